@@ -1,0 +1,1 @@
+"""The hoity command: what a player sees and types."""

@@ -1,0 +1,1 @@
+"""The game of Hoity Toity and the peer that plays it."""

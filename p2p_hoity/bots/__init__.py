@@ -1,0 +1,1 @@
+"""Opponents that choose from one seat's view alone."""

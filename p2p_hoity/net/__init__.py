@@ -1,0 +1,1 @@
+"""Links between peers: TLS, flooding, discovery and the relay; trio only."""

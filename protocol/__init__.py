@@ -1,0 +1,1 @@
+"""The trustless table, for any game: bytes in, events out; no sockets, no clock, no files."""
