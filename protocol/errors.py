@@ -1,0 +1,13 @@
+"""What is thrown out at the door: the one error that bad input from a peer turns into."""
+
+
+class Invalid(ValueError):
+    """Bytes that break the protocol. `code` is a fixed kebab-case word, `reason` is for people.
+
+    The code can be compared and sent; the reason holds no secret and no bytes of the input.
+    """
+
+    def __init__(self, code: str, reason: str) -> None:
+        super().__init__(f"{code}: {reason}")
+        self.code = code
+        self.reason = reason
