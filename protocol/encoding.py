@@ -8,7 +8,7 @@ extensions. Format: https://github.com/msgpack/msgpack/blob/master/spec.md
 from collections.abc import Sequence
 from typing import Any, Final, TypeAlias
 
-import msgpack
+import msgpack  # type: ignore[import-untyped]  # it ships no types
 
 from .errors import Invalid
 
@@ -31,8 +31,8 @@ def encode(value: Value) -> bytes:
 def decode(data: bytes, max_size: int, max_items: int = MAX_ITEMS) -> Any:
     """The value of `data`, arrays as tuples; its shape is for the caller to check.
 
-    Raises Invalid('bad-encoding') for more than `max_size` bytes, arrays of more than `max_items`, deeper nesting,
-    anything outside the profile, missing or trailing bytes, and any bytes that differ from
+    Raises Invalid('bad-encoding') for more than `max_size` bytes, arrays of more than
+    `max_items`, deeper nesting, anything outside the profile, missing or trailing bytes, and any bytes that differ from
     the encoding of their own value.
     """
     if not isinstance(data, bytes) or len(data) > max_size:
@@ -66,7 +66,7 @@ def _check(value: object, depth: int) -> None:
     if isinstance(value, int):
         if not 0 <= value < 2**64:
             raise Invalid("bad-encoding", "an integer outside 0 to 2^64 - 1")
-    elif isinstance(value, tuple | list):
+    elif isinstance(value, tuple | list) and not isinstance(value, msgpack.ExtType):
         if depth == MAX_DEPTH:
             raise Invalid("bad-encoding", f"arrays nested more than {MAX_DEPTH} deep")
         for item in value:

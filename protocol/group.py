@@ -100,13 +100,17 @@ def total(points: Iterable[Point]) -> Point:
 def weighted(weights: Iterable[int], points: Iterable[Point]) -> Point:
     """The sum of weight · point over both sequences, of equal length.
 
-    Equal points are multiplied once, by the sum of their weights, and BASE by the fast way:
-    the starting deck's first components are all BASE.
+    BASE is multiplied once, the fast way: the starting deck's first components are all BASE.
+    Every other point is multiplied by itself, and so checked unless its weight is 0.
     """
-    sums: dict[Point, int] = {}
+    of_base = 0
+    terms = []
     for weight, point in zip(weights, points, strict=True):
-        sums[point] = sums.get(point, 0) + weight
-    return total([mul_base(k) if point == BASE else mul(k, point) for point, k in sums.items()])
+        if point == BASE:
+            of_base += weight
+        else:
+            terms.append(mul(weight, point))
+    return total([*terms, mul_base(of_base)] if of_base else terms)
 
 
 def decode_point(data: bytes) -> Point:
