@@ -32,8 +32,8 @@ def decode(data: bytes, max_size: int, max_items: int = MAX_ITEMS) -> Any:
     """The value of `data`, arrays as tuples; its shape is for the caller to check.
 
     Raises Invalid('bad-encoding') for more than `max_size` bytes, arrays of more than
-    `max_items`, deeper nesting, anything outside the profile, missing or trailing bytes, and any bytes that differ from
-    the encoding of their own value.
+    `max_items`, deeper nesting, anything outside the profile, missing or trailing bytes, and
+    any bytes that differ from the encoding of their own value.
     """
     if not isinstance(data, bytes) or len(data) > max_size:
         raise Invalid("bad-encoding", f"more than {max_size} bytes")
