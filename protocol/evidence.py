@@ -1,0 +1,120 @@
+"""Who is proven at fault by a set of signed messages; honest seats never are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from . import chain
+from .faults import Fault
+from .messages import Accept, Halt, Message, Say, SealVote
+from .node import Node
+from .tree import Tree
+
+
+def ancestry(node: Node) -> dict[bytes, Node]:
+    """Every node of the chain that leads to `node`, by digest."""
+    found: dict[bytes, Node] = {}
+    at: Node | None = node
+    while at is not None:
+        found[at.digest] = at
+        at = at.parent
+    return found
+
+
+def two_statements(messages: Iterable[Message]) -> Iterator[tuple[int, Message, Message]]:
+    """(seat, one, other) for every seat that signed two statements of one identity."""
+    seen: dict[tuple[int, ...], Message] = {}
+    for message in messages:
+        other = seen.setdefault(message.identity, message)
+        if other.hash != message.hash:
+            yield message.seat, other, message
+
+
+def lock_epoch(halt: Halt) -> int:
+    """The epoch of a halt's lock; 0 if it needs none."""
+    return 0 if halt.lock is None else halt.lock.epoch
+
+
+def against_halt(halt: Message, message: Message) -> str | None:
+    """The fault of one seat's halt together with another statement of it, if any."""
+    told, statement = halt.statement, message.statement
+    if not isinstance(told, Halt) or halt.seat != message.seat:
+        return None
+    if not isinstance(statement, (Say, SealVote)) or statement.epoch >= told.epoch:
+        return None
+    if lock_epoch(told) < statement.epoch:
+        return "halt-below-lock"
+    same = isinstance(statement, Say) and lock_epoch(told) == statement.epoch
+    return "halt-omits-say" if same and message.hash not in told.says else None
+
+
+def illegal_say(message: Message, nodes: Mapping[bytes, Node]) -> str | None:
+    """The fault of a say judged in the state of the digest it names, if that is known."""
+    say = message.statement
+    if not isinstance(say, Say) or say.on not in nodes:
+        return None
+    node = nodes[say.on]
+    if node.step != say.step:
+        return "not-expected"
+    if not chain.may_go_on(node) and node.want.kind.value != "result":
+        return None
+    try:
+        chain.check(node, message.seat, say.body)
+    except Fault as fault:
+        return fault.code
+    return None
+
+
+def off_chain(tree: Tree) -> Iterator[tuple[int, Message, Message]]:
+    """Seats with two says in this epoch that do not lie on one chain."""
+    by_seat: dict[int, list[tuple[Message, Say]]] = {}
+    for message, say in tree.says:
+        by_seat.setdefault(message.seat, []).append((message, say))
+    for seat, says in by_seat.items():
+        ordered = sorted(says, key=lambda pair: pair[1].step)
+        for (first, one), (second, two) in zip(ordered, ordered[1:], strict=False):
+            if one.step < two.step and _apart(tree, seat, one, two):
+                yield seat, first, second
+
+
+def _apart(tree: Tree, seat: int, one: Say, two: Say) -> bool:
+    if not tree.resolves(two):
+        return False
+    at: Node | None = tree.nodes[two.on]
+    while at is not None and at.step > one.step + 1:
+        at = at.parent
+    if at is None or at.slots is None or at.parent is None:
+        return False
+    return at.parent.digest != one.on or at.slots[seat] != one.body
+
+
+def proven(
+    messages: Iterable[Message], tree: Tree, chain_nodes: Mapping[bytes, Node]
+) -> dict[int, str]:
+    """Seat to the code of its first fault, in the order of the table of faults.
+
+    `tree` holds the says of the epoch in question, `chain_nodes` the chain before it.
+    """
+    every = list(messages)
+    found: dict[int, str] = {}
+    for seat, _, _ in two_statements(every):
+        found.setdefault(seat, "two-statements")
+    for seat, _, _ in off_chain(tree):
+        found.setdefault(seat, "two-chains")
+    halts = [m for m in every if isinstance(m.statement, Halt)]
+    for halt in halts:
+        for message in every:
+            code = against_halt(halt, message)
+            if code is not None:
+                found.setdefault(halt.seat, code)
+    nodes = {**chain_nodes, **tree.nodes}
+    for message in every:
+        code = illegal_say(message, nodes)
+        if code is not None:
+            found.setdefault(message.seat, code)
+    return found
+
+
+def is_vote(message: Message) -> bool:
+    """Whether the message is an accept or a seal."""
+    return isinstance(message.statement, (Accept, SealVote))
