@@ -1,0 +1,105 @@
+"""Addresses of machines, as people write them and as tickets carry them; nothing is sent here."""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+import socket
+from dataclasses import dataclass
+
+from .errors import AddressError
+
+RELAY_PREFIX = "relay+"
+_NAME = re.compile(r"(?=.{1,253}\Z)[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?(\.[a-z0-9_-]{1,63})*\.?")
+# One address in each range that a home, an office or a provider may use: asking the system for
+# the way there tells which address of ours it would leave by, and sends nothing.
+_PROBES_4 = ("192.0.2.1", "10.255.255.254", "172.31.255.254", "192.168.255.254", "169.254.255.254")
+_PROBES_6 = ("2001:db8::1", "fdff:ffff:ffff:ffff::1")
+
+
+@dataclass(frozen=True)
+class Address:
+    """A machine and a port, reached directly or, when via_relay, the relay a peer waits at."""
+
+    host: str
+    port: int
+    via_relay: bool = False
+
+    def __str__(self) -> str:
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"{RELAY_PREFIX if self.via_relay else ''}{host}:{self.port}"
+
+
+def parse_address(text: str, *, lowest_port: int = 1) -> Address:
+    """Read 'host:port', '[v6]:port' or 'relay+host:port'; AddressError says what is wrong."""
+    plain = text.strip().lower()
+    via_relay = plain.startswith(RELAY_PREFIX)
+    host, colon, port = plain.removeprefix(RELAY_PREFIX).rpartition(":")
+    if not colon:
+        raise AddressError(f"{text[:80]!r} has no port: write it as host:port")
+    if not (port.isascii() and port.isdigit() and lowest_port <= int(port[:6]) <= 65535):
+        raise AddressError(f"{text[:80]!r} has no port from {lowest_port} to 65535 after the colon")
+    return Address(_parse_host(host, text), int(port), via_relay)
+
+
+def _parse_host(host: str, text: str) -> str:
+    if host.startswith("[") and host.endswith("]"):
+        try:
+            return str(ipaddress.IPv6Address(host[1:-1]))
+        except ValueError:
+            raise AddressError(f"{text[:80]!r} has no IPv6 address between the brackets") from None
+    if ":" in host:
+        raise AddressError(f"{text[:80]!r}: write an IPv6 address in brackets, as [::1]:4711")
+    if _NAME.fullmatch(host) is None or (_looks_numeric(host) and not _is_ipv4(host)):
+        raise AddressError(f"{text[:80]!r} names no machine: write it as host:port")
+    return host
+
+
+def _looks_numeric(host: str) -> bool:
+    return host.rpartition(".")[2].isdigit()
+
+
+def _is_ipv4(host: str) -> bool:
+    try:
+        ipaddress.IPv4Address(host)
+    except ValueError:
+        return False
+    return True
+
+
+def source_of(host: str) -> str:
+    """Whom to charge a connection from this host to: an IPv4 address, an IPv6 /64, or the text."""
+    try:
+        ip = ipaddress.ip_address(host.partition("%")[0])
+    except ValueError:
+        return host
+    if isinstance(ip, ipaddress.IPv6Address):
+        if ip.ipv4_mapped is not None:
+            return str(ip.ipv4_mapped)
+        return str(ipaddress.IPv6Network((ip, 64), strict=False))
+    return str(ip)
+
+
+def local_addresses(port: int) -> list[str]:
+    """'host:port' for each address of this machine the system would use, loopback last."""
+    found = [ip for probe in _PROBES_4 if (ip := _way_to(probe, socket.AF_INET))]
+    found += [ip for probe in _PROBES_6 if (ip := _way_to(probe, socket.AF_INET6))]
+    outside = [ip for ip in dict.fromkeys(found) if not _stays_here(ip)]
+    return [str(Address(ip, port)) for ip in [*outside, "127.0.0.1"]]
+
+
+def _way_to(probe: str, family: socket.AddressFamily) -> str | None:
+    """Our own address on the way to probe; connecting a datagram socket sends nothing."""
+    try:
+        with socket.socket(family, socket.SOCK_DGRAM) as asking:
+            asking.connect((probe, 9))
+            return str(asking.getsockname()[0])
+    except OSError:  # no such way, or no such kind of address here
+        return None
+
+
+def _stays_here(ip: str) -> bool:
+    """True for addresses no other machine can dial: loopback, unset, or bound to one link."""
+    parsed = ipaddress.ip_address(ip.partition("%")[0])
+    is_v6_link = parsed.version == 6 and parsed.is_link_local
+    return parsed.is_loopback or parsed.is_unspecified or is_v6_link

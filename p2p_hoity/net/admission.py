@@ -1,0 +1,115 @@
+"""Which links a hub keeps: one a peer, its own peers before strangers, and both ends agree."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+import trio
+
+from .handshake import Verdict
+from .limits import Limits
+from .link import Link
+
+
+@dataclass(frozen=True, eq=False)
+class Standing:
+    """One authenticated link and what decides between it and another to the same peer."""
+
+    peer: bytes
+    link: Link = field(repr=False)
+    address: str
+    via_relay: bool
+    dialled_by: bytes
+    source: str = ""
+    """Whom an incoming link is charged to; empty for a link we dialled."""
+    finished: trio.Event = field(default_factory=trio.Event, repr=False)
+
+
+class Admission:
+    """The table of live links; judging and entering happen in one go, without waiting."""
+
+    def __init__(self, me: bytes, limits: Limits) -> None:
+        self._me = me
+        self._limits = limits
+        self._entered: dict[bytes, Standing] = {}  # until its LinkDown is reported
+        self._preferred: frozenset[bytes] = frozenset()
+        self._blocked: set[bytes] = set()
+        self._gone: dict[bytes, trio.Event] = {}
+
+    def get(self, peer: bytes) -> Standing | None:
+        """The live link to peer; one that is closed but not yet gone does not count."""
+        standing = self._entered.get(peer)
+        return standing if standing is not None and standing.link.reason is None else None
+
+    def _live(self) -> list[Standing]:
+        return [standing for standing in self._entered.values() if standing.link.reason is None]
+
+    def peers(self) -> frozenset[bytes]:
+        """All peers with a live link."""
+        return frozenset(standing.peer for standing in self._live())
+
+    def prefer(self, peers: Iterable[bytes]) -> None:
+        """Keep room for these, the table's own."""
+        self._preferred = frozenset(peers)
+
+    def block(self, peer: bytes) -> None:
+        """Never admit this peer again."""
+        self._blocked.add(peer)
+
+    def judge(self, peer: bytes, via_relay: bool, dialled_by: bytes, source: str) -> Verdict:
+        """Whether such a link would be kept; changes nothing."""
+        if peer == self._me or peer in self._blocked:
+            return Verdict.REFUSED
+        old = self.get(peer)
+        if old is not None:
+            better = self._rank(peer, via_relay, dialled_by) >= self._rank_of(old)
+            return Verdict.WELCOME if better else Verdict.DUPLICATE
+        if self._crowded(source) and (peer not in self._preferred or not self._strangers()):
+            return Verdict.FULL
+        return Verdict.WELCOME
+
+    def _rank(self, peer: bytes, via_relay: bool, dialled_by: bytes) -> tuple[bool, bool]:
+        """Direct before relayed, then dialled by the lower id: both ends reckon the same.
+
+        Of equal ones the newer stays: its dialler dials only when it has lost the older.
+        """
+        return not via_relay, dialled_by == min(self._me, peer)
+
+    def _rank_of(self, old: Standing) -> tuple[bool, bool]:
+        return self._rank(old.peer, old.via_relay, old.dialled_by)
+
+    def _crowded(self, source: str) -> bool:
+        live = self._live()
+        same = sum(bool(source) and old.source == source for old in live)
+        return len(live) >= self._limits.links or same >= self._limits.links_per_source
+
+    def _strangers(self) -> list[Standing]:
+        return [old for old in self._live() if old.peer not in self._preferred]
+
+    def enter(self, new: Standing) -> Standing | None:
+        """Enter a link judged welcome and return the one before it, closed, if not yet gone."""
+        old = self._entered.pop(new.peer, None)
+        if old is not None:
+            old.link.close("a better link to the same peer took its place")
+        if self._crowded(new.source):
+            self._make_room(new.source)
+        self._entered[new.peer] = new
+        return old
+
+    def _make_room(self, source: str) -> None:
+        strangers = self._strangers()
+        for old in ([old for old in strangers if old.source == source] or strangers)[:1]:
+            old.link.close("it made room for a peer of this table")
+
+    def leave(self, old: Standing) -> None:
+        """Take a link that has ended off the table."""
+        if self._entered.get(old.peer) is old:
+            del self._entered[old.peer]
+            self._gone.pop(old.peer, trio.Event()).set()
+
+    async def unlinked(self, peer: bytes) -> None:
+        """Wait until no link to peer is left, closed ones included."""
+        while peer in self._entered:
+            await self._gone.setdefault(peer, trio.Event()).wait()
+        await trio.lowlevel.checkpoint()

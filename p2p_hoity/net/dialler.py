@@ -1,0 +1,116 @@
+"""Keeps dialling the peers one wants links with: every address, with back-off, while unlinked."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Awaitable, Callable
+from typing import Protocol
+
+import trio
+
+from .addresses import Address
+from .errors import NetError
+from .limits import Limits
+
+
+class Links(Protocol):
+    """What a dialler must know of the links there are."""
+
+    def linked(self, peer: bytes) -> bool:
+        """True while there is a live link."""
+        ...
+
+    async def unlinked(self, peer: bytes) -> None:
+        """Wait until there is none."""
+        ...
+
+    async def link(self, addresses: list[Address], peer: bytes) -> None:
+        """Make one, or NetError; returns at once when there is one."""
+        ...
+
+
+class Pursuit:
+    """The attempts to keep one link to one peer."""
+
+    def __init__(self, peer: bytes, links: Links, limits: Limits) -> None:
+        self._peer = peer
+        self._links = links
+        self._limits = limits
+        self._addresses: list[Address] = []
+        self._scope = trio.CancelScope()
+        self._news = trio.Event()
+        self._pause = limits.first_pause
+        self.trouble: str | None = None
+
+    def add(self, address: Address) -> None:
+        """Try this address too, and soon; the oldest is forgotten when there are too many."""
+        if address not in self._addresses:
+            self._addresses = [*self._addresses, address][-self._limits.addresses_per_peer :]
+            self._pause = self._limits.first_pause
+            self._news.set()
+
+    def stop(self) -> None:
+        """Dial no more; a live link stays."""
+        self._scope.cancel()
+
+    async def run(self) -> None:
+        """Dial whenever there is no link, until stopped."""
+        with self._scope:
+            while True:
+                await self._links.unlinked(self._peer)
+                await self._try_once()
+                await self._rest()
+
+    async def _try_once(self) -> None:
+        try:
+            await self._links.link(list(self._addresses), self._peer)
+        except NetError as error:
+            self.trouble = str(error)
+            return
+        self.trouble = None
+        since = trio.current_time()
+        await self._links.unlinked(self._peer)
+        if trio.current_time() - since >= self._limits.silence:  # it was a link, not a flicker
+            self._pause = self._limits.first_pause
+
+    async def _rest(self) -> None:
+        """Wait, less when a new address comes; uneven, so that two diallers fall out of step."""
+        pause = self._pause * random.uniform(0.5, 1.0)
+        self._pause = min(self._pause * 2, self._limits.longest_pause)
+        self._news = trio.Event()
+        with trio.move_on_after(pause):
+            await self._news.wait()
+
+
+class Dialler:
+    """All pursuits of a hub."""
+
+    def __init__(
+        self, links: Links, limits: Limits, start: Callable[[Callable[[], Awaitable[None]]], None]
+    ) -> None:
+        self._links = links
+        self._limits = limits
+        self._start = start
+        self._pursuits: dict[bytes, Pursuit] = {}
+
+    def dial(self, address: Address, peer: bytes) -> None:
+        """Pursue peer at this address too."""
+        pursuit = self._pursuits.get(peer)
+        if pursuit is None:
+            pursuit = Pursuit(peer, self._links, self._limits)
+            self._pursuits[peer] = pursuit
+            pursuit.add(address)
+            self._start(pursuit.run)
+        else:
+            pursuit.add(address)
+
+    def forget(self, peer: bytes) -> None:
+        """Pursue peer no more."""
+        pursuit = self._pursuits.pop(peer, None)
+        if pursuit is not None:
+            pursuit.stop()
+
+    def trouble(self, peer: bytes) -> str | None:
+        """Why the last attempt failed, in plain words; None after success or before any."""
+        pursuit = self._pursuits.get(peer)
+        return pursuit.trouble if pursuit else None

@@ -1,0 +1,230 @@
+"""Tables on this local network: announced and found by zeroconf, which is loaded only when used.
+
+Whatever is found was written by anyone: it is checked, and trusted only as far as its ticket.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import ipaddress
+import logging
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import trio
+
+from .addresses import parse_address
+from .errors import NetError, TicketError, in_words
+from .ticket import decode_ticket
+
+if TYPE_CHECKING:
+    from zeroconf import ServiceInfo, Zeroconf
+
+SERVICE = "_hoity._tcp.local."
+MOST_FOUND = 64
+"""Tables that one look around the network returns."""
+LONGEST_NAME = 40
+MOST_SEATS = 6
+_VERSION = b"1"
+_PART = 200  # a TXT record holds strings of at most 255 bytes
+_MOST_PARTS = 8
+_QUIET = "this network cannot be asked for tables"
+
+
+@dataclass(frozen=True)
+class Announcement:
+    """A table as its host announces it: name, seats in all, seats taken, and the ticket's word."""
+
+    name: str
+    seats: int
+    joined: int
+    ticket: str
+
+
+class Announcing:
+    """A running announcement; problem says in plain words why nobody can hear it, else None."""
+
+    def __init__(
+        self, zeroconf: Zeroconf | None, announcement: Announcement, problem: str | None
+    ) -> None:
+        self._zeroconf = zeroconf
+        self._announcement = announcement
+        self.problem = problem
+
+    async def start(self) -> None:
+        """Announce for the first time."""
+        if self._zeroconf is not None:
+            await self._tell(self._zeroconf.register_service)
+
+    async def update(self, joined: int) -> None:
+        """Announce that so many seats are taken now."""
+        self._announcement = replace(self._announcement, joined=joined)
+        if self._zeroconf is not None and self.problem is None:
+            await self._tell(self._zeroconf.update_service)
+
+    async def _tell(self, tell: Callable[[ServiceInfo], None]) -> None:
+        info = service_info(self._announcement)
+        self.problem = await trio.to_thread.run_sync(_attempt, tell, info)
+
+
+@asynccontextmanager
+async def announce(announcement: Announcement) -> AsyncIterator[Announcing]:
+    """Announce a table on this network while inside.
+
+    A network that does not carry announcements is no error: see Announcing.problem.
+    """
+    zeroconf, problem = await trio.to_thread.run_sync(_open)
+    announcing = Announcing(zeroconf, announcement, problem)
+    try:
+        await announcing.start()
+        yield announcing
+    finally:
+        await _close(zeroconf)
+
+
+async def browse(timeout: float) -> list[Announcement]:
+    """Tables heard of in timeout seconds, by name; NetError when the network carries none."""
+    zeroconf, problem = await trio.to_thread.run_sync(_open)
+    if zeroconf is None:
+        raise NetError(problem or _QUIET)
+    try:
+        heard: dict[str, None] = {}
+        await trio.to_thread.run_sync(_listen, zeroconf, heard)
+        await trio.sleep(timeout)
+        return await trio.to_thread.run_sync(_collect, zeroconf, list(heard))
+    finally:
+        await _close(zeroconf)
+
+
+def _open() -> tuple[Zeroconf | None, str | None]:
+    """The system's ears and mouth, or why there are none; runs in a worker thread."""
+    from zeroconf import Error, Zeroconf
+
+    # It warns about other machines' bad packets, which nobody at a game table can mend.
+    logging.getLogger("zeroconf").setLevel(logging.CRITICAL)
+    try:
+        return Zeroconf(), None
+    except OSError as error:
+        return None, f"{_QUIET}: {in_words(error)}"
+    except Error:
+        return None, _QUIET
+
+
+def _attempt(tell: Callable[[ServiceInfo], None], info: ServiceInfo) -> str | None:
+    from zeroconf import Error
+
+    try:
+        tell(info)
+    except (OSError, Error):  # TimeoutError is an OSError
+        return "this network does not carry our announcement"
+    return None
+
+
+async def _close(zeroconf: Zeroconf | None) -> None:
+    if zeroconf is not None:
+        with trio.move_on_after(3, shield=True):
+            await trio.to_thread.run_sync(zeroconf.close, abandon_on_cancel=True)
+
+
+def service_info(announcement: Announcement) -> ServiceInfo:
+    """The DNS-SD record of an announcement; TicketError when its ticket is none."""
+    from zeroconf import ServiceInfo
+
+    addresses = [parse_address(text) for text in decode_ticket(announcement.ticket).addresses]
+    numeric = [ip.packed for ip in _ips(address.host for address in addresses)]
+    instance = hashlib.sha256(announcement.ticket.encode()).hexdigest()[:16]
+    return ServiceInfo(
+        SERVICE,
+        f"{instance}.{SERVICE}",
+        port=addresses[0].port if addresses else 0,
+        addresses=numeric or [bytes([127, 0, 0, 1])],
+        properties=write_properties(announcement),
+        server=f"{instance}.local.",
+    )
+
+
+def _ips(hosts: Iterable[str]) -> list[ipaddress.IPv4Address | ipaddress.IPv6Address]:
+    found = []
+    for host in hosts:
+        try:
+            found.append(ipaddress.ip_address(host))
+        except ValueError:
+            continue  # a name, which the ticket carries already
+    return found
+
+
+def write_properties(announcement: Announcement) -> dict[bytes, bytes]:
+    """An announcement as the strings of a TXT record."""
+    ticket = announcement.ticket.encode()
+    parts = [ticket[start : start + _PART] for start in range(0, len(ticket), _PART)]
+    return {
+        b"v": _VERSION,
+        b"name": announcement.name[:LONGEST_NAME].encode(),
+        b"seats": b"%d" % announcement.seats,
+        b"joined": b"%d" % announcement.joined,
+        **{b"t%d" % number: part for number, part in enumerate(parts)},
+    }
+
+
+def read_properties(properties: Mapping[bytes, bytes | None]) -> Announcement | None:
+    """The announcement in a TXT record; None for anything that is not a sound one."""
+    if properties.get(b"v") != _VERSION:
+        return None
+    try:
+        name = (properties.get(b"name") or b"").decode()
+        ticket = b"".join(properties.get(b"t%d" % n) or b"" for n in range(_MOST_PARTS)).decode()
+        decode_ticket(ticket)
+    except (UnicodeDecodeError, TicketError):
+        return None
+    seats, joined = _small(properties.get(b"seats")), _small(properties.get(b"joined"))
+    # A name goes to a terminal: what cannot be printed could steer it.
+    if not (name.isprintable() and len(name) <= LONGEST_NAME and seats >= 2 and joined <= seats):
+        return None
+    return Announcement(name, seats, joined, ticket)
+
+
+def _small(text: bytes | None) -> int:
+    """A number of seats, 0 to MOST_SEATS; anything else counts as 0 seats or too many."""
+    return int(text) if text is not None and len(text) == 1 and text in b"0123456" else 99
+
+
+def _listen(zeroconf: Zeroconf, heard: dict[str, None]) -> None:
+    """Gather in heard the names of announced tables, no more than a look around returns."""
+    from zeroconf import ServiceListener
+
+    class Names(ServiceListener):
+        def add_service(self, zc: Zeroconf, type_: str, name: str) -> None:
+            if len(heard) < MOST_FOUND:
+                heard[name] = None
+
+        def update_service(self, zc: Zeroconf, type_: str, name: str) -> None:
+            self.add_service(zc, type_, name)
+
+        def remove_service(self, zc: Zeroconf, type_: str, name: str) -> None:
+            heard.pop(name, None)
+
+    zeroconf.add_service_listener(SERVICE, Names())
+
+
+def _collect(zeroconf: Zeroconf, names: list[str]) -> list[Announcement]:
+    """Read what was heard; runs in a worker thread."""
+    found: dict[str, Announcement] = {}
+    for name in names:
+        announcement = _look_up(zeroconf, name)
+        if announcement is not None:
+            found[announcement.ticket] = announcement
+    return sorted(found.values(), key=lambda one: (one.name, one.ticket))
+
+
+def _look_up(zeroconf: Zeroconf, name: str) -> Announcement | None:
+    from zeroconf import Error, ServiceInfo
+
+    try:
+        info = ServiceInfo(SERVICE, name)
+        # Hosts send the whole record with the name; whoever does not is not waited for.
+        info.load_from_cache(zeroconf)
+        return read_properties(info.properties)
+    except (Error, ValueError):
+        return None

@@ -1,0 +1,66 @@
+"""Frames on a byte stream: four bytes of length, big end first, then the bytes; empty ones beat."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import trio
+
+from .errors import NetError
+
+HEADER = 4
+
+
+class OversizedFrame(NetError):
+    """A frame longer than the cap was announced."""
+
+
+def encode_frame(data: bytes) -> bytes:
+    """The frame that carries data; empty data make a heartbeat."""
+    return len(data).to_bytes(HEADER, "big") + data
+
+
+def _checked_length(header: bytes | bytearray, most: int) -> int:
+    length = int.from_bytes(header[:HEADER], "big")
+    if length > most:
+        raise OversizedFrame(f"it announced a frame of {length} bytes, more than {most}")
+    return length
+
+
+class FrameBuffer:
+    """Cuts a byte stream into frames; holds at most one unfinished frame and one chunk."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._bytes = bytearray()
+
+    def feed(self, chunk: bytes | bytearray) -> Iterator[bytes]:
+        """Every frame finished by chunk, heartbeats left out; OversizedFrame at the first bad one.
+
+        Run the iterator to its end before feeding again.
+        """
+        self._bytes += chunk
+        while len(self._bytes) >= HEADER:
+            end = HEADER + _checked_length(self._bytes, self._most)
+            if len(self._bytes) < end:
+                return
+            data = bytes(self._bytes[HEADER:end])
+            del self._bytes[:end]
+            if data:
+                yield data
+
+
+async def read_frame(stream: trio.abc.ReceiveStream, most: int) -> bytes:
+    """Exactly one frame and no byte beyond it; NetError when the stream ends or it is too long."""
+    header = await _read_exactly(stream, HEADER)
+    return await _read_exactly(stream, _checked_length(header, most))
+
+
+async def _read_exactly(stream: trio.abc.ReceiveStream, size: int) -> bytes:
+    data = bytearray()
+    while len(data) < size:
+        chunk = await stream.receive_some(size - len(data))
+        if not chunk:
+            raise NetError("it closed the connection")
+        data += chunk
+    return bytes(data)

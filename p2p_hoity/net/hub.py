@@ -1,0 +1,293 @@
+"""The hub: all links of one peer; opaque frames in and out, each link's troubles its own."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from contextlib import suppress
+
+import trio
+
+from .addresses import Address, parse_address, source_of
+from .admission import Admission, Standing
+from .dialler import Dialler
+from .errors import NetError
+from .events import Event, Frame, LinkDown, LinkUp
+from .gate import Gate
+from .handshake import Identity, Purpose, Verdict, ask, prove, send
+from .limits import Limits
+from .link import Link
+from .network import Door, Network, TcpNetwork, close_doors, cut
+from .race import Race, Secured
+from .reach import reach
+from .tls import credentials, secure_from
+from .waiting import WaitingAtRelay
+
+
+class Hub:
+    """Links of one identity to its peers: at most one live link a peer, authenticated both ways.
+
+    Everything but run, listen, listen_via, connect and flush returns at once and may be called
+    before run has started. Times and sizes: see Limits.
+    """
+
+    events: trio.MemoryReceiveChannel[Event]
+    """LinkUp, then Frames, then LinkDown, for each peer in turn. While nobody reads it, no link
+    is read either; it ends when run ends."""
+
+    def __init__(
+        self, identity: Identity, *, limits: Limits | None = None, network: Network | None = None
+    ) -> None:
+        self._identity = identity
+        self._limits = limits or Limits()
+        self._network = network or TcpNetwork()
+        self._credentials = credentials(identity.seed)
+        self._admission = Admission(identity.public, self._limits)
+        self._gate = Gate(self._limits.unauthenticated, self._limits.unauthenticated_per_source)
+        self._dialler = Dialler(self, self._limits, self._start)
+        self._dialling: dict[bytes, trio.Lock] = {}
+        self._nursery: trio.Nursery | None = None
+        self._later: list[Callable[[], Awaitable[None]]] = []
+        self._waiting: dict[Address, WaitingAtRelay] = {}
+        self._report, self.events = trio.open_memory_channel[Event](self._limits.events)
+
+    async def run(self, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
+        """Carry all links until cancelled from outside; then all are closed. Run it once."""
+        async with self._report, trio.open_nursery() as nursery:
+            self._nursery = nursery
+            for task in self._later:
+                nursery.start_soon(task)
+            nursery.start_soon(trio.sleep_forever)
+            task_status.started()
+
+    def _start(self, task: Callable[[], Awaitable[None]]) -> None:
+        if self._nursery is None:
+            self._later.append(task)
+        else:
+            self._nursery.start_soon(task)
+
+    def _running(self) -> trio.Nursery:
+        if self._nursery is None:
+            raise RuntimeError("the hub must be running first")
+        return self._nursery
+
+    # Listening
+
+    async def listen(self, host: str, port: int) -> list[str]:
+        """Take links on host ('' for every address of this machine) and port (0 for a free one).
+
+        Returns the 'host:port' it really listens on. NetError when it cannot.
+        """
+        nursery = self._running()
+        doors = await self._network.listen(host, port)
+        for door in doors:
+            nursery.start_soon(self._attend_door, door)
+        return [str(door.address) for door in doors]
+
+    async def listen_via(self, relay: str) -> str:
+        """Wait for calls at a relay ('host:port' or 'relay+host:port'), again whenever it is lost.
+
+        Returns the address for others to dial, 'relay+host:port'. NetError when the relay cannot
+        be reached now, and nothing is retried then.
+        """
+        nursery = self._running()
+        parsed = parse_address(relay)
+        address = Address(parsed.host, parsed.port, via_relay=True)
+        if address not in self._waiting:
+            waiting = WaitingAtRelay(self._network, address, self._identity, self._limits)
+            stream = await waiting.register()
+            self._waiting[address] = waiting
+            nursery.start_soon(waiting.run, stream, nursery, self._attend)
+        return str(address)
+
+    def relays(self) -> frozenset[str]:
+        """The relays at which calls can reach us just now."""
+        return frozenset(str(a) for a, waiting in self._waiting.items() if waiting.is_registered)
+
+    async def _attend_door(self, door: Door) -> None:
+        nursery = self._running()
+        try:
+            while True:
+                try:
+                    raw, address = await door.accept()
+                except NetError:
+                    return
+                nursery.start_soon(self._attend, raw, address)
+        finally:
+            await close_doors([door])
+
+    async def _attend(self, raw: trio.abc.Stream, address: Address) -> None:
+        """Bring one incoming connection from a stranger to a link, or cut it."""
+        source = source_of(address.host)
+        if address.via_relay:
+            source = str(address)
+        entered = None
+        try:
+            with self._gate.standing(source, self._limits.handshake):
+                entered = await self._let_in(raw, address, source)
+        except NetError:
+            return  # a stranger who proved nothing is not worth a word
+        finally:
+            if entered is None:
+                await cut(raw)
+        if entered is not None:
+            await self._keep(*entered)
+
+    async def _let_in(
+        self, raw: trio.abc.Stream, address: Address, source: str
+    ) -> tuple[Standing, Standing | None] | None:
+        me, mine = self._identity.public, self._credentials
+        stream = await secure_from(raw, mine)
+        peer = await ask(stream, Purpose.LINK, me, mine.digest)
+        verdict = self._admission.judge(peer, address.via_relay, peer, source)
+        if verdict is not Verdict.WELCOME:
+            await send(stream, verdict.encode())
+            return None
+        link = Link(stream, self._limits, first=verdict.encode())
+        new = Standing(peer, link, str(address), address.via_relay, peer, source)
+        return new, self._admission.enter(new)
+
+    # Dialling
+
+    def dial(self, address: str, peer: bytes) -> None:
+        """Keep a link to peer: try this address too ('host:port' or 'relay+host:port').
+
+        Goes on, with back-off, until forget. AddressError when the address cannot be read.
+        """
+        self._dialler.dial(parse_address(address), peer)
+
+    def forget(self, peer: bytes) -> None:
+        """Dial peer no more; a live link stays."""
+        self._dialler.forget(peer)
+
+    def trouble(self, peer: bytes) -> str | None:
+        """Why dialling peer failed last, in plain words; None when it did not."""
+        return self._dialler.trouble(peer)
+
+    async def connect(self, addresses: Sequence[str], peer: bytes, timeout: float) -> None:
+        """Link to peer once, within timeout seconds; NetError names what failed on each way."""
+        parsed = [parse_address(address) for address in addresses]
+        with trio.move_on_after(timeout):
+            await self.link(parsed, peer)
+            return
+        raise NetError(f"no link within {timeout:g} s to {', '.join(addresses)}")
+
+    async def link(self, addresses: Sequence[Address], peer: bytes) -> None:
+        """Link to peer once, or NetError; one attempt at a time for each peer."""
+        nursery = self._running()
+        async with self._dialling.setdefault(peer, trio.Lock()):
+            if self.linked(peer):
+                return
+            secured = await Race(lambda way: reach(self._network, way, peer), self._limits).run(
+                addresses
+            )
+            entered = await self._introduce(secured)
+            if entered is not None:
+                nursery.start_soon(self._keep, *entered)
+
+    async def _introduce(self, secured: Secured) -> tuple[Standing, Standing | None] | None:
+        """Prove ourselves to a pinned listener; None when it already linked to us meanwhile."""
+        entered = None
+        try:
+            with trio.fail_after(self._limits.handshake):
+                await self._prove(secured)
+            entered = self._enter_dialled(secured)
+        except NetError as error:
+            if not self.linked(secured.listener):
+                raise NetError(f"{secured.address}: {error}") from error
+        except trio.TooSlowError:
+            raise NetError(f"{secured.address}: it did not let us in in time") from None
+        finally:
+            if entered is None:
+                await cut(secured.stream)
+        return entered
+
+    async def _prove(self, secured: Secured) -> None:
+        listener, certificate = secured.listener, secured.certificate
+        await prove(secured.stream, self._identity, Purpose.LINK, listener, certificate)
+
+    def _enter_dialled(self, secured: Secured) -> tuple[Standing, Standing | None] | None:
+        me, peer, address = self._identity.public, secured.listener, secured.address
+        verdict = self._admission.judge(peer, address.via_relay, me, "")
+        if verdict is Verdict.DUPLICATE:
+            return None
+        if verdict is not Verdict.WELCOME:
+            raise NetError("we take no link with it, or have no room for one more")
+        link = Link(secured.stream, self._limits)
+        new = Standing(peer, link, str(address), address.via_relay, me)
+        return new, self._admission.enter(new)
+
+    # Links
+
+    async def _keep(self, new: Standing, replaced: Standing | None) -> None:
+        """Carry one link from its LinkUp to its LinkDown, after those of the link it replaces."""
+        is_up = False
+
+        async def opened() -> None:
+            nonlocal is_up
+            if replaced is not None:
+                await replaced.finished.wait()
+            await self._report.send(LinkUp(new.peer, new.address, new.via_relay))
+            is_up = True
+
+        async def deliver(data: bytes) -> None:
+            await self._report.send(Frame(new.peer, data))
+
+        reason = await new.link.run(opened, deliver)
+        if is_up:
+            with suppress(trio.BrokenResourceError):  # the owner stopped reading events
+                await self._report.send(LinkDown(new.peer, reason))
+        elif replaced is not None:
+            await replaced.finished.wait()
+        self._admission.leave(new)
+        new.finished.set()
+
+    def post(self, peer: bytes, data: bytes) -> bool:
+        """Queue one frame of 1 byte to Limits.frame for peer, to be sent in order.
+
+        False when there is no link, or when the peer is so slow that its link is now closed.
+        """
+        standing = self._admission.get(peer)
+        return standing is not None and standing.link.post(data)
+
+    def queued(self, peer: bytes) -> int:
+        """Bytes posted to peer that the system has not taken yet; 0 without a link."""
+        standing = self._admission.get(peer)
+        return standing.link.queued_bytes if standing else 0
+
+    async def flush(self, timeout: float) -> bool:
+        """Wait until all that was posted is with the system; False after timeout seconds."""
+        with trio.move_on_after(timeout):
+            for peer in self.links():
+                standing = self._admission.get(peer)
+                if standing is not None:
+                    await standing.link.drained()
+            return True
+        return False
+
+    def drop(self, peer: bytes, reason: str) -> None:
+        """Close the link to peer; LinkDown carries the reason. Who is dialled is dialled again."""
+        standing = self._admission.get(peer)
+        if standing is not None:
+            standing.link.close(reason)
+
+    def block(self, peer: bytes, reason: str) -> None:
+        """Close the link to peer, dial it no more, and take none from it."""
+        self.forget(peer)
+        self._admission.block(peer)
+        self.drop(peer, reason)
+
+    def prefer(self, peers: Iterable[bytes]) -> None:
+        """Keep room for these peers: when the hub is full, they take the place of others."""
+        self._admission.prefer(peers)
+
+    def links(self) -> frozenset[bytes]:
+        """The peers with a live link."""
+        return self._admission.peers()
+
+    def linked(self, peer: bytes) -> bool:
+        """True while peer has a live link."""
+        return self._admission.get(peer) is not None
+
+    async def unlinked(self, peer: bytes) -> None:
+        """Wait until peer has no link."""
+        await self._admission.unlinked(peer)

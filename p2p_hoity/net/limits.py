@@ -1,0 +1,51 @@
+"""The numbers that bound what a hub gives to its peers and to strangers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Caps of one hub; sizes in bytes, times in seconds."""
+
+    frame: int = 1 << 20
+    """The longest frame taken or sent."""
+    queue_frames: int = 4096
+    """Frames that may wait for one slow peer before its link is closed."""
+    queue_bytes: int = 4 << 20
+    """Bytes that may wait for one slow peer before its link is closed."""
+    events: int = 32
+    """Events that may wait for the hub's owner before links are read no further."""
+    links: int = 64
+    """Authenticated links; a preferred peer takes the place of another."""
+    links_per_source: int = 32
+    """Links from one machine (one IPv4 address, one IPv6 /64, one relay)."""
+    unauthenticated: int = 64
+    """Connections that have not yet proven an identity; the oldest makes room."""
+    unauthenticated_per_source: int = 32
+    """The same, from one machine."""
+    addresses_per_peer: int = 16
+    """Addresses dialled for one peer; the oldest is forgotten."""
+    handshake: float = 5.0
+    """From the first byte to an authenticated link, or the connection is cut."""
+    heartbeat: float = 2.0
+    """Silence of our own after which an empty frame is sent."""
+    silence: float = 6.0
+    """Silence of a peer after which its link is dead; also how long one piece may take to send."""
+    first_pause: float = 0.5
+    """Between the first and the second attempt to dial; doubled each time."""
+    longest_pause: float = 15.0
+    """The longest pause between two attempts to dial."""
+    stagger: float = 0.25
+    """Head start of each of several addresses of a peer over the next."""
+    relay_stagger: float = 1.0
+    """Head start of direct addresses over relays."""
+
+    def __post_init__(self) -> None:
+        if not 0 < self.frame < 1 << 32 or self.queue_bytes < self.frame:
+            raise ValueError("frame must fit four bytes of length and the queue")
+        if min(self.handshake, self.heartbeat, self.first_pause) <= 0:
+            raise ValueError("times must be above zero")
+        if self.silence <= self.heartbeat:
+            raise ValueError("silence must be longer than heartbeat")

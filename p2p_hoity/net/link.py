@@ -1,0 +1,143 @@
+"""One live link: a reader, a writer with a bounded queue, and a watch over silence."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Awaitable, Callable
+
+import trio
+
+from .errors import TROUBLE, NetError, in_words
+from .framing import FrameBuffer, encode_frame
+from .limits import Limits
+from .network import cut
+
+CHUNK = 1 << 16
+"""Bytes read or written at once: the least progress a live peer makes within the silence limit."""
+
+
+class Link:
+    """Frames in both directions over one authenticated stream, until either side ends it."""
+
+    def __init__(self, stream: trio.abc.Stream, limits: Limits, first: bytes = b"") -> None:
+        self._stream = stream
+        self._limits = limits
+        self._queue: deque[bytes] = deque()
+        self._queued_bytes = 0
+        self._more = trio.Event()
+        self._drained = trio.Event()
+        self._scope = trio.CancelScope()
+        self._heard = 0.0
+        self._delivering = True
+        self.reason: str | None = None
+        if first:
+            self.post(first)
+
+    @property
+    def queued_bytes(self) -> int:
+        """Bytes that wait to be written, the frame being written included."""
+        return self._queued_bytes
+
+    def post(self, data: bytes) -> bool:
+        """Queue one frame; False when the link is closed, or closes because it cannot keep up."""
+        if self.reason is not None:
+            return False
+        if not 0 < len(data) <= self._limits.frame:
+            raise ValueError(f"a frame holds 1 to {self._limits.frame} bytes, not {len(data)}")
+        frames, size = len(self._queue) + 1, self._queued_bytes + len(data)
+        if frames > self._limits.queue_frames or size > self._limits.queue_bytes:
+            self.close("it does not read as fast as we have to send")
+            return False
+        self._queue.append(data)
+        self._queued_bytes = size
+        self._more.set()
+        return True
+
+    def close(self, reason: str) -> None:
+        """End the link; the first reason given stays."""
+        if self.reason is None:
+            self.reason = reason
+            self._queue.clear()
+            self._drained.set()
+            self._scope.cancel()
+
+    async def drained(self) -> None:
+        """Wait until all that is queued was handed to the system, or the link is closed."""
+        while self.reason is None and self._queued_bytes:
+            self._drained = trio.Event()
+            await self._drained.wait()
+
+    async def run(
+        self, opened: Callable[[], Awaitable[None]], deliver: Callable[[bytes], Awaitable[None]]
+    ) -> str:
+        """Carry frames until the link ends and return why, in plain words.
+
+        opened runs before the first frame is delivered; both may wait, and then nothing more is
+        read, which slows the peer down and is not held against it.
+        """
+        self._heard = trio.current_time()
+        try:
+            with self._scope:
+                async with trio.open_nursery() as nursery:
+                    nursery.start_soon(self._guarded, self._write)
+                    nursery.start_soon(self._watch)
+                    nursery.start_soon(self._guarded, self._read, opened, deliver)
+        finally:
+            self.close("we closed it")
+            await cut(self._stream)
+        return self.reason or "we closed it"
+
+    async def _guarded(self, task: Callable[..., Awaitable[None]], *args: object) -> None:
+        try:
+            await task(*args)
+        except NetError as error:
+            self.close(str(error))
+        except TROUBLE as error:
+            self.close(in_words(error))
+
+    async def _read(
+        self, opened: Callable[[], Awaitable[None]], deliver: Callable[[bytes], Awaitable[None]]
+    ) -> None:
+        frames = FrameBuffer(self._limits.frame)
+        await opened()
+        self._listen_again()
+        while chunk := await self._stream.receive_some(CHUNK):
+            self._delivering = True
+            for data in frames.feed(chunk):
+                await deliver(data)
+            self._listen_again()
+        self.close("it closed the link")
+
+    def _listen_again(self) -> None:
+        self._delivering = False
+        self._heard = trio.current_time()
+
+    async def _watch(self) -> None:
+        """Close the link when the peer is silent; our own pauses are not counted as its silence."""
+        while True:
+            due = self._heard + self._limits.silence
+            await trio.sleep_until(due)
+            late = trio.current_time() - due
+            if self._delivering or late > self._limits.heartbeat / 2:
+                self._heard = trio.current_time()
+            elif self._heard + self._limits.silence <= due:
+                self.close(f"nothing was heard of it for {self._limits.silence:g} s")
+
+    async def _write(self) -> None:
+        while True:
+            with trio.move_on_after(self._limits.heartbeat):
+                await self._more.wait()
+            data = self._queue.popleft() if self._queue else b""
+            await self._send(encode_frame(data))
+            self._queued_bytes -= len(data)
+            if not self._queue:
+                self._more = trio.Event()
+                self._drained.set()
+
+    async def _send(self, framed: bytes) -> None:
+        for start in range(0, len(framed), CHUNK):
+            with trio.move_on_after(self._limits.silence) as waiting:
+                await self._stream.send_all(framed[start : start + CHUNK])
+            if waiting.cancelled_caught:  # half a record may be out: nothing can follow it
+                self.close(f"it read nothing we sent for {self._limits.silence:g} s")
+                return

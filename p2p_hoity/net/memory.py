@@ -1,0 +1,77 @@
+"""A network inside one process, for simulations and tests: no sockets, no system, any clock."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+
+import trio
+import trio.testing
+
+from .addresses import Address
+from .errors import NetError
+from .network import Door
+
+Pair = tuple[trio.abc.Stream, trio.abc.Stream]
+
+
+class MemoryNetwork:
+    """Machines are names; every stream is a pair of buffers made by make_pair."""
+
+    def __init__(self, make_pair: Callable[[], Pair] = trio.testing.memory_stream_pair) -> None:
+        self._make_pair = make_pair
+        self._doors: dict[tuple[str, int], MemoryDoor] = {}
+        self._free_ports = itertools.count(40000)
+        self._callers = itertools.count(1)
+
+    async def open(self, address: Address) -> trio.abc.Stream:
+        """A stream to the door at address; NetError when there is none."""
+        await trio.lowlevel.checkpoint()
+        door = self._doors.get((address.host, address.port))
+        if door is None:
+            raise NetError(f"{address} cannot be reached: nobody listens there")
+        near, far = self._make_pair()
+        door.ring(far, Address("caller", next(self._callers) % 60000 + 1))
+        return near
+
+    async def listen(self, host: str, port: int) -> list[Door]:
+        """One door; NetError when it is taken."""
+        await trio.lowlevel.checkpoint()
+        place = (host, port or next(self._free_ports))
+        if place in self._doors:
+            raise NetError(f"cannot listen on {Address(*place)}: the port is already in use")
+        self._doors[place] = door = MemoryDoor(
+            Address(*place), lambda: self._doors.pop(place, None)
+        )
+        return [door]
+
+
+class MemoryDoor:
+    """One place where streams come in."""
+
+    def __init__(self, address: Address, shut: Callable[[], object]) -> None:
+        self._address = address
+        self._shut = shut
+        self._ring, self._rings = trio.open_memory_channel[tuple[trio.abc.Stream, Address]](1024)
+
+    @property
+    def address(self) -> Address:
+        """Where it listens."""
+        return self._address
+
+    def ring(self, stream: trio.abc.Stream, caller: Address) -> None:
+        """Hand a stream in; trio.WouldBlock when a thousand wait already."""
+        self._ring.send_nowait((stream, caller))
+
+    async def accept(self) -> tuple[trio.abc.Stream, Address]:
+        """The next stream and who calls."""
+        try:
+            return await self._rings.receive()
+        except (trio.EndOfChannel, trio.ClosedResourceError):
+            raise NetError("the door is shut") from None
+
+    async def aclose(self) -> None:
+        """Listen no more."""
+        self._ring.close()
+        self._shut()
+        await trio.lowlevel.checkpoint()

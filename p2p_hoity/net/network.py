@@ -1,0 +1,117 @@
+"""The ground under the links: how a byte stream to a machine is opened and how one comes in."""
+
+from __future__ import annotations
+
+import errno
+from typing import Protocol
+
+import trio
+
+from .addresses import Address
+from .errors import TROUBLE, NetError, in_words, plain_words
+
+_EVERYWHERE = ("0.0.0.0", "::")
+_EXHAUSTED = {errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM}
+
+
+class Door(Protocol):
+    """One open listening place."""
+
+    @property
+    def address(self) -> Address:
+        """Where it really listens."""
+        ...
+
+    async def accept(self) -> tuple[trio.abc.Stream, Address]:
+        """The next connection and where it comes from; NetError when the door is shut."""
+        ...
+
+    async def aclose(self) -> None:
+        """Listen no more."""
+        ...
+
+
+class Network(Protocol):
+    """What carries byte streams: the real TCP, or one in memory for simulations."""
+
+    async def open(self, address: Address) -> trio.abc.Stream:
+        """A stream to the machine and port of address; NetError says what failed."""
+        ...
+
+    async def listen(self, host: str, port: int) -> list[Door]:
+        """Doors on host ('' is every address of this machine) and port (0: any free one)."""
+        ...
+
+
+class TcpNetwork:
+    """TCP through trio."""
+
+    async def open(self, address: Address) -> trio.abc.Stream:
+        """A TCP stream; NetError says what failed."""
+        with plain_words(f"{address} cannot be reached"):
+            return await trio.open_tcp_stream(address.host, address.port)
+
+    async def listen(self, host: str, port: int) -> list[Door]:
+        """Bound and listening TCP sockets; NetError says what failed."""
+        doors: list[Door] = []
+        for place in _EVERYWHERE if host in ("", "*") else (host,):
+            try:
+                doors += await self._listen_on(place, port)
+            except NetError:
+                # Without IPv6 one door is enough; with neither, or a port taken, it is not.
+                if not (doors and place == "::"):
+                    await close_doors(doors)
+                    raise
+            port = doors[0].address.port
+        return doors
+
+    async def _listen_on(self, host: str, port: int) -> list[Door]:
+        with plain_words(f"cannot listen on {Address(host, port)}"):
+            listeners = await trio.open_tcp_listeners(port, host=host, backlog=128)
+        return [TcpDoor(listener) for listener in listeners]
+
+
+async def close_doors(doors: list[Door]) -> None:
+    """Shut every one of them."""
+    for door in doors:
+        await door.aclose()
+
+
+class TcpDoor:
+    """One listening TCP socket."""
+
+    def __init__(self, listener: trio.SocketListener) -> None:
+        self._listener = listener
+        host, port = listener.socket.getsockname()[:2]
+        self._address = Address(host, port)
+
+    @property
+    def address(self) -> Address:
+        """Where it really listens, the port chosen by the system included."""
+        return self._address
+
+    async def accept(self) -> tuple[trio.abc.Stream, Address]:
+        """The next connection; waits while the system has no room; NetError when shut."""
+        while True:
+            try:
+                stream = await self._listener.accept()
+                host, port = stream.socket.getpeername()[:2]
+            except trio.ClosedResourceError as error:
+                raise NetError(in_words(error)) from error
+            except OSError as error:
+                if error.errno in _EXHAUSTED:
+                    await trio.sleep(0.1)  # let others finish and give their sockets back
+                continue  # this one caller is gone already
+            return stream, Address(host, port)
+
+    async def aclose(self) -> None:
+        """Listen no more."""
+        await self._listener.aclose()
+
+
+async def cut(stream: trio.abc.AsyncResource) -> None:
+    """Close a stream at once, whatever state it is in, also while being cancelled."""
+    try:
+        await trio.aclose_forcefully(stream)
+    except TROUBLE:
+        return  # it was broken already, and it is closed now

@@ -1,0 +1,72 @@
+"""Several ways to one peer tried side by side, each with a head start over the next."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+
+import trio
+
+from .addresses import Address
+from .errors import NetError
+from .limits import Limits
+from .network import cut
+from .tls import TlsStream
+
+
+@dataclass(frozen=True)
+class Secured:
+    """A TLS stream to a listener whose key is the expected one; nothing else was said yet."""
+
+    stream: TlsStream = field(repr=False)
+    listener: bytes
+    certificate: bytes
+    address: Address
+
+
+Attempt = Callable[[Address], Awaitable[Secured]]
+
+
+class Race:
+    """Runs attempts until the first succeeds; the others are cut before they prove anything."""
+
+    def __init__(self, attempt: Attempt, limits: Limits) -> None:
+        self._attempt = attempt
+        self._limits = limits
+        self._winner: Secured | None = None
+        self._failures: list[str] = []
+
+    async def run(self, addresses: Sequence[Address]) -> Secured:
+        """The first to succeed; NetError with what failed on each way when none does."""
+        ordered = sorted(addresses, key=lambda address: address.via_relay)
+        async with trio.open_nursery() as nursery:
+            for address, following in zip(ordered, [*ordered[1:], None], strict=True):
+                failed = trio.Event()
+                nursery.start_soon(self._try, address, failed, nursery.cancel_scope)
+                if following is not None:
+                    with trio.move_on_after(self._head_start(address, following)):
+                        await failed.wait()
+        if self._winner is None:
+            raise NetError("; ".join(self._failures) or "no address is known")
+        return self._winner
+
+    def _head_start(self, address: Address, following: Address) -> float:
+        first_relay = following.via_relay and not address.via_relay
+        return self._limits.relay_stagger if first_relay else self._limits.stagger
+
+    async def _try(self, address: Address, failed: trio.Event, race: trio.CancelScope) -> None:
+        try:
+            with trio.fail_after(self._limits.handshake):
+                found = await self._attempt(address)
+        except NetError as error:
+            self._failures.append(str(error))
+            failed.set()
+        except trio.TooSlowError:
+            self._failures.append(f"{address} did not answer in {self._limits.handshake:g} s")
+            failed.set()
+        else:
+            if self._winner is None:
+                self._winner = found
+                race.cancel()
+            else:
+                await cut(found.stream)

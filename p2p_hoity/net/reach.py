@@ -1,0 +1,87 @@
+"""From an address to a secured stream: directly, or spliced through a relay."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import trio
+
+from .addresses import Address
+from .errors import NetError
+from .handshake import Identity, Purpose, answer, expect_welcome, receive, send
+from .network import Network, cut
+from .race import Secured
+from .tls import secure_to
+
+# The first byte of what a dialler tells a relay after its challenge.
+REGISTER = b"R"
+CALL = b"C"
+TAKE = b"T"
+TOKEN = 16
+"""Bytes of the token by which a waiting peer takes one call."""
+
+
+async def reach(network: Network, address: Address, peer: bytes) -> Secured:
+    """A TLS stream to the peer at address, its key checked; NetError names address and failure."""
+    if address.via_relay:
+        raw = await call(network, address, peer)
+    else:
+        raw = await network.open(address)
+    return await _secure(raw, address, peer)
+
+
+async def _secure(raw: trio.abc.Stream, address: Address, peer: bytes | None) -> Secured:
+    async with _cut_on_failure(raw, address):
+        stream, listener, certificate = await secure_to(raw, peer)
+    return Secured(stream, listener, certificate, address)
+
+
+@asynccontextmanager
+async def _cut_on_failure(stream: trio.abc.Stream, address: Address) -> AsyncIterator[None]:
+    """Let no stream leak out of a failed or cancelled attempt; failures name the address."""
+    done = False
+    try:
+        yield
+        done = True
+    except NetError as error:
+        raise NetError(f"{address}: {error}") from error
+    finally:
+        if not done:
+            await cut(stream)
+
+
+async def call(network: Network, relay: Address, peer: bytes) -> trio.abc.Stream:
+    """A stream spliced to the peer that waits at a relay."""
+    secured, _ = await _greet(network, relay)
+    async with _cut_on_failure(secured.stream, relay):
+        await send(secured.stream, CALL + peer)
+        await expect_welcome(secured.stream)
+    return secured.stream
+
+
+async def take(network: Network, relay: Address, token: bytes) -> trio.abc.Stream:
+    """A stream spliced to whoever made the call that the token stands for."""
+    secured, _ = await _greet(network, relay)
+    async with _cut_on_failure(secured.stream, relay):
+        await send(secured.stream, TAKE + token)
+        await expect_welcome(secured.stream)
+    return secured.stream
+
+
+async def register(network: Network, relay: Address, identity: Identity) -> trio.abc.Stream:
+    """A stream on which a relay announces calls for our id, proven to it first."""
+    secured, challenge = await _greet(network, relay)
+    async with _cut_on_failure(secured.stream, relay):
+        proof = answer(identity, Purpose.RELAY, secured.listener, secured.certificate, challenge)
+        await send(secured.stream, REGISTER + proof)
+        await expect_welcome(secured.stream)
+    return secured.stream
+
+
+async def _greet(network: Network, relay: Address) -> tuple[Secured, bytes]:
+    """A TLS stream to a relay, whoever it is, and its challenge."""
+    raw = await network.open(Address(relay.host, relay.port))
+    secured = await _secure(raw, relay, None)
+    async with _cut_on_failure(secured.stream, relay):
+        return secured, await receive(secured.stream)

@@ -1,0 +1,264 @@
+"""The blind relay: seats wait here, others are spliced to them; TLS between them goes through it.
+
+Every connection to a relay is TLS to the relay's own key, which nobody has to trust. After the
+relay's challenge the dialler says one thing: that it waits here under an id, with the proof; that
+it calls an id; or that it takes a call announced to it. A relay learns who waits, who is called,
+from which address, and how many bytes pass; never what they say.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import secrets
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import NoReturn
+
+import trio
+
+from protocol.identity import Identity as OwnIdentity
+
+from .addresses import source_of
+from .errors import NetError
+from .gate import Gate
+from .handshake import (
+    ID,
+    LONGEST,
+    VERDICT_WORDS,
+    Identity,
+    Purpose,
+    Verdict,
+    check_answer,
+    fresh_challenge,
+    receive,
+    send,
+)
+from .limits import Limits
+from .link import Link
+from .network import Door, Network, TcpNetwork, close_doors, cut
+from .reach import CALL, REGISTER, TAKE, TOKEN
+from .splice import Splice
+from .tls import TlsStream, credentials, secure_from
+
+
+@dataclass(frozen=True)
+class RelayLimits:
+    """Caps of one relay; times in seconds."""
+
+    seats: int = 256
+    """Ids that wait here."""
+    seats_per_source: int = 32
+    """The same, from one machine."""
+    splices: int = 256
+    """Pairs of connections spliced."""
+    splices_per_source: int = 32
+    """The same, called from one machine."""
+    splices_per_seat: int = 64
+    """The same, to one id."""
+    splice_bytes: int = 1 << 30
+    """Bytes through one splice, both directions together."""
+    idle: float = 30.0
+    """A splice without a byte in either direction for so long is cut; live links beat in it."""
+    link: Limits = field(default_factory=lambda: Limits(frame=LONGEST, queue_bytes=1 << 14))
+    """Handshake time, heartbeats and unauthenticated connections, as for any hub."""
+
+
+@dataclass(eq=False)
+class Call:
+    """A caller that waits for an id to take its call; taker is the other end once it has."""
+
+    source: str
+    peer: bytes
+    taker: TlsStream | None = None
+    taken: trio.Event = field(default_factory=trio.Event)
+    over: trio.Event = field(default_factory=trio.Event)
+
+
+@dataclass(frozen=True, eq=False)
+class Seat:
+    """A connection on which calls for one proven id are announced."""
+
+    link: Link
+    source: str
+
+
+Stay = Callable[[], Awaitable[None]]
+"""What a connection does once it has left the gate."""
+
+
+async def serve_relay(
+    host: str,
+    port: int,
+    *,
+    identity: Identity | None = None,
+    limits: RelayLimits | None = None,
+    network: Network | None = None,
+    task_status: trio.TaskStatus[list[str]] = trio.TASK_STATUS_IGNORED,
+) -> None:
+    """Run a relay on host ('' for every address) and port (0 for a free one) until cancelled.
+
+    Started with the 'host:port' it listens on; NetError when it cannot. Without an identity it
+    takes a new one: nobody needs to know a relay again.
+    """
+    relay = Relay(identity or OwnIdentity(secrets.token_bytes(32)), limits or RelayLimits())
+    doors = await (network or TcpNetwork()).listen(host, port)
+    async with trio.open_nursery() as nursery:
+        for door in doors:
+            nursery.start_soon(relay.attend_door, door, nursery)
+        task_status.started([str(door.address) for door in doors])
+
+
+class Relay:
+    """Who waits, who calls and who is spliced at one relay."""
+
+    def __init__(self, identity: Identity, limits: RelayLimits) -> None:
+        self._me = identity.public
+        self._credentials = credentials(identity.seed)
+        self._limits = limits
+        self._link_limits = dataclasses.replace(limits.link, frame=LONGEST)
+        at_gate = limits.link.unauthenticated, limits.link.unauthenticated_per_source
+        self._gate = Gate(*at_gate)
+        self._seats: dict[bytes, Seat] = {}
+        self._announced: dict[bytes, Call] = {}
+        self._spliced: set[Call] = set()
+
+    async def attend_door(self, door: Door, nursery: trio.Nursery) -> None:
+        """Attend everyone who comes to a door, in nursery."""
+        try:
+            while True:
+                raw, address = await door.accept()
+                nursery.start_soon(self._attend, raw, source_of(address.host))
+        except NetError:
+            return  # the door is shut
+        finally:
+            await close_doors([door])
+
+    async def _attend(self, raw: trio.abc.Stream, source: str) -> None:
+        """One connection, from its first byte to its last; whatever it does harms only itself."""
+        stay: Stay | None = None
+        try:
+            with self._gate.standing(source, self._limits.link.handshake):
+                stay = await self._hear(raw, source)
+            if stay is not None:
+                await stay()
+        except NetError:
+            return  # it broke off, or said nothing that makes sense here
+        finally:
+            await cut(raw)
+
+    async def _hear(self, raw: trio.abc.Stream, source: str) -> Stay | None:
+        """What a newcomer wants, begun as far as it may be at the gate; what follows, if any."""
+        stream = await secure_from(raw, self._credentials)
+        challenge = fresh_challenge()
+        await send(stream, challenge)
+        wish = await receive(stream)
+        kind, rest = wish[:1], wish[1:]
+        if kind == REGISTER:
+            return await self._register(stream, source, challenge, rest)
+        if kind == CALL and len(rest) == ID:
+            return await self._call(stream, source, rest)
+        if kind == TAKE and len(rest) == TOKEN:
+            return self._take(stream, rest)
+        return None
+
+    async def _refuse(self, stream: TlsStream, verdict: Verdict) -> NoReturn:
+        await send(stream, verdict.encode())
+        raise NetError(VERDICT_WORDS[verdict])
+
+    # Seats
+
+    async def _register(
+        self, stream: TlsStream, source: str, challenge: bytes, proof: bytes
+    ) -> Stay | None:
+        try:
+            certificate = self._credentials.digest
+            peer = check_answer(proof, Purpose.RELAY, self._me, certificate, challenge)
+        except NetError:
+            await self._refuse(stream, Verdict.NOT_PROVEN)
+        if peer not in self._seats and self._has_no_seat_for(source):
+            await self._refuse(stream, Verdict.FULL)
+        seat = Seat(Link(stream, self._link_limits, first=Verdict.WELCOME.encode()), source)
+        if peer in self._seats:
+            self._seats[peer].link.close("the same id came to wait here again")
+        self._seats[peer] = seat
+        return lambda: self._keep_seat(peer, seat)
+
+    def _has_no_seat_for(self, source: str) -> bool:
+        same = sum(seat.source == source for seat in self._seats.values())
+        full = len(self._seats) >= self._limits.seats
+        return full or same >= self._limits.seats_per_source
+
+    async def _keep_seat(self, peer: bytes, seat: Seat) -> None:
+        async def hear(_: bytes) -> None:
+            seat.link.close("a seat that waits has nothing to say here")
+
+        try:
+            await seat.link.run(trio.lowlevel.checkpoint, hear)
+        finally:
+            if self._seats.get(peer) is seat:
+                del self._seats[peer]
+
+    # Calls
+
+    async def _call(self, stream: TlsStream, source: str, peer: bytes) -> Stay | None:
+        seat = self._seats.get(peer)
+        if seat is None:
+            await self._refuse(stream, Verdict.UNKNOWN)
+        if self._has_no_splice_for(source, peer):
+            await self._refuse(stream, Verdict.FULL)
+        call = Call(source, peer)
+        taker = None
+        try:
+            taker = await self._taken(call, seat)
+        finally:
+            if taker is None:
+                self._end(call)
+        if taker is None:
+            await self._refuse(stream, Verdict.NO_ANSWER)
+        return lambda: self._splice(call, stream, taker)
+
+    def _has_no_splice_for(self, source: str, peer: bytes) -> bool:
+        calls = [*self._spliced, *self._announced.values()]
+        same_source = sum(call.source == source for call in calls)
+        same_peer = sum(call.peer == peer for call in calls)
+        return (
+            len(calls) >= self._limits.splices
+            or same_source >= self._limits.splices_per_source
+            or same_peer >= self._limits.splices_per_seat
+        )
+
+    async def _taken(self, call: Call, seat: Seat) -> TlsStream | None:
+        """Announce a call; the connection that takes it in the time there is."""
+        token = secrets.token_bytes(TOKEN)
+        self._announced[token] = call
+        seat.link.post(token)
+        try:
+            with trio.move_on_after(self._limits.link.handshake / 2):
+                await call.taken.wait()
+        finally:
+            self._announced.pop(token, None)
+        return call.taker
+
+    def _take(self, stream: TlsStream, token: bytes) -> Stay | None:
+        call = self._announced.pop(token, None)
+        if call is None:
+            return None  # too late, or a guess
+        call.taker = stream
+        self._spliced.add(call)
+        call.taken.set()
+        return call.over.wait
+
+    def _end(self, call: Call) -> None:
+        self._spliced.discard(call)
+        call.over.set()
+
+    async def _splice(self, call: Call, caller: TlsStream, taker: TlsStream) -> None:
+        try:
+            with trio.move_on_after(self._limits.link.handshake) as greeting:
+                await send(taker, Verdict.WELCOME.encode())
+                await send(caller, Verdict.WELCOME.encode())
+            if not greeting.cancelled_caught:
+                limits = self._limits
+                await Splice((caller, taker), limits.idle, limits.splice_bytes).run()
+        finally:
+            self._end(call)

@@ -1,0 +1,181 @@
+"""The ticket: one word to copy that says who hosts a table, where, and on which terms.
+
+A ticket is 'hoity', the version '1', and base32 (RFC 4648, lower case, unpadded) of: the length
+of what follows up to the checksum (2 bytes); the host's id (32); the digest of the terms (32); the
+number of addresses and each of them; the number of relays and each of them; a checksum (the first
+4 bytes of SHA-256 over 'hoity ticket 1' and the payload). An address is a byte 4 and 4 bytes, or 6
+and 16 bytes, or 1, a length byte and an ASCII name; then the port (2). Numbers are big-endian.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import ipaddress
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from .addresses import Address, parse_address
+from .errors import AddressError, TicketError
+
+PREFIX = "hoity"
+VERSION = "1"
+MOST_ADDRESSES = 8
+MOST_RELAYS = 4
+_ALPHABET = "abcdefghijklmnopqrstuvwxyz234567"
+_CHECKSUM = 4
+_LENGTH = 2
+_FIXED = 32
+_NAME, _V4, _V6 = 1, 4, 6
+_AGAIN = "ask the host for it again and copy the whole word"
+
+
+@dataclass(frozen=True)
+class Ticket:
+    """A table's host (32-byte id), the digest of its terms (32 bytes), and the ways to the host.
+
+    addresses are 'host:port'; relay holds 'host:port' of relays at which the host waits.
+    """
+
+    host_id: bytes
+    addresses: tuple[str, ...]
+    terms: bytes
+    relay: tuple[str, ...] = ()
+
+    def dial_addresses(self) -> tuple[str, ...]:
+        """Every way to the host, as Hub.dial and Hub.connect take them, direct ones first."""
+        relayed = (str(_relayed(parse_address(relay))) for relay in self.relay)
+        return (*self.addresses, *relayed)
+
+
+def _relayed(address: Address) -> Address:
+    return Address(address.host, address.port, via_relay=True)
+
+
+def encode_ticket(ticket: Ticket) -> str:
+    """The word for a ticket; TicketError when it has no such word."""
+    if len(ticket.host_id) != _FIXED or len(ticket.terms) != _FIXED:
+        raise TicketError("a ticket needs a host id and a digest of the terms, 32 bytes each")
+    payload = ticket.host_id + ticket.terms
+    payload += _encode_all(ticket.addresses, MOST_ADDRESSES)
+    payload += _encode_all(ticket.relay, MOST_RELAYS)
+    body = len(payload).to_bytes(_LENGTH, "big") + payload + _checksum(payload)
+    return PREFIX + VERSION + base64.b32encode(body).decode().rstrip("=").lower()
+
+
+def _checksum(payload: bytes) -> bytes:
+    return hashlib.sha256(b"hoity ticket 1" + payload).digest()[:_CHECKSUM]
+
+
+def _encode_all(addresses: Sequence[str], most: int) -> bytes:
+    if len(addresses) > most:
+        raise TicketError(f"a ticket has room for {most} addresses of a kind, not {len(addresses)}")
+    return bytes([len(addresses)]) + b"".join(_encode_address(text) for text in addresses)
+
+
+def _encode_address(text: str) -> bytes:
+    try:
+        address = parse_address(text)
+    except AddressError as error:
+        raise TicketError(str(error)) from None
+    port = address.port.to_bytes(2, "big")
+    try:
+        ip = ipaddress.ip_address(address.host)
+    except ValueError:
+        name = address.host.encode("ascii")
+        return bytes([_NAME, len(name)]) + name + port
+    return bytes([ip.version]) + ip.packed + port
+
+
+def decode_ticket(text: str) -> Ticket:
+    """Read a ticket, blanks, line breaks and capitals forgiven; TicketError says what is wrong."""
+    word = "".join(text[:8192].split()).strip("'\"`<>").lower()
+    if not word.startswith(PREFIX):
+        raise TicketError(f"this is not a ticket: a ticket starts with {PREFIX}{VERSION}")
+    version, letters = word[len(PREFIX) : len(PREFIX) + 1], word[len(PREFIX) + 1 :]
+    if version != VERSION and version:
+        raise TicketError("this ticket is from another version: host and guest need the same one")
+    wrong = next((letter for letter in letters if letter not in _ALPHABET), None)
+    if wrong is not None:
+        raise TicketError(f"this ticket is mistyped: {wrong!r} is in no ticket; {_AGAIN}")
+    return _decode_payload(_payload(letters))
+
+
+def _payload(letters: str) -> bytes:
+    """What the letters hold, once their number, their spelling and the checksum are right."""
+    if len(letters) < 4:
+        raise TicketError(f"this ticket is cut short; {_AGAIN}")
+    size = int.from_bytes(_bytes_of(letters[:4])[:_LENGTH], "big")
+    needed = -(-8 * (_LENGTH + size + _CHECKSUM) // 5)
+    if len(letters) < needed:
+        missing = needed - len(letters)
+        raise TicketError(f"this ticket is cut short, {missing} letters are missing; {_AGAIN}")
+    if len(letters) > needed:
+        surplus = len(letters) - needed
+        raise TicketError(f"this ticket has {surplus} letters too many; {_AGAIN}")
+    body = _bytes_of(letters)
+    payload = body[_LENGTH : _LENGTH + size]
+    spelling = base64.b32encode(body).decode().rstrip("=").lower()
+    if body[_LENGTH + size :] != _checksum(payload) or spelling != letters:
+        raise TicketError(f"this ticket is mistyped; {_AGAIN}")
+    return payload
+
+
+def _bytes_of(letters: str) -> bytes:
+    """The whole bytes in base32 letters; the bits left over are dropped."""
+    number = 0
+    for letter in letters:
+        number = number << 5 | _ALPHABET.index(letter)
+    spare = 5 * len(letters) % 8
+    return (number >> spare).to_bytes(5 * len(letters) // 8, "big")
+
+
+class _Reader:
+    """Takes bytes off a payload; TicketError when it ends too soon."""
+
+    def __init__(self, payload: bytes) -> None:
+        self._rest = payload
+
+    def take(self, size: int) -> bytes:
+        if len(self._rest) < size:
+            raise TicketError("this ticket was made wrongly: it ends too soon")
+        taken, self._rest = self._rest[:size], self._rest[size:]
+        return taken
+
+    def byte(self) -> int:
+        return self.take(1)[0]
+
+    def finish(self) -> None:
+        if self._rest:
+            raise TicketError("this ticket was made wrongly: it says more than a ticket can")
+
+
+def _decode_payload(payload: bytes) -> Ticket:
+    reader = _Reader(payload)
+    host_id, terms = reader.take(_FIXED), reader.take(_FIXED)
+    addresses = _decode_all(reader, MOST_ADDRESSES)
+    relay = _decode_all(reader, MOST_RELAYS)
+    reader.finish()
+    return Ticket(host_id, addresses, terms, relay)
+
+
+def _decode_all(reader: _Reader, most: int) -> tuple[str, ...]:
+    number = reader.byte()
+    if number > most:
+        raise TicketError("this ticket was made wrongly: it has too many addresses")
+    return tuple(_decode_address(reader) for _ in range(number))
+
+
+def _decode_address(reader: _Reader) -> str:
+    kind = reader.byte()
+    if kind in (_V4, _V6):
+        host = str(ipaddress.ip_address(reader.take(4 if kind == _V4 else 16)))
+    elif kind == _NAME:
+        host = reader.take(reader.byte()).decode("ascii", "replace")
+    else:
+        raise TicketError("this ticket was made wrongly: it has an unknown kind of address")
+    text = str(Address(host, int.from_bytes(reader.take(2), "big")))
+    try:
+        return str(parse_address(text))
+    except AddressError as error:
+        raise TicketError(f"this ticket was made wrongly: {error}") from None

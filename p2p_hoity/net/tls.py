@@ -1,0 +1,136 @@
+"""TLS 1.3 with a certificate signed by the player's own identity key, pinned by the dialler."""
+
+from __future__ import annotations
+
+import datetime
+import hashlib
+import os
+import secrets
+import ssl
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+
+import trio
+from cryptography import x509
+from cryptography.exceptions import UnsupportedAlgorithm
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+from cryptography.x509.oid import NameOID
+
+from .errors import NetError, plain_words
+
+# The dialler judges a certificate by its key alone, so the dates only have to be wide.
+_FROM = datetime.datetime(2000, 1, 1, tzinfo=datetime.UTC)
+_TO = datetime.datetime(9999, 12, 31, tzinfo=datetime.UTC)
+_NAME = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "hoity")])
+
+TlsStream = trio.SSLStream[trio.abc.Stream]
+
+
+@dataclass(frozen=True)
+class Credentials:
+    """A listener's TLS side: the context that holds its key, and its certificate's SHA-256."""
+
+    context: ssl.SSLContext = field(repr=False)
+    digest: bytes
+
+
+def credentials(seed: bytes) -> Credentials:
+    """Credentials for the Ed25519 key of a 32-byte seed."""
+    key = Ed25519PrivateKey.from_private_bytes(seed)
+    certificate = _self_signed(key)
+    context = _context(ssl.PROTOCOL_TLS_SERVER)
+    context.num_tickets = 0  # no resumption: each link proves itself anew
+    password = secrets.token_hex(32)
+    with _passing_file(_pem(certificate, key, password)) as path:
+        context.load_cert_chain(path, password=password)
+    der = certificate.public_bytes(serialization.Encoding.DER)
+    return Credentials(context, hashlib.sha256(der).digest())
+
+
+def _self_signed(key: Ed25519PrivateKey) -> x509.Certificate:
+    unsigned = x509.CertificateBuilder(_NAME, _NAME, key.public_key(), 1, _FROM, _TO)
+    return unsigned.sign(key, None)
+
+
+def _pem(certificate: x509.Certificate, key: Ed25519PrivateKey, password: str) -> bytes:
+    locked = key.private_bytes(
+        serialization.Encoding.PEM,
+        serialization.PrivateFormat.PKCS8,
+        serialization.BestAvailableEncryption(password.encode()),
+    )
+    return locked + certificate.public_bytes(serialization.Encoding.PEM)
+
+
+@contextmanager
+def _passing_file(content: bytes) -> Iterator[str]:
+    """A path to content while inside: memory where the system can, else an owner-only file.
+
+    The standard library loads keys from paths only. The key is locked with a password that is
+    never written, so that not even a crash between writing and deleting leaves it behind.
+    """
+    if hasattr(os, "memfd_create"):
+        descriptor = os.memfd_create("hoity", os.MFD_CLOEXEC)
+        try:
+            os.write(descriptor, content)
+            yield f"/proc/self/fd/{descriptor}"
+        finally:
+            os.close(descriptor)
+        return
+    with tempfile.TemporaryDirectory(prefix="hoity-") as folder:  # readable by its owner only
+        path = Path(folder, "identity.pem")
+        path.write_bytes(content)
+        yield str(path)
+
+
+def _context(protocol: int) -> ssl.SSLContext:
+    context = ssl.SSLContext(protocol)
+    context.minimum_version = ssl.TLSVersion.TLSv1_3
+    return context
+
+
+@cache
+def _dialling_context() -> ssl.SSLContext:
+    context = _context(ssl.PROTOCOL_TLS_CLIENT)
+    # There is no authority to ask: secure_to compares the key with the id it expects.
+    context.check_hostname = False
+    context.verify_mode = ssl.CERT_NONE
+    return context
+
+
+async def secure_from(raw: trio.abc.Stream, mine: Credentials) -> TlsStream:
+    """The listener's half of a TLS handshake; NetError when the other side does not follow."""
+    stream = trio.SSLStream(raw, mine.context, server_side=True, https_compatible=True)
+    with plain_words("the connection failed"):
+        await stream.do_handshake()
+    return stream
+
+
+async def secure_to(raw: trio.abc.Stream, expected: bytes | None) -> tuple[TlsStream, bytes, bytes]:
+    """The dialler's half: (stream, id, certificate digest), no data sent before the id is right.
+
+    expected None takes any id (a relay is trusted with nothing). NetError names an impostor.
+    """
+    stream = trio.SSLStream(raw, _dialling_context(), https_compatible=True)
+    with plain_words("the connection failed"):
+        await stream.do_handshake()
+    der = stream.getpeercert(binary_form=True)
+    peer = _key_of(der)
+    if expected is not None and peer != expected:
+        raise NetError("someone else answers there: the key is not the expected one")
+    return stream, peer, hashlib.sha256(der).digest()
+
+
+def _key_of(der: bytes) -> bytes:
+    """The Ed25519 key a certificate is for; TLS itself proved that the other side holds it."""
+    try:
+        key = x509.load_der_x509_certificate(der).public_key()
+    except (ValueError, UnsupportedAlgorithm):
+        raise NetError("its certificate cannot be read") from None
+    if not isinstance(key, Ed25519PublicKey):
+        raise NetError("its certificate is not for an Ed25519 key")
+    return key.public_bytes_raw()
