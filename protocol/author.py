@@ -48,6 +48,13 @@ class Secrets:
     box: bytes = field(repr=False)
     openings: dict[bytes, Opening] = field(default_factory=dict, repr=False)
     _pieces: dict[int, int] = field(default_factory=dict, repr=False)
+    _recorded: set[bytes] = field(default_factory=set, repr=False)
+
+    def unrecorded(self) -> list[tuple[bytes, Opening]]:
+        """The openings made since the last call."""
+        fresh = [(c, o) for c, o in self.openings.items() if c not in self._recorded]
+        self._recorded |= {c for c, _ in fresh}
+        return fresh
 
     @property
     def key(self) -> int:

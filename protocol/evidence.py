@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import pairwise
 
 from . import chain
 from .faults import Fault
@@ -35,12 +36,17 @@ def lock_epoch(halt: Halt) -> int:
     return 0 if halt.lock is None else halt.lock.epoch
 
 
-def against_halt(halt: Message, message: Message) -> str | None:
-    """The fault of one seat's halt together with another statement of it, if any."""
+def against_halt(halt: Message, message: Message, first: int) -> str | None:
+    """The fault of one seat's halt together with another statement of it, if any.
+
+    `first` is the step with which epoch 0 begins; no halt reports the says before it.
+    """
     told, statement = halt.statement, message.statement
     if not isinstance(told, Halt) or halt.seat != message.seat:
         return None
     if not isinstance(statement, (Say, SealVote)) or statement.epoch >= told.epoch:
+        return None
+    if isinstance(statement, Say) and statement.step < first:
         return None
     if lock_epoch(told) < statement.epoch:
         return "halt-below-lock"
@@ -72,7 +78,7 @@ def off_chain(tree: Tree) -> Iterator[tuple[int, Message, Message]]:
         by_seat.setdefault(message.seat, []).append((message, say))
     for seat, says in by_seat.items():
         ordered = sorted(says, key=lambda pair: pair[1].step)
-        for (first, one), (second, two) in zip(ordered, ordered[1:], strict=False):
+        for (first, one), (second, two) in pairwise(ordered):
             if one.step < two.step and _apart(tree, seat, one, two):
                 yield seat, first, second
 
@@ -104,7 +110,7 @@ def proven(
     halts = [m for m in every if isinstance(m.statement, Halt)]
     for halt in halts:
         for message in every:
-            code = against_halt(halt, message)
+            code = against_halt(halt, message, tree.base.table.first_step)
             if code is not None:
                 found.setdefault(halt.seat, code)
     nodes = {**chain_nodes, **tree.nodes}

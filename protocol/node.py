@@ -113,6 +113,11 @@ class Table:
         """The deck's layout."""
         return self.game.layout
 
+    @property
+    def first_step(self) -> int:
+        """The step with which epoch 0 begins: the deal, after keys, shuffles and deck.ok."""
+        return self.seats + 5
+
     @cached_property
     def everyone(self) -> frozenset[int]:
         """All seats."""
@@ -230,8 +235,12 @@ class Node:
     slots: tuple[Slot, ...] | None = None
     memo: dict[Any, Any] = field(init=False, default_factory=dict, repr=False)
 
+    def __repr__(self) -> str:
+        who = sorted(self.present)
+        return f"Node(step={self.step}, {self.want.kind}, present={who}, {self.digest.hex()[:8]})"
+
     def base_digest(self) -> bytes:
-        """What votes name: the chain, the next step, who is present, banned, and how often absent."""
+        """What votes name: the chain, the next step, who is present, banned, how often absent."""
         value = (self.digest, self.step, sorted(self.present), sorted(self.banned), self.absences)
         return digest(Label.BASE, self.table.id, encoding.encode(value))
 

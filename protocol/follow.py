@@ -1,0 +1,166 @@
+"""Following the chain of one epoch: which says count, and who is at fault by them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+from . import chain, evidence
+from .faults import FAULTS, Fault
+from .messages import Halt, Message, Say, SealVote
+from .node import Kind, Node
+from .store import Store
+from .tree import Tree
+
+Heard = Callable[[Node, Node], None]
+
+
+@dataclass
+class View:
+    """One epoch as this node follows it: its base, the chain so far, and since when."""
+
+    epoch: int
+    base: Node
+    tip: Node
+    entered: float
+    path: dict[bytes, Node] = field(default_factory=dict)
+
+    def on_path(self, digest: bytes) -> bool:
+        """Whether the digest is one of this epoch's followed chain."""
+        return digest in self.path
+
+
+def new_view(epoch: int, base: Node, now: float) -> View:
+    """The view at the moment of entering."""
+    return View(epoch, base, base, now, {base.digest: base})
+
+
+@dataclass(frozen=True)
+class Proof:
+    """A fault that the others can check: its code, words, and the one or two messages."""
+
+    seat: int
+    code: str
+    reason: str
+    messages: tuple[Message, ...]
+
+    @property
+    def hashes(self) -> tuple[bytes, ...]:
+        """The messages' hashes in rising order."""
+        return tuple(sorted({m.hash for m in self.messages}))
+
+
+def chosen_says(store: Store, view: View) -> dict[int, Message]:
+    """Who has said a legal body in the first incomplete step: the version seen first."""
+    node, found = view.tip, dict[int, Message]()
+    for message in store.says(view.epoch, node.step):
+        say = message.statement
+        if isinstance(say, Say) and say.on == node.digest and message.seat not in found:
+            if message.seat not in node.want.speakers:
+                continue
+            try:
+                chain.check(node, message.seat, say.body)
+            except Fault:
+                continue
+            found[message.seat] = message
+    return found
+
+
+def grow(store: Store, view: View) -> tuple[Node, Node] | None:
+    """Append the first incomplete step if everyone expected has spoken: (before, after)."""
+    node = view.tip
+    if node.want.kind is Kind.RESULT or not chain.may_go_on(node):
+        return None
+    says = chosen_says(store, view)
+    if set(says) != node.want.speakers:
+        return None
+    bodies = {seat: m.statement.body for seat, m in says.items() if isinstance(m.statement, Say)}
+    view.tip = chain.append(node, chain.slots_of(node, bodies))
+    view.path[view.tip.digest] = view.tip
+    return node, view.tip
+
+
+def unknown_digests(store: Store, view: View) -> bool:
+    """Whether some say of this epoch names a chain that is not the followed one."""
+    for message in store.epoch_says(view.epoch, view.base.step):
+        say = message.statement
+        if isinstance(say, Say) and say.step <= view.tip.step and not view.on_path(say.on):
+            return True
+    return False
+
+
+# Faults that the messages held prove.
+
+
+def _statements(message: Message, store: Store) -> Proof | None:
+    versions = store.versions(message.identity)
+    if len(versions) < 2:
+        return None
+    code = "two-statements"
+    return Proof(message.seat, code, FAULTS[code], tuple(versions[:2]))
+
+
+def _illegal(message: Message, view: View) -> Proof | None:
+    say = message.statement
+    if not isinstance(say, Say) or say.on not in view.path:
+        return None
+    node = view.path[say.on]
+    code = evidence.illegal_say(message, {node.digest: node})
+    if code is None:
+        return None
+    reason = FAULTS[code]
+    try:
+        chain.check(node, message.seat, say.body)
+    except Fault as fault:
+        reason = fault.reason
+    return Proof(message.seat, code, reason, (message,))
+
+
+def _against_halt(message: Message, store: Store, first: int) -> Proof | None:
+    if not isinstance(message.statement, (Halt, Say, SealVote)):
+        return None
+    for other in store.by_seat(message.seat):
+        for halt, said in ((message, other), (other, message)):
+            code = evidence.against_halt(halt, said, first)
+            if code is not None:
+                return Proof(message.seat, code, FAULTS[code], (halt, said))
+    return None
+
+
+def find_fault(message: Message, store: Store, view: View) -> Proof | None:
+    """What a newly held message proves of its signer, if anything."""
+    found = _statements(message, store) or _illegal(message, view)
+    if found is None and store.epochs_of(Halt):
+        found = _against_halt(message, store, view.base.table.first_step)
+    return found
+
+
+def find_two_chains(store: Store, view: View) -> Iterable[Proof]:
+    """Seats with two says of this epoch that do not lie on one chain."""
+    code = "two-chains"
+    tree = Tree(view.base, store.epoch_says(view.epoch, view.base.step), view.epoch)
+    for seat, first, second in evidence.off_chain(tree):
+        yield Proof(seat, code, FAULTS[code], (first, second))
+
+
+def is_effective(proof: Proof, node: Node) -> bool:
+    """Whether every base on this chain will find the fault: the proof stands by itself."""
+    if proof.code in ("two-statements", "halt-below-lock", "halt-omits-say"):
+        return True
+    if proof.code in ("two-chains", "bad-halt", "bad-close"):
+        return True
+    nodes = evidence.ancestry(node)
+    return evidence.illegal_say(proof.messages[0], nodes) is not None
+
+
+def final_step(store: Store, view: View) -> int:
+    """The last final step (F1: before the base; F2: every present seat has spoken beyond it)."""
+    base, silent = view.base.step, set(view.tip.present)
+    for step in range(view.tip.step, base - 1, -1):
+        for message in store.says(view.epoch, step):
+            say = message.statement
+            if isinstance(say, Say) and say.on in view.path and view.path[say.on].step == step:
+                silent.discard(message.seat)
+        if not silent:
+            return step - 1
+    return base - 1

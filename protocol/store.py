@@ -1,0 +1,105 @@
+"""The shelf of signed messages one node holds, by hash and by identity."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from .epochs import Unknown
+from .messages import NUMBER, Accept, Back, Close, Halt, Late, Message, Say, SealVote
+
+VARIANTS = 2
+"""Versions of one identity that are kept: two prove the fault, more add nothing."""
+
+
+class Store:
+    """Messages in the order they came; at most two versions of each identity."""
+
+    def __init__(self) -> None:
+        """An empty shelf."""
+        self._by_hash: dict[bytes, Message] = {}
+        self._by_identity: dict[tuple[int, ...], list[Message]] = {}
+        self._says: dict[tuple[int, int], list[Message]] = {}
+        self._epochs: dict[tuple[int, int], list[Message]] = {}
+        self._spare: dict[bytes, Message] = {}
+        self.wants: set[bytes] = set()
+        self.wanted_closes: set[int] = set()
+
+    def __len__(self) -> int:
+        return len(self._by_hash)
+
+    def __contains__(self, digest: bytes) -> bool:
+        return digest in self._by_hash or digest in self._spare
+
+    def __iter__(self) -> Iterator[Message]:
+        return iter(self._by_hash.values())
+
+    def add(self, message: Message) -> bool:
+        """Keep it unless it is known, or a third version that nobody refers to."""
+        if message.hash in self:
+            return False
+        versions = self._by_identity.setdefault(message.identity, [])
+        if len(versions) >= VARIANTS:
+            return self._add_spare(message)
+        versions.append(message)
+        self._by_hash[message.hash] = message
+        self.wants.discard(message.hash)
+        self._index(message)
+        return True
+
+    def _add_spare(self, message: Message) -> bool:
+        if message.hash not in self.wants:
+            return False
+        self._spare[message.hash] = message
+        self.wants.discard(message.hash)
+        return True
+
+    def _index(self, message: Message) -> None:
+        statement = message.statement
+        if isinstance(statement, Say):
+            self._says.setdefault((statement.epoch, statement.step), []).append(message)
+        elif not isinstance(statement, Back):
+            key = (NUMBER[type(statement)], statement.epoch)
+            self._epochs.setdefault(key, []).append(message)
+
+    def find(self, digest: bytes) -> Message | None:
+        """The message with this hash, if held."""
+        return self._by_hash.get(digest) or self._spare.get(digest)
+
+    def message(self, digest: bytes) -> Message:
+        """The message with this hash; Unknown (and wanted from now on) if not held."""
+        found = self.find(digest)
+        if found is None:
+            self.wants.add(digest)
+            raise Unknown(digest.hex())
+        return found
+
+    def versions(self, identity: tuple[int, ...]) -> list[Message]:
+        """All held versions of one identity, first seen first."""
+        return self._by_identity.get(identity, [])
+
+    def says(self, epoch: int, step: int) -> list[Message]:
+        """The says of one step in one epoch, first seen first."""
+        return self._says.get((epoch, step), [])
+
+    def epoch_says(self, epoch: int, first: int = 0) -> list[Message]:
+        """All says of an epoch from step `first` on, by step."""
+        keys = sorted(key for key in self._says if key[0] == epoch and key[1] >= first)
+        return [message for key in keys for message in self._says[key]]
+
+    def of_epoch(
+        self, kind: type[Late | Halt | Close | Accept | SealVote], epoch: int
+    ) -> list[Message]:
+        """Lates, halts, closes or votes of one epoch, first seen first."""
+        return self._epochs.get((NUMBER[kind], epoch), [])
+
+    def epochs_of(self, kind: type[Late | Halt | Close | Accept | SealVote]) -> list[int]:
+        """The epochs of which a message of this kind is held."""
+        return sorted(epoch for number, epoch in self._epochs if number == NUMBER[kind])
+
+    def backs(self) -> list[Message]:
+        """All backs."""
+        return [m for m in self._by_hash.values() if isinstance(m.statement, Back)]
+
+    def by_seat(self, seat: int) -> Iterable[Message]:
+        """Everything one seat signed."""
+        return [m for m in self._by_hash.values() if m.seat == seat]

@@ -1,0 +1,175 @@
+"""Changing the epoch: what a seat holds of halts, closes and votes, and what follows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+
+from . import epochs
+from .epochs import Base, Malformed, ReadHalt, Unknown, Void
+from .messages import Accept, Close, Halt, Late, Lock, Message, Say, SealVote
+from .node import Node, Table
+from .store import Store
+from .tree import Tree
+
+
+@dataclass
+class Ballot:
+    """The epochs a node knows of, beyond the says; also the Source of what messages name."""
+
+    table: Table
+    store: Store
+    start: Node | None = None
+    closes: dict[int, dict[bytes, tuple[Message, Base]]] = field(default_factory=dict)
+    bad: dict[bytes, str] = field(default_factory=dict)
+    void: bool = False
+    _halts: dict[bytes, ReadHalt] = field(default_factory=dict)
+
+    # Source
+
+    def message(self, digest: bytes) -> Message:
+        """The message with this hash; raises Unknown and remembers to ask for it."""
+        return self.store.message(digest)
+
+    def base(self, epoch: int, digest: bytes | None) -> Node:
+        """The base of an epoch; raises Unknown and remembers to ask for its close."""
+        if epoch == 0 or digest is None:
+            if self.start is None:
+                raise Unknown("the table has not begun")
+            return self.start
+        found = self.closes.get(epoch, {}).get(digest)
+        if found is None:
+            self.store.wanted_closes.add(epoch)
+            raise Unknown(f"the base of epoch {epoch}")
+        return found[1].node
+
+    # Wishes
+
+    def wishes(self) -> dict[int, int]:
+        """Seat to the highest epoch named in any late, halt, accept or seal of it."""
+        found: dict[int, int] = {}
+        for kind in (Late, Halt, Accept, SealVote):
+            for epoch in self.store.epochs_of(kind):
+                for message in self.store.of_epoch(kind, epoch):
+                    found[message.seat] = max(found.get(message.seat, 0), epoch)
+        return found
+
+    def common_wish(self) -> int:
+        """The t-th highest wish; 0 if fewer than t seats wish anything."""
+        ranked = sorted(self.wishes().values(), reverse=True)
+        quorum = self.table.quorum
+        return ranked[quorum - 1] if len(ranked) >= quorum else 0
+
+    # Closes and votes
+
+    def read_closes(self) -> None:
+        """Compute the base of every close whose contents are held by now."""
+        for epoch in self.store.epochs_of(Close):
+            known = {m.hash for m, _ in self.closes.get(epoch, {}).values()}
+            for message in self.store.of_epoch(Close, epoch):
+                if message.hash not in known and message.hash not in self.bad:
+                    self._read_close(epoch, message)
+
+    def _read_close(self, epoch: int, message: Message) -> None:
+        try:
+            base = epochs.base_of_close(self.table, message, self)
+        except Unknown:
+            return
+        except Malformed as error:
+            self.bad[message.hash] = str(error)
+            return
+        except Void:
+            self.void = True
+            return
+        held = self.closes.setdefault(epoch, {})
+        held.setdefault(base.node.base_digest(), (message, base))
+        self.store.wanted_closes.discard(epoch)
+
+    def votes(
+        self, kind: type[Accept | SealVote], epoch: int, base: bytes
+    ) -> tuple[tuple[int, bytes], ...]:
+        """(seat, signature) of the votes for one base, by rising seat."""
+        found = {
+            m.seat: m.signature
+            for m in reversed(self.store.of_epoch(kind, epoch))
+            if isinstance(m.statement, kind) and m.statement.base == base
+        }
+        return tuple(sorted(found.items()))
+
+    def carried(self, kind: type[Accept | SealVote], epoch: int) -> bytes | None:
+        """The base of a held valid close of this epoch that has t votes of this kind."""
+        for digest in self.closes.get(epoch, {}):
+            if len(self.votes(kind, epoch, digest)) >= self.table.quorum:
+                return digest
+        return None
+
+    def highest_open(self, least: int) -> tuple[int, Base] | None:
+        """The highest epoch >= least with a valid close and t seals, and its base."""
+        for epoch in sorted(self.closes, reverse=True):
+            if epoch < least:
+                return None
+            digest = self.carried(SealVote, epoch)
+            if digest is not None:
+                return epoch, self.closes[epoch][digest][1]
+        return None
+
+    def highest_lock(self, below: int) -> Lock | None:
+        """The highest epoch below `below` with a close and t accepts or t seals, with these."""
+        for epoch in sorted((e for e in self.closes if e < below), reverse=True):
+            for kind in (SealVote, Accept):
+                digest = self.carried(kind, epoch)
+                if digest is not None:
+                    votes = self.votes(kind, epoch, digest)[: self.table.quorum]
+                    return Lock(epoch, digest, kind is SealVote, votes)
+        return None
+
+    # Halts
+
+    def halts(self, epoch: int) -> list[ReadHalt]:
+        """The well-formed halts of an epoch whose contents are held, one a seat."""
+        found: dict[int, ReadHalt] = {}
+        for message in self.store.of_epoch(Halt, epoch):
+            read = self._read_halt(message)
+            if read is not None:
+                found.setdefault(message.seat, read)
+        return [found[seat] for seat in sorted(found)]
+
+    def _read_halt(self, message: Message) -> ReadHalt | None:
+        if message.hash in self._halts:
+            return self._halts[message.hash]
+        if message.hash in self.bad:
+            return None
+        try:
+            read = epochs.read_halt(self.table, message, self)
+        except Unknown:
+            return None
+        except Malformed as error:
+            self.bad[message.hash] = str(error)
+            return None
+        self._halts[message.hash] = read
+        return read
+
+    def best_halts(self, halts: Sequence[ReadHalt]) -> tuple[Message, ...] | None:
+        """The t halts whose base reaches furthest, then has most present seats."""
+        best: tuple[tuple[int, int], tuple[Message, ...]] | None = None
+        for some in combinations(halts, self.table.quorum):
+            base = self._try(some)
+            if base is not None:
+                rank = (base.node.step, len(base.node.present))
+                if best is None or rank > best[0]:
+                    best = rank, tuple(read.message for read in some)
+        return best[1] if best else None
+
+    def _try(self, halts: Iterable[ReadHalt]) -> Base | None:
+        try:
+            return epochs.base_of_halts(self.table, list(halts), self)
+        except (Malformed, Unknown, Void):
+            return None
+
+
+def held_says(base: Node, store: Store, epoch: int) -> list[Message]:
+    """The says of an epoch that build on held ones: what a halt must report."""
+    says = store.epoch_says(epoch, base.step)
+    tree = Tree(base, says, epoch)
+    return [m for m in says if isinstance(m.statement, Say) and tree.resolves(m.statement)]
