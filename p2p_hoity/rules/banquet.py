@@ -1,0 +1,85 @@
+"""Phase V, the end: every hand is opened, the best exhibits move on, the standings are made."""
+
+from __future__ import annotations
+
+from .events import OpenAll, Opened, UnexpectedEvent
+from .exhibits import best_exhibit, strength
+from .legality import default_exhibit
+from .motion import advance, go, reveal, tell
+from .news import FaultFound, FinalExhibit, HandOpened, StandingMade
+from .phases import Phase
+from .state import Claim, Standing, State
+
+FINAL_FIELDS = (8, 4)
+FINAL_HONOURS = ("best final exhibit", "second-best final exhibit")
+
+
+def opening_due(state: State) -> OpenAll:
+    """Every slot in a hand that is still hidden."""
+    held = (slot for slots in state.collectibles for slot in slots)
+    return OpenAll(tuple(sorted(slot for slot in held if state.known[slot] is None)))
+
+
+def finish(state: State, event: Opened) -> State:
+    """Final exhibits, their moves, and the standings."""
+    if not set(event.cards) <= set(opening_due(state).slots):
+        raise UnexpectedEvent("the end opens only hidden Collectibles in hands")
+    state = reveal(state, event.cards)
+    told = [HandOpened(seat, state.pieces(slots)) for seat, slots in enumerate(state.collectibles)]
+    state = tell(state, *told, *_faults(state))
+    exhibits = tuple(default_exhibit(state, seat) or () for seat in range(state.seats))
+    ranked = _ranked(state, exhibits)
+    shown = [
+        FinalExhibit(seat, state.pieces(exhibits[seat]), i) for i, seat in enumerate(ranked, 1)
+    ]
+    moves = zip(ranked, FINAL_FIELDS, FINAL_HONOURS, strict=False)
+    state = advance(tell(state, *shown), moves)
+    standings = _standings(state, exhibits, ranked)
+    lines = [
+        StandingMade(line.rank, line.seat, line.field, state.pieces(line.exhibit))
+        for line in standings
+    ]
+    return go(state, Phase.OVER, *lines, standings=standings)
+
+
+def _ranked(state: State, exhibits: tuple[tuple[int, ...], ...]) -> list[int]:
+    """The seats with a final exhibit, best first."""
+    seats = [seat for seat, exhibit in enumerate(exhibits) if exhibit]
+    return sorted(
+        seats,
+        key=lambda seat: strength(state.edition, state.open_cards(exhibits[seat]).values()),
+    )
+
+
+def _standings(
+    state: State, exhibits: tuple[tuple[int, ...], ...], ranked: list[int]
+) -> tuple[Standing, ...]:
+    """Furthest figure, then better final exhibit, any before none; equal seats share a rank."""
+    none = len(ranked)
+    keys = {
+        seat: (-state.figures[seat], ranked.index(seat) if seat in ranked else none)
+        for seat in range(state.seats)
+    }
+    order = sorted(keys, key=lambda seat: (keys[seat], seat))
+    return tuple(
+        Standing(
+            1 + sum(other < keys[seat] for other in keys.values()),
+            seat,
+            state.figures[seat],
+            exhibits[seat],
+        )
+        for seat in order
+    )
+
+
+def _faults(state: State) -> list[FaultFound]:
+    """Exhibits once played by seats that held no valid exhibit then, now that all is open."""
+    rule = "Exhibit needs a valid exhibit"
+    return [FaultFound(c.seat, c.round, rule) for c in state.claims if _empty(state, c)]
+
+
+def _empty(state: State, claim: Claim) -> bool:
+    cards = state.open_cards(claim.slots)
+    if len(cards) < len(claim.slots):
+        return False
+    return best_exhibit(state.edition, cards.values()) is None

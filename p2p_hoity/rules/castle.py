@@ -1,0 +1,235 @@
+"""Phase IV, the Castle: Exhibits, Thieves, Detectives and the prison, in this order."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import cast
+
+from .edition import ActionKind
+from .events import Cards, Choice, Choose, Chosen, Place, Show, Shown, UnexpectedEvent, Unsealed
+from .exhibits import Strength, strength
+from .legality import check, default_exhibit, default_theft, theft_options
+from .motion import advance, give_back, go, put, reveal, tell
+from .news import (
+    BanquetReached,
+    DefaultTaken,
+    DetectiveRanked,
+    ExhibitShown,
+    Imprisoned,
+    NothingShown,
+    RoundEnded,
+    Stolen,
+    Voided,
+)
+from .phases import Phase
+from .state import Claim, State
+from .where_and_what import together
+
+CASTLE = Place.CASTLE
+PLACES_OF_HONOUR = ("best exhibit", "second-best exhibit")
+
+
+def begin(state: State) -> State:
+    """The sale is over: the figures' fields are taken down, and the Castle's Actions are due."""
+    state = replace(state, before=state.figures)
+    if any(card is not None for card in state.actions):
+        return resolve(state)
+    return go(state, Phase.CASTLE_OPEN if together(state) else Phase.CASTLE_SEAL)
+
+
+# Exhibits.
+
+
+def exhibitors(state: State) -> tuple[int, ...]:
+    """The seats that play Exhibit in the Castle."""
+    return state.playing(CASTLE, ActionKind.EXHIBIT)
+
+
+def resolve(state: State) -> State:
+    """The Actions in the Castle are shown: who has played Exhibit shows one."""
+    count = len(exhibitors(state))
+    if not count:
+        return go(state, Phase.DETECTIVES)
+    return go(state, Phase.LONE_SHOW if count == 1 else Phase.EXHIBIT_SEAL)
+
+
+def show_due(state: State) -> Show | None:
+    """The lone exhibitor, if it may be asked."""
+    (seat,) = exhibitors(state)
+    return Show(seat) if state.active(seat) else None
+
+
+def show_alone(state: State, event: Shown) -> State:
+    """The lone exhibitor shows: what it chose, the default (None), or nothing (void)."""
+    if event.slots is None:
+        return show(state, {}, event.cards)
+    return show(state, {event.seat: event.slots or None}, event.cards)
+
+
+def open_exhibits(state: State, event: Unsealed) -> State:
+    """Two or more exhibitors show together."""
+    return show(state, event.choices, event.cards)
+
+
+def show(state: State, choices: Mapping[int, Choice | None], cards: Cards) -> State:
+    """All exhibits are shown at once, ranked and rewarded; seats without a choice default."""
+    for seat, choice in sorted(choices.items()):
+        if choice is not None:
+            check(state, "exhibit", seat, choice, cards)
+    shown = {slot for choice in choices.values() for slot in cast(tuple[int, ...], choice or ())}
+    if not set(cards) <= shown:
+        raise UnexpectedEvent("cards are opened that are in no exhibit shown")
+    defaults = [seat for seat in exhibitors(state) if seat not in choices]
+    state = reveal(state, {s: card for s, card in cards.items() if state.known[s] != card})
+    for seat, choice in sorted(choices.items()):
+        state = _lay_out(state, seat, cast("tuple[int, ...] | None", choice))
+    for seat in defaults:
+        state = _lay_out_default(state, seat)
+    return _to_thieves(_reward(replace(state, sealed=frozenset())))
+
+
+def _lay_out(state: State, seat: int, slots: tuple[int, ...] | None) -> State:
+    if slots is not None:
+        return replace(state, exhibits=put(state.exhibits, seat, slots))
+    told = (Voided(seat, "exhibit"), NothingShown(seat, "void choice"))
+    return tell(_claim(state, seat), *told)
+
+
+def _lay_out_default(state: State, seat: int) -> State:
+    """An Exhibit without a choice of its owner shows the best that is open to all already."""
+    slots = default_exhibit(state, seat)
+    told = DefaultTaken(seat, "exhibit", slots, "no choice of its own")
+    if slots is not None:
+        return tell(state, told, exhibits=put(state.exhibits, seat, slots))
+    return tell(_claim(state, seat), told, NothingShown(seat, "no exhibit open to all"))
+
+
+def _claim(state: State, seat: int) -> State:
+    claim = Claim(state.round, seat, state.collectibles[seat])
+    return replace(state, claims=(*state.claims, claim))
+
+
+def _reward(state: State) -> State:
+    """The best two move by the octagon of the leader's field before anyone moved."""
+    shown = [seat for seat, exhibit in enumerate(state.exhibits) if exhibit]
+    ranked = sorted(shown, key=lambda seat: _strength(state, seat))
+    told = [
+        ExhibitShown(seat, state.pieces(cast(tuple[int, ...], state.exhibits[seat])), place)
+        for place, seat in enumerate(ranked, 1)
+    ]
+    octagon = state.edition.octagons[max(state.before)]
+    honours = zip(ranked, octagon, PLACES_OF_HONOUR, strict=False)
+    return advance(tell(state, *told), honours)
+
+
+def _strength(state: State, seat: int) -> Strength:
+    return strength(state.edition, state.open_cards(state.exhibits[seat] or ()).values())
+
+
+# Thieves.
+
+
+def _to_thieves(state: State) -> State:
+    thieves = state.playing(CASTLE, ActionKind.THIEF)
+    descending = sorted(thieves, key=lambda seat: -_number(state, seat))
+    return _next_thief(replace(state, thieves=tuple(descending)))
+
+
+def _number(state: State, seat: int) -> int:
+    return state.edition.number(cast(int, state.actions[seat]))
+
+
+def _next_thief(state: State) -> State:
+    if state.thieves and theft_options(state):
+        return go(state, Phase.THEFT)
+    return go(state, Phase.DETECTIVES, thieves=())
+
+
+def theft_due(state: State) -> Choose | None:
+    """The Thief with the highest number still to come, if its owner may be asked."""
+    seat = state.thieves[0]
+    return Choose("theft", seat) if state.active(seat) else None
+
+
+def choose_theft(state: State, event: Chosen) -> State:
+    """One Collectible from every exhibit that still has one changes hands."""
+    choice = event.choice
+    if choice is None:
+        choice = default_theft(state)
+        state = tell(state, DefaultTaken(event.seat, "theft", choice, "no choice of its own"))
+    check(state, "theft", event.seat, choice)
+    for slot in cast(tuple[int, ...], choice):
+        state = _steal(state, event.seat, slot)
+    return _next_thief(replace(state, thieves=state.thieves[1:]))
+
+
+def _steal(state: State, thief: int, slot: int) -> State:
+    owner = next(seat for seat, exhibit in enumerate(state.exhibits) if slot in (exhibit or ()))
+    left = tuple(s for s in state.exhibits[owner] or () if s != slot)
+    held = list(state.collectibles)
+    held[owner] = tuple(s for s in held[owner] if s != slot)
+    held[thief] = tuple(sorted((*held[thief], slot)))
+    told = Stolen(thief, state.action_card(_action(state, thief)), owner, state.piece(slot))
+    return tell(state, told, exhibits=put(state.exhibits, owner, left), collectibles=tuple(held))
+
+
+def _action(state: State, seat: int) -> int:
+    return cast(int, state.actions[seat])
+
+
+# Detectives and prison.
+
+
+def end_round(state: State) -> State:
+    """Detectives catch the Thieves, cards go home, and the round is finished."""
+    caught = sorted(state.playing(CASTLE, ActionKind.THIEF), key=lambda seat: _number(state, seat))
+    detectives = state.playing(CASTLE, ActionKind.DETECTIVE)
+    if caught and detectives:
+        state = _reward_detectives(state, detectives)
+        for seat in caught:
+            state = _imprison(state, seat)
+    state = _clear(state)
+    state = tell(state, RoundEnded(state.round, state.figures))
+    state = replace(state, places=(None,) * state.seats, exhibits=(None,) * state.seats)
+    arrived = tuple(
+        seat for seat, field in enumerate(state.figures) if state.edition.in_banquet(field)
+    )
+    if arrived:
+        return go(state, Phase.FINAL, BanquetReached(arrived))
+    return go(state, Phase.ROUND)
+
+
+def _reward_detectives(state: State, detectives: tuple[int, ...]) -> State:
+    """Each moves as many fields as its rank; all ranks are from one snapshot."""
+    late = state.edition.switches.detective_rank == "after"
+    ranks = state.ranks(state.figures if late else state.before)
+    told = [DetectiveRanked(seat, ranks[seat]) for seat in detectives]
+    moves = [(seat, ranks[seat], "Detective") for seat in detectives]
+    return advance(tell(state, *told), moves)
+
+
+def _imprison(state: State, seat: int) -> State:
+    """A Thief enters cell 1, everyone moves up, who leaves the last cell goes home."""
+    thief = _action(state, seat)
+    cells = (thief, *state.prison)
+    kept, freed = cells[: state.seats], cells[state.seats :]
+    shown = tuple(state.action_card(card) for card in kept)
+    state = tell(
+        state,
+        Imprisoned(seat, state.action_card(thief), shown),
+        prison=kept,
+        actions=put(state.actions, seat, None),
+    )
+    for card in freed:
+        state = give_back(state, state.owner(card), card, "it leaves the last prison cell")
+    return state
+
+
+def _clear(state: State) -> State:
+    for seat in state.at(CASTLE):
+        card = state.actions[seat]
+        if card is not None:
+            state = give_back(state, seat, card, "the Castle phase is over")
+            state = replace(state, actions=put(state.actions, seat, None))
+    return state

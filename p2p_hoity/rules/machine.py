@@ -1,0 +1,222 @@
+"""The machine: for each phase what it waits for and what the answer does; `expected` and `apply`.
+
+Whatever nobody may be asked for happens by default inside `apply`, chains of defaults included.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from . import banquet, castle, hall, opening
+from . import where_and_what as choices
+from .events import (
+    Choose,
+    Chosen,
+    Deal,
+    Dealt,
+    Draw,
+    Drawn,
+    Event,
+    Expected,
+    OpenAll,
+    Opened,
+    Over,
+    Place,
+    Presence,
+    Seal,
+    Sealed,
+    Show,
+    Shown,
+    UnexpectedEvent,
+    Unseal,
+    Unsealed,
+)
+from .motion import go, tell
+from .news import PresenceChanged
+from .phases import Phase
+from .state import State, layout
+
+CASTLE, HALL = Place.CASTLE, Place.AUCTION_HALL
+NOBODY: frozenset[int] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One phase: what it waits for (None: nothing, it is passed through), what the answering event
+    does, and what happens when it waits for nothing."""
+
+    due: Callable[[State], Expected | None]
+    take: Callable[[State, Any], State]
+    skip: Callable[[State], State]
+
+
+def expected(state: State) -> Expected:
+    """What has to happen next."""
+    return STEPS[state.phase].due(state) or Over()
+
+
+def apply(state: State, event: Event) -> State:
+    """The state after `event`; its `news` say what happened.
+
+    Raises IllegalChoice if the rules forbid a choice in it, UnexpectedEvent if it is not what
+    `expected` asks for. The state given is never changed.
+    """
+    fresh = replace(state, news=())
+    if isinstance(event, Presence):
+        return _settle(_change_presence(fresh, event))
+    _require_fit(expected(state), event)
+    return _settle(STEPS[state.phase].take(fresh, event))
+
+
+def _settle(state: State) -> State:
+    while STEPS[state.phase].due(state) is None:
+        state = STEPS[state.phase].skip(state)
+    return state
+
+
+# Does the event answer what is expected?
+
+
+def _require_fit(due: Expected, event: Event) -> None:
+    if not _fits(due, event):
+        raise UnexpectedEvent(f"expected is {due}, not {event}")
+
+
+def _fits(due: Expected, event: Event) -> bool:
+    match due, event:
+        case (Deal(), Dealt()) | (Draw(), Drawn()) | (OpenAll(), Opened()):
+            return True
+        case (Seal(), Sealed()):
+            return due.kind == event.kind and event.seats <= due.seats and bool(due.seats)
+        case (Unseal(), Unsealed()):
+            return due.kind == event.kind and set(event.choices) == due.seats
+        case (Show(), Shown()):
+            return due.seat == event.seat
+        case (Choose(), Chosen()):
+            return due.kind == event.kind and due.seat == event.seat
+    return False
+
+
+# Who is present.
+
+
+def _change_presence(state: State, event: Presence) -> State:
+    seats = frozenset(range(state.seats))
+    if not event.present <= seats or not state.banned <= event.banned <= seats:
+        raise UnexpectedEvent(f"{event} names no seats of this table, or lifts a ban")
+    if event.present & event.banned:
+        raise UnexpectedEvent("a banned seat cannot be present")
+    came = event.present - state.present
+    resting = (state.resting & event.present) | (came if state.round else NOBODY)
+    told = PresenceChanged(
+        absent=tuple(sorted(state.present - event.present)),
+        returned=tuple(sorted(came)),
+        banned=tuple(sorted(event.banned - state.banned)),
+    )
+    return tell(state, told, present=event.present, banned=event.banned, resting=resting)
+
+
+# The steps.
+
+
+def _never(state: State, event: object = None) -> State:
+    raise UnexpectedEvent(f"nothing can happen in phase {state.phase}")
+
+
+def _sealing(
+    due: Callable[[State], Seal | None], take: Callable[[State, Sealed], State], kind: Any
+) -> Step:
+    return Step(due, take, lambda state: take(state, Sealed(kind, NOBODY)))
+
+
+def _opening(
+    due: Callable[[State], Unseal | None], take: Callable[[State, Unsealed], State], kind: Any
+) -> Step:
+    return Step(due, take, lambda state: take(state, Unsealed(kind, {})))
+
+
+def _passage(skip: Callable[[State], State]) -> Step:
+    return Step(lambda state: None, _never, skip)
+
+
+def _seal_in(end: Phase, *places: Place) -> Step:
+    return _sealing(
+        lambda state: choices.seal_of(state, "action", choices.owing_action(state, *places)),
+        lambda state, event: choices.seal_actions(state, event, end, *places),
+        "action",
+    )
+
+
+def _open_in(place: Place, resolve: Callable[[State], State]) -> Step:
+    return _opening(
+        lambda state: choices.unseal_of(state, "action", state.at(place)),
+        lambda state, event: resolve(choices.open_actions(state, event, place)),
+        "action",
+    )
+
+
+def _deal_due(state: State) -> Deal:
+    return Deal(layout(len(state.known), state.seats).tops)
+
+
+STEPS: Mapping[Phase, Step] = {
+    Phase.DEAL: Step(_deal_due, opening.deal, _never),
+    Phase.ROUND: Step(choices.round_waits, _never, choices.begin_round),
+    Phase.PLACE_SEAL: _sealing(
+        lambda state: choices.seal_of(state, "place", choices.everyone(state)),
+        choices.seal_places,
+        "place",
+    ),
+    Phase.PLACE_OPEN: _opening(
+        lambda state: choices.unseal_of(state, "place", choices.everyone(state)),
+        choices.open_places,
+        "place",
+    ),
+    Phase.TURN_SEAL: _sealing(
+        lambda state: choices.seal_of(state, "turn", choices.everyone(state)),
+        choices.seal_turns,
+        "turn",
+    ),
+    Phase.TURN_OPEN: _opening(
+        lambda state: choices.unseal_of(state, "turn", choices.everyone(state)),
+        lambda state, event: hall.resolve(choices.open_turns(state, event)),
+        "turn",
+    ),
+    Phase.ALL_SEAL: _seal_in(Phase.HALL_OPEN, HALL, CASTLE),
+    Phase.HALL_SEAL: _seal_in(Phase.HALL_OPEN, HALL),
+    Phase.HALL_OPEN: _open_in(HALL, hall.resolve),
+    Phase.WINDOW: Step(
+        hall.window_due,
+        hall.choose_window,
+        lambda state: hall.choose_window(state, Chosen("window", state.buyer or 0, None)),
+    ),
+    Phase.DRAW: Step(hall.draw_due, hall.draw, _never),
+    Phase.CASTLE: _passage(castle.begin),
+    Phase.CASTLE_SEAL: _seal_in(Phase.CASTLE_OPEN, CASTLE),
+    Phase.CASTLE_OPEN: _open_in(CASTLE, castle.resolve),
+    Phase.LONE_SHOW: Step(
+        castle.show_due,
+        castle.show_alone,
+        lambda state: castle.show(state, {}, {}),
+    ),
+    Phase.EXHIBIT_SEAL: _sealing(
+        lambda state: choices.seal_of(state, "exhibit", castle.exhibitors(state)),
+        lambda state, event: go(state, Phase.EXHIBIT_OPEN, sealed=event.seats),
+        "exhibit",
+    ),
+    Phase.EXHIBIT_OPEN: _opening(
+        lambda state: choices.unseal_of(state, "exhibit", castle.exhibitors(state)),
+        castle.open_exhibits,
+        "exhibit",
+    ),
+    Phase.THEFT: Step(
+        castle.theft_due,
+        castle.choose_theft,
+        lambda state: castle.choose_theft(state, Chosen("theft", state.thieves[0], None)),
+    ),
+    Phase.DETECTIVES: _passage(castle.end_round),
+    Phase.FINAL: Step(banquet.opening_due, banquet.finish, _never),
+    Phase.OVER: Step(lambda state: Over(), _never, _never),
+}

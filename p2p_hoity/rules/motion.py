@@ -1,0 +1,73 @@
+"""Small steps every phase is made of: change fields, tell what happened, walk the phase table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import TypeVar
+
+from .events import Cards, UnexpectedEvent
+from .news import FigureMoved, Happening, Returned
+from .phases import Phase, require
+from .state import State
+
+T = TypeVar("T")
+
+
+def tell(state: State, *happenings: Happening, **changes: object) -> State:
+    """The state with these fields changed and these happenings added to its news."""
+    return replace(state, news=state.news + happenings, **changes)  # type: ignore[arg-type]
+
+
+def go(state: State, phase: Phase, *happenings: Happening, **changes: object) -> State:
+    """Like `tell`, and on to `phase`, which the phase table must allow."""
+    require(state.phase, phase)
+    return tell(state, *happenings, phase=phase, **changes)
+
+
+def put(row: tuple[T, ...], at: int, value: T) -> tuple[T, ...]:
+    """The tuple with one place changed."""
+    return (*row[:at], value, *row[at + 1 :])
+
+
+def reveal(state: State, cards: Cards) -> State:
+    """These slots become open to all. UnexpectedEvent for a slot or Collectible that does not
+    exist, or is open already."""
+    if not cards:
+        return state
+    known = list(state.known)
+    seen = set(known)
+    for slot, card in cards.items():
+        if not 0 <= slot < len(known) or not 0 <= card < len(known):
+            raise UnexpectedEvent(f"there is no slot {slot} with Collectible {card}")
+        if known[slot] is not None or card in seen:
+            raise UnexpectedEvent(f"slot {slot} or Collectible {card} is open already")
+        known[slot] = card
+        seen.add(card)
+    return replace(state, known=tuple(known))
+
+
+def give_back(state: State, seat: int, card: int, why: str) -> State:
+    """An Action card returns to `seat`'s hand."""
+    hand = tuple(sorted((*state.hands[seat], card)))
+    told = Returned(seat, state.action_card(card), why)
+    return tell(state, told, hands=put(state.hands, seat, hand))
+
+
+def lay(state: State, seat: int, card: int) -> State:
+    """An Action card leaves `seat`'s hand for the table."""
+    hand = tuple(c for c in state.hands[seat] if c != card)
+    return replace(
+        state, hands=put(state.hands, seat, hand), actions=put(state.actions, seat, card)
+    )
+
+
+def advance(state: State, moves: Iterable[tuple[int, int, str]]) -> State:
+    """Figures move on; each move is (seat, fields, why). Nobody passes the last Banquet field."""
+    figures = list(state.figures)
+    told = []
+    for seat, fields, why in moves:
+        end = min(figures[seat] + fields, state.edition.last_field)
+        told.append(FigureMoved(seat, figures[seat], end, fields, why))
+        figures[seat] = end
+    return tell(state, *told, figures=tuple(figures)) if told else state

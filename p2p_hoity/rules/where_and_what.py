@@ -1,0 +1,170 @@
+"""Phases I and II, and the choice of Actions in III and IV: who owes a choice, what is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import cast
+
+from .events import Choice, Kind, Place, Seal, Sealed, Unseal, Unsealed
+from .legality import check, has_action
+from .motion import go, lay, put, tell
+from .news import ActionShown, Happening, Passed, PlaceShown, RoundBegan, SatOut, Voided
+from .phases import Phase
+from .state import State
+
+NOBODY: frozenset[int] = frozenset()
+
+
+# The beginning of a round.
+
+
+def round_waits(state: State) -> Seal | None:
+    """A round begins by itself once anybody is present."""
+    return None if state.present else Seal("place", NOBODY)
+
+
+def begin_round(state: State) -> State:
+    """Everyone present takes part; with no Place to choose all are sent to one."""
+    fixed = _fixed_place(state, state.round + 1)
+    seats = tuple(sorted(state.present))
+    out = tuple(seat for seat in range(state.seats) if seat not in state.present)
+    places = tuple(fixed if seat in state.present else None for seat in range(state.seats))
+    return go(
+        state,
+        _first_phase(state, fixed),
+        RoundBegan(state.round + 1, seats, out, fixed),
+        round=state.round + 1,
+        resting=NOBODY,
+        joined=state.present,
+        places=places,
+        actions=(None,) * state.seats,
+        sealed=NOBODY,
+        exhibits=(None,) * state.seats,
+        buyer=None,
+        before=state.figures,
+    )
+
+
+def _fixed_place(state: State, number: int) -> Place | None:
+    if state.windows_empty:
+        return Place.CASTLE
+    if state.variant == "confrontation":
+        return Place.AUCTION_HALL if number % 2 else Place.CASTLE
+    return None
+
+
+def together(state: State) -> bool:
+    """All Actions are sealed in phase II; moot with two seats."""
+    return state.variant is None and state.edition.switches.action_choice == "together"
+
+
+def _first_phase(state: State, fixed: Place | None) -> Phase:
+    if fixed is None:
+        return Phase.TURN_SEAL if state.variant == "surprise" else Phase.PLACE_SEAL
+    if together(state):
+        return Phase.ALL_SEAL
+    return Phase.HALL_SEAL if fixed == Place.AUCTION_HALL else Phase.CASTLE
+
+
+# Places.
+
+
+def seal_of(state: State, kind: Kind, seats: Iterable[int]) -> Seal | None:
+    """A Seal of those of `seats` that may be asked; None if there are none."""
+    owed = frozenset(seat for seat in seats if state.active(seat))
+    return Seal(kind, owed) if owed else None
+
+
+def unseal_of(state: State, kind: Kind, seats: Iterable[int]) -> Unseal | None:
+    """An Unseal of those of `seats` that have sealed; None if there are none."""
+    due = state.sealed.intersection(seats)
+    return Unseal(kind, due) if due else None
+
+
+def everyone(state: State) -> range:
+    """All seats."""
+    return range(state.seats)
+
+
+def seal_places(state: State, event: Sealed) -> State:
+    """Places are sealed; who did not seal one sits the round out."""
+    return go(state, Phase.PLACE_OPEN, *_sitting_out(state, event.seats), sealed=event.seats)
+
+
+def seal_turns(state: State, event: Sealed) -> State:
+    """Surprise: Place and Action are sealed together."""
+    return go(state, Phase.TURN_OPEN, *_sitting_out(state, event.seats), sealed=event.seats)
+
+
+def _sitting_out(state: State, sealed: frozenset[int]) -> list[Happening]:
+    return [SatOut(seat, "no sealed choice") for seat in sorted(state.joined - sealed)]
+
+
+def open_places(state: State, event: Unsealed) -> State:
+    """Places are shown; a void one sits the round out."""
+    for seat, choice in sorted(event.choices.items()):
+        if choice is None:
+            state = tell(state, Voided(seat, "place"), SatOut(seat, "void choice"))
+            continue
+        check(state, "place", seat, choice)
+        state = _stand(state, seat, choice)
+    return go(state, Phase.ALL_SEAL if together(state) else Phase.HALL_SEAL, sealed=NOBODY)
+
+
+def open_turns(state: State, event: Unsealed) -> State:
+    """Surprise: Places and Actions are shown together. The phase goes on in the Auction Hall."""
+    for seat, choice in sorted(event.choices.items()):
+        if choice is None:
+            state = tell(state, Voided(seat, "turn"), SatOut(seat, "void choice"))
+            continue
+        check(state, "turn", seat, choice)
+        place, card = cast(tuple[int, int], choice)
+        state = _play(_stand(state, seat, place), seat, card)
+    return replace(state, sealed=NOBODY)
+
+
+def _stand(state: State, seat: int, place: Choice) -> State:
+    where = Place(cast(int, place))
+    return tell(state, PlaceShown(seat, where), places=put(state.places, seat, where))
+
+
+# Actions.
+
+
+def owing_action(state: State, *places: Place) -> tuple[int, ...]:
+    """The seats in these Places that have an Action card to play there."""
+    at = [(seat, place) for place in places for seat in state.at(place)]
+    return tuple(seat for seat, place in at if has_action(state, seat, place))
+
+
+def seal_actions(state: State, event: Sealed, end: Phase, *places: Place) -> State:
+    """Actions are sealed; in these Places everyone else passes."""
+    passed = [
+        Passed(seat, place, _why_passed(state, seat, place))
+        for place in places
+        for seat in state.at(place)
+        if seat not in event.seats
+    ]
+    return go(state, end, *passed, sealed=event.seats)
+
+
+def _why_passed(state: State, seat: int, place: Place) -> str:
+    return "no sealed choice" if has_action(state, seat, place) else "no legal Action card"
+
+
+def open_actions(state: State, event: Unsealed, place: Place) -> State:
+    """The Actions in one Place are shown; a void one is a pass."""
+    for seat, choice in sorted(event.choices.items()):
+        if choice is None:
+            state = tell(state, Voided(seat, "action"), Passed(seat, place, "void choice"))
+            continue
+        check(state, "action", seat, choice)
+        state = _play(state, seat, cast(int, choice))
+    return replace(state, sealed=state.sealed - frozenset(event.choices))
+
+
+def _play(state: State, seat: int, card: int) -> State:
+    where = state.places[seat]
+    shown = ActionShown(seat, cast(Place, where), state.action_card(card))
+    return tell(lay(state, seat, card), shown)
