@@ -128,7 +128,6 @@ def verify_share(
     u = _parse(escrow).u
     try:
         point = decode_point(share[:32])
-        decode_point(public_piece_total)
         statement = _share_statement(
             context, sealed_in, joint_key, commitment, escrow, public_piece_total, point
         )

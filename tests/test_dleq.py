@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from protocol import group
+from protocol import dleq, group
 from protocol.context import Context
 from protocol.dleq import PROOF_SIZE, prove_shares, verify_shares
 from protocol.errors import Invalid
@@ -162,6 +162,19 @@ def test_a_simulated_transcript_is_rejected() -> None:
     for challenge in (4, hash_to_scalar(Label.SHARES, *head, *announced)):
         proof = encode_scalar(challenge) + encode_scalar(3)
         rejected(bases=BASES[:1], shares=[BASE], proof=proof)
+
+
+def test_a_key_of_nothing_gives_no_shares() -> None:
+    """Their proof is by the book: the secret is 0."""
+    shares, proof = prove_shares(CONTEXT, JOINT, 0, IDENTITY, BASES, source(b"zero"))
+    rejected(public=IDENTITY, shares=shares, proof=proof)
+
+
+def test_a_challenge_of_0_shows_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It would leave key and shares out of the equation, even if a hash could give it."""
+    monkeypatch.setattr(dleq, "hash_to_scalar", lambda *_: 0)
+    for shares in (SHARES, [BASE] * 3, [bytes(32)] * 3):
+        rejected(shares=shares, proof=bytes(32) + encode_scalar(5))
 
 
 def test_a_repeating_source_gives_each_statement_its_own_nonce() -> None:

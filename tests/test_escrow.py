@@ -268,6 +268,9 @@ def test_wrong_shares_are_rejected() -> None:
     other = escrow.seal(SEALED_IN, JOINT, COMMITMENT, opening(b"shop", NONCE, SIZE))
     with pytest.raises(Invalid, match="bad-share"):
         take(1, one, box=other)
+    one_of_two = give(1, own_escrow(123, 456))
+    with pytest.raises(Invalid, match="bad-share"):
+        take(1, one_of_two, box=own_escrow(123, 457))  # u is the same
     for where in ELSEWHERE:
         with pytest.raises(Invalid, match="bad-share"):
             escrow.verify_share(GIVEN_IN, where, JOINT, COMMITMENT, ESCROW, PUBLIC[1], one)

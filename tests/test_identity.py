@@ -1,5 +1,7 @@
 """Signatures: the published vectors, and every signature a looser check would let through."""
 
+from hashlib import sha512
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -177,6 +179,23 @@ def test_r_outside_the_group_is_rejected() -> None:
     for r in (IDENTITY, bytes(32), ORDER_EIGHT, group.add(signature[:32], ORDER_EIGHT)):
         with pytest.raises(Invalid, match="bad-signature"):
             verify(KEY.public, Label.SAY, b"data", r + signature[32:])
+
+
+@pytest.mark.parametrize(
+    ("nonce", "torsion"),
+    [(0, IDENTITY), (0, ORDER_EIGHT), (0, bytes(32)), (12345, ORDER_EIGHT), (12345, bytes(32))],
+)
+def test_a_signer_cannot_make_r_outside_the_group(nonce: int, torsion: bytes) -> None:
+    """S fits R up to a point of small order, which a check with cofactor lets through."""
+    expanded = bytearray(sha512(KEY.seed).digest()[:32])
+    expanded[0] &= 248
+    expanded[31] = expanded[31] & 127 | 64
+    r = group.add(group.mul_base(nonce), torsion)
+    hashed = sha512(r + KEY.public + b"message").digest()
+    challenge = int.from_bytes(hashed, "little")
+    s = nonce + challenge * int.from_bytes(expanded, "little")
+    with pytest.raises(Invalid, match="bad-signature"):
+        verify_bytes(KEY.public, b"message", r + group.encode_scalar(s))
 
 
 @settings(max_examples=60, deadline=None)

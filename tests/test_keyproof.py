@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from protocol import group
+from protocol import group, keyproof
 from protocol.context import Context
 from protocol.errors import Invalid
 from protocol.group import IDENTITY, ORDER, encode_scalar
@@ -91,9 +91,21 @@ def test_malleated_proofs_are_rejected() -> None:
 def test_a_key_made_after_the_challenge_is_rejected() -> None:
     """Weak Fiat-Shamir: had the challenge left the key out, this key would have a proof."""
     commitment, response = group.mul_base(5), 77
-    challenge = hash_to_scalar(Label.KEY_PROOF, CONTEXT.encode(), commitment)
+    challenge = hash_to_scalar(Label.KEY_PROOF, CONTEXT.encode(), group.BASE, commitment)
     key = group.mul(pow(challenge, -1, ORDER), group.sub(group.mul_base(response), commitment))
     rejected(CONTEXT, key, encode_scalar(challenge) + encode_scalar(response))
+
+
+def test_a_key_of_nothing_is_rejected() -> None:
+    """Its proof is by the book: the secret is 0."""
+    rejected(CONTEXT, IDENTITY, prove_key(CONTEXT, 0, IDENTITY, source(b"zero")))
+
+
+def test_a_challenge_of_0_shows_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It would leave the key out of the equation, even if a hash could give it."""
+    monkeypatch.setattr(keyproof, "hash_to_scalar", lambda *_: 0)
+    for key in (PUBLIC, bytes(32)):
+        rejected(CONTEXT, key, bytes(32) + encode_scalar(5))
 
 
 def test_a_repeating_source_gives_each_statement_its_own_nonce() -> None:

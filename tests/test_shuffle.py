@@ -227,12 +227,15 @@ def test_a_proof_has_one_length(proof: Any) -> None:
     rejected(proof=proof)
 
 
-def test_responses_that_skip_a_check_are_rejected() -> None:
+def test_words_that_would_skip_a_check_are_rejected() -> None:
     """A weight of 0 multiplies nothing, so libsodium would not look at that card's points."""
     parts = decode_proof(PROOF, N)
     zeros = replace(parts, order_responses=(0, *parts.order_responses[1:]))
     with pytest.raises(Invalid, match="no 0"):
         decode_proof(zeros.encode(), N)
+    for at in range(SCALARS, len(WORDS)):
+        with pytest.raises(Invalid, match="no identity"):
+            decode_proof(with_word(at, IDENTITY), N)
 
 
 def test_a_simulated_transcript_is_rejected() -> None:
@@ -278,14 +281,15 @@ def test_weights_and_challenge_hang_on_the_whole_statement() -> None:
 
 def test_a_repeating_source_gives_each_statement_its_own_nonces() -> None:
     """Responses under one nonce and two challenges would give the order away."""
-    proofs = [
-        decode_proof(shuffle.prove(context, JOINT, BEFORE, AFTER, SECRET, bytes), N)
-        for context in (CONTEXT, replace(CONTEXT, step=8))
-    ]
-    one, two = proofs
-    assert not set(one.commitments) & set(two.commitments)
-    assert not set(one.chain) & set(two.chain)
-    assert not set(one.order_responses) & set(two.order_responses)
+    nonces: set[int] = set()
+    for context in (CONTEXT, replace(CONTEXT, step=8)):
+        proof = shuffle.prove(context, JOINT, BEFORE, AFTER, SECRET, bytes)
+        parts = decode_proof(proof, N)
+        statement = statement_digest(context, JOINT, BEFORE, AFTER, parts.commitments)
+        by_position = weights(statement, N)
+        for at, response in zip(SECRET.order, parts.order_responses, strict=True):
+            nonces.add((response - parts.challenge * by_position[at]) % ORDER)
+    assert len(nonces) == 2 * N
 
 
 def test_the_secret_is_not_shown() -> None:
