@@ -14,8 +14,8 @@ Multiplications: prove 5N and 3N of BASE; verify 8N and N of BASE. Additions: 6N
 """
 
 from .shuffle_format import proof_size
-from .shuffle_mix import ShuffleSecret, shuffle
+from .shuffle_mix import Prepared, ShuffleSecret, prepare, shuffle
 from .shuffle_prove import prove
 from .shuffle_verify import verify
 
-__all__ = ["ShuffleSecret", "proof_size", "prove", "shuffle", "verify"]
+__all__ = ["Prepared", "ShuffleSecret", "prepare", "proof_size", "prove", "shuffle", "verify"]

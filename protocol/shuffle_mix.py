@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass, field
 
-from .elgamal import Deck, re_encrypt
+from .elgamal import Ciphertext, Deck
 from .generators import check_size
-from .group import Point
+from .group import Point, add, mul, mul_base
 from .randomness import Random, permutation, scalar
 
 
@@ -16,12 +16,36 @@ class ShuffleSecret:
     randomness: tuple[int, ...] = field(repr=False)
 
 
-def shuffle(joint_key: Point, deck: Deck, rng: Random) -> tuple[Deck, ShuffleSecret]:
-    """The deck in a fresh uniform order, re-encrypted, and the secret to prove it with."""
-    check_size(len(deck))
-    order = permutation(rng, len(deck))
-    randomness = tuple(scalar(rng) for _ in deck)
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """All of a shuffle that needs no deck, for one use: `blinds` are encryptions of nothing."""
+
+    joint_key: Point = field(repr=False)
+    secret: ShuffleSecret = field(repr=False)
+    blinds: tuple[Ciphertext, ...] = field(repr=False)
+
+
+def prepare(joint_key: Point, n: int, rng: Random) -> Prepared:
+    """Draw order and randomness for n cards and multiply: what can be done while waiting."""
+    check_size(n)
+    secret = ShuffleSecret(permutation(rng, n), tuple(scalar(rng) for _ in range(n)))
+    blinds = tuple(Ciphertext(mul_base(r), mul(r, joint_key)) for r in secret.randomness)
+    return Prepared(joint_key, secret, blinds)
+
+
+def shuffle(
+    joint_key: Point, deck: Deck, rng: Random, prepared: Prepared | None = None
+) -> tuple[Deck, ShuffleSecret]:
+    """The deck in a fresh uniform order, re-encrypted, and the secret to prove it with.
+
+    What was prepared must never be used for a second deck: ValueError for another size or
+    key, but nothing here notices a second use.
+    """
+    ready = prepared or prepare(joint_key, len(deck), rng)
+    if len(ready.blinds) != len(deck) or ready.joint_key != joint_key:
+        raise ValueError("a shuffle prepared for another size or key")
     after = tuple(
-        re_encrypt(joint_key, deck[source], r) for source, r in zip(order, randomness, strict=True)
+        Ciphertext(add(deck[source].a, blind.a), add(deck[source].b, blind.b))
+        for source, blind in zip(ready.secret.order, ready.blinds, strict=True)
     )
-    return after, ShuffleSecret(order, randomness)
+    return after, ready.secret

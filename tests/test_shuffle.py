@@ -282,14 +282,32 @@ def test_weights_and_challenge_hang_on_the_whole_statement() -> None:
 def test_a_repeating_source_gives_each_statement_its_own_nonces() -> None:
     """Responses under one nonce and two challenges would give the order away."""
     nonces: set[int] = set()
+    commitments: set[bytes] = set()
     for context in (CONTEXT, replace(CONTEXT, step=8)):
         proof = shuffle.prove(context, JOINT, BEFORE, AFTER, SECRET, bytes)
         parts = decode_proof(proof, N)
+        commitments |= set(parts.commitments)
         statement = statement_digest(context, JOINT, BEFORE, AFTER, parts.commitments)
         by_position = weights(statement, N)
         for at, response in zip(SECRET.order, parts.order_responses, strict=True):
             nonces.add((response - parts.challenge * by_position[at]) % ORDER)
-    assert len(nonces) == 2 * N
+    assert len(nonces) == len(commitments) == 2 * N
+
+
+def test_a_shuffle_can_be_prepared() -> None:
+    ready = shuffle.prepare(JOINT, N, source(b"ready"))
+    after, secret = shuffle.shuffle(JOINT, BEFORE, source(b"unused"), ready)
+    expected = [
+        re_encrypt(JOINT, BEFORE[at], r)
+        for at, r in zip(secret.order, secret.randomness, strict=True)
+    ]
+    assert list(after) == expected
+    shuffle.verify(CONTEXT, JOINT, BEFORE, after, proven(after, secret))
+    assert repr(ready) == "Prepared()"
+    with pytest.raises(ValueError, match="another size or key"):
+        shuffle.shuffle(BASE, BEFORE, source(b""), ready)
+    with pytest.raises(ValueError, match="another size or key"):
+        shuffle.shuffle(JOINT, BEFORE[1:], source(b""), ready)
 
 
 def test_the_secret_is_not_shown() -> None:
