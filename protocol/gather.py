@@ -112,7 +112,10 @@ def _check_opening(node: Node, seat: int, read: Gather) -> Opening:
     choice, nonce = read.opening
     sealed = node.sealed[node.want.name, seat]
     check_opening(node, seat, node.want.name, sealed, choice, nonce)
-    return read_choice(node, node.want.name, choice)
+    opened = read_choice(node, node.want.name, choice)
+    if node.want.shows and not isinstance(opened, bytes) and not showable(node, seat, opened):
+        raise Invalid("illegal-choice", "it shows a card that is not its own to show")
+    return opened
 
 
 def read_choice(node: Node, kind: str, data: bytes) -> bytes | Choice:
@@ -275,11 +278,28 @@ def _open_one(after: Node, node: Node, owner: int, shares: Mapping[int, bytes]) 
         return void(after, kind, owner, sealed.step, "bad-escrow")
     if isinstance(found, bytes):
         return replace(after, opened={**after.opened, (kind, owner): found})
-    try:
-        node.table.game.check(node.state, kind, owner, found, {})
-    except IllegalMove:
+    if not _may_stand(node, kind, owner, found):
         return void(after, kind, owner, node.step, "illegal-choice")
     return replace(after, opened={**after.opened, (kind, owner): found})
+
+
+def _may_stand(node: Node, kind: str, owner: int, choice: Choice) -> bool:
+    """Whether a choice opened from escrow is legal; a show is judged again with its cards."""
+    if node.want.shows:
+        return showable(node, owner, choice)
+    try:
+        node.table.game.check(node.state, kind, owner, choice, {})
+    except IllegalMove:
+        return False
+    return True
+
+
+def showable(node: Node, seat: int, choice: Choice) -> bool:
+    """Distinct slots, each open already or of the seat's own hand: no one else's card is opened."""
+    if not isinstance(choice, tuple) or len(set(choice)) != len(choice):
+        return False
+    hand = node.table.layout.hands[seat]
+    return all(slot in node.cards or slot in hand for slot in choice)
 
 
 def void(node: Node, kind: str, seat: int, step: int, code: str) -> Node:

@@ -17,6 +17,7 @@ from .gather import (
     hidden_of,
     joint_coin,
     opened_cards,
+    showable,
     void,
 )
 from .node import Kind, Node, Opening, Sealed, Want
@@ -101,9 +102,9 @@ def read_show(node: Node, seat: int, body: bytes) -> tuple[Choice, dict[tuple[in
     """(choice, proven shares)."""
     read = bodies.parse_show(body)
     choice = bodies.parse_choice(read.choice, choice_size(node, node.want.name))
+    if not showable(node, seat, choice):
+        raise Invalid("illegal-choice", "it shows a card that is not its own to show")
     slots = hidden_of(node, seat, choice)
-    if len(set(slots)) != len(slots):
-        raise Invalid("illegal-choice", "a card is shown twice")
     key = node.keys.share_key(seat)
     shares = check_batch(node, seat, "shares", seat, key, slots, read.shares)
     check_move(node, node.want.name, seat, choice, shares)
@@ -200,12 +201,10 @@ def _want_deal(node: Node) -> Want | None:
 
 
 def _want_final(node: Node, goal: OpenAll) -> Want | None:
-    lacks = lacking(node, goal.slots, node.table.everyone)
-    if not lacks:
-        return None
     if not node.over_said:
         return Want(Kind.OVER, node.present)
-    return Want(Kind.FINAL, node.present, lacks=lacks)
+    lacks = lacking(node, goal.slots, node.table.everyone)
+    return _gather(node, Want(Kind.FINAL, node.present, lacks=lacks))
 
 
 def want_of(node: Node, goal: Expected) -> Want | None:
