@@ -156,9 +156,7 @@ class Machine:
         if self.seat is None or not self.must_choose:
             raise IllegalMove("nothing is asked of this seat now")
         cards = author.hand(node, self.seat, self._own_secrets)
-        shown = choice if isinstance(choice, tuple) and node.want.shows else ()
-        mine = {slot: card for slot, card in cards.items() if slot in shown}
-        self.table.game.check(node.state, node.want.name, self.seat, choice, mine)
+        self.table.game.check(node.state, node.want.name, self.seat, choice, cards)
         self._given[node.step, node.want.name] = Given(node.digest, choice)
         self._pump()
 

@@ -1,0 +1,73 @@
+"""Editions as they travel in a table's header: canonical bytes to an edition and its names."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import lru_cache
+from typing import Any
+
+from protocol import encoding
+from protocol.errors import Invalid
+
+from ..rules.edition import Edition
+from .loading import MAX_BYTES, NAMES, build, load
+from .reading import EditionError, Field
+
+SOURCE = "the table's edition"
+
+
+def read_canonical(data: bytes) -> Edition:
+    """The edition whose canonical bytes these are; EditionError if there is none.
+
+    Names of Collectibles do not travel: see `known_edition`.
+    """
+    try:
+        value = encoding.decode(data, MAX_BYTES)
+        root = _table(value)
+    except (Invalid, ValueError, TypeError) as error:
+        raise EditionError(SOURCE, "", None, "is not an edition's canonical form") from error
+    edition = build(Field(SOURCE, "", (), root))
+    if edition.canonical() != data:
+        raise EditionError(SOURCE, "", None, "is not in canonical form")
+    return edition
+
+
+def _table(value: Any) -> dict[str, Any]:
+    name, collectibles, colours, (club_room, castles), banquet, switches = value
+    action_choice, detective_in_hall, detective_rank = switches
+    pieces = [(letter, year) for letter, year in collectibles]
+    return {
+        "name": name,
+        "age": "year",
+        "collectibles": [
+            {"letter": letter, "year": year, "name": {"en": f"{letter} {year}"}}
+            for letter, year in pieces
+        ],
+        "colours": [
+            {"name": colour, "cash": list(cash), "thieves": list(thieves)}
+            for colour, cash, thieves in colours
+        ],
+        "track": {
+            "club_room": list(club_room),
+            "castles": [list(castle) for castle in castles],
+            "banquet_fields": banquet,
+        },
+        "switches": {
+            "action_choice": action_choice,
+            "detective_in_hall": detective_in_hall,
+            "detective_rank": detective_rank,
+        },
+    }
+
+
+@lru_cache(maxsize=8)
+def _shipped(name: str) -> Edition:
+    return load(name)
+
+
+def known_edition(edition: Edition, *own: Edition) -> Edition:
+    """The same edition with the names of a shipped one, or one of `own`, if all else agrees."""
+    for known in (*own, *(_shipped(name) for name in NAMES)):
+        if replace(known, switches=edition.switches) == edition:
+            return replace(known, switches=edition.switches)
+    return edition
