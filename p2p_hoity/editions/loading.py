@@ -1,0 +1,185 @@
+"""Load an edition file and check all that the rules rely on."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterable, Mapping
+from importlib import resources
+from pathlib import Path
+from typing import Literal, cast
+
+from ..rules.edition import (
+    COLOURS,
+    LANGUAGES,
+    LETTERS,
+    SWITCH_VALUES,
+    ActionChoice,
+    Castle,
+    Collectible,
+    Colour,
+    DetectiveRank,
+    Edition,
+    Switches,
+)
+from .reading import EditionError, Field
+
+DEFAULT = "uberplay-2004"
+NAMES = (DEFAULT, "reference-manual")
+CASH_SUM = 50
+"""Thousands; each colour's four Cash."""
+MIN_COLLECTIBLES, MAX_COLLECTIBLES = 24, 256
+MAX_BYTES = 1 << 20
+RECONSTRUCTIBLE = ("years", "names", "cash", "thieves", "track")
+
+
+def load(name_or_path: str | Path = DEFAULT) -> Edition:
+    """The edition of this name, or in this file. EditionError (a ValueError) if there is none, or
+    if it cannot be used."""
+    if isinstance(name_or_path, str) and name_or_path in NAMES:
+        source = resources.files(__package__) / f"{name_or_path}.toml"
+        return parse(source.read_text(encoding="utf-8"), f"{name_or_path}.toml")
+    path = Path(name_or_path)
+    return parse(_read(path), str(path))
+
+
+def _read(path: Path) -> str:
+    try:
+        with path.open("rb") as file:
+            data = file.read(MAX_BYTES + 1)
+    except OSError as error:
+        names = " or ".join(NAMES)
+        what = f"cannot be read ({error.strerror}); name a file, or {names}"
+        raise EditionError(str(path), "", None, what) from error
+    if len(data) > MAX_BYTES:
+        raise EditionError(str(path), "", None, f"is larger than {MAX_BYTES} bytes: no edition")
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise EditionError(str(path), "", None, "is not UTF-8 text; save it as such") from error
+
+
+def parse(text: str, file: str) -> Edition:
+    """The edition this TOML text describes; `file` is its name in errors."""
+    try:
+        root = tomllib.loads(text)
+    except (ValueError, RecursionError) as error:  # an endless number is a plain ValueError
+        raise EditionError(file, "", None, f"is not valid TOML: {error}") from error
+    return build(Field(file, text, (), root))
+
+
+def build(root: Field) -> Edition:
+    """The edition of a parsed file, every field checked; EditionError names the wrong one."""
+    fields = root.table(
+        ("name", "age", "colours", "collectibles", "switches", "track"),
+        ("categories", "reconstructed"),
+    )
+    age = cast('Literal["year", "number"]', fields["age"].one_of(("year", "number")))
+    track = fields["track"].table(("club_room", "castles", "banquet_fields"))
+    return Edition(
+        name=fields["name"].words(64),
+        collectibles=_collectibles(fields["collectibles"], age),
+        colours=_colours(fields["colours"]),
+        club_room=_octagon(track["club_room"], *track["club_room"].items(2, 2)),
+        castles=tuple(_castle(castle) for castle in track["castles"].items(1, 100)),
+        banquet_fields=track["banquet_fields"].integer(1, 100),
+        switches=_switches(fields["switches"]),
+        age_word=age,
+        categories=_categories(fields.get("categories")),
+        reconstructed=_reconstructed(fields.get("reconstructed")),
+    )
+
+
+def _switches(field: Field) -> Switches:
+    given = field.table(SWITCH_VALUES)
+    choice = given["action_choice"].one_of(("staged", "together"))
+    rank = given["detective_rank"].one_of(("after", "before"))
+    return Switches(
+        cast(ActionChoice, choice),
+        given["detective_in_hall"].flag(),
+        cast(DetectiveRank, rank),
+    )
+
+
+# Collectibles.
+
+
+def _collectibles(field: Field, age: str) -> tuple[Collectible, ...]:
+    found: dict[tuple[str, int], Field] = {}
+    made = []
+    for item in field.items(MIN_COLLECTIBLES, MAX_COLLECTIBLES):
+        given = item.table(("letter", age, "name"))
+        letter, year = given["letter"].one_of(LETTERS), given[age].integer(1, 9999)
+        if (letter, year) in found:
+            twin = found[letter, year].name
+            given[age].fail(f"{letter} {year} is {twin} already: the order must be total")
+        found[letter, year] = item
+        made.append(Collectible(letter, year, _names(given["name"])))
+    missing = [letter for letter in LETTERS if letter not in {c.letter for c in made}]
+    if missing:
+        field.fail(f"no Collectible has letter {', '.join(missing)}; every letter needs one")
+    return tuple(made)
+
+
+def _names(field: Field) -> Mapping[str, str]:
+    given = field.table(("en",), LANGUAGES[1:])
+    return {language: name.words() for language, name in given.items()}
+
+
+def _categories(field: Field | None) -> Mapping[str, Mapping[str, str]]:
+    if field is None:
+        return {}
+    return {letter: _names(names) for letter, names in field.table(LETTERS).items()}
+
+
+def _reconstructed(field: Field | None) -> tuple[str, ...]:
+    if field is None:
+        return ()
+    return tuple(item.one_of(RECONSTRUCTIBLE) for item in field.items(0, len(RECONSTRUCTIBLE)))
+
+
+# Action cards.
+
+
+def _colours(field: Field) -> tuple[Colour, ...]:
+    made: dict[str, Colour] = {}
+    cash: dict[int, Field] = {}
+    thieves: dict[int, Field] = {}
+    for item in field.items(len(COLOURS), len(COLOURS)):
+        given = item.table(("name", "cash", "thieves"))
+        name = given["name"].one_of(COLOURS)
+        if name in made:
+            given["name"].fail(f"{name} has its cards already; name each colour once")
+        values = _distinct(given["cash"].items(4, 4), cash, 999)
+        if sum(values) != CASH_SUM:
+            given["cash"].fail(f"the four must make {CASH_SUM} (thousand), not {sum(values)}")
+        numbers = _distinct(given["thieves"].items(2, 2), thieves, 99)
+        made[name] = Colour(
+            name, cast("tuple[int, int, int, int]", values), cast("tuple[int, int]", numbers)
+        )
+    return tuple(made[name] for name in COLOURS)
+
+
+def _distinct(items: Iterable[Field], seen: dict[int, Field], most: int) -> tuple[int, ...]:
+    values = []
+    for item in items:
+        value = item.integer(1, most)
+        if value in seen:
+            item.fail(f"{value} is {seen[value].name} already; all must differ")
+        seen[value] = item
+        values.append(value)
+    return tuple(values)
+
+
+# The track.
+
+
+def _octagon(field: Field, larger: Field, smaller: Field) -> tuple[int, int]:
+    first, second = larger.integer(1, 20), smaller.integer(1, 20)
+    if first <= second:
+        field.fail(f"an octagon is [larger, smaller], not [{first}, {second}]")
+    return first, second
+
+
+def _castle(field: Field) -> Castle:
+    larger, smaller, fields = field.items(3, 3)
+    return Castle(*_octagon(field, larger, smaller), fields.integer(1, 20))
