@@ -127,6 +127,13 @@ class Edition:
         return tuple(card for k, colour in enumerate(self.colours) for card in _hand(k, colour))
 
     @cached_property
+    def seniority(self) -> tuple[int, ...]:
+        """By Collectible its place in the order of age, the oldest 0."""
+        by_age = sorted(self.collectibles, key=lambda collectible: collectible.age)
+        places = {collectible: place for place, collectible in enumerate(by_age)}
+        return tuple(places[collectible] for collectible in self.collectibles)
+
+    @cached_property
     def octagons(self) -> tuple[tuple[int, int], ...]:
         """(larger, smaller) by field; field 0 is the Club Room. Banquet fields have none."""
         castles = [((c.larger, c.smaller), c.fields) for c in self.castles]
