@@ -44,24 +44,20 @@ def parse_address(text: str, *, lowest_port: int = 1) -> Address:
 
 def _parse_host(host: str, text: str) -> str:
     if host.startswith("[") and host.endswith("]"):
-        try:
-            return str(ipaddress.IPv6Address(host[1:-1]))
-        except ValueError:
-            raise AddressError(f"{text[:80]!r} has no IPv6 address between the brackets") from None
+        if not _is_ip(ipaddress.IPv6Address, host[1:-1]) or "%" in host:  # scopes mean nothing here
+            raise AddressError(f"{text[:80]!r} has no IPv6 address between the brackets")
+        return str(ipaddress.IPv6Address(host[1:-1]))
     if ":" in host:
         raise AddressError(f"{text[:80]!r}: write an IPv6 address in brackets, as [::1]:4711")
-    if _NAME.fullmatch(host) is None or (_looks_numeric(host) and not _is_ipv4(host)):
+    is_name = _NAME.fullmatch(host) and not host.rpartition(".")[2].isdigit()
+    if not is_name and not _is_ip(ipaddress.IPv4Address, host):
         raise AddressError(f"{text[:80]!r} names no machine: write it as host:port")
     return host
 
 
-def _looks_numeric(host: str) -> bool:
-    return host.rpartition(".")[2].isdigit()
-
-
-def _is_ipv4(host: str) -> bool:
+def _is_ip(kind: type[ipaddress.IPv4Address | ipaddress.IPv6Address], host: str) -> bool:
     try:
-        ipaddress.IPv4Address(host)
+        kind(host)
     except ValueError:
         return False
     return True

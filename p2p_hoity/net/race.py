@@ -38,7 +38,18 @@ class Race:
 
     async def run(self, addresses: Sequence[Address]) -> Secured:
         """The first to succeed; NetError with what failed on each way when none does."""
-        ordered = sorted(addresses, key=lambda address: address.via_relay)
+        is_over = False
+        try:
+            await self._run(sorted(addresses, key=lambda address: address.via_relay))
+            is_over = True
+        finally:
+            if self._winner is not None and not is_over:  # cancelled just as someone won
+                await cut(self._winner.stream)
+        if self._winner is None:
+            raise NetError("; ".join(self._failures) or "no address is known")
+        return self._winner
+
+    async def _run(self, ordered: Sequence[Address]) -> None:
         async with trio.open_nursery() as nursery:
             for address, following in zip(ordered, [*ordered[1:], None], strict=True):
                 failed = trio.Event()
@@ -46,9 +57,6 @@ class Race:
                 if following is not None:
                     with trio.move_on_after(self._head_start(address, following)):
                         await failed.wait()
-        if self._winner is None:
-            raise NetError("; ".join(self._failures) or "no address is known")
-        return self._winner
 
     def _head_start(self, address: Address, following: Address) -> float:
         first_relay = following.via_relay and not address.via_relay

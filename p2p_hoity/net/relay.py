@@ -231,10 +231,10 @@ class Relay:
         """Announce a call; the connection that takes it in the time there is."""
         token = secrets.token_bytes(TOKEN)
         self._announced[token] = call
-        seat.link.post(token)
         try:
-            with trio.move_on_after(self._limits.link.handshake / 2):
-                await call.taken.wait()
+            if seat.link.post(token):
+                with trio.move_on_after(self._limits.link.handshake / 2):
+                    await call.taken.wait()
         finally:
             self._announced.pop(token, None)
         return call.taker

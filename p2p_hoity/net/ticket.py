@@ -109,10 +109,10 @@ def _payload(letters: str) -> bytes:
     needed = -(-8 * (_LENGTH + size + _CHECKSUM) // 5)
     if len(letters) < needed:
         missing = needed - len(letters)
-        raise TicketError(f"this ticket is cut short, {missing} letters are missing; {_AGAIN}")
+        raise TicketError(f"this ticket is cut short (letters missing: {missing}); {_AGAIN}")
     if len(letters) > needed:
         surplus = len(letters) - needed
-        raise TicketError(f"this ticket has {surplus} letters too many; {_AGAIN}")
+        raise TicketError(f"this ticket is too long (letters too many: {surplus}); {_AGAIN}")
     body = _bytes_of(letters)
     payload = body[_LENGTH : _LENGTH + size]
     spelling = base64.b32encode(body).decode().rstrip("=").lower()

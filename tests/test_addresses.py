@@ -1,0 +1,89 @@
+"""Addresses: what people may write, and whom a connection is charged to."""
+
+import socket
+
+import pytest
+
+from p2p_hoity.net.addresses import Address, local_addresses, parse_address, source_of
+from p2p_hoity.net.errors import AddressError
+
+
+@pytest.mark.parametrize(
+    ("text", "host", "port", "via_relay"),
+    [
+        ("127.0.0.1:4711", "127.0.0.1", 4711, False),
+        (" Example.ORG:1 ", "example.org", 1, False),
+        ("[::1]:65535", "::1", 65535, False),
+        ("[2001:DB8::0]:9", "2001:db8::", 9, False),
+        ("relay+relay.example:99", "relay.example", 99, True),
+        ("relay+[::1]:99", "::1", 99, True),
+        ("my_machine:80", "my_machine", 80, False),
+    ],
+)
+def test_an_address_is_read_and_written_back(text, host, port, via_relay):
+    address = parse_address(text)
+    assert address == Address(host, port, via_relay)
+    assert parse_address(str(address)) == address
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "example.org",
+        "example.org:",
+        "example.org:0",
+        "example.org:65536",
+        "example.org:٣",
+        "example.org:-1",
+        "example.org:99999999999999999999",
+        ":4711",
+        "::1:4711",
+        "[::1:4711",
+        "[::g]:4711",
+        "[fe80::1%eth0]:4711",
+        "[127.0.0.1]:4711",
+        "256.0.0.1:4711",
+        "1.2.3:4711",
+        "exa mple.org:1",
+        "ex\x1b[2Jample.org:1",
+        "-x.org:1",
+        "a" * 64 + ".org:1",
+        "a." * 127 + ":1",
+        "relay+relay+x.org:1",
+    ],
+)
+def test_what_nobody_could_dial_is_refused_in_words(text):
+    with pytest.raises(AddressError, match=r"port|host|IPv6"):
+        parse_address(text)
+
+
+def test_port_zero_is_for_listening_only():
+    assert parse_address("127.0.0.1:0", lowest_port=0).port == 0
+
+
+@pytest.mark.parametrize(
+    ("host", "source"),
+    [
+        ("192.0.2.7", "192.0.2.7"),
+        ("::ffff:192.0.2.7", "192.0.2.7"),
+        ("2001:db8:0:1:aaaa::1", "2001:db8:0:1::/64"),
+        ("2001:db8:0:1:bbbb::2", "2001:db8:0:1::/64"),
+        ("fe80::1%eth0", "fe80::/64"),
+        ("caller", "caller"),
+    ],
+)
+def test_a_connection_is_charged_to_what_one_machine_can_fill(host, source):
+    assert source_of(host) == source
+
+
+def test_local_addresses_are_ours_and_loopback_is_last():
+    *outside, last = local_addresses(4711)
+    assert last == "127.0.0.1:4711"
+    for text in outside:
+        address = parse_address(text)
+        assert address.port == 4711
+        assert not address.host.startswith(("127.", "fe80")), text
+        family = socket.AF_INET6 if ":" in address.host else socket.AF_INET
+        with socket.socket(family) as ours:
+            ours.bind((address.host, 0))  # only an address of this machine can be bound

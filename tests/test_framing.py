@@ -1,0 +1,66 @@
+"""Frames: whole, byte by byte, with data behind them, and never longer than the cap."""
+
+import itertools
+
+import pytest
+import trio.testing
+from hypothesis import given
+from hypothesis import strategies as st
+
+from p2p_hoity.net.errors import NetError
+from p2p_hoity.net.framing import FrameBuffer, OversizedFrame, encode_frame, read_frame
+
+MOST = 50
+FRAMES = st.lists(st.binary(max_size=MOST), max_size=8)
+
+
+def cut_at(data, places):
+    edges = [0, *sorted(place % (len(data) + 1) for place in places), len(data)]
+    return [data[start:end] for start, end in itertools.pairwise(edges)]
+
+
+@given(FRAMES, st.lists(st.integers(min_value=0), max_size=20))
+def test_any_cutting_of_the_stream_gives_the_same_frames_without_heartbeats(frames, places):
+    stream = b"".join(encode_frame(data) for data in frames)
+    buffer = FrameBuffer(MOST)
+    got = [data for chunk in cut_at(stream, places) for data in buffer.feed(chunk)]
+    assert got == [data for data in frames if data]
+
+
+@given(st.binary(max_size=200))
+def test_any_bytes_give_frames_within_the_cap_or_an_oversized_frame(garbage):
+    buffer = FrameBuffer(MOST)
+    try:
+        frames = list(buffer.feed(garbage))
+    except OversizedFrame:
+        return
+    assert all(0 < len(data) <= MOST for data in frames)
+
+
+def test_a_frame_of_the_cap_passes_and_one_byte_more_does_not():
+    assert list(FrameBuffer(MOST).feed(encode_frame(bytes(MOST)))) == [bytes(MOST)]
+    with pytest.raises(OversizedFrame, match="51 bytes, more than 50"):
+        list(FrameBuffer(MOST).feed(encode_frame(bytes(MOST + 1))[:4]))
+
+
+async def test_reading_one_frame_takes_no_byte_of_what_follows():
+    near, far = trio.testing.memory_stream_pair()
+    await near.send_all(encode_frame(b"one") + b"rest")
+    assert await read_frame(far, MOST) == b"one"
+    assert await far.receive_some() == b"rest"
+
+
+@pytest.mark.parametrize("sent", [b"", b"\0\0", b"\0\0\0\3", b"\0\0\0\3ab"])
+async def test_a_frame_cut_short_is_told(sent):
+    near, far = trio.testing.memory_stream_pair()
+    await near.send_all(sent)
+    await near.send_eof()
+    with pytest.raises(NetError, match="closed"):
+        await read_frame(far, MOST)
+
+
+async def test_a_long_frame_is_refused_by_its_length_alone():
+    near, far = trio.testing.memory_stream_pair()
+    await near.send_all(b"\xff\xff\xff\xff")
+    with pytest.raises(OversizedFrame):
+        await read_frame(far, MOST)

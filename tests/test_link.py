@@ -1,0 +1,195 @@
+"""One link over memory streams: order, silence, slow readers, oversized frames; a virtual clock."""
+
+import pytest
+import trio
+import trio.testing
+
+from p2p_hoity.net.framing import encode_frame
+from p2p_hoity.net.limits import Limits
+from p2p_hoity.net.link import Link
+
+LIMITS = Limits(frame=1000, queue_frames=5, queue_bytes=3000)
+
+
+class Ended:
+    """A running link: what it delivered, and why it ended."""
+
+    def __init__(self, stream, limits=LIMITS, opened=trio.lowlevel.checkpoint):
+        self.link = Link(stream, limits)
+        self.delivered = []
+        self.reason = None
+        self._opened = opened
+
+    async def run(self):
+        self.reason = await self.link.run(self._opened, self.deliver)
+
+    async def deliver(self, data):
+        await trio.lowlevel.checkpoint()
+        self.delivered.append(data)
+
+
+async def test_frames_come_whole_and_in_order_both_ways(autojump_clock):
+    a, b = (Ended(stream) for stream in trio.testing.memory_stream_pair())
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(a.run)
+        nursery.start_soon(b.run)
+        for sender in (a, b):
+            for number in range(3):
+                assert sender.link.post(b"%d" % number)
+        await trio.testing.wait_all_tasks_blocked()
+        assert a.delivered == b.delivered == [b"0", b"1", b"2"]
+        a.link.close("we have had enough")
+    assert a.reason == "we have had enough"
+    assert b.reason == "it closed the link"
+
+
+async def test_an_idle_link_stays_up_by_its_heartbeats(autojump_clock):
+    a, b = (Ended(stream) for stream in trio.testing.memory_stream_pair())
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(a.run)
+        nursery.start_soon(b.run)
+        await trio.sleep(3600)
+        assert a.link.reason is None
+        assert b.link.reason is None
+        assert a.delivered == b.delivered == []  # heartbeats are not delivered
+        nursery.cancel_scope.cancel()
+
+
+async def test_a_silent_peer_is_given_up_after_the_silence_limit(autojump_clock):
+    near, _far = trio.testing.memory_stream_pair()
+    ended = Ended(near)
+    began = trio.current_time()
+    await ended.run()
+    assert trio.current_time() - began == pytest.approx(LIMITS.silence)
+    assert ended.reason == "nothing was heard of it for 6 s"
+
+
+async def test_a_stop_of_our_own_is_not_the_peers_silence(mock_clock):
+    a, b = (Ended(stream) for stream in trio.testing.memory_stream_pair())
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(a.run)
+        nursery.start_soon(b.run)
+        await trio.testing.wait_all_tasks_blocked()
+        mock_clock.jump(60)  # the machine slept
+        await trio.testing.wait_all_tasks_blocked()
+        assert a.link.reason is None
+        assert b.link.reason is None
+        nursery.cancel_scope.cancel()
+
+
+async def test_a_peer_that_trickles_bytes_of_a_frame_is_not_silent(autojump_clock):
+    near, far = trio.testing.memory_stream_pair()
+    ended = Ended(near)
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(ended.run)
+        for byte in encode_frame(b"slow but here"):
+            await trio.sleep(LIMITS.silence - 1)
+            await far.send_all(bytes([byte]))
+        await trio.testing.wait_all_tasks_blocked()
+        assert ended.delivered == [b"slow but here"]
+        await far.aclose()
+    assert ended.reason == "it closed the link"
+
+
+async def test_time_that_our_owner_takes_is_not_held_against_the_peer(autojump_clock):
+    near, far = trio.testing.memory_stream_pair()
+    ended = Ended(near, opened=lambda: trio.sleep(100))
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(ended.run)
+        await far.send_all(encode_frame(b"early"))
+        await trio.sleep(101)
+        assert ended.delivered == [b"early"]
+        nursery.cancel_scope.cancel()
+
+
+async def test_a_peer_that_never_reads_is_given_up(autojump_clock):
+    near, far = trio.testing.lockstep_stream_pair()  # sending waits for the reader
+    ended = Ended(near)
+
+    async def talk_without_reading():
+        while True:
+            await trio.sleep(1)
+            await far.send_all(encode_frame(b""))
+
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(talk_without_reading)
+        began = trio.current_time()
+        ended.link.post(b"read me")
+        await ended.run()
+        assert trio.current_time() - began == pytest.approx(LIMITS.silence)
+        nursery.cancel_scope.cancel()
+    assert ended.reason == "it read nothing we sent for 6 s"
+
+
+@pytest.mark.parametrize(
+    ("size", "accepted"), [(1, LIMITS.queue_frames), (900, LIMITS.queue_bytes // 900)]
+)
+async def test_a_queue_that_overflows_by_number_or_size_closes_the_link(size, accepted):
+    near, far = trio.testing.memory_stream_pair()
+    ended = Ended(near)
+    for _ in range(accepted):
+        assert ended.link.post(bytes(size))
+    assert ended.link.queued_bytes == accepted * size
+    assert not ended.link.post(bytes(size))
+    await ended.run()
+    assert ended.reason == "it does not read as fast as we have to send"
+    assert not ended.link.post(b"too late")
+    assert await far.receive_some() == b""
+
+
+@pytest.mark.parametrize("size", [0, LIMITS.frame + 1])
+def test_posting_what_is_no_frame_is_our_own_mistake(size):
+    near, _far = trio.testing.memory_stream_pair()
+    with pytest.raises(ValueError, match="1 to 1000 bytes"):
+        Link(near, LIMITS).post(bytes(size))
+
+
+async def test_an_oversized_frame_closes_the_link_before_it_is_read(autojump_clock):
+    near, far = trio.testing.memory_stream_pair()
+    ended = Ended(near)
+    await far.send_all(encode_frame(b"fine") + (LIMITS.frame + 1).to_bytes(4, "big"))
+    await ended.run()
+    assert ended.delivered == [b"fine"]
+    assert ended.reason == "it announced a frame of 1001 bytes, more than 1000"
+
+
+async def test_a_broken_stream_ends_the_link_in_words(autojump_clock):
+    near, _far = trio.testing.memory_stream_pair()
+    near.receive_stream.close_hook = None
+
+    async def fail():
+        raise trio.BrokenResourceError from ConnectionResetError(104, "Connection reset by peer")
+
+    near.receive_stream.receive_some_hook = fail
+    ended = Ended(near)
+    await ended.run()
+    assert ended.reason == "the connection was cut"
+
+
+async def test_all_that_was_posted_is_out_when_drained(autojump_clock):
+    near, far = trio.testing.memory_stream_pair()
+    ended = Ended(near)
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(ended.run)
+        ended.link.post(b"last words")
+        await ended.link.drained()
+        assert ended.link.queued_bytes == 0
+        assert await far.receive_some() == encode_frame(b"last words")
+        nursery.cancel_scope.cancel()
+
+
+async def test_draining_a_closed_link_does_not_wait():
+    near, _far = trio.testing.memory_stream_pair()
+    link = Link(near, LIMITS)
+    link.post(b"never sent")
+    link.close("enough")
+    await link.drained()
+
+
+async def test_cancelling_closes_the_stream():
+    near, far = trio.testing.memory_stream_pair()
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(Ended(near).run)
+        await trio.testing.wait_all_tasks_blocked()
+        nursery.cancel_scope.cancel()
+    assert await far.receive_some() == b""

@@ -1,0 +1,149 @@
+"""Tickets: one word, read back exactly, or refused in words that tell what happened to it."""
+
+import base64
+import hashlib
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from p2p_hoity.net.errors import TicketError
+from p2p_hoity.net.ticket import Ticket, decode_ticket, encode_ticket
+
+HOST = bytes(range(32))
+TERMS = bytes(range(100, 132))
+TICKET = Ticket(
+    HOST, ("192.0.2.7:4711", "[2001:db8::1]:4711", "box.example:1"), TERMS, ("relay.example:99",)
+)
+WORD = encode_ticket(TICKET)
+
+PORTS = st.integers(1, 65535)
+NAMES = st.from_regex(r"[a-z][a-z0-9]{0,20}(\.[a-z]{2,5})?", fullmatch=True)
+HOSTS = st.one_of(
+    st.ip_addresses(v=4).map(str), st.ip_addresses(v=6).map(lambda ip: f"[{ip}]"), NAMES
+)
+PLACES = st.builds("{}:{}".format, HOSTS, PORTS)
+TICKETS = st.builds(
+    Ticket,
+    st.binary(min_size=32, max_size=32),
+    st.lists(PLACES, max_size=8).map(tuple),
+    st.binary(min_size=32, max_size=32),
+    st.lists(PLACES, max_size=4).map(tuple),
+)
+
+
+@given(TICKETS)
+def test_a_ticket_is_read_back_exactly(ticket):
+    assert decode_ticket(encode_ticket(ticket)) == ticket
+
+
+def test_a_ticket_is_one_word_that_a_double_click_selects():
+    assert WORD.startswith("hoity1")
+    assert WORD.isalnum()
+    assert WORD.lower() == WORD
+
+
+def test_all_ways_to_the_host_are_ready_to_dial():
+    assert TICKET.dial_addresses() == (*TICKET.addresses, "relay+relay.example:99")
+
+
+@pytest.mark.parametrize(
+    "copied",
+    [
+        WORD.upper(),
+        f"  {WORD}\n",
+        f"'{WORD}'",
+        "\r\n> ".join([WORD[:70], WORD[70:]]).replace("> ", ""),
+    ],
+)
+def test_what_copying_does_to_a_word_is_forgiven(copied):
+    assert decode_ticket(copied) == TICKET
+
+
+@given(st.integers(0, len(WORD) - 1))
+def test_a_ticket_cut_short_is_told_to_be(length):
+    with pytest.raises(TicketError, match="cut short" if length > 5 else "ticket"):
+        decode_ticket(WORD[:length])
+
+
+@given(st.integers(6, len(WORD) - 1), st.sampled_from("abcdefghijklmnopqrstuvwxyz234567"))
+def test_one_wrong_letter_is_always_noticed(place, letter):
+    wrong = WORD[:place] + letter + WORD[place + 1 :]
+    if wrong != WORD:
+        with pytest.raises(TicketError, match=r"mistyped|cut short|too many"):
+            decode_ticket(wrong)
+
+
+@given(st.integers(6, len(WORD) - 2))
+def test_two_letters_swapped_are_noticed(place):
+    wrong = WORD[:place] + WORD[place + 1] + WORD[place] + WORD[place + 2 :]
+    if wrong != WORD:
+        with pytest.raises(TicketError, match=r"mistyped|cut short|too many"):
+            decode_ticket(wrong)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "not a ticket"),
+        ("hello", "not a ticket"),
+        ("hoity", "cut short"),
+        ("hoity2" + WORD[6:], "another version"),
+        (WORD[:40] + "8" + WORD[41:], "mistyped: '8'"),
+        (WORD[:40] + "\x1b" + WORD[41:], r"mistyped: '\\x1b'"),
+        (WORD + "a", "letters too many: 1"),
+        (WORD + "a" * 9000, "too long"),
+    ],
+)
+def test_each_mishap_has_its_words(text, words):
+    with pytest.raises(TicketError, match=words):
+        decode_ticket(text)
+
+
+def encode_payload(payload):
+    """A well-spelled word around any payload, as someone hostile would make it."""
+    checksum = hashlib.sha256(b"hoity ticket 1" + payload).digest()[:4]
+    body = len(payload).to_bytes(2, "big") + payload + checksum
+    return "hoity1" + base64.b32encode(body).decode().rstrip("=").lower()
+
+
+@given(st.binary(max_size=120))
+def test_any_payload_gives_a_ticket_or_words(payload):
+    for word in (encode_payload(payload), encode_payload(HOST + TERMS + payload)):
+        try:
+            ticket = decode_ticket(word)
+        except TicketError:
+            continue
+        assert decode_ticket(encode_ticket(ticket)) == ticket
+
+
+@pytest.mark.parametrize(
+    ("payload", "words"),
+    [
+        (HOST + TERMS, "too soon"),
+        (HOST + TERMS + b"\0", "too soon"),
+        (HOST + TERMS + b"\0\0x", "more than"),
+        (HOST + TERMS + b"\x09" + b"\4\1\1\1\1\0\1" * 9 + b"\0", "too many addresses"),
+        (HOST + TERMS + b"\1\5\1\1\1\1\0\1\0", "unknown kind"),
+        (HOST + TERMS + b"\1\4\1\1\1\1\0\0\0", "port"),
+        (HOST + TERMS + b"\1\1\4\x1b[2J\0\1\0", "made wrongly"),
+    ],
+)
+def test_a_ticket_made_wrongly_is_refused(payload, words):
+    with pytest.raises(TicketError, match=words):
+        decode_ticket(encode_payload(payload))
+
+
+@pytest.mark.parametrize(
+    "ticket",
+    [
+        Ticket(b"short", (), TERMS),
+        Ticket(HOST, (), b"short"),
+        Ticket(HOST, ("no port",), TERMS),
+        Ticket(HOST, ("1.2.3.4:5",) * 9, TERMS),
+        Ticket(HOST, (), TERMS, ("r.example:5",) * 5),
+    ],
+)
+def test_what_no_word_can_hold_is_refused(ticket):
+    with pytest.raises(TicketError):
+        encode_ticket(ticket)
