@@ -1,0 +1,273 @@
+"""Writes crypto.json: the building blocks' vectors, for verifiers in any language.
+
+    python tests/vectors/make_crypto.py
+
+Bytes are in hex, scalars are 32 bytes little-endian. Each `accept` entry verifies; each
+`reject` entry is the accepted one of the same `block` with some fields replaced, and must fail
+with `code`. Randomness here is SHAKE-256 of a seed and a counter; a verifier needs none of it.
+"""
+
+import json
+from collections.abc import Callable
+from hashlib import shake_256
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+from protocol import backup, commitment, dleq, elgamal, escrow, generators, group, keyproof, shuffle
+from protocol.context import Context
+from protocol.encoding import encode
+from protocol.group import ORDER, encode_scalar, mul_base
+from protocol.hashing import digest, expand, hash_to_scalar
+from protocol.identity import Identity, fingerprint
+from protocol.labels import Label
+
+PATH = Path(__file__).with_name("crypto.json")
+TABLE = bytes(range(32))
+SECRET = 31337
+JOINT = mul_base(SECRET)
+ORDER_EIGHT = bytes.fromhex("c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a")
+
+Entry = dict[str, Any]
+
+
+def source(seed: str) -> Callable[[int], bytes]:
+    """A repeatable stream of random bytes."""
+    calls = count()
+    return lambda size: shake_256(seed.encode() + next(calls).to_bytes(8, "big")).digest(size)
+
+
+def where(context: Context) -> Entry:
+    """A context by its fields and as it is hashed."""
+    return {
+        "table": context.table.hex(),
+        "step": context.step,
+        "seat": context.seat,
+        "kind": context.kind,
+        "encoded": context.encode().hex(),
+    }
+
+
+def hexes(points: Any) -> list[str]:
+    return [point.hex() for point in points]
+
+
+def flat(deck: elgamal.Deck) -> list[str]:
+    """A deck as its points: a and b of each card in turn."""
+    return hexes(point for card in deck for point in card)
+
+
+def plain() -> Entry:
+    """Hashes, points, encodings: values that simply come out the same."""
+    key = Identity(bytes(range(32)))
+    values = (None, True, False, 0, 127, 128, 2**64 - 1, "é", b"\0\1", ((), (1, "a")))
+    return {
+        "digest(message, 'abc', '')": digest(Label.MESSAGE, b"abc", b"").hex(),
+        "hash_to_scalar(message, 'abc')": encode_scalar(
+            hash_to_scalar(Label.MESSAGE, b"abc")
+        ).hex(),
+        "expand(escrow-kdf, 100, 'key')": expand(Label.ESCROW_KDF, 100, b"key").hex(),
+        "card points": hexes(generators.card_points(8)),
+        "shuffle generators": hexes(generators.shuffle_generators(8)),
+        "chain generator": generators.chain_generator().hex(),
+        "second generator": generators.second_generator().hex(),
+        "encoding of all kinds": encode(values).hex(),
+        "identity": {
+            "seed": key.seed.hex(),
+            "public": key.public.hex(),
+            "fingerprint": fingerprint(key.public),
+            "label": Label.SAY.value,
+            "data": b"data".hex(),
+            "signature": key.sign(Label.SAY, b"data").hex(),
+        },
+    }
+
+
+def key_proof() -> Entry:
+    context = Context(TABLE, 2, 1, "key")
+    proof = keyproof.prove_key(context, SECRET, JOINT, source("key"))
+    return {"context": where(context), "public": JOINT.hex(), "proof": proof.hex()}
+
+
+def card_shares() -> Entry:
+    context = Context(TABLE, 9, 1, "deal")
+    bases = [mul_base(k) for k in (2, 3)]
+    shares, proof = dleq.prove_shares(context, JOINT, SECRET, JOINT, bases, source("shares"))
+    return {
+        "context": where(context),
+        "joint_key": JOINT.hex(),
+        "public": JOINT.hex(),
+        "bases": hexes(bases),
+        "shares": hexes(shares),
+        "proof": proof.hex(),
+    }
+
+
+def shuffled() -> Entry:
+    context = Context(TABLE, 5, 1, "shuffle")
+    before = elgamal.starting_deck(JOINT, 4)
+    after, secret = shuffle.shuffle(JOINT, before, source("shuffle"))
+    proof = shuffle.prove(context, JOINT, before, after, secret, source("proof"))
+    return {
+        "context": where(context),
+        "joint_key": JOINT.hex(),
+        "before": flat(before),
+        "after": flat(after),
+        "proof": proof.hex(),
+    }
+
+
+def sealed_choice() -> Entry:
+    context, nonce = Context(TABLE, 30, 1, "choice"), bytes(range(32, 64))
+    opening = commitment.opening(b"castle", nonce, 48)
+    committed = commitment.commit(context, b"castle", nonce)
+    return {
+        "context": where(context),
+        "joint_key": JOINT.hex(),
+        "choice": b"castle".hex(),
+        "nonce": nonce.hex(),
+        "opening": opening.hex(),
+        "commitment": committed.hex(),
+        "escrow": escrow.seal(context, JOINT, committed, opening).hex(),
+    }
+
+
+def escrow_share() -> Entry:
+    """One share of the sealed choice above; the joint secret is dealt with threshold 2."""
+    choice = sealed_choice()
+    sealed_in, context = Context(TABLE, 30, 1, "choice"), Context(TABLE, 31, 2, "escrow-1")
+    committed, box = bytes.fromhex(choice["commitment"]), bytes.fromhex(choice["escrow"])
+    poly = backup.polynomial(SECRET, 2, source("poly"))
+    pieces = [backup.piece(poly, i) for i in (1, 2, 3)]
+    share = escrow.escrow_share(
+        context, sealed_in, JOINT, committed, box, pieces[2], mul_base(pieces[2]), source("give")
+    )
+    return {
+        "context": where(context),
+        "sealed_in": where(sealed_in),
+        "joint_key": JOINT.hex(),
+        "vector": hexes(backup.feldman_vector(poly)),
+        "index": 3,
+        "public": mul_base(pieces[2]).hex(),
+        "commitment": choice["commitment"],
+        "escrow": choice["escrow"],
+        "share": share.hex(),
+        "points": {str(i): group.mul(pieces[i - 1], box[:32]).hex() for i in (1, 3)},
+        "opening": choice["opening"],
+    }
+
+
+def sealed_piece() -> Entry:
+    context = Context(TABLE, 2, 1, "piece")
+    secret, public = backup.x25519_keypair(source("receiver"))
+    sealed = backup.seal_piece(context, public, 424242, source("seal"))
+    return {
+        "context": where(context),
+        "secret": secret.hex(),
+        "public": public.hex(),
+        "piece": encode_scalar(424242).hex(),
+        "sealed": sealed.hex(),
+    }
+
+
+def moved(entry: Entry, **fields: Any) -> Entry:
+    """The entry's context with some fields replaced."""
+    old = {name: entry["context"][name] for name in ("step", "seat", "kind")}
+    table = bytes.fromhex(fields.pop("table", entry["context"]["table"]))
+    return {"context": where(Context(table, **{**old, **fields}))}
+
+
+def rejects(block: str, code: str, entry: Entry, proof: str) -> list[Entry]:
+    """What every block rejects; `proof` names the field that carries the proof."""
+    data = entry[proof]
+    changes: dict[str, Entry] = {
+        "other table": moved(entry, table="ff" * 32),
+        "other step": moved(entry, step=99),
+        "other seat": moved(entry, seat=0),
+        "other kind": moved(entry, kind="other"),
+        "truncated": {proof: data[:-2]},
+        "extended": {proof: data + "00"},
+        "empty": {proof: ""},
+        "last byte changed": {proof: data[:-2] + f"{int(data[-2:], 16) ^ 1:02x}"},
+    }
+    return [
+        {"block": block, "name": name, "code": code, "replace": change}
+        for name, change in changes.items()
+    ]
+
+
+def high(word: str) -> str:
+    """The same scalar, written with the order added."""
+    number = int.from_bytes(bytes.fromhex(word), "little") + ORDER
+    return number.to_bytes(32, "little").hex()
+
+
+def bad_points(good: str) -> dict[str, str]:
+    """What is no point of the group, by name."""
+    return {
+        "identity": "01" + "00" * 31,
+        "order 4": "00" * 32,
+        "order 8": ORDER_EIGHT.hex(),
+        "mixed order": group.add(bytes.fromhex(good), ORDER_EIGHT).hex(),
+        "y not canonical": "ee" + "ff" * 30 + "7f",
+        "off the curve": "02" + "00" * 31,
+    }
+
+
+def vectors() -> Entry:
+    """All of it, as it is written to the file."""
+    accept = {
+        "key_proof": key_proof(),
+        "card_shares": card_shares(),
+        "shuffle": shuffled(),
+        "sealed_choice": sealed_choice(),
+        "escrow_share": escrow_share(),
+        "sealed_piece": sealed_piece(),
+    }
+    key, shares, deck = accept["key_proof"], accept["card_shares"], accept["shuffle"]
+    reject = [
+        *rejects("key_proof", "bad-key-proof", key, "proof"),
+        *rejects("card_shares", "bad-share", shares, "proof"),
+        *rejects("shuffle", "bad-shuffle", deck, "proof"),
+        *rejects("sealed_choice", "bad-escrow", accept["sealed_choice"], "escrow"),
+        *rejects("escrow_share", "bad-share", accept["escrow_share"], "share"),
+        *rejects("sealed_piece", "bad-backup", accept["sealed_piece"], "sealed"),
+    ]
+
+    def add(block: str, name: str, code: str, **replace: Any) -> None:
+        reject.append({"block": block, "name": name, "code": code, "replace": replace})
+
+    for block, entry, code in (
+        ("key_proof", key, "bad-key-proof"),
+        ("card_shares", shares, "bad-share"),
+    ):
+        add(
+            block,
+            "response not canonical",
+            code,
+            proof=entry["proof"][:64] + high(entry["proof"][64:]),
+        )
+    add("card_shares", "shares swapped", "bad-share", shares=shares["shares"][::-1])
+    add(
+        "shuffle",
+        "cards swapped",
+        "bad-shuffle",
+        after=deck["after"][2:4] + deck["after"][:2] + deck["after"][4:],
+    )
+    add("shuffle", "not shuffled", "bad-shuffle", after=deck["before"])
+    for name, point in bad_points(shares["shares"][0]).items():
+        add("card_shares", f"share: {name}", "bad-share", shares=[point, shares["shares"][1]])
+    for name, point in bad_points(deck["after"][0]).items():
+        add("shuffle", f"card: {name}", "bad-shuffle", after=[point, *deck["after"][1:]])
+    for name, point in bad_points(key["public"]).items():
+        add("key_proof", f"key: {name}", "bad-key-proof", public=point)
+    return {"plain": plain(), "accept": accept, "reject": reject}
+
+
+def text() -> str:
+    """The file's text."""
+    return json.dumps(vectors(), indent=1, ensure_ascii=False) + "\n"
+
+
+if __name__ == "__main__":
+    PATH.write_text(text(), encoding="utf-8")
