@@ -1,0 +1,117 @@
+"""The names on the cards: seats, Action cards, Collectibles and fields in the language spoken."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from p2p_hoity.rules import ActionCard, ActionKind, Edition, Piece, Place, View
+
+from .lingo import N_, _, language
+
+COLOUR_WORDS: Final = frozenset(
+    {N_("black"), N_("red"), N_("blue"), N_("green"), N_("purple"), N_("beige")}
+)
+KIND_WORDS: Final = {
+    ActionKind.CASH: N_("Cash"),
+    ActionKind.THIEF: N_("Thief"),
+    ActionKind.DETECTIVE: N_("Detective"),
+    ActionKind.EXHIBIT: N_("Exhibit"),
+}
+PLACE_WORDS: Final = {Place.CASTLE: N_("Castle"), Place.AUCTION_HALL: N_("Auction Hall")}
+
+
+def colour(name: str) -> str:
+    """A colour's name."""
+    return _(name) if name in COLOUR_WORDS else name
+
+
+def place(where: Place) -> str:
+    """A Place's name."""
+    return _(PLACE_WORDS[where])
+
+
+def thousands(number: int) -> str:
+    """Cash, given in thousands, as money is written in the language spoken."""
+    return f"{number * 1000:,}".replace(",", "," if language() == "en" else ".")
+
+
+def card(action: ActionCard) -> str:
+    """An Action card's name and number, without its colour."""
+    kind = _(KIND_WORDS[action.kind])
+    if action.kind is ActionKind.CASH:
+        return f"{kind} {thousands(action.number or 0)}"
+    return kind if action.number is None else f"{kind} {action.number}"
+
+
+def coloured_card(action: ActionCard) -> str:
+    """An Action card's name and the colour it belongs to."""
+    return f"{card(action)} ({colour(action.colour)})"
+
+
+def listed(words: Iterable[str]) -> str:
+    """Words with commas between them; a dash for none."""
+    return ", ".join(words) or "–"
+
+
+class Names:
+    """What seats and Collectibles are called at one table.
+
+    `nicknames` by seat; `mine` is the seat looking on, None for an onlooker.
+    """
+
+    def __init__(self, edition: Edition, nicknames: Sequence[str], mine: int | None = None) -> None:
+        self.edition = edition
+        self.nicknames = tuple(nicknames)
+        self.mine = mine
+        self.colours: tuple[str, ...] = ()
+
+    def look(self, view: View) -> None:
+        """Take the colours of the seats from a view, once they are drawn."""
+        drawn = view.state.colours
+        self.colours = tuple(self.edition.colours[k].name for k in drawn)
+
+    def seat(self, seat: int) -> str:
+        """A seat by nickname and colour."""
+        notes = [colour(self.colours[seat])] if seat < len(self.colours) else []
+        if seat == self.mine:
+            notes.append(_("you"))
+        return f"{self.nicknames[seat]} ({', '.join(notes)})" if notes else self.nicknames[seat]
+
+    def seats(self, seats: Iterable[int]) -> str:
+        """Several seats."""
+        return listed(self.seat(seat) for seat in seats)
+
+    def piece(self, piece: Piece) -> str:
+        """A Collectible: letter, year (or number) and name; hidden ones have none."""
+        if piece.card is None:
+            return _("a hidden Collectible")
+        return self.collectible(piece.card)
+
+    def collectible(self, index: int) -> str:
+        """The Collectible with this index in the edition."""
+        item = self.edition.collectibles[index]
+        name = _("“{name}”").format(name=item.name(language()))
+        return f"{item.letter} {item.year} {name}"
+
+    def pieces(self, pieces: Iterable[Piece]) -> str:
+        """Several Collectibles, those of one letter together."""
+        ordered = sorted(pieces, key=lambda p: (p.letter or "Z", p.year or 0))
+        return listed(self.piece(piece) for piece in ordered)
+
+    def field(self, field: int) -> str:
+        """A field of the score track with its octagon."""
+        if field == 0:
+            return _("the Club Room")
+        if self.edition.in_banquet(field):
+            number = field - len(self.edition.octagons) + 1
+            return _("Banquet field {number}").format(number=number)
+        larger, smaller = self.edition.octagons[field]
+        return _("field {field} (octagon {larger}/{smaller})").format(
+            field=field, larger=larger, smaller=smaller
+        )
+
+
+def run_letters(letters: Iterable[str | None]) -> str:
+    """The letters of an exhibit in one word, as in AABC; a question mark for a hidden one."""
+    return "".join(sorted(letter or "?" for letter in letters))

@@ -1,0 +1,97 @@
+"""The interpreter at the door: every word shown to people passes here, in the chosen language."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final, Protocol
+
+LANGUAGES: Final = ("en", "es", "de")
+DOMAIN: Final = "hoity"
+LOCALE_VARIABLES: Final = ("LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG")
+
+
+class Catalogue(Protocol):
+    """The part of a gettext catalogue used here."""
+
+    def gettext(self, message: str) -> str:
+        """The message in the catalogue's language."""
+
+    def ngettext(self, msgid1: str, msgid2: str, n: int) -> str:
+        """The form of the message that goes with this number."""
+
+
+class English:
+    """The language the messages are written in."""
+
+    def gettext(self, message: str) -> str:
+        """The message as it is."""
+        return message
+
+    def ngettext(self, msgid1: str, msgid2: str, n: int) -> str:
+        """One, or many."""
+        return msgid1 if n == 1 else msgid2
+
+
+class _Speech:
+    """What is spoken now: one language a process, changed only by `speak`."""
+
+    language: str = "en"
+    catalogue: Catalogue = English()
+
+
+def locale_folder() -> Path:
+    """Where the compiled catalogues are."""
+    return Path(__file__).parent / "locale"
+
+
+def language_of(environ: Mapping[str, str]) -> str:
+    """The language that the locale's variables ask for; English if it is none of ours."""
+    for name in LOCALE_VARIABLES:
+        asked = environ.get(name, "")
+        for word in asked.split(":"):
+            code = word[:2].lower()
+            if code in LANGUAGES:
+                return code
+        if asked:
+            return "en"
+    return "en"
+
+
+def speak(language: str) -> None:
+    """Speak this language from now on; ValueError if it is none of `LANGUAGES`."""
+    if language not in LANGUAGES:
+        raise ValueError(f"the languages are {', '.join(LANGUAGES)}, not {language!r}")
+    _Speech.language = language
+    _Speech.catalogue = English() if language == "en" else _load(language)
+
+
+def _load(language: str) -> Catalogue:
+    import gettext
+
+    folder = str(locale_folder())
+    os.environ["LANGUAGE"] = language  # the command-line library looks its own words up there
+    gettext.bindtextdomain(DOMAIN, folder)
+    gettext.textdomain(DOMAIN)
+    return gettext.translation(DOMAIN, folder, [language])
+
+
+def language() -> str:
+    """The language spoken now."""
+    return _Speech.language
+
+
+def _(message: str) -> str:
+    """The message in the language spoken."""
+    return _Speech.catalogue.gettext(message)
+
+
+def N_(message: str) -> str:
+    """Marks a message for the catalogues that is looked up later."""
+    return message
+
+
+def count(one: str, many: str, number: int) -> str:
+    """The form of a message that goes with this number."""
+    return _Speech.catalogue.ngettext(one, many, number)
