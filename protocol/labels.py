@@ -48,7 +48,6 @@ class Label(StrEnum):
     STEP = "p2p-table/1/step"
     LINK = "p2p-table/1/link"
     BASE = "p2p-table/1/base"
-    DECK = "p2p-table/1/deck"
     MESSAGE = "p2p-table/1/message"
     COIN = "p2p-table/1/coin"
     FINGERPRINT = "p2p-table/1/fingerprint"
