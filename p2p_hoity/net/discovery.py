@@ -17,7 +17,7 @@ import trio
 
 from .addresses import parse_address
 from .errors import NetError, TicketError, in_words
-from .ticket import decode_ticket
+from .ticket import decode_ticket, encode_ticket
 
 if TYPE_CHECKING:
     from zeroconf import ServiceInfo, Zeroconf
@@ -175,12 +175,14 @@ def read_properties(properties: Mapping[bytes, bytes | None]) -> Announcement | 
     try:
         name = (properties.get(b"name") or b"").decode()
         ticket = b"".join(properties.get(b"t%d" % n) or b"" for n in range(_MOST_PARTS)).decode()
-        decode_ticket(ticket)
+        ticket = encode_ticket(decode_ticket(ticket))  # spelled in the one way that is ours
     except (UnicodeDecodeError, TicketError):
         return None
     seats, joined = _small(properties.get(b"seats")), _small(properties.get(b"joined"))
     # A name goes to a terminal: what cannot be printed could steer it.
-    if not (name.isprintable() and len(name) <= LONGEST_NAME and seats >= 2 and joined <= seats):
+    if not name.isprintable() or len(name) > LONGEST_NAME:
+        return None
+    if not 2 <= seats <= MOST_SEATS or joined > seats:
         return None
     return Announcement(name, seats, joined, ticket)
 
@@ -219,12 +221,21 @@ def _collect(zeroconf: Zeroconf, names: list[str]) -> list[Announcement]:
 
 
 def _look_up(zeroconf: Zeroconf, name: str) -> Announcement | None:
-    from zeroconf import Error, ServiceInfo
+    from zeroconf import Error
 
     try:
-        info = ServiceInfo(SERVICE, name)
-        # Hosts send the whole record with the name; whoever does not is not waited for.
-        info.load_from_cache(zeroconf)
-        return read_properties(info.properties)
+        return read_properties(_record(zeroconf, name))
     except (Error, ValueError):
         return None
+
+
+def _record(zeroconf: Zeroconf, name: str) -> Mapping[bytes, bytes | None]:
+    """The TXT record heard under a name.
+
+    Hosts send it together with the name; whoever does not is not waited for.
+    """
+    from zeroconf import ServiceInfo
+
+    info = ServiceInfo(SERVICE, name)
+    info.load_from_cache(zeroconf)
+    return info.properties

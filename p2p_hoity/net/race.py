@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import zip_longest
 
 import trio
 
@@ -51,7 +52,7 @@ class Race:
 
     async def _run(self, ordered: Sequence[Address]) -> None:
         async with trio.open_nursery() as nursery:
-            for address, following in zip(ordered, [*ordered[1:], None], strict=True):
+            for address, following in zip_longest(ordered, ordered[1:]):
                 failed = trio.Event()
                 nursery.start_soon(self._try, address, failed, nursery.cancel_scope)
                 if following is not None:

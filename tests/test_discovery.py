@@ -1,0 +1,158 @@
+"""Announcements: read back exactly, or ignored; a network without ears is no crash."""
+
+import subprocess
+import sys
+
+import pytest
+import trio
+from hypothesis import given
+from hypothesis import strategies as st
+
+from p2p_hoity.net import discovery
+from p2p_hoity.net.discovery import Announcement, announce, browse
+from p2p_hoity.net.errors import NetError, TicketError
+from p2p_hoity.net.ticket import Ticket, encode_ticket
+
+WORD = encode_ticket(Ticket(bytes(32), ("192.0.2.7:4711", "box.example:1"), bytes(32)))
+LONG_WORD = encode_ticket(
+    Ticket(bytes(32), tuple(f"{'x' * 60}{n}.example:4711" for n in range(8)), bytes(32))
+)
+TABLE = Announcement("Ana's table", 4, 1, WORD)
+SOUND = discovery.write_properties(TABLE)
+
+
+@pytest.mark.parametrize("word", [WORD, LONG_WORD])
+def test_an_announcement_is_read_back_exactly(word):
+    table = Announcement("Zoë", 6, 6, word)
+    properties = discovery.write_properties(table)
+    assert discovery.read_properties(properties) == table
+    assert all(len(key) + 1 + len(value) <= 255 for key, value in properties.items())
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {b"v": b"2"},
+        {b"v": None},
+        {b"name": b"\xff"},
+        {b"name": b"\x1b[2Jgone"},
+        {b"name": b"x" * 41},
+        {b"seats": b"9"},
+        {b"seats": b"1"},
+        {b"seats": b"-1"},
+        {b"seats": b"0004"},
+        {b"seats": None},
+        {b"joined": b"5"},
+        {b"joined": b""},
+        {b"t0": b"hoity1aaaa"},
+        {b"t0": None},
+        {b"t0": b"\xff" * 200},
+        {b"t7": b"a" * 200},
+    ],
+)
+def test_an_unsound_record_is_ignored(change):
+    assert discovery.read_properties({**SOUND, **change}) is None
+
+
+def test_a_ticket_spelled_oddly_is_spelled_plainly():
+    found = discovery.read_properties({**SOUND, b"t0": b" \x1c<" + WORD.upper().encode() + b">"})
+    assert found == TABLE
+
+
+@given(
+    st.dictionaries(
+        st.sampled_from([b"v", b"name", b"seats", b"joined", *(b"t%d" % n for n in range(9))]),
+        st.none() | st.binary(max_size=255) | st.sampled_from(list(SOUND.values())),
+    )
+)
+def test_any_record_is_an_announcement_or_nothing(properties):
+    found = discovery.read_properties({b"v": b"1", **properties})
+    if found is not None:
+        assert discovery.read_properties(discovery.write_properties(found)) == found
+
+
+class FakeAir:
+    """Stands for zeroconf: what is registered is heard by everyone."""
+
+    def __init__(self):
+        self.records = {}
+        self.closed = 0
+
+    def register_service(self, info):
+        self.records[info.name] = info
+
+    update_service = register_service
+
+    def add_service_listener(self, kind, listener):
+        for name in self.records:
+            listener.add_service(self, kind, name)
+        listener.add_service(self, kind, "gone." + kind)
+        listener.remove_service(self, kind, "gone." + kind)
+
+    def close(self):
+        self.closed += 1
+
+
+@pytest.fixture
+def air(monkeypatch):
+    made = FakeAir()
+    monkeypatch.setattr(discovery, "_open", lambda: (made, None))
+    monkeypatch.setattr(discovery, "_record", lambda air, name: air.records[name].properties)
+    return made
+
+
+async def test_what_one_announces_another_finds_with_the_seats_taken_since(air):
+    async with announce(TABLE) as announcing:
+        assert announcing.problem is None
+        assert await browse(0) == [TABLE]
+        await announcing.update(3)
+        assert await browse(0) == [Announcement("Ana's table", 4, 3, WORD)]
+    assert air.closed == 3
+
+
+async def test_a_flood_of_names_is_bounded(air):
+    for number in range(1000):
+        word = encode_ticket(Ticket(number.to_bytes(32, "big"), (), bytes(32)))
+        air.register_service(discovery.service_info(Announcement("x", 4, 1, word)))
+    assert len(await browse(0)) == discovery.MOST_FOUND
+
+
+async def test_a_network_without_multicast_is_told_and_hosting_goes_on(monkeypatch):
+    def fail(*args, **rest):
+        raise OSError(19, "No such device")
+
+    monkeypatch.setattr("zeroconf.Zeroconf", fail)
+    async with announce(TABLE) as announcing:
+        assert "cannot be asked for tables: No such device" in announcing.problem
+        await announcing.update(2)
+    with pytest.raises(NetError, match="cannot be asked for tables"):
+        await browse(0)
+
+
+async def test_a_network_that_does_not_carry_it_is_told_and_hosting_goes_on(air, monkeypatch):
+    def fail(info):
+        raise TimeoutError
+
+    monkeypatch.setattr(air, "register_service", fail)
+    async with announce(TABLE) as announcing:
+        assert announcing.problem == "this network does not carry our announcement"
+
+
+async def test_only_tickets_are_announced(air):
+    with pytest.raises(TicketError):
+        async with announce(Announcement("x", 4, 1, "no ticket")):
+            pass
+    assert air.closed == 1
+
+
+def test_zeroconf_is_loaded_only_when_used():
+    code = "import sys, p2p_hoity.net.discovery; print('zeroconf' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "False\n"
+
+
+async def test_looking_around_can_be_cancelled(air, autojump_clock):
+    with trio.move_on_after(1) as scope:
+        await browse(60)
+    assert scope.cancelled_caught
+    assert air.closed == 1

@@ -1,0 +1,101 @@
+"""TCP doors: where they are, what comes through them, and what is said when there are none."""
+
+import errno
+
+import pytest
+import trio
+
+from p2p_hoity.net.addresses import Address
+from p2p_hoity.net.errors import NetError
+from p2p_hoity.net.memory import MemoryNetwork
+from p2p_hoity.net.network import TcpNetwork, close_doors
+
+LOOPBACK = "127.0.0.1"
+
+
+@pytest.fixture(params=[TcpNetwork, MemoryNetwork])
+def network(request):
+    return request.param()
+
+
+async def test_bytes_pass_through_a_door(network):
+    (door,) = await network.listen(LOOPBACK, 0)
+    near = await network.open(door.address)
+    far, _caller = await door.accept()
+    await near.send_all(b"hello")
+    assert await far.receive_some() == b"hello"
+    await trio.aclose_forcefully(near)
+    assert await far.receive_some() == b""
+    await close_doors([door])
+
+
+async def test_a_port_is_free_again_when_its_door_is_shut(network):
+    (door,) = await network.listen(LOOPBACK, 0)
+    port = door.address.port
+    with pytest.raises(NetError, match=f"{LOOPBACK}:{port}: the port is already in use"):
+        await network.listen(LOOPBACK, port)
+    await door.aclose()
+    (door,) = await network.listen(LOOPBACK, port)
+    await door.aclose()
+
+
+async def test_who_waits_at_a_door_is_told_when_it_shuts(network):
+    (door,) = await network.listen(LOOPBACK, 0)
+    told = []
+
+    async def wait():
+        with pytest.raises(NetError):
+            await door.accept()
+        told.append("shut")
+
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(wait)
+        await trio.testing.wait_all_tasks_blocked()
+        await door.aclose()
+    assert told == ["shut"]
+
+
+async def test_nobody_behind_a_closed_door(network):
+    (door,) = await network.listen(LOOPBACK, 0)
+    await door.aclose()
+    with pytest.raises(NetError, match="nobody listens there"):
+        await network.open(door.address)
+
+
+async def test_everywhere_is_one_port_for_each_kind_of_address():
+    doors = await TcpNetwork().listen("", 0)
+    assert {door.address.host for door in doors} <= {"0.0.0.0", "::"}
+    assert len({door.address.port for door in doors}) == 1
+    await close_doors(doors)
+
+
+async def test_listening_where_this_machine_is_not_is_told():
+    with pytest.raises(NetError, match=r"192\.0\.2\.99:0: this machine has no such address"):
+        await TcpNetwork().listen("192.0.2.99", 0)
+
+
+async def test_a_name_that_is_none_is_told():
+    with pytest.raises(NetError, match="not known here"):
+        await TcpNetwork().open(Address("no-such-machine.invalid", 1))
+
+
+async def test_a_door_waits_while_the_process_is_full_and_skips_who_is_gone(
+    monkeypatch, autojump_clock
+):
+    (door,) = await TcpNetwork().listen(LOOPBACK, 0)
+    troubles = [errno.EMFILE, errno.ECONNRESET, errno.ENOBUFS]
+    accept = door._listener.accept
+
+    async def fail_first():
+        if troubles:
+            raise OSError(troubles.pop(0), "trouble")
+        monkeypatch.undo()
+        raise trio.ClosedResourceError
+
+    monkeypatch.setattr(door._listener, "accept", fail_first)
+    began = trio.current_time()
+    with pytest.raises(NetError):
+        await door.accept()
+    assert trio.current_time() - began == pytest.approx(0.2)
+    assert door._listener.accept == accept
+    await door.aclose()
