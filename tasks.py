@@ -1,0 +1,120 @@
+"""Everything one does with this checkout: `python3 tasks.py TARGET [ARGS]`.
+
+Needs Python 3.11 or newer and nothing else; each target makes the environment it needs.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import venv
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent
+PLAY = ROOT / ".venv"
+TEST = ROOT / ".venv-test"
+CODE = ["protocol", "p2p_hoity", "cli", "tests", "bench", "tasks.py"]
+
+
+def program(environment: Path, name: str) -> str:
+    """The path of a program in an environment."""
+    folder = "Scripts" if os.name == "nt" else "bin"
+    return str(environment / folder / name)
+
+
+def run(command: Sequence[str], **more: object) -> None:
+    """Run a command; stop with its exit code if it fails."""
+    print("$", " ".join(command), flush=True)
+    done = subprocess.run(command, cwd=ROOT, check=False, **more)  # type: ignore[call-overload]
+    if done.returncode:
+        sys.exit(done.returncode)
+
+
+def make(environment: Path, what: str) -> None:
+    """A fresh environment with this project in it."""
+    shutil.rmtree(environment, ignore_errors=True)
+    try:
+        venv.create(environment, with_pip=True)
+    except (OSError, subprocess.CalledProcessError):
+        sys.exit(
+            "Python's venv module cannot make an environment here.\n"
+            "On Debian or Ubuntu install the package python3-venv, then run this again."
+        )
+    pip = [program(environment, "python"), "-m", "pip", "--disable-pip-version-check"]
+    run([*pip, "install", "--quiet", what])
+
+
+def stamp() -> str:
+    """What the play environment was made from: it is made again when the code changed."""
+    files = sorted(
+        p for name in CODE[:3] for p in (ROOT / name).rglob("*") if "__pycache__" not in p.parts
+    )
+    newest = max((p.stat().st_mtime_ns for p in [*files, ROOT / "pyproject.toml"]), default=0)
+    return f"{sys.version}\n{newest}\n"
+
+
+def play(args: Sequence[str]) -> None:
+    """Play a whole game against bots (arguments go to `hoity play`)."""
+    hoity(["play", *args])
+
+
+def hoity(args: Sequence[str]) -> None:
+    """Run any hoity command."""
+    mark = PLAY / "made-from"
+    if not mark.exists() or mark.read_text() != stamp():
+        print("Preparing the game: this takes a minute, once.", flush=True)
+        make(PLAY, ".")
+        mark.write_text(stamp())
+    sys.exit(subprocess.run([program(PLAY, "hoity"), *args], check=False).returncode)
+
+
+def test(args: Sequence[str]) -> None:
+    """Install into a fresh environment, then lint, types, and all tests."""
+    make(TEST, ".[dev]")
+    python = program(TEST, "python")
+    run([python, "-m", "ruff", "check", *CODE])
+    run([python, "-m", "ruff", "format", "--check", *CODE])
+    run([python, "-m", "mypy"])
+    run([python, "-m", "pytest", *args])
+
+
+def bench(args: Sequence[str]) -> None:
+    """Measure the building blocks, as JSON on standard output."""
+    hoity(["bench", "--json", *args])
+
+
+def tool(script: str) -> Callable[[Sequence[str]], None]:
+    """A target that runs a script of this checkout in the test environment."""
+
+    def target(args: Sequence[str]) -> None:
+        if not TEST.exists():
+            make(TEST, ".[dev]")
+        run([program(TEST, "python"), script, *args])
+
+    return target
+
+
+TARGETS: dict[str, tuple[Callable[[Sequence[str]], None], str]] = {
+    "play": (play, "play a whole game against bots"),
+    "hoity": (hoity, "run any hoity command"),
+    "test": (test, "all tests in a fresh environment: what CI runs"),
+    "bench": (bench, "measure the building blocks, as JSON"),
+}
+
+
+def main() -> None:
+    """Find the target and run it."""
+    if sys.version_info < (3, 11):  # noqa: UP036 - this file is what an older Python meets first
+        sys.exit(f"Python 3.11 or newer is needed; this is {sys.version.split()[0]}.")
+    name = sys.argv[1] if len(sys.argv) > 1 else ""
+    if name not in TARGETS:
+        lines = [f"  {key:10} {words}" for key, (_, words) in TARGETS.items()]
+        sys.exit("python3 tasks.py TARGET [ARGS]\n" + "\n".join(lines))
+    TARGETS[name][0](sys.argv[2:])
+
+
+if __name__ == "__main__":
+    main()
