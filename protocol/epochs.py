@@ -68,7 +68,11 @@ def _vote(table: Table, lock: Lock, seat: int, signature: bytes) -> Message:
 
 @dataclass(frozen=True)
 class ReadHalt:
-    """A well-formed halt with all it contains."""
+    """A well-formed halt with all it contains.
+
+    `bad` holds the (seat, code) of halts and closes that it proves to be of a bad form, each by
+    a proof that names this one message.
+    """
 
     message: Message
     halt: Halt
@@ -77,6 +81,7 @@ class ReadHalt:
     proofs: tuple[Message, ...]
     votes: tuple[Message, ...]
     base: Node
+    bad: tuple[tuple[int, str], ...]
 
     @property
     def contents(self) -> tuple[Message, ...]:
@@ -104,9 +109,21 @@ def read_halt(table: Table, message: Message, source: Source) -> ReadHalt:
         tuple(source.message(h) for proof in halt.proofs for h in proof),
         tuple(votes),
         base,
+        tuple(sorted(_bad_forms(table, halt, source))),
     )
     _check_form(read, epoch)
     return read
+
+
+def _bad_forms(table: Table, halt: Halt, source: Source) -> set[tuple[int, str]]:
+    """What proofs of one message prove of form; a pair proves by being two, whatever it names."""
+    found = set()
+    for proof in halt.proofs:
+        if len(proof) == 1:
+            message = source.message(proof[0])
+            code = bad_form(table, message, source)
+            found |= {(message.seat, code)} if code is not None else set()
+    return found
 
 
 def _check_form(read: ReadHalt, epoch: int) -> None:
@@ -159,32 +176,22 @@ def check_signers(messages: Sequence[Message], epoch: int) -> None:
 
 def base_of_close(table: Table, message: Message, source: Source) -> Base:
     """The base a close proposes; Malformed if it is invalid, Unknown if something is missing."""
-    return base_of_halts(table, read_close(table, message, source), source)
+    return base_of_halts(read_close(table, message, source))
 
 
-def base_of_halts(table: Table, halts: Sequence[ReadHalt], source: Source) -> Base:
+def base_of_halts(halts: Sequence[ReadHalt]) -> Base:
     """The base that t well-formed halts give."""
     start, epoch = highest_lock(halts)
     contents = _once(m for read in halts for m in read.contents)
     tree = Tree(start, (m for m in contents if isinstance(m.statement, Say)), epoch)
     signers = {read.message.seat for read in halts}
-    faults = bad_forms(table, contents, source)
+    faults = dict(bad for read in halts for bad in read.bad)
     faults |= evidence.proven(contents, tree, evidence.ancestry(start))
     if signers & set(faults):
         raise Malformed("a close holds a halt of a seat it proves at fault")
     node, culprits, missing = walk(start, tree, halts, epoch)
     faults = {**dict.fromkeys(culprits, "two-statements"), **faults}
     return Base(_seat_changes(start, node, faults, missing, halts), tuple(sorted(faults.items())))
-
-
-def bad_forms(table: Table, contents: Iterable[Message], source: Source) -> dict[int, str]:
-    """Seats that signed a halt or a close that breaks its form, with the fault's code."""
-    found: dict[int, str] = {}
-    for message in contents:
-        code = bad_form(table, message, source)
-        if code is not None:
-            found.setdefault(message.seat, code)
-    return found
 
 
 def bad_form(table: Table, message: Message, source: Source) -> str | None:
@@ -233,7 +240,7 @@ def walk(
         if not several and not missing:
             node = chain.append(node, chain.slots_of(node, _only(bodies)))
         elif several:
-            kept = None if missing else _kept_version(node, tree, bodies, several, halts)
+            kept = None if missing else _kept_version(node, tree, bodies, culprits, halts)
             if kept is None:
                 return _void_step(node, bodies, several, missing), culprits, set()
             node = kept
@@ -254,7 +261,7 @@ def _void_step(node: Node, bodies: Bodies, several: set[int], missing: frozenset
 
 
 def _kept_version(
-    node: Node, tree: Tree, bodies: Bodies, several: set[int], halts: Sequence[ReadHalt]
+    node: Node, tree: Tree, bodies: Bodies, culprits: set[int], halts: Sequence[ReadHalt]
 ) -> Node | None:
     """The one version that every present signer has built on and no honest-looking say leaves."""
     choices: list[tuple[Node, tuple[Slot, ...]]] = list(tree.versions(node, bodies))
@@ -263,7 +270,7 @@ def _kept_version(
         others = [other for other, _ in choices if other is not child]
         built = {m.seat for m, say in tree.says if tree.passes(say, child)}
         against = {m.seat for m, say in tree.says if any(tree.passes(say, o) for o in others)}
-        if signers <= built and not (against & node.present) - several:
+        if signers <= built and not (against & node.present) - culprits:
             return child
     return None
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from . import chain, evidence
@@ -11,8 +11,6 @@ from .messages import Halt, Message, Say, SealVote
 from .node import Kind, Node
 from .store import Store
 from .tree import Tree
-
-Heard = Callable[[Node, Node], None]
 
 
 @dataclass
@@ -66,18 +64,50 @@ def chosen_says(store: Store, view: View) -> dict[int, Message]:
     return found
 
 
-def grow(store: Store, view: View) -> tuple[Node, Node] | None:
-    """Append the first incomplete step if everyone expected has spoken: (before, after)."""
+def grow(store: Store, view: View, seat: int | None) -> tuple[Node, Node] | None:
+    """Append the first incomplete step if everyone expected has spoken: (before, after).
+
+    `seat` is the own one: a version it has spoken on goes before the one seen first.
+    """
     node = view.tip
     if node.want.kind is Kind.RESULT or not chain.may_go_on(node):
         return None
     says = chosen_says(store, view)
     if set(says) != node.want.speakers:
         return None
-    bodies = {seat: m.statement.body for seat, m in says.items() if isinstance(m.statement, Say)}
-    view.tip = chain.append(node, chain.slots_of(node, bodies))
-    view.path[view.tip.digest] = view.tip
-    return node, view.tip
+    after = _spoken_on(store, view, seat)
+    if after is None:
+        bodies = {s: m.statement.body for s, m in says.items() if isinstance(m.statement, Say)}
+        after = chain.append(node, chain.slots_of(node, bodies))
+    view.tip = after
+    view.path[after.digest] = after
+    return node, after
+
+
+def _spoken_on(store: Store, view: View, seat: int | None) -> Node | None:
+    """The next node of the chain that the own last say names, if that is not followed yet."""
+    last = _last_say(store, view, seat)
+    if last is None or last.step <= view.tip.step:
+        return None
+    tree = Tree(view.base, store.epoch_says(view.epoch, view.base.step), view.epoch)
+    at = tree.nodes.get(last.on)
+    while at is not None and at.step > view.tip.step + 1:
+        at = at.parent
+    return at if at is not None and at.parent is view.tip else None
+
+
+def _last_say(store: Store, view: View, seat: int | None) -> Say | None:
+    if seat is None or (view.epoch, seat) not in store.last_steps:
+        return None
+    step = store.last_steps[view.epoch, seat]
+    found = [m.statement for m in store.says(view.epoch, step) if m.seat == seat]
+    return next((s for s in found if isinstance(s, Say)), None)
+
+
+def keeps_own_says(store: Store, view: View, seat: int) -> bool:
+    """Whether the followed chain goes through all that this seat has said in the epoch."""
+    last = _last_say(store, view, seat)
+    return last is None or last.step < view.base.step or last.on in view.path
 
 
 def unknown_digests(store: Store, view: View) -> bool:
@@ -90,6 +120,11 @@ def unknown_digests(store: Store, view: View) -> bool:
 
 
 # Faults that the messages held prove.
+
+STANDING_ALONE = frozenset(
+    {"two-statements", "halt-below-lock", "halt-omits-say", "bad-halt", "bad-close"}
+)
+"""Codes whose proof holds on any chain; the others need the state their says were made in."""
 
 
 def _statements(message: Message, store: Store) -> Proof | None:
@@ -143,13 +178,14 @@ def find_two_chains(store: Store, view: View) -> Iterable[Proof]:
         yield Proof(seat, code, FAULTS[code], (first, second))
 
 
-def is_effective(proof: Proof, node: Node) -> bool:
-    """Whether every base on this chain will find the fault: the proof stands by itself."""
-    if proof.code in ("two-statements", "halt-below-lock", "halt-omits-say"):
+def is_effective(proof: Proof, view: View) -> bool:
+    """Whether a base on this epoch's chain will find the fault, so that a change is of use."""
+    if proof.code in STANDING_ALONE:
         return True
-    if proof.code in ("two-chains", "bad-halt", "bad-close"):
-        return True
-    nodes = evidence.ancestry(node)
+    if proof.code == "two-chains":
+        epochs = {m.statement.epoch for m in proof.messages if isinstance(m.statement, Say)}
+        return epochs == {view.epoch}
+    nodes = evidence.ancestry(view.tip)
     return evidence.illegal_say(proof.messages[0], nodes) is not None
 
 

@@ -21,6 +21,7 @@ class Store:
         self._says: dict[tuple[int, int], list[Message]] = {}
         self._epochs: dict[tuple[int, int], list[Message]] = {}
         self._spare: dict[bytes, Message] = {}
+        self.last_steps: dict[tuple[int, int], int] = {}
         self.wants: set[bytes] = set()
         self.wanted_closes: set[int] = set()
 
@@ -57,6 +58,8 @@ class Store:
         statement = message.statement
         if isinstance(statement, Say):
             self._says.setdefault((statement.epoch, statement.step), []).append(message)
+            place = (statement.epoch, message.seat)
+            self.last_steps[place] = max(self.last_steps.get(place, 0), statement.step)
         elif not isinstance(statement, Back):
             key = (NUMBER[type(statement)], statement.epoch)
             self._epochs.setdefault(key, []).append(message)
@@ -100,6 +103,6 @@ class Store:
         """All backs."""
         return [m for m in self._by_hash.values() if isinstance(m.statement, Back)]
 
-    def by_seat(self, seat: int) -> Iterable[Message]:
+    def by_seat(self, seat: int | None) -> Iterable[Message]:
         """Everything one seat signed."""
         return [m for m in self._by_hash.values() if m.seat == seat]

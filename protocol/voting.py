@@ -148,6 +148,8 @@ class Ballot:
             self.bad[message.hash] = str(error)
             return None
         self._halts[message.hash] = read
+        for vote in read.votes:
+            self.store.add(vote)
         return read
 
     def best_halts(self, halts: Sequence[ReadHalt]) -> tuple[Message, ...] | None:
@@ -163,8 +165,8 @@ class Ballot:
 
     def _try(self, halts: Iterable[ReadHalt]) -> Base | None:
         try:
-            return epochs.base_of_halts(self.table, list(halts), self)
-        except (Malformed, Unknown, Void):
+            return epochs.base_of_halts(list(halts))
+        except (Malformed, Void):
             return None
 
 

@@ -15,6 +15,7 @@ from protocol.identity import Identity
 from protocol.machine import Machine
 from protocol.node import Table
 
+PATIENCE = Patience()
 Chooser = Callable[[Machine, Asked], Any]
 
 
@@ -23,17 +24,27 @@ def seeded(name: str) -> Callable[[int], bytes]:
     return random.Random(hashlib.sha256(name.encode()).digest()).randbytes
 
 
-def make_table(
-    game: Any, seats: int, quorum: int | None = None, patience: Patience = Patience()
-) -> tuple[Table, list[Identity]]:
-    """A table with a roster of seeded identities."""
-    who = [Identity(hashlib.sha256(b"seat%d" % i).digest()) for i in range(seats)]
-    quorum = quorum or header.default_quorum(seats)
-    terms = Terms(who[0].public, b"n" * 32, "toy", seats, quorum, patience)
+def identity(seat: int) -> Identity:
+    """A seat's identity, the same every time."""
+    return Identity(hashlib.sha256(b"seat%d" % seat).digest())
+
+
+def seat_at(terms: Terms, game_of: Callable[[Terms], Any]) -> tuple[Table, list[Identity]]:
+    """A table of these terms with a roster of seeded identities."""
+    who = [identity(i) for i in range(terms.seats)]
     roster = tuple(
         header.sit(terms, one, f"seat {i}", bytes([i]) * 32) for i, one in enumerate(who)
     )
-    return Table(Header(terms, roster), game), who
+    return Table(Header(terms, roster), game_of(terms)), who
+
+
+def make_table(
+    game: Any, seats: int, quorum: int | None = None, patience: Patience = PATIENCE
+) -> tuple[Table, list[Identity]]:
+    """A table of a game that needs no terms."""
+    quorum = quorum or header.default_quorum(seats)
+    terms = Terms(identity(0).public, b"n" * 32, "toy", seats, quorum, patience)
+    return seat_at(terms, lambda _: game)
 
 
 @dataclass
@@ -121,7 +132,7 @@ class Room:
         """Replace a machine by one rebuilt from its journal."""
         place = self.places[seat]
         place.machine = self.build(seat)
-        place.machine.restore_seed(list(place.journal))
+        place.machine.restore(list(place.journal))
         place.machine.start(self.now)
         place.alive = True
         self.collect(seat)

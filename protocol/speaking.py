@@ -1,0 +1,187 @@
+"""Rules 1 and 2 of a seat: enter the highest open epoch, follow its chain, speak when asked.
+
+Before epoch 0 begins, any absence or fault ends the table instead.
+"""
+
+from __future__ import annotations
+
+from . import author, chain, follow
+from .desk import Desk, Given
+from .effects import Asked, Broken, Entered, Finished, Stepped, Waiting
+from .follow import Proof
+from .messages import Halt, Say
+from .node import SETUP, Kind, Node
+
+
+def begin_epochs(desk: Desk) -> bool:
+    """With deck.ok complete epoch 0 begins."""
+    if desk.has_begun or desk.tip.want.kind in SETUP | {Kind.ENDED}:
+        return False
+    node = desk.tip
+    while node.parent is not None and node.parent.want.kind not in SETUP:
+        node = node.parent
+    desk.ballot.start = node
+    desk.view.base = node
+    desk.view.entered = desk.clocks.now
+    return True
+
+
+def check_forms(desk: Desk) -> bool:
+    """Convict who signed a halt or close of a bad form."""
+    desk.ballot.read_closes()
+    for digest, reason in desk.ballot.bad.items():
+        message = desk.store.find(digest)
+        if message is not None and message.seat not in desk.proofs:
+            code = "bad-halt" if isinstance(message.statement, Halt) else "bad-close"
+            desk.convict(Proof(message.seat, code, reason, (message,)))
+    if desk.ballot.void:
+        desk.end(Broken("two bases of one epoch are sealed: the table is void, with proof"))
+    return False
+
+
+def enter(desk: Desk) -> bool:
+    """Rule 1: stand in the highest open epoch that the promise allows."""
+    found = desk.ballot.highest_open(max(1, desk.promise))
+    if found is None or found[0] <= desk.view.epoch:
+        return False
+    epoch, base = found
+    desk.raise_promise(epoch)
+    desk.view = follow.new_view(epoch, base.node, desk.clocks.now)
+    desk.asked = None
+    desk.proofs = {s: p for s, p in desk.proofs.items() if s not in base.node.banned}
+    desk.emit(Entered(epoch, base.node))
+    desk.note_growth()
+    for message in desk.store.epoch_says(epoch, base.node.step):
+        desk.judge(message)
+    return True
+
+
+def advance(desk: Desk) -> bool:
+    """Append the first incomplete step if all expected have spoken."""
+    desk.clocks.mark(desk.view)
+    grown = follow.grow(desk.store, desk.view, desk.seat)
+    if grown is None:
+        return False
+    before, after = grown
+    desk.emit(Stepped(before, after))
+    desk.clocks.mark(desk.view)
+    desk.note_growth()
+    for message in desk.store.says(desk.view.epoch, after.step):
+        desk.judge(message)
+    return True
+
+
+# Before epoch 0.
+
+
+def end_setup(desk: Desk) -> bool:
+    """Before epoch 0 any fault or absence ends the table, the seat named."""
+    node = desk.tip
+    if node.want.kind is Kind.ENDED:
+        guilty = node.convictions[-1]
+        reason = "the table ended before the game began"
+        desk.end(Broken(reason, guilty.seat, guilty.code))
+    elif node.want.kind in SETUP:
+        _wait_in_setup(desk, node)
+    return False
+
+
+def _wait_in_setup(desk: Desk, node: Node) -> None:
+    """Who has said deck.ok can still be called to the table by the others', so it stays."""
+    committed = node.want.kind is Kind.DECK_OK and desk.has_said(node.step)
+    if desk.proofs and not committed:
+        proof = next(iter(desk.proofs.values()))
+        desk.end(Broken(proof.reason, proof.seat, proof.code))
+    elif desk.clocks.is_out(node) and desk.awaited():
+        if committed:
+            tell_waiting(desk)
+        else:
+            reason = "a seat fell silent before the game began"
+            desk.end(Broken(reason, min(desk.awaited())))
+
+
+def tell_waiting(desk: Desk) -> None:
+    """Tell the driver once per step whom the table waits for."""
+    place = (desk.tip.step, desk.tip.digest)
+    if place not in desk.told_waiting:
+        desk.told_waiting.add(place)
+        desk.emit(Waiting(desk.awaited(), desk.tip.step))
+
+
+# Rule 2.
+
+
+def may_speak(desk: Desk) -> bool:
+    """Whether this seat is expected in the step, stands in its epoch and has not spoken."""
+    node = desk.tip
+    if desk.seat not in node.want.speakers or desk.replaying or desk.silent_until is not None:
+        return False
+    if not desk.is_standing or desk.broken is not None or desk.has_said(node.step):
+        return False
+    if not chain.may_go_on(node) and node.want.kind is not Kind.RESULT:
+        return False
+    return follow.keeps_own_says(desk.store, desk.view, desk.seat)
+
+
+def speak(desk: Desk) -> bool:
+    """Rule 2: say what is asked, as soon as it is asked and can be said."""
+    node, seat = desk.tip, desk.seat
+    if seat is None or not may_speak(desk):
+        return False
+    if author.needs_choice(node, seat):
+        return _speak_choice(desk, node, seat)
+    if not author.has_opening(node, seat, desk.secrets) or _holds_back(desk, node, seat):
+        return False
+    body = author.body_of(node, seat, desk.secrets, desk.rng)
+    return desk.sign(Say(desk.view.epoch, node.step, node.digest, body))
+
+
+def _speak_choice(desk: Desk, node: Node, seat: int) -> bool:
+    given = desk.given.get((node.step, node.want.name))
+    if given is None or not _still_stands(given, node):
+        _ask_player(desk, node, given)
+        return False
+    body = author.body_of_choice(node, seat, given.choice, desk.secrets, desk.rng)
+    note = (given.digest, node.want.name, given.choice)
+    return desk.sign(Say(desk.view.epoch, node.step, node.digest, body), note)
+
+
+def _ask_player(desk: Desk, node: Node, given: Given | None) -> None:
+    place = (desk.view.epoch, node.step, node.digest)
+    if desk.asked != place:
+        desk.asked = place
+        desk.emit(Asked(node, node.want.name, given is not None and given.burnt))
+
+
+def _still_stands(given: Given, node: Node) -> bool:
+    """A choice is committed again by itself only if it was not shown and nothing else changed."""
+    if given.burnt:
+        return False
+    parent = node.parent
+    linked = node.slots is None and parent is not None and parent.digest == given.digest
+    return node.digest == given.digest or linked
+
+
+def _holds_back(desk: Desk, node: Node, seat: int) -> bool:
+    """A seat with one link reveals only after t-1 others spoke, or on a sealed commit."""
+    if not desk.narrow or node.want.kind is not Kind.REVEAL or seat not in node.want.owes:
+        return False
+    sealed = node.sealed[node.want.name, seat]
+    if sealed.step < desk.view.base.step:
+        return False
+    return len(follow.chosen_says(desk.store, desk.view)) < desk.table.quorum - 1
+
+
+# The end.
+
+
+def finish(desk: Desk) -> bool:
+    """The end is final by the says of the result step, or by the base that closes it."""
+    if desk.finished or desk.tip.want.kind is not Kind.RESULT:
+        return False
+    sealed = desk.view.base.want.kind is Kind.RESULT and desk.view.epoch > 0
+    if not sealed and (desk.awaited() or not desk.is_standing):
+        return False
+    desk.finished, desk.clocks.over = True, desk.clocks.now
+    desk.emit(Finished(desk.tip))
+    return True
