@@ -5,8 +5,10 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from p2p_hoity.rules import (
+    ActionKind,
     Cards,
     Choice,
     Choose,
@@ -18,6 +20,7 @@ from p2p_hoity.rules import (
     Edition,
     Event,
     Expected,
+    Happening,
     OpenAll,
     Opened,
     Over,
@@ -40,6 +43,7 @@ from p2p_hoity.rules import (
 
 Chooser = Callable[[View, Expected, random.Random], Choice]
 COIN = bytes(32)
+H = TypeVar("H")
 
 
 def random_choice(seen: View, due: Expected, rng: random.Random) -> Choice:
@@ -58,7 +62,8 @@ class Referee:
     choosers: list[Chooser]
     sealed: dict[int, Choice] = field(default_factory=dict)
     log: list[Event] = field(default_factory=list)
-    record: list[object] = field(default_factory=list)
+    record: list[Happening] = field(default_factory=list)
+    plan: dict[tuple[str, int], Choice] = field(default_factory=dict)
 
     @classmethod
     def seat(
@@ -88,6 +93,9 @@ class Referee:
         return legal(self.state, kind, seat, self.private(seat))  # type: ignore[arg-type]
 
     def choose(self, seat: int, due: Expected) -> Choice:
+        kind = "exhibit" if isinstance(due, Show) else due.kind  # type: ignore[union-attr]
+        if (kind, seat) in self.plan:
+            return self.plan[kind, seat]
         return self.choosers[seat](self.view(seat), due, self.rng)
 
     def apply(self, event: Event) -> State:
@@ -139,6 +147,87 @@ class Referee:
             self.step()
         raise AssertionError("the game does not end")
 
+    def round(self, **plans: dict[int, Choice]) -> tuple[Happening, ...]:
+        """Play one round by plan (place, action, turn, exhibit, window, theft by seat); what is
+        not planned is chosen by the choosers. Returns what happened."""
+        self.plan = {(kind, s): c for kind, plan in plans.items() for s, c in plan.items()}
+        number, begun = self.state.round, len(self.record)
+        while self.state.round == number and not isinstance(expected(self.state), OpenAll | Over):
+            self.step()
+        return tuple(self.record[begun:])
+
+    def until(self, kind: str, **plans: dict[int, Choice]) -> Expected:
+        """Play by plan until a choice of this kind ("show" for a lone exhibit) is expected."""
+        self.plan = {(k, s): c for k, plan in plans.items() for s, c in plan.items()}
+        while getattr(expected(self.state), "kind", None) != kind:
+            if kind == "show" and isinstance(expected(self.state), Show):
+                break
+            self.step()
+        return expected(self.state)
+
     def away(self, *seats: int, banned: frozenset[int] = frozenset()) -> State:
         present = frozenset(range(self.state.seats)) - set(seats) - banned
         return self.apply(Presence(present, self.state.banned | banned))
+
+
+def cautious(seen: View, due: Expected, rng: random.Random) -> Choice:
+    """The Castle and the Detective, else the first legal choice: quiet company for a test."""
+    assert seen.seat is not None
+    kind = "exhibit" if isinstance(due, Show) else due.kind  # type: ignore[union-attr]
+    options = seen.legal(kind)  # type: ignore[arg-type]
+    if kind == "action":
+        return next((c for c in options if seen.state.kind(c) == ActionKind.DETECTIVE), options[0])  # type: ignore[arg-type]
+    return options[0]
+
+
+def piece(edition: Edition, name: str) -> int:
+    """The Collectible of this letter and place by age: "A1" is the oldest A."""
+    found = [i for i, c in enumerate(edition.collectibles) if c.letter == name[0]]
+    return found[int(name[1:]) - 1]
+
+
+def deck_of(edition: Edition, wanted: dict[int, str]) -> list[int]:
+    """A deck with these Collectibles in these slots, the rest in order."""
+    fixed = {slot: piece(edition, name) for slot, name in wanted.items()}
+    rest = iter(c for c in range(len(edition.collectibles)) if c not in set(fixed.values()))
+    return [fixed[s] if s in fixed else next(rest) for s in range(len(edition.collectibles))]
+
+
+def table(
+    edition: Edition,
+    seats: int,
+    hands: dict[int, str] | None = None,
+    slots: dict[int, str] | None = None,
+    variant: Variant = None,
+) -> Referee:
+    """A dealt table of cautious seats: seat i has colour i; `hands` gives a seat's four
+    Collectibles as in "A1 A2 B1 C1", `slots` single slots."""
+    wanted = dict(slots or {})
+    for seat, names in (hands or {}).items():
+        wanted.update({4 * seat + i: name for i, name in enumerate(names.split())})
+    referee = Referee.seat(edition, seats, 1, variant, [cautious] * seats)
+    referee.deck = deck_of(edition, wanted)
+    due = expected(referee.state)
+    assert isinstance(due, Deal)
+    referee.apply(Dealt(COIN, referee.cards(due.slots)))
+    return referee
+
+
+def card(state: State, seat: int, kind: ActionKind, which: int = 0) -> int:
+    """An Action card of the seat's hand: of this kind the one so far up by number."""
+    held = [c for c in state.hands[seat] if state.kind(c) == kind]
+    return sorted(held, key=state.edition.number)[which]
+
+
+def plays(state: State, **kinds: str) -> dict[int, Choice]:
+    """Actions by seat, as in plays(state, s0="Thief", s1="Cash:3")."""
+    chosen: dict[int, Choice] = {}
+    for seat, words in kinds.items():
+        kind, _, which = words.partition(":")
+        chosen[int(seat[1:])] = card(state, int(seat[1:]), ActionKind(kind), int(which or 0))
+    return chosen
+
+
+def of(news: object, kind: type[H]) -> list[H]:
+    """Those of this kind."""
+    return [n for n in news if isinstance(n, kind)]  # type: ignore[attr-defined]

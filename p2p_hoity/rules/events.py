@@ -28,8 +28,8 @@ class Place(IntEnum):
 class IllegalChoice(ValueError):
     """A choice the rules forbid: names the seat, the rule and the choice."""
 
-    def __init__(self, seat: int, rule: str, choice: object) -> None:
-        super().__init__(f"seat {seat} may not choose {choice!r}: {rule}")
+    def __init__(self, seat: int, rule: str, choice: object, words: str = "") -> None:
+        super().__init__(f"seat {seat} may not choose {words or repr(choice)}: {rule}")
         self.seat = seat
         self.rule = rule
         self.choice = choice

@@ -28,7 +28,12 @@ def check(state: State, kind: Kind, seat: int, choice: object, cards: Cards = NO
         raise IllegalChoice(seat, str(malformed), choice) from malformed
     rule = _RULES[kind](state, seat, value, cards)
     if rule:
-        raise IllegalChoice(seat, rule, choice)
+        raise IllegalChoice(seat, rule, choice, in_words(state, kind, value))
+
+
+def in_words(state: State, kind: Kind, choice: Choice) -> str:
+    """A choice of the right shape in the game's words."""
+    return _WORDS[kind](state, choice)
 
 
 def legal(state: State, kind: Kind, seat: int, private: Cards = NO_CARDS) -> tuple[Choice, ...]:
@@ -234,4 +239,29 @@ _LISTS: Mapping[str, Callable[[State, int, Cards], tuple[Choice, ...]]] = {
     "exhibit": _exhibits,
     "window": _windows,
     "theft": _thefts,
+}
+
+
+# The words.
+
+
+def _card_words(state: State, card: int) -> str:
+    if card >= len(state.edition.action_cards):
+        return f"Action card {card}"
+    face = state.action_card(card)
+    return " ".join(filter(None, (face.colour, face.kind.value, str(face.number or ""))))
+
+
+def _slot_words(state: State, slots: tuple[int, ...]) -> str:
+    pieces = (state.piece(slot) for slot in slots if slot < len(state.known))
+    return ", ".join(f"{p.letter} {p.year}" if p.letter else f"slot {p.slot}" for p in pieces)
+
+
+_WORDS: Mapping[str, Callable[[State, Any], str]] = {
+    "place": lambda state, choice: f"the {Place(choice).words}",
+    "action": _card_words,
+    "turn": lambda state, turn: f"{_card_words(state, turn[1])} in the {Place(turn[0]).words}",
+    "exhibit": lambda state, slots: f"the exhibit {_slot_words(state, slots)}",
+    "window": lambda state, choice: f"window {choice + 1}",
+    "theft": lambda state, slots: f"the theft of {_slot_words(state, slots)}",
 }
