@@ -53,8 +53,21 @@ def _verdict(node: Node, seat: int, body: bytes) -> tuple[str, str] | None:
 
 def step_digest(node: Node, slots: Sequence[Slot]) -> bytes:
     """The digest after a step: the slots in seat order, bodies whole, nothing else."""
+    return digest_after_step(node.digest, slots)
+
+
+def digest_after_step(before: bytes, slots: Sequence[Slot]) -> bytes:
+    """The digest after a step on the chain with digest `before`."""
     plain = tuple(slot if isinstance(slot, bytes) else int(slot) for slot in slots)
-    return digest(Label.STEP, node.digest, encoding.encode(plain))
+    return digest(Label.STEP, before, encoding.encode(plain))
+
+
+def digest_after_link(
+    before: bytes, present: frozenset[int], banned: frozenset[int], absences: tuple[int, ...]
+) -> bytes:
+    """The digest after a link on the chain with digest `before`."""
+    value = (sorted(present), sorted(banned), absences)
+    return digest(Label.LINK, before, encoding.encode(value))
 
 
 def append(node: Node, slots: Sequence[Slot]) -> Node:
@@ -104,12 +117,21 @@ def _ask(node: Node, before: Kind) -> Node:
 def link(
     node: Node, present: frozenset[int], banned: frozenset[int], absences: tuple[int, ...]
 ) -> Node:
-    """A change of who is present or banned: one link, no step."""
-    value = (sorted(present), sorted(banned), absences)
+    """A change of who is present or banned: one link, no step. The same gives the same node."""
+    key = ("link", present, banned, absences)
+    if key not in node.memo:
+        node.memo[key] = _link(node, present, banned, absences)
+    after: Node = node.memo[key]
+    return after
+
+
+def _link(
+    node: Node, present: frozenset[int], banned: frozenset[int], absences: tuple[int, ...]
+) -> Node:
     lost = {key for key in node.sealed if key[1] not in present}
     after = replace(
         node,
-        digest=digest(Label.LINK, node.digest, encoding.encode(value)),
+        digest=digest_after_link(node.digest, present, banned, absences),
         present=present,
         banned=banned,
         absences=absences,

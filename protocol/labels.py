@@ -48,6 +48,7 @@ class Label(StrEnum):
     STEP = "p2p-table/1/step"
     LINK = "p2p-table/1/link"
     BASE = "p2p-table/1/base"
+    CONTENT = "p2p-table/1/content"
     MESSAGE = "p2p-table/1/message"
     COIN = "p2p-table/1/coin"
     FINGERPRINT = "p2p-table/1/fingerprint"

@@ -99,7 +99,15 @@ def check_show(node: Node, seat: int, body: bytes) -> object:
 
 
 def read_show(node: Node, seat: int, body: bytes) -> tuple[Choice, dict[tuple[int, int], bytes]]:
-    """(choice, proven shares)."""
+    """(choice, proven shares); a show is verified once."""
+    key = ("show", seat, body)
+    if key not in node.memo:
+        node.memo[key] = _read_show(node, seat, body)
+    found: tuple[Choice, dict[tuple[int, int], bytes]] = node.memo[key]
+    return found
+
+
+def _read_show(node: Node, seat: int, body: bytes) -> tuple[Choice, dict[tuple[int, int], bytes]]:
     read = bodies.parse_show(body)
     choice = bodies.parse_choice(read.choice, choice_size(node, node.want.name))
     if not showable(node, seat, choice):
