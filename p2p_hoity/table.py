@@ -49,7 +49,8 @@ def read_game(terms: Terms) -> HoityToity:
     _need(isinstance(value, tuple) and len(value) == 4, "the game is not of a known form")
     name, version, canonical, variant = value
     _need(name == GAME, "the table plays another game")
-    _need(version == RULES_VERSION, "the table plays by another version of the rules")
+    same = type(version) is int and version == RULES_VERSION
+    _need(same, "the table plays by another version of the rules")
     _need(isinstance(canonical, bytes) and variant in VARIANTS, "the game is not of a known form")
     _need(2 <= terms.seats <= 6, "Hoity Toity has 2 to 6 seats")
     _need((terms.seats == 2) == bool(variant), "two seats play a variant, more seats play none")
@@ -191,5 +192,3 @@ def _event(event: port.Event) -> rules.Event:
             return rules.Opened(cards)
         case port.Presence(present, banned):
             return rules.Presence(present, banned)
-
-

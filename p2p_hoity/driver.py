@@ -1,0 +1,304 @@
+"""One node of a running table: its machine, its journal and its links, bound together."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import trio
+
+from protocol import effects, transcript
+from protocol.errors import Invalid
+from protocol.machine import Machine
+from protocol.node import Node
+from protocol.port import IllegalMove
+
+from . import rules, updates
+from .home import private_folder
+from .journal import Journal
+from .lobby import Roster, encode_lobby, is_lobby
+from .net.events import Event, Frame, LinkDown, LinkUp
+from .net.hub import Hub
+from .player import Player
+from .table import Play, happenings
+from .updates import Update
+
+TICK = 0.2
+TOLD = 5.0
+"""Seconds between two words on who is awaited."""
+FLUSH = 5.0
+
+Screen = Callable[[Update], None]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a table ended for this node."""
+
+    transcript: Path | None
+    standings: tuple[rules.Standing, ...] = ()
+    broken: str | None = None
+
+
+@dataclass
+class Watchlist:
+    """Who is awaited, since when, and when that was last said."""
+
+    seats: frozenset[int] = frozenset()
+    since: float = 0.0
+    told: float = 0.0
+
+
+@dataclass
+class Driver:
+    """Drives one machine until the game has ended and the others need nothing more of it."""
+
+    hub: Hub
+    machine: Machine
+    screen: Screen
+    roster: Roster
+    player: Player | None = None
+    journal: Journal | None = None
+    output: Path | None = None
+    outcome: Outcome | None = None
+    _watch: Watchlist = field(default_factory=Watchlist)
+    _told: int = 0
+    _present: bool = True
+    _asking: trio.CancelScope | None = None
+    _nursery: trio.Nursery | None = None
+    _seconds: float = 0.0
+
+    # The table in words.
+
+    @property
+    def seat(self) -> int | None:
+        """This node's seat; None for an onlooker."""
+        return self.machine.seat
+
+    def name_of(self, peer: bytes) -> str:
+        """The nickname of a linked node."""
+        ids = self.machine.table.ids
+        if peer in ids:
+            return self.machine.table.header.roster[ids.index(peer)].nickname
+        return "an onlooker"
+
+    def view(self) -> rules.View:
+        """The game as this seat may see it."""
+        play = self._play(self.machine.tip)
+        return rules.view(play.state, self.seat, self.machine.hand())
+
+    def _play(self, node: Node) -> Play:
+        return node.state if isinstance(node.state, Play) else node.table.game.start()
+
+    # Running.
+
+    async def run(self, backlog: Sequence[Event] = ()) -> Outcome:
+        """Play until the end; what came in before the table was known is in `backlog`."""
+        try:
+            async with trio.open_nursery() as nursery:
+                self._nursery = nursery
+                self._dial()
+                self.screen(updates.Started(self.machine.table, self.seat))
+                self.machine.start(trio.current_time())
+                self._links_changed()
+                for event in backlog:
+                    self._on_event(event)
+                self._drain()
+                nursery.start_soon(self._tick)
+                nursery.start_soon(self._listen)
+        finally:
+            if self.journal is not None:
+                self.journal.close()
+        await self.hub.flush(FLUSH)
+        if self.outcome is None:
+            return Outcome(None, (), "stopped")
+        if self.journal is not None:
+            self.journal.remove()
+        return self.outcome
+
+    def _dial(self) -> None:
+        own = None if self.seat is None else self.machine.table.ids[self.seat]
+        self.hub.prefer(self.machine.table.ids)
+        for peer, where in zip(self.machine.table.ids, self.roster.addresses, strict=True):
+            if peer != own:
+                for address in where:
+                    self.hub.dial(address, peer)
+
+    async def _listen(self) -> None:
+        async for event in self.hub.events:
+            self._on_event(event)
+            await trio.lowlevel.checkpoint()
+
+    async def _tick(self) -> None:
+        while not self.machine.may_leave():
+            await trio.sleep(TICK)
+            self.machine.tick(trio.current_time())
+            self._drain()
+            self._say_awaited()
+        self._leave()
+        if self._nursery is not None:
+            self._nursery.cancel_scope.cancel()
+
+    # What comes in.
+
+    def _on_event(self, event: Event) -> None:
+        match event:
+            case LinkUp(peer, _, _):
+                self.screen(updates.Linked(self.name_of(peer)))
+                if peer not in self.machine.table.ids:
+                    self.hub.post(peer, encode_lobby(self.roster))
+                self.machine.sync(peer)
+                self._links_changed()
+            case LinkDown(peer, reason):
+                self.screen(updates.Unlinked(self.name_of(peer), reason))
+                self._links_changed()
+            case Frame(peer, data):
+                self._on_frame(peer, data)
+        self._drain()
+
+    def _on_frame(self, peer: bytes, data: bytes) -> None:
+        if is_lobby(data):
+            if peer not in self.machine.table.ids:
+                self.hub.post(peer, encode_lobby(self.roster))
+            return
+        began, before = time.perf_counter(), self.machine.tip
+        try:
+            self.machine.receive(data, trio.current_time(), peer)
+        except Invalid as error:
+            self.hub.drop(peer, f"it sent what is no message of this table ({error.reason})")
+        if self.machine.tip is not before:
+            self._seconds = time.perf_counter() - began
+
+    def _links_changed(self) -> None:
+        seats = [peer for peer in self.hub.links() if peer in self.machine.table.ids]
+        self.machine.narrow = len(seats) == 1 and self.machine.table.seats > 2
+
+    # What goes out.
+
+    def _drain(self) -> None:
+        while found := self.machine.take():
+            for effect in found:
+                self._do(effect)
+
+    def _do(self, effect: effects.Effect) -> None:
+        match effect:
+            case effects.Record(data):
+                if self.journal is not None:
+                    self.journal.append(data)
+            case effects.Send():
+                self._send(effect)
+            case effects.Stepped(before, after):
+                self.screen(updates.Stepped(before, after, self._seconds))
+                self._tell(after)
+            case effects.Entered(epoch, base):
+                self._entered(epoch, base)
+            case effects.Asked(_, kind, again):
+                self._ask(kind, again)
+            case effects.Waiting(seats, _):
+                self.screen(updates.Late(seats))
+            case effects.Guilty(seat, code, reason):
+                self.screen(updates.Accused(seat, code, reason))
+            case effects.Finished():
+                self._stop_asking()
+            case effects.Broken(reason, seat, code):
+                self._stop_asking()
+                self.screen(updates.Ended(reason, seat, code))
+                self.outcome = Outcome(None, (), reason)
+
+    def _send(self, send: effects.Send) -> None:
+        if send.but is None and self.journal is not None:
+            self.journal.sync()
+        if send.peer is not None:
+            self.hub.post(send.peer, send.frame)
+            return
+        for peer in self.hub.links():
+            if peer != send.but:
+                self.hub.post(peer, send.frame)
+
+    # What the screen is told.
+
+    def _tell(self, node: Node) -> None:
+        play = self._play(node)
+        items = tuple(happenings(play, self._told))
+        self._told = play.length
+        if items:
+            final = node.step - 1 <= self.machine.final_step()
+            view = rules.view(play.state, self.seat, self.machine.hand())
+            self.screen(updates.Happened(items, view, final))
+
+    def _entered(self, epoch: int, base: Node) -> None:
+        now = self._play(base)
+        if now.length < self._told:
+            self.screen(updates.Rewound(epoch, now.length, self.view()))
+            self._told = now.length
+        self._tell(base)
+        present = self.seat is None or self.seat in base.present
+        if self._present and not present:
+            self.screen(updates.Away())
+            if self.player is not None and self._nursery is not None:
+                self._nursery.start_soon(self._come_back, self.player)
+        elif present and not self._present:
+            self.screen(updates.Returned())
+        self._present = present
+
+    async def _come_back(self, player: Player) -> None:
+        await player.returning()
+        self.machine.ask_back(trio.current_time())
+        self._drain()
+
+    def _say_awaited(self) -> None:
+        now, seats = trio.current_time(), self.machine.awaited()
+        if seats != self._watch.seats:
+            self._watch = Watchlist(seats, now, now)
+        elif seats and now - self._watch.told >= TOLD:
+            self._watch.told = now
+            self.screen(updates.Awaited(seats, now - self._watch.since))
+
+    # The player.
+
+    def _ask(self, kind: str, again: bool) -> None:
+        if self._asking is not None:
+            self._asking.cancel()
+        if self.player is not None and self._nursery is not None:
+            self._asking = trio.CancelScope()
+            self._nursery.start_soon(self._choose, self.player, kind, again, self._asking)
+
+    async def _choose(
+        self, player: Player, kind: str, again: bool, scope: trio.CancelScope
+    ) -> None:
+        with scope:
+            while self.machine.must_choose:
+                view = self.view()
+                self.screen(updates.Choosing(view, kind, again))
+                choice = await player.choose(view, kind, again)  # type: ignore[arg-type]
+                if not self.machine.must_choose:
+                    return
+                try:
+                    self.machine.choose(choice, trio.current_time())
+                except IllegalMove as error:
+                    self.screen(updates.Refused(kind, str(error)))
+                    continue
+                self.screen(updates.Chosen(kind, choice))
+                self._drain()
+                return
+
+    # The end.
+
+    def _stop_asking(self) -> None:
+        if self._asking is not None:
+            self._asking.cancel()
+
+    def _leave(self) -> None:
+        """The others need nothing more: write the transcript and tell the standings."""
+        if not self.machine.finished:
+            return
+        standings = self._play(self.machine.tip).state.standings
+        path = None
+        if self.output is not None:
+            private_folder(self.output.parent)
+            self.output.write_bytes(transcript.write(self.machine))
+            path = self.output
+        self.outcome = Outcome(path, standings)
+        self.screen(updates.Finished(self.machine.table, self.machine.tip, standings, path))

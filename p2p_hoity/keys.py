@@ -1,0 +1,73 @@
+"""The player's key file: one Ed25519 identity and a nickname."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+
+from protocol import encoding
+from protocol.errors import Invalid
+from protocol.header import check_nickname
+from protocol.identity import Identity
+
+from .home import Home, write_private
+from .vault import Vault, VaultError, new_vault, read_vault
+
+MAGIC = b"hoity-key-1\n"
+
+
+class KeyFileError(Exception):
+    """The key file cannot be used; the text says why and what to do."""
+
+
+@dataclass(frozen=True)
+class Player:
+    """Who sits down: the identity and the name the others see."""
+
+    identity: Identity
+    nickname: str
+
+
+def new_identity(home: Home, nickname: str, passphrase: str | None = None) -> Player:
+    """Make and keep a new identity; KeyFileError if there is one already or the name is no good."""
+    if home.identity.exists():
+        raise KeyFileError(f"there is a key already: {home.identity}; move it away first")
+    seed = os.urandom(32)
+    save_identity(home, seed, nickname, new_vault(passphrase))
+    return Player(Identity(seed), nickname)
+
+
+def save_identity(home: Home, seed: bytes, nickname: str, vault: Vault) -> None:
+    """Write the key file."""
+    try:
+        check_nickname(nickname)
+    except Invalid as error:
+        raise KeyFileError(error.reason) from error
+    data = vault.seal(encoding.encode((seed, nickname)))
+    try:
+        write_private(home.identity, MAGIC + vault.header() + data)
+    except OSError as error:
+        raise KeyFileError(f"cannot write {home.identity}: {error.strerror}") from error
+
+
+def load_identity(home: Home, passphrase: str | None = None) -> Player:
+    """The kept identity; KeyFileError if there is none or it cannot be read."""
+    try:
+        data = home.identity.read_bytes()
+    except FileNotFoundError as error:
+        raise KeyFileError("there is no key yet: make one with `hoity id new`") from error
+    except OSError as error:
+        raise KeyFileError(f"cannot read {home.identity}: {error.strerror}") from error
+    if not data.startswith(MAGIC):
+        raise KeyFileError(f"{home.identity} is no key file of this version")
+    try:
+        vault, size = read_vault(data[len(MAGIC) :], passphrase)
+        seed, nickname = encoding.decode(vault.open(data[len(MAGIC) + size :]), 1024)
+        return Player(Identity(seed), check_nickname(nickname))
+    except (VaultError, Invalid, ValueError, TypeError) as error:
+        raise KeyFileError(f"cannot use {home.identity}: {error}") from error
+
+
+def passphrase_from_environment() -> str | None:
+    """HOITY_PASSPHRASE, if set; it never appears in arguments."""
+    return os.environ.get("HOITY_PASSPHRASE") or None

@@ -1,0 +1,167 @@
+"""What a peer tells its screen: frozen events, in the order they happen."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from protocol.node import Node, Table
+
+from . import rules
+
+
+@dataclass(frozen=True)
+class Joined:
+    """Who has sat down so far, of how many seats."""
+
+    names: tuple[str, ...]
+    seats: int
+
+
+@dataclass(frozen=True)
+class Started:
+    """The roster is complete; `seat` is None for an onlooker."""
+
+    table: Table
+    seat: int | None
+
+
+@dataclass(frozen=True)
+class Linked:
+    """A link to another seat is up."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class Unlinked:
+    """A link to another seat is gone."""
+
+    name: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Stepped:
+    """The chain grew; `seconds` is what checking the last message of the step took."""
+
+    before: Node
+    after: Node
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Happened:
+    """New happenings of the game; `final` if nothing can replace them any more."""
+
+    items: tuple[rules.Happening, ...]
+    view: rules.View
+    final: bool
+
+
+@dataclass(frozen=True)
+class Rewound:
+    """A change of epoch replaced what happened after index `kept`; `view` is how it stands now."""
+
+    epoch: int
+    kept: int
+    view: rules.View
+
+
+@dataclass(frozen=True)
+class Choosing:
+    """The seat's player is asked; `again` if its earlier choice was seen and is void."""
+
+    view: rules.View
+    kind: str
+    again: bool
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """The player's choice was taken."""
+
+    kind: str
+    choice: rules.Choice
+
+
+@dataclass(frozen=True)
+class Refused:
+    """The rules forbid the player's choice; it is asked again."""
+
+    kind: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Awaited:
+    """Who has to speak next, and for how many seconds they have been awaited."""
+
+    seats: frozenset[int]
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Late:
+    """The patience for these seats ran out."""
+
+    seats: frozenset[int]
+
+
+@dataclass(frozen=True)
+class Away:
+    """This very seat was declared absent."""
+
+
+@dataclass(frozen=True)
+class Returned:
+    """This very seat is present again; it sits out until the next round."""
+
+
+@dataclass(frozen=True)
+class Accused:
+    """A seat was proven at fault."""
+
+    seat: int
+    code: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Finished:
+    """The game is over and its result final."""
+
+    table: Table
+    node: Node
+    standings: tuple[rules.Standing, ...]
+    transcript: Path | None
+
+
+@dataclass(frozen=True)
+class Ended:
+    """The table ended without a result; `seat` is whose doing it is, if known."""
+
+    reason: str
+    seat: int | None
+    code: str
+
+
+Update = (
+    Joined
+    | Started
+    | Linked
+    | Unlinked
+    | Stepped
+    | Happened
+    | Rewound
+    | Choosing
+    | Chosen
+    | Refused
+    | Awaited
+    | Late
+    | Away
+    | Returned
+    | Accused
+    | Finished
+    | Ended
+)

@@ -1,0 +1,183 @@
+"""Tests of the journal: what is on disk, what a crash may cost, who may open it."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from p2p_hoity import journal
+
+FIRST = (b"header", 1, b"s" * 32)
+
+
+def fresh(tmp_path: Path, passphrase: str | None = None) -> journal.Journal:
+    return journal.create(tmp_path / "journals" / "game.journal", FIRST, passphrase)
+
+
+def write(tmp_path: Path, *records: bytes, passphrase: str | None = None) -> Path:
+    book = fresh(tmp_path, passphrase)
+    for record in records:
+        book.append(record)
+    book.close()
+    return book.path
+
+
+def read(path: Path, passphrase: str | None = None) -> tuple[bool, tuple[object, ...], list[bytes]]:
+    book, first, records = journal.reopen(path, passphrase)
+    book.close()
+    return book.current, first, records
+
+
+def test_what_was_appended_is_read_again(tmp_path: Path) -> None:
+    path = write(tmp_path, b"one", b"two")
+    assert read(path) == (True, FIRST, [b"one", b"two"])
+
+
+def test_reopened_journals_go_on(tmp_path: Path) -> None:
+    path = write(tmp_path, b"one")
+    book, _, _ = journal.reopen(path)
+    book.append(b"two")
+    book.close()
+    assert read(path) == (True, FIRST, [b"one", b"two"])
+
+
+def test_only_the_owner_may_read_it(tmp_path: Path) -> None:
+    path = write(tmp_path)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
+
+
+def test_a_second_process_is_refused(tmp_path: Path) -> None:
+    book = fresh(tmp_path)
+    with pytest.raises(journal.JournalError, match="is in use"):
+        journal.reopen(book.path)
+    book.close()
+    assert read(book.path)[0]
+
+
+def test_a_second_journal_of_one_seat_is_refused(tmp_path: Path) -> None:
+    write(tmp_path)
+    with pytest.raises(journal.JournalError, match="already"):
+        fresh(tmp_path)
+
+
+def test_every_torn_tail_is_cut_off_and_nothing_else(tmp_path: Path) -> None:
+    path = write(tmp_path, b"one", b"two")
+    whole = path.read_bytes()
+    last = len(b"two") + 12
+    for size in range(len(whole) - last, len(whole)):
+        path.write_bytes(whole[:size])
+        _, first, records = read(path)
+        assert (first, records) == (FIRST, [b"one"])
+
+
+def test_a_flipped_bit_ends_the_journal_there(tmp_path: Path) -> None:
+    path = write(tmp_path, b"one", b"two")
+    data = bytearray(path.read_bytes())
+    data[-1] ^= 1
+    path.write_bytes(bytes(data))
+    assert read(path)[2] == [b"one"]
+
+
+def test_a_restored_old_copy_is_noticed(tmp_path: Path) -> None:
+    path = write(tmp_path, b"one")
+    old = path.read_bytes()
+    book, _, _ = journal.reopen(path)
+    book.append(b"two")
+    book.close()
+    path.write_bytes(old)
+    assert read(path)[0] is False
+
+
+def test_a_missing_mark_is_noticed(tmp_path: Path) -> None:
+    path = write(tmp_path, b"one")
+    journal.mark_path(path).unlink()
+    assert read(path)[0] is False
+
+
+def test_a_mark_that_lags_is_fine(tmp_path: Path) -> None:
+    path = write(tmp_path, b"one")
+    mark = journal.mark_path(path).read_bytes()
+    book, _, _ = journal.reopen(path)
+    book.append(b"two")
+    book.close()
+    journal.mark_path(path).write_bytes(mark)
+    assert read(path)[0] is True
+
+
+def test_a_passphrase_seals_every_record(tmp_path: Path) -> None:
+    path = write(tmp_path, b"a very secret record", passphrase="open sesame")
+    assert b"secret" not in path.read_bytes()
+    assert read(path, "open sesame")[2] == [b"a very secret record"]
+
+
+@pytest.mark.parametrize("passphrase", [None, "", "wrong"])
+def test_a_wrong_passphrase_says_so(tmp_path: Path, passphrase: str | None) -> None:
+    path = write(tmp_path, b"one", passphrase="right")
+    with pytest.raises(journal.JournalError, match="passphrase"):
+        journal.reopen(path, passphrase)
+
+
+@pytest.mark.parametrize("data", [b"", b"hoity", b"x" * 100, journal.MAGIC, journal.MAGIC + b"\0"])
+def test_a_foreign_file_is_refused(tmp_path: Path, data: bytes) -> None:
+    path = tmp_path / "x.journal"
+    path.write_bytes(data)
+    with pytest.raises(journal.JournalError):
+        journal.reopen(path)
+
+
+def test_a_missing_file_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(journal.JournalError, match="cannot open"):
+        journal.reopen(tmp_path / "none.journal")
+
+
+def test_a_removed_journal_leaves_nothing(tmp_path: Path) -> None:
+    book = fresh(tmp_path)
+    book.remove()
+    assert not [p for p in tmp_path.rglob("*") if p.is_file()]
+
+
+def test_a_full_disk_is_told_and_nothing_is_lost(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    book = fresh(tmp_path)
+    book.append(b"one")
+    book.sync()
+
+    def full(_: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    book.append(b"two")
+    with pytest.raises(journal.JournalError, match="No space left"):
+        book.sync()
+    monkeypatch.undo()
+    book._file.close()
+    assert read(book.path)[2][:1] == [b"one"]
+
+
+def test_the_repr_shows_no_secret(tmp_path: Path) -> None:
+    book = fresh(tmp_path, "open sesame")
+    assert "sesame" not in repr(book)
+    assert "box" not in repr(book)
+    book.close()
+
+
+@settings(max_examples=50, deadline=None)
+@given(data=st.binary(max_size=200))
+def test_any_bytes_are_a_journal_or_an_error(
+    data: bytes, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    path = tmp_path_factory.mktemp("fuzz") / "x.journal"
+    path.write_bytes(journal.MAGIC + b"\0" + data)
+    try:
+        book, _, records = journal.reopen(path)
+    except journal.JournalError:
+        return
+    book.close()
+    assert all(isinstance(record, bytes) for record in records)
