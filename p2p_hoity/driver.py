@@ -21,6 +21,7 @@ from .journal import Journal
 from .lobby import Roster, encode_lobby, is_lobby
 from .net.events import Event, Frame, LinkDown, LinkUp
 from .net.hub import Hub
+from .nursery import open_nursery
 from .player import Player
 from .table import Play, happenings
 from .updates import Update
@@ -97,7 +98,7 @@ class Driver:
     async def run(self, backlog: Sequence[Event] = ()) -> Outcome:
         """Play until the end; what came in before the table was known is in `backlog`."""
         try:
-            async with trio.open_nursery() as nursery:
+            async with open_nursery() as nursery:
                 self._nursery = nursery
                 self._dial()
                 self.screen(updates.Started(self.machine.table, self.seat))

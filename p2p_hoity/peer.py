@@ -41,6 +41,7 @@ from .net.events import Event, Frame, LinkDown, LinkUp
 from .net.hub import Hub
 from .net.network import Network
 from .net.ticket import Ticket, encode_ticket
+from .nursery import open_nursery
 from .player import Player
 from .table import HoityToity, bind, read_game
 
@@ -100,7 +101,7 @@ class OpenGame:
 async def open_hub(who: Identity, reach: Reach) -> AsyncIterator[tuple[Hub, tuple[str, ...]]]:
     """A running hub and the addresses at which it can be dialled; PeerError if it cannot listen."""
     hub = Hub(who, network=reach.network)
-    async with trio.open_nursery() as nursery:
+    async with open_nursery() as nursery:
         await nursery.start(hub.run)
         try:
             yield hub, await _addresses(hub, reach)
@@ -147,7 +148,7 @@ async def host_table(
 async def _fill(
     hub: Hub, seating: Seating, screen: Screen, announced: Announcement | None
 ) -> list[Event]:
-    async with trio.open_nursery() as nursery:
+    async with open_nursery() as nursery:
         sent, received = trio.open_memory_channel[int](64)
         if announced is not None:
             nursery.start_soon(_announce, announced, received)
@@ -261,7 +262,7 @@ class _Guest:
 
     async def _consent(self, offer: Offer, game: HoityToity, accept: Accept) -> Roster:
         found: list[Roster] = []
-        async with trio.open_nursery() as nursery:
+        async with open_nursery() as nursery:
             nursery.start_soon(self._ask, offer, game, accept)
             found.append(await self._roster(offer))
             nursery.cancel_scope.cancel()

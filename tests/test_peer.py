@@ -1,0 +1,275 @@
+"""Tests of peers: whole tables over a network in memory, on a virtual clock."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import trio
+
+from p2p_hoity import editions, keys, peer, rules, table, updates
+from p2p_hoity.driver import Outcome
+from p2p_hoity.home import Home
+from p2p_hoity.net.memory import MemoryNetwork
+from p2p_hoity.net.ticket import Ticket, decode_ticket
+from p2p_hoity.player import BotPlayer
+from protocol import verifier
+from protocol.header import Patience, Terms, default_quorum
+
+SHORT = Patience(choice=4000, step=4000, grace=1000, cap=8000)
+
+
+async def yes(*_: Any) -> bool:
+    return True
+
+
+@dataclass
+class Guest:
+    """One player of a test: its files, what its screen was told, how its table ended."""
+
+    path: Path
+    name: str
+    told: list[updates.Update] = field(default_factory=list)
+    outcome: Outcome | None = None
+    player: Any = field(default_factory=lambda: BotPlayer())
+    me: keys.Player = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.home = Home(self.path / self.name)
+        self.me = keys.new_identity(self.home, self.name)
+
+    @property
+    def seat(self) -> peer.Seat:
+        return peer.Seat(self.home, self.me, self.player, self.told.append)
+
+    def heard(self, kind: type[Any]) -> list[Any]:
+        return [update for update in self.told if isinstance(update, kind)]
+
+
+class Club:
+    """A host and its guests on one network in memory."""
+
+    def __init__(self, path: Path, seats: int, patience: Patience = SHORT) -> None:
+        self.network = MemoryNetwork()
+        self.guests = [Guest(path, f"P{i}") for i in range(seats)]
+        variant: rules.Variant = "surprise" if seats == 2 else None
+        game = table.game_value(editions.load(), variant)
+        host = self.guests[0].me.identity.public
+        self.terms = Terms(host, b"n" * 32, game, seats, default_quorum(seats), patience)
+        self.ticket: Ticket | None = None
+        self.opened = trio.Event()
+
+    def reach(self, number: int) -> peer.Reach:
+        return peer.Reach(f"house{number}:0", network=self.network)
+
+    async def host(self) -> None:
+        guest = self.guests[0]
+        guest.outcome = await peer.host_table(guest.seat, self.terms, self.reach(0), self._open)
+
+    def _open(self, word: str) -> None:
+        self.ticket = decode_ticket(word)
+        self.opened.set()
+
+    async def join(self, number: int, accept: Callable[..., Awaitable[bool]] = yes) -> None:
+        await self.opened.wait()
+        guest = self.guests[number]
+        assert self.ticket is not None
+        guest.outcome = await peer.join_table(guest.seat, self.ticket, accept, self.reach(number))
+
+    async def resume(self, number: int) -> None:
+        guest = self.guests[number]
+        guest.outcome = await peer.resume_table(guest.seat, None, self.network)
+
+    async def play(self) -> None:
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(self.host)
+            for number in range(1, len(self.guests)):
+                nursery.start_soon(self.join, number)
+
+    def transcripts(self) -> list[bytes]:
+        outcomes = [guest.outcome for guest in self.guests]
+        assert all(o is not None and o.transcript is not None for o in outcomes)
+        return [o.transcript.read_bytes() for o in outcomes if o and o.transcript]
+
+
+async def stop_when(
+    guest: Guest, wanted: Callable[[updates.Update], bool], scope: trio.CancelScope
+) -> None:
+    """Cancel a scope as soon as a guest's screen was told what is wanted."""
+    while not any(wanted(update) for update in guest.told):
+        await trio.sleep(0.05)
+    scope.cancel()
+
+
+def past_round(number: int) -> Callable[[updates.Update], bool]:
+    def wanted(update: updates.Update) -> bool:
+        happened = isinstance(update, updates.Happened)
+        return happened and update.view.state.round >= number
+
+    return wanted
+
+
+@pytest.mark.parametrize("seats", [2, 4])
+async def test_all_seats_end_with_the_same_transcript(
+    tmp_path: Path, autojump_clock: Any, seats: int
+) -> None:
+    club = Club(tmp_path, seats)
+    await club.play()
+    files = club.transcripts()
+    assert len(set(files)) == 1
+    assert len({guest.outcome.standings for guest in club.guests if guest.outcome}) == 1
+    for guest in club.guests:
+        assert not list(guest.home.journals.iterdir())
+        assert guest.heard(updates.Finished)
+
+
+async def test_a_guest_too_many_is_told_and_the_others_play(
+    tmp_path: Path, autojump_clock: Any
+) -> None:
+    club = Club(tmp_path, 3)
+    late = Guest(tmp_path, "late")
+    club.guests.append(late)
+    words: list[str] = []
+
+    async def too_late() -> None:
+        while not club.guests[0].heard(updates.Started):
+            await trio.sleep(0.001)
+        with pytest.raises(peer.PeerError, match="full") as caught:
+            await club.join(3)
+        words.append(str(caught.value))
+        assert caught.value.exit_code == 1
+
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(too_late)
+        nursery.start_soon(club.host)
+        nursery.start_soon(club.join, 1)
+        nursery.start_soon(club.join, 2)
+    club.guests.pop()
+    assert words
+    assert len(set(club.transcripts())) == 1
+
+
+async def test_a_guest_may_refuse_the_terms(tmp_path: Path, autojump_clock: Any) -> None:
+    club = Club(tmp_path, 2)
+    asked: list[Any] = []
+
+    async def no(terms: Terms, game: table.HoityToity, names: tuple[str, ...]) -> bool:
+        asked.append((terms, game.edition.name, names))
+        return False
+
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(club.host)
+        with pytest.raises(peer.PeerError, match="did not take the seat"):
+            await club.join(1, no)
+        nursery.cancel_scope.cancel()
+    assert asked == [(club.terms, "uberplay-2004", ("P0",))]
+
+
+async def test_terms_other_than_the_tickets_are_refused(
+    tmp_path: Path, autojump_clock: Any
+) -> None:
+    club = Club(tmp_path, 2)
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(club.host)
+        await club.opened.wait()
+        assert club.ticket is not None
+        club.ticket = replace(club.ticket, terms=b"t" * 32)
+        with pytest.raises(peer.PeerError, match="other terms"):
+            await club.join(1)
+        nursery.cancel_scope.cancel()
+
+
+async def test_a_host_that_is_not_there_is_told(tmp_path: Path, autojump_clock: Any) -> None:
+    club = Club(tmp_path, 2)
+    club.ticket = Ticket(club.guests[0].me.identity.public, ("house0:1",), b"t" * 32)
+    club.opened.set()
+    with pytest.raises(peer.PeerError, match="cannot be reached") as caught:
+        await club.join(1)
+    assert caught.value.exit_code == 3
+
+
+async def test_ones_own_ticket_is_refused(tmp_path: Path, autojump_clock: Any) -> None:
+    club = Club(tmp_path, 2)
+    club.ticket = Ticket(club.guests[1].me.identity.public, ("house0:1",), b"t" * 32)
+    club.opened.set()
+    with pytest.raises(peer.PeerError, match="your own ticket"):
+        await club.join(1)
+
+
+@pytest.mark.parametrize("number", [0, 2])
+async def test_a_seat_cut_down_and_resumed_ends_with_the_others(
+    tmp_path: Path, autojump_clock: Any, number: int
+) -> None:
+    club = Club(tmp_path, 3, Patience(60_000, 60_000, 5_000, 60_000))
+    scope = trio.CancelScope()
+    crashed = club.guests[number]
+
+    async def crash_and_resume() -> None:
+        with scope:
+            await (club.host() if number == 0 else club.join(number))
+        assert scope.cancelled_caught
+        (game,) = peer.open_games(crashed.home)
+        assert set(game.nicknames) == {"P0", "P1", "P2"}
+        await club.resume(number)
+
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(crash_and_resume)
+        nursery.start_soon(stop_when, crashed, past_round(3), scope)
+        for other in {0, 1, 2} - {number}:
+            nursery.start_soon(club.join, other) if other else nursery.start_soon(club.host)
+    assert len(set(club.transcripts())) == 1
+    assert not any(guest.heard(updates.Accused) for guest in club.guests)
+
+
+async def test_a_seat_that_vanishes_is_absent_and_the_others_end(
+    tmp_path: Path, autojump_clock: Any
+) -> None:
+    club = Club(tmp_path, 4)
+    scope = trio.CancelScope()
+
+    async def vanish() -> None:
+        with scope:
+            await club.join(3)
+
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(vanish)
+        nursery.start_soon(stop_when, club.guests[3], past_round(2), scope)
+        nursery.start_soon(club.host)
+        nursery.start_soon(club.join, 1)
+        nursery.start_soon(club.join, 2)
+    club.guests.pop()
+    reports = [verifier.verify(data, table.read_game) for data in club.transcripts()]
+    assert {report.verdict for report in reports} == {"ok"}
+    assert len({report.content for report in reports}) == 1
+    assert not any(guest.heard(updates.Accused) for guest in club.guests)
+    assert any(guest.heard(updates.Late) for guest in club.guests)
+
+
+async def test_an_onlooker_sees_the_same_end(tmp_path: Path, autojump_clock: Any) -> None:
+    club = Club(tmp_path, 3)
+    seen: list[updates.Update] = []
+    outcomes: list[Outcome] = []
+
+    async def look_on() -> None:
+        await club.opened.wait()
+        assert club.ticket is not None
+        path = tmp_path / "seen.hoity"
+        outcomes.append(await peer.watch_table(club.ticket, seen.append, path, club.network))
+
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(look_on)
+        nursery.start_soon(club.play)
+    assert outcomes[0].transcript is not None
+    assert outcomes[0].transcript.read_bytes() == club.transcripts()[0]
+    views = [update.view for update in seen if isinstance(update, updates.Happened)]
+    assert views
+    assert not any(view.private for view in views)
+
+
+def test_no_game_to_resume_is_told(tmp_path: Path) -> None:
+    with pytest.raises(peer.PeerError, match="no such game") as caught:
+        peer.find_game(Home(tmp_path), None)
+    assert caught.value.exit_code == 2
