@@ -121,6 +121,28 @@ async def test_dialling_goes_on_until_someone_listens(autojump_clock):
         assert b.trouble(LOW.public) is None
 
 
+class Counting(MemoryNetwork):
+    """Counts the attempts to open a stream."""
+
+    opened = 0
+
+    async def open(self, address):
+        self.opened += 1
+        return await super().open(address)
+
+
+async def test_dialling_in_vain_backs_off_but_never_stops(autojump_clock):
+    network = Counting()
+    limits = Limits()
+    async with hubs(HIGH, network=network) as (b,):
+        b.dial("table:4711", LOW.public)
+        await trio.sleep(600)
+        first = network.opened
+        assert 600 / limits.longest_pause <= first <= 2 * 600 / limits.longest_pause + 10
+        await trio.sleep(600)
+        assert network.opened > first
+
+
 async def test_a_lost_link_is_dialled_again_until_forgotten(autojump_clock):
     async with hubs(LOW, HIGH, network=MemoryNetwork()) as (a, b):
         await a.listen("table", 4711)

@@ -6,7 +6,7 @@ import pytest
 import trio
 import trio.testing
 
-from p2p_hoity.net.addresses import Address
+from p2p_hoity.net.addresses import Address, parse_address
 from p2p_hoity.net.errors import NetError
 from p2p_hoity.net.events import Frame, LinkDown, LinkUp
 from p2p_hoity.net.framing import encode_frame, read_frame
@@ -15,7 +15,7 @@ from p2p_hoity.net.hub import Hub
 from p2p_hoity.net.limits import Limits
 from p2p_hoity.net.memory import MemoryNetwork
 from p2p_hoity.net.network import TcpNetwork
-from p2p_hoity.net.reach import CALL, REGISTER, TAKE, call, register
+from p2p_hoity.net.reach import CALL, REGISTER, TAKE, call, reach, register
 from p2p_hoity.net.relay import RelayLimits, serve_relay
 from p2p_hoity.net.splice import Splice
 from p2p_hoity.net.tls import credentials, secure_from, secure_to
@@ -141,6 +141,46 @@ async def test_a_direct_address_is_taken_before_the_relay(autojump_clock):
         assert not (await guest.events.receive()).via_relay
 
 
+@pytest.mark.parametrize(("one", "other"), [(SEAT, GUEST), (GUEST, SEAT)])
+async def test_a_direct_link_takes_the_place_of_a_relayed_one_and_never_the_reverse(one, other):
+    async with street() as there:
+        a, b = await there.hub(one), await there.hub(other)
+        await b.connect([await a.listen_via(there.place)], one.public, 5)
+        assert (await a.events.receive()).via_relay
+        (direct,) = await b.listen("b", 0)
+        # Tried by hand: by itself a hub that has a link makes no second one.
+        secured = await reach(there.network, parse_address(direct), other.public)
+        entered = await a._introduce(secured)
+        there.nursery.start_soon(a._keep, *entered)
+        assert isinstance(await a.events.receive(), LinkDown)
+        assert await a.events.receive() == LinkUp(other.public, direct, False)
+        again = await reach(there.network, there.relay, one.public)
+        assert await b._introduce(again) is None
+        assert a.links() == {other.public}
+
+
+async def test_no_failed_attempt_leaves_a_stream_open(autojump_clock):
+    near_ends = []
+
+    def remember():
+        near, far = trio.testing.memory_stream_pair()
+        near_ends.append(near)
+        return near, far
+
+    async with street(network=MemoryNetwork(remember)) as there:
+        seat, guest = await there.hub(SEAT), await there.hub(GUEST)
+        (direct,) = await seat.listen("seat", 0)
+        await seat.listen_via(there.place)
+        registered = len(near_ends)
+        for address in (direct, f"relay+{there.place}", there.place):
+            with pytest.raises(NetError):
+                await guest.connect([address], OTHER.public, 5)
+        assert len(near_ends) == registered + 3
+        for near in near_ends[registered:]:
+            with pytest.raises(trio.ClosedResourceError):
+                await near.send_all(b"x")
+
+
 async def test_the_relay_is_taken_when_no_direct_address_answers(autojump_clock):
     async with street() as there:
         seat, guest = await there.hub(SEAT), await there.hub(GUEST)
@@ -262,6 +302,16 @@ async def test_one_machine_cannot_take_all_seats_or_splices():
         with pytest.raises(NetError, match="no room"):
             await call(there.network, there.relay, SEAT.public)
         await held.aclose()
+
+
+async def test_a_splice_that_ended_makes_room_for_the_next(autojump_clock):
+    async with street(limits=RelayLimits(splices_per_source=1)) as there:
+        seat = await there.hub(SEAT)
+        await seat.listen_via(there.place)
+        for _ in range(3):
+            held = await call(there.network, there.relay, SEAT.public)
+            await held.aclose()
+            await trio.sleep(1)
 
 
 async def test_an_idle_splice_is_cut_and_a_live_link_is_not(autojump_clock):

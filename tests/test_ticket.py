@@ -74,6 +74,15 @@ def test_one_wrong_letter_is_always_noticed(place, letter):
             decode_ticket(wrong)
 
 
+def test_a_ticket_is_spelled_in_one_way_only():
+    """Base32 leaves bits over in the last letter, which could carry anything."""
+    for length in range(1, 6):
+        word = encode_ticket(Ticket(HOST, (f"{'x' * length}:1",), TERMS))
+        for letter in "abcdefghijklmnopqrstuvwxyz234567".replace(word[-1], ""):
+            with pytest.raises(TicketError, match="mistyped"):
+                decode_ticket(word[:-1] + letter)
+
+
 @given(st.integers(6, len(WORD) - 2))
 def test_two_letters_swapped_are_noticed(place):
     wrong = WORD[:place] + WORD[place + 1] + WORD[place] + WORD[place + 2 :]
