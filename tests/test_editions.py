@@ -1,0 +1,247 @@
+"""Edition files: what the two hold, what is refused, and what their canonical bytes cover."""
+
+import hashlib
+from collections import Counter
+from importlib import resources
+
+import msgpack
+import pytest
+
+from p2p_hoity.editions import DEFAULT, NAMES, EditionError, load, parse
+from p2p_hoity.rules import COLOURS, LANGUAGES, LETTERS
+
+TEXT = {
+    name: (resources.files("p2p_hoity.editions") / f"{name}.toml").read_text("utf-8")
+    for name in NAMES
+}
+UBER, MANUAL = load("uberplay-2004"), load("reference-manual")
+TRACK = (
+    "2/1×2 3/1×2 3/2×2 4/2×2 4/2×3 5/2×2 4/2×2 3/2×2 3/2×3 4/2×2 4/3×2 5/3×2 5/3×3 4/2×2 3/2×2 "
+    "3/1×2 2/1×2"
+)
+
+
+def test_the_default_is_the_edition_of_2004():
+    assert DEFAULT == "uberplay-2004"
+    assert load() == UBER
+
+
+def test_uberplay_has_51_collectibles_with_distinct_years():
+    assert Counter(c.letter for c in UBER.collectibles) == dict(
+        zip("ABCDEF", (8, 9, 9, 9, 8, 8), strict=True)
+    )
+    years = [c.year for c in UBER.collectibles]
+    assert len(set(years)) == 51
+    assert (min(years), max(years)) == (1468, 1980)
+
+
+def test_the_manual_has_60_numbered_1_to_10():
+    numbers = [(c.letter, c.year) for c in MANUAL.collectibles]
+    assert numbers == [(letter, n) for letter in LETTERS for n in range(1, 11)]
+
+
+@pytest.mark.parametrize("edition", [UBER, MANUAL])
+def test_cash_thieves_and_track_are_as_reconstructed(edition):
+    for k, colour in enumerate(edition.colours, 1):
+        assert colour.name == COLOURS[k - 1]
+        assert colour.cash == (k, 13 - k, 19 - k, 18 + k)
+        assert colour.thieves == (k, 13 - k)
+    printed = " ".join(f"{c.larger}/{c.smaller}×{c.fields}" for c in edition.castles)
+    assert printed == TRACK
+    assert edition.club_room == (2, 1)
+    assert len(edition.octagons) == 38
+    assert edition.banquet_fields == 13
+    assert edition.last_field == 50
+    assert not edition.in_banquet(37)
+    assert edition.in_banquet(38)
+    assert {"cash", "thieves", "track"} <= set(edition.reconstructed)
+
+
+def test_the_switches_of_both_editions():
+    uber, manual = UBER.switches, MANUAL.switches
+    assert (uber.action_choice, uber.detective_in_hall, uber.detective_rank) == (
+        "staged",
+        False,
+        "after",
+    )
+    assert (manual.action_choice, manual.detective_in_hall, manual.detective_rank) == (
+        "together",
+        True,
+        "before",
+    )
+
+
+@pytest.mark.parametrize("edition", [UBER, MANUAL])
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_collectible_and_category_has_a_name_of_its_own(edition, language):
+    names = [c.names[language] for c in edition.collectibles]
+    assert len(set(names)) == len(names)
+    assert all(edition.categories[letter][language] for letter in LETTERS)
+
+
+def test_a_name_falls_back_to_english():
+    assert UBER.collectibles[0].name("fr") == UBER.collectibles[0].name("en")
+
+
+def test_a_switch_can_be_overridden_and_the_override_shows_in_the_canonical_bytes():
+    other = UBER.with_switches(
+        action_choice="together", detective_in_hall=True, detective_rank="before"
+    )
+    assert other.switches == MANUAL.switches
+    assert other.canonical() != UBER.canonical()
+    assert other != UBER
+    assert UBER.with_switches() == UBER
+    assert UBER.with_switches(detective_in_hall=False) == UBER
+
+
+@pytest.mark.parametrize(
+    "switch", [{"action_choice": "never"}, {"detective_rank": "mid"}, {"detective_in_hall": "yes"}]
+)
+def test_a_switch_has_only_its_settings(switch):
+    with pytest.raises(ValueError, match="is one of"):
+        UBER.with_switches(**switch)
+
+
+def test_canonical_bytes_are_plain_and_cover_the_rules_not_the_names():
+    plain = msgpack.unpackb(UBER.canonical())
+    assert plain[0] == "uberplay-2004"
+    assert plain[1][0] == ["A", UBER.collectibles[0].year]
+    assert plain[5] == ["staged", False, "after"]
+    renamed = parse(TEXT[DEFAULT].replace("The admiral's clay pipe", "A pipe"), "x.toml")
+    assert renamed.canonical() == UBER.canonical()
+    older = parse(TEXT[DEFAULT].replace("year = 1586", "year = 1585"), "x.toml")
+    assert older.canonical() != UBER.canonical()
+
+
+def test_the_order_of_the_file_does_not_matter():
+    lines = TEXT[DEFAULT].splitlines()
+    items = [i for i, line in enumerate(lines) if "letter =" in line]
+    lines[items[0] : items[-1] + 1] = reversed(lines[items[0] : items[-1] + 1])
+    colours = [i for i, line in enumerate(lines) if "cash =" in line]
+    lines[colours[0] : colours[-1] + 1] = reversed(lines[colours[0] : colours[-1] + 1])
+    assert parse("\n".join(lines), "x.toml").canonical() == UBER.canonical()
+
+
+def test_canonical_bytes_have_not_drifted():
+    digests = [hashlib.sha256(load(name).canonical()).hexdigest()[:16] for name in NAMES]
+    assert digests == ["6643d54880e44683", "19d18b44d233b367"]
+
+
+def test_a_users_own_file_is_loaded(tmp_path):
+    file = tmp_path / "box.toml"
+    file.write_text(TEXT[DEFAULT].replace('name = "uberplay-2004"', 'name = "my box"'), "utf-8")
+    assert load(file).name == "my box"
+    assert load(str(file)) == load(file)
+
+
+def line_with(text):
+    return next(i for i, line in enumerate(TEXT[DEFAULT].splitlines(), 1) if text in line)
+
+
+WRONG = [
+    ("cash = [3, 10,", "cash = [35, 10,", "colours[3].cash", "must make 50"),
+    ("cash = [3, 10,", "cash = [4, 9,", "colours[4].cash[1]", "already"),
+    ("cash = [3, 10,", "cash = [0, 13,", "colours[3].cash[1]", "from 1"),
+    ("cash = [3, 10, 16, 21]", "cash = [3, 10, 37]", "colours[3].cash", "4 items"),
+    ("thieves = [2, 11]", "thieves = [2, 12]", "colours[2].thieves[2]", "already"),
+    ("thieves = [2, 11]", 'thieves = "two"', "colours[2].thieves", "array"),
+    ('name = "red"', 'name = "black"', "colours[2].name", "once"),
+    ('name = "red"', 'name = "pink"', "colours[2].name", "one of"),
+    ("[3, 1, 2]", "[1, 3, 2]", "track.castles[2]", "octagon"),
+    ("[3, 1, 2]", "[3, 3, 2]", "track.castles[2]", "octagon"),
+    ("[3, 1, 2]", "[3, 1]", "track.castles[2]", "3 items"),
+    ("[3, 1, 2]", "[3, 1, 0]", "track.castles[2][3]", "from 1"),
+    ("club_room = [2, 1]", "club_room = [1, 2]", "track.club_room", "octagon"),
+    ("banquet_fields = 13", "banquet_fields = true", "track.banquet_fields", "whole number"),
+    ("banquet_fields = 13", "banquet_fields = 13.0", "track.banquet_fields", "whole number"),
+    ("year = 1489", 'year = "old"', "collectibles[18].year", "whole number"),
+    ("year = 1489", "year = 0", "collectibles[18].year", "from 1"),
+    ("year = 1489", "number = 1", "collectibles[18].number", "unknown key"),
+    ('letter = "C", year = 1489', "year = 1489", "collectibles[18].letter", "missing"),
+    ('letter = "C", year = 1489', 'letter = "G", year = 1489', "collectibles[18].letter", "one of"),
+    ("Carnival mask", "\\u001b[2J mask", "collectibles[18].name.en", "printable"),
+    ("detective_in_hall", "detective_hall", "switches.detective_hall", "unknown key"),
+    ("detective_in_hall = false", "detective_in_hall = 0", "switches.detective_in_hall", "true"),
+    ('action_choice = "staged"', 'action_choice = "late"', "switches.action_choice", "one of"),
+    ('name = "uberplay-2004"', "name = 7", "name", "text"),
+    ('age = "year"', 'age = "century"', "age", "one of"),
+    ('es = "Pipas"', 'it = "Pipe"', "categories.A.it", "unknown key"),
+    ('"cash", "thieves", "track"]', '"gold"]', "reconstructed[3]", "one of"),
+]
+
+
+@pytest.mark.parametrize(("old", "new", "field", "what"), WRONG)
+def test_a_wrong_field_is_refused_by_name_and_line(old, new, field, what):
+    text = TEXT[DEFAULT]
+    assert old in text
+    with pytest.raises(EditionError) as caught:
+        parse(text.replace(old, new, 1), "box.toml")
+    error = caught.value
+    assert error.field == field
+    assert what in str(error)
+    known = {"colours[4].cash[1]": "cash = [4, 9"}  # the twin comes first, the blame second
+    assert error.line == line_with(known.get(field, old))
+    assert str(error).startswith(f"box.toml, line {error.line}: {field}: ")
+
+
+def test_the_order_must_be_total():
+    text = TEXT[DEFAULT].replace("year = 1533", "year = 1489")
+    with pytest.raises(
+        EditionError, match=r"collectibles\[19\].year: C 1489 is collectibles\[18\]"
+    ):
+        parse(text, "box.toml")
+
+
+def test_every_letter_needs_a_collectible():
+    lines = [line for line in TEXT["reference-manual"].splitlines() if 'letter = "F"' not in line]
+    with pytest.raises(EditionError, match="no Collectible has letter F"):
+        parse("\n".join(lines), "box.toml")
+
+
+@pytest.mark.parametrize("key", ["name", "age", "colours", "collectibles", "switches", "track"])
+def test_a_missing_key_is_named(key):
+    text = "\n".join(
+        line for line in TEXT[DEFAULT].splitlines() if not line.startswith((f"{key} =", f"[{key}]"))
+    )
+    with pytest.raises(EditionError) as caught:
+        parse(text, "box.toml")
+    assert caught.value.file == "box.toml"
+
+
+@pytest.mark.parametrize(
+    ("data", "what"),
+    [
+        (b"", "missing"),
+        (b"name = ", "not valid TOML"),
+        (b"\xff\xfe", "not UTF-8"),
+        (b"year = " + b"9" * 5000, "not valid TOML"),
+        (b"a = " + b"[" * 5000, "not valid TOML"),
+        (b"#" * (1 << 20) + b"#", "larger than"),
+        (b"[[track]]\nname = 1", "unknown key|missing"),
+    ],
+)
+def test_what_is_no_edition_file_is_refused(tmp_path, data, what):
+    file = tmp_path / "box.toml"
+    file.write_bytes(data)
+    with pytest.raises(EditionError, match=what):
+        load(file)
+
+
+def test_an_unknown_name_says_what_there_is(tmp_path):
+    for nothing in ("monopoly", tmp_path, tmp_path / "none.toml", ""):
+        with pytest.raises(EditionError, match="uberplay-2004 or reference-manual"):
+            load(nothing)
+
+
+def test_lines_are_found_in_the_other_spelling_of_tables_too():
+    items = "".join(
+        f'[[collectibles]]\nletter = "{c.letter}" # year = 3\nyear = {c.year}\nname.en = "x = [1"\n'
+        for c in UBER.collectibles
+    )
+    begin, end = TEXT[DEFAULT].index("collectibles = ["), TEXT[DEFAULT].index("[switches]")
+    text = TEXT[DEFAULT][:begin] + TEXT[DEFAULT][end:] + items
+    assert parse(text, "box.toml") == UBER
+    broken = text.replace("year = 1489", "year = -1")
+    with pytest.raises(EditionError) as caught:
+        parse(broken, "box.toml")
+    assert broken.splitlines()[(caught.value.line or 0) - 1] == "year = -1"
