@@ -36,6 +36,13 @@ class Guest:
     outcome: Outcome | None = None
     player: Any = field(default_factory=lambda: BotPlayer())
     me: keys.Player = field(init=False)
+    cut: tuple[Callable[[updates.Update], bool], trio.CancelScope] | None = None
+
+    def hear(self, update: updates.Update) -> None:
+        """The screen; it pulls the plug at the moment a test asked for."""
+        self.told.append(update)
+        if self.cut is not None and self.cut[0](update):
+            self.cut[1].cancel()
 
     def __post_init__(self) -> None:
         self.home = Home(self.path / self.name)
@@ -43,7 +50,7 @@ class Guest:
 
     @property
     def seat(self) -> peer.Seat:
-        return peer.Seat(self.home, self.me, self.player, self.told.append)
+        return peer.Seat(self.home, self.me, self.player, self.hear)
 
     def heard(self, kind: type[Any]) -> list[Any]:
         return [update for update in self.told if isinstance(update, kind)]
@@ -93,15 +100,6 @@ class Club:
         outcomes = [guest.outcome for guest in self.guests]
         assert all(o is not None and o.transcript is not None for o in outcomes)
         return [o.transcript.read_bytes() for o in outcomes if o and o.transcript]
-
-
-async def stop_when(
-    guest: Guest, wanted: Callable[[updates.Update], bool], scope: trio.CancelScope
-) -> None:
-    """Cancel a scope as soon as a guest's screen was told what is wanted."""
-    while not any(wanted(update) for update in guest.told):
-        await trio.sleep(0.05)
-    scope.cancel()
 
 
 def past_round(number: int) -> Callable[[updates.Update], bool]:
@@ -206,18 +204,19 @@ async def test_a_seat_cut_down_and_resumed_ends_with_the_others(
     club = Club(tmp_path, 3, Patience(60_000, 60_000, 5_000, 60_000))
     scope = trio.CancelScope()
     crashed = club.guests[number]
+    crashed.cut = past_round(3), scope
 
     async def crash_and_resume() -> None:
         with scope:
             await (club.host() if number == 0 else club.join(number))
         assert scope.cancelled_caught
+        crashed.cut = None
         (game,) = peer.open_games(crashed.home)
         assert set(game.nicknames) == {"P0", "P1", "P2"}
         await club.resume(number)
 
     async with trio.open_nursery() as nursery:
         nursery.start_soon(crash_and_resume)
-        nursery.start_soon(stop_when, crashed, past_round(3), scope)
         for other in {0, 1, 2} - {number}:
             nursery.start_soon(club.join, other) if other else nursery.start_soon(club.host)
     assert len(set(club.transcripts())) == 1
@@ -229,6 +228,7 @@ async def test_a_seat_that_vanishes_is_absent_and_the_others_end(
 ) -> None:
     club = Club(tmp_path, 4)
     scope = trio.CancelScope()
+    club.guests[3].cut = past_round(2), scope
 
     async def vanish() -> None:
         with scope:
@@ -236,7 +236,6 @@ async def test_a_seat_that_vanishes_is_absent_and_the_others_end(
 
     async with trio.open_nursery() as nursery:
         nursery.start_soon(vanish)
-        nursery.start_soon(stop_when, club.guests[3], past_round(2), scope)
         nursery.start_soon(club.host)
         nursery.start_soon(club.join, 1)
         nursery.start_soon(club.join, 2)

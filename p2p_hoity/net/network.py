@@ -73,8 +73,9 @@ class TcpNetwork:
 
 async def close_doors(doors: list[Door]) -> None:
     """Shut every one of them."""
-    for door in doors:
-        await door.aclose()
+    with trio.CancelScope(shield=True):  # closing a door never waits
+        for door in doors:
+            await door.aclose()
 
 
 class TcpDoor:
@@ -112,6 +113,8 @@ class TcpDoor:
 async def cut(stream: trio.abc.AsyncResource) -> None:
     """Close a stream at once, whatever state it is in, also while being cancelled."""
     try:
-        await trio.aclose_forcefully(stream)
+        # Shielded, or being cancelled ourselves would end this before a next stream is closed.
+        with trio.CancelScope(shield=True):
+            await trio.aclose_forcefully(stream)
     except TROUBLE:
         return  # it was broken already, and it is closed now
