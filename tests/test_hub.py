@@ -15,6 +15,7 @@ from p2p_hoity.net.handshake import MAGIC, Purpose, answer
 from p2p_hoity.net.hub import Hub
 from p2p_hoity.net.limits import Limits
 from p2p_hoity.net.memory import MemoryNetwork
+from p2p_hoity.net.network import cut
 from p2p_hoity.net.tls import secure_to
 from protocol.identity import Identity
 
@@ -319,6 +320,7 @@ async def test_who_proves_nothing_gets_no_link(tamper):
         assert verdict == b"\1"
         assert await stream.receive_some() == b""
         assert a.links() == frozenset()
+        await cut(stream)
 
 
 async def test_an_answer_recorded_in_one_link_opens_no_other():
@@ -335,9 +337,10 @@ async def test_an_answer_recorded_in_one_link_opens_no_other():
         await stream.aclose()
         assert isinstance(await a.events.receive(), LinkUp)
         assert isinstance(await a.events.receive(), LinkDown)
-        _, verdict = await dial_by_hand(place, HIGH, LOW, lambda _: recorded[0])
+        stream, verdict = await dial_by_hand(place, HIGH, LOW, lambda _: recorded[0])
         assert verdict == b"\1"
         assert a.links() == frozenset()
+        await cut(stream)
 
 
 async def test_a_blocked_peer_stays_out():
@@ -375,6 +378,7 @@ async def test_an_oversized_frame_costs_its_sender_the_link_and_nobody_else():
         down = await a.events.receive()
         assert down.peer == THIRD.public
         assert "4294967295 bytes" in down.reason
+        await cut(stream)
         b.post(LOW.public, b"undisturbed")
         assert await a.events.receive() == Frame(HIGH.public, b"undisturbed")
 
@@ -429,10 +433,10 @@ async def flood(port, flooding):
             held.append(await trio.open_tcp_stream(LOOPBACK, port))
             if len(held) > 200:
                 flooding.set()
-                await trio.aclose_forcefully(held.popleft())
+                await cut(held.popleft())
     finally:
         for stream in held:
-            await trio.aclose_forcefully(stream)
+            await cut(stream)
 
 
 async def test_a_full_hub_makes_room_for_the_tables_own_only():

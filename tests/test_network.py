@@ -26,6 +26,7 @@ async def test_bytes_pass_through_a_door(network):
     assert await far.receive_some() == b"hello"
     await trio.aclose_forcefully(near)
     assert await far.receive_some() == b""
+    await trio.aclose_forcefully(far)
     await close_doors([door])
 
 

@@ -44,6 +44,13 @@ async def test_it_ends_when_the_other_end_does_not_take_what_comes(autojump_cloc
     assert await one.receive_some() == b""
 
 
+async def test_cancelling_closes_both_ends(autojump_clock):
+    one, other, splice = spliced()
+    with trio.move_on_after(1):
+        await splice.run()
+    assert await one.receive_some() == await other.receive_some() == b""
+
+
 async def test_it_ends_when_its_share_of_bytes_is_through(autojump_clock):
     one, other, splice = spliced(most=10)
     async with trio.open_nursery() as nursery:
