@@ -1,6 +1,6 @@
 """The phase machine as one table: every phase, what it waits for, and where it may lead.
 
-`python -m p2p_hoity.rules.phases` prints it.
+`as_text()` is the table as one prints it.
 """
 
 from __future__ import annotations
@@ -105,7 +105,3 @@ def as_text() -> str:
     widths = [max(len(str(row[i])) for row in rows) for i in range(4)]
     lines = ["  ".join(str(row[i]).ljust(widths[i]) for i in range(4)).rstrip() for row in rows]
     return "\n".join(lines)
-
-
-if __name__ == "__main__":
-    print(as_text())

@@ -1,0 +1,77 @@
+"""Editions as they travel in a table's header."""
+
+from contextlib import suppress
+
+import msgpack
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from p2p_hoity.editions import NAMES, EditionError, load, parse
+from p2p_hoity.editions.canonical import known_edition, read_canonical
+
+UBER = load()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_edition_comes_back_from_its_canonical_bytes_with_its_names(name):
+    edition = load(name).with_switches(detective_in_hall=True)
+    read = read_canonical(edition.canonical())
+    assert read == edition
+    known = known_edition(read)
+    assert known == edition
+    assert known.collectibles[0].names == edition.collectibles[0].names
+
+
+def test_an_edition_nobody_knows_keeps_letters_and_years():
+    plain = msgpack.unpackb(UBER.canonical())
+    plain[0] = "my box"
+    read = known_edition(read_canonical(msgpack.packb(plain)))
+    assert read.name == "my box"
+    assert read.collectibles[0].name("de") == f"A {UBER.collectibles[0].year}"
+
+
+def changed(path, value):
+    plain = msgpack.unpackb(UBER.canonical())
+    target = plain
+    for part in path[:-1]:
+        target = target[part]
+    target[path[-1]] = value
+    return msgpack.packb(plain)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        b"\xc0",
+        UBER.canonical() + b"\0",
+        UBER.canonical()[:-1],
+        changed((0,), 5),
+        changed((1,), []),
+        changed((1, 0), ["F", 1586]),
+        changed((1, 0), 7),
+        changed((2, 0, 1), [1, 12, 18, 20]),
+        changed((3, 0), [1, 2]),
+        changed((4,), True),
+        changed((5, 0), "never"),
+        changed((5, 1), 0),
+    ],
+)
+def test_anything_else_is_refused(data):
+    with pytest.raises(EditionError):
+        read_canonical(data)
+
+
+@given(st.binary(max_size=40), st.integers(0, 400))
+@settings(max_examples=60, deadline=None)
+def test_any_bytes_give_an_edition_or_an_edition_error(noise, at):
+    data = UBER.canonical()
+    for bad in (noise, data[:at] + noise + data[at + len(noise) :]):
+        with suppress(EditionError):
+            assert read_canonical(bad).canonical() == bad
+
+
+def test_the_error_of_a_file_names_the_file():
+    with pytest.raises(EditionError, match="my file"):
+        parse("name = 1", "my file")
