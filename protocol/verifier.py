@@ -122,6 +122,8 @@ class _Run:
     def _recount(self, table: Table, start: Node, signed: Signed) -> verifier_chain.Way:
         """The way to the last base, once epoch 0 has begun at `start`."""
         if not signed.closes:
+            if signed.messages:
+                raise Unsound("left-over", "a message that no close needs", (3, 1, 0))
             return {}
         if start.want.kind in SETUP | {Kind.ENDED}:
             raise Unsound("left-over", "there is a close before the game began", (3, 2, 0))
