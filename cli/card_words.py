@@ -18,6 +18,7 @@ KIND_WORDS: Final = {
     ActionKind.DETECTIVE: N_("Detective"),
     ActionKind.EXHIBIT: N_("Exhibit"),
 }
+VARIANT_WORDS: Final = frozenset({N_("surprise"), N_("confrontation")})
 PLACE_WORDS: Final = {Place.CASTLE: N_("Castle"), Place.AUCTION_HALL: N_("Auction Hall")}
 
 

@@ -1,0 +1,5 @@
+"""`python -m cli` is `hoity`."""
+
+from .hoity_app import main
+
+main()

@@ -1,0 +1,191 @@
+"""The front door: `hoity`, its commands, its language and its exit codes."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from typing import Annotated, Any, Final
+
+import typer
+from typer.core import TyperGroup
+
+from . import file_doors, lingo, table_doors
+from .lingo import N_, _
+from .trouble import INTERRUPTED, USAGE, Trouble, report
+
+EXAMPLES: Final = {
+    "play": "hoity play --bots 3",
+    "host": "hoity host --seats 4 --bots 1",
+    "join": "hoity join TICKET",
+    "tables": "hoity tables --json",
+    "resume": "hoity resume",
+    "watch": "hoity watch TICKET",
+    "verify": "hoity verify game.hoity --json",
+    "replay": "hoity replay game.hoity --step",
+    "relay": "hoity relay --listen 0.0.0.0:4646",
+    "id": "hoity id show",
+    "new": "hoity id new --name Ana",
+    "show": "hoity id show --json",
+    "export": "hoity id export",
+    "rules": "hoity rules --lang de",
+    "bench": "hoity bench --json",
+}
+HELP: Final = {
+    "play": N_("A whole game against bots. Each bot is a real peer on this machine."),
+    "host": N_("Open a table, print its ticket, and start when it is full."),
+    "join": N_("Show a table's terms, ask, sit down and play."),
+    "tables": N_("Tables open on this LAN."),
+    "resume": N_("Take your seat again after a crash, a reboot or Ctrl-C."),
+    "watch": N_("Follow a table without a seat."),
+    "verify": N_("Check transcripts offline: every signature, proof, commitment and rule."),
+    "replay": N_("Look at a game again, round by round."),
+    "relay": N_("Run a blind relay for others."),
+    "id": N_("Your key, its fingerprint and your nickname."),
+    "new": N_("Make your key."),
+    "show": N_("Show your fingerprint and nickname."),
+    "export": N_("Print your public key, or copy the key file."),
+    "rules": N_("The rules in one screen."),
+    "bench": N_("What this machine needs for each part, against the raw cost of the operations."),
+}
+ABOUT: Final = N_("Hoity Toity among strangers: a table without a server to trust.")
+GLOBAL_FLAGS: Final = N_(
+    "Everywhere: --lang en|es|de, --debug. Exit codes: 0 ok, 1 game or transcript not ok,"
+    " 2 usage, 3 network failed, 130 interrupted."
+)
+
+
+class Doorway(TyperGroup):
+    """The group of commands; Ctrl-C has its own exit code."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run a command."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt as error:
+            raise Trouble(_("Interrupted."), INTERRUPTED) from error
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        print(f"hoity {version('p2p-hoity')}")
+        raise typer.Exit
+
+
+def _root(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_version, is_eager=True, help=N_("Print the version.")),
+    ] = False,
+) -> None:
+    """Options before any command."""
+
+
+def build() -> typer.Typer:
+    """The application with all its commands, in English."""
+    app = _typer(cls=Doorway, help=ABOUT, epilog=GLOBAL_FLAGS)
+    app.callback()(_root)
+    for name in ("play", "host", "join", "tables", "resume", "watch"):
+        _add(app, name, getattr(table_doors, name))
+    for name in ("verify", "replay"):
+        _add(app, name, getattr(file_doors, name))
+    _add(app, "relay", table_doors.relay)
+    keys = _typer(help=HELP["id"], epilog=_example("id"))
+    for name in ("new", "show", "export"):
+        _add(keys, name, getattr(file_doors, f"id_{name}"))
+    app.add_typer(keys, name="id")
+    for name in ("rules", "bench"):
+        _add(app, name, getattr(file_doors, name))
+    return app
+
+
+def _typer(**given: Any) -> typer.Typer:
+    return typer.Typer(rich_markup_mode=None, add_completion=False, no_args_is_help=True, **given)
+
+
+def _add(app: typer.Typer, name: str, door: Any) -> None:
+    app.command(name, help=HELP[name], epilog=_example(name))(door)
+
+
+def _example(name: str) -> str:
+    return f"Example: {EXAMPLES[name]}"
+
+
+def _translate(command: Any) -> None:
+    """Put a command's help, and that of all below it, into the language spoken."""
+    if command.help:
+        command.help = _(command.help)
+    if command.epilog:
+        word, colon, example = command.epilog.partition(": ")
+        known = word == "Example"
+        command.epilog = _("Example") + colon + example if known else _(command.epilog)
+    for parameter in command.params:
+        if getattr(parameter, "help", None):
+            parameter.help = _(parameter.help)
+    for inner in getattr(command, "commands", {}).values():
+        _translate(inner)
+
+
+def _global_words(words: Sequence[str]) -> tuple[list[str], str | None, bool]:
+    """(the other words, the language asked for, whether to debug); they may stand anywhere."""
+    rest: list[str] = []
+    asked, debug, waiting = None, False, False
+    for word in words:
+        if waiting:
+            asked, waiting = word, False
+        elif word == "--lang":
+            waiting = True
+        elif word.startswith("--lang="):
+            asked = word.partition("=")[2]
+        elif word == "--debug":
+            debug = True
+        else:
+            rest.append(word)
+    return rest, "" if waiting else asked, debug
+
+
+def run(words: Sequence[str]) -> int:
+    """Do what the words of a command line say; the exit code."""
+    rest, asked, debug = _global_words(words)
+    try:
+        lingo.speak(lingo.language_of(os.environ) if asked is None else asked)
+    except ValueError as error:
+        print(f"hoity: {error}", file=sys.stderr)
+        return USAGE
+    try:
+        return _run(rest)
+    except BrokenPipeError:
+        return _quiet_exit()
+    except BaseException as error:
+        if debug and not isinstance(error, SystemExit):
+            raise
+        return report(error)
+
+
+def _run(words: Sequence[str]) -> int:
+    command = typer.main.get_command(build())
+    if lingo.language() != "en":
+        _translate(command)
+    try:
+        command.main(args=list(words), prog_name="hoity")
+    except SystemExit as end:
+        return end.code if isinstance(end.code, int) else 0
+    return 0
+
+
+def _quiet_exit() -> int:
+    """Whoever read our output has gone: nothing more to say, not even at the end."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 0
+
+
+def main() -> None:
+    """The `hoity` command."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")
+    asked = _global_words(sys.argv[1:])[1] or lingo.language_of(os.environ)
+    os.environ["LANGUAGE"] = asked
+    sys.exit(run(sys.argv[1:]))

@@ -1,0 +1,60 @@
+"""id new, show and export: one's own key from the command line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from p2p_hoity.home import Home, home, write_private
+from p2p_hoity.keys import KeyFileError, Player
+from protocol.errors import Invalid
+from protocol.header import check_nickname
+
+from . import own_key
+from .json_screen import write_line
+from .lingo import _
+from .sitting import say
+from .trouble import OK, USAGE, Trouble
+
+
+def new(name: str | None, passphrase: bool, as_json: bool) -> int:
+    """Make a key and show it; the exit code."""
+    if name is not None:
+        try:
+            check_nickname(name)
+        except Invalid as error:
+            raise Trouble(error.reason, USAGE) from error
+    own = home()
+    _show(own, own_key.new(own, name, passphrase), as_json)
+    return OK
+
+
+def show(as_json: bool) -> int:
+    """Show fingerprint and nickname; the exit code."""
+    own = home()
+    _show(own, own_key.load(own)[0], as_json)
+    return OK
+
+
+def _show(own: Home, player: Player, as_json: bool) -> None:
+    described = own_key.as_json(own, player)
+    if as_json:
+        write_line(described)
+        return
+    say(_("Nickname: {nickname}").format(**described))
+    say(_("Fingerprint: {fingerprint}").format(**described))
+    say(_("Public key: {public}").format(**described))
+    say(_("Kept in: {path}").format(**described))
+
+
+def export(secret: Path | None) -> int:
+    """Print the public key, or copy the whole key file; the exit code."""
+    own = home()
+    player, _passphrase = own_key.load(own)
+    if secret is None:
+        say(player.identity.public.hex())
+        return OK
+    if secret.exists():
+        raise KeyFileError(_("{path} exists already; name another file.").format(path=secret))
+    write_private(secret.absolute(), own.identity.read_bytes())
+    say(_("Copied to {path}. Whoever has this file can sit down as you.").format(path=secret))
+    return OK

@@ -1,0 +1,114 @@
+"""The screen for programs: one JSON object a line for everything a peer tells."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import trio
+
+from p2p_hoity import rules, updates
+from p2p_hoity.rules.news import plain
+from p2p_hoity.table import HoityToity
+from protocol.identity import fingerprint
+
+from .lingo import _
+from .trouble import INTERRUPTED, Trouble
+
+Write = Callable[[dict[str, Any]], None]
+
+
+def write_line(value: dict[str, Any]) -> None:
+    """One object on standard output, at once."""
+    print(json.dumps(value, ensure_ascii=False), flush=True)
+
+
+class JsonScreen:
+    """Writes each update as an object with a `type`; keeps the nicknames for the last line."""
+
+    def __init__(self, write: Write = write_line) -> None:
+        self.write = write
+        self.nicknames: tuple[str, ...] = ()
+        self.table_name = ""
+
+    def __call__(self, update: updates.Update) -> None:
+        """Write one update; the end of the table is written by whoever started it."""
+        if isinstance(update, updates.Finished):
+            return
+        name = type(update).__name__.lower()
+        self.write({"type": name, **self._fields(update)})
+
+    def _fields(self, update: updates.Update) -> dict[str, Any]:
+        match update:
+            case updates.Started():
+                return self._started(update)
+            case updates.Stepped(before=before, seconds=seconds):
+                return {"step": before.step, "kind": str(before.want.kind), "seconds": seconds}
+            case updates.Happened(items=items, final=final):
+                return {"final": final, "items": [item.as_json() for item in items]}
+            case updates.Rewound(epoch=epoch, kept=kept):
+                return {"epoch": epoch, "kept": kept}
+            case updates.Choosing(view, kind, again):
+                return {"kind": kind, "again": again, "choices": _choices(view, kind)}
+            case updates.Awaited(seats, seconds):
+                return {"seats": sorted(seats), "seconds": round(seconds, 1)}
+            case updates.Late(seats):
+                return {"seats": sorted(seats)}
+        return {name: plain(value) for name, value in vars(update).items()}
+
+    def _started(self, update: updates.Started) -> dict[str, Any]:
+        roster = update.table.header.roster
+        self.nicknames = tuple(entry.nickname for entry in roster)
+        self.table_name = update.table.id.hex()[:16]
+        seats = [{"nickname": e.nickname, "fingerprint": fingerprint(e.id)} for e in roster]
+        game = update.table.game
+        edition = game.edition.name if isinstance(game, HoityToity) else ""
+        return {
+            "game": self.table_name,
+            "table": update.table.id.hex(),
+            "seat": update.seat,
+            "seats": seats,
+            "edition": edition,
+        }
+
+
+def _choices(view: rules.View, kind: str) -> list[Any]:
+    return [plain(choice) for choice in view.legal(kind)]  # type: ignore[arg-type]
+
+
+class JsonPlayer:
+    """A program in the seat: it answers each `choosing` line with a choice as JSON, one a line.
+
+    A number or an array as in `choices`; what is not legal is refused and asked again.
+    """
+
+    def __init__(self, lines: trio.MemoryReceiveChannel[str], write: Write) -> None:
+        self._lines = lines
+        self._write = write
+
+    async def choose(self, view: rules.View, kind: rules.Kind, again: bool) -> rules.Choice:
+        """The next line that is a choice of this kind."""
+        while True:
+            line = await self._line()
+            try:
+                choice = rules.choice_from_wire(kind, json.loads(line))
+                view.check(kind, choice)
+            except ValueError as error:
+                self._write({"type": "refused", "kind": kind, "reason": str(error)})
+                continue
+            return choice
+
+    async def agree(self) -> bool:
+        """Whether the next line is true, y or yes."""
+        return (await self._line()).lower() in ("true", "y", "yes")
+
+    async def _line(self) -> str:
+        try:
+            return await self._lines.receive()
+        except trio.EndOfChannel as error:
+            words = _("The input has ended while an answer was needed; --auto lets a bot answer.")
+            raise Trouble(words, INTERRUPTED) from error
+
+    async def returning(self) -> None:
+        """At once: a program that is still there wants to play."""

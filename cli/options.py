@@ -1,0 +1,104 @@
+"""The options that several commands share, with their help; nothing heavy is imported here."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from .lingo import N_
+
+
+class Variant(StrEnum):
+    """The variants for two seats."""
+
+    SURPRISE = "surprise"
+    CONFRONTATION = "confrontation"
+
+
+class ActionChoice(StrEnum):
+    """When the Castle's Actions are chosen."""
+
+    STAGED = "staged"
+    TOGETHER = "together"
+
+
+class DetectiveRank(StrEnum):
+    """When a Detective's rank is taken."""
+
+    AFTER = "after"
+    BEFORE = "before"
+
+
+AutoOption = Annotated[bool, typer.Option("--auto", help=N_("A bot plays your seat."))]
+YesOption = Annotated[bool, typer.Option("--yes", "-y", help=N_("Accept the terms unasked."))]
+JsonOption = Annotated[
+    bool, typer.Option("--json", help=N_("One JSON object a line, for programs."))
+]
+PlainOption = Annotated[
+    bool, typer.Option("--plain", help=N_("The line prompt, for screen readers and pipes."))
+]
+NameOption = Annotated[
+    str | None, typer.Option("--name", metavar="NAME", help=N_("Your nickname at this table."))
+]
+TranscriptOption = Annotated[
+    Path | None,
+    typer.Option("--transcript", metavar="FILE", help=N_("Where the finished transcript goes.")),
+]
+EditionOption = Annotated[
+    str,
+    typer.Option(
+        "--edition",
+        metavar="NAME|FILE",
+        help=N_("uberplay-2004, reference-manual, or your own edition file."),
+    ),
+]
+VariantOption = Annotated[
+    Variant | None,
+    typer.Option("--variant", help=N_("For two seats only; surprise unless you say otherwise.")),
+]
+ActionChoiceOption = Annotated[
+    ActionChoice | None,
+    typer.Option(
+        "--action-choice",
+        help=N_("staged: Castle seats choose after the sale; together: all at once."),
+    ),
+]
+DetectiveInHallOption = Annotated[
+    bool | None,
+    typer.Option(
+        "--detective-in-hall/--no-detective-in-hall",
+        help=N_("Whether a Detective may be played in the Auction Hall."),
+        show_default=False,
+    ),
+]
+DetectiveRankOption = Annotated[
+    DetectiveRank | None,
+    typer.Option(
+        "--detective-rank", help=N_("When a Detective's rank is taken: Exhibits move before.")
+    ),
+]
+QuorumOption = Annotated[
+    int | None,
+    typer.Option("--quorum", metavar="T", help=N_("How many seats can go on without the others.")),
+]
+PatienceOption = Annotated[
+    float | None,
+    typer.Option(
+        "--patience", metavar="SECONDS", min=1, max=1e6, help=N_("How long a choice is awaited.")
+    ),
+]
+ListenOption = Annotated[
+    str,
+    typer.Option("--listen", metavar="HOST:PORT", help=N_("Where to listen; port 0: a free one.")),
+]
+RelayOption = Annotated[
+    list[str] | None,
+    typer.Option("--relay", metavar="HOST:PORT", help=N_("A relay to be reached through.")),
+]
+UntilEofOption = Annotated[bool, typer.Option("--until-eof", hidden=True)]
+TicketArgument = Annotated[
+    str, typer.Argument(metavar="TICKET", help=N_("The word that the host gave you."))
+]

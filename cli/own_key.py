@@ -1,0 +1,82 @@
+"""The signet ring drawer: one's own key, its fingerprint and nickname."""
+
+from __future__ import annotations
+
+import getpass
+import sys
+from typing import Any
+
+from p2p_hoity.home import Home
+from p2p_hoity.keys import (
+    KeyFileError,
+    Player,
+    load_identity,
+    new_identity,
+    passphrase_from_environment,
+)
+from p2p_hoity.vault import VaultError
+from protocol.header import MAX_NICKNAME
+from protocol.identity import fingerprint
+
+from .lingo import _
+from .trouble import USAGE, Trouble
+
+
+def own_name() -> str:
+    """A nickname from the system's user name."""
+    try:
+        name = getpass.getuser()
+    except (KeyError, OSError):
+        name = ""
+    printable = "".join(letter for letter in name if letter.isprintable()).strip()
+    return printable[:MAX_NICKNAME].strip() or "player"
+
+
+def load(home: Home) -> tuple[Player, str | None]:
+    """The kept key and its passphrase, which is asked for on a terminal if it is needed."""
+    given = passphrase_from_environment()
+    try:
+        return load_identity(home, given), given
+    except KeyFileError as error:
+        sealed = isinstance(error.__cause__, VaultError)
+        if given or not sealed or not sys.stdin.isatty():
+            raise
+    asked = getpass.getpass(_("Passphrase: "))
+    return load_identity(home, asked), asked
+
+
+def load_or_make(home: Home, name: str | None) -> tuple[Player, str | None]:
+    """The kept key; on the very first game a fresh one, said on standard error."""
+    if home.identity.exists():
+        return load(home)
+    given = passphrase_from_environment()
+    made = new_identity(home, name or own_name(), given)
+    text = _("A new key was made for you: {nickname}, {fingerprint}. It is kept in {path}.")
+    words = text.format(
+        nickname=made.nickname,
+        fingerprint=fingerprint(made.identity.public),
+        path=home.identity,
+    )
+    print(words, file=sys.stderr)
+    return made, given
+
+
+def new(home: Home, name: str | None, ask: bool) -> Player:
+    """Make a key; with `ask` under a passphrase typed twice."""
+    given = passphrase_from_environment()
+    if ask:
+        given = getpass.getpass(_("Passphrase: "))
+        if given != getpass.getpass(_("Once more: ")):
+            raise Trouble(_("The two passphrases differ; nothing was made."), USAGE)
+    return new_identity(home, name or own_name(), given)
+
+
+def as_json(home: Home, player: Player) -> dict[str, Any]:
+    """The public side of a key."""
+    public = player.identity.public
+    return {
+        "nickname": player.nickname,
+        "fingerprint": fingerprint(public),
+        "public": public.hex(),
+        "path": str(home.identity),
+    }

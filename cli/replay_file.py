@@ -1,0 +1,120 @@
+"""The projector: a transcript told again, for people round by round, for programs line by line."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from p2p_hoity.rules import Edition, Happening, State, news
+from p2p_hoity.table import Play, happenings, read_game
+from protocol.identity import fingerprint
+from protocol.verifier import verify
+from protocol.verifier_report import Report
+
+from .card_words import Names
+from .json_screen import write_line
+from .lingo import _
+from .sitting import say
+from .telling import story
+from .trouble import NOT_OK, OK, Trouble
+from .verify_files import in_words, read_file, state_of
+
+FORMAT = "hoity-replay-1"
+
+
+def replay_file(path: Path, step: bool, as_json: bool) -> int:
+    """Tell what the file holds, as far as it holds; 0 if it is ok."""
+    report = verify(read_file(path), read_game)
+    state = state_of(report)
+    if state is None:
+        raise Trouble("\n".join(in_words(path, report)), NOT_OK)
+    if as_json:
+        for line in objects(report, state):
+            write_line(line)
+    else:
+        _tell(path, report, state, step)
+    return OK if report.ok else NOT_OK
+
+
+def told(report: Report) -> list[Happening]:
+    """Everything that happened, as far as the file holds."""
+    play = report.node.state if report.node is not None else None
+    return happenings(play) if isinstance(play, Play) else []
+
+
+# For programs: docs/replay.md describes these lines.
+
+
+def objects(report: Report, state: State) -> Iterator[dict[str, Any]]:
+    """The game, everything that happened, and the verdict, as JSON objects."""
+    yield {
+        "type": "game",
+        "format": FORMAT,
+        "table": report.table,
+        "variant": state.variant,
+        "seats": [
+            {"seat": s.seat, "nickname": s.nickname, "fingerprint": fingerprint(s.id)}
+            for s in report.seats
+        ],
+        "edition": _edition(state.edition),
+    }
+    number = 0
+    for index, item in enumerate(told(report)):
+        if isinstance(item, news.RoundBegan):
+            number = item.round
+        yield {"index": index, "round": number, **item.as_json()}
+    yield {
+        "type": "verdict",
+        "verdict": report.verdict,
+        "content": report.content,
+        "problem": None if report.problem is None else report.problem.code,
+    }
+
+
+def _edition(edition: Edition) -> dict[str, Any]:
+    switches = edition.switches
+    return {
+        "name": edition.name,
+        "age": edition.age_word,
+        "collectibles": [
+            {"card": index, "letter": c.letter, "year": c.year, "names": dict(c.names)}
+            for index, c in enumerate(edition.collectibles)
+        ],
+        "switches": {
+            "action_choice": switches.action_choice,
+            "detective_in_hall": switches.detective_in_hall,
+            "detective_rank": switches.detective_rank,
+        },
+    }
+
+
+# For people.
+
+
+def _tell(path: Path, report: Report, state: State, step: bool) -> None:
+    names = Names(state.edition, [line.nickname for line in report.seats])
+    for number, chapter in enumerate(chapters(told(report))):
+        if step and number:
+            _wait()
+        for line in story(names, chapter):
+            say(line)
+    for line in in_words(path, report):
+        say(line)
+
+
+def chapters(items: list[Happening]) -> list[list[Happening]]:
+    """The happenings cut where a round begins."""
+    found: list[list[Happening]] = [[]]
+    for item in items:
+        if isinstance(item, news.RoundBegan):
+            found.append([])
+        found[-1].append(item)
+    return [chapter for chapter in found if chapter]
+
+
+def _wait() -> None:
+    print(_("Enter for the next round "), end="", flush=True)
+    if not sys.stdin.readline():
+        print(flush=True)

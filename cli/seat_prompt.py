@@ -1,0 +1,261 @@
+"""The plain prompt: a person's seat as questions and answers, line by line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Final
+
+import trio
+
+from p2p_hoity import rules
+from p2p_hoity.player import BotPlayer, Player
+
+from . import board_text
+from .card_words import Names
+from .choice_words import Option, Question, in_words, own_pieces, own_slots, questions, together
+from .lingo import N_, _
+from .seat_screen import SeatScreen
+
+HELP: Final = (
+    N_("A number chooses; Enter or y confirms, n chooses again."),
+    N_("b the board, h all hands of Action cards, l the log, ? this help"),
+    N_("a hands the seat to a bot, and takes it back"),
+    N_("q leaves; the game can be resumed"),
+)
+HANDED_OVER: Final = "\0handed over"
+"""Put among the answers when the seat is handed to the bot in the middle of a question."""
+
+
+class Withdrawn(Exception):
+    """The seat was handed over while a question was open."""
+
+
+class SeatPrompt:
+    """A player who is asked in lines; also answers commands while nothing is asked."""
+
+    def __init__(
+        self,
+        screen: SeatScreen,
+        lines: trio.MemoryReceiveChannel[str],
+        leave: Callable[[str], None],
+        bot: Player | None = None,
+        autopilot: bool = False,
+    ) -> None:
+        """`leave` is called with the reason when the player quits or the input ends."""
+        self._screen = screen
+        self._say = screen.say
+        self._lines = lines
+        self._leave = leave
+        self._bot = bot or BotPlayer()
+        self.autopilot = autopilot
+        self._send, self._answers = trio.open_memory_channel[str](64)
+        self._asking = False
+        self._back: trio.Event | None = None
+
+    # What is typed.
+
+    async def listen(self) -> None:
+        """Hear every line until the input ends."""
+        async for line in self._lines:
+            if not self._command(line):
+                await self._answer(line)
+        self._leave(_("the input has ended"))
+
+    def _command(self, line: str) -> bool:
+        word = line.lower()
+        if word == "" and self.autopilot:
+            word = "a"
+        if word not in COMMANDS:
+            return False
+        COMMANDS[word](self)
+        return True
+
+    async def _answer(self, line: str) -> None:
+        if self._back is not None and not self.autopilot:
+            self._back.set()
+        elif self._asking:
+            await self._send.send(line)
+        elif line:
+            self._say(_("Nothing is asked of you now. ? helps."))
+
+    def _quit(self) -> None:
+        self._leave(_("you left"))
+
+    def _help(self) -> None:
+        for line in HELP:
+            self._say(_(line))
+
+    def _board(self) -> None:
+        self._show(board_text.board)
+
+    def _hands(self) -> None:
+        self._show(board_text.hands)
+
+    def _show(self, page: Callable[[rules.View, Names], list[str]]) -> None:
+        if self._screen.view is None or self._screen.names is None:
+            self._say(_("The cards are not dealt yet."))
+            return
+        for line in page(self._screen.view, self._screen.names):
+            self._say(line)
+
+    def _log(self) -> None:
+        for line in self._screen.log:
+            self._say(line)
+
+    def _toggle(self) -> None:
+        self.autopilot = not self.autopilot
+        if not self.autopilot:
+            self._say(_("The seat is yours again."))
+            return
+        self._say(_("A bot plays your seat. Enter or a takes it back."))
+        if self._asking:
+            self._send.send_nowait(HANDED_OVER)
+        if self._back is not None:
+            self._back.set()
+
+    # The player.
+
+    async def choose(self, view: rules.View, kind: rules.Kind, again: bool) -> rules.Choice:
+        """Ask, confirm, and give the choice; the bot's if the seat is handed over."""
+        if self.autopilot or self._screen.names is None:
+            return await self._bot.choose(view, kind, again)
+        try:
+            return await self._ask(view, kind, again, self._screen.names)
+        except Withdrawn:
+            return await self._bot.choose(view, kind, again)
+
+    async def agree(self, question: str) -> bool:
+        """Ask for a yes or a no before there is a game."""
+        self._asking = True
+        try:
+            self._say(question)
+            return await self._confirmed()
+        except Withdrawn:
+            return True
+        finally:
+            self._asking = False
+
+    async def returning(self) -> None:
+        """Wait for Enter, or return at once if the bot has the seat."""
+        if self.autopilot:
+            return
+        self._say(_("Press Enter to come back to the table."))
+        self._back = trio.Event()
+        try:
+            await self._back.wait()
+        finally:
+            self._back = None
+
+    async def _ask(
+        self, view: rules.View, kind: rules.Kind, again: bool, names: Names
+    ) -> rules.Choice:
+        only = self._only(view, kind, names)
+        if only is not None and not again:
+            return only
+        self._forget_old_answers()
+        self._asking = True
+        try:
+            if again:
+                self._say(_("This choice has to be made again: the step begins afresh."))
+            return await self._until_confirmed(view, kind, names)
+        finally:
+            self._asking = False
+
+    def _forget_old_answers(self) -> None:
+        while True:
+            try:
+                self._answers.receive_nowait()
+            except trio.WouldBlock:
+                return
+
+    def _only(self, view: rules.View, kind: rules.Kind, names: Names) -> rules.Choice | None:
+        legal = view.legal(kind)
+        if kind == "exhibit" and len(own_slots(view)) > 3:
+            return None
+        if len(legal) != 1:
+            return None
+        text = _("Only one choice is legal and is made for you: {choice}")
+        self._say(text.format(choice=in_words(view, kind, legal[0], names)))
+        return legal[0]
+
+    async def _until_confirmed(
+        self, view: rules.View, kind: rules.Kind, names: Names
+    ) -> rules.Choice:
+        while True:
+            answers = [
+                await self._question(q, view, kind, names) for q in questions(view, kind, names)
+            ]
+            choice = together(kind, answers)
+            text = _("You choose {choice}. There is no undo. Enter or y confirms, n chooses again.")
+            self._say(text.format(choice=in_words(view, kind, choice, names)))
+            if await self._confirmed():
+                return choice
+
+    async def _confirmed(self) -> bool:
+        while True:
+            line = (await self._heard()).lower()
+            if line in ("", "y", "yes", "s", "si", "sí", "j", "ja"):
+                return True
+            if line in ("n", "no", "nein"):
+                return False
+            self._say(_("Enter or y confirms, n chooses again."))
+
+    async def _question(
+        self, question: Question, view: rules.View, kind: rules.Kind, names: Names
+    ) -> rules.Choice:
+        if len(question.options) == 1 and kind == "theft":
+            return question.options[0].value
+        self._say(question.words)
+        for number, option in enumerate(question.options, 1):
+            self._say(f"  {number}  {option.words}")
+        if kind == "exhibit":
+            self._say(
+                _("  p  your own pick, as in: p 1 2 4, of {pieces}").format(
+                    pieces=own_pieces(view, names)
+                )
+            )
+        while True:
+            answer = self._read(await self._heard(), question.options, view, kind)
+            if answer is not None:
+                return answer
+
+    def _read(
+        self, line: str, options: Sequence[Option], view: rules.View, kind: rules.Kind
+    ) -> rules.Choice | None:
+        if kind == "exhibit" and line.lower().startswith("p"):
+            return self._picked(line[1:], view)
+        if line.isdecimal() and 1 <= int(line) <= len(options):
+            return options[int(line) - 1].value
+        text = _("A number from 1 to {most}, please; ? helps.")
+        self._say(text.format(most=len(options)))
+        return None
+
+    def _picked(self, text: str, view: rules.View) -> rules.Choice | None:
+        slots, words = own_slots(view), text.replace(",", " ").split()
+        if not all(word.isdecimal() and 1 <= int(word) <= len(slots) for word in words):
+            self._say(_("Numbers from 1 to {most}, please.").format(most=len(slots)))
+            return None
+        choice = tuple(sorted({slots[int(word) - 1] for word in words}))
+        try:
+            view.check("exhibit", choice)
+        except rules.IllegalChoice as error:
+            self._say(_("The rules forbid that: {reason}. Choose again.").format(reason=error.rule))
+            return None
+        return choice
+
+    async def _heard(self) -> str:
+        line = await self._answers.receive()
+        if line == HANDED_OVER:
+            raise Withdrawn
+        return line
+
+
+COMMANDS: Final[dict[str, Callable[[SeatPrompt], None]]] = {
+    "?": SeatPrompt._help,
+    "b": SeatPrompt._board,
+    "h": SeatPrompt._hands,
+    "l": SeatPrompt._log,
+    "a": SeatPrompt._toggle,
+    "q": SeatPrompt._quit,
+}
+"""What can be typed at any time."""

@@ -1,0 +1,179 @@
+"""One seat taken at this machine: who sits, on which screen, and what is left when it is over."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import trio
+
+from p2p_hoity.driver import Outcome
+from p2p_hoity.home import Home
+from p2p_hoity.keys import Player as Me
+from p2p_hoity.peer import Seat
+from p2p_hoity.player import BotPlayer, Player
+from p2p_hoity.table import HoityToity
+from p2p_hoity.updates import Started, Update
+from protocol.header import Terms
+
+from . import terms_words
+from .bot_processes import Crew
+from .json_screen import JsonPlayer, JsonScreen, write_line
+from .lingo import _
+from .seat_prompt import SeatPrompt
+from .seat_screen import SeatScreen
+from .stdin_lines import pump, until_closed
+from .trouble import INTERRUPTED, NOT_OK, OK, Trouble, interrupted
+from .updates_words import standings_json
+
+
+@dataclass(frozen=True)
+class Manner:
+    """How a seat is taken: by whom it is played and how it talks."""
+
+    auto: bool = False
+    yes: bool = False
+    as_json: bool = False
+    until_eof: bool = False
+    transcript: Path | None = None
+    name: str | None = None
+
+
+@dataclass
+class Sitting:
+    """The seat, its screen and its player; `crew` are the bots that play along from here."""
+
+    home: Home
+    me: Me
+    manner: Manner
+    passphrase: str | None = None
+    crew: Crew | None = None
+    left: str | None = None
+    screen: SeatScreen | JsonScreen = field(init=False)
+    player: Player = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._send, lines = trio.open_memory_channel[str](64)
+        self._scope = trio.CancelScope()
+        manner = self.manner
+        self.prompt: SeatPrompt | None = None
+        if manner.as_json:
+            self.screen = JsonScreen()
+            self.program = JsonPlayer(lines, write_line)
+            self.player = BotPlayer() if manner.auto else self.program
+        else:
+            self.screen = SeatScreen(say)
+            self.prompt = SeatPrompt(self.screen, lines, self._leave, autopilot=manner.auto)
+            self.player = self.prompt
+
+    @property
+    def seat(self) -> Seat:
+        """What the peer needs to know of this seat."""
+        output = self.manner.transcript
+        return Seat(self.home, self.me, self.player, self._tell, output, self.passphrase)
+
+    @property
+    def game(self) -> str:
+        """The name of the game, once it has begun."""
+        return self.screen.table_name
+
+    def say(self, words: str) -> None:
+        """A remark to a person; programs do not get it."""
+        if not self.manner.as_json:
+            say(words)
+
+    def _tell(self, update: Update) -> None:
+        self.screen(update)
+        if isinstance(update, Started) and self.crew is not None:
+            self.crew.remember(self.game)
+
+    def _leave(self, reason: str) -> None:
+        if self.manner.auto and reason != _("you left"):
+            return
+        self.left = reason
+        self._scope.cancel()
+
+    async def accept(self, terms: Terms, game: HoityToity, names: tuple[str, ...]) -> bool:
+        """Show the terms and ask, unless they are taken as they are."""
+        if self.prompt is None:
+            write_line({"type": "terms", **terms_words.as_json(terms, game, names)})
+            return self.manner.yes or await self.program.agree()
+        for line in terms_words.describe(terms, game, names):
+            say(line)
+        return self.manner.yes or await self.prompt.agree(_("Sit down? Enter or y; n leaves."))
+
+    # Running.
+
+    async def run(self, go: Callable[[Sitting, trio.Nursery], Awaitable[Outcome]]) -> Outcome:
+        """Sit until the table is over; Trouble if the seat is left before."""
+        outcome: Outcome | None = None
+        try:
+            with self._scope:
+                async with trio.open_nursery() as nursery:
+                    self._listen(nursery)
+                    outcome = await go(self, nursery)
+                    if self.crew is not None:
+                        await self.crew.farewell()
+                    nursery.cancel_scope.cancel()
+        finally:
+            if self.crew is not None:
+                await self.crew.dismiss(keep=outcome is None and self.crew.seated)
+        if outcome is None:
+            raise Trouble(self.farewell(self.left or _("you left")), INTERRUPTED)
+        return outcome
+
+    def _listen(self, nursery: trio.Nursery) -> None:
+        manner = self.manner
+        if manner.until_eof:
+            nursery.start_soon(self._until_closed)
+        elif not (manner.auto and manner.yes) or (self.prompt and sys.stdin.isatty()):
+            nursery.start_soon(pump, self._send)
+            if self.prompt is not None:
+                nursery.start_soon(self.prompt.listen)
+
+    async def _until_closed(self) -> None:
+        await until_closed()
+        self.left = _("the input has ended")
+        self._scope.cancel()
+
+    def farewell(self, reason: str) -> str:
+        """Words for a game that is left: how to take the seat again."""
+        if not self.game:
+            return _("{reason}; no game had begun.").format(reason=reason)
+        text = _("{reason}. The game is kept; take your seat again with: hoity resume {game}")
+        return text.format(reason=reason, game=self.game)
+
+
+def say(words: str) -> None:
+    """One line on standard output, at once."""
+    print(words, flush=True)
+
+
+def sit(sitting: Sitting, go: Callable[[Sitting, trio.Nursery], Awaitable[Outcome]]) -> int:
+    """Run a whole sitting; the exit code. Ctrl-C leaves the game as it can be resumed."""
+    try:
+        outcome = trio.run(sitting.run, go)
+    except BaseException as error:
+        if not interrupted(error):
+            raise
+        raise Trouble(sitting.farewell(_("Interrupted")), INTERRUPTED) from error
+    if isinstance(sitting.screen, JsonScreen):
+        write_line(last_line(outcome, sitting.screen.nicknames))
+    return OK if outcome.broken is None else NOT_OK
+
+
+def last_line(outcome: Outcome, nicknames: tuple[str, ...]) -> dict[str, object]:
+    """The last object a program gets."""
+    return {
+        "type": "finished" if outcome.broken is None else "ended",
+        "transcript": None if outcome.transcript is None else str(outcome.transcript),
+        "standings": standings_json(outcome.standings, nicknames),
+        "broken": outcome.broken,
+    }
+
+
+def taken_as(me: Me, name: str | None) -> Me:
+    """The player under another nickname at this table."""
+    return me if name is None else replace(me, nickname=name)

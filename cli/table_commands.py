@@ -1,0 +1,245 @@
+"""Play, host, join, resume, watch: the commands at a table, once their words are parsed."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import trio
+
+from p2p_hoity import peer, rules
+from p2p_hoity.driver import Outcome
+from p2p_hoity.editions import DEFAULT
+from p2p_hoity.editions import load as load_edition
+from p2p_hoity.home import home as own_home
+from p2p_hoity.net.discovery import browse
+from p2p_hoity.net.ticket import decode_ticket
+from p2p_hoity.table import game_value, read_game
+from protocol.errors import Invalid
+from protocol.header import Patience, Terms, default_quorum
+
+from . import own_key, terms_words
+from .bot_processes import LOOPBACK, crew_of, hire
+from .json_screen import JsonScreen, write_line
+from .lingo import _
+from .seat_screen import SeatScreen
+from .sitting import Manner, Sitting, last_line, say, sit, taken_as
+from .trouble import INTERRUPTED, NOT_OK, OK, USAGE, Trouble, interrupted
+
+Go = Callable[[Sitting, trio.Nursery], Awaitable[Outcome]]
+MIN_SEATS, MAX_SEATS = 2, 6
+
+
+@dataclass(frozen=True)
+class Ask:
+    """What a host asks of its table."""
+
+    seats: int
+    edition: str = DEFAULT
+    variant: str | None = None
+    action_choice: str | None = None
+    detective_in_hall: bool | None = None
+    detective_rank: str | None = None
+    quorum: int | None = None
+    patience: float = 300.0
+
+
+@dataclass(frozen=True)
+class Opening:
+    """A table to be opened: what it asks, how it is reached, and how many bots sit at it."""
+
+    ask: Ask
+    bots: int = 0
+    reach: peer.Reach = field(default_factory=peer.Reach)
+    show_ticket: bool = True
+
+
+def edition_of(ask: Ask) -> rules.Edition:
+    """The edition with its overridden switches; Trouble or EditionError if there is none such."""
+    try:
+        return load_edition(ask.edition).with_switches(
+            ask.action_choice,  # type: ignore[arg-type]
+            ask.detective_in_hall,
+            ask.detective_rank,  # type: ignore[arg-type]
+        )
+    except ValueError as error:
+        raise Trouble(str(error), USAGE) from error
+
+
+def variant_of(ask: Ask) -> rules.Variant:
+    """The variant of a table for two; Trouble if the number of seats does not fit it."""
+    if ask.seats == MIN_SEATS:
+        return ask.variant or "surprise"  # type: ignore[return-value]
+    if ask.variant:
+        words = _("The variants are for two seats; leave --variant out for {seats} seats.")
+        raise Trouble(words.format(seats=ask.seats), USAGE)
+    return None
+
+
+def terms_of(ask: Ask, host: bytes) -> Terms:
+    """The terms a host offers; Trouble if they cannot be played."""
+    if not MIN_SEATS <= ask.seats <= MAX_SEATS:
+        words = _("2 to 6 seats can play, not {seats}.")
+        raise Trouble(words.format(seats=ask.seats), USAGE)
+    game = game_value(edition_of(ask), variant_of(ask))
+    quorum = ask.quorum or default_quorum(ask.seats)
+    if not ask.seats // 2 < quorum <= ask.seats:
+        words = _("A quorum for {seats} seats is from {least} to {most}, not {quorum}.")
+        raise Trouble(
+            words.format(seats=ask.seats, least=ask.seats // 2 + 1, most=ask.seats, quorum=quorum),
+            USAGE,
+        )
+    patience = Patience(choice=max(1, round(ask.patience * 1000)))
+    return Terms(host, os.urandom(32), game, ask.seats, quorum, patience)
+
+
+def checked_terms(ask: Ask, host: bytes) -> Terms:
+    """The terms, read once as every guest will read them."""
+    terms = terms_of(ask, host)
+    try:
+        read_game(terms)
+    except Invalid as error:
+        raise Trouble(error.reason, USAGE) from error
+    return terms
+
+
+# Opening a table.
+
+
+def host(manner: Manner, opening: Opening) -> int:
+    """Open a table and play at it; the exit code."""
+    check_output(manner.transcript)
+    if not 0 <= opening.bots < opening.ask.seats:
+        words = _("{bots} bots do not fit at a table of {seats} where you sit too.")
+        raise Trouble(words.format(bots=opening.bots, seats=opening.ask.seats), USAGE)
+    sitting = _sitting(manner)
+    terms = checked_terms(opening.ask, sitting.me.identity.public)
+    if opening.bots:
+        name = sitting.me.nickname
+        sitting.crew = hire(sitting.home, opening.bots, name, sitting.say)
+    if opening.ask.seats == MIN_SEATS and opening.ask.variant is None:
+        sitting.say(_("Two seats play a variant; this table plays surprise."))
+    return sit(sitting, _hosting(terms, opening))
+
+
+def _hosting(terms: Terms, opening: Opening) -> Go:
+    async def go(sitting: Sitting, nursery: trio.Nursery) -> Outcome:
+        def on_ticket(ticket: str) -> None:
+            _show_ticket(sitting, terms, ticket, opening.show_ticket)
+            if sitting.crew is not None:
+                nursery.start_soon(sitting.crew.join, ticket, nursery)
+
+        return await peer.host_table(sitting.seat, terms, opening.reach, on_ticket)
+
+    return go
+
+
+def _show_ticket(sitting: Sitting, terms: Terms, ticket: str, show: bool) -> None:
+    game = read_game(terms)
+    if sitting.manner.as_json:
+        described = terms_words.as_json(terms, game, [sitting.me.nickname])
+        write_line({"type": "ticket", "ticket": ticket, **described})
+        return
+    if not show:
+        say(_("Your bots are coming to the table."))
+        return
+    for line in terms_words.describe(terms, game, [sitting.me.nickname]):
+        say(line)
+    say(_("Give this ticket to the others; they type: hoity join TICKET"))
+    say(ticket)
+
+
+def _sitting(manner: Manner) -> Sitting:
+    home = own_home()
+    me, passphrase = own_key.load_or_make(home, manner.name)
+    return Sitting(home, taken_as(me, manner.name), manner, passphrase)
+
+
+def check_output(path: Path | None) -> None:
+    """Trouble if the transcript could not be written there."""
+    if path is not None and path.is_dir():
+        words = _("{path} is a folder; name a file for the transcript.")
+        raise Trouble(words.format(path=path), USAGE)
+
+
+def loopback(listen: str | None) -> peer.Reach:
+    """Where a table for bots of this machine listens."""
+    return peer.Reach(listen or LOOPBACK)
+
+
+# Joining and resuming.
+
+
+def join(manner: Manner, ticket: str, reach: peer.Reach) -> int:
+    """Sit down at a table; the exit code."""
+    check_output(manner.transcript)
+    read = decode_ticket(ticket)
+
+    async def go(sitting: Sitting, nursery: trio.Nursery) -> Outcome:
+        sitting.say(_("Asking the host for the terms …"))
+        return await peer.join_table(sitting.seat, read, sitting.accept, reach)
+
+    return sit(_sitting(manner), go)
+
+
+def resume(manner: Manner, game: str | None) -> int:
+    """Take one's seat again, and wake the bots that sat at the table from here."""
+    check_output(manner.transcript)
+    home = own_home()
+    me, passphrase = own_key.load(home)
+    found = peer.find_game(home, game, passphrase)
+    sitting = Sitting(home, me, manner, passphrase)
+    sitting.crew = crew_of(home, found.name, sitting.say)
+
+    async def go(sitting: Sitting, nursery: trio.Nursery) -> Outcome:
+        if sitting.crew is not None:
+            nursery.start_soon(sitting.crew.resume, nursery)
+        return await peer.resume_table(sitting.seat, found.name)
+
+    return sit(sitting, go)
+
+
+# Looking on.
+
+
+def watch(ticket: str, transcript: Path | None, as_json: bool) -> int:
+    """Follow a table without a seat; the exit code."""
+    check_output(transcript)
+    read = decode_ticket(ticket)
+    screen = JsonScreen() if as_json else SeatScreen(say)
+
+    async def go() -> Outcome:
+        return await peer.watch_table(read, screen, transcript)
+
+    try:
+        outcome = trio.run(go)
+    except BaseException as error:
+        if not interrupted(error):
+            raise
+        raise Trouble(_("Interrupted: you look on no more."), INTERRUPTED) from error
+    if isinstance(screen, JsonScreen):
+        write_line(last_line(outcome, screen.nicknames))
+    return OK if outcome.broken is None else NOT_OK
+
+
+def tables(seconds: float, as_json: bool) -> int:
+    """The tables open on this LAN; the exit code."""
+
+    async def look() -> list[dict[str, object]]:
+        found = await browse(seconds)
+        return [
+            {"host": a.name, "joined": a.joined, "seats": a.seats, "ticket": a.ticket}
+            for a in found
+        ]
+
+    found = trio.run(look)
+    for table in found:
+        if as_json:
+            write_line(table)
+        else:
+            say(_("{host}: {joined} of {seats} seated. hoity join {ticket}").format(**table))
+    if not found and not as_json:
+        say(_("No open table on this LAN. Open one with: hoity host"))
+    return OK

@@ -1,0 +1,161 @@
+"""The doors to a table: play, host, join, tables, resume, watch and relay as commands."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from . import options as opt
+from .lingo import N_
+
+ANY_PORT = ":0"
+
+
+def _manner(auto: bool, yes: bool, as_json: bool, transcript: Path | None, name: str | None):  # type: ignore[no-untyped-def]
+    from .sitting import Manner
+
+    return Manner(auto=auto, yes=yes, as_json=as_json, transcript=transcript, name=name)
+
+
+def play(
+    bots: Annotated[
+        int, typer.Option("--bots", min=1, max=5, help=N_("How many bots play against you."))
+    ] = 3,
+    auto: opt.AutoOption = False,
+    edition: opt.EditionOption = "uberplay-2004",
+    variant: opt.VariantOption = None,
+    action_choice: opt.ActionChoiceOption = None,
+    detective_in_hall: opt.DetectiveInHallOption = None,
+    detective_rank: opt.DetectiveRankOption = None,
+    quorum: opt.QuorumOption = None,
+    patience: opt.PatienceOption = None,
+    transcript: opt.TranscriptOption = None,
+    name: opt.NameOption = None,
+    yes: opt.YesOption = False,
+    as_json: opt.JsonOption = False,
+    plain: opt.PlainOption = False,
+) -> None:
+    """A game against bots."""
+    from .table_commands import Ask, Opening, host, loopback
+
+    waits = patience or (300.0 if auto else 3600.0)
+    switches = (action_choice, detective_in_hall, detective_rank)
+    ask = Ask(bots + 1, edition, variant, *switches, quorum, waits)
+    opening = Opening(ask, bots, loopback(None), show_ticket=False)
+    raise typer.Exit(host(_manner(auto, True, as_json, transcript, name), opening))
+
+
+def host(
+    seats: Annotated[
+        int, typer.Option("--seats", min=2, max=6, help=N_("Seats at the table, yours too."))
+    ] = 4,
+    bots: Annotated[
+        int, typer.Option("--bots", min=0, max=5, help=N_("How many of them bots take."))
+    ] = 0,
+    listen: opt.ListenOption = ANY_PORT,
+    relay: opt.RelayOption = None,
+    lan: Annotated[
+        bool, typer.Option("--lan/--no-lan", help=N_("Whether the LAN is told of the table."))
+    ] = True,
+    auto: opt.AutoOption = False,
+    edition: opt.EditionOption = "uberplay-2004",
+    variant: opt.VariantOption = None,
+    action_choice: opt.ActionChoiceOption = None,
+    detective_in_hall: opt.DetectiveInHallOption = None,
+    detective_rank: opt.DetectiveRankOption = None,
+    quorum: opt.QuorumOption = None,
+    patience: opt.PatienceOption = 300.0,
+    transcript: opt.TranscriptOption = None,
+    name: opt.NameOption = None,
+    yes: opt.YesOption = False,
+    as_json: opt.JsonOption = False,
+    plain: opt.PlainOption = False,
+) -> None:
+    """Open a table."""
+    from p2p_hoity.peer import Reach
+
+    from .table_commands import Ask, Opening
+    from .table_commands import host as open_table
+
+    switches = (action_choice, detective_in_hall, detective_rank)
+    ask = Ask(seats, edition, variant, *switches, quorum, patience or 300.0)
+    opening = Opening(ask, bots, Reach(listen, tuple(relay or ()), lan))
+    raise typer.Exit(open_table(_manner(auto, True, as_json, transcript, name), opening))
+
+
+def join(
+    ticket: opt.TicketArgument,
+    auto: opt.AutoOption = False,
+    yes: opt.YesOption = False,
+    name: opt.NameOption = None,
+    listen: opt.ListenOption = ANY_PORT,
+    relay: opt.RelayOption = None,
+    transcript: opt.TranscriptOption = None,
+    as_json: opt.JsonOption = False,
+    plain: opt.PlainOption = False,
+    until_eof: opt.UntilEofOption = False,
+) -> None:
+    """Sit down at a table."""
+    from p2p_hoity.peer import Reach
+
+    from .sitting import Manner
+    from .table_commands import join as sit_down
+
+    manner = Manner(auto, yes, as_json, until_eof, transcript, name)
+    raise typer.Exit(sit_down(manner, ticket, Reach(listen, tuple(relay or ()))))
+
+
+def resume(
+    game: Annotated[
+        str | None,
+        typer.Argument(metavar="[GAME]", help=N_("The game's name or how it begins.")),
+    ] = None,
+    auto: opt.AutoOption = False,
+    yes: opt.YesOption = False,
+    transcript: opt.TranscriptOption = None,
+    as_json: opt.JsonOption = False,
+    plain: opt.PlainOption = False,
+    until_eof: opt.UntilEofOption = False,
+) -> None:
+    """Take your seat again."""
+    from .sitting import Manner
+    from .table_commands import resume as sit_again
+
+    manner = Manner(auto, True, as_json, until_eof, transcript)
+    raise typer.Exit(sit_again(manner, game))
+
+
+def watch(
+    ticket: opt.TicketArgument,
+    transcript: opt.TranscriptOption = None,
+    as_json: opt.JsonOption = False,
+) -> None:
+    """Look on without a seat."""
+    from .table_commands import watch as look_on
+
+    raise typer.Exit(look_on(ticket, transcript, as_json))
+
+
+def tables(
+    seconds: Annotated[
+        float,
+        typer.Option("--wait", metavar="SECONDS", min=0.1, max=60, help=N_("How long to look.")),
+    ] = 3.0,
+    as_json: opt.JsonOption = False,
+) -> None:
+    """Tables on this LAN."""
+    from .table_commands import tables as look_around
+
+    raise typer.Exit(look_around(seconds, as_json))
+
+
+def relay(
+    listen: opt.ListenOption = ":4646",
+    as_json: opt.JsonOption = False,
+) -> None:
+    """A blind relay for others."""
+    from .relay_command import relay as serve
+
+    raise typer.Exit(serve(listen, as_json))

@@ -1,0 +1,89 @@
+"""The complaints desk: every error becomes words and an exit code here, once."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from typing import Final
+
+from .lingo import _
+
+OK: Final = 0
+NOT_OK: Final = 1
+USAGE: Final = 2
+NETWORK: Final = 3
+INTERRUPTED: Final = 130
+
+
+class Trouble(Exception):
+    """Something to tell the player; the text says what happened and what to do next."""
+
+    def __init__(self, words: str, exit_code: int = NOT_OK) -> None:
+        super().__init__(words)
+        self.exit_code = exit_code
+
+
+def leaves(error: BaseException) -> Iterator[BaseException]:
+    """The exceptions inside a group, or the exception itself."""
+    if isinstance(error, BaseExceptionGroup):
+        for inner in error.exceptions:
+            yield from leaves(inner)
+    else:
+        yield error
+
+
+def interrupted(error: BaseException) -> bool:
+    """Whether Ctrl-C is among the causes."""
+    return any(isinstance(leaf, KeyboardInterrupt) for leaf in leaves(error))
+
+
+def weigh(error: BaseException) -> tuple[str, int]:
+    """The words and the exit code for an error; an unknown one is the program's own mistake."""
+    if interrupted(error):
+        return _("Interrupted."), INTERRUPTED
+    found = list(leaves(error))
+    for leaf in found:
+        known = _known(leaf)
+        if known is not None:
+            return known
+    kind, text = type(found[0]).__name__, str(found[0])
+    words = _("This is a mistake in the program, not yours: {kind}: {text}. {advice}")
+    advice = _("A game can be resumed with `hoity resume`; --debug shows where it happened.")
+    return words.format(kind=kind, text=text, advice=advice), NOT_OK
+
+
+def _known(leaf: BaseException) -> tuple[str, int] | None:
+    """Words and code of an error that its raiser has already put into words."""
+    from p2p_hoity.editions import EditionError
+    from p2p_hoity.net.errors import AddressError, NetError, TicketError
+
+    if isinstance(leaf, Trouble):
+        return str(leaf), leaf.exit_code
+    if isinstance(leaf, EditionError | TicketError | AddressError):
+        return str(leaf), USAGE
+    if isinstance(leaf, NetError):
+        return str(leaf), NETWORK
+    return _known_to_peers(leaf)
+
+
+def _known_to_peers(leaf: BaseException) -> tuple[str, int] | None:
+    from p2p_hoity.journal import JournalError
+    from p2p_hoity.keys import KeyFileError
+    from p2p_hoity.peer import PeerError
+    from p2p_hoity.vault import VaultError
+
+    if isinstance(leaf, PeerError):
+        return str(leaf), leaf.exit_code
+    if isinstance(leaf, KeyFileError | VaultError | JournalError):
+        return str(leaf), USAGE
+    if isinstance(leaf, OSError):
+        where = f"{leaf.filename}: " if leaf.filename else ""
+        return _("The system refuses: {what}.").format(what=f"{where}{leaf.strerror}"), NOT_OK
+    return None
+
+
+def report(error: BaseException) -> int:
+    """Say the error on standard error; the exit code."""
+    words, code = weigh(error)
+    print(f"hoity: {words}", file=sys.stderr)
+    return code

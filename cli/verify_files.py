@@ -1,0 +1,156 @@
+"""The auditor's window: transcripts checked offline, the verdict in words or for a program."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from p2p_hoity.rules import State
+from p2p_hoity.table import Play, read_game
+from protocol.identity import fingerprint
+from protocol.unsound import Problem
+from protocol.verifier import verify
+from protocol.verifier_report import Report
+
+from .json_screen import write_line
+from .lingo import _
+from .sitting import say
+from .trouble import NOT_OK, OK, USAGE, Trouble
+
+
+def read_file(path: Path) -> bytes:
+    """The bytes of a file; Trouble if there is no such file or it cannot be read."""
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        words = _("{path} cannot be read: {why}. Name a file that is there.")
+        raise Trouble(words.format(path=path, why=error.strerror), USAGE) from error
+
+
+def verify_files(paths: Sequence[Path], as_json: bool) -> int:
+    """Check every file in order; 0 if all are ok."""
+    files = [(path, read_file(path)) for path in paths]
+    fine = True
+    for path, data in files:
+        report = verify(data, read_game, time.perf_counter)
+        fine = fine and report.ok
+        if as_json:
+            write_line(as_object(path, report))
+        else:
+            for line in in_words(path, report):
+                say(line)
+    return OK if fine else NOT_OK
+
+
+def state_of(report: Report) -> State | None:
+    """The game as far as the file holds; None if it holds none."""
+    play = report.node.state if report.node is not None else None
+    return play.state if isinstance(play, Play) else None
+
+
+# For programs.
+
+
+def as_object(path: Path, report: Report) -> dict[str, Any]:
+    """The whole report as one JSON object."""
+    state = state_of(report)
+    return {
+        "file": str(path),
+        "verdict": report.verdict,
+        "content": report.content or None,
+        "table": report.table or None,
+        "seats": _seats(report, state),
+        "rounds": state.round if state else 0,
+        "steps": report.steps,
+        "epochs": report.epochs,
+        "standings": _standings(report, state),
+        "faults": [asdict(fault) for fault in report.faults],
+        "checked": asdict(report.counts),
+        "timings": {part: round(seconds, 6) for part, seconds in report.timings.items()},
+        "problem": None if report.problem is None else asdict(report.problem),
+    }
+
+
+def _seats(report: Report, state: State | None) -> list[dict[str, Any]]:
+    drawn = state is not None and bool(state.colours)
+    return [
+        {
+            "seat": line.seat,
+            "nickname": line.nickname,
+            "fingerprint": fingerprint(line.id),
+            "colour": state.colour_name(line.seat) if state is not None and drawn else None,
+        }
+        for line in report.seats
+    ]
+
+
+def _standings(report: Report, state: State | None) -> list[dict[str, Any]]:
+    return [
+        {
+            "rank": rank,
+            "seat": seat,
+            "nickname": report.seats[seat].nickname,
+            "field": state.figures[seat] if state else None,
+        }
+        for rank, seat in report.standings
+    ]
+
+
+# For people.
+
+
+def in_words(path: Path, report: Report) -> list[str]:
+    """The verdict and what stands behind it."""
+    if report.problem is not None:
+        return [*_problem(path, report, report.problem), *_roster(report)]
+    counts = report.counts
+    return [
+        _("{file}: ok. Everything in it holds.").format(file=path),
+        *_roster(report),
+        *_course(report),
+        _("  checked: {signatures} signatures, {shuffles} shuffles, {shares} shares,"
+          " {commitments} commitments, {openings} openings, {escrows} escrows").format(
+              **asdict(counts)),
+        _("  took {ms} ms").format(ms=round(1000 * sum(report.timings.values()))),
+        _("  content {content}").format(content=report.content),
+    ]  # fmt: skip
+
+
+def _roster(report: Report) -> list[str]:
+    text = _("  seat {number}: {nickname}, {fingerprint}")
+    return [
+        text.format(number=s.seat + 1, nickname=s.nickname, fingerprint=fingerprint(s.id))
+        for s in report.seats
+    ]
+
+
+def _course(report: Report) -> list[str]:
+    state = state_of(report)
+    rounds = state.round if state else 0
+    lines = [_("  rounds: {rounds}, steps: {steps}").format(rounds=rounds, steps=report.steps)]
+    for fault in report.faults:
+        text = _("  seat {number} was proven at fault in step {step}: {words} ({code})")
+        lines.append(
+            text.format(number=fault.seat + 1, step=fault.step, words=fault.words, code=fault.code)
+        )
+    for line in _standings(report, state):
+        lines.append(_("  rank {rank}: {nickname}, field {field}").format(**line))
+    return lines
+
+
+def _problem(path: Path, report: Report, problem: Problem) -> list[str]:
+    if report.verdict == "unreadable":
+        head = _("{file}: unreadable. This is no whole transcript.").format(file=path)
+    elif report.unfinished:
+        head = _("{file}: not ok. All of it holds, but the game is not over.").format(file=path)
+    else:
+        head = _("{file}: not ok. This is the first thing that does not hold:").format(file=path)
+    where = [] if problem.step is None else [_("step {step}").format(step=problem.step)]
+    if problem.seat is not None:
+        where.append(_("seat {number}").format(number=problem.seat + 1))
+    where.append(_("byte {offset}").format(offset=problem.offset))
+    text = _("  {where}: {words} ({code})")
+    return [head, text.format(where=", ".join(where), words=problem.words, code=problem.code)]
