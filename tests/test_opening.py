@@ -140,3 +140,16 @@ def test_a_seats_hand_is_private_until_shown():
     assert set(referee.view(1).mine()) == {4, 5, 6, 7}
     assert referee.view(1).held(0) == {}
     assert set(referee.view(0).cards) == {0, 1, 2, 3, 12, 32}
+
+
+def test_a_state_is_frozen_and_changes_only_fields_it_has():
+    state = start(UBER, 3)
+    changed = state.but(round=5)
+    assert (changed.round, state.round) == (5, 0)
+    assert changed != state
+    assert changed.but(round=0) == state
+    assert hash(changed.but(round=0)) == hash(state)
+    with pytest.raises(TypeError, match="nonsense"):
+        state.but(nonsense=1)
+    with pytest.raises(AttributeError):
+        state.round = 1

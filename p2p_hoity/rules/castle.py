@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import cast
 
 from .edition import ActionKind
@@ -32,7 +31,7 @@ PLACES_OF_HONOUR = ("best exhibit", "second-best exhibit")
 
 def begin(state: State) -> State:
     """The sale is over: the figures' fields are taken down, and the Castle's Actions are due."""
-    state = replace(state, before=state.figures)
+    state = state.but(before=state.figures)
     if any(card is not None for card in state.actions):
         return resolve(state)
     return go(state, Phase.CASTLE_OPEN if together(state) else Phase.CASTLE_SEAL)
@@ -86,12 +85,12 @@ def show(state: State, choices: Mapping[int, Choice | None], cards: Cards) -> St
         state = _lay_out(state, seat, cast("tuple[int, ...] | None", choice))
     for seat in defaults:
         state = _lay_out_default(state, seat)
-    return _to_thieves(_reward(replace(state, sealed=frozenset())))
+    return _to_thieves(_reward(state.but(sealed=frozenset())))
 
 
 def _lay_out(state: State, seat: int, slots: tuple[int, ...] | None) -> State:
     if slots is not None:
-        return replace(state, exhibits=put(state.exhibits, seat, slots))
+        return state.but(exhibits=put(state.exhibits, seat, slots))
     told = (Voided(seat, "exhibit"), NothingShown(seat, "void choice"))
     return tell(_claim(state, seat), *told)
 
@@ -107,7 +106,7 @@ def _lay_out_default(state: State, seat: int) -> State:
 
 def _claim(state: State, seat: int) -> State:
     claim = Claim(state.round, seat, state.collectibles[seat])
-    return replace(state, claims=(*state.claims, claim))
+    return state.but(claims=(*state.claims, claim))
 
 
 def _reward(state: State) -> State:
@@ -133,7 +132,7 @@ def _strength(state: State, seat: int) -> Strength:
 def _to_thieves(state: State) -> State:
     thieves = state.playing(CASTLE, ActionKind.THIEF)
     descending = sorted(thieves, key=lambda seat: -_number(state, seat))
-    return _next_thief(replace(state, thieves=tuple(descending)))
+    return _next_thief(state.but(thieves=tuple(descending)))
 
 
 def _number(state: State, seat: int) -> int:
@@ -161,7 +160,7 @@ def choose_theft(state: State, event: Chosen) -> State:
     check(state, "theft", event.seat, choice)
     for slot in cast(tuple[int, ...], choice):
         state = _steal(state, event.seat, slot)
-    return _next_thief(replace(state, thieves=state.thieves[1:]))
+    return _next_thief(state.but(thieves=state.thieves[1:]))
 
 
 def _steal(state: State, thief: int, slot: int) -> State:
@@ -191,7 +190,7 @@ def end_round(state: State) -> State:
             state = _imprison(state, seat)
     state = _clear(state)
     state = tell(state, RoundEnded(state.round, state.figures))
-    state = replace(state, places=(None,) * state.seats, exhibits=(None,) * state.seats)
+    state = state.but(places=(None,) * state.seats, exhibits=(None,) * state.seats)
     arrived = tuple(
         seat for seat, field in enumerate(state.figures) if state.edition.in_banquet(field)
     )
@@ -231,5 +230,5 @@ def _clear(state: State) -> State:
         card = state.actions[seat]
         if card is not None:
             state = give_back(state, seat, card, "the Castle phase is over")
-            state = replace(state, actions=put(state.actions, seat, None))
+            state = state.but(actions=put(state.actions, seat, None))
     return state

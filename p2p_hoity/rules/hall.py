@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import cast
 
 from .edition import ActionKind
@@ -66,7 +65,7 @@ def _take(state: State, seat: int, window: int) -> State:
 def _pay(state: State, buyer: int) -> State:
     """The Cash goes to the one Thief in the Auction Hall, else it stays in the register."""
     cash = _card(state, buyer)
-    state = replace(state, actions=put(state.actions, buyer, None))
+    state = state.but(actions=put(state.actions, buyer, None))
     thieves = state.playing(HALL, ActionKind.THIEF)
     if len(thieves) != 1:
         paid = CashPaid(buyer, state.action_card(cash))
@@ -83,7 +82,7 @@ def _clear(state: State) -> State:
         card = state.actions[seat]
         if card is not None:
             state = give_back(state, seat, card, "the sale is over")
-            state = replace(state, actions=put(state.actions, seat, None))
+            state = state.but(actions=put(state.actions, seat, None))
     return state
 
 

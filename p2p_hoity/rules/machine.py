@@ -6,7 +6,7 @@ Whatever nobody may be asked for happens by default inside `apply`, chains of de
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from . import banquet, castle, hall, opening
@@ -63,7 +63,7 @@ def apply(state: State, event: Event) -> State:
     Raises IllegalChoice if the rules forbid a choice in it, UnexpectedEvent if it is not what
     `expected` asks for. The state given is never changed.
     """
-    fresh = replace(state, news=())
+    fresh = state.but(news=())
     if isinstance(event, Presence):
         return _settle(_change_presence(fresh, event))
     _require_fit(expected(state), event)

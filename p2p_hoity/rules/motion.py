@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import TypeVar
 
 from .events import Cards, UnexpectedEvent
@@ -16,7 +15,7 @@ T = TypeVar("T")
 
 def tell(state: State, *happenings: Happening, **changes: object) -> State:
     """The state with these fields changed and these happenings added to its news."""
-    return replace(state, news=state.news + happenings, **changes)  # type: ignore[arg-type]
+    return state.but(news=state.news + happenings, **changes)
 
 
 def go(state: State, phase: Phase, *happenings: Happening, **changes: object) -> State:
@@ -44,7 +43,7 @@ def reveal(state: State, cards: Cards) -> State:
             raise UnexpectedEvent(f"slot {slot} or Collectible {card} is open already")
         known[slot] = card
         seen.add(card)
-    return replace(state, known=tuple(known))
+    return state.but(known=tuple(known))
 
 
 def give_back(state: State, seat: int, card: int, why: str) -> State:
@@ -57,9 +56,7 @@ def give_back(state: State, seat: int, card: int, why: str) -> State:
 def lay(state: State, seat: int, card: int) -> State:
     """An Action card leaves `seat`'s hand for the table."""
     hand = tuple(c for c in state.hands[seat] if c != card)
-    return replace(
-        state, hands=put(state.hands, seat, hand), actions=put(state.actions, seat, card)
-    )
+    return state.but(hands=put(state.hands, seat, hand), actions=put(state.actions, seat, card))
 
 
 def advance(state: State, moves: Iterable[tuple[int, int, str]]) -> State:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from .edition import CARDS_PER_COLOUR, Edition
 from .events import Dealt, UnexpectedEvent
 from .motion import go, reveal
@@ -82,7 +80,7 @@ def deal(state: State, event: Dealt) -> State:
     colours = draw_colours(event.coin, state.seats, len(state.edition.colours))
     firsts = [CARDS_PER_COLOUR * colour for colour in colours]
     hands = tuple(tuple(range(first, first + CARDS_PER_COLOUR)) for first in firsts)
-    dealt = replace(reveal(state, event.cards), colours=colours, hands=hands)
+    dealt = reveal(state, event.cards).but(colours=colours, hands=hands)
     return go(dealt, Phase.ROUND, _setup(dealt))
 
 

@@ -50,7 +50,7 @@ class Standing:
     exhibit: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class State:
     """All that is open to all. Tuples over seats are indexed by seat.
 
@@ -90,6 +90,15 @@ class State:
     claims: tuple[Claim, ...]
     standings: tuple[Standing, ...]
     news: tuple[Happening, ...]
+
+    def but(self, **changes: object) -> State:
+        """This state with some fields changed; as `dataclasses.replace`, but much faster."""
+        fields = self.__dict__ | changes
+        if len(fields) != len(self.__dict__):
+            raise TypeError(f"a state has not all of these fields: {sorted(changes)}")
+        made = object.__new__(State)
+        made.__dict__.update(fields)
+        return made
 
     def active(self, seat: int) -> bool:
         """Present and not sitting out: it may be asked for choices."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import cast
 
 from .events import Choice, Kind, Place, Seal, Sealed, Unseal, Unsealed
@@ -121,7 +120,7 @@ def open_turns(state: State, event: Unsealed) -> State:
         check(state, "turn", seat, choice)
         place, card = cast(tuple[int, int], choice)
         state = _play(_stand(state, seat, place), seat, card)
-    return replace(state, sealed=NOBODY)
+    return state.but(sealed=NOBODY)
 
 
 def _stand(state: State, seat: int, place: Choice) -> State:
@@ -161,7 +160,7 @@ def open_actions(state: State, event: Unsealed, place: Place) -> State:
             continue
         check(state, "action", seat, choice)
         state = _play(state, seat, cast(int, choice))
-    return replace(state, sealed=state.sealed - frozenset(event.choices))
+    return state.but(sealed=state.sealed - frozenset(event.choices))
 
 
 def _play(state: State, seat: int, card: int) -> State:
