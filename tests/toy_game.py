@@ -133,6 +133,16 @@ class ToyGame:
             if not isinstance(choice, tuple) or len(choice) != 1 or choice[0] not in hand:
                 raise IllegalMove("one card of the own hand must be shown")
 
+    def choices(self, kind: str, seat: int) -> list[Any]:
+        """Every legal choice of a kind."""
+        hand = self.layout.hands[seat]
+        return {
+            "bid": [0, 1, 2, 3],
+            "pile": [0, 1],
+            "card": [(slot,) for slot in hand],
+            "solo": [(slot,) for slot in hand],
+        }[kind]
+
     def size(self, kind: str) -> int:
         return 8
 

@@ -1,0 +1,43 @@
+"""Many simulated games: `python tests/sim_soak.py --games 10000 --seed NAME [--real]`."""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections import Counter
+
+from sim import play
+from sim_check import Violation
+from sim_cheap import cheap_blocks, shared_nodes
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--games", type=int, default=10_000)
+    parser.add_argument("--seed", default="soak")
+    parser.add_argument("--first", type=int, default=0)
+    parser.add_argument("--seats", type=int)
+    parser.add_argument("--honest", action="store_true", help="no liar")
+    parser.add_argument("--real", action="store_true", help="the real curve and signatures")
+    parser.add_argument("--keep-going", action="store_true")
+    args = parser.parse_args()
+    seen: Counter[str] = Counter()
+    failed, began = [], time.time()
+    with shared_nodes() if args.real else cheap_blocks():
+        for number in range(args.first, args.first + args.games):
+            seed = f"{args.seed}-{number}"
+            try:
+                seen += play(seed, args.seats, False if args.honest else None)
+            except Violation as violation:
+                print("FAILED", str(violation)[:1500], flush=True)
+                failed.append(seed)
+                if not args.keep_going:
+                    break
+    print(f"{seen['games']} games in {time.time() - began:.0f} s, {len(failed)} failed: {failed}")
+    for name, count in sorted(seen.items()):
+        print(f"  {name}: {count}")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
