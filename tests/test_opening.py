@@ -55,7 +55,7 @@ def test_too_few_collectibles_for_the_seats_are_refused():
     ],
 )
 def test_seats_and_variant_must_fit(seats, variant):
-    with pytest.raises(ValueError, match="seats|variant"):
+    with pytest.raises(ValueError, match=r"seats|variant"):
         start(UBER, seats, variant)
 
 
