@@ -11,7 +11,7 @@ from .card_words import Names
 from .lingo import N_, _
 
 CHECKED: Final[Mapping[Kind, str]] = {
-    Kind.KEY_COMMIT: N_("every seat has committed to its key"),
+    Kind.KEY_COMMIT: N_("every seat has committed to its key; the shuffles follow"),
     Kind.KEY_REVEAL: N_("keys opened, proofs of knowledge checked"),
     Kind.KEY_OK: N_("backups confirmed by every seat, coin committed"),
     Kind.DECK_OK: N_("every seat confirms the deck"),

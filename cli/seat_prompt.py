@@ -50,6 +50,7 @@ class SeatPrompt:
         self.autopilot = autopilot
         self._send, self._answers = trio.open_memory_channel[str](64)
         self._asking = False
+        self._open_question: tuple[str, ...] = ()
         self._back: trio.Event | None = None
 
     # What is typed.
@@ -68,7 +69,13 @@ class SeatPrompt:
         if word not in COMMANDS:
             return False
         COMMANDS[word](self)
+        if self._asking and not self.autopilot:
+            self._repeat()
         return True
+
+    def _repeat(self) -> None:
+        for asked in self._open_question:
+            self._say(asked)
 
     async def _answer(self, line: str) -> None:
         if self._back is not None and not self.autopilot:
@@ -128,7 +135,7 @@ class SeatPrompt:
         """Ask for a yes or a no before there is a game."""
         self._asking = True
         try:
-            self._say(question)
+            self._put(question)
             return await self._confirmed()
         except Withdrawn:
             return True
@@ -187,7 +194,7 @@ class SeatPrompt:
             ]
             choice = together(kind, answers)
             text = _("You choose {choice}. There is no undo. Enter or y confirms, n chooses again.")
-            self._say(text.format(choice=in_words(view, kind, choice, names)))
+            self._put(text.format(choice=in_words(view, kind, choice, names)))
             if await self._confirmed():
                 return choice
 
@@ -205,19 +212,16 @@ class SeatPrompt:
     ) -> rules.Choice:
         if len(question.options) == 1 and kind == "theft":
             return question.options[0].value
-        self._say(question.words)
-        for number, option in enumerate(question.options, 1):
-            self._say(f"  {number}  {option.words}")
-        if kind == "exhibit":
-            self._say(
-                _("  p  your own pick, as in: p 1 2 4, of {pieces}").format(
-                    pieces=own_pieces(view, names)
-                )
-            )
+        self._put(question.words, *_numbered(question), *_pick(view, kind, names))
         while True:
             answer = self._read(await self._heard(), question.options, view, kind)
             if answer is not None:
                 return answer
+
+    def _put(self, *lines: str) -> None:
+        """Say a question, and keep it to be said again after a command."""
+        self._open_question = lines
+        self._repeat()
 
     def _read(
         self, line: str, options: Sequence[Option], view: rules.View, kind: rules.Kind
@@ -248,6 +252,17 @@ class SeatPrompt:
         if line == HANDED_OVER:
             raise Withdrawn
         return line
+
+
+def _numbered(question: Question) -> list[str]:
+    return [f"  {number}  {option.words}" for number, option in enumerate(question.options, 1)]
+
+
+def _pick(view: rules.View, kind: rules.Kind, names: Names) -> list[str]:
+    if kind != "exhibit":
+        return []
+    text = _("  p  your own pick, as in: p 1 2 4, of {pieces}")
+    return [text.format(pieces=own_pieces(view, names))]
 
 
 COMMANDS: Final[dict[str, Callable[[SeatPrompt], None]]] = {

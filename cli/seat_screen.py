@@ -13,6 +13,7 @@ from . import proof_words, telling
 from .card_words import Names, listed
 from .choice_words import in_words
 from .lingo import _
+from .phrase_book import said
 from .updates_words import ended
 
 Say = Callable[[str], None]
@@ -54,7 +55,6 @@ class SeatScreen:
             self.names = Names(game.edition, [e.nickname for e in header.roster], update.seat)
         self.table_name = update.table.id.hex()[:16]
         self.say(_("The table is complete. Game {name}.").format(name=self.table_name))
-        self.note(_("making keys and shuffling; this takes a few seconds"))
 
     def stepped(self, update: updates.Stepped) -> None:
         """What was proved."""
@@ -97,7 +97,9 @@ class SeatScreen:
 
     def refused(self, update: updates.Refused) -> None:
         """The rules forbid the choice."""
-        self.say(_("The rules forbid that: {reason}. Choose again.").format(reason=update.reason))
+        self.say(
+            _("The rules forbid that: {reason}. Choose again.").format(reason=said(update.reason))
+        )
 
     def awaited(self, update: updates.Awaited) -> None:
         """Who is waited for."""
@@ -121,7 +123,7 @@ class SeatScreen:
     def unlinked(self, update: updates.Unlinked) -> None:
         """A link is gone."""
         text = _("link to {who} lost: {reason}")
-        self.note(text.format(who=update.name, reason=update.reason))
+        self.note(text.format(who=update.name, reason=said(update.reason)))
 
     def away(self, update: updates.Away) -> None:
         """This seat is absent."""
@@ -135,7 +137,7 @@ class SeatScreen:
         """A provable fault."""
         who = self.names.seat(update.seat) if self.names else str(update.seat)
         text = _("{who} is proven at fault ({code}): {reason}.")
-        self.say(text.format(who=who, code=update.code, reason=update.reason))
+        self.say(text.format(who=who, code=update.code, reason=said(update.reason)))
 
     def finished(self, update: updates.Finished) -> None:
         """The log has told the standings; where the transcript is."""

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from .lingo import _
+from .phrase_book import said
 
 OK: Final = 0
 NOT_OK: Final = 1
@@ -60,9 +61,9 @@ def _known(leaf: BaseException) -> tuple[str, int] | None:
     if isinstance(leaf, Trouble):
         return str(leaf), leaf.exit_code
     if isinstance(leaf, EditionError | TicketError | AddressError):
-        return str(leaf), USAGE
+        return said(str(leaf)), USAGE
     if isinstance(leaf, NetError):
-        return str(leaf), NETWORK
+        return said(str(leaf)), NETWORK
     return _known_to_peers(leaf)
 
 
@@ -73,9 +74,9 @@ def _known_to_peers(leaf: BaseException) -> tuple[str, int] | None:
     from p2p_hoity.vault import VaultError
 
     if isinstance(leaf, PeerError):
-        return str(leaf), leaf.exit_code
+        return said(str(leaf)), leaf.exit_code
     if isinstance(leaf, KeyFileError | VaultError | JournalError):
-        return str(leaf), USAGE
+        return said(str(leaf)), USAGE
     if isinstance(leaf, OSError):
         where = f"{leaf.filename}: " if leaf.filename else ""
         return _("The system refuses: {what}.").format(what=f"{where}{leaf.strerror}"), NOT_OK

@@ -10,12 +10,13 @@ from p2p_hoity.updates import Ended
 
 from .card_words import Names
 from .lingo import _
+from .phrase_book import said
 
 
 def ended(update: Ended, names: Names | None) -> str:
     """Why there is no result, and whose doing it is as far as is known."""
     text = _("The table has ended without a result: {reason} ({code}).")
-    told = text.format(reason=update.reason, code=update.code)
+    told = text.format(reason=said(update.reason), code=update.code)
     if update.seat is None or names is None:
         return told
     return told + " " + _("Whose doing: {who}.").format(who=names.seat(update.seat))

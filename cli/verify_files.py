@@ -17,6 +17,7 @@ from protocol.verifier_report import Report
 
 from .json_screen import write_line
 from .lingo import _
+from .phrase_book import said
 from .sitting import say
 from .trouble import NOT_OK, OK, USAGE, Trouble
 
@@ -134,7 +135,9 @@ def _course(report: Report) -> list[str]:
     for fault in report.faults:
         text = _("  seat {number} was proven at fault in step {step}: {words} ({code})")
         lines.append(
-            text.format(number=fault.seat + 1, step=fault.step, words=fault.words, code=fault.code)
+            text.format(
+                number=fault.seat + 1, step=fault.step, words=said(fault.words), code=fault.code
+            )
         )
     for line in _standings(report, state):
         lines.append(_("  rank {rank}: {nickname}, field {field}").format(**line))
@@ -153,4 +156,4 @@ def _problem(path: Path, report: Report, problem: Problem) -> list[str]:
         where.append(_("seat {number}").format(number=problem.seat + 1))
     where.append(_("byte {offset}").format(offset=problem.offset))
     text = _("  {where}: {words} ({code})")
-    return [head, text.format(where=", ".join(where), words=problem.words, code=problem.code)]
+    return [head, text.format(where=", ".join(where), words=said(problem.words), code=problem.code)]
