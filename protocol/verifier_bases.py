@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 
 from . import epochs
 from .epochs import Base, Malformed, Unknown, Void
-from .messages import Close, Halt, Message
+from .messages import Halt, Message
 from .node import Node, Table
 from .unsound import Unsound
 from .verifier_report import Tally
-from .verifier_signatures import Signed
+from .verifier_signatures import Signed, epoch_of
 
 MAX_LOOKUPS = 1_000_000
 """Messages that recounting one close may look up; no honest file comes near."""
@@ -90,9 +90,6 @@ def _recount_one(
     table: Table, message: Message, source: Evidence, path: tuple[int, ...]
 ) -> Recounted:
     source.fresh()
-    close = message.statement
-    if not isinstance(close, Close):
-        raise Unsound("bad-message", "there is no close where one belongs", path)
     try:
         base = epochs.base_of_close(table, message, source)
     except (Malformed, RecursionError) as error:
@@ -102,7 +99,7 @@ def _recount_one(
         raise Unsound("missing-evidence", f"not in the file: {error}", path) from error
     except Void as error:
         raise Unsound("void", path=path) from error
-    return Recounted(close.epoch, base, frozenset(source.used), frozenset(source.asked))
+    return Recounted(epoch_of(message, path), base, frozenset(source.used), frozenset(source.asked))
 
 
 def _check_needed(found: dict[Key, Recounted], signed: Signed) -> None:

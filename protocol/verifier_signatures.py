@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from . import bodies, chain, identity, messages
 from .encoding import encode
 from .errors import Invalid
-from .messages import Message, Say, SealVote, Statement
+from .messages import Close, Message, Say, SealVote, Statement
 from .node import Missing, Table
 from .transcript_form import Entry, Envelope, Link, Step, Transcript
 from .unsound import Unsound
@@ -38,7 +38,8 @@ def check(table: Table, transcript: Transcript, tally: Tally) -> Signed:
     hashes = [m.hash for m in found.messages]
     if hashes != sorted(set(hashes)):
         raise Unsound("bad-order", "the messages are not by rising hash", (3, 1))
-    last = last_epoch(found.closes)
+    epochs = [epoch_of(m, (3, 2, i)) for i, m in enumerate(found.closes)]
+    last = epochs[-1] if epochs else 0
     for message, path in zip(found.says, _paths(transcript), strict=True):
         say = message.statement
         if isinstance(say, Say) and say.epoch > (last if say.step >= table.first_step else 0):
@@ -46,10 +47,12 @@ def check(table: Table, transcript: Transcript, tally: Tally) -> Signed:
     return found
 
 
-def last_epoch(closes: list[Message]) -> int:
-    """The epoch of the last close; 0 without one."""
-    statement = closes[-1].statement if closes else None
-    return statement.epoch if isinstance(statement, messages.Close) else 0
+def epoch_of(message: Message, path: tuple[int, ...]) -> int:
+    """The epoch of a close; Unsound('bad-message') if it is none."""
+    close = message.statement
+    if not isinstance(close, Close):
+        raise Unsound("bad-message", "there is no close where one belongs", path)
+    return close.epoch
 
 
 def _paths(transcript: Transcript) -> list[tuple[int, ...]]:

@@ -1,0 +1,187 @@
+"""Times the verification of a whole game against the raw cost of the group operations in it.
+
+    python bench/verify_bench.py [--game toy|hoity] [--seats 6] [--cards 51] [--rounds 5]
+
+Plays a game back to back with every seat in this process, then verifies its file. Prints JSON:
+seconds to play, bytes of the file, seconds to verify (median, kept sums forgotten each time) and
+per part, the operations counted, those among them that repeat another with the same operands,
+the seconds all operations and the distinct ones cost by themselves, and the ratios.
+"""
+
+import argparse
+import json
+import random
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import nacl.bindings
+
+from protocol import gather, group, identity, node
+from protocol.effects import Asked
+from protocol.header import Header, Patience, Terms, default_quorum, sit
+from protocol.machine import Machine
+from protocol.node import Table
+from protocol.port import Layout
+from protocol.transcript import write
+from protocol.verifier import GameOf, verify
+
+sys.path.append(str(Path(__file__).parent.parent / "tests"))
+
+from room import Room, toy_choice
+from toy_game import ToyGame
+
+Chooser = Callable[[Machine, Asked], Any]
+RAW: dict[str, tuple[Any, str]] = {
+    "multiply": (group, "_multiply"),
+    "base_multiply": (group, "_multiply_base"),
+    "add": (group, "_add"),
+    "subtract": (group, "_sub"),
+    "check": (group, "_is_valid"),
+    "signature": (nacl.bindings, "crypto_sign_open"),
+}
+
+
+class WideToy(ToyGame):
+    """The toy game with as many cards as a real one."""
+
+    def __init__(self, seats: int, cards: int) -> None:
+        super().__init__(seats, rounds=6)
+        self.layout = Layout(cards, self.layout.hands, self.layout.tops)
+
+
+def toy(seats: int, cards: int) -> tuple[Any, GameOf, Chooser]:
+    """(the game's value in the terms, how to bind it, who chooses)."""
+    return "toy", lambda terms: WideToy(terms.seats, cards), toy_choice
+
+
+def hoity(seats: int, cards: int) -> tuple[Any, GameOf, Chooser]:
+    """The same of Hoity Toity, with legal moves drawn at random; it has its own cards."""
+    from p2p_hoity import rules
+    from p2p_hoity.editions.loading import load
+    from p2p_hoity.table import game_value, read_game
+
+    draw = random.Random(1)
+
+    def choose(machine: Machine, asked: Asked) -> Any:
+        view = rules.view(asked.node.state.state, machine.seat or 0, machine.hand())
+        kind: Any = asked.kind
+        options = view.legal(kind)
+        return draw.choice(options[:5]) if options else None
+
+    return game_value(load("uberplay-2004"), None), read_game, choose
+
+
+GAMES = {"toy": toy, "hoity": hoity}
+
+
+def play(name: str, seats: int, cards: int) -> tuple[bytes, GameOf, float]:
+    """(the file, how to bind its game, seconds to play)."""
+    value, game_of, choose = GAMES[name](seats, cards)
+    who = [identity.Identity(bytes([i]) * 32) for i in range(seats)]
+    terms = Terms(who[0].public, b"n" * 32, value, seats, default_quorum(seats), Patience())
+    roster = tuple(sit(terms, one, f"seat {i}", bytes([i]) * 32) for i, one in enumerate(who))
+    header = Header(terms, roster)
+    room = Room(Table(header, game_of(terms)), who, choose)
+    start = time.perf_counter()
+    room.start()
+    room.run(until=2)
+    return write(room.places[0].machine), game_of, time.perf_counter() - start
+
+
+def forget() -> None:
+    """Empty what is kept between verifications."""
+    for kept in (node.public_piece, node.total_piece, gather._open):
+        kept.cache_clear()
+
+
+@contextmanager
+def counted() -> Iterator[dict[str, Counter[Any]]]:
+    """Counts the calls of libsodium by operation and operands while it is open."""
+    calls: dict[str, Counter[Any]] = {name: Counter() for name in RAW}
+    originals = {name: getattr(*where) for name, where in RAW.items()}
+
+    def counting(name: str) -> Callable[..., Any]:
+        def call(*operands: Any) -> Any:
+            calls[name][operands] += 1
+            return originals[name](*operands)
+
+        return call
+
+    for name, where in RAW.items():
+        setattr(*where, counting(name))
+    try:
+        yield calls
+    finally:
+        for name, where in RAW.items():
+            setattr(*where, originals[name])
+
+
+def raw_seconds(calls: dict[str, Counter[Any]], distinct: bool) -> float:
+    """What the same calls cost by themselves, each distinct one once or as often as made."""
+    spent = 0.0
+    for name, operands in calls.items():
+        call = getattr(*RAW[name])
+        every = list(operands) if distinct else list(operands.elements())
+        start = time.perf_counter()
+        for one in every:
+            call(*one)
+        spent += time.perf_counter() - start
+    return spent
+
+
+def measure(name: str, seats: int, cards: int, rounds: int) -> dict[str, Any]:
+    """All figures."""
+    data, game_of, played = play(name, seats, cards)
+    times, parts = [], list[dict[str, float]]()
+    for _ in range(rounds):
+        forget()
+        start = time.perf_counter()
+        report = verify(data, game_of, time.perf_counter)
+        times.append(time.perf_counter() - start)
+        parts.append(dict(report.timings))
+        if not report.ok:
+            raise SystemExit(f"the file does not verify: {report.problem}")
+    forget()
+    with counted() as calls:
+        verify(data, game_of)
+    everything = median(raw_seconds(calls, False) for _ in range(rounds))
+    distinct = median(raw_seconds(calls, True) for _ in range(rounds))
+    return {
+        "game": name,
+        "seats": seats,
+        "steps": report.steps,
+        "bytes": len(data),
+        "play_seconds": round(played, 3),
+        "verify_seconds": round(median(times), 4),
+        "parts": {part: round(median(p[part] for p in parts), 4) for part in parts[0]},
+        "checked": vars(report.counts),
+        "operations": {op: found.total() for op, found in calls.items()},
+        "repeated": {op: found.total() - len(found) for op, found in calls.items()},
+        "raw_seconds": round(everything, 4),
+        "raw_distinct_seconds": round(distinct, 4),
+        "ratio": round(median(times) / everything, 3),
+        "ratio_distinct": round(median(times) / distinct, 3),
+    }
+
+
+def main() -> None:
+    """Reads the options, prints the figures."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--game", choices=GAMES, default="toy")
+    parser.add_argument("--seats", type=int, default=6)
+    parser.add_argument("--cards", type=int, default=51)
+    parser.add_argument("--rounds", type=int, default=5)
+    chosen = parser.parse_args()
+    found = measure(chosen.game, chosen.seats, chosen.cards, chosen.rounds)
+    json.dump(found, sys.stdout, indent=2)
+    print()
+
+
+if __name__ == "__main__":
+    main()

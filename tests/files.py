@@ -1,0 +1,62 @@
+"""Reading, changing and judging files in tests."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from played import files_of, game_of
+
+from protocol import transcript_form
+from protocol.faults import FAULTS
+from protocol.transcript_form import Transcript
+from protocol.unsound import FILE_FAULTS, PARTS, UNREADABLE, Problem
+from protocol.verifier import verify
+
+
+def read(name: str) -> Transcript:
+    """The first file of a played table."""
+    return transcript_form.read(transcript_form.open_file(files_of(name)[0]))
+
+
+def refusal(data: bytes) -> Problem:
+    """The problem of bytes that must not pass: it names what and where."""
+    report = verify(data, game_of)
+    problem = report.problem
+    assert problem is not None
+    assert not report.ok
+    assert report.verdict == ("unreadable" if problem.code in UNREADABLE else "fault")
+    assert problem.code in FILE_FAULTS or problem.code in FAULTS
+    assert problem.words
+    assert problem.part in {*PARTS.values(), "file"}
+    assert 0 <= problem.offset <= len(data)
+    return problem
+
+
+def code_of(whole: Transcript) -> str:
+    """The code of the first problem of a transcript that must not pass."""
+    return refusal(whole.encode()).code
+
+
+def with_evidence(whole: Transcript, **changes: Any) -> Transcript:
+    """Other evidence."""
+    return replace(whole, evidence=replace(whole.evidence, **changes))
+
+
+def with_entries(whole: Transcript, entries: Any) -> Transcript:
+    """Another chain."""
+    return replace(whole, content=replace(whole.content, entries=tuple(entries)))
+
+
+def with_entry(whole: Transcript, index: int, entry: Any) -> Transcript:
+    """Another step or link."""
+    entries = whole.content.entries
+    return with_entries(whole, (*entries[:index], entry, *entries[index + 1 :]))
+
+
+def cut(whole: Transcript, entries: int, steps: int) -> Transcript:
+    """Only the beginning of the chain, with the signatures of so many steps."""
+    rows = whole.evidence.signatures[:steps]
+    return with_evidence(
+        with_entries(whole, whole.content.entries[:entries]), signatures=rows, final=()
+    )
