@@ -49,6 +49,7 @@ HELP: Final = {
     "bench": N_("What this machine needs for each part, against the raw cost of the operations."),
 }
 ABOUT: Final = N_("Hoity Toity among strangers: a table without a server to trust.")
+LIBRARY_HELP: Final = N_("Show this message and exit.")
 GLOBAL_FLAGS: Final = N_(
     "Everywhere: --lang en|es|de, --debug. Exit codes: 0 ok, 1 game or transcript not ok,"
     " 2 usage, 3 network failed, 130 interrupted."
@@ -121,7 +122,8 @@ def _translate(command: Any) -> None:
         word, colon, example = command.epilog.partition(": ")
         known = word == "Example"
         command.epilog = _("Example") + colon + example if known else _(command.epilog)
-    for parameter in command.params:
+    helping = command.get_help_option(typer.Context(command))
+    for parameter in (*command.params, helping):
         if getattr(parameter, "help", None):
             parameter.help = _(parameter.help)
     for inner in getattr(command, "commands", {}).values():

@@ -11,7 +11,9 @@ from protocol.header import Terms
 from protocol.identity import fingerprint
 
 from .card_words import listed
-from .lingo import _
+from .lingo import N_, _
+
+RECONSTRUCTIBLE = frozenset({N_("years"), N_("names"), N_("cash"), N_("thieves"), N_("track")})
 
 
 def describe(terms: Terms, game: HoityToity, names: Sequence[str]) -> list[str]:
@@ -44,7 +46,7 @@ def edition_lines(edition: Edition) -> list[str]:
         else _("A Detective's rank is taken before the Exhibits move."),
     ]
     if edition.reconstructed:
-        what = listed(edition.reconstructed)
+        what = listed(_(part) for part in edition.reconstructed)
         lines.append(_("Reconstructed, not printed in the sources: {what}").format(what=what))
     return lines
 
