@@ -101,6 +101,7 @@ class Desk:
         self.wants_back = False
         self.narrow = False
         self.silent_until: set[bytes] | None = None
+        self.floor = 0
         self.replaying = False
         self.given: dict[tuple[int, str], Given] = {}
         self.asked: Place | None = None
@@ -200,13 +201,32 @@ class Desk:
             return False
         if self.seat is None or self._who is None:
             return False
-        if self.store.versions(identity_of(self.seat, statement)):
+        if self.store.versions(identity_of(self.seat, statement)) or self._may_contradict(
+            statement
+        ):
             return False
         message = messages.sign(self._who, self.table.id, self.seat, statement)
         self.hold(message)
         self.record(message, note)
         self.carry(message, None)
         return True
+
+    def _may_contradict(self, statement: Statement) -> bool:
+        """Whether something this seat has forgotten could stand against it.
+
+        After an old journal was restored, a liar may be the only one to hold what was signed
+        since, and hide it. It was signed in an epoch that some honest seat has wished, so below
+        `floor`: nothing is signed there any more, nor a halt that would have to report it.
+        """
+        if isinstance(statement, Halt):
+            return (statement.lock.epoch if statement.lock else 0) < self.floor
+        bound = isinstance(statement, Say | Close | Accept | SealVote)
+        return bound and statement.epoch < self.floor  # type: ignore[union-attr]
+
+    def record_floor(self, floor: int | None) -> None:
+        """Have the floor put on disk; None while it is not known yet."""
+        if not self.replaying:
+            self.emit(Record(encoding.encode((b"", (), floor))))
 
     def record(self, message: Message, note: Note | None = None) -> None:
         """Have a message and the secrets behind it put on disk."""

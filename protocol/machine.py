@@ -123,6 +123,9 @@ class Machine(Desk):
 
     def _restore(self, record: bytes) -> None:
         value = encoding.decode(record, frames.MAX_FRAME)
+        if not value[0]:
+            self._restore_floor(value[2])
+            return
         message = messages.parse(value[0], self.table.id, self.table.ids)
         for commitment, choice, nonce in value[1]:
             self.secrets.openings[commitment] = (choice, nonce)
@@ -132,15 +135,27 @@ class Machine(Desk):
         self.hold(message)
         self._pump()
 
+    def _restore_floor(self, floor: int | None) -> None:
+        if floor is not None:
+            self.floor, self.silent_until = floor, None
+        elif self.seat is not None:
+            self.silent_until = set(self.table.ids) - {self.table.ids[self.seat]}
+            self._forget_choices()
+
     def be_cautious(self, others: set[bytes]) -> None:
         """The journal may be old: sign nothing until all `others` told what they hold of us.
 
-        Nothing is committed again without asking the player. Call it before `start`.
+        Then speak and vote in later epochs only, and commit nothing again without asking the
+        player. Call it after `restore` and before `start`; the journal remembers it.
         """
         self.silent_until = set(others)
+        self._forget_choices()
+        self.record_floor(None)
+        self.send(frames.Own(), None)
+
+    def _forget_choices(self) -> None:
         for given in self.given.values():
             given.burnt = True
-        self.send(frames.Own(), None)
 
     def _told(self, peer: bytes | None) -> None:
         if self.silent_until is None or peer is None:
@@ -148,7 +163,14 @@ class Machine(Desk):
         self.silent_until.discard(peer)
         if not self.silent_until:
             self.silent_until = None
+            self._set_floor()
             self._pump()
+
+    def _set_floor(self) -> None:
+        """Before epoch 0 begins there are no later epochs: there this seat stays silent."""
+        wishes = self.ballot.wishes().values()
+        self.floor = max(self.promise, self.view.epoch, *wishes, 0) + 1
+        self.record_floor(self.floor)
 
     # Receiving.
 

@@ -118,6 +118,8 @@ def may_speak(desk: Desk) -> bool:
         return False
     if not desk.is_standing or desk.broken is not None or desk.has_said(node.step):
         return False
+    if desk.view.epoch < desk.floor:
+        return False
     if not chain.may_go_on(node) and node.want.kind is not Kind.RESULT:
         return False
     return follow.keeps_own_says(desk.store, desk.view, desk.seat)

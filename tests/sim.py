@@ -419,7 +419,11 @@ class World:
         here = len(self.honest())
         if self.check.forked:
             return False
-        return here >= self.plan.quorum
+        rolled_back = self.seen["old journal"] > 0
+        if rolled_back and not all(h.machine.has_begun for h in self.houses):
+            return False
+        # A seat whose journal was old counts as absent until an epoch opens without it.
+        return here - rolled_back >= self.plan.quorum
 
     def _liar_provable(self) -> bool:
         return self.plan.liar in self.check.guilty or bool(self._found_later())

@@ -1,0 +1,248 @@
+"""Deliberate errors in the rules of a seat: what a good check must catch.
+
+A mutant is data: for each function that it spoils the text to be replaced and its replacement.
+`python tests/mutants.py NAME --games 500` looks for the first seed that catches it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import inspect
+import textwrap
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from protocol import changing, epochs, follow, speaking
+from protocol.changing import own_halt, propose
+from protocol.desk import Desk
+from protocol.machine import Machine
+from protocol.patience import Clocks
+from protocol.voting import Ballot
+
+Spoil = tuple[Callable[..., Any], str, str]
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """A named error, and the seed of a game that shows it (None: only long runs do)."""
+
+    name: str
+    spoils: tuple[Spoil, ...]
+    seed: str | None = None
+    seats: int | None = None
+
+
+def _source(function: Callable[..., Any]) -> str:
+    lines = textwrap.dedent(inspect.getsource(function)).splitlines(keepends=True)
+    while lines[0].startswith("@"):
+        lines.pop(0)
+    return "".join(lines)
+
+
+def _spoiled(function: Callable[..., Any], old: str, new: str) -> Any:
+    source = _source(function)
+    if old not in source:
+        raise LookupError(f"{function.__qualname__} no longer holds {old!r}")
+    space: dict[str, Any] = {}
+    exec(
+        compile(
+            "from __future__ import annotations\n" + source.replace(old, new), "mutant", "exec"
+        ),
+        function.__globals__,
+        space,
+    )
+    return space[function.__name__].__code__
+
+
+@contextmanager
+def planted(mutant: Mutant) -> Iterator[None]:
+    """Within this block the mutant's errors are in the rules."""
+    kept = [(function, function.__code__) for function, _, _ in mutant.spoils]
+    try:
+        for function, old, new in mutant.spoils:
+            function.__code__ = _spoiled(function, old, new)  # type: ignore[attr-defined]
+        yield
+    finally:
+        for function, code in kept:
+            function.__code__ = code  # type: ignore[attr-defined]
+
+
+HELD = "says = {m.hash for m in held_says(base, desk.store, under)}"
+FEWER = "desk.table.quorum or not"
+
+MUTANTS = (
+    Mutant(
+        "t-1 halts",
+        (
+            (epochs.read_close, "!= table.quorum", "!= table.quorum - 1"),
+            (Ballot.best_halts, "self.table.quorum)", "self.table.quorum - 1)"),
+            (propose, "< desk.table.quorum or", "< desk.table.quorum - 1 or"),
+        ),
+    ),
+    Mutant(
+        "no lock reported",
+        (
+            (own_halt, "desk.ballot.highest_lock(epoch)", "None"),
+            (changing.reports_all, "lock = desk.ballot.highest_lock(epoch)", "return True"),
+        ),
+    ),
+    Mutant(
+        "lock reports seals only", ((Ballot.highest_lock, "(SealVote, Accept)", "(SealVote,)"),)
+    ),
+    Mutant(
+        "halt omits its own last say",
+        (
+            (own_halt, HELD, HELD.replace("under)}", "under) if m.seat != desk.seat}")),
+            (changing.halt, "not reports_all(desk, wish)", "False"),
+        ),
+    ),
+    Mutant(
+        "halt omits what its own say builds on",
+        ((own_halt, HELD, HELD.replace("under)}", "under) if m.seat == desk.seat}")),),
+    ),
+    Mutant(
+        "halts not binding",
+        (
+            (speaking.may_speak, "not desk.is_standing or ", ""),
+            (
+                Desk.sign,
+                "type(statement) not in SIGNS[self.state]",
+                "self.silent_until is not None",
+            ),
+        ),
+    ),
+    Mutant("one vote instead of two", ((Ballot.highest_open, "SealVote", "Accept"),)),
+    Mutant(
+        "an equivocator's version always void",
+        ((epochs.walk, "_kept_version(node, tree, bodies, culprits, halts)", "None"),),
+    ),
+    Mutant(
+        "a completed step final by itself",
+        (
+            (
+                follow.final_step,
+                "base, silent = view.base.step, set(view.tip.present)",
+                "base, silent = view.base.step, set()",
+            ),
+        ),
+    ),
+    Mutant(
+        "final by t says",
+        (
+            (
+                follow.final_step,
+                "if not silent:",
+                "if len(view.tip.present) - len(silent) >= view.tip.table.quorum:",
+            ),
+        ),
+    ),
+    Mutant(
+        "final by what comes after the halt",
+        (
+            (Desk.final_step, "if self.is_standing:", "if True:"),
+            (speaking.finish, " or not desk.is_standing", ""),
+        ),
+    ),
+    Mutant(
+        "one expired halt enough",
+        ((epochs._expire, "< table.seats - table.quorum + 1", "< 1"),),
+    ),
+    Mutant(
+        "patience running on while halted",
+        (
+            (
+                own_halt,
+                "desk.expired.get(under)",
+                "__import__('protocol.messages').messages.Expired(under, desk.tip.step, desk.tip.digest) "
+                "if desk.view.epoch == under and desk.clocks.is_out(desk.tip) else None",
+            ),
+        ),
+    ),
+    Mutant(
+        "promise forgotten on resume",
+        (
+            (
+                Desk._bind,
+                "self.raise_promise(statement.epoch)",
+                "self.replaying or self.raise_promise(statement.epoch)",
+            ),
+        ),
+    ),
+    Mutant(
+        "received bodies forgotten on resume",
+        ((Machine._receive_message, "self.record(message)", "pass"),),
+    ),
+    Mutant(
+        "own statements forgotten on resume",
+        ((Desk.sign, "self.record(message, note)", "pass"),),
+    ),
+    Mutant("no doubling of g", ((Clocks.grace, "2**doublings", "1"),)),
+    Mutant(
+        "the proposer's wait not doubled",
+        ((changing._waited_for_halts, "clocks.grace(desk.fruitless) / 2", "clocks.grace() / 2"),),
+    ),
+    Mutant(
+        "votes name the close",
+        ((Ballot._read_close, "base.node.base_digest()", "message.hash"),),
+    ),
+    Mutant(
+        "proofs that prove nothing turn epochs",
+        ((follow.is_effective, "epochs == {view.epoch}", "True"),),
+    ),
+    Mutant(
+        "a proof of two waits for what they name",
+        ((epochs._bad_forms, "if len(proof) == 1:", "if True:"),),
+    ),
+    Mutant(
+        "a second version makes a seat leave its own",
+        (
+            (
+                follow.chosen_says,
+                "in store.says(view.epoch, node.step)",
+                "in reversed(store.says(view.epoch, node.step))",
+            ),
+        ),
+    ),
+    Mutant(
+        "illegal says are followed",
+        (
+            (
+                follow.chosen_says,
+                "except Fault:\n                continue",
+                "except Fault:\n                pass",
+            ),
+        ),
+    ),
+)
+
+
+def main() -> int:
+    from sim import play
+    from sim_cheap import cheap_blocks
+    from sim_check import Violation
+
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("name", nargs="*")
+    parser.add_argument("--games", type=int, default=300)
+    parser.add_argument("--seed", default="mutant")
+    args = parser.parse_args()
+    for mutant in MUTANTS:
+        if args.name and mutant.name not in args.name:
+            continue
+        found = None
+        with planted(mutant), cheap_blocks():
+            for number in range(args.games):
+                seed = f"{args.seed}-{number}"
+                try:
+                    play(seed, mutant.seats)
+                except Violation as violation:
+                    found = f"{seed}: {str(violation)[:160]}"
+                    break
+        print(f"{mutant.name}: {found or f'not caught in {args.games} games'}", flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
