@@ -17,6 +17,8 @@ from .lingo import _
 from .trouble import INTERRUPTED, Trouble
 
 Write = Callable[[dict[str, Any]], None]
+RENAMED = {"returned": "back"}
+"""Updates that would have the name of a happening."""
 
 
 def write_line(value: dict[str, Any]) -> None:
@@ -25,7 +27,10 @@ def write_line(value: dict[str, Any]) -> None:
 
 
 class JsonScreen:
-    """Writes each update as an object with a `type`; keeps the nicknames for the last line."""
+    """Writes each update and each happening as an object with a `type`, one a line.
+
+    The end is left to whoever opened the table; the nicknames are kept for its line.
+    """
 
     def __init__(self, write: Write = write_line) -> None:
         self.write = write
@@ -33,11 +38,15 @@ class JsonScreen:
         self.table_name = ""
 
     def __call__(self, update: updates.Update) -> None:
-        """Write one update; the end of the table is written by whoever started it."""
-        if isinstance(update, updates.Finished):
+        """Write one update."""
+        if isinstance(update, updates.Finished | updates.Ended):
+            return
+        if isinstance(update, updates.Happened):
+            for item in update.items:
+                self.write({**item.as_json(), "final": update.final})
             return
         name = type(update).__name__.lower()
-        self.write({"type": name, **self._fields(update)})
+        self.write({"type": RENAMED.get(name, name), **self._fields(update)})
 
     def _fields(self, update: updates.Update) -> dict[str, Any]:
         match update:
@@ -45,8 +54,6 @@ class JsonScreen:
                 return self._started(update)
             case updates.Stepped(before=before, seconds=seconds):
                 return {"step": before.step, "kind": str(before.want.kind), "seconds": seconds}
-            case updates.Happened(items=items, final=final):
-                return {"final": final, "items": [item.as_json() for item in items]}
             case updates.Rewound(epoch=epoch, kept=kept):
                 return {"epoch": epoch, "kept": kept}
             case updates.Choosing(view, kind, again):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import getpass
+import secrets
 import sys
 from typing import Any
 
@@ -15,7 +16,6 @@ from p2p_hoity.keys import (
     passphrase_from_environment,
 )
 from p2p_hoity.vault import VaultError
-from protocol.header import MAX_NICKNAME
 from protocol.identity import fingerprint
 
 from .lingo import _
@@ -23,13 +23,14 @@ from .trouble import USAGE, Trouble
 
 
 def own_name() -> str:
-    """A nickname from the system's user name."""
+    """A nickname: the system's user name and a few random letters, so that two fresh keys of one
+    user can sit at one table."""
     try:
         name = getpass.getuser()
     except (KeyError, OSError):
         name = ""
     printable = "".join(letter for letter in name if letter.isprintable()).strip()
-    return printable[:MAX_NICKNAME].strip() or "player"
+    return f"{printable[:16].strip() or 'player'}-{secrets.token_hex(2)}"
 
 
 def load(home: Home) -> tuple[Player, str | None]:
