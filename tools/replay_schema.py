@@ -1,0 +1,142 @@
+"""The form sheet of `hoity replay --json`: writes docs/replay.schema.json from the rules' record.
+
+python tools/replay_schema.py           write it
+python tools/replay_schema.py --check   exit 1 if it is stale
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import types
+from dataclasses import fields
+from enum import Enum
+from pathlib import Path
+from typing import Any, Final, Union, get_args, get_origin, get_type_hints
+
+from cli.replay_file import FORMAT
+from p2p_hoity.rules import ActionCard, Happening, Piece, Place, news
+
+TARGET: Final = Path(__file__).resolve().parent.parent / "docs" / "replay.schema.json"
+Schema = dict[str, Any]
+
+SEAT: Final[Schema] = {
+    "type": "object",
+    "properties": {
+        "seat": {"type": "integer"},
+        "nickname": {"type": "string"},
+        "fingerprint": {"type": "string"},
+    },
+    "required": ["seat", "nickname", "fingerprint"],
+}
+
+
+def schema_of(kind: Any) -> Schema:
+    """The schema of a field's type."""
+    if kind in (int, str, bool, type(None)):
+        name = {int: "integer", str: "string", bool: "boolean", type(None): "null"}[kind]
+        return {"type": name}
+    if kind is Place:
+        return {"enum": [place.words for place in Place]}
+    if isinstance(kind, type) and issubclass(kind, Enum):
+        return {"enum": [member.value for member in kind]}
+    if kind in (ActionCard, Piece):
+        return {"$ref": f"#/$defs/{kind.__name__}"}
+    if get_origin(kind) in (types.UnionType, Union):
+        return {"anyOf": [schema_of(one) for one in get_args(kind)]}
+    inner = get_args(kind)
+    if get_origin(kind) is tuple and len(inner) == 2 and inner[1] is Ellipsis:
+        return {"type": "array", "items": schema_of(inner[0])}
+    if get_origin(kind) is tuple:
+        size = len(inner)
+        items = schema_of(inner[0])
+        return {"type": "array", "items": items, "minItems": size, "maxItems": size}
+    raise TypeError(f"no schema for {kind!r}")
+
+
+def record(kind: type, also: Schema | None = None) -> Schema:
+    """The schema of a dataclass as an object; every field is required, no other is there."""
+    hints = get_type_hints(kind)
+    properties = {**(also or {})}
+    properties.update({field.name: schema_of(hints[field.name]) for field in fields(kind)})
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+
+
+def happening(kind: type[Happening]) -> Schema:
+    """The schema of one kind of happening, with the two keys that every line of it has."""
+    also: Schema = {
+        "index": {"type": "integer"},
+        "round": {"type": "integer"},
+        "type": {"const": name_of(kind)},
+    }
+    return {**record(kind, also), "description": (kind.__doc__ or "").strip()}
+
+
+def name_of(kind: type[Happening]) -> str:
+    """The `type` that `as_json` writes."""
+    return "".join(f"-{c.lower()}" if c.isupper() else c for c in kind.__name__).lstrip("-")
+
+
+def game() -> Schema:
+    """The schema of the first line."""
+    properties: Schema = {
+        "type": {"const": "game"},
+        "format": {"const": FORMAT},
+        "table": {"type": "string"},
+        "variant": {"anyOf": [{"type": "string"}, {"type": "null"}]},
+        "seats": {"type": "array", "items": SEAT},
+        "edition": {"type": "object"},
+    }
+    return {"type": "object", "properties": properties, "required": list(properties)}
+
+
+def verdict() -> Schema:
+    """The schema of the last line."""
+    properties: Schema = {
+        "type": {"const": "verdict"},
+        "verdict": {"enum": ["ok", "fault"]},
+        "content": {"type": "string"},
+        "problem": {"anyOf": [{"type": "string"}, {"type": "null"}]},
+    }
+    return {"type": "object", "properties": properties, "required": list(properties)}
+
+
+def kinds() -> list[type[Happening]]:
+    """Every kind of happening, in the order of the rules' own list."""
+    return [
+        one
+        for one in vars(news).values()
+        if isinstance(one, type) and issubclass(one, Happening) and one is not Happening
+    ]
+
+
+def whole() -> Schema:
+    """The schema of one line of the replay."""
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": f"One line of `hoity replay --json` ({FORMAT})",
+        "oneOf": [game(), *(happening(kind) for kind in kinds()), verdict()],
+        "$defs": {"ActionCard": record(ActionCard), "Piece": record(Piece)},
+    }
+
+
+def text() -> str:
+    """What the file holds."""
+    return json.dumps(whole(), indent=2) + "\n"
+
+
+def main(arguments: list[str]) -> int:
+    """Write or check."""
+    if arguments == ["--check"]:
+        return 0 if TARGET.read_text(encoding="utf-8") == text() else 1
+    TARGET.write_text(text(), encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
