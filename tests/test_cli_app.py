@@ -1,0 +1,401 @@
+"""Tests of the command line as a whole: help, exit codes, and errors in words."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cli_stage import played_file, tool
+
+from cli import lingo, trouble
+from cli.hoity_app import EXAMPLES, run
+from p2p_hoity.editions import NAMES
+from p2p_hoity.journal import JournalError
+from p2p_hoity.net.errors import NetError
+from p2p_hoity.peer import PeerError
+
+COMMANDS = [
+    "play", "host", "join", "tables", "resume", "watch", "verify", "replay", "relay", "id",
+    "rules", "bench",
+]  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Done:
+    """What a command did."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def lines(self) -> list[dict[str, Any]]:
+        return [json.loads(line) for line in self.out.splitlines()]
+
+
+@dataclass(frozen=True)
+class Shell:
+    """A command line with a home of its own."""
+
+    capture: pytest.CaptureFixture[str]
+    home: Path
+
+    def __call__(self, *words: object) -> Done:
+        code = run([str(word) for word in words])
+        found = self.capture.readouterr()
+        return Done(code, found.out, found.err)
+
+
+@pytest.fixture
+def hoity(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Iterator[Shell]:
+    home = tmp_path / "home"
+    monkeypatch.setenv("HOITY_HOME", str(home))
+    for name in (*lingo.LOCALE_VARIABLES, "HOITY_PASSPHRASE"):
+        monkeypatch.delenv(name, raising=False)
+    yield Shell(capsys, home)
+    lingo.speak("en")
+
+
+@pytest.fixture
+def game(tmp_path: Path) -> Path:
+    path = tmp_path / "game.hoity"
+    path.write_bytes(played_file())
+    return path
+
+
+# Help.
+
+
+def test_help_lists_every_command(hoity: Shell) -> None:
+    done = hoity("--help")
+    assert done.code == 0
+    assert all(f"\n  {command} " in done.out for command in COMMANDS)
+    assert "Exit codes" in done.out
+
+
+@pytest.mark.parametrize("command", [*COMMANDS, "id new", "id show", "id export"])
+def test_every_command_has_help_with_an_example(hoity: Shell, command: str) -> None:
+    done = hoity(*command.split(), "--help")
+    assert done.code == 0
+    assert f"Example: {EXAMPLES[command.split()[-1]]}" in done.out
+
+
+@pytest.mark.parametrize("language", ["es", "de"])
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_is_translated(hoity: Shell, language: str, command: str) -> None:
+    english = set(hoity(command, "--help").out.splitlines())
+    other = hoity(command, "--help", "--lang", language)
+    assert other.code == 0
+    assert "Example" not in other.out
+    assert "Show this message" not in other.out
+    assert len(english & set(other.out.splitlines())) < len(english) / 2
+
+
+def test_help_imports_nothing_heavy() -> None:
+    heavy = {"trio", "nacl", "msgpack", "rich", "p2p_hoity", "protocol", "zeroconf", "textual"}
+    code = (
+        "import sys; from cli.hoity_app import run; code = run(['--help']);"
+        f"print('HEAVY', sorted({heavy!r} & set(sys.modules))); sys.exit(code)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "HEAVY []"
+
+
+def test_python_m_cli_is_hoity() -> None:
+    command = [sys.executable, "-m", "cli", "--lang", "de", "--help"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert "Befehle" in done.stdout
+    assert "Optionen" in done.stdout
+
+
+def test_the_version(hoity: Shell) -> None:
+    assert hoity("--version").out.startswith("hoity ")
+
+
+# Usage.
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["jion"],
+        ["play", "--bots", "6"],
+        ["play", "--bots", "0"],
+        ["play", "--variant", "chess"],
+        ["play", "--variant", "surprise", "--bots", "2"],
+        ["play", "--edition", "no-such-edition"],
+        ["play", "--quorum", "9"],
+        ["play", "--quorum", "1"],
+        ["play", "--patience", "0"],
+        ["play", "--transcript", "/"],
+        ["host", "--seats", "7"],
+        ["host", "--seats", "3", "--bots", "3"],
+        ["host", "--listen", "nowhere"],
+        ["join"],
+        ["join", "nonsense"],
+        ["join", "hoity1abcdef"],
+        ["watch", "nonsense"],
+        ["resume", "no-such-game"],
+        ["verify"],
+        ["verify", "no-such-file.hoity"],
+        ["verify", "/"],
+        ["replay", "no-such-file.hoity"],
+        ["relay", "--listen", "nowhere"],
+        ["id", "new", "--name", ""],
+        ["id", "new", "--name", "x" * 25],
+        ["id", "show"],
+        ["id", "export"],
+        ["rules", "--edition", "no-such-edition"],
+        ["bench", "--cards", "7"],
+        ["--lang", "fr", "rules"],
+        ["rules", "--lang"],
+    ],
+    ids=" ".join,
+)
+def test_impossible_words_are_usage(hoity: Shell, words: list[str]) -> None:
+    done = hoity(*words)
+    assert done.code == 2
+    assert done.err.strip()
+    assert "Traceback" not in done.err
+
+
+def test_an_edition_file_with_a_mistake_is_named(hoity: Shell, tmp_path: Path) -> None:
+    file = tmp_path / "mine.toml"
+    file.write_text('name = "mine"\n')
+    done = hoity("play", "--edition", file)
+    assert done.code == 2
+    assert "mine.toml" in done.err
+
+
+# Errors.
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "words"),
+    [
+        (NetError("nobody listens there"), 3, "nobody listens there"),
+        (PeerError("gone", 3), 3, "gone"),
+        (PeerError("refused", 1), 1, "refused"),
+        (JournalError("in use"), 2, "in use"),
+        (trouble.Trouble("words", 130), 130, "words"),
+        (KeyboardInterrupt(), 130, "Interrupted."),
+        (PermissionError(13, "Permission denied", "x"), 1, "x: Permission denied"),
+        (RuntimeError("odd"), 1, "mistake in the program"),
+        (ExceptionGroup("g", [ExceptionGroup("h", [NetError("deep")])]), 3, "deep"),
+        (BaseExceptionGroup("g", [KeyboardInterrupt(), NetError("x")]), 130, "Interrupted."),
+    ],
+)
+def test_errors_become_words_and_codes(error: BaseException, code: int, words: str) -> None:
+    told, found = trouble.weigh(error)
+    assert found == code
+    assert words in told
+
+
+def test_debug_shows_where(hoity: Shell) -> None:
+    from p2p_hoity.net.errors import TicketError
+
+    with pytest.raises(TicketError):
+        hoity("join", "nonsense", "--debug")
+
+
+# Keys.
+
+
+def test_a_key_is_made_shown_and_exported(hoity: Shell, tmp_path: Path) -> None:
+    made = hoity("id", "new", "--name", "Ana", "--json")
+    assert made.code == 0
+    assert made.lines[0]["nickname"] == "Ana"
+    assert stat.S_IMODE((hoity.home / "identity").stat().st_mode) == 0o600
+    assert hoity("id", "show", "--json").lines == made.lines
+    assert made.lines[0]["fingerprint"] in hoity("id", "show").out
+    assert hoity("id", "export").out.strip() == made.lines[0]["public"]
+    copy = tmp_path / "copy"
+    assert hoity("id", "export", "--secret", copy).code == 0
+    assert copy.read_bytes() == (hoity.home / "identity").read_bytes()
+    assert stat.S_IMODE(copy.stat().st_mode) == 0o600
+    again = hoity("id", "export", "--secret", copy)
+    assert (again.code, "exists already" in again.err) == (2, True)
+
+
+def test_a_second_key_does_not_replace_the_first(hoity: Shell) -> None:
+    hoity("id", "new", "--name", "Ana")
+    before = (hoity.home / "identity").read_bytes()
+    assert hoity("id", "new", "--name", "Bob").code == 2
+    assert (hoity.home / "identity").read_bytes() == before
+
+
+def test_a_sealed_key_needs_its_passphrase(hoity: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOITY_PASSPHRASE", "open sesame")
+    assert hoity("id", "new", "--name", "Ana").code == 0
+    assert hoity("id", "show").code == 0
+    monkeypatch.setenv("HOITY_PASSPHRASE", "wrong")
+    assert hoity("id", "show").code == 2
+    monkeypatch.delenv("HOITY_PASSPHRASE")
+    done = hoity("id", "show")
+    assert (done.code, "HOITY_PASSPHRASE" in done.err) == (2, True)
+
+
+def test_two_passphrases_that_differ(hoity: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    given = iter(["one", "two"])
+    monkeypatch.setattr("getpass.getpass", lambda prompt: next(given))
+    assert hoity("id", "new", "--passphrase").code == 2
+    assert not (hoity.home / "identity").exists()
+
+
+# Rules and bench.
+
+
+@pytest.mark.parametrize(
+    ("language", "words"), [("en", "AIM"), ("es", "OBJETIVO"), ("de", "Auslagen")]
+)
+def test_the_rules_in_one_screen(hoity: Shell, language: str, words: str) -> None:
+    done = hoity("rules", "--lang", language)
+    assert words in done.out
+    lines = done.out.splitlines()
+    assert len(lines) <= 45
+    assert max(map(len, lines)) <= 96
+
+
+def test_the_rules_name_the_switches_of_the_edition(hoity: Shell) -> None:
+    told = [" ".join(hoity("rules", "--edition", name).out.split()) for name in NAMES]
+    assert "No Detective in the Auction Hall" in told[0]
+    assert "A Detective may be played in the Auction Hall" in told[1]
+
+
+def test_bench(hoity: Shell) -> None:
+    found = hoity("bench", "--cards", "24", "--rounds", "1", "--json").lines[0]
+    assert found["cards"] == 24
+    assert found["verify"]["operations"]["multiply"] > 0
+
+
+# Transcripts.
+
+
+def test_a_sound_file_is_ok(hoity: Shell, game: Path) -> None:
+    done = hoity("verify", game, "--json")
+    found = done.lines[0]
+    assert (done.code, found["verdict"], found["problem"]) == (0, "ok", None)
+    assert found["file"] == str(game)
+    assert len(found["content"]) == 64
+    assert [line["rank"] for line in found["standings"]] == [1, 2]
+    assert found["rounds"] > 0
+    assert "ok. Everything in it holds." in hoity("verify", game).out
+
+
+@pytest.mark.parametrize(
+    ("change", "verdict", "code"),
+    [
+        (lambda data: b"", "unreadable", "empty"),
+        (lambda data: b"hello", "unreadable", "wrong-magic"),
+        (lambda data: data[: len(data) // 2], "unreadable", "torn"),
+        (lambda data: data[:-40] + bytes(20) + data[-20:], "fault", None),
+    ],
+    ids=["empty", "foreign", "torn", "changed"],
+)
+def test_a_broken_file_is_not_ok(
+    hoity: Shell, game: Path, tmp_path: Path, change: Any, verdict: str, code: str | None
+) -> None:
+    broken = tmp_path / "broken.hoity"
+    broken.write_bytes(change(game.read_bytes()))
+    done = hoity("verify", game, broken, "--json")
+    first, second = done.lines
+    assert done.code == 1
+    assert (first["verdict"], second["verdict"]) == ("ok", verdict)
+    assert code in (None, second["problem"]["code"])
+    told = hoity("verify", broken, "--lang", "de")
+    assert told.code == 1
+    assert second["problem"]["code"] in told.out
+
+
+def test_verify_as_a_process(game: Path) -> None:
+    command = [sys.executable, "-m", "cli", "verify", str(game), "--json"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, env=os.environ)
+    assert json.loads(done.stdout)["verdict"] == "ok"
+
+
+def test_a_replay_fits_its_schema(hoity: Shell, game: Path) -> None:
+    done = hoity("replay", game, "--json")
+    schema = tool("replay_schema").whole()
+    assert done.code == 0
+    for line in done.lines:
+        fitting = [one for one in schema["oneOf"] if fits(line, one, schema["$defs"])]
+        assert len(fitting) == 1, line
+    assert [line["index"] for line in done.lines[1:-1]] == list(range(len(done.lines) - 2))
+    assert done.lines[-1]["verdict"] == "ok"
+
+
+def test_the_schema_is_current() -> None:
+    module = tool("replay_schema")
+    assert module.TARGET.read_text(encoding="utf-8") == module.text()
+
+
+def fits(value: Any, schema: dict[str, Any], defs: dict[str, Any]) -> bool:
+    """The part of JSON Schema that the schema uses."""
+    if "$ref" in schema:
+        return fits(value, defs[schema["$ref"].rpartition("/")[2]], defs)
+    if "anyOf" in schema:
+        return any(fits(value, one, defs) for one in schema["anyOf"])
+    if "const" in schema or "enum" in schema:
+        return value in schema.get("enum", [schema.get("const")])
+    kinds: dict[str, Any] = {
+        "object": dict, "array": list, "string": str, "integer": int, "boolean": bool,
+        "null": type(None),
+    }  # fmt: skip
+    if type(value) is not kinds[schema["type"]]:
+        return False
+    if isinstance(value, list):
+        size = schema.get("minItems", 0) <= len(value) <= schema.get("maxItems", len(value))
+        return size and all(fits(item, schema.get("items", {}), defs) for item in value)
+    if isinstance(value, dict):
+        known = schema.get("properties", {})
+        extra = schema.get("additionalProperties", True) or set(value) <= set(known)
+        whole = set(schema.get("required", ())) <= set(value)
+        return extra and whole and all(fits(value[k], known[k], defs) for k in known)
+    return True
+
+
+def test_a_replay_in_words(hoity: Shell, game: Path) -> None:
+    done = hoity("replay", game)
+    assert done.code == 0
+    assert done.out.index("Round 1\n") < done.out.index("Round 2\n")
+    assert "Rank 1:" in done.out
+
+
+def test_a_replay_waits_between_rounds(
+    hoity: Shell, game: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[int] = []
+
+    class Keys:
+        def readline(self) -> str:
+            asked.append(1)
+            return "\n"
+
+    monkeypatch.setattr(sys, "stdin", Keys())
+    assert hoity("replay", game, "--step").code == 0
+    lines = hoity("replay", game, "--json").lines
+    assert len(asked) == sum(line["type"] == "round-began" for line in lines) > 1
+
+
+def test_a_replay_of_nothing(hoity: Shell, tmp_path: Path) -> None:
+    empty = tmp_path / "empty.hoity"
+    empty.write_bytes(b"")
+    done = hoity("replay", empty, "--json")
+    assert (done.code, done.out) == (1, "")
+    assert "unreadable" in done.err
+
+
+def test_a_reader_that_has_gone_is_no_error(game: Path) -> None:
+    command = f"{sys.executable} -m cli replay {game} --json | head -c 1"
+    done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, check=True)
+    assert done.stderr == ""

@@ -1,0 +1,287 @@
+"""Tests of the plain prompt: a person typing lines, and what the seat then does."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
+
+import pytest
+import trio
+import trio.testing
+from cli_stage import NICKNAMES, referee, until
+
+from cli.card_words import Names
+from cli.choice_words import own_slots
+from cli.seat_prompt import SeatPrompt
+from cli.seat_screen import SeatScreen
+from p2p_hoity import rules
+from p2p_hoity.rules import View
+
+
+class Bot:
+    """A bot whose choice is known."""
+
+    async def choose(self, view: View, kind: rules.Kind, again: bool) -> rules.Choice:
+        return view.legal(kind)[-1]
+
+    async def returning(self) -> None:
+        return
+
+
+@dataclass
+class Desk:
+    """A person at the prompt."""
+
+    prompt: SeatPrompt
+    type: trio.MemorySendChannel[str]
+    said: list[str]
+    left: list[str] = field(default_factory=list)
+
+    def heard(self, words: str) -> bool:
+        return any(words in line for line in self.said)
+
+
+@asynccontextmanager
+async def desk(view: View | None, autopilot: bool = False) -> AsyncIterator[Desk]:
+    said: list[str] = []
+    left: list[str] = []
+    screen = SeatScreen(said.append)
+    if view is not None:
+        screen.names = Names(view.state.edition, NICKNAMES, view.seat)
+        screen.look(view)
+    send, receive = trio.open_memory_channel[str](100)
+    prompt = SeatPrompt(screen, receive, left.append, Bot(), autopilot)
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(prompt.listen)
+        yield Desk(prompt, send, said, left)
+        nursery.cancel_scope.cancel()
+
+
+async def answer(view: View, kind: rules.Kind, *lines: str) -> tuple[rules.Choice, Desk]:
+    """The choice of a person who types these lines once asked."""
+    found: list[rules.Choice] = []
+    async with desk(view) as here:
+        async with trio.open_nursery() as nursery:
+
+            async def ask() -> None:
+                found.append(await here.prompt.choose(view, kind, False))
+
+            nursery.start_soon(ask)
+            await trio.testing.wait_all_tasks_blocked()
+            for line in lines:
+                await here.type.send(line)
+        return found[0], here
+
+
+def asked(kind: rules.Kind, seats: int = 3, seed: int = 1) -> View:
+    return until(referee(seats, seed), kind, 0)
+
+
+async def test_a_number_and_enter_choose() -> None:
+    choice, here = await answer(asked("place"), "place", "2", "")
+    assert choice == 1
+    assert here.heard("You choose Auction Hall.")
+
+
+async def test_nothing_is_sealed_before_it_is_confirmed() -> None:
+    choice, here = await answer(asked("place"), "place", "2", "n", "1", "y")
+    assert choice == 0
+    assert sum("Where do you go?" in line for line in here.said) == 2
+
+
+@pytest.mark.parametrize("nonsense", ["0", "3", "x", "-1", "1 2", "٣", "9" * 30])
+async def test_nonsense_is_asked_again(nonsense: str) -> None:
+    choice, here = await answer(asked("place"), "place", nonsense, "1", "what", "y")
+    assert choice == 0
+    assert here.heard("A number from 1 to 2")
+    assert here.heard("Enter or y confirms")
+
+
+@pytest.mark.parametrize("kind", ["action", "window", "exhibit"])
+async def test_every_numbered_choice_is_legal(kind: rules.Kind) -> None:
+    view = asked(kind)
+    choice, _ = await answer(view, kind, "2", "y")
+    assert choice == view.legal(kind)[1]
+
+
+async def test_a_turn_is_place_and_action() -> None:
+    view = until(referee(2, variant="surprise"), "turn", 0)
+    choice, here = await answer(view, "turn", "1", "y")
+    assert choice == view.legal("turn")[0]
+    assert here.heard("  1  Castle, ")
+
+
+async def test_a_theft_is_asked_exhibit_by_exhibit() -> None:
+    view = until(referee(5, seed=3), "theft", 1)
+    options = rules.theft_options(view.state)
+    lines = ["1"] * sum(len(slots) > 1 for slots in options)
+    choice, _ = await answer(view, "theft", *lines, "y")
+    assert choice == tuple(slots[0] for slots in options)
+    view.check("theft", choice)
+
+
+async def test_an_exhibit_of_ones_own_pick() -> None:
+    view = asked("exhibit")
+    wanted = view.legal("exhibit")[-1]
+    assert isinstance(wanted, tuple)
+    slots = own_slots(view)
+    picked = " ".join(str(slots.index(slot) + 1) for slot in wanted)
+    choice, here = await answer(view, "exhibit", "p 1", "p 0 99", "p", f"p {picked}", "y")
+    assert choice == wanted
+    assert here.heard("The rules forbid that")
+    assert here.heard(f"Numbers from 1 to {len(slots)}")
+
+
+async def test_a_choice_with_one_answer_is_made_and_said() -> None:
+    view = asked("place")
+    only = View(replace(view.state, windows=((), ())), view.seat, view.private)
+    async with desk(only) as here:
+        assert await here.prompt.choose(only, "place", False) == 0
+        assert here.heard("Only one choice is legal and is made for you: Castle")
+
+
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        ("b", "Score track:"),
+        ("h", "Action cards in hand:"),
+        ("?", "q leaves; the game can be resumed"),
+    ],
+)
+async def test_commands_answer_in_the_middle_of_a_question(command: str, words: str) -> None:
+    choice, here = await answer(asked("place"), "place", command, "1", "")
+    assert choice == 0
+    assert here.heard(words)
+    assert sum("Where do you go?" in line for line in here.said) == 2
+
+
+async def test_the_log_is_told_again() -> None:
+    async with desk(asked("place")) as here:
+        here.prompt._screen.log.append("Round 1")
+        await here.type.send("l")
+        await trio.testing.wait_all_tasks_blocked()
+        assert here.said == ["Round 1"]
+
+
+@pytest.mark.parametrize("command", ["b", "h"])
+async def test_before_the_deal_there_is_nothing_to_show(command: str) -> None:
+    async with desk(None) as here:
+        await here.type.send(command)
+        await trio.testing.wait_all_tasks_blocked()
+        assert here.said == ["The cards are not dealt yet."]
+
+
+async def test_what_nobody_asked_for_is_no_answer() -> None:
+    async with desk(asked("place")) as here:
+        await here.type.send("1")
+        await trio.testing.wait_all_tasks_blocked()
+        assert here.heard("Nothing is asked of you now")
+
+
+async def test_a_line_typed_before_the_question_is_no_answer() -> None:
+    view = asked("place")
+    async with desk(view) as here:
+        await here.type.send("1")
+        await trio.testing.wait_all_tasks_blocked()
+        with trio.move_on_after(1) as scope:
+            await here.prompt.choose(view, "place", False)
+        assert scope.cancelled_caught
+
+
+async def test_the_seat_is_handed_over_in_the_middle_of_a_question() -> None:
+    choice, here = await answer(asked("place"), "place", "a")
+    assert choice == 1
+    assert here.prompt.autopilot
+    assert here.heard("A bot plays your seat")
+
+
+@pytest.mark.parametrize("line", ["a", ""])
+async def test_the_seat_is_taken_back(line: str) -> None:
+    async with desk(asked("place"), autopilot=True) as here:
+        await here.type.send(line)
+        await trio.testing.wait_all_tasks_blocked()
+        assert not here.prompt.autopilot
+        assert here.heard("The seat is yours again.")
+
+
+async def test_the_bot_chooses_while_it_has_the_seat() -> None:
+    view = asked("place")
+    async with desk(view, autopilot=True) as here:
+        assert await here.prompt.choose(view, "place", False) == 1
+        assert here.said == []
+
+
+async def test_q_leaves() -> None:
+    async with desk(asked("place")) as here:
+        await here.type.send("q")
+        await trio.testing.wait_all_tasks_blocked()
+        assert here.left == ["you left"]
+
+
+async def test_the_end_of_the_input_hands_nothing_to_a_bot() -> None:
+    view = asked("place")
+    async with desk(view) as here:
+        here.type.close()
+        await trio.testing.wait_all_tasks_blocked()
+        assert here.left == ["the input has ended"]
+        assert not here.prompt.autopilot
+
+
+async def test_a_choice_that_is_no_longer_needed_is_dropped() -> None:
+    view = asked("place")
+    async with desk(view) as here:
+        with trio.CancelScope() as scope:
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(here.prompt.choose, view, "place", False)
+                await trio.testing.wait_all_tasks_blocked()
+                scope.cancel()
+        await here.type.send("1")
+        await trio.testing.wait_all_tasks_blocked()
+        assert here.heard("Nothing is asked of you now")
+
+
+async def test_an_absent_player_comes_back_with_enter() -> None:
+    async with desk(asked("place")) as here, trio.open_nursery() as nursery:
+        back: list[bool] = []
+
+        async def returning() -> None:
+            await here.prompt.returning()
+            back.append(True)
+
+        nursery.start_soon(returning)
+        await trio.testing.wait_all_tasks_blocked()
+        assert not back
+        await here.type.send("")
+        await trio.testing.wait_all_tasks_blocked()
+        assert back
+
+
+async def test_the_bot_comes_back_by_itself() -> None:
+    async with desk(asked("place"), autopilot=True) as here:
+        await here.prompt.returning()
+        assert here.said == []
+
+
+@pytest.mark.parametrize(("line", "agreed"), [("", True), ("y", True), ("n", False)])
+async def test_terms_are_agreed_to(line: str, agreed: bool) -> None:
+    async with desk(None) as here, trio.open_nursery() as nursery:
+        found: list[bool] = []
+
+        async def agree() -> None:
+            found.append(await here.prompt.agree("Sit down?"))
+
+        nursery.start_soon(agree)
+        await trio.testing.wait_all_tasks_blocked()
+        await here.type.send(line)
+        await trio.testing.wait_all_tasks_blocked()
+        assert found == [agreed]
+
+
+async def test_a_choice_begun_afresh_is_said() -> None:
+    view = asked("place")
+    async with desk(view) as here, trio.open_nursery() as nursery:
+        nursery.start_soon(here.prompt.choose, view, "place", True)
+        await trio.testing.wait_all_tasks_blocked()
+        assert here.heard("the step begins afresh")
+        nursery.cancel_scope.cancel()

@@ -1,0 +1,159 @@
+"""Tests of the two plain screens: every update has words, and an object for programs."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, get_args
+
+import pytest
+import room
+import trio
+from cli_stage import until
+from rules_driver import Referee
+
+from cli.json_screen import JsonPlayer, JsonScreen
+from cli.seat_screen import TELLERS, SeatScreen
+from cli.trouble import Trouble
+from p2p_hoity import rules, table, updates
+from p2p_hoity.editions import load
+from p2p_hoity.rules import news
+from protocol import chain, header
+from protocol.header import Terms
+from protocol.node import Kind, Table, Want
+
+
+def bound(seats: int = 3) -> Table:
+    game = table.game_value(load(), None)
+    terms = Terms(room.identity(0).public, b"n" * 32, game, seats, header.default_quorum(seats))
+    return room.seat_at(terms, table.read_game)[0]
+
+
+def view() -> rules.View:
+    return until(Referee.seat(load(), 3, 1), "place", 0)
+
+
+def each() -> list[updates.Update]:
+    """One of every kind."""
+    at, seen = bound(), view()
+    node = chain.begin(at)
+    standing = rules.Standing(1, 0, 47, (1, 2, 3))
+    return [
+        updates.Joined(("Ana",), 3),
+        updates.Started(at, 0),
+        updates.Linked("Bob"),
+        updates.Unlinked("Bob", "no answer"),
+        updates.Stepped(node, node, 0.055),
+        updates.Happened((news.RoundBegan(1, (0, 1, 2), (), None),), seen, True),
+        updates.Rewound(2, 5, seen),
+        updates.Choosing(seen, "place", False),
+        updates.Chosen("place", 1),
+        updates.Refused("place", "the rule"),
+        updates.Awaited(frozenset({1}), 5.4),
+        updates.Late(frozenset({1})),
+        updates.Away(),
+        updates.Returned(),
+        updates.Accused(1, "bad-share", "did not prove its share of a card"),
+        updates.Finished(at, node, (standing,), Path("game.hoity")),
+        updates.Ended("two chains", 1, "two-chains"),
+    ]
+
+
+def test_there_is_a_teller_and_an_example_for_every_update() -> None:
+    assert set(get_args(updates.Update)) == set(TELLERS) == {type(one) for one in each()}
+
+
+def told() -> tuple[SeatScreen, list[str]]:
+    said: list[str] = []
+    screen = SeatScreen(said.append)
+    screen(updates.Started(bound(), 0))
+    screen.look(view())
+    said.clear()
+    return screen, said
+
+
+@pytest.mark.parametrize("update", each(), ids=lambda one: type(one).__name__)
+def test_every_update_is_told(update: updates.Update) -> None:
+    screen, said = told()
+    screen(update)
+    if isinstance(update, updates.Choosing):
+        assert screen.view is update.view
+    else:
+        assert said
+        assert "{" not in "".join(said)
+
+
+def test_before_the_table_is_complete_nothing_breaks() -> None:
+    said: list[str] = []
+    screen = SeatScreen(said.append)
+    for update in each():
+        if not isinstance(update, updates.Started):
+            screen(update)
+    assert any("Seated 1 of 3: Ana" in line for line in said)
+
+
+def test_what_a_shuffle_proved_is_said_with_its_time() -> None:
+    screen, said = told()
+    node = replace(chain.begin(bound()), want=Want(Kind.SHUFFLE, frozenset({1})))
+    screen(updates.Stepped(node, node, 0.055))
+    assert len(said) == 1
+    assert said[0].startswith("  [deck shuffled by seat 1")
+    assert said[0].endswith("proof checked, 55 ms]")
+
+
+def test_ones_own_shuffle_is_no_news() -> None:
+    screen, said = told()
+    node = replace(chain.begin(bound()), want=Want(Kind.SHUFFLE, frozenset({0})))
+    screen(updates.Stepped(node, node, 0.055))
+    assert said == ["  [deck shuffled by you, proof sent]"]
+
+
+@pytest.mark.parametrize("update", each(), ids=lambda one: type(one).__name__)
+def test_every_update_is_an_object(update: updates.Update) -> None:
+    written: list[dict[str, Any]] = []
+    JsonScreen(written.append)(update)
+    left_to_the_host = isinstance(update, updates.Finished | updates.Ended)
+    assert len(written) == (0 if left_to_the_host else 1)
+    for line in written:
+        assert json.loads(json.dumps(line))["type"]
+
+
+def test_no_update_has_the_name_of_a_happening() -> None:
+    written: list[dict[str, Any]] = []
+    for update in each():
+        if not isinstance(update, updates.Happened):
+            JsonScreen(written.append)(update)
+    happenings = {
+        one(*([0] * len(one.__dataclass_fields__))).as_json()["type"]
+        for one in vars(news).values()
+        if isinstance(one, type) and issubclass(one, news.Happening) and one is not news.Happening
+    }
+    assert not {line["type"] for line in written} & happenings
+
+
+async def test_a_program_answers_with_json() -> None:
+    written: list[dict[str, Any]] = []
+    send, receive = trio.open_memory_channel[str](10)
+    player = JsonPlayer(receive, written.append)
+    for line in ("nonsense", "7", '"1"', "[1]", "true", "1"):
+        await send.send(line)
+    assert await player.choose(view(), "place", False) == 1
+    assert [line["type"] for line in written] == ["refused"] * 5
+
+
+async def test_a_program_that_ends_while_asked_is_told_what_to_do() -> None:
+    send, receive = trio.open_memory_channel[str](1)
+    send.close()
+    player = JsonPlayer(receive, lambda line: None)
+    with pytest.raises(Trouble, match="--auto"):
+        await player.choose(view(), "place", False)
+    with pytest.raises(Trouble, match="--auto"):
+        await player.agree()
+
+
+@pytest.mark.parametrize(("line", "agreed"), [("true", True), ("YES", True), ("no", False)])
+async def test_a_program_agrees_to_terms(line: str, agreed: bool) -> None:
+    send, receive = trio.open_memory_channel[str](1)
+    await send.send(line)
+    assert await JsonPlayer(receive, lambda _: None).agree() is agreed
