@@ -9,15 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from . import answering, author, changing, encoding, frames, messages, speaking
+from . import answering, author, changing, encoding, frames, keeping, messages, speaking
 from .desk import Desk, Given
 from .effects import Send
-from .messages import Back, Halt, Message, Say
+from .messages import Say
 from .patience import RETRY
 from .port import Choice, IllegalMove
-
-AHEAD = 4096
-"""How many steps ahead of the followed chain a say may be to be kept."""
 
 RULES: Final[tuple[Callable[[Desk], bool], ...]] = (
     speaking.begin_epochs,
@@ -176,23 +173,13 @@ class Machine(Desk):
 
     def _receive_message(self, raw: bytes, peer: bytes | None) -> None:
         message = messages.parse(raw, self.table.id, self.table.ids)
-        if self._is_worth_keeping(message) and self.hold(message):
+        before = self.ballot.common_wish()
+        if keeping.is_worth_keeping(self, message) and self.hold(message):
             self.record(message)
             self.emit(Send(frames.encode_frame(frames.Carry(raw)), but=peer))
             self._pump()
-
-    def _is_worth_keeping(self, message: Message) -> bool:
-        if message.hash in self.store.wants or message.seat == self.seat:
-            return True
-        statement = message.statement
-        if isinstance(statement, Say):
-            near = statement.step <= self.tip.step + AHEAD
-            return near and statement.epoch <= self.promise + 1
-        if isinstance(statement, Halt):
-            return statement.epoch <= self.ballot.common_wish() + 2
-        if isinstance(statement, Back):
-            return statement.count <= self.table.header.terms.returns
-        return True
+        elif self.ballot.common_wish() > before:
+            self._pump()
 
     # The rules of a seat, to a fixpoint.
 

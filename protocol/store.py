@@ -22,6 +22,8 @@ class Store:
         self._epochs: dict[tuple[int, int], list[Message]] = {}
         self._spare: dict[bytes, Message] = {}
         self.last_steps: dict[tuple[int, int], int] = {}
+        self.wishes: dict[int, int] = {}
+        self._lates: dict[int, Message] = {}
         self.wants: set[bytes] = set()
         self.wanted_closes: set[int] = set()
 
@@ -63,6 +65,36 @@ class Store:
         elif not isinstance(statement, Back):
             key = (NUMBER[type(statement)], statement.epoch)
             self._epochs.setdefault(key, []).append(message)
+            if not isinstance(statement, Close):
+                wish = self.wishes.get(message.seat, 0)
+                self.wishes[message.seat] = max(wish, statement.epoch)
+            if isinstance(statement, Late):
+                self._keep_highest(message, statement)
+
+    def _keep_highest(self, message: Message, late: Late) -> None:
+        """Of each seat's lates only the highest says anything."""
+        old = self._lates.get(message.seat)
+        if old is None:
+            self._lates[message.seat] = message
+            return
+        lower, higher = (message, old) if late.epoch < self.epoch_of(old) else (old, message)
+        self._lates[message.seat] = higher
+        self._forget(lower)
+
+    @staticmethod
+    def epoch_of(message: Message) -> int:
+        """The epoch a message names; 0 for a back."""
+        return 0 if isinstance(message.statement, Back) else message.statement.epoch
+
+    def _forget(self, message: Message) -> None:
+        statement = message.statement
+        del self._by_hash[message.hash]
+        del self._by_identity[message.identity]
+        if isinstance(statement, Late):
+            key = (NUMBER[Late], statement.epoch)
+            self._epochs[key].remove(message)
+            if not self._epochs[key]:
+                del self._epochs[key]
 
     def find(self, digest: bytes) -> Message | None:
         """The message with this hash, if held."""

@@ -8,7 +8,7 @@ from itertools import combinations
 
 from . import epochs
 from .epochs import Base, Malformed, ReadHalt, Unknown, Void
-from .messages import Accept, Close, Halt, Late, Lock, Message, Say, SealVote
+from .messages import Accept, Close, Halt, Lock, Message, Say, SealVote
 from .node import Node, Table
 from .store import Store
 from .tree import Tree
@@ -25,6 +25,7 @@ class Ballot:
     bad: dict[bytes, str] = field(default_factory=dict)
     void: bool = False
     _halts: dict[bytes, ReadHalt] = field(default_factory=dict)
+    _far: dict[int, int] = field(default_factory=dict)
 
     # Source
 
@@ -48,12 +49,12 @@ class Ballot:
 
     def wishes(self) -> dict[int, int]:
         """Seat to the highest epoch named in any late, halt, accept or seal of it."""
-        found: dict[int, int] = {}
-        for kind in (Late, Halt, Accept, SealVote):
-            for epoch in self.store.epochs_of(kind):
-                for message in self.store.of_epoch(kind, epoch):
-                    found[message.seat] = max(found.get(message.seat, 0), epoch)
-        return found
+        seats = set(self.store.wishes) | set(self._far)
+        return {s: max(self.store.wishes.get(s, 0), self._far.get(s, 0)) for s in seats}
+
+    def note_far(self, seat: int, epoch: int) -> None:
+        """Remember a wish whose message is too far ahead to be kept."""
+        self._far[seat] = max(self._far.get(seat, 0), epoch)
 
     def common_wish(self) -> int:
         """The t-th highest wish; 0 if fewer than t seats wish anything."""

@@ -10,9 +10,10 @@ import hashlib
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from functools import lru_cache
 from typing import Any
 
-from protocol import chain, group, identity
+from protocol import chain, frames, group, identity, messages
 from protocol.errors import Invalid
 from protocol.group import BASE, IDENTITY, ORDER
 from protocol.node import Node, Table
@@ -117,6 +118,9 @@ def shared_nodes() -> Iterator[None]:
 def cheap_blocks() -> Iterator[None]:
     """Within this block every machine computes with integers and hashes."""
     pairs = [(getattr(group, name), new) for name, new in CHEAP.items() if hasattr(group, name)]
+    # Messages and frames are frozen: who reads the same bytes may share what they say.
+    pairs += [(messages.parse, lru_cache(maxsize=8192)(messages.parse))]
+    pairs += [(frames.parse_frame, lru_cache(maxsize=8192)(frames.parse_frame))]
     pairs += [(identity.sign_bytes, _sign), (identity.verify_bytes, _verify)]
     _clear_caches()
     for old, new in pairs:
