@@ -97,7 +97,7 @@ class ToyGame:
                 bids = {s: c for s, c in choices.items() if isinstance(c, int)}
                 best = max(bids, key=lambda s: (bids[s], -s), default=0)
                 return replace(state, phase="pile", winner=best)
-            case Chosen("pile", seat, choice):
+            case Chosen("pile", _, choice):
                 return replace(state, phase="draw", pile=choice if isinstance(choice, int) else 0)
             case Drawn(_):
                 score = list(state.score)
