@@ -40,8 +40,13 @@ class SeatPrompt:
         leave: Callable[[str], None],
         bot: Player | None = None,
         autopilot: bool = False,
+        patient: bool = False,
     ) -> None:
-        """`leave` is called with the reason when the player quits or the input ends."""
+        """`leave` is called with the reason when the player quits or the input ends.
+
+        `patient`: the lines come from a file or a pipe, so each waits until something is asked;
+        what a person types before the question is no answer to it.
+        """
         self._screen = screen
         self._say = screen.say
         self._lines = lines
@@ -49,6 +54,8 @@ class SeatPrompt:
         self._bot = bot or BotPlayer()
         self.autopilot = autopilot
         self._send, self._answers = trio.open_memory_channel[str](64)
+        self._patient = patient
+        self._hungry = trio.Event()
         self._asking = False
         self._open_question: tuple[str, ...] = ()
         self._back: trio.Event | None = None
@@ -58,9 +65,16 @@ class SeatPrompt:
     async def listen(self) -> None:
         """Hear every line until the input ends."""
         async for line in self._lines:
+            await self._until_asked()
             if not self._command(line):
                 await self._answer(line)
-        self._leave(_("the input has ended"))
+        await self._until_asked()
+        if not self.autopilot:
+            self._leave(_("the input has ended"))
+
+    async def _until_asked(self) -> None:
+        if self._patient and not self.autopilot:
+            await self._hungry.wait()
 
     def _command(self, line: str) -> bool:
         word = line.lower()
@@ -79,8 +93,10 @@ class SeatPrompt:
 
     async def _answer(self, line: str) -> None:
         if self._back is not None and not self.autopilot:
+            self._hungry = trio.Event()
             self._back.set()
         elif self._asking:
+            self._hungry = trio.Event()
             await self._send.send(line)
         elif line:
             self._say(_("Nothing is asked of you now. ? helps."))
@@ -148,6 +164,7 @@ class SeatPrompt:
             return
         self._say(_("Press Enter to come back to the table."))
         self._back = trio.Event()
+        self._hungry.set()
         try:
             await self._back.wait()
         finally:
@@ -159,7 +176,8 @@ class SeatPrompt:
         only = self._only(view, kind, names)
         if only is not None and not again:
             return only
-        self._forget_old_answers()
+        if not self._patient:
+            self._forget_old_answers()
         self._asking = True
         try:
             if again:
@@ -248,6 +266,7 @@ class SeatPrompt:
         return choice
 
     async def _heard(self) -> str:
+        self._hungry.set()
         line = await self._answers.receive()
         if line == HANDED_OVER:
             raise Withdrawn

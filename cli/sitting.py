@@ -65,7 +65,8 @@ class Sitting:
             self.player = BotPlayer() if manner.auto else self.program
         else:
             self.screen = SeatScreen(say)
-            self.prompt = SeatPrompt(self.screen, lines, self._leave, autopilot=manner.auto)
+            patient = not sys.stdin.isatty()
+            self.prompt = SeatPrompt(self.screen, lines, self._leave, None, manner.auto, patient)
             self.player = self.prompt
 
     @property
@@ -90,8 +91,6 @@ class Sitting:
             self.crew.remember(self.game)
 
     def _leave(self, reason: str) -> None:
-        if self.manner.auto and reason != _("you left"):
-            return
         self.left = reason
         self._scope.cancel()
 

@@ -211,6 +211,8 @@ def watch(ticket: str, transcript: Path | None, as_json: bool) -> int:
     screen = JsonScreen() if as_json else SeatScreen(say)
 
     async def go() -> Outcome:
+        if not as_json:
+            say(_("Looking for the table; the game is shown once it has begun …"))
         return await peer.watch_table(read, screen, transcript)
 
     try:

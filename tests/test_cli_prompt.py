@@ -43,7 +43,9 @@ class Desk:
 
 
 @asynccontextmanager
-async def desk(view: View | None, autopilot: bool = False) -> AsyncIterator[Desk]:
+async def desk(
+    view: View | None, autopilot: bool = False, patient: bool = False
+) -> AsyncIterator[Desk]:
     said: list[str] = []
     left: list[str] = []
     screen = SeatScreen(said.append)
@@ -51,7 +53,7 @@ async def desk(view: View | None, autopilot: bool = False) -> AsyncIterator[Desk
         screen.names = Names(view.state.edition, NICKNAMES, view.seat)
         screen.look(view)
     send, receive = trio.open_memory_channel[str](100)
-    prompt = SeatPrompt(screen, receive, left.append, Bot(), autopilot)
+    prompt = SeatPrompt(screen, receive, left.append, Bot(), autopilot, patient)
     async with trio.open_nursery() as nursery:
         nursery.start_soon(prompt.listen)
         yield Desk(prompt, send, said, left)
@@ -285,3 +287,51 @@ async def test_a_choice_begun_afresh_is_said() -> None:
         await trio.testing.wait_all_tasks_blocked()
         assert here.heard("the step begins afresh")
         nursery.cancel_scope.cancel()
+
+
+# Lines from a file or a pipe.
+
+
+async def from_a_file(view: View, *lines: str) -> tuple[list[rules.Choice], Desk]:
+    """The choices of a seat whose lines were all written beforehand, until it leaves."""
+    found: list[rules.Choice] = []
+    async with desk(view, patient=True) as here, trio.open_nursery() as nursery:
+
+        async def play() -> None:
+            while True:
+                found.append(await here.prompt.choose(view, "place", False))
+
+        for line in lines:
+            await here.type.send(line)
+        here.type.close()
+        await trio.testing.wait_all_tasks_blocked()
+        assert here.said == []
+        nursery.start_soon(play)
+        with trio.move_on_after(1):
+            while not here.left and len(found) < 100:
+                await trio.sleep(0.01)
+        nursery.cancel_scope.cancel()
+    return found, here
+
+
+async def test_lines_of_a_file_wait_for_their_questions(autojump_clock: object) -> None:
+    found, here = await from_a_file(asked("place"), "2", "y", "1", "n", "2", "", "1", "y")
+    assert found == [1, 1, 0]
+    assert here.left == ["the input has ended"]
+
+
+async def test_a_file_leaves_only_after_what_stands_before(autojump_clock: object) -> None:
+    found, here = await from_a_file(asked("place"), "1", "y", "q", "2", "y")
+    assert found[:1] == [0]
+    assert here.left[0] == "you left"
+
+
+async def test_a_file_may_hand_the_seat_over_for_good(autojump_clock: object) -> None:
+    view = asked("place")
+    async with desk(view, patient=True) as here:
+        await here.type.send("a")
+        here.type.close()
+        assert await here.prompt.choose(view, "place", False) == 1
+        await trio.testing.wait_all_tasks_blocked()
+        assert here.left == []
+        assert here.prompt.autopilot
