@@ -92,6 +92,8 @@ PEER_WORDS: Final = frozenset(
         N_("that name is not known here"),
         N_("the port is already in use"),
         N_("stopped"),
+        N_("an onlooker"),
+        N_("it closed the link"),
         N_("two bases of one epoch are sealed: the table is void, with proof"),
         N_("the letters of an exhibit form an unbroken run"),
     }

@@ -17,6 +17,8 @@ from .phrase_book import said
 from .updates_words import ended
 
 Say = Callable[[str], None]
+REPLACED: Final = "a better link to the same peer took its place"
+"""No news: two seats have dialled each other at once."""
 
 
 class SeatScreen:
@@ -118,12 +120,14 @@ class SeatScreen:
 
     def linked(self, update: updates.Linked) -> None:
         """A link is up."""
-        self.note(_("linked to {who}").format(who=update.name))
+        self.note(_("linked to {who}").format(who=said(update.name)))
 
     def unlinked(self, update: updates.Unlinked) -> None:
         """A link is gone."""
+        if update.reason == REPLACED:
+            return
         text = _("link to {who} lost: {reason}")
-        self.note(text.format(who=update.name, reason=said(update.reason)))
+        self.note(text.format(who=said(update.name), reason=said(update.reason)))
 
     def away(self, update: updates.Away) -> None:
         """This seat is absent."""

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from . import options as opt
 from .lingo import N_
 
+if TYPE_CHECKING:
+    from .sitting import Manner
+
 ANY_PORT = ":0"
 
 
-def _manner(auto: bool, yes: bool, as_json: bool, transcript: Path | None, name: str | None):  # type: ignore[no-untyped-def]
+def _manner(auto: bool, as_json: bool, transcript: Path | None, name: str | None) -> Manner:
+    """How a host sits: it has set the terms itself, so it is not asked about them."""
     from .sitting import Manner
 
-    return Manner(auto=auto, yes=yes, as_json=as_json, transcript=transcript, name=name)
+    return Manner(auto=auto, yes=True, as_json=as_json, transcript=transcript, name=name)
 
 
 def play(
@@ -44,7 +48,7 @@ def play(
     switches = (action_choice, detective_in_hall, detective_rank)
     ask = Ask(bots + 1, edition, variant, *switches, quorum, waits)
     opening = Opening(ask, bots, loopback(None), show_ticket=False)
-    raise typer.Exit(host(_manner(auto, True, as_json, transcript, name), opening))
+    raise typer.Exit(host(_manner(auto, as_json, transcript, name), opening))
 
 
 def host(
@@ -82,7 +86,7 @@ def host(
     switches = (action_choice, detective_in_hall, detective_rank)
     ask = Ask(seats, edition, variant, *switches, quorum, patience or 300.0)
     opening = Opening(ask, bots, Reach(listen, tuple(relay or ()), lan))
-    raise typer.Exit(open_table(_manner(auto, True, as_json, transcript, name), opening))
+    raise typer.Exit(open_table(_manner(auto, as_json, transcript, name), opening))
 
 
 def join(

@@ -11,7 +11,7 @@ from protocol.header import Terms
 from protocol.identity import fingerprint
 
 from .card_words import listed
-from .lingo import N_, _
+from .lingo import N_, _, count
 
 RECONSTRUCTIBLE = frozenset({N_("years"), N_("names"), N_("cash"), N_("thieves"), N_("track")})
 
@@ -56,16 +56,32 @@ def bounds(terms: Terms) -> list[str]:
     n, t = terms.seats, terms.quorum
     return [
         _("Quorum: {quorum} of {seats}").format(quorum=t, seats=n),
-        _("Secrecy: even {number} seats that plot together see no hidden card or choice.").format(
-            number=t - 1
+        count(
+            "Secrecy: not even {number} seat on its own sees a hidden card or choice.",
+            "Secrecy: even {number} seats that plot together see no hidden card or choice.",
+            t - 1,
+        ).format(number=t - 1),
+        count(
+            "Progress: the game goes on while {number} seat is gone.",
+            "Progress: the game goes on while {number} seats are gone.",
+            n - t,
+        ).format(number=n - t),
+        _one_history(max(0, 2 * t - n - 1)),
+        _(
+            "Whoever is your only path to the others can see your reveal first while he cuts you"
+            " off: link to more than one seat."
         ),
-        _("Progress: the game goes on while {number} seats are gone.").format(number=n - t),
-        _("One history: up to {number} lying seats cannot split the table unnoticed.").format(
-            number=max(0, 2 * t - n - 1)
-        ),
-        _("Whoever is your only path to the others can see your reveal first while he cuts you"
-          " off: link to more than one seat."),
-    ]  # fmt: skip
+    ]
+
+
+def _one_history(liars: int) -> str:
+    if not liars:
+        return _("One history: a single liar can split the table, but the proof of it remains.")
+    return count(
+        "One history: {number} lying seat cannot split the table.",
+        "One history: up to {number} lying seats cannot split the table.",
+        liars,
+    ).format(number=liars)
 
 
 def absence(terms: Terms) -> list[str]:

@@ -14,7 +14,7 @@ from cli_stage import until
 from rules_driver import Referee
 
 from cli.json_screen import JsonPlayer, JsonScreen
-from cli.seat_screen import TELLERS, SeatScreen
+from cli.seat_screen import REPLACED, TELLERS, SeatScreen
 from cli.trouble import Trouble
 from p2p_hoity import rules, table, updates
 from p2p_hoity.editions import load
@@ -100,6 +100,12 @@ def test_what_a_shuffle_proved_is_said_with_its_time() -> None:
     assert len(said) == 1
     assert said[0].startswith("  [deck shuffled by seat 1")
     assert said[0].endswith("proof checked, 55 ms]")
+
+
+def test_a_replaced_link_is_no_news() -> None:
+    screen, said = told()
+    screen(updates.Unlinked("Bob", REPLACED))
+    assert said == []
 
 
 def test_ones_own_shuffle_is_no_news() -> None:
