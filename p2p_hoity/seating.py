@@ -1,0 +1,131 @@
+"""Who sits where and how it is reached: what hosts, guests and returning seats share."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from protocol import header
+from protocol.header import Header
+from protocol.identity import Identity
+from protocol.machine import Machine
+from protocol.node import Table
+
+from . import journal as journals
+from .driver import Driver, Outcome, Screen
+from .home import Home
+from .keys import Player as Me
+from .lobby import (
+    MAX_ADDRESSES,
+    Roster,
+)
+from .net.errors import NetError
+from .net.events import Event
+from .net.hub import Hub
+from .net.network import Network
+from .nursery import open_nursery
+from .player import Player
+from .table import bind
+
+BACKLOG = 1024
+"""Frames of a table already begun that are kept while one still sits down."""
+
+
+class PeerError(Exception):
+    """A table could not be opened, joined or resumed; the text says why and what to do."""
+
+    def __init__(self, words: str, exit_code: int = 3) -> None:
+        """`exit_code`: 1 the game is not ok, 2 usage, 3 the network failed."""
+        super().__init__(words)
+        self.exit_code = exit_code
+
+
+@dataclass(frozen=True)
+class Seat:
+    """Who sits here, with what files, deciding how, and telling whom."""
+
+    home: Home
+    me: Me
+    player: Player
+    screen: Screen
+    output: Path | None = None
+    passphrase: str | None = None
+
+
+@dataclass(frozen=True)
+class Reach:
+    """How this node can be reached: where it listens, its relays, whether the LAN is told, and by
+    which network (None: the machine's own)."""
+
+    listen: str = ":0"
+    relays: tuple[str, ...] = ()
+    lan: bool = False
+    network: Network | None = None
+
+
+@asynccontextmanager
+async def open_hub(who: Identity, reach: Reach) -> AsyncIterator[tuple[Hub, tuple[str, ...]]]:
+    """A running hub and the addresses at which it can be dialled; PeerError if it cannot listen."""
+    hub = Hub(who, network=reach.network)
+    async with open_nursery() as nursery:
+        await nursery.start(hub.run)
+        try:
+            yield hub, await _addresses(hub, reach)
+        finally:
+            nursery.cancel_scope.cancel()
+
+
+async def _addresses(hub: Hub, reach: Reach) -> tuple[str, ...]:
+    host, _, port = reach.listen.rpartition(":")
+    if not port.isdigit() or int(port) > 65535:
+        raise PeerError(f"--listen is HOST:PORT, not {reach.listen!r}", 2)
+    try:
+        found = await hub.listen(host.strip("[]"), int(port))
+        for relay in reach.relays:
+            found.append(await hub.listen_via(relay))
+    except NetError as error:
+        raise PeerError(str(error), 3) from error
+    return tuple(found[:MAX_ADDRESSES])
+
+
+def bind_raw(raw: bytes) -> Table:
+    """The table of a roster's header."""
+    complete: Header = header.parse_header(raw)
+    return bind(complete)
+
+
+def journal_path(home: Home, table: Table) -> Path:
+    """Where the journal of a table is kept."""
+    return home.journals / f"{table.id.hex()[:16]}.journal"
+
+
+def transcript_path(home: Home, table: Table) -> Path:
+    """Where the transcript goes unless told otherwise."""
+    return home.transcripts / f"{table.id.hex()[:16]}.hoity"
+
+
+async def play(hub: Hub, seat: Seat, roster: Roster, reach: Reach, backlog: list[Event]) -> Outcome:
+    table, seed = bind_raw(roster.header), os.urandom(32)
+    number = table.ids.index(seat.me.identity.public)
+    addresses = tuple(tuple(a) for a in roster.addresses)
+    first = (roster.header, number, seed, addresses, reach.listen, reach.relays, int(time.time()))
+    book = journals.create(journal_path(seat.home, table), first, seat.passphrase)
+    machine = Machine(table, os.urandom, number, seat.me.identity, seed)
+    return await drive(hub, seat, roster, machine, book, backlog)
+
+
+async def drive(
+    hub: Hub,
+    seat: Seat,
+    roster: Roster,
+    machine: Machine,
+    book: journals.Journal,
+    backlog: list[Event],
+) -> Outcome:
+    output = seat.output or transcript_path(seat.home, machine.table)
+    driver = Driver(hub, machine, seat.screen, roster, seat.player, book, output)
+    return await driver.run(backlog)
