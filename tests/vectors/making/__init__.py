@@ -1,0 +1,1 @@
+"""The workshop: makes the committed vectors, the same bytes every time."""

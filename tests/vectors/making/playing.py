@@ -1,0 +1,118 @@
+"""The stage: every game whose transcript is kept, and what happens in it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from protocol import transcript
+from protocol.node import Kind
+
+from .lying import other_seal_too
+from .tables import FULL, Plan, VectorRoom, before, come_back, from_step, vanish
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """A file to be made: in a sentence what happens, and how it is played."""
+
+    what: str
+    plan: Plan
+    play: Callable[[Plan], VectorRoom] = lambda plan: VectorRoom(plan).play()
+
+    def file(self) -> bytes:
+        """The bytes of the transcript, as the lowest seat that finished writes them."""
+        room = self.play(self.plan)
+        done = [p.machine for p in room.places if p.machine.finished]
+        return transcript.write(done[0] if done else room.places[0].machine)
+
+
+def _absent(plan: Plan) -> VectorRoom:
+    """The last seat vanishes before an auction is opened or a card is drawn."""
+    room = VectorRoom(plan).at(before(Kind.OPEN), vanish(plan.seats - 1))
+    return room.play()
+
+
+def _escrow(plan: Plan) -> VectorRoom:
+    """The last seat vanishes between its commitment to an Action card and its reveal."""
+    return VectorRoom(plan).at(before(Kind.REVEAL, "action"), vanish(plan.seats - 1)).play()
+
+
+def _returned(plan: Plan) -> VectorRoom:
+    """The last seat vanishes between its commitment to a Place and its reveal, and comes
+    back while the others wait for it."""
+    last = plan.seats - 1
+    room = VectorRoom(plan).at(before(Kind.REVEAL, "place"), vanish(last))
+    room.waits = lambda node: last not in node.present
+    return room.at(lambda node: last not in node.present, come_back(last)).play()
+
+
+def _two_absent(plan: Plan) -> VectorRoom:
+    """Seat 5 vanishes before a Place is revealed, seat 4 before an Action card is."""
+    room = VectorRoom(plan).at(before(Kind.REVEAL, "place"), vanish(5))
+    return room.at(before(Kind.REVEAL, "action"), vanish(4)).play()
+
+
+def _absent_and_expelled(plan: Plan) -> VectorRoom:
+    """Seat 5 vanishes before a card is drawn; seat 4 seals two choices in a later step."""
+    liars = VectorRoom(plan, {4: other_seal_too(least=30)})
+    return liars.at(before(Kind.OPEN), vanish(5)).play()
+
+
+def _unfinished(plan: Plan) -> VectorRoom:
+    """Everybody is gone once the fourth step of the game is complete."""
+    room = VectorRoom(plan)
+    for seat in range(plan.seats):
+        room.at(from_step(plan.seats + 9), vanish(seat))
+    return room.play(until=1)
+
+
+def _said(play: Callable[[Plan], VectorRoom]) -> str:
+    return " ".join(str(play.__doc__).split())
+
+
+def _full(edition: str) -> dict[str, Recipe]:
+    honest = "A whole game in which nothing goes wrong."
+    found = {
+        f"two-{variant}-{edition}": Recipe(
+            honest, Plan(f"two {variant} {edition}", edition, 2, variant)
+        )
+        for variant in ("surprise", "confrontation")
+    }
+    plays = {"three": _absent, "four": _returned, "six": _absent_and_expelled}
+    for name, seats in (("three", 3), ("four", 4), ("six", 6)):
+        plan = Plan(f"{name} {edition}", edition, seats)
+        recipe = Recipe(honest, plan)
+        if edition == FULL[1]:
+            recipe = Recipe(_said(plays[name]), plan, plays[name])
+        found[f"{name}-{edition}"] = recipe
+    return found
+
+
+def _small() -> dict[str, Recipe]:
+    plays = {"absent": _absent, "escrow-opened": _escrow, "returned": _returned}
+    found = {
+        f"small-four-{name}": Recipe(_said(play), Plan(f"four {name}", "small-4", 4), play)
+        for name, play in plays.items()
+    }
+    honest = "A whole game in which nothing goes wrong."
+    found["small-three"] = Recipe(honest, Plan("three", "small-4", 3))
+    found["small-four"] = Recipe(honest, Plan("four", "small-4", 4))
+    found["small-six"] = Recipe(honest, Plan("six", "small-5", 6))
+    found["small-three-strict"] = Recipe(
+        "A whole game at a strict table: no backup, no escrow.",
+        Plan("three strict", "small-4", 3, quorum=3),
+    )
+    found["small-three-absent"] = Recipe(
+        _said(_absent), Plan("three absent", "small-4", 3), _absent
+    )
+    found["small-six-two-absent"] = Recipe(
+        _said(_two_absent), Plan("six two absent", "small-5", 6), _two_absent
+    )
+    found["small-three-unfinished"] = Recipe(
+        _said(_unfinished), Plan("three unfinished", "small-4", 3), _unfinished
+    )
+    return found
+
+
+TRANSCRIPTS: dict[str, Recipe] = {**_small(), **_full(FULL[0]), **_full(FULL[1])}

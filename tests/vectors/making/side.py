@@ -1,0 +1,121 @@
+"""The label on each file: what a verifier must find in it, as JSON beside it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from typing import Any
+
+from p2p_hoity import table
+from protocol.node import Missing, Node
+from protocol.verifier import steps_to, verify
+from protocol.verifier_report import Report
+
+from .tables import Plan
+
+Entry = dict[str, Any]
+
+
+def text(value: Any) -> bytes:
+    """JSON as it is kept: short lists on one line."""
+    return (_dump(value, 0) + "\n").encode()
+
+
+def _dump(value: Any, depth: int) -> str:
+    plain = json.dumps(value, ensure_ascii=False)
+    flat = not isinstance(value, (dict, list)) or not value
+    if flat or len(plain) <= 96 - depth:
+        return plain
+    inner = " " * (depth + 1)
+    if isinstance(value, dict):
+        rows = [f"{json.dumps(k)}: {_dump(v, depth + 1)}" for k, v in value.items()]
+        return "{\n" + ",\n".join(inner + row for row in rows) + "\n" + " " * depth + "}"
+    rows = [_dump(v, depth + 1) for v in value]
+    return "[\n" + ",\n".join(inner + row for row in rows) + "\n" + " " * depth + "]"
+
+
+def expected(data: bytes) -> Entry:
+    """What the verifier reports of a file."""
+    report = verify(data, table.read_game)
+    return outcome(report)
+
+
+def outcome(report: Report) -> Entry:
+    """A report as plain values; `problem` without words and offset, which are nobody's rule."""
+    problem = report.problem
+    found = None
+    if problem is not None:
+        found = {
+            "code": problem.code,
+            "step": problem.step,
+            "seat": problem.seat,
+            "part": problem.part,
+            "offset": problem.offset,
+        }
+    return {
+        "verdict": report.verdict,
+        "problem": found,
+        "faults": [{"seat": f.seat, "step": f.step, "code": f.code} for f in report.faults],
+        "table": report.table,
+        "content": report.content,
+        "steps": report.steps,
+        "last_epoch": report.epochs,
+        "standings": [list(pair) for pair in report.standings],
+        "counts": asdict(report.counts),
+    }
+
+
+def game_of(plan: Plan) -> Entry:
+    """What the game was made from."""
+    return {
+        "seed": plan.seed,
+        "edition": plan.edition,
+        "seats": plan.seats,
+        "variant": plan.variant or "",
+        "quorum": plan.terms.quorum,
+    }
+
+
+def chain_of(data: bytes) -> list[Entry]:
+    """Every step and link: what was asked, what came, and the digest after it."""
+    node = verify(data, table.read_game).node
+    assert node is not None
+    return [_entry(before, slots, after) for before, slots, after in steps_to(node)]
+
+
+def _entry(before: Node, slots: Any, after: Node) -> Entry:
+    if slots is None:
+        return {
+            "link": {
+                "present": sorted(after.present),
+                "banned": sorted(after.banned),
+                "absences": list(after.absences),
+            },
+            "digest": after.digest.hex(),
+        }
+    want = before.want
+    entry: Entry = {
+        "step": before.step,
+        "kind": want.kind.value,
+        "choice": want.name,
+        "speakers": sorted(want.speakers),
+        "owes": sorted(want.owes),
+        "opens": [list(pair) for pair in want.lacks],
+        "slots": [_slot(slot) for slot in slots],
+        "digest": after.digest.hex(),
+    }
+    if not want.lacks:
+        del entry["opens"]
+    happened = _happened(before, after)
+    return {**entry, "happened": happened} if happened else entry
+
+
+def _slot(slot: bytes | Missing) -> Any:
+    return len(slot) if isinstance(slot, bytes) else slot.name
+
+
+def _happened(before: Node, after: Node) -> list[Entry]:
+    if after.state is None:
+        return []
+    since = before.state.length if before.state is not None else 0
+    return [item.as_json() for item in table.happenings(after.state, since)]

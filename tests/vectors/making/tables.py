@@ -1,0 +1,221 @@
+"""The carpenter: tables, seats and choosers of the vectors, all from one seed a game."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any
+
+from room import Place, Room
+
+from p2p_hoity import editions, rules, table
+from p2p_hoity.rules.edition import Castle, Edition
+from protocol import header
+from protocol.effects import Asked, Send
+from protocol.header import Header, Patience, Terms
+from protocol.identity import Identity
+from protocol.machine import Machine
+from protocol.messages import Say, Statement
+from protocol.node import Kind, Node, Table
+
+from .stream import pick, stream
+
+NAMES = ("Ada", "Bob", "Cleo", "Dan", "Eve", "Fay")
+PATIENCE = Patience(choice=20_000, step=10_000, grace=3_000, cap=60_000)
+FULL = editions.NAMES
+EXHIBIT = 7
+"""Place of the Exhibit card in its colour."""
+
+
+@lru_cache(maxsize=8)
+def edition_of(name: str) -> Edition:
+    """A shipped edition, or 'small-N': the first N Collectibles a letter of the first of them, on
+    a track of two Castles and a Banquet field."""
+    if name in FULL:
+        return editions.load(name)
+    each, full = int(name.removeprefix("small-")), editions.load(FULL[0])
+    few = [c for x in "ABCDEF" for c in [c for c in full.collectibles if c.letter == x][:each]]
+    castles = (Castle(3, 1, 1), Castle(2, 1, 1))
+    small = replace(full, name=name, collectibles=tuple(few), castles=castles)
+    return replace(small, banquet_fields=1)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A game before it is played."""
+
+    seed: str
+    edition: str
+    seats: int
+    variant: Any = None
+    quorum: int = 0
+
+    @property
+    def terms(self) -> Terms:
+        """What the host offers."""
+        game = table.game_value(edition_of(self.edition), self.variant)
+        nonce = stream(self.seed, "terms nonce")(32)
+        quorum = self.quorum or header.default_quorum(self.seats)
+        return Terms(self.who[0].public, nonce, game, self.seats, quorum, PATIENCE)
+
+    @property
+    def who(self) -> list[Identity]:
+        """The identities by seat."""
+        labels = (f"seat {i} identity" for i in range(self.seats))
+        return [Identity(stream(self.seed, label)(32)) for label in labels]
+
+    def sit_down(self) -> Table:
+        """The table with its roster."""
+        terms = self.terms
+        roster = tuple(
+            header.sit(terms, one, NAMES[i], stream(self.seed, f"seat {i} nonce")(32))
+            for i, one in enumerate(self.who)
+        )
+        return table.bind(Header(terms, roster))
+
+
+def eager(seed: str) -> Callable[[Machine, Asked], Any]:
+    """Goes for Exhibits, to be done soon; else any legal choice."""
+    draws = {seat: stream(seed, f"seat {seat} choices") for seat in range(6)}
+
+    def choose(machine: Machine, asked: Asked) -> Any:
+        view = rules.view(asked.node.state.state, machine.seat, machine.hand())
+        options: list[Any] = list(view.legal(asked.kind))  # type: ignore[arg-type]
+        if asked.kind == "place" and rules.holds_exhibit(
+            view.state, machine.seat or 0, dict(view.private)
+        ):
+            options = options[:1] * 2 + options
+        if asked.kind in ("action", "turn"):
+            cards = [o[1] if isinstance(o, tuple) else o for o in options]
+            shows = [o for o, card in zip(options, cards, strict=True) if card % 8 == EXHIBIT]
+            options = shows or options
+        return pick(draws[machine.seat or 0], options)
+
+    return choose
+
+
+Lie = Callable[[Machine, Statement], Statement]
+"""What a seat signs instead of a statement of its own."""
+
+
+class LyingMachine(Machine):
+    """A machine that signs what its lie makes of its statements, and believes it."""
+
+    lie: Lie
+
+    def sign(self, statement: Statement, note: Any = None) -> bool:
+        return super().sign(self.lie(self, statement), note)
+
+
+@dataclass
+class Hour:
+    """Something that happens once, when any seat that is there first stands where it is due."""
+
+    due: Callable[[Node], bool]
+    act: Callable[[VectorRoom], None]
+    done: bool = False
+
+
+class VectorRoom(Room):
+    """A room in which all is drawn from labelled streams, and things happen at named hours."""
+
+    def __init__(self, plan: Plan, lies: dict[int, Lie] | None = None) -> None:
+        self.plan, self.lies, self.lives = plan, lies or {}, dict.fromkeys(range(6), 0)
+        self.hours: list[Hour] = []
+        self.waits: Callable[[Node], bool] = lambda node: False
+        chooser = eager(plan.seed)
+        super().__init__(
+            plan.sit_down(),
+            plan.who,
+            lambda machine, asked: None if self.waits(machine.tip) else chooser(machine, asked),
+            plan.seed,
+        )
+
+    def build(self, seat: int) -> Machine:
+        """A machine with the seat's secrets and, in each life, fresh randomness."""
+        seed = self.plan.seed
+        secret = stream(seed, f"seat {seat} secret")(32)
+        draw = stream(seed, f"seat {seat} randomness {self.lives[seat]}")
+        self.lives[seat] += 1
+        kind = LyingMachine if seat in self.lies else Machine
+        machine = kind(self.table, draw, seat, self.who[seat], secret)
+        if isinstance(machine, LyingMachine):
+            machine.lie = self.lies[seat]
+        return machine
+
+    def at(self, due: Callable[[Node], bool], act: Callable[[VectorRoom], None]) -> VectorRoom:
+        """Have something happen."""
+        self.hours.append(Hour(due, act))
+        return self
+
+    def deliver(self) -> bool:
+        """See to what is due, then deliver one frame."""
+        for hour in self.hours:
+            tips = [p.machine.tip for p in self.places if p.alive]
+            if not hour.done and any(hour.due(tip) for tip in tips):
+                hour.done = True
+                hour.act(self)
+        return super().deliver()
+
+    def tell(self, seat: int, frame: bytes) -> None:
+        """Send a frame of a seat to all others."""
+        self.post(seat, Send(frame))
+
+    def play(self, until: float = 600.0) -> VectorRoom:
+        """From the first word to the end."""
+        self.start()
+        self.run(until=until)
+        return self
+
+    @property
+    def first(self) -> Place:
+        """The lowest seat that finished."""
+        return next(p for p in self.places if p.machine.finished)
+
+
+def before(kind: Kind, name: str = "", least: int = 0) -> Callable[[Node], bool]:
+    """Due before a step of this kind (of choice), not before step `least`."""
+    return lambda node: (
+        node.want.kind is kind and (not name or node.want.name == name) and node.step >= least
+    )
+
+
+def from_step(step: int) -> Callable[[Node], bool]:
+    """Due from this step on."""
+    return lambda node: node.step >= step
+
+
+def vanish(seat: int) -> Callable[[VectorRoom], None]:
+    """The seat is gone."""
+
+    def act(room: VectorRoom) -> None:
+        room.places[seat].alive = False
+
+    return act
+
+
+def come_back(seat: int) -> Callable[[VectorRoom], None]:
+    """The seat resumes from its journal and asks to be let in again."""
+
+    def act(room: VectorRoom) -> None:
+        room.crash_and_resume(seat)
+        room.places[seat].machine.ask_back(room.now)
+        room.collect(seat)
+
+    return act
+
+
+def on_say(due: Callable[[Node], bool], forge: Callable[[Machine, Node, Say], bytes]) -> Lie:
+    """In the first step that is due, say a forged body."""
+    at: list[int] = []
+
+    def lie(machine: Machine, statement: Statement) -> Statement:
+        node = machine.tip
+        if not isinstance(statement, Say) or not due(node) or (at and at[0] != node.step):
+            return statement
+        if not at:
+            at.append(node.step)
+        return replace(statement, body=forge(machine, node, statement))
+
+    return lie
