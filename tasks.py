@@ -9,6 +9,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 import venv
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -16,7 +17,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent
 PLAY = ROOT / ".venv"
 TEST = ROOT / ".venv-test"
-CODE = ["protocol", "p2p_hoity", "cli", "tests", "bench", "tasks.py"]
+CODE = ["protocol", "p2p_hoity", "cli", "tests", "tools", "bench", "tasks.py"]
 
 
 def program(environment: Path, name: str) -> str:
@@ -28,7 +29,7 @@ def program(environment: Path, name: str) -> str:
 def run(command: Sequence[str], **more: object) -> None:
     """Run a command; stop with its exit code if it fails."""
     print("$", " ".join(command), flush=True)
-    done = subprocess.run(command, cwd=ROOT, check=False, **more)  # type: ignore[call-overload]
+    done = subprocess.run(command, check=False, **{"cwd": ROOT, **more})  # type: ignore[call-overload]
     if done.returncode:
         sys.exit(done.returncode)
 
@@ -79,6 +80,23 @@ def test(args: Sequence[str]) -> None:
     run([python, "-m", "ruff", "format", "--check", *CODE])
     run([python, "-m", "mypy"])
     run([python, "-m", "pytest", *args])
+    wheel([])
+
+
+def wheel(args: Sequence[str]) -> None:
+    """Build the wheel, install it outside this checkout, and play and verify a game with it."""
+    with tempfile.TemporaryDirectory() as folder:
+        outside = Path(folder)
+        pip = [program(TEST, "python"), "-m", "pip", "--disable-pip-version-check"]
+        run([*pip, "wheel", "--quiet", "--no-deps", "--wheel-dir", folder, str(ROOT)])
+        (built,) = outside.glob("*.whl")
+        make(outside / "env", str(built))
+        home = {**os.environ, "HOITY_HOME": str(outside / "home")}
+        game = str(outside / "game.hoity")
+        hoity = program(outside / "env", "hoity")
+        play = [hoity, "play", "--bots", "2", "--auto", "--transcript", game]
+        run(play, cwd=folder, env=home, stdout=subprocess.DEVNULL)
+        run([hoity, "verify", game], cwd=folder, env=home)
 
 
 def bench(args: Sequence[str]) -> None:
@@ -86,13 +104,13 @@ def bench(args: Sequence[str]) -> None:
     hoity(["bench", "--json", *args])
 
 
-def tool(script: str) -> Callable[[Sequence[str]], None]:
+def tool(*words: str) -> Callable[[Sequence[str]], None]:
     """A target that runs a script of this checkout in the test environment."""
 
     def target(args: Sequence[str]) -> None:
         if not TEST.exists():
             make(TEST, ".[dev]")
-        run([program(TEST, "python"), script, *args])
+        run([program(TEST, "python"), *words, *args])
 
     return target
 
@@ -101,6 +119,10 @@ TARGETS: dict[str, tuple[Callable[[Sequence[str]], None], str]] = {
     "play": (play, "play a whole game against bots"),
     "hoity": (hoity, "run any hoity command"),
     "test": (test, "all tests in a fresh environment: what CI runs"),
+    "wheel": (wheel, "build the wheel, install it elsewhere, play and verify with it"),
+    "soak": (tool("-m", "pytest", "-m", "soak"), "the long tests that CI leaves out"),
+    "simulate": (tool("tests/sim_soak.py"), "whole simulated tables: --games N --seed S"),
+    "vectors": (tool("tests/vectors/make_vectors.py"), "make the test vectors again"),
     "bench": (bench, "measure the building blocks, as JSON"),
 }
 
