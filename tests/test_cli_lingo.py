@@ -95,8 +95,8 @@ def test_one_and_many() -> None:
 
 
 def test_the_phrase_book_has_every_fault() -> None:
-    assert set(FAULTS.values()) == phrase_book.SEAT_FAULTS
-    assert set(FILE_FAULTS.values()) == phrase_book.FILE_FAULTS
+    assert set(FAULTS.values()) <= phrase_book.SEAT_FAULTS
+    assert set(FILE_FAULTS.values()) <= phrase_book.FILE_FAULTS
 
 
 def test_a_sentence_from_below_is_translated_as_far_as_it_is_known() -> None:

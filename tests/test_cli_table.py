@@ -84,7 +84,7 @@ def test_the_three_bounds_in_words(seats: int, secrecy: int, progress: int, fork
     found = dict(line.split(": ", 1) for line in text.splitlines() if ": " in line)
     assert f" {secrecy} seat" in found["Secrecy"]
     assert f" {progress} seat" in found["Progress"]
-    assert f" {fork} lying seat" in found["One history"] or not fork
+    assert f"{fork} lying seat" in found["One history"] or not fork
     assert ("a single liar can split" in text) is (fork == 0)
     assert "Ana" in text
     plain = terms_words.as_json(offered, read_game(offered), ["Ana"])
