@@ -10,6 +10,7 @@ from .errors import Invalid
 from .port import Choice
 
 POINT: Final = 32
+SCALAR: Final = 32
 PROOF: Final = 64
 NONCE: Final = 32
 COIN: Final = "coin"
@@ -196,9 +197,12 @@ def split(data: bytes) -> tuple[bytes, ...]:
 
 
 def parse_batch(data: bytes, count: int) -> tuple[tuple[bytes, ...], bytes]:
-    """`count` shares and their proof; empty for none."""
+    """`count` shares and their proof, two scalars; empty for none."""
     _need(len(data) == (count * POINT + PROOF if count else 0), "a batch has another number")
-    return split(data[: count * POINT]), data[count * POINT :]
+    points, proof = split(data[: count * POINT]), data[count * POINT :]
+    for start in range(0, len(proof), SCALAR):
+        group.decode_scalar(proof[start : start + SCALAR])
+    return points, proof
 
 
 def encode_choice(choice: Choice) -> bytes:

@@ -13,7 +13,7 @@ from .voting import held_says
 
 def late(desk: Desk) -> bool:
     """Rule 3: wish the next epoch when patience ran out, a fault is proven or a seat asks back."""
-    if not desk.has_begun or desk.finished:
+    if not desk.has_begun:
         return False
     if desk.table.strict:
         return _pause(desk)
@@ -24,6 +24,8 @@ def late(desk: Desk) -> bool:
 
 def _pause(desk: Desk) -> bool:
     """On a strict table an absence only pauses, and a fault ends the game."""
+    if desk.finished:
+        return False
     if desk.clocks.is_out(desk.tip):
         tell_waiting(desk)
     for proof in desk.proofs.values():
@@ -35,6 +37,8 @@ def _has_reason(desk: Desk) -> bool:
     grace = desk.clocks.grace(desk.fruitless)
     if not desk.is_standing:
         return desk.clocks.now - desk.clocks.halted >= grace
+    if desk.finished:
+        return False
     if _ran_out(desk) and desk.clocks.stood(desk.view) >= grace:
         tell_waiting(desk)
         return True

@@ -47,7 +47,7 @@ _VOTES: Final = frozenset({Close, Accept, SealVote})
 SIGNS: Final[Mapping[State, frozenset[type[Any]]]] = {
     State.STANDING: _VOTES | {Say, Late, Back},
     State.HALTED: _VOTES | {Halt, Late, Back},
-    State.FINISHED: _VOTES | {Say, Halt, Back},
+    State.FINISHED: _VOTES | {Say, Halt, Late, Back},
     State.SILENT: frozenset(),
     State.WATCHING: frozenset(),
     State.BROKEN: frozenset(),
@@ -55,7 +55,8 @@ SIGNS: Final[Mapping[State, frozenset[type[Any]]]] = {
 """The state table of a seat: which statements it may sign in which state.
 
 standing: its promise is the epoch it stands in. halted: its promise is above every open epoch.
-finished: its end is final; it stays to answer and to vote. silent: its journal may be old, the
+finished: its end is final; it stays to answer and to vote, and
+wishes an epoch only when halted. silent: its journal may be old, the
 others have not told yet what they hold of it. watching: it has no seat. broken: the table
 ended before the game began, or is void.
 """

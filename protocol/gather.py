@@ -180,7 +180,12 @@ def _check_escrows(node: Node, seat: int, read: Gather) -> dict[int, bytes]:
         context = node.table.context(sealed.step, owner, node.want.name)
         helper = node.table.context(node.step, seat, f"escrow-{owner}")
         joint, committed = node.keys.joint, sealed.commitment
-        point = escrow.verify_share(helper, context, joint, committed, sealed.escrow, key, share)
+        try:
+            point = escrow.verify_share(
+                helper, context, joint, committed, sealed.escrow, key, share
+            )
+        except Invalid as error:
+            raise Invalid("bad-escrow-share", error.reason) from error
         found[owner] = point
     return found
 

@@ -91,10 +91,17 @@ class Machine(Desk):
         return author.hand(self.tip, self.seat, self._secrets)
 
     def may_leave(self) -> bool:
-        """Whether the others need nothing more: the end is final and all have confirmed it."""
+        """Whether the others need nothing more: all have confirmed the end and none wishes an epoch.
+
+        If some do not, it is enough to have waited for them with patience.
+        """
         if not self.finished:
             return self.broken is not None
-        return self.clocks.waited_after_end() or not self.awaited()
+        if self.clocks.waited_after_end():
+            return True
+        wishes = self.ballot.wishes()
+        pending = any(wishes.get(seat, 0) > self.view.epoch for seat in self.tip.present)
+        return not pending and not self.awaited()
 
     def ask_back(self, now: float) -> None:
         """Ask to be let in again after an absence."""

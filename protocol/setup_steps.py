@@ -39,7 +39,10 @@ def key_hash(node: Node, seat: int, step: int, vector: tuple[bytes, ...]) -> byt
 def check_key_commit(node: Node, seat: int, body: bytes) -> KeyCommit:
     """The transport key must not be of low order."""
     read = bodies.parse_key_commit(body)
-    backup.check_x25519_public(read.box)
+    try:
+        backup.check_x25519_public(read.box)
+    except Invalid as error:
+        raise Invalid("bad-key", error.reason) from error
     return read
 
 

@@ -155,7 +155,7 @@ MUTANTS = (
             (
                 own_halt,
                 "desk.expired.get(under)",
-                "__import__('protocol.messages').messages.Expired(under, desk.tip.step, desk.tip.digest) "
+                "__import__(\"protocol\").messages.Expired(under, desk.tip.step, desk.tip.digest) "
                 "if desk.view.epoch == under and desk.clocks.is_out(desk.tip) else None",
             ),
         ),

@@ -33,6 +33,8 @@ def main() -> int:
                 failed.append(seed)
                 if not args.keep_going:
                     break
+            if (number + 1) % 250 == 0:
+                print(f"{seen['games']} games, {len(failed)} failed", flush=True)
     print(f"{seen['games']} games in {time.time() - began:.0f} s, {len(failed)} failed: {failed}")
     for name, count in sorted(seen.items()):
         print(f"  {name}: {count}")
