@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -19,9 +20,11 @@ from . import rules, updates
 from .home import private_folder
 from .journal import Journal
 from .lobby import Roster, encode_lobby, is_lobby
+from .net.errors import AddressError
 from .net.events import Event, Frame, LinkDown, LinkUp
 from .net.hub import Hub
 from .nursery import open_nursery
+from .pace import Pace
 from .player import Player
 from .table import Play, happenings
 from .updates import Update
@@ -70,6 +73,7 @@ class Driver:
     _asking: trio.CancelScope | None = None
     _nursery: trio.Nursery | None = None
     _seconds: float = 0.0
+    _pace: Pace = field(default_factory=Pace)
 
     # The table in words.
 
@@ -125,7 +129,8 @@ class Driver:
         for peer, where in zip(self.machine.table.ids, self.roster.addresses, strict=True):
             if peer != own:
                 for address in where:
-                    self.hub.dial(address, peer)
+                    with suppress(AddressError):  # what a stranger says of itself may be nonsense
+                        self.hub.dial(address, peer)
 
     async def _listen(self) -> None:
         async for event in self.hub.events:
@@ -153,6 +158,7 @@ class Driver:
                 self.machine.sync(peer)
                 self._links_changed()
             case LinkDown(peer, reason):
+                self._pace.forget(peer)
                 self.screen(updates.Unlinked(self.name_of(peer), reason))
                 self._links_changed()
             case Frame(peer, data):
@@ -160,6 +166,9 @@ class Driver:
         self._drain()
 
     def _on_frame(self, peer: bytes, data: bytes) -> None:
+        lacks = bool(self.machine.store.wants or self.machine.store.wanted_closes)
+        if not self._pace.is_due(peer, data, trio.current_time(), lacks):
+            return
         if is_lobby(data):
             if peer not in self.machine.table.ids:
                 self.hub.post(peer, encode_lobby(self.roster))
@@ -214,6 +223,7 @@ class Driver:
         if send.peer is not None:
             self.hub.post(send.peer, send.frame)
             return
+        self._pace.held(send.frame)
         for peer in self.hub.links():
             if peer != send.but:
                 self.hub.post(peer, send.frame)

@@ -28,7 +28,7 @@ from .net.events import Event, Frame, LinkDown, LinkUp
 from .net.hub import Hub
 from .net.ticket import Ticket, encode_ticket
 from .nursery import open_nursery
-from .seating import BACKLOG, Reach, Seat, open_hub, play
+from .seating import Reach, Seat, open_hub, play
 
 
 async def host_table(
@@ -44,29 +44,27 @@ async def host_table(
         seating = Seating(terms, own, addresses)
         seat.screen(updates.Joined(seating.names, terms.seats))
         announced = Announcement(seat.me.nickname, terms.seats, 1, ticket) if reach.lan else None
-        backlog = await _fill(hub, seating, seat.screen, announced)
+        await _fill(hub, seating, seat.screen, announced)
         roster = seating.roster()
         for peer in hub.links():
             hub.post(peer, encode_lobby(roster))
-        return await play(hub, seat, roster, reach, backlog)
+        return await play(hub, seat, roster, reach, [])
 
 
-async def _fill(
-    hub: Hub, seating: Seating, screen: Screen, announced: Announcement | None
-) -> list[Event]:
+async def _fill(hub: Hub, seating: Seating, screen: Screen, announced: Announcement | None) -> None:
+    """Seat guests until the table is full. Before the host's roster there is no table, so what
+    is no frame of the lobby is not looked at."""
     async with open_nursery() as nursery:
         sent, received = trio.open_memory_channel[int](64)
         if announced is not None:
             nursery.start_soon(_announce, announced, received)
-        backlog: list[Event] = []
         async for event in hub.events:
-            if _host_event(hub, seating, event, backlog):
+            if _host_event(hub, seating, event):
                 screen(updates.Joined(seating.names, seating.terms.seats))
                 _try_send(sent, len(seating.names))
             if seating.full:
                 break
         nursery.cancel_scope.cancel()
-    return backlog
 
 
 def _try_send(channel: trio.MemorySendChannel[int], number: int) -> None:
@@ -82,7 +80,7 @@ async def _announce(what: Announcement, counts: trio.MemoryReceiveChannel[int]) 
             await announcing.update(joined)
 
 
-def _host_event(hub: Hub, seating: Seating, event: Event, backlog: list[Event]) -> bool:
+def _host_event(hub: Hub, seating: Seating, event: Event) -> bool:
     """Answer one event of the lobby; whether the list of the seated changed."""
     if isinstance(event, LinkUp):
         hub.post(event.peer, encode_lobby(Offer(seating.terms, seating.names)))
@@ -90,17 +88,15 @@ def _host_event(hub: Hub, seating: Seating, event: Event, backlog: list[Event]) 
     if isinstance(event, LinkDown):
         changed = seating.leave(event.peer)
     else:
-        changed = _host_frame(hub, seating, event, backlog)
+        changed = _host_frame(hub, seating, event)
     if changed:
         for peer in hub.links():
             hub.post(peer, encode_lobby(Names(seating.names)))
     return changed
 
 
-def _host_frame(hub: Hub, seating: Seating, event: Frame, backlog: list[Event]) -> bool:
+def _host_frame(hub: Hub, seating: Seating, event: Frame) -> bool:
     if not is_lobby(event.data):
-        if len(backlog) < BACKLOG:
-            backlog.append(event)
         return False
     try:
         frame = parse_lobby(event.data)

@@ -33,7 +33,7 @@ from .net.hub import Hub
 from .net.network import Network
 from .net.ticket import Ticket
 from .nursery import open_nursery
-from .seating import BACKLOG, PeerError, Reach, Seat, bind_raw, open_hub, play
+from .seating import Backlog, PeerError, Reach, Seat, bind_raw, open_hub, play
 from .table import HoityToity, read_game
 
 CONNECT = 15.0
@@ -50,7 +50,7 @@ async def join_table(seat: Seat, ticket: Ticket, accept: Accept, reach: Reach) -
         await _connect(hub, ticket)
         guest = _Guest(hub, seat, ticket, addresses)
         roster = await guest.sit(accept)
-        return await play(hub, seat, roster, reach, guest.backlog)
+        return await play(hub, seat, roster, reach, guest.backlog.frames)
 
 
 async def _connect(hub: Hub, ticket: Ticket) -> None:
@@ -66,11 +66,12 @@ class _Guest:
     def __init__(self, hub: Hub, seat: Seat, ticket: Ticket, addresses: Sequence[str]) -> None:
         self.hub, self.seat, self.ticket = hub, seat, ticket
         self.addresses = tuple(addresses)[:MAX_ADDRESSES]
-        self.backlog: list[Event] = []
+        self.backlog = Backlog()
         self.names: tuple[str, ...] = ()
 
     async def sit(self, accept: Accept) -> Roster:
         """Read the terms, ask, consent, and wait for the roster."""
+        offer: Offer | None = None
         with trio.move_on_after(ANSWER):
             offer = await self._offer()
         if offer is None:
@@ -134,8 +135,7 @@ class _Guest:
             if not isinstance(event, Frame):
                 continue
             if not is_lobby(event.data):
-                if len(self.backlog) < BACKLOG:
-                    self.backlog.append(event)
+                self.backlog.keep(event)
             elif event.peer == self.ticket.host_id:
                 try:
                     return parse_lobby(event.data)
@@ -164,14 +164,14 @@ async def watch_table(
 
 
 async def _wait_for_roster(hub: Hub, ticket: Ticket) -> tuple[Roster, list[Event]]:
-    backlog: list[Event] = []
+    backlog = Backlog()
     async for event in hub.events:
         if isinstance(event, LinkDown) and event.peer == ticket.host_id:
             raise PeerError(f"the host is gone ({event.reason})", 3)
-        if isinstance(event, Frame) and not is_lobby(event.data) and len(backlog) < BACKLOG:
-            backlog.append(event)
+        if isinstance(event, Frame) and not is_lobby(event.data):
+            backlog.keep(event)
         if isinstance(event, Frame) and is_lobby(event.data) and event.peer == ticket.host_id:
             frame = parse_lobby(event.data)
             if isinstance(frame, Roster):
-                return frame, backlog
+                return frame, backlog.frames
     raise PeerError("the links are closed", 3)

@@ -24,15 +24,30 @@ from .lobby import (
     Roster,
 )
 from .net.errors import NetError
-from .net.events import Event
+from .net.events import Event, Frame
 from .net.hub import Hub
 from .net.network import Network
 from .nursery import open_nursery
 from .player import Player
 from .table import bind
 
-BACKLOG = 1024
-"""Frames of a table already begun that are kept while one still sits down."""
+
+class Backlog:
+    """Frames of a table already begun, kept while one still sits down; the rest is asked for."""
+
+    FRAMES = 1024
+    BYTES = 4 << 20
+
+    def __init__(self) -> None:
+        """Nothing has come yet."""
+        self.frames: list[Event] = []
+        self._size = 0
+
+    def keep(self, frame: Frame) -> None:
+        """Keep a frame while there is room."""
+        if len(self.frames) < self.FRAMES and self._size + len(frame.data) <= self.BYTES:
+            self.frames.append(frame)
+            self._size += len(frame.data)
 
 
 class PeerError(Exception):

@@ -1,0 +1,75 @@
+"""The doorkeeper of a table: what was heard already is not judged again, and questions have a pace.
+
+Without it a link that repeats old messages, or asks again and again for all there is, would take
+the time that the others need.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field
+from typing import Final
+
+HELD: Final = 16384
+"""Frames remembered as held; the oldest is forgotten and would merely be read again."""
+BURST: Final = 24.0
+"""Questions one link may ask at once."""
+RATE: Final = 6.0
+"""Questions a second after that; an honest node asks one or two."""
+CARRY: Final = 0
+"""The kind of a frame that carries a message: all others are questions or short answers."""
+
+
+@dataclass
+class Bucket:
+    """What is left of one link's questions, and when that was so."""
+
+    left: float
+    when: float
+
+
+@dataclass
+class Pace:
+    """What one driver remembers of the frames that came and went."""
+
+    _held: dict[bytes, None] = field(default_factory=dict)
+    _buckets: dict[bytes, Bucket] = field(default_factory=dict)
+
+    def held(self, frame: bytes) -> None:
+        """This frame went out to all: whoever sends it back tells nothing new."""
+        if _is_question(frame):
+            return
+        self._held[_digest(frame)] = None
+        if len(self._held) > HELD:
+            del self._held[next(iter(self._held))]
+
+    def is_due(self, peer: bytes, frame: bytes, now: float, lacks: bool = False) -> bool:
+        """Whether a frame that came in is worth a look.
+
+        `lacks`: this node has asked for messages, perhaps for some that it had put away.
+        """
+        if _is_question(frame):
+            return self._may_ask(peer, now)
+        return lacks or _digest(frame) not in self._held
+
+    def forget(self, peer: bytes) -> None:
+        """Its link is gone; a new one costs it more than the questions it saves."""
+        self._buckets.pop(peer, None)
+
+    def _may_ask(self, peer: bytes, now: float) -> bool:
+        bucket = self._buckets.setdefault(peer, Bucket(BURST, now))
+        bucket.left = min(BURST, bucket.left + (now - bucket.when) * RATE)
+        bucket.when = now
+        if bucket.left < 1:
+            return False
+        bucket.left -= 1
+        return True
+
+
+def _digest(frame: bytes) -> bytes:
+    return hashlib.blake2b(frame, digest_size=16).digest()
+
+
+def _is_question(frame: bytes) -> bool:
+    """Any frame but one that carries a message; see `protocol.frames`."""
+    return len(frame) < 2 or frame[1] != CARRY

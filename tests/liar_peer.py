@@ -1,0 +1,156 @@
+"""A seat in a process of its own that speaks the protocol and lies once, when it is told to.
+
+    python tests/liar_peer.py join TICKET TALE
+    python tests/liar_peer.py host SEATS QUORUM TALE [CHOICE STEP GRACE CAP]
+
+It prints what its screen is told as JSON, like `hoity --json`. TALE is a code of
+`protocol.faults`, `truth`, `stall-…`, or `die:KIND:N`: SIGKILL itself as the N-th step of that
+kind begins. The times are the table's patience in milliseconds. Files go to HOITY_HOME.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+import trio
+from liar_tales import (
+    PLOTS,
+    TALES,
+    Liar,
+    Message,
+    choose_the_impossible,
+    own_message,
+    speak_unasked,
+)
+
+from cli.json_screen import JsonScreen, write_line
+from cli.sitting import last_line
+from p2p_hoity import editions, keys, peer, rules, seating, table
+from p2p_hoity.driver import Driver, Outcome
+from p2p_hoity.home import Home, home
+from p2p_hoity.net.ticket import decode_ticket
+from p2p_hoity.player import BotPlayer
+from protocol import frames
+from protocol.effects import Effect, Send, Stepped
+from protocol.header import Patience, Terms
+
+SHORT = (2500, 2500, 500, 4000)
+
+
+class LyingDriver(Driver):
+    """A driver whose own statements pass through a tale."""
+
+    tale = "truth"
+
+    @property
+    def liar(self) -> Liar:
+        if "_liar" not in vars(self):
+            self._liar = Liar(self.machine, self.machine._who)
+        return self._liar
+
+    def _do(self, effect: Effect) -> None:
+        super()._do(effect)
+        if isinstance(effect, Stepped):
+            self._watch_steps(effect)
+            said = (
+                None
+                if self.liar.lied or self.tale != "not-expected"
+                else speak_unasked(self.liar, effect.after)
+            )
+            if said is not None:
+                self._confess("not-expected")
+                self._carry(said, Send(b""))
+
+    def _watch_steps(self, step: Stepped) -> None:
+        if not self.tale.startswith("die:"):
+            return
+        _, kind, number = self.tale.split(":")
+        self._seen = getattr(self, "_seen", 0) + (step.after.want.kind == kind)
+        if self._seen == int(number):
+            write_line({"type": "dies", "step": step.after.step, "kind": kind})
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    def _send(self, send: Send) -> None:
+        message = own_message(send, self.machine)
+        if message is None:
+            super()._send(send)
+            return
+        for told in self._versions(message):
+            self._carry(told, send)
+
+    def _carry(self, message: Message, send: Send) -> None:
+        frame = frames.encode_frame(frames.Carry(message.encode()))
+        super()._send(Send(frame, send.peer, send.but))
+
+    def _versions(self, message: Message) -> Sequence[Message]:
+        liar = self.liar
+        if message.identity in liar.told:
+            return liar.told[message.identity]
+        if liar.lied:
+            return [message] if self.tale in PLOTS and PLOTS[self.tale].goes_on else []
+        told = TALES.get(self.tale, TALES["truth"])(liar, message)
+        if told is None:
+            return [message]
+        if told:
+            liar.told[message.identity] = told
+            self._confess(self.tale)
+        return told
+
+    def _confess(self, tale: str) -> None:
+        self.liar.lied = True
+        write_line({"type": "lied", "tale": tale, "step": self.machine.tip.step})
+
+    async def _choose(self, *args: Any) -> None:
+        if self.tale == "illegal-choice" and not self.liar.lied:
+            write_line({"type": "lied", "tale": self.tale, "step": self.machine.tip.step})
+            self.tale = "truth"
+            choose_the_impossible(self.liar)
+            self._drain()
+            return
+        await super()._choose(*args)
+
+
+def own(where: Home) -> keys.Player:
+    name = where.path.name
+    return keys.load_identity(where) if where.identity.exists() else keys.new_identity(where, name)
+
+
+def terms_of(me: keys.Player, seats: int, quorum: int, times: Sequence[int]) -> Terms:
+    variant: rules.Variant = "surprise" if seats == 2 else None
+    game = table.game_value(editions.load(), variant)
+    host = me.identity.public
+    return Terms(host, os.urandom(32), game, seats, quorum, Patience(*times))
+
+
+async def yes(*_: Any) -> bool:
+    return True
+
+
+async def sit(words: Sequence[str]) -> Outcome:
+    where = home()
+    screen, me = JsonScreen(), own(where)
+    seat = peer.Seat(where, me, BotPlayer(), screen)
+    if words[0] == "join":
+        LyingDriver.tale = words[2]
+        return await peer.join_table(seat, decode_ticket(words[1]), yes, peer.Reach("127.0.0.1:0"))
+    if words[0] == "resume":
+        return await peer.resume_table(seat, None)
+    LyingDriver.tale = words[3]
+    times = [int(word) for word in words[4:]] or SHORT
+    terms = terms_of(me, int(words[1]), int(words[2]), times)
+    return await peer.host_table(
+        seat,
+        terms,
+        peer.Reach("127.0.0.1:0"),
+        lambda t: write_line({"type": "ticket", "ticket": t}),
+    )
+
+
+if __name__ == "__main__":
+    seating.Driver = LyingDriver  # type: ignore[misc]
+    outcome = trio.run(sit, sys.argv[1:])
+    write_line(last_line(outcome, ()))

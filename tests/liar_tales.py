@@ -1,0 +1,361 @@
+"""What the lying process tells, one tale per code of `protocol.faults`.
+
+A tale looks at each statement the liar is about to send. It answers None while it is honest,
+then once with what goes out instead. `HOW` says in words what each tale does, for the table in
+docs/adversity.md.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from protocol import author, bodies, encoding, group, messages
+from protocol.bodies import COIN, Complaint, KeyCommit
+from protocol.desk import Given
+from protocol.effects import Send
+from protocol.errors import Invalid
+from protocol.frames import Carry, parse_frame
+from protocol.machine import Machine
+from protocol.messages import Close, Halt, Message, Say, Statement
+from protocol.node import Kind, Node
+
+NOT_A_POINT = b"\xff" * 32
+OTHER_SCALAR = (1).to_bytes(32, "little")
+
+Told = list[Message]
+
+
+@dataclass
+class Liar:
+    """The lying seat: its machine and its key, what it has told, and what it made up."""
+
+    machine: Machine
+    who: Any
+    told: dict[tuple[int, ...], Told] = field(default_factory=dict)
+    lied: bool = False
+    mute: bool = False
+
+    def sign(self, statement: Statement) -> Message:
+        return messages.sign(self.who, self.machine.table.id, self.seat, statement)
+
+    @property
+    def seat(self) -> int:
+        assert self.machine.seat is not None
+        return self.machine.seat
+
+    def node(self, say: Say) -> Node | None:
+        return self.machine.view.path.get(say.on)
+
+
+Tale = Callable[[Liar, Message], Told | None]
+
+
+def own_message(send: Send, machine: Machine) -> Message | None:
+    """The liar's own statement in a frame that is about to leave, if it carries one."""
+    with suppress(Invalid):
+        frame = parse_frame(send.frame)
+        if isinstance(frame, Carry):
+            message = messages.parse(frame.message, machine.table.id, machine.table.ids)
+            return message if message.seat == machine.seat else None
+    return None
+
+
+# Bodies.
+
+
+def instead(kind: Kind, change: Callable[[Liar, Node, list[Any]], Any]) -> Tale:
+    """At the first own say of this kind that holds something: a body changed by `change`.
+
+    `change` gets the fields of the honest body and returns the body, its fields, or None to
+    wait for a better occasion.
+    """
+
+    def tale(liar: Liar, message: Message) -> Told | None:
+        say = message.statement
+        node = liar.node(say) if isinstance(say, Say) else None
+        if node is None or not isinstance(say, Say) or node.want.kind is not kind:
+            return None
+        if say.body == bodies.EMPTY:
+            return None
+        found = change(liar, node, list(encoding.decode(say.body, bodies.MAX_BODY)))
+        if found is None:
+            return None
+        body = found if isinstance(found, bytes) else encoding.encode(tuple(found))
+        return [liar.sign(replace(say, body=body))]
+
+    return tale
+
+
+def _low_order(liar: Liar, node: Node, fields: list[Any]) -> Any:
+    return bodies.encode_body(KeyCommit(fields[0], bytes(32)))
+
+
+def _other_key(liar: Liar, node: Node, fields: list[Any]) -> Any:
+    return [fields[0][32:] + fields[0][:32], *fields[1:]]
+
+
+def _unproven_key(liar: Liar, node: Node, fields: list[Any]) -> Any:
+    return [fields[0], fields[1][:32] + OTHER_SCALAR, fields[2]]
+
+
+def _spoilt_pieces(liar: Liar, node: Node, fields: list[Any]) -> Any:
+    return [*fields[:2], tuple(p[:-1] + bytes([p[-1] ^ 1]) if p else p for p in fields[2])]
+
+
+def _false_complaint(liar: Liar, node: Node, fields: list[Any]) -> Any:
+    return bodies.encode_body(
+        Complaint((liar.seat + 1) % node.table.seats, liar.machine.secrets.box)
+    )
+
+
+def _marked_deck(liar: Liar, node: Node, fields: list[Any]) -> Any:
+    deck = fields[0]
+    return [deck[64:128] + deck[:64] + deck[128:], fields[1]]
+
+
+def _garbage(liar: Liar, node: Node, fields: list[Any]) -> Any:
+    return b"\x00" + os.urandom(20)
+
+
+def _other_commitment(liar: Liar, node: Node, fields: list[Any]) -> Any:
+    return [os.urandom(32), fields[1]]
+
+
+def _other_nonce(liar: Liar, node: Node, fields: list[Any]) -> Any:
+    if fields[0] is None or node.want.name == COIN:
+        return None
+    return [(fields[0][0], os.urandom(32)), *fields[1:]]
+
+
+def _shares(change: Callable[[bytes], bytes]) -> Callable[[Liar, Node, list[Any]], Any]:
+    def spoil(liar: Liar, node: Node, fields: list[Any]) -> Any:
+        return [fields[0], change(fields[1]), *fields[2:]] if fields[1] else None
+
+    return spoil
+
+
+def _escrow_share(liar: Liar, node: Node, fields: list[Any]) -> Any:
+    if not fields[3]:
+        return None
+    first, *rest = fields[3]
+    return [*fields[:3], (first[:-32] + OTHER_SCALAR, *rest)]
+
+
+# Statements.
+
+
+def _sealing(liar: Liar, message: Message) -> tuple[Say, Node] | None:
+    """An own sealed choice that is about to leave."""
+    say = message.statement
+    node = liar.node(say) if isinstance(say, Say) else None
+    if not isinstance(say, Say) or node is None or node.want.kind is not Kind.SEAL:
+        return None
+    return (say, node) if say.body != bodies.EMPTY else None
+
+
+def two_statements(liar: Liar, message: Message) -> Told | None:
+    """Two sealed choices in one step."""
+    found = _sealing(liar, message)
+    if found is None:
+        return None
+    say, node = found
+    choice = liar.machine.given[node.step, node.want.name].choice
+    body = author.body_of_choice(node, liar.seat, choice, liar.machine.secrets, os.urandom)
+    return [message, liar.sign(replace(say, body=body))]
+
+
+def forge_close(liar: Liar, message: Message) -> Told | None:
+    """A close over nothing."""
+    return None if _sealing(liar, message) is None else [message, liar.sign(Close(1, ()))]
+
+
+def silent_then(halting: Callable[[Liar, Halt], Halt]) -> Tale:
+    """Withhold a sealed choice, so that the others change the epoch; then halt falsely."""
+
+    def tale(liar: Liar, message: Message) -> Told | None:
+        if isinstance(message.statement, Halt):
+            return [liar.sign(halting(liar, message.statement))]
+        withheld = _sealing(liar, message) is not None
+        return hold_back(liar, message) if withheld else None
+
+    return tale
+
+
+def hold_back(liar: Liar, message: Message) -> Told:
+    """Send this to nobody, ever; it is no lie yet."""
+    liar.told[message.identity] = []
+    return []
+
+
+def _own_says(liar: Liar, halt: Halt) -> Iterator[Message]:
+    for digest in halt.says:
+        message = liar.machine.store.find(digest)
+        if message is not None and message.seat == liar.seat:
+            yield message
+
+
+def _without_own(liar: Liar, halt: Halt) -> Halt:
+    own = {m.hash for m in _own_says(liar, halt)}
+    return replace(halt, says=tuple(h for h in halt.says if h not in own))
+
+
+def _groundless(liar: Liar, halt: Halt) -> Halt:
+    """Own says are told, what they build on is not."""
+    own = {
+        m.hash
+        for m in _own_says(liar, halt)
+        if m.identity not in liar.told or liar.told[m.identity]
+    }
+    return replace(halt, says=tuple(h for h in halt.says if h in own))
+
+
+def forget_lock(liar: Liar, message: Message) -> Told | None:
+    """Having sealed an epoch, halt as if it had never been."""
+    halt = message.statement
+    if not isinstance(halt, Halt) or halt.lock is None:
+        return None
+    return [liar.sign(replace(halt, lock=None, says=(), expired=None, backs=(), proofs=()))]
+
+
+def stall(kind: Kind) -> Tale:
+    """Not a lie: withhold the first say in such a step, until others have gone on without."""
+
+    def tale(liar: Liar, message: Message) -> Told | None:
+        if liar.machine.view.epoch > 0:
+            liar.told.clear()
+            return None
+        say = message.statement
+        node = liar.node(say) if isinstance(say, Say) else None
+        due = node is not None and node.want.kind is kind and node.want.name != COIN
+        return hold_back(liar, message) if due or liar.told else None
+
+    return tale
+
+
+def truth(liar: Liar, message: Message) -> Told | None:
+    """Nothing but the truth."""
+    return None
+
+
+# What needs more than a changed statement.
+
+
+def choose_the_impossible(liar: Liar) -> None:
+    """A choice that the rules do not know, sealed without asking them."""
+    machine, node = liar.machine, liar.machine.tip
+    machine.given[node.step, node.want.name] = Given(node.digest, 99)
+    machine.tick(machine.clocks.now)
+
+
+def speak_unasked(liar: Liar, node: Node) -> Message | None:
+    """A say where only another seat is asked."""
+    if node.want.kind is not Kind.CHOOSE or liar.seat in node.want.speakers:
+        return None
+    body = bodies.encode_choice(0)
+    return liar.sign(Say(liar.machine.view.epoch, node.step, node.digest, body))
+
+
+@dataclass(frozen=True)
+class Plot:
+    """How one code is provoked: the tale, in words, and the table it needs.
+
+    `before`: the table ends before the game begins, with the liar named. `helper` is the tale
+    of a second test peer, which is slow and no liar. `goes_on`: it plays on after its lie,
+    instead of saying no more.
+    """
+
+    tale: Tale
+    how: str
+    before: bool = False
+    seats: int = 3
+    quorum: int = 2
+    helper: str = ""
+    goes_on: bool = False
+    times: tuple[str, ...] = ()
+
+
+def _setup(kind: Kind, change: Callable[[Liar, Node, list[Any]], Any], how: str) -> Plot:
+    return Plot(instead(kind, change), how, before=True)
+
+
+def _play(kind: Kind, change: Callable[[Liar, Node, list[Any]], Any], how: str) -> Plot:
+    return Plot(instead(kind, change), how)
+
+
+PLOTS: dict[str, Plot] = {
+    "bad-key": _setup(Kind.KEY_COMMIT, _low_order, "a transport key of low order in `key.commit`"),
+    "bad-key-hash": _setup(
+        Kind.KEY_REVEAL, _other_key, "the points of its key vector exchanged in `key.reveal`"
+    ),
+    "bad-key-proof": _setup(
+        Kind.KEY_REVEAL, _unproven_key, "another scalar in the proof of its key"
+    ),
+    "bad-backup": Plot(
+        instead(Kind.KEY_REVEAL, _spoilt_pieces),
+        "one bit changed in each sealed backup piece, of which the others complain",
+        before=True,
+        goes_on=True,
+    ),
+    "false-complaint": _setup(
+        Kind.KEY_OK, _false_complaint, "complains of the next seat's backup piece, which is sound"
+    ),
+    "bad-shuffle": _setup(
+        Kind.SHUFFLE, _marked_deck, "two cards exchanged after its shuffle was proven"
+    ),
+    "two-statements": Plot(two_statements, "two sealed choices in one step"),
+    "not-expected": Plot(truth, "chooses a window when another seat is the buyer"),
+    "bad-body": _play(Kind.SEAL, _garbage, "random bytes for a sealed choice"),
+    "bad-point": _play(
+        Kind.OPEN, _shares(lambda b: NOT_A_POINT + b[32:]), "a share of a card that is no point"
+    ),
+    "bad-share": _play(
+        Kind.OPEN, _shares(lambda b: b[:-32] + OTHER_SCALAR), "another scalar in a share's proof"
+    ),
+    "bad-escrow": _play(
+        Kind.SEAL, _other_commitment, "another commitment beside the escrow of its choice"
+    ),
+    "bad-opening": _play(Kind.REVEAL, _other_nonce, "another nonce in the opening of its choice"),
+    "illegal-choice": Plot(truth, "seals a choice that the rules do not know, and opens it"),
+    "bad-escrow-share": Plot(
+        instead(Kind.REVEAL, _escrow_share),
+        "another scalar in its share of an absent seat's escrow",
+        seats=5,
+        quorum=3,
+        helper="stall-reveal",
+    ),
+    "halt-omits-say": Plot(
+        silent_then(_without_own), "falls silent, then halts without the says it has made"
+    ),
+    "bad-halt": Plot(
+        silent_then(_groundless), "falls silent, then halts with its says but not what they rest on"
+    ),
+    "bad-close": Plot(forge_close, "proposes a base that rests on no halt"),
+    "halt-below-lock": Plot(
+        forget_lock,
+        "seals one epoch, then halts for the next as if it had not",
+        seats=4,
+        quorum=3,
+        helper="stall-seal",
+    ),
+}
+"""Code to plot. `two-chains` is not here: see docs/adversity.md."""
+
+TALES: dict[str, Tale] = {
+    **{code: plot.tale for code, plot in PLOTS.items()},
+    "truth": truth,
+    "stall-reveal": stall(Kind.REVEAL),
+    "stall-seal": stall(Kind.SEAL),
+}
+
+
+def is_point(data: bytes) -> bool:
+    """Whether the group takes these bytes; the tales' own test uses it."""
+    try:
+        group.decode_point(data)
+    except Invalid:
+        return False
+    return True
