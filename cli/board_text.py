@@ -132,6 +132,15 @@ def collectibles(view: View, names: Names) -> list[str]:
     return lines
 
 
+def own(view: View, names: Names) -> list[str]:
+    """One's own Collectibles and the exhibits they allow; nothing for an onlooker."""
+    if view.seat is None:
+        return []
+    names.look(view)
+    held = f"{names.seat(view.seat)}: {_holding(view, names, view.seat)}"
+    return [held, *(f"  {line}" for line in exhibits(view, names))]
+
+
 def _mine_first(view: View) -> list[int]:
     return sorted(range(view.state.seats), key=lambda seat: (seat != view.seat, seat))
 

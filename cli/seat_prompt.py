@@ -57,6 +57,7 @@ class SeatPrompt:
         self._patient = patient
         self._hungry = trio.Event()
         self._asking = False
+        self._oriented = 0
         self._open_question: tuple[str, ...] = ()
         self._back: trio.Event | None = None
 
@@ -178,6 +179,7 @@ class SeatPrompt:
             return only
         if not self._patient:
             self._forget_old_answers()
+        self._orient(view, names)
         self._asking = True
         try:
             if again:
@@ -185,6 +187,16 @@ class SeatPrompt:
             return await self._until_confirmed(view, kind, names)
         finally:
             self._asking = False
+
+    def _orient(self, view: rules.View, names: Names) -> None:
+        """Before a round's first question: one's own Collectibles; on taking a seat again: all."""
+        if view.state.round == self._oriented:
+            return
+        self._oriented = view.state.round
+        for line in (
+            board_text.own(view, names) if self._screen.log else board_text.board(view, names)
+        ):
+            self._say(line)
 
     def _forget_old_answers(self) -> None:
         while True:

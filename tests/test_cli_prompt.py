@@ -11,6 +11,7 @@ import trio
 import trio.testing
 from cli_stage import NICKNAMES, referee, until
 
+from cli import board_text
 from cli.card_words import Names
 from cli.choice_words import own_slots
 from cli.seat_prompt import SeatPrompt
@@ -84,6 +85,25 @@ async def test_a_number_and_enter_choose() -> None:
     choice, here = await answer(asked("place"), "place", "2", "")
     assert choice == 1
     assert here.heard("You choose Auction Hall.")
+
+
+async def test_who_takes_a_seat_again_sees_the_whole_table_once() -> None:
+    view = asked("place")
+    _, here = await answer(view, "place", "1", "y")
+    names = Names(view.state.edition, NICKNAMES, view.seat)
+    assert all(here.said.count(line) == 1 for line in set(board_text.board(view, names)))
+
+
+async def test_a_rounds_first_question_shows_ones_own_collectibles() -> None:
+    view = asked("place")
+    async with desk(view) as here, trio.open_nursery() as nursery:
+        here.prompt._screen.log.append("Round 1")
+        nursery.start_soon(here.prompt.choose, view, "place", False)
+        await trio.testing.wait_all_tasks_blocked()
+        nursery.cancel_scope.cancel()
+    own = board_text.own(view, Names(view.state.edition, NICKNAMES, view.seat))
+    assert here.said[: len(own)] == own
+    assert not here.heard("Score track")
 
 
 async def test_nothing_is_sealed_before_it_is_confirmed() -> None:
