@@ -200,7 +200,7 @@ class Desk:
         """Sign, record, send; never a second statement of one identity."""
         if self.replaying or type(statement) not in SIGNS[self.state]:
             return False
-        if self.seat is None or self._who is None:
+        if self.seat is None or self._who is None or self._has_wished(statement):
             return False
         if self.store.versions(identity_of(self.seat, statement)) or self._may_contradict(
             statement
@@ -211,6 +211,12 @@ class Desk:
         self.record(message, note)
         self.carry(message, None)
         return True
+
+    def _has_wished(self, statement: Statement) -> bool:
+        """A lower wish than one already signed says nothing, and is not kept."""
+        if not isinstance(statement, Late):
+            return False
+        return statement.epoch <= self.store.highest_late(self.seat)
 
     def _may_contradict(self, statement: Statement) -> bool:
         """Whether something this seat has forgotten could stand against it.

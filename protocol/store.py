@@ -131,6 +131,11 @@ class Store:
         """The epochs of which a message of this kind is held."""
         return sorted(epoch for number, epoch in self._epochs if number == NUMBER[kind])
 
+    def highest_late(self, seat: int | None) -> int:
+        """The epoch of a seat's highest late; 0 for none."""
+        late = None if seat is None else self._lates.get(seat)
+        return 0 if late is None else self.epoch_of(late)
+
     def backs(self) -> list[Message]:
         """All backs."""
         return [m for m in self._by_hash.values() if isinstance(m.statement, Back)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import faulthandler
 import time
 from collections import Counter
 
@@ -20,12 +21,14 @@ def main() -> int:
     parser.add_argument("--honest", action="store_true", help="no liar")
     parser.add_argument("--real", action="store_true", help="the real curve and signatures")
     parser.add_argument("--keep-going", action="store_true")
+    parser.add_argument("--limit", type=float, default=120.0, help="seconds a game may take")
     args = parser.parse_args()
     seen: Counter[str] = Counter()
     failed, began = [], time.time()
     with shared_nodes() if args.real else cheap_blocks():
         for number in range(args.first, args.first + args.games):
             seed = f"{args.seed}-{number}"
+            faulthandler.dump_traceback_later(args.limit, exit=True)
             try:
                 seen += play(seed, args.seats, False if args.honest else None)
             except Violation as violation:
@@ -35,6 +38,7 @@ def main() -> int:
                     break
             if (number + 1) % 250 == 0:
                 print(f"{seen['games']} games, {len(failed)} failed", flush=True)
+    faulthandler.cancel_dump_traceback_later()
     print(f"{seen['games']} games in {time.time() - began:.0f} s, {len(failed)} failed: {failed}")
     for name, count in sorted(seen.items()):
         print(f"  {name}: {count}")
