@@ -31,7 +31,7 @@ from protocol.unsound import FILE_FAULTS, UNREADABLE
 
 ROOT: Final = Path(__file__).resolve().parent.parent
 SPEC: Final = ROOT / "SPEC.md"
-TINY: Final = ROOT / "tests" / "vectors" / "transcripts" / "tiny.hoity"
+TINY: Final = ROOT / "tests" / "vectors" / "example.hoity"
 BLOCK: Final = re.compile(r"(<!-- made: (\w+) -->\n)(.*?)(<!-- end: \2 -->)", re.DOTALL)
 
 Rows = Iterable[Sequence[object]]
@@ -324,7 +324,7 @@ def example() -> str:
     standings = ", ".join(f"rank {rank} seat {seat}" for rank, seat in report.standings)
     return (
         "A whole game of one round on a track of three fields,"
-        f" `tests/vectors/transcripts/tiny.hoity`, {len(data):,} bytes. It begins\n\n"
+        f" `tests/vectors/example.hoity`, {len(data):,} bytes. It begins\n\n"
         + "".join(f"    {line}\n" for line in _head(data))
         + "\nwhich reads, decoded by section 2.1,\n\n"
         + "".join(f"    {line}\n" for line in _decoded(data))
