@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
-from played import files_of, game_of
+from played import files_of, game_of, room_of
 
-from protocol import transcript_form
+from protocol import encoding, messages, transcript_form
 from protocol.faults import FAULTS
-from protocol.transcript_form import Transcript
+from protocol.messages import Message, Statement
+from protocol.transcript_form import Envelope, Transcript
 from protocol.unsound import FILE_FAULTS, PARTS, UNREADABLE, Problem
 from protocol.verifier import verify
 
@@ -60,3 +62,28 @@ def cut(whole: Transcript, entries: int, steps: int) -> Transcript:
     return with_evidence(
         with_entries(whole, whole.content.entries[:entries]), signatures=rows, final=()
     )
+
+
+def signed(name: str, seat: int, statement: Statement) -> Message:
+    """Any statement, signed by any seat of a table: what liars can make."""
+    room = room_of(name)
+    return messages.sign(room.who[seat], room.table.id, seat, statement)
+
+
+def parsed(name: str, envelopes: Iterable[Envelope]) -> list[Message]:
+    """The messages that evidence holds in full."""
+    table = room_of(name).table
+    return [messages.parse(encoding.encode(e), table.id, table.ids) for e in envelopes]
+
+
+def with_message(name: str, message: Message) -> Transcript:
+    """The file with one more message, in its place."""
+    whole = read(name)
+    every = sorted([*parsed(name, whole.evidence.messages), message], key=lambda m: m.hash)
+    return with_evidence(whole, messages=tuple((m.payload, m.signature) for m in every))
+
+
+def with_close(name: str, seat: int, close: Statement) -> Transcript:
+    """The file with another close in place of its own."""
+    made = signed(name, seat, close)
+    return with_evidence(read(name), closes=((made.payload, made.signature),))

@@ -14,7 +14,7 @@ from protocol.header import Patience, Terms
 from protocol.messages import Message, Say
 from protocol.node import Kind, Node
 from protocol.setup_steps import opening_size
-from protocol.transcript import write
+from protocol.transcript import to_the_end, write
 
 PATIENCE = Patience(20_000, 10_000, 3_000, 60_000)
 Forge = Callable[[Room, Node, Say], bytes]
@@ -162,6 +162,30 @@ def _lying(kind: Kind, forge: Forge, also: bool = False, gone: bool = False) -> 
     return room
 
 
+def _doubted() -> Room:
+    """Seat 3 cannot be heard as the game ends; the others change the epoch, nobody is absent."""
+    room, machine = new_room(4), room_of("four").places[0].machine
+    over = next(n.step for n in to_the_end(machine.tip) if n.want.kind is Kind.OVER)
+
+    def unheard(source: int, to: int, frame: bytes) -> bool:
+        message = read_say(room, frame) if source == 3 else None
+        if message is None or not isinstance(message.statement, Say):
+            return False
+        return (message.statement.epoch, message.statement.step) == (0, over)
+
+    def doubt() -> None:
+        for seat in range(3):
+            late = messages.sign(room.who[seat], room.table.id, seat, messages.Late(1))
+            frame = frames.encode_frame(frames.Carry(late.encode()))
+            room.queue.extend((seat, other, frame) for other in range(4))
+
+    room.drop = unheard
+    when(room, Kind.OVER, doubt)
+    room.start()
+    room.run(until=400)
+    return room
+
+
 TABLES: dict[str, Callable[[], Room]] = {
     "two": lambda: _undisturbed(2),
     "three": lambda: _undisturbed(3),
@@ -171,6 +195,7 @@ TABLES: dict[str, Callable[[], Room]] = {
     "vanished": lambda: _gone(3, Kind.OPEN),
     "escrow opened": lambda: _gone(4, Kind.REVEAL),
     "returned": _returned,
+    "doubted": _doubted,
     "equivocator": lambda: _lying(Kind.SEAL, other_seal, also=True),
     "wrong share": lambda: _lying(Kind.OPEN, wrong_share),
     "empty escrow": lambda: _lying(Kind.SEAL, empty_escrow, gone=True),

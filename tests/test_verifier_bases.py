@@ -1,0 +1,104 @@
+"""The verifier on bases: what does not follow from its halts carries nothing."""
+
+import hashlib
+
+import pytest
+from files import code_of, parsed, read, refusal, signed, with_close, with_entries, with_evidence
+from played import DISTURBED, game_of, room_of
+from room import seeded
+
+from protocol import author, chain, epochs, verifier_bases
+from protocol.epochs import Unknown, Void
+from protocol.messages import Close, Expired, Halt, Late, Say, SealVote
+from protocol.node import Missing
+from protocol.transcript_form import Content, Evidence, Link, Step, Transcript
+from protocol.verifier import verify
+
+
+def test_fewer_than_a_quorum_of_halts_make_no_base() -> None:
+    halts = [
+        m
+        for m in parsed("vanished", read("vanished").evidence.messages)
+        if isinstance(m.statement, Halt)
+    ]
+    for some in (halts[:1], [*halts[:1], *halts[:1]], [*halts, *halts[:1]]):
+        problem = refusal(with_close("vanished", 1, Close(1, tuple(m.hash for m in some))).encode())
+        assert (problem.code, problem.part, problem.seat) == ("bad-base", "closes", 1)
+
+
+def test_a_close_by_a_seat_whose_turn_it_is_not() -> None:
+    (close,) = parsed("vanished", read("vanished").evidence.closes)
+    assert close.seat == 1
+    problem = refusal(with_close("vanished", 0, close.statement).encode())
+    assert (problem.code, problem.part, problem.seat) == ("bad-base", "closes", 0)
+
+
+def test_what_is_no_close_makes_no_base() -> None:
+    assert code_of(with_close("vanished", 1, Late(1))) == "bad-message"
+
+
+def test_a_close_that_rests_on_too_much_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(verifier_bases, "MAX_LOOKUPS", 2)
+    assert code_of(read("vanished")) == "bad-base"
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        (RecursionError(), "bad-base"),
+        (Void("two bases"), "void"),
+        (Unknown("a say"), "missing-evidence"),
+    ],
+)
+def test_a_base_that_cannot_be_recounted_is_refused(
+    monkeypatch: pytest.MonkeyPatch, error: Exception, code: str
+) -> None:
+    def fail(*rest: object) -> None:
+        raise error
+
+    monkeypatch.setattr(epochs, "base_of_close", fail)
+    assert code_of(read("vanished")) == code
+
+
+def test_the_chain_stands_still_with_fewer_than_a_quorum() -> None:
+    """All seats lie: two are made absent at the deal, the third plays on by itself."""
+    room, whole, name = room_of("three"), read("three"), "three"
+    machine = room.places[0].machine
+    start = machine.tip.before(room.table.first_step)
+    assert start is not None
+    (said,) = [m for m in machine.store.says(0, start.step) if m.seat == 0]
+    assert isinstance(said.statement, Say)
+    expired = Expired(0, start.step, start.digest)
+    halts = [
+        signed(name, seat, Halt(1, None, tuple(says), expired, (), ()))
+        for seat, says in ((0, [said.hash]), (1, []))
+    ]
+    close = signed(name, 1, Close(1, tuple(m.hash for m in halts)))
+    slots = (said.statement.body, Missing.ABSENT, Missing.ABSENT)
+    base = chain.link(chain.append(start, slots), frozenset({0}), frozenset(), (0, 1, 1))
+    seals = [signed(name, seat, SealVote(1, base.base_digest())) for seat in (0, 1)]
+    secrets = author.new_secrets(hashlib.sha256(b"secret0").digest(), 2)
+    more = author.body_of(base, 0, secrets, seeded("alone"))
+    alone = signed(name, 0, Say(1, base.step, base.digest, more))
+    setup = whole.content.entries[: start.step - 1]
+    entries = (*setup, Step(slots), Link((0,), (), (0, 1, 1)))
+    evidence = Evidence(
+        (*whole.evidence.signatures[: start.step - 1], ((0, said.signature),)),
+        tuple((m.payload, m.signature) for m in sorted(halts, key=lambda m: m.hash)),
+        ((close.payload, close.signature),),
+        tuple((m.seat, m.signature) for m in seals),
+    )
+    short = Transcript(Content(whole.content.header, entries), evidence)
+    assert verify(short.encode(), game_of).unfinished
+    entries = (*entries, Step((more, Missing.NONE, Missing.NONE)))
+    rows = (*evidence.signatures, ((1, alone.signature),))
+    problem = refusal(with_evidence(with_entries(short, entries), signatures=rows).encode())
+    assert (problem.code, problem.part, problem.step) == ("left-over", "chain", base.step)
+
+
+@pytest.mark.parametrize("name", DISTURBED)
+def test_without_its_closes_no_change_stands(name: str) -> None:
+    whole = with_evidence(read(name), closes=(), messages=(), seals=())
+    changes = ("unjustified-absence", "unjustified-link", "unjustified-fault")
+    codes = (*changes, "bad-epoch", "not-final")
+    assert code_of(whole) in codes
