@@ -1,0 +1,60 @@
+"""Every first change of epoch at small tables: no final step is lost, nobody honest is framed."""
+
+import pytest
+from epoch_model import Model, tiny_steps
+from mutants import MUTANTS, planted
+
+ONE_STEP = [
+    (3, 2, None, "A", 15, 90),
+    (3, 2, None, "AA", 22, 132),
+    (3, 2, 2, "A", 12, 1134),
+    (3, 2, 2, "2", 9, None),
+    (4, 3, None, "A", 31, 248),
+    (4, 3, 3, "A", 34, 4200),
+    (4, 3, 3, "3", 27, 3976),
+    (4, 3, 3, "0", 9, 264),
+]
+TWO_STEPS = [
+    (3, 2, 2, "AA", 28, 11514),
+    (3, 2, 2, "2A", 25, 11442),
+    (4, 3, 3, "3A", 79, 43416),
+    (4, 3, 3, "0A", None, None),
+    (4, 3, 3, "A0", None, None),
+]
+
+
+def _run(seats: int, quorum: int, liar: int | None, shape: str) -> Model:
+    with tiny_steps():
+        model = Model(seats, quorum, liar, shape)
+        model.run()
+    return model
+
+
+def _check(model: Model, states: int | None, closes: int | None) -> None:
+    assert model.lost == []
+    assert states in (None, model.states)
+    assert closes in (None, model.closes)
+    assert model.closes > model.states > 1
+
+
+@pytest.mark.parametrize(("seats", "quorum", "liar", "shape", "states", "closes"), ONE_STEP)
+def test_no_close_loses_a_final_step(
+    seats: int, quorum: int, liar: int | None, shape: str, states: int, closes: int
+) -> None:
+    _check(_run(seats, quorum, liar, shape), states, closes)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize(("seats", "quorum", "liar", "shape", "states", "closes"), TWO_STEPS)
+def test_no_close_loses_a_final_step_in_two_steps(
+    seats: int, quorum: int, liar: int | None, shape: str, states: int, closes: int
+) -> None:
+    _check(_run(seats, quorum, liar, shape), states, closes)
+
+
+@pytest.mark.parametrize("name", ["an equivocator's version always void"])
+def test_the_model_catches_a_wrong_rule(name: str) -> None:
+    (mutant,) = [m for m in MUTANTS if m.name == name]
+    with planted(mutant):
+        model = _run(4, 3, 3, "A")
+    assert model.lost != []
