@@ -99,6 +99,15 @@ def wheel(args: Sequence[str]) -> None:
         run([hoity, "verify", game], cwd=folder, env=home)
 
 
+def fuzz(args: Sequence[str]) -> None:
+    """Coverage-guided fuzzing; installs atheris into the test environment."""
+    if not TEST.exists():
+        make(TEST, ".[dev]")
+    python = program(TEST, "python")
+    run([python, "-m", "pip", "--disable-pip-version-check", "install", "--quiet", "atheris"])
+    run([python, "tests/fuzz_parsers.py", *(args or ["-runs=1000000"])])
+
+
 def bench(args: Sequence[str]) -> None:
     """Measure the building blocks, as JSON on standard output."""
     hoity(["bench", "--json", *args])
@@ -122,6 +131,7 @@ TARGETS: dict[str, tuple[Callable[[Sequence[str]], None], str]] = {
     "wheel": (wheel, "build the wheel, install it elsewhere, play and verify with it"),
     "soak": (tool("-m", "pytest", "-m", "soak"), "the long tests that CI leaves out"),
     "simulate": (tool("tests/sim_soak.py"), "whole simulated tables: --games N --seed S"),
+    "fuzz": (fuzz, "a million inputs and more to every parser: -runs=N"),
     "vectors": (tool("tests/vectors/make_vectors.py"), "make the test vectors again"),
     "bench": (bench, "measure the building blocks, as JSON"),
 }

@@ -1,0 +1,127 @@
+"""Coverage-guided fuzzing of every parser: any bytes give a value or an error of ours.
+
+Run with atheris installed: `python3 tests/fuzz_parsers.py -runs=1000000 [CORPUS]`. The first byte
+of an input picks the parser. Signatures are taken as good, so that what lies behind them is
+reached. Prints what libFuzzer prints; an unexpected exception ends the run with the input.
+"""
+
+from __future__ import annotations
+
+import random
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import atheris
+import msgpack
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
+
+with atheris.instrument_imports(include=["protocol", "p2p_hoity", "msgpack"]):
+    import room
+    from toy_game import ToyGame
+
+    from p2p_hoity import lobby, table
+    from p2p_hoity.editions.canonical import read_canonical
+    from p2p_hoity.editions.loading import parse
+    from p2p_hoity.net.addresses import parse_address
+    from p2p_hoity.net.errors import AddressError
+    from p2p_hoity.net.ticket import TicketError, decode_ticket
+    from protocol import bodies, encoding, frames, header, identity, messages, verifier
+    from protocol.errors import Invalid
+
+TABLE, _ = room.make_table(ToyGame(4), 4)
+
+
+def _no_check(*_: object) -> None:
+    """Every signature holds."""
+
+
+identity.verify = _no_check  # type: ignore[assignment]
+
+
+def _text(parser: Callable[[str], object]) -> Callable[[bytes], object]:
+    return lambda data: parser(data.decode("utf-8", "replace"))
+
+
+def _file(data: bytes) -> object:
+    return verifier.verify(data, table.read_game)
+
+
+PARSERS: list[Callable[[bytes], object]] = [
+    lambda data: encoding.decode(data, 1 << 20),
+    lambda data: messages.read_payload(data, TABLE.id, TABLE.seats),
+    lambda data: messages.parse(data, TABLE.id, TABLE.ids),
+    frames.parse_frame,
+    lobby.parse_lobby,
+    header.parse_header,
+    lambda data: bodies.parse_key_reveal(data, 3, 4),
+    bodies.parse_key_commit,
+    bodies.parse_key_ok,
+    bodies.parse_seal,
+    lambda data: bodies.parse_shuffle(data, 11),
+    lambda data: bodies.parse_gather(data, 1, 1),
+    bodies.parse_show,
+    lambda data: bodies.parse_choice(data, 16),
+    _file,
+    read_canonical,
+    _text(lambda text: parse(text, "fuzz")),
+    _text(decode_ticket),
+    _text(parse_address),
+]
+OURS = (Invalid, TicketError, AddressError, ValueError)
+
+
+def one_input(data: bytes) -> Any:
+    """The fuzz invariant in one sentence: a value, or an error of ours."""
+    if not data:
+        return
+    try:
+        PARSERS[data[0] % len(PARSERS)](data[1:])
+    except OURS as error:
+        if type(error) in (UnicodeError, RecursionError):
+            raise
+
+
+def spoil(value: Any, die: random.Random) -> Any:
+    """The value with one part of it changed."""
+    if isinstance(value, list) and value and die.random() < 0.8:
+        place = die.randrange(len(value))
+        changed = [*value]
+        changed[place] = spoil(value[place], die)
+        return changed[: die.randrange(len(value) + 1)] if die.random() < 0.05 else changed
+    if isinstance(value, bytes) and value and die.random() < 0.6:
+        inner = _unpacked(value)
+        if inner is not None and die.random() < 0.5:
+            return msgpack.packb(spoil(inner, die))
+        place = die.randrange(len(value))
+        return value[:place] + bytes([value[place] ^ 1 << die.randrange(8)]) + value[place + 1 :]
+    return die.choice([0, 1, 2, 255, 2**32, b"", b"\0" * 32, b"x" * 64, None, True, "", [], value])
+
+
+def _unpacked(data: bytes) -> Any:
+    try:
+        return msgpack.unpackb(data)
+    except (ValueError, msgpack.UnpackException):
+        return None
+
+
+def mutate(data: bytes, max_size: int, seed: int) -> bytes:
+    """Half of the time keep the encoding sound and change what it says."""
+    die = random.Random(seed)
+    value = _unpacked(data[1:]) if data and die.random() < 0.5 else None
+    if value is None:
+        return bytes(atheris.Mutate(data, max_size))
+    return (data[:1] + msgpack.packb(spoil(value, die)))[:max_size]
+
+
+def main() -> None:
+    """Hand over to libFuzzer."""
+    atheris.Setup(sys.argv, one_input, custom_mutator=mutate)
+    atheris.Fuzz()
+
+
+if __name__ == "__main__":
+    main()
