@@ -90,12 +90,19 @@ Says = frozenset[Message]
 
 @dataclass
 class Model:
-    """One small table; `liar` is a seat or None; `shape` names the steps that are judged."""
+    """One small table; `liar` is a seat or None; `shape` names the steps that are judged.
+
+    For wrong rules: a close of other than t `signers`; a step `final_by` so many seats, the
+    liar among them; halts that `omit_own_last` say.
+    """
 
     seats: int
     quorum: int
     liar: int | None
     shape: str
+    signers: int = 0
+    final_by: int = 0
+    omit_own_last: bool = False
     closes: int = 0
     states: int = 0
     lost: list[tuple[Says, Says]] = field(default_factory=list)
@@ -212,9 +219,15 @@ class Model:
         node_of = {node.digest: node for node in self.nodes(says)}
         grounds = {m: self.builds_on(m, node_of) for m in every}
         own = [m for m in every if m.seat in signers - {self.liar}]
+        if self.omit_own_last:
+            own = [m for m in own if m.statement.step < self._last_step(m.seat, own)]  # type: ignore[union-attr]
         need = frozenset(own).union(*(grounds[m] for m in own))
         free = sorted(every - need, key=lambda m: (m.statement.step, m.hash))  # type: ignore[union-attr]
         yield from self._closed(need, free, grounds)
+
+    @staticmethod
+    def _last_step(seat: int, says: list[Message]) -> int:
+        return max(m.statement.step for m in says if m.seat == seat)  # type: ignore[union-attr]
 
     def _closed(
         self, have: Says, free: list[Message], grounds: dict[Message, Says]
@@ -262,7 +275,8 @@ class Model:
         for node in self.nodes(says):
             if node is self.base:
                 continue
-            if all(self._has_passed(seat, node, says) for seat in self.honest):
+            passed = sum(self._has_passed(seat, node, says) for seat in self.honest)
+            if passed + (self.liar is not None) >= (self.final_by or self.seats):
                 found.append(node)
         return found
 
@@ -271,9 +285,9 @@ class Model:
         for message in says:
             statement = message.statement
             assert isinstance(statement, Say)
-            if message.seat == seat and statement.step >= node.step:
-                if node_of[statement.on].before(node.step) is node:
-                    return True
+            beyond = message.seat == seat and statement.step >= node.step
+            if beyond and node_of[statement.on].before(node.step) is node:
+                return True
         return False
 
     def run(self) -> None:
@@ -281,7 +295,9 @@ class Model:
         for says in self.reachable():
             self.states += 1
             finals = self.finals(says)
-            for signers in map(frozenset, combinations(range(self.seats), self.quorum)):
+            for signers in map(
+                frozenset, combinations(range(self.seats), self.signers or self.quorum)
+            ):
                 for told, expired in product(self.reported(says, signers), (False, True)):
                     base = self.base_of(told, signers, expired)
                     if base is not None and finals:

@@ -1,5 +1,7 @@
 """Every first change of epoch at small tables: no final step is lost, nobody honest is framed."""
 
+from typing import Any
+
 import pytest
 from epoch_model import Model, tiny_steps
 from mutants import MUTANTS, planted
@@ -23,9 +25,9 @@ TWO_STEPS = [
 ]
 
 
-def _run(seats: int, quorum: int, liar: int | None, shape: str) -> Model:
+def _run(seats: int, quorum: int, liar: int | None, shape: str, **wrong: Any) -> Model:
     with tiny_steps():
-        model = Model(seats, quorum, liar, shape)
+        model = Model(seats, quorum, liar, shape, **wrong)
         model.run()
     return model
 
@@ -58,3 +60,16 @@ def test_the_model_catches_a_wrong_rule(name: str) -> None:
     with planted(mutant):
         model = _run(4, 3, 3, "A")
     assert model.lost != []
+
+
+WRONG: dict[str, dict[str, Any]] = {
+    "no honest halt": {"signers": 1},
+    "final by t says": {"final_by": 3},
+    "a completed step final by itself": {"final_by": 1},
+    "a halt omits its own last say": {"omit_own_last": True},
+}
+
+
+@pytest.mark.parametrize("wrong", WRONG.values(), ids=WRONG.keys())
+def test_the_model_loses_a_final_step_under_a_weaker_rule(wrong: dict[str, Any]) -> None:
+    assert _run(4, 3, 3, "A", **wrong).lost != []
