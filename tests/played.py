@@ -162,16 +162,16 @@ def _lying(kind: Kind, forge: Forge, also: bool = False, gone: bool = False) -> 
     return room
 
 
-def _doubted() -> Room:
-    """Seat 3 cannot be heard as the game ends; the others change the epoch, nobody is absent."""
+def _doubted(kind: Kind) -> Room:
+    """Seat 3 cannot be heard in one step; the others change the epoch, and nobody is absent."""
     room, machine = new_room(4), room_of("four").places[0].machine
-    over = next(n.step for n in to_the_end(machine.tip) if n.want.kind is Kind.OVER)
+    at = next(n.step for n in to_the_end(machine.tip) if n.want.kind is kind)
 
     def unheard(source: int, to: int, frame: bytes) -> bool:
         message = read_say(room, frame) if source == 3 else None
         if message is None or not isinstance(message.statement, Say):
             return False
-        return (message.statement.epoch, message.statement.step) == (0, over)
+        return (message.statement.epoch, message.statement.step) == (0, at)
 
     def doubt() -> None:
         for seat in range(3):
@@ -180,7 +180,7 @@ def _doubted() -> Room:
             room.queue.extend((seat, other, frame) for other in range(4))
 
     room.drop = unheard
-    when(room, Kind.OVER, doubt)
+    when(room, kind, doubt)
     room.start()
     room.run(until=400)
     return room
@@ -195,7 +195,8 @@ TABLES: dict[str, Callable[[], Room]] = {
     "vanished": lambda: _gone(3, Kind.OPEN),
     "escrow opened": lambda: _gone(4, Kind.REVEAL),
     "returned": _returned,
-    "doubted": _doubted,
+    "doubted": lambda: _doubted(Kind.OVER),
+    "doubted end": lambda: _doubted(Kind.RESULT),
     "equivocator": lambda: _lying(Kind.SEAL, other_seal, also=True),
     "wrong share": lambda: _lying(Kind.OPEN, wrong_share),
     "empty escrow": lambda: _lying(Kind.SEAL, empty_escrow, gone=True),
