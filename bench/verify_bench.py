@@ -20,9 +20,8 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-import nacl.bindings
-
-from protocol import gather, group, identity, node
+from p2p_hoity.bench import RAW
+from protocol import gather, identity, node
 from protocol.effects import Asked
 from protocol.header import Header, Patience, Terms, default_quorum, sit
 from protocol.machine import Machine
@@ -37,14 +36,6 @@ from room import Room, toy_choice
 from toy_game import ToyGame
 
 Chooser = Callable[[Machine, Asked], Any]
-RAW: dict[str, tuple[Any, str]] = {
-    "multiply": (group, "_multiply"),
-    "base_multiply": (group, "_multiply_base"),
-    "add": (group, "_add"),
-    "subtract": (group, "_sub"),
-    "check": (group, "_is_valid"),
-    "signature": (nacl.bindings, "crypto_sign_open"),
-}
 
 
 class WideToy(ToyGame):
