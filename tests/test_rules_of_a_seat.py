@@ -1,0 +1,272 @@
+"""Each rule of a seat by itself, in the smallest scene that shows it."""
+
+from collections.abc import Iterator
+
+import pytest
+from room import Room, make_table, toy_choice
+from sim_cheap import cheap_blocks
+from toy_game import ToyGame
+
+from protocol import changing, follow, frames, messages
+from protocol.desk import State
+from protocol.follow import Proof
+from protocol.header import Patience
+from protocol.machine import Machine
+from protocol.messages import Accept, Close, Halt, Late, Message, Say, SealVote, Statement
+from protocol.node import Kind
+
+QUICK = Patience(20_000, 10_000, 3_000, 60_000)
+
+
+@pytest.fixture(autouse=True)
+def _cheap() -> Iterator[None]:
+    with cheap_blocks():
+        yield
+
+
+class Scene(Room):
+    """Four seats before the first bid; those in `mute` do not bid."""
+
+    def __init__(self, mute: frozenset[int], seats: int = 4) -> None:
+        table, who = make_table(ToyGame(seats, 1), seats, patience=QUICK)
+        self.mute = mute
+        super().__init__(table, who, lambda m, a: None if m.seat in self.mute else toy_choice(m, a))
+        self.start()
+        while self.deliver():
+            pass
+
+    @property
+    def machine(self) -> Machine:
+        return self.places[0].machine
+
+    def tell(self, seat: int, statement: Statement) -> Message:
+        """Seat 0 receives a statement of another seat, and nothing of it leaves."""
+        message = messages.sign(self.who[seat], self.table.id, seat, statement)
+        carried = frames.encode_frame(frames.Carry(message.encode()))
+        self.machine.receive(carried, self.now, self.table.ids[seat])
+        self.collect(0)
+        self.queue.clear()
+        return message
+
+    def wait(self, seconds: float) -> None:
+        """Time passes for seat 0 alone."""
+        self.now += seconds
+        self.machine.tick(self.now)
+        self.collect(0)
+        self.queue.clear()
+
+    def halts(self) -> list[Halt]:
+        return [m.statement for m in self.machine.store.by_seat(0) if isinstance(m.statement, Halt)]
+
+
+ALL = frozenset(range(4))
+
+
+def test_a_step_is_final_when_every_present_seat_has_spoken_beyond_it() -> None:
+    scene = Scene(ALL)
+    assert scene.machine.tip.want.kind is Kind.SEAL
+    assert scene.machine.final_step() == scene.machine.tip.step - 2
+    scene = Scene(frozenset({3}))
+    assert scene.machine.awaited() == {3}
+    assert scene.machine.final_step() == scene.machine.tip.step - 2
+    scene.mute = frozenset()
+    scene.machine.tick(scene.now)
+    scene.places[3].machine.choose(0, scene.now)
+    scene.collect(3)
+    scene.run(until=1)
+    assert scene.machine.finished
+
+
+def test_what_comes_after_the_halt_makes_nothing_final() -> None:
+    scene = Scene(frozenset({3}))
+    before, step = scene.machine.final_step(), scene.machine.tip.step
+    scene.places[3].machine.choose(0, scene.now)
+    (say,) = [
+        m.statement
+        for m in scene.places[3].machine.store.by_seat(3)
+        if isinstance(m.statement, Say) and m.statement.step == step
+    ]
+    for seat in (1, 2, 3):
+        scene.tell(seat, Late(1))
+    assert scene.machine.state is State.HALTED
+    scene.tell(3, say)
+    assert scene.machine.tip.step == step + 1
+    assert scene.machine.final_step() == before
+
+
+def test_a_halted_seat_says_nothing_and_a_crash_does_not_free_it() -> None:
+    scene = Scene(ALL)
+    for seat in (1, 2, 3):
+        scene.tell(seat, Late(1))
+    assert scene.machine.promise == 1
+    assert not scene.machine.must_choose
+    scene.crash_and_resume(0)
+    assert scene.machine.promise == 1
+    assert scene.machine.state is State.HALTED
+    assert not scene.machine.must_choose
+    assert len(scene.halts()) == 1
+
+
+def test_a_crash_forgets_neither_own_nor_received_says() -> None:
+    scene = Scene(ALL)
+    live = scene.machine
+    scene.crash_and_resume(0)
+    assert scene.machine is not live
+    assert scene.machine.tip.digest == live.tip.digest
+    assert {m.hash for m in scene.machine.store} == {m.hash for m in live.store}
+
+
+def test_t_minus_one_wishes_halt_nobody_and_t_do() -> None:
+    scene = Scene(ALL)
+    scene.tell(1, Late(1))
+    scene.tell(2, Late(2))
+    assert scene.machine.promise == 0
+    scene.tell(3, Late(5))
+    assert scene.machine.promise == 1
+    (halt,) = scene.halts()
+    assert halt.epoch == 1
+    own = {m.hash for m in scene.machine.store.by_seat(0) if isinstance(m.statement, Say)}
+    first = scene.table.first_step
+    told = {h for h in halt.says if h in own}
+    late = {
+        m.hash
+        for m in scene.machine.store.by_seat(0)
+        if isinstance(m.statement, Say) and m.statement.step >= first
+    }
+    assert late <= told
+
+
+def test_patience_that_ran_out_while_standing_is_reported() -> None:
+    scene = Scene(ALL)
+    scene.wait(1)
+    scene.wait(30)
+    for seat in (1, 2):
+        scene.tell(seat, Late(1))
+    (halt,) = scene.halts()
+    assert halt.expired is not None
+    assert halt.expired.step == scene.machine.tip.step
+
+
+def test_patience_does_not_run_while_halted() -> None:
+    scene = Scene(ALL)
+    for seat in (1, 2, 3):
+        scene.tell(seat, Late(1))
+    scene.wait(500)
+    for seat in (1, 2, 3):
+        scene.tell(seat, Late(2))
+    assert [halt.expired for halt in scene.halts()] == [None, None]
+
+
+def test_patience_begins_anew_after_a_crash() -> None:
+    scene = Scene(ALL)
+    scene.wait(19)
+    scene.now += 100
+    scene.crash_and_resume(0)
+    scene.wait(5)
+    assert scene.machine.ballot.wishes() == {}
+
+
+def test_grace_doubles_per_fruitless_epoch_up_to_its_cap() -> None:
+    clocks = Scene(ALL).machine.clocks
+    assert [clocks.grace(j) for j in (0, 1, 2, 3)] == [3.0, 6.0, 12.0, 24.0]
+    assert clocks.grace(9) == clocks.grace(10**9) == 60.0
+
+
+def test_the_proposers_wait_doubles_too_and_is_for_the_willing_only() -> None:
+    machine = Scene(ALL).machine
+    machine.store.wishes.update({0: 3, 1: 3, 2: 3, 3: 3})
+    machine.promise, machine.clocks.proposing = 2, 0.0
+    machine.clocks.now = 5.0
+    assert machine.fruitless == 2
+    assert not changing._waited_for_halts(machine, 3, 3)
+    assert changing._waited_for_halts(machine, 3, 4)
+    machine.clocks.now = 6.0
+    assert changing._waited_for_halts(machine, 3, 3)
+
+
+def _is(kind: type[Statement], frame: bytes, scene: Scene) -> bool:
+    parsed = frames.parse_frame(frame)
+    if not isinstance(parsed, frames.Carry):
+        return False
+    message = messages.parse(parsed.message, scene.table.id, scene.table.ids)
+    return isinstance(message.statement, kind)
+
+
+@pytest.mark.parametrize("kind", [SealVote, Accept, Close])
+def test_without_seals_accepts_or_a_close_no_epoch_opens(kind: type[Statement]) -> None:
+    scene = Scene(frozenset({3}))
+    scene.drop = lambda a, b, frame: _is(kind, frame, scene)
+    scene.run(until=40)
+    assert scene.machine.promise > 0
+    assert all(p.machine.view.epoch == 0 for p in scene.places)
+    scene.drop = lambda a, b, frame: False
+    scene.run(until=600)
+    assert all(p.machine.view.epoch > 0 for p in scene.places)
+
+
+def test_votes_name_the_base_so_two_closes_with_one_base_are_one() -> None:
+    scene = Scene(frozenset({3}))
+    scene.run(until=60)
+    machine = scene.machine
+    epoch = machine.view.epoch
+    assert epoch > 0
+    bases = {m.statement.base for m in machine.store.of_epoch(SealVote, epoch)}  # type: ignore[union-attr]
+    assert bases == {machine.view.base.base_digest()}
+
+
+def test_the_version_seen_first_is_followed() -> None:
+    scene = Scene(ALL)
+    node = scene.machine.tip
+    bodies = []
+    for nonce in (b"a", b"b"):
+        from protocol import author
+
+        secrets = scene.places[1].machine.secrets
+        bodies.append(author.body_of_choice(node, 1, 1, secrets, lambda n, x=nonce: x * n))  # type: ignore[misc]
+    one, two = (scene.tell(1, Say(0, node.step, node.digest, body)) for body in bodies)
+    chosen = follow.chosen_says(scene.machine.store, scene.machine.view)
+    assert chosen[1].hash == one.hash != two.hash
+    assert scene.machine.proofs[1].code == "two-statements"
+    assert changing.has_proof(scene.machine)
+
+
+def test_a_proof_that_the_next_base_will_not_find_turns_no_epoch() -> None:
+    machine = Scene(ALL).machine
+    says = machine.store.epoch_says(0, machine.table.first_step)[:2]
+    now = Proof(1, "two-chains", "", tuple(says))
+    assert follow.is_effective(now, machine.view)
+    machine.view.epoch = 3
+    assert not follow.is_effective(now, machine.view)
+    unknown = messages.sign(Scene(ALL).who[1], machine.table.id, 1, Say(3, 40, b"z" * 32, b""))
+    assert not follow.is_effective(Proof(1, "bad-body", "", (unknown,)), machine.view)
+
+
+def test_a_seat_with_one_link_holds_its_reveal_back() -> None:
+    scene = Scene(frozenset())
+    assert scene.machine.finished
+    scene = Scene(frozenset({0}))
+    scene.machine.narrow = True
+    scene.mute = frozenset()
+    scene.machine.choose(1, scene.now)
+    scene.collect(0)
+    held = [m for m in scene.machine.store.by_seat(0) if isinstance(m.statement, Say)]
+    last = max(m.statement.step for m in held if isinstance(m.statement, Say))
+    assert scene.machine.tip.want.kind is Kind.REVEAL
+    assert last == scene.machine.tip.step - 1
+    scene.run(until=5)
+    assert scene.machine.finished
+
+
+def test_a_finished_seat_that_is_halted_wishes_on() -> None:
+    scene = Scene(frozenset())
+    machine = scene.machine
+    assert machine.finished
+    assert machine.may_leave()
+    for seat in (1, 2, 3):
+        scene.tell(seat, Late(1))
+    assert machine.promise == 1
+    assert not machine.may_leave()
+    scene.wait(10)
+    assert machine.ballot.wishes()[0] == 2
+    scene.wait(30)
+    assert machine.may_leave()
