@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from . import side
+from . import posts, side
+from .failing import FAILURES
 from .playing import TRANSCRIPTS, Recipe
 
 Made = Iterator[tuple[str, bytes]]
@@ -25,7 +26,13 @@ def _transcript(name: str, recipe: Recipe) -> Callable[[], Made]:
     return make
 
 
+def _messages() -> Made:
+    yield "messages.json", side.text(posts.book())
+
+
 FILES: dict[str, Callable[[], Made]] = {
-    f"transcripts/{name}": _transcript(name, recipe) for name, recipe in TRANSCRIPTS.items()
+    "messages": _messages,
+    **{f"transcripts/{name}": _transcript(name, one) for name, one in TRANSCRIPTS.items()},
+    **{f"failures/{name}": make for name, make in FAILURES.items()},
 }
 """Name to what makes the file and the label beside it."""

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
-from protocol import author, bodies, commitment, escrow, frames, messages
+from protocol import author, bodies, commitment, encoding, escrow, frames, group, messages
 from protocol.machine import Machine
-from protocol.messages import Say, Statement
+from protocol.messages import Close, Expired, Halt, Say, Statement
 from protocol.node import Kind, Node
 from protocol.setup_steps import opening_size
 
 from .stream import stream
-from .tables import Lie, VectorRoom, before, on_say
+from .tables import Lie, VectorRoom, before
 
 Forge = Callable[[Machine, Node, Say], bytes]
+ORDER_EIGHT = bytes.fromhex("c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a")
 
 
 def signed(machine: Machine, statement: Statement) -> messages.Message:
@@ -24,9 +26,9 @@ def signed(machine: Machine, statement: Statement) -> messages.Message:
     return messages.sign(machine._who, machine.table.id, machine.seat, statement)
 
 
-def also(machine: Machine, statement: Statement) -> None:
-    """Send this too, without holding it."""
-    machine.send(frames.Carry(signed(machine, statement).encode()), None)
+def carried(machine: Machine, statement: Statement) -> bytes:
+    """The frame of any statement of the machine's own seat."""
+    return frames.encode_frame(frames.Carry(signed(machine, statement).encode()))
 
 
 def twice(due: Callable[[Node], bool], forge: Forge) -> Lie:
@@ -37,61 +39,170 @@ def twice(due: Callable[[Node], bool], forge: Forge) -> Lie:
         node = machine.tip
         if isinstance(statement, Say) and due(node) and not done:
             done.append(node.step)
-            also(machine, replace(statement, body=forge(machine, node, statement)))
+            other = replace(statement, body=forge(machine, node, statement))
+            machine.send(frames.Carry(signed(machine, other).encode()), None)
         return statement
 
     return lie
 
 
+def inject(seat: int, make: Callable[[Machine], Statement]) -> Callable[[VectorRoom], None]:
+    """The seat signs something more and sends it to all."""
+
+    def act(room: VectorRoom) -> None:
+        machine = room.places[seat].machine
+        room.tell(seat, carried(machine, make(machine)))
+
+    return act
+
+
+# Statements.
+
+
+def unasked(machine: Machine) -> Statement:
+    """A say in a step in which another seat is asked alone."""
+    node = machine.tip
+    return Say(machine.view.epoch, node.step, node.digest, bodies.encode_choice(0))
+
+
+def elsewhere(machine: Machine) -> Statement:
+    """A say on a chain that is none, in a step in which another seat is asked alone."""
+    node = machine.tip
+    return Say(machine.view.epoch, node.step, b"\x01" * 32, bodies.encode_choice(0))
+
+
+def forgetful_halt(machine: Machine) -> Statement:
+    """A halt of the next epoch that names no lock and no say."""
+    return Halt(machine.view.epoch + 1, None, (), None, (), ())
+
+
+def malform_halts(machine: Machine, statement: Statement) -> Statement:
+    """The halt of epoch 1, with patience that ran out in another epoch than that of its lock."""
+    if not isinstance(statement, Halt) or statement.epoch != 1:
+        return statement
+    node = machine.tip
+    return replace(statement, expired=Expired(9, node.step, node.digest))
+
+
+def empty_close(machine: Machine) -> Statement:
+    """A base that rests on no halt, proposed by the seat whose turn it is."""
+    return Close(machine.view.epoch + 1, ())
+
+
 # Forged bodies.
 
 
+def patched(index: int, change: Callable[[Any], Any]) -> Forge:
+    """One field of the body changed."""
+
+    def forge(machine: Machine, node: Node, say: Say) -> bytes:
+        fields = list(encoding.decode(say.body, bodies.MAX_BODY))
+        fields[index] = change(fields[index])
+        return encoding.encode(tuple(fields))
+
+    return forge
+
+
+def flip(data: bytes) -> bytes:
+    """The lowest bit of the last byte changed."""
+    return data[:-1] + bytes([data[-1] ^ 1])
+
+
+def plus_one(data: bytes) -> bytes:
+    """The canonical scalar at the end, one more."""
+    value = (int.from_bytes(data[-32:], "little") + 1) % group.ORDER
+    return data[:-32] + value.to_bytes(32, "little")
+
+
+def plus_order(data: bytes) -> bytes:
+    """The scalar at the end, written with the order added."""
+    value = int.from_bytes(data[-32:], "little") + group.ORDER
+    return data[:-32] + value.to_bytes(32, "little")
+
+
+def off_group(data: bytes) -> bytes:
+    """The first point with a point of order eight added: on the curve, not in the group."""
+    return group.add(data[:32], ORDER_EIGHT) + data[32:]
+
+
+def identity_first(data: bytes) -> bytes:
+    """The identity for the first point."""
+    return group.IDENTITY + data[32:]
+
+
+def exchanged(data: bytes) -> bytes:
+    """The first two cards of a deck exchanged."""
+    return data[64:128] + data[:64] + data[128:]
+
+
+def fixed(body: bytes) -> Forge:
+    """Always this body."""
+    return lambda machine, node, say: body
+
+
 def another_seal(machine: Machine, node: Node, say: Say) -> bytes:
-    """Another commitment to the same choice."""
-    (choice, _), seat = list(machine.secrets.openings.values())[-1], machine.seat or 0
-    size = machine.table.game.size(node.want.name)
+    """Another commitment to the same choice where one is owed, else one byte."""
+    if machine.seat not in node.want.owes:
+        return b"\x01"
+    choice, _ = list(machine.secrets.openings.values())[-1]
+    size, draw = machine.table.game.size(node.want.name), stream("another seal", "nonce")
     secrets = author.new_secrets(bytes(32), 1)
-    draw = stream("another seal", "nonce")
-    return author.seal_choice(node, seat, node.want.name, size, choice, secrets, draw)
+    return author.seal_choice(node, machine.seat, node.want.name, size, choice, secrets, draw)
+
+
+def sealed(choice: Any) -> Forge:
+    """Another choice, sealed as it should be, and opened as it should be later."""
+
+    def forge(machine: Machine, node: Node, say: Say) -> bytes:
+        assert machine.seat is not None
+        draw = stream("sealed", f"{choice}")
+        return author.body_of_choice(node, machine.seat, choice, machine.secrets, draw)
+
+    return forge
 
 
 def empty_escrow(machine: Machine, node: Node, say: Say) -> bytes:
     """A commitment whose escrow, proven as it is, holds another opening."""
-    read, seat, draw = bodies.parse_seal(say.body), machine.seat or 0, stream("empty escrow", "")
-    context, size = node.table.context(node.step, seat, node.want.name), _size(node)
-    padded = commitment.opening(b"\x00", draw(32), opening_size(size))
+    read, draw = bodies.parse_seal(say.body), stream("empty escrow", "nonce")
+    assert machine.seat is not None
+    context = node.table.context(node.step, machine.seat, node.want.name)
+    size = opening_size(node.table.game.size(node.want.name))
+    padded = commitment.opening(b"\x00", draw(32), size)
     held = escrow.seal(context, node.keys.joint, read.commitment, padded)
     return bodies.encode_body(replace(read, escrow=held))
 
 
-def _size(node: Node) -> int:
-    return node.table.game.size(node.want.name)
+def card_escrow(machine: Machine, node: Node, say: Say) -> bytes:
+    """An escrow whose first point is that of a card."""
+    read = bodies.parse_seal(say.body)
+    held = node.keys.deck[0].a + read.escrow[32:]
+    return bodies.encode_body(replace(read, escrow=held))
 
 
-def other_seal_too(name: str = "", least: int = 0) -> Lie:
-    """Two commitments in one step."""
-    due = before(Kind.SEAL, name, least)
-
-    def owed(node: Node) -> bool:
-        return due(node)
-
-    return twice(owed, _if_owed)
+def false_complaint(machine: Machine, node: Node, say: Say) -> bytes:
+    """A complaint of seat 0's piece, with the true secret."""
+    return bodies.encode_body(bodies.Complaint(0, machine.secrets.box))
 
 
-def _if_owed(machine: Machine, node: Node, say: Say) -> bytes:
-    """Another commitment where one is owed, else a body where an empty pass is."""
-    return another_seal(machine, node, say) if machine.seat in node.want.owes else b"\x01"
+def other_nonce(machine: Machine, node: Node, say: Say) -> bytes:
+    """The opening with another nonce."""
+    opening, *rest = encoding.decode(say.body, bodies.MAX_BODY)
+    return encoding.encode(((opening[0], flip(opening[1])), *rest))
 
 
-__all__ = [
-    "Forge",
-    "Lie",
-    "VectorRoom",
-    "also",
-    "another_seal",
-    "empty_escrow",
-    "on_say",
-    "other_seal_too",
-    "signed",
-    "twice",
-]
+def escrow_share(machine: Machine, node: Node, say: Say) -> bytes:
+    """Another scalar in the proof of a share of an escrow."""
+    *rest, escrows = encoding.decode(say.body, bodies.MAX_BODY)
+    return encoding.encode((*rest, tuple(plus_one(e) for e in escrows)))
+
+
+def owing(kind: Kind, name: str, seat: int, least: int = 0) -> Callable[[Node], bool]:
+    """Due in a step of this kind in which the seat owes a choice."""
+    due = before(kind, name, least)
+    return lambda node: due(node) and seat in node.want.owes
+
+
+def opening(name: str, seat: int) -> Callable[[Node], bool]:
+    """Due before the reveal of the seat's sealed choice of this kind."""
+    due = before(Kind.REVEAL, name)
+    return lambda node: due(node) and seat in node.want.dues

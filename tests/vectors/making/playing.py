@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from protocol import transcript
 from protocol.node import Kind
 
-from .lying import other_seal_too
+from .lying import another_seal, opening, owing, twice
 from .tables import FULL, Plan, VectorRoom, before, come_back, from_step, vanish
 
 
@@ -28,14 +28,14 @@ class Recipe:
 
 
 def _absent(plan: Plan) -> VectorRoom:
-    """The last seat vanishes before an auction is opened or a card is drawn."""
-    room = VectorRoom(plan).at(before(Kind.OPEN), vanish(plan.seats - 1))
-    return room.play()
+    """The last seat vanishes before it commits to an Action card."""
+    return VectorRoom(plan).at(before(Kind.SEAL, "action"), vanish(plan.seats - 1)).play()
 
 
 def _escrow(plan: Plan) -> VectorRoom:
     """The last seat vanishes between its commitment to an Action card and its reveal."""
-    return VectorRoom(plan).at(before(Kind.REVEAL, "action"), vanish(plan.seats - 1)).play()
+    last = plan.seats - 1
+    return VectorRoom(plan).at(opening("action", last), vanish(last)).play()
 
 
 def _returned(plan: Plan) -> VectorRoom:
@@ -50,12 +50,12 @@ def _returned(plan: Plan) -> VectorRoom:
 def _two_absent(plan: Plan) -> VectorRoom:
     """Seat 5 vanishes before a Place is revealed, seat 4 before an Action card is."""
     room = VectorRoom(plan).at(before(Kind.REVEAL, "place"), vanish(5))
-    return room.at(before(Kind.REVEAL, "action"), vanish(4)).play()
+    return room.at(opening("action", 4), vanish(4)).play()
 
 
 def _absent_and_expelled(plan: Plan) -> VectorRoom:
     """Seat 5 vanishes before a card is drawn; seat 4 seals two choices in a later step."""
-    liars = VectorRoom(plan, {4: other_seal_too(least=30)})
+    liars = VectorRoom(plan, {4: twice(owing(Kind.SEAL, "", 4, 30), another_seal)})
     return liars.at(before(Kind.OPEN), vanish(5)).play()
 
 

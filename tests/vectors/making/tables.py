@@ -124,13 +124,18 @@ class VectorRoom(Room):
         self.plan, self.lies, self.lives = plan, lies or {}, dict.fromkeys(range(6), 0)
         self.hours: list[Hour] = []
         self.waits: Callable[[Node], bool] = lambda node: False
+        self.hasty: set[int] = set()
         chooser = eager(plan.seed)
         super().__init__(
             plan.sit_down(),
             plan.who,
-            lambda machine, asked: None if self.waits(machine.tip) else chooser(machine, asked),
+            lambda machine, asked: None if self.must_wait(machine) else chooser(machine, asked),
             plan.seed,
         )
+
+    def must_wait(self, machine: Machine) -> bool:
+        """Whether the seat does not choose now; it is asked again in the next epoch."""
+        return machine.seat not in self.hasty and self.waits(machine.tip)
 
     def build(self, seat: int) -> Machine:
         """A machine with the seat's secrets and, in each life, fresh randomness."""

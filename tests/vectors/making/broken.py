@@ -1,0 +1,350 @@
+"""The breaker's yard: sound files with one thing in them made wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Any
+
+from protocol import encoding, header, messages, transcript_form
+from protocol.header import Header
+from protocol.messages import Accept, Close, Halt, Late, Lock, Message, Say, SealVote, Statement
+from protocol.node import Missing, Node
+from protocol.transcript import transcript_of
+from protocol.transcript_form import Content, Envelope, Evidence, Link, Step, Transcript
+
+from .playing import TRANSCRIPTS
+from .refused import undisturbed
+from .tables import Plan, VectorRoom
+
+MAGIC = 18
+"""The length of the outer array's head and the magic."""
+
+
+@dataclass(frozen=True)
+class Broken:
+    """In a sentence what is wrong, its code, and the file."""
+
+    what: str
+    code: str
+    file: Callable[[], bytes]
+
+
+@cache
+def room_of(name: str) -> VectorRoom:
+    """The room of a base file: two undisturbed seats, or a transcript by its name."""
+    if name == "two":
+        return VectorRoom(Plan("broken two", "small-4", 2, "confrontation")).play()
+    recipe = TRANSCRIPTS[name]
+    return recipe.play(recipe.plan)
+
+
+@cache
+def whole_of(name: str) -> Transcript:
+    """The sound file."""
+    return transcript_of(room_of(name).first.machine)
+
+
+TWO, ABSENT, RETURNED = "two", "small-three-absent", "small-four-returned"
+
+
+def edited(name: str, change: Callable[[Transcript], Transcript]) -> Callable[[], bytes]:
+    """The file after a change."""
+    return lambda: change(whole_of(name)).encode()
+
+
+def on_bytes(change: Callable[[bytes], bytes]) -> Callable[[], bytes]:
+    """The two seats' file after a change of its bytes."""
+    return lambda: change(whole_of(TWO).encode())
+
+
+# Parts.
+
+
+def evidence(whole: Transcript, **changes: Any) -> Transcript:
+    """Other evidence."""
+    return replace(whole, evidence=replace(whole.evidence, **changes))
+
+
+def entry(whole: Transcript, index: int, made: Any) -> Transcript:
+    """Another step or link."""
+    entries = list(whole.content.entries)
+    entries[index] = made
+    return replace(whole, content=replace(whole.content, entries=tuple(entries)))
+
+
+def cut(whole: Transcript, entries: int, rows: int) -> Transcript:
+    """Only the beginning."""
+    content = replace(whole.content, entries=whole.content.entries[:entries])
+    kept = whole.evidence.signatures[:rows]
+    return evidence(replace(whole, content=content), signatures=kept, final=())
+
+
+def first_link(whole: Transcript) -> int:
+    """Where the first link stands."""
+    return next(i for i, e in enumerate(whole.content.entries) if isinstance(e, Link))
+
+
+def signed(name: str, seat: int, statement: Statement) -> Message:
+    """Any statement signed by any seat of a base file's table."""
+    room = room_of(name)
+    return messages.sign(room.who[seat], room.table.id, seat, statement)
+
+
+def envelopes(*every: Message) -> tuple[Envelope, ...]:
+    """Messages as they are kept, by rising hash."""
+    return tuple((m.payload, m.signature) for m in sorted(every, key=lambda m: m.hash))
+
+
+def parsed(name: str, kept: Iterable[Envelope]) -> list[Message]:
+    """The messages of a file."""
+    table = room_of(name).table
+    return [messages.parse(encoding.encode(e), table.id, table.ids) for e in kept]
+
+
+# Headers.
+
+
+def header_value(whole: Transcript) -> Any:
+    """The header as a plain value."""
+    return encoding.decode(whole.content.header, header.MAX_HEADER)
+
+
+def with_terms(index: int, value: Any) -> Callable[[Transcript], Transcript]:
+    """One field of the terms changed; the signatures stay."""
+
+    def change(whole: Transcript) -> Transcript:
+        terms, roster = header_value(whole)
+        terms = (*terms[:index], value, *terms[index + 1 :])
+        return Transcript(Content(encoding.encode((terms, roster)), ()), Evidence())
+
+    return change
+
+
+def with_roster(change: Callable[[Any], Any]) -> Callable[[Transcript], Transcript]:
+    """The roster changed."""
+
+    def changed(whole: Transcript) -> Transcript:
+        terms, roster = header_value(whole)
+        return Transcript(Content(encoding.encode((terms, change(roster))), ()), Evidence())
+
+    return changed
+
+
+def other_game(game: Any) -> Callable[[], bytes]:
+    """A header whose terms name this game, every seat's consent included."""
+
+    def make() -> bytes:
+        room = room_of(TWO)
+        terms = replace(room.table.header.terms, game=game)
+        old = zip(room.who, room.table.header.roster, strict=True)
+        roster = tuple(header.sit(terms, who, entry.nickname, entry.nonce) for who, entry in old)
+        return Transcript(Content(Header(terms, roster).encode(), ()), Evidence()).encode()
+
+    return make
+
+
+# The chain.
+
+
+def without_last_body(missing: Missing) -> Callable[[Transcript], Transcript]:
+    """The last seat's body of the last step taken away, with its signature."""
+
+    def change(whole: Transcript) -> Transcript:
+        last, rows = whole.content.entries[-1], whole.evidence.signatures
+        assert isinstance(last, Step)
+        spoilt = entry(whole, -1, Step((*last.slots[:-1], missing)))
+        return evidence(spoilt, signatures=(*rows[:-1], rows[-1][:-1]), final=())
+
+    return change
+
+
+def forged_link(whole: Transcript) -> Transcript:
+    """One seat put out by nothing but the file."""
+    entries = (*whole.content.entries, Link((0,), (1,), (0, 0)))
+    return evidence(replace(whole, content=replace(whole.content, entries=entries)), final=())
+
+
+def other_link(whole: Transcript) -> Transcript:
+    """Called banned who was only absent."""
+    at = first_link(whole)
+    link = whole.content.entries[at]
+    assert isinstance(link, Link)
+    return entry(cut(whole, at + 1, at), at, replace(link, banned=(2,)))
+
+
+def other_slot(whole: Transcript) -> Transcript:
+    """An absence called a fault."""
+    at = first_link(whole) - 1
+    step = whole.content.entries[at]
+    assert isinstance(step, Step)
+    slots = tuple(Missing.FAULT if s is Missing.ABSENT else s for s in step.slots)
+    return entry(cut(whole, at + 1, at + 1), at, Step(slots))
+
+
+def other_body(whole: Transcript) -> Transcript:
+    """One bit of the first body of the deal."""
+    step = whole.content.entries[6]
+    assert isinstance(step, Step)
+    body = step.slots[0]
+    assert isinstance(body, bytes)
+    spoilt = body[:-1] + bytes([body[-1] ^ 1])
+    return entry(whole, 6, Step((spoilt, *step.slots[1:])))
+
+
+def signatures_exchanged(whole: Transcript) -> Transcript:
+    """The two seats' signatures of step 1."""
+    first, *rest = whole.evidence.signatures
+    return evidence(whole, signatures=(first[::-1], *rest))
+
+
+def later_epoch(whole: Transcript) -> Transcript:
+    """Seat 0's body of step 1 said in epoch 1."""
+    step = whole.content.entries[0]
+    assert isinstance(step, Step)
+    body = step.slots[0]
+    assert isinstance(body, bytes)
+    say = signed(TWO, 0, Say(1, 1, room_of(TWO).table.id, body))
+    first, *rest = whole.evidence.signatures
+    return evidence(whole, signatures=(((1, say.signature), *first[1:]), *rest))
+
+
+def later_absence(whole: Transcript) -> Transcript:
+    """Seat 1's body of the last step replaced by ABSENT, though the file has its closes."""
+    last, rows = whole.content.entries[-1], whole.evidence.signatures
+    assert isinstance(last, Step)
+    spoilt = entry(whole, -1, Step((last.slots[0], Missing.ABSENT, last.slots[2])))
+    return evidence(spoilt, signatures=(*rows[:-1], rows[-1][:1]), final=())
+
+
+def twice_signed(whole: Transcript) -> Transcript:
+    """One signature more than bodies in step 1."""
+    first, *rest = whole.evidence.signatures
+    return evidence(whole, signatures=((*first, first[0]), *rest))
+
+
+def before_link(whole: Transcript) -> Transcript:
+    """The chain cut off where the last base goes on."""
+    at = first_link(whole)
+    return cut(whole, at, at)
+
+
+# Messages, closes and votes.
+
+
+def with_close(seat: int, make: Callable[[Close], Statement]) -> Callable[[Transcript], Transcript]:
+    """Another statement where the close stood."""
+
+    def change(whole: Transcript) -> Transcript:
+        (close,) = parsed(ABSENT, whole.evidence.closes)
+        assert isinstance(close.statement, Close)
+        return evidence(whole, closes=envelopes(signed(ABSENT, seat, make(close.statement))))
+
+    return change
+
+
+def with_message(message: Message, whole: Transcript) -> Transcript:
+    """One message more, in its place."""
+    every = parsed(ABSENT, whole.evidence.messages)
+    return evidence(whole, messages=envelopes(*every, message))
+
+
+def of_another_table(whole: Transcript) -> Transcript:
+    """A message signed for another table among the messages."""
+    other = messages.sign(room_of(ABSENT).who[0], bytes(32), 0, Late(1))
+    return with_message(other, whole)
+
+
+def with_halts(make: Callable[[int, Halt], Halt]) -> Callable[[Transcript], Transcript]:
+    """Every halt changed and signed again, and the close over them."""
+
+    def change(whole: Transcript) -> Transcript:
+        every = parsed(ABSENT, whole.evidence.messages)
+        halts = [m for m in every if isinstance(m.statement, Halt)]
+        others = [m for m in every if m not in halts]
+        changed = [signed(ABSENT, m.seat, make(m.seat, _halt(m))) for m in halts]
+        by_seat = sorted(changed, key=lambda m: m.seat)
+        close = signed(ABSENT, 1, Close(1, tuple(m.hash for m in by_seat)))
+        return evidence(whole, messages=envelopes(*others, *changed), closes=envelopes(close))
+
+    return change
+
+
+def _halt(message: Message) -> Halt:
+    assert isinstance(message.statement, Halt)
+    return message.statement
+
+
+def omit_own(seat: int, halt: Halt) -> Halt:
+    """Seat 0 names no says; seat 1's halt still holds them."""
+    return replace(halt, says=(), expired=None) if seat == 0 else halt
+
+
+# Two sealed bases.
+
+
+def two_sealed_bases() -> bytes:
+    """All seats seal two bases of epoch 1, and both are locked in halts of epoch 2."""
+    room, name = room_of("small-three"), "small-three"
+    machine = room.first.machine
+    start = machine.tip.before(room.table.first_step)
+    after = machine.tip.before(room.table.first_step + 1)
+    assert start is not None
+    assert after is not None
+    says = tuple(sorted(m.hash for m in machine.store.says(0, start.step)))
+    told = [_halts(name, 1, ()), _halts(name, 1, says)]
+    closes = [signed(name, 1, Close(1, tuple(m.hash for m in halts))) for halts in told]
+    bases = [start.base_digest(), after.base_digest()]
+    locks = [Lock(1, base, True, _seals(name, base)) for base in bases]
+    last = [signed(name, i, Halt(2, locks[i], (), None, (), ())) for i in (0, 1)]
+    end = signed(name, 2, Close(2, tuple(m.hash for m in last)))
+    rising = [close for _, close in sorted(zip(bases, closes, strict=True), key=lambda p: p[0])]
+    whole = undisturbed(machine, room.table.first_step)
+    kept = list(machine.store.says(0, start.step))
+    every = envelopes(*told[0], *told[1], *last, *kept)
+    listed = tuple((m.payload, m.signature) for m in (*rising, end))
+    return evidence(whole, messages=every, closes=listed).encode()
+
+
+def _halts(name: str, epoch: int, says: tuple[bytes, ...]) -> list[Message]:
+    seats = (0, 1) if says else (1, 2)
+    return [signed(name, seat, Halt(epoch, None, says, None, (), ())) for seat in seats]
+
+
+def _seals(name: str, base: bytes) -> tuple[tuple[int, bytes], ...]:
+    return tuple((seat, signed(name, seat, SealVote(1, base)).signature) for seat in (0, 1))
+
+
+def sealed_by_accepts(whole: Transcript) -> Transcript:
+    """Accepts where seals belong."""
+    base = room_of(ABSENT).first.machine.view.base.base_digest()
+    votes = ((s, signed(ABSENT, s, Accept(1, base)).signature) for s, _ in whole.evidence.seals)
+    return evidence(whole, seals=tuple(votes))
+
+
+def absent_end(whole: Transcript) -> Transcript:
+    """The last say of a seat that is not present, beside the others'."""
+    tip: Node = room_of(ABSENT).first.machine.tip
+    say = signed(ABSENT, 2, Say(1, tip.step, tip.digest, b"\xc0"))
+    return evidence(whole, final=(*whole.evidence.final, (2, say.signature)))
+
+
+def reversed_part(part: str) -> Callable[[Transcript], Transcript]:
+    """A list of the evidence backwards."""
+    return lambda whole: evidence(whole, **{part: getattr(whole.evidence, part)[::-1]})
+
+
+def shortened(part: str, size: int) -> Callable[[Transcript], Transcript]:
+    """Only the first items of a list of the evidence."""
+    return lambda whole: evidence(whole, **{part: getattr(whole.evidence, part)[:size]})
+
+
+def outer(change: Callable[[Any], Any]) -> Callable[[], bytes]:
+    """The plain value of the two seats' file changed."""
+
+    def make() -> bytes:
+        value = transcript_form.open_file(whole_of(TWO).encode())
+        return encoding.encode(change(value))
+
+    return make

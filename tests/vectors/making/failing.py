@@ -1,0 +1,78 @@
+"""The shelf of failures: every file that must be refused or that names a guilty seat."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from protocol.transcript_form import MAX_FILE
+
+from . import side
+from .breakages import BROKEN
+from .expelled import EXPELLED
+from .message_failures import MESSAGE_FAILURES
+from .refused import REFUSED
+
+Made = Iterator[tuple[str, bytes]]
+
+
+def _labelled(name: str, label: dict[str, Any], data: bytes) -> Made:
+    yield f"failures/{name}.hoity", data
+    yield f"failures/{name}.json", side.text({**label, **side.expected(data)})
+
+
+def _broken(name: str) -> Callable[[], Made]:
+    one = BROKEN[name]
+
+    def make() -> Made:
+        label = {"what": one.what, "code": one.code}
+        yield from _labelled(name, label, one.file())
+
+    return make
+
+
+def _refused(name: str) -> Callable[[], Made]:
+    one = REFUSED[name]
+
+    def make() -> Made:
+        label = {"what": one.what, "code": one.code, "seat": one.seat}
+        made = {"made_from": side.game_of(one.plan)}
+        yield from _labelled(name, {**label, **made}, one.file())
+
+    return make
+
+
+def _expelled(name: str) -> Callable[[], Made]:
+    one = EXPELLED[name]
+
+    def make() -> Made:
+        label = {"what": one.what, "code": one.code, "seat": one.seat}
+        made = {"made_from": side.game_of(one.plan)}
+        yield from _labelled(name, {**label, **made}, one.file())
+
+    return make
+
+
+def _message(name: str) -> Callable[[], Made]:
+    return lambda: iter([(f"failures/{name}.json", side.text(MESSAGE_FAILURES[name]()))])
+
+
+def _too_large() -> Made:
+    label = {
+        "what": "The file is one byte larger than any may be: this byte, so many times.",
+        "code": "too-large",
+        "repeat": "00",
+        "times": MAX_FILE + 1,
+        "verdict": "unreadable",
+    }
+    yield "failures/too-large-file.json", side.text(label)
+
+
+FAILURES: dict[str, Callable[[], Made]] = {
+    "too-large-file": _too_large,
+    **{name: _broken(name) for name in BROKEN},
+    **{name: _refused(name) for name in REFUSED},
+    **{name: _expelled(name) for name in EXPELLED},
+    **{name: _message(name) for name in MESSAGE_FAILURES},
+}
+"""Name to what makes its files."""

@@ -1,0 +1,287 @@
+"""The post office's specimen book: each kind of message, body and frame, taken apart."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from typing import Any
+
+from p2p_hoity import lobby
+from p2p_hoity.net import handshake, ticket
+from p2p_hoity.net.framing import encode_frame
+from protocol import bodies, chain, encoding, frames, identity, messages, transcript
+from protocol.hashing import framed
+from protocol.header import Header, seat_statement
+from protocol.labels import Label
+from protocol.messages import (
+    Accept,
+    Back,
+    Close,
+    Expired,
+    Halt,
+    Late,
+    Lock,
+    Say,
+    SealVote,
+    Statement,
+)
+from protocol.node import Missing, Node
+
+from .message_failures import HASHES, PLAN, good_ticket, table, who
+from .playing import TRANSCRIPTS
+from .side import game_of
+from .stream import stream
+from .tables import VectorRoom
+
+Entry = dict[str, Any]
+EXAMPLE = "small-four-returned"
+
+
+def shown(value: Any) -> Any:
+    """A decoded value as JSON: bytes as hex behind `0x`."""
+    if isinstance(value, bytes):
+        return "0x" + value.hex()
+    if isinstance(value, (tuple, list)):
+        return [shown(item) for item in value]
+    return value
+
+
+def decoded(data: bytes) -> Any:
+    """What bytes hold, shown."""
+    return shown(encoding.decode(data, frames.MAX_FRAME))
+
+
+# The table.
+
+
+def header() -> Entry:
+    """Terms, roster and table id."""
+    found, terms = table().header, table().header.terms
+    return {
+        "made_from": game_of(PLAN),
+        "terms": {
+            "encoded": encoding.encode(terms.value()).hex(),
+            "decoded": shown(terms.value()),
+            "digest": terms.digest().hex(),
+        },
+        "roster": [_entry(found, seat) for seat in range(terms.seats)],
+        "encoded": found.encode().hex(),
+        "table": found.table_id.hex(),
+    }
+
+
+def _entry(found: Header, seat: int) -> Entry:
+    entry = found.roster[seat]
+    statement = seat_statement(found.terms.digest(), entry.id, entry.nickname, entry.nonce)
+    return {
+        "identity_seed": who()[seat].seed.hex(),
+        "id": entry.id.hex(),
+        "fingerprint": identity.fingerprint(entry.id),
+        "nickname": entry.nickname,
+        "nonce": entry.nonce.hex(),
+        "statement": statement.hex(),
+        "signed": identity.signed_bytes(Label.SEAT, statement).hex(),
+        "signature": entry.signature.hex(),
+    }
+
+
+# Statements.
+
+
+def statements() -> Iterator[tuple[int, Statement]]:
+    """(seat, statement): each kind, and the optional parts of a halt."""
+    votes = tuple((seat, bytes([seat + 1]) * 64) for seat in (0, 2))
+    yield 0, Say(0, 9, HASHES[0], bodies.EMPTY)
+    yield 1, Say(2**32 - 1, 300, HASHES[1], b"\x93\x01\x02\x03")
+    yield 2, Late(1)
+    yield 0, Halt(1, None, (), None, (), ())
+    yield 1, Halt(1, None, HASHES[:2], Expired(0, 9, HASHES[2]), (HASHES[3],), (HASHES[:2],))
+    yield 2, Halt(3, Lock(2, HASHES[0], True, votes), (), None, (), (HASHES[:1], HASHES[1:3]))
+    yield 1, Close(1, (HASHES[2], HASHES[0]))
+    yield 0, Accept(1, HASHES[3])
+    yield 2, SealVote(1, HASHES[3])
+    yield 2, Back(1)
+
+
+def statement(seat: int, one: Statement) -> Entry:
+    """Everything between a statement and the bytes on the wire."""
+    made = messages.sign(who()[seat], table().id, seat, one)
+    number = messages.NUMBER[type(one)]
+    label = messages.KINDS[number][1]
+    return {
+        "statement": type(one).__name__,
+        "kind": number,
+        "label": label.value,
+        "seat": seat,
+        "fields": decoded(made.payload)[3:],
+        "payload": made.payload.hex(),
+        "signed": identity.signed_bytes(label, made.payload).hex(),
+        "signature": made.signature.hex(),
+        "envelope": made.encode().hex(),
+        "hash": made.hash.hex(),
+        "identity": list(made.identity),
+    }
+
+
+# Frames.
+
+
+def all_frames() -> list[Entry]:
+    """Each kind of frame, alone and behind its length."""
+    carried = messages.sign(who()[2], table().id, 2, Late(1)).encode()
+    every: list[frames.FrameBody] = [
+        frames.Carry(carried),
+        frames.Fetch(HASHES[:2], (1, 2)),
+        frames.Sync(1, 14, tuple(h[:8] for h in HASHES[:2])),
+        frames.Own(),
+        frames.Told(),
+    ]
+    return [_frame(type(one).__name__, frames.encode_frame(one)) for one in every]
+
+
+def lobby_frames() -> list[Entry]:
+    """Each kind of frame between host and guest before there is a table."""
+    found = table().header
+    addresses = ("203.0.113.7:4433", "[2001:db8::7]:4433")
+    every: list[lobby.LobbyFrame] = [
+        lobby.Offer(found.terms, ("Ada",)),
+        lobby.Sit(found.roster[1].value(), addresses),
+        lobby.Names(("Ada", "Bob")),
+        lobby.Refuse("the table is full"),
+        lobby.Roster(found.encode(), (addresses, (), ())),
+    ]
+    return [_frame(type(one).__name__, lobby.encode_lobby(one)) for one in every]
+
+
+def _frame(name: str, data: bytes) -> Entry:
+    return {
+        "frame": name,
+        "decoded": decoded(data),
+        "encoded": data.hex(),
+        "on_a_link": encode_frame(data).hex(),
+    }
+
+
+def tickets() -> list[Entry]:
+    """One ticket with one address, one with all kinds."""
+    terms = table().header.terms
+    addresses = ("203.0.113.7:4433", "[2001:db8::7]:4433", "table.example:4433")
+    relay = ("relay.example:4434",)
+    full = ticket.Ticket(terms.host, addresses, terms.digest(), relay)
+    return [_ticket(ticket.decode_ticket(good_ticket())), _ticket(full)]
+
+
+def _ticket(one: ticket.Ticket) -> Entry:
+    return {
+        "host": one.host_id.hex(),
+        "terms": one.terms.hex(),
+        "addresses": list(one.addresses),
+        "relays": list(one.relay),
+        "ticket": ticket.encode_ticket(one),
+    }
+
+
+def links() -> Entry:
+    """The proof of the dialling side's identity."""
+    draw, one, other = stream("messages", "handshake"), who()[0], who()[1]
+    challenge, certificate, nonce = handshake.MAGIC + draw(32), b"a certificate", draw(32)
+    purpose = handshake.Purpose.LINK
+    parts = (purpose.value, one.public, other.public, certificate, challenge + nonce)
+    said = framed(*parts)
+    answer = other.public + nonce + other.sign(Label.LINK_HANDSHAKE, said)
+    handshake.check_answer(answer, purpose, one.public, certificate, challenge)
+    return {
+        "listener": one.public.hex(),
+        "dialler": other.public.hex(),
+        "certificate": certificate.hex(),
+        "purpose": purpose.value.decode(),
+        "challenge": challenge.hex(),
+        "nonce": nonce.hex(),
+        "statement": said.hex(),
+        "answer": answer.hex(),
+    }
+
+
+# The chain.
+
+
+def example() -> list[Node]:
+    """The nodes of the transcript that the chain is shown by."""
+    recipe = TRANSCRIPTS[EXAMPLE]
+    room: VectorRoom = recipe.play(recipe.plan)
+    return transcript.to_the_end(room.first.machine.tip)
+
+
+def digests(nodes: list[Node]) -> list[Entry]:
+    """What is hashed for each step and link, and what it gives; bodies stand in the file."""
+    return [_digest(before, after) for before, after in itertools.pairwise(nodes)]
+
+
+def _digest(before: Node, after: Node) -> Entry:
+    if after.slots is None:
+        value = (sorted(after.present), sorted(after.banned), after.absences)
+        base = (after.digest, after.step, *value)
+        return {
+            "link": shown(value),
+            "encoded": encoding.encode(value).hex(),
+            "before": before.digest.hex(),
+            "digest": after.digest.hex(),
+            "base_encoded": encoding.encode(base).hex(),
+            "base_digest": after.base_digest().hex(),
+        }
+    plain = tuple(s if isinstance(s, bytes) else int(s) for s in after.slots)
+    assert chain.step_digest(before, after.slots) == after.digest
+    whole = encoding.encode(plain)
+    return {
+        "step": before.step,
+        "kind": before.want.kind.value,
+        "slots_encoded": whole.hex() if len(whole) < 1000 else f"{len(whole)} bytes",
+        "before": before.digest.hex(),
+        "digest": after.digest.hex(),
+        "base_digest": after.base_digest().hex(),
+    }
+
+
+def all_bodies(nodes: list[Node]) -> list[Entry]:
+    """The first body of each form in the same game, taken apart."""
+    found: dict[tuple[str, Any], Entry] = {}
+    for before, after in itertools.pairwise(nodes):
+        for seat, slot in enumerate(after.slots or ()):
+            if not isinstance(slot, Missing):
+                key = (before.want.kind.value, _form(slot))
+                found.setdefault(key, _body(before, seat, slot))
+    return list(found.values())
+
+
+def _form(body: bytes) -> Any:
+    """Which parts of a body hold something."""
+    value = encoding.decode(body, bodies.MAX_BODY)
+    return tuple(bool(part) for part in value) if isinstance(value, tuple) else value is None
+
+
+def _body(node: Node, seat: int, body: bytes) -> Entry:
+    return {
+        "kind": node.want.kind.value,
+        "choice": node.want.name,
+        "step": node.step,
+        "seat": seat,
+        "body": body.hex(),
+        "decoded": decoded(body),
+    }
+
+
+def book() -> Entry:
+    """All of it, as it is written to the file."""
+    nodes = example()
+    return {
+        "about": "Fields as the protocol writes them; 0x before hex where a value is bytes.",
+        "header": header(),
+        "statements": [statement(seat, one) for seat, one in statements()],
+        "frames": all_frames(),
+        "lobby": lobby_frames(),
+        "tickets": tickets(),
+        "link": links(),
+        "example": f"transcripts/{EXAMPLE}.hoity",
+        "bodies": all_bodies(nodes),
+        "chain": digests(nodes),
+    }
