@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from protocol import changing, epochs, follow, speaking
+from protocol import chain, changing, epochs, follow, speaking
 from protocol.changing import own_halt, propose
 from protocol.desk import Desk
 from protocol.machine import Machine
@@ -26,11 +26,10 @@ Spoil = tuple[Callable[..., Any], str, str]
 
 @dataclass(frozen=True)
 class Mutant:
-    """A named error, and the seed of a game that shows it (None: only long runs do)."""
+    """A named error; `seats` narrows the games in which it is looked for."""
 
     name: str
     spoils: tuple[Spoil, ...]
-    seed: str | None = None
     seats: int | None = None
 
 
@@ -70,8 +69,6 @@ def planted(mutant: Mutant) -> Iterator[None]:
 
 
 HELD = "says = {m.hash for m in held_says(base, desk.store, under)}"
-FEWER = "desk.table.quorum or not"
-
 MUTANTS = (
     Mutant(
         "t-1 halts",
@@ -155,7 +152,7 @@ MUTANTS = (
             (
                 own_halt,
                 "desk.expired.get(under)",
-                "__import__(\"protocol\").messages.Expired(under, desk.tip.step, desk.tip.digest) "
+                '__import__("protocol").messages.Expired(under, desk.tip.step, desk.tip.digest) '
                 "if desk.view.epoch == under and desk.clocks.is_out(desk.tip) else None",
             ),
         ),
@@ -214,6 +211,14 @@ MUTANTS = (
                 "except Fault:\n                pass",
             ),
         ),
+    ),
+)
+
+
+MUTANTS += (
+    Mutant(
+        "fewer than t present going on",
+        ((chain.may_go_on, "len(node.present) >= node.table.quorum", "True"),),
     ),
 )
 

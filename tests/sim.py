@@ -25,7 +25,6 @@ from protocol.errors import Invalid
 from protocol.header import Patience
 from protocol.machine import Machine
 from protocol.messages import Message
-from protocol.node import Table
 
 PATIENCE = Patience(choice=12_000, step=8_000, grace=2_000, cap=16_000)
 TICK = 1.0
@@ -174,7 +173,7 @@ class World:
         heapq.heappush(self.events, (when, self.count, what))
 
     def run(self) -> None:
-        for seat, house in enumerate(self.houses):
+        for seat in range(self.plan.seats):
             self.at(self.die.random() * 0.1, lambda s=seat: self._start(s))  # type: ignore[misc]
             self.at(TICK * (1 + self.die.random()), lambda s=seat: self._tick(s))  # type: ignore[misc]
         if not self.plan.calm_setup:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from protocol import author, bodies, encoding, messages
+from protocol.errors import Invalid
 from protocol.machine import Machine
 from protocol.messages import (
     Accept,
@@ -155,7 +156,10 @@ def stranger_escrow(liar: Liar, message: Message) -> Sent:
     node = liar.node_of(say) if say else None
     if say is None or node is None or node.want.kind is not Kind.SEAL or say.body == bodies.EMPTY:
         return [(message, liar.others)]
-    read = bodies.parse_seal(say.body)
+    try:
+        read = bodies.parse_seal(say.body)
+    except Invalid:
+        return [(message, liar.others)]
     stolen = [s.escrow for key, s in node.sealed.items() if key[1] != liar.seat]
     card = liar.die.choice(node.keys.deck)
     stolen.append(card.a + read.escrow[32:])
@@ -172,7 +176,10 @@ def bad_opening(liar: Liar, message: Message) -> Sent:
         return [(message, liar.others)]
     if say.body == bodies.EMPTY:
         return [(message, liar.others)]
-    opening, *rest = encoding.decode(say.body, bodies.MAX_BODY)
+    try:
+        opening, *rest = encoding.decode(say.body, bodies.MAX_BODY)
+    except Invalid:  # an earlier lie of its own, come back to it
+        return [(message, liar.others)]
     nonce = liar.die.randbytes(32)
     changed = None if opening is None else (opening[0], nonce)
     return [(_with_body(liar, say, encoding.encode((changed, *rest))), liar.others)]
@@ -243,11 +250,11 @@ def halt_and_go_on(liar: Liar, message: Message) -> Sent:
     sent: Sent = [(message, liar.others)]
     view, seat = liar.machine.view, liar.seat
     node = view.tip
-    if seat in node.want.speakers and not author.needs_choice(node, seat):
-        if author.has_opening(node, seat, liar.machine.secrets) and node.want.lacks == ():
-            body = author.body_of(node, seat, liar.machine.secrets, liar.die.randbytes)
-            say = Say(view.epoch, node.step, node.digest, body)
-            sent.append((liar.sign(say), liar.some()))
+    free = seat in node.want.speakers and not author.needs_choice(node, seat)
+    if free and author.has_opening(node, seat, liar.machine.secrets):
+        body = author.body_of(node, seat, liar.machine.secrets, liar.die.randbytes)
+        say = Say(view.epoch, node.step, node.digest, body)
+        sent.append((liar.sign(say), liar.some()))
     return sent
 
 

@@ -8,8 +8,8 @@ import time
 from collections import Counter
 
 from sim import play
-from sim_check import Violation
 from sim_cheap import cheap_blocks, shared_nodes
+from sim_check import Violation
 
 
 def main() -> int:

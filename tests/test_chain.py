@@ -107,7 +107,7 @@ def test_a_link_covers_presence_bans_and_counts(
     assert one.digest != other.digest
 
 
-def test_below_the_quorum_and_after_the_end_the_chain_stands_still() -> None:
+def test_below_the_quorum_the_chain_stands_still() -> None:
     nodes = played(4)
     node = next(n for n in nodes if n.want.kind is Kind.REVEAL)
     assert chain.may_go_on(node)

@@ -107,6 +107,31 @@ def test_a_halted_seat_says_nothing_and_a_crash_does_not_free_it() -> None:
     assert len(scene.halts()) == 1
 
 
+def test_a_halted_seat_does_not_reveal_after_a_crash() -> None:
+    scene = Scene(frozenset({1, 2, 3}))
+    step = scene.machine.tip.step
+    for seat in (1, 2, 3):
+        scene.tell(seat, Late(1))
+    for seat in (1, 2, 3):
+        scene.places[seat].machine.choose(0, scene.now)
+        for message in scene.places[seat].machine.store.by_seat(seat):
+            if isinstance(message.statement, Say) and message.statement.step == step:
+                scene.tell(seat, message.statement)
+    assert scene.machine.tip.want.kind is Kind.REVEAL
+    scene.crash_and_resume(0)
+    assert scene.machine.tip.want.kind is Kind.REVEAL
+    said = [m.statement for m in scene.machine.store.by_seat(0)]
+    assert max(s.step for s in said if isinstance(s, Say)) == step
+
+
+def test_an_illegal_body_is_not_followed() -> None:
+    scene = Scene(ALL)
+    node = scene.machine.tip
+    scene.tell(1, Say(0, node.step, node.digest, b"\xc0"))
+    assert 1 not in follow.chosen_says(scene.machine.store, scene.machine.view)
+    assert scene.machine.proofs[1].code == "bad-body"
+
+
 def test_a_crash_forgets_neither_own_nor_received_says() -> None:
     scene = Scene(ALL)
     live = scene.machine

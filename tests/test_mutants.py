@@ -1,0 +1,86 @@
+"""Every deliberate error in the rules is caught, by a game with a known seed or by a scene."""
+
+from collections.abc import Callable
+
+import pytest
+import test_chain as chain_test
+import test_epochs as base
+import test_rules_of_a_seat as scene
+from epoch_model import Model, tiny_steps
+from mutants import MUTANTS, Mutant, planted
+from sim import play
+from sim_cheap import cheap_blocks
+
+Catch = Callable[[], object]
+
+
+def game(seed: str) -> Catch:
+    return lambda: play(seed)
+
+
+def with_model(test: Callable[[Model], object]) -> Catch:
+    def run() -> None:
+        with tiny_steps():
+            test(Model(4, 3, 3, "AA"))
+
+    return run
+
+
+def exhaustive() -> None:
+    with tiny_steps():
+        model = Model(4, 3, 3, "A")
+        model.run()
+    assert model.lost == []
+
+
+CATCHES: dict[str, Catch] = {
+    "t-1 halts": with_model(
+        base.test_a_close_needs_t_halts_of_its_epoch_by_rising_seat_from_its_proposer
+    ),
+    "no lock reported": game("mutant-3"),
+    "lock reports seals only": game("mutant-71"),
+    "halt omits its own last say": game("mutant-0"),
+    "halt omits what its own say builds on": game("mutant-0"),
+    "halts not binding": game("mutant-3"),
+    "one vote instead of two": lambda: scene.test_without_seals_accepts_or_a_close_no_epoch_opens(
+        scene.SealVote
+    ),
+    "an equivocator's version always void": exhaustive,
+    "a completed step final by itself": game("mutant-23"),
+    "final by t says": (scene.test_a_step_is_final_when_every_present_seat_has_spoken_beyond_it),
+    "final by what comes after the halt": scene.test_what_comes_after_the_halt_makes_nothing_final,
+    "one expired halt enough": with_model(
+        lambda model: base.test_absence_needs_one_more_than_n_minus_t_expired_halts(model, 1, False)
+    ),
+    "patience running on while halted": scene.test_patience_does_not_run_while_halted,
+    "promise forgotten on resume": scene.test_a_halted_seat_does_not_reveal_after_a_crash,
+    "received bodies forgotten on resume": scene.test_a_crash_forgets_neither_own_nor_received_says,
+    "own statements forgotten on resume": game("mutant-3"),
+    "no doubling of g": scene.test_grace_doubles_per_fruitless_epoch_up_to_its_cap,
+    "the proposer's wait not doubled": (
+        scene.test_the_proposers_wait_doubles_too_and_is_for_the_willing_only
+    ),
+    "votes name the close": scene.test_votes_name_the_base_so_two_closes_with_one_base_are_one,
+    "proofs that prove nothing turn epochs": (
+        scene.test_a_proof_that_the_next_base_will_not_find_turns_no_epoch
+    ),
+    "a proof of two waits for what they name": with_model(
+        base.test_a_proof_of_two_needs_nothing_of_what_the_two_name
+    ),
+    "a second version makes a seat leave its own": scene.test_the_version_seen_first_is_followed,
+    "illegal says are followed": scene.test_an_illegal_body_is_not_followed,
+    "fewer than t present going on": chain_test.test_below_the_quorum_the_chain_stands_still,
+}
+
+
+def test_every_mutant_has_its_catch() -> None:
+    assert {mutant.name for mutant in MUTANTS} <= set(CATCHES)
+
+
+@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name)
+def test_the_mutant_is_caught_and_the_rules_as_they_are_pass(mutant: Mutant) -> None:
+    catch = CATCHES[mutant.name]
+    with cheap_blocks():
+        catch()
+        with planted(mutant), pytest.raises(Exception):  # noqa: B017, PT011
+            catch()
