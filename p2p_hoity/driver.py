@@ -25,6 +25,7 @@ from .net.events import Event, Frame, LinkDown, LinkUp
 from .net.hub import Hub
 from .nursery import open_nursery
 from .pace import Pace
+from .parting import Parting
 from .player import Player
 from .table import Play, happenings
 from .updates import Update
@@ -74,6 +75,7 @@ class Driver:
     _nursery: trio.Nursery | None = None
     _seconds: float = 0.0
     _pace: Pace = field(default_factory=Pace)
+    _parting: Parting = field(default_factory=Parting)
 
     # The table in words.
 
@@ -138,7 +140,7 @@ class Driver:
             await trio.lowlevel.checkpoint()
 
     async def _tick(self) -> None:
-        while not self.machine.may_leave():
+        while not self._may_leave():
             await trio.sleep(TICK)
             self.machine.tick(trio.current_time())
             self._drain()
@@ -173,6 +175,7 @@ class Driver:
             if peer not in self.machine.table.ids:
                 self.hub.post(peer, encode_lobby(self.roster))
             return
+        self._parting.hear(self.machine, peer, data)
         began, before = time.perf_counter(), self.machine.tip
         try:
             self.machine.receive(data, trio.current_time(), peer)
@@ -212,6 +215,7 @@ class Driver:
                 self.screen(updates.Accused(seat, code, reason))
             case effects.Finished():
                 self._stop_asking()
+                self.machine.sync(None)
             case effects.Broken(reason, seat, code):
                 self._stop_asking()
                 self.screen(updates.Ended(reason, seat, code))
@@ -300,6 +304,13 @@ class Driver:
     def _stop_asking(self) -> None:
         if self._asking is not None:
             self._asking.cancel()
+
+    def _may_leave(self) -> bool:
+        """The end is confirmed, and whoever is present holds all of it or had time to ask."""
+        machine = self.machine
+        if not machine.may_leave() or machine.broken is not None:
+            return machine.broken is not None
+        return machine.clocks.waited_after_end() or self._parting.all_have_it(machine)
 
     def _leave(self) -> None:
         """The others need nothing more: write the transcript and tell the standings."""

@@ -82,9 +82,16 @@ class Journal:
         self._dirty = False
 
     def _set_mark(self) -> None:
-        """Not forced to disk: a mark that lags names a record that is there all the same."""
+        """Not forced to disk: a mark that lags names a record that is there all the same.
+
+        Replaced whole: a crash must not leave an empty one, which would silence this seat.
+        """
         private_folder(self.mark.parent)
-        self.mark.write_bytes(self._last)
+        fresh = self.mark.with_name(self.mark.name + ".new")
+        descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(self._last)
+        fresh.replace(self.mark)
 
     def _trouble(self, error: OSError) -> JournalError:
         what = f"cannot write {self.path}: {error.strerror}"

@@ -37,7 +37,7 @@ class Pace:
 
     def held(self, frame: bytes) -> None:
         """This frame went out to all: whoever sends it back tells nothing new."""
-        if _is_question(frame):
+        if is_question(frame):
             return
         self._held[_digest(frame)] = None
         if len(self._held) > HELD:
@@ -48,7 +48,7 @@ class Pace:
 
         `lacks`: this node has asked for messages, perhaps for some that it had put away.
         """
-        if _is_question(frame):
+        if is_question(frame):
             return self._may_ask(peer, now)
         return lacks or _digest(frame) not in self._held
 
@@ -70,6 +70,6 @@ def _digest(frame: bytes) -> bytes:
     return hashlib.blake2b(frame, digest_size=16).digest()
 
 
-def _is_question(frame: bytes) -> bool:
+def is_question(frame: bytes) -> bool:
     """Any frame but one that carries a message; see `protocol.frames`."""
     return len(frame) < 2 or frame[1] != CARRY

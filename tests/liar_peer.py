@@ -18,13 +18,13 @@ from typing import Any
 
 import trio
 from liar_tales import (
-    PLOTS,
     TALES,
     Liar,
     Message,
     choose_the_impossible,
     own_message,
     speak_unasked,
+    spoil_pieces,
 )
 
 from cli.json_screen import JsonScreen, write_line
@@ -88,10 +88,10 @@ class LyingDriver(Driver):
 
     def _versions(self, message: Message) -> Sequence[Message]:
         liar = self.liar
-        if message.identity in liar.told:
+        if liar.told.get(message.identity):
             return liar.told[message.identity]
         if liar.lied:
-            return [message] if self.tale in PLOTS and PLOTS[self.tale].goes_on else []
+            return []
         told = TALES.get(self.tale, TALES["truth"])(liar, message)
         if told is None:
             return [message]
@@ -152,5 +152,7 @@ async def sit(words: Sequence[str]) -> Outcome:
 
 if __name__ == "__main__":
     seating.Driver = LyingDriver  # type: ignore[misc]
+    if "bad-backup" in sys.argv:
+        spoil_pieces()
     outcome = trio.run(sit, sys.argv[1:])
     write_line(last_line(outcome, ()))

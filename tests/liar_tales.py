@@ -22,6 +22,7 @@ from protocol.frames import Carry, parse_frame
 from protocol.machine import Machine
 from protocol.messages import Close, Halt, Message, Say, Statement
 from protocol.node import Kind, Node
+from protocol.voting import held_says
 
 NOT_A_POINT = b"\xff" * 32
 OTHER_SCALAR = (1).to_bytes(32, "little")
@@ -102,10 +103,6 @@ def _unproven_key(liar: Liar, node: Node, fields: list[Any]) -> Any:
     return [fields[0], fields[1][:32] + OTHER_SCALAR, fields[2]]
 
 
-def _spoilt_pieces(liar: Liar, node: Node, fields: list[Any]) -> Any:
-    return [*fields[:2], tuple(p[:-1] + bytes([p[-1] ^ 1]) if p else p for p in fields[2])]
-
-
 def _false_complaint(liar: Liar, node: Node, fields: list[Any]) -> Any:
     return bodies.encode_body(
         Complaint((liar.seat + 1) % node.table.seats, liar.machine.secrets.box)
@@ -173,14 +170,13 @@ def forge_close(liar: Liar, message: Message) -> Told | None:
     return None if _sealing(liar, message) is None else [message, liar.sign(Close(1, ()))]
 
 
-def silent_then(halting: Callable[[Liar, Halt], Halt]) -> Tale:
-    """Withhold a sealed choice, so that the others change the epoch; then halt falsely."""
+def halting(change: Callable[[Liar, Halt], Halt]) -> Tale:
+    """A false halt, as the others change the epoch because of a slow seat."""
 
     def tale(liar: Liar, message: Message) -> Told | None:
-        if isinstance(message.statement, Halt):
-            return [liar.sign(halting(liar, message.statement))]
-        withheld = _sealing(liar, message) is not None
-        return hold_back(liar, message) if withheld else None
+        if not isinstance(message.statement, Halt):
+            return None
+        return [liar.sign(change(liar, message.statement))]
 
     return tale
 
@@ -218,7 +214,10 @@ def forget_lock(liar: Liar, message: Message) -> Told | None:
     halt = message.statement
     if not isinstance(halt, Halt) or halt.lock is None:
         return None
-    return [liar.sign(replace(halt, lock=None, says=(), expired=None, backs=(), proofs=()))]
+    machine = liar.machine
+    assert machine.ballot.start is not None
+    says = tuple(sorted(m.hash for m in held_says(machine.ballot.start, machine.store, 0)))
+    return [liar.sign(Halt(halt.epoch, None, says, None, (), ()))]
 
 
 def stall(kind: Kind) -> Tale:
@@ -232,6 +231,21 @@ def stall(kind: Kind) -> Tale:
         node = liar.node(say) if isinstance(say, Say) else None
         due = node is not None and node.want.kind is kind and node.want.name != COIN
         return hold_back(liar, message) if due or liar.told else None
+
+    return tale
+
+
+def dawdle(kind: Kind) -> Tale:
+    """Not a lie: in two epochs the first say in such a step waits until the others halt."""
+
+    def tale(liar: Liar, message: Message) -> Told | None:
+        machine, say = liar.machine, message.statement
+        if not machine.is_standing or machine.view.epoch > 1:
+            liar.told.clear()
+            return None
+        node = liar.node(say) if isinstance(say, Say) else None
+        due = node is not None and node.want.kind is kind and not liar.told
+        return hold_back(liar, message) if due or message.identity in liar.told else None
 
     return tale
 
@@ -264,8 +278,7 @@ class Plot:
     """How one code is provoked: the tale, in words, and the table it needs.
 
     `before`: the table ends before the game begins, with the liar named. `helper` is the tale
-    of a second test peer, which is slow and no liar. `goes_on`: it plays on after its lie,
-    instead of saying no more.
+    of a second test peer, which is slow and no liar.
     """
 
     tale: Tale
@@ -274,7 +287,6 @@ class Plot:
     seats: int = 3
     quorum: int = 2
     helper: str = ""
-    goes_on: bool = False
     times: tuple[str, ...] = ()
 
 
@@ -286,6 +298,23 @@ def _play(kind: Kind, change: Callable[[Liar, Node, list[Any]], Any], how: str) 
     return Plot(instead(kind, change), how)
 
 
+def _changing(tale: Tale, how: str) -> Plot:
+    """Where a slow seat makes the others change the epoch."""
+    return Plot(tale, how, seats=4, quorum=3, helper="dawdle")
+
+
+def spoil_pieces() -> None:
+    """Have this process seal backup pieces that do not open, and believe in them."""
+    pen = author.PENS[Kind.KEY_REVEAL]
+
+    def spoilt(node: Node, seat: int, secrets: author.Secrets, rng: Any) -> bytes:
+        fields = list(encoding.decode(pen(node, seat, secrets, rng), bodies.MAX_BODY))
+        pieces = tuple(p[:-1] + bytes([p[-1] ^ 1]) if p else p for p in fields[2])
+        return encoding.encode((*fields[:2], pieces))
+
+    author.PENS[Kind.KEY_REVEAL] = spoilt
+
+
 PLOTS: dict[str, Plot] = {
     "bad-key": _setup(Kind.KEY_COMMIT, _low_order, "a transport key of low order in `key.commit`"),
     "bad-key-hash": _setup(
@@ -295,10 +324,7 @@ PLOTS: dict[str, Plot] = {
         Kind.KEY_REVEAL, _unproven_key, "another scalar in the proof of its key"
     ),
     "bad-backup": Plot(
-        instead(Kind.KEY_REVEAL, _spoilt_pieces),
-        "one bit changed in each sealed backup piece, of which the others complain",
-        before=True,
-        goes_on=True,
+        truth, "one bit changed in each sealed backup piece; the others complain", before=True
     ),
     "false-complaint": _setup(
         Kind.KEY_OK, _false_complaint, "complains of the next seat's backup piece, which is sound"
@@ -327,19 +353,15 @@ PLOTS: dict[str, Plot] = {
         quorum=3,
         helper="stall-reveal",
     ),
-    "halt-omits-say": Plot(
-        silent_then(_without_own), "falls silent, then halts without the says it has made"
+    "halt-omits-say": _changing(
+        halting(_without_own), "halts for a new epoch without the says it has made"
     ),
-    "bad-halt": Plot(
-        silent_then(_groundless), "falls silent, then halts with its says but not what they rest on"
+    "bad-halt": _changing(
+        halting(_groundless), "halts with its own says but without what they rest on"
     ),
     "bad-close": Plot(forge_close, "proposes a base that rests on no halt"),
-    "halt-below-lock": Plot(
-        forget_lock,
-        "seals one epoch, then halts for the next as if it had not",
-        seats=4,
-        quorum=3,
-        helper="stall-seal",
+    "halt-below-lock": _changing(
+        forget_lock, "seals one epoch, then halts for the next as if it had not"
     ),
 }
 """Code to plot. `two-chains` is not here: see docs/adversity.md."""
@@ -348,7 +370,7 @@ TALES: dict[str, Tale] = {
     **{code: plot.tale for code, plot in PLOTS.items()},
     "truth": truth,
     "stall-reveal": stall(Kind.REVEAL),
-    "stall-seal": stall(Kind.SEAL),
+    "dawdle": dawdle(Kind.SEAL),
 }
 
 

@@ -1,0 +1,52 @@
+"""Seeing the others off: who is known to hold the whole end of a game.
+
+A seat that crashes with its last say out must find someone to give it the others' when it comes
+back. So a node whose game is over tells what it holds (a `Sync`), and stays until every present
+seat has told the same, or the patience for it has run out.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from protocol import frames
+from protocol.errors import Invalid
+from protocol.machine import Machine
+from protocol.messages import Say
+
+from .pace import is_question
+
+
+@dataclass
+class Parting:
+    """What each seat told last of what it holds."""
+
+    have: dict[int, frozenset[bytes]] = field(default_factory=dict)
+
+    def hear(self, machine: Machine, peer: bytes, data: bytes) -> None:
+        """Read a frame that came in; anything but a seat's `Sync` changes nothing."""
+        if peer not in machine.table.ids or not is_question(data):
+            return
+        try:
+            frame = frames.parse_frame(data)
+        except Invalid:
+            return
+        if isinstance(frame, frames.Sync):
+            self.have[machine.table.ids.index(peer)] = frozenset(frame.have)
+
+    def all_have_it(self, machine: Machine) -> bool:
+        """Whether every other present seat holds the end; an onlooker need not care."""
+        if machine.seat is None:
+            return True
+        others, last = machine.tip.present - {machine.seat}, _last_says(machine)
+        return all(seat in self.have and last <= self.have[seat] for seat in others)
+
+
+def _last_says(machine: Machine) -> frozenset[bytes]:
+    """What a `Sync` of a node that holds the end names: the short hashes of the last says."""
+    view = machine.view
+    return frozenset(
+        message.hash[: frames.SHORT]
+        for message in machine.store.says(view.epoch, view.tip.step)
+        if isinstance(message.statement, Say) and message.statement.on == view.tip.digest
+    )
