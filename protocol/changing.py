@@ -5,6 +5,7 @@ from __future__ import annotations
 from . import chain, epochs, follow
 from .desk import Desk
 from .effects import Broken
+from .follow import Proof
 from .messages import Accept, Back, Close, Halt, Late, Message, Say, SealVote
 from .node import Kind, Node
 from .speaking import tell_waiting
@@ -55,9 +56,18 @@ def has_proof(desk: Desk) -> bool:
     if desk.tip.present & desk.tip.banned:
         return True
     return any(
-        seat in desk.tip.present and follow.is_effective(proof, desk.view)
+        seat in desk.tip.present and _is_effective(desk, proof)
         for seat, proof in desk.proofs.items()
     )
+
+
+def _is_effective(desk: Desk, proof: Proof) -> bool:
+    if proof.code not in ("bad-halt", "bad-close"):
+        return follow.is_effective(proof, desk.view)
+    try:
+        return epochs.bad_form(desk.table, proof.messages[0], desk.ballot) is not None
+    except epochs.Unknown:
+        return False
 
 
 def has_back(desk: Desk) -> bool:

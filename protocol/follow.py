@@ -121,10 +121,8 @@ def unknown_digests(store: Store, view: View) -> bool:
 
 # Faults that the messages held prove.
 
-STANDING_ALONE = frozenset(
-    {"two-statements", "halt-below-lock", "halt-omits-say", "bad-halt", "bad-close"}
-)
-"""Codes whose proof holds on any chain; the others need the state their says were made in."""
+STANDING_ALONE = frozenset({"two-statements", "halt-below-lock", "halt-omits-say"})
+"""Codes whose proof is a pair that holds on any chain; says need the state they were made in."""
 
 
 def _statements(message: Message, store: Store) -> Proof | None:
