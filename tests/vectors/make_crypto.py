@@ -5,9 +5,15 @@
 Bytes are in hex, scalars are 32 bytes little-endian. Each `accept` entry verifies; each
 `reject` entry is the accepted one of the same `block` with some fields replaced, and must fail
 with `code`. Randomness here is SHAKE-256 of a seed and a counter; a verifier needs none of it.
+
+`made_by` of an accepted entry says how it came about: `draws`, the random bytes in order, and
+`hashes`, every hash in order with its label, parts and whole SHA-512: nonces, weights, challenges
+and key streams. A scalar is all 64 bytes, little-endian, modulo the group order; any other value
+is the first bytes.
 """
 
 import json
+import sys
 from collections.abc import Callable
 from hashlib import shake_256
 from itertools import count
@@ -18,11 +24,16 @@ from protocol import backup, commitment, dleq, elgamal, escrow, generators, grou
 from protocol.context import Context
 from protocol.encoding import encode
 from protocol.group import ORDER, encode_scalar, mul_base
-from protocol.hashing import digest, expand, hash_to_scalar
+from protocol.hashing import digest, expand, hash_to_scalar, u64
 from protocol.identity import Identity, fingerprint
 from protocol.labels import Label
 
 PATH = Path(__file__).with_name("crypto.json")
+sys.path[:0] = [str(PATH.parent.parent.parent), str(PATH.parent.parent)]
+
+from vectors.making.tracing import noted, traced  # noqa: E402 - the path is set above
+
+DRAWS: list[str] = []
 TABLE = bytes(range(32))
 SECRET = 31337
 JOINT = mul_base(SECRET)
@@ -34,7 +45,19 @@ Entry = dict[str, Any]
 def source(seed: str) -> Callable[[int], bytes]:
     """A repeatable stream of random bytes."""
     calls = count()
-    return lambda size: shake_256(seed.encode() + next(calls).to_bytes(8, "big")).digest(size)
+
+    def draw(size: int) -> bytes:
+        return shake_256(seed.encode() + next(calls).to_bytes(8, "big")).digest(size)
+
+    return noted(draw, DRAWS)
+
+
+def inside(make: Callable[[], Entry]) -> Entry:
+    """An entry with all that it was made by."""
+    DRAWS.clear()
+    with traced() as hashes:
+        entry = make()
+    return {**entry, "made_by": {"draws": list(DRAWS), "hashes": list(hashes)}}
 
 
 def where(context: Context) -> Entry:
@@ -111,6 +134,8 @@ def shuffled() -> Entry:
     return {
         "context": where(context),
         "joint_key": JOINT.hex(),
+        "order": list(secret.order),
+        "randomness": hexes(map(encode_scalar, secret.randomness)),
         "before": flat(before),
         "after": flat(after),
         "proof": proof.hex(),
@@ -146,6 +171,8 @@ def escrow_share() -> Entry:
         "context": where(context),
         "sealed_in": where(sealed_in),
         "joint_key": JOINT.hex(),
+        "polynomial": hexes(map(encode_scalar, poly)),
+        "pieces": hexes(map(encode_scalar, pieces)),
         "vector": hexes(backup.feldman_vector(poly)),
         "index": 3,
         "public": mul_base(pieces[2]).hex(),
@@ -153,8 +180,21 @@ def escrow_share() -> Entry:
         "escrow": choice["escrow"],
         "share": share.hex(),
         "points": {str(i): group.mul(pieces[i - 1], box[:32]).hex() for i in (1, 3)},
+        "lagrange": {"1": lagrange(1, 3), "3": lagrange(3, 1)},
+        "combined": combined(pieces, box[:32]),
         "opening": choice["opening"],
     }
+
+
+def lagrange(index: int, other: int) -> str:
+    """The coefficient at 0 of one of two indices."""
+    return encode_scalar(other * pow(other - index, -1, ORDER) % ORDER).hex()
+
+
+def combined(pieces: list[int], u: bytes) -> str:
+    """The joint secret times u, out of the shares of indices 1 and 3."""
+    points = {i: group.mul(pieces[i - 1], u) for i in (1, 3)}
+    return backup.combine(points, 2).hex()
 
 
 def sealed_piece() -> Entry:
@@ -168,6 +208,19 @@ def sealed_piece() -> Entry:
         "piece": encode_scalar(424242).hex(),
         "sealed": sealed.hex(),
     }
+
+
+def group_hashes() -> list[Entry]:
+    """Every try of each generator and of the first card points; the last one is a point."""
+    labels = [(Label.SECOND_GENERATOR, ()), (Label.CHAIN_GENERATOR, ())]
+    labels += [(Label.CARD, (u64(i),)) for i in range(4)]
+    labels += [(Label.SHUFFLE_GENERATOR, (u64(i),)) for i in range(4)]
+    found = []
+    for label, parts in labels:
+        with traced() as tries:
+            point = group.hash_to_group(label, *parts)
+        found.append({"label": label.value, "tries": list(tries), "point": point.hex()})
+    return found
 
 
 def moved(entry: Entry, **fields: Any) -> Entry:
@@ -216,14 +269,16 @@ def bad_points(good: str) -> dict[str, str]:
 
 def vectors() -> Entry:
     """All of it, as it is written to the file."""
-    accept = {
-        "key_proof": key_proof(),
-        "card_shares": card_shares(),
-        "shuffle": shuffled(),
-        "sealed_choice": sealed_choice(),
-        "escrow_share": escrow_share(),
-        "sealed_piece": sealed_piece(),
+    first = plain()  # the generators are kept from here on, so no entry has them among its hashes
+    makers = {
+        "key_proof": key_proof,
+        "card_shares": card_shares,
+        "shuffle": shuffled,
+        "sealed_choice": sealed_choice,
+        "escrow_share": escrow_share,
+        "sealed_piece": sealed_piece,
     }
+    accept = {name: inside(make) for name, make in makers.items()}
     key, shares, deck = accept["key_proof"], accept["card_shares"], accept["shuffle"]
     reject = [
         *rejects("key_proof", "bad-key-proof", key, "proof"),
@@ -261,7 +316,7 @@ def vectors() -> Entry:
         add("shuffle", f"card: {name}", "bad-shuffle", after=[point, *deck["after"][1:]])
     for name, point in bad_points(key["public"]).items():
         add("key_proof", f"key: {name}", "bad-key-proof", public=point)
-    return {"plain": plain(), "accept": accept, "reject": reject}
+    return {"plain": first, "hash_to_group": group_hashes(), "accept": accept, "reject": reject}
 
 
 def text() -> str:

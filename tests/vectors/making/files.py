@@ -17,8 +17,7 @@ def _transcript(name: str, recipe: Recipe) -> Callable[[], Made]:
         label = {
             "what": recipe.what,
             "made_from": side.game_of(recipe.plan),
-            **side.expected(data),
-            "chain": side.chain_of(data),
+            **side.described(data),
         }
         yield f"transcripts/{name}.hoity", data
         yield f"transcripts/{name}.json", side.text(label)

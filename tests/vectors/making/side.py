@@ -36,8 +36,13 @@ def _dump(value: Any, depth: int) -> str:
 
 def expected(data: bytes) -> Entry:
     """What the verifier reports of a file."""
+    return outcome(verify(data, table.read_game))
+
+
+def described(data: bytes) -> Entry:
+    """The same, and every step and link."""
     report = verify(data, table.read_game)
-    return outcome(report)
+    return {**outcome(report), "chain": chain_of(report)}
 
 
 def outcome(report: Report) -> Entry:
@@ -76,11 +81,11 @@ def game_of(plan: Plan) -> Entry:
     }
 
 
-def chain_of(data: bytes) -> list[Entry]:
+def chain_of(report: Report) -> list[Entry]:
     """Every step and link: what was asked, what came, and the digest after it."""
-    node = verify(data, table.read_game).node
-    assert node is not None
-    return [_entry(before, slots, after) for before, slots, after in steps_to(node)]
+    if report.node is None:
+        return []
+    return [_entry(before, slots, after) for before, slots, after in steps_to(report.node)]
 
 
 def _entry(before: Node, slots: Any, after: Node) -> Entry:
