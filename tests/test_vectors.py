@@ -67,11 +67,9 @@ def test_a_failure_is_refused_or_named_as_its_label_says(name: str) -> None:
     label = label_of(f"failures/{name}")
     found = plain(side.expected(file_of(f"failures/{name}")))
     assert {**label, **found} == label
-    problem = label["problem"] or {}
-    named = [(problem.get("code"), problem.get("seat"))]
-    named += [(fault["code"], fault["seat"]) for fault in label["faults"]]
-    assert label["code"] in [code for code, _ in named]
-    assert "seat" not in label or (label["code"], label["seat"]) in named
+    named = [one for one in (label["problem"], *label["faults"]) if one is not None]
+    places = [{key: one[key] for key in ("code", "step", "seat")} for one in named]
+    assert {key: label[key] for key in ("code", "step", "seat")} in places
     assert (label["verdict"] == "ok") == (name in EXPELLED)
 
 

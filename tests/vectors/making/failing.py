@@ -17,8 +17,15 @@ Made = Iterator[tuple[str, bytes]]
 
 
 def _labelled(name: str, label: dict[str, Any], data: bytes) -> Made:
+    """The file and its label; ValueError unless the code comes out that the maker declares."""
+    found = side.expected(data)
+    named = [one for one in (found["problem"], *found["faults"]) if one is not None]
+    due = [one for one in named if one["code"] == label["code"]]
+    if not due or label.get("seat", due[0]["seat"]) != due[0]["seat"]:
+        raise ValueError(f"{name} gives {named}")
+    place = {"step": due[0]["step"], "seat": due[0]["seat"]}
     yield f"failures/{name}.hoity", data
-    yield f"failures/{name}.json", side.text({**label, **side.expected(data)})
+    yield f"failures/{name}.json", side.text({**label, **place, **found})
 
 
 def _broken(name: str) -> Callable[[], Made]:

@@ -35,8 +35,10 @@ def _dump(value: Any, depth: int) -> str:
 
 
 def expected(data: bytes) -> Entry:
-    """What the verifier reports of a file."""
-    return outcome(verify(data, table.read_game))
+    """What the verifier reports of a file; how far it came in one that is refused is its own."""
+    report = verify(data, table.read_game)
+    far = ("steps", "last_epoch", "standings", "counts") if report.problem else ()
+    return {key: value for key, value in outcome(report).items() if key not in far}
 
 
 def described(data: bytes) -> Entry:
