@@ -68,6 +68,7 @@ class _Guest:
         self.addresses = tuple(addresses)[:MAX_ADDRESSES]
         self.backlog = Backlog()
         self.names: tuple[str, ...] = ()
+        self.entry: header.SeatEntry | None = None
 
     async def sit(self, accept: Accept) -> Roster:
         """Read the terms, ask, consent, and wait for the roster."""
@@ -102,7 +103,7 @@ class _Guest:
         if not await accept(offer.terms, game, self.names):
             raise PeerError("you did not take the seat", 1)
         me = self.seat.me
-        entry = header.sit(offer.terms, me.identity, me.nickname, os.urandom(32))
+        self.entry = entry = header.sit(offer.terms, me.identity, me.nickname, os.urandom(32))
         self.hub.post(self.ticket.host_id, encode_lobby(Sit(entry.value(), self.addresses)))
 
     async def _roster(self, offer: Offer) -> Roster:
@@ -126,6 +127,9 @@ class _Guest:
             raise PeerError("the host's roster is of another table", 1)
         if self.seat.me.identity.public not in {e.id for e in complete.roster}:
             raise PeerError("the table is full: its game has begun without you", 1)
+        if self.entry not in complete.roster:
+            # An entry signed at an earlier sitting would give an earlier table's id again.
+            raise PeerError("the host's roster holds an old consent of yours: do not play there", 1)
 
     async def _next(self) -> object:
         """The host's next lobby frame; frames of a table already begun are kept for later."""

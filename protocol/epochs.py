@@ -19,6 +19,9 @@ from .messages import Accept, Back, Close, Halt, Lock, Message, Say, SealVote, p
 from .node import Missing, Node, Slot, Table
 from .tree import Bodies, Tree
 
+MAX_VERSIONS = 2
+"""Versions of one statement that a halt may list: two prove the fault, more add nothing."""
+
 
 class Malformed(Exception):
     """A halt or close that breaks its own form: its signer's doing."""
@@ -89,8 +92,12 @@ class ReadHalt:
         return (self.message, *self.says, *self.backs, *self.proofs, *self.votes)
 
 
-def read_halt(table: Table, message: Message, source: Source) -> ReadHalt:
-    """A halt with its contents; Malformed or Unknown."""
+def read_halt(table: Table, message: Message, source: Source, named: bool = False) -> ReadHalt:
+    """A halt with its contents; Malformed or Unknown.
+
+    `named`: it is itself named in a proof, and its own proofs of one message count for nothing;
+    a liar could else nest them without end.
+    """
     halt = message.statement
     if not isinstance(halt, Halt):
         raise Malformed("a close names what is no halt")
@@ -101,24 +108,27 @@ def read_halt(table: Table, message: Message, source: Source) -> ReadHalt:
         votes = lock_votes(table, halt.lock)
     base = source.base(epoch, halt.lock.base if halt.lock else None)
     says = tuple(source.message(h) for h in halt.says)
+    proofs = [proof for proof in halt.proofs if len(proof) > 1 or not named]
     read = ReadHalt(
         message,
         halt,
         says,
         tuple(source.message(h) for h in halt.backs),
-        tuple(source.message(h) for proof in halt.proofs for h in proof),
+        tuple(source.message(h) for proof in proofs for h in proof),
         tuple(votes),
         base,
-        tuple(sorted(_bad_forms(table, halt, source))),
+        tuple(sorted(_bad_forms(table, proofs, source))),
     )
     _check_form(read, epoch)
     return read
 
 
-def _bad_forms(table: Table, halt: Halt, source: Source) -> set[tuple[int, str]]:
+def _bad_forms(
+    table: Table, proofs: Iterable[tuple[bytes, ...]], source: Source
+) -> set[tuple[int, str]]:
     """What proofs of one message prove of form; a pair proves by being two, whatever it names."""
     found = set()
-    for proof in halt.proofs:
+    for proof in proofs:
         if len(proof) == 1:
             message = source.message(proof[0])
             code = bad_form(table, message, source)
@@ -132,6 +142,8 @@ def _check_form(read: ReadHalt, epoch: int) -> None:
             raise Malformed("a halt lists what is no say of its lock's epoch")
     if any(not isinstance(m.statement, Back) for m in read.backs):
         raise Malformed("a halt lists what is no back")
+    if max(Counter(m.identity for m in read.says).values(), default=0) > MAX_VERSIONS:
+        raise Malformed("a halt lists more than two says of one identity")
     expired = read.halt.expired
     if expired is not None and expired.epoch != epoch:
         raise Malformed("a halt's patience ran out in another epoch than its lock's")
@@ -152,7 +164,9 @@ class Base:
     faults: tuple[tuple[int, str], ...]
 
 
-def read_close(table: Table, message: Message, source: Source) -> list[ReadHalt]:
+def read_close(
+    table: Table, message: Message, source: Source, named: bool = False
+) -> list[ReadHalt]:
     """The halts of a close; Malformed unless they are t of its epoch by rising seat."""
     close = message.statement
     if not isinstance(close, Close) or message.seat != close.epoch % table.seats:
@@ -161,7 +175,7 @@ def read_close(table: Table, message: Message, source: Source) -> list[ReadHalt]
         raise Malformed("a close has another number of halts than the quorum")
     messages = [source.message(h) for h in close.halts]
     check_signers(messages, close.epoch)
-    return [read_halt(table, m, source) for m in messages]
+    return [read_halt(table, m, source, named) for m in messages]
 
 
 def check_signers(messages: Sequence[Message], epoch: int) -> None:
@@ -174,9 +188,9 @@ def check_signers(messages: Sequence[Message], epoch: int) -> None:
             raise Malformed("a close's halts are not of its epoch")
 
 
-def base_of_close(table: Table, message: Message, source: Source) -> Base:
+def base_of_close(table: Table, message: Message, source: Source, named: bool = False) -> Base:
     """The base a close proposes; Malformed if it is invalid, Unknown if something is missing."""
-    return base_of_halts(read_close(table, message, source))
+    return base_of_halts(read_close(table, message, source, named))
 
 
 def base_of_halts(halts: Sequence[ReadHalt]) -> Base:
@@ -198,9 +212,9 @@ def bad_form(table: Table, message: Message, source: Source) -> str | None:
     """'bad-halt' or 'bad-close' if the message breaks its form."""
     try:
         if isinstance(message.statement, Halt):
-            read_halt(table, message, source)
+            read_halt(table, message, source, named=True)
         elif isinstance(message.statement, Close):
-            base_of_close(table, message, source)
+            base_of_close(table, message, source, named=True)
     except Malformed:
         return "bad-halt" if isinstance(message.statement, Halt) else "bad-close"
     except Void:

@@ -9,6 +9,7 @@ from . import encoding, identity
 from .errors import Invalid
 from .hashing import digest
 from .labels import Label
+from .text import is_plain
 
 VERSION: Final = "p2p-table/1"
 MAX_SEATS: Final = 16
@@ -131,11 +132,11 @@ def parse_terms(value: Any) -> Terms:
 
 
 def check_nickname(name: object) -> str:
-    """A nickname: 1 to 24 printable characters, no space at either end."""
+    """A nickname: 1 to 24 characters of plain text."""
     _need(isinstance(name, str), "a nickname is not text")
     text = str(name)
     _need(0 < len(text) <= MAX_NICKNAME, f"a nickname has 1 to {MAX_NICKNAME} characters")
-    _need(text.isprintable() and text == text.strip(), "a nickname has unprintable characters")
+    _need(is_plain(text), "a nickname has characters that may not stand in a name")
     return text
 
 

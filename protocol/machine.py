@@ -91,7 +91,7 @@ class Machine(Desk):
         return author.hand(self.tip, self.seat, self._secrets)
 
     def may_leave(self) -> bool:
-        """Whether the others need nothing more: all have confirmed the end and none wishes an epoch.
+        """Whether the others need nothing more: all confirmed the end and none wishes an epoch.
 
         If some do not, it is enough to have waited for them with patience.
         """

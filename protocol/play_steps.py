@@ -274,7 +274,9 @@ def _conclude_unseal(node: Node, goal: Unseal) -> tuple[Node, Event]:
         node, cards = _keep(node, _shown_slots(node, goal.kind, goal.seats))
         node = _judge_shown(node, goal, cards)
     choices = {seat: _choice(node.opened[goal.kind, seat]) for seat in sorted(goal.seats)}
-    return _clear(node, goal.kind, goal.seats), Unsealed(goal.kind, choices, cards)
+    shown = {slot for c in choices.values() if isinstance(c, tuple) for slot in c}
+    stand = {slot: card for slot, card in cards.items() if slot in shown}
+    return _clear(node, goal.kind, goal.seats), Unsealed(goal.kind, choices, stand)
 
 
 def _choice(opened: Opening) -> Choice | None:
@@ -309,8 +311,9 @@ def conclude(node: Node, goal: Expected) -> Node:
         case Seal() | Choose() | Over():
             raise RuntimeError("this goal is reached by its own step")
     state = node.table.game.apply(node.state, event)
-    if isinstance(goal, Deal) and node.present != node.table.everyone:
-        state = node.table.game.apply(state, Presence(node.present, node.banned))
+    playing = node.present - node.banned
+    if isinstance(goal, Deal) and playing != node.table.everyone:
+        state = node.table.game.apply(state, Presence(playing, node.banned))
     return replace(node, state=state)
 
 

@@ -13,10 +13,11 @@ import trio
 from p2p_hoity import editions, keys, peer, rules, table, updates
 from p2p_hoity.driver import Outcome
 from p2p_hoity.home import Home
+from p2p_hoity.lobby import Roster, Seating
 from p2p_hoity.net.memory import MemoryNetwork
 from p2p_hoity.net.ticket import Ticket, decode_ticket
 from p2p_hoity.player import BotPlayer
-from protocol import verifier
+from protocol import header, verifier
 from protocol.header import Patience, Terms, default_quorum
 
 SHORT = Patience(choice=4000, step=4000, grace=1000, cap=8000)
@@ -176,6 +177,26 @@ async def test_terms_other_than_the_tickets_are_refused(
         assert club.ticket is not None
         club.ticket = replace(club.ticket, terms=b"t" * 32)
         with pytest.raises(peer.PeerError, match="other terms"):
+            await club.join(1)
+        nursery.cancel_scope.cancel()
+
+
+async def test_an_old_consent_in_the_roster_is_refused(
+    tmp_path: Path, autojump_clock: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    club = Club(tmp_path, 2)
+    guest = club.guests[1].me
+    old = header.sit(club.terms, guest.identity, guest.nickname, b"o" * 32)
+    honest = Seating.roster
+
+    def replayed(seating: Seating) -> Roster:
+        seating._seats[guest.identity.public] = (old, ("house1:1",))
+        return honest(seating)
+
+    monkeypatch.setattr(Seating, "roster", replayed)
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(club.host)
+        with pytest.raises(peer.PeerError, match="old consent"):
             await club.join(1)
         nursery.cancel_scope.cancel()
 

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import NoReturn
 
+from protocol.text import is_plain
+
 from .lines import Path, line_of
 
 
@@ -85,7 +87,7 @@ class Field:
         value = self.value
         if not isinstance(value, str):
             self.fail(f"must be a text, not {value!r}")
-        if not value.strip() or not value.isprintable() or len(value) > most:
+        if not value or not is_plain(value) or len(value) > most:
             self.fail(f"must be 1 to {most} printable characters")
         return value
 
