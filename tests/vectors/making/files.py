@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from vectors import make_crypto
+
 from . import posts, side
 from .failing import FAILURES
 from .playing import TRANSCRIPTS, Recipe
@@ -29,7 +31,12 @@ def _messages() -> Made:
     yield "messages.json", side.text(posts.book())
 
 
+def _crypto() -> Made:
+    yield "crypto.json", make_crypto.text().encode()
+
+
 FILES: dict[str, Callable[[], Made]] = {
+    "crypto": _crypto,
     "messages": _messages,
     **{f"transcripts/{name}": _transcript(name, one) for name, one in TRANSCRIPTS.items()},
     **{f"failures/{name}": make for name, make in FAILURES.items()},
