@@ -12,6 +12,7 @@ import trio
 
 from protocol import effects, transcript
 from protocol.errors import Invalid
+from protocol.faults import FAULTS
 from protocol.machine import Machine
 from protocol.node import Node
 from protocol.port import IllegalMove
@@ -76,6 +77,7 @@ class Driver:
     _seconds: float = 0.0
     _pace: Pace = field(default_factory=Pace)
     _parting: Parting = field(default_factory=Parting)
+    _accused: set[int] = field(default_factory=set)
 
     # The table in words.
 
@@ -212,12 +214,14 @@ class Driver:
             case effects.Waiting(seats, _):
                 self.screen(updates.Late(seats))
             case effects.Guilty(seat, code, reason):
-                self.screen(updates.Accused(seat, code, reason))
+                self._accuse(seat, code, reason)
             case effects.Finished():
                 self._stop_asking()
                 self.machine.sync(None)
             case effects.Broken(reason, seat, code):
                 self._stop_asking()
+                if seat is not None and code in FAULTS:
+                    self._accuse(seat, code)
                 self.screen(updates.Ended(reason, seat, code))
                 self.outcome = Outcome(None, (), reason)
 
@@ -234,7 +238,20 @@ class Driver:
 
     # What the screen is told.
 
+    def _accuse(self, seat: int, code: str, reason: str = "") -> None:
+        """Once a seat: by own proof, by the chain, or by a base that others proposed."""
+        if seat not in self._accused:
+            self._accused.add(seat)
+            self.screen(updates.Accused(seat, code, reason or FAULTS[code]))
+
+    def _accuse_by_base(self, epoch: int) -> None:
+        found = self.machine.ballot.highest_open(epoch)
+        for seat, code in found[1].faults if found is not None else ():
+            self._accuse(seat, code)
+
     def _tell(self, node: Node) -> None:
+        for guilty in node.convictions:
+            self._accuse(guilty.seat, guilty.code)
         play = self._play(node)
         items = tuple(happenings(play, self._told))
         self._told = play.length
@@ -244,6 +261,7 @@ class Driver:
             self.screen(updates.Happened(items, view, final))
 
     def _entered(self, epoch: int, base: Node) -> None:
+        self._accuse_by_base(epoch)
         now = self._play(base)
         if now.length < self._told:
             self.screen(updates.Rewound(epoch, now.length, self.view()))

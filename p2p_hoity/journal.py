@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
@@ -61,8 +62,25 @@ class Journal:
 
     def append(self, record: bytes) -> None:
         """Add a record; `sync` puts it on disk."""
+        self._write(self._seal(record))
+
+    def begin(self, record: bytes) -> None:
+        """Put the first record on disk, its mark before it: a crash between the two must not
+        leave a journal without its mark, which would look restored and silence this seat."""
+        sealed = self._seal(record)
+        try:
+            self._set_mark()
+        except OSError as error:
+            raise self._trouble(error) from error
+        self._write(sealed)
+        self.sync()
+
+    def _seal(self, record: bytes) -> bytes:
         sealed = self._vault.seal(record)
         self._last = _check(self._last, sealed)
+        return sealed
+
+    def _write(self, sealed: bytes) -> None:
         try:
             self._file.write(len(sealed).to_bytes(4, "big") + self._last + sealed)
         except OSError as error:
@@ -102,7 +120,8 @@ class Journal:
         try:
             self.sync()
         finally:
-            self._file.close()
+            with suppress(OSError):  # told by `sync` already; the lock goes all the same
+                self._file.close()
 
     def remove(self) -> None:
         """The game is over and its transcript written: nothing needs these secrets any more."""
@@ -121,6 +140,9 @@ def create(path: Path, first: tuple[Any, ...], passphrase: str | None = None) ->
     vault = new_vault(passphrase)
     try:
         private_folder(path.parent)
+    except OSError as error:
+        raise JournalError(f"cannot write {path}: {error.strerror}") from error
+    try:
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
     except FileExistsError as error:
         raise JournalError(f"there is a journal of this seat already: {path}") from error
@@ -130,8 +152,7 @@ def create(path: Path, first: tuple[Any, ...], passphrase: str | None = None) ->
     _lock(file, path)
     file.write(MAGIC + vault.header())
     journal = Journal(path, mark_path(path), file, vault)
-    journal.append(encoding.encode(first))
-    journal.sync()
+    journal.begin(encoding.encode(first))
     sync_folder(path.parent)
     return journal
 

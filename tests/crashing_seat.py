@@ -2,7 +2,7 @@
 
     python tests/crashing_seat.py WRITES WORDS…
 
-WRITES is which write is its last: every append, every flush to the disk and every mark is one,
+WRITES is which write is its last: every record, every flush to the disk and every mark is one,
 and each is cut in two: an even number dies before, an odd one after its half. 0: never. With
 `torn` behind the number the record that is written then gets only half of its bytes to the disk.
 """
@@ -54,6 +54,6 @@ class Fuse:
 if __name__ == "__main__":
     number = sys.argv[1]
     fuse = Fuse(int(number.removesuffix("torn")), number.endswith("torn"))
-    for part in ("append", "sync", "_set_mark"):
+    for part in ("_write", "sync", "_set_mark"):
         fuse.guard(part)
     sys.exit(run(sys.argv[2:]))

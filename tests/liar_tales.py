@@ -25,6 +25,7 @@ from protocol.node import Kind, Node
 from protocol.voting import held_says
 
 NOT_A_POINT = b"\xff" * 32
+NOT_A_SCALAR = b"\xff" * 32
 OTHER_SCALAR = (1).to_bytes(32, "little")
 
 Told = list[Message]
@@ -337,6 +338,9 @@ PLOTS: dict[str, Plot] = {
     "bad-body": _play(Kind.SEAL, _garbage, "random bytes for a sealed choice"),
     "bad-point": _play(
         Kind.OPEN, _shares(lambda b: NOT_A_POINT + b[32:]), "a share of a card that is no point"
+    ),
+    "bad-scalar": _play(
+        Kind.OPEN, _shares(lambda b: b[:-32] + NOT_A_SCALAR), "a proof that holds no scalar"
     ),
     "bad-share": _play(
         Kind.OPEN, _shares(lambda b: b[:-32] + OTHER_SCALAR), "another scalar in a share's proof"

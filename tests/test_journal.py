@@ -181,3 +181,35 @@ def test_any_bytes_are_a_journal_or_an_error(
         return
     book.close()
     assert all(isinstance(record, bytes) for record in records)
+
+
+def test_a_journal_is_marked_before_its_first_record_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    marked: list[bool] = []
+    write_record = journal.Journal._write
+
+    def look(book: journal.Journal, sealed: bytes) -> None:
+        marked.append(book.mark.exists())
+        write_record(book, sealed)
+
+    monkeypatch.setattr(journal.Journal, "_write", look)
+    fresh(tmp_path).close()
+    assert marked == [True]
+
+
+def test_a_mark_is_replaced_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    book = fresh(tmp_path)
+    old = book.mark.read_bytes()
+
+    def crash(self: Path, target: Path) -> Path:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "replace", crash)
+    book.append(b"one")
+    with pytest.raises(journal.JournalError, match="No space left"):
+        book.sync()
+    assert book.mark.read_bytes() == old
+    monkeypatch.undo()
+    book._file.close()
+    assert read(book.path)[0] is True

@@ -1,0 +1,70 @@
+"""Real seats that are killed as they write, find the disk full, or are started twice."""
+
+from __future__ import annotations
+
+import signal
+from pathlib import Path
+
+import pytest
+import soak_crashes
+import terminals
+from liar_table import hoity, start_script
+
+BOT = soak_crashes.BOT
+CRASHING = soak_crashes.CRASHING
+CRAMPED = Path(__file__).with_name("cramped_seat.py")
+
+
+def test_a_seat_killed_at_several_writes_ends_with_the_others(tmp_path: Path) -> None:
+    fuses = ["4", "5torn", "60", "41torn"]
+    found = soak_crashes.one_game(tmp_path, fuses)
+    assert found["crashes"] == len(fuses)
+    assert found["same"]
+
+
+@pytest.mark.soak
+def test_a_seat_killed_again_and_again(tmp_path: Path) -> None:
+    fuses = [f"{n}{'torn' if n % 5 == 0 else ''}" for n in range(2, 200)]
+    found = soak_crashes.one_game(tmp_path, fuses)
+    assert found["crashes"] > 30
+    assert found["same"]
+
+
+def stop_mid_game(path: Path) -> list[terminals.Terminal]:
+    """A table for two whose guest is killed in its second round."""
+    running = terminals.open_table(path, 2)
+    running[1].read_until("round", 2)
+    running[1].process.send_signal(signal.SIGKILL)
+    running[1].process.wait()
+    return running
+
+
+def test_one_seat_is_not_taken_twice_and_a_full_disk_is_told(tmp_path: Path) -> None:
+    host, guest = stop_mid_game(tmp_path)
+    cramped = start_script(CRAMPED, guest.home, "4096", "resume", *BOT)
+    assert cramped.end() == 2
+    assert "Make room and resume" in cramped.errors()
+    assert "File too large" in cramped.errors()
+    first = terminals.start(guest.home, "resume", *BOT)
+    first.read_until("type", "started")
+    second = hoity(guest.home, "resume", *BOT)
+    assert second.returncode == 2
+    assert "this seat is played already" in second.stderr
+    files = terminals.finish([host, first])
+    assert files[0] == files[1]
+
+
+def test_a_folder_that_cannot_be_written_is_told_before_the_game(tmp_path: Path) -> None:
+    made = hoity(tmp_path / "home", "id", "new", "--name", "Ana")
+    assert made.returncode == 0
+    (tmp_path / "home" / "journals").write_text("no folder")
+    host = terminals.start(
+        tmp_path / "host", "host", "--seats", "2", "--listen", "127.0.0.1:0", "--no-lan",
+        "--yes", *BOT,
+    )  # fmt: skip
+    ticket = host.read_until("ticket")["ticket"]
+    refused = hoity(tmp_path / "home", "join", ticket, "--yes", *BOT)
+    host.process.kill()
+    assert refused.returncode == 2
+    assert "cannot write" in refused.stderr
+    assert "Traceback" not in refused.stderr
