@@ -73,3 +73,78 @@ def _check(value: object, depth: int) -> None:
             _check(item, depth + 1)
     else:
         raise Invalid("bad-encoding", "a value of a kind that is not in the profile")
+
+
+# Where reading stops.
+
+
+def first_break(data: bytes, max_items: int = MAX_ITEMS) -> tuple[int, bool] | None:
+    """(offset, whether only the end is missing) of the first item that cannot be read.
+
+    Items are read in the order of their bytes, each as a whole: its head, then what the head
+    announces. None if `data` is one encoding with nothing behind it.
+    """
+    at, left = 0, [1]
+    while left:
+        if not left[-1]:
+            left.pop()
+            continue
+        left[-1] -= 1
+        try:
+            end, items = _item(data, at, max_items if len(left) <= MAX_DEPTH else -1)
+        except EOFError:
+            return len(data), True
+        except ValueError:
+            return at, False
+        at = end
+        if items is not None:
+            left.append(items)
+    return None if at == len(data) else (at, False)
+
+
+_NUMBERS: Final = {0xCC: (1, 128), 0xCD: (2, 2**8), 0xCE: (4, 2**16), 0xCF: (8, 2**32)}
+_BINS: Final = {0xC4: (1, 0), 0xC5: (2, 2**8), 0xC6: (4, 2**16)}
+_TEXTS: Final = {0xD9: (1, 32), 0xDA: (2, 2**8), 0xDB: (4, 2**16)}
+_ARRAYS: Final = {0xDC: (2, 16), 0xDD: (4, 2**16)}
+_SIZED: Final = _NUMBERS | _BINS | _TEXTS | _ARRAYS
+"""First byte to the bytes of the number behind it, and the least that needs so many."""
+
+
+def _item(data: bytes, at: int, max_items: int) -> tuple[int, int | None]:
+    """(end, items of an array) of the item at `at`; EOFError if it is cut, ValueError if wrong."""
+    first = _cut(data, at, 1)[0]
+    at += 1
+    if first < 0x80 or first in (0xC0, 0xC2, 0xC3):
+        return at, None
+    if first in _SIZED:
+        width, least = _SIZED[first]
+        number = int.from_bytes(_cut(data, at, width), "big")
+        at += width
+        if number < least:
+            raise ValueError("not the shortest form")
+    else:
+        number = first & (0x0F if first < 0xA0 else 0x1F)
+    if 0x90 <= first < 0xA0 or first in _ARRAYS:
+        if number > max_items:
+            raise ValueError("too many items, or too deep")
+        return at, number
+    return _end_of(data, at, first, number), None
+
+
+def _end_of(data: bytes, at: int, first: int, number: int) -> int:
+    """Where the number or string with this first byte ends."""
+    if first in _NUMBERS:
+        return at
+    if first in _TEXTS or 0xA0 <= first < 0xC0:
+        _cut(data, at, number).decode()
+    elif first in _BINS:
+        _cut(data, at, number)
+    else:
+        raise ValueError("a value of a kind that is not in the profile")
+    return at + number
+
+
+def _cut(data: bytes, at: int, size: int) -> bytes:
+    if at + size > len(data):
+        raise EOFError
+    return data[at : at + size]

@@ -199,7 +199,7 @@ def base_of_halts(halts: Sequence[ReadHalt]) -> Base:
     contents = _once(m for read in halts for m in read.contents)
     tree = Tree(start, (m for m in contents if isinstance(m.statement, Say)), epoch)
     signers = {read.message.seat for read in halts}
-    faults = dict(bad for read in halts for bad in read.bad)
+    faults = dict(sorted({bad for read in halts for bad in read.bad}))  # 'bad-halt' goes first
     faults |= evidence.proven(contents, tree, evidence.ancestry(start))
     if signers & set(faults):
         raise Malformed("a close holds a halt of a seat it proves at fault")

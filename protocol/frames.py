@@ -84,7 +84,7 @@ def _number(value: Any, high: int) -> int:
 def parse_frame(data: bytes) -> FrameBody:
     """A frame from its bytes; Invalid('bad-frame') or ('bad-encoding')."""
     value = encoding.decode(data, MAX_FRAME)
-    _need(isinstance(value, tuple) and len(value) > 0)
+    _need(isinstance(value, tuple) and len(value) > 0 and type(value[0]) is int)
     match value:
         case (0, bytes() as message):
             return Carry(message)

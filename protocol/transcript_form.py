@@ -12,8 +12,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Final
 
-import msgpack  # type: ignore[import-untyped]  # it ships no types
-
 from . import encoding
 from .errors import Invalid
 from .hashing import digest
@@ -27,7 +25,6 @@ VERSION: Final = 1
 MAX_FILE: Final = 64 * 1024 * 1024
 MAX_ITEMS: Final = 16384
 _PREFIX: Final = b"\x94" + encoding.encode(MAGIC)
-_LIMITS: Final = {"max_array_len": MAX_ITEMS, "max_map_len": 0, "max_ext_len": 0}
 
 Signed = tuple[int, bytes]
 """(epoch, signature) of a body, or (seat, signature) of a vote or a last say."""
@@ -142,28 +139,8 @@ def _check_version(data: bytes) -> None:
 
 def _undecodable(data: bytes, error: Invalid) -> Unsound:
     """Torn, if only its end is missing; else not the encoding of one value, and where."""
-    unpacker = msgpack.Unpacker(max_buffer_size=MAX_FILE, **_LIMITS)
-    unpacker.feed(data)
-    try:
-        unpacker.skip()
-    except msgpack.exceptions.OutOfData:
-        return Unsound("torn", offset=len(data))
-    except (ValueError, msgpack.exceptions.UnpackException):
-        return Unsound("bad-encoding", error.reason, offset=unpacker.tell())
-    end = unpacker.tell()
-    words = "there is more behind the end" if end < len(data) else error.reason
-    return Unsound("bad-encoding", words, offset=end if end < len(data) else _odd_byte(data))
-
-
-def _odd_byte(data: bytes) -> int:
-    """Where the bytes first differ from the encoding of their own value."""
-    try:
-        value = msgpack.unpackb(data, raw=False, use_list=False, **_LIMITS)
-        again = bytes(msgpack.packb(value, use_bin_type=True))
-    except (ValueError, TypeError, OverflowError, msgpack.exceptions.UnpackException):
-        return 0
-    pairs = enumerate(zip(data, again, strict=False))
-    return next((i for i, (one, other) in pairs if one != other), min(len(data), len(again)))
+    offset, cut = encoding.first_break(data, MAX_ITEMS) or (0, False)
+    return Unsound("torn" if cut else "bad-encoding", "" if cut else error.reason, offset=offset)
 
 
 def offset_of(value: Any, path: tuple[int, ...]) -> int:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from protocol.encoding import MAX_DEPTH, decode, encode
+from protocol.encoding import MAX_DEPTH, decode, encode, first_break
 from protocol.errors import Invalid
 
 LIMIT = 1 << 20
@@ -156,3 +156,40 @@ def test_values_outside_the_profile_are_not_encoded(value: Any) -> None:
 @pytest.mark.parametrize("data", [None, "x", 5, bytearray(b"\xc0")])
 def test_only_bytes_are_decoded(data: bytes) -> None:
     assert not accepted(data)
+
+
+# Where reading stops.
+
+
+@settings(max_examples=50)
+@given(values)
+def test_what_is_cut_lacks_only_its_end(value: Any) -> None:
+    data = encode(value)
+    assert first_break(data) is None
+    assert {first_break(data[:size]) for size in range(len(data))} <= {
+        (size, True) for size in range(len(data))
+    }
+    assert first_break(data + b"\xc0") == (len(data), False)
+
+
+@pytest.mark.parametrize(
+    ("data", "at", "cut"),
+    [
+        ("c500", 2, True),
+        ("c50005", 0, False),
+        ("92a3ff", 3, True),
+        ("92a1ff", 1, False),
+        ("c6ffffffff", 5, True),
+        ("dcffff", 0, False),
+        ("dc1001", 0, False),
+        ("dc1000", 3, True),
+        ("91ca", 1, False),
+        ("91ff", 1, False),
+        ("92c0cc05", 2, False),
+        ("81", 0, False),
+        ("91" * 16, 16, True),
+        ("91" * 17, 16, False),
+    ],
+)
+def test_the_first_item_that_cannot_be_read_decides(data: str, at: int, cut: bool) -> None:
+    assert first_break(bytes.fromhex(data)) == (at, cut)

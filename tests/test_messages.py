@@ -177,3 +177,9 @@ def test_frames_come_back_and_no_longer_frame_does(frame: frames.FrameBody) -> N
     assert frames.parse_frame(data) == frame
     with pytest.raises(Invalid):
         frames.parse_frame(data + b"\x00")
+
+
+@pytest.mark.parametrize("value", [(False, b""), (True, (), ()), ()])
+def test_a_frame_begins_with_its_number(value: encoding.Value) -> None:
+    with pytest.raises(Invalid, match="bad-frame"):
+        frames.parse_frame(encoding.encode(value))

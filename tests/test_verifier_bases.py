@@ -42,6 +42,17 @@ def test_a_close_that_rests_on_too_much_is_refused(monkeypatch: pytest.MonkeyPat
     assert code_of(read("vanished")) == "bad-base"
 
 
+def test_too_much_to_look_up_is_no_fault_of_form(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A judgement that was broken off must convict nobody."""
+    monkeypatch.setattr(verifier_bases, "MAX_LOOKUPS", 1)
+    table = room_of("vanished").table
+    (close,) = parsed("vanished", read("vanished").evidence.closes)
+    held = {m.hash: m for m in parsed("vanished", read("vanished").evidence.messages)}
+    source = verifier_bases.Evidence(chain.begin(table), held)
+    with pytest.raises(verifier_bases.TooMuch):
+        epochs.bad_form(table, close, source)
+
+
 @pytest.mark.parametrize(
     ("error", "code"),
     [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import itertools
 from collections.abc import Iterator
 from typing import Any
@@ -184,7 +185,8 @@ def _ticket(one: ticket.Ticket) -> Entry:
 def links() -> Entry:
     """The proof of the dialling side's identity."""
     draw, one, other = stream("messages", "handshake"), who()[0], who()[1]
-    challenge, certificate, nonce = handshake.MAGIC + draw(32), b"a certificate", draw(32)
+    challenge, der, nonce = handshake.MAGIC + draw(32), b"a certificate", draw(32)
+    certificate = hashlib.sha256(der).digest()
     purpose = handshake.Purpose.LINK
     parts = (purpose.value, one.public, other.public, certificate, challenge + nonce)
     said = framed(*parts)
@@ -193,7 +195,8 @@ def links() -> Entry:
     return {
         "listener": one.public.hex(),
         "dialler": other.public.hex(),
-        "certificate": certificate.hex(),
+        "certificate": der.hex(),
+        "certificate_sha256": certificate.hex(),
         "purpose": purpose.value.decode(),
         "challenge": challenge.hex(),
         "nonce": nonce.hex(),
