@@ -28,7 +28,7 @@ from .nursery import open_nursery
 from .pace import Pace
 from .parting import Parting
 from .player import Player
-from .table import Play, happenings
+from .table import Play, happenings, shared_length
 from .updates import Update
 
 TICK = 0.2
@@ -70,7 +70,7 @@ class Driver:
     output: Path | None = None
     outcome: Outcome | None = None
     _watch: Watchlist = field(default_factory=Watchlist)
-    _told: int = 0
+    _told: Play = field(init=False)
     _present: bool = True
     _asking: trio.CancelScope | None = None
     _nursery: trio.Nursery | None = None
@@ -105,6 +105,7 @@ class Driver:
 
     async def run(self, backlog: Sequence[Event] = ()) -> Outcome:
         """Play until the end; what came in before the table was known is in `backlog`."""
+        self._told = self._play(self.machine.tip)
         try:
             async with open_nursery() as nursery:
                 self._nursery = nursery
@@ -112,6 +113,7 @@ class Driver:
                 self.screen(updates.Started(self.machine.table, self.seat))
                 self.machine.start(trio.current_time())
                 self._links_changed()
+                self._look_for_oneself(self.machine.tip)
                 for event in backlog:
                     self._on_event(event)
                 self._drain()
@@ -249,12 +251,12 @@ class Driver:
         for seat, code in found[1].faults if found is not None else ():
             self._accuse(seat, code)
 
-    def _tell(self, node: Node) -> None:
+    def _tell(self, node: Node, kept: int | None = None) -> None:
         for guilty in node.convictions:
             self._accuse(guilty.seat, guilty.code)
         play = self._play(node)
-        items = tuple(happenings(play, self._told))
-        self._told = play.length
+        items = tuple(happenings(play, self._told.length if kept is None else kept))
+        self._told = play
         if items:
             final = node.step - 1 <= self.machine.final_step()
             view = rules.view(play.state, self.seat, self.machine.hand())
@@ -262,11 +264,14 @@ class Driver:
 
     def _entered(self, epoch: int, base: Node) -> None:
         self._accuse_by_base(epoch)
-        now = self._play(base)
-        if now.length < self._told:
-            self.screen(updates.Rewound(epoch, now.length, self.view()))
-            self._told = now.length
-        self._tell(base)
+        kept = shared_length(self._told, self._play(base))
+        if kept < self._told.length:
+            self.screen(updates.Rewound(epoch, kept, self.view()))
+        self._tell(base, kept)
+        self._look_for_oneself(base)
+
+    def _look_for_oneself(self, base: Node) -> None:
+        """Say when this seat is absent or back; an absent player is asked to return."""
         present = self.seat is None or self.seat in base.present
         if self._present and not present:
             self.screen(updates.Away())

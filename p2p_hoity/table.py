@@ -101,6 +101,21 @@ def happenings(play: Play, since: int = 0) -> list[Happening]:
     return found[max(0, since - (at.length if at else 0)) :]
 
 
+def shared_length(one: Play, other: Play) -> int:
+    """How many happenings two plays have in common from the start.
+
+    The chain gives the same objects for the same steps, so logs are compared by identity.
+    """
+    a, b = one.log, other.log
+    while a is not b:
+        longer, shorter = (a.length if a else 0), (b.length if b else 0)
+        if longer >= shorter:
+            a = a.past if a else None
+        if shorter >= longer:
+            b = b.past if b else None
+    return a.length if a else 0
+
+
 @dataclass(frozen=True)
 class HoityToity:
     """The Game port over the rules; see `protocol.port.Game`."""

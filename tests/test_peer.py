@@ -268,6 +268,33 @@ async def test_a_seat_that_vanishes_is_absent_and_the_others_end(
     assert any(guest.heard(updates.Late) for guest in club.guests)
 
 
+async def test_a_seat_declared_absent_comes_back_and_ends_with_the_others(
+    tmp_path: Path, autojump_clock: Any
+) -> None:
+    club = Club(tmp_path, 4)
+    scope = trio.CancelScope()
+    gone = club.guests[3]
+    gone.cut = past_round(2), scope
+
+    async def leave_and_come_back() -> None:
+        with scope:
+            await club.join(3)
+        gone.cut = None
+        while not any(guest.heard(updates.Late) for guest in club.guests):
+            await trio.sleep(0.1)
+        await club.resume(3)
+
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(leave_and_come_back)
+        nursery.start_soon(club.host)
+        nursery.start_soon(club.join, 1)
+        nursery.start_soon(club.join, 2)
+    reports = [verifier.verify(data, table.read_game) for data in club.transcripts()]
+    assert {report.verdict for report in reports} == {"ok"}
+    assert len({report.content for report in reports}) == 1
+    assert not any(guest.heard(updates.Accused) for guest in club.guests)
+
+
 async def test_an_onlooker_sees_the_same_end(tmp_path: Path, autojump_clock: Any) -> None:
     club = Club(tmp_path, 3)
     seen: list[updates.Update] = []

@@ -88,6 +88,21 @@ def test_every_happening_is_in_the_log_once_and_in_order() -> None:
         assert table.happenings(tip.state, since) == everything[since:]
 
 
+def test_two_plays_share_what_happened_before_they_part() -> None:
+    tip: Any = play(3).places[0].machine.tip
+    nodes = []
+    while tip is not None and isinstance(tip.state, table.Play):
+        nodes.append(tip.state)
+        tip = tip.parent
+    last = nodes[0]
+    assert all(table.shared_length(last, one) == one.length for one in nodes)
+    assert all(table.shared_length(one, last) == one.length for one in nodes)
+    log = last.log
+    assert log is not None
+    other = table.Play(last.state, table.Log(log.items, log.past, log.length))
+    assert table.shared_length(last, other) == (log.past.length if log.past else 0)
+
+
 @pytest.mark.parametrize(
     ("change", "words"),
     [
