@@ -5,11 +5,15 @@ from __future__ import annotations
 from . import chain, epochs, follow
 from .desk import Desk
 from .effects import Broken
-from .follow import Proof
+from .follow import Proof, View
 from .messages import Accept, Back, Close, Halt, Late, Message, Say, SealVote
 from .node import Kind, Node
 from .speaking import tell_waiting
 from .voting import held_says
+
+LONG_EPOCH = 3000
+"""Says after which an epoch is closed although nothing is wrong. A halt lists at most 4096, and
+liars may have signed two of each of theirs."""
 
 
 def late(desk: Desk) -> bool:
@@ -43,7 +47,12 @@ def _has_reason(desk: Desk) -> bool:
     if _ran_out(desk) and desk.clocks.stood(desk.view) >= grace:
         tell_waiting(desk)
         return True
-    return has_proof(desk) or has_back(desk)
+    return has_proof(desk) or has_back(desk) or is_long(desk.view, desk.table.seats)
+
+
+def is_long(view: View, seats: int) -> bool:
+    """Whether the epoch holds so many says that its halts would soon have no room for them."""
+    return (view.tip.step - view.base.step) * seats >= LONG_EPOCH and chain.may_go_on(view.tip)
 
 
 def _ran_out(desk: Desk) -> bool:

@@ -295,3 +295,30 @@ def test_a_finished_seat_that_is_halted_wishes_on() -> None:
     assert machine.ballot.wishes()[0] == 2
     scene.wait(30)
     assert machine.may_leave()
+
+
+def test_a_long_epoch_is_closed_though_nothing_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(changing, "LONG_EPOCH", 24)
+    table, who = make_table(ToyGame(4, 6), 4, patience=QUICK)
+    room = Room(table, who, toy_choice)
+    room.start()
+    room.run(until=200)
+    machines = [place.machine for place in room.places]
+    assert all(machine.finished for machine in machines)
+    assert len({machine.tip.digest for machine in machines}) == 1
+    assert min(machine.view.epoch for machine in machines) >= 3
+    assert machines[0].tip.absences == (0, 0, 0, 0)
+    assert not machines[0].tip.banned
+    steps = machines[0].tip.step
+    assert all(len(halt.says) <= 2 * 24 for halt in _halts(room)), steps
+
+
+def _halts(room: Room) -> list[Halt]:
+    store = room.places[0].machine.store
+    return [m.statement for m in store if isinstance(m.statement, Halt)]
+
+
+def test_a_halt_has_room_for_the_longest_epoch_and_every_second_version() -> None:
+    liars = 2
+    versions = changing.LONG_EPOCH * (6 + liars) // 6
+    assert versions + 2 * 6 <= messages.MAX_LIST
