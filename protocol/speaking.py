@@ -178,12 +178,28 @@ def _holds_back(desk: Desk, node: Node, seat: int) -> bool:
 
 
 def finish(desk: Desk) -> bool:
-    """The end is final by the says of the result step, or by the base that closes it."""
-    if desk.finished or desk.tip.want.kind is not Kind.RESULT:
+    """The end is final by the says of the result step, or by a sealed base that holds it."""
+    if desk.finished:
         return False
-    sealed = desk.view.base.want.kind is Kind.RESULT and desk.view.epoch > 0
-    if not sealed and (desk.awaited() or not desk.is_standing):
+    if not _ended_in_base(desk) and not _ended_by_says(desk):
         return False
     desk.finished, desk.clocks.over = True, desk.clocks.now
     desk.emit(Finished(desk.tip))
+    return True
+
+
+def _ended_by_says(desk: Desk) -> bool:
+    ended = desk.tip.want.kind is Kind.RESULT
+    return ended and desk.is_standing and not desk.awaited()
+
+
+def _ended_in_base(desk: Desk) -> bool:
+    """A sealed base is final even for a seat whose promise does not let it stand there."""
+    found = desk.ballot.highest_open(1)
+    if found is None or found[1].node.want.kind is not Kind.RESULT:
+        return False
+    epoch, base = found
+    if epoch > desk.view.epoch:
+        desk.view = follow.new_view(epoch, base.node, desk.clocks.now)
+        desk.emit(Entered(epoch, base.node))
     return True

@@ -28,7 +28,9 @@ def test_random_tables_keep_every_promise(block: int) -> None:
     assert seen["crash"] > 5
 
 
-@pytest.mark.parametrize("seed", ["soak-158", "mutant-97", "b-25", "b-143", "e-442", "a-1"])
+@pytest.mark.parametrize(
+    "seed", ["soak-158", "mutant-97", "b-25", "b-143", "e-442", "a-1", "note-2697"]
+)
 def test_games_that_once_failed(seed: str) -> None:
     """A late signed for ever; a say hidden by a liar from a rolled-back seat; and others."""
     with cheap_blocks():
