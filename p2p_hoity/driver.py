@@ -112,7 +112,7 @@ class Driver:
                 self._dial()
                 self.screen(updates.Started(self.machine.table, self.seat))
                 self.machine.start(trio.current_time())
-                self._links_changed()
+                self._see_links()
                 self._look_for_oneself(self.machine.tip)
                 for event in backlog:
                     self._on_event(event)
@@ -146,6 +146,7 @@ class Driver:
     async def _tick(self) -> None:
         while not self._may_leave():
             await trio.sleep(TICK)
+            self._see_links()
             self.machine.tick(trio.current_time())
             self._drain()
             self._say_awaited()
@@ -162,11 +163,11 @@ class Driver:
                 if peer not in self.machine.table.ids:
                     self.hub.post(peer, encode_lobby(self.roster))
                 self.machine.sync(peer)
-                self._links_changed()
+                self._see_links()
             case LinkDown(peer, reason):
                 self._pace.forget(peer)
                 self.screen(updates.Unlinked(self.name_of(peer), reason))
-                self._links_changed()
+                self._see_links()
             case Frame(peer, data):
                 self._on_frame(peer, data)
         self._drain()
@@ -188,9 +189,19 @@ class Driver:
         if self.machine.tip is not before:
             self._seconds = time.perf_counter() - began
 
-    def _links_changed(self) -> None:
-        seats = [peer for peer in self.hub.links() if peer in self.machine.table.ids]
-        self.machine.narrow = len(seats) == 1 and self.machine.table.seats > 2
+    def _see_links(self) -> None:
+        """Hold a reveal back while a single link may be all that others are hidden behind.
+
+        Not from those who are absent already: with two seats left of three, both would hold back
+        in every round. And not beyond half the patience: both would be declared absent for it.
+        """
+        machine, table = self.machine, self.machine.table
+        linked = {seat for seat, peer in enumerate(table.ids) if self.hub.linked(peer)}
+        hidden = machine.tip.present - linked - {machine.seat}
+        since = machine.clocks.began.get((machine.tip.step, machine.tip.digest))
+        waited = 0.0 if since is None else trio.current_time() - since
+        short = waited < machine.clocks.patience(machine.tip) / 2
+        machine.narrow = table.seats > 2 and len(linked) <= 1 and bool(hidden) and short
 
     # What goes out.
 
