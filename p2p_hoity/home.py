@@ -45,8 +45,11 @@ def home() -> Home:
 
 
 def private_folder(path: Path) -> Path:
-    """Make a folder that only its owner can enter; an existing one is left as it is."""
-    path.mkdir(mode=0o700, parents=True, exist_ok=True)
+    """Make a folder that only its owner can enter, and those above it that are missing; an
+    existing one is left as it is."""
+    if not path.parent.exists():
+        private_folder(path.parent)
+    path.mkdir(mode=0o700, exist_ok=True)
     return path
 
 
