@@ -5,7 +5,7 @@ from __future__ import annotations
 from .driver import Outcome, Screen
 from .hosting import host_table
 from .joining import Accept, join_table, watch_table
-from .resuming import OpenGame, find_game, open_games, resume_table
+from .resuming import OpenGame, claim_game, find_game, open_games, resume_table
 from .seating import PeerError, Reach, Seat, journal_path, open_hub, transcript_path
 
 __all__ = [
@@ -16,6 +16,7 @@ __all__ = [
     "Reach",
     "Screen",
     "Seat",
+    "claim_game",
     "find_game",
     "host_table",
     "join_table",

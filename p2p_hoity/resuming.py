@@ -6,13 +6,14 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from protocol import header
+from protocol import header, transcript
 from protocol.machine import Machine
 
 from . import journal as journals
 from .driver import Outcome
-from .home import Home
+from .home import Home, private_folder
 from .lobby import (
     Roster,
 )
@@ -55,17 +56,43 @@ def find_game(home: Home, name: str | None, passphrase: str | None = None) -> Op
     return fitting[0]
 
 
-async def resume_table(seat: Seat, name: str | None, network: Network | None = None) -> Outcome:
-    """Take one's seat again after a crash or Ctrl-C."""
+def claim_game(seat: Seat, name: str | None) -> Path:
+    """Save a game as far as it was played, as a transcript that says that it is not over.
+
+    For whoever stays when the others are gone for good. The game can still be resumed. Nothing is
+    signed or sent. PeerError if there is no such game or nothing was played; JournalError if its
+    journal is in use.
+    """
+    book, _, machine, _ = _reopen(seat, name)
+    book.close()
+    if not machine.has_begun:
+        raise PeerError("that game had not begun: there is nothing to save", 1)
+    path = seat.output or seat.home.transcripts / f"{machine.table.id.hex()[:16]}.claim.hoity"
+    private_folder(path.parent)
+    path.write_bytes(transcript.write(machine))
+    return path
+
+
+def _reopen(
+    seat: Seat, name: str | None
+) -> tuple[journals.Journal, tuple[Any, ...], Machine, Roster]:
+    """The journal of a game, its first record, the machine as it was, and who sits where."""
     game = find_game(seat.home, name, seat.passphrase)
     book, first, records = journals.reopen(game.path, seat.passphrase)
-    raw, number, seed, addresses, listen, relays, _ = first
+    raw, number, seed, addresses = first[:4]
     table = bind_raw(raw)
     if table.ids[number] != seat.me.identity.public:
+        book.close()
         raise PeerError("the journal is of another key than yours", 2)
-    roster = Roster(raw, addresses)
     machine = Machine(table, os.urandom, number, seat.me.identity, seed)
     machine.restore(records)
+    return book, first, machine, Roster(raw, addresses)
+
+
+async def resume_table(seat: Seat, name: str | None, network: Network | None = None) -> Outcome:
+    """Take one's seat again after a crash or Ctrl-C."""
+    book, first, machine, roster = _reopen(seat, name)
+    table, number, addresses, (listen, relays) = machine.table, first[1], first[3], first[4:6]
     if not book.current:
         machine.be_cautious({peer for peer in table.ids if peer != table.ids[number]})
     reach = Reach(_same_port(listen, addresses[number]), tuple(relays), network=network)

@@ -7,14 +7,15 @@ from typing import Any
 
 import pytest
 import trio
-from test_peer import Club, Guest
+from test_peer import Club, Guest, past_round
 
-from p2p_hoity import joining, peer, updates
+from p2p_hoity import joining, peer, resuming, table, updates
 from p2p_hoity.lobby import Sit
 from p2p_hoity.net.events import Frame
 from p2p_hoity.net.hub import Hub
 from p2p_hoity.net.ticket import Ticket
 from p2p_hoity.seating import Backlog
+from protocol import verifier
 from protocol.header import Patience
 from protocol.node import Kind
 
@@ -190,3 +191,37 @@ async def test_nobody_waits_at_the_end_when_all_are_there(
     await club.play()
     assert trio.current_time() - began < 120
     assert len(set(club.transcripts())) == 1
+
+
+async def test_who_stays_at_a_table_for_two_can_claim_the_game(
+    tmp_path: Path, autojump_clock: Any
+) -> None:
+    club = Club(tmp_path, 2)
+    scopes = [trio.CancelScope(), trio.CancelScope()]
+    club.guests[1].cut = past_round(2), scopes[1]
+    club.guests[0].cut = lambda update: isinstance(update, updates.Late), scopes[0]
+
+    async def stay() -> None:
+        with scopes[0]:
+            await club.host()
+
+    async def go() -> None:
+        with scopes[1]:
+            await club.join(1)
+
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(stay)
+        nursery.start_soon(go)
+    assert scopes[0].cancelled_caught
+    path = resuming.claim_game(club.guests[0].seat, None)
+    report = verifier.verify(path.read_bytes(), table.read_game)
+    assert not report.ok
+    assert report.unfinished
+    assert report.faults == ()
+    assert [game.name for game in resuming.open_games(club.guests[0].home)]
+
+
+def test_there_is_nothing_to_claim_without_a_game(tmp_path: Path) -> None:
+    guest = Guest(tmp_path, "alone")
+    with pytest.raises(peer.PeerError, match="no such game"):
+        resuming.claim_game(guest.seat, None)
