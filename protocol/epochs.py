@@ -194,10 +194,14 @@ def base_of_close(table: Table, message: Message, source: Source, named: bool = 
 
 
 def base_of_halts(halts: Sequence[ReadHalt]) -> Base:
-    """The base that t well-formed halts give."""
+    """The base that t well-formed halts give.
+
+    The tree grows from what halts list as says, two versions of each at most; what only a proof
+    names counts against its signer and builds nothing.
+    """
     start, epoch = highest_lock(halts)
     contents = _once(m for read in halts for m in read.contents)
-    tree = Tree(start, (m for m in contents if isinstance(m.statement, Say)), epoch)
+    tree = Tree(start, _once(m for read in halts for m in read.says), epoch)
     signers = {read.message.seat for read in halts}
     faults = dict(sorted({bad for read in halts for bad in read.bad}))  # 'bad-halt' goes first
     faults |= evidence.proven(contents, tree, evidence.ancestry(start))

@@ -9,7 +9,7 @@ from . import chain
 from .faults import Fault
 from .messages import Accept, Halt, Message, Say, SealVote
 from .node import Node
-from .tree import Tree
+from .tree import Tree, says_of
 
 
 def ancestry(node: Node) -> dict[bytes, Node]:
@@ -71,10 +71,11 @@ def illegal_say(message: Message, nodes: Mapping[bytes, Node]) -> str | None:
     return None
 
 
-def off_chain(tree: Tree) -> Iterator[tuple[int, Message, Message]]:
-    """Seats with two says in this epoch that do not lie on one chain."""
+def off_chain(tree: Tree, more: Iterable[Message] = ()) -> Iterator[tuple[int, Message, Message]]:
+    """Seats with two says in this epoch, of the tree's or of `more`, that lie not on one chain."""
     by_seat: dict[int, list[tuple[Message, Say]]] = {}
-    for message, say in tree.says:
+    every = {m.hash: (m, say) for m, say in (*tree.says, *says_of(more, tree.epoch))}
+    for message, say in every.values():
         by_seat.setdefault(message.seat, []).append((message, say))
     for seat, says in by_seat.items():
         ordered = sorted(says, key=lambda pair: pair[1].step)
@@ -105,7 +106,7 @@ def proven(
     found: dict[int, str] = {}
     for seat, _, _ in two_statements(every):
         found.setdefault(seat, "two-statements")
-    for seat, _, _ in off_chain(tree):
+    for seat, _, _ in off_chain(tree, every):
         found.setdefault(seat, "two-chains")
     halts = [m for m in every if isinstance(m.statement, Halt)]
     for halt in halts:

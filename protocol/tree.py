@@ -11,6 +11,7 @@ from .messages import Message, Say
 from .node import Node, Slot
 
 MAX_VERSIONS = 4096
+"""Choices of versions looked at in one step; t - 1 seats that lie in every halt make fewer."""
 
 Bodies = Mapping[int, tuple[bytes, ...]]
 """The different legal bodies of a step by seat."""
@@ -40,7 +41,7 @@ class Tree:
 
     def __init__(self, base: Node, messages: Iterable[Message], epoch: int) -> None:
         """Resolve at once; `nodes` maps the digest of every chain reached to its node."""
-        self.base = base
+        self.base, self.epoch = base, epoch
         self.says = says_of(messages, epoch)
         self._by_place: dict[tuple[int, bytes], list[tuple[int, bytes]]] = {}
         for message, say in self.says:

@@ -3,10 +3,11 @@
 import pytest
 from epoch_model import Model, tiny_steps
 
-from protocol import epochs, messages
+from protocol import epochs, evidence, messages
 from protocol.epochs import Malformed, ReadHalt, Unknown
 from protocol.messages import Back, Close, Expired, Halt, Lock, Message, Say
 from protocol.node import Kind, Missing, Node
+from protocol.tree import Tree
 
 
 class Desk:
@@ -129,6 +130,27 @@ def test_a_version_that_one_signer_did_not_build_on_is_void(model: Model) -> Non
     base = epochs.base_of_halts([halt_of(model, s, every) for s in (0, 1, 2)])
     assert base.node.before(after.step) is not after
     assert base.node.banned == {3}
+
+
+def test_versions_that_only_proofs_name_convict_and_build_nothing(model: Model) -> None:
+    """A liar could else bring more versions than anybody can try, and hide the one that stands."""
+    says = said(model, 0, 1, 2, 3)
+    other = model.say(model.base, 3, b"b")
+    halts = [halt_of(model, s, says, proofs=(says[3], other)) for s in (0, 1, 2)]
+    base = epochs.base_of_halts(halts)
+    assert base.faults == ((3, "two-statements"),)
+    assert base.node.banned == {3}
+    assert base.node.parent is not None
+    assert base.node.parent.slots == (b"a",) * 4
+
+
+def test_a_say_that_only_a_proof_names_counts_for_two_chains(model: Model) -> None:
+    says = said(model, 0, 1, 2, 3)
+    after = epochs.base_of_halts([halt_of(model, s, says) for s in (0, 1, 2)]).node
+    tree = Tree(model.base, [*says, *said(model, 0, 1, 2, 3, node=after)], 0)
+    stray = signed(model, 3, Say(0, model.base.step, b"x" * 32, b"a"))
+    assert list(evidence.off_chain(tree)) == []
+    assert [seat for seat, _, _ in evidence.off_chain(tree, [stray])] == [3]
 
 
 def test_a_signer_proven_at_fault_makes_the_close_invalid(model: Model) -> None:
