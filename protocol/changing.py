@@ -11,9 +11,9 @@ from .node import Kind, Node
 from .speaking import tell_waiting
 from .voting import held_says
 
-LONG_EPOCH = 3000
-"""Says after which an epoch is closed although nothing is wrong. A halt lists at most 4096, and
-liars may have signed two of each of theirs."""
+LONG_EPOCH = 2000
+"""Says after which an epoch is closed although nothing is wrong. A halt lists at most 4096, all
+liars may have signed two of each of theirs, and steps go on until the halts are signed."""
 
 
 def late(desk: Desk) -> bool:
