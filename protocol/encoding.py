@@ -5,6 +5,7 @@ shortest form, nested at most 16 arrays deep. Not allowed: floats, negative inte
 extensions. Format: https://github.com/msgpack/msgpack/blob/master/spec.md
 """
 
+import re
 from collections.abc import Sequence
 from typing import Any, Final, TypeAlias
 
@@ -86,6 +87,9 @@ def first_break(data: bytes, max_items: int = MAX_ITEMS) -> tuple[int, bool] | N
     """
     at, left = 0, [1]
     while left:
+        singles = _SINGLE.match(data, at, at + left[-1])
+        run = singles.end() - at if singles else 0
+        at, left[-1] = at + run, left[-1] - run
         if not left[-1]:
             left.pop()
             continue
@@ -102,6 +106,8 @@ def first_break(data: bytes, max_items: int = MAX_ITEMS) -> tuple[int, bool] | N
     return None if at == len(data) else (at, False)
 
 
+_SINGLE: Final = re.compile(rb"[\x00-\x7f\xc0\xc2\xc3]*")
+"""Items of one byte; there may be millions of them."""
 _NUMBERS: Final = {0xCC: (1, 128), 0xCD: (2, 2**8), 0xCE: (4, 2**16), 0xCF: (8, 2**32)}
 _BINS: Final = {0xC4: (1, 0), 0xC5: (2, 2**8), 0xC6: (4, 2**16)}
 _TEXTS: Final = {0xD9: (1, 32), 0xDA: (2, 2**8), 0xDB: (4, 2**16)}
@@ -114,8 +120,6 @@ def _item(data: bytes, at: int, max_items: int) -> tuple[int, int | None]:
     """(end, items of an array) of the item at `at`; EOFError if it is cut, ValueError if wrong."""
     first = _cut(data, at, 1)[0]
     at += 1
-    if first < 0x80 or first in (0xC0, 0xC2, 0xC3):
-        return at, None
     if first in _SIZED:
         width, least = _SIZED[first]
         number = int.from_bytes(_cut(data, at, width), "big")
