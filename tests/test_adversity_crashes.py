@@ -45,11 +45,13 @@ def test_one_seat_is_not_taken_twice_and_a_full_disk_is_told(tmp_path: Path) -> 
     assert cramped.end() == 2
     assert "Make room and resume" in cramped.errors()
     assert "File too large" in cramped.errors()
+    host.process.send_signal(signal.SIGSTOP)  # or the game might be over too soon
     first = terminals.start(guest.home, "resume", *BOT)
     first.read_until("type", "started")
     second = hoity(guest.home, "resume", *BOT)
     assert second.returncode == 2
     assert "this seat is played already" in second.stderr
+    host.process.send_signal(signal.SIGCONT)
     files = terminals.finish([host, first])
     assert files[0] == files[1]
 
