@@ -1,6 +1,6 @@
 """Writes the table of docs/adversity.md from real runs.
 
-    python tests/adversity_table.py [CODE …]
+python tests/adversity_table.py [CODE …]
 """
 
 from __future__ import annotations
