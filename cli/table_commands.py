@@ -16,6 +16,7 @@ from p2p_hoity.editions import load as load_edition
 from p2p_hoity.home import home as own_home
 from p2p_hoity.net.discovery import browse
 from p2p_hoity.net.ticket import decode_ticket
+from p2p_hoity.player import BotPlayer
 from p2p_hoity.table import game_value, read_game
 from protocol.errors import Invalid
 from protocol.header import Patience, Terms, default_quorum
@@ -199,6 +200,21 @@ def resume(manner: Manner, game: str | None) -> int:
         return await peer.resume_table(sitting.seat, found.name)
 
     return sit(sitting, go)
+
+
+def claim(game: str | None, transcript: Path | None, as_json: bool) -> int:
+    """Save a game whose others are gone, as a transcript that says it is not over."""
+    check_output(transcript)
+    home = own_home()
+    me, passphrase = own_key.load(home)
+    seat = peer.Seat(home, me, BotPlayer(), lambda update: None, transcript, passphrase)
+    path = peer.claim_game(seat, game)
+    if as_json:
+        write_line({"type": "claimed", "transcript": str(path)})
+        return OK
+    text = _("Saved as a claim: {path}. It shows how far the game came; it can still be resumed.")
+    say(text.format(path=path))
+    return OK
 
 
 # Looking on.

@@ -122,11 +122,18 @@ def resume(
     as_json: opt.JsonOption = False,
     plain: opt.PlainOption = False,
     until_eof: opt.UntilEofOption = False,
+    claim: Annotated[
+        bool,
+        typer.Option("--claim", help=N_("Do not sit down: save the game as far as it was played.")),
+    ] = False,
 ) -> None:
     """Take your seat again."""
     from .sitting import Manner
+    from .table_commands import claim as save_as_claim
     from .table_commands import resume as sit_again
 
+    if claim:
+        raise typer.Exit(save_as_claim(game, transcript, as_json))
     manner = Manner(auto, True, as_json, until_eof, transcript)
     raise typer.Exit(sit_again(manner, game))
 

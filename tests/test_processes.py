@@ -75,3 +75,19 @@ def test_the_last_line_of_play_holds_the_transcript(tmp_path: Path) -> None:
     verdict = hoity(tmp_path, "verify", "--json", last["transcript"])
     assert verdict.returncode == 0, verdict.stdout
     assert json.loads(verdict.stdout)["verdict"] == "ok"
+
+
+def test_who_stays_alone_saves_the_game_as_a_claim(tmp_path: Path) -> None:
+    running = terminals.open_table(tmp_path, 2, "--variant", "surprise")
+    running[0].read_until("round", 2)
+    for terminal in running:
+        terminal.process.send_signal(signal.SIGKILL)
+        terminal.process.wait()
+    home = running[0].home
+    saved = hoity(home, "resume", "--claim", "--json")
+    assert saved.returncode == 0, saved.stderr
+    path = json.loads(saved.stdout)["transcript"]
+    verdict = hoity(home, "verify", "--json", path)
+    assert verdict.returncode == 1
+    assert json.loads(verdict.stdout)["problem"]["code"] == "not-final"
+    assert list((home / "journals").glob("*.journal"))
