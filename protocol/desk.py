@@ -246,7 +246,7 @@ class Desk:
 
     def hold(self, message: Message) -> bool:
         """Keep a message and draw what follows from it at once; False if it was known."""
-        if not self.store.add(message):
+        if not self.store.add(message) and not self._keep_close(message):
             return False
         if message.seat == self.seat:
             self._bind(message.statement)
@@ -254,6 +254,11 @@ class Desk:
             self.ballot.read_closes()
         self.judge(message)
         return True
+
+    def _keep_close(self, message: Message) -> bool:
+        """A liar may have filled the room for its closes with bad ones; others follow this."""
+        known = message.hash in self.store
+        return not known and self.ballot.is_sound(message) and self.store.add(message, sound=True)
 
     def _bind(self, statement: Statement) -> None:
         """What an own statement binds this seat to."""

@@ -36,12 +36,15 @@ class Store:
     def __iter__(self) -> Iterator[Message]:
         return iter(self._by_hash.values())
 
-    def add(self, message: Message) -> bool:
-        """Keep it unless it is known, or a third version that nobody refers to."""
+    def add(self, message: Message, sound: bool = False) -> bool:
+        """Keep it unless it is known, or a third version that nobody refers to.
+
+        `sound`: a close that holds is kept whatever other versions came before it.
+        """
         if message.hash in self:
             return False
         versions = self._by_identity.setdefault(message.identity, [])
-        if len(versions) >= VARIANTS:
+        if len(versions) >= VARIANTS and not sound:
             return self._add_spare(message)
         versions.append(message)
         self._by_hash[message.hash] = message

@@ -72,6 +72,16 @@ class Ballot:
                 if message.hash not in known and message.hash not in self.bad:
                     self._read_close(epoch, message)
 
+    def is_sound(self, message: Message) -> bool:
+        """Whether this is a close that holds and proposes a base that is not held yet."""
+        if not isinstance(message.statement, Close):
+            return False
+        try:
+            base = epochs.base_of_close(self.table, message, self)
+        except (Unknown, Malformed, Void):
+            return False
+        return base.node.base_digest() not in self.closes.get(message.statement.epoch, {})
+
     def _read_close(self, epoch: int, message: Message) -> None:
         try:
             base = epochs.base_of_close(self.table, message, self)

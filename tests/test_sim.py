@@ -29,7 +29,7 @@ def test_random_tables_keep_every_promise(block: int) -> None:
 
 
 @pytest.mark.parametrize(
-    "seed", ["soak-158", "mutant-97", "b-25", "b-143", "e-442", "a-1", "note-2697"]
+    "seed", ["soak-158", "mutant-97", "b-25", "b-143", "e-442", "a-1", "note-2697", "lasta-1138"]
 )
 def test_games_that_once_failed(seed: str) -> None:
     """A late signed for ever; a say hidden by a liar from a rolled-back seat; and others."""
