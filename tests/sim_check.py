@@ -23,12 +23,15 @@ def need(condition: bool, text: str) -> None:
 
 @dataclass
 class Secrets:
-    """Who could open what: shares, backup pieces and escrow shares that honest seats gave away."""
+    """Who could open what: shares and backup pieces that honest seats gave away.
+
+    None of them gives a piece or an escrow share for a seat that its sealed base holds present.
+    """
 
     table: Table
     shares: set[tuple[int, int]] = field(default_factory=set)
     pieces: dict[tuple[int, int], set[int]] = field(default_factory=lambda: defaultdict(set))
-    escrows: dict[bytes, set[int]] = field(default_factory=lambda: defaultdict(set))
+    escrows: int = 0
     opened: set[int] = field(default_factory=set)
 
     def learn(self, machine: Machine, node: Node, seat: int, say: Say) -> None:
@@ -45,11 +48,15 @@ class Secrets:
             self.opened |= {slot for slot, _ in want.lacks}
         given = gather.check_gather(node, seat, say.body)
         self.shares |= set(given.shares or {})
-        for pair in given.helps or {}:
-            self.pieces[pair].add(seat)
+        base = machine.view.base
+        for slot, absent in given.helps or {}:
+            need(absent not in base.present, f"seat {seat} stands in for present seat {absent}")
+            self.pieces[slot, absent].add(seat)
         for owner in given.escrows or {}:
-            sealed = node.sealed[want.name, owner]
-            self.escrows[sealed.commitment].add(seat)
+            key = (want.name, owner)
+            need(key in base.lost, f"seat {seat} opens what present seat {owner} has sealed")
+            need(base.sealed[key] == node.sealed[key], "the sealed choice is not the base's")
+            self.escrows += 1
 
     def can_open(self, slot: int, coalition: frozenset[int]) -> bool:
         """Whether the coalition has or can make every seat's share of a card."""
