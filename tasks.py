@@ -69,7 +69,12 @@ def hoity(args: Sequence[str]) -> None:
         print("Preparing the game: this takes a minute, once.", flush=True)
         make(PLAY, ".")
         mark.write_text(stamp())
-    sys.exit(subprocess.run([program(PLAY, "hoity"), *args], check=False).returncode)
+    process = subprocess.Popen([program(PLAY, "hoity"), *args])
+    while True:
+        try:
+            sys.exit(process.wait())
+        except KeyboardInterrupt:
+            continue  # the game has heard it too, and says how to go on
 
 
 def test(args: Sequence[str]) -> None:

@@ -56,7 +56,7 @@ class SeatPrompt:
         self._send, self._answers = trio.open_memory_channel[str](64)
         self._patient = patient
         self._hungry = trio.Event()
-        self._asking = False
+        self._asking = 0  # a cancelled question may end after the next one has begun
         self._oriented = 0
         self._open_question: tuple[str, ...] = ()
         self._back: trio.Event | None = None
@@ -79,7 +79,7 @@ class SeatPrompt:
 
     def _command(self, line: str) -> bool:
         word = line.lower()
-        if word == "" and self.autopilot:
+        if word == "" and self.autopilot and not self._asking:
             word = "a"
         if word not in COMMANDS:
             return False
@@ -150,14 +150,14 @@ class SeatPrompt:
 
     async def agree(self, question: str) -> bool:
         """Ask for a yes or a no before there is a game."""
-        self._asking = True
+        self._asking += 1
         try:
             self._put(question)
             return await self._confirmed()
         except Withdrawn:
             return True
         finally:
-            self._asking = False
+            self._asking -= 1
 
     async def returning(self) -> None:
         """Wait for Enter, or return at once if the bot has the seat."""
@@ -180,13 +180,13 @@ class SeatPrompt:
         if not self._patient:
             self._forget_old_answers()
         self._orient(view, names)
-        self._asking = True
+        self._asking += 1
         try:
             if again:
                 self._say(_("This choice has to be made again: the step begins afresh."))
             return await self._until_confirmed(view, kind, names)
         finally:
-            self._asking = False
+            self._asking -= 1
 
     def _orient(self, view: rules.View, names: Names) -> None:
         """Before a round's first question: one's own Collectibles; on taking a seat again: all."""

@@ -23,6 +23,7 @@ from .lobby import (
     MAX_ADDRESSES,
     Roster,
 )
+from .net.addresses import local_addresses
 from .net.errors import NetError
 from .net.events import Event, Frame
 from .net.hub import Hub
@@ -48,6 +49,9 @@ class Backlog:
         if len(self.frames) < self.FRAMES and self._size + len(frame.data) <= self.BYTES:
             self.frames.append(frame)
             self._size += len(frame.data)
+
+
+EVERYWHERE = frozenset({"0.0.0.0", "[::]"})
 
 
 class PeerError(Exception):
@@ -99,12 +103,21 @@ async def _addresses(hub: Hub, reach: Reach) -> tuple[str, ...]:
     if not port.isdigit() or int(port) > 65535:
         raise PeerError(f"--listen is HOST:PORT, not {reach.listen!r}", 2)
     try:
-        found = await hub.listen(host.strip("[]"), int(port))
+        found = reachable(await hub.listen(host.strip("[]"), int(port)))
         for relay in reach.relays:
             found.append(await hub.listen_via(relay))
     except NetError as error:
         raise PeerError(str(error), 3) from error
     return tuple(found[:MAX_ADDRESSES])
+
+
+def reachable(listening: list[str]) -> list[str]:
+    """Where others can dial: a door open on every address becomes this machine's own addresses."""
+    found: list[str] = []
+    for address in listening:
+        host, _, port = address.rpartition(":")
+        found += local_addresses(int(port)) if host in EVERYWHERE else [address]
+    return list(dict.fromkeys(found))
 
 
 def bind_raw(raw: bytes) -> Table:

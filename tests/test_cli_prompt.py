@@ -355,3 +355,40 @@ async def test_a_file_may_hand_the_seat_over_for_good(autojump_clock: object) ->
         await trio.testing.wait_all_tasks_blocked()
         assert here.left == []
         assert here.prompt.autopilot
+
+
+async def test_enter_agrees_to_the_terms_while_the_bot_has_the_seat() -> None:
+    agreed: list[bool] = []
+    async with desk(None, autopilot=True) as here, trio.open_nursery() as nursery:
+
+        async def ask() -> None:
+            agreed.append(await here.prompt.agree("Sit down?"))
+
+        nursery.start_soon(ask)
+        await trio.testing.wait_all_tasks_blocked()
+        await here.type.send("")
+    assert agreed == [True]
+    assert here.prompt.autopilot
+
+
+async def test_an_old_question_that_ends_late_does_not_silence_the_new_one() -> None:
+    view = asked("place")
+    found: list[rules.Choice] = []
+    async with desk(view) as here, trio.open_nursery() as nursery:
+        old = trio.CancelScope()
+
+        async def first() -> None:
+            with old:
+                await here.prompt.choose(view, "place", False)
+
+        async def second() -> None:
+            old.cancel()
+            found.append(await here.prompt.choose(view, "place", False))
+
+        nursery.start_soon(first)
+        await trio.testing.wait_all_tasks_blocked()
+        nursery.start_soon(second)
+        await trio.testing.wait_all_tasks_blocked()
+        await here.type.send("2")
+        await here.type.send("y")
+    assert found == [1]
