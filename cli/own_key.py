@@ -11,6 +11,7 @@ from p2p_hoity.home import Home
 from p2p_hoity.keys import (
     KeyFileError,
     Player,
+    check_name,
     load_identity,
     new_identity,
     passphrase_from_environment,
@@ -48,6 +49,8 @@ def load(home: Home) -> tuple[Player, str | None]:
 
 def load_or_make(home: Home, name: str | None) -> tuple[Player, str | None]:
     """The kept key; on the very first game a fresh one, said on standard error."""
+    if name is not None:
+        check_name(name)
     if home.identity.exists():
         return load(home)
     given = passphrase_from_environment()

@@ -37,12 +37,17 @@ def new_identity(home: Home, nickname: str, passphrase: str | None = None) -> Pl
     return Player(Identity(seed), nickname)
 
 
-def save_identity(home: Home, seed: bytes, nickname: str, vault: Vault) -> None:
-    """Write the key file."""
+def check_name(nickname: str) -> None:
+    """KeyFileError if this cannot be a nickname."""
     try:
         check_nickname(nickname)
     except Invalid as error:
         raise KeyFileError(error.reason) from error
+
+
+def save_identity(home: Home, seed: bytes, nickname: str, vault: Vault) -> None:
+    """Write the key file."""
+    check_name(nickname)
     data = vault.seal(encoding.encode((seed, nickname)))
     try:
         write_private(home.identity, MAGIC + vault.header() + data)

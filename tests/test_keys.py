@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from cli import own_key
 from p2p_hoity import home, keys, vault
 
 
@@ -86,3 +87,11 @@ def test_the_vault_shows_no_key() -> None:
     assert "box" not in repr(vault.new_vault("open sesame"))
     with pytest.raises(vault.VaultError):
         vault.read_vault(b"", None)
+
+
+@pytest.mark.parametrize("name", ["", "a\tb", "x" * 100])
+def test_a_bad_name_is_refused_before_there_is_a_table(tmp_path: Path, name: str) -> None:
+    place = home.Home(tmp_path)
+    keys.new_identity(place, "Ada")
+    with pytest.raises(keys.KeyFileError, match="nickname"):
+        own_key.load_or_make(place, name)
