@@ -80,8 +80,18 @@ def local_addresses(port: int) -> list[str]:
     """'host:port' for each address of this machine the system would use, loopback last."""
     found = [ip for probe in _PROBES_4 if (ip := _way_to(probe, socket.AF_INET))]
     found += [ip for probe in _PROBES_6 if (ip := _way_to(probe, socket.AF_INET6))]
+    found += _of_interfaces()
     outside = [ip for ip in dict.fromkeys(found) if not _stays_here(ip)]
     return [str(Address(ip, port)) for ip in [*outside, "127.0.0.1"]]
+
+
+def _of_interfaces() -> list[str]:
+    """Every address of this machine: a LAN without a way out has no probe's way through it."""
+    import ifaddr
+
+    every = [ip for adapter in ifaddr.get_adapters() for ip in adapter.ips]
+    four = [str(ip.ip) for ip in every if ip.is_IPv4]
+    return four + [str(ip.ip[0]) for ip in every if not ip.is_IPv4]
 
 
 def _way_to(probe: str, family: socket.AddressFamily) -> str | None:
