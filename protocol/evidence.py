@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from . import chain
 from .faults import Fault
-from .messages import Accept, Halt, Message, Say, SealVote
+from .messages import Halt, Message, Say, SealVote
 from .node import Node
 from .tree import Tree, says_of
 
@@ -120,8 +120,3 @@ def proven(
         if code is not None:
             found.setdefault(message.seat, code)
     return found
-
-
-def is_vote(message: Message) -> bool:
-    """Whether the message is an accept or a seal."""
-    return isinstance(message.statement, (Accept, SealVote))
