@@ -2,13 +2,14 @@
 
     python tests/attack.py KIND HOST:PORT HOST_ID SECONDS [NUMBER]
 
-The last line it prints is JSON: what was tried how often.
+The last line it prints is JSON: what was tried how often. SIGTERM ends it sooner.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import signal
 import socket
 import sys
 from collections import Counter
@@ -209,10 +210,12 @@ async def hand(attack: Attack, target: Target) -> None:
 
 async def run(kind: str, address: str, host: str, seconds: float, number: int) -> Counter[str]:
     target = Target(address, bytes.fromhex(host), number)
-    with trio.move_on_after(seconds):
+    with trio.move_on_after(seconds), trio.open_signal_receiver(signal.SIGTERM) as told:
         async with trio.open_nursery() as nursery:
             for _ in range(number):
                 nursery.start_soon(hand, ATTACKS[kind], target)
+            await anext(told)
+            nursery.cancel_scope.cancel()
     return target.counts
 
 

@@ -3,7 +3,8 @@
     python tests/soak_links.py [SECONDS] [KIND …]
     python tests/soak_links.py crowd [CONNECTIONS]
 
-While each attack runs an honest guest sits down and the two play their game to its end.
+After a sixth, a half and the whole of this time the host's memory is taken; then, still under
+attack, an honest guest sits down and the two play their game to its end.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 import json
 import os
 import resource
+import signal
 import socket
 import subprocess
 import sys
@@ -27,26 +29,30 @@ from attack import ATTACKS
 
 from p2p_hoity.net.ticket import decode_ticket
 
+GAME = 25.0
+"""Seconds that the attack goes on while the two play."""
 ATTACKER = Path(__file__).with_name("attack.py")
 TICKS = os.sysconf("SC_CLK_TCK")
 
 
 @dataclass(frozen=True)
 class Health:
-    """What a process has used so far."""
+    """What a process has used so far, and what it holds now."""
 
     memory: int
     seconds: float
     files: int
+    resident: int = 0
 
 
 def health(pid: int) -> Health:
-    """Resident bytes (kB), seconds of processor time and open files of a process."""
+    """Most and present resident memory (kB), processor time and open files of a process."""
     status = Path(f"/proc/{pid}/status").read_text()
     memory = int(status.split("VmHWM:")[1].split()[0])
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     seconds = (int(fields[11]) + int(fields[12])) / TICKS
-    return Health(memory, seconds, len(os.listdir(f"/proc/{pid}/fd")))
+    resident = int(status.split("VmRSS:")[1].split()[0])
+    return Health(memory, seconds, len(os.listdir(f"/proc/{pid}/fd")), resident)
 
 
 def open_host(path: Path) -> tuple[terminals.Terminal, str]:
@@ -74,14 +80,16 @@ def endure(path: Path, kind: str, seconds: float) -> dict[str, Any]:
     host, ticket = open_host(path)
     before = health(host.process.pid)
     watched = Watch(host.process.pid, before)
-    strangers = attacker(kind, ticket, seconds)
-    time.sleep(min(3.0, seconds / 3))
+    strangers = attacker(kind, ticket, seconds + GAME)
+    attacked = time.perf_counter()
+    samples = [sample(host.process.pid, attacked + seconds * part) for part in (1 / 6, 1 / 2, 1)]
     began = time.perf_counter()
     guest = guest_of(path, ticket)
     host.read_until("type", "started")
     seated = time.perf_counter() - began
     codes = [host.end(), guest.end()]
     played = time.perf_counter() - began
+    strangers.send_signal(signal.SIGTERM)
     told = strangers.communicate()[0].splitlines()
     worst = watched.worst
     return {
@@ -90,12 +98,20 @@ def endure(path: Path, kind: str, seconds: float) -> dict[str, Any]:
         "guest_seated_s": round(seated, 1),
         "game_over_s": round(played, 1),
         "host_memory_before_kb": before.memory,
+        "host_memory_then_kb": [one.resident for one in samples],
         "host_memory_peak_kb": worst.memory,
         "host_files": worst.files,
         "host_cpu_s": round(worst.seconds, 1),
-        "host_cpu_share": round((worst.seconds - before.seconds) / (played + 3), 2),
+        "host_cpu_share": round((samples[-1].seconds - before.seconds) / seconds, 2),
+        "load": round(os.getloadavg()[0], 1),
         "told": json.loads(told[-1]) if told else None,
     }
+
+
+def sample(pid: int, when: float) -> Health:
+    """A process at this moment of `time.perf_counter`."""
+    time.sleep(max(0.0, when - time.perf_counter()))
+    return health(pid)
 
 
 class Watch(threading.Thread):
@@ -116,6 +132,7 @@ class Watch(threading.Thread):
                 max(old.memory, now.memory),
                 max(old.seconds, now.seconds),
                 max(old.files, now.files),
+                now.resident,
             )
             time.sleep(0.1)
 
@@ -169,7 +186,7 @@ def main(words: Sequence[str]) -> None:
         if words[:1] == ["crowd"]:
             print(json.dumps(crowd(Path(name), int(words[1]) if words[1:] else 10_000)))
             return
-        seconds = float(words[0]) if words else 12.0
+        seconds = float(words[0]) if words else 60.0
         for kind in words[1:] or ATTACKS:
             print(json.dumps(endure(Path(name) / kind, kind, seconds)), flush=True)
 
