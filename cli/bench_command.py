@@ -9,7 +9,7 @@ from p2p_hoity.bench import Stopwatch, report
 
 from .json_screen import write_line
 from .lingo import N_, _
-from .sitting import say
+from .paper import say
 from .trouble import OK
 
 PARTS = {

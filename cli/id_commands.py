@@ -12,7 +12,7 @@ from protocol.header import check_nickname
 from . import own_key
 from .json_screen import write_line
 from .lingo import _
-from .sitting import say
+from .paper import say
 from .trouble import OK, USAGE, Trouble
 
 

@@ -9,8 +9,8 @@ from p2p_hoity.net.relay import serve_relay
 
 from .json_screen import write_line
 from .lingo import _
-from .sitting import say
-from .trouble import INTERRUPTED, USAGE, Trouble, interrupted
+from .paper import say
+from .trouble import OK, USAGE, Trouble, ctrl_c_means
 
 
 def relay(listen: str, as_json: bool) -> int:
@@ -22,13 +22,9 @@ def relay(listen: str, as_json: bool) -> int:
             found = await nursery.start(serve_relay, host, port)
             _announce(found, as_json)
 
-    try:
+    with ctrl_c_means(_("Interrupted: the relay is closed.")):
         trio.run(serve)
-    except BaseException as error:
-        if not interrupted(error):
-            raise
-        raise Trouble(_("Interrupted: the relay is closed."), INTERRUPTED) from error
-    return 0
+    return OK
 
 
 def _where(listen: str) -> tuple[str, int]:

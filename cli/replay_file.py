@@ -16,7 +16,7 @@ from protocol.verifier_report import Report
 from .card_words import Names
 from .json_screen import write_line
 from .lingo import _
-from .sitting import say
+from .paper import say
 from .telling import story
 from .trouble import NOT_OK, OK, Trouble
 from .verify_files import in_words, read_file, state_of

@@ -10,7 +10,7 @@ from p2p_hoity.rules import LETTERS, Edition
 
 from .card_words import listed
 from .lingo import N_, _, language
-from .sitting import say
+from .paper import say, width
 from .terms_words import edition_lines
 from .trouble import OK
 
@@ -68,11 +68,12 @@ PARAGRAPHS = (
 
 def lines(edition: Edition) -> Iterator[str]:
     """The screen, wrapped."""
+    columns = min(WIDTH, width() or WIDTH)
     for paragraph in PARAGRAPHS:
         text = _(paragraph)
-        yield from textwrap.wrap(text, WIDTH, subsequent_indent="  ")
-    yield from textwrap.wrap(_categories(edition), WIDTH, subsequent_indent="  ")
-    yield from textwrap.wrap(" ".join(_sentences(edition)), WIDTH, subsequent_indent="  ")
+        yield from textwrap.wrap(text, columns, subsequent_indent="  ")
+    yield from textwrap.wrap(_categories(edition), columns, subsequent_indent="  ")
+    yield from textwrap.wrap(" ".join(_sentences(edition)), columns, subsequent_indent="  ")
 
 
 def _sentences(edition: Edition) -> list[str]:

@@ -22,6 +22,7 @@ from . import terms_words
 from .bot_processes import Crew
 from .json_screen import JsonPlayer, JsonScreen, write_line
 from .lingo import _
+from .paper import say
 from .seat_prompt import SeatPrompt
 from .seat_screen import SeatScreen
 from .stdin_lines import pump, until_closed
@@ -86,7 +87,10 @@ class Sitting:
             say(words)
 
     def _tell(self, update: Update) -> None:
-        self.screen(update)
+        if self.prompt is None:
+            self.screen(update)
+        else:
+            self.prompt.tell(update)
         if isinstance(update, Started) and self.crew is not None:
             self.crew.remember(self.game)
 
@@ -129,8 +133,7 @@ class Sitting:
             nursery.start_soon(self._until_closed)
         elif not (manner.auto and manner.yes) or (self.prompt and sys.stdin.isatty()):
             nursery.start_soon(pump, self._send)
-            if self.prompt is not None:
-                nursery.start_soon(self.prompt.listen)
+            nursery.start_soon(self.program.listen if self.prompt is None else self.prompt.listen)
 
     async def _until_closed(self) -> None:
         await until_closed()
@@ -143,11 +146,6 @@ class Sitting:
             return _("{reason}; no game had begun.").format(reason=reason)
         text = _("{reason}. The game is kept; take your seat again with: hoity resume {game}")
         return text.format(reason=reason, game=self.game)
-
-
-def say(words: str) -> None:
-    """One line on standard output, at once."""
-    print(words, flush=True)
 
 
 def sit(sitting: Sitting, go: Callable[[Sitting, trio.Nursery], Awaitable[Outcome]]) -> int:
@@ -170,6 +168,8 @@ def last_line(outcome: Outcome, nicknames: tuple[str, ...]) -> dict[str, object]
         "transcript": None if outcome.transcript is None else str(outcome.transcript),
         "standings": standings_json(outcome.standings, nicknames),
         "broken": outcome.broken,
+        "seat": outcome.seat,
+        "code": outcome.code or None,
     }
 
 

@@ -25,9 +25,10 @@ from . import own_key, terms_words
 from .bot_processes import LOOPBACK, crew_of, hire
 from .json_screen import JsonScreen, write_line
 from .lingo import _
+from .paper import say
 from .seat_screen import SeatScreen
-from .sitting import Manner, Sitting, last_line, say, sit, taken_as
-from .trouble import INTERRUPTED, NOT_OK, OK, USAGE, Trouble, interrupted
+from .sitting import Manner, Sitting, last_line, sit, taken_as
+from .trouble import NOT_OK, OK, USAGE, Trouble, ctrl_c_means
 
 Go = Callable[[Sitting, trio.Nursery], Awaitable[Outcome]]
 MIN_SEATS, MAX_SEATS = 2, 6
@@ -231,12 +232,8 @@ def watch(ticket: str, transcript: Path | None, as_json: bool) -> int:
             say(_("Looking for the table; the game is shown once it has begun …"))
         return await peer.watch_table(read, screen, transcript)
 
-    try:
+    with ctrl_c_means(_("Interrupted: you look on no more.")):
         outcome = trio.run(go)
-    except BaseException as error:
-        if not interrupted(error):
-            raise
-        raise Trouble(_("Interrupted: you look on no more."), INTERRUPTED) from error
     if isinstance(screen, JsonScreen):
         write_line(last_line(outcome, screen.nicknames))
     return OK if outcome.broken is None else NOT_OK

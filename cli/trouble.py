@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Final
 
 from .lingo import _
@@ -36,6 +37,17 @@ def leaves(error: BaseException) -> Iterator[BaseException]:
 def interrupted(error: BaseException) -> bool:
     """Whether Ctrl-C is among the causes."""
     return any(isinstance(leaf, KeyboardInterrupt) for leaf in leaves(error))
+
+
+@contextmanager
+def ctrl_c_means(words: str) -> Iterator[None]:
+    """Ctrl-C inside, also out of trio's groups, becomes a Trouble with these words."""
+    try:
+        yield
+    except BaseException as error:
+        if not interrupted(error):
+            raise
+        raise Trouble(words, INTERRUPTED) from error
 
 
 def weigh(error: BaseException) -> tuple[str, int]:

@@ -17,8 +17,8 @@ from protocol.verifier_report import Report
 
 from .json_screen import write_line
 from .lingo import _
+from .paper import say
 from .phrase_book import said
-from .sitting import say
 from .trouble import NOT_OK, OK, USAGE, Trouble
 
 

@@ -1,0 +1,44 @@
+"""The paper roll: lines for people on standard output, broken between words where it is narrow."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import textwrap
+from typing import Final
+
+NARROWEST: Final = 20
+HANGING: Final = "  "
+"""What the rest of a broken line is indented by, beyond the line itself."""
+
+
+def width() -> int | None:
+    """Columns to print in: COLUMNS, else the terminal's; None if nothing bounds a line."""
+    asked = os.environ.get("COLUMNS", "")
+    if not (asked.isascii() and asked.isdigit() and int(asked[:6])) and not sys.stdout.isatty():
+        return None
+    return max(NARROWEST, shutil.get_terminal_size().columns)
+
+
+def wrapped(words: str, columns: int | None) -> list[str]:
+    """The lines a line takes in so many columns; a word is never broken, so that a ticket or a
+    path can be copied whole."""
+    if columns is None or len(words) <= columns:
+        return [words]
+    indent = words[: len(words) - len(words.lstrip())]
+    lines = textwrap.wrap(
+        words,
+        columns,
+        subsequent_indent=indent + HANGING,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+    return lines or [words]
+
+
+def say(words: str) -> None:
+    """One line on standard output, at once."""
+    for line in words.split("\n"):
+        for part in wrapped(line, width()):
+            print(part, flush=True)

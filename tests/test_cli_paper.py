@@ -1,0 +1,50 @@
+"""Tests of the paper roll: lines are broken between words at the width of the terminal."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cli import paper
+
+LINE = "  Fields and octagons: 0:3/1  1-5:4/2  6-12:3/2  13-20:2/1  21-24 Banquet"
+
+
+def test_a_long_line_is_broken_between_words_under_its_own_indent() -> None:
+    lines = paper.wrapped(LINE, 40)
+    assert len(lines) == 2
+    assert all(len(line) <= 40 for line in lines)
+    assert lines[0].startswith("  Fields")
+    assert lines[1].startswith("    ")
+
+
+def test_a_short_line_and_a_line_without_a_bound_stay_whole() -> None:
+    assert paper.wrapped(LINE, len(LINE)) == [LINE]
+    assert paper.wrapped(LINE * 9, None) == [LINE * 9]
+
+
+@given(st.lists(st.from_regex(r"[a-z-]{1,60}", fullmatch=True), min_size=1), st.integers(20, 99))
+def test_no_word_is_ever_broken(words: list[str], columns: int) -> None:
+    lines = paper.wrapped(" ".join(words), columns)
+    assert " ".join(lines).split() == words
+    longest = max(map(len, words))
+    assert all(len(line) <= max(columns, longest + 2) for line in lines)
+
+
+@pytest.mark.parametrize(("columns", "width"), [("40", 40), ("3", 20), ("", None), ("x", None)])
+def test_columns_bounds_a_line_also_in_a_pipe(
+    monkeypatch: pytest.MonkeyPatch, columns: str, width: int | None
+) -> None:
+    monkeypatch.setenv("COLUMNS", columns)
+    assert paper.width() == width
+
+
+def test_say_breaks_at_columns(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    paper.say(LINE + "\nsecond")
+    out = capsys.readouterr().out.splitlines()
+    assert len(out) == 3
+    assert max(map(len, out)) <= 40
