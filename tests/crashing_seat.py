@@ -1,10 +1,11 @@
 """A `hoity` command in a process that SIGKILLs itself as it writes its journal.
 
-    python tests/crashing_seat.py WRITES WORDS…
+    python tests/crashing_seat.py CUT WORDS…
 
-WRITES is which write is its last: every record, every flush to the disk and every mark is one,
-and each is cut in two: an even number dies before, an odd one after its half. 0: never. With
-`torn` behind the number the record that is written then gets only half of its bytes to the disk.
+CUT is the instant of its death, counted from 1 over its journal (0: never). A record has two:
+half of it is on the disk, or all of it. Bringing records to the disk has three: nothing of what
+was appended since the last time is there; all of it is, but only half of the new mark; all is
+done. What is signed, posted and heard is tapped to the file `wire` of the home.
 """
 
 from __future__ import annotations
@@ -12,48 +13,87 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from typing import Any
+from collections.abc import Callable
+from pathlib import Path
+from typing import NoReturn
+
+import wire_tap
 
 from cli.hoity_app import run
+from p2p_hoity.home import private_folder
 from p2p_hoity.journal import Journal
 
+FIRST = 4
+"""The cut with which a seat has its first record, and so can be resumed."""
 
-class Fuse:
-    """Counts the writes of this process and ends it at the chosen one."""
 
-    def __init__(self, last: int, torn: bool) -> None:
-        self.last, self.torn, self.count = last, torn, 0
+def die() -> NoReturn:
+    """Nothing more is written, said or tidied up."""
+    os.kill(os.getpid(), signal.SIGKILL)
+    raise AssertionError("alive after SIGKILL")
 
-    def burn(self) -> bool:
-        """Count half a write; whether it was the last."""
-        self.count += 1
-        return self.count == self.last
 
-    def guard(self, name: str) -> None:
-        """Put the fuse around one method of the journal."""
-        method = getattr(Journal, name)
+def light(last: int) -> None:
+    """Put a fuse around the writes of the journal; it burns down at cut `last`."""
+    cuts = 0
 
-        def guarded(book: Journal, *args: Any) -> None:
-            if self.burn():
-                self.die(book, args)
-            method(book, *args)
-            if self.burn():
-                self.die(book, ())
+    def burn() -> bool:
+        nonlocal cuts
+        cuts += 1
+        return cuts == last
 
-        setattr(Journal, name, guarded)
+    Journal._write = _write(Journal._write, burn)  # type: ignore[method-assign]
+    Journal.sync = _sync(Journal.sync, burn)  # type: ignore[method-assign]
+    Journal._set_mark = _set_mark(Journal._set_mark, burn)  # type: ignore[method-assign]
 
-    def die(self, book: Journal, args: tuple[Any, ...]) -> None:
-        """As a power cut would have it."""
-        if self.torn:
-            book._file.write(b"\x00\x00\x01\x00half of a record")
-        if self.torn or not args:
+
+def _write(
+    write: Callable[[Journal, bytes], None], burn: Callable[[], bool]
+) -> Callable[[Journal, bytes], None]:
+    def burning(book: Journal, sealed: bytes) -> None:
+        if burn():
+            record = len(sealed).to_bytes(4, "big") + book._last + sealed
+            book._file.write(record[: len(record) // 2])
             book._file.flush()
-        os.kill(os.getpid(), signal.SIGKILL)
+            die()
+        write(book, sealed)
+        if burn():
+            book._file.flush()
+            die()
+
+    return burning
+
+
+def _sync(sync: Callable[[Journal], None], burn: Callable[[], bool]) -> Callable[[Journal], None]:
+    def burning(book: Journal) -> None:
+        if book._dirty and burn():
+            die()
+        sync(book)
+
+    return burning
+
+
+def _set_mark(
+    set_mark: Callable[[Journal], None], burn: Callable[[], bool]
+) -> Callable[[Journal], None]:
+    def burning(book: Journal) -> None:
+        if burn():
+            private_folder(book.mark.parent)
+            book.mark.with_name(book.mark.name + ".new").write_bytes(book._last[:4])
+            die()
+        set_mark(book)
+        if burn():
+            die()
+
+    return burning
+
+
+def main(words: list[str]) -> int:
+    """Play with a fuse and a tap; the exit code."""
+    wire_tap.tap(Path(os.environ["HOITY_HOME"]) / wire_tap.FILE)
+    light(int(words[0]))
+    return run(words[1:])
 
 
 if __name__ == "__main__":
-    number = sys.argv[1]
-    fuse = Fuse(int(number.removesuffix("torn")), number.endswith("torn"))
-    for part in ("_write", "sync", "_set_mark"):
-        fuse.guard(part)
-    sys.exit(run(sys.argv[2:]))
+    sys.exit(main(sys.argv[1:]))

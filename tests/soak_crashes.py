@@ -1,74 +1,108 @@
-"""Seats that are killed as they write, resumed, and killed again: figures as JSON.
+"""Seats that are killed as they write, resumed, and killed again: figures as JSON lines.
 
-python tests/soak_crashes.py chain [SEATS]      one game, its second seat killed again and again
-python tests/soak_crashes.py every [STRIDE] [FIRST] [LAST]   a game for every STRIDE-th write
-python tests/soak_crashes.py random [GAMES]     six seats, killed at random instants
+    python tests/soak_crashes.py every FILE [STRIDE] [FIRST]   a game for every STRIDE-th cut
+    python tests/soak_crashes.py chain FILE [CUTS] [SEATS]     one game, killed without end
+    python tests/soak_crashes.py random FILE [GAMES]           six seats, killed at random instants
+
+The lines are added to FILE; `every` leaves out the cuts that have theirs already. What a cut is
+says `crashing_seat.py`. CUTS are those of one life after the other, `1,2` unless told otherwise:
+a record half written, then that record whole, so that every record costs two lives.
 """
 
 from __future__ import annotations
 
+import itertools
 import json
 import random
+import shutil
 import signal
 import sys
 import tempfile
 import time
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
+import crashing_seat
+import forked_seat
 import terminals
+import wire_tap
 from liar_table import start_script
 
-from p2p_hoity import table
-from protocol import verifier
+from p2p_hoity import seating, table
+from protocol import transcript_form, verifier
 
-CRASHING = Path(__file__).with_name("crashing_seat.py")
+CRASHING = Path(crashing_seat.__file__)
 BOT = ("--auto", "--json")
+Start = Callable[..., terminals.Terminal]
+"""Starts a seat in a home: (home, cut, *words)."""
 
 
-def open_host(path: Path, seats: int) -> tuple[terminals.Terminal, str]:
+def as_script(home: Path, *words: str) -> terminals.Terminal:
+    """A seat in a Python of its own."""
+    return start_script(CRASHING, home, *words)
+
+
+def open_host(path: Path, seats: int, start: Start) -> tuple[terminals.Terminal, str]:
     """An honest host and its ticket; patience is long, so that a crash makes nobody absent."""
     words = ("--seats", str(seats), "--listen", "127.0.0.1:0", "--no-lan", "--yes", *BOT)
-    host = terminals.start(path / "0", "host", *words)
+    host = start(path / "0", "0", "host", *words)
     return host, host.read_until("ticket")["ticket"]
 
 
-def crash_again(home: Path, first: tuple[str, ...], fuses: list[str]) -> tuple[Any, int]:
-    """Start a seat with one fuse after the other until it lives; (terminal, crashes)."""
+def crash_again(
+    home: Path, first: tuple[str, ...], cuts: Iterable[int], start: Start
+) -> tuple[terminals.Terminal, int]:
+    """Start a seat with one cut after the other until it lives; (terminal, crashes)."""
     words = first
-    for crashes, fuse in enumerate([*fuses, "0"]):
-        seat = start_script(CRASHING, home, fuse, *words)
+    for crashes, cut in enumerate(itertools.chain(cuts, [0])):
+        seat = start(home, str(cut), *words)
         code = seat.end()
-        print(f"fuse {fuse}: {code}", file=sys.stderr, flush=True)
         if code != -signal.SIGKILL:
             return seat, crashes
         words = ("resume", *BOT)
-    raise AssertionError("killed without a fuse")
+    raise AssertionError("killed without a cut")
 
 
 def judge(running: list[terminals.Terminal], codes: list[int]) -> dict[str, Any]:
-    """Whether all ended well, alike and without a fault."""
+    """Whether all ended well, alike, without a fault, and with one statement an identity."""
     assert codes == [0] * len(codes), (codes, [t.errors()[-400:] for t in running])
     files = [Path(t.last["transcript"]).read_bytes() for t in running]
+    assert len(set(files)) == 1, "the transcripts differ"
     report = verifier.verify(files[0], table.read_game)
     assert report.verdict == "ok", report.problem
     assert report.faults == (), report.faults
     accused = [x for t in running for x in t.lines if x.get("type") == "accused"]
     assert accused == []
-    return {"same": len(set(files)) == 1, "steps": report.steps, "epochs": report.epochs}
+    return {"steps": report.steps, "epochs": report.epochs, **hear(running, files[0])}
 
 
-def one_game(path: Path, fuses: list[str], seats: int = 3) -> dict[str, Any]:
-    """A game whose last seat is killed at each of these writes in turn."""
+def hear(running: list[terminals.Terminal], file: bytes) -> dict[str, int]:
+    """What the taps of all seats say of the last one's statements; none was made twice."""
+    content = transcript_form.read(transcript_form.open_file(file)).content
+    bound = seating.bind_raw(content.header)
+    found = wire_tap.gather([t.home / wire_tap.FILE for t in running], bound)
+    assert found.said_twice() == [], found.said_twice()
+    names = [entry.nickname for entry in bound.header.roster]
+    return found.figures(names.index("crashing"))
+
+
+def one_game(
+    path: Path, cuts: Iterable[int], seats: int = 3, start: Start = as_script
+) -> dict[str, Any]:
+    """A game whose last seat is killed at each of these cuts in turn."""
     began = time.perf_counter()
-    host, ticket = open_host(path, seats)
-    guests = [
-        terminals.start(path / str(i), "join", ticket, "--yes", *BOT) for i in range(1, seats - 1)
-    ]
-    seat, crashes = crash_again(path / "crashing", ("join", ticket, "--yes", *BOT), fuses)
-    codes = [t.end() for t in (host, *guests)]
-    found = judge([host, *guests, seat], [*codes, seat.process.returncode])
-    return {**found, "crashes": crashes, "seconds": round(time.perf_counter() - began, 1)}
+    host, ticket = open_host(path, seats, start)
+    guests = [start(path / str(i), "0", "join", ticket, "--yes", *BOT) for i in range(1, seats - 1)]
+    try:
+        words = ("join", ticket, "--yes", "--name", "crashing", *BOT)
+        seat, crashes = crash_again(path / "crashing", words, cuts, start)
+        codes = [t.end() for t in (host, *guests)]
+        found = judge([host, *guests, seat], [*codes, seat.process.returncode])
+    finally:
+        for terminal in (host, *guests):
+            terminal.process.kill()
+    return {"crashes": crashes, **found, "seconds": round(time.perf_counter() - began, 1)}
 
 
 def random_game(path: Path, die: random.Random) -> dict[str, Any]:
@@ -88,34 +122,62 @@ def random_game(path: Path, die: random.Random) -> dict[str, Any]:
             break
         running[number] = terminals.start(home, "resume", *BOT)
         crashes += 1
-    codes = [t.end() for t in running]
-    found = judge(running, codes)
-    return {**found, "crashes": crashes, "seconds": round(time.perf_counter() - began, 1)}
+    files = terminals.finish(running)
+    report = verifier.verify(files[0], table.read_game)
+    assert len(set(files)) == 1, "the transcripts differ"
+    assert (report.verdict, report.faults) == ("ok", ()), (report.problem, report.faults)
+    seconds = round(time.perf_counter() - began, 1)
+    return {"crashes": crashes, "steps": report.steps, "epochs": report.epochs, "seconds": seconds}
 
 
-def say(**figures: Any) -> None:
-    print(json.dumps(figures), flush=True)
+def every(file: Path, stride: int = 1, first: int = crashing_seat.FIRST) -> None:
+    """A game for every cut that has no line in the file yet, until three in a row come after the
+    end: games differ in length."""
+    lines = file.read_text().splitlines() if file.exists() else []
+    done = {line["cut"] for line in map(json.loads, lines) if "wrong" not in line}
+    beyond = 0
+    for cut in itertools.count(first, stride):
+        if cut not in done:
+            found = tried([cut], 3)
+            say(file, kind="every", cut=cut, **found)
+            beyond = beyond + 1 if found.get("crashes") == 0 else 0
+        if beyond == 3:
+            break
+
+
+def tried(cuts: Iterable[int], seats: int) -> dict[str, Any]:
+    """The figures of a game, or what was wrong with it and where its files are."""
+    path = Path(tempfile.mkdtemp(prefix="hoity-crashes-"))
+    try:
+        found = one_game(path, cuts, seats, forked_seat.start)
+    except (AssertionError, OSError, ValueError, LookupError) as error:
+        return {"wrong": f"{type(error).__name__}: {error}"[:2000], "home": str(path)}
+    shutil.rmtree(path)
+    return found
+
+
+def say(file: Path, **figures: Any) -> None:
+    """Add a line to the file and show it."""
+    line = json.dumps(figures)
+    print(line, flush=True)
+    with file.open("a") as opened:
+        opened.write(line + "\n")
 
 
 def main(words: list[str]) -> None:
-    kind, numbers = words[0], [int(word) for word in words[1:]]
-    with tempfile.TemporaryDirectory() as name:
-        path = Path(name)
-        if kind == "chain":
-            fuses = [f"{n}{'torn' if n % 5 == 0 else ''}" for n in range(4, 60)]
-            say(kind=kind, **one_game(path, fuses, *numbers))
-        elif kind == "every":
-            stride, first, last = [*numbers, *(1, 4, 10**6)[len(numbers) :]]
-            for number in range(first, last, stride):
-                found = one_game(path / str(number), [str(number)])
-                say(kind=kind, write=number, **found)
-                if not found["crashes"]:
-                    break
-        else:
-            for number in range(numbers[0] if numbers else 5):
-                say(
-                    kind=kind, game=number, **random_game(path / str(number), random.Random(number))
-                )
+    """One of the three kinds of run."""
+    kind, file, rest = words[0], Path(words[1]), words[2:]
+    forked_seat.read_the_program()
+    if kind == "every":
+        every(file, *map(int, rest))
+    elif kind == "chain":
+        cuts = [int(cut) for cut in (rest[0] if rest else "1,2").split(",")]
+        lives = itertools.chain([crashing_seat.FIRST], itertools.cycle(cuts))
+        say(file, kind="chain", cuts=cuts, **tried(lives, int(rest[1]) if rest[1:] else 3))
+    else:
+        for number in range(int(rest[0]) if rest else 5):
+            with tempfile.TemporaryDirectory() as name:
+                say(file, kind="random", **random_game(Path(name), random.Random(number)))
 
 
 if __name__ == "__main__":
