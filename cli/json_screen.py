@@ -19,6 +19,7 @@ from .trouble import INTERRUPTED, Trouble
 Write = Callable[[dict[str, Any]], None]
 RENAMED = {"returned": "back"}
 """Updates that would have the name of a happening."""
+WAIT = '{"wait":true}'
 
 
 def write_line(value: dict[str, Any]) -> None:
@@ -58,10 +59,10 @@ class JsonScreen:
                 return {"epoch": epoch, "kept": kept}
             case updates.Choosing(view, kind, again):
                 return {"kind": kind, "again": again, "choices": _choices(view, kind)}
-            case updates.Awaited(seats, seconds):
-                return {"seats": sorted(seats), "seconds": round(seconds, 1)}
-            case updates.Late(seats):
-                return {"seats": sorted(seats)}
+            case updates.Awaited() | updates.Halfway() | updates.Late() | updates.Paused():
+                return _waiting(update)
+            case updates.Extended(seats, left):
+                return {"seats": sorted(seats), "left": round(left, 1)}
         return {name: plain(value) for name, value in vars(update).items()}
 
     def _started(self, update: updates.Started) -> dict[str, Any]:
@@ -80,6 +81,18 @@ class JsonScreen:
         }
 
 
+def _waiting(
+    update: updates.Awaited | updates.Halfway | updates.Late | updates.Paused,
+) -> dict[str, Any]:
+    """Seats and seconds; what this node's patience leaves; how many seats it takes and has."""
+    told: dict[str, Any] = {"seats": sorted(update.seats), "seconds": round(update.seconds, 1)}
+    if isinstance(update, updates.Awaited | updates.Halfway):
+        told["left"] = round(update.left, 1)
+    if not isinstance(update, updates.Awaited):
+        told |= {"quorum": update.muster.quorum, "there": update.muster.there}
+    return told
+
+
 def _choices(view: rules.View, kind: str) -> list[Any]:
     return [plain(choice) for choice in view.legal(kind)]  # type: ignore[arg-type]
 
@@ -87,12 +100,24 @@ def _choices(view: rules.View, kind: str) -> list[Any]:
 class JsonPlayer:
     """A program in the seat: it answers each `choosing` line with a choice as JSON, one a line.
 
-    A number or an array as in `choices`; what is not legal is refused and asked again.
+    A number or an array as in `choices`; what is not legal is refused and asked again. The line
+    {"wait": true} is no answer: it waits longer for who is awaited.
     """
 
     def __init__(self, lines: trio.MemoryReceiveChannel[str], write: Write) -> None:
         self._lines = lines
         self._write = write
+        self._send, self._answers = trio.open_memory_channel[str](64)
+        self._wishes = trio.Event()
+
+    async def listen(self) -> None:
+        """Hear every line until the input ends."""
+        async with self._send:
+            async for line in self._lines:
+                if "".join(line.split()) == WAIT:
+                    self._wishes.set()
+                else:
+                    await self._send.send(line)
 
     async def choose(self, view: rules.View, kind: rules.Kind, again: bool) -> rules.Choice:
         """The next line that is a choice of this kind."""
@@ -112,10 +137,16 @@ class JsonPlayer:
 
     async def _line(self) -> str:
         try:
-            return await self._lines.receive()
+            return await self._answers.receive()
         except trio.EndOfChannel as error:
             words = _("The input has ended while an answer was needed; --auto lets a bot answer.")
             raise Trouble(words, INTERRUPTED) from error
 
     async def returning(self) -> None:
         """At once: a program that is still there wants to play."""
+
+    async def waits_longer(self) -> bool:
+        """Each time it says so."""
+        await self._wishes.wait()
+        self._wishes = trio.Event()
+        return True

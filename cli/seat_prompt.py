@@ -7,23 +7,35 @@ from typing import Final
 
 import trio
 
-from p2p_hoity import rules
+from p2p_hoity import rules, updates
 from p2p_hoity.player import BotPlayer, Player
 
 from . import board_text
 from .card_words import Names
 from .choice_words import Option, Question, in_words, own_pieces, own_slots, questions, together
 from .lingo import N_, _
-from .seat_screen import SeatScreen
+from .seat_screen import REPLACED, SeatScreen
 
 HELP: Final = (
     N_("A number chooses; Enter or y confirms, n chooses again."),
     N_("b the board, h all hands of Action cards, l the log, ? this help"),
     N_("a hands the seat to a bot, and takes it back"),
+    N_("wait gives who is awaited longer before the game may go on without them"),
     N_("q leaves; the game can be resumed"),
 )
 HANDED_OVER: Final = "\0handed over"
 """Put among the answers when the seat is handed to the bot in the middle of a question."""
+BREAKING_IN: Final = (
+    updates.Linked,
+    updates.Unlinked,
+    updates.Halfway,
+    updates.Late,
+    updates.Paused,
+    updates.Extended,
+    updates.Accused,
+)
+"""News that comes while a person may be typing: the open question is said again after it."""
+WAIT: Final = frozenset({"w", "wait", "esperar", "warten"})
 
 
 class Withdrawn(Exception):
@@ -60,12 +72,16 @@ class SeatPrompt:
         self._oriented = 0
         self._open_question: tuple[str, ...] = ()
         self._back: trio.Event | None = None
+        self._patience = trio.Event()
 
     # What is typed.
 
     async def listen(self) -> None:
         """Hear every line until the input ends."""
         async for line in self._lines:
+            if line.lower() in WAIT:
+                self._wait()
+                continue
             await self._until_asked()
             if not self._command(line):
                 await self._answer(line)
@@ -105,6 +121,14 @@ class SeatPrompt:
     def _quit(self) -> None:
         self._leave(_("you left"))
 
+    def _wait(self) -> None:
+        if self._screen.names is None:
+            self._say(_("Nobody else is awaited now."))
+        elif self.autopilot:
+            self._say(_("A bot plays your seat and never waits longer. Enter or a takes it back."))
+        else:
+            self._patience.set()
+
     def _help(self) -> None:
         for line in HELP:
             self._say(_(line))
@@ -136,6 +160,19 @@ class SeatPrompt:
             self._send.send_nowait(HANDED_OVER)
         if self._back is not None:
             self._back.set()
+
+    def tell(self, update: updates.Update) -> None:
+        """Have the screen tell an update, on a line of its own if a question is open.
+
+        What a person has half typed still counts: the terminal keeps it.
+        """
+        news = isinstance(update, BREAKING_IN) and getattr(update, "reason", "") != REPLACED
+        breaks_in = news and self._asking and not self.autopilot
+        if breaks_in:
+            self._say("")
+        self._screen(update)
+        if breaks_in:
+            self._repeat()
 
     # The player.
 
@@ -170,6 +207,12 @@ class SeatPrompt:
             await self._back.wait()
         finally:
             self._back = None
+
+    async def waits_longer(self) -> bool:
+        """Each time the player types so."""
+        await self._patience.wait()
+        self._patience = trio.Event()
+        return True
 
     async def _ask(
         self, view: rules.View, kind: rules.Kind, again: bool, names: Names

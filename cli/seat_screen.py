@@ -9,7 +9,7 @@ from p2p_hoity import updates
 from p2p_hoity.rules import View
 from p2p_hoity.table import HoityToity
 
-from . import proof_words, telling
+from . import proof_words, telling, waiting_words
 from .card_words import Names, listed
 from .choice_words import in_words
 from .lingo import _
@@ -110,13 +110,29 @@ class SeatScreen:
             who = self.names.seats(sorted(update.seats))
             self.note(text.format(seconds=round(update.seconds), who=who))
 
+    def halfway(self, update: updates.Halfway) -> None:
+        """Half of the patience is over: what comes next, and what one can do."""
+        if self.names is not None:
+            self._notes(waiting_words.halfway(update, self.names, self.table_name))
+
     def late(self, update: updates.Late) -> None:
         """Patience has run out."""
         if self.names is not None:
-            who = self.names.seats(sorted(update.seats))
-            self.note(
-                _("patience has run out for {who}; absence is being agreed on").format(who=who)
-            )
+            self._notes(waiting_words.late(update, self.names))
+
+    def paused(self, update: updates.Paused) -> None:
+        """The game cannot go on without them."""
+        if self.names is not None:
+            self._notes(waiting_words.paused(update, self.names, self.table_name))
+
+    def extended(self, update: updates.Extended) -> None:
+        """The seat waits longer."""
+        if self.names is not None:
+            self.note(waiting_words.extended(update, self.names))
+
+    def _notes(self, lines: list[str]) -> None:
+        for line in lines:
+            self.note(line)
 
     def linked(self, update: updates.Linked) -> None:
         """A link is up."""
@@ -165,7 +181,10 @@ TELLERS: Final[Mapping[type[Any], Callable[[SeatScreen, Any], None]]] = {
     updates.Chosen: SeatScreen.chosen,
     updates.Refused: SeatScreen.refused,
     updates.Awaited: SeatScreen.awaited,
+    updates.Halfway: SeatScreen.halfway,
     updates.Late: SeatScreen.late,
+    updates.Paused: SeatScreen.paused,
+    updates.Extended: SeatScreen.extended,
     updates.Linked: SeatScreen.linked,
     updates.Unlinked: SeatScreen.unlinked,
     updates.Away: SeatScreen.away,

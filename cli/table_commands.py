@@ -21,7 +21,7 @@ from p2p_hoity.table import game_value, read_game
 from protocol.errors import Invalid
 from protocol.header import Patience, Terms, default_quorum
 
-from . import own_key, terms_words
+from . import games_words, own_key, terms_words
 from .bot_processes import LOOPBACK, crew_of, hire
 from .json_screen import JsonScreen, write_line
 from .lingo import _
@@ -86,7 +86,7 @@ def terms_of(ask: Ask, host: bytes) -> Terms:
         words = _("2 to 6 seats can play, not {seats}.")
         raise Trouble(words.format(seats=ask.seats), USAGE)
     game = game_value(edition_of(ask), variant_of(ask))
-    quorum = ask.quorum or default_quorum(ask.seats)
+    quorum = default_quorum(ask.seats) if ask.quorum is None else ask.quorum
     if not ask.seats // 2 < quorum <= ask.seats:
         words = _("A quorum for {seats} seats is from {least} to {most}, not {quorum}.")
         raise Trouble(
@@ -191,7 +191,7 @@ def resume(manner: Manner, game: str | None) -> int:
     check_output(manner.transcript)
     home = own_home()
     me, passphrase = own_key.load(home)
-    found = peer.find_game(home, game, passphrase)
+    found = games_words.find(home, game, me, passphrase, "hoity resume")
     sitting = Sitting(home, me, manner, passphrase)
     sitting.crew = crew_of(home, found.name, sitting.say)
 
@@ -209,12 +209,16 @@ def claim(game: str | None, transcript: Path | None, as_json: bool) -> int:
     home = own_home()
     me, passphrase = own_key.load(home)
     seat = peer.Seat(home, me, BotPlayer(), lambda update: None, transcript, passphrase)
-    path = peer.claim_game(seat, game)
+    found = games_words.find(home, game, me, passphrase, "hoity resume --claim")
+    path = peer.claim_game(seat, found.name)
     if as_json:
         write_line({"type": "claimed", "transcript": str(path)})
         return OK
-    text = _("Saved as a claim: {path}. It shows how far the game came; it can still be resumed.")
-    say(text.format(path=path))
+    text = _(
+        "Saved as a claim: {path}. It shows how far the game came. The game is not offered any"
+        " more, but can still be resumed: hoity resume {game}"
+    )
+    say(text.format(path=path, game=found.name))
     return OK
 
 

@@ -61,17 +61,23 @@ def bounds(terms: Terms) -> list[str]:
             "Secrecy: even {number} seats that plot together see no hidden card or choice.",
             t - 1,
         ).format(number=t - 1),
-        count(
-            "Progress: the game goes on while {number} seat is gone.",
-            "Progress: the game goes on while {number} seats are gone.",
-            n - t,
-        ).format(number=n - t),
+        _progress(n - t),
         _one_history(max(0, 2 * t - n - 1)),
         _(
             "Whoever is your only path to the others can see your reveal first while he cuts you"
             " off: link to more than one seat."
         ),
     ]
+
+
+def _progress(gone: int) -> str:
+    if not gone:
+        return _("Progress: the game needs every seat; while one is gone, it pauses.")
+    return count(
+        "Progress: the game goes on while {number} seat is gone.",
+        "Progress: the game goes on while {number} seats are gone.",
+        gone,
+    ).format(number=gone)
 
 
 def _one_history(liars: int) -> str:

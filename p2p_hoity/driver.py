@@ -30,10 +30,9 @@ from .parting import Parting
 from .player import Player
 from .table import Play, happenings, shared_length
 from .updates import Update
+from .vigil import Vigil
 
 TICK = 0.2
-TOLD = 5.0
-"""Seconds between two words on who is awaited."""
 FLUSH = 5.0
 
 Screen = Callable[[Update], None]
@@ -41,20 +40,13 @@ Screen = Callable[[Update], None]
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a table ended for this node."""
+    """How a table ended for this node; `seat` is whose doing a broken one is, if known."""
 
     transcript: Path | None
     standings: tuple[rules.Standing, ...] = ()
     broken: str | None = None
-
-
-@dataclass
-class Watchlist:
-    """Who is awaited, since when, and when that was last said."""
-
-    seats: frozenset[int] = frozenset()
-    since: float = 0.0
-    told: float = 0.0
+    seat: int | None = None
+    code: str = ""
 
 
 @dataclass
@@ -69,7 +61,7 @@ class Driver:
     journal: Journal | None = None
     output: Path | None = None
     outcome: Outcome | None = None
-    _watch: Watchlist = field(default_factory=Watchlist)
+    _vigil: Vigil = field(default_factory=Vigil)
     _told: Play = field(init=False)
     _present: bool = True
     _asking: trio.CancelScope | None = None
@@ -117,6 +109,8 @@ class Driver:
                 for event in backlog:
                     self._on_event(event)
                 self._drain()
+                if self.player is not None:
+                    nursery.start_soon(self._hear_patience, self.player)
                 nursery.start_soon(self._tick)
                 nursery.start_soon(self._listen)
         finally:
@@ -196,12 +190,16 @@ class Driver:
         in every round. And not beyond half the patience: both would be declared absent for it.
         """
         machine, table = self.machine, self.machine.table
-        linked = {seat for seat, peer in enumerate(table.ids) if self.hub.linked(peer)}
+        linked = self._linked()
         hidden = machine.tip.present - linked - {machine.seat}
         since = machine.clocks.began.get((machine.tip.step, machine.tip.digest))
         waited = 0.0 if since is None else trio.current_time() - since
         short = waited < machine.clocks.patience(machine.tip) / 2
         machine.narrow = table.seats > 2 and len(linked) <= 1 and bool(hidden) and short
+
+    def _linked(self) -> set[int]:
+        ids = enumerate(self.machine.table.ids)
+        return {seat for seat, peer in ids if self.hub.linked(peer)}
 
     # What goes out.
 
@@ -224,8 +222,9 @@ class Driver:
                 self._entered(epoch, base)
             case effects.Asked(_, kind, again):
                 self._ask(kind, again)
-            case effects.Waiting(seats, _):
-                self.screen(updates.Late(seats))
+            case effects.Waiting():
+                now = trio.current_time()
+                self.screen(self._vigil.run_out(self.machine, self._linked(), now))
             case effects.Guilty(seat, code, reason):
                 self._accuse(seat, code, reason)
             case effects.Finished():
@@ -236,7 +235,7 @@ class Driver:
                 if seat is not None and code in FAULTS:
                     self._accuse(seat, code)
                 self.screen(updates.Ended(reason, seat, code))
-                self.outcome = Outcome(None, (), reason)
+                self.outcome = Outcome(None, (), reason, seat, code)
 
     def _send(self, send: effects.Send) -> None:
         if send.but is None and self.journal is not None:
@@ -298,12 +297,9 @@ class Driver:
         self._drain()
 
     def _say_awaited(self) -> None:
-        now, seats = trio.current_time(), self.machine.awaited()
-        if seats != self._watch.seats:
-            self._watch = Watchlist(seats, now, now)
-        elif seats and now - self._watch.told >= TOLD:
-            self._watch.told = now
-            self.screen(updates.Awaited(seats, now - self._watch.since))
+        word = self._vigil.look(self.machine, self._linked(), trio.current_time())
+        if word is not None:
+            self.screen(word)
 
     # The player.
 
@@ -332,6 +328,11 @@ class Driver:
                 self.screen(updates.Chosen(kind, choice))
                 self._drain()
                 return
+
+    async def _hear_patience(self, player: Player) -> None:
+        while await player.waits_longer():
+            given = self.machine.wait_longer(trio.current_time())
+            self.screen(self._vigil.extended(self.machine, given))
 
     # The end.
 

@@ -17,6 +17,9 @@ class Player(Protocol):
     async def returning(self) -> None:
         """Return when the player, declared absent, wants to play again."""
 
+    async def waits_longer(self) -> bool:
+        """True each time the player wants to wait longer for who is awaited; False for never."""
+
 
 class BotPlayer:
     """A bot in the seat: it never hesitates and always comes back."""
@@ -32,3 +35,7 @@ class BotPlayer:
 
     async def returning(self) -> None:
         """At once."""
+
+    async def waits_longer(self) -> bool:
+        """Never."""
+        return False

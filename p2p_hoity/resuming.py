@@ -14,21 +14,40 @@ from protocol.machine import Machine
 from . import journal as journals
 from .driver import Outcome
 from .home import Home, private_folder
-from .lobby import (
-    Roster,
-)
+from .lobby import Roster
 from .net.network import Network
 from .seating import PeerError, Reach, Seat, bind_raw, drive, open_hub
 
 
 @dataclass(frozen=True)
 class OpenGame:
-    """A journal on this machine: a game that can be taken up again."""
+    """A journal on this machine: a game that can be taken up again.
+
+    `started` in Unix seconds; `seat` is one's own number and `key` its public key; `put_away`: it
+    was claimed and is not offered any more.
+    """
 
     name: str
     path: Path
     nicknames: tuple[str, ...]
     started: int
+    seat: int = 0
+    key: bytes = b""
+    put_away: bool = False
+
+    @property
+    def opponents(self) -> tuple[str, ...]:
+        """The nicknames of the others."""
+        return tuple(n for seat, n in enumerate(self.nicknames) if seat != self.seat)
+
+
+class SeveralGames(PeerError):
+    """Which of these games is meant must be said."""
+
+    def __init__(self, games: Sequence[OpenGame]) -> None:
+        names = ", ".join(game.name for game in games)
+        super().__init__(f"several games can be resumed: {names}; name one", 2)
+        self.games = tuple(games)
 
 
 def open_games(home: Home, passphrase: str | None = None) -> list[OpenGame]:
@@ -37,34 +56,54 @@ def open_games(home: Home, passphrase: str | None = None) -> list[OpenGame]:
     for path in sorted(home.journals.glob("*.journal")):
         try:
             first = journals.read_first(path, passphrase)
-            names = tuple(e.nickname for e in header.parse_header(first[0]).roster)
-            found.append(OpenGame(path.stem, path, names, int(first[6])))
+            roster, seat = header.parse_header(first[0]).roster, int(first[1])
+            names = tuple(entry.nickname for entry in roster)
+            started, put_away = int(first[6]), _claimed(path).exists()
+            key = roster[seat].id
+            found.append(OpenGame(path.stem, path, names, started, seat, key, put_away))
         except (journals.JournalError, ValueError, IndexError):
             continue
     return sorted(found, key=lambda game: -game.started)
 
 
-def find_game(home: Home, name: str | None, passphrase: str | None = None) -> OpenGame:
-    """The game of this name or the only one; PeerError says which there are."""
+def find_game(
+    home: Home, name: str | None, passphrase: str | None = None, key: bytes | None = None
+) -> OpenGame:
+    """The game of this name, or else the only one that waits for its player.
+
+    A claimed game, and with `key` that of another key, is found by its name only. SeveralGames or
+    PeerError if it is not one.
+    """
     games = open_games(home, passphrase)
-    fitting = [game for game in games if name is None or game.name.startswith(name)]
-    if not fitting:
-        raise PeerError("there is no such game to resume on this machine", 2)
+    if name is None:
+        fitting = [g for g in games if not g.put_away and key in (None, g.key)]
+    else:
+        fitting = [game for game in games if game.name.startswith(name)]
     if len(fitting) > 1:
-        names = ", ".join(game.name for game in fitting)
-        raise PeerError(f"several games can be resumed: {names}; name one", 2)
-    return fitting[0]
+        raise SeveralGames(fitting)
+    if fitting:
+        return fitting[0]
+    claimed = ", ".join(g.name for g in games if g.put_away)
+    if name is None and claimed:
+        raise PeerError(f"no game waits for you; claimed ones must be named: {claimed}", 2)
+    raise PeerError("there is no such game to resume on this machine", 2)
+
+
+def _claimed(journal: Path) -> Path:
+    """The empty file that says that a game was claimed."""
+    return journal.with_suffix(".claimed")
 
 
 def claim_game(seat: Seat, name: str | None) -> Path:
     """Save a game as far as it was played, as a transcript that says that it is not over.
 
-    For whoever stays when the others are gone for good. The game can still be resumed. Nothing is
-    signed or sent. PeerError if there is no such game or nothing was played; JournalError if its
-    journal is in use.
+    For whoever stays when the others are gone for good. The game can still be resumed by its name,
+    but is not offered any more. Nothing is signed or sent. PeerError if there is no such game or
+    nothing was played; JournalError if its journal is in use.
     """
     book, _, machine, _ = _reopen(seat, name)
     book.close()
+    _claimed(book.path).touch(mode=0o600)
     if not machine.has_begun:
         raise PeerError("that game had not begun: there is nothing to save", 1)
     path = seat.output or seat.home.transcripts / f"{machine.table.id.hex()[:16]}.claim.hoity"
@@ -77,7 +116,7 @@ def _reopen(
     seat: Seat, name: str | None
 ) -> tuple[journals.Journal, tuple[Any, ...], Machine, Roster]:
     """The journal of a game, its first record, the machine as it was, and who sits where."""
-    game = find_game(seat.home, name, seat.passphrase)
+    game = find_game(seat.home, name, seat.passphrase, seat.me.identity.public)
     book, first, records = journals.reopen(game.path, seat.passphrase)
     raw, number, seed, addresses = first[:4]
     table = bind_raw(raw)
@@ -92,6 +131,7 @@ def _reopen(
 async def resume_table(seat: Seat, name: str | None, network: Network | None = None) -> Outcome:
     """Take one's seat again after a crash or Ctrl-C."""
     book, first, machine, roster = _reopen(seat, name)
+    _claimed(book.path).unlink(missing_ok=True)
     table, number, addresses, (listen, relays) = machine.table, first[1], first[3], first[4:6]
     if not book.current:
         machine.be_cautious({peer for peer in table.ids if peer != table.ids[number]})

@@ -94,18 +94,69 @@ class Refused:
 
 
 @dataclass(frozen=True)
+class Muster:
+    """Of so many seats so many must agree; `there` are those this node can count on.
+
+    `strict`: an absence only pauses the game. `begun`: the cards are dealt; before that a seat
+    that stays silent ends the table.
+    """
+
+    seats: int
+    quorum: int
+    there: int
+    strict: bool = False
+    begun: bool = True
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether the game can go on without those awaited."""
+        return not self.strict and self.there >= self.quorum
+
+
+@dataclass(frozen=True)
 class Awaited:
-    """Who has to speak next, and for how many seconds they have been awaited."""
+    """Which others have to speak next, for how many seconds they have been awaited, and in how
+    many this node's patience runs out."""
 
     seats: frozenset[int]
     seconds: float
+    left: float = 0.0
+
+
+@dataclass(frozen=True)
+class Halfway:
+    """Half of the patience for these seats is over; `left` is the rest, in seconds."""
+
+    seats: frozenset[int]
+    seconds: float
+    left: float
+    muster: Muster
 
 
 @dataclass(frozen=True)
 class Late:
-    """The patience for these seats ran out."""
+    """The patience for these seats ran out: the game goes on without them if enough agree."""
 
     seats: frozenset[int]
+    seconds: float
+    muster: Muster
+
+
+@dataclass(frozen=True)
+class Paused:
+    """The game cannot go on without these seats."""
+
+    seats: frozenset[int]
+    seconds: float
+    muster: Muster
+
+
+@dataclass(frozen=True)
+class Extended:
+    """This seat waits longer for those, up to `left` seconds; 0: the table waits in any case."""
+
+    seats: frozenset[int]
+    left: float
 
 
 @dataclass(frozen=True)
@@ -158,7 +209,10 @@ Update = (
     | Chosen
     | Refused
     | Awaited
+    | Halfway
     | Late
+    | Paused
+    | Extended
     | Away
     | Returned
     | Accused

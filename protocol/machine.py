@@ -77,6 +77,19 @@ class Machine(Desk):
         self.given[node.step, node.want.name] = Given(node.digest, choice)
         self._pump()
 
+    def wait_longer(self, now: float) -> bool:
+        """Give who is awaited another full patience from `now` on; False if nobody else is.
+
+        Always safe: to the others this clock is merely slow. Nothing is signed, the journal does
+        not know of it, and an epoch that t seats wish is joined all the same.
+        """
+        self.clocks.now = now
+        if self.finished or self.broken is not None or not self.awaited() - {self.seat}:
+            return False
+        self.clocks.grant(self.tip)
+        self.told_waiting.discard((self.tip.step, self.tip.digest))
+        return True
+
     @property
     def must_choose(self) -> bool:
         """Whether the player is asked for a choice now."""

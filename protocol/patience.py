@@ -32,6 +32,7 @@ class Clocks:
     asked: float = -RETRY
     over: float | None = None
     began: dict[tuple[int, bytes], float] = field(default_factory=dict)
+    granted: dict[tuple[int, bytes], float] = field(default_factory=dict)
     reached: float = 0.0
     _place: Place | None = None
 
@@ -39,6 +40,7 @@ class Clocks:
         """Nothing was waited for while the node was not running."""
         self.now = self.asked = self.halted = now
         self.began.clear()
+        self.granted.clear()
         self._place = self.proposing = None
         self.over = None if self.over is None else now
 
@@ -54,13 +56,25 @@ class Clocks:
         times = self.times
         return (times.choice if node.want.kind in HUMAN else times.step) / 1000
 
-    def is_out(self, node: Node) -> bool:
-        """Whether the patience for the step that `node` stands before has run out.
+    def counts_from(self, node: Node) -> float:
+        """When the patience for the step that `node` stands before began to run.
 
-        Its clock is not set back by a change of epoch.
+        It is not set back by a change of epoch.
         """
-        began = self.began.get((node.step, node.digest), self.now)
-        return self.now - began >= self.patience(node)
+        place = (node.step, node.digest)
+        return self.granted.get(place, self.began.get(place, self.now))
+
+    def grant(self, node: Node) -> None:
+        """Have the patience for this step run anew from now on, so that it is out later."""
+        self.granted[node.step, node.digest] = self.now
+
+    def left(self, node: Node) -> float:
+        """Seconds until the patience for the step that `node` stands before runs out."""
+        return self.patience(node) - (self.now - self.counts_from(node))
+
+    def is_out(self, node: Node) -> bool:
+        """Whether the patience for the step that `node` stands before has run out."""
+        return self.now - self.counts_from(node) >= self.patience(node)
 
     def grace(self, fruitless: int = 0) -> float:
         """g, doubled per fruitless epoch up to its cap."""

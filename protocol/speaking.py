@@ -8,6 +8,7 @@ from __future__ import annotations
 from . import author, chain, follow
 from .desk import Desk, Given
 from .effects import Asked, Broken, Entered, Finished, Stepped, Waiting
+from .faults import FAULTS
 from .follow import Proof
 from .messages import Halt, Say
 from .node import SETUP, Kind, Node
@@ -79,8 +80,7 @@ def end_setup(desk: Desk) -> bool:
     node = desk.tip
     if node.want.kind is Kind.ENDED:
         guilty = node.convictions[-1]
-        reason = "the table ended before the game began"
-        desk.end(Broken(reason, guilty.seat, guilty.code))
+        desk.end(Broken(FAULTS[guilty.code], guilty.seat, guilty.code))
     elif node.want.kind in SETUP:
         _wait_in_setup(desk, node)
     return False

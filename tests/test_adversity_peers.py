@@ -199,7 +199,7 @@ async def test_who_stays_at_a_table_for_two_can_claim_the_game(
     club = Club(tmp_path, 2)
     scopes = [trio.CancelScope(), trio.CancelScope()]
     club.guests[1].cut = past_round(2), scopes[1]
-    club.guests[0].cut = lambda update: isinstance(update, updates.Late), scopes[0]
+    club.guests[0].cut = lambda update: isinstance(update, updates.Paused), scopes[0]
 
     async def stay() -> None:
         with scopes[0]:
@@ -218,7 +218,11 @@ async def test_who_stays_at_a_table_for_two_can_claim_the_game(
     assert not report.ok
     assert report.unfinished
     assert report.faults == ()
-    assert [game.name for game in resuming.open_games(club.guests[0].home)]
+    home = club.guests[0].home
+    (game,) = resuming.open_games(home)
+    with pytest.raises(peer.PeerError, match=f"claimed ones must be named: {game.name}"):
+        resuming.find_game(home, None)
+    assert resuming.find_game(home, game.name[:4]) == game
 
 
 def test_there_is_nothing_to_claim_without_a_game(tmp_path: Path) -> None:

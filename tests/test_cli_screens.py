@@ -15,13 +15,17 @@ from rules_driver import Referee
 
 from cli.json_screen import JsonPlayer, JsonScreen
 from cli.seat_screen import REPLACED, TELLERS, SeatScreen
+from cli.sitting import last_line
 from cli.trouble import Trouble
 from p2p_hoity import rules, table, updates
+from p2p_hoity.driver import Outcome
 from p2p_hoity.editions import load
 from p2p_hoity.rules import news
 from protocol import chain, header
 from protocol.header import Terms
 from protocol.node import Kind, Table, Want
+
+MUSTER = updates.Muster(3, 2, 2)
 
 
 def bound(seats: int = 3) -> Table:
@@ -51,7 +55,10 @@ def each() -> list[updates.Update]:
         updates.Chosen("place", 1),
         updates.Refused("place", "the rule"),
         updates.Awaited(frozenset({1}), 5.4),
-        updates.Late(frozenset({1})),
+        updates.Halfway(frozenset({1}), 150.0, 150.0, MUSTER),
+        updates.Late(frozenset({1}), 300.0, MUSTER),
+        updates.Paused(frozenset({1}), 300.0, replace(MUSTER, there=1)),
+        updates.Extended(frozenset({1}), 300.0),
         updates.Away(),
         updates.Returned(),
         updates.Accused(1, "bad-share", "did not prove its share of a card"),
@@ -144,6 +151,8 @@ async def test_a_program_answers_with_json() -> None:
     player = JsonPlayer(receive, written.append)
     for line in ("nonsense", "7", '"1"', "[1]", "true", "1"):
         await send.send(line)
+    send.close()
+    await player.listen()
     assert await player.choose(view(), "place", False) == 1
     assert [line["type"] for line in written] == ["refused"] * 5
 
@@ -152,6 +161,7 @@ async def test_a_program_that_ends_while_asked_is_told_what_to_do() -> None:
     send, receive = trio.open_memory_channel[str](1)
     send.close()
     player = JsonPlayer(receive, lambda line: None)
+    await player.listen()
     with pytest.raises(Trouble, match="--auto"):
         await player.choose(view(), "place", False)
     with pytest.raises(Trouble, match="--auto"):
@@ -162,4 +172,97 @@ async def test_a_program_that_ends_while_asked_is_told_what_to_do() -> None:
 async def test_a_program_agrees_to_terms(line: str, agreed: bool) -> None:
     send, receive = trio.open_memory_channel[str](1)
     await send.send(line)
-    assert await JsonPlayer(receive, lambda _: None).agree() is agreed
+    send.close()
+    player = JsonPlayer(receive, lambda _: None)
+    await player.listen()
+    assert await player.agree() is agreed
+
+
+async def test_a_program_waits_longer_without_answering(autojump_clock: Any) -> None:
+    send, receive = trio.open_memory_channel[str](3)
+    player = JsonPlayer(receive, lambda _: None)
+    for line in ('{"wait": false}', ' {"wait" : true} ', "1"):
+        await send.send(line)
+    send.close()
+    await player.listen()
+    assert await player.waits_longer()
+    with trio.move_on_after(60) as scope:
+        await player.waits_longer()
+    assert scope.cancelled_caught
+    assert await player._line() == '{"wait": false}'
+    assert await player._line() == "1"
+
+
+QUORUM, PAUSE = MUSTER, replace(MUSTER, there=1)
+STRICT = updates.Muster(3, 3, 2, strict=True)
+TWO = updates.Muster(2, 2, 1, strict=True)
+SETUP = replace(MUSTER, begun=False)
+CLAIM = "hoity resume --claim"
+
+
+@pytest.mark.parametrize(
+    ("muster", "words", "others"),
+    [
+        (QUORUM, ["in 150 s the game goes on without", "2 of the 3 seats agree", "wait"], [CLAIM]),
+        (PAUSE, ["only 1 of the 2 seats", "pauses", CLAIM], ["goes on without", "absence"]),
+        (
+            STRICT,
+            ["needs all 3 seats", "pauses", "for yourself alone", CLAIM],
+            ["goes on", "wait "],
+        ),
+        (TWO, ["needs all 2 seats", "pauses", "end it here", CLAIM], ["goes on", "absence"]),
+        (SETUP, ["the table ends", "wait"], ["goes on", CLAIM]),
+    ],
+)
+def test_halfway_a_player_reads_what_comes_and_what_can_be_done(
+    muster: updates.Muster, words: list[str], others: list[str]
+) -> None:
+    screen, said = told()
+    screen(updates.Halfway(frozenset({1}), 150.0, 150.0, muster))
+    text = " ".join(said)
+    assert "Nothing has come from seat 1" in text
+    assert [word for word in words if word.lower() not in text.lower()] == []
+    assert [word for word in others if word in text] == []
+
+
+def test_who_is_slow_itself_is_told_so_and_not_of_itself() -> None:
+    screen, said = told()
+    screen(updates.Halfway(frozenset({0, 1}), 150.0, 150.0, QUORUM))
+    assert "seat 0" not in " ".join(said)
+    assert "You are awaited too" in said[-1]
+    said.clear()
+    screen(updates.Late(frozenset({0}), 300.0, QUORUM))
+    assert said == [
+        "  [You have taken longer than this table waits: the others may go on without you;"
+        " you may come back later.]"
+    ]
+    said.clear()
+    screen(updates.Paused(frozenset({0}), 300.0, STRICT))
+    assert said == ["  [The others are waiting for you: the game pauses until you choose.]"]
+
+
+def test_an_onlooker_is_offered_no_choice() -> None:
+    said: list[str] = []
+    screen = SeatScreen(said.append)
+    screen(updates.Started(bound(), None))
+    said.clear()
+    screen(updates.Halfway(frozenset({1}), 150.0, 150.0, QUORUM))
+    screen(updates.Paused(frozenset({1}), 300.0, STRICT))
+    assert "goes on without" in " ".join(said)
+    assert not any("wait " in line or "resume" in line for line in said)
+
+
+def test_what_came_of_the_wish_to_wait_is_said() -> None:
+    screen, said = told()
+    for seats, left in ((frozenset({1}), 300.0), (frozenset({1}), 0.0), (frozenset[int](), 0.0)):
+        screen(updates.Extended(seats, left))
+    assert "up to 300 s more for seat 1" in said[0]
+    assert "waits in any case" in said[1]
+    assert "Nobody else" in said[2]
+
+
+def test_an_ended_table_names_whose_doing_and_the_code() -> None:
+    line = last_line(Outcome(None, (), "did not prove its shuffle", 2, "bad-shuffle"), ())
+    assert (line["type"], line["seat"], line["code"]) == ("ended", 2, "bad-shuffle")
+    line = last_line(Outcome(None, (), "stopped"), ())
+    assert (line["type"], line["seat"], line["code"]) == ("ended", None, None)

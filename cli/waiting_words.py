@@ -1,0 +1,109 @@
+"""Waiting for others in plain words: who is awaited, what comes of it, and what one can do."""
+
+from __future__ import annotations
+
+from p2p_hoity.updates import Extended, Halfway, Late, Muster, Paused
+
+from .card_words import Names
+from .lingo import _
+
+
+def halfway(update: Halfway, names: Names, game: str) -> list[str]:
+    """Half of the patience is over."""
+    who = _others(update.seats, names)
+    text = _("Nothing has come from {who} for {seconds} s.")
+    lines = [text.format(who=who, seconds=round(update.seconds))]
+    count = update.muster
+    if not count.begun:
+        text = _("In {left} s the table ends, before the game has begun.")
+        lines.append(text.format(left=round(update.left)) + _longer(names))
+    elif count.goes_on:
+        text = _(
+            "In {left} s the game goes on without {who}, if {quorum} of the {seats} seats agree."
+        )
+        told = text.format(left=round(update.left), who=who, quorum=count.quorum, seats=count.seats)
+        lines.append(told + _longer(names))
+    else:
+        lines += _pauses(count, names, game)
+    if names.mine in update.seats and count.goes_on:
+        lines.append(
+            _("You are awaited too: without your choice the others may go on without you.")
+        )
+    return lines
+
+
+def late(update: Late, names: Names) -> list[str]:
+    """Patience has run out, and enough seats are there to go on."""
+    if update.seats == {names.mine}:
+        return [
+            _(
+                "You have taken longer than this table waits: the others may go on without you;"
+                " you may come back later."
+            )
+        ]
+    who, count = _others(update.seats, names), update.muster
+    text = _(
+        "The patience for {who} has run out. The game goes on without {who} as soon as {quorum} of"
+        " the {seats} seats agree; {who} may come back later."
+    )
+    return [text.format(who=who, quorum=count.quorum, seats=count.seats)]
+
+
+def paused(update: Paused, names: Names, game: str) -> list[str]:
+    """The game cannot go on without them."""
+    if update.seats == {names.mine}:
+        return [_("The others are waiting for you: the game pauses until you choose.")]
+    who = _others(update.seats, names)
+    if not update.muster.begun:
+        return [_("The game has not begun: the table waits for {who}.").format(who=who)]
+    text = _("Still nothing from {who}.").format(who=who)
+    return [text, *_pauses(update.muster, names, game)]
+
+
+def extended(update: Extended, names: Names) -> str:
+    """What came of the wish to wait longer."""
+    who = _others(update.seats, names)
+    if not update.seats:
+        return _("Nobody else is awaited now.")
+    if not update.left:
+        return _("This table waits in any case: the game cannot go on without {who}.").format(
+            who=who
+        )
+    text = _("You wait up to {left} s more for {who}. Each seat decides this for itself.")
+    return text.format(left=round(update.left), who=who)
+
+
+def _others(seats: frozenset[int], names: Names) -> str:
+    return names.seats(sorted(seats - {names.mine}))
+
+
+def _longer(names: Names) -> str:
+    """An onlooker has no say."""
+    return "" if names.mine is None else " " + _("Type wait to wait longer.")
+
+
+def _pauses(count: Muster, names: Names, game: str) -> list[str]:
+    if count.strict:
+        text = _("This table needs all {seats} seats: the game pauses until all are back.")
+        lines = [text.format(seats=count.seats)]
+    else:
+        text = _(
+            "As far as can be seen from here, only {there} of the {quorum} seats it takes are"
+            " there: the game pauses until enough are back."
+        )
+        lines = [text.format(there=count.there, quorum=count.quorum)]
+    if names.mine is not None:
+        lines += _leaving(count, game)
+    return lines
+
+
+def _leaving(count: Muster, game: str) -> list[str]:
+    text = _("Just wait, or leave with Ctrl-C and take your seat again: hoity resume {game}")
+    if count.seats == 2:
+        end = _("Or leave and end it here, saved as far as it came: hoity resume --claim {game}")
+    else:
+        end = _(
+            "Or leave and save what was played, without a result and for yourself alone:"
+            " hoity resume --claim {game}"
+        )
+    return [text.format(game=game), end.format(game=game)]
