@@ -10,7 +10,7 @@ import tempfile
 from pathlib import Path
 
 import liar_table
-from liar_tales import PLOTS
+from liar_plots import PLOTS
 
 
 def row(code: str) -> str:

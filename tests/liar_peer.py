@@ -4,8 +4,8 @@
     python tests/liar_peer.py host SEATS QUORUM TALE [CHOICE STEP GRACE CAP]
 
 It prints what its screen is told as JSON, like `hoity --json`. TALE is a code of
-`protocol.faults`, `truth`, `stall-…`, or `die:KIND:N`: SIGKILL itself as the N-th step of that
-kind begins. The times are the table's patience in milliseconds. Files go to HOITY_HOME.
+`protocol.faults`, `truth`, `stall-…`, `flood:KIND` (see liar_flood.py), `dribble`, or `die:KIND:N`:
+SIGKILL itself as the N-th step of that kind begins. PAUSE is how long its bot thinks, in seconds. The times are the table's patience in milliseconds. Files go to HOITY_HOME.
 """
 
 from __future__ import annotations
@@ -14,13 +14,14 @@ import os
 import signal
 import sys
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import trio
+from liar_flood import pour
+from liar_pact import speak_on_the_other
+from liar_plots import TALES
 from liar_tales import (
-    TALES,
     Liar,
-    Message,
     choose_the_impossible,
     own_message,
     speak_unasked,
@@ -32,12 +33,18 @@ from cli.sitting import last_line
 from p2p_hoity import editions, keys, peer, rules, seating, table
 from p2p_hoity.driver import Driver, Outcome
 from p2p_hoity.home import Home, home
+from p2p_hoity.net.link import Link
 from p2p_hoity.net.ticket import decode_ticket
 from p2p_hoity.player import BotPlayer
 from protocol import frames
 from protocol.effects import Effect, Send, Stepped
 from protocol.header import Patience, Terms
+from protocol.messages import Message, Say
 
+UNASKED = {"not-expected": speak_unasked, "two-chains": speak_on_the_other}
+"""Tales of a say that nobody asked for, looked for as each step begins."""
+GOES_ON = {"two-chains"}
+"""Tales after which the liar speaks on, though it votes no more; after any other it is mute."""
 SHORT = (2500, 2500, 500, 4000)
 
 
@@ -45,6 +52,14 @@ class LyingDriver(Driver):
     """A driver whose own statements pass through a tale."""
 
     tale = "truth"
+
+    counts: ClassVar[dict[str, int]] = {}
+
+    async def _listen(self) -> None:
+        if self.tale.startswith("flood:") and self._nursery is not None:
+            kind = self.tale.partition(":")[2]
+            self._nursery.start_soon(pour, self.liar, self.hub, kind, self.counts)
+        await super()._listen()
 
     @property
     def liar(self) -> Liar:
@@ -56,13 +71,10 @@ class LyingDriver(Driver):
         super()._do(effect)
         if isinstance(effect, Stepped):
             self._watch_steps(effect)
-            said = (
-                None
-                if self.liar.lied or self.tale != "not-expected"
-                else speak_unasked(self.liar, effect.after)
-            )
+            unasked = UNASKED.get(self.tale)
+            said = unasked(self.liar, effect.after) if unasked and not self.liar.lied else None
             if said is not None:
-                self._confess("not-expected")
+                self._confess(self.tale)
                 self._carry(said, Send(b""))
 
     def _watch_steps(self, step: Stepped) -> None:
@@ -91,7 +103,8 @@ class LyingDriver(Driver):
         if liar.told.get(message.identity):
             return liar.told[message.identity]
         if liar.lied:
-            return []
+            speaks_on = self.tale in GOES_ON and isinstance(message.statement, Say)
+            return [message] if speaks_on else []
         told = TALES.get(self.tale, TALES["truth"])(liar, message)
         if told is None:
             return [message]
@@ -126,6 +139,21 @@ def terms_of(me: keys.Player, seats: int, quorum: int, times: Sequence[int]) -> 
     return Terms(host, os.urandom(32), game, seats, quorum, Patience(*times))
 
 
+class SlowBot(BotPlayer):
+    """A bot that thinks for a while, so that a game takes its time."""
+
+    async def choose(self, *args: Any) -> Any:
+        await trio.sleep(float(os.environ.get("PAUSE", "0")))
+        return await super().choose(*args)
+
+
+async def dribble(link: Link, framed: bytes) -> None:
+    """Send a byte at a time, so slowly that the link just lives."""
+    for byte in framed:
+        await link._stream.send_all(bytes([byte]))
+        await trio.sleep(0.05)
+
+
 async def yes(*_: Any) -> bool:
     return True
 
@@ -133,7 +161,7 @@ async def yes(*_: Any) -> bool:
 async def sit(words: Sequence[str]) -> Outcome:
     where = home()
     screen, me = JsonScreen(), own(where)
-    seat = peer.Seat(where, me, BotPlayer(), screen)
+    seat = peer.Seat(where, me, SlowBot(), screen)
     if words[0] == "join":
         LyingDriver.tale = words[2]
         return await peer.join_table(seat, decode_ticket(words[1]), yes, peer.Reach("127.0.0.1:0"))
@@ -154,5 +182,9 @@ if __name__ == "__main__":
     seating.Driver = LyingDriver  # type: ignore[misc]
     if "bad-backup" in sys.argv:
         spoil_pieces()
+    if "dribble" in sys.argv:
+        Link._send = dribble  # type: ignore[method-assign, assignment]
     outcome = trio.run(sit, sys.argv[1:])
+    if LyingDriver.counts:
+        write_line({"type": "flooded", **LyingDriver.counts})
     write_line(last_line(outcome, ()))

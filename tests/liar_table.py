@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import Any
 
 import terminals
-from liar_tales import PLOTS
+from liar_plots import PLOTS, Plot
 
 LIAR = Path(__file__).with_name("liar_peer.py")
+HONEST = ("honest", "plain")
 LIMIT = 100
 
 
@@ -75,9 +76,9 @@ class Seen:
     verdicts: tuple[dict[str, Any], ...]
 
 
-def play(path: Path, code: str) -> Seen:
+def play(path: Path, code: str, plot: Plot | None = None) -> Seen:
     """One table: the liar is its host; one honest seat has the plain screen, the others JSON."""
-    plot = PLOTS[code]
+    plot = plot or PLOTS[code]
     liar = start_script(
         LIAR, path / "liar", "host", str(plot.seats), str(plot.quorum), code, *plot.times
     )
@@ -85,7 +86,10 @@ def play(path: Path, code: str) -> Seen:
     try:
         ticket = liar.read_until("ticket")["ticket"]
         if plot.helper:
-            helpers.append(start_script(LIAR, path / "slow", "join", ticket, plot.helper))
+            name = path / (plot.helper if plot.also else "slow")
+            helpers.append(start_script(LIAR, name, "join", ticket, plot.helper))
+            while len(liar.read_until("type", "joined")["names"]) < 2:
+                pass
         count = plot.seats - 2 - len(helpers)
         honest = [
             terminals.start(path / f"honest{i}", "join", ticket, "--auto", "--yes", "--json")
@@ -105,7 +109,7 @@ def _seen(path: Path, code: str, honest: list[terminals.Terminal], exits: tuple[
     lines = [line for terminal in honest for line in terminal.lines]
     accused = {(x["seat"], x["code"]) for x in lines if x.get("type") == "accused"}
     files = sorted(path.glob("*/transcripts/*.hoity"))
-    files = [f for f in files if f.parent.parent.name not in ("liar", "slow")]
+    files = [f for f in files if f.parent.parent.name.startswith(HONEST)]
     verdicts: list[dict[str, Any]] = []
     if files:
         told = hoity(path / "judge", "verify", "--json", *map(str, files)).stdout

@@ -1,8 +1,7 @@
 """What the lying process tells, one tale per code of `protocol.faults`.
 
 A tale looks at each statement the liar is about to send. It answers None while it is honest,
-then once with what goes out instead. `HOW` says in words what each tale does, for the table in
-docs/adversity.md.
+then once with what goes out instead. What table each needs: tests/liar_plots.py.
 """
 
 from __future__ import annotations
@@ -39,7 +38,6 @@ class Liar:
     who: Any
     told: dict[tuple[int, ...], Told] = field(default_factory=dict)
     lied: bool = False
-    mute: bool = False
 
     def sign(self, statement: Statement) -> Message:
         return messages.sign(self.who, self.machine.table.id, self.seat, statement)
@@ -92,51 +90,51 @@ def instead(kind: Kind, change: Callable[[Liar, Node, list[Any]], Any]) -> Tale:
     return tale
 
 
-def _low_order(liar: Liar, node: Node, fields: list[Any]) -> Any:
+def low_order(liar: Liar, node: Node, fields: list[Any]) -> Any:
     return bodies.encode_body(KeyCommit(fields[0], bytes(32)))
 
 
-def _other_key(liar: Liar, node: Node, fields: list[Any]) -> Any:
+def other_key(liar: Liar, node: Node, fields: list[Any]) -> Any:
     return [fields[0][32:] + fields[0][:32], *fields[1:]]
 
 
-def _unproven_key(liar: Liar, node: Node, fields: list[Any]) -> Any:
+def unproven_key(liar: Liar, node: Node, fields: list[Any]) -> Any:
     return [fields[0], fields[1][:32] + OTHER_SCALAR, fields[2]]
 
 
-def _false_complaint(liar: Liar, node: Node, fields: list[Any]) -> Any:
+def false_complaint(liar: Liar, node: Node, fields: list[Any]) -> Any:
     return bodies.encode_body(
         Complaint((liar.seat + 1) % node.table.seats, liar.machine.secrets.box)
     )
 
 
-def _marked_deck(liar: Liar, node: Node, fields: list[Any]) -> Any:
+def marked_deck(liar: Liar, node: Node, fields: list[Any]) -> Any:
     deck = fields[0]
     return [deck[64:128] + deck[:64] + deck[128:], fields[1]]
 
 
-def _garbage(liar: Liar, node: Node, fields: list[Any]) -> Any:
+def garbage(liar: Liar, node: Node, fields: list[Any]) -> Any:
     return b"\x00" + os.urandom(20)
 
 
-def _other_commitment(liar: Liar, node: Node, fields: list[Any]) -> Any:
+def other_commitment(liar: Liar, node: Node, fields: list[Any]) -> Any:
     return [os.urandom(32), fields[1]]
 
 
-def _other_nonce(liar: Liar, node: Node, fields: list[Any]) -> Any:
+def other_nonce(liar: Liar, node: Node, fields: list[Any]) -> Any:
     if fields[0] is None or node.want.name == COIN:
         return None
     return [(fields[0][0], os.urandom(32)), *fields[1:]]
 
 
-def _shares(change: Callable[[bytes], bytes]) -> Callable[[Liar, Node, list[Any]], Any]:
+def shares(change: Callable[[bytes], bytes]) -> Callable[[Liar, Node, list[Any]], Any]:
     def spoil(liar: Liar, node: Node, fields: list[Any]) -> Any:
         return [fields[0], change(fields[1]), *fields[2:]] if fields[1] else None
 
     return spoil
 
 
-def _escrow_share(liar: Liar, node: Node, fields: list[Any]) -> Any:
+def escrow_share(liar: Liar, node: Node, fields: list[Any]) -> Any:
     if not fields[3]:
         return None
     first, *rest = fields[3]
@@ -146,7 +144,7 @@ def _escrow_share(liar: Liar, node: Node, fields: list[Any]) -> Any:
 # Statements.
 
 
-def _sealing(liar: Liar, message: Message) -> tuple[Say, Node] | None:
+def sealing(liar: Liar, message: Message) -> tuple[Say, Node] | None:
     """An own sealed choice that is about to leave."""
     say = message.statement
     node = liar.node(say) if isinstance(say, Say) else None
@@ -157,7 +155,7 @@ def _sealing(liar: Liar, message: Message) -> tuple[Say, Node] | None:
 
 def two_statements(liar: Liar, message: Message) -> Told | None:
     """Two sealed choices in one step."""
-    found = _sealing(liar, message)
+    found = sealing(liar, message)
     if found is None:
         return None
     say, node = found
@@ -168,7 +166,7 @@ def two_statements(liar: Liar, message: Message) -> Told | None:
 
 def forge_close(liar: Liar, message: Message) -> Told | None:
     """A close over nothing."""
-    return None if _sealing(liar, message) is None else [message, liar.sign(Close(1, ()))]
+    return None if sealing(liar, message) is None else [message, liar.sign(Close(1, ()))]
 
 
 def halting(change: Callable[[Liar, Halt], Halt]) -> Tale:
@@ -195,12 +193,12 @@ def _own_says(liar: Liar, halt: Halt) -> Iterator[Message]:
             yield message
 
 
-def _without_own(liar: Liar, halt: Halt) -> Halt:
+def without_own(liar: Liar, halt: Halt) -> Halt:
     own = {m.hash for m in _own_says(liar, halt)}
     return replace(halt, says=tuple(h for h in halt.says if h not in own))
 
 
-def _groundless(liar: Liar, halt: Halt) -> Halt:
+def groundless(liar: Liar, halt: Halt) -> Halt:
     """Own says are told, what they build on is not."""
     own = {
         m.hash
@@ -274,36 +272,6 @@ def speak_unasked(liar: Liar, node: Node) -> Message | None:
     return liar.sign(Say(liar.machine.view.epoch, node.step, node.digest, body))
 
 
-@dataclass(frozen=True)
-class Plot:
-    """How one code is provoked: the tale, in words, and the table it needs.
-
-    `before`: the table ends before the game begins, with the liar named. `helper` is the tale
-    of a second test peer, which is slow and no liar.
-    """
-
-    tale: Tale
-    how: str
-    before: bool = False
-    seats: int = 3
-    quorum: int = 2
-    helper: str = ""
-    times: tuple[str, ...] = ()
-
-
-def _setup(kind: Kind, change: Callable[[Liar, Node, list[Any]], Any], how: str) -> Plot:
-    return Plot(instead(kind, change), how, before=True)
-
-
-def _play(kind: Kind, change: Callable[[Liar, Node, list[Any]], Any], how: str) -> Plot:
-    return Plot(instead(kind, change), how)
-
-
-def _changing(tale: Tale, how: str) -> Plot:
-    """Where a slow seat makes the others change the epoch."""
-    return Plot(tale, how, seats=4, quorum=3, helper="dawdle")
-
-
 def spoil_pieces() -> None:
     """Have this process seal backup pieces that do not open, and believe in them."""
     pen = author.PENS[Kind.KEY_REVEAL]
@@ -314,68 +282,6 @@ def spoil_pieces() -> None:
         return encoding.encode((*fields[:2], pieces))
 
     author.PENS[Kind.KEY_REVEAL] = spoilt
-
-
-PLOTS: dict[str, Plot] = {
-    "bad-key": _setup(Kind.KEY_COMMIT, _low_order, "a transport key of low order in `key.commit`"),
-    "bad-key-hash": _setup(
-        Kind.KEY_REVEAL, _other_key, "the points of its key vector exchanged in `key.reveal`"
-    ),
-    "bad-key-proof": _setup(
-        Kind.KEY_REVEAL, _unproven_key, "another scalar in the proof of its key"
-    ),
-    "bad-backup": Plot(
-        truth, "one bit changed in each sealed backup piece; the others complain", before=True
-    ),
-    "false-complaint": _setup(
-        Kind.KEY_OK, _false_complaint, "complains of the next seat's backup piece, which is sound"
-    ),
-    "bad-shuffle": _setup(
-        Kind.SHUFFLE, _marked_deck, "two cards exchanged after its shuffle was proven"
-    ),
-    "two-statements": Plot(two_statements, "two sealed choices in one step"),
-    "not-expected": Plot(truth, "chooses a window when another seat is the buyer"),
-    "bad-body": _play(Kind.SEAL, _garbage, "random bytes for a sealed choice"),
-    "bad-point": _play(
-        Kind.OPEN, _shares(lambda b: NOT_A_POINT + b[32:]), "a share of a card that is no point"
-    ),
-    "bad-scalar": _play(
-        Kind.OPEN, _shares(lambda b: b[:-32] + NOT_A_SCALAR), "a proof that holds no scalar"
-    ),
-    "bad-share": _play(
-        Kind.OPEN, _shares(lambda b: b[:-32] + OTHER_SCALAR), "another scalar in a share's proof"
-    ),
-    "bad-escrow": _play(
-        Kind.SEAL, _other_commitment, "another commitment beside the escrow of its choice"
-    ),
-    "bad-opening": _play(Kind.REVEAL, _other_nonce, "another nonce in the opening of its choice"),
-    "illegal-choice": Plot(truth, "seals a choice that the rules do not know, and opens it"),
-    "bad-escrow-share": Plot(
-        instead(Kind.REVEAL, _escrow_share),
-        "another scalar in its share of an absent seat's escrow",
-        seats=5,
-        quorum=3,
-        helper="stall-reveal",
-    ),
-    "halt-omits-say": _changing(
-        halting(_without_own), "halts for a new epoch without the says it has made"
-    ),
-    "bad-halt": _changing(
-        halting(_groundless), "halts with its own says but without what they rest on"
-    ),
-    "bad-close": Plot(forge_close, "proposes a base that rests on no halt"),
-    "halt-below-lock": _changing(
-        forget_lock, "seals one epoch, then halts for the next as if it had not"
-    ),
-}
-"""Code to plot. `two-chains` is not here: see docs/adversity.md."""
-
-TALES: dict[str, Tale] = {
-    **{code: plot.tale for code, plot in PLOTS.items()},
-    "truth": truth,
-    "stall-reveal": stall(Kind.REVEAL),
-    "dawdle": dawdle(Kind.SEAL),
-}
 
 
 def is_point(data: bytes) -> bool:
