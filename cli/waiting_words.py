@@ -24,12 +24,11 @@ def halfway(update: Halfway, names: Names, game: str) -> list[str]:
         told = text.format(left=round(update.left), who=who, quorum=count.quorum, seats=count.seats)
         lines.append(told + _longer(names))
     else:
+        if not count.strict:
+            text = _("In {left} s whoever is awaited may be declared absent.")
+            lines.append(text.format(left=round(update.left)) + _longer(names))
         lines += _pauses(count, names, game)
-    if names.mine in update.seats and count.goes_on:
-        lines.append(
-            _("You are awaited too: without your choice the others may go on without you.")
-        )
-    return lines
+    return lines + _oneself(update.seats, count, names)
 
 
 def late(update: Late, names: Names) -> list[str]:
@@ -46,7 +45,8 @@ def late(update: Late, names: Names) -> list[str]:
         "The patience for {who} has run out. The game goes on without {who} as soon as {quorum} of"
         " the {seats} seats agree; {who} may come back later."
     )
-    return [text.format(who=who, quorum=count.quorum, seats=count.seats)]
+    told = text.format(who=who, quorum=count.quorum, seats=count.seats)
+    return [told, *_oneself(update.seats, count, names)]
 
 
 def paused(update: Paused, names: Names, game: str) -> list[str]:
@@ -77,6 +77,12 @@ def _others(seats: frozenset[int], names: Names) -> str:
     return names.seats(sorted(seats - {names.mine}))
 
 
+def _oneself(seats: frozenset[int], count: Muster, names: Names) -> list[str]:
+    if names.mine not in seats or count.strict or not count.begun:
+        return []
+    return [_("You are awaited too: without your choice the others may go on without you.")]
+
+
 def _longer(names: Names) -> str:
     """An onlooker has no say."""
     return "" if names.mine is None else " " + _("Type wait to wait longer.")
@@ -88,8 +94,8 @@ def _pauses(count: Muster, names: Names, game: str) -> list[str]:
         lines = [text.format(seats=count.seats)]
     else:
         text = _(
-            "As far as can be seen from here, only {there} of the {quorum} seats it takes are"
-            " there: the game pauses until enough are back."
+            "Without them, as far as can be seen from here, only {there} of the {quorum} seats it"
+            " takes are left: the game pauses until enough are back."
         )
         lines = [text.format(there=count.there, quorum=count.quorum)]
     if names.mine is not None:

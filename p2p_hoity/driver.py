@@ -17,8 +17,7 @@ from protocol.machine import Machine
 from protocol.node import Node
 from protocol.port import IllegalMove
 
-from . import rules, updates
-from .home import private_folder
+from . import archive, rules, updates
 from .journal import Journal
 from .lobby import Roster, encode_lobby, is_lobby
 from .net.errors import AddressError
@@ -60,6 +59,7 @@ class Driver:
     player: Player | None = None
     journal: Journal | None = None
     output: Path | None = None
+    usual: Path | None = None
     outcome: Outcome | None = None
     _vigil: Vigil = field(default_factory=Vigil)
     _told: Play = field(init=False)
@@ -284,6 +284,7 @@ class Driver:
         """Say when this seat is absent or back; an absent player is asked to return."""
         present = self.seat is None or self.seat in base.present
         if self._present and not present:
+            self._stop_asking()
             self.screen(updates.Away())
             if self.player is not None and self._nursery is not None:
                 self._nursery.start_soon(self._come_back, self.player)
@@ -354,8 +355,8 @@ class Driver:
         standings = self._play(self.machine.tip).state.standings
         path = None
         if self.output is not None:
-            private_folder(self.output.parent)
-            self.output.write_bytes(transcript.write(self.machine))
-            path = self.output
+            journal = None if self.journal is None else self.journal.path
+            data, usual = transcript.write(self.machine), self.usual or self.output
+            path = archive.keep(data, self.output, usual, journal)
         self.outcome = Outcome(path, standings)
         self.screen(updates.Finished(self.machine.table, self.machine.tip, standings, path))

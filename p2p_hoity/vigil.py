@@ -45,15 +45,20 @@ class Vigil:
         if word is None and others and seconds >= self._next and not machine.must_choose:
             word = Awaited(others, seconds, max(0.0, machine.clocks.left(machine.tip)))
         if word is not None:
-            self._next, self._gap = seconds + self._gap, min(2 * self._gap, LONGEST)
+            self._pause(seconds)
         return word
+
+    def _pause(self, seconds: float) -> None:
+        self._next, self._gap = seconds + self._gap, min(2 * self._gap, LONGEST)
 
     def run_out(self, machine: Machine, linked: Set[int], now: float) -> Late | Paused:
         """Patience has run out: the game goes on without them, or pauses."""
         place = (machine.tip.step, machine.tip.digest)
         if place != self._place:
             self._begin(place)
-        return self._verdict(machine, linked, now - machine.clocks.began.get(place, now))
+        seconds = now - machine.clocks.began.get(place, now)
+        self._pause(seconds)
+        return self._verdict(machine, linked, seconds)
 
     def extended(self, machine: Machine, given: bool) -> Extended:
         """What came of the player's wish to wait longer."""

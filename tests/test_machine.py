@@ -211,6 +211,55 @@ def test_two_absent_at_once_at_six_seats_and_the_game_ends(step: int) -> None:
         assert not machine.tip.banned
 
 
+def _run_to(room: Room, until: float) -> None:
+    room.run(until=until - room.now)
+
+
+def _others_wait_longer(seats: int, waiting: set[int], quorum: int | None = None) -> Room:
+    """The last seat is gone; the `waiting` give it another full patience after ten seconds."""
+    room = room_of(seats, quorum)
+    _gone_at(room, {seats - 1}, room.table.first_step)
+    room.start()
+    _run_to(room, 8)
+    for seat in waiting:
+        assert room.places[seat].machine.wait_longer(room.now)
+    return room
+
+
+def test_one_seat_waits_and_the_others_go_on_without_it() -> None:
+    room = _others_wait_longer(6, {0})
+    room.run(until=200)
+    machine = room.places[0].machine
+    assert machine.finished
+    assert 5 not in machine.tip.present
+    halts = [m.statement for m in machine.store.by_seat(0) if isinstance(m.statement, Halt)]
+    assert halts[0].expired is None
+    assert not any(isinstance(m.statement, Late) for m in machine.store.by_seat(0))
+
+
+def test_with_enough_waiting_nothing_happens_until_later() -> None:
+    room = _others_wait_longer(4, {0})
+    wait = room.places[0].machine.clocks.patience(room.places[0].machine.tip)
+    _run_to(room, 8 + wait - 1)
+    assert [p.machine.promise for p in room.places[:3]] == [0, 0, 0]
+    assert room.places[1].machine.ballot.wishes() == {1: 1, 2: 1}
+    room.run(until=200)
+    assert all(p.machine.finished for p in room.places[:3])
+    assert 3 not in room.places[0].machine.tip.present
+
+
+def test_who_comes_back_in_the_extended_time_is_not_absent() -> None:
+    room = _others_wait_longer(4, {0, 1})
+    wait = room.places[0].machine.clocks.patience(room.places[0].machine.tip)
+    _run_to(room, 8 + wait - 2)
+    room.returned.add(3)  # type: ignore[attr-defined]
+    room.crash_and_resume(3)
+    room.run(until=60)
+    assert all(p.machine.finished for p in room.places)
+    assert all(p.machine.tip.absences == (0, 0, 0, 0) for p in room.places)
+    assert all(p.machine.view.epoch == 0 for p in room.places)
+
+
 def test_below_the_quorum_nothing_goes_on_until_a_seat_is_back() -> None:
     room = room_of(4)
     _gone_at(room, {2, 3}, room.table.first_step + 3)

@@ -9,6 +9,7 @@ from toy_game import ToyGame
 
 from protocol import changing, follow, frames, messages
 from protocol.desk import State
+from protocol.effects import Waiting
 from protocol.follow import Proof
 from protocol.header import Patience
 from protocol.machine import Machine
@@ -189,6 +190,59 @@ def test_patience_begins_anew_after_a_crash() -> None:
     scene.crash_and_resume(0)
     scene.wait(5)
     assert scene.machine.ballot.wishes() == {}
+
+
+def test_who_waits_longer_does_not_wish_and_reports_no_expiry_until_it_is_over() -> None:
+    scene = Scene(frozenset({3}))
+    scene.wait(15)
+    assert scene.machine.wait_longer(scene.now)
+    scene.wait(19)
+    assert scene.machine.ballot.wishes() == {}
+    for seat in (1, 2, 3):
+        scene.tell(seat, Late(1))
+    (halt,) = scene.halts()
+    assert halt.expired is None
+    assert scene.machine.promise == 1
+
+
+def test_a_longer_wait_runs_out_too_and_is_told_again() -> None:
+    scene = Scene(frozenset({3}))
+    scene.wait(21)
+    assert scene.machine.ballot.wishes() == {0: 1}
+    assert scene.machine.wait_longer(scene.now)
+    scene.wait(19)
+    assert not scene.machine.clocks.is_out(scene.machine.tip)
+    scene.wait(2)
+    told = [effect for effect in scene.places[0].heard if isinstance(effect, Waiting)]
+    assert [effect.seats for effect in told] == [frozenset({3}), frozenset({3})]
+    for seat in (1, 2):
+        scene.tell(seat, Late(1))
+    (halt,) = scene.halts()
+    assert halt.expired is not None
+
+
+def test_a_longer_wait_is_not_journalled_and_signs_nothing() -> None:
+    scene = Scene(frozenset({3}))
+    records = list(scene.places[0].journal)
+    assert scene.machine.wait_longer(scene.now)
+    scene.collect(0)
+    assert scene.places[0].journal == records
+    assert scene.machine.take() == []
+    scene.crash_and_resume(0)
+    assert scene.machine.clocks.granted == {}
+
+
+def test_there_is_nothing_to_wait_for_when_nobody_else_is_awaited() -> None:
+    scene = Scene(frozenset({0}))
+    assert scene.machine.awaited() == {0}
+    assert not scene.machine.wait_longer(scene.now)
+    assert scene.machine.clocks.granted == {}
+    scene.mute = frozenset()
+    scene.machine.choose(0, scene.now)
+    scene.collect(0)
+    scene.run(until=1)
+    assert scene.machine.finished
+    assert not scene.machine.wait_longer(scene.now)
 
 
 def test_grace_doubles_per_fruitless_epoch_up_to_its_cap() -> None:
