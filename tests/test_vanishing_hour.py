@@ -1,0 +1,108 @@
+"""Seats that come back after an hour, in memory on a virtual clock, with the usual patience."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import trio
+from parting_town import Absence, TownClub, round_of
+from test_peer import past_round
+
+from p2p_hoity import driver
+from protocol.header import Patience
+
+HOUR = 3600.0
+USUAL = Patience()
+GONE = 3
+
+
+class Hour:
+    """A table of four whose last seat is away for an hour from the second round on."""
+
+    def __init__(self, path: Path) -> None:
+        self.club = TownClub(path, 4, USUAL)
+        self.rounds: list[int] = []
+
+    async def pass_by(self) -> None:
+        """An hour in which people think for minutes; keep which round the three others are in."""
+        self.rounds.append(round_of(self.club, 0))
+        self.club.think(250.0)
+        await trio.sleep(HOUR)
+        self.club.think(1.0)
+        self.rounds.append(round_of(self.club, 0))
+
+    async def killed(self) -> None:
+        """Its process dies; after an hour it is restored from its journal."""
+        guest, scope = self.club.guests[GONE], trio.CancelScope()
+        guest.cut = past_round(2), scope
+        with scope:
+            await self.club.join(GONE)
+        guest.cut = None
+        await self.pass_by()
+        await self.club.resume(GONE)
+
+    async def cut_off(self) -> None:
+        """Its process lives; its links are dead for an hour."""
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(self.club.join, GONE)
+            await self.club.wait_for(GONE, past_round(2))
+            self.club.town.part((0, 1, 2), (GONE,))
+            await self.pass_by()
+            self.club.town.heal()
+
+    async def play(self, last: Callable[[], Awaitable[None]]) -> None:
+        """All four until the end."""
+        async with trio.open_nursery() as nursery:
+            for number in range(3):
+                nursery.start_soon(self.club.sit, number)
+            nursery.start_soon(last)
+
+
+@pytest.fixture
+def seldom(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Machines look at their clocks once in two seconds: an hour has many."""
+    monkeypatch.setattr(driver, "TICK", 2.0)
+
+
+@pytest.mark.parametrize("way", ["killed", "cut_off"])
+async def test_a_seat_comes_back_after_an_hour(
+    tmp_path: Path, autojump_clock: Any, seldom: None, way: str
+) -> None:
+    hour = Hour(tmp_path)
+    await hour.play(getattr(hour, way))
+    club = hour.club
+    reports = club.judge()
+    print(way, hour.rounds, [(report.steps, report.epochs) for report in reports])
+    assert hour.rounds[0] < hour.rounds[1]
+    assert Absence.of(club.guests[GONE]) == Absence(1, 1)
+    assert all(Absence.of(club.guests[n]) == Absence() for n in range(3))
+
+
+async def test_all_are_gone_for_an_hour_and_take_their_seats_again(
+    tmp_path: Path, autojump_clock: Any, seldom: None
+) -> None:
+    club, late = TownClub(tmp_path, 3, USUAL), trio.Event()
+
+    async def leave_and_come_back(number: int) -> None:
+        scope, guest = trio.CancelScope(), club.guests[number]
+        guest.cut = past_round(2), scope
+        with scope:
+            await club.sit(number)
+        assert scope.cancelled_caught
+        guest.cut = None
+        await trio.sleep(HOUR)
+        if number == 2:  # the last one is a minute later still
+            await trio.sleep(60)
+            late.set()
+        await club.resume(number)
+
+    async with trio.open_nursery() as nursery:
+        for number in range(3):
+            nursery.start_soon(leave_and_come_back, number)
+    (report,) = club.judge()
+    assert late.is_set()
+    print("all gone", trio.current_time(), report.steps, report.epochs)
+    assert [Absence.of(guest) for guest in club.guests] == [Absence()] * 3
