@@ -156,9 +156,17 @@ def sit(sitting: Sitting, go: Callable[[Sitting, trio.Nursery], Awaitable[Outcom
         if not interrupted(error):
             raise
         raise Trouble(sitting.farewell(_("Interrupted")), INTERRUPTED) from error
+    _tell_place(sitting.manner.transcript, outcome.transcript)
     if isinstance(sitting.screen, JsonScreen):
         write_line(last_line(outcome, sitting.screen.nicknames))
     return OK if outcome.broken is None else NOT_OK
+
+
+def _tell_place(asked: Path | None, path: Path | None) -> None:
+    """Say where the transcript is if it could not go where it was asked for."""
+    if asked is not None and path not in (None, asked):
+        words = _("{asked} could not be written; the transcript is in {path}.")
+        print("hoity: " + words.format(asked=asked, path=path), file=sys.stderr)
 
 
 def last_line(outcome: Outcome, nicknames: tuple[str, ...]) -> dict[str, object]:

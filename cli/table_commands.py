@@ -9,10 +9,11 @@ from pathlib import Path
 
 import trio
 
-from p2p_hoity import peer, rules
+from p2p_hoity import archive, peer, rules
 from p2p_hoity.driver import Outcome
 from p2p_hoity.editions import DEFAULT
 from p2p_hoity.editions import load as load_edition
+from p2p_hoity.home import Home
 from p2p_hoity.home import home as own_home
 from p2p_hoity.net.discovery import browse
 from p2p_hoity.net.ticket import decode_ticket
@@ -155,15 +156,34 @@ def _show_ticket(sitting: Sitting, terms: Terms, ticket: str, show: bool) -> Non
 
 def _sitting(manner: Manner) -> Sitting:
     home = own_home()
+    check_home(home)
     me, passphrase = own_key.load_or_make(home, manner.name)
     return Sitting(home, taken_as(me, manner.name), manner, passphrase)
 
 
 def check_output(path: Path | None) -> None:
     """Trouble if the transcript could not be written there."""
-    if path is not None and path.is_dir():
+    if path is None:
+        return
+    if path.is_dir():
         words = _("{path} is a folder; name a file for the transcript.")
         raise Trouble(words.format(path=path), USAGE)
+    why = None if path.exists() and not path.is_file() else archive.why_not(path.parent)
+    if why is not None:
+        words = _("The transcript cannot be written to {path}: {why}. Name another file.")
+        raise Trouble(words.format(path=path, why=why), USAGE)
+
+
+def check_home(home: Home) -> None:
+    """Trouble if a game could not be kept there."""
+    for folder in (home.journals, home.marks):
+        why = archive.why_not(folder)
+        if why is not None:
+            words = _(
+                "Games cannot be kept in {path}: {why}. Make room there and let it be written to,"
+                " or name another folder with HOITY_HOME."
+            )
+            raise Trouble(words.format(path=folder, why=why), USAGE)
 
 
 def loopback(listen: str | None) -> peer.Reach:
@@ -190,6 +210,7 @@ def resume(manner: Manner, game: str | None) -> int:
     """Take one's seat again, and wake the bots that sat at the table from here."""
     check_output(manner.transcript)
     home = own_home()
+    check_home(home)
     me, passphrase = own_key.load(home)
     found = games_words.find(home, game, me, passphrase, "hoity resume")
     sitting = Sitting(home, me, manner, passphrase)

@@ -56,8 +56,16 @@ def private_folder(path: Path) -> Path:
 def write_private(path: Path, data: bytes) -> None:
     """Write a file that only its owner can read, whole or not at all, and on disk when done."""
     private_folder(path.parent)
+    write_whole(path, data, 0o600)
+
+
+def write_whole(path: Path, data: bytes, mode: int) -> None:
+    """Write a file whole or not at all, and on disk when done; OSError leaves an old one as it is.
+
+    `mode` as `os.open` takes it: the umask is taken off.
+    """
     fresh = path.with_name(path.name + ".new")
-    descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode)
     try:
         with os.fdopen(descriptor, "wb") as file:
             file.write(data)

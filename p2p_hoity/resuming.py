@@ -11,9 +11,10 @@ from typing import Any
 from protocol import header, transcript
 from protocol.machine import Machine
 
+from . import archive
 from . import journal as journals
 from .driver import Outcome
-from .home import Home, private_folder
+from .home import Home
 from .lobby import Roster
 from .net.network import Network
 from .seating import PeerError, Reach, Seat, bind_raw, drive, open_hub
@@ -107,8 +108,7 @@ def claim_game(seat: Seat, name: str | None) -> Path:
     if not machine.has_begun:
         raise PeerError("that game had not begun: there is nothing to save", 1)
     path = seat.output or seat.home.transcripts / f"{machine.table.id.hex()[:16]}.claim.hoity"
-    private_folder(path.parent)
-    path.write_bytes(transcript.write(machine))
+    archive.write_transcript(path, transcript.write(machine))
     return path
 
 

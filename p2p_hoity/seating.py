@@ -154,6 +154,7 @@ async def drive(
     book: journals.Journal,
     backlog: list[Event],
 ) -> Outcome:
-    output = seat.output or transcript_path(seat.home, machine.table)
-    driver = Driver(hub, machine, seat.screen, roster, seat.player, book, output)
+    usual = transcript_path(seat.home, machine.table)
+    output = seat.output or usual
+    driver = Driver(hub, machine, seat.screen, roster, seat.player, book, output, usual)
     return await driver.run(backlog)

@@ -65,5 +65,5 @@ def test_a_folder_that_cannot_be_written_is_told_before_the_game(tmp_path: Path)
     refused = hoity(tmp_path / "home", "join", ticket, "--yes", *BOT)
     host.process.kill()
     assert refused.returncode == 2
-    assert "cannot write" in refused.stderr
+    assert "Games cannot be kept in" in refused.stderr
     assert "Traceback" not in refused.stderr

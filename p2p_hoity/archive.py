@@ -1,0 +1,53 @@
+"""The archive: where a finished game's transcript goes, and where if it cannot go there."""
+
+from __future__ import annotations
+
+import stat
+import tempfile
+from pathlib import Path
+
+from .home import private_folder, write_whole
+from .journal import JournalError
+
+ROOM = 4096
+"""Bytes that a trial writes."""
+
+
+def why_not(folder: Path) -> str | None:
+    """Why no file can be made in this folder, which need not exist yet; None if one can."""
+    while not folder.exists() and folder != folder.parent:
+        folder = folder.parent
+    try:
+        with tempfile.TemporaryFile(dir=folder) as trial:
+            trial.write(bytes(ROOM))
+            trial.flush()
+    except OSError as error:
+        return str(error.strerror)
+    return None
+
+
+def write_transcript(path: Path, data: bytes) -> None:
+    """Write the file whole and to the disk, or OSError; a device or pipe gets the bytes as such."""
+    private_folder(path.parent)
+    if path.exists() and not stat.S_ISREG(path.stat().st_mode):
+        path.write_bytes(data)
+    else:
+        write_whole(path, data, 0o666)
+
+
+def keep(data: bytes, wished: Path, usual: Path, journal: Path | None) -> Path:
+    """The path of the transcript: as wished, or in the usual place if that fails.
+
+    JournalError if that fails too: the game is over, and its journal must stay.
+    """
+    troubles = []
+    for path in dict.fromkeys((wished, usual)):
+        try:
+            write_transcript(path, data)
+            return path
+        except OSError as error:
+            troubles.append(f"cannot write {path}: {error.strerror}")
+    if journal is None:
+        raise JournalError(troubles[-1])
+    command = f"hoity resume {journal.stem} --claim --transcript FILE"
+    raise JournalError(f"{troubles[-1]}; the game is over and kept. Save it with: {command}")
