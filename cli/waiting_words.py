@@ -23,11 +23,12 @@ def halfway(update: Halfway, names: Names, game: str) -> list[str]:
         )
         told = text.format(left=round(update.left), who=who, quorum=count.quorum, seats=count.seats)
         lines.append(told + _longer(names))
-    else:
-        if not count.strict:
-            text = _("In {left} s whoever is awaited may be declared absent.")
-            lines.append(text.format(left=round(update.left)) + _longer(names))
+    elif count.strict:
         lines += _pauses(count, names, game)
+    else:
+        text = _("In {left} s whoever is awaited may be declared absent.")
+        lines.append(text.format(left=round(update.left)) + _longer(names))
+        lines += _pauses(count, names, game)[:1]
     return lines + _oneself(update.seats, count, names)
 
 

@@ -14,9 +14,10 @@ from cli_stage import NICKNAMES, referee, until
 from cli import board_text
 from cli.card_words import Names
 from cli.choice_words import own_slots
-from cli.seat_prompt import SeatPrompt
-from cli.seat_screen import SeatScreen
-from p2p_hoity import rules
+from cli.seat_prompt import FIRST_HINT, STRAYS, SeatPrompt
+from cli.seat_screen import REPLACED, SeatScreen
+from cli.trouble import Trouble, leaves
+from p2p_hoity import rules, updates
 from p2p_hoity.rules import View
 
 
@@ -392,3 +393,131 @@ async def test_an_old_question_that_ends_late_does_not_silence_the_new_one() -> 
         await here.type.send("2")
         await here.type.send("y")
     assert found == [1]
+
+
+async def from_an_endless_pipe(view: View, line: str) -> None:
+    """A seat whose pipe says the same line again and again."""
+    async with desk(view, patient=True) as here, trio.open_nursery() as nursery:
+        here.prompt._screen.table_name = "feed"
+
+        async def play() -> None:
+            while True:
+                await here.prompt.choose(view, "place", False)
+                await trio.lowlevel.checkpoint()
+
+        nursery.start_soon(play)
+        while True:
+            await here.type.send(line)
+
+
+@pytest.mark.parametrize("line", ["", "9", "n", "b", "a", "wait", "r"])
+async def test_a_pipe_that_never_chooses_is_given_up(line: str) -> None:
+    with pytest.raises(BaseExceptionGroup) as raised:
+        await from_an_endless_pipe(asked("place"), line)
+    troubles = [one for one in leaves(raised.value) if isinstance(one, Trouble)]
+    assert [trouble.exit_code for trouble in troubles] == [2]
+    assert "20 lines of the input have made no choice" in str(troubles[0])
+    assert "hoity resume feed" in str(troubles[0])
+
+
+async def test_a_pipe_that_chooses_now_and_then_may_go_on() -> None:
+    lines = ["b"] * (STRAYS - 2) + ["1", "y"]
+    choices, here = await from_a_file(asked("place"), *lines, *lines)
+    assert choices == [0, 0]
+    assert here.left == ["the input has ended"]
+
+
+async def test_a_person_may_err_for_ever() -> None:
+    choice, _ = await answer(asked("place"), "place", *["x"] * 3 * STRAYS, "1", "y")
+    assert choice == 0
+
+
+async def test_too_small_an_exhibit_is_refused_in_the_games_words() -> None:
+    view = asked("exhibit")
+    _, here = await answer(view, "exhibit", "p 1 2", "1", "y")
+    assert here.heard("The rules forbid that: an exhibit is of three or more Collectibles.")
+
+
+async def test_a_page_shown_while_away_asks_for_enter_again_not_for_an_old_choice() -> None:
+    view = asked("place")
+    async with desk(view) as here, trio.open_nursery() as nursery:
+        nursery.start_soon(here.prompt.choose, view, "place", False)
+        await trio.testing.wait_all_tasks_blocked()
+        nursery.start_soon(here.prompt.returning)
+        await trio.testing.wait_all_tasks_blocked()
+        here.said.clear()
+        await here.type.send("b")
+        await trio.testing.wait_all_tasks_blocked()
+        assert here.said[-1] == "Press Enter to come back to the table."
+        assert not here.heard("Where do you go?")
+        nursery.cancel_scope.cancel()
+
+
+async def test_a_newcomer_hears_of_help_once_and_help_names_the_rules_and_octagons() -> None:
+    view = asked("place")
+    _, here = await answer(view, "place", "?", "1", "y")
+    assert sum(line == FIRST_HINT for line in here.said) == 1
+    assert here.heard("`hoity rules`")
+    assert here.heard("An octagon, as in 4/2, says how far exhibits move")
+
+
+async def test_r_tells_the_rules_of_the_table() -> None:
+    _, here = await answer(asked("place"), "place", "r", "1", "y")
+    assert here.heard("2 AUCTION HALL")
+
+
+@pytest.mark.parametrize("word", ["wait", "w", "WARTEN", "esperar"])
+async def test_wait_is_heard_at_any_time(word: str) -> None:
+    async with desk(asked("place"), patient=True) as here:
+        await here.type.send(word)
+        await here.type.send("1")
+        with trio.fail_after(5):
+            assert await here.prompt.waits_longer()
+        assert not here.heard("Nothing is asked")
+
+
+async def test_a_wait_is_heard_once(autojump_clock: trio.testing.MockClock) -> None:
+    async with desk(asked("place")) as here:
+        await here.type.send("wait")
+        await here.prompt.waits_longer()
+        with trio.move_on_after(60) as scope:
+            await here.prompt.waits_longer()
+        assert scope.cancelled_caught
+
+
+@pytest.mark.parametrize(
+    ("autopilot", "begun", "words"),
+    [(True, True, "never waits longer"), (False, False, "Nobody else is awaited now.")],
+)
+async def test_a_bots_seat_never_waits_longer_nor_who_has_no_game(
+    autopilot: bool, begun: bool, words: str, autojump_clock: trio.testing.MockClock
+) -> None:
+    async with desk(asked("place") if begun else None, autopilot) as here:
+        await here.type.send("wait")
+        with trio.move_on_after(60) as scope:
+            await here.prompt.waits_longer()
+        assert scope.cancelled_caught
+        assert here.heard(words)
+
+
+async def test_news_that_break_into_a_question_stand_apart_and_it_is_said_again() -> None:
+    view = asked("place")
+    async with desk(view) as here, trio.open_nursery() as nursery:
+        nursery.start_soon(here.prompt.choose, view, "place", False)
+        await trio.testing.wait_all_tasks_blocked()
+        here.said.clear()
+        here.prompt.tell(updates.Halfway(frozenset({1}), 30.0, 30.0, updates.Muster(3, 2, 2)))
+        assert here.said[0] == ""
+        assert here.said[1].startswith("  [Nothing has come from")
+        assert any("Where do you go?" in line for line in here.said[2:])
+        here.said.clear()
+        here.prompt.tell(updates.Unlinked("Bob", REPLACED))
+        here.prompt.tell(updates.Awaited(frozenset({1}), 10.0, 20.0))
+        assert len(here.said) == 1
+        nursery.cancel_scope.cancel()
+
+
+async def test_without_a_question_news_are_said_plainly() -> None:
+    async with desk(asked("place")) as here:
+        here.prompt.tell(updates.Linked("Bob"))
+        assert here.said == ["  [linked to Bob]"]

@@ -204,7 +204,7 @@ CLAIM = "hoity resume --claim"
     ("muster", "words", "others"),
     [
         (QUORUM, ["in 150 s the game goes on without", "2 of the 3 seats agree", "wait"], [CLAIM]),
-        (PAUSE, ["only 1 of the 2 seats", "pauses", "wait longer", CLAIM], ["goes on without"]),
+        (PAUSE, ["only 1 of the 2 seats", "pauses", "wait longer"], ["goes on without", CLAIM]),
         (
             STRICT,
             ["needs all 3 seats", "pauses", "for yourself alone", CLAIM],
