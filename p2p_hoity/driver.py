@@ -30,6 +30,7 @@ from .player import Player
 from .table import Play, happenings, shared_length
 from .updates import Update
 from .vigil import Vigil
+from .waking import Waking
 
 TICK = 0.2
 FLUSH = 5.0
@@ -69,6 +70,7 @@ class Driver:
     _seconds: float = 0.0
     _pace: Pace = field(default_factory=Pace)
     _parting: Parting = field(default_factory=Parting)
+    _waking: Waking = field(default_factory=Waking)
     _accused: set[int] = field(default_factory=set)
 
     # The table in words.
@@ -95,6 +97,10 @@ class Driver:
 
     # Running.
 
+    def _now(self) -> float:
+        """The time by which the machine waits: what passed while this process was awake."""
+        return self._waking.time(trio.current_time())
+
     async def run(self, backlog: Sequence[Event] = ()) -> Outcome:
         """Play until the end; what came in before the table was known is in `backlog`."""
         self._told = self._play(self.machine.tip)
@@ -103,7 +109,7 @@ class Driver:
                 self._nursery = nursery
                 self._dial()
                 self.screen(updates.Started(self.machine.table, self.seat))
-                self.machine.start(trio.current_time())
+                self.machine.start(self._now())
                 self._see_links()
                 self._look_for_oneself(self.machine.tip)
                 for event in backlog:
@@ -141,7 +147,7 @@ class Driver:
         while not self._may_leave():
             await trio.sleep(TICK)
             self._see_links()
-            self.machine.tick(trio.current_time())
+            self.machine.tick(self._now())
             self._drain()
             self._say_awaited()
         self._leave()
@@ -177,7 +183,7 @@ class Driver:
         self._parting.hear(self.machine, peer, data)
         began, before = time.perf_counter(), self.machine.tip
         try:
-            self.machine.receive(data, trio.current_time(), peer)
+            self.machine.receive(data, self._now(), peer)
         except Invalid as error:
             self.hub.drop(peer, f"it sent what is no message of this table ({error.reason})")
         if self.machine.tip is not before:
@@ -193,7 +199,7 @@ class Driver:
         linked = self._linked()
         hidden = machine.tip.present - linked - {machine.seat}
         since = machine.clocks.began.get((machine.tip.step, machine.tip.digest))
-        waited = 0.0 if since is None else trio.current_time() - since
+        waited = 0.0 if since is None else self._now() - since
         short = waited < machine.clocks.patience(machine.tip) / 2
         machine.narrow = table.seats > 2 and len(linked) <= 1 and bool(hidden) and short
 
@@ -223,7 +229,7 @@ class Driver:
             case effects.Asked(_, kind, again):
                 self._ask(kind, again)
             case effects.Waiting():
-                now = trio.current_time()
+                now = self._now()
                 self.screen(self._vigil.run_out(self.machine, self._linked(), now))
             case effects.Guilty(seat, code, reason):
                 self._accuse(seat, code, reason)
@@ -294,11 +300,11 @@ class Driver:
 
     async def _come_back(self, player: Player) -> None:
         await player.returning()
-        self.machine.ask_back(trio.current_time())
+        self.machine.ask_back(self._now())
         self._drain()
 
     def _say_awaited(self) -> None:
-        word = self._vigil.look(self.machine, self._linked(), trio.current_time())
+        word = self._vigil.look(self.machine, self._linked(), self._now())
         if word is not None:
             self.screen(word)
 
@@ -322,7 +328,7 @@ class Driver:
                 if not self.machine.must_choose:
                     return
                 try:
-                    self.machine.choose(choice, trio.current_time())
+                    self.machine.choose(choice, self._now())
                 except IllegalMove as error:
                     self.screen(updates.Refused(kind, str(error)))
                     continue
@@ -332,7 +338,7 @@ class Driver:
 
     async def _hear_patience(self, player: Player) -> None:
         while await player.waits_longer():
-            given = self.machine.wait_longer(trio.current_time())
+            given = self.machine.wait_longer(self._now())
             self.screen(self._vigil.extended(self.machine, given))
 
     # The end.

@@ -20,6 +20,7 @@ from protocol import verifier, verifier_report
 from protocol.header import Patience
 
 SHORT = Patience(choice=4000, step=4000, grace=1000, cap=8000)
+USUAL = Patience()
 
 
 class Town:

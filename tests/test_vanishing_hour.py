@@ -8,14 +8,12 @@ from typing import Any
 
 import pytest
 import trio
-from parting_town import Absence, TownClub, round_of
+from parting_town import USUAL, Absence, TownClub, round_of
 from test_peer import past_round
 
 from p2p_hoity import driver
-from protocol.header import Patience
 
 HOUR = 3600.0
-USUAL = Patience()
 GONE = 3
 
 

@@ -1,0 +1,27 @@
+"""The time a process was awake: while its computer slept, it waited for nobody."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+GAP = 2.0
+"""Seconds between two looks at the clock that are counted; a driver looks some times a second."""
+
+
+@dataclass
+class Waking:
+    """A clock that leaves out the time in which nobody looked at it.
+
+    A lid that was shut, a stopped process or a long reckoning of one's own would else use up the
+    patience for the others, whose words may lie unread.
+    """
+
+    last: float | None = None
+    slept: float = 0.0
+
+    def time(self, clock: float) -> float:
+        """Seconds awake, by what a monotonic clock says now; never less than before."""
+        if self.last is not None:
+            self.slept += max(0.0, clock - self.last - GAP)
+        self.last = clock
+        return clock - self.slept
