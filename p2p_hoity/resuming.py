@@ -135,13 +135,15 @@ async def resume_table(seat: Seat, name: str | None, network: Network | None = N
     table, number, addresses, (listen, relays) = machine.table, first[1], first[3], first[4:6]
     if not book.current:
         machine.be_cautious({peer for peer in table.ids if peer != table.ids[number]})
-    reach = Reach(_same_port(listen, addresses[number]), tuple(relays), network=network)
+    same = _same_port(listen, addresses[number])
+    reach = Reach(same, tuple(relays), network=network, or_any=same != listen)
     async with open_hub(seat.me.identity, reach) as (hub, _):
         return await drive(hub, seat, roster, machine, book, [])
 
 
 def _same_port(listen: str, addresses: Sequence[str]) -> str:
-    """Listen where the others will dial."""
+    """Listen where the others will dial; the system chose that port, and may have given it away
+    since: then it is enough that this seat dials the others."""
     host, _, port = listen.rpartition(":")
     if port != "0":
         return listen

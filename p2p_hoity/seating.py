@@ -78,12 +78,13 @@ class Seat:
 @dataclass(frozen=True)
 class Reach:
     """How this node can be reached: where it listens, its relays, whether the LAN is told, and by
-    which network (None: the machine's own)."""
+    which network (None: the machine's own). `or_any`: another port does if that one is taken."""
 
     listen: str = ":0"
     relays: tuple[str, ...] = ()
     lan: bool = False
     network: Network | None = None
+    or_any: bool = False
 
 
 @asynccontextmanager
@@ -103,12 +104,21 @@ async def _addresses(hub: Hub, reach: Reach) -> tuple[str, ...]:
     if not port.isdigit() or int(port) > 65535:
         raise PeerError(f"--listen is HOST:PORT, not {reach.listen!r}", 2)
     try:
-        found = reachable(await hub.listen(host.strip("[]"), int(port)))
+        found = reachable(await _listen(hub, host.strip("[]"), int(port), reach.or_any))
         for relay in reach.relays:
             found.append(await hub.listen_via(relay))
     except NetError as error:
         raise PeerError(str(error), 3) from error
     return tuple(found[:MAX_ADDRESSES])
+
+
+async def _listen(hub: Hub, host: str, port: int, or_any: bool) -> list[str]:
+    try:
+        return await hub.listen(host, port)
+    except NetError:
+        if not or_any:
+            raise
+    return await hub.listen(host, 0)
 
 
 def reachable(listening: list[str]) -> list[str]:

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from p2p_hoity import seating
+from p2p_hoity import resuming, seating
+from p2p_hoity.net.memory import MemoryNetwork
+from protocol.identity import Identity
+
+WHO = Identity(b"a" * 32)
 
 
 def test_a_door_open_everywhere_is_told_by_this_machines_own_addresses(
@@ -26,3 +30,27 @@ def test_a_named_address_is_told_as_it_is(address: str) -> None:
 def test_nobody_is_told_to_dial_everywhere() -> None:
     for address in seating.reachable(["0.0.0.0:4646", "[::]:4646"]):
         assert address.rpartition(":")[0] not in seating.EVERYWHERE
+
+
+async def test_a_port_that_was_given_away_is_replaced_by_another_if_the_system_chose_it() -> None:
+    network = MemoryNetwork()
+    async with seating.open_hub(WHO, seating.Reach("house0:0", network=network)) as (_, first):
+        port = first[0].rpartition(":")[2]
+        again = seating.Reach(f"house0:{port}", network=network, or_any=True)
+        async with seating.open_hub(WHO, again) as (_, second):
+            assert len(second) == 1
+            assert second != first
+
+
+async def test_a_taken_port_that_was_asked_for_is_told() -> None:
+    network = MemoryNetwork()
+    async with seating.open_hub(WHO, seating.Reach("house0:0", network=network)) as (_, first):
+        with pytest.raises(seating.PeerError, match="already in use"):
+            async with seating.open_hub(WHO, seating.Reach(first[0], network=network)):
+                pass
+
+
+def test_a_returning_seat_listens_where_the_others_will_dial() -> None:
+    assert resuming._same_port(":0", ["relay+x:1", "192.0.2.7:4321"]) == ":4321"
+    assert resuming._same_port(":4646", ["192.0.2.7:4321"]) == ":4646"
+    assert resuming._same_port(":0", []) == ":0"
