@@ -156,6 +156,9 @@ def sit(sitting: Sitting, go: Callable[[Sitting, trio.Nursery], Awaitable[Outcom
         if not interrupted(error):
             raise
         raise Trouble(sitting.farewell(_("Interrupted")), INTERRUPTED) from error
+    if outcome.kept:
+        text = _("What was played is kept; save it, without a result: hoity resume --claim {game}")
+        sitting.say(text.format(game=sitting.game))
     _tell_place(sitting.manner.transcript, outcome.transcript)
     if isinstance(sitting.screen, JsonScreen):
         write_line(last_line(outcome, sitting.screen.nicknames))

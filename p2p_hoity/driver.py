@@ -40,13 +40,17 @@ Screen = Callable[[Update], None]
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a table ended for this node; `seat` is whose doing a broken one is, if known."""
+    """How a table ended for this node; `seat` is whose doing a broken one is, if known.
+
+    `kept`: its journal stays, since the game had begun and can be saved as a claim.
+    """
 
     transcript: Path | None
     standings: tuple[rules.Standing, ...] = ()
     broken: str | None = None
     seat: int | None = None
     code: str = ""
+    kept: bool = False
 
 
 @dataclass
@@ -125,7 +129,7 @@ class Driver:
         await self.hub.flush(FLUSH)
         if self.outcome is None:
             return Outcome(None, (), "stopped")
-        if self.journal is not None:
+        if self.journal is not None and not self.outcome.kept:
             self.journal.remove()
         return self.outcome
 
@@ -181,13 +185,22 @@ class Driver:
                 self.hub.post(peer, encode_lobby(self.roster))
             return
         self._parting.hear(self.machine, peer, data)
-        began, before = time.perf_counter(), self.machine.tip
+        began, before, spent = time.perf_counter(), self.machine.tip, time.thread_time()
         try:
             self.machine.receive(data, self._now(), peer)
         except Invalid as error:
             self.hub.drop(peer, f"it sent what is no message of this table ({error.reason})")
         if self.machine.tip is not before:
             self._seconds = time.perf_counter() - began
+        else:
+            self._charge(peer, time.thread_time() - spent)
+
+    def _charge(self, peer: bytes, seconds: float) -> None:
+        """A link whose frames lead nowhere is read more slowly; onlookers share one purse."""
+        purse = peer if peer in self.machine.table.ids else b""
+        rest = self._pace.spend(purse, seconds, trio.current_time())
+        if rest > 0:
+            self.hub.rest(peer, rest)
 
     def _see_links(self) -> None:
         """Hold a reveal back while a single link may be all that others are hidden behind.
@@ -241,7 +254,8 @@ class Driver:
                 if seat is not None and code in FAULTS:
                     self._accuse(seat, code)
                 self.screen(updates.Ended(reason, seat, code))
-                self.outcome = Outcome(None, (), reason, seat, code)
+                kept = self.journal is not None and self.machine.has_begun
+                self.outcome = Outcome(None, (), reason, seat, code, kept)
 
     def _send(self, send: effects.Send) -> None:
         if send.but is None and self.journal is not None:

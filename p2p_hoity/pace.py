@@ -1,7 +1,7 @@
-"""The doorkeeper of a table: what was heard already is not judged again, and questions have a pace.
+"""The doorkeeper of a table: what was heard already is not judged again, and all else has a pace.
 
-Without it a link that repeats old messages, or asks again and again for all there is, would take
-the time that the others need.
+Without it a link that repeats old messages, asks again and again for all there is, or says without
+end what is well signed and of no use, would take the time that the others need.
 """
 
 from __future__ import annotations
@@ -16,6 +16,12 @@ BURST: Final = 24.0
 """Questions one link may ask at once."""
 RATE: Final = 6.0
 """Questions a second after that; an honest node asks one or two."""
+PURSE: Final = 3.0
+"""Seconds of processor time one link may take at once with what leads nowhere."""
+WAGE: Final = 0.1
+"""Seconds of processor time it earns a second: a tenth of one core."""
+LONGEST_REST: Final = 1.0
+"""Seconds for which nothing is read from a link at a time; it must stay alive."""
 CARRY: Final = 0
 """The kind of a frame that carries a message: all others are questions or short answers."""
 
@@ -34,6 +40,7 @@ class Pace:
 
     _held: dict[bytes, None] = field(default_factory=dict)
     _buckets: dict[bytes, Bucket] = field(default_factory=dict)
+    _purses: dict[bytes, Bucket] = field(default_factory=dict)
 
     def held(self, frame: bytes) -> None:
         """This frame went out to all: whoever sends it back tells nothing new."""
@@ -55,6 +62,17 @@ class Pace:
     def forget(self, peer: bytes) -> None:
         """Its link is gone; a new one costs it more than the questions it saves."""
         self._buckets.pop(peer, None)
+
+    def spend(self, peer: bytes, seconds: float, now: float) -> float:
+        """Processor time went into a frame that brought the game no further: how long to rest.
+
+        For these seconds nothing should be read from the link. The purse outlives the link, so
+        that a new one does not fill it.
+        """
+        purse = self._purses.setdefault(peer, Bucket(PURSE, now))
+        purse.left = min(PURSE, purse.left + (now - purse.when) * WAGE) - seconds
+        purse.when = now
+        return min(LONGEST_REST, max(0.0, -purse.left / WAGE))
 
     def _may_ask(self, peer: bytes, now: float) -> bool:
         bucket = self._buckets.setdefault(peer, Bucket(BURST, now))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from . import chain, epochs, follow
 from .desk import Desk
 from .effects import Broken
+from .faults import FAULTS
 from .follow import Proof, View
 from .messages import Accept, Back, Close, Halt, Late, Message, Say, SealVote
 from .node import Kind, Node
@@ -22,6 +23,8 @@ def late(desk: Desk) -> bool:
         return False
     if desk.table.strict:
         return _pause(desk)
+    if _end_without_quorum(desk):
+        return False
     if _has_reason(desk):
         return desk.sign(Late(desk.promise + 1))
     return False
@@ -36,6 +39,30 @@ def _pause(desk: Desk) -> bool:
     for proof in desk.proofs.values():
         desk.end(Broken(proof.reason, proof.seat, proof.code))
     return False
+
+
+def _end_without_quorum(desk: Desk) -> bool:
+    """Whether so many seats are at fault that no chain can grow again, whoever comes back."""
+    spare = desk.table.seats - desk.table.quorum
+    if desk.finished or desk.tip.want.kind is Kind.RESULT:
+        return False
+    if len(desk.tip.banned | set(desk.proofs)) <= spare:
+        return False
+    proofs = [p for p in desk.proofs.values() if _is_effective(desk, p)]
+    if len(desk.tip.banned | {p.seat for p in proofs}) <= spare:
+        return False
+    seat, code = (proofs[-1].seat, proofs[-1].code) if proofs else _last_banned(desk)
+    desk.end(Broken(FAULTS[code], seat, code))
+    return True
+
+
+def _last_banned(desk: Desk) -> tuple[int, str]:
+    """Seat and code of a fault that the last base found, or the chain itself."""
+    found = desk.ballot.highest_open(1)
+    if found is not None and found[1].faults:
+        return found[1].faults[-1]
+    last = desk.tip.convictions[-1]
+    return last.seat, last.code
 
 
 def _has_reason(desk: Desk) -> bool:

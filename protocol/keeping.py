@@ -3,8 +3,9 @@
 Kept are: what is wanted by hash and what is one's own; says of the epochs from the one stood in
 to one above the promise, a few steps ahead at most; lates, halts, closes and votes from the
 epoch stood in to a little above what a quorum wishes, and of each seat the highest late only.
-Of anything further ahead only the number is kept, as a wish. Whatever is turned away here is
-asked for again, by `Sync`, once it is near.
+Of anything further ahead only the number is kept, as a wish. Of says that lie off the followed
+chain only so many bytes of each seat are kept. Whatever is turned away here is asked for again,
+by `Sync` or by hash, once it is near or something needs it.
 """
 
 from __future__ import annotations
@@ -18,17 +19,23 @@ AHEAD: Final = 8
 """How many steps ahead of the followed chain a say may be to be kept."""
 EPOCHS_AHEAD: Final = 2
 """How far above the common wish an epoch may be."""
+LOOSE: Final = 1 << 20
+"""Bytes of one seat's says off the followed chain that are kept; an honest one makes far fewer."""
+WANTED: Final = 8 << 20
+"""The same while halts name them: honest halts name legal says alone, a few hundred bytes each."""
 
 
 def is_worth_keeping(desk: Desk, message: Message) -> bool:
     """Whether the message is kept; a wish too far ahead is noted as a number."""
-    if message.hash in desk.store.wants or message.seat == desk.seat:
+    if message.seat == desk.seat:
         return True
     statement = message.statement
+    if message.hash in desk.store.wants:
+        return _has_room(desk, message, WANTED)
     if isinstance(statement, Back):
         return statement.count <= desk.table.header.terms.returns
     if isinstance(statement, Say):
-        return _is_near(desk, statement)
+        return _is_near(desk, statement) and _has_room(desk, message, LOOSE)
     if isinstance(statement, Late) and statement.epoch <= desk.store.wishes.get(message.seat, 0):
         return False
     if statement.epoch <= desk.ballot.common_wish() + EPOCHS_AHEAD:
@@ -42,3 +49,22 @@ def _is_near(desk: Desk, say: Say) -> bool:
     if not desk.view.epoch <= say.epoch <= desk.promise + 1:
         return False
     return say.step <= desk.tip.step + AHEAD
+
+
+def _has_room(desk: Desk, message: Message, most: int) -> bool:
+    """Whether a say is on the followed chain, or its seat has few bytes of others here."""
+    if desk.store.said_bytes.get(message.seat, 0) + len(message.payload) <= most:
+        return True
+    if not _is_loose(desk, message):
+        return True
+    loose = (m for m in desk.store.says_by(message.seat) if _is_loose(desk, m))
+    return len(message.payload) + sum(len(m.payload) for m in loose) <= most
+
+
+def _is_loose(desk: Desk, message: Message) -> bool:
+    """Whether it is a say of this epoch or a later one that is no first version on its chain."""
+    say = message.statement
+    if not isinstance(say, Say) or say.epoch < desk.view.epoch:
+        return False
+    versions = desk.store.versions(message.identity)
+    return not desk.view.on_path(say.on) or (bool(versions) and versions[0].hash != message.hash)

@@ -24,6 +24,7 @@ class Store:
         self.last_steps: dict[tuple[int, int], int] = {}
         self.wishes: dict[int, int] = {}
         self._lates: dict[int, Message] = {}
+        self.said_bytes: dict[int, int] = {}
         self.wants: set[bytes] = set()
         self.wanted_closes: set[int] = set()
 
@@ -57,12 +58,18 @@ class Store:
             return False
         self._spare[message.hash] = message
         self.wants.discard(message.hash)
+        self._count(message)
         return True
+
+    def _count(self, message: Message) -> None:
+        held = self.said_bytes.get(message.seat, 0)
+        self.said_bytes[message.seat] = held + len(message.payload)
 
     def _index(self, message: Message) -> None:
         statement = message.statement
         if isinstance(statement, Say):
             self._says.setdefault((statement.epoch, statement.step), []).append(message)
+            self._count(message)
             place = (statement.epoch, message.seat)
             self.last_steps[place] = max(self.last_steps.get(place, 0), statement.step)
         elif not isinstance(statement, Back):
@@ -142,6 +149,13 @@ class Store:
     def backs(self) -> list[Message]:
         """All backs."""
         return [m for m in self._by_hash.values() if isinstance(m.statement, Back)]
+
+    def says_by(self, seat: int) -> Iterator[Message]:
+        """Every say of one seat, spare versions too; their bytes together are `said_bytes`."""
+        for shelf in (self._by_hash, self._spare):
+            for message in shelf.values():
+                if message.seat == seat and isinstance(message.statement, Say):
+                    yield message
 
     def by_seat(self, seat: int | None) -> Iterable[Message]:
         """Everything one seat signed."""

@@ -4,8 +4,10 @@
     python tests/liar_peer.py host SEATS QUORUM TALE [CHOICE STEP GRACE CAP]
 
 It prints what its screen is told as JSON, like `hoity --json`. TALE is a code of
-`protocol.faults`, `truth`, `stall-…`, `flood:KIND` (see liar_flood.py), `dribble`, or `die:KIND:N`:
-SIGKILL itself as the N-th step of that kind begins. PAUSE is how long its bot thinks, in seconds. The times are the table's patience in milliseconds. Files go to HOITY_HOME.
+`protocol.faults`, `truth`, `stall-…`, `flood:KIND` (see liar_flood.py), `dribble`, or
+`die:KIND:N`: SIGKILL itself as the N-th step of that kind begins. PAUSE in the environment is how
+long its bot thinks, in seconds. The times are the table's patience in milliseconds. Files go to
+HOITY_HOME.
 """
 
 from __future__ import annotations

@@ -14,6 +14,7 @@ import terminals
 from liar_plots import PLOTS, Plot
 
 LIAR = Path(__file__).with_name("liar_peer.py")
+TOLD = ("fault", "without a result", "--claim")
 HONEST = ("honest", "plain")
 LIMIT = 100
 
@@ -62,6 +63,14 @@ def start_plain(home: Path, *args: str) -> subprocess.Popen[bytes]:
             stdout=screen,
             stderr=screen,
         )
+
+
+def claim(home: Path) -> dict[str, Any]:
+    """What `hoity verify` says of a game saved as a claim."""
+    told = hoity(home, "resume", "--claim", "--json").stdout.splitlines()
+    file = json.loads(told[-1])["transcript"]
+    judged: dict[str, Any] = json.loads(hoity(home, "verify", "--json", file).stdout)
+    return judged
 
 
 @dataclass(frozen=True)
@@ -116,6 +125,6 @@ def _seen(path: Path, code: str, honest: list[terminals.Terminal], exits: tuple[
         verdicts = [json.loads(line) for line in told.splitlines()]
     screen = (path / "plain" / "screen").read_text().splitlines()
     last = honest[0].last if honest else {}
-    shown = tuple(line for line in screen if "fault" in line or "without a result" in line)
+    shown = tuple(line for line in screen if any(w in line for w in TOLD))
     ended = last.get("broken")
     return Seen(code, tuple(sorted(accused)), shown, exits, ended, tuple(verdicts))

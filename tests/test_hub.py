@@ -486,3 +486,22 @@ async def test_an_owner_that_goes_away_ends_its_links(autojump_clock):
 
 def test_a_hub_shows_no_secret():
     assert LOW.seed.hex() not in repr(vars(Hub(LOW)))
+
+
+async def test_a_link_at_rest_is_read_later_and_the_others_at_once(autojump_clock):
+    network = MemoryNetwork()
+    async with hubs(LOW, HIGH, THIRD, network=network) as (a, b, c):
+        await a.listen("table", 4711)
+        for other in (b, c):
+            await other.connect(["table:4711"], LOW.public, 5)
+            assert isinstance(await a.events.receive(), LinkUp)
+        a.rest(HIGH.public, 30.0)
+        began = trio.current_time()
+        b.post(LOW.public, b"much")
+        await trio.testing.wait_all_tasks_blocked()
+        c.post(LOW.public, b"little")
+        assert await a.events.receive() == Frame(THIRD.public, b"little")
+        assert trio.current_time() - began < 1.0
+        assert await a.events.receive() == Frame(HIGH.public, b"much")
+        assert trio.current_time() - began >= 30.0
+        assert a.linked(HIGH.public)

@@ -9,10 +9,15 @@ from pathlib import Path
 
 import liar_table
 import pytest
-from liar_plots import PLOTS
+from liar_plots import ENDINGS, PLOTS
 from liar_tales import NOT_A_POINT, is_point
+from room import Room, make_table, toy_choice
+from sim_cheap import cheap_blocks
+from toy_game import ToyGame
 
+from protocol import frames, messages
 from protocol.faults import FAULTS
+from protocol.messages import Say
 
 QUICK = ("bad-shuffle", "bad-share")
 
@@ -45,6 +50,56 @@ def test_a_liar_is_named_and_the_others_go_on(tmp_path: Path, code: str) -> None
 @pytest.mark.parametrize("code", sorted(set(PLOTS) - set(QUICK)))
 def test_every_code_is_named(tmp_path: Path, code: str) -> None:
     check(tmp_path, code)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("table", sorted(ENDINGS))
+def test_where_the_quorum_is_lost_the_table_ends_and_the_liar_is_named(
+    tmp_path: Path, table: str
+) -> None:
+    code, plot = ENDINGS[table]
+    seen = liar_table.play(tmp_path, code, plot)
+    assert set(seen.exits) == {1}
+    codes = [code, plot.also] if plot.also else [code]
+    for one in codes:
+        assert any(f"({one})" in line for line in seen.screen)
+    assert any("Whose doing: " in line for line in seen.screen)
+    assert any("resume --claim" in line for line in seen.screen)
+    assert seen.verdicts == ()
+    claimed = liar_table.claim(tmp_path / "plain")
+    assert claimed["verdict"] == "fault"
+    assert claimed["problem"]["code"] == "not-final"
+
+
+def ended(seats: int, quorum: int, liars: int) -> list[tuple[int, str] | None]:
+    """Who ended it, by honest seat, at a table where the last seats sign two statements each."""
+    table, who = make_table(ToyGame(seats, 1), seats, quorum)
+    room = Room(table, who, toy_choice)
+    room.start()
+    while not all(place.machine.has_begun for place in room.places):
+        room.deliver()
+    honest = [place.machine for place in room.places[: seats - liars]]
+    for seat in range(seats - liars, seats):
+        for body in (b"one", b"two"):
+            say = Say(0, honest[0].tip.step + 1, bytes([7]) * 32, body)
+            said = messages.sign(who[seat], table.id, seat, say)
+            for machine in honest:
+                machine.receive(frames.encode_frame(frames.Carry(said.encode())), room.now, None)
+    found = [m.broken for m in honest]
+    return [None if b is None or b.seat is None else (b.seat, b.code) for b in found]
+
+
+def test_a_table_ends_once_more_seats_are_at_fault_than_it_can_spare() -> None:
+    with cheap_blocks():
+        assert ended(5, 4, 2) == [(4, "two-statements")] * 3
+        assert ended(4, 3, 2) == [(3, "two-statements")] * 2
+        assert ended(3, 3, 1) == [(2, "two-statements")] * 2
+
+
+def test_a_table_goes_on_while_a_quorum_is_left() -> None:
+    with cheap_blocks():
+        assert ended(5, 4, 1) == [None] * 4
+        assert ended(6, 4, 2) == [None] * 4
 
 
 def test_there_is_a_plot_for_every_code() -> None:

@@ -46,3 +46,27 @@ def test_what_is_remembered_is_bounded() -> None:
     assert len(door._held) == pace.HELD
     door.held(ASKED)
     assert len(door._held) == pace.HELD
+
+
+def test_a_link_that_takes_too_much_time_rests() -> None:
+    door = Pace()
+    rests = [door.spend(A, 0.5, 0.0) for _ in range(10)]
+    assert rests[:6] == [0.0] * 6
+    assert rests[6:] == [pace.LONGEST_REST] * 4
+    assert door.spend(B, 0.5, 0.0) == 0.0
+
+
+def test_in_the_long_run_a_link_takes_its_wage_and_no_more() -> None:
+    door, now, taken = Pace(), 0.0, 0.0
+    while now < 1000.0:
+        taken += 0.003
+        now += 0.003 + door.spend(A, 0.003, now)
+    assert taken < pace.PURSE + 1000.0 * pace.WAGE * 1.05
+
+
+def test_what_is_left_comes_back_with_time_and_not_with_a_new_link() -> None:
+    door = Pace()
+    door.spend(A, pace.PURSE + 0.01, 0.0)
+    door.forget(A)
+    assert door.spend(A, 0.01, 0.0) > 0
+    assert door.spend(A, 0.01, 60.0) == 0.0

@@ -48,6 +48,7 @@ class Hub:
         self._nursery: trio.Nursery | None = None
         self._later: list[Callable[[], Awaitable[None]]] = []
         self._waiting: dict[Address, WaitingAtRelay] = {}
+        self._rests: dict[bytes, float] = {}
         self._report, self.events = trio.open_memory_channel[Event](self._limits.events)
 
     async def run(self, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
@@ -230,6 +231,7 @@ class Hub:
             is_up = True
 
         async def deliver(data: bytes) -> None:
+            await self._rest(new.peer)
             await self._report.send(Frame(new.peer, data))
 
         reason = await new.link.run(opened, deliver)
@@ -238,6 +240,7 @@ class Hub:
                 await self._report.send(LinkDown(new.peer, reason))
         elif replaced is not None:
             await replaced.finished.wait()
+        self._rests.pop(new.peer, None)
         self._admission.leave(new)
         new.finished.set()
 
@@ -275,6 +278,18 @@ class Hub:
         self.forget(peer)
         self._admission.block(peer)
         self.drop(peer, reason)
+
+    def rest(self, peer: bytes, seconds: float) -> None:
+        """Read nothing more from peer for so long; its link stays, and what it sends waits there.
+
+        Frames of it that came in already are delivered.
+        """
+        self._rests[peer] = trio.current_time() + seconds
+
+    async def _rest(self, peer: bytes) -> None:
+        while trio.current_time() < self._rests.get(peer, 0.0):
+            await trio.sleep_until(self._rests[peer])
+        self._rests.pop(peer, None)
 
     def prefer(self, peers: Iterable[bytes]) -> None:
         """Keep room for these peers: when the hub is full, they take the place of others."""
