@@ -2,7 +2,8 @@
 
 A crew lives in a folder of the player's home that only its owner can enter, a home for each bot.
 The folder is gone when the game is over, and stays when the game is left: then whoever resumes
-the game finds the bots' journals there and wakes them again.
+the game finds the bots' journals there and wakes them again. A command that is killed leaves its
+folder behind: who looks for a crew next sweeps out what nobody holds and no game needs.
 """
 
 from __future__ import annotations
@@ -13,12 +14,15 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import IO
 
 import trio
 
-from p2p_hoity.home import Home, private_folder
+from p2p_hoity import latch
+from p2p_hoity.home import Home, private_folder, write_private
 
 from .lingo import _
 from .trouble import Trouble
@@ -31,6 +35,7 @@ GRACE = 5.0
 LOOPBACK = "127.0.0.1:0"
 GAME_FILE = "game"
 TROUBLE_FILE = "trouble.txt"
+LATCH_FILE = "held"
 
 
 @dataclass
@@ -42,11 +47,12 @@ class Crew:
     say: Callable[[str], None]
     processes: dict[str, trio.Process] = field(default_factory=dict)
     seated: bool = False
+    held: IO[bytes] | None = field(default=None, repr=False)
 
     def remember(self, game: str) -> None:
         """The table is complete: from now on the bots belong to this game."""
         self.seated = True
-        (self.folder / GAME_FILE).write_text(game, encoding="utf-8")
+        write_private(self.folder / GAME_FILE, game.encode())
 
     async def join(self, ticket: str, nursery: trio.Nursery) -> None:
         """Start the bots; each sits down at the table of the ticket."""
@@ -100,6 +106,8 @@ class Crew:
                     await process.stdin.aclose()
             for process in self.processes.values():
                 await _end(process)
+        if self.held is not None:
+            self.held.close()
         if not keep:
             shutil.rmtree(self.folder, ignore_errors=True)
 
@@ -125,19 +133,62 @@ def _environment(home: Path) -> dict[str, str]:
 def hire(home: Home, number: int, nickname: str, say: Callable[[str], None]) -> Crew:
     """A crew of so many bots with names of their own."""
     names = [name for name in NAMES if name != nickname][:number]
-    folder = private_folder(private_folder(home.path / "bots") / secrets.token_hex(8))
-    return Crew(folder, tuple(names), say)
+    with _swept(home) as bots:
+        folder = private_folder(bots / secrets.token_hex(8))
+        return Crew(folder, tuple(names), say, held=_hold(folder))
 
 
 def crew_of(home: Home, game: str, say: Callable[[str], None]) -> Crew | None:
     """The crew that was left with this game, if it had bots."""
-    for folder in _crews(home):
-        if (folder / GAME_FILE).read_text(encoding="utf-8") == game:
-            names = [path.name for path in sorted(folder.iterdir()) if path.is_dir()]
-            return Crew(folder, tuple(names), say)
+    if not (home.path / "bots").exists():
+        return None
+    with _swept(home) as bots:
+        for folder in _crews(bots):
+            if game in _games_of(folder):
+                names = [path.name for path in sorted(folder.iterdir()) if path.is_dir()]
+                return Crew(folder, tuple(names), say, held=_hold(folder))
     return None
 
 
-def _crews(home: Home) -> Iterator[Path]:
-    for file in (home.path / "bots").glob(f"*/{GAME_FILE}"):
-        yield file.parent
+def _crews(bots: Path) -> Iterator[Path]:
+    return (path for path in sorted(bots.iterdir()) if path.is_dir())
+
+
+def _games_of(folder: Path) -> set[str]:
+    """The game these bots belong to: as was remembered, or as their own journals say, if the
+    command was killed before it could remember; nothing before it has begun."""
+    found = {path.stem for path in folder.glob("*/journals/*.journal")}
+    with suppress(FileNotFoundError):
+        found.add((folder / GAME_FILE).read_text(encoding="utf-8"))
+    return found
+
+
+def _hold(folder: Path) -> IO[bytes] | None:
+    """Hold a crew's folder as long as this process lives; None if another one holds it."""
+    file = (folder / LATCH_FILE).open("ab")
+    if latch.hold(file):
+        return file
+    file.close()
+    return None
+
+
+@contextmanager
+def _swept(home: Home) -> Iterator[Path]:
+    """The folder of all crews, without those left over; one command at a time gets to it."""
+    bots = private_folder(home.path / "bots")
+    with (home.path / "bots.held").open("ab") as door:
+        latch.hold(door, wait=True)
+        for folder in _crews(bots):
+            with suppress(OSError):  # not ours to remove: it harms nobody
+                _sweep(home, folder)
+        yield bots
+
+
+def _sweep(home: Home, folder: Path) -> None:
+    """Forget a crew that nobody holds and whose game has not begun, or is over."""
+    if any((home.journals / f"{game}.journal").exists() for game in _games_of(folder)):
+        return
+    held = _hold(folder)
+    if held is not None:
+        held.close()
+        shutil.rmtree(folder)

@@ -17,6 +17,7 @@ from typing import IO, Any
 from protocol import encoding
 from protocol.errors import Invalid
 
+from . import latch
 from .home import private_folder, sync_folder
 from .vault import Vault, VaultError, new_vault, read_vault
 
@@ -31,17 +32,8 @@ class JournalError(Exception):
 
 def _lock(file: IO[bytes], path: Path) -> None:
     """Hold the file against a second process until it is closed."""
-    try:
-        if os.name == "nt":
-            import msvcrt
-
-            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined,unused-ignore]
-        else:
-            import fcntl
-
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError as error:
-        raise JournalError(f"{path.name} is in use: this seat is played already") from error
+    if not latch.hold(file):
+        raise JournalError(f"{path.name} is in use: this seat is played already")
 
 
 def _check(before: bytes, data: bytes) -> bytes:
