@@ -22,7 +22,7 @@ from .labels import Label
 from .node import Kind, Node
 from .port import Choice
 from .randomness import Random
-from .setup_steps import key_hash, opening_size, piece_is_sound, piece_step
+from .setup_steps import PIECE_STEP, key_hash, opening_size, piece_is_sound
 
 Opening = tuple[bytes, bytes]
 
@@ -70,7 +70,7 @@ class Secrets:
     def _open_piece(self, node: Node, dealer: int, seat: int) -> int:
         if dealer == seat:
             return backup.piece(self.polynomial, seat + 1)
-        context = node.table.context(piece_step(node), dealer, f"piece-{seat}")
+        context = node.table.context(PIECE_STEP, dealer, f"piece-{seat}")
         return backup.open_piece(context, self.box, node.keys.pieces[dealer][seat])
 
 

@@ -7,9 +7,9 @@ chain of lockstep steps. Whoever holds the messages a close contains computes th
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from . import chain, evidence
 from .errors import Invalid
@@ -27,8 +27,19 @@ class Malformed(Exception):
     """A halt or close that breaks its own form: its signer's doing."""
 
 
+Lack = bytes | tuple[int, bytes]
+"""A message, by its hash, or a base, by its epoch and digest."""
+Reading = tuple[bytes, bool]
+"""A halt or close, by its hash, and whether it is read as one named in a proof."""
+T = TypeVar("T")
+
+
 class Unknown(Exception):
-    """Something a message refers to is not held yet."""
+    """Something a message refers to is not held yet; `lack` says what."""
+
+    def __init__(self, text: str, lack: Lack | None = None) -> None:
+        self.lack = lack
+        super().__init__(text)
 
 
 class Void(Exception):
@@ -43,6 +54,12 @@ class Source(Protocol):
 
     def base(self, epoch: int, digest: bytes | None) -> Node:
         """The base of that epoch with this base digest (None: epoch 0); raises Unknown."""
+
+    def once(self, reading: Reading, make: Callable[[], T]) -> T:
+        """What `make` gives, made once for each reading; a Malformed it raises is kept too.
+
+        A liar could else have one long halt read again by every close and proof that names it.
+        """
 
 
 # Form of a halt.
@@ -98,9 +115,15 @@ def read_halt(table: Table, message: Message, source: Source, named: bool = Fals
     `named`: it is itself named in a proof, and its own proofs of one message count for nothing;
     a liar could else nest them without end.
     """
+    return source.once((message.hash, named), lambda: _read_halt(table, message, source, named))
+
+
+def _read_halt(table: Table, message: Message, source: Source, named: bool) -> ReadHalt:
     halt = message.statement
     if not isinstance(halt, Halt):
         raise Malformed("a close names what is no halt")
+    if len(halt.proofs) > table.seats:
+        raise Malformed("a halt has more proofs than the table has seats")
     epoch, votes = evidence.lock_epoch(halt), []
     if halt.lock is not None:
         if epoch >= halt.epoch:
@@ -214,6 +237,12 @@ def base_of_halts(halts: Sequence[ReadHalt]) -> Base:
 
 def bad_form(table: Table, message: Message, source: Source) -> str | None:
     """'bad-halt' or 'bad-close' if the message breaks its form."""
+    if isinstance(message.statement, Close):
+        return source.once((message.hash, True), lambda: _bad_form(table, message, source))
+    return _bad_form(table, message, source)
+
+
+def _bad_form(table: Table, message: Message, source: Source) -> str | None:
     try:
         if isinstance(message.statement, Halt):
             read_halt(table, message, source, named=True)
@@ -285,10 +314,8 @@ def _kept_version(
     choices: list[tuple[Node, tuple[Slot, ...]]] = list(tree.versions(node, bodies))
     signers = {read.message.seat for read in halts} & node.present
     for child, _ in choices:
-        others = [other for other, _ in choices if other is not child]
-        built = {m.seat for m, say in tree.says if tree.passes(say, child)}
-        against = {m.seat for m, say in tree.says if any(tree.passes(say, o) for o in others)}
-        if signers <= built and not (against & node.present) - culprits:
+        against = {s for o, _ in choices if o is not child for s in tree.builders(o)}
+        if signers <= tree.builders(child) and not (against & node.present) - culprits:
             return child
     return None
 

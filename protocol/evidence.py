@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 
@@ -51,7 +52,13 @@ def against_halt(halt: Message, message: Message, first: int) -> str | None:
     if lock_epoch(told) < statement.epoch:
         return "halt-below-lock"
     same = isinstance(statement, Say) and lock_epoch(told) == statement.epoch
-    return "halt-omits-say" if same and message.hash not in told.says else None
+    return "halt-omits-say" if same and not _lists(told, message.hash) else None
+
+
+def _lists(halt: Halt, digest: bytes) -> bool:
+    """Whether the halt's rising list of says holds this hash."""
+    at = bisect_left(halt.says, digest)
+    return at < len(halt.says) and halt.says[at] == digest
 
 
 def illegal_say(message: Message, nodes: Mapping[bytes, Node]) -> str | None:
@@ -95,6 +102,19 @@ def _apart(tree: Tree, seat: int, one: Say, two: Say) -> bool:
     return at.parent.digest != one.on or at.slots[seat] != one.body
 
 
+def _against_halts(messages: Iterable[Message], first: int) -> Iterator[tuple[int, str]]:
+    """(seat, code) of each seat whose halt does not stand beside another statement of it."""
+    by_seat: dict[int, list[Message]] = {}
+    for message in messages:
+        by_seat.setdefault(message.seat, []).append(message)
+    for seat, signed in by_seat.items():
+        halts = (m for m in signed if isinstance(m.statement, Halt))
+        codes = (against_halt(halt, message, first) for halt in halts for message in signed)
+        first_code = next((code for code in codes if code is not None), None)
+        if first_code is not None:
+            yield seat, first_code
+
+
 def proven(
     messages: Iterable[Message], tree: Tree, chain_nodes: Mapping[bytes, Node]
 ) -> dict[int, str]:
@@ -108,15 +128,11 @@ def proven(
         found.setdefault(seat, "two-statements")
     for seat, _, _ in off_chain(tree, every):
         found.setdefault(seat, "two-chains")
-    halts = [m for m in every if isinstance(m.statement, Halt)]
-    for halt in halts:
-        for message in every:
-            code = against_halt(halt, message, tree.base.table.first_step)
-            if code is not None:
-                found.setdefault(halt.seat, code)
+    for seat, code in _against_halts(every, tree.base.table.first_step):
+        found.setdefault(seat, code)
     nodes = {**chain_nodes, **tree.nodes}
     for message in every:
-        code = illegal_say(message, nodes)
-        if code is not None:
-            found.setdefault(message.seat, code)
+        illegal = illegal_say(message, nodes)
+        if illegal is not None:
+            found.setdefault(message.seat, illegal)
     return found

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from typing import Final
 
 from . import backup, bodies, escrow, group, keyproof, shuffle
 from .bodies import COIN, COIN_SIZE, Complaint, KeyCommit, KeyReveal, SealBody, ShuffleBody
@@ -13,6 +14,8 @@ from .hashing import digest
 from .labels import Label
 from .node import Conviction, Keys, Kind, Node, Sealed, Want
 
+PIECE_STEP: Final = 2
+"""The step in which backup pieces are said, `key.reveal`; each is sealed in its context."""
 Said = Mapping[int, bytes]
 """The bodies of a step by seat."""
 
@@ -93,18 +96,13 @@ def apply_key_reveal(node: Node, said: Said) -> Node:
 
 def piece_is_sound(node: Node, dealer: int, holder: int, secret: bytes) -> bool:
     """Whether the piece that `dealer` sealed to `holder` opens and fits the dealer's vector."""
-    context = node.table.context(piece_step(node), dealer, f"piece-{holder}")
+    context = node.table.context(PIECE_STEP, dealer, f"piece-{holder}")
     try:
         piece = backup.open_piece(context, secret, node.keys.pieces[dealer][holder])
         backup.verify_piece(node.keys.vectors[dealer], holder + 1, piece)
     except Invalid:
         return False
     return True
-
-
-def piece_step(node: Node) -> int:
-    """The step in which backup pieces are said."""
-    return 2
 
 
 def check_key_ok(node: Node, seat: int, body: bytes) -> SealBody | Complaint:

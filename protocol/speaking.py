@@ -30,6 +30,7 @@ def begin_epochs(desk: Desk) -> bool:
 def check_forms(desk: Desk) -> bool:
     """Convict who signed a halt or close of a bad form."""
     desk.ballot.read_closes()
+    desk.ballot.judge_halts()
     for digest, reason in desk.ballot.bad.items():
         message = desk.store.find(digest)
         if message is not None and message.seat not in desk.proofs:

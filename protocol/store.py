@@ -115,7 +115,7 @@ class Store:
         found = self.find(digest)
         if found is None:
             self.wants.add(digest)
-            raise Unknown(digest.hex())
+            raise Unknown(digest.hex(), digest)
         return found
 
     def versions(self, identity: tuple[int, ...]) -> list[Message]:

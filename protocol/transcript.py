@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Protocol
 
 from . import bodies, epochs
+from .epochs import Reading, T
 from .follow import View
 from .messages import Message, Say, SealVote
 from .node import Kind, Missing, Node, Table
+from .slips import Slips
 from .store import Store
 from .transcript_form import Content, Entry, Envelope, Evidence, Link, Signed, Step, Transcript
 from .voting import Ballot
@@ -77,6 +79,11 @@ class Gathered:
     source: Ballot
     messages: dict[bytes, Message] = field(default_factory=dict)
     bases: set[tuple[int, bytes]] = field(default_factory=set)
+    slips: Slips = field(default_factory=Slips)
+
+    def once(self, reading: Reading, make: Callable[[], T]) -> T:
+        """What `make` gives, made once."""
+        return self.slips.once(reading, make)[0]
 
     def message(self, digest: bytes) -> Message:
         """The message with this hash."""

@@ -49,6 +49,7 @@ class Tree:
             place.append((message.seat, say.body))
         self.nodes: dict[bytes, Node] = {}
         self._grow()
+        self._builders: dict[bytes, frozenset[int]] | None = None
 
     def _grow(self) -> None:
         frontier = [self.base]
@@ -88,11 +89,19 @@ class Tree:
         node = self.nodes.get(say.on)
         return node is not None and node.step == say.step
 
-    def passes(self, say: Say, node: Node) -> bool:
-        """Whether the say builds on `node`: its chain goes through it."""
-        if not self.resolves(say):
-            return False
-        at: Node | None = self.nodes[say.on]
-        while at is not None and at.step > node.step:
-            at = at.parent
-        return at is not None and at.digest == node.digest
+    def builders(self, node: Node) -> frozenset[int]:
+        """The seats that have said something whose chain goes through `node`."""
+        if self._builders is None:
+            self._builders = self._who_builds()
+        return self._builders[node.digest]
+
+    def _who_builds(self) -> dict[bytes, frozenset[int]]:
+        """For every node in one pass; `nodes` holds each node behind its parent."""
+        found: dict[bytes, set[int]] = {digest: set() for digest in self.nodes}
+        for message, say in self.says:
+            if self.resolves(say):
+                found[say.on].add(message.seat)
+        for node in reversed(self.nodes.values()):
+            if node is not self.base and node.parent is not None:
+                found[node.parent.digest] |= found[node.digest]
+        return {digest: frozenset(seats) for digest, seats in found.items()}

@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
+from typing import Any, Final
 
 from . import epochs
-from .epochs import Base, Malformed, ReadHalt, Unknown, Void
+from .epochs import Base, Lack, Malformed, ReadHalt, Reading, T, Unknown, Void
 from .messages import Accept, Close, Halt, Lock, Message, Say, SealVote
 from .node import Node, Table
 from .store import Store
 from .tree import Tree
 
+MAX_TRIED: Final = 16
+"""Closes of one epoch, beyond those kept, whose bases are computed before any of them has votes."""
+
 
 @dataclass
 class Ballot:
-    """The epochs a node knows of, beyond the says; also the Source of what messages name."""
+    """The epochs a node knows of, beyond the says; also the Source of what messages name.
+
+    Each halt and close is read once, and what waits for a message not before that is held: a
+    liar could else have everything read again whenever something arrives.
+    """
 
     table: Table
     store: Store
@@ -26,6 +35,10 @@ class Ballot:
     void: bool = False
     _halts: dict[bytes, ReadHalt] = field(default_factory=dict)
     _far: dict[int, int] = field(default_factory=dict)
+    _made: dict[Reading, Any] = field(default_factory=dict)
+    _waits: dict[Reading, Lack] = field(default_factory=dict)
+    _tried: dict[int, set[bytes]] = field(default_factory=dict)
+    _fruitless: tuple[bytes, ...] = ()
 
     # Source
 
@@ -42,8 +55,41 @@ class Ballot:
         found = self.closes.get(epoch, {}).get(digest)
         if found is None:
             self.store.wanted_closes.add(epoch)
-            raise Unknown(f"the base of epoch {epoch}")
+            raise Unknown(f"the base of epoch {epoch}", (epoch, digest))
         return found[1].node
+
+    def once(self, reading: Reading, make: Callable[[], T]) -> T:
+        """What `make` gives, or the Malformed it raises, made once."""
+        return self.made_for(self, reading, make)
+
+    def made_for(self, source: epochs.Source, reading: Reading, make: Callable[[], T]) -> T:
+        """The same for a Source that looks for what is lacking in its own way."""
+        self._still_waits(source, reading)
+        if reading not in self._made:
+            self._made[reading] = self._make(reading, make)
+        made: T | Malformed = self._made[reading]
+        if isinstance(made, Malformed):
+            raise made
+        return made
+
+    def _make(self, reading: Reading, make: Callable[[], T]) -> T | Malformed:
+        try:
+            return make()
+        except Malformed as error:
+            return error
+        except Unknown as error:
+            if error.lack is not None:
+                self._waits[reading] = error.lack
+            raise
+
+    def _still_waits(self, source: epochs.Source, reading: Reading) -> None:
+        """Raise Unknown while what a reading lacks is not held."""
+        lack = self._waits.get(reading)
+        if isinstance(lack, bytes):
+            source.message(lack)
+        elif lack is not None:
+            source.base(*lack)
+        self._waits.pop(reading, None)
 
     # Wishes
 
@@ -76,15 +122,42 @@ class Ballot:
         """Whether this is a close that holds and proposes a base that is not held yet."""
         if not isinstance(message.statement, Close):
             return False
+        epoch = message.statement.epoch
+        if not self._may_try(epoch, message.hash):
+            return False
         try:
-            base = epochs.base_of_close(self.table, message, self)
+            base = self._base(message)
         except (Unknown, Malformed, Void):
             return False
-        return base.node.base_digest() not in self.closes.get(message.statement.epoch, {})
+        return base.node.base_digest() not in self.closes.get(epoch, {})
+
+    def _may_try(self, epoch: int, digest: bytes) -> bool:
+        """Whether to compute one more base: a liar may sign closes without end.
+
+        Beyond the first few only one for which a quorum has voted can matter.
+        """
+        tried = self._tried.setdefault(epoch, set())
+        if digest not in tried and len(tried) < MAX_TRIED:
+            tried.add(digest)
+        return digest in tried or self._misses_base(epoch)
+
+    def _misses_base(self, epoch: int) -> bool:
+        """Whether a quorum has voted for a base of this epoch that is not held."""
+        for kind in (Accept, SealVote):
+            votes = (m.statement for m in self.store.of_epoch(kind, epoch))
+            counts = Counter(v.base for v in votes if isinstance(v, kind))
+            for base, count in counts.items():
+                if count >= self.table.quorum and base not in self.closes.get(epoch, {}):
+                    return True
+        return False
+
+    def _base(self, message: Message) -> Base:
+        reading = (message.hash, False)
+        return self.once(reading, lambda: epochs.base_of_close(self.table, message, self))
 
     def _read_close(self, epoch: int, message: Message) -> None:
         try:
-            base = epochs.base_of_close(self.table, message, self)
+            base = self._base(message)
         except Unknown:
             return
         except Malformed as error:
@@ -146,6 +219,22 @@ class Ballot:
                 found.setdefault(message.seat, read)
         return [found[seat] for seat in sorted(found)]
 
+    def judge_halts(self) -> None:
+        """Read every halt of which all is held; nothing is asked for only to judge a form."""
+        held = Held(self)
+        for epoch in self.store.epochs_of(Halt):
+            for message in self.store.of_epoch(Halt, epoch):
+                if (message.hash, False) not in self._made:
+                    self._judge_halt(message, held)
+
+    def _judge_halt(self, message: Message, held: Held) -> None:
+        try:
+            epochs.read_halt(self.table, message, held)
+        except Unknown:
+            return
+        except Malformed as error:
+            self.bad[message.hash] = str(error)
+
     def _read_halt(self, message: Message) -> ReadHalt | None:
         if message.hash in self._halts:
             return self._halts[message.hash]
@@ -165,6 +254,9 @@ class Ballot:
 
     def best_halts(self, halts: Sequence[ReadHalt]) -> tuple[Message, ...] | None:
         """The t halts whose base reaches furthest, then has most present seats."""
+        held = tuple(read.message.hash for read in halts)
+        if held == self._fruitless:
+            return None
         best: tuple[tuple[int, int], tuple[Message, ...]] | None = None
         for some in combinations(halts, self.table.quorum):
             base = self._try(some)
@@ -172,6 +264,7 @@ class Ballot:
                 rank = (base.node.step, len(base.node.present))
                 if best is None or rank > best[0]:
                     best = rank, tuple(read.message for read in some)
+        self._fruitless = () if best else held
         return best[1] if best else None
 
     def _try(self, halts: Iterable[ReadHalt]) -> Base | None:
@@ -179,6 +272,31 @@ class Ballot:
             return epochs.base_of_halts(list(halts))
         except (Malformed, Void):
             return None
+
+
+@dataclass
+class Held:
+    """The Source over what a node holds by now: what is lacking is not asked for."""
+
+    ballot: Ballot
+
+    def message(self, digest: bytes) -> Message:
+        """The message with this hash; raises Unknown."""
+        found = self.ballot.store.find(digest)
+        if found is None:
+            raise Unknown(digest.hex(), digest)
+        return found
+
+    def base(self, epoch: int, digest: bytes | None) -> Node:
+        """The base of an epoch; raises Unknown."""
+        found = self.ballot.closes.get(epoch, {}).get(digest or b"")
+        if epoch > 0 and digest is not None and found is None:
+            raise Unknown(f"the base of epoch {epoch}", (epoch, digest))
+        return self.ballot.base(epoch, digest)
+
+    def once(self, reading: Reading, make: Callable[[], T]) -> T:
+        """What `make` gives, or the Malformed it raises, made once for the whole ballot."""
+        return self.ballot.made_for(self, reading, make)
 
 
 def held_says(base: Node, store: Store, epoch: int) -> list[Message]:

@@ -70,7 +70,7 @@ CONSTANTS: Final = (
     ("bytes an escrow adds to its opening", "protocol.escrow.OVERHEAD"),
     ("bytes of an escrow share", "protocol.escrow.SHARE_SIZE"),
     ("bytes of a sealed backup piece", "protocol.backup.SEALED_SIZE"),
-    ("messages looked up for one base", "protocol.verifier_bases.MAX_LOOKUPS"),
+    ("messages looked up for all bases of a file", "protocol.verifier_bases.MAX_LOOKUPS"),
 )
 
 U32: Final = "4294967295"

@@ -1,4 +1,4 @@
-"""Whole tables on a virtual clock: delays, losses, partitions, crashes and at most one liar.
+"""Whole tables on a virtual clock: delays, losses, partitions, crashes and up to two liars.
 
 Everything follows from the seed. `play(seed)` runs one game and raises `Violation`, with the
 seed in its text, when an invariant of `sim_check` does not hold.
@@ -20,7 +20,7 @@ from sim_lies import LIES, Liar
 from toy_game import ToyGame
 
 from protocol import frames
-from protocol.effects import Asked, Effect, Entered, Finished, Guilty, Record, Send
+from protocol.effects import Asked, Effect, Entered, Finished, Guilty, Record, Send, Stepped
 from protocol.errors import Invalid
 from protocol.header import Patience
 from protocol.machine import Machine
@@ -30,6 +30,8 @@ PATIENCE = Patience(choice=12_000, step=8_000, grace=2_000, cap=16_000)
 TICK = 1.0
 CALM = 600.0
 """Seconds without any disturbance in which a game must end."""
+HALTED = 60.0
+"""The same for a game that need not end, since fewer than a quorum are honest."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +41,7 @@ class Plan:
     seed: str
     seats: int
     quorum: int
-    liar: int | None
+    liars: frozenset[int]
     lies: tuple[str, ...]
     delay: float
     loss: float
@@ -59,8 +61,10 @@ class Plan:
         return not disturbed and self.vanish is None and self.delay <= 0.3
 
 
-def draw_plan(seed: str, seats: int | None = None, liar: bool | None = None) -> Plan:
-    """A plan from a seed; `seats` and `liar` narrow it."""
+def draw_plan(
+    seed: str, seats: int | None = None, liar: bool | None = None, two: bool = False
+) -> Plan:
+    """A plan from a seed; `seats` and `liar` narrow it; `two`: a second seat lies too."""
     die = random.Random(f"plan {seed}")
     n = seats or die.choice([2, 3, 3, 4, 4, 4, 5, 5, 6])
     quorum = {2: 2, 3: 2, 4: 3, 5: 4, 6: 4}[n]
@@ -78,7 +82,7 @@ def draw_plan(seed: str, seats: int | None = None, liar: bool | None = None) -> 
         seed,
         n,
         quorum,
-        who,
+        _liars(seed, n, who, two),
         names,
         die.choice([0.02, 0.1, 0.3, 1.0, 3.0]) if wild else 0.1,
         die.choice([0.0, 0.0, 0.1, 0.3]) if wild else 0.0,
@@ -91,6 +95,13 @@ def draw_plan(seed: str, seats: int | None = None, liar: bool | None = None) -> 
         end + 40.0,
         die.random() < 0.9,
     )
+
+
+def _liars(seed: str, n: int, who: int | None, two: bool) -> frozenset[int]:
+    if who is None or not two:
+        return frozenset(() if who is None else (who,))
+    others = [seat for seat in range(n) if seat != who]
+    return frozenset({who, random.Random(f"second {seed}").choice(others)})
 
 
 def _partitions(die: random.Random, n: int, end: float) -> Any:
@@ -145,16 +156,15 @@ class World:
         self.now, self.count = 0.0, 0
         self.events: list[tuple[float, int, Callable[[], None]]] = []
         self.last: dict[tuple[int, int], float] = {}
-        self.check = Checker(self.table, plan.liar)
+        self.check = Checker(self.table, plan.liars)
         self.seen: Counter[str] = Counter()
         self.trouble: float | None = None
         self.houses = [House(self.build(seat)) for seat in range(plan.seats)]
-        self.liar = self._liar()
+        self.liars = {seat: self._liar(seat) for seat in sorted(plan.liars)}
 
-    def _liar(self) -> Liar | None:
-        if self.plan.liar is None:
-            return None
-        seat, die = self.plan.liar, random.Random(f"liar {self.plan.seed}")
+    def _liar(self, seat: int) -> Liar:
+        name = self.plan.seed if seat == min(self.plan.liars) else f"{self.plan.seed} {seat}"
+        die = random.Random(f"liar {name}")
         rate = die.choice([0.1, 0.4, 1.0])
         return Liar(seat, self.houses[seat].machine, self.who[seat], die, rate)
 
@@ -178,11 +188,12 @@ class World:
             self.at(TICK * (1 + self.die.random()), lambda s=seat: self._tick(s))  # type: ignore[misc]
         if not self.plan.calm_setup:
             self._trouble(0.0)
+        calm = CALM if len(self.honest()) >= self.plan.quorum else HALTED
         while self.events and not self.done():
             self.now, _, what = heapq.heappop(self.events)
             if self.trouble is None and all(h.machine.has_begun for h in self.houses):
                 self._trouble(self.now)
-            if self.now > (self.trouble or 0.0) + self.plan.calm_from + CALM:
+            if self.now > (self.trouble or 0.0) + self.plan.calm_from + calm:
                 break
             what()
         self._judge_end()
@@ -225,7 +236,7 @@ class World:
 
     def honest(self) -> list[int]:
         """Honest seats that are there at the end."""
-        return [s for s, h in enumerate(self.houses) if s != self.plan.liar and not h.gone]
+        return [s for s, h in enumerate(self.houses) if s not in self.plan.liars and not h.gone]
 
     def done(self) -> bool:
         machines = [self.houses[s].machine for s in self.honest()]
@@ -240,7 +251,7 @@ class World:
 
     def _plan_crash(self, seat: int, until: float, old: bool) -> None:
         house = self.houses[seat]
-        if house.up and seat != self.plan.liar:
+        if house.up and seat not in self.plan.liars:
             house.crash_in, house.resume_at, house.old = self.die.randrange(6), until, old
 
     def _crash(self, seat: int) -> None:
@@ -263,6 +274,8 @@ class World:
             house.machine.be_cautious(
                 {i for i in others if not self.houses[self.table.ids.index(i)].gone}
             )
+        for node in house.machine.view.path.values():
+            self.check.secrets.note_due(node)
         house.old, house.up = False, True
         house.machine.start(self.now)
         self.collect(seat)
@@ -277,7 +290,7 @@ class World:
                     self._crash(seat)
                     return
                 self._effect(seat, house, effect, surely)
-        if house.up and seat != self.plan.liar:
+        if house.up and seat not in self.plan.liars:
             if house.crash_in is not None:
                 house.crash_in = 0 if house.crash_in < 2 else house.crash_in - 2
             self.check.watch(seat, house.machine)
@@ -290,11 +303,14 @@ class World:
                 self._send(seat, house, effect, surely)
             case Asked():
                 self._ask(seat, effect)
-            case Guilty(other, code, _) if seat != self.plan.liar:
+            case Guilty(other, code, _) if seat not in self.plan.liars:
                 self.check.found_guilty(seat, other, code)
                 self.seen[code] += 1
-            case Entered():
-                self.seen["epoch"] += seat != self.plan.liar
+            case Entered(_, node) if seat not in self.plan.liars:
+                self.seen["epoch"] += 1
+                self.check.secrets.note_due(node)
+            case Stepped(_, node) if seat not in self.plan.liars:
+                self.check.secrets.note_due(node)
             case Finished():
                 self.seen["finished"] += 1
 
@@ -317,7 +333,7 @@ class World:
         frame = frames.parse_frame(send.frame)
         if isinstance(frame, frames.Carry):
             message = own_statement(frame.message, self.table)
-            if seat == self.plan.liar:
+            if seat in self.plan.liars:
                 self._lie(seat, message, send)
                 return
             if message.seat == seat:
@@ -332,8 +348,7 @@ class World:
 
     def _lie(self, seat: int, message: Message, send: Send) -> None:
         """The liar's own statements go through a lie; what it forwards it may keep to itself."""
-        liar = self.liar
-        assert liar is not None
+        liar = self.liars[seat]
         to = frozenset(self._receivers(seat, send))
         if message.seat != seat:
             liar.heard.append(message)
@@ -357,7 +372,7 @@ class World:
         since = self.now - (self.trouble or 0.0)
         for start, end, side in self.plan.partitions:
             if start <= since < end and (a in side) != (b in side):
-                return self.plan.liar not in (a, b)
+                return not self.plan.liars & {a, b}
         return False
 
     def _post(self, seat: int, other: int, frame: bytes, surely: bool) -> None:
@@ -382,7 +397,7 @@ class World:
         try:
             house.machine.receive(frame, self.now, self.table.ids[seat])
         except Invalid as error:
-            need(seat == self.plan.liar, f"seat {other} refuses a frame of honest {seat}: {error}")
+            need(seat in self.plan.liars, f"seat {other} refuses a frame of honest {seat}: {error}")
             self.seen[error.code] += 1
         parsed = frame[:2]
         self.collect(other, surely=parsed == frames.encode_frame(frames.Own())[:2])
@@ -404,13 +419,14 @@ class World:
         elif all(m.finished for m in machines):
             tips = {content_digest(m) for m in machines}
             need(len(tips) == 1, "the ends differ")
-        if self.plan.quiet:
+        self.check.judge_looks([m.tip for m in machines])
+        if self.plan.quiet and len(self.plan.liars) <= self.plan.seats - self.plan.quorum:
             for m in machines:
                 absent = [s for s in self.honest() if m.tip.absences[s]]
                 need(not absent, f"honest seats {absent} were made absent on a quiet table")
 
     def _judge_no_start(self, machines: list[Machine]) -> None:
-        disturbed = self.plan.liar is not None or not self.plan.quiet
+        disturbed = bool(self.plan.liars) or not self.plan.quiet
         need(disturbed, "a quiet table without a liar did not begin")
         self.seen["not begun"] += 1
 
@@ -425,7 +441,7 @@ class World:
         return here - rolled_back >= self.plan.quorum
 
     def _liar_provable(self) -> bool:
-        return self.plan.liar in self.check.guilty or bool(self._found_later())
+        return bool(self.plan.liars & self.check.guilty) or bool(self._found_later())
 
     def _found_later(self) -> set[int]:
         """Whom all honest messages together prove at fault."""
@@ -433,7 +449,7 @@ class World:
 
         every = [m for s in self.honest() for m in self.houses[s].machine.store]
         found = {seat for seat, _, _ in evidence.two_statements(every)}
-        halts = [m for m in every if m.seat == self.plan.liar]
+        halts = [m for m in every if m.seat in self.plan.liars]
         for a in halts:
             for b in halts:
                 if evidence.against_halt(a, b, self.table.first_step):
@@ -451,18 +467,26 @@ def content_digest(machine: Machine) -> tuple[bytes, ...]:
     return tuple(found)
 
 
+def _told(world: World) -> list[str]:
+    return [name for liar in world.liars.values() for name in liar.told]
+
+
 def play(
-    seed: str, seats: int | None = None, liar: bool | None = None, rounds: int = 1
+    seed: str,
+    seats: int | None = None,
+    liar: bool | None = None,
+    rounds: int = 1,
+    two: bool = False,
 ) -> Counter[str]:
     """Run one game; what was seen in it, by name. Violation names the seed."""
-    plan = draw_plan(seed, seats, liar)
+    plan = draw_plan(seed, seats, liar, two)
     world = World(plan, rounds)
     try:
         world.run()
     except Exception as error:
-        told = Counter(world.liar.told) if world.liar else {}
+        told = Counter(_told(world))
         raise Violation(f"seed {seed!r}: {error!r}; {plan}; told {dict(told)}") from error
     world.seen["games"] += 1
-    for name in world.liar.told if world.liar else ():
+    for name in _told(world):
         world.seen[f"lie {name}"] += 1
     return world.seen

@@ -6,7 +6,7 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from itertools import combinations
 
-from protocol import gather, messages, play_steps
+from protocol import bodies, gather, messages, play_steps
 from protocol.machine import Machine
 from protocol.messages import Message, Say
 from protocol.node import Kind, Node, Table
@@ -21,14 +21,25 @@ def need(condition: bool, text: str) -> None:
         raise Violation(text)
 
 
+Choice = tuple[str, int, bytes]
+"""A sealed choice: its kind, seat and commitment."""
+
+
 @dataclass
 class Secrets:
     """Who could open what: shares and backup pieces that honest seats gave away.
 
     None of them gives a piece or an escrow share for a seat that its sealed base holds present.
+    `due` holds, for each slot outside all hands, the digests on which an honest chain stood when
+    it asked for it; `asked` the sealed choices that an honest chain has asked to be opened.
     """
 
     table: Table
+    due: dict[int, set[bytes]] = field(default_factory=lambda: defaultdict(set))
+    asked: set[Choice] = field(default_factory=set)
+    sealed: set[Choice] = field(default_factory=set)
+    openings: set[Choice] = field(default_factory=set)
+    givers: dict[Choice, set[int]] = field(default_factory=lambda: defaultdict(set))
     shares: set[tuple[int, int]] = field(default_factory=set)
     pieces: dict[tuple[int, int], set[int]] = field(default_factory=lambda: defaultdict(set))
     escrows: int = 0
@@ -39,6 +50,7 @@ class Secrets:
         want = node.want
         if want.kind is Kind.FINAL:
             return
+        self._learn_seal(node, seat, say)
         if want.kind is Kind.SHOW and seat in want.owes:
             _, more = play_steps.read_show(node, seat, say.body)
             self.shares |= set(more)
@@ -48,6 +60,8 @@ class Secrets:
             self.opened |= {slot for slot, _ in want.lacks}
         given = gather.check_gather(node, seat, say.body)
         self.shares |= set(given.shares or {})
+        if given.opened is not None:
+            self.openings.add(choice_of(node, seat))
         base = machine.view.base
         for slot, absent in given.helps or {}:
             need(absent not in base.present, f"seat {seat} stands in for present seat {absent}")
@@ -57,6 +71,42 @@ class Secrets:
             need(key in base.lost, f"seat {seat} opens what present seat {owner} has sealed")
             need(base.sealed[key] == node.sealed[key], "the sealed choice is not the base's")
             self.escrows += 1
+            self.givers[choice_of(node, owner)].add(seat)
+
+    def _learn_seal(self, node: Node, seat: int, say: Say) -> None:
+        if node.want.kind is Kind.SEAL and seat in node.want.owes:
+            commitment = bodies.parse_seal(say.body).commitment
+            self.sealed.add((node.want.name, seat, commitment))
+
+    def note_due(self, node: Node) -> None:
+        """What the chain of an honest seat asks to be opened, by the step it stands before."""
+        want = node.want
+        for slot, _ in want.lacks:
+            self.due[slot].add(node.digest)
+        if want.kind in (Kind.REVEAL, Kind.DEAL):
+            self.asked |= {choice_of(node, seat) for seat in want.dues}
+
+    def drawn_early(self, coalition: frozenset[int]) -> list[int]:
+        """Slots outside all hands that the coalition can open and no honest chain has asked for."""
+        return [
+            slot for slot in self.stock() if not self.due[slot] and self.can_open(slot, coalition)
+        ]
+
+    def stock(self) -> list[int]:
+        """The slots outside all hands."""
+        layout = self.table.layout
+        held = {slot for hand in layout.hands for slot in hand}
+        return [slot for slot in range(layout.cards) if slot not in held]
+
+    def read_early(self, coalition: frozenset[int]) -> list[Choice]:
+        """Others' sealed choices that it can open and no honest chain has asked for."""
+        quorum = self.table.quorum
+        return [
+            choice
+            for choice in sorted(self.sealed - self.asked)
+            if choice[1] not in coalition
+            and (choice in self.openings or len(self.givers[choice] | coalition) >= quorum)
+        ]
 
     def can_open(self, slot: int, coalition: frozenset[int]) -> bool:
         """Whether the coalition has or can make every seat's share of a card."""
@@ -69,12 +119,17 @@ class Secrets:
         )
 
 
+def choice_of(node: Node, seat: int) -> Choice:
+    """The sealed choice of a seat that this step opens."""
+    return node.want.name, seat, node.sealed[node.want.name, seat].commitment
+
+
 @dataclass
 class Checker:
     """The invariants of one game."""
 
     table: Table
-    liar: int | None
+    liars: frozenset[int]
     signed: dict[tuple[int, ...], bytes] = field(default_factory=dict)
     finals: dict[int, dict[int, bytes]] = field(default_factory=dict)
     guilty: set[int] = field(default_factory=set)
@@ -84,10 +139,6 @@ class Checker:
 
     def __post_init__(self) -> None:
         self.secrets = Secrets(self.table)
-
-    @property
-    def liars(self) -> int:
-        return 0 if self.liar is None else 1
 
     @property
     def bound(self) -> int:
@@ -105,9 +156,31 @@ class Checker:
             node = machine.view.path.get(say.on)
             need(node is not None, f"seat {message.seat} spoke off its own chain: {say}")
             assert node is not None
+            self._check_reveal(machine, node, message.seat)
             self.secrets.learn(machine, node, message.seat, say)
             self._check_final_say(machine, node, message.seat)
             self.check_secrecy(node)
+
+    def _check_reveal(self, machine: Machine, node: Node, seat: int) -> None:
+        """Who opens its choice holds every commitment of the step in which it was sealed."""
+        if node.want.kind is not Kind.REVEAL or not gather.own_due(node, seat):
+            return
+        step, view = node.sealed[node.want.name, seat].step, machine.view
+        if step < view.base.step:
+            return
+        sealing = node.before(step)
+        assert sealing is not None
+        says = (m.statement for m in machine.store.says(view.epoch, step))
+        held = {(m.on, m.body) for m in says if isinstance(m, Say)}
+        after = node.before(step + 1)
+        while after is not None and after.slots is None:
+            after = after.parent
+        bodies_said = after.slots if after is not None and after.slots is not None else ()
+        for body in bodies_said:
+            need(
+                not isinstance(body, bytes) or (sealing.digest, body) in held,
+                f"seat {seat} opens its choice before it holds all commitments",
+            )
 
     def _check_final_say(self, machine: Machine, node: Node, seat: int) -> None:
         if node.want.kind is not Kind.FINAL:
@@ -120,13 +193,15 @@ class Checker:
     # Secrecy.
 
     def check_secrecy(self, node: Node) -> None:
-        """No t-1 seats can open a hidden hand card of another."""
+        """No t-1 seats can open a hidden card, or what is sealed and not yet to be opened."""
         if node.want.kind in (Kind.FINAL, Kind.RESULT):
             return
-        everyone, quorum = self.table.everyone, self.table.quorum
-        for coalition in map(frozenset, combinations(sorted(everyone), quorum - 1)):
-            if self.liar is not None and self.liar not in coalition:
-                continue
+        everyone = self.table.everyone
+        for coalition in self.coalitions():
+            early = self.secrets.drawn_early(coalition)
+            need(not early, f"{sorted(coalition)} can open slots {early}, which nobody draws yet")
+            read = self.secrets.read_early(coalition)
+            need(not read, f"{sorted(coalition)} can open the sealed {[r[:2] for r in read]}")
             for owner in sorted(everyone - coalition):
                 for slot in self.table.layout.hands[owner]:
                     if (slot, owner) in self.secrets.shares or slot in self.secrets.opened:
@@ -136,10 +211,30 @@ class Checker:
                         f"{sorted(coalition)} can open slot {slot} of seat {owner}",
                     )
 
+    def coalitions(self) -> list[frozenset[int]]:
+        """All t-1 seats, among them the liars."""
+        sets = map(frozenset, combinations(sorted(self.table.everyone), self.table.quorum - 1))
+        return [coalition for coalition in sets if self.liars <= coalition]
+
+    def judge_looks(self, tips: list[Node]) -> None:
+        """At the end: what the liars could open in play was drawn on the chain that stands.
+
+        Two liars of whom one chooses twice and one withholds may see one card more; they pay for
+        it with a ban.
+        """
+        if self.forked or len(self.liars) > min(1, self.bound):
+            return
+        longest = max(tips, key=lambda tip: tip.step)
+        stands = {digest for _, digest in content(longest)} | links(longest)
+        for slot in self.secrets.stock():
+            due = self.secrets.due[slot]
+            if due and self.secrets.can_open(slot, self.liars):
+                need(bool(due & stands), f"slot {slot} was opened on a chain that was replaced")
+
     # No framing.
 
     def found_guilty(self, by: int, seat: int, code: str) -> None:
-        need(seat == self.liar, f"seat {by} finds honest seat {seat} guilty of {code}")
+        need(seat in self.liars, f"seat {by} finds honest seat {seat} guilty of {code}")
         self.guilty.add(seat)
 
     # Agreement.
@@ -147,7 +242,7 @@ class Checker:
     def watch(self, seat: int, machine: Machine) -> None:
         """Note what is final for a seat and compare it with all that was final before."""
         banned = machine.view.base.banned | machine.tip.banned
-        need(banned <= {self.liar}, f"seat {seat} has honest seats banned: {sorted(banned)}")
+        need(banned <= self.liars, f"seat {seat} has honest seats banned: {sorted(banned)}")
         last, place = machine.final_step(), (machine.tip.digest, machine.final_step())
         if self._seen.get(seat) == place:
             return
@@ -168,7 +263,7 @@ class Checker:
         mine[step] = digest
 
     def _fork(self, text: str) -> None:
-        need(self.liars > self.bound, text)
+        need(len(self.liars) > self.bound, text)
         self.forked = True
 
 
@@ -178,6 +273,16 @@ def content(tip: Node) -> list[tuple[int, bytes]]:
     while node.parent is not None:
         if node.slots is not None:
             found.append((node.step - 1, node.digest))
+        node = node.parent
+    return found
+
+
+def links(tip: Node) -> set[bytes]:
+    """The digests after links along the chain."""
+    found, node = set(), tip
+    while node.parent is not None:
+        if node.slots is None:
+            found.add(node.digest)
         node = node.parent
     return found
 

@@ -19,6 +19,7 @@ def main() -> int:
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--seats", type=int)
     parser.add_argument("--honest", action="store_true", help="no liar")
+    parser.add_argument("--two", action="store_true", help="two liars of five seats")
     parser.add_argument("--real", action="store_true", help="the real curve and signatures")
     parser.add_argument("--keep-going", action="store_true")
     parser.add_argument("--limit", type=float, default=120.0, help="seconds a game may take")
@@ -30,7 +31,10 @@ def main() -> int:
             seed = f"{args.seed}-{number}"
             faulthandler.dump_traceback_later(args.limit, exit=True)
             try:
-                seen += play(seed, args.seats, False if args.honest else None)
+                if args.two:
+                    seen += play(seed, 5, True, two=True)
+                else:
+                    seen += play(seed, args.seats, False if args.honest else None)
             except Violation as violation:
                 print("FAILED", str(violation)[:1500], flush=True)
                 failed.append(seed)

@@ -1,5 +1,7 @@
 """The base of a close: form of halts, absence, return, faults, and what is refused."""
 
+from collections.abc import Callable
+
 import pytest
 from epoch_model import Model, tiny_steps
 
@@ -26,6 +28,9 @@ class Desk:
         if epoch:
             raise Unknown("no such base")
         return self.model.base
+
+    def once(self, reading: epochs.Reading, make: Callable[[], epochs.T]) -> epochs.T:
+        return make()
 
 
 @pytest.fixture

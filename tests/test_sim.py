@@ -55,14 +55,14 @@ def test_plans_use_every_lie_and_every_disturbance() -> None:
     assert any(plan.crashes for plan in plans)
     assert any(plan.partitions for plan in plans)
     assert any(plan.vanish for plan in plans)
-    assert any(plan.quiet and plan.liar is not None for plan in plans)
+    assert any(plan.quiet and plan.liars for plan in plans)
 
 
 def test_the_checker_refuses_an_honest_seat_at_fault() -> None:
     from room import make_table
     from toy_game import ToyGame
 
-    checker = Checker(make_table(ToyGame(3), 3)[0], liar=2)
+    checker = Checker(make_table(ToyGame(3), 3)[0], frozenset({2}))
     checker.found_guilty(0, 2, "bad-body")
     with pytest.raises(Violation, match="honest seat 1"):
         checker.found_guilty(0, 1, "bad-body")
