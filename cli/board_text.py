@@ -36,7 +36,10 @@ def track(view: View, names: Names) -> list[str]:
     lines = [_("Score track:")]
     lines += [f"  {names.seat(seat)}: {names.field(state.figures[seat])}" for seat in order]
     castles = "  ".join(_castles(view))
-    lines.append("  " + _("Fields and octagons: {castles}").format(castles=castles))
+    lines.append(
+        "  "
+        + _("Fields and octagons (best/second-best exhibit): {castles}").format(castles=castles)
+    )
     return lines
 
 

@@ -47,10 +47,14 @@ def rules(
 
 def bench(
     cards: Annotated[
-        int, typer.Option("--cards", min=24, max=128, help=N_("How many Collectibles."))
+        int,
+        typer.Option("--cards", metavar="N", min=24, max=128, help=N_("How many Collectibles.")),
     ] = 51,
     rounds: Annotated[
-        int, typer.Option("--rounds", min=1, max=99, help=N_("How often each part is timed."))
+        int,
+        typer.Option(
+            "--rounds", metavar="N", min=1, max=99, help=N_("How often each part is timed.")
+        ),
     ] = 5,
     as_json: opt.JsonOption = False,
 ) -> None:

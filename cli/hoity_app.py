@@ -8,11 +8,19 @@ from collections.abc import Sequence
 from typing import Annotated, Any, Final
 
 import typer
-from typer.core import TyperGroup
 
 from . import file_doors, lingo, table_doors
-from .lingo import N_, _
-from .trouble import INTERRUPTED, USAGE, Trouble, report
+from .help_words import (
+    READERS,
+    SpokenCommand,
+    SpokenGroup,
+    UsageError,
+    complain,
+    translate,
+)
+from .lingo import N_
+from .paper import width
+from .trouble import OK, READER_GONE, USAGE, leaves, report
 
 EXAMPLES: Final = {
     "play": "hoity play --bots 3",
@@ -56,17 +64,6 @@ GLOBAL_FLAGS: Final = N_(
 )
 
 
-class Doorway(TyperGroup):
-    """The group of commands; Ctrl-C has its own exit code."""
-
-    def invoke(self, ctx: Any) -> Any:
-        """Run a command."""
-        try:
-            return super().invoke(ctx)
-        except KeyboardInterrupt as error:
-            raise Trouble(_("Interrupted."), INTERRUPTED) from error
-
-
 def _version(wanted: bool) -> None:
     if wanted:
         from importlib.metadata import version
@@ -86,14 +83,14 @@ def _root(
 
 def build() -> typer.Typer:
     """The application with all its commands, in English."""
-    app = _typer(cls=Doorway, help=ABOUT, epilog=GLOBAL_FLAGS)
+    app = _typer(help=ABOUT, epilog=GLOBAL_FLAGS)
     app.callback()(_root)
     for name in ("play", "host", "join", "tables", "resume", "watch"):
         _add(app, name, getattr(table_doors, name))
     for name in ("verify", "replay"):
         _add(app, name, getattr(file_doors, name))
     _add(app, "relay", table_doors.relay)
-    keys = _typer(help=HELP["id"], epilog=_example("id"))
+    keys = _typer(help=HELP["id"], short_help=HELP["id"], epilog=_example("id"))
     for name in ("new", "show", "export"):
         _add(keys, name, getattr(file_doors, f"id_{name}"))
     app.add_typer(keys, name="id")
@@ -103,31 +100,22 @@ def build() -> typer.Typer:
 
 
 def _typer(**given: Any) -> typer.Typer:
-    return typer.Typer(rich_markup_mode=None, add_completion=False, no_args_is_help=True, **given)
+    return typer.Typer(
+        cls=SpokenGroup,
+        rich_markup_mode=None,
+        add_completion=False,
+        no_args_is_help=True,
+        **given,
+    )
 
 
 def _add(app: typer.Typer, name: str, door: Any) -> None:
-    app.command(name, help=HELP[name], epilog=_example(name))(door)
+    words = HELP[name]
+    app.command(name, cls=SpokenCommand, help=words, short_help=words, epilog=_example(name))(door)
 
 
 def _example(name: str) -> str:
     return f"Example: {EXAMPLES[name]}"
-
-
-def _translate(command: Any) -> None:
-    """Put a command's help, and that of all below it, into the language spoken."""
-    if command.help:
-        command.help = _(command.help)
-    if command.epilog:
-        word, colon, example = command.epilog.partition(": ")
-        known = word == "Example"
-        command.epilog = _("Example") + colon + example if known else _(command.epilog)
-    helping = command.get_help_option(typer.Context(command))
-    for parameter in (*command.params, helping):
-        if getattr(parameter, "help", None):
-            parameter.help = _(parameter.help)
-    for inner in getattr(command, "commands", {}).values():
-        _translate(inner)
 
 
 def _global_words(words: Sequence[str]) -> tuple[list[str], str | None, bool]:
@@ -157,30 +145,42 @@ def run(words: Sequence[str]) -> int:
         print(f"hoity: {error}", file=sys.stderr)
         return USAGE
     try:
-        return _run(rest)
-    except BrokenPipeError:
-        return _quiet_exit()
+        code = _run(rest)
+        sys.stdout.flush()
+        return code
     except BaseException as error:
+        if _reader_has_gone(error):
+            return _quiet_exit()
+        if isinstance(error, UsageError):
+            return complain(error)
         if debug and not isinstance(error, SystemExit):
             raise
         return report(error)
 
 
 def _run(words: Sequence[str]) -> int:
+    """Not by the library's own `main`, which has words and exit codes of its own."""
     command = typer.main.get_command(build())
     if lingo.language() != "en":
-        _translate(command)
+        translate(command)
+    columns = min(READERS, width() or READERS)
     try:
-        command.main(args=list(words), prog_name="hoity")
-    except SystemExit as end:
-        return end.code if isinstance(end.code, int) else 0
-    return 0
+        with command.make_context("hoity", list(words), terminal_width=columns) as context:
+            command.invoke(context)
+    except typer.Exit as end:
+        return end.exit_code
+    return OK
+
+
+def _reader_has_gone(error: BaseException) -> bool:
+    return any(isinstance(leaf, BrokenPipeError) for leaf in leaves(error))
 
 
 def _quiet_exit() -> int:
-    """Whoever read our output has gone: nothing more to say, not even at the end."""
+    """Whoever read our output has gone: nothing more to say, not even at the end. The exit code
+    is the one a shell gives a command that ends so, because what was not read may not be ok."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return 0
+    return READER_GONE
 
 
 def main() -> None:

@@ -77,7 +77,8 @@ DetectiveInHallOption = Annotated[
 DetectiveRankOption = Annotated[
     DetectiveRank | None,
     typer.Option(
-        "--detective-rank", help=N_("When a Detective's rank is taken: Exhibits move before.")
+        "--detective-rank",
+        help=N_("A Detective's rank is taken after or before the Exhibits move."),
     ),
 ]
 QuorumOption = Annotated[
@@ -100,5 +101,6 @@ RelayOption = Annotated[
 ]
 UntilEofOption = Annotated[bool, typer.Option("--until-eof", hidden=True)]
 TicketArgument = Annotated[
-    str, typer.Argument(metavar="TICKET", help=N_("The word that the host gave you."))
+    list[str], typer.Argument(metavar="TICKET", help=N_("The word that the host gave you."))
 ]
+"""A list, because a ticket copied over a line's end comes in several words."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import getpass
 import secrets
 import sys
+import warnings
 from typing import Any
 
 from p2p_hoity.home import Home
@@ -43,8 +44,19 @@ def load(home: Home) -> tuple[Player, str | None]:
         sealed = isinstance(error.__cause__, VaultError)
         if given or not sealed or not sys.stdin.isatty():
             raise
-    asked = getpass.getpass(_("Passphrase: "))
+    asked = typed(_("Passphrase: "))
     return load_identity(home, asked), asked
+
+
+def typed(question: str) -> str:
+    """A passphrase typed unseen; Trouble if there is no terminal to type it at."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", getpass.GetPassWarning)
+            return getpass.getpass(question)
+    except (getpass.GetPassWarning, EOFError) as error:
+        words = _("A passphrase is typed at a terminal, and there is none: set HOITY_PASSPHRASE.")
+        raise Trouble(words, USAGE) from error
 
 
 def load_or_make(home: Home, name: str | None) -> tuple[Player, str | None]:
@@ -66,11 +78,11 @@ def load_or_make(home: Home, name: str | None) -> tuple[Player, str | None]:
 
 
 def new(home: Home, name: str | None, ask: bool) -> Player:
-    """Make a key; with `ask` under a passphrase typed twice."""
+    """Make a key; with `ask` under a passphrase typed twice, unless HOITY_PASSPHRASE gives it."""
     given = passphrase_from_environment()
-    if ask:
-        given = getpass.getpass(_("Passphrase: "))
-        if given != getpass.getpass(_("Once more: ")):
+    if ask and not given:
+        given = typed(_("Passphrase: "))
+        if given != typed(_("Once more: ")):
             raise Trouble(_("The two passphrases differ; nothing was made."), USAGE)
     return new_identity(home, name or own_name(), given)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import sys
 import textwrap
@@ -11,6 +12,8 @@ from typing import Final
 NARROWEST: Final = 20
 HANGING: Final = "  "
 """What the rest of a broken line is indented by, beyond the line itself."""
+GLUE: Final = "\0"
+"""Stands for a space that keeps a number on the line of its word, as in Thief 6 or B 1926."""
 
 
 def width() -> int | None:
@@ -26,15 +29,16 @@ def wrapped(words: str, columns: int | None) -> list[str]:
     path can be copied whole."""
     if columns is None or len(words) <= columns:
         return [words]
+    glued = re.sub(r"(?<=\S) (?=\d)", GLUE, words)
     indent = words[: len(words) - len(words.lstrip())]
     lines = textwrap.wrap(
-        words,
+        glued,
         columns,
         subsequent_indent=indent + HANGING,
         break_long_words=False,
         break_on_hyphens=False,
     )
-    return lines or [words]
+    return [line.replace(GLUE, " ") for line in lines] or [words]
 
 
 def say(words: str) -> None:

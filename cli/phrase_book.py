@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
+from functools import cache
 from typing import Final
 
-from .lingo import N_, _
+from .lingo import N_, _, language
 
 SEAT_FAULTS: Final = frozenset(
     {
@@ -68,7 +70,10 @@ PEER_WORDS: Final = frozenset(
         N_("this is your own ticket: give it to the others"),
         N_("the host cannot be reached"),
         N_("the host did not say its terms: ask for a new ticket"),
-        N_("the host offers other terms than its ticket names"),
+        N_(
+            "this ticket is of an earlier table, which is over: the host has opened another;"
+            " ask the host for the new ticket"
+        ),
         N_("the table is full: its game has begun"),
         N_("you did not take the seat"),
         N_("the host refused the seat"),
@@ -80,6 +85,7 @@ PEER_WORDS: Final = frozenset(
         N_("the links are closed"),
         N_("these terms cannot be played"),
         N_("there is no such game to resume on this machine"),
+        N_("no game waits for you; claimed ones must be named"),
         N_("the journal is of another key than yours"),
         N_("there is no key yet: make one with `hoity id new`"),
         N_("the passphrase is wrong, or the file is damaged"),
@@ -101,13 +107,92 @@ PEER_WORDS: Final = frozenset(
 """What peers and the network say most often; anything else stays English."""
 
 
+RULES: Final = frozenset(
+    {
+        N_("an exhibit is of three or more Collectibles"),
+        N_("the Auction Hall is open only while a window holds a Collectible"),
+        N_("the Auction Hall needs an Action card that may be played there"),
+        N_("the Action card is not in its hand"),
+        N_("it holds no Collectible in one of these slots"),
+        N_("every Collectible of an exhibit is shown"),
+        N_("that window is empty"),
+        N_("a Thief takes one Collectible from every exhibit that still has one"),
+    }
+)
+"""What a choice can be refused for; see p2p_hoity.rules.legality."""
+
+FRAMED: Final = (
+    # The command-line library's complaints; it has no catalogue of its own.
+    N_("No such option: {option} (Possible options: {options})"),
+    N_("No such option: {option}"),
+    N_("{complaint} Did you mean {name}?"),
+    N_("Missing argument {name}."),
+    N_("Missing option {name}."),
+    N_("Invalid value for {name}: {why}"),
+    N_("Invalid value: {why}"),
+    N_("{value} is not a valid {kind}."),
+    N_("{value} is not in the range {range}."),
+    N_("{value} is not one of {choices}."),
+    N_("Option {option} requires an argument."),
+    N_("Option {option} does not take a value."),
+    N_("Got unexpected extra argument(s) ({words})"),
+    N_("Got unexpected extra argument ({words})"),
+    N_("Got unexpected extra arguments ({words})"),
+    # Addresses, tickets and games.
+    N_("{text} has no port: write it as host:port"),
+    N_("{text} has no port from {least} to {most} after the colon"),
+    N_("{text} has no IPv6 address between the brackets"),
+    N_("{text}: write an IPv6 address in brackets, as [::1]:4711"),
+    N_("{text} names no machine: write it as host:port"),
+    N_("{address} cannot be reached: {why}"),
+    N_("this is not a ticket: a ticket starts with {prefix}"),
+    N_("this ticket is cut short; ask the host for it again and copy the whole word"),
+    N_(
+        "this ticket is cut short (letters missing: {number});"
+        " ask the host for it again and copy the whole word"
+    ),
+    N_(
+        "this ticket is too long (letters too many: {number});"
+        " ask the host for it again and copy the whole word"
+    ),
+    N_(
+        "this ticket is mistyped: {letter} is in no ticket;"
+        " ask the host for it again and copy the whole word"
+    ),
+    N_("this ticket is mistyped; ask the host for it again and copy the whole word"),
+    N_("the host is gone ({reason})"),
+    N_("several games can be resumed: {names}; name one"),
+    N_("{path}: cannot be read ({why}); name a file, or {known}"),
+)
+"""Sentences with something put in, tried in this order; what is put in is looked up too."""
+
+KINDS_OF_VALUE: Final = frozenset({N_("int range"), N_("float range"), N_("integer range")})
+
+
+@cache
+def _frame(template: str) -> re.Pattern[str]:
+    """What a sentence made from this template looks like."""
+    parts = re.split(r"\{(\w+)\}", template)
+    made = [
+        f"(?P<{part}>.+?)" if index % 2 else re.escape(part) for index, part in enumerate(parts)
+    ]
+    return re.compile("".join(made), re.DOTALL)
+
+
 def said(text: str) -> str:
     """A sentence from below in the language spoken, as far as the phrase book has it.
 
-    "This: because of that" is looked up whole, then part by part.
+    It is looked up whole, then as one of `FRAMED`, then "This: because of that" part by part.
     """
     known = _(text)
-    if known != text or ": " not in text:
+    if known != text or language() == "en":
         return known
+    for template in FRAMED:
+        found = _frame(template).fullmatch(text)
+        if found:
+            holes = {name: said(hole) for name, hole in found.groupdict().items()}
+            return _(template).format(**holes)
+    if ": " not in text:
+        return text
     head, tail = text.split(": ", 1)
     return f"{_(head)}: {said(tail)}"

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from p2p_hoity.rules import Edition, Happening, State, news
 from p2p_hoity.table import Play, happenings, read_game
 from protocol.identity import fingerprint
-from protocol.verifier import verify
+from protocol.verifier import reached, verify
 from protocol.verifier_report import Report
 
 from .card_words import Names
@@ -26,9 +27,13 @@ FORMAT = "hoity-replay-1"
 
 def replay_file(path: Path, step: bool, as_json: bool) -> int:
     """Tell what the file holds, as far as it holds; 0 if it is ok."""
-    report = verify(read_file(path), read_game)
+    data = read_file(path)
+    report = verify(data, read_game)
+    report = replace(report, node=reached(data, read_game, report))
     state = state_of(report)
     if state is None:
+        if as_json:
+            write_line(_verdict(report))
         raise Trouble("\n".join(in_words(path, report)), NOT_OK)
     if as_json:
         for line in objects(report, state):
@@ -65,11 +70,16 @@ def objects(report: Report, state: State) -> Iterator[dict[str, Any]]:
         if isinstance(item, news.RoundBegan):
             number = item.round
         yield {"index": index, "round": number, **item.as_json()}
-    yield {
+    yield _verdict(report)
+
+
+def _verdict(report: Report) -> dict[str, Any]:
+    return {
         "type": "verdict",
         "verdict": report.verdict,
         "content": report.content,
         "problem": None if report.problem is None else report.problem.code,
+        "step": None if report.problem is None else report.problem.step,
     }
 
 

@@ -11,7 +11,7 @@ from p2p_hoity.rules import LETTERS, Edition
 from .card_words import listed
 from .lingo import N_, _, language
 from .paper import say, width
-from .terms_words import edition_lines
+from .terms_words import VARIANTS, edition_lines
 from .trouble import OK
 
 WIDTH = 96
@@ -56,10 +56,6 @@ PARAGRAPHS = (
         " exhibit."
     ),
     N_(
-        "TWO SEATS Surprise: Place and Action are chosen together. Confrontation: odd rounds in the"
-        " Auction Hall, even rounds in the Castle."
-    ),
-    N_(
         "ABSENT Who stops answering sits out and keeps everything; the rules make the choices he"
         " still owes, and he may come back for the next round."
     ),
@@ -72,6 +68,8 @@ def lines(edition: Edition) -> Iterator[str]:
     for paragraph in PARAGRAPHS:
         text = _(paragraph)
         yield from textwrap.wrap(text, columns, subsequent_indent="  ")
+    two = _("TWO SEATS {variants}").format(variants=" ".join(map(_, VARIANTS.values())))
+    yield from textwrap.wrap(two, columns, subsequent_indent="  ")
     yield from textwrap.wrap(_categories(edition), columns, subsequent_indent="  ")
     yield from textwrap.wrap(" ".join(_sentences(edition)), columns, subsequent_indent="  ")
 

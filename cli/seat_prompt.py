@@ -10,31 +10,41 @@ import trio
 from p2p_hoity import rules, updates
 from p2p_hoity.player import BotPlayer, Player
 
-from . import board_text
+from . import board_text, rules_text
 from .card_words import Names
 from .choice_words import Option, Question, in_words, own_pieces, own_slots, questions, together
 from .lingo import N_, _
+from .phrase_book import said
 from .seat_screen import REPLACED, SeatScreen
+from .trouble import USAGE, Trouble
 
 HELP: Final = (
     N_("A number chooses; Enter or y confirms, n chooses again."),
     N_("b the board, h all hands of Action cards, l the log, ? this help"),
+    N_("r the rules in one screen, as `hoity rules` prints them"),
     N_("a hands the seat to a bot, and takes it back"),
     N_("wait gives who is awaited longer before the game may go on without them"),
     N_("q leaves; the game can be resumed"),
+    N_(
+        "An octagon, as in 4/2, says how far exhibits move: the best 4 fields, the second-best 2."
+        " The octagon where the leading figure stands counts."
+    ),
 )
+FIRST_HINT: Final = N_("b shows the board, r the rules, ? what else you can type.")
+STRAYS: Final = 20
+"""So many lines of a file or a pipe without a choice, and nobody who reads is typing them."""
 HANDED_OVER: Final = "\0handed over"
 """Put among the answers when the seat is handed to the bot in the middle of a question."""
-BREAKING_IN: Final = (
-    updates.Linked,
-    updates.Unlinked,
+WEIGHTY: Final = (
     updates.Halfway,
     updates.Late,
     updates.Paused,
     updates.Extended,
     updates.Accused,
 )
-"""News that comes while a person may be typing: the open question is said again after it."""
+"""News after which an open question is said again."""
+BREAKING_IN: Final = (updates.Linked, updates.Unlinked, *WEIGHTY)
+"""News that come while a person may be typing, and stand on a line of their own."""
 WAIT: Final = frozenset({"w", "wait", "esperar", "warten"})
 
 
@@ -73,12 +83,14 @@ class SeatPrompt:
         self._open_question: tuple[str, ...] = ()
         self._back: trio.Event | None = None
         self._patience = trio.Event()
+        self._strays = 0
 
     # What is typed.
 
     async def listen(self) -> None:
         """Hear every line until the input ends."""
         async for line in self._lines:
+            self._count_stray()
             if line.lower() in WAIT:
                 self._wait()
                 continue
@@ -88,6 +100,17 @@ class SeatPrompt:
         await self._until_asked()
         if not self.autopilot:
             self._leave(_("the input has ended"))
+
+    def _count_stray(self) -> None:
+        """A line that is not known to be part of a choice yet; Trouble after too many of them."""
+        self._strays += 1
+        if not self._patient or self._strays <= STRAYS:
+            return
+        words = _("{number} lines of the input have made no choice; --auto lets a bot play")
+        reason, game = words.format(number=STRAYS), self._screen.table_name
+        kept = _("{reason}. The game is kept; take your seat again with: hoity resume {game}")
+        none = _("{reason}; no game had begun.")
+        raise Trouble((kept if game else none).format(reason=reason, game=game), USAGE)
 
     async def _until_asked(self) -> None:
         if self._patient and not self.autopilot:
@@ -100,11 +123,14 @@ class SeatPrompt:
         if word not in COMMANDS:
             return False
         COMMANDS[word](self)
-        if self._asking and not self.autopilot:
+        if (self._asking or self._back is not None) and not self.autopilot:
             self._repeat()
         return True
 
     def _repeat(self) -> None:
+        if self._back is not None:
+            self._say(_("Press Enter to come back to the table."))
+            return
         for asked in self._open_question:
             self._say(asked)
 
@@ -146,6 +172,13 @@ class SeatPrompt:
         for line in page(self._screen.view, self._screen.names):
             self._say(line)
 
+    def _rules(self) -> None:
+        if self._screen.names is None:
+            self._say(_("The cards are not dealt yet."))
+            return
+        for line in rules_text.lines(self._screen.names.edition):
+            self._say(line)
+
     def _log(self) -> None:
         for line in self._screen.log:
             self._say(line)
@@ -171,7 +204,7 @@ class SeatPrompt:
         if breaks_in:
             self._say("")
         self._screen(update)
-        if breaks_in:
+        if breaks_in and isinstance(update, WEIGHTY):
             self._repeat()
 
     # The player.
@@ -235,11 +268,13 @@ class SeatPrompt:
         """Before a round's first question: one's own Collectibles; on taking a seat again: all."""
         if view.state.round == self._oriented:
             return
-        self._oriented = view.state.round
+        first, self._oriented = self._oriented == 0, view.state.round
         for line in (
             board_text.own(view, names) if self._screen.log else board_text.board(view, names)
         ):
             self._say(line)
+        if first:
+            self._say(_(FIRST_HINT))
 
     def _forget_old_answers(self) -> None:
         while True:
@@ -269,6 +304,7 @@ class SeatPrompt:
             text = _("You choose {choice}. There is no undo. Enter or y confirms, n chooses again.")
             self._put(text.format(choice=in_words(view, kind, choice, names)))
             if await self._confirmed():
+                self._strays = 0
                 return choice
 
     async def _confirmed(self) -> bool:
@@ -316,7 +352,8 @@ class SeatPrompt:
         try:
             view.check("exhibit", choice)
         except rules.IllegalChoice as error:
-            self._say(_("The rules forbid that: {reason}. Choose again.").format(reason=error.rule))
+            text = _("The rules forbid that: {reason}. Choose again.")
+            self._say(text.format(reason=said(error.rule)))
             return None
         return choice
 
@@ -344,6 +381,7 @@ COMMANDS: Final[dict[str, Callable[[SeatPrompt], None]]] = {
     "b": SeatPrompt._board,
     "h": SeatPrompt._hands,
     "l": SeatPrompt._log,
+    "r": SeatPrompt._rules,
     "a": SeatPrompt._toggle,
     "q": SeatPrompt._quit,
 }

@@ -25,7 +25,10 @@ def _manner(auto: bool, as_json: bool, transcript: Path | None, name: str | None
 
 def play(
     bots: Annotated[
-        int, typer.Option("--bots", min=1, max=5, help=N_("How many bots play against you."))
+        int,
+        typer.Option(
+            "--bots", metavar="N", min=1, max=5, help=N_("How many bots play against you.")
+        ),
     ] = 3,
     auto: opt.AutoOption = False,
     edition: opt.EditionOption = "uberplay-2004",
@@ -53,10 +56,14 @@ def play(
 
 def host(
     seats: Annotated[
-        int, typer.Option("--seats", min=2, max=6, help=N_("Seats at the table, yours too."))
+        int,
+        typer.Option(
+            "--seats", metavar="N", min=2, max=6, help=N_("Seats at the table, yours too.")
+        ),
     ] = 4,
     bots: Annotated[
-        int, typer.Option("--bots", min=0, max=5, help=N_("How many of them bots take."))
+        int,
+        typer.Option("--bots", metavar="N", min=0, max=5, help=N_("How many of them bots take.")),
     ] = 0,
     listen: opt.ListenOption = ANY_PORT,
     relay: opt.RelayOption = None,
@@ -78,14 +85,13 @@ def host(
     plain: opt.PlainOption = False,
 ) -> None:
     """Open a table."""
-    from p2p_hoity.peer import Reach
-
+    from .reaching import reach_of
     from .table_commands import Ask, Opening
     from .table_commands import host as open_table
 
     switches = (action_choice, detective_in_hall, detective_rank)
     ask = Ask(seats, edition, variant, *switches, quorum, patience or 300.0)
-    opening = Opening(ask, bots, Reach(listen, tuple(relay or ()), lan))
+    opening = Opening(ask, bots, reach_of(listen, relay, lan))
     raise typer.Exit(open_table(_manner(auto, as_json, transcript, name), opening))
 
 
@@ -102,13 +108,12 @@ def join(
     until_eof: opt.UntilEofOption = False,
 ) -> None:
     """Sit down at a table."""
-    from p2p_hoity.peer import Reach
-
+    from .reaching import reach_of
     from .sitting import Manner
     from .table_commands import join as sit_down
 
     manner = Manner(auto, yes, as_json, until_eof, transcript, name)
-    raise typer.Exit(sit_down(manner, ticket, Reach(listen, tuple(relay or ()))))
+    raise typer.Exit(sit_down(manner, " ".join(ticket), reach_of(listen, relay)))
 
 
 def resume(
@@ -146,7 +151,7 @@ def watch(
     """Look on without a seat."""
     from .table_commands import watch as look_on
 
-    raise typer.Exit(look_on(ticket, transcript, as_json))
+    raise typer.Exit(look_on(" ".join(ticket), transcript, as_json))
 
 
 def tables(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 from p2p_hoity.rules import Edition
 from p2p_hoity.table import HoityToity
@@ -16,26 +16,37 @@ from .lingo import N_, _, count
 RECONSTRUCTIBLE = frozenset({N_("years"), N_("names"), N_("cash"), N_("thieves"), N_("track")})
 
 
+VARIANTS: Final = {
+    "surprise": N_("Surprise: Place and Action are chosen together."),
+    "confrontation": N_(
+        "Confrontation: odd rounds in the Auction Hall, even rounds in the Castle;"
+        " only an Action is chosen."
+    ),
+}
+"""What each variant for two seats changes, in the terms as in the rules."""
+
+
 def describe(terms: Terms, game: HoityToity, names: Sequence[str]) -> list[str]:
     """Everything someone should know before sitting down."""
-    lines = [
+    return [
         _("Host: key {fingerprint}").format(fingerprint=fingerprint(terms.host)),
         _("Seats: {seats}; seated so far: {who}").format(seats=terms.seats, who=listed(names)),
-        *edition_lines(game.edition),
+        *edition_lines(game.edition, game.variant or ""),
+        *bounds(terms),
+        *absence(terms),
     ]
-    if game.variant:
-        lines.append(_("Variant for two seats: {variant}.").format(variant=_(game.variant)))
-    return [*lines, *bounds(terms), *absence(terms)]
 
 
-def edition_lines(edition: Edition) -> list[str]:
-    """The edition and its switches."""
+def edition_lines(edition: Edition, variant: str = "") -> list[str]:
+    """The edition and its switches; a variant says itself when Actions are chosen."""
     switches = edition.switches
     lines = [
         _("Edition: {name}, {size} Collectibles").format(
             name=edition.name, size=len(edition.collectibles)
         ),
-        _("The Castle's Actions are chosen after the sale.")
+        _(VARIANTS[variant])
+        if variant
+        else _("The Castle's Actions are chosen after the sale.")
         if switches.action_choice == "staged"
         else _("All Actions are chosen at once, before the sale."),
         _("A Detective may be played in the Auction Hall.")

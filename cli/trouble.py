@@ -15,6 +15,7 @@ NOT_OK: Final = 1
 USAGE: Final = 2
 NETWORK: Final = 3
 INTERRUPTED: Final = 130
+READER_GONE: Final = 141
 
 
 class Trouble(Exception):

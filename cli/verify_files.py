@@ -6,7 +6,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from p2p_hoity.rules import State
 from p2p_hoity.table import Play, read_game
@@ -20,6 +20,10 @@ from .lingo import _
 from .paper import say
 from .phrase_book import said
 from .trouble import NOT_OK, OK, USAGE, Trouble
+from .trouble import report as report_trouble
+
+NO_FILE: Final = "no-file"
+"""The code, besides the verifier's own, of a file that is not there."""
 
 
 def read_file(path: Path) -> bytes:
@@ -32,22 +36,34 @@ def read_file(path: Path) -> bytes:
 
 
 def verify_files(paths: Sequence[Path], as_json: bool) -> int:
-    """Check every file in order; 0 if all are ok."""
-    files = [(path, read_file(path)) for path in paths]
-    fine = True
-    for path, data in files:
-        report = verify(data, read_game, time.perf_counter)
-        fine = fine and report.ok
+    """Check every file in order; the worst exit code of all: 2 for one that is not there."""
+    return max(_verify_one(path, as_json) for path in paths)
+
+
+def _verify_one(path: Path, as_json: bool) -> int:
+    try:
+        data = read_file(path)
+    except Trouble as trouble:
         if as_json:
-            write_line(as_object(path, report))
-        else:
-            for line in in_words(path, report):
-                say(line)
-    return OK if fine else NOT_OK
+            write_line(_not_there(path, str(trouble)))
+        return report_trouble(trouble)
+    report = verify(data, read_game, time.perf_counter)
+    if as_json:
+        write_line(as_object(path, report))
+    else:
+        for line in in_words(path, report):
+            say(line)
+    return OK if report.ok else NOT_OK
+
+
+def _not_there(path: Path, words: str) -> dict[str, Any]:
+    """For a program: the object of a file that could not be read at all."""
+    nothing = Problem(NO_FILE, words, None, None, "file", 0)
+    return as_object(path, Report("unreadable", nothing))
 
 
 def state_of(report: Report) -> State | None:
-    """The game as far as the file holds; None if it holds none."""
+    """The game as far as the verifier came; None if it came to none."""
     play = report.node.state if report.node is not None else None
     return play.state if isinstance(play, Play) else None
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
+from typing import Final
 
 import trio
 
@@ -39,6 +40,12 @@ from .table import HoityToity, read_game
 CONNECT = 15.0
 ANSWER = 15.0
 Accept = Callable[[Terms, HoityToity, tuple[str, ...]], Awaitable[bool]]
+
+
+EARLIER_TABLE: Final = (
+    "this ticket is of an earlier table, which is over: the host has opened another;"
+    " ask the host for the new ticket"
+)
 
 
 async def join_table(seat: Seat, ticket: Ticket, accept: Accept, reach: Reach) -> Outcome:
@@ -86,9 +93,10 @@ class _Guest:
             frame = await self._next()
             if isinstance(frame, Offer):
                 if frame.terms.digest() != self.ticket.terms:
-                    raise PeerError("the host offers other terms than its ticket names", 1)
+                    raise PeerError(EARLIER_TABLE, 1)
                 return frame
             if isinstance(frame, Roster):
+                _check_table(frame, self.ticket)
                 raise PeerError("the table is full: its game has begun", 1)
 
     async def _consent(self, offer: Offer, game: HoityToity, accept: Accept) -> Roster:
@@ -148,6 +156,16 @@ class _Guest:
         raise PeerError("the links are closed", 3)
 
 
+def _check_table(roster: Roster, ticket: Ticket) -> None:
+    """PeerError if the game that has begun is not the one of the ticket."""
+    try:
+        terms = header.parse_header(roster.header).terms
+    except Invalid as error:
+        raise PeerError(f"the host's roster is not valid: {error.reason}", 1) from error
+    if terms.digest() != ticket.terms:
+        raise PeerError(EARLIER_TABLE, 1)
+
+
 def _game_of(terms: Terms) -> HoityToity:
     try:
         return read_game(terms)
@@ -176,6 +194,9 @@ async def _wait_for_roster(hub: Hub, ticket: Ticket) -> tuple[Roster, list[Event
             backlog.keep(event)
         if isinstance(event, Frame) and is_lobby(event.data) and event.peer == ticket.host_id:
             frame = parse_lobby(event.data)
+            if isinstance(frame, Offer) and frame.terms.digest() != ticket.terms:
+                raise PeerError(EARLIER_TABLE, 1)
             if isinstance(frame, Roster):
+                _check_table(frame, ticket)
                 return frame, backlog.frames
     raise PeerError("the links are closed", 3)

@@ -34,7 +34,7 @@ from .verifier_report import (
 )
 from .verifier_signatures import Signed
 
-__all__ = ["replay", "steps_to", "verify"]
+__all__ = ["reached", "replay", "steps_to", "verify"]
 
 GameOf = Callable[[Terms], Game[Any]]
 """Binds the game the terms name; raises ValueError if it knows none."""
@@ -57,8 +57,25 @@ def verify(data: bytes, game_of: GameOf, clock: Clock | None = None) -> Report:
 
 def replay(data: bytes, game_of: GameOf) -> Iterator[Passage]:
     """Every step and link of a file in order, as far as it holds."""
-    node = verify(data, game_of).node
+    node = reached(data, game_of, verify(data, game_of))
     return steps_to(node) if node is not None else iter(())
+
+
+def reached(data: bytes, game_of: GameOf, report: Report) -> Node | None:
+    """The last point of the chain that holds in a file with this report, None if there is none.
+
+    All signatures are checked before the first step, so a report on one that does not hold has
+    no `node`: the steps before it, whose bodies are signed, are followed here. Without the closes,
+    which come later in the file, nobody is absent: a step that needs them ends it, too.
+    """
+    if report.node is not None or report.problem is None:
+        return report.node
+    run = _Run(data, game_of, Tally())
+    try:
+        run.begin()
+    except Unsound:
+        return None
+    return run.as_far_as(report.problem.step)
 
 
 def steps_to(node: Node) -> Iterator[Passage]:
@@ -85,12 +102,17 @@ class _Run:
     bases: list[Recounted] = field(default_factory=list)
     node: Node | None = None
 
+    def begin(self) -> tuple[Transcript, Table]:
+        """The file read, and its header."""
+        self.value = transcript_form.open_file(self.data)
+        self.transcript = transcript_form.read(self.value)
+        self.table = self._sit_down(self.transcript)
+        self.tally.lap("reading")
+        return self.transcript, self.table
+
     def all(self) -> None:
         """All checks in their order."""
-        self.value = transcript_form.open_file(self.data)
-        self.transcript = transcript = transcript_form.read(self.value)
-        self.table = table = self._sit_down(transcript)
-        self.tally.lap("reading")
+        transcript, table = self.begin()
         signed = verifier_signatures.check(table, transcript, self.tally)
         self.tally.lap("signatures")
         self.node = self._chain(table, transcript, signed)
@@ -117,6 +139,20 @@ class _Run:
             way = self._recount(table, node, signed)
         if node.digest in way and node.want.kind is not Kind.RESULT:
             raise Unsound("bad-base", "the last base reaches further than the chain", (3, 2))
+        return node
+
+    def as_far_as(self, step: int | None) -> Node | None:
+        """The chain up to this step (None: to its end) as far as it needs no close."""
+        if self.table is None or self.transcript is None:
+            return None
+        node, way = chain.begin(self.table), verifier_chain.way_to(None)
+        for index, entry in enumerate(self.transcript.content.entries):
+            if node.step == step:
+                break
+            try:
+                node = verifier_chain.follow(node, entry, index, way, self.tally)
+            except Unsound:
+                break
         return node
 
     def _recount(self, table: Table, start: Node, signed: Signed) -> verifier_chain.Way:

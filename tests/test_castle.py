@@ -179,11 +179,11 @@ def test_what_is_no_exhibit_cannot_be_shown():
     referee.until("show", action=plays(referee.state, s0="Exhibit"))
     state, cards = referee.state, referee.private(0)
     for slots_, rule in (
-        ((0, 1), "an exhibit is 3 to"),
+        ((0, 1), "three or more Collectibles"),
         ((0, 1, 3), "unbroken run"),
         ((0, 1, 4), "holds no Collectible"),
-        ((1, 0, 2), "slots rise"),
-        ((0, 0, 1), "no slot twice"),
+        ((1, 0, 2), "by rising slot"),
+        ((0, 0, 1), "named twice"),
     ):
         with pytest.raises(IllegalChoice, match=rule):
             apply(state, Shown(0, slots_, {s: cards.get(s, 50) for s in slots_}))

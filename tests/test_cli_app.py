@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import stat
 import subprocess
 import sys
@@ -15,11 +16,12 @@ from typing import Any
 import pytest
 from cli_stage import played_file, tool
 
-from cli import lingo, trouble
+from cli import lingo, table_commands, trouble
 from cli.hoity_app import EXAMPLES, run
 from p2p_hoity.editions import NAMES
 from p2p_hoity.journal import JournalError
 from p2p_hoity.net.errors import NetError
+from p2p_hoity.net.ticket import Ticket, decode_ticket, encode_ticket
 from p2p_hoity.peer import PeerError
 
 COMMANDS = [
@@ -140,7 +142,16 @@ def test_the_version(hoity: Shell) -> None:
         ["play", "--transcript", "/"],
         ["host", "--seats", "7"],
         ["host", "--seats", "3", "--bots", "3"],
+        ["play", "--quorum", "0"],
         ["host", "--listen", "nowhere"],
+        ["host", "--listen", "[::1:0"],
+        ["host", "--listen", "a b:1"],
+        ["host", "--relay", "foo"],
+        ["host", "--relay", "foo:99999"],
+        ["host", *["--relay", "a:1"] * 5],
+        ["join", "hoity1abc", "--relay", "foo"],
+        ["join", "hoity1abc", "--listen", "foo"],
+        ["relay", "--listen", "a b:1"],
         ["join"],
         ["join", "nonsense"],
         ["join", "hoity1abcdef"],
@@ -167,6 +178,61 @@ def test_impossible_words_are_usage(hoity: Shell, words: list[str]) -> None:
     assert done.code == 2
     assert done.err.strip()
     assert "Traceback" not in done.err
+
+
+@pytest.mark.parametrize(
+    ("words", "spanish", "german"),
+    [
+        ("play --bogus", "No existe la opción: --bogus", "Diese Option gibt es nicht: --bogus"),
+        ("join", "Falta el argumento 'TICKET'.", "Das Argument 'TICKET' fehlt."),
+        ("play --bots x", "'x' no es un número entero válido.", "keine gültige ganze Zahl"),
+        ("play --bots 9", "9 no está en el intervalo", "9 liegt nicht im Bereich"),
+        ("play --variant chess", "'chess' no es ninguno de", "'chess' ist keines von"),
+        ("host --listen", "La opción '--listen' necesita un valor.", "braucht einen Wert."),
+        ("jion", "¿Quería decir 'join'?", "Meinten Sie 'join'?"),
+        ("play x", "Sobran argumentos (x)", "Argumente sind zu viel (x)"),
+        ("join hoity1abc", "le falta el final", "ist abgeschnitten"),
+        ("host --relay foo", "'foo' no tiene puerto", "'foo' hat keinen Port"),
+    ],
+)
+def test_usage_is_said_in_the_language_spoken(
+    hoity: Shell, words: str, spanish: str, german: str
+) -> None:
+    for language, wanted in (("es", spanish), ("de", german)):
+        done = hoity("--lang", language, *words.split())
+        assert done.code == 2
+        assert wanted in done.err
+        for english in ("Usage", "OPTIONS", "Error", "Try", "Invalid", "Missing", "No such"):
+            assert english not in done.err
+
+
+@pytest.mark.parametrize("columns", ["40", "72", "120"])
+def test_help_fits_the_terminal_and_hides_nothing(
+    hoity: Shell, monkeypatch: pytest.MonkeyPatch, columns: str
+) -> None:
+    monkeypatch.setenv("COLUMNS", columns)
+    for language in lingo.LANGUAGES:
+        for words in ([], ["play"], ["host"]):
+            lines = hoity("--lang", language, *words, "--help").out.splitlines()
+            assert not any(re.search(r"[^]]\.\.\.$", line) for line in lines)
+            long = [line for line in lines if len(line) > int(columns)]
+            assert not [line for line in long if not line.lstrip().startswith("--detective-in")]
+
+
+def test_a_ticket_copied_over_a_lines_end_is_one_ticket(
+    hoity: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    word = encode_ticket(Ticket(b"h" * 32, ("127.0.0.1:9",), b"t" * 32))
+    read: list[Ticket] = []
+
+    def stop(ticket: str) -> Ticket:
+        read.append(decode_ticket(ticket))
+        raise trouble.Trouble("read")
+
+    monkeypatch.setattr(table_commands, "decode_ticket", stop)
+    for command in ("join", "watch"):
+        assert hoity(command, word[:50], word[50:]).code == 1
+    assert [ticket.addresses for ticket in read] == [("127.0.0.1:9",)] * 2
 
 
 def test_an_edition_file_with_a_mistake_is_named(hoity: Shell, tmp_path: Path) -> None:
@@ -391,11 +457,80 @@ def test_a_replay_of_nothing(hoity: Shell, tmp_path: Path) -> None:
     empty = tmp_path / "empty.hoity"
     empty.write_bytes(b"")
     done = hoity("replay", empty, "--json")
-    assert (done.code, done.out) == (1, "")
+    assert done.code == 1
+    assert [(line["verdict"], line["problem"]) for line in done.lines] == [("unreadable", "empty")]
     assert "unreadable" in done.err
 
 
+@pytest.mark.parametrize(("where", "rounds"), [(0.98, True), (0.7, True), (0.3, False)])
+def test_a_replay_of_a_changed_file_stops_where_it_does_not_hold(
+    hoity: Shell, game: Path, where: float, rounds: bool
+) -> None:
+    whole = hoity("replay", game, "--json").lines
+    data = bytearray(game.read_bytes())
+    data[int(len(data) * where)] ^= 1
+    game.write_bytes(data)
+    done = hoity("replay", game, "--json")
+    *told, last = done.lines
+    assert (done.code, last["verdict"], last["problem"]) == (1, "fault", "bad-signature")
+    assert last["step"] > 0
+    assert told == whole[: len(told)]
+    assert len(told) < len(whole) - 1
+    assert any(line["type"] == "round-began" for line in told) == rounds
+    assert "step" in hoity("replay", game).out + hoity("replay", game).err
+
+
 def test_a_reader_that_has_gone_is_no_error(game: Path) -> None:
-    command = f"{sys.executable} -m cli replay {game} --json | head -c 1"
-    done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, check=True)
-    assert done.stderr == ""
+    for words in (f"replay {game} --json", f"replay {game}", f"verify {game} --json", "rules"):
+        command = f"set -o pipefail; {sys.executable} -m cli {words} | head -c 1"
+        done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
+        assert (done.returncode, done.stderr) in ((0, ""), (141, "")), words
+
+
+def test_a_reader_that_was_never_there_is_no_error() -> None:
+    """The write end of a pipe whose read end is closed already, so that even help cannot be put."""
+    for words in (["--help"], ["rules"], ["play", "--help"]):
+        read, write = os.pipe()
+        os.close(read)
+        process = subprocess.Popen(
+            [sys.executable, "-m", "cli", *words], stdout=write, stderr=subprocess.PIPE
+        )
+        os.close(write)
+        assert process.communicate()[1] == b""
+        assert process.returncode == 141
+
+
+@pytest.mark.parametrize("as_json", [True, False])
+def test_verify_goes_on_after_a_file_that_is_not_there(
+    hoity: Shell, game: Path, tmp_path: Path, as_json: bool
+) -> None:
+    torn = tmp_path / "torn.hoity"
+    torn.write_bytes(game.read_bytes()[:99])
+    gone = tmp_path / "gone.hoity"
+    done = hoity("verify", torn, gone, game, *(["--json"] if as_json else []))
+    assert done.code == 2
+    assert str(gone) in done.err
+    if as_json:
+        assert [line["verdict"] for line in done.lines] == ["unreadable", "unreadable", "ok"]
+        assert [line["file"] for line in done.lines] == [str(torn), str(gone), str(game)]
+        assert done.lines[1]["problem"]["code"] == "no-file"
+    else:
+        assert f"{torn}: unreadable" in done.out
+        assert f"{game}: ok" in done.out
+    assert hoity("verify", torn, game).code == 1
+
+
+def test_a_passphrase_without_a_terminal_is_a_clear_error(tmp_path: Path) -> None:
+    process = subprocess.run(
+        [sys.executable, "-m", "cli", "id", "new", "--passphrase"],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+        start_new_session=True,  # no terminal to fall back to either
+        env={**os.environ, "HOITY_HOME": str(tmp_path), "HOITY_PASSPHRASE": ""},
+    )
+    assert process.returncode == 2
+    assert "HOITY_PASSPHRASE" in process.stderr
+    assert "Warning" not in process.stderr
+    assert not (tmp_path / "identity").exists()

@@ -24,6 +24,14 @@ def test_a_short_line_and_a_line_without_a_bound_stay_whole() -> None:
     assert paper.wrapped(LINE * 9, None) == [LINE * 9]
 
 
+def test_a_number_stays_with_its_word() -> None:
+    assert paper.wrapped("Bruno holds Cash 4,000, Thief 6, Exhibit", 22) == [
+        "Bruno holds",
+        "  Cash 4,000, Thief 6,",
+        "  Exhibit",
+    ]
+
+
 @given(st.lists(st.from_regex(r"[a-z-]{1,60}", fullmatch=True), min_size=1), st.integers(20, 99))
 def test_no_word_is_ever_broken(words: list[str], columns: int) -> None:
     lines = paper.wrapped(" ".join(words), columns)

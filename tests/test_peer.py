@@ -167,17 +167,17 @@ async def test_a_guest_may_refuse_the_terms(tmp_path: Path, autojump_clock: Any)
     assert asked == [(club.terms, "uberplay-2004", ("P0",))]
 
 
-async def test_terms_other_than_the_tickets_are_refused(
-    tmp_path: Path, autojump_clock: Any
-) -> None:
+async def test_a_ticket_of_an_earlier_table_is_told_so(tmp_path: Path, autojump_clock: Any) -> None:
     club = Club(tmp_path, 2)
     async with trio.open_nursery() as nursery:
         nursery.start_soon(club.host)
         await club.opened.wait()
         assert club.ticket is not None
         club.ticket = replace(club.ticket, terms=b"t" * 32)
-        with pytest.raises(peer.PeerError, match="other terms"):
+        with pytest.raises(peer.PeerError, match="earlier table, which is over"):
             await club.join(1)
+        with pytest.raises(peer.PeerError, match="ask the host for the new ticket"):
+            await peer.watch_table(club.ticket, [].append, None, club.network)
         nursery.cancel_scope.cancel()
 
 

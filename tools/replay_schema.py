@@ -99,9 +99,10 @@ def verdict() -> Schema:
     """The schema of the last line."""
     properties: Schema = {
         "type": {"const": "verdict"},
-        "verdict": {"enum": ["ok", "fault"]},
+        "verdict": {"enum": ["ok", "fault", "unreadable"]},
         "content": {"type": "string"},
         "problem": {"anyOf": [{"type": "string"}, {"type": "null"}]},
+        "step": {"anyOf": [{"type": "integer"}, {"type": "null"}]},
     }
     return {"type": "object", "properties": properties, "required": list(properties)}
 

@@ -12,6 +12,8 @@ from .state import MAX_SEATS
 ACTION_IDS = CARDS_PER_COLOUR * len(COLOURS)
 MAX_SLOTS = 256
 """No edition has more Collectibles than this."""
+FEWEST = "an exhibit is of three or more Collectibles"
+THEFT = "a Thief takes one Collectible from every exhibit that still has one"
 
 
 class MalformedChoice(ValueError):
@@ -32,7 +34,7 @@ def choice_from_wire(kind: Kind, value: object) -> Choice:
 
 def _number(value: object, limit: int, what: str) -> int:
     if type(value) is not int or not 0 <= value < limit:
-        raise MalformedChoice(f"{what} is a number from 0 to {limit - 1}, not {value!r}")
+        raise MalformedChoice(f"{what} is a number from 0 to {limit - 1}")
     return value
 
 
@@ -50,28 +52,37 @@ def _window(value: object) -> int:
 
 def _turn(value: object) -> tuple[int, ...]:
     if not isinstance(value, list | tuple) or len(value) != 2:
-        raise MalformedChoice(f"a turn is a Place and an Action card, not {value!r}")
+        raise MalformedChoice("a turn is a Place and an Action card, [place, action]")
     return (_place(value[0]), _action(value[1]))
 
 
-def _slots(value: object, least: int, most: int, what: str) -> tuple[int, ...]:
-    if not isinstance(value, list | tuple) or not least <= len(value) <= most:
-        raise MalformedChoice(f"{what} is {least} to {most} slots, not {value!r}")
+def _slots(value: object, most: int, form: str) -> tuple[int, ...]:
+    if not isinstance(value, list | tuple) or len(value) > most:
+        raise MalformedChoice(form)
     slots = tuple(_number(slot, MAX_SLOTS, "a slot") for slot in value)
     if len(set(slots)) != len(slots):
-        raise MalformedChoice(f"{what} names no slot twice, as {value!r} does")
+        raise MalformedChoice(f"no Collectible is named twice, and {_twice(slots)} is")
     return slots
 
 
+def _twice(slots: tuple[int, ...]) -> str:
+    return f"slot {next(slot for slot in slots if slots.count(slot) > 1)}"
+
+
 def _exhibit(value: object) -> tuple[int, ...]:
-    slots = _slots(value, MIN_EXHIBIT, MAX_SLOTS, "an exhibit")
+    slots = _slots(value, MAX_SLOTS, FEWEST)
+    if len(slots) < MIN_EXHIBIT:
+        raise MalformedChoice(FEWEST)
     if list(slots) != sorted(slots):
-        raise MalformedChoice(f"an exhibit's slots rise, unlike {value!r}")
+        raise MalformedChoice("the Collectibles of an exhibit are named by rising slot")
     return slots
 
 
 def _theft(value: object) -> tuple[int, ...]:
-    return _slots(value, 1, MAX_SEATS - 1, "a theft")
+    slots = _slots(value, MAX_SEATS - 1, THEFT)
+    if not slots:
+        raise MalformedChoice(THEFT)
+    return slots
 
 
 _SHAPES: Mapping[str, Callable[[object], Choice]] = {

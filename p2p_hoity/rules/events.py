@@ -29,7 +29,7 @@ class IllegalChoice(ValueError):
     """A choice the rules forbid: names the seat, the rule and the choice."""
 
     def __init__(self, seat: int, rule: str, choice: object, words: str = "") -> None:
-        super().__init__(f"seat {seat} may not choose {words or repr(choice)}: {rule}")
+        super().__init__(f"seat {seat} may not choose {words or 'that'}: {rule}")
         self.seat = seat
         self.rule = rule
         self.choice = choice
