@@ -51,14 +51,15 @@ def late(update: Late, names: Names) -> list[str]:
 
 
 def paused(update: Paused, names: Names, game: str) -> list[str]:
-    """The game cannot go on without them."""
+    """The game cannot go on without them; a strict table has said halfway what one can do."""
     if update.seats == {names.mine}:
         return [_("The others are waiting for you: the game pauses until you choose.")]
     who = _others(update.seats, names)
     if not update.muster.begun:
         return [_("The game has not begun: the table waits for {who}.").format(who=who)]
     text = _("Still nothing from {who}.").format(who=who)
-    return [text, *_pauses(update.muster, names, game)]
+    pauses = _pauses(update.muster, names, game)
+    return [text, *(pauses[:1] if update.muster.strict else pauses)]
 
 
 def extended(update: Extended, names: Names) -> str:

@@ -80,11 +80,14 @@ class Machine(Desk):
     def wait_longer(self, now: float) -> bool:
         """Give who is awaited another full patience from `now` on; False if nobody else is.
 
-        Always safe: to the others this clock is merely slow. Nothing is signed, the journal does
-        not know of it, and an epoch that t seats wish is joined all the same.
+        False also where patience ends nothing: in the game of a strict table. Always safe: to the
+        others this clock is merely slow. Nothing is signed, the journal does not know of it, and
+        an epoch that t seats wish is joined all the same.
         """
         self.clocks.now = now
         if self.finished or self.broken is not None or not self.awaited() - {self.seat}:
+            return False
+        if self.table.strict and self.has_begun:
             return False
         self.clocks.grant(self.tip)
         self.told_waiting.discard((self.tip.step, self.tip.digest))
