@@ -25,7 +25,7 @@ from .net.events import Event, Frame, LinkDown, LinkUp
 from .net.hub import Hub
 from .nursery import open_nursery
 from .pace import Pace
-from .parting import Parting
+from .parting import SILENT, Parting
 from .player import Player
 from .table import Play, happenings, shared_length
 from .updates import Update
@@ -75,6 +75,7 @@ class Driver:
     _pace: Pace = field(default_factory=Pace)
     _parting: Parting = field(default_factory=Parting)
     _waking: Waking = field(default_factory=Waking)
+    _can_rejoin: bool = False
     _accused: set[int] = field(default_factory=set)
 
     # The table in words.
@@ -129,7 +130,7 @@ class Driver:
         await self.hub.flush(FLUSH)
         if self.outcome is None:
             return Outcome(None, (), "stopped")
-        if self.journal is not None and not self.outcome.kept:
+        if self.journal is not None and not (self.outcome.kept or self._can_rejoin):
             self.journal.remove()
         return self.outcome
 
@@ -154,6 +155,7 @@ class Driver:
             self.machine.tick(self._now())
             self._drain()
             self._say_awaited()
+            self._give_up()
         self._leave()
         if self._nursery is not None:
             self._nursery.cancel_scope.cancel()
@@ -365,8 +367,15 @@ class Driver:
         """The end is confirmed, and whoever is present holds all of it or had time to ask."""
         machine = self.machine
         if not machine.may_leave() or machine.broken is not None:
-            return machine.broken is not None
+            return machine.broken is not None or self._can_rejoin
         return machine.clocks.waited_after_end() or self._parting.all_have_it(machine)
+
+    def _give_up(self) -> None:
+        """Wait no more for the deck to be confirmed; the journal stays, see parting."""
+        seat = self._parting.unconfirmed(self.machine)
+        if seat is not None:
+            self._can_rejoin = True
+            self._do(effects.Broken(SILENT, seat))
 
     def _leave(self) -> None:
         """The others need nothing more: write the transcript and tell the standings."""

@@ -13,8 +13,11 @@ from protocol import frames
 from protocol.errors import Invalid
 from protocol.machine import Machine
 from protocol.messages import Say
+from protocol.node import Kind
 
 from .pace import is_question
+
+SILENT = "a seat fell silent before the game began"
 
 
 @dataclass
@@ -40,6 +43,20 @@ class Parting:
             return True
         others, last = machine.tip.present - {machine.seat}, _last_says(machine)
         return all(seat in self.have and last <= self.have[seat] for seat in others)
+
+    @staticmethod
+    def unconfirmed(machine: Machine) -> int | None:
+        """Whose word on the deck is lacking after twice the patience, once one's own is said.
+
+        Whoever has confirmed the deck must still join if all others turn out to have done so, but
+        need not wait for ever: it leaves, keeps its journal, and joins when it takes its seat anew.
+        """
+        node, clocks = machine.tip, machine.clocks
+        if machine.seat is None or machine.broken is not None or node.want.kind is not Kind.DECK_OK:
+            return None
+        awaited = machine.awaited()
+        patient = machine.seat in awaited or clocks.left(node) > -clocks.patience(node)
+        return None if patient else min(awaited, default=None)
 
 
 def _last_says(machine: Machine) -> frozenset[bytes]:

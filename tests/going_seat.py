@@ -29,19 +29,24 @@ from protocol.node import Kind, Node
 
 
 class GoingDriver(Driver):
-    """A driver whose process dies as a step begins."""
+    """A driver whose process falls silent as a step begins, and dies when its last words are out.
+
+    The others thus await it in that very step.
+    """
 
     kind, role, left = "", "", 0
+    silent = False
 
     def _do(self, effect: Effect) -> None:
         super()._do(effect)
-        if isinstance(effect, Stepped) and self._is_the_moment(effect.after):
+        if isinstance(effect, Stepped) and not self.silent and self._is_the_moment(effect.after):
             self._go(effect.after)
 
     def _send(self, send: Send) -> None:
-        if self.kind == Kind.KEY_COMMIT:
+        if self.kind == Kind.KEY_COMMIT and not self.silent:
             self._go(self.machine.tip)
-        super()._send(send)
+        if not self.silent:
+            super()._send(send)
 
     def _is_the_moment(self, node: Node) -> bool:
         if node.want.kind != self.kind or not self._has_the_role(node):
@@ -54,7 +59,13 @@ class GoingDriver(Driver):
         return not self.role or owes == (self.role == "own")
 
     def _go(self, node: Node) -> None:
+        self.silent = True
         write_line({"type": "goes", "step": node.step, "at": str(node.want.kind)})
+        assert self._nursery is not None
+        self._nursery.start_soon(self._die)
+
+    async def _die(self) -> None:
+        await self.hub.flush(3)
         os.kill(os.getpid(), signal.SIGKILL)
 
 

@@ -17,7 +17,6 @@ from liar_table import hoity, start_script
 GOING = Path(__file__).with_name("going_seat.py")
 BOT = ("--auto", "--yes", "--json")
 TIMES = "times=8000,8000,1000,8000"
-LISTEN = ("--listen", "127.0.0.1:0", "--no-lan")
 
 
 @dataclass
@@ -45,20 +44,26 @@ class Table:
             terminal.process.kill()
             terminal.process.wait()
 
+    def start(self, number: int, *words: str) -> terminals.Terminal:
+        """A process of this seat."""
+        return start_script(GOING, self.path / str(number), *words)
+
+    def listen(self, number: int) -> tuple[str, ...]:
+        """Where this seat listens."""
+        return ("--listen", "127.0.0.1:0")
+
     def open(self, *options: str) -> None:
         """The host, seat 0, with its ticket."""
         habits = self.habits.get(0, (TIMES,))
-        words = ("host", "--seats", str(self.seats), *LISTEN, *BOT, *options)
-        self.running[0] = start_script(GOING, self.path / "0", *habits, *words)
+        words = ("host", "--seats", str(self.seats), "--no-lan", *self.listen(0), *BOT, *options)
+        self.running[0] = self.start(0, *habits, *words)
         self.ticket = self.running[0].read_until("ticket")["ticket"]
 
     def join(self, number: int) -> terminals.Terminal:
         """A guest comes to the table."""
-        habits = self.habits.get(number, ())
-        home = self.path / str(number)
-        seat = start_script(GOING, home, *habits, "join", self.ticket, *BOT)
-        self.running[number] = seat
-        return seat
+        words = ("join", self.ticket, *self.listen(number), *BOT)
+        self.running[number] = self.start(number, *self.habits.get(number, ()), *words)
+        return self.running[number]
 
     def fill(self) -> None:
         """All guests who are not here yet."""
@@ -74,8 +79,7 @@ class Table:
     def resume(self, number: int) -> terminals.Terminal:
         """The seat is taken again by a new process, with the same habits."""
         habits = [word for word in self.habits.get(number, ()) if not word.startswith("die=")]
-        home = self.running[number].home
-        self.running[number] = start_script(GOING, home, *habits, "resume", "--auto", "--json")
+        self.running[number] = self.start(number, *habits, "resume", "--auto", "--json")
         return self.running[number]
 
     def seat_of(self, number: int) -> int:
