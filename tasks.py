@@ -11,8 +11,10 @@ import subprocess
 import sys
 import tempfile
 import venv
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from typing import IO
 
 ROOT = Path(__file__).resolve().parent
 PLAY = ROOT / ".venv"
@@ -34,6 +36,36 @@ def run(command: Sequence[str], **more: object) -> None:
         sys.exit(done.returncode)
 
 
+@contextmanager
+def held(environment: Path) -> Iterator[None]:
+    """One command at a time makes an environment; the system lets go when a command dies."""
+    place = ROOT / ".venv-held" / environment.name
+    place.parent.mkdir(exist_ok=True)
+    with place.open("ab") as file:
+        if not lock(file, wait=False):
+            print(f"Another command makes {environment.name}: waiting for it.", flush=True)
+            while not lock(file, wait=True):
+                pass  # Windows gives up after ten seconds
+        yield
+
+
+def lock(file: IO[bytes], wait: bool) -> bool:
+    """Hold an open file until it is closed; whether it is ours."""
+    try:
+        if os.name == "nt":
+            import msvcrt
+
+            way = msvcrt.LK_LOCK if wait else msvcrt.LK_NBLCK  # type: ignore[attr-defined,unused-ignore]
+            msvcrt.locking(file.fileno(), way, 1)  # type: ignore[attr-defined,unused-ignore]
+        else:
+            import fcntl
+
+            fcntl.flock(file, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+    except OSError:
+        return False
+    return True
+
+
 def make(environment: Path, what: str) -> None:
     """A fresh environment with this project in it."""
     shutil.rmtree(environment, ignore_errors=True)
@@ -48,6 +80,19 @@ def make(environment: Path, what: str) -> None:
     run([*pip, "install", "--quiet", what])
 
 
+def ready(environment: Path, what: str, made_from: str, fresh: bool = False) -> None:
+    """Make the environment unless it was made whole, and from the same; `fresh`: in any case.
+
+    Its mark is written last, so that one whose making was broken off is made again.
+    """
+    with held(environment):
+        mark = environment / "made-from"
+        if fresh or not mark.exists() or mark.read_text() != made_from:
+            print(f"Preparing {environment.name}: this takes a minute, once.", flush=True)
+            make(environment, what)
+            mark.write_text(made_from)
+
+
 def stamp() -> str:
     """What the play environment was made from: it is made again when the code changed."""
     files = sorted(
@@ -57,6 +102,11 @@ def stamp() -> str:
     return f"{sys.version}\n{newest}\n"
 
 
+def test_stamp() -> str:
+    """What the test environment was made from: scripts run the code of the checkout itself."""
+    return f"{sys.version}\n{(ROOT / 'pyproject.toml').read_text(encoding='utf-8')}"
+
+
 def play(args: Sequence[str]) -> None:
     """Play a whole game against bots (arguments go to `hoity play`)."""
     hoity(["play", *args])
@@ -64,11 +114,7 @@ def play(args: Sequence[str]) -> None:
 
 def hoity(args: Sequence[str]) -> None:
     """Run any hoity command."""
-    mark = PLAY / "made-from"
-    if not mark.exists() or mark.read_text() != stamp():
-        print("Preparing the game: this takes a minute, once.", flush=True)
-        make(PLAY, ".")
-        mark.write_text(stamp())
+    ready(PLAY, ".", stamp())
     process = subprocess.Popen([program(PLAY, "hoity"), *args])
     while True:
         try:
@@ -79,7 +125,7 @@ def hoity(args: Sequence[str]) -> None:
 
 def test(args: Sequence[str]) -> None:
     """Install into a fresh environment, then lint, types, and all tests."""
-    make(TEST, ".[dev]")
+    ready(TEST, ".[dev]", test_stamp(), fresh=True)
     python = program(TEST, "python")
     run([python, "-m", "ruff", "check", *CODE])
     run([python, "-m", "ruff", "format", "--check", *CODE])
@@ -90,6 +136,7 @@ def test(args: Sequence[str]) -> None:
 
 def wheel(args: Sequence[str]) -> None:
     """Build the wheel, install it outside this checkout, and play and verify a game with it."""
+    ready(TEST, ".[dev]", test_stamp())
     with tempfile.TemporaryDirectory() as folder:
         outside = Path(folder)
         pip = [program(TEST, "python"), "-m", "pip", "--disable-pip-version-check"]
@@ -106,8 +153,7 @@ def wheel(args: Sequence[str]) -> None:
 
 def fuzz(args: Sequence[str]) -> None:
     """Coverage-guided fuzzing; installs atheris into the test environment."""
-    if not TEST.exists():
-        make(TEST, ".[dev]")
+    ready(TEST, ".[dev]", test_stamp())
     python = program(TEST, "python")
     run([python, "-m", "pip", "--disable-pip-version-check", "install", "--quiet", "atheris"])
     run([python, "tests/fuzz_parsers.py", *(args or ["-runs=1000000"])])
@@ -122,9 +168,9 @@ def tool(*words: str) -> Callable[[Sequence[str]], None]:
     """A target that runs a script of this checkout in the test environment."""
 
     def target(args: Sequence[str]) -> None:
-        if not TEST.exists():
-            make(TEST, ".[dev]")
-        run([program(TEST, "python"), *words, *args])
+        ready(TEST, ".[dev]", test_stamp())
+        paths = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
+        run([program(TEST, "python"), *words, *args], env={**os.environ, "PYTHONPATH": paths})
 
     return target
 
@@ -135,6 +181,10 @@ TARGETS: dict[str, tuple[Callable[[Sequence[str]], None], str]] = {
     "test": (test, "all tests in a fresh environment: what CI runs"),
     "wheel": (wheel, "build the wheel, install it elsewhere, play and verify with it"),
     "soak": (tool("-m", "pytest", "-m", "soak"), "the long tests that CI leaves out"),
+    "crashes": (tool("tests/soak_crashes.py"), "kill a seat at every write of a game: every FILE"),
+    "links": (tool("tests/soak_links.py"), "strangers attack a host's door: SECONDS"),
+    "flood": (tool("tests/soak_flooder.py"), "a seat floods its table"),
+    "games": (tool("tests/soak_games.py"), "many whole games of six processes: GAMES"),
     "simulate": (tool("tests/sim_soak.py"), "whole simulated tables: --games N --seed S"),
     "fuzz": (fuzz, "a million inputs and more to every parser: -runs=N"),
     "vectors": (tool("tests/vectors/make_vectors.py"), "make the test vectors again"),
@@ -150,7 +200,10 @@ def main() -> None:
     if name not in TARGETS:
         lines = [f"  {key:10} {words}" for key, (_, words) in TARGETS.items()]
         sys.exit("python3 tasks.py TARGET [ARGS]\n" + "\n".join(lines))
-    TARGETS[name][0](sys.argv[2:])
+    try:
+        TARGETS[name][0](sys.argv[2:])
+    except KeyboardInterrupt:
+        sys.exit(130)
 
 
 if __name__ == "__main__":

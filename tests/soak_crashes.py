@@ -166,6 +166,8 @@ def say(file: Path, **figures: Any) -> None:
 
 def main(words: list[str]) -> None:
     """One of the three kinds of run."""
+    if len(words) < 2 or words[0] not in ("every", "chain", "random"):
+        sys.exit(__doc__)
     kind, file, rest = words[0], Path(words[1]), words[2:]
     forked_seat.read_the_program()
     if kind == "every":
