@@ -161,6 +161,7 @@ FRAMED: Final = (
     ),
     N_("this ticket is mistyped; ask the host for it again and copy the whole word"),
     N_("the host is gone ({reason})"),
+    N_("seat {number}'s signature does not hold: this, or what comes before, is changed"),
     N_("several games can be resumed: {names}; name one"),
     N_("{path}: cannot be read ({why}); name a file, or {known}"),
 )

@@ -14,12 +14,13 @@ from typing import Any
 import pytest
 import trio
 
-from cli import own_key, terms_words
+from cli import own_key, rules_text, terms_words
 from cli.bot_processes import Crew, crew_of, hire
 from cli.sitting import last_line
 from cli.stdin_lines import pump, until_closed
 from cli.table_commands import Ask, checked_terms, edition_of
 from cli.trouble import Trouble
+from p2p_hoity import editions
 from p2p_hoity.driver import Outcome
 from p2p_hoity.home import Home
 from p2p_hoity.nursery import open_nursery
@@ -128,6 +129,8 @@ def test_the_last_line() -> None:
         "transcript": "g.hoity",
         "standings": [{"rank": 1, "seat": 1, "nickname": "Bob", "field": 47, "exhibit": [4, 5, 6]}],
         "broken": None,
+        "seat": None,
+        "code": None,
     }
     assert last_line(Outcome(None, (), "gone"), ())["type"] == "ended"
 
@@ -229,3 +232,21 @@ def test_ctrl_c_keeps_the_game_and_its_bots(tmp_path: Path) -> None:
     assert Path(last["transcript"]).exists()
     assert list((tmp_path / "bots").iterdir()) == []
     assert list((tmp_path / "journals").iterdir()) == []
+
+
+@pytest.mark.parametrize("variant", ["surprise", "confrontation"])
+def test_a_variant_says_in_the_terms_what_it_says_in_the_rules(variant: str) -> None:
+    offered = checked_terms(Ask(2, variant=variant), HOST)
+    text = "\n".join(terms_words.describe(offered, read_game(offered), []))
+    sentence = terms_words.VARIANTS[variant]
+    assert sentence in text
+    assert sentence in " ".join(" ".join(rules_text.lines(editions.load())).split())
+    assert "after the sale" not in text
+    assert "before the sale" not in text
+
+
+def test_without_a_variant_the_terms_say_when_actions_are_chosen() -> None:
+    offered = terms(3)
+    text = "\n".join(terms_words.describe(offered, read_game(offered), []))
+    assert "The Castle's Actions are chosen after the sale." in text
+    assert "Surprise" not in text
