@@ -145,6 +145,16 @@ class SeatScreen:
         text = _("link to {who} lost: {reason}")
         self.note(text.format(who=said(update.name), reason=said(update.reason)))
 
+    def cautious(self, update: updates.Cautious) -> None:
+        """What this seat has said may be missing here."""
+        self.say(
+            _(
+                "Your journal of this game is damaged, or an old copy of it. Nothing is signed for"
+                " you until all others have told what they hold of you; they may go on without you"
+                " for that time."
+            )
+        )
+
     def away(self, update: updates.Away) -> None:
         """This seat is absent."""
         self.say(_("The others have declared you absent. Your cards are safe."))
@@ -174,6 +184,7 @@ class SeatScreen:
 TELLERS: Final[Mapping[type[Any], Callable[[SeatScreen, Any], None]]] = {
     updates.Joined: SeatScreen.joined,
     updates.Started: SeatScreen.started,
+    updates.Cautious: SeatScreen.cautious,
     updates.Stepped: SeatScreen.stepped,
     updates.Happened: SeatScreen.happened,
     updates.Rewound: SeatScreen.rewound,

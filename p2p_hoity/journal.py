@@ -117,7 +117,8 @@ class Journal:
 
     def remove(self) -> None:
         """The game is over and its transcript written: nothing needs these secrets any more."""
-        self._file.close()
+        with suppress(OSError):  # a full disk does not matter to a file that goes
+            self._file.close()
         self.path.unlink(missing_ok=True)
         self.mark.unlink(missing_ok=True)
 
@@ -144,7 +145,11 @@ def create(path: Path, first: tuple[Any, ...], passphrase: str | None = None) ->
     _lock(file, path)
     file.write(MAGIC + vault.header())
     journal = Journal(path, mark_path(path), file, vault)
-    journal.begin(encoding.encode(first))
+    try:
+        journal.begin(encoding.encode(first))
+    except JournalError:
+        journal.remove()
+        raise
     sync_folder(path.parent)
     return journal
 
@@ -211,11 +216,11 @@ def read_first(path: Path, passphrase: str | None = None) -> tuple[Any, ...]:
     try:
         data = path.read_bytes()
     except OSError as error:
-        raise JournalError(f"cannot open {path}: {error.strerror}") from error
+        raise JournalError(f"it cannot be opened: {error.strerror}") from error
     if not data.startswith(MAGIC):
-        raise JournalError(f"{path} is no journal of this version")
+        raise JournalError("it is no journal of this version")
     vault, size = read_vault(data[len(MAGIC) :], passphrase)
     found = _next(data, len(MAGIC) + size, MAGIC)
     if found is None:
-        raise JournalError(f"{path} has no record that is whole")
+        raise JournalError("it has no record that is whole")
     return tuple(encoding.decode(vault.open(found[0]), MAX_RECORD))

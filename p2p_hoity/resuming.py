@@ -11,7 +11,7 @@ from typing import Any
 from protocol import header, transcript
 from protocol.machine import Machine
 
-from . import archive
+from . import archive, updates
 from . import journal as journals
 from .driver import Outcome
 from .home import Home
@@ -87,7 +87,18 @@ def find_game(
     claimed = ", ".join(g.name for g in games if g.put_away)
     if name is None and claimed:
         raise PeerError(f"no game waits for you; claimed ones must be named: {claimed}", 2)
+    _tell_unreadable(home, name or "", passphrase)
     raise PeerError("there is no such game to resume on this machine", 2)
+
+
+def _tell_unreadable(home: Home, name: str, passphrase: str | None) -> None:
+    """PeerError if the game may be there, but its journal cannot be read."""
+    for path in sorted(home.journals.glob("*.journal")):
+        if path.stem.startswith(name):
+            try:
+                journals.read_first(path, passphrase)
+            except (journals.JournalError, ValueError) as error:
+                raise PeerError(f"cannot use {path}: {error}", 2) from error
 
 
 def _claimed(journal: Path) -> Path:
@@ -104,11 +115,11 @@ def claim_game(seat: Seat, name: str | None) -> Path:
     """
     book, _, machine, _ = _reopen(seat, name)
     book.close()
-    _claimed(book.path).touch(mode=0o600)
     if not machine.has_begun:
         raise PeerError("that game had not begun: there is nothing to save", 1)
     path = seat.output or seat.home.transcripts / f"{machine.table.id.hex()[:16]}.claim.hoity"
     archive.write_transcript(path, transcript.write(machine))
+    _claimed(book.path).touch(mode=0o600)
     return path
 
 
@@ -134,6 +145,7 @@ async def resume_table(seat: Seat, name: str | None, network: Network | None = N
     _claimed(book.path).unlink(missing_ok=True)
     table, number, addresses, (listen, relays) = machine.table, first[1], first[3], first[4:6]
     if not book.current:
+        seat.screen(updates.Cautious())
         machine.be_cautious({peer for peer in table.ids if peer != table.ids[number]})
     same = _same_port(listen, addresses[number])
     reach = Reach(same, tuple(relays), network=network, or_any=same != listen)

@@ -27,6 +27,12 @@ class Started:
 
 
 @dataclass(frozen=True)
+class Cautious:
+    """This seat's journal is damaged or an old copy: it signs nothing until all others have told
+    what they hold of it."""
+
+
+@dataclass(frozen=True)
 class Linked:
     """A link to another seat is up."""
 
@@ -200,6 +206,7 @@ class Ended:
 Update = (
     Joined
     | Started
+    | Cautious
     | Linked
     | Unlinked
     | Stepped

@@ -9,6 +9,7 @@ import crashing_seat
 import pytest
 import soak_crashes
 import terminals
+import wire_tap
 from liar_table import hoity, start_script
 
 BOT = soak_crashes.BOT
@@ -67,3 +68,31 @@ def test_a_folder_that_cannot_be_written_is_told_before_the_game(tmp_path: Path)
     assert refused.returncode == 2
     assert "Games cannot be kept in" in refused.stderr
     assert "Traceback" not in refused.stderr
+
+
+def flip(path: Path, at: int) -> None:
+    """One bit of a file, as a bad disk would have it."""
+    data = bytearray(path.read_bytes())
+    data[at] ^= 1
+    path.write_bytes(bytes(data))
+
+
+def test_a_damaged_journal_is_told_and_nothing_is_signed(tmp_path: Path) -> None:
+    host, guest = stop_mid_game(tmp_path)
+    host.process.kill()
+    host.process.wait()
+    (book,) = guest.home.glob("journals/*.journal")
+    whole = book.read_bytes()
+    flip(book, len(whole) // 2)
+    seat = soak_crashes.as_script(guest.home, "0", "resume", *BOT)
+    seat.read_until("type", "cautious")
+    seat.read_until("type", "started")
+    seat.process.kill()
+    seat.process.wait()
+    tapped = wire_tap.pieces(guest.home / wire_tap.FILE)
+    assert wire_tap.SIGNED not in {letter for letter, _ in tapped}
+    book.write_bytes(whole)
+    flip(book, 200)
+    refused = hoity(guest.home, "resume", *BOT)
+    assert refused.returncode == 2
+    assert f"cannot use {book}: it has no record that is whole" in refused.stderr

@@ -59,6 +59,7 @@ def each() -> list[updates.Update]:
         updates.Late(frozenset({1}), 300.0, MUSTER),
         updates.Paused(frozenset({1}), 300.0, replace(MUSTER, there=1)),
         updates.Extended(frozenset({1}), 300.0),
+        updates.Cautious(),
         updates.Away(),
         updates.Returned(),
         updates.Accused(1, "bad-share", "did not prove its share of a card"),

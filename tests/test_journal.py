@@ -84,6 +84,27 @@ def test_a_flipped_bit_ends_the_journal_there(tmp_path: Path) -> None:
     assert read(path)[2] == [b"one"]
 
 
+def test_a_bit_flipped_anywhere_is_noticed(tmp_path: Path) -> None:
+    path = write(tmp_path, b"one", b"two", b"three")
+    whole = path.read_bytes()
+    for at in range(whole.index(b"header") + len(b"header") + 35, len(whole)):
+        path.write_bytes(whole[:at] + bytes([whole[at] ^ 4]) + whole[at + 1 :])
+        current, first, records = read(path)
+        assert (current, first) == (False, FIRST)
+        assert records in ([], [b"one"], [b"one", b"two"])
+
+
+def test_a_bit_flipped_in_the_first_record_is_told(tmp_path: Path) -> None:
+    path = write(tmp_path, b"one")
+    data = bytearray(path.read_bytes())
+    data[data.index(b"header")] ^= 4
+    path.write_bytes(bytes(data))
+    with pytest.raises(journal.JournalError, match="no record that is whole"):
+        journal.read_first(path)
+    with pytest.raises(journal.JournalError, match=r"cannot use .*no record that is whole"):
+        journal.reopen(path)
+
+
 def test_a_restored_old_copy_is_noticed(tmp_path: Path) -> None:
     path = write(tmp_path, b"one")
     old = path.read_bytes()
@@ -159,6 +180,18 @@ def test_a_full_disk_is_told_and_nothing_is_lost(
     monkeypatch.undo()
     book._file.close()
     assert read(book.path)[2][:1] == [b"one"]
+
+
+def test_a_disk_full_from_the_beginning_leaves_no_journal(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(_: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(journal.JournalError, match="No space left"):
+        fresh(tmp_path)
+    assert not [p for p in tmp_path.rglob("*") if p.is_file()]
 
 
 def test_the_repr_shows_no_secret(tmp_path: Path) -> None:
