@@ -116,6 +116,7 @@ def claim_game(seat: Seat, name: str | None) -> Path:
     book, _, machine, _ = _reopen(seat, name)
     book.close()
     if not machine.has_begun:
+        _claimed(book.path).touch(mode=0o600)
         raise PeerError("that game had not begun: there is nothing to save", 1)
     path = seat.output or seat.home.transcripts / f"{machine.table.id.hex()[:16]}.claim.hoity"
     archive.write_transcript(path, transcript.write(machine))
