@@ -9,6 +9,7 @@ from typing import Any, Final
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from . import paper
 from .lingo import N_, _
 from .phrase_book import said
 from .trouble import INTERRUPTED, USAGE, Trouble
@@ -79,5 +80,5 @@ def complain(error: Any) -> int:
         print(context.get_usage(), file=sys.stderr)
         print(_("Help: {command} --help").format(command=context.command_path), file=sys.stderr)
         print(file=sys.stderr)
-    print(f"hoity: {said(error.format_message())}", file=sys.stderr)
+    paper.complain(f"hoity: {said(error.format_message())}")
     return USAGE

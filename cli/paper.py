@@ -7,7 +7,7 @@ import re
 import shutil
 import sys
 import textwrap
-from typing import Final
+from typing import Final, TextIO
 
 NARROWEST: Final = 20
 HANGING: Final = "  "
@@ -43,6 +43,15 @@ def wrapped(words: str, columns: int | None) -> list[str]:
 
 def say(words: str) -> None:
     """One line on standard output, at once."""
+    _put(words, sys.stdout)
+
+
+def complain(words: str) -> None:
+    """One line on standard error."""
+    _put(words, sys.stderr)
+
+
+def _put(words: str, where: TextIO) -> None:
     for line in words.split("\n"):
         for part in wrapped(line, width()):
-            print(part, flush=True)
+            print(part, file=where, flush=True)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final
 
 from .lingo import _
+from .paper import complain
 from .phrase_book import said
 
 OK: Final = 0
@@ -99,5 +99,5 @@ def _known_to_peers(leaf: BaseException) -> tuple[str, int] | None:
 def report(error: BaseException) -> int:
     """Say the error on standard error; the exit code."""
     words, code = weigh(error)
-    print(f"hoity: {words}", file=sys.stderr)
+    complain(f"hoity: {words}")
     return code

@@ -219,6 +219,14 @@ def test_help_fits_the_terminal_and_hides_nothing(
             assert not [line for line in long if not line.lstrip().startswith("--detective-in")]
 
 
+def test_errors_fit_the_terminal(hoity: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    for words in (["join", "hoity1abc"], ["play", "--variant", "chess"]):
+        lines = hoity(*words).err.splitlines()
+        assert len(lines) > 2
+        assert max(map(len, lines)) <= 40
+
+
 def test_a_ticket_copied_over_a_lines_end_is_one_ticket(
     hoity: Shell, monkeypatch: pytest.MonkeyPatch
 ) -> None:
