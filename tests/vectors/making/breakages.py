@@ -30,6 +30,7 @@ from .broken import (
     with_roster,
     with_terms,
 )
+from .crafted import CRAFTED
 from .refused import not_asked
 from .tables import edition_of
 
@@ -325,6 +326,7 @@ BROKEN: dict[str, Broken] = {
     **SIGNATURES,
     **CHAIN,
     **BASES,
+    **CRAFTED,
     **REST,
 }
 """Name to file."""

@@ -1,0 +1,179 @@
+"""The forgers' bench: closes over halts that liars make up together, each against one rule."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from protocol import author, chain
+from protocol.messages import Close, Expired, Halt, Late, Message, Say, SealVote
+from protocol.node import Missing, Node
+from protocol.transcript_form import Content, Evidence, Link, Step, Transcript
+
+from .broken import ABSENT, RETURNED, Broken, envelopes, evidence, parsed, room_of, signed, whole_of
+from .refused import undisturbed
+from .stream import stream
+
+THREE = "small-three"
+ELSEWHERE = b"\x01" * 32
+
+
+def _with_halts(
+    name: str,
+    epoch: int,
+    make: Callable[[Halt], Halt],
+    *more: Message,
+    instead: dict[int, int] | None = None,
+) -> Callable[[], bytes]:
+    """The file with every halt of an epoch changed, the close over them, and more messages.
+
+    `instead`: for the halt of one seat that of another.
+    """
+
+    def file() -> bytes:
+        whole = whole_of(name)
+        every = parsed(name, whole.evidence.messages)
+        closes = parsed(name, whole.evidence.closes)
+        old = {m: h for m in every if isinstance(h := m.statement, Halt) and h.epoch == epoch}
+        new = [
+            signed(name, (instead or {}).get(m.seat, m.seat), make(halt)) for m, halt in old.items()
+        ]
+        (close,) = [
+            m for m in closes if isinstance(m.statement, Close) and m.statement.epoch == epoch
+        ]
+        hashes = tuple(m.hash for m in sorted(new, key=lambda m: m.seat))
+        made = signed(name, close.seat, Close(epoch, hashes))
+        rest = [m for m in closes if m is not close]
+        kept = [m for m in every if m not in old]
+        listed = tuple((m.payload, m.signature) for m in (*rest, made))
+        return evidence(whole, messages=envelopes(*kept, *new, *more), closes=listed).encode()
+
+    return file
+
+
+# What a halt lists.
+
+
+def says_thrice() -> bytes:
+    """Every halt lists three says of the absent seat for one step."""
+    says = [signed(ABSENT, 2, Say(0, 9999, ELSEWHERE, bytes([i]))) for i in range(3)]
+
+    def make(halt: Halt) -> Halt:
+        return replace(halt, says=tuple(sorted({*halt.says, *(m.hash for m in says)})))
+
+    return _with_halts(ABSENT, 1, make, *says)()
+
+
+def many_proofs() -> bytes:
+    """Every halt holds four proofs at a table of three, each of a wish, which proves nothing."""
+    lates = [signed(ABSENT, 2, Late(epoch)) for epoch in range(1, 5)]
+    proofs = tuple(sorted((m.hash,) for m in lates))
+    return _with_halts(ABSENT, 1, lambda halt: replace(halt, proofs=proofs), *lates)()
+
+
+# Two chains by digest alone.
+
+
+def same_body_elsewhere() -> bytes:
+    """A say on an unknown chain of a seat whose halt is not used; its body stands in the step."""
+    base, seat = _first_base(), 2
+    body, step = _body_before(base, seat)
+    wrong = signed(RETURNED, seat, Say(1, step, ELSEWHERE, body))
+    later = next(m for m in room_of(RETURNED).first.machine.store.epoch_says(1) if m.seat == seat)
+    proof = tuple(sorted((wrong.hash, later.hash)))
+    (back,) = {0, 1, 2, 3} - base.present
+
+    def make(halt: Halt) -> Halt:
+        return replace(halt, proofs=(proof,))
+
+    return _with_halts(RETURNED, 2, make, wrong, instead={seat: back})()
+
+
+def _first_base() -> Node:
+    machine = room_of(RETURNED).first.machine
+    ((_, base),) = machine.ballot.closes[1].values()
+    node: Node = base.node
+    return node
+
+
+def _body_before(base: Node, seat: int) -> tuple[bytes, int]:
+    """The seat's last body on the chain to a base that no link follows, and its step."""
+    at = base.before(base.step - 1)
+    while at is not None:
+        slot = at.slots[seat] if at.slots is not None else Missing.NONE
+        if isinstance(slot, bytes):
+            return slot, at.step - 1
+        at = at.parent
+    raise ValueError("the seat has said nothing")
+
+
+# Fewer than a quorum.
+
+
+def _two_absent() -> tuple[Transcript, Node]:
+    """All lie: two of three are made absent in the deal; seat 0 is left alone."""
+    machine = room_of(THREE).first.machine
+    start = machine.tip.before(room_of(THREE).table.first_step)
+    assert start is not None
+    (said,) = [m for m in machine.store.says(0, start.step) if m.seat == 0]
+    assert isinstance(said.statement, Say)
+    expired = Expired(0, start.step, start.digest)
+    halts = [
+        signed(THREE, seat, Halt(1, None, says, expired, (), ()))
+        for seat, says in ((0, (said.hash,)), (1, ()))
+    ]
+    close = signed(THREE, 1, Close(1, tuple(m.hash for m in halts)))
+    slots = (said.statement.body, Missing.ABSENT, Missing.ABSENT)
+    base = chain.link(chain.append(start, slots), frozenset({0}), frozenset(), (0, 1, 1))
+    votes = ((s, signed(THREE, s, SealVote(1, base.base_digest())).signature) for s in (0, 1))
+    whole = undisturbed(machine, start.step)
+    entries = (*whole.content.entries, Step(slots), Link((0,), (), (0, 1, 1)))
+    proof = Evidence(
+        (*whole.evidence.signatures, ((0, said.signature),)),
+        envelopes(*halts),
+        ((close.payload, close.signature),),
+        tuple(votes),
+    )
+    return Transcript(Content(whole.content.header, entries), proof), base
+
+
+def one_of_three() -> bytes:
+    """The chain stands still with one present of a quorum of two."""
+    return _two_absent()[0].encode()
+
+
+def one_of_three_goes_on() -> bytes:
+    """The one present says what the step asks, and the chain grows."""
+    whole, base = _two_absent()
+    machine = room_of(THREE).first.machine
+    body = author.body_of(base, 0, machine.secrets, stream("alone", "nonce"))
+    say = signed(THREE, 0, Say(1, base.step, base.digest, body))
+    entries = (*whole.content.entries, Step((body, Missing.NONE, Missing.NONE)))
+    rows = (*whole.evidence.signatures, ((1, say.signature),))
+    more = Transcript(Content(whole.content.header, entries), whole.evidence)
+    return evidence(more, signatures=rows).encode()
+
+
+CRAFTED: dict[str, Broken] = {
+    "three-says-of-one-step-in-a-halt": Broken(
+        "Each halt lists three says of the absent seat for one step.", "bad-base", says_thrice
+    ),
+    "more-proofs-than-seats-in-a-halt": Broken(
+        "Each halt holds four proofs at a table of three.", "bad-base", many_proofs
+    ),
+    "says-on-two-chains-by-digest": Broken(
+        "The halts of epoch 2 prove that seat 2 said, in epoch 1 and on an unknown chain, the very "
+        "body of it that stands in an earlier step; the file plays on with it.",
+        "unjustified-link",
+        same_body_elsewhere,
+    ),
+    "one-present-of-a-quorum-of-two": Broken(
+        "Two of three seats are absent, as all three have signed; the chain stands still.",
+        "not-final",
+        one_of_three,
+    ),
+    "one-present-goes-on-alone": Broken(
+        "Two of three seats are absent, and the third plays on.", "left-over", one_of_three_goes_on
+    ),
+}
+"""Name to file; all seats of these tables may lie."""
