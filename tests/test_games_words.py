@@ -8,7 +8,7 @@ import pytest
 
 from cli import games_words
 from cli.trouble import USAGE, Trouble
-from p2p_hoity import keys, resuming
+from p2p_hoity import keys, peer, resuming
 from p2p_hoity.home import Home
 from p2p_hoity.resuming import OpenGame
 
@@ -54,7 +54,7 @@ def test_a_claimed_game_and_that_of_another_key_are_found_by_name_only(
     assert games_words.find(home, "bb", me, None, "hoity resume") == claimed
     assert games_words.find(home, "cc", me, None, "hoity resume") == foreign
     offer(monkeypatch, claimed)
-    with pytest.raises(resuming.PeerError, match="claimed ones must be named: bbbb"):
+    with pytest.raises(peer.PeerError, match="claimed ones must be named: bbbb"):
         games_words.find(home, None, me, None, "hoity resume")
 
 
