@@ -111,7 +111,9 @@ FLOODS: dict[str, Callable[[Liar], Frames]] = {
 
 
 async def pour(liar: Liar, hub: Hub, kind: str, counts: dict[str, int]) -> None:
-    """Send as fast as the others read, to all of them; every frame to each."""
+    """From the deal on, send as fast as the others read, to all of them; every frame to each."""
+    while not liar.machine.has_begun:
+        await trio.sleep(0.05)
     flood = FLOODS[kind](liar)
     while True:
         for frame in itertools.islice(flood, BATCH):

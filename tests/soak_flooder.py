@@ -1,15 +1,20 @@
 """A seat that floods the others while all play: their memory and their time, as JSON lines.
 
     python tests/soak_flooder.py [SECONDS] [KIND …]
+    python tests/soak_flooder.py cost [FRAMES]
 
 Three honest `hoity` processes and one flooder (tests/liar_flood.py) play one game; the flooder's
-bot thinks so long that the game takes about SECONDS. `truth` is the same without a flood.
+bot thinks so long that the game takes about SECONDS; after thrice that it is cut off, and told how
+far it came. `truth` is the same without a flood. `cost` has one machine in memory hear FRAMES of
+each kind: processor time for each, and what it keeps.
 """
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
+import queue
 import sys
 import tempfile
 import threading
@@ -21,7 +26,10 @@ from typing import Any
 import liar_table
 import terminals
 from liar_flood import FLOODS
+from liar_tales import Liar
+from room import Room, make_table, toy_choice
 from soak_links import health
+from toy_game import ToyGame
 
 PATIENCE = ("30000", "10000", "1000", "8000")
 CHOICES = 75
@@ -63,13 +71,15 @@ def flooded(path: Path, kind: str, seconds: float) -> dict[str, Any]:
     kept = [Kept(terminal) for terminal in honest]
     honest[0].read_until("type", "started")
     began = time.perf_counter()
-    codes = [terminal.end() for terminal in honest]
+    over = [play_until(terminal, began + 3 * seconds) for terminal in honest]
     took = time.perf_counter() - began
-    flooder.process.terminate()
+    for terminal in (flooder, *honest):
+        terminal.process.terminate()
     return {
         "kind": kind,
-        "exits": codes,
-        "game_s": round(took, 1),
+        "over": over,
+        "took_s": round(took, 1),
+        "steps": max((x["step"] for x in honest[0].lines if x["type"] == "stepped"), default=0),
         "memory_kb": [one.memory for one in kept],
         "journal_kb": [one.journal // 1024 for one in kept],
         "cpu_s": [round(one.seconds, 1) for one in kept],
@@ -77,6 +87,43 @@ def flooded(path: Path, kind: str, seconds: float) -> dict[str, Any]:
         "load": round(os.getloadavg()[0], 1),
         **_seen(honest),
         **_sent(flooder),
+    }
+
+
+def play_until(terminal: terminals.Terminal, when: float) -> bool:
+    """Read what a seat tells until its game or the time is over; whether it was the game."""
+    while (left := when - time.perf_counter()) > 0:
+        try:
+            line = terminal._printed.get(timeout=left)
+        except queue.Empty:
+            return False
+        if not line:
+            return terminal.process.wait(terminals.LIMIT) == 0
+        terminal.lines.append(json.loads(line))
+    return False
+
+
+def cost(kind: str, frames: int) -> dict[str, Any]:
+    """One kind of flood at the fourth seat of four that stand before the deal."""
+    table, who = make_table(ToyGame(4, 1), 4)
+    room = Room(table, who, toy_choice)
+    room.start()
+    while not all(place.machine.has_begun for place in room.places):
+        room.deliver()
+    machine = room.places[0].machine
+    heard = list(itertools.islice(FLOODS[kind](Liar(room.places[3].machine, who[3])), frames))
+    before, began = len(machine.store), time.thread_time()
+    for frame in heard:
+        machine.receive(frame, room.now, table.ids[3])
+        machine.take()
+    spent = time.thread_time() - began
+    return {
+        "kind": kind,
+        "bytes_each": sum(map(len, heard)) // frames,
+        "ms_each": round(1000 * spent / frames, 2),
+        "kept": len(machine.store) - before,
+        "kept_kb": sum(len(m.payload) for m in machine.store if m.seat == 3) >> 10,
+        "wants": len(machine.store.wants),
     }
 
 
@@ -95,6 +142,10 @@ def _sent(flooder: terminals.Terminal) -> dict[str, Any]:
 
 
 def main(words: Sequence[str]) -> None:
+    if words[:1] == ["cost"]:
+        for kind in FLOODS:
+            print(json.dumps(cost(kind, int(words[1]) if words[1:] else 2000)), flush=True)
+        return
     seconds = float(words[0]) if words else 60.0
     with tempfile.TemporaryDirectory() as name:
         for kind in words[1:] or ("truth", *FLOODS, "dribble"):
