@@ -14,6 +14,7 @@ import pytest
 from going_table import TIMES, Table
 from parting_town import Absence, TownClub
 from room import Room, make_table, toy_choice
+from sim_cheap import cheap_blocks
 from toy_game import ToyGame
 
 from p2p_hoity import updates
@@ -80,8 +81,8 @@ def test_the_clocks_of_that_test_do_jump(tmp_path: Path) -> None:
 
 def stop_a_seat(path: Path, number: int) -> dict[str, Any]:
     """One of four is stopped until the others play without it, then let run again."""
-    habits = dict.fromkeys(range(4), ("think=1",))
-    with Table(path, 4, {**habits, 0: (TIMES, "think=1")}) as table:
+    habits = dict.fromkeys(range(4), ("think=0.5",))
+    with Table(path, 4, {**habits, 0: (TIMES, "think=0.5")}) as table:
         table.fill()
         other = 1 if number != 1 else 2
         table.running[number].read_until("round", 2)
@@ -108,6 +109,11 @@ def test_a_stopped_seat_wakes_up_and_plays_on(tmp_path: Path, number: int) -> No
 @pytest.mark.parametrize("seats", [3, 4, 6])
 def test_a_machine_whose_own_clock_leaps_makes_nobody_absent(seats: int, leap: float) -> None:
     """Alone it has no quorum, so that its impatience is nobody's harm."""
+    with cheap_blocks():
+        leap_in_a_room(seats, leap)
+
+
+def leap_in_a_room(seats: int, leap: float) -> None:
     table, who = make_table(ToyGame(seats, 2), seats)
     room = Room(table, who, toy_choice)
     room.start()

@@ -102,6 +102,7 @@ def lose_the_host(path: Path, back: bool) -> dict[str, Any]:
         return found
 
 
+@pytest.mark.soak
 def test_the_host_killed_for_good_is_played_without(tmp_path: Path) -> None:
     print(lose_the_host(tmp_path, back=False))
 

@@ -15,7 +15,7 @@ from going_table import GOING, Table
 from liar_table import environment
 from test_adversity_namespaces import GUEST, HOST, Street
 
-HABITS = ("think=1",)
+HABITS = ("think=0.5",)
 FOUR, TWO = (0, 1, 2, 3), (4, 5)
 
 
@@ -61,7 +61,7 @@ def street() -> Iterator[Street]:
 @pytest.mark.soak
 def test_two_split_from_four_and_heal(street: Street, tmp_path: Path) -> None:
     habits: dict[int, tuple[str, ...]] = dict.fromkeys(range(6), HABITS)
-    habits[0] = (*HABITS, "times=10000,10000,1000,8000")
+    habits[0] = (*HABITS, "times=20000,20000,1000,8000")
     with TwoHouses(tmp_path, 6, habits, street=street) as table:
         table.fill()
         table.running[0].read_until("round", 2)
