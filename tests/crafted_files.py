@@ -155,7 +155,7 @@ def named_closes(count: int, proofs: int) -> bytes:
     """Halts whose proofs name closes, each over three halts that are as long as may be."""
     said = noise(LONG, 4)
     inner = [halt(seat, said) for seat in range(3)]
-    last = [halt(3, said[i:]) for i in range(proofs)]
+    last = [halt(3, said[i : i + 1]) for i in range(proofs)]
     named = [close([*inner, h]) for h in last]
     outer, closes = [], []
     for epoch in range(EPOCH + 1, EPOCH + 1 + count):

@@ -175,12 +175,11 @@ class Checker:
         after = node.before(step + 1)
         while after is not None and after.slots is None:
             after = after.parent
-        bodies_said = after.slots if after is not None and after.slots is not None else ()
-        for body in bodies_said:
-            need(
-                not isinstance(body, bytes) or (sealing.digest, body) in held,
-                f"seat {seat} opens its choice before it holds all commitments",
-            )
+        slots = after.slots if after is not None and after.slots is not None else ()
+        need(
+            bool(slots) and all((sealing.digest, slots[s]) in held for s in sealing.want.speakers),
+            f"seat {seat} opens its choice before it holds all commitments",
+        )
 
     def _check_final_say(self, machine: Machine, node: Node, seat: int) -> None:
         if node.want.kind is not Kind.FINAL:

@@ -3,10 +3,15 @@
 from collections import Counter
 
 import pytest
+from mutants import Mutant, planted
+from room import make_table
 from sim import draw_plan, play
 from sim_cheap import cheap_blocks, shared_nodes
 from sim_check import Checker, Violation
 from sim_lies import LIES
+from toy_game import ToyGame
+
+from protocol import chain, follow
 
 BLOCK = 40
 
@@ -59,10 +64,66 @@ def test_plans_use_every_lie_and_every_disturbance() -> None:
 
 
 def test_the_checker_refuses_an_honest_seat_at_fault() -> None:
-    from room import make_table
-    from toy_game import ToyGame
-
     checker = Checker(make_table(ToyGame(3), 3)[0], frozenset({2}))
     checker.found_guilty(0, 2, "bad-body")
     with pytest.raises(Violation, match="honest seat 1"):
         checker.found_guilty(0, 1, "bad-body")
+
+
+def test_two_liars_of_five_neither_fork_nor_frame() -> None:
+    """A quorum of four: three honest seats need not end, but must agree."""
+    with cheap_blocks():
+        seen: Counter[str] = Counter()
+        for number in range(10):
+            seen += play(f"pairs-{number}", 5, True, two=True)
+    assert seen["games"] == 10
+    assert seen["finished"] > 0
+    assert all(len(draw_plan(f"p-{n}", 5, True, two=True).liars) == 2 for n in range(20))
+
+
+def _checker() -> Checker:
+    return Checker(make_table(ToyGame(3), 3)[0], frozenset({2}))
+
+
+def test_the_checker_finds_a_card_that_is_open_before_it_is_drawn() -> None:
+    secrets = _checker().secrets
+    slot, coalition = secrets.stock()[-1], frozenset({2})
+    secrets.shares |= {(slot, 0)}
+    assert secrets.drawn_early(coalition) == []
+    secrets.shares |= {(slot, 1)}
+    assert secrets.drawn_early(coalition) == [slot]
+    secrets.due[slot].add(b"asked")
+    assert secrets.drawn_early(coalition) == []
+
+
+def test_the_checker_finds_a_sealed_choice_that_is_open_too_early() -> None:
+    secrets = _checker().secrets
+    choice, coalition = ("bid", 0, b"c"), frozenset({2})
+    secrets.sealed.add(choice)
+    assert secrets.read_early(coalition) == []
+    secrets.givers[choice].add(1)
+    assert secrets.read_early(coalition) == [choice]
+    assert secrets.read_early(frozenset({0})) == []
+    secrets.asked.add(choice)
+    assert secrets.read_early(coalition) == []
+
+
+def test_the_checker_finds_a_card_seen_on_a_chain_that_was_replaced() -> None:
+    table, _ = make_table(ToyGame(4), 4)
+    checker = Checker(table, frozenset())
+    tip = chain.begin(table)
+    slot = checker.secrets.stock()[-1]
+    checker.secrets.shares |= {(slot, seat) for seat in range(4)}
+    checker.judge_looks([tip])
+    checker.secrets.due[slot].add(b"elsewhere")
+    with pytest.raises(Violation, match="replaced"):
+        checker.judge_looks([tip])
+
+
+def test_a_seat_that_opens_before_all_have_sealed_is_found() -> None:
+    """One that takes two says of a step for all reveals what others may still choose."""
+    old = "set(says) != node.want.speakers"
+    new = f"(len(says) < 2 if node.want.kind is Kind.SEAL else {old})"
+    early = Mutant("two seals for all", ((follow.grow, old, new),))
+    with planted(early), cheap_blocks(), pytest.raises(Violation, match="all commitments"):
+        play("early-1", 4, liar=False)
