@@ -14,17 +14,23 @@ import os
 import signal
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import NoReturn
 
 import wire_tap
 
+from cli import table_commands
 from cli.hoity_app import run
 from p2p_hoity.home import private_folder
 from p2p_hoity.journal import Journal
+from protocol.header import Patience
 
 FIRST = 4
 """The cut with which a seat has its first record, and so can be resumed."""
+
+LONG = 1_800_000
+"""Milliseconds of patience."""
 
 
 def die() -> NoReturn:
@@ -89,7 +95,9 @@ def _set_mark(
 
 
 def main(words: list[str]) -> int:
-    """Play with a fuse and a tap; the exit code."""
+    """Play with a fuse and a tap; the exit code. A table opened here has patience in every step:
+    a seat that dies at every write of a step may need minutes for it."""
+    table_commands.Patience = partial(Patience, step=LONG)  # type: ignore[misc,assignment]
     wire_tap.tap(Path(os.environ["HOITY_HOME"]) / wire_tap.FILE)
     light(int(words[0]))
     return run(words[1:])

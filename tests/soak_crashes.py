@@ -45,8 +45,8 @@ def as_script(home: Path, *words: str) -> terminals.Terminal:
 
 def open_host(path: Path, seats: int, start: Start) -> tuple[terminals.Terminal, str]:
     """An honest host and its ticket; patience is long, so that a crash makes nobody absent."""
-    words = ("--seats", str(seats), "--listen", "127.0.0.1:0", "--no-lan", "--yes", *BOT)
-    host = start(path / "0", "0", "host", *words)
+    words = ("--seats", str(seats), "--patience", str(crashing_seat.LONG // 1000), "--yes", *BOT)
+    host = start(path / "0", "0", "host", "--listen", "127.0.0.1:0", "--no-lan", *words)
     return host, host.read_until("ticket")["ticket"]
 
 
