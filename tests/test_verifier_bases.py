@@ -53,6 +53,22 @@ def test_too_much_to_look_up_is_no_fault_of_form(monkeypatch: pytest.MonkeyPatch
         epochs.bad_form(table, close, source)
 
 
+def test_a_halt_is_read_once_and_its_messages_count_each_time() -> None:
+    room = room_of("vanished")
+    every = parsed("vanished", read("vanished").evidence.messages)
+    machine = room.places[0].machine
+    held = {m.hash: m for m in (*every, *machine.store)}
+    start = machine.tip.before(room.table.first_step)
+    assert start is not None
+    source = verifier_bases.Evidence(start, held)
+    halt = next(m for m in every if isinstance(m.statement, Halt))
+    first = epochs.read_halt(room.table, halt, source)
+    counted = source.lookups
+    assert counted == len(first.says) > 0
+    assert epochs.read_halt(room.table, halt, source) is first
+    assert source.lookups == 2 * counted
+
+
 @pytest.mark.parametrize(
     ("error", "code"),
     [
