@@ -16,7 +16,7 @@ from liar_table import hoity, start_script
 
 GOING = Path(__file__).with_name("going_seat.py")
 BOT = ("--auto", "--yes", "--json")
-TIMES = "times=8000,8000,1000,8000"
+TIMES = "times=8000,15000,1000,8000"
 
 
 @dataclass
@@ -98,7 +98,8 @@ class Table:
         """These ended alike, nobody was accused, and `hoity verify` says so; figures."""
         codes = self.end(numbers)
         errors = [self.running[n].errors() for n in numbers]
-        assert codes == [0] * len(codes), (codes, errors)
+        ends = [self.running[n].last for n in numbers]
+        assert codes == [0] * len(codes), (codes, ends, errors)
         assert not any("Traceback" in text for text in errors)
         assert [line for n in numbers for line in self.seen(n, "accused")] == []
         verdicts = self.verdicts(numbers)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,8 @@ import trio
 from parting_town import USUAL, Absence, TownClub, round_of
 from test_peer import past_round
 
-from p2p_hoity import driver
+from p2p_hoity import driver, resuming, table, updates
+from protocol import verifier
 
 HOUR = 3600.0
 GONE = 3
@@ -104,3 +106,30 @@ async def test_all_are_gone_for_an_hour_and_take_their_seats_again(
     assert late.is_set()
     print("all gone", trio.current_time(), report.steps, report.epochs)
     assert [Absence.of(guest) for guest in club.guests] == [Absence()] * 3
+
+
+async def test_who_comes_back_when_the_others_are_done_saves_what_it_has(
+    tmp_path: Path, autojump_clock: Any
+) -> None:
+    club, scope = TownClub(tmp_path, 3), trio.CancelScope()
+    gone = club.guests[2]
+    gone.cut = past_round(2), scope
+
+    async def leave() -> None:
+        with scope:
+            await club.join(2)
+
+    async with trio.open_nursery() as nursery:
+        for task in (club.host, leave, partial(club.join, 1)):
+            nursery.start_soon(task)
+    assert scope.cancelled_caught
+    gone.cut = None
+    with trio.move_on_after(600) as waiting:
+        await club.resume(2)
+    assert waiting.cancelled_caught
+    assert not gone.heard(updates.Finished)
+    report = verifier.verify(resuming.claim_game(gone.seat, None).read_bytes(), table.read_game)
+    assert report.unfinished
+    assert report.faults == ()
+    club.guests.pop()
+    club.judge()
