@@ -20,7 +20,8 @@ def row(code: str) -> str:
     assert (0, code) in seen.accused, seen
     verdicts = {v["verdict"] for v in seen.verdicts}
     faults = {f["code"] for v in seen.verdicts for f in v["faults"]}
-    found = f"`ok`, fault `{faults.pop()}`" if verdicts == {"ok"} else "no game, no file"
+    codes = ", ".join(f"`{one}`" for one in sorted(faults))
+    found = f"`ok`, fault {codes}" if verdicts == {"ok"} else "no game, no file"
     lines = "<br>".join(dict.fromkeys(seen.screen))
     return f"| `{code}` | {PLOTS[code].how} | {lines} | {found} |"
 

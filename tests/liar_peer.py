@@ -186,7 +186,10 @@ if __name__ == "__main__":
         spoil_pieces()
     if "dribble" in sys.argv:
         Link._send = dribble  # type: ignore[method-assign, assignment]
-    outcome = trio.run(sit, sys.argv[1:])
-    if LyingDriver.counts:
-        write_line({"type": "flooded", **LyingDriver.counts})
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        outcome = trio.run(sit, sys.argv[1:])
+    finally:
+        if LyingDriver.counts:
+            write_line({"type": "flooded", **LyingDriver.counts})
     write_line(last_line(outcome, ()))
