@@ -140,6 +140,8 @@ class Machine(Desk):
         self.replaying = False
         self.asked = None
         self.take()
+        if self.broken is not None:
+            self.emit(self.broken)
 
     def _restore(self, record: bytes) -> None:
         value = encoding.decode(record, frames.MAX_FRAME)

@@ -9,6 +9,7 @@ from toy_game import ToyGame
 
 from protocol import frames, keeping, messages
 from protocol.bodies import MAX_BODY
+from protocol.effects import Broken, Record
 from protocol.machine import Machine
 from protocol.messages import Message, Say
 
@@ -88,3 +89,21 @@ def test_spare_versions_are_counted_too(room: Room) -> None:
     for message in versions:
         hear(machine, message)
     assert loose(machine) <= keeping.WANTED
+
+
+def test_a_seat_that_comes_back_to_a_table_that_has_ended_is_told_why_again() -> None:
+    table, who = make_table(ToyGame(3, 1), 3, 3)
+    made = Room(table, who, toy_choice)
+    made.start()
+    while not all(place.machine.has_begun for place in made.places):
+        made.deliver()
+    machine = made.places[0].machine
+    for body in (b"one", b"two"):
+        say = Say(0, machine.tip.step + 1, bytes(32), body)
+        hear(machine, messages.sign(who[2], table.id, 2, say))
+    records = [e.data for e in (*made.places[0].heard, *machine.take()) if isinstance(e, Record)]
+    again = Machine(table, made.places[0].machine.rng, 0, who[0], bytes(32))
+    again.restore(records)
+    assert [e for e in again.take() if isinstance(e, Broken)] == [again.broken]
+    assert again.broken is not None
+    assert again.broken.code == "two-statements"
