@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
+from collections.abc import Sequence, Set
+from typing import TypeVar
+
 from . import follow, frames
 from .desk import Desk
 from .messages import Back, Close, Message, Say
 
+T = TypeVar("T", bytes, int)
 MAX_FETCH = 512
 """Messages asked for by hash in one frame."""
 MAX_CLOSES = 64
@@ -37,13 +42,23 @@ def ask_again(desk: Desk) -> None:
     """Ask all links for what is lacking."""
     store = desk.store
     if store.wants or store.wanted_closes:
-        closes = tuple(sorted(store.wanted_closes))[:MAX_CLOSES]
-        desk.send(frames.Fetch(tuple(sorted(store.wants))[:MAX_FETCH], closes), None)
+        hashes, closes = desk.asked_last
+        hashes = _in_turn(store.wants, hashes, MAX_FETCH)
+        closes = _in_turn(store.wanted_closes, closes, MAX_CLOSES)
+        desk.asked_last = hashes, closes
+        desk.send(frames.Fetch(hashes, closes), None)
     if desk.silent_until is not None:
         desk.send(frames.Own(), None)
     if not (desk.finished and not desk.awaited()):
         sync(desk, None)
         _look_for_two_chains(desk)
+
+
+def _in_turn(wanted: Set[T], last: Sequence[T], most: int) -> tuple[T, ...]:
+    """What to ask for after `last`: all in turn, lest what nobody has crowd out the rest."""
+    ranked = sorted(wanted)
+    first = bisect_right(ranked, last[-1]) if last else 0
+    return tuple((ranked[first:] + ranked[:first])[:most])
 
 
 def _look_for_two_chains(desk: Desk) -> None:

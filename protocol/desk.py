@@ -106,6 +106,7 @@ class Desk:
         self.replaying = False
         self.given: dict[tuple[int, str], Given] = {}
         self.asked: Place | None = None
+        self.asked_last: tuple[tuple[bytes, ...], tuple[int, ...]] = ((), ())
         self.expired: dict[int, Expired] = {}
         self.told_waiting: set[tuple[int, bytes]] = set()
         self._effects: list[Effect] = []

@@ -447,3 +447,21 @@ def test_a_watcher_follows_and_never_signs() -> None:
     assert watcher.hand() == {}
     assert all(m.seat in range(3) for m in watcher.store)
     assert PATIENCE.choice > 0
+
+
+def test_what_nobody_has_does_not_crowd_out_what_is_lacking() -> None:
+    machine = room_of(3).places[0].machine
+    fakes = {number.to_bytes(32, "big") for number in range(600)}
+    machine.store.wants = fakes | {b"\xff" * 32}
+    machine.store.wanted_closes = set(range(100))
+    asked: list[frames.Fetch] = []
+    for second in range(1, 4):
+        machine.tick(second * 2.0)
+        for effect in machine.take():
+            frame = frames.parse_frame(effect.frame) if isinstance(effect, Send) else None
+            if isinstance(frame, frames.Fetch):
+                asked.append(frame)
+    assert [len(frame.hashes) for frame in asked] == [512] * 3
+    assert b"\xff" * 32 not in asked[0].hashes
+    assert {h for frame in asked[:2] for h in frame.hashes} == machine.store.wants
+    assert {epoch for frame in asked[:2] for epoch in frame.closes} == set(range(100))
