@@ -95,10 +95,12 @@ def lose_the_host(path: Path, back: bool) -> dict[str, Any]:
         t.fill()
         t.running[1].read_until("round", 3)
         t.kill(0)
+        t.end([0])
+        seat = t.seat_of(0)
         if back:
             t.resume(0)
         found = t.judge([0, 1, 2, 3] if back else [1, 2, 3])
-        assert back or t.seat_of(0) in found["late"]
+        assert back or found["late"] == [seat]
         return found
 
 
