@@ -21,8 +21,11 @@ EPOCHS_AHEAD: Final = 2
 """How far above the common wish an epoch may be."""
 LOOSE: Final = 1 << 20
 """Bytes of one seat's says off the followed chain that are kept; an honest one makes far fewer."""
+SHORT: Final = 1 << 14
+"""Bytes up to which a say on the followed chain is kept in two versions whatever else is here:
+legal ones are shorter, and who lacks one cannot tell whom a liar has led onto another chain."""
 WANTED: Final = 8 << 20
-"""The same while halts name them: honest halts name legal says alone, a few hundred bytes each."""
+"""As `LOOSE` while halts name them: honest ones name legal says alone, of a few hundred bytes."""
 
 
 def is_worth_keeping(desk: Desk, message: Message) -> bool:
@@ -62,9 +65,18 @@ def _has_room(desk: Desk, message: Message, most: int) -> bool:
 
 
 def _is_loose(desk: Desk, message: Message) -> bool:
-    """Whether it is a say of this epoch or a later one that is no first version on its chain."""
+    """Whether it is a say of this epoch or a later one that is long or not on the chain.
+
+    A second version that makes the first proof against its signer is not: it leads to a ban.
+    """
     say = message.statement
-    if not isinstance(say, Say) or say.epoch < desk.view.epoch:
+    if not isinstance(say, Say) or say.epoch < desk.view.epoch or _proves(desk, message):
         return False
+    return not desk.view.on_path(say.on) or len(message.payload) > SHORT
+
+
+def _proves(desk: Desk, message: Message) -> bool:
     versions = desk.store.versions(message.identity)
-    return not desk.view.on_path(say.on) or (bool(versions) and versions[0].hash != message.hash)
+    if len(versions) != 1 or versions[0].hash == message.hash:
+        return False
+    return message.seat in desk.tip.present - set(desk.proofs)

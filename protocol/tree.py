@@ -89,6 +89,13 @@ class Tree:
         node = self.nodes.get(say.on)
         return node is not None and node.step == say.step
 
+    def holds(self, message: Message) -> bool:
+        """Whether it is a say that resolves here and is legal where it stands."""
+        say = message.statement
+        if not isinstance(say, Say) or not self.resolves(say):
+            return False
+        return is_legal(self.nodes[say.on], message.seat, say.body)
+
     def builders(self, node: Node) -> frozenset[int]:
         """The seats that have said something whose chain goes through `node`."""
         if self._builders is None:

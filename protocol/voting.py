@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from . import epochs
 from .epochs import Base, Lack, Malformed, ReadHalt, Reading, T, Unknown, Void
-from .messages import Accept, Close, Halt, Lock, Message, Say, SealVote
+from .messages import Accept, Close, Halt, Lock, Message, SealVote
 from .node import Node, Table
 from .store import Store
 from .tree import Tree
@@ -300,7 +300,11 @@ class Held:
 
 
 def held_says(base: Node, store: Store, epoch: int) -> list[Message]:
-    """The says of an epoch that build on held ones: what a halt must report."""
+    """The legal says of an epoch that build on held ones: what a halt must report.
+
+    Illegal ones carry no body, and a liar may have told each seat others, as long as can be: a
+    proof names one of them, else nobody could fetch all that honest halts name.
+    """
     says = store.epoch_says(epoch, base.step)
     tree = Tree(base, says, epoch)
-    return [m for m in says if isinstance(m.statement, Say) and tree.resolves(m.statement)]
+    return [m for m in says if tree.holds(m)]

@@ -1,0 +1,153 @@
+"""A liar who uses up what a seat will keep of him, so that others lack what they need."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from room import Room, make_table, toy_choice
+from sim_cheap import cheap_blocks
+from toy_game import ToyGame
+
+from protocol import changing, frames, keeping, messages
+from protocol.effects import Asked, Send
+from protocol.machine import Machine
+from protocol.messages import Late, Message, Say
+
+FOOLED, LIAR = 2, 3
+HONEST = range(3)
+
+
+@pytest.fixture(autouse=True)
+def _cheap() -> Iterator[None]:
+    with cheap_blocks():
+        yield
+
+
+@pytest.fixture(autouse=True)
+def _small(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Bounds as in the real code, each smaller, so that they are reached soon."""
+    monkeypatch.setattr(keeping, "LOOSE", 40_000)
+    monkeypatch.setattr(keeping, "WANTED", 160_000)
+    monkeypatch.setattr(keeping, "SHORT", 4_000)
+
+
+def carry(message: Message) -> bytes:
+    return frames.encode_frame(frames.Carry(message.encode()))
+
+
+def say(room: Room, epoch: int, step: int, on: bytes, number: int, size: int) -> Message:
+    body = number.to_bytes(8, "big") * (size // 8)
+    return messages.sign(room.who[LIAR], room.table.id, LIAR, Say(epoch, step, on, body))
+
+
+def tell(room: Room, seat: int, message: Message) -> None:
+    room.places[seat].machine.receive(carry(message), room.now, room.table.ids[LIAR])
+
+
+def low_bids(machine: Machine, asked: Asked) -> Any:
+    """The liar never wins, so that many steps are none of his."""
+    return 3 - (machine.seat or 0) if asked.kind == "bid" else toy_choice(machine, asked)
+
+
+def play_until(room: Room, rounds: int) -> None:
+    machine = room.places[0].machine
+    room.start()
+    while not (machine.has_begun and machine.tip.state.round >= rounds):
+        room.deliver()
+
+
+def speak_out_of_turn(room: Room, size: int) -> None:
+    """To each seat other says, all illegal, on each step in which nothing was asked of him."""
+    first = room.table.first_step
+    nodes = [n for n in room.places[0].machine.view.path.values() if n.step >= first]
+    for seat in HONEST:
+        for node in nodes:
+            if LIAR not in node.want.speakers:
+                tell(room, seat, say(room, 0, node.step, node.digest, seat + 1, size))
+
+
+def test_what_honest_halts_name_can_be_had() -> None:
+    table, who = make_table(ToyGame(4, 12), 4)
+    room = Room(table, who, low_bids)
+    play_until(room, 10)
+    room.places[LIAR].alive = False
+    speak_out_of_turn(room, 16_000)
+    for seat in HONEST:
+        room.collect(seat)
+    room.run(until=200)
+    assert all(room.places[seat].machine.finished for seat in HONEST)
+    room.run(until=200)
+    assert all(room.places[seat].machine.finished for seat in HONEST)
+    assert all(room.places[seat].machine.tip.banned == {LIAR} for seat in HONEST)
+
+
+def test_a_halt_names_no_illegal_say_but_its_proof() -> None:
+    table, who = make_table(ToyGame(4, 3), 4)
+    room = Room(table, who, low_bids)
+    play_until(room, 3)
+    machine = room.places[0].machine
+    before = set(changing.own_halt(machine, 1).says)
+    speak_out_of_turn(room, 800)
+    halt = changing.own_halt(machine, 1)
+    assert set(halt.says) == before
+    assert machine.proofs[LIAR].code == "not-expected"
+    assert halt.proofs == (machine.proofs[LIAR].hashes,)
+
+
+def other_commitment(room: Room) -> Message:
+    """What a second node of the liar's, with the same journal, says where he is asked."""
+    twin = room.build(LIAR)
+    twin.restore(list(room.places[LIAR].journal))
+    twin.start(room.now)
+    step = twin.tip.step
+    twin.choose(2, room.now)
+    for effect in twin.take():
+        if isinstance(effect, Send):
+            frame = frames.parse_frame(effect.frame)
+            if isinstance(frame, frames.Carry):
+                message = messages.parse(frame.message, room.table.id, room.table.ids)
+                if message.identity == (1, LIAR, 0, step):
+                    return message
+    raise AssertionError("it said nothing")
+
+
+def fill(room: Room) -> set[bytes]:
+    """Says on chains that nobody knows, which prove nothing, until no seat keeps more of them."""
+    sent = set()
+    sizes = [*[4_000] * 10, 1_600, 800, 400, 200, 80, 40, 16, 8]
+    for seat in HONEST:
+        for number, size in enumerate(sizes):
+            message = say(room, 1, number + 1, bytes([seat]) * 32, number, size)
+            sent.add(carry(message))
+            tell(room, seat, message)
+        room.places[seat].machine.take()
+    return sent
+
+
+def test_who_is_led_onto_another_chain_is_not_made_absent_for_it() -> None:
+    table, who = make_table(ToyGame(4, 2), 4)
+    waits = [True]
+
+    def choose(machine: Machine, asked: Asked) -> Any:
+        return None if machine.seat == LIAR and waits[0] else toy_choice(machine, asked)
+
+    room = Room(table, who, choose)
+    room.start()
+    room.run(until=1)
+    liar = room.places[LIAR].machine
+    step, sent, other = liar.tip.step, fill(room), other_commitment(room)
+    assert not any(room.places[seat].machine.proofs for seat in HONEST)
+    waits[0] = False
+    liar.choose(3, room.now)
+    liar.sign(Late(1))
+    room.collect(LIAR)
+    (one,) = (m for m in liar.store.says(0, step) if m.seat == LIAR)
+    first = (LIAR, FOOLED, carry(one))
+    room.queue = [(LIAR, FOOLED, carry(other)), *(q for q in room.queue if q != first)]
+    room.drop = lambda source, to, frame: to == LIAR and frame in {carry(other), *sent}
+    room.run(until=200)
+    for seat in HONEST:
+        machine = room.places[seat].machine
+        assert machine.finished
+        assert machine.tip.absences == (0, 0, 0, 0)
+        assert machine.tip.banned == {LIAR}
