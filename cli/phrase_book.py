@@ -98,6 +98,8 @@ PEER_WORDS: Final = frozenset(
         N_("that name is not known here"),
         N_("the port is already in use"),
         N_("stopped"),
+        N_("a seat fell silent before the game began"),
+        N_("too many seats are at fault"),
         N_("an onlooker"),
         N_("it closed the link"),
         N_("two bases of one epoch are sealed: the table is void, with proof"),
@@ -164,6 +166,7 @@ FRAMED: Final = (
     N_("seat {number}'s signature does not hold: this, or what comes before, is changed"),
     N_("several games can be resumed: {names}; name one"),
     N_("{path}: cannot be read ({why}); name a file, or {known}"),
+    N_("cannot write {path}; the game is over and kept. Save it with: {command}"),
 )
 """Sentences with something put in, tried in this order; what is put in is looked up too."""
 

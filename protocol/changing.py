@@ -52,17 +52,19 @@ def _end_without_quorum(desk: Desk) -> bool:
     if len(desk.tip.banned | {p.seat for p in proofs}) <= spare:
         return False
     seat, code = (proofs[-1].seat, proofs[-1].code) if proofs else _last_banned(desk)
-    desk.end(Broken(FAULTS[code], seat, code))
+    desk.end(Broken(FAULTS.get(code, "too many seats are at fault"), seat, code))
     return True
 
 
 def _last_banned(desk: Desk) -> tuple[int, str]:
-    """Seat and code of a fault that the last base found, or the chain itself."""
+    """Seat and code of a fault that the last base found, or the chain itself; without a code if
+    an earlier base found it."""
     found = desk.ballot.highest_open(1)
     if found is not None and found[1].faults:
         return found[1].faults[-1]
-    last = desk.tip.convictions[-1]
-    return last.seat, last.code
+    if desk.tip.convictions:
+        return desk.tip.convictions[-1].seat, desk.tip.convictions[-1].code
+    return min(desk.tip.banned), ""
 
 
 def _has_reason(desk: Desk) -> bool:
