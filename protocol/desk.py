@@ -109,6 +109,7 @@ class Desk:
         self.asked_last: tuple[tuple[bytes, ...], tuple[int, ...]] = ((), ())
         self.expired: dict[int, Expired] = {}
         self.told_waiting: set[tuple[int, bytes]] = set()
+        self.granted_bytes: dict[tuple[int, int, int | None, bool], int] = {}
         self._effects: list[Effect] = []
         self._final = 0
         self._grown_step = 0

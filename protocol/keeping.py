@@ -24,8 +24,15 @@ LOOSE: Final = 1 << 20
 SHORT: Final = 1 << 14
 """Bytes up to which a say on the followed chain is kept in two versions whatever else is here:
 legal ones are shorter, and who lacks one cannot tell whom a liar has led onto another chain."""
-WANTED: Final = 8 << 20
-"""As `LOOSE` while halts name them: honest ones name legal says alone, of a few hundred bytes."""
+WANTED: Final = 2 << 20
+"""Bytes of one seat's such says that are kept in an epoch because one seat's halts name them.
+
+Honest ones name legal says, of a few hundred bytes, and a proof. Each seat's halts have room of
+their own: a liar's could else use up what honest ones need.
+"""
+ACCUSED: Final = 3 * WANTED
+"""The same for what is named by halts and closes that its halts accuse: all that a seat may hold
+because up to two liars' halts named it."""
 
 
 def is_worth_keeping(desk: Desk, message: Message) -> bool:
@@ -34,11 +41,11 @@ def is_worth_keeping(desk: Desk, message: Message) -> bool:
         return True
     statement = message.statement
     if message.hash in desk.store.wants:
-        return _has_room(desk, message, WANTED)
+        return not _is_loose(desk, message) or _is_granted(desk, message)
     if isinstance(statement, Back):
         return statement.count <= desk.table.header.terms.returns
     if isinstance(statement, Say):
-        return _is_near(desk, statement) and _has_room(desk, message, LOOSE)
+        return _is_near(desk, statement) and _has_room(desk, message)
     if isinstance(statement, Late) and statement.epoch <= desk.store.wishes.get(message.seat, 0):
         return False
     if statement.epoch <= desk.ballot.common_wish() + EPOCHS_AHEAD:
@@ -54,14 +61,26 @@ def _is_near(desk: Desk, say: Say) -> bool:
     return say.step <= desk.tip.step + AHEAD
 
 
-def _has_room(desk: Desk, message: Message, most: int) -> bool:
+def _is_granted(desk: Desk, message: Message) -> bool:
+    """Whether one of the seats whose halts name it has room left for it; that room it takes."""
+    size, epoch = len(message.payload), desk.view.epoch
+    for claim in sorted(desk.store.claims.get(message.hash, {(None, False)}), key=repr):
+        place = (epoch, message.seat, *claim)
+        taken = desk.granted_bytes.get(place, 0) + size
+        if taken <= (ACCUSED if claim[1] else WANTED):
+            desk.granted_bytes[place] = taken
+            return True
+    return False
+
+
+def _has_room(desk: Desk, message: Message) -> bool:
     """Whether a say is on the followed chain, or its seat has few bytes of others here."""
-    if desk.store.said_bytes.get(message.seat, 0) + len(message.payload) <= most:
+    if desk.store.said_bytes.get(message.seat, 0) + len(message.payload) <= LOOSE:
         return True
     if not _is_loose(desk, message):
         return True
     loose = (m for m in desk.store.says_by(message.seat) if _is_loose(desk, m))
-    return len(message.payload) + sum(len(m.payload) for m in loose) <= most
+    return len(message.payload) + sum(len(m.payload) for m in loose) <= LOOSE
 
 
 def _is_loose(desk: Desk, message: Message) -> bool:

@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator
 from .epochs import Unknown
 from .messages import NUMBER, Accept, Back, Close, Halt, Late, Message, Say, SealVote
 
+Claim = tuple[int | None, bool]
+"""Whose halt names a message (None: nobody's), and whether only a halt or close it accuses does."""
 VARIANTS = 2
 """Versions of one identity that are kept: two prove the fault, more add nothing."""
 
@@ -26,6 +28,7 @@ class Store:
         self._lates: dict[int, Message] = {}
         self.said_bytes: dict[int, int] = {}
         self.wants: set[bytes] = set()
+        self.claims: dict[bytes, set[Claim]] = {}
         self.wanted_closes: set[int] = set()
 
     def __len__(self) -> int:
@@ -49,7 +52,7 @@ class Store:
             return self._add_spare(message)
         versions.append(message)
         self._by_hash[message.hash] = message
-        self.wants.discard(message.hash)
+        self._wants_no_more(message.hash)
         self._index(message)
         return True
 
@@ -57,9 +60,13 @@ class Store:
         if message.hash not in self.wants:
             return False
         self._spare[message.hash] = message
-        self.wants.discard(message.hash)
+        self._wants_no_more(message.hash)
         self._count(message)
         return True
+
+    def _wants_no_more(self, digest: bytes) -> None:
+        self.wants.discard(digest)
+        self.claims.pop(digest, None)
 
     def _count(self, message: Message) -> None:
         held = self.said_bytes.get(message.seat, 0)
@@ -110,11 +117,12 @@ class Store:
         """The message with this hash, if held."""
         return self._by_hash.get(digest) or self._spare.get(digest)
 
-    def message(self, digest: bytes) -> Message:
+    def message(self, digest: bytes, claim: Claim = (None, False)) -> Message:
         """The message with this hash; Unknown (and wanted from now on) if not held."""
         found = self.find(digest)
         if found is None:
             self.wants.add(digest)
+            self.claims.setdefault(digest, set()).add(claim)
             raise Unknown(digest.hex(), digest)
         return found
 

@@ -12,7 +12,7 @@ from . import epochs
 from .epochs import Base, Lack, Malformed, ReadHalt, Reading, T, Unknown, Void
 from .messages import Accept, Close, Halt, Lock, Message, SealVote
 from .node import Node, Table
-from .store import Store
+from .store import Claim, Store
 from .tree import Tree
 
 MAX_TRIED: Final = 16
@@ -39,12 +39,13 @@ class Ballot:
     _waits: dict[Reading, Lack] = field(default_factory=dict)
     _tried: dict[int, set[bytes]] = field(default_factory=dict)
     _fruitless: tuple[bytes, ...] = ()
+    _claims: list[Claim] = field(default_factory=list)
 
     # Source
 
     def message(self, digest: bytes) -> Message:
         """The message with this hash; raises Unknown and remembers to ask for it."""
-        return self.store.message(digest)
+        return self.store.message(digest, self._claims[-1] if self._claims else (None, False))
 
     def base(self, epoch: int, digest: bytes | None) -> Node:
         """The base of an epoch; raises Unknown and remembers to ask for its close."""
@@ -64,13 +65,25 @@ class Ballot:
 
     def made_for(self, source: epochs.Source, reading: Reading, make: Callable[[], T]) -> T:
         """The same for a Source that looks for what is lacking in its own way."""
-        self._still_waits(source, reading)
-        if reading not in self._made:
-            self._made[reading] = self._make(reading, make)
+        self._claims.append(self._claim(reading))
+        try:
+            self._still_waits(source, reading)
+            if reading not in self._made:
+                self._made[reading] = self._make(reading, make)
+        finally:
+            self._claims.pop()
         made: T | Malformed = self._made[reading]
         if isinstance(made, Malformed):
             raise made
         return made
+
+    def _claim(self, reading: Reading) -> Claim:
+        """On whose behalf this is read: of who signed the halt, or a halt that accuses it."""
+        digest, named = reading
+        if self._claims and (named or self._claims[-1][1]):
+            return self._claims[-1][0], True
+        found = self.store.find(digest)
+        return None if found is None else found.seat, named
 
     def _make(self, reading: Reading, make: Callable[[], T]) -> T | Malformed:
         try:

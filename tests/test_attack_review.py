@@ -11,7 +11,7 @@ from toy_game import ToyGame
 from protocol import changing, frames, keeping, messages
 from protocol.effects import Asked, Send
 from protocol.machine import Machine
-from protocol.messages import Late, Message, Say
+from protocol.messages import Close, Halt, Late, Message, Say
 
 FOOLED, LIAR = 2, 3
 HONEST = range(3)
@@ -35,13 +35,15 @@ def carry(message: Message) -> bytes:
     return frames.encode_frame(frames.Carry(message.encode()))
 
 
-def say(room: Room, epoch: int, step: int, on: bytes, number: int, size: int) -> Message:
+def say(
+    room: Room, epoch: int, step: int, on: bytes, number: int, size: int, liar: int = LIAR
+) -> Message:
     body = number.to_bytes(8, "big") * (size // 8)
-    return messages.sign(room.who[LIAR], room.table.id, LIAR, Say(epoch, step, on, body))
+    return messages.sign(room.who[liar], room.table.id, liar, Say(epoch, step, on, body))
 
 
 def tell(room: Room, seat: int, message: Message) -> None:
-    room.places[seat].machine.receive(carry(message), room.now, room.table.ids[LIAR])
+    room.places[seat].machine.receive(carry(message), room.now, None)
 
 
 def low_bids(machine: Machine, asked: Asked) -> Any:
@@ -151,3 +153,52 @@ def test_who_is_led_onto_another_chain_is_not_made_absent_for_it() -> None:
         assert machine.finished
         assert machine.tip.absences == (0, 0, 0, 0)
         assert machine.tip.banned == {LIAR}
+
+
+NEXT = 1
+"""A liar whose turn it is to close epoch 1."""
+OTHERS = (0, 2, 3)
+
+
+def bids_below(machine: Machine, asked: Asked) -> Any:
+    seat = machine.seat or 0
+    return (seat != NEXT) * (3 - seat % 3) if asked.kind == "bid" else toy_choice(machine, asked)
+
+
+def supply(room: Room, says: list[Message]) -> None:
+    """Give every seat what it wants of these, one after the other, as long as it takes them."""
+    by_hash = {message.hash: message for message in says}
+    for seat in OTHERS:
+        store = room.places[seat].machine.store
+        for _ in says:
+            for digest in store.wants & set(by_hash):
+                tell(room, seat, by_hash[digest])
+        room.collect(seat)
+
+
+def test_what_a_liars_halt_names_takes_no_room_from_what_honest_ones_name() -> None:
+    table, who = make_table(ToyGame(4, 12), 4)
+    room = Room(table, who, bids_below)
+    play_until(room, 6)
+    room.places[NEXT].alive = False
+    machines = {seat: room.places[seat].machine for seat in OTHERS}
+    path = machines[0].view.path.values()
+    node = next(n for n in path if n.step >= table.first_step and NEXT not in n.want.speakers)
+    for seat in OTHERS:  # to each another fault, in a long body, which its halt will name
+        tell(room, seat, say(room, 0, node.step, node.digest, seat, 5_000, NEXT))
+        room.places[seat].machine.take()
+    room.run(until=1)
+    junk = [say(room, 0, i % 40 + 1, bytes([i]) * 32, i, 4_000, NEXT) for i in range(1, 100)]
+    names = tuple(sorted(message.hash for message in junk))
+    own = messages.sign(who[NEXT], table.id, NEXT, Halt(1, None, names, None, (), ()))
+    halts = [machines[seat].store.versions((3, seat, 1))[0].hash for seat in (0, 2)]
+    close = Close(1, (halts[0], own.hash, halts[1]))
+    for seat in OTHERS:
+        tell(room, seat, own)
+        tell(room, seat, messages.sign(who[NEXT], table.id, NEXT, close))
+    for _ in range(10):
+        room.run(until=0.5)
+        supply(room, junk)
+    assert all(m.store.said_bytes[NEXT] > keeping.WANTED / 2 for m in machines.values())
+    room.run(until=200)
+    assert all(m.finished and m.tip.banned == {NEXT} for m in machines.values())
