@@ -102,10 +102,7 @@ def has_proof(desk: Desk) -> bool:
 def _is_effective(desk: Desk, proof: Proof) -> bool:
     if proof.code not in ("bad-halt", "bad-close"):
         return follow.is_effective(proof, desk.view)
-    try:
-        return epochs.bad_form(desk.table, proof.messages[0], desk.ballot) is not None
-    except epochs.Unknown:
-        return False
+    return epochs.is_bad_form(desk.table, proof.messages[0], desk.ballot)
 
 
 def has_back(desk: Desk) -> bool:

@@ -242,6 +242,14 @@ def bad_form(table: Table, message: Message, source: Source) -> str | None:
     return _bad_form(table, message, source)
 
 
+def is_bad_form(table: Table, message: Message, source: Source) -> bool:
+    """Whether the message is known to break its form when a proof names it."""
+    try:
+        return bad_form(table, message, source) is not None
+    except Unknown:
+        return False
+
+
 def _bad_form(table: Table, message: Message, source: Source) -> str | None:
     try:
         if isinstance(message.statement, Halt):

@@ -5,7 +5,7 @@ Before epoch 0 begins, any absence or fault ends the table instead.
 
 from __future__ import annotations
 
-from . import author, chain, follow
+from . import author, chain, epochs, follow
 from .desk import Desk, Given
 from .effects import Asked, Broken, Entered, Finished, Stepped, Waiting
 from .faults import FAULTS
@@ -33,7 +33,9 @@ def check_forms(desk: Desk) -> bool:
     desk.ballot.judge_halts()
     for digest, reason in desk.ballot.bad.items():
         message = desk.store.find(digest)
-        if message is not None and message.seat not in desk.proofs:
+        if message is None or message.seat in desk.proofs:
+            continue
+        if epochs.is_bad_form(desk.table, message, desk.ballot):
             code = "bad-halt" if isinstance(message.statement, Halt) else "bad-close"
             desk.convict(Proof(message.seat, code, reason, (message,)))
     if desk.ballot.void:
@@ -88,8 +90,12 @@ def end_setup(desk: Desk) -> bool:
 
 
 def _wait_in_setup(desk: Desk, node: Node) -> None:
-    """Who has said deck.ok can still be called to the table by the others', so it stays."""
-    committed = node.want.kind is Kind.DECK_OK and desk.has_said(node.step)
+    """Who has said deck.ok can still be called to the table by the others', so it stays.
+
+    So does who may have said it, by an old journal, as long as the others have not told.
+    """
+    said = desk.has_said(node.step) or desk.silent_until is not None
+    committed = node.want.kind is Kind.DECK_OK and said
     if desk.proofs and not committed:
         proof = next(iter(desk.proofs.values()))
         desk.end(Broken(proof.reason, proof.seat, proof.code))

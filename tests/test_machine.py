@@ -133,6 +133,36 @@ def test_an_old_journal_signs_nothing_until_all_others_have_told() -> None:
     assert machine.floor > 0
 
 
+def test_an_old_journal_does_not_end_a_table_whose_deck_it_may_have_confirmed() -> None:
+    room = room_of(3)
+
+    def kind_at(seat: int) -> Kind:
+        return room.places[seat].machine.tip.want.kind
+
+    def cut(source: int, to: int, _frame: bytes) -> bool:
+        return 1 in (source, to) and kind_at(1) is Kind.DECK_OK
+
+    room.drop = cut
+    room.start()
+    room.run(until=0.0)
+    assert kind_at(0) is Kind.DECK_OK
+    machine = room.build(1)
+    machine.restore(room.places[1].journal[:-1])
+    others = {room.table.ids[0], room.table.ids[2]}
+    machine.be_cautious(others)
+    machine.start(room.now)
+    for seat in (0, 2):
+        for message in room.places[seat].machine.store:
+            machine.receive(carried(message), room.now, room.table.ids[seat])
+    assert machine.tip.want.kind is Kind.DECK_OK
+    machine.tick(1000.0)
+    assert machine.broken is None
+    for peer in others:
+        machine.receive(frames.encode_frame(frames.Told()), 1000.0, peer)
+    machine.tick(2000.0)
+    assert machine.broken is not None
+
+
 def _is_carry(send: Send) -> bool:
     return isinstance(frames.parse_frame(send.frame), frames.Carry)
 
