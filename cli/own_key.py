@@ -21,6 +21,7 @@ from p2p_hoity.vault import VaultError
 from protocol.identity import fingerprint
 
 from .lingo import _
+from .paper import complain
 from .trouble import USAGE, Trouble
 
 
@@ -73,7 +74,7 @@ def load_or_make(home: Home, name: str | None) -> tuple[Player, str | None]:
         fingerprint=fingerprint(made.identity.public),
         path=home.identity,
     )
-    print(words, file=sys.stderr)
+    complain(words)
     return made, given
 
 

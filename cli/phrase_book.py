@@ -85,6 +85,10 @@ PEER_WORDS: Final = frozenset(
         N_("the links are closed"),
         N_("these terms cannot be played"),
         N_("there is no such game to resume on this machine"),
+        N_(
+            "no game waits for you on this machine: sit down at one with hoity join, or open one"
+            " with hoity host"
+        ),
         N_("no game waits for you; claimed ones must be named"),
         N_("the journal is of another key than yours"),
         N_("there is no key yet: make one with `hoity id new`"),

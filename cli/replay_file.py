@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -28,7 +29,7 @@ FORMAT = "hoity-replay-1"
 def replay_file(path: Path, step: bool, as_json: bool) -> int:
     """Tell what the file holds, as far as it holds; 0 if it is ok."""
     data = read_file(path)
-    report = verify(data, read_game)
+    report = verify(data, read_game, time.perf_counter)
     report = replace(report, node=reached(data, read_game, report))
     state = state_of(report)
     if state is None:

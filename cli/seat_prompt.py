@@ -223,7 +223,7 @@ class SeatPrompt:
         self._asking += 1
         try:
             self._put(question)
-            return await self._confirmed()
+            return await self._confirmed(question)
         except Withdrawn:
             return True
         finally:
@@ -307,14 +307,15 @@ class SeatPrompt:
                 self._strays = 0
                 return choice
 
-    async def _confirmed(self) -> bool:
+    async def _confirmed(self, otherwise: str = "") -> bool:
+        """A yes or a no; to anything else `otherwise` is said, or what a choice's answers are."""
         while True:
             line = (await self._heard()).lower()
             if line in ("", "y", "yes", "s", "si", "sí", "j", "ja"):
                 return True
             if line in ("n", "no", "nein"):
                 return False
-            self._say(_("Enter or y confirms, n chooses again."))
+            self._say(otherwise or _("Enter or y confirms, n chooses again."))
 
     async def _question(
         self, question: Question, view: rules.View, kind: rules.Kind, names: Names

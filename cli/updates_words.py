@@ -16,9 +16,13 @@ from .phrase_book import said
 def ended(update: Ended, names: Names | None) -> str:
     """Why there is no result, and whose doing it is as far as is known."""
     text = _("The table has ended without a result: {reason} ({code}).")
+    if not update.code:
+        text = _("The table has ended without a result: {reason}.")
     told = text.format(reason=said(update.reason), code=update.code)
     if update.seat is None or names is None:
         return told
+    if not update.code:
+        return told + " " + _("Who was awaited: {who}.").format(who=names.seat(update.seat))
     return told + " " + _("Whose doing: {who}.").format(who=names.seat(update.seat))
 
 

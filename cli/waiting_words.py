@@ -10,6 +10,9 @@ from .lingo import _
 
 def halfway(update: Halfway, names: Names, game: str) -> list[str]:
     """Half of the patience is over."""
+    if update.seats == {names.mine}:
+        text = _("The others are waiting for you: in {left} s they may go on without you.")
+        return [text.format(left=round(update.left))]
     who = _others(update.seats, names)
     text = _("Nothing has come from {who} for {seconds} s.")
     lines = [text.format(who=who, seconds=round(update.seconds))]

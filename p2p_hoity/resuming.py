@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from protocol import header, transcript
 from protocol.machine import Machine
@@ -18,6 +18,11 @@ from .home import Home
 from .lobby import Roster
 from .net.network import Network
 from .seating import PeerError, Reach, Seat, bind_raw, drive, open_hub
+
+NO_GAME: Final = (
+    "no game waits for you on this machine: sit down at one with hoity join, or open one with"
+    " hoity host"
+)
 
 
 @dataclass(frozen=True)
@@ -88,6 +93,8 @@ def find_game(
     if name is None and claimed:
         raise PeerError(f"no game waits for you; claimed ones must be named: {claimed}", 2)
     _tell_unreadable(home, name or "", passphrase)
+    if name is None:
+        raise PeerError(NO_GAME, 2)
     raise PeerError("there is no such game to resume on this machine", 2)
 
 

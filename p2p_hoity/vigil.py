@@ -89,7 +89,8 @@ class Vigil:
     ) -> Halfway | None:
         clocks, tip = machine.clocks, machine.tip
         since, left = clocks.counts_from(tip), clocks.left(tip)
-        due = 0 < left <= clocks.patience(tip) / 2 and seats - {machine.seat}
+        alone = machine.must_choose and not machine.table.strict
+        due = 0 < left <= clocks.patience(tip) / 2 and (seats - {machine.seat} or alone)
         if not due or self._halfway == since or self._out is not None:
             return None
         self._halfway = since

@@ -227,5 +227,5 @@ async def test_who_stays_at_a_table_for_two_can_claim_the_game(
 
 def test_there_is_nothing_to_claim_without_a_game(tmp_path: Path) -> None:
     guest = Guest(tmp_path, "alone")
-    with pytest.raises(peer.PeerError, match="no such game"):
+    with pytest.raises(peer.PeerError, match="no game waits for you"):
         resuming.claim_game(guest.seat, None)

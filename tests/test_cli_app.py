@@ -443,6 +443,8 @@ def test_a_replay_in_words(hoity: Shell, game: Path) -> None:
     assert done.code == 0
     assert done.out.index("Round 1\n") < done.out.index("Round 2\n")
     assert "Rank 1:" in done.out
+    assert "checked: " in done.out
+    assert "took 0 ms" not in done.out
 
 
 def test_a_replay_waits_between_rounds(

@@ -358,6 +358,16 @@ async def test_a_file_may_hand_the_seat_over_for_good(autojump_clock: object) ->
         assert here.prompt.autopilot
 
 
+async def test_nonsense_before_sitting_down_is_asked_the_same_again() -> None:
+    async with desk(None) as here, trio.open_nursery() as nursery:
+        nursery.start_soon(here.prompt.agree, "Sit down?")
+        await trio.testing.wait_all_tasks_blocked()
+        await here.type.send("maybe")
+        await trio.testing.wait_all_tasks_blocked()
+        assert here.said == ["Sit down?", "Sit down?"]
+        await here.type.send("n")
+
+
 async def test_enter_agrees_to_the_terms_while_the_bot_has_the_seat() -> None:
     agreed: list[bool] = []
     async with desk(None, autopilot=True) as here, trio.open_nursery() as nursery:

@@ -232,6 +232,9 @@ def test_who_is_slow_itself_is_told_so_and_not_of_itself() -> None:
     assert "seat 0" not in " ".join(said)
     assert "You are awaited too" in said[-1]
     said.clear()
+    screen(updates.Halfway(frozenset({0}), 150.0, 150.0, QUORUM))
+    assert said == ["  [The others are waiting for you: in 150 s they may go on without you.]"]
+    said.clear()
     screen(updates.Late(frozenset({0}), 300.0, QUORUM))
     assert said == [
         "  [You have taken longer than this table waits: the others may go on without you;"
@@ -267,3 +270,17 @@ def test_an_ended_table_names_whose_doing_and_the_code() -> None:
     assert (line["type"], line["seat"], line["code"]) == ("ended", 2, "bad-shuffle")
     line = last_line(Outcome(None, (), "stopped"), ())
     assert (line["type"], line["seat"], line["code"]) == ("ended", None, None)
+
+
+def test_a_silent_seat_is_named_as_awaited_and_not_as_at_fault() -> None:
+    screen, said = told()
+    screen(updates.Ended("a seat fell silent before the game began", 1, ""))
+    screen(updates.Ended("a seat fell silent before the game began", None, ""))
+    screen(updates.Ended("did not prove its shuffle", 1, "shuffle"))
+    assert said == [
+        "The table has ended without a result: a seat fell silent before the game began."
+        " Who was awaited: seat 1 (purple).",
+        "The table has ended without a result: a seat fell silent before the game began.",
+        "The table has ended without a result: did not prove its shuffle (shuffle)."
+        " Whose doing: seat 1 (purple).",
+    ]

@@ -317,6 +317,8 @@ async def test_an_onlooker_sees_the_same_end(tmp_path: Path, autojump_clock: Any
 
 
 def test_no_game_to_resume_is_told(tmp_path: Path) -> None:
-    with pytest.raises(peer.PeerError, match="no such game") as caught:
+    with pytest.raises(peer.PeerError, match="no game waits for you") as caught:
         peer.find_game(Home(tmp_path), None)
     assert caught.value.exit_code == 2
+    with pytest.raises(peer.PeerError, match="no such game"):
+        peer.find_game(Home(tmp_path), "abcd")

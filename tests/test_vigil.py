@@ -87,8 +87,11 @@ def test_it_counts_per_step() -> None:
     assert (at, word.seconds) == (55, 10)
 
 
-def test_it_is_never_said_of_oneself() -> None:
-    assert Watched({0}, 60).watch(59) == []
+def test_of_oneself_only_half_the_patience_is_said() -> None:
+    ((at, word),) = Watched({0}, 60).watch(59)
+    assert at == 30
+    assert word == Halfway(frozenset({0}), 30, 30, updates.Muster(4, 3, 4))
+    assert Watched({0}, 60, quorum=4).watch(59) == []
 
 
 def test_while_oneself_must_choose_nobody_else_is_named_before_half_the_patience() -> None:
