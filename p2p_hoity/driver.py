@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,6 +18,7 @@ from protocol.node import Node
 from protocol.port import IllegalMove
 
 from . import archive, rules, updates
+from .chronicle import Chronicle, play_of
 from .journal import Journal
 from .lobby import Roster, encode_lobby, is_lobby
 from .net.errors import AddressError
@@ -27,15 +28,12 @@ from .nursery import open_nursery
 from .pace import Pace
 from .parting import SILENT, Parting
 from .player import Player
-from .table import Play, happenings, shared_length
-from .updates import Update
+from .updates import Screen
 from .vigil import Vigil
 from .waking import Waking
 
 TICK = 0.2
 FLUSH = 5.0
-
-Screen = Callable[[Update], None]
 
 
 @dataclass(frozen=True)
@@ -67,7 +65,7 @@ class Driver:
     usual: Path | None = None
     outcome: Outcome | None = None
     _vigil: Vigil = field(default_factory=Vigil)
-    _told: Play = field(init=False)
+    _chronicle: Chronicle = field(init=False)
     _present: bool = True
     _asking: trio.CancelScope | None = None
     _nursery: trio.Nursery | None = None
@@ -76,7 +74,6 @@ class Driver:
     _parting: Parting = field(default_factory=Parting)
     _waking: Waking = field(default_factory=Waking)
     _can_rejoin: bool = False
-    _accused: set[int] = field(default_factory=set)
 
     # The table in words.
 
@@ -92,14 +89,6 @@ class Driver:
             return self.machine.table.header.roster[ids.index(peer)].nickname
         return "an onlooker"
 
-    def view(self) -> rules.View:
-        """The game as this seat may see it."""
-        play = self._play(self.machine.tip)
-        return rules.view(play.state, self.seat, self.machine.hand())
-
-    def _play(self, node: Node) -> Play:
-        return node.state if isinstance(node.state, Play) else node.table.game.start()
-
     # Running.
 
     def _now(self) -> float:
@@ -108,7 +97,7 @@ class Driver:
 
     async def run(self, backlog: Sequence[Event] = ()) -> Outcome:
         """Play until the end; what came in before the table was known is in `backlog`."""
-        self._told = self._play(self.machine.tip)
+        self._chronicle = Chronicle(self.machine, self.screen)
         try:
             async with open_nursery() as nursery:
                 self._nursery = nursery
@@ -238,23 +227,24 @@ class Driver:
                 self._send(effect)
             case effects.Stepped(before, after):
                 self.screen(updates.Stepped(before, after, self._seconds))
-                self._tell(after)
+                self._chronicle.tell(after)
             case effects.Entered(epoch, base):
-                self._entered(epoch, base)
+                self._chronicle.entered(epoch, base)
+                self._look_for_oneself(base)
             case effects.Asked(_, kind, again):
                 self._ask(kind, again)
             case effects.Waiting():
                 now = self._now()
                 self.screen(self._vigil.run_out(self.machine, self._linked(), now))
             case effects.Guilty(seat, code, reason):
-                self._accuse(seat, code, reason)
+                self._chronicle.accuse(seat, code, reason)
             case effects.Finished():
                 self._stop_asking()
                 self.machine.sync(None)
             case effects.Broken(reason, seat, code):
                 self._stop_asking()
                 if seat is not None and code in FAULTS:
-                    self._accuse(seat, code)
+                    self._chronicle.accuse(seat, code)
                 self.screen(updates.Ended(reason, seat, code))
                 kept = self.journal is not None and self.machine.has_begun
                 self.outcome = Outcome(None, (), reason, seat, code, kept)
@@ -271,36 +261,6 @@ class Driver:
                 self.hub.post(peer, send.frame)
 
     # What the screen is told.
-
-    def _accuse(self, seat: int, code: str, reason: str = "") -> None:
-        """Once a seat: by own proof, by the chain, or by a base that others proposed."""
-        if seat not in self._accused:
-            self._accused.add(seat)
-            self.screen(updates.Accused(seat, code, reason or FAULTS[code]))
-
-    def _accuse_by_base(self, epoch: int) -> None:
-        found = self.machine.ballot.highest_open(epoch)
-        for seat, code in found[1].faults if found is not None else ():
-            self._accuse(seat, code)
-
-    def _tell(self, node: Node, kept: int | None = None) -> None:
-        for guilty in node.convictions:
-            self._accuse(guilty.seat, guilty.code)
-        play = self._play(node)
-        items = tuple(happenings(play, self._told.length if kept is None else kept))
-        self._told = play
-        if items:
-            final = node.step - 1 <= self.machine.final_step()
-            view = rules.view(play.state, self.seat, self.machine.hand())
-            self.screen(updates.Happened(items, view, final))
-
-    def _entered(self, epoch: int, base: Node) -> None:
-        self._accuse_by_base(epoch)
-        kept = shared_length(self._told, self._play(base))
-        if kept < self._told.length:
-            self.screen(updates.Rewound(epoch, kept, self.view()))
-        self._tell(base, kept)
-        self._look_for_oneself(base)
 
     def _look_for_oneself(self, base: Node) -> None:
         """Say when this seat is absent or back; an absent player is asked to return."""
@@ -338,7 +298,7 @@ class Driver:
     ) -> None:
         with scope:
             while self.machine.must_choose:
-                view = self.view()
+                view = self._chronicle.view()
                 self.screen(updates.Choosing(view, kind, again))
                 choice = await player.choose(view, kind, again)  # type: ignore[arg-type]
                 if not self.machine.must_choose:
@@ -381,7 +341,7 @@ class Driver:
         """The others need nothing more: write the transcript and tell the standings."""
         if not self.machine.finished:
             return
-        standings = self._play(self.machine.tip).state.standings
+        standings = play_of(self.machine.tip).state.standings
         path = None
         if self.output is not None:
             journal = None if self.journal is None else self.journal.path

@@ -12,7 +12,7 @@ from protocol.errors import Invalid
 from protocol.header import Terms
 
 from . import updates
-from .driver import Outcome, Screen
+from .driver import Outcome
 from .lobby import (
     Names,
     Offer,
@@ -29,6 +29,7 @@ from .net.hub import Hub
 from .net.ticket import Ticket, encode_ticket
 from .nursery import open_nursery
 from .seating import Reach, Seat, open_hub, play
+from .updates import Screen
 
 
 async def host_table(

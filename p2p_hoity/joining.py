@@ -16,7 +16,7 @@ from protocol.identity import Identity
 from protocol.machine import Machine
 
 from . import updates
-from .driver import Driver, Outcome, Screen
+from .driver import Driver, Outcome
 from .lobby import (
     MAX_ADDRESSES,
     Names,
@@ -36,6 +36,7 @@ from .net.ticket import Ticket
 from .nursery import open_nursery
 from .seating import Backlog, PeerError, Reach, Seat, bind_raw, open_hub, play
 from .table import HoityToity, read_game
+from .updates import Screen
 
 CONNECT = 15.0
 ANSWER = 15.0

@@ -16,7 +16,7 @@ from protocol.machine import Machine
 from protocol.node import Table
 
 from . import journal as journals
-from .driver import Driver, Outcome, Screen
+from .driver import Driver, Outcome
 from .home import Home
 from .keys import Player as Me
 from .lobby import (
@@ -31,6 +31,7 @@ from .net.network import Network
 from .nursery import open_nursery
 from .player import Player
 from .table import bind
+from .updates import Screen
 
 
 class Backlog:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -226,3 +227,6 @@ Update = (
     | Finished
     | Ended
 )
+
+Screen = Callable[[Update], None]
+"""Shows one update after the other."""
