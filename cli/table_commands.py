@@ -26,6 +26,7 @@ from . import games_words, own_key, terms_words
 from .bot_processes import LOOPBACK, crew_of, hire
 from .json_screen import JsonScreen, write_line
 from .lingo import _
+from .one_chair import only_one
 from .paper import say
 from .seat_screen import SeatScreen
 from .sitting import Manner, Sitting, last_line, sit, taken_as
@@ -203,7 +204,9 @@ def join(manner: Manner, ticket: str, reach: peer.Reach) -> int:
         sitting.say(_("Asking the host for the terms …"))
         return await peer.join_table(sitting.seat, read, sitting.accept, reach)
 
-    return sit(_sitting(manner), go)
+    sitting = _sitting(manner)
+    with only_one(sitting.home, read):
+        return sit(sitting, go)
 
 
 def resume(manner: Manner, game: str | None) -> int:
