@@ -71,6 +71,8 @@ class LyingDriver(Driver):
 
     def _do(self, effect: Effect) -> None:
         super()._do(effect)
+        if self.tale == "dribble" and self.machine.has_begun:
+            Link._send = dribble  # type: ignore[method-assign, assignment]
         if isinstance(effect, Stepped):
             self._watch_steps(effect)
             unasked = UNASKED.get(self.tale)
@@ -184,8 +186,6 @@ if __name__ == "__main__":
     seating.Driver = LyingDriver  # type: ignore[misc]
     if "bad-backup" in sys.argv:
         spoil_pieces()
-    if "dribble" in sys.argv:
-        Link._send = dribble  # type: ignore[method-assign, assignment]
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         outcome = trio.run(sit, sys.argv[1:])
