@@ -57,6 +57,8 @@ class JsonScreen:
                 return {"step": before.step, "kind": str(before.want.kind), "seconds": seconds}
             case updates.Rewound(epoch=epoch, kept=kept):
                 return {"epoch": epoch, "kept": kept}
+            case updates.Resumed(view):
+                return {"round": view.state.round}
             case updates.Choosing(view, kind, again):
                 return {"kind": kind, "again": again, "choices": _choices(view, kind)}
             case updates.Awaited() | updates.Halfway() | updates.Late() | updates.Paused():

@@ -204,6 +204,8 @@ class SeatPrompt:
         if breaks_in:
             self._say("")
         self._screen(update)
+        if isinstance(update, updates.Resumed) and self._screen.names is not None:
+            self._orient(update.view, self._screen.names)
         if breaks_in and isinstance(update, WEIGHTY):
             self._repeat()
 

@@ -58,6 +58,10 @@ class SeatScreen:
         self.table_name = update.table.id.hex()[:16]
         self.say(_("The table is complete. Game {name}.").format(name=self.table_name))
 
+    def resumed(self, update: updates.Resumed) -> None:
+        """How the game stands; the prompt shows the board."""
+        self.look(update.view)
+
     def stepped(self, update: updates.Stepped) -> None:
         """What was proved."""
         if self.names is None:
@@ -185,6 +189,7 @@ TELLERS: Final[Mapping[type[Any], Callable[[SeatScreen, Any], None]]] = {
     updates.Joined: SeatScreen.joined,
     updates.Started: SeatScreen.started,
     updates.Cautious: SeatScreen.cautious,
+    updates.Resumed: SeatScreen.resumed,
     updates.Stepped: SeatScreen.stepped,
     updates.Happened: SeatScreen.happened,
     updates.Rewound: SeatScreen.rewound,

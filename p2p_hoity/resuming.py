@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
 from protocol import header, transcript
 from protocol.machine import Machine
 
-from . import archive, updates
+from . import archive, rules, updates
 from . import journal as journals
 from .driver import Outcome
 from .home import Home
 from .lobby import Roster
 from .net.network import Network
 from .seating import PeerError, Reach, Seat, bind_raw, drive, open_hub
+from .table import Play
 
 NO_GAME: Final = (
     "no game waits for you on this machine: sit down at one with hoity join, or open one with"
@@ -151,6 +152,7 @@ async def resume_table(seat: Seat, name: str | None, network: Network | None = N
     """Take one's seat again after a crash or Ctrl-C."""
     book, first, machine, roster = _reopen(seat, name)
     _claimed(book.path).unlink(missing_ok=True)
+    seat = replace(seat, screen=_recalling(seat.screen, machine))
     table, number, addresses, (listen, relays) = machine.table, first[1], first[3], first[4:6]
     if not book.current:
         seat.screen(updates.Cautious())
@@ -159,6 +161,19 @@ async def resume_table(seat: Seat, name: str | None, network: Network | None = N
     reach = Reach(same, tuple(relays), network=network, or_any=same != listen)
     async with open_hub(seat.me.identity, reach) as (hub, _):
         return await drive(hub, seat, roster, machine, book, [])
+
+
+def _recalling(screen: updates.Screen, machine: Machine) -> updates.Screen:
+    """A screen that is shown how the game stands as soon as it knows the table: whoever has
+    chosen already is asked nothing for now, and would see nothing."""
+
+    def tell(update: updates.Update) -> None:
+        screen(update)
+        play = machine.tip.state
+        if isinstance(update, updates.Started) and machine.has_begun and isinstance(play, Play):
+            screen(updates.Resumed(rules.view(play.state, machine.seat, machine.hand())))
+
+    return tell
 
 
 def _same_port(listen: str, addresses: Sequence[str]) -> str:

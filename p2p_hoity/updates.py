@@ -34,6 +34,13 @@ class Cautious:
 
 
 @dataclass(frozen=True)
+class Resumed:
+    """A seat is taken again in a game that has begun: how it stands."""
+
+    view: rules.View
+
+
+@dataclass(frozen=True)
 class Linked:
     """A link to another seat is up."""
 
@@ -208,6 +215,7 @@ Update = (
     Joined
     | Started
     | Cautious
+    | Resumed
     | Linked
     | Unlinked
     | Stepped

@@ -471,6 +471,19 @@ async def test_a_newcomer_hears_of_help_once_and_help_names_the_rules_and_octago
     assert here.heard("An octagon, as in 4/2, says how far exhibits move")
 
 
+async def test_whoever_takes_its_seat_again_sees_the_board_at_once_and_once() -> None:
+    view = asked("place")
+    async with desk(view) as here, trio.open_nursery() as nursery:
+        here.prompt.tell(updates.Resumed(view))
+        assert here.heard("Score track:")
+        assert here.said[-1] == FIRST_HINT
+        here.said.clear()
+        nursery.start_soon(here.prompt.choose, view, "place", False)
+        await trio.testing.wait_all_tasks_blocked()
+        assert here.said[0] == "Where do you go?"
+        nursery.cancel_scope.cancel()
+
+
 async def test_r_tells_the_rules_of_the_table() -> None:
     _, here = await answer(asked("place"), "place", "r", "1", "y")
     assert here.heard("2 AUCTION HALL")

@@ -60,6 +60,7 @@ def each() -> list[updates.Update]:
         updates.Paused(frozenset({1}), 300.0, replace(MUSTER, there=1)),
         updates.Extended(frozenset({1}), 300.0),
         updates.Cautious(),
+        updates.Resumed(seen),
         updates.Away(),
         updates.Returned(),
         updates.Accused(1, "bad-share", "did not prove its share of a card"),
@@ -85,7 +86,7 @@ def told() -> tuple[SeatScreen, list[str]]:
 def test_every_update_is_told(update: updates.Update) -> None:
     screen, said = told()
     screen(update)
-    if isinstance(update, updates.Choosing):
+    if isinstance(update, updates.Choosing | updates.Resumed):
         assert screen.view is update.view
     else:
         assert said

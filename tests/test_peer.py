@@ -242,6 +242,9 @@ async def test_a_seat_cut_down_and_resumed_ends_with_the_others(
             nursery.start_soon(club.join, other) if other else nursery.start_soon(club.host)
     assert len(set(club.transcripts())) == 1
     assert not any(guest.heard(updates.Accused) for guest in club.guests)
+    assert [len(guest.heard(updates.Resumed)) == 1 for guest in club.guests] == [
+        guest is crashed for guest in club.guests
+    ]
 
 
 async def test_a_seat_that_vanishes_is_absent_and_the_others_end(
