@@ -200,7 +200,8 @@ class SeatPrompt:
         What a person has half typed still counts: the terminal keeps it.
         """
         news = isinstance(update, BREAKING_IN) and getattr(update, "reason", "") != REPLACED
-        breaks_in = news and self._asking and not self.autopilot
+        asks = bool(self._asking) or self._back is not None
+        breaks_in = news and asks and not self.autopilot
         if breaks_in:
             self._say("")
         self._screen(update)

@@ -484,6 +484,19 @@ async def test_whoever_takes_its_seat_again_sees_the_board_at_once_and_once() ->
         nursery.cancel_scope.cancel()
 
 
+async def test_whoever_is_absent_while_the_game_pauses_hears_again_how_to_come_back() -> None:
+    async with desk(asked("place")) as here, trio.open_nursery() as nursery:
+        nursery.start_soon(here.prompt.returning)
+        await trio.testing.wait_all_tasks_blocked()
+        here.said.clear()
+        here.prompt.tell(updates.Paused(frozenset({1}), 60.0, updates.Muster(3, 2, 1)))
+        assert here.heard("Still nothing from")
+        assert here.said[-1] == "Press Enter to come back to the table."
+        here.prompt.tell(updates.Linked("Bob"))
+        assert here.said[-1] == "  [linked to Bob]"
+        nursery.cancel_scope.cancel()
+
+
 async def test_r_tells_the_rules_of_the_table() -> None:
     _, here = await answer(asked("place"), "place", "r", "1", "y")
     assert here.heard("2 AUCTION HALL")
