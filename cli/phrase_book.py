@@ -68,7 +68,6 @@ FILE_FAULTS: Final = frozenset(
 PEER_WORDS: Final = frozenset(
     {
         N_("this is your own ticket: give it to the others"),
-        N_("the host cannot be reached"),
         N_("the host did not say its terms: ask for a new ticket"),
         N_(
             "this ticket is of an earlier table, which is over: the host has opened another;"
@@ -150,6 +149,10 @@ FRAMED: Final = (
     N_("{text} has no IPv6 address between the brackets"),
     N_("{text}: write an IPv6 address in brackets, as [::1]:4711"),
     N_("{text} names no machine: write it as host:port"),
+    N_(
+        "the host cannot be reached ({why});"
+        " ask the host whether the table is still open, and try again"
+    ),
     N_("{address} cannot be reached: {why}"),
     N_("this is not a ticket: a ticket starts with {prefix}"),
     N_("this ticket is cut short; ask the host for it again and copy the whole word"),
@@ -166,7 +169,7 @@ FRAMED: Final = (
         " ask the host for it again and copy the whole word"
     ),
     N_("this ticket is mistyped; ask the host for it again and copy the whole word"),
-    N_("the host is gone ({reason})"),
+    N_("the host is gone ({reason}); ask the host whether the table is still open, and try again"),
     N_("seat {number}'s signature does not hold: this, or what comes before, is changed"),
     N_("several games can be resumed: {names}; name one"),
     N_("{path}: cannot be read ({why}); name a file, or {known}"),
@@ -187,6 +190,12 @@ def _frame(template: str) -> re.Pattern[str]:
     return re.compile("".join(made), re.DOTALL)
 
 
+def _hole(text: str) -> str:
+    """What is put in, as a whole or, like the troubles of several addresses, part by part."""
+    known = _(text)
+    return known if known != text else "; ".join(said(part) for part in text.split("; "))
+
+
 def said(text: str) -> str:
     """A sentence from below in the language spoken, as far as the phrase book has it.
 
@@ -198,7 +207,7 @@ def said(text: str) -> str:
     for template in FRAMED:
         found = _frame(template).fullmatch(text)
         if found:
-            holes = {name: said(hole) for name, hole in found.groupdict().items()}
+            holes = {name: _hole(hole) for name, hole in found.groupdict().items()}
             return _(template).format(**holes)
     if ": " not in text:
         return text

@@ -43,6 +43,7 @@ ANSWER = 15.0
 Accept = Callable[[Terms, HoityToity, tuple[str, ...]], Awaitable[bool]]
 
 
+ASK: Final = "ask the host whether the table is still open, and try again"
 EARLIER_TABLE: Final = (
     "this ticket is of an earlier table, which is over: the host has opened another;"
     " ask the host for the new ticket"
@@ -65,7 +66,7 @@ async def _connect(hub: Hub, ticket: Ticket) -> None:
     try:
         await hub.connect(ticket.dial_addresses(), ticket.host_id, CONNECT)
     except NetError as error:
-        raise PeerError(f"the host cannot be reached: {error}", 3) from error
+        raise PeerError(f"the host cannot be reached ({error}); {ASK}", 3) from error
 
 
 class _Guest:
@@ -144,7 +145,7 @@ class _Guest:
         """The host's next lobby frame; frames of a table already begun are kept for later."""
         async for event in self.hub.events:
             if isinstance(event, LinkDown) and event.peer == self.ticket.host_id:
-                raise PeerError(f"the host is gone ({event.reason})", 3)
+                raise PeerError(f"the host is gone ({event.reason}); {ASK}", 3)
             if not isinstance(event, Frame):
                 continue
             if not is_lobby(event.data):
@@ -190,7 +191,7 @@ async def _wait_for_roster(hub: Hub, ticket: Ticket) -> tuple[Roster, list[Event
     backlog = Backlog()
     async for event in hub.events:
         if isinstance(event, LinkDown) and event.peer == ticket.host_id:
-            raise PeerError(f"the host is gone ({event.reason})", 3)
+            raise PeerError(f"the host is gone ({event.reason}); {ASK}", 3)
         if isinstance(event, Frame) and not is_lobby(event.data):
             backlog.keep(event)
         if isinstance(event, Frame) and is_lobby(event.data) and event.peer == ticket.host_id:

@@ -10,6 +10,7 @@ import pytest
 from cli_stage import tool
 
 from cli import lingo, phrase_book
+from p2p_hoity import joining
 from protocol.faults import FAULTS
 from protocol.unsound import FILE_FAULTS
 
@@ -102,7 +103,22 @@ def test_the_phrase_book_has_every_fault() -> None:
 def test_a_sentence_from_below_is_translated_as_far_as_it_is_known() -> None:
     lingo.speak("de")
     assert phrase_book.said("the table is full") == "der Tisch ist voll"
-    assert phrase_book.said("the host cannot be reached: nobody listens there").endswith(
+    assert phrase_book.said("these terms cannot be played: nobody listens there").endswith(
         "dort lauscht niemand"
     )
     assert phrase_book.said("nobody: knows this") == "nobody: knows this"
+
+
+def test_the_troubles_of_several_addresses_are_all_translated() -> None:
+    lingo.speak("de")
+    told = phrase_book.said(
+        "the host cannot be reached (1.2.3.4:5 cannot be reached: nobody listens there;"
+        f" [fd00::2]:5 cannot be reached: no answer in time); {joining.ASK}"
+    )
+    assert told == (
+        "der Gastgeber ist nicht zu erreichen (1.2.3.4:5 ist nicht zu erreichen: dort lauscht"
+        " niemand; [fd00::2]:5 ist nicht zu erreichen: keine rechtzeitige Antwort); fragen Sie"
+        " ihn, ob der Tisch noch offen ist, und versuchen Sie es wieder"
+    )
+    gone = phrase_book.said(f"the host is gone (it closed the link); {joining.ASK}")
+    assert gone.startswith("der Gastgeber ist fort (die Gegenseite hat")
