@@ -174,6 +174,10 @@ FRAMED: Final = (
     N_("several games can be resumed: {names}; name one"),
     N_("{path}: cannot be read ({why}); name a file, or {known}"),
     N_("cannot write {path}; the game is over and kept. Save it with: {command}"),
+    N_("cannot write {path}: {why}"),
+    N_("cannot open {path}: {why}"),
+    N_("cannot use {path}: {why}"),
+    N_("{journal} is in use: this seat is played already, in another terminal"),
 )
 """Sentences with something put in, tried in this order; what is put in is looked up too."""
 

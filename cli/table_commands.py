@@ -15,9 +15,11 @@ from p2p_hoity.editions import DEFAULT
 from p2p_hoity.editions import load as load_edition
 from p2p_hoity.home import Home
 from p2p_hoity.home import home as own_home
+from p2p_hoity.keys import Player
 from p2p_hoity.net.discovery import browse
 from p2p_hoity.net.ticket import decode_ticket
 from p2p_hoity.player import BotPlayer
+from p2p_hoity.resuming import NO_GAME
 from p2p_hoity.table import game_value, read_game
 from protocol.errors import Invalid
 from protocol.header import Patience, Terms, default_quorum
@@ -162,6 +164,13 @@ def _sitting(manner: Manner) -> Sitting:
     return Sitting(home, taken_as(me, manner.name), manner, passphrase)
 
 
+def _key_of_games(home: Home) -> tuple[Player, str | None]:
+    """The kept key; PeerError if no game was ever begun here, so that no key is missed."""
+    if not home.identity.exists() and not any(home.journals.glob("*.journal")):
+        raise peer.PeerError(NO_GAME, USAGE)
+    return own_key.load(home)
+
+
 def check_output(path: Path | None) -> None:
     """Trouble if the transcript could not be written there."""
     if path is None:
@@ -214,7 +223,7 @@ def resume(manner: Manner, game: str | None) -> int:
     check_output(manner.transcript)
     home = own_home()
     check_home(home)
-    me, passphrase = own_key.load(home)
+    me, passphrase = _key_of_games(home)
     found = games_words.find(home, game, me, passphrase, "hoity resume")
     sitting = Sitting(home, me, manner, passphrase)
     sitting.crew = crew_of(home, found.name, sitting.say)
@@ -231,7 +240,7 @@ def claim(game: str | None, transcript: Path | None, as_json: bool) -> int:
     """Save a game whose others are gone, as a transcript that says it is not over."""
     check_output(transcript)
     home = own_home()
-    me, passphrase = own_key.load(home)
+    me, passphrase = _key_of_games(home)
     seat = peer.Seat(home, me, BotPlayer(), lambda update: None, transcript, passphrase)
     found = games_words.find(home, game, me, passphrase, "hoity resume --claim")
     path = peer.claim_game(seat, found.name)

@@ -33,7 +33,9 @@ class JournalError(Exception):
 def _lock(file: IO[bytes], path: Path) -> None:
     """Hold the file against a second process until it is closed."""
     if not latch.hold(file):
-        raise JournalError(f"{path.name} is in use: this seat is played already")
+        raise JournalError(
+            f"{path.name} is in use: this seat is played already, in another terminal"
+        )
 
 
 def _check(before: bytes, data: bytes) -> bytes:

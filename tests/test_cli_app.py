@@ -180,6 +180,14 @@ def test_impossible_words_are_usage(hoity: Shell, words: list[str]) -> None:
     assert "Traceback" not in done.err
 
 
+@pytest.mark.parametrize("words", [["resume"], ["resume", "--claim"]], ids=" ".join)
+def test_without_a_key_no_game_waits_and_no_key_is_missed(hoity: Shell, words: list[str]) -> None:
+    done = hoity(*words)
+    assert done.code == 2
+    assert "no game waits for you" in done.err
+    assert "key" not in done.err
+
+
 @pytest.mark.parametrize(
     ("words", "spanish", "german"),
     [

@@ -122,3 +122,15 @@ def test_the_troubles_of_several_addresses_are_all_translated() -> None:
     )
     gone = phrase_book.said(f"the host is gone (it closed the link); {joining.ASK}")
     assert gone.startswith("der Gastgeber ist fort (die Gegenseite hat")
+
+
+def test_a_journal_in_use_is_told_in_the_language_spoken() -> None:
+    lingo.speak("de")
+    told = phrase_book.said(
+        "cannot use /a/b.journal: b.journal is in use: this seat is played already,"
+        " in another terminal"
+    )
+    assert told == (
+        "/a/b.journal ist nicht zu gebrauchen: b.journal ist in Gebrauch: Dieser Platz wird schon"
+        " in einem anderen Terminal gespielt"
+    )
