@@ -174,6 +174,8 @@ FRAMED: Final = (
     N_("several games can be resumed: {names}; name one"),
     N_("{path}: cannot be read ({why}); name a file, or {known}"),
     N_("cannot write {path}; the game is over and kept. Save it with: {command}"),
+    N_("cannot listen on {address}: {why}; name another with --listen, or port 0 for a free one"),
+    N_("cannot listen on {address}: {why}"),
     N_("cannot write {path}: {why}"),
     N_("cannot open {path}: {why}"),
     N_("cannot use {path}: {why}"),

@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 from protocol import header
 from protocol.header import Header
@@ -52,6 +53,7 @@ class Backlog:
             self._size += len(frame.data)
 
 
+ANOTHER: Final = "name another with --listen, or port 0 for a free one"
 EVERYWHERE = frozenset({"0.0.0.0", "[::]"})
 
 
@@ -116,9 +118,9 @@ async def _addresses(hub: Hub, reach: Reach) -> tuple[str, ...]:
 async def _listen(hub: Hub, host: str, port: int, or_any: bool) -> list[str]:
     try:
         return await hub.listen(host, port)
-    except NetError:
+    except NetError as error:
         if not or_any:
-            raise
+            raise PeerError(f"{error}; {ANOTHER}", 3) from error
     return await hub.listen(host, 0)
 
 

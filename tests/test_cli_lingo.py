@@ -10,7 +10,7 @@ import pytest
 from cli_stage import tool
 
 from cli import lingo, phrase_book
-from p2p_hoity import joining
+from p2p_hoity import joining, seating
 from protocol.faults import FAULTS
 from protocol.unsound import FILE_FAULTS
 
@@ -133,4 +133,13 @@ def test_a_journal_in_use_is_told_in_the_language_spoken() -> None:
     assert told == (
         "/a/b.journal ist nicht zu gebrauchen: b.journal ist in Gebrauch: Dieser Platz wird schon"
         " in einem anderen Terminal gespielt"
+    )
+
+
+def test_a_port_in_use_is_told_with_what_to_do_in_the_language_spoken() -> None:
+    lingo.speak("de")
+    told = phrase_book.said(f"cannot listen on a:1: the port is already in use; {seating.ANOTHER}")
+    assert told == (
+        "auf a:1 lässt sich nicht lauschen: der Port ist schon belegt; nennen Sie mit --listen"
+        " eine andere Adresse, oder Port 0 für einen freien"
     )

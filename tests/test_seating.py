@@ -45,7 +45,7 @@ async def test_a_port_that_was_given_away_is_replaced_by_another_if_the_system_c
 async def test_a_taken_port_that_was_asked_for_is_told() -> None:
     network = MemoryNetwork()
     async with seating.open_hub(WHO, seating.Reach("house0:0", network=network)) as (_, first):
-        with pytest.raises(seating.PeerError, match="already in use"):
+        with pytest.raises(seating.PeerError, match="already in use; name another with --listen"):
             async with seating.open_hub(WHO, seating.Reach(first[0], network=network)):
                 pass
 
