@@ -22,7 +22,7 @@ from typing import IO
 import trio
 
 from p2p_hoity import latch
-from p2p_hoity.home import Home, private_folder, write_private
+from p2p_hoity.home import Home, open_private, private_folder, write_private
 
 from .lingo import _
 from .trouble import Trouble
@@ -69,7 +69,7 @@ class Crew:
     async def _start(self, name: str, words: Sequence[str], nursery: trio.Nursery) -> None:
         home = private_folder(self.folder / name)
         command = [sys.executable, "-P", "-m", "cli", *words, "--auto", "--json", "--until-eof"]
-        with (home / TROUBLE_FILE).open("wb") as trouble:
+        with open_private(home / TROUBLE_FILE, "wb") as trouble:
             process = await trio.lowlevel.open_process(
                 command,
                 stdin=subprocess.PIPE,
@@ -165,7 +165,7 @@ def _games_of(folder: Path) -> set[str]:
 
 def _hold(folder: Path) -> IO[bytes] | None:
     """Hold a crew's folder as long as this process lives; None if another one holds it."""
-    file = (folder / LATCH_FILE).open("ab")
+    file = open_private(folder / LATCH_FILE, "ab")
     if latch.hold(file):
         return file
     file.close()
@@ -176,7 +176,7 @@ def _hold(folder: Path) -> IO[bytes] | None:
 def _swept(home: Home) -> Iterator[Path]:
     """The folder of all crews, without those left over; one command at a time gets to it."""
     bots = private_folder(home.path / "bots")
-    with (home.path / "bots.held").open("ab") as door:
+    with open_private(home.path / "bots.held", "ab") as door:
         latch.hold(door, wait=True)
         for folder in _crews(bots):
             with suppress(OSError):  # not ours to remove: it harms nobody

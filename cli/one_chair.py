@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
 from p2p_hoity import latch
-from p2p_hoity.home import Home, private_folder
+from p2p_hoity.home import Home, open_private, private_folder
 from p2p_hoity.net.ticket import Ticket
 
 from .lingo import _
@@ -21,7 +21,7 @@ def only_one(home: Home, ticket: Ticket) -> Iterator[None]:
     there would lose its seat.
     """
     path = private_folder(home.path) / f"{ticket.terms.hex()[:16]}.joining"
-    with path.open("ab") as file:
+    with open_private(path, "ab") as file:
         if not latch.hold(file):
             words = _(
                 "Another terminal sits at this table with your key ({path}). Play there; for a"

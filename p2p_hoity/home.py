@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO, cast
 
 
 @dataclass(frozen=True)
@@ -51,6 +52,13 @@ def private_folder(path: Path) -> Path:
         private_folder(path.parent)
     path.mkdir(mode=0o700, exist_ok=True)
     return path
+
+
+def open_private(path: Path, mode: str) -> IO[bytes]:
+    """Open a file to write or add to that, if it is made now, only its owner can read."""
+    return cast(
+        "IO[bytes]", open(path, mode, opener=lambda name, flags: os.open(name, flags, 0o600))
+    )
 
 
 def write_private(path: Path, data: bytes) -> None:
