@@ -19,6 +19,8 @@ from typing import IO
 ROOT = Path(__file__).resolve().parent
 PLAY = ROOT / ".venv"
 TEST = ROOT / ".venv-test"
+INTERRUPTED = 130
+"""The exit code of a game that was left, and can be resumed."""
 CODE = ["protocol", "p2p_hoity", "cli", "tests", "tools", "bench", "tasks.py"]
 
 
@@ -118,9 +120,13 @@ def hoity(args: Sequence[str]) -> None:
     process = subprocess.Popen([program(PLAY, "hoity"), *args])
     while True:
         try:
-            sys.exit(process.wait())
+            code = process.wait()
+            break
         except KeyboardInterrupt:
             continue  # the game has heard it too, and says how to go on
+    if code == INTERRUPTED:
+        print("In this checkout `hoity` is `python3 tasks.py hoity`.", flush=True)
+    sys.exit(code)
 
 
 def test(args: Sequence[str]) -> None:

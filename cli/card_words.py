@@ -102,15 +102,20 @@ class Names:
 
     def field(self, field: int) -> str:
         """A field of the score track with its octagon."""
-        if field == 0:
-            return _("the Club Room")
-        if self.edition.in_banquet(field):
-            number = field - len(self.edition.octagons) + 1
-            return _("Banquet field {number}").format(number=number)
-        larger, smaller = self.edition.octagons[field]
-        return _("field {field} (octagon {larger}/{smaller})").format(
-            field=field, larger=larger, smaller=smaller
-        )
+        return field_name(self.edition, field)
+
+
+def field_name(edition: Edition, field: int) -> str:
+    """A field of this edition's score track in words."""
+    if field == 0:
+        return _("the Club Room")
+    if edition.in_banquet(field):
+        number = field - len(edition.octagons) + 1
+        return _("Banquet field {number}").format(number=number)
+    larger, smaller = edition.octagons[field]
+    return _("field {field} (octagon {larger}/{smaller})").format(
+        field=field, larger=larger, smaller=smaller
+    )
 
 
 def run_letters(letters: Iterable[str | None]) -> str:

@@ -38,7 +38,10 @@ JsonOption = Annotated[
     bool, typer.Option("--json", help=N_("One JSON object a line, for programs."))
 ]
 PlainOption = Annotated[
-    bool, typer.Option("--plain", help=N_("The line prompt, for screen readers and pipes."))
+    bool,
+    typer.Option(
+        "--plain", help=N_("The line prompt, for screen readers and pipes: so far the only screen.")
+    ),
 ]
 NameOption = Annotated[
     str | None, typer.Option("--name", metavar="NAME", help=N_("Your nickname at this table."))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Final
 
 import trio
@@ -10,11 +10,10 @@ import trio
 from p2p_hoity import rules, updates
 from p2p_hoity.player import BotPlayer, Player
 
-from . import board_text, rules_text
+from . import board_text, line_answers, rules_text
 from .card_words import Names
-from .choice_words import Option, Question, in_words, own_pieces, own_slots, questions, together
+from .choice_words import Question, in_words, own_slots, questions, together
 from .lingo import N_, _
-from .phrase_book import said
 from .seat_screen import REPLACED, SeatScreen
 from .trouble import USAGE, Trouble
 
@@ -313,11 +312,9 @@ class SeatPrompt:
     async def _confirmed(self, otherwise: str = "") -> bool:
         """A yes or a no; to anything else `otherwise` is said, or what a choice's answers are."""
         while True:
-            line = (await self._heard()).lower()
-            if line in ("", "y", "yes", "s", "si", "sí", "j", "ja"):
-                return True
-            if line in ("n", "no", "nein"):
-                return False
+            answer = line_answers.yes_or_no(await self._heard())
+            if answer is not None:
+                return answer
             self._say(otherwise or _("Enter or y confirms, n chooses again."))
 
     async def _question(
@@ -325,9 +322,9 @@ class SeatPrompt:
     ) -> rules.Choice:
         if len(question.options) == 1 and kind == "theft":
             return question.options[0].value
-        self._put(question.words, *_numbered(question), *_pick(view, kind, names))
+        self._put(question.words, *line_answers.offered(question, view, kind, names))
         while True:
-            answer = self._read(await self._heard(), question.options, view, kind)
+            answer = line_answers.read(await self._heard(), question, view, kind, self._say)
             if answer is not None:
                 return answer
 
@@ -336,48 +333,12 @@ class SeatPrompt:
         self._open_question = lines
         self._repeat()
 
-    def _read(
-        self, line: str, options: Sequence[Option], view: rules.View, kind: rules.Kind
-    ) -> rules.Choice | None:
-        if kind == "exhibit" and line.lower().startswith("p"):
-            return self._picked(line[1:], view)
-        if line.isdecimal() and 1 <= int(line) <= len(options):
-            return options[int(line) - 1].value
-        text = _("A number from 1 to {most}, please; ? helps.")
-        self._say(text.format(most=len(options)))
-        return None
-
-    def _picked(self, text: str, view: rules.View) -> rules.Choice | None:
-        slots, words = own_slots(view), text.replace(",", " ").split()
-        if not all(word.isdecimal() and 1 <= int(word) <= len(slots) for word in words):
-            self._say(_("Numbers from 1 to {most}, please.").format(most=len(slots)))
-            return None
-        choice = tuple(sorted({slots[int(word) - 1] for word in words}))
-        try:
-            view.check("exhibit", choice)
-        except rules.IllegalChoice as error:
-            text = _("The rules forbid that: {reason}. Choose again.")
-            self._say(text.format(reason=said(error.rule)))
-            return None
-        return choice
-
     async def _heard(self) -> str:
         self._hungry.set()
         line = await self._answers.receive()
         if line == HANDED_OVER:
             raise Withdrawn
         return line
-
-
-def _numbered(question: Question) -> list[str]:
-    return [f"  {number}  {option.words}" for number, option in enumerate(question.options, 1)]
-
-
-def _pick(view: rules.View, kind: rules.Kind, names: Names) -> list[str]:
-    if kind != "exhibit":
-        return []
-    text = _("  p  your own pick, as in: p 1 2 4, of {pieces}")
-    return [text.format(pieces=own_pieces(view, names))]
 
 
 COMMANDS: Final[dict[str, Callable[[SeatPrompt], None]]] = {

@@ -15,6 +15,7 @@ from protocol.unsound import Problem
 from protocol.verifier import verify
 from protocol.verifier_report import Report
 
+from .card_words import field_name
 from .json_screen import write_line
 from .lingo import _
 from .paper import say
@@ -156,7 +157,8 @@ def _course(report: Report) -> list[str]:
             )
         )
     for line in _standings(report, state):
-        lines.append(_("  rank {rank}: {nickname}, field {field}").format(**line))
+        where = "–" if state is None else field_name(state.edition, line["field"])
+        lines.append(_("  rank {rank}: {nickname}, on {where}").format(**line, where=where))
     return lines
 
 

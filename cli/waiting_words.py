@@ -117,4 +117,7 @@ def _leaving(count: Muster, game: str) -> list[str]:
             "Or leave and save what was played, without a result and for yourself alone:"
             " hoity resume --claim {game}"
         )
-    return [text.format(game=game), end.format(game=game)]
+    lines = [text.format(game=game), end.format(game=game)]
+    if count.there <= 1 and not count.strict:
+        lines.append(_("If the others have ended it without you, ask one for its transcript."))
+    return lines

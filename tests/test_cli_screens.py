@@ -246,6 +246,13 @@ def test_who_is_slow_itself_is_told_so_and_not_of_itself() -> None:
     assert said == ["  [The others are waiting for you: the game pauses until you choose.]"]
 
 
+@pytest.mark.parametrize(("there", "hinted"), [(1, True), (2, False)])
+def test_whoever_is_quite_alone_may_have_come_back_too_late(there: int, hinted: bool) -> None:
+    screen, said = told()
+    screen(updates.Paused(frozenset({1}), 300.0, replace(QUORUM, there=there, quorum=3)))
+    assert any("ask one for its transcript" in line for line in said) is hinted
+
+
 def test_an_onlooker_is_offered_no_choice() -> None:
     said: list[str] = []
     screen = SeatScreen(said.append)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import sys
 import threading
 from pathlib import Path
 from typing import Any
@@ -86,3 +87,16 @@ def test_every_script_of_a_target_is_there(tasks: Any) -> None:
     scripts = [word for word in source.split('"') if word.startswith("tests/")]
     assert len(scripts) > 5
     assert [script for script in scripts if not (ROOT / script).is_file()] == []
+
+
+@pytest.mark.parametrize("code", [0, 1, 130])
+def test_a_game_that_was_left_is_taken_up_again_from_this_checkout(
+    tasks: Any, monkeypatch: pytest.MonkeyPatch, code: int
+) -> None:
+    monkeypatch.setattr(tasks, "program", lambda *_: sys.executable)
+    monkeypatch.setattr(tasks, "ready", lambda *_: None)
+    monkeypatch.setattr(tasks, "stamp", lambda: "")
+    with pytest.raises(SystemExit) as ended:
+        tasks.hoity(["-c", f"raise SystemExit({code})"])
+    assert ended.value.code == code
+    assert any("python3 tasks.py hoity" in line for line in tasks.said) is (code == 130)
