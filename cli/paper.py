@@ -13,7 +13,10 @@ NARROWEST: Final = 20
 HANGING: Final = "  "
 """What the rest of a broken line is indented by, beyond the line itself."""
 GLUE: Final = "\0"
-"""Stands for a space that keeps a number on the line of its word, as in Thief 6 or B 1926."""
+"""Stands for a space that keeps a number on the line of its word, as in Thief 6 or B 1926, and a
+command whole, so that it can be copied."""
+COMMAND: Final = re.compile(r"hoity [a-z]+(?: --[a-z]+| [0-9a-f]{16}| [A-Z]{4,}| \S*/\S+)*")
+"""A command of ours as it is given to be typed."""
 
 
 def width() -> int | None:
@@ -29,7 +32,8 @@ def wrapped(words: str, columns: int | None) -> list[str]:
     path can be copied whole."""
     if columns is None or len(words) <= columns:
         return [words]
-    glued = re.sub(r"(?<=\S) (?=\d)", GLUE, words)
+    glued = COMMAND.sub(lambda found: found[0].replace(" ", GLUE), words)
+    glued = re.sub(r"(?<=\S) (?=\d)", GLUE, glued)
     indent = words[: len(words) - len(words.lstrip())]
     lines = textwrap.wrap(
         glued,

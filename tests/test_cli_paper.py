@@ -56,3 +56,23 @@ def test_say_breaks_at_columns(
     out = capsys.readouterr().out.splitlines()
     assert len(out) == 3
     assert max(map(len, out)) <= 40
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "hoity resume c1abbcb534cd5a75",
+        "hoity resume --claim c1abbcb534cd5a75",
+        "hoity verify /tmp/a/transcripts/11f09588ecb62e63.hoity",
+        "hoity join TICKET",
+    ],
+)
+def test_a_command_is_kept_whole(command: str) -> None:
+    lines = paper.wrapped(f"Left. The game is kept, and to go on say {command} and then wait", 44)
+    assert len(lines) > 1
+    assert any(command in line for line in lines)
+
+
+def test_what_follows_a_command_is_broken_as_ever() -> None:
+    words = "say hoity resume and then go on as ever with what was begun some time ago by you"
+    assert max(map(len, paper.wrapped(words, 30))) <= 30
