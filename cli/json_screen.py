@@ -14,7 +14,8 @@ from p2p_hoity.table import HoityToity
 from protocol.identity import fingerprint
 
 from .lingo import _
-from .trouble import INTERRUPTED, Trouble
+from .stdin_lines import STRAYS
+from .trouble import INTERRUPTED, USAGE, Trouble
 
 Write = Callable[[dict[str, Any]], None]
 RENAMED = {"returned": "back"}
@@ -122,16 +123,18 @@ class JsonPlayer:
                     await self._send.send(line)
 
     async def choose(self, view: rules.View, kind: rules.Kind, again: bool) -> rules.Choice:
-        """The next line that is a choice of this kind."""
-        while True:
+        """The next line that is a choice of this kind; Trouble after too many that are none."""
+        for _stray in range(STRAYS):
             line = await self._line()
             try:
                 choice = rules.choice_from_wire(kind, json.loads(line))
                 view.check(kind, choice)
-            except ValueError as error:
+            except (ValueError, RecursionError) as error:
                 self._write({"type": "refused", "kind": kind, "reason": str(error)})
                 continue
             return choice
+        words = _("{number} lines of the input have made no choice; --auto lets a bot play")
+        raise Trouble(words.format(number=STRAYS), USAGE)
 
     async def agree(self) -> bool:
         """Whether the next line is true, y or yes."""

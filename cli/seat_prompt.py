@@ -15,6 +15,7 @@ from .card_words import Names
 from .choice_words import Question, in_words, own_slots, questions, together
 from .lingo import N_, _
 from .seat_screen import REPLACED, SeatScreen
+from .stdin_lines import STRAYS
 from .trouble import USAGE, Trouble
 
 HELP: Final = (
@@ -30,8 +31,6 @@ HELP: Final = (
     ),
 )
 FIRST_HINT: Final = N_("b shows the board, r the rules, ? what else you can type.")
-STRAYS: Final = 20
-"""So many lines of a file or a pipe without a choice, and nobody who reads is typing them."""
 HANDED_OVER: Final = "\0handed over"
 """Put among the answers when the seat is handed to the bot in the middle of a question."""
 WEIGHTY: Final = (

@@ -1,4 +1,4 @@
-"""The ear of the plain prompt: lines from standard input, without ever blocking the table."""
+"""The ear of a seat: lines from standard input, without ever blocking the table."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ import trio
 
 CHUNK = 4096
 STDIN = 0
+STRAYS = 20
+"""So many lines of a file or a pipe without a choice, and nobody who reads is typing them."""
 
 Read = Callable[[], bytes]
 

@@ -14,8 +14,9 @@ from cli_stage import NICKNAMES, referee, until
 from cli import board_text
 from cli.card_words import Names
 from cli.choice_words import own_slots
-from cli.seat_prompt import FIRST_HINT, STRAYS, SeatPrompt
+from cli.seat_prompt import FIRST_HINT, SeatPrompt
 from cli.seat_screen import REPLACED, SeatScreen
+from cli.stdin_lines import STRAYS
 from cli.trouble import Trouble, leaves
 from p2p_hoity import rules, updates
 from p2p_hoity.rules import View

@@ -16,6 +16,7 @@ from rules_driver import Referee
 from cli.json_screen import JsonPlayer, JsonScreen
 from cli.seat_screen import REPLACED, TELLERS, SeatScreen
 from cli.sitting import last_line
+from cli.stdin_lines import STRAYS
 from cli.trouble import Trouble
 from p2p_hoity import rules, table, updates
 from p2p_hoity.driver import Outcome
@@ -157,6 +158,21 @@ async def test_a_program_answers_with_json() -> None:
     await player.listen()
     assert await player.choose(view(), "place", False) == 1
     assert [line["type"] for line in written] == ["refused"] * 5
+
+
+@pytest.mark.parametrize("line", ["nonsense", "", "[" * 100_000])
+async def test_a_program_that_never_chooses_is_not_asked_for_ever(line: str) -> None:
+    written: list[dict[str, Any]] = []
+    send, receive = trio.open_memory_channel[str](2 * STRAYS)
+    player = JsonPlayer(receive, written.append)
+    for _ in range(2 * STRAYS):
+        await send.send(line)
+    send.close()
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(player.listen)
+        with pytest.raises(Trouble, match="have made no choice"):
+            await player.choose(view(), "place", False)
+    assert [line["type"] for line in written] == ["refused"] * STRAYS
 
 
 async def test_a_program_that_ends_while_asked_is_told_what_to_do() -> None:
