@@ -25,7 +25,7 @@ from .net.errors import AddressError
 from .net.events import Event, Frame, LinkDown, LinkUp
 from .net.hub import Hub
 from .nursery import open_nursery
-from .pace import READING, Pace
+from .pace import Pace
 from .parting import SILENT, Parting
 from .player import Player
 from .updates import Screen
@@ -170,7 +170,6 @@ class Driver:
     def _on_frame(self, peer: bytes, data: bytes) -> None:
         lacks = bool(self.machine.store.wants or self.machine.store.wanted_closes)
         if not self._pace.is_due(peer, data, trio.current_time(), lacks):
-            self._charge(peer, READING)
             return
         if is_lobby(data):
             if peer not in self.machine.table.ids:

@@ -20,8 +20,6 @@ PURSE: Final = 3.0
 """Seconds of processor time one link may take at once with what leads nowhere."""
 WAGE: Final = 0.1
 """Seconds of processor time it earns a second: a tenth of one core."""
-READING: Final = 0.0002
-"""Seconds of processor time that a frame is charged with which is only read and put away."""
 LONGEST_REST: Final = 1.0
 """Seconds for which nothing is read from a link at a time; it must stay alive."""
 CARRY: Final = 0
