@@ -505,3 +505,28 @@ async def test_a_link_at_rest_is_read_later_and_the_others_at_once(autojump_cloc
         assert await a.events.receive() == Frame(HIGH.public, b"much")
         assert trio.current_time() - began >= 30.0
         assert a.linked(HIGH.public)
+
+
+@pytest.mark.parametrize("own", [False, True])
+async def test_a_flood_is_read_at_its_pace_and_the_others_at_once(autojump_clock, own):
+    limits = Limits(frames_at_once=10, frames_a_second=5.0)
+    network = MemoryNetwork()
+    async with hubs(LOW, HIGH, THIRD, network=network, limits=limits) as (a, b, c):
+        await a.listen("table", 4711)
+        a.prefer([HIGH.public] if own else [])
+        for other in (b, c):
+            await other.connect(["table:4711"], LOW.public, 5)
+            assert isinstance(await a.events.receive(), LinkUp)
+        a.prefer([HIGH.public, THIRD.public] if own else [THIRD.public])
+        began = trio.current_time()
+        for _ in range(30):
+            b.post(LOW.public, b"flood")
+        for _ in range(10):
+            assert await a.events.receive() == Frame(HIGH.public, b"flood")
+        assert trio.current_time() - began < 0.1
+        c.post(LOW.public, b"word")
+        assert await a.events.receive() == Frame(THIRD.public, b"word")
+        for _ in range(20):
+            assert await a.events.receive() == Frame(HIGH.public, b"flood")
+        assert 3.9 < trio.current_time() - began < 4.5
+        assert a.linked(HIGH.public)

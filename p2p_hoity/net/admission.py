@@ -53,6 +53,10 @@ class Admission:
         """Keep room for these, the table's own."""
         self._preferred = frozenset(peers)
 
+    def prefers(self, peer: bytes) -> bool:
+        """Whether it is one of the table's own."""
+        return peer in self._preferred
+
     def block(self, peer: bytes) -> None:
         """Never admit this peer again."""
         self._blocked.add(peer)

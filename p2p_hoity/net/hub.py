@@ -9,6 +9,7 @@ import trio
 
 from .addresses import Address, parse_address, source_of
 from .admission import Admission, Standing
+from .allowance import Allowances
 from .dialler import Dialler
 from .errors import NetError
 from .events import Event, Frame, LinkDown, LinkUp
@@ -49,6 +50,7 @@ class Hub:
         self._later: list[Callable[[], Awaitable[None]]] = []
         self._waiting: dict[Address, WaitingAtRelay] = {}
         self._rests: dict[bytes, float] = {}
+        self._allowances = Allowances(self._limits.frames_at_once, self._limits.frames_a_second)
         self._report, self.events = trio.open_memory_channel[Event](self._limits.events)
 
     async def run(self, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
@@ -232,6 +234,7 @@ class Hub:
 
         async def deliver(data: bytes) -> None:
             await self._rest(new.peer)
+            await trio.sleep(self._allowances.take(self._sender(new), trio.current_time()))
             await self._report.send(Frame(new.peer, data))
 
         reason = await new.link.run(opened, deliver)
@@ -290,6 +293,11 @@ class Hub:
         while trio.current_time() < self._rests.get(peer, 0.0):
             await trio.sleep_until(self._rests[peer])
         self._rests.pop(peer, None)
+
+    def _sender(self, link: Standing) -> bytes | str:
+        """Whose frames these are: a peer's of this table, or any stranger's of one machine."""
+        own = self._admission.prefers(link.peer) or not link.source
+        return link.peer if own else link.source
 
     def prefer(self, peers: Iterable[bytes]) -> None:
         """Keep room for these peers: when the hub is full, they take the place of others."""

@@ -17,6 +17,10 @@ class Limits:
     """Bytes that may wait for one slow peer before its link is closed."""
     events: int = 32
     """Events that may wait for the hub's owner before links are read no further."""
+    frames_at_once: int = 4096
+    """Frames of one sender that are read at once; one answer to a sync has no more."""
+    frames_a_second: float = 1000.0
+    """Frames of one sender that are read a second after that; what comes faster waits with it."""
     links: int = 64
     """Authenticated links; a preferred peer takes the place of another."""
     links_per_source: int = 32

@@ -1,0 +1,48 @@
+"""How fast what others send is read: so many frames at once, so many a second after that."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+
+MOST_KEPT = 1024
+
+
+class Allowance:
+    """A bucket of frames that fills again with time."""
+
+    def __init__(self, most: int, rate: float, now: float) -> None:
+        self._most, self._rate = most, rate
+        self._left, self._when = float(most), now
+
+    def take(self, now: float) -> float:
+        """Take one frame out; for how many seconds it must wait."""
+        self._left = self.left(now) - 1
+        self._when = now
+        return max(0.0, -self._left / self._rate)
+
+    def left(self, now: float) -> float:
+        """How many frames may come at once now; below zero those that wait already."""
+        return min(self._most, self._left + (now - self._when) * self._rate)
+
+    def is_full(self, now: float) -> bool:
+        """Whether a fresh one would be the same."""
+        return self.left(now) >= self._most
+
+
+class Allowances:
+    """One allowance for each sender; it outlives the link, so that a new link gains nothing."""
+
+    def __init__(self, most: int, rate: float) -> None:
+        self._most, self._rate = most, rate
+        self._of: dict[Hashable, Allowance] = {}
+
+    def take(self, sender: Hashable, now: float) -> float:
+        """Take one frame of this sender; for how many seconds it must wait."""
+        if sender not in self._of:
+            self._forget_full(now)
+            self._of[sender] = Allowance(self._most, self._rate, now)
+        return self._of[sender].take(now)
+
+    def _forget_full(self, now: float) -> None:
+        if len(self._of) >= MOST_KEPT:
+            self._of = {who: one for who, one in self._of.items() if not one.is_full(now)}
