@@ -10,6 +10,8 @@ import hashlib
 from dataclasses import dataclass, field
 from typing import Final
 
+from .net.allowance import Allowance
+
 HELD: Final = 16384
 """Frames remembered as held; the oldest is forgotten and would merely be read again."""
 BURST: Final = 24.0
@@ -27,20 +29,12 @@ CARRY: Final = 0
 
 
 @dataclass
-class Bucket:
-    """What is left of one link's questions, and when that was so."""
-
-    left: float
-    when: float
-
-
-@dataclass
 class Pace:
     """What one driver remembers of the frames that came and went."""
 
     _held: dict[bytes, None] = field(default_factory=dict)
-    _buckets: dict[bytes, Bucket] = field(default_factory=dict)
-    _purses: dict[bytes, Bucket] = field(default_factory=dict)
+    _questions: dict[bytes, Allowance] = field(default_factory=dict)
+    _purses: dict[bytes, Allowance] = field(default_factory=dict)
 
     def held(self, frame: bytes) -> None:
         """This frame went out to all: whoever sends it back tells nothing new."""
@@ -61,7 +55,7 @@ class Pace:
 
     def forget(self, peer: bytes) -> None:
         """Its link is gone; a new one costs it more than the questions it saves."""
-        self._buckets.pop(peer, None)
+        self._questions.pop(peer, None)
 
     def spend(self, peer: bytes, seconds: float, now: float) -> float:
         """Processor time went into a frame that brought the game no further: how long to rest.
@@ -69,18 +63,14 @@ class Pace:
         For these seconds nothing should be read from the link. The purse outlives the link, so
         that a new one does not fill it.
         """
-        purse = self._purses.setdefault(peer, Bucket(PURSE, now))
-        purse.left = min(PURSE, purse.left + (now - purse.when) * WAGE) - seconds
-        purse.when = now
-        return min(LONGEST_REST, max(0.0, -purse.left / WAGE))
+        purse = self._purses.setdefault(peer, Allowance(PURSE, WAGE, now))
+        return min(LONGEST_REST, purse.take(now, seconds))
 
     def _may_ask(self, peer: bytes, now: float) -> bool:
-        bucket = self._buckets.setdefault(peer, Bucket(BURST, now))
-        bucket.left = min(BURST, bucket.left + (now - bucket.when) * RATE)
-        bucket.when = now
-        if bucket.left < 1:
+        questions = self._questions.setdefault(peer, Allowance(BURST, RATE, now))
+        if questions.left(now) < 1:
             return False
-        bucket.left -= 1
+        questions.take(now)
         return True
 
 

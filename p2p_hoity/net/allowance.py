@@ -1,4 +1,4 @@
-"""How fast what others send is read: so many frames at once, so many a second after that."""
+"""How much others may take of this node: so much at once, and so much a second after that."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ MOST_KEPT = 1024
 
 
 class Allowance:
-    """A bucket of frames that fills again with time."""
+    """A bucket, of frames or of anything else, that fills again with time."""
 
-    def __init__(self, most: int, rate: float, now: float) -> None:
+    def __init__(self, most: float, rate: float, now: float) -> None:
         self._most, self._rate = most, rate
         self._left, self._when = float(most), now
 
-    def take(self, now: float) -> float:
-        """Take one frame out; for how many seconds it must wait."""
-        self._left = self.left(now) - 1
+    def take(self, now: float, amount: float = 1.0) -> float:
+        """Take so much out; for how many seconds the taker must wait."""
+        self._left = self.left(now) - amount
         self._when = now
         return max(0.0, -self._left / self._rate)
 
     def left(self, now: float) -> float:
-        """How many frames may come at once now; below zero those that wait already."""
+        """How much may be taken at once now; below zero what was taken in advance."""
         return min(self._most, self._left + (now - self._when) * self._rate)
 
     def is_full(self, now: float) -> bool:
