@@ -22,7 +22,7 @@ def relay(listen: str, as_json: bool) -> int:
             found = await nursery.start(serve_relay, host, port)
             _announce(found, as_json)
 
-    with ctrl_c_means(_("Interrupted: the relay is closed.")):
+    with ctrl_c_means(lambda: _("Interrupted: the relay is closed.")):
         trio.run(serve)
     return OK
 

@@ -26,7 +26,7 @@ from .paper import say
 from .seat_prompt import SeatPrompt
 from .seat_screen import SeatScreen
 from .stdin_lines import pump, until_closed
-from .trouble import INTERRUPTED, NOT_OK, OK, Trouble, interrupted
+from .trouble import INTERRUPTED, NOT_OK, OK, Trouble, ctrl_c_means
 from .updates_words import standings_json
 
 
@@ -150,12 +150,8 @@ class Sitting:
 
 def sit(sitting: Sitting, go: Callable[[Sitting, trio.Nursery], Awaitable[Outcome]]) -> int:
     """Run a whole sitting; the exit code. Ctrl-C leaves the game as it can be resumed."""
-    try:
+    with ctrl_c_means(lambda: sitting.farewell(_("Interrupted"))):
         outcome = trio.run(sitting.run, go)
-    except BaseException as error:
-        if not interrupted(error):
-            raise
-        raise Trouble(sitting.farewell(_("Interrupted")), INTERRUPTED) from error
     if outcome.kept:
         text = _("What was played is kept; save it, without a result: hoity resume --claim {game}")
         sitting.say(text.format(game=sitting.game))

@@ -269,7 +269,7 @@ def watch(ticket: str, transcript: Path | None, as_json: bool) -> int:
             say(_("Looking for the table; the game is shown once it has begun …"))
         return await peer.watch_table(read, screen, transcript)
 
-    with ctrl_c_means(_("Interrupted: you look on no more.")):
+    with ctrl_c_means(lambda: _("Interrupted: you look on no more.")):
         outcome = trio.run(go)
     if isinstance(screen, JsonScreen):
         write_line(last_line(outcome, screen.nicknames))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Final
 
@@ -41,14 +41,14 @@ def interrupted(error: BaseException) -> bool:
 
 
 @contextmanager
-def ctrl_c_means(words: str) -> Iterator[None]:
-    """Ctrl-C inside, also out of trio's groups, becomes a Trouble with these words."""
+def ctrl_c_means(words: Callable[[], str]) -> Iterator[None]:
+    """Ctrl-C inside, also out of trio's groups, becomes a Trouble with the words of that moment."""
     try:
         yield
     except BaseException as error:
         if not interrupted(error):
             raise
-        raise Trouble(words, INTERRUPTED) from error
+        raise Trouble(words(), INTERRUPTED) from error
 
 
 def weigh(error: BaseException) -> tuple[str, int]:
