@@ -13,7 +13,8 @@ import signal
 import socket
 import sys
 from collections import Counter
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
 import trio
@@ -49,6 +50,15 @@ class Target:
         """TLS to the target; (stream, digest of its certificate)."""
         found = await reach(TcpNetwork(), parse_address(self.address), self.id)
         return found.stream, found.certificate
+
+    @asynccontextmanager
+    async def answered(self) -> AsyncIterator[trio.abc.Stream]:
+        """The same, and a fresh key's honest answer is sent."""
+        stream, certificate = await self.secured()
+        async with stream:
+            who, challenge = Identity(os.urandom(32)), await receive(stream)
+            await send(stream, answer(who, Purpose.LINK, self.id, certificate, challenge))
+            yield stream
 
 
 Attack = Callable[[Target], Awaitable[None]]
@@ -132,11 +142,7 @@ async def _read(hub: Hub, target: Target) -> None:
 async def oversized(target: Target) -> None:
     """A link whose frame announces four gigabytes."""
     while True:
-        stream, certificate = await target.secured()
-        async with stream:
-            who = Identity(os.urandom(32))
-            challenge = await receive(stream)
-            await send(stream, answer(who, Purpose.LINK, target.id, certificate, challenge))
+        async with target.answered() as stream:
             await receive(stream)
             await stream.send_all(b"\xff\xff\xff\xff" + bytes(1024))
             target.counts["sent"] += 1
@@ -147,11 +153,7 @@ async def oversized(target: Target) -> None:
 async def deaf(target: Target) -> None:
     """A link that asks for everything and never reads."""
     while True:
-        stream, certificate = await target.secured()
-        async with stream:
-            who = Identity(os.urandom(32))
-            challenge = await receive(stream)
-            await send(stream, answer(who, Purpose.LINK, target.id, certificate, challenge))
+        async with target.answered() as stream:
             ask = encode_frame(frames.encode_frame(frames.Sync(0, 0, ())))
             target.counts["links"] += 1
             while True:

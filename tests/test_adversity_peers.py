@@ -124,22 +124,11 @@ async def test_a_seat_that_goes_for_good_in_every_kind_of_step(
 async def _vanish(path: Path, kind: Kind) -> None:
     """Three seats; the last is gone as the first step of a kind begins: the two others end."""
     club = Club(path, 3)
-    scope = trio.CancelScope()
 
     def begins(update: updates.Update) -> bool:
         return isinstance(update, updates.Stepped) and update.after.want.kind is kind
 
-    club.guests[2].cut = begins, scope
-
-    async def vanish() -> None:
-        with scope:
-            await club.join(2)
-
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(vanish)
-        nursery.start_soon(club.host)
-        nursery.start_soon(club.join, 1)
-    gone = scope.cancelled_caught
+    gone = await club.play_until_the_last_goes(begins)
     stayed = [guest for guest in club.guests[:2] if guest.outcome]
     assert len(stayed) == 2
     assert not any(guest.heard(updates.Accused) for guest in stayed)

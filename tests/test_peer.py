@@ -97,6 +97,25 @@ class Club:
             for number in range(1, len(self.guests)):
                 nursery.start_soon(self.join, number)
 
+    async def play_until_the_last_goes(self, wanted: Callable[[updates.Update], bool]) -> bool:
+        """All play; the last seat is gone for good once its screen is told what is `wanted`.
+
+        Whether it came to that.
+        """
+        last, scope = len(self.guests) - 1, trio.CancelScope()
+        self.guests[last].cut = wanted, scope
+
+        async def vanish() -> None:
+            with scope:
+                await self.join(last)
+
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(vanish)
+            nursery.start_soon(self.host)
+            for number in range(1, last):
+                nursery.start_soon(self.join, number)
+        return scope.cancelled_caught
+
     def transcripts(self) -> list[bytes]:
         outcomes = [guest.outcome for guest in self.guests]
         assert all(o is not None and o.transcript is not None for o in outcomes)
@@ -251,18 +270,7 @@ async def test_a_seat_that_vanishes_is_absent_and_the_others_end(
     tmp_path: Path, autojump_clock: Any
 ) -> None:
     club = Club(tmp_path, 4)
-    scope = trio.CancelScope()
-    club.guests[3].cut = past_round(2), scope
-
-    async def vanish() -> None:
-        with scope:
-            await club.join(3)
-
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(vanish)
-        nursery.start_soon(club.host)
-        nursery.start_soon(club.join, 1)
-        nursery.start_soon(club.join, 2)
+    await club.play_until_the_last_goes(past_round(2))
     club.guests.pop()
     reports = [verifier.verify(data, table.read_game) for data in club.transcripts()]
     assert {report.verdict for report in reports} == {"ok"}

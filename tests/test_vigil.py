@@ -165,7 +165,7 @@ async def test_a_player_waits_longer_and_then_the_game_goes_on(
     tmp_path: Path, autojump_clock: Any
 ) -> None:
     club = Club(tmp_path, 4)
-    host, scope = club.guests[0], trio.CancelScope()
+    host = club.guests[0]
     host.player = Patient()
     heard: list[tuple[float, updates.Update]] = []
 
@@ -175,17 +175,7 @@ async def test_a_player_waits_longer_and_then_the_game_goes_on(
             host.player.wish.set()
 
     host.hear = hear  # type: ignore[method-assign]
-    club.guests[3].cut = past_round(2), scope
-
-    async def vanish() -> None:
-        with scope:
-            await club.join(3)
-
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(vanish)
-        nursery.start_soon(club.host)
-        nursery.start_soon(club.join, 1)
-        nursery.start_soon(club.join, 2)
+    await club.play_until_the_last_goes(past_round(2))
     club.guests.pop()
     assert len(set(club.transcripts())) == 1
     ((extended, word),) = [(at, u) for at, u in heard if isinstance(u, updates.Extended)]
