@@ -16,6 +16,7 @@ from protocol.faults import FAULTS
 from protocol.machine import Machine
 from protocol.node import Node
 from protocol.port import IllegalMove
+from protocol.speaking import SILENT
 
 from . import archive, rules, updates
 from .chronicle import Chronicle, play_of
@@ -26,7 +27,7 @@ from .net.events import Event, Frame, LinkDown, LinkUp
 from .net.hub import Hub
 from .nursery import open_nursery
 from .pace import Pace
-from .parting import SILENT, Parting
+from .parting import Parting
 from .player import Player
 from .updates import Screen
 from .vigil import Vigil

@@ -17,8 +17,6 @@ from protocol.node import Kind
 
 from .pace import is_question
 
-SILENT = "a seat fell silent before the game began"
-
 
 @dataclass
 class Parting:

@@ -5,6 +5,8 @@ Before epoch 0 begins, any absence or fault ends the table instead.
 
 from __future__ import annotations
 
+from typing import Final
+
 from . import author, chain, epochs, follow
 from .desk import Desk, Given
 from .effects import Asked, Broken, Entered, Finished, Stepped, Waiting
@@ -12,6 +14,9 @@ from .faults import FAULTS
 from .follow import Proof
 from .messages import Halt, Say
 from .node import SETUP, Kind, Node
+
+SILENT: Final = "a seat fell silent before the game began"
+"""Why a table ends whose seats did not all see the deal through."""
 
 
 def begin_epochs(desk: Desk) -> bool:
@@ -103,8 +108,7 @@ def _wait_in_setup(desk: Desk, node: Node) -> None:
         if committed:
             tell_waiting(desk)
         else:
-            reason = "a seat fell silent before the game began"
-            desk.end(Broken(reason, min(desk.awaited())))
+            desk.end(Broken(SILENT, min(desk.awaited())))
 
 
 def tell_waiting(desk: Desk) -> None:
