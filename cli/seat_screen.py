@@ -159,6 +159,16 @@ class SeatScreen:
             )
         )
 
+    def silenced(self, update: updates.Silenced) -> None:
+        """This seat cannot go on."""
+        self.say(
+            _(
+                "You have signed more in this game than your journal knows: it is an old copy. At a"
+                " table where everybody must agree nothing more can be signed safely. Save the game"
+                " as far as it came with: hoity resume --claim"
+            )
+        )
+
     def away(self, update: updates.Away) -> None:
         """This seat is absent."""
         self.say(_("The others have declared you absent. Your cards are safe."))
@@ -189,6 +199,7 @@ TELLERS: Final[Mapping[type[Any], Callable[[SeatScreen, Any], None]]] = {
     updates.Joined: SeatScreen.joined,
     updates.Started: SeatScreen.started,
     updates.Cautious: SeatScreen.cautious,
+    updates.Silenced: SeatScreen.silenced,
     updates.Resumed: SeatScreen.resumed,
     updates.Stepped: SeatScreen.stepped,
     updates.Happened: SeatScreen.happened,

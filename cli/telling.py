@@ -230,6 +230,11 @@ def _banquet(names: Names, it: news.BanquetReached) -> str:
     return text.format(who=names.seats(it.seats))
 
 
+def _stopped(names: Names, it: news.GameStopped) -> str:
+    text = _("The game is stopped in round {round}: a table takes no more steps than this.")
+    return text.format(round=it.round)
+
+
 def _hand(names: Names, it: news.HandOpened) -> str:
     text = _("{who} held {pieces}.")
     return text.format(who=names.seat(it.seat), pieces=names.pieces(it.pieces))
@@ -278,6 +283,7 @@ TELLERS: Final[Mapping[type[Happening], Callable[[Names, Any], str]]] = {
     news.Imprisoned: _imprisoned,
     news.RoundEnded: _round_ended,
     news.BanquetReached: _banquet,
+    news.GameStopped: _stopped,
     news.HandOpened: _hand,
     news.FinalExhibit: _final,
     news.FaultFound: _fault,

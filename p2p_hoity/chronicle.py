@@ -23,7 +23,7 @@ class Chronicle:
         """All up to the machine's tip counts as told: a resumed game does not begin anew."""
         self._machine, self._screen = machine, screen
         self._told = play_of(machine.tip)
-        self._accused: set[int] = set()
+        self._accused: dict[int, str] = {}
 
     def view(self) -> rules.View:
         """The game as this seat may see it now."""
@@ -33,15 +33,16 @@ class Chronicle:
         return rules.view(play.state, self._machine.seat, self._machine.hand())
 
     def accuse(self, seat: int, code: str, reason: str = "") -> None:
-        """Once a seat: by own proof, by the chain, or by a base that others proposed."""
-        if seat not in self._accused:
-            self._accused.add(seat)
+        """Once a seat and code: by own proof, by the chain, or by a base that others proposed."""
+        if self._accused.get(seat) != code:
+            self._accused[seat] = code
             self._screen(updates.Accused(seat, code, reason or FAULTS[code]))
 
     def tell(self, node: Node, kept: int | None = None) -> None:
         """What has happened up to a node; `kept`: how much of what was told still holds."""
         for guilty in node.convictions:
-            self.accuse(guilty.seat, guilty.code)
+            if guilty.seat not in self._accused:
+                self.accuse(guilty.seat, guilty.code)
         play = play_of(node)
         items = tuple(happenings(play, self._told.length if kept is None else kept))
         self._told = play

@@ -11,6 +11,7 @@ from pathlib import Path
 import trio
 
 from protocol import effects, transcript
+from protocol.accusing import broken_by
 from protocol.errors import Invalid
 from protocol.faults import FAULTS
 from protocol.machine import Machine
@@ -105,7 +106,8 @@ class Driver:
                 self._dial()
                 self.screen(updates.Started(self.machine.table, self.seat))
                 self.machine.start(self._now())
-                self._see_links()
+                for peer in self.hub.links():
+                    self.machine.link_up(peer, self._now())
                 self._look_for_oneself(self.machine.tip)
                 for event in backlog:
                     self._on_event(event)
@@ -141,7 +143,6 @@ class Driver:
     async def _tick(self) -> None:
         while not self._may_leave():
             await trio.sleep(TICK)
-            self._see_links()
             self.machine.tick(self._now())
             self._drain()
             self._say_awaited()
@@ -158,12 +159,11 @@ class Driver:
                 self.screen(updates.Linked(self.name_of(peer)))
                 if peer not in self.machine.table.ids:
                     self.hub.post(peer, encode_lobby(self.roster))
-                self.machine.sync(peer)
-                self._see_links()
+                self.machine.link_up(peer, self._now())
             case LinkDown(peer, reason):
                 self._pace.forget(peer)
                 self.screen(updates.Unlinked(self.name_of(peer), reason))
-                self._see_links()
+                self.machine.link_down(peer, self._now())
             case Frame(peer, data):
                 self._on_frame(peer, data)
         self._drain()
@@ -193,20 +193,6 @@ class Driver:
         rest = self._pace.spend(purse, seconds, trio.current_time())
         if rest > 0:
             self.hub.rest(peer, rest)
-
-    def _see_links(self) -> None:
-        """Hold a reveal back while a single link may be all that others are hidden behind.
-
-        Not from those who are absent already: with two seats left of three, both would hold back
-        in every round. And not beyond half the patience: both would be declared absent for it.
-        """
-        machine, table = self.machine, self.machine.table
-        linked = self._linked()
-        hidden = machine.tip.present - linked - {machine.seat}
-        since = machine.clocks.began.get((machine.tip.step, machine.tip.digest))
-        waited = 0.0 if since is None else self._now() - since
-        short = waited < machine.clocks.patience(machine.tip) / 2
-        machine.narrow = table.seats > 2 and len(linked) <= 1 and bool(hidden) and short
 
     def _linked(self) -> set[int]:
         ids = enumerate(self.machine.table.ids)
@@ -239,6 +225,10 @@ class Driver:
                 self.screen(self._vigil.run_out(self.machine, self._linked(), now))
             case effects.Guilty(seat, code, reason):
                 self._chronicle.accuse(seat, code, reason)
+            case effects.Cautious():
+                self.screen(updates.Cautious())
+            case effects.Silenced():
+                self.screen(updates.Silenced())
             case effects.Finished():
                 self._stop_asking()
                 self.machine.sync(None)
@@ -336,7 +326,9 @@ class Driver:
         seat = self._parting.unconfirmed(self.machine)
         if seat is not None:
             self._can_rejoin = True
-            self._do(effects.Broken(SILENT, seat))
+            proof = next(iter(self.machine.proofs.values()), None)
+            ended = effects.Broken(SILENT, seat) if proof is None else broken_by(proof)
+            self._do(ended)
 
     def _leave(self) -> None:
         """The others need nothing more: write the transcript and tell the standings."""

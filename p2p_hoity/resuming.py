@@ -153,10 +153,9 @@ async def resume_table(seat: Seat, name: str | None, network: Network | None = N
     book, first, machine, roster = _reopen(seat, name)
     _claimed(book.path).unlink(missing_ok=True)
     seat = replace(seat, screen=_recalling(seat.screen, machine))
-    table, number, addresses, (listen, relays) = machine.table, first[1], first[3], first[4:6]
+    number, addresses, (listen, relays) = first[1], first[3], first[4:6]
     if not book.current:
-        seat.screen(updates.Cautious())
-        machine.be_cautious({peer for peer in table.ids if peer != table.ids[number]})
+        machine.be_cautious()
     same = _same_port(listen, addresses[number])
     reach = Reach(same, tuple(relays), network=network, or_any=same != listen)
     async with open_hub(seat.me.identity, reach) as (hub, _):

@@ -207,3 +207,5 @@ def _event(event: port.Event) -> rules.Event:
             return rules.Opened(cards)
         case port.Presence(present, banned):
             return rules.Presence(present, banned)
+        case port.Stopped():
+            return rules.Stopped()

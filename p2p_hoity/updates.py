@@ -34,6 +34,12 @@ class Cautious:
 
 
 @dataclass(frozen=True)
+class Silenced:
+    """This seat has signed more than its journal knows, at a table where nothing can be left
+    behind: it cannot go on, and the game can be claimed as far as it came."""
+
+
+@dataclass(frozen=True)
 class Resumed:
     """A seat is taken again in a game that has begun: how it stands."""
 
@@ -215,6 +221,7 @@ Update = (
     Joined
     | Started
     | Cautious
+    | Silenced
     | Resumed
     | Linked
     | Unlinked

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 from typing import TypeVar
 
-from . import follow, frames
+from . import evidence, follow, frames
 from .desk import Desk
+from .inquiry import FIRST
 from .messages import Back, Close, Message, Say
+from .store import Store
 
 T = TypeVar("T", bytes, int)
 MAX_FETCH = 512
 """Messages asked for by hash in one frame."""
 MAX_CLOSES = 64
-MAX_HAVE = 2048
-MAX_ANSWER = 4096
+MAX_HAVE = 4000
+MAX_ANSWER = 1 << 20
+"""Bytes of one answer: what a link's queue always has room for. The rest is asked for again."""
+OVERHEAD = 128
+"""Bytes that a message's signature and frame add, at most."""
 
 
 def sync(desk: Desk, peer: bytes | None) -> None:
@@ -47,11 +52,19 @@ def ask_again(desk: Desk) -> None:
         closes = _in_turn(store.wanted_closes, closes, MAX_CLOSES)
         desk.asked_last = hashes, closes
         desk.send(frames.Fetch(hashes, closes), None)
-    if desk.silent_until is not None:
-        desk.send(frames.Own(), None)
+    if desk.inquiry is not None:
+        ask_own(desk)
     if not (desk.finished and not desk.awaited()):
         sync(desk, None)
         _look_for_two_chains(desk)
+
+
+def ask_own(desk: Desk) -> None:
+    """Ask every linked seat that has not told yet for this seat's own statements."""
+    inquiry = desk.inquiry
+    if inquiry is not None:
+        for seat in sorted(desk.links - inquiry.told):
+            desk.send(frames.Own(inquiry.cursors.get(seat, FIRST)), desk.table.ids[seat])
 
 
 def _in_turn(wanted: Set[T], last: Sequence[T], most: int) -> tuple[T, ...]:
@@ -71,42 +84,64 @@ def answer(desk: Desk, frame: frames.FrameBody, peer: bytes | None) -> None:
     """Answer a frame that is a request."""
     match frame:
         case frames.Fetch(hashes, closes):
-            _answer_fetch(desk, hashes, closes, peer)
+            _carry_part(desk, _fetched(desk, hashes, closes), peer)
         case frames.Sync(epoch, step, have):
-            _answer_sync(desk, epoch, step, set(have), peer)
-        case frames.Own():
-            _answer_own(desk, peer)
+            _carry_part(desk, _lacking(desk, epoch, step, set(have)), peer)
+        case frames.Own(after):
+            _answer_own(desk, after, peer)
 
 
-def _answer_fetch(
-    desk: Desk, hashes: tuple[bytes, ...], closes: tuple[int, ...], peer: bytes | None
-) -> None:
-    for digest in hashes[:MAX_FETCH]:
-        found = desk.store.find(digest)
-        if found is not None:
-            desk.carry(found, peer)
+def _carry_part(desk: Desk, messages: Iterable[Message], peer: bytes | None) -> Message | None:
+    """Send as many as one answer may hold; the first that had no room. It is asked for again."""
+    room = MAX_ANSWER
+    for message in messages:
+        room -= len(message.payload) + OVERHEAD
+        if room < 0:
+            return message
+        desk.carry(message, peer)
+    return None
+
+
+def _fetched(desk: Desk, hashes: tuple[bytes, ...], closes: tuple[int, ...]) -> Iterator[Message]:
+    found = (desk.store.find(digest) for digest in hashes[:MAX_FETCH])
+    yield from (message for message in found if message is not None)
     for epoch in closes[:MAX_CLOSES]:
         for message in desk.store.of_epoch(Close, epoch):
-            _carry_close(desk, message, peer)
+            yield from _with_halts(desk, message)
 
 
-def _carry_close(desk: Desk, message: Message, peer: bytes | None) -> None:
+def _with_halts(desk: Desk, message: Message) -> Iterator[Message]:
     close = message.statement
     for digest in close.halts if isinstance(close, Close) else ():
         halt = desk.store.find(digest)
         if halt is not None:
-            desk.carry(halt, peer)
-    desk.carry(message, peer)
+            yield halt
+    yield message
 
 
-def _answer_sync(desk: Desk, epoch: int, step: int, have: set[bytes], peer: bytes | None) -> None:
-    for message in _recent(desk, epoch, step)[:MAX_ANSWER]:
-        if message.hash[: frames.SHORT] not in have:
-            desk.carry(message, peer)
+def _lacking(desk: Desk, epoch: int, step: int, have: set[bytes]) -> list[Message]:
+    """What a node may lack, what opens the later epochs first, what may lead nowhere last."""
+    found = (m for m in _recent(desk, epoch, step) if m.hash[: frames.SHORT] not in have)
+    on_chain = set(evidence.ancestry(desk.tip))
+    return sorted(found, key=lambda message: _rank(message, on_chain))
 
 
-def _answer_own(desk: Desk, peer: bytes | None) -> None:
-    if peer in desk.table.ids:
-        for message in desk.store.by_seat(desk.table.ids.index(peer)):
-            desk.carry(message, peer)
-    desk.send(frames.Told(), peer)
+def _rank(message: Message, on_chain: Set[bytes]) -> tuple[int, int, int]:
+    statement = message.statement
+    if isinstance(statement, Say):
+        return 1 if statement.on in on_chain else 2, statement.epoch, statement.step
+    return 0, Store.epoch_of(message), 0
+
+
+def _answer_own(desk: Desk, after: bytes, peer: bytes | None) -> None:
+    """What this seat has signed, as far as it is held, and what shows how far the wishes go."""
+    if peer not in desk.table.ids:
+        desk.send(frames.Told(after), peer)
+        return
+    seat, store = desk.table.ids.index(peer), desk.store
+    if after == FIRST:
+        _carry_part(desk, store.highest_wishes(), peer)
+    own = sorted((m for m in store.by_seat(seat) if m.hash > after), key=lambda m: m.hash)
+    left = _carry_part(desk, own, peer)
+    told = own if left is None else own[: own.index(left)]
+    desk.send(frames.Told(told[-1].hash if told else after, left is not None), peer)

@@ -18,6 +18,7 @@ from .gather import (
     read_choice,
 )
 from .hashing import expand, u64
+from .header import MAX_SEATS
 from .labels import Label
 from .node import Kind, Node
 from .port import Choice
@@ -78,6 +79,8 @@ def new_secrets(seed: bytes, size: int) -> Secrets:
     """The secrets that a 32-byte seed gives, with a polynomial of `size` coefficients."""
     rng = stream(seed, "key")
     polynomial = tuple(group_scalar(rng) for _ in range(size))
+    while size > 1 and any(backup.piece(polynomial, i + 1) == 0 for i in range(MAX_SEATS)):
+        polynomial = tuple(group_scalar(rng) for _ in range(size))  # no seat's piece may be zero
     box, _ = backup.x25519_keypair(stream(seed, "box"))
     return Secrets(seed, polynomial, box)
 
@@ -216,6 +219,7 @@ PENS: dict[Kind, Callable[[Node, int, Secrets, Random], bytes]] = {
     Kind.SHUFFLE: _shuffle,
     Kind.DECK_OK: _empty,
     Kind.DEAL: _gather,
+    Kind.HOLD: _empty,
     Kind.REVEAL: _gather,
     Kind.OPEN: _gather,
     Kind.OVER: _empty,

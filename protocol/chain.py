@@ -143,12 +143,12 @@ def _link(
         return after
     if node.want.kind is not Kind.DEAL:
         state = node.table.game.apply(node.state, Presence(present, banned))
-        after = replace(after, state=state)
+        after = replace(after, state=state, playing=present)
     return play_steps.settle(after)
 
 
 def may_go_on(node: Node) -> bool:
-    """Whether the chain can grow: enough are present, and the game is not over."""
-    if node.want.kind in (Kind.RESULT, Kind.ENDED):
+    """Whether the chain can grow: enough are present, some of them play, the game is not over."""
+    if node.want.kind in (Kind.RESULT, Kind.ENDED) or node.playing == frozenset():
         return False
     return len(node.present) >= node.table.quorum

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from . import chain, epochs, follow
+from . import chain, epochs
+from .accusing import has_proof, is_effective, is_unsettled
 from .desk import Desk
 from .effects import Broken
 from .faults import FAULTS
-from .follow import Proof, View
+from .follow import View
 from .messages import Accept, Back, Close, Halt, Late, Message, Say, SealVote
 from .node import Kind, Node
 from .speaking import tell_waiting
@@ -48,7 +49,7 @@ def _end_without_quorum(desk: Desk) -> bool:
         return False
     if len(desk.tip.banned | set(desk.proofs)) <= spare:
         return False
-    proofs = [p for p in desk.proofs.values() if _is_effective(desk, p)]
+    proofs = [p for p in desk.proofs.values() if is_effective(desk, p)]
     if len(desk.tip.banned | {p.seat for p in proofs}) <= spare:
         return False
     seat, code = (proofs[-1].seat, proofs[-1].code) if proofs else _last_banned(desk)
@@ -72,7 +73,7 @@ def _has_reason(desk: Desk) -> bool:
     if not desk.is_standing:
         return desk.clocks.now - desk.clocks.halted >= grace
     if desk.finished:
-        return False
+        return is_unsettled(desk)
     if _ran_out(desk) and desk.clocks.stood(desk.view) >= grace:
         tell_waiting(desk)
         return True
@@ -89,22 +90,6 @@ def _ran_out(desk: Desk) -> bool:
     return can_close and desk.clocks.has_expired(desk.view)
 
 
-def has_proof(desk: Desk) -> bool:
-    """Whether a present seat is proven at fault in a way that the next base will find."""
-    if desk.tip.present & desk.tip.banned:
-        return True
-    return any(
-        seat in desk.tip.present and _is_effective(desk, proof)
-        for seat, proof in desk.proofs.items()
-    )
-
-
-def _is_effective(desk: Desk, proof: Proof) -> bool:
-    if proof.code not in ("bad-halt", "bad-close"):
-        return follow.is_effective(proof, desk.view)
-    return epochs.is_bad_form(desk.table, proof.messages[0], desk.ballot)
-
-
 def has_back(desk: Desk) -> bool:
     """Whether an absent seat asks back in with a valid `back`."""
     return bool(epochs.returning(desk.view.base, desk.store.backs()))
@@ -118,7 +103,7 @@ def halt(desk: Desk) -> bool:
     wish = desk.ballot.common_wish()
     if wish <= desk.promise or not desk.has_begun or desk.seat is None:
         return False
-    if desk.replaying or desk.silent_until is not None or not reports_all(desk, wish):
+    if desk.replaying or desk.inquiry is not None or not reports_all(desk, wish):
         return False
     desk.raise_promise(wish)
     return desk.sign(own_halt(desk, wish))
@@ -190,7 +175,8 @@ def _waited_for_halts(desk: Desk, epoch: int, held: int) -> bool:
     clocks = desk.clocks
     if clocks.proposing is None:
         clocks.proposing = clocks.now
-    willing = sum(1 for wish in desk.ballot.wishes().values() if wish >= epoch)
+    wishes = desk.ballot.wishes().values()
+    willing = sum(1 for wish in wishes if epoch <= wish <= epoch + 1)  # further on no halt comes
     return held >= willing or clocks.now - clocks.proposing >= clocks.grace(desk.fruitless) / 2
 
 
@@ -218,7 +204,7 @@ def seal(desk: Desk) -> bool:
 
 
 def _may_vote(desk: Desk, epoch: int) -> bool:
-    if desk.seat is None or desk.replaying or desk.silent_until is not None:
+    if desk.seat is None or desk.replaying or desk.inquiry is not None:
         return False
     return epoch >= max(1, desk.promise)
 

@@ -11,6 +11,7 @@ from . import author, chain, encoding, follow, frames, messages
 from .effects import Broken, Effect, Guilty, Record, Send
 from .follow import Proof, View
 from .identity import Identity
+from .inquiry import Inquiry
 from .messages import (
     Accept,
     Back,
@@ -56,9 +57,9 @@ SIGNS: Final[Mapping[State, frozenset[type[Any]]]] = {
 
 standing: its promise is the epoch it stands in. halted: its promise is above every open epoch.
 finished: its end is final; it stays to answer and to vote, and
-wishes an epoch only when halted. silent: its journal may be old, the
-others have not told yet what they hold of it. watching: it has no seat. broken: the table
-ended before the game began, or is void.
+wishes an epoch only when halted, or when it can prove a fault. silent: it takes its seat again,
+and the others have not told yet what they hold of it. watching: it has no seat. broken: the
+table ended before the game began, or is void.
 """
 
 
@@ -97,11 +98,13 @@ class Desk:
         self.clocks = Clocks(table.header.terms.patience)
         self.promise = 0
         self.proofs: dict[int, Proof] = {}
+        self.proven_at: dict[int, float] = {}
+        self.told_guilty: dict[int, str] = {}
         self.broken: Broken | None = None
         self.finished = False
         self.wants_back = False
-        self.narrow = False
-        self.silent_until: set[bytes] | None = None
+        self.inquiry: Inquiry | None = None
+        self.links: set[int] = set()
         self.floor = 0
         self.replaying = False
         self.given: dict[tuple[int, str], Given] = {}
@@ -129,7 +132,7 @@ class Desk:
             return State.BROKEN
         if self.seat is None or self._who is None:
             return State.WATCHING
-        if self.silent_until is not None:
+        if self.inquiry is not None:
             return State.SILENT
         if self.finished:
             return State.FINISHED
@@ -284,8 +287,16 @@ class Desk:
         if not self.is_standing or not self.has_begun or self.replaying:
             return
         view = self.view
+        thinks = self.seat in view.tip.want.speakers and not self.has_said(view.tip.step)
+        if thinks:
+            return  # nobody votes himself away, nor others while they wait for him
         if self.clocks.has_expired(view) and chain.may_go_on(view.tip):
             self.expired[view.epoch] = Expired(view.epoch, view.tip.step, view.tip.digest)
+
+    def forget_choices(self) -> None:
+        """Whatever was chosen is asked again: it may have been shown."""
+        for given in self.given.values():
+            given.burnt = True
 
     def note_growth(self) -> None:
         """Note when the followed chain is longer than ever before."""
@@ -294,18 +305,27 @@ class Desk:
 
     def judge(self, message: Message) -> None:
         """Convict the signer if what is held now proves a fault of his."""
-        if message.seat in self.proofs or message.seat in self.tip.banned:
+        if message.seat in self.tip.banned:
             return
         proof = follow.find_fault(message, self.store, self.view)
         if proof is not None:
             self.convict(proof)
 
     def convict(self, proof: Proof) -> None:
-        """Keep the first proof of a seat's fault."""
-        if proof.seat in self.proofs or proof.seat == self.seat:
+        """Keep the first proof of a seat's fault, or what shows the same fault whole."""
+        if proof.seat == self.seat:
+            self._hear_accusation(proof)
             return
-        self.proofs[proof.seat] = proof
-        self.emit(Guilty(proof.seat, proof.code, proof.reason))
+        known = self.proofs.get(proof.seat)
+        if known is None or follow.supersedes(proof, known):
+            self.proofs[proof.seat] = proof
+            self.proven_at.setdefault(proof.seat, self.clocks.now)
+
+    def _hear_accusation(self, proof: Proof) -> None:
+        """What others hold proves this very seat at fault: its player is told, once."""
+        if proof.seat not in self.told_guilty and not self.replaying:
+            self.told_guilty[proof.seat] = proof.code
+            self.emit(Guilty(proof.seat, proof.code, proof.reason))
 
     def end(self, broken: Broken) -> None:
         """The table ends here, without a result."""

@@ -66,6 +66,17 @@ class Guilty:
 
 
 @dataclass(frozen=True)
+class Cautious:
+    """This seat's journal may be older than what it has signed: it is silent until others told."""
+
+
+@dataclass(frozen=True)
+class Silenced:
+    """This seat's journal is older than what it has signed, and at a strict table nothing can be
+    signed safely any more: the game can be claimed as far as it came."""
+
+
+@dataclass(frozen=True)
 class Finished:
     """The game is over and its result final."""
 
@@ -81,4 +92,16 @@ class Broken:
     code: str = ""
 
 
-Effect = Record | Send | Stepped | Entered | Asked | Waiting | Guilty | Finished | Broken
+Effect = (
+    Record
+    | Send
+    | Stepped
+    | Entered
+    | Asked
+    | Waiting
+    | Guilty
+    | Cautious
+    | Silenced
+    | Finished
+    | Broken
+)

@@ -16,7 +16,7 @@ from .errors import Invalid
 from .identity import verify
 from .labels import Label
 from .messages import Accept, Back, Close, Halt, Lock, Message, Say, SealVote, payload
-from .node import Missing, Node, Slot, Table
+from .node import Kind, Missing, Node, Slot, Table
 from .tree import Bodies, Tree
 
 MAX_VERSIONS = 2
@@ -130,20 +130,35 @@ def _read_halt(table: Table, message: Message, source: Source, named: bool) -> R
             raise Malformed("a lock is not below its halt")
         votes = lock_votes(table, halt.lock)
     base = source.base(epoch, halt.lock.base if halt.lock else None)
-    says = tuple(source.message(h) for h in halt.says)
     proofs = [proof for proof in halt.proofs if len(proof) > 1 or not named]
+    accusing = [h for proof in proofs for h in proof]
+    found = _look_up(source, (*halt.says, *halt.backs, *accusing))
+    told, asked = len(halt.says), len(halt.says) + len(halt.backs)
     read = ReadHalt(
         message,
         halt,
-        says,
-        tuple(source.message(h) for h in halt.backs),
-        tuple(source.message(h) for proof in proofs for h in proof),
+        found[:told],
+        found[told:asked],
+        found[asked:],
         tuple(votes),
         base,
         tuple(sorted(_bad_forms(table, proofs, source))),
     )
     _check_form(read, epoch)
     return read
+
+
+def _look_up(source: Source, hashes: Sequence[bytes]) -> tuple[Message, ...]:
+    """The messages with these hashes; Unknown for the first one lacking, once all are asked for."""
+    found, lacking = list[Message](), list[Unknown]()
+    for digest in hashes:
+        try:
+            found.append(source.message(digest))
+        except Unknown as error:
+            lacking.append(error)
+    if lacking:
+        raise lacking[0]
+    return tuple(found)
 
 
 def _bad_forms(
@@ -171,9 +186,8 @@ def _check_form(read: ReadHalt, epoch: int) -> None:
     if expired is not None and expired.epoch != epoch:
         raise Malformed("a halt's patience ran out in another epoch than its lock's")
     tree = Tree(read.base, read.says, epoch)
-    for message, say in tree.says:
-        if message.seat == read.message.seat and not tree.resolves(say):
-            raise Malformed("a halt leaves out what its own say builds on")
+    if not all(tree.resolves(say) for _, say in tree.says):
+        raise Malformed("a halt lists a say and not what it builds on")
 
 
 # The base.
@@ -353,6 +367,8 @@ def _seat_changes(
     missing: set[int],
     halts: Sequence[ReadHalt],
 ) -> Node:
+    if node.want.kind is Kind.RESULT:
+        return node  # nothing follows in which anyone could be absent
     banned = node.banned | set(faults)
     counts = list(node.absences)
     for seat in missing:

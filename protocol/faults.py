@@ -22,7 +22,7 @@ FAULTS: Final[dict[str, str]] = {
     "bad-key": "sent a transport key of low order",
     "bad-key-hash": "showed another key than it had committed to",
     "bad-key-proof": "did not prove that it knows its key",
-    "bad-backup": "sealed a backup piece that does not fit its own key",
+    "bad-backup": "dealt a backup piece that is zero, or does not fit its own key",
     "false-complaint": "complained of a backup piece that is sound",
     "bad-shuffle": "did not prove its shuffle",
     "bad-share": "did not prove its share of a card",

@@ -48,6 +48,15 @@ class Proof:
         return tuple(sorted({m.hash for m in self.messages}))
 
 
+def supersedes(proof: Proof, known: Proof) -> bool:
+    """Whether it shows the same fault whole: the one statement was illegal, and is one of two.
+
+    Which of the two came first differs from seat to seat; the code told must not.
+    """
+    one, other = ({m.identity for m in p.messages} for p in (proof, known))
+    return proof.code == "two-statements" != known.code and bool(one & other)
+
+
 def chosen_says(store: Store, view: View) -> dict[int, Message]:
     """Who has said a legal body in the first incomplete step: the version seen first."""
     node, found = view.tip, dict[int, Message]()

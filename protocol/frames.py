@@ -10,7 +10,9 @@ from .errors import Invalid
 from .messages import MAX_EPOCH, MAX_MESSAGE, MAX_STEP
 
 MAX_FRAME = MAX_MESSAGE + 64
-SHORT = 8
+HASH = 32
+SHORT = 16
+"""Bytes of a hash that name a message one holds: too many for anyone to find two alike."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +32,7 @@ class Fetch:
 
 @dataclass(frozen=True)
 class Sync:
-    """I stand here and hold these (first 8 bytes of each hash): send what I lack."""
+    """I stand here and hold these (first 16 bytes of each hash): send what I lack."""
 
     epoch: int
     step: int
@@ -39,12 +41,17 @@ class Sync:
 
 @dataclass(frozen=True)
 class Own:
-    """Send me every statement of mine that you hold, then `Told`."""
+    """Send me every statement of mine that you hold whose hash is above this one, then `Told`."""
+
+    after: bytes = bytes(32)
 
 
 @dataclass(frozen=True)
 class Told:
-    """That was every statement of yours that I hold."""
+    """That was every statement of yours that I hold, or (`more`) those up to this hash."""
+
+    last: bytes = bytes(32)
+    more: bool = False
 
 
 FrameBody = Carry | Fetch | Sync | Own | Told
@@ -59,10 +66,10 @@ def encode_frame(frame: FrameBody) -> bytes:
             return encoding.encode((1, hashes, closes))
         case Sync(epoch, step, have):
             return encoding.encode((2, epoch, step, have))
-        case Own():
-            return encoding.encode((3,))
-        case Told():
-            return encoding.encode((4,))
+        case Own(after):
+            return encoding.encode((3, after))
+        case Told(last, more):
+            return encoding.encode((4, last, more))
 
 
 def _need(condition: bool) -> None:
@@ -89,11 +96,11 @@ def parse_frame(data: bytes) -> FrameBody:
         case (0, bytes() as message):
             return Carry(message)
         case (1, hashes, tuple() as closes):
-            return Fetch(_hashes(hashes, 32), tuple(_number(c, MAX_EPOCH) for c in closes))
+            return Fetch(_hashes(hashes, HASH), tuple(_number(c, MAX_EPOCH) for c in closes))
         case (2, epoch, step, have):
             return Sync(_number(epoch, MAX_EPOCH), _number(step, MAX_STEP), _hashes(have, SHORT))
-        case (3,):
-            return Own()
-        case (4,):
-            return Told()
+        case (3, bytes() as after) if len(after) == HASH:
+            return Own(after)
+        case (4, bytes() as last, bool() as more) if len(last) == HASH:
+            return Told(last, more)
     raise Invalid("bad-frame", "a frame is not of a known form")

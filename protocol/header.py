@@ -8,10 +8,9 @@ from typing import Any, Final
 from . import encoding, identity
 from .errors import Invalid
 from .hashing import digest
-from .labels import Label
+from .labels import VERSION, Label
 from .text import is_plain
 
-VERSION: Final = "p2p-table/1"
 MAX_SEATS: Final = 16
 MAX_HEADER: Final = 16 * 1024
 MAX_NICKNAME: Final = 24

@@ -1,66 +1,66 @@
 """The name plate on every door: the one table of domain labels.
 
 Each hash, challenge, signature and derived key has its own label, used for nothing else, so
-that bytes made for one purpose mean nothing in another. All start with `p2p-table/1/`, the
+that bytes made for one purpose mean nothing in another. All start with `p2p-table/2/`, the
 protocol's name and version.
 """
 
 from enum import StrEnum
 from typing import Final
 
-VERSION: Final = "p2p-table/1"
+VERSION: Final = "p2p-table/2"
 
 
 class Label(StrEnum):
     """Domain labels. What a label names is said by its use; the value is what is hashed."""
 
     # Points nobody knows a logarithm of
-    CARD = "p2p-table/1/card"
-    SHUFFLE_GENERATOR = "p2p-table/1/shuffle-generator"
-    CHAIN_GENERATOR = "p2p-table/1/chain-generator"
-    SECOND_GENERATOR = "p2p-table/1/second-generator"
+    CARD = "p2p-table/2/card"
+    SHUFFLE_GENERATOR = "p2p-table/2/shuffle-generator"
+    CHAIN_GENERATOR = "p2p-table/2/chain-generator"
+    SECOND_GENERATOR = "p2p-table/2/second-generator"
 
     # Challenges and proof nonces
-    KEY_PROOF = "p2p-table/1/key-proof"
-    KEY_PROOF_NONCE = "p2p-table/1/key-proof-nonce"
-    SHARES = "p2p-table/1/shares"
-    SHARES_NONCE = "p2p-table/1/shares-nonce"
-    SHUFFLE_STATEMENT = "p2p-table/1/shuffle-statement"
-    SHUFFLE_WEIGHT = "p2p-table/1/shuffle-weight"
-    SHUFFLE_COMMITMENT_RANDOMNESS = "p2p-table/1/shuffle-commitment-randomness"
-    SHUFFLE_NONCE = "p2p-table/1/shuffle-nonce"
-    SHUFFLE_CHALLENGE = "p2p-table/1/shuffle-challenge"
+    KEY_PROOF = "p2p-table/2/key-proof"
+    KEY_PROOF_NONCE = "p2p-table/2/key-proof-nonce"
+    SHARES = "p2p-table/2/shares"
+    SHARES_NONCE = "p2p-table/2/shares-nonce"
+    SHUFFLE_STATEMENT = "p2p-table/2/shuffle-statement"
+    SHUFFLE_WEIGHT = "p2p-table/2/shuffle-weight"
+    SHUFFLE_COMMITMENT_RANDOMNESS = "p2p-table/2/shuffle-commitment-randomness"
+    SHUFFLE_NONCE = "p2p-table/2/shuffle-nonce"
+    SHUFFLE_CHALLENGE = "p2p-table/2/shuffle-challenge"
 
     # Commitments, escrow, backup
-    COMMITMENT = "p2p-table/1/commitment"
-    ESCROW_RANDOMNESS = "p2p-table/1/escrow-randomness"
-    ESCROW_KDF = "p2p-table/1/escrow-kdf"
-    ESCROW_PROOF_NONCE = "p2p-table/1/escrow-proof-nonce"
-    ESCROW_CHALLENGE = "p2p-table/1/escrow-challenge"
-    ESCROW_SHARE = "p2p-table/1/escrow-share"
-    ESCROW_SHARE_NONCE = "p2p-table/1/escrow-share-nonce"
-    BACKUP_SEAL_KDF = "p2p-table/1/backup-seal-kdf"
-    KEY_COMMIT = "p2p-table/1/key-commit"
+    COMMITMENT = "p2p-table/2/commitment"
+    ESCROW_RANDOMNESS = "p2p-table/2/escrow-randomness"
+    ESCROW_KDF = "p2p-table/2/escrow-kdf"
+    ESCROW_PROOF_NONCE = "p2p-table/2/escrow-proof-nonce"
+    ESCROW_CHALLENGE = "p2p-table/2/escrow-challenge"
+    ESCROW_SHARE = "p2p-table/2/escrow-share"
+    ESCROW_SHARE_NONCE = "p2p-table/2/escrow-share-nonce"
+    BACKUP_SEAL_KDF = "p2p-table/2/backup-seal-kdf"
+    KEY_COMMIT = "p2p-table/2/key-commit"
 
     # Digests
-    TABLE_ID = "p2p-table/1/table-id"
-    TERMS = "p2p-table/1/terms"
-    STEP = "p2p-table/1/step"
-    LINK = "p2p-table/1/link"
-    BASE = "p2p-table/1/base"
-    CONTENT = "p2p-table/1/content"
-    MESSAGE = "p2p-table/1/message"
-    COIN = "p2p-table/1/coin"
-    FINGERPRINT = "p2p-table/1/fingerprint"
-    JOURNAL = "p2p-table/1/journal"
+    TABLE_ID = "p2p-table/2/table-id"
+    TERMS = "p2p-table/2/terms"
+    STEP = "p2p-table/2/step"
+    LINK = "p2p-table/2/link"
+    BASE = "p2p-table/2/base"
+    CONTENT = "p2p-table/2/content"
+    MESSAGE = "p2p-table/2/message"
+    COIN = "p2p-table/2/coin"
+    FINGERPRINT = "p2p-table/2/fingerprint"
+    JOURNAL = "p2p-table/2/journal"
 
     # Signatures
-    SEAT = "p2p-table/1/sign-seat"
-    SAY = "p2p-table/1/sign-say"
-    LATE = "p2p-table/1/sign-late"
-    HALT = "p2p-table/1/sign-halt"
-    CLOSE = "p2p-table/1/sign-close"
-    ACCEPT = "p2p-table/1/sign-accept"
-    SEAL = "p2p-table/1/sign-seal"
-    BACK = "p2p-table/1/sign-back"
-    LINK_HANDSHAKE = "p2p-table/1/link-handshake"
+    SEAT = "p2p-table/2/sign-seat"
+    SAY = "p2p-table/2/sign-say"
+    LATE = "p2p-table/2/sign-late"
+    HALT = "p2p-table/2/sign-halt"
+    CLOSE = "p2p-table/2/sign-close"
+    ACCEPT = "p2p-table/2/sign-accept"
+    SEAL = "p2p-table/2/sign-seal"
+    BACK = "p2p-table/2/sign-back"
+    LINK_HANDSHAKE = "p2p-table/2/link-handshake"

@@ -9,16 +9,30 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from . import answering, author, changing, encoding, frames, keeping, messages, speaking
+from . import (
+    accusing,
+    answering,
+    author,
+    caution,
+    changing,
+    encoding,
+    frames,
+    keeping,
+    messages,
+    speaking,
+)
 from .desk import Desk, Given
 from .effects import Send
+from .inquiry import Inquiry
 from .messages import Say
 from .patience import RETRY
 from .port import Choice, IllegalMove
 
 RULES: Final[tuple[Callable[[Desk], bool], ...]] = (
+    caution.inquire,
     speaking.begin_epochs,
     speaking.check_forms,
+    accusing.tell_guilty,
     speaking.enter,
     speaking.advance,
     speaking.end_setup,
@@ -42,8 +56,23 @@ class Machine(Desk):
         """Begin, or go on after `restore`."""
         self.clocks.restart(now)
         self.view.entered = now
+        if self.inquiry is not None:
+            self.inquiry.began = now
         self._pump()
         self.sync(None)
+
+    def link_up(self, peer: bytes, now: float) -> None:
+        """A node is linked: tell it where we stand, and ask a seat what it holds of this one."""
+        self.clocks.now = now
+        self.sync(peer)
+        caution.link_up(self, peer)
+        self._pump()
+
+    def link_down(self, peer: bytes, now: float) -> None:
+        """A node is linked no more."""
+        self.clocks.now = now
+        caution.link_down(self, peer)
+        self._pump()
 
     def receive(self, data: bytes, now: float, peer: bytes | None = None) -> None:
         """One frame of a linked node; Invalid if it is garbage (blame the link, no seat)."""
@@ -53,7 +82,8 @@ class Machine(Desk):
             case frames.Carry(raw):
                 self._receive_message(raw, peer)
             case frames.Told():
-                self._told(peer)
+                caution.hear(self, frame, peer)
+                self._pump()
             case _:
                 answering.answer(self, frame, peer)
 
@@ -133,13 +163,17 @@ class Machine(Desk):
     # Journal.
 
     def restore(self, records: list[bytes]) -> None:
-        """Replay a journal's records, in order, before `start`; nothing is signed meanwhile."""
+        """Replay a journal's records, in order, before `start`; nothing is signed meanwhile, nor
+        after it until linked seats have told what they hold of this one.
+        """
         self.replaying = True
         for record in records:
             self._restore(record)
         self.replaying = False
         self.asked = None
         self.take()
+        if self.seat is not None and self.inquiry is None:
+            self.inquiry = Inquiry(self.clocks.now)
         if self.broken is not None:
             self.emit(self.broken)
 
@@ -159,49 +193,29 @@ class Machine(Desk):
 
     def _restore_floor(self, floor: int | None) -> None:
         if floor is not None:
-            self.floor, self.silent_until = floor, None
+            self.floor, self.inquiry = floor, None
         elif self.seat is not None:
-            self.silent_until = set(self.table.ids) - {self.table.ids[self.seat]}
-            self._forget_choices()
+            self.inquiry = Inquiry(self.clocks.now, cautious=True)
+            self.forget_choices()
 
-    def be_cautious(self, others: set[bytes]) -> None:
-        """The journal may be old: sign nothing until all `others` told what they hold of us.
-
-        Then speak and vote in later epochs only, and commit nothing again without asking the
-        player. Call it after `restore` and before `start`; the journal remembers it.
+    def be_cautious(self, certain: bool = False) -> None:
+        """The journal may be old (`certain`: it is): sign nothing until the others have told what
+        they hold of this seat, then speak and vote in later epochs only, and commit nothing again
+        without asking the player. Call it after `restore`, before `start`.
         """
-        self.silent_until = set(others)
-        self._forget_choices()
-        self.record_floor(None)
-        self.send(frames.Own(), None)
-
-    def _forget_choices(self) -> None:
-        for given in self.given.values():
-            given.burnt = True
-
-    def _told(self, peer: bytes | None) -> None:
-        if self.silent_until is None or peer is None:
-            return
-        self.silent_until.discard(peer)
-        if not self.silent_until:
-            self.silent_until = None
-            self._set_floor()
-            self._pump()
-
-    def _set_floor(self) -> None:
-        """Before epoch 0 begins there are no later epochs: there this seat stays silent."""
-        wishes = self.ballot.wishes().values()
-        self.floor = max(self.promise, self.view.epoch, *wishes, 0) + 1
-        self.record_floor(self.floor)
+        caution.be_cautious(self, certain)
 
     # Receiving.
 
     def _receive_message(self, raw: bytes, peer: bytes | None) -> None:
         message = messages.parse(raw, self.table.id, self.table.ids)
         before = self.ballot.common_wish()
+        forgotten = caution.is_forgotten(self, message)
         if keeping.is_worth_keeping(self, message) and self.hold(message):
             self.record(message)
             self.emit(Send(frames.encode_frame(frames.Carry(raw)), but=peer))
+            if forgotten:
+                self.be_cautious(certain=True)
             self._pump()
         elif self.ballot.common_wish() > before:
             self._pump()

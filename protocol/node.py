@@ -27,6 +27,7 @@ class Kind(StrEnum):
     DECK_OK = "deck.ok"
     DEAL = "deal"
     SEAL = "seal"
+    HOLD = "hold"
     REVEAL = "reveal"
     SHOW = "show"
     CHOOSE = "choose"
@@ -37,16 +38,19 @@ class Kind(StrEnum):
     ENDED = "ended"
 
 
-_PLAY: Final = frozenset({Kind.SEAL, Kind.REVEAL, Kind.SHOW, Kind.CHOOSE, Kind.OPEN, Kind.OVER})
+_PLAY: Final = frozenset(
+    {Kind.SEAL, Kind.HOLD, Kind.REVEAL, Kind.SHOW, Kind.CHOOSE, Kind.OPEN, Kind.OVER}
+)
 
 NEXT: Final[Mapping[Kind, frozenset[Kind]]] = {
     Kind.KEY_COMMIT: frozenset({Kind.KEY_REVEAL}),
-    Kind.KEY_REVEAL: frozenset({Kind.KEY_OK}),
+    Kind.KEY_REVEAL: frozenset({Kind.KEY_OK, Kind.ENDED}),
     Kind.KEY_OK: frozenset({Kind.SHUFFLE, Kind.ENDED}),
     Kind.SHUFFLE: frozenset({Kind.SHUFFLE, Kind.DECK_OK}),
     Kind.DECK_OK: frozenset({Kind.DEAL}),
     Kind.DEAL: _PLAY | {Kind.DEAL},
     Kind.SEAL: _PLAY,
+    Kind.HOLD: frozenset({Kind.REVEAL, Kind.OVER}),
     Kind.REVEAL: _PLAY,
     Kind.SHOW: _PLAY,
     Kind.CHOOSE: _PLAY,
@@ -209,6 +213,9 @@ Opening = bytes | Choice | None
 class Node:
     """The state before `step`; `digest` is that of all steps before it.
 
+    `playing` are the seats the game was told last to be present (None: all). `useless`: the
+    keys of all seats together carry no table, by nobody's provable fault. `held`: what was sealed
+    before this step has been confirmed by all, and may be opened.
     `shares` maps (slot, seat) to a proven share; `cards` what is open to all; `sealed`,
     `lost` and `opened` are keyed by (kind of choice, seat). A sealed choice is lost when its
     owner was absent or banned at any time since: others may open it. `parent` and `slots` say
@@ -222,6 +229,7 @@ class Node:
     want: Want
     banned: frozenset[int] = frozenset()
     absences: tuple[int, ...] = ()
+    playing: frozenset[int] | None = None
     keys: Keys = Keys()
     state: Any = None
     shares: Mapping[ShareKey, bytes] = field(default_factory=dict)
@@ -230,6 +238,8 @@ class Node:
     lost: frozenset[ChoiceKey] = frozenset()
     opened: Mapping[ChoiceKey, Opening] = field(default_factory=dict)
     over_said: bool = False
+    useless: bool = False
+    held: int = 0
     convictions: tuple[Conviction, ...] = ()
     parent: Node | None = field(default=None, repr=False)
     slots: tuple[Slot, ...] | None = None

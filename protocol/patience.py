@@ -51,6 +51,11 @@ class Clocks:
         if place != self._place:
             self._place, self.reached = place, self.now
 
+    def begin_anew(self, node: Node) -> None:
+        """A step that was complete and is open again takes its whole time once more."""
+        self.began.pop((node.step, node.digest), None)
+        self.granted.pop((node.step, node.digest), None)
+
     def patience(self, node: Node) -> float:
         """How long the next step may take."""
         times = self.times

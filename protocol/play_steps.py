@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Final
 
 from . import bodies
 from .bodies import COIN
@@ -39,6 +40,7 @@ from .port import (
     Seal,
     Show,
     Shown,
+    Stopped,
     Unseal,
     Unsealed,
 )
@@ -129,6 +131,14 @@ def apply_show(node: Node, said: Said) -> Node:
     return replace(node, opened=opened, shares={**node.shares, **more})
 
 
+# hold
+
+
+def apply_hold(node: Node, said: Said) -> Node:
+    """Everyone has seen what is sealed: it is final before anything of it is shown."""
+    return replace(node, held=node.step)
+
+
 # over
 
 
@@ -140,6 +150,7 @@ def apply_over(node: Node, said: Said) -> Node:
 CHECKS: dict[Kind, Callable[[Node, int, bytes], object]] = {
     Kind.DEAL: check_gather,
     Kind.SEAL: check_seal,
+    Kind.HOLD: check_empty,
     Kind.REVEAL: check_gather,
     Kind.SHOW: check_show,
     Kind.CHOOSE: check_choose,
@@ -152,6 +163,7 @@ CHECKS: dict[Kind, Callable[[Node, int, bytes], object]] = {
 APPLY: dict[Kind, Callable[[Node, Said], Node]] = {
     Kind.DEAL: apply_gather,
     Kind.SEAL: apply_seal,
+    Kind.HOLD: apply_hold,
     Kind.REVEAL: apply_gather,
     Kind.SHOW: apply_show,
     Kind.CHOOSE: apply_choose,
@@ -190,11 +202,18 @@ def _gather(node: Node, want: Want) -> Want | None:
 
 def _want_unseal(node: Node, goal: Unseal) -> Want | None:
     dues = tuple(sorted(s for s in goal.seats if (goal.kind, s) not in node.opened))
+    if _needs_hold(node, goal.kind, dues):
+        return Want(Kind.HOLD, node.present, goal.kind)
     lacks: tuple[tuple[int, int], ...] = ()
     if goal.shows and not dues:
         lacks = lacking(node, _shown_slots(node, goal.kind, goal.seats), node.table.everyone)
     owes = frozenset(s for s in dues if (goal.kind, s) not in node.lost)
     return _gather(node, Want(Kind.REVEAL, node.present, goal.kind, owes, dues, lacks, goal.shows))
+
+
+def _needs_hold(node: Node, kind: str, dues: tuple[int, ...]) -> bool:
+    """Whether what is to be opened was sealed after the last `hold`; strict tables need none."""
+    return not node.table.strict and any(node.sealed[kind, s].step > node.held for s in dues)
 
 
 def _want_show(node: Node, goal: Show) -> Want | None:
@@ -314,13 +333,21 @@ def conclude(node: Node, goal: Expected) -> Node:
     playing = node.present - node.banned
     if isinstance(goal, Deal) and playing != node.table.everyone:
         state = node.table.game.apply(state, Presence(playing, node.banned))
+        node = replace(node, playing=playing)
     return replace(node, state=state)
+
+
+LAST_STEP: Final = 12_000
+"""Before this step at the latest a game is stopped: a file must hold every game whole."""
 
 
 def settle(node: Node) -> Node:
     """Follow every goal already reached, and say what the next step asks."""
     while True:
         goal = node.table.game.expected(node.state)
+        if node.step >= LAST_STEP and not isinstance(goal, (Deal, OpenAll, Over)):
+            node = replace(node, state=node.table.game.apply(node.state, Stopped()))
+            goal = node.table.game.expected(node.state)
         want = want_of(node, goal)
         if want is not None:
             return replace(node, want=want)

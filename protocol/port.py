@@ -161,7 +161,12 @@ class Presence:
     banned: frozenset[int]
 
 
-Event = Dealt | Sealed | Unsealed | Shown | Chosen | Drawn | Opened | Presence
+@dataclass(frozen=True)
+class Stopped:
+    """The table goes on no longer: what the state expects from here on is `OpenAll`, or `Over`."""
+
+
+Event = Dealt | Sealed | Unsealed | Shown | Chosen | Drawn | Opened | Presence | Stopped
 
 S = TypeVar("S")
 

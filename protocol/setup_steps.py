@@ -12,7 +12,7 @@ from .elgamal import Ciphertext, starting_deck
 from .errors import Invalid
 from .hashing import digest
 from .labels import Label
-from .node import Conviction, Keys, Kind, Node, Sealed, Want
+from .node import Conviction, Keys, Kind, Node, Sealed, Table, Want, public_piece
 
 PIECE_STEP: Final = 2
 """The step in which backup pieces are said, `key.reveal`; each is sealed in its context."""
@@ -71,6 +71,7 @@ def check_key_reveal(node: Node, seat: int, body: bytes) -> KeyReveal:
     if key_hash(node, seat, node.step - 1, read.vector) != node.keys.hashes[seat]:
         raise Invalid("bad-key-hash", "the key shown is not the one committed to")
     keyproof.verify_key(node.table.context(node.step, seat, "key"), read.vector[0], read.proof)
+    _check_backup(node, seat, read.vector)
     for holder, piece in enumerate(read.pieces):
         size = 0 if holder == seat else backup.SEALED_SIZE
         if len(piece) != size:
@@ -78,17 +79,39 @@ def check_key_reveal(node: Node, seat: int, body: bytes) -> KeyReveal:
     return read
 
 
+def _check_backup(node: Node, dealer: int, vector: tuple[bytes, ...]) -> None:
+    """No other seat's public piece is the identity.
+
+    A dealer who fell silent could else have it owe shares of the identity, which no body can hold.
+    """
+    for holder in range(node.table.seats if len(vector) > 1 else 0):
+        if holder != dealer and public_piece(vector, holder + 1) == group.IDENTITY:
+            raise Invalid("bad-backup", "a backup piece is zero: its holder could give no share")
+
+
 def apply_key_reveal(node: Node, said: Said) -> Node:
-    """The joint key is the sum of all key shares."""
+    """The joint key is the sum of all key shares; keys that do not carry a table end it."""
     read = [read_key_reveal(node, said[i]) for i in range(node.table.seats)]
-    joint = group.total(r.vector[0] for r in read)
     keys = replace(
         node.keys,
         vectors=tuple(r.vector for r in read),
         pieces=tuple(r.pieces for r in read),
-        joint=joint,
+        joint=group.total(r.vector[0] for r in read),
     )
-    return replace(node, keys=keys)
+    return replace(node, keys=keys, useless=not _carries(node.table, keys))
+
+
+def _carries(table: Table, keys: Keys) -> bool:
+    """Whether every point derived from the vectors is one that a receiver would take.
+
+    All vectors were fixed by hash before any was shown: only seats that all conspire, one
+    with another and against nobody, can bring it about.
+    """
+    derived = [keys.joint]
+    if not table.strict:
+        derived += [keys.total_key(holder) for holder in range(table.seats)]
+    derived += [card.b for card in starting_deck(keys.joint, table.layout.cards)]
+    return group.IDENTITY not in derived
 
 
 # key.ok
@@ -188,7 +211,7 @@ def setup_want(node: Node) -> Want:
     """What the next setup step asks, from how far the keys have come."""
     everyone = node.table.everyone
     keys = node.keys
-    if node.convictions:
+    if node.convictions or node.useless:
         return Want(Kind.ENDED, frozenset())
     if not keys.hashes:
         return Want(Kind.KEY_COMMIT, everyone)

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from typing import Final
 
-from . import author, chain, epochs, follow
+from . import accusing, author, chain, epochs, evidence, follow
 from .desk import Desk, Given
 from .effects import Asked, Broken, Entered, Finished, Stepped, Waiting
 from .faults import FAULTS
 from .follow import Proof
-from .messages import Halt, Say
+from .messages import Halt, Message, Say
 from .node import SETUP, Kind, Node
+from .patience import HUMAN
 
 SILENT: Final = "a seat fell silent before the game began"
 """Why a table ends whose seats did not all see the deal through."""
@@ -55,14 +56,31 @@ def enter(desk: Desk) -> bool:
         return False
     epoch, base = found
     desk.raise_promise(epoch)
+    if base.node.want.kind in HUMAN and base.node.step < desk.tip.step:
+        desk.clocks.begin_anew(base.node)
     desk.view = follow.new_view(epoch, base.node, desk.clocks.now)
     desk.asked = None
+    _forget_says(desk)
+    accusing.tell_base_faults(desk, base)
     desk.proofs = {s: p for s, p in desk.proofs.items() if s not in base.node.banned}
     desk.emit(Entered(epoch, base.node))
     desk.note_growth()
     for message in desk.store.epoch_says(epoch, base.node.step):
         desk.judge(message)
     return True
+
+
+def _forget_says(desk: Desk) -> None:
+    """Of earlier epochs keep what lies on the chain, what halts or proofs name, and one's own."""
+    halts = (m.statement for m in desk.store if isinstance(m.statement, Halt))
+    named = {h for halt in halts for h in (*halt.says, *(h for pair in halt.proofs for h in pair))}
+    named |= {h for proof in desk.proofs.values() for h in proof.hashes}
+    on_chain = evidence.ancestry(desk.view.base)
+
+    def keep(message: Message, say: Say) -> bool:
+        return message.seat == desk.seat or say.on in on_chain or message.hash in named
+
+    desk.store.forget_says(desk.view.epoch, keep)
 
 
 def advance(desk: Desk) -> bool:
@@ -87,11 +105,17 @@ def end_setup(desk: Desk) -> bool:
     """Before epoch 0 any fault or absence ends the table, the seat named."""
     node = desk.tip
     if node.want.kind is Kind.ENDED:
-        guilty = node.convictions[-1]
-        desk.end(Broken(FAULTS[guilty.code], guilty.seat, guilty.code))
+        desk.end(_ended_by(node))
     elif node.want.kind in SETUP:
         _wait_in_setup(desk, node)
     return False
+
+
+def _ended_by(node: Node) -> Broken:
+    if not node.convictions:
+        return Broken("the keys of all seats together carry no table: sit down anew")
+    guilty = node.convictions[-1]
+    return Broken(FAULTS[guilty.code], guilty.seat, guilty.code)
 
 
 def _wait_in_setup(desk: Desk, node: Node) -> None:
@@ -99,11 +123,12 @@ def _wait_in_setup(desk: Desk, node: Node) -> None:
 
     So does who may have said it, by an old journal, as long as the others have not told.
     """
-    said = desk.has_said(node.step) or desk.silent_until is not None
+    said = desk.has_said(node.step) or desk.inquiry is not None
     committed = node.want.kind is Kind.DECK_OK and said
     if desk.proofs and not committed:
-        proof = next(iter(desk.proofs.values()))
-        desk.end(Broken(proof.reason, proof.seat, proof.code))
+        proof = accusing.settled_proof(desk)
+        if proof is not None:
+            desk.end(accusing.broken_by(proof))
     elif desk.clocks.is_out(node) and desk.awaited():
         if committed:
             tell_waiting(desk)
@@ -125,7 +150,7 @@ def tell_waiting(desk: Desk) -> None:
 def may_speak(desk: Desk) -> bool:
     """Whether this seat is expected in the step, stands in its epoch and has not spoken."""
     node = desk.tip
-    if desk.seat not in node.want.speakers or desk.replaying or desk.silent_until is not None:
+    if desk.seat not in node.want.speakers or desk.replaying or desk.inquiry is not None:
         return False
     if not desk.is_standing or desk.broken is not None or desk.has_said(node.step):
         return False
@@ -143,7 +168,7 @@ def speak(desk: Desk) -> bool:
         return False
     if author.needs_choice(node, seat):
         return _speak_choice(desk, node, seat)
-    if not author.has_opening(node, seat, desk.secrets) or _holds_back(desk, node, seat):
+    if not author.has_opening(node, seat, desk.secrets):
         return False
     body = author.body_of(node, seat, desk.secrets, desk.rng)
     return desk.sign(Say(desk.view.epoch, node.step, node.digest, body))
@@ -175,16 +200,6 @@ def _still_stands(given: Given, node: Node) -> bool:
     return node.digest == given.digest or linked
 
 
-def _holds_back(desk: Desk, node: Node, seat: int) -> bool:
-    """A seat with one link reveals only after t-1 others spoke, or on a sealed commit."""
-    if not desk.narrow or node.want.kind is not Kind.REVEAL or seat not in node.want.owes:
-        return False
-    sealed = node.sealed[node.want.name, seat]
-    if sealed.step < desk.view.base.step:
-        return False
-    return len(follow.chosen_says(desk.store, desk.view)) < desk.table.quorum - 1
-
-
 # The end.
 
 
@@ -201,7 +216,9 @@ def finish(desk: Desk) -> bool:
 
 def _ended_by_says(desk: Desk) -> bool:
     ended = desk.tip.want.kind is Kind.RESULT
-    return ended and desk.is_standing and not desk.awaited()
+    if not ended or not desk.is_standing or desk.awaited():
+        return False
+    return desk.table.strict or not accusing.is_unsettled(desk)
 
 
 def _ended_in_base(desk: Desk) -> bool:

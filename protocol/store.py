@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from typing import TypeVar
 
 from .epochs import Unknown
 from .messages import NUMBER, Accept, Back, Close, Halt, Late, Message, Say, SealVote
@@ -11,6 +12,15 @@ Claim = tuple[int | None, bool]
 """Whose halt names a message (None: nobody's), and whether only a halt or close it accuses does."""
 VARIANTS = 2
 """Versions of one identity that are kept: two prove the fault, more add nothing."""
+
+
+K = TypeVar("K")
+
+
+def _remove(shelf: dict[K, list[Message]], key: K, message: Message) -> None:
+    shelf[key].remove(message)
+    if not shelf[key]:
+        del shelf[key]
 
 
 class Store:
@@ -106,12 +116,11 @@ class Store:
     def _forget(self, message: Message) -> None:
         statement = message.statement
         del self._by_hash[message.hash]
-        del self._by_identity[message.identity]
+        _remove(self._by_identity, message.identity, message)
         if isinstance(statement, Late):
-            key = (NUMBER[Late], statement.epoch)
-            self._epochs[key].remove(message)
-            if not self._epochs[key]:
-                del self._epochs[key]
+            _remove(self._epochs, (NUMBER[Late], statement.epoch), message)
+        elif isinstance(statement, Say):
+            _remove(self._says, (statement.epoch, statement.step), message)
 
     def find(self, digest: bytes) -> Message | None:
         """The message with this hash, if held."""
@@ -164,6 +173,26 @@ class Store:
             for message in shelf.values():
                 if message.seat == seat and isinstance(message.statement, Say):
                     yield message
+
+    def highest_wishes(self) -> list[Message]:
+        """Of each seat the late, halt, accept or seal of the highest epoch that is held."""
+        found: dict[int, Message] = {}
+        for message in self._by_hash.values():
+            statement = message.statement
+            if isinstance(statement, Late | Halt | Accept | SealVote):
+                held = found.setdefault(message.seat, message)
+                if statement.epoch > self.epoch_of(held):
+                    found[message.seat] = message
+        return [found[seat] for seat in sorted(found)]
+
+    def forget_says(self, epoch: int, keep: Callable[[Message, Say], bool]) -> None:
+        """Drop the says of epochs below `epoch` that nothing keeps."""
+        for digest, message in [*self._by_hash.items(), *self._spare.items()]:
+            say = message.statement
+            if isinstance(say, Say) and say.epoch < epoch and not keep(message, say):
+                self.said_bytes[message.seat] -= len(message.payload)
+                if self._spare.pop(digest, None) is None:
+                    self._forget(message)
 
     def by_seat(self, seat: int | None) -> Iterable[Message]:
         """Everything one seat signed."""

@@ -21,7 +21,7 @@ from .node import Missing, Slot
 from .unsound import Unsound
 
 MAGIC: Final = "hoity-transcript"
-VERSION: Final = 1
+VERSION: Final = 2
 MAX_FILE: Final = 64 * 1024 * 1024
 MAX_ITEMS: Final = 16384
 _PREFIX: Final = b"\x94" + encoding.encode(MAGIC)

@@ -76,7 +76,14 @@ class Room:
     def start(self) -> None:
         for seat, place in enumerate(self.places):
             place.machine.start(self.now)
+            self.link(seat)
             self.collect(seat)
+
+    def link(self, seat: int) -> None:
+        """Tell a machine of its links to all that are alive."""
+        for other, place in enumerate(self.places):
+            if other != seat and place.alive:
+                self.places[seat].machine.link_up(self.table.ids[other], self.now)
 
     def collect(self, seat: int) -> None:
         """Take a machine's effects until it has none: journal, queue, answer what is asked."""
@@ -135,6 +142,7 @@ class Room:
         place.machine.restore(list(place.journal))
         place.machine.start(self.now)
         place.alive = True
+        self.link(seat)
         self.collect(seat)
 
 

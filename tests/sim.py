@@ -215,6 +215,7 @@ class World:
 
     def _start(self, seat: int) -> None:
         self.houses[seat].machine.start(self.now)
+        self._link(seat)
         self.collect(seat)
 
     def _tick(self, seat: int) -> None:
@@ -270,15 +271,18 @@ class World:
         del house.disk[keep:]
         house.machine.restore(list(house.disk))
         if house.old:
-            others = {i for i in self.table.ids if i != self.table.ids[seat]}
-            house.machine.be_cautious(
-                {i for i in others if not self.houses[self.table.ids.index(i)].gone}
-            )
+            house.machine.be_cautious()
         for node in house.machine.view.path.values():
             self.check.secrets.note_due(node)
         house.old, house.up = False, True
         house.machine.start(self.now)
+        self._link(seat)
         self.collect(seat)
+
+    def _link(self, seat: int) -> None:
+        for other, peer in enumerate(self.table.ids):
+            if other != seat and not self.houses[other].gone:
+                self.houses[seat].machine.link_up(peer, self.now)
 
     # Effects.
 

@@ -179,7 +179,7 @@ def test_a_sealed_piece_is_what_the_text_says() -> None:
     )
     assert SEALED[:32] == ALICE_PUBLIC
     parts = (CONTEXT.encode(), ALICE_PUBLIC, BOB_PUBLIC, shared)
-    key = sha512(framed(b"p2p-table/1/backup-seal-kdf", *parts)).digest()[:32]
+    key = sha512(framed(b"p2p-table/2/backup-seal-kdf", *parts)).digest()[:32]
     data = ChaCha20Poly1305(key).decrypt(bytes(12), SEALED[32:], None)
     assert int.from_bytes(data, "little") == piece(POLY, 2)
 
@@ -209,7 +209,7 @@ def test_a_scalar_that_is_not_canonical_is_no_piece() -> None:
         X25519PublicKey.from_public_bytes(BOB_PUBLIC)
     )
     parts = (CONTEXT.encode(), ALICE_PUBLIC, BOB_PUBLIC, shared)
-    key = sha512(framed(b"p2p-table/1/backup-seal-kdf", *parts)).digest()[:32]
+    key = sha512(framed(b"p2p-table/2/backup-seal-kdf", *parts)).digest()[:32]
     for data in (ORDER.to_bytes(32, "little"), b"\xff" * 32):
         sealed = ALICE_PUBLIC + ChaCha20Poly1305(key).encrypt(bytes(12), data, None)
         with pytest.raises(Invalid, match="bad-backup"):

@@ -61,6 +61,7 @@ def each() -> list[updates.Update]:
         updates.Paused(frozenset({1}), 300.0, replace(MUSTER, there=1)),
         updates.Extended(frozenset({1}), 300.0),
         updates.Cautious(),
+        updates.Silenced(),
         updates.Resumed(seen),
         updates.Away(),
         updates.Returned(),

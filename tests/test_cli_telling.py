@@ -42,6 +42,7 @@ EACH: list[Happening] = [
     news.Imprisoned(1, THIEF, (THIEF,)),
     news.RoundEnded(3, (1, 0)),
     news.BanquetReached((0,)),
+    news.GameStopped(800),
     news.HandOpened(0, (PIECE, HIDDEN)),
     news.FinalExhibit(0, (PIECE, PIECE, PIECE), 1),
     news.FaultFound(0, 2, "Exhibit needs a valid exhibit"),

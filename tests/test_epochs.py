@@ -218,7 +218,25 @@ def test_a_halt_that_leaves_out_what_its_own_say_builds_on_is_malformed(model: M
     epochs.read_halt(model.table, signed(model, 1, _halt(says=told)), source)
     with pytest.raises(Malformed, match="builds on"):
         epochs.read_halt(model.table, signed(model, 1, _halt(says=(mine.hash,))), source)
-    epochs.read_halt(model.table, signed(model, 0, _halt(says=(mine.hash,))), source)
+    with pytest.raises(Malformed, match="builds on"):
+        epochs.read_halt(model.table, signed(model, 0, _halt(says=(mine.hash,))), source)
+
+
+def test_all_that_a_halt_names_and_is_not_held_is_asked_for_at_once(model: Model) -> None:
+    asked: list[bytes] = []
+    source = Desk(model, model.say(model.base, 0, b"a"))
+    find = source.message
+
+    def message(digest: bytes) -> Message:
+        asked.append(digest)
+        return find(digest)
+
+    source.message = message  # type: ignore[method-assign]
+    names = [bytes([i]) * 32 for i in range(4)]
+    halt = Halt(1, None, tuple(names[:2]), None, (names[2],), ((names[3],),))
+    with pytest.raises(Unknown):
+        epochs.read_halt(model.table, signed(model, 1, halt), source)
+    assert asked == names
 
 
 def test_halts_that_name_what_is_unknown_or_wrong_are_not_read(model: Model) -> None:

@@ -158,6 +158,10 @@ def test_speaking_where_nothing_is_asked_is_a_fault() -> None:
         carried = frames.Carry(room.sign(Say(0, node.step, node.digest, b"\x01")).encode())
         room.places[seat].machine.receive(frames.encode_frame(carried), room.now, None)
         room.collect(seat)
+    room.now += 2
+    for seat in (0, 2, 3):
+        room.places[seat].machine.tick(room.now)
+        room.collect(seat)
     _named(room, "not-expected")
 
 

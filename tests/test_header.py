@@ -47,7 +47,7 @@ def _entry(index: int, value: Any) -> Callable[[list[Any]], None]:
 
 
 CHANGES: dict[str, Callable[[list[Any]], Any]] = {
-    "other version": _terms(0, "p2p-table/2"),
+    "other version": _terms(0, "p2p-table/1"),
     "host of another length": _terms(1, b"h" * 31),
     "host outside the group": _terms(1, bytes([2]) + bytes(31)),
     "short nonce": _terms(2, b"n"),

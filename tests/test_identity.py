@@ -124,7 +124,7 @@ def test_signatures_that_implementations_disagree_on_are_rejected(
 
 
 def test_what_is_signed() -> None:
-    label = b"p2p-table/1/sign-say"
+    label = b"p2p-table/2/sign-say"
     assert signed_bytes(Label.SAY, b"data") == len(label).to_bytes(8, "big") + label + b"data"
 
 

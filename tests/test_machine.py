@@ -9,7 +9,7 @@ from toy_game import ToyGame
 
 from protocol import frames, keeping, messages
 from protocol.desk import SIGNS, State
-from protocol.effects import Asked, Broken, Record, Send, Waiting
+from protocol.effects import Asked, Broken, Cautious, Record, Send, Waiting
 from protocol.errors import Invalid
 from protocol.header import Patience
 from protocol.machine import Machine
@@ -120,8 +120,7 @@ def test_an_old_journal_signs_nothing_until_all_others_have_told() -> None:
     place = room.places[1]
     machine = room.build(1)
     machine.restore(place.journal[: len(place.journal) // 2])
-    others = {room.table.ids[0], room.table.ids[2]}
-    machine.be_cautious(others)
+    machine.be_cautious()
     machine.start(room.now)
     assert machine.state is State.SILENT
     told = frames.encode_frame(frames.Told())
@@ -129,7 +128,7 @@ def test_an_old_journal_signs_nothing_until_all_others_have_told() -> None:
     assert machine.state is State.SILENT
     assert not [e for e in machine.take() if isinstance(e, Send) and _is_carry(e)]
     machine.receive(told, room.now, room.table.ids[2])
-    assert machine.silent_until is None
+    assert machine.inquiry is None
     assert machine.floor > 0
 
 
@@ -149,7 +148,7 @@ def test_an_old_journal_does_not_end_a_table_whose_deck_it_may_have_confirmed() 
     machine = room.build(1)
     machine.restore(room.places[1].journal[:-1])
     others = {room.table.ids[0], room.table.ids[2]}
-    machine.be_cautious(others)
+    machine.be_cautious()
     machine.start(room.now)
     for seat in (0, 2):
         for message in room.places[seat].machine.store:
@@ -172,17 +171,19 @@ def test_a_rolled_back_seat_stays_careful_after_a_second_crash() -> None:
     room.start()
     machine = room.build(1)
     machine.restore(room.places[1].journal[:2])
-    machine.be_cautious({room.table.ids[0]})
+    machine.be_cautious()
     journal = room.places[1].journal[:2]
     journal += [e.data for e in machine.take() if isinstance(e, Record)]
     again = room.build(1)
     again.restore(journal)
     assert again.state is State.SILENT
-    machine.receive(frames.encode_frame(frames.Told()), 0.0, room.table.ids[0])
+    for seat in (0, 2):
+        machine.receive(frames.encode_frame(frames.Told()), 0.0, room.table.ids[seat])
     journal += [e.data for e in machine.take() if isinstance(e, Record)]
     later = room.build(1)
     later.restore(journal)
-    assert later.state is not State.SILENT
+    assert later.inquiry is not None
+    assert not later.inquiry.cautious
     assert later.floor == machine.floor > 0
 
 
@@ -448,11 +449,41 @@ def test_one_seats_wishes_alone_halt_nobody() -> None:
     room.start()
     while not room.places[0].machine.has_begun:
         room.deliver()
+    lie = carried(messages.sign(room.who[3], room.table.id, 3, Late(2)))
+    room.drop = lambda _, to, frame: to == 3 and frame == lie
     for seat in range(3):
-        message = messages.sign(room.who[3], room.table.id, 3, Late(2))
-        room.places[seat].machine.receive(carried(message), room.now, None)
+        room.places[seat].machine.receive(lie, room.now, None)
     room.run(until=5)
     assert all(p.machine.promise == 0 and p.machine.finished for p in room.places)
+
+
+def test_a_seat_that_hears_of_a_statement_it_does_not_know_signs_nothing_more_unasked() -> None:
+    room = room_of(4)
+    room.start()
+    while not room.places[3].machine.has_begun:
+        room.deliver()
+    unknown = messages.sign(room.who[3], room.table.id, 3, Late(2))
+    machine = room.places[3].machine
+    machine.receive(carried(unknown), room.now, room.table.ids[0])
+    room.collect(3)
+    assert machine.state is State.SILENT
+    assert machine.inquiry is not None
+    assert machine.inquiry.certain
+    assert any(isinstance(effect, Cautious) for effect in room.places[3].heard)
+    machine.receive(carried(unknown), room.now, room.table.ids[1])
+    room.run(until=200)
+    assert machine.state is not State.SILENT
+    assert machine.floor > 0
+    assert all(p.machine.finished and not p.machine.proofs for p in room.places)
+
+
+def test_a_lower_wish_of_its_own_tells_a_seat_nothing_new() -> None:
+    room = room_of(4)
+    machine = room.places[3].machine
+    for epoch in (3, 2):
+        message = messages.sign(room.who[3], room.table.id, 3, Late(epoch))
+        machine.hold(message) if epoch == 3 else machine.receive(carried(message), 0.0, None)
+    assert machine.inquiry is None
 
 
 def test_the_state_table_lets_only_the_right_states_speak() -> None:

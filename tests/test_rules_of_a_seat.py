@@ -103,12 +103,15 @@ def test_a_halted_seat_says_nothing_and_a_crash_does_not_free_it() -> None:
     assert not scene.machine.must_choose
     scene.crash_and_resume(0)
     assert scene.machine.promise == 1
+    assert scene.machine.state is State.SILENT
+    while scene.deliver():
+        pass
     assert scene.machine.state is State.HALTED
     assert not scene.machine.must_choose
     assert len(scene.halts()) == 1
 
 
-def test_a_halted_seat_does_not_reveal_after_a_crash() -> None:
+def test_a_halted_seat_does_not_go_on_after_a_crash() -> None:
     scene = Scene(frozenset({1, 2, 3}))
     step = scene.machine.tip.step
     for seat in (1, 2, 3):
@@ -118,9 +121,9 @@ def test_a_halted_seat_does_not_reveal_after_a_crash() -> None:
         for message in scene.places[seat].machine.store.by_seat(seat):
             if isinstance(message.statement, Say) and message.statement.step == step:
                 scene.tell(seat, message.statement)
-    assert scene.machine.tip.want.kind is Kind.REVEAL
+    assert scene.machine.tip.want.kind is Kind.HOLD
     scene.crash_and_resume(0)
-    assert scene.machine.tip.want.kind is Kind.REVEAL
+    assert scene.machine.tip.want.kind is Kind.HOLD
     said = [m.statement for m in scene.machine.store.by_seat(0)]
     assert max(s.step for s in said if isinstance(s, Say)) == step
 
@@ -163,7 +166,7 @@ def test_t_minus_one_wishes_halt_nobody_and_t_do() -> None:
 
 
 def test_patience_that_ran_out_while_standing_is_reported() -> None:
-    scene = Scene(ALL)
+    scene = Scene(frozenset({1, 2, 3}))
     scene.wait(1)
     scene.wait(30)
     for seat in (1, 2):
@@ -171,6 +174,16 @@ def test_patience_that_ran_out_while_standing_is_reported() -> None:
     (halt,) = scene.halts()
     assert halt.expired is not None
     assert halt.expired.step == scene.machine.tip.step
+
+
+def test_nobody_votes_himself_away() -> None:
+    scene = Scene(ALL)
+    scene.wait(1)
+    scene.wait(30)
+    for seat in (1, 2):
+        scene.tell(seat, Late(1))
+    (halt,) = scene.halts()
+    assert halt.expired is None
 
 
 def test_patience_does_not_run_while_halted() -> None:
@@ -320,18 +333,21 @@ def test_a_proof_that_the_next_base_will_not_find_turns_no_epoch() -> None:
     assert not follow.is_effective(Proof(1, "bad-body", "", (unknown,)), machine.view)
 
 
-def test_a_seat_with_one_link_holds_its_reveal_back() -> None:
-    scene = Scene(frozenset())
-    assert scene.machine.finished
+def test_nothing_is_revealed_before_every_seat_has_confirmed_what_is_sealed() -> None:
     scene = Scene(frozenset({0}))
-    scene.machine.narrow = True
+    step = scene.machine.tip.step
+    for place in scene.places[:3]:
+        place.alive = place is scene.places[0]
     scene.mute = frozenset()
     scene.machine.choose(1, scene.now)
     scene.collect(0)
-    held = [m for m in scene.machine.store.by_seat(0) if isinstance(m.statement, Say)]
-    last = max(m.statement.step for m in held if isinstance(m.statement, Say))
-    assert scene.machine.tip.want.kind is Kind.REVEAL
-    assert last == scene.machine.tip.step - 1
+    while scene.deliver():
+        pass
+    assert scene.machine.tip.want.kind is Kind.HOLD
+    said = [m.statement for m in scene.machine.store.by_seat(0)]
+    assert max(s.step for s in said if isinstance(s, Say)) == step + 1
+    for place in scene.places:
+        place.alive = True
     scene.run(until=5)
     assert scene.machine.finished
 

@@ -48,7 +48,7 @@ def test_no_table_is_marked_that_nothing_makes() -> None:
 
 
 def test_remaking_notices_a_changed_cell() -> None:
-    spoilt = TEXT.replace("p2p-table/1/sign-halt", "p2p-table/1/sign-halts")
+    spoilt = TEXT.replace("p2p-table/2/sign-halt", "p2p-table/2/sign-halts")
     assert spoilt != TEXT
     assert made.remade(spoilt) == TEXT
 

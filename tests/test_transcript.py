@@ -53,7 +53,7 @@ def test_a_file_reads_back_to_itself(name: str) -> None:
 
 def test_the_frame_is_magic_version_content_evidence() -> None:
     value = transcript_form.open_file(files_of("three")[0])
-    assert value[:2] == (MAGIC, VERSION) == ("hoity-transcript", 1)
+    assert value[:2] == (MAGIC, VERSION) == ("hoity-transcript", 2)
     assert len(value) == 4
 
 

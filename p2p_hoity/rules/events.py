@@ -172,4 +172,9 @@ class Presence:
     banned: frozenset[int] = frozenset()
 
 
-Event = Dealt | Sealed | Unsealed | Shown | Chosen | Drawn | Opened | Presence
+@dataclass(frozen=True, slots=True)
+class Stopped:
+    """The table ends the game here, in whatever phase it is: the hands are opened next."""
+
+
+Event = Dealt | Sealed | Unsealed | Shown | Chosen | Drawn | Opened | Presence | Stopped

@@ -29,12 +29,13 @@ from .events import (
     Sealed,
     Show,
     Shown,
+    Stopped,
     UnexpectedEvent,
     Unseal,
     Unsealed,
 )
 from .motion import go, tell
-from .news import PresenceChanged
+from .news import GameStopped, PresenceChanged
 from .phases import Phase
 from .state import State, layout
 
@@ -66,6 +67,8 @@ def apply(state: State, event: Event) -> State:
     fresh = state.but(news=())
     if isinstance(event, Presence):
         return _settle(_change_presence(fresh, event))
+    if isinstance(event, Stopped):
+        return _settle(_stop(fresh))
     _require_fit(expected(state), event)
     return _settle(STEPS[state.phase].take(fresh, event))
 
@@ -97,6 +100,13 @@ def _fits(due: Expected, event: Event) -> bool:
         case (Choose(), Chosen()):
             return due.kind == event.kind and due.seat == event.seat
     return False
+
+
+def _stop(state: State) -> State:
+    """On to the end from any phase; what the round still owed is not done."""
+    if state.phase in (Phase.DEAL, Phase.FINAL, Phase.OVER):
+        raise UnexpectedEvent(f"a game in phase {state.phase} is not stopped")
+    return tell(state, GameStopped(state.round), phase=Phase.FINAL)
 
 
 # Who is present.

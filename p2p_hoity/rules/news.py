@@ -265,6 +265,13 @@ class BanquetReached(Happening):
 
 
 @dataclass(frozen=True, slots=True)
+class GameStopped(Happening):
+    """The table takes no more steps: the game ends in this round, as it stands."""
+
+    round: int
+
+
+@dataclass(frozen=True, slots=True)
 class HandOpened(Happening):
     """All Collectibles of a seat at the end; what could not be opened has no letter."""
 
