@@ -6,6 +6,9 @@ import stat
 import tempfile
 from pathlib import Path
 
+from protocol import transcript
+from protocol.machine import Machine
+
 from .home import private_folder, write_whole
 from .journal import JournalError
 
@@ -33,6 +36,14 @@ def write_transcript(path: Path, data: bytes) -> None:
         path.write_bytes(data)
     else:
         write_whole(path, data, 0o666)
+
+
+def transcript_of(machine: Machine) -> bytes:
+    """The bytes of a table's transcript; JournalError if they would not make a readable file."""
+    try:
+        return transcript.write(machine)
+    except transcript.TooLarge as error:
+        raise JournalError(f"{error}; the game is over, and its journal is kept") from error
 
 
 def keep(data: bytes, wished: Path, usual: Path, journal: Path | None) -> Path:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import trio
 
-from protocol import effects, transcript
+from protocol import effects
 from protocol.accusing import broken_by
 from protocol.errors import Invalid
 from protocol.faults import FAULTS
@@ -338,7 +338,7 @@ class Driver:
         path = None
         if self.output is not None:
             journal = None if self.journal is None else self.journal.path
-            data, usual = transcript.write(self.machine), self.usual or self.output
+            data, usual = archive.transcript_of(self.machine), self.usual or self.output
             path = archive.keep(data, self.output, usual, journal)
         self.outcome = Outcome(path, standings)
         self.screen(updates.Finished(self.machine.table, self.machine.tip, standings, path))

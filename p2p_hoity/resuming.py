@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
-from protocol import header, transcript
+from protocol import header
 from protocol.machine import Machine
 
 from . import archive, rules, updates
@@ -127,7 +127,7 @@ def claim_game(seat: Seat, name: str | None) -> Path:
         _claimed(book.path).touch(mode=0o600)
         raise PeerError("that game had not begun: there is nothing to save", 1)
     path = seat.output or seat.home.transcripts / f"{machine.table.id.hex()[:16]}.claim.hoity"
-    archive.write_transcript(path, transcript.write(machine))
+    archive.write_transcript(path, archive.transcript_of(machine))
     _claimed(book.path).touch(mode=0o600)
     return path
 

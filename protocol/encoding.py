@@ -79,21 +79,27 @@ def _check(value: object, depth: int) -> None:
 # Where reading stops.
 
 
-def first_break(data: bytes, max_items: int = MAX_ITEMS) -> tuple[int, bool] | None:
+def first_break(
+    data: bytes, max_items: int = MAX_ITEMS, max_total: int | None = None
+) -> tuple[int, bool] | None:
     """(offset, whether only the end is missing) of the first item that cannot be read.
 
     Items are read in the order of their bytes, each as a whole: its head, then what the head
-    announces. None if `data` is one encoding with nothing behind it.
+    announces; after `max_total` of them none can be. None if `data` is one encoding with nothing
+    behind it.
     """
     at, left = 0, [1]
+    room = len(data) if max_total is None else max_total
     while left:
-        singles = _SINGLE.match(data, at, at + left[-1])
+        singles = _SINGLE.match(data, at, at + min(left[-1], room))
         run = singles.end() - at if singles else 0
-        at, left[-1] = at + run, left[-1] - run
+        at, left[-1], room = at + run, left[-1] - run, room - run
         if not left[-1]:
             left.pop()
             continue
-        left[-1] -= 1
+        if room <= 0 and at < len(data):
+            return at, False
+        left[-1], room = left[-1] - 1, room - 1
         try:
             end, items = _item(data, at, max_items if len(left) <= MAX_DEPTH else -1)
         except EOFError:

@@ -15,7 +15,7 @@ from . import chain, evidence
 from .errors import Invalid
 from .identity import verify
 from .labels import Label
-from .messages import Accept, Back, Close, Halt, Lock, Message, Say, SealVote, payload
+from .messages import Accept, Back, Close, Expired, Halt, Lock, Message, Say, SealVote, payload
 from .node import Kind, Missing, Node, Slot, Table
 from .tree import Bodies, Tree
 
@@ -350,11 +350,11 @@ def _expire(
     epoch: int,
     culprits: set[int],
 ) -> tuple[Node, set[int], set[int]]:
-    table, place = node.table, (epoch, node.step, node.digest)
-    ran_out = Counter(
-        (e.epoch, e.step, e.on) for e in (read.halt.expired for read in halts) if e is not None
-    )
-    if table.strict or ran_out[place] < table.seats - table.quorum + 1:
+    """ABSENT for the missing if enough others say that their patience ran out just here."""
+    table, place = node.table, Expired(epoch, node.step, node.digest)
+    others = (read for read in halts if read.message.seat not in missing)
+    ran_out = sum(read.halt.expired == place for read in others)
+    if table.strict or ran_out < table.seats - table.quorum + 1:
         return node, culprits, set()
     after = chain.append(node, chain.slots_of(node, _only(bodies), Missing.ABSENT))
     return after, culprits, set(missing)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from . import bodies, epochs
+from . import bodies, epochs, transcript_form
 from .epochs import Reading, T
 from .follow import View
 from .messages import Message, Say, SealVote
@@ -14,7 +14,12 @@ from .node import Kind, Missing, Node, Table
 from .slips import Slips
 from .store import Store
 from .transcript_form import Content, Entry, Envelope, Evidence, Link, Signed, Step, Transcript
+from .unsound import Unsound
 from .voting import Ballot
+
+
+class TooLarge(ValueError):
+    """A file of this game would be over the limits of every file."""
 
 
 class Holder(Protocol):
@@ -40,9 +45,15 @@ class Holder(Protocol):
 def write(machine: Holder) -> bytes:
     """The `.hoity` file of a seat's or watcher's machine, whether its game is over or not.
 
-    Raises ValueError if the machine lacks what its own chain rests on, which is a mistake here.
+    Raises ValueError if the machine lacks what its own chain rests on, and TooLarge if the file
+    would be one that no verifier reads.
     """
-    return transcript_of(machine).encode()
+    data = transcript_of(machine).encode()
+    try:
+        transcript_form.open_file(data)
+    except Unsound as error:
+        raise TooLarge(f"the game does not fit into a file: {error.words}") from error
+    return data
 
 
 def transcript_of(machine: Holder) -> Transcript:

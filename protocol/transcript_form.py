@@ -24,6 +24,8 @@ MAGIC: Final = "hoity-transcript"
 VERSION: Final = 2
 MAX_FILE: Final = 64 * 1024 * 1024
 MAX_ITEMS: Final = 16384
+MAX_TOTAL: Final = 1 << 20
+"""Items in a whole file: the longest game of 16 seats has fewer, and more cost a reader too much."""
 _PREFIX: Final = b"\x94" + encoding.encode(MAGIC)
 
 Signed = tuple[int, bytes]
@@ -121,11 +123,20 @@ def open_file(data: bytes) -> tuple[Any, ...]:
         code = "torn" if _PREFIX.startswith(data) else "wrong-magic"
         raise Unsound(code, offset=len(data) if code == "torn" else 0)
     _check_version(data)
+    if len(data) > MAX_TOTAL:  # fewer bytes hold no more items
+        _check_total(data)
     try:
         value: tuple[Any, ...] = encoding.decode(data, MAX_FILE, MAX_ITEMS)
     except Invalid as error:
         raise _undecodable(data, error) from error
     return value
+
+
+def _check_total(data: bytes) -> None:
+    broken = encoding.first_break(data, MAX_ITEMS, MAX_TOTAL)
+    if broken is not None:
+        offset, cut = broken
+        raise Unsound("torn" if cut else "bad-encoding", offset=offset)
 
 
 def _check_version(data: bytes) -> None:

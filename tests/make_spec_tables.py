@@ -54,6 +54,7 @@ CONSTANTS: Final = (
     ("arrays in arrays", "protocol.encoding.MAX_DEPTH"),
     ("items of an array on a link", "protocol.encoding.MAX_ITEMS"),
     ("items of an array in a file", "protocol.transcript_form.MAX_ITEMS"),
+    ("items of a file in all", "protocol.transcript_form.MAX_TOTAL"),
     ("bytes of a file", "protocol.transcript_form.MAX_FILE"),
     ("bytes of a header", "protocol.header.MAX_HEADER"),
     ("bytes of a message", "protocol.messages.MAX_MESSAGE"),
@@ -65,6 +66,8 @@ CONSTANTS: Final = (
     ("cards of a deck", "protocol.generators.MAX_CARDS"),
     ("highest epoch", "protocol.messages.MAX_EPOCH"),
     ("highest step", "protocol.messages.MAX_STEP"),
+    ("step at which a game is stopped", "protocol.play_steps.LAST_STEP"),
+    ("bytes of an answer", "protocol.answering.MAX_ANSWER"),
     ("bytes of a coin", "protocol.bodies.COIN_SIZE"),
     ("bytes of a commitment", "protocol.commitment.COMMITMENT_SIZE"),
     ("bytes an escrow adds to its opening", "protocol.escrow.OVERHEAD"),
@@ -113,9 +116,9 @@ HEADER: Final = (
 FRAMES: Final = (
     ("carry", "[0, message]", "message: the bytes of section 5"),
     ("fetch", "[1, hashes, closes]", "send me these messages, and the closes of these epochs"),
-    ("sync", "[2, epoch, step, have]", "I stand there; have: first 8 bytes of hashes I hold"),
-    ("own", "[3]", "send me every statement of mine that you hold"),
-    ("told", "[4]", "that was all of yours"),
+    ("sync", "[2, epoch, step, have]", "I stand there; have: first 16 bytes of hashes I hold"),
+    ("own", "[3, after]", "send me the statements of mine that you hold whose hash is above this"),
+    ("told", "[4, last, more]", "those were all of yours, or those up to this hash"),
 )
 
 LOBBY: Final = (
@@ -144,6 +147,7 @@ WHO: Final = {
     Kind.DECK_OK: ("all n", "empty"),
     Kind.DEAL: ("all present", "coin and shares"),
     Kind.SEAL: ("all present", "commitment and escrow, or empty"),
+    Kind.HOLD: ("all present", "empty"),
     Kind.REVEAL: ("all present", "opening and shares, or empty"),
     Kind.SHOW: ("all present", "choice and shares, or empty"),
     Kind.CHOOSE: ("one seat", "choice"),
@@ -207,7 +211,7 @@ def steps() -> str:
     return markdown(("step", "speakers", "body", "next"), rows)
 
 
-PLAY: Final = frozenset({Kind.SEAL, Kind.REVEAL, Kind.SHOW, Kind.CHOOSE, Kind.OPEN})
+PLAY: Final = frozenset({Kind.SEAL, Kind.HOLD, Kind.REVEAL, Kind.SHOW, Kind.CHOOSE, Kind.OPEN})
 
 
 def stepdiagram() -> str:

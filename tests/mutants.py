@@ -106,7 +106,7 @@ MUTANTS = (
             (
                 Desk.sign,
                 "type(statement) not in SIGNS[self.state]",
-                "self.silent_until is not None",
+                "self.inquiry is not None",
             ),
         ),
     ),

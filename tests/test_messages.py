@@ -167,7 +167,7 @@ FRAMES = [
     frames.Fetch((D,), (1, 2)),
     frames.Sync(1, 2, (b"12345678",)),
     frames.Own(),
-    frames.Told(),
+    frames.Told(b"\x07" * 32, True),
 ]
 
 

@@ -53,7 +53,7 @@ CATCHES: dict[str, Catch] = {
         lambda model: base.test_absence_needs_one_more_than_n_minus_t_expired_halts(model, 1, False)
     ),
     "patience running on while halted": scene.test_patience_does_not_run_while_halted,
-    "promise forgotten on resume": scene.test_a_halted_seat_does_not_reveal_after_a_crash,
+    "promise forgotten on resume": scene.test_a_halted_seat_does_not_go_on_after_a_crash,
     "received bodies forgotten on resume": scene.test_a_crash_forgets_neither_own_nor_received_says,
     "own statements forgotten on resume": game("mutant-3"),
     "no doubling of g": scene.test_grace_doubles_per_fruitless_epoch_up_to_its_cap,

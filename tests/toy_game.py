@@ -28,6 +28,7 @@ from protocol.port import (
     Sealed,
     Show,
     Shown,
+    Stopped,
     Unseal,
     Unsealed,
 )
@@ -110,6 +111,8 @@ class ToyGame:
             case Unsealed("card", _, _):
                 return replace(state, phase="solo")
             case Shown("solo", _, _, _):
+                return replace(state, phase="final")
+            case Stopped():
                 return replace(state, phase="final")
             case Opened(_):
                 return replace(state, phase="over")

@@ -135,7 +135,7 @@ def all_frames() -> list[Entry]:
         frames.Fetch(HASHES[:2], (1, 2)),
         frames.Sync(1, 14, tuple(h[:8] for h in HASHES[:2])),
         frames.Own(),
-        frames.Told(),
+        frames.Told(b"\x01" * 32, True),
     ]
     return [_frame(type(one).__name__, frames.encode_frame(one)) for one in every]
 
