@@ -46,9 +46,9 @@ UNREADABLE = {
         on_bytes(lambda data: data[:2] + b"H" + data[3:]),
     ),
     "other-version": Broken(
-        "The version is 2.",
+        "The version is 1, that of an earlier form.",
         "other-version",
-        on_bytes(lambda data: data[:MAGIC] + b"\x02" + data[MAGIC + 1 :]),
+        on_bytes(lambda data: data[:MAGIC] + b"\x01" + data[MAGIC + 1 :]),
     ),
 }
 
