@@ -175,9 +175,8 @@ def _doubted(kind: Kind) -> Room:
 
     def doubt() -> None:
         for seat in range(3):
-            late = messages.sign(room.who[seat], room.table.id, seat, messages.Late(1))
-            frame = frames.encode_frame(frames.Carry(late.encode()))
-            room.queue.extend((seat, other, frame) for other in range(4))
+            room.places[seat].machine.sign(messages.Late(1))
+            room.collect(seat)
 
     room.drop = unheard
     when(room, kind, doubt)

@@ -101,7 +101,7 @@ def test_all_own_statements_are_told_in_parts_by_rising_hash(
     room: Room, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     machine, peer = room.places[0].machine, room.table.ids[1]
-    monkeypatch.setattr(answering, "MAX_ANSWER", 6_000)
+    monkeypatch.setattr(answering, "MAX_ANSWER", 2_500)
     own = {m.hash for m in machine.store.by_seat(1)}
     told, after, rounds = list[bytes](), bytes(32), 0
     while True:

@@ -100,6 +100,7 @@ def other_commitment(room: Room) -> Message:
     """What a second node of the liar's, with the same journal, says where he is asked."""
     twin = room.build(LIAR)
     twin.restore(list(room.places[LIAR].journal))
+    twin.inquiry = None  # a liar's program need not ask what it has signed
     twin.start(room.now)
     step = twin.tip.step
     twin.choose(2, room.now)

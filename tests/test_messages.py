@@ -165,7 +165,7 @@ def test_any_frame_is_read_or_invalid(value: object) -> None:
 FRAMES = [
     frames.Carry(b"message"),
     frames.Fetch((D,), (1, 2)),
-    frames.Sync(1, 2, (b"12345678",)),
+    frames.Sync(1, 2, (b"0123456789abcdef",)),
     frames.Own(),
     frames.Told(b"\x07" * 32, True),
 ]

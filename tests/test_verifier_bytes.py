@@ -43,7 +43,7 @@ def test_nothing_may_follow(tail: bytes) -> None:
 
 def test_another_encoding_of_the_same_value_is_refused() -> None:
     data = files_of("two")[0]
-    assert data[18] == 1
+    assert data[18] == 2
     longer = data[:19] + b"\xdc\x00\x02" + data[20:]
     problem = refusal(longer)
     assert (problem.code, problem.offset) == ("bad-encoding", 19)
@@ -51,7 +51,7 @@ def test_another_encoding_of_the_same_value_is_refused() -> None:
 
 def test_another_version_is_unreadable() -> None:
     data = bytearray(files_of("two")[0])
-    data[18] = 2
+    data[18] = 1
     problem = refusal(bytes(data))
     assert (problem.code, problem.offset) == ("other-version", 18)
     assert problem.code in UNREADABLE
@@ -66,7 +66,7 @@ def test_a_file_larger_than_any_game_is_not_read(monkeypatch: pytest.MonkeyPatch
 @settings(max_examples=150, deadline=None)
 @given(st.binary(max_size=300), st.booleans())
 def test_any_bytes_give_a_report(data: bytes, framed: bool) -> None:
-    refusal(b"\x94\xb0hoity-transcript\x01" + data if framed else data)
+    refusal(b"\x94\xb0hoity-transcript\x02" + data if framed else data)
 
 
 VALUES = st.recursive(

@@ -64,7 +64,7 @@ FORM = {
     "map-in-the-file": Broken(
         "The evidence is a map.",
         "bad-encoding",
-        on_bytes(lambda data: b"\x94" + data[1:MAGIC] + b"\x01\x92\xc4\x00\x90\x80"),
+        on_bytes(lambda data: b"\x94" + data[1:MAGIC] + b"\x02\x92\xc4\x00\x90\x80"),
     ),
     "evidence-of-four-lists": Broken(
         "The list of last says is missing.",
@@ -103,7 +103,7 @@ HEADER = {
     "other-protocol-version": Broken(
         "The terms speak another version of the protocol.",
         "bad-header",
-        edited(TWO, with_terms(0, "p2p-table/2")),
+        edited(TWO, with_terms(0, "p2p-table/1")),
     ),
     "one-player-in-two-seats": Broken(
         "The roster names one identity twice.",

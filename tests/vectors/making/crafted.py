@@ -14,7 +14,7 @@ from .broken import ABSENT, RETURNED, Broken, envelopes, evidence, parsed, room_
 from .refused import undisturbed
 from .stream import stream
 
-THREE = "small-three"
+FIVE = "small-five"
 ELSEWHERE = b"\x01" * 32
 
 
@@ -111,25 +111,25 @@ def _body_before(base: Node, seat: int) -> tuple[bytes, int]:
 
 
 def _two_absent() -> tuple[Transcript, Node]:
-    """All lie: two of three are made absent in the deal; seat 0 is left alone."""
-    machine = room_of(THREE).first.machine
-    start = machine.tip.before(room_of(THREE).table.first_step)
+    """All lie: two of five are made absent in the deal, three are left of a quorum of four."""
+    machine = room_of(FIVE).first.machine
+    table = room_of(FIVE).table
+    start = machine.tip.before(table.first_step)
     assert start is not None
-    (said,) = [m for m in machine.store.says(0, start.step) if m.seat == 0]
-    assert isinstance(said.statement, Say)
+    said = {m.seat: m for m in machine.store.says(0, start.step) if m.seat < 3}
+    bodies = {seat: m.statement.body for seat, m in said.items()}  # type: ignore[union-attr]
     expired = Expired(0, start.step, start.digest)
-    halts = [
-        signed(THREE, seat, Halt(1, None, says, expired, (), ()))
-        for seat, says in ((0, (said.hash,)), (1, ()))
-    ]
-    close = signed(THREE, 1, Close(1, tuple(m.hash for m in halts)))
-    slots = (said.statement.body, Missing.ABSENT, Missing.ABSENT)
-    base = chain.link(chain.append(start, slots), frozenset({0}), frozenset(), (0, 1, 1))
-    votes = ((s, signed(THREE, s, SealVote(1, base.base_digest())).signature) for s in (0, 1))
+    says = tuple(sorted(m.hash for m in said.values()))
+    halts = [signed(FIVE, seat, Halt(1, None, says, expired, (), ())) for seat in range(4)]
+    close = signed(FIVE, 1, Close(1, tuple(m.hash for m in halts)))
+    slots = chain.slots_of(start, bodies, Missing.ABSENT)
+    counts = (0, 0, 0, 1, 1)
+    base = chain.link(chain.append(start, slots), frozenset({0, 1, 2}), frozenset(), counts)
+    votes = ((s, signed(FIVE, s, SealVote(1, base.base_digest())).signature) for s in range(4))
     whole = undisturbed(machine, start.step)
-    entries = (*whole.content.entries, Step(slots), Link((0,), (), (0, 1, 1)))
+    entries = (*whole.content.entries, Step(slots), Link((0, 1, 2), (), counts))
     proof = Evidence(
-        (*whole.evidence.signatures, ((0, said.signature),)),
+        (*whole.evidence.signatures, tuple((0, said[seat].signature) for seat in range(3))),
         envelopes(*halts),
         ((close.payload, close.signature),),
         tuple(votes),
@@ -137,19 +137,22 @@ def _two_absent() -> tuple[Transcript, Node]:
     return Transcript(Content(whole.content.header, entries), proof), base
 
 
-def one_of_three() -> bytes:
-    """The chain stands still with one present of a quorum of two."""
+def three_of_five() -> bytes:
+    """The chain stands still with three present of a quorum of four."""
     return _two_absent()[0].encode()
 
 
-def one_of_three_goes_on() -> bytes:
-    """The one present says what the step asks, and the chain grows."""
+def three_of_five_go_on() -> bytes:
+    """The three present say what the step asks, and the chain grows."""
     whole, base = _two_absent()
-    machine = room_of(THREE).first.machine
-    body = author.body_of(base, 0, machine.secrets, stream("alone", "nonce"))
-    say = signed(THREE, 0, Say(1, base.step, base.digest, body))
-    entries = (*whole.content.entries, Step((body, Missing.NONE, Missing.NONE)))
-    rows = (*whole.evidence.signatures, ((1, say.signature),))
+    rooms = room_of(FIVE)
+    said = {}
+    for seat in range(3):
+        secrets = rooms.places[seat].machine.secrets
+        said[seat] = author.body_of(base, seat, secrets, stream("three", f"nonce {seat}"))
+    says = [signed(FIVE, s, Say(1, base.step, base.digest, body)) for s, body in said.items()]
+    entries = (*whole.content.entries, Step(chain.slots_of(base, said)))
+    rows = (*whole.evidence.signatures, tuple((1, say.signature) for say in says))
     more = Transcript(Content(whole.content.header, entries), whole.evidence)
     return evidence(more, signatures=rows).encode()
 
@@ -167,13 +170,13 @@ CRAFTED: dict[str, Broken] = {
         "unjustified-link",
         same_body_elsewhere,
     ),
-    "one-present-of-a-quorum-of-two": Broken(
-        "Two of three seats are absent, as all three have signed; the chain stands still.",
+    "three-present-of-a-quorum-of-four": Broken(
+        "Two of five seats are absent, as four have signed; the chain stands still.",
         "not-final",
-        one_of_three,
+        three_of_five,
     ),
-    "one-present-goes-on-alone": Broken(
-        "Two of three seats are absent, and the third plays on.", "left-over", one_of_three_goes_on
+    "three-present-go-on-alone": Broken(
+        "Two of five seats are absent, and the others play on.", "left-over", three_of_five_go_on
     ),
 }
 """Name to file; all seats of these tables may lie."""

@@ -50,8 +50,10 @@ def _says(due: Due, forge: lying.Forge) -> Callable[[Plan], VectorRoom]:
     return _lies(lambda: on_say(due, forge))
 
 
-def _adds(due: Due, more: Callable[[VectorRoom], None]) -> Callable[[Plan], VectorRoom]:
-    return lambda plan: VectorRoom(plan).at(due, more).play()
+def _adds(
+    due: Due, more: Callable[[VectorRoom], None], seat: int = LAST
+) -> Callable[[Plan], VectorRoom]:
+    return lambda plan: VectorRoom(plan).at(due, more, seat).play()
 
 
 def _alone(node: Node) -> bool:
@@ -69,7 +71,7 @@ def _goes_and_comes(room: VectorRoom, seat: int) -> VectorRoom:
 def _low_lock(plan: Plan) -> VectorRoom:
     """After a return seat 3 halts as if nothing had been sealed since."""
     room = _goes_and_comes(VectorRoom(plan), 2)
-    return room.at(_back_again(), inject(LAST, lying.forgetful_halt)).play()
+    return room.at(_back_again(), inject(LAST, lying.forgetful_halt), LAST).play()
 
 
 def _malformed(plan: Plan) -> VectorRoom:
@@ -91,7 +93,12 @@ def _two_chains(plan: Plan) -> VectorRoom:
     room.hasty = {LAST}
     room.waits = lambda node: bool(said) and node.want.kind is Kind.SEAL and not node.banned
     room.at(_alone, lambda _: said.append(True))
-    return room.at(_alone, inject(LAST, lying.elsewhere)).play()
+    return room.at(_alone, inject(LAST, lying.elsewhere), LAST).play()
+
+
+def _out_of_turn(plan: Plan) -> VectorRoom:
+    room = VectorRoom(plan).at(_alone, inject(LAST, lying.unasked), LAST)
+    return room.at(_alone, vanish(LAST), LAST).play()
 
 
 def _back_again() -> Due:
@@ -162,13 +169,13 @@ EXPELLED: dict[str, Expelled] = {
     "close-without-halts": _four(
         "bad-close",
         "Seat 1 signs a close of epoch 1 that names no halt.",
-        _adds(before(Kind.SEAL, "action"), inject(1, lying.empty_close)),
+        _adds(before(Kind.SEAL, "action"), inject(1, lying.empty_close), 1),
         seat=1,
     ),
     "say-out-of-turn": _four(
         "not-expected",
-        "Seat 3 speaks in a step in which another seat is asked alone.",
-        _adds(_alone, inject(LAST, lying.unasked)),
+        "Seat 3 speaks in a step in which another seat is asked alone, and is gone.",
+        _out_of_turn,
     ),
     "body-where-none-is-due": _four(
         "bad-body",

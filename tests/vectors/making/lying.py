@@ -51,6 +51,7 @@ def inject(seat: int, make: Callable[[Machine], Statement]) -> Callable[[VectorR
 
     def act(room: VectorRoom) -> None:
         machine = room.places[seat].machine
+        machine.be_cautious = lambda certain=False: None  # type: ignore[method-assign]
         room.tell(seat, carried(machine, make(machine)))
 
     return act

@@ -98,6 +98,7 @@ def _small() -> dict[str, Recipe]:
     honest = "A whole game in which nothing goes wrong."
     found["small-three"] = Recipe(honest, Plan("three", "small-4", 3))
     found["small-four"] = Recipe(honest, Plan("four", "small-4", 4))
+    found["small-five"] = Recipe(honest, Plan("five", "small-5", 5))
     found["small-six"] = Recipe(honest, Plan("six", "small-5", 6))
     found["small-three-strict"] = Recipe(
         "A whole game at a strict table: no backup, no escrow.",

@@ -110,10 +110,12 @@ class LyingMachine(Machine):
 
 @dataclass
 class Hour:
-    """Something that happens once, when any seat that is there first stands where it is due."""
+    """Something that happens once, when any seat that is there (or this one) first stands where it
+    is due."""
 
     due: Callable[[Node], bool]
     act: Callable[[VectorRoom], None]
+    seat: int | None = None
     done: bool = False
 
 
@@ -149,15 +151,21 @@ class VectorRoom(Room):
             machine.lie = self.lies[seat]
         return machine
 
-    def at(self, due: Callable[[Node], bool], act: Callable[[VectorRoom], None]) -> VectorRoom:
+    def at(
+        self,
+        due: Callable[[Node], bool],
+        act: Callable[[VectorRoom], None],
+        seat: int | None = None,
+    ) -> VectorRoom:
         """Have something happen."""
-        self.hours.append(Hour(due, act))
+        self.hours.append(Hour(due, act, seat))
         return self
 
     def deliver(self) -> bool:
         """See to what is due, then deliver one frame."""
         for hour in self.hours:
-            tips = [p.machine.tip for p in self.places if p.alive]
+            there = (p.machine for p in self.places if p.alive)
+            tips = [m.tip for m in there if hour.seat in (None, m.seat)]
             if not hour.done and any(hour.due(tip) for tip in tips):
                 hour.done = True
                 hour.act(self)
