@@ -25,7 +25,7 @@ VERSION: Final = 2
 MAX_FILE: Final = 64 * 1024 * 1024
 MAX_ITEMS: Final = 16384
 MAX_TOTAL: Final = 1 << 20
-"""Items in a whole file: the longest game of 16 seats has fewer, and more cost a reader too much."""
+"""Items in a whole file: the longest game of 16 seats has fewer; more cost a reader too much."""
 _PREFIX: Final = b"\x94" + encoding.encode(MAGIC)
 
 Signed = tuple[int, bytes]

@@ -1,6 +1,7 @@
 """The chain: the same for all, bound to every body, and still where the rules say so."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
@@ -133,3 +134,14 @@ def test_no_share_of_a_card_is_asked_before_deck_ok_and_no_hand_before_over() ->
 def test_nodes_do_not_show_shares_or_keys_of_anyone() -> None:
     for node in played():
         assert len(repr(node)) < 120
+
+
+def test_while_nobody_plays_the_chain_stands_still() -> None:
+    """All coins are void, so that the game has nobody, while all seats are still present."""
+    node = next(n for n in played() if n.want.kind is Kind.SEAL)
+    assert chain.may_go_on(node)
+    alone = replace(node, playing=frozenset())
+    assert not chain.may_go_on(alone)
+    linked = chain.link(alone, node.present, frozenset(), (0, 0, 0))
+    assert linked.playing == node.present
+    assert chain.may_go_on(linked)

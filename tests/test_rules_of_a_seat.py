@@ -7,14 +7,15 @@ from room import Room, make_table, toy_choice
 from sim_cheap import cheap_blocks
 from toy_game import ToyGame
 
-from protocol import changing, follow, frames, messages
+from protocol import chain, changing, follow, frames, messages, speaking
 from protocol.desk import State
-from protocol.effects import Waiting
+from protocol.effects import Guilty, Waiting
+from protocol.epochs import Base
 from protocol.follow import Proof
 from protocol.header import Patience
 from protocol.machine import Machine
 from protocol.messages import Accept, Close, Halt, Late, Message, Say, SealVote, Statement
-from protocol.node import Kind
+from protocol.node import Kind, Missing
 
 QUICK = Patience(20_000, 10_000, 3_000, 60_000)
 
@@ -392,3 +393,66 @@ def test_a_halt_has_room_for_the_longest_epoch_and_every_second_version() -> Non
     liars = 3
     versions = changing.LONG_EPOCH * (6 + liars) // 6
     assert versions + 2 * 6 <= messages.MAX_LIST
+
+
+@pytest.mark.parametrize(("wish", "waits"), [(4, True), (5, True), (6, False), (2**32 - 1, False)])
+def test_a_proposer_does_not_wait_for_who_will_send_no_halt(wish: int, waits: bool) -> None:
+    """Whoever wishes more than one epoch further has promised not to halt for this one."""
+    machine = Scene(ALL).machine
+    for seat, epoch in ((0, 4), (1, 4), (2, 4), (3, wish)):
+        machine.ballot.note_far(seat, epoch)
+    assert changing._waited_for_halts(machine, 4, 3) is not waits
+
+
+def test_a_choice_that_is_asked_anew_has_its_whole_time() -> None:
+    """It was complete and is open again: who chose in good time must not be late at once."""
+    scene = Scene(ALL)
+    machine = scene.machine
+    bid = machine.tip
+    scene.wait(15)
+    assert machine.clocks.left(bid) == 5
+    machine.view.tip = chain.append(bid, chain.slots_of(bid, {}, Missing.ABSENT))
+    base = Base(bid, ())
+    machine.ballot.highest_open = lambda least: (1, base)  # type: ignore[method-assign]
+    assert speaking.enter(machine)
+    assert machine.tip is bid
+    machine.clocks.mark(machine.view)
+    assert machine.clocks.left(bid) == 20
+
+
+def test_a_choice_that_stayed_open_has_no_more_time_in_the_next_epoch() -> None:
+    scene = Scene(ALL)
+    machine = scene.machine
+    bid = machine.tip
+    scene.wait(15)
+    machine.ballot.highest_open = lambda least: (1, Base(bid, ()))  # type: ignore[method-assign]
+    assert speaking.enter(machine)
+    machine.clocks.mark(machine.view)
+    assert machine.clocks.left(bid) == 5
+
+
+def test_a_proof_is_told_once_the_same_fault_can_be_seen_whole() -> None:
+    """Which of two statements comes first differs from seat to seat; the code does not."""
+    scene = Scene(ALL)
+    node = scene.machine.tip
+    scene.tell(1, Say(0, node.step, node.digest, b"\xc0"))
+    assert scene.machine.proofs[1].code == "bad-body"
+    scene.tell(1, Say(0, node.step, node.digest, b"\x01"))
+    assert scene.machine.proofs[1].code == "two-statements"
+    heard = scene.places[0].heard
+    assert not [e for e in heard if isinstance(e, Guilty)]
+    scene.wait(2)
+    assert [(e.seat, e.code) for e in heard if isinstance(e, Guilty)] == [(1, "two-statements")]
+
+
+def test_an_accused_seat_is_told() -> None:
+    scene = Scene(ALL)
+    node = scene.machine.tip
+    for body in (b"\xc0", b"\x01"):
+        own = messages.sign(scene.who[0], scene.table.id, 0, Say(0, node.step, node.digest, body))
+        frame = frames.encode_frame(frames.Carry(own.encode()))
+        scene.machine.receive(frame, scene.now, scene.table.ids[1])
+        scene.collect(0)
+    heard = scene.places[0].heard
+    assert [(e.seat, e.code) for e in heard if isinstance(e, Guilty)] == [(0, "bad-body")]
+    assert 0 not in scene.machine.proofs

@@ -98,7 +98,12 @@ def _two_chains(plan: Plan) -> VectorRoom:
 
 def _out_of_turn(plan: Plan) -> VectorRoom:
     room = VectorRoom(plan).at(_alone, inject(LAST, lying.unasked), LAST)
-    return room.at(_alone, vanish(LAST), LAST).play()
+
+    def only_the_lie(here: VectorRoom) -> None:
+        lie = here.queue[-1][2]
+        here.drop = lambda source, to, frame: source == LAST and frame != lie
+
+    return room.at(_alone, only_the_lie, LAST).play()
 
 
 def _back_again() -> Due:
@@ -174,7 +179,7 @@ EXPELLED: dict[str, Expelled] = {
     ),
     "say-out-of-turn": _four(
         "not-expected",
-        "Seat 3 speaks in a step in which another seat is asked alone, and is gone.",
+        "Seat 3 speaks in a step in which another seat is asked alone, and nothing after it.",
         _out_of_turn,
     ),
     "body-where-none-is-due": _four(
