@@ -71,6 +71,21 @@ def many_proofs() -> bytes:
     return _with_halts(ABSENT, 1, lambda halt: replace(halt, proofs=proofs), *lates)()
 
 
+def builds_on_nothing() -> bytes:
+    """Every halt lists a say of the absent seat on a chain that nobody knows."""
+    say = signed(ABSENT, 2, Say(0, 9999, ELSEWHERE, b"\x00"))
+
+    def make(halt: Halt) -> Halt:
+        return replace(halt, says=tuple(sorted({*halt.says, say.hash})))
+
+    return _with_halts(ABSENT, 1, make, say)()
+
+
+def voted_by_the_absent() -> bytes:
+    """One of the two halts that say that patience ran out is of the seat awaited."""
+    return _with_halts(ABSENT, 1, lambda halt: halt, instead={1: 2})()
+
+
 # Two chains by digest alone.
 
 
@@ -160,6 +175,16 @@ def three_of_five_go_on() -> bytes:
 CRAFTED: dict[str, Broken] = {
     "three-says-of-one-step-in-a-halt": Broken(
         "Each halt lists three says of the absent seat for one step.", "bad-base", says_thrice
+    ),
+    "say-that-builds-on-nothing-in-a-halt": Broken(
+        "Each halt lists a say of the absent seat on an unknown chain.",
+        "bad-base",
+        builds_on_nothing,
+    ),
+    "absence-voted-by-the-absent": Broken(
+        "Of the two halts that say that patience ran out one is of the very seat that was awaited.",
+        "unjustified-absence",
+        voted_by_the_absent,
     ),
     "more-proofs-than-seats-in-a-halt": Broken(
         "Each halt holds four proofs at a table of three.", "bad-base", many_proofs

@@ -187,6 +187,11 @@ EXPELLED: dict[str, Expelled] = {
         "Seat 3 says another body than the empty pass in `over`.",
         _says(before(Kind.OVER), lying.fixed(b"\x01")),
     ),
+    "hold-with-a-body": _four(
+        "bad-body",
+        "Seat 3 says another body than the empty pass in a `hold`.",
+        _says(before(Kind.HOLD), lying.fixed(b"\x01")),
+    ),
     "share-outside-the-group": _four(
         "bad-point",
         "Seat 3 adds a point of order eight to a share of a card.",

@@ -180,6 +180,15 @@ def card_escrow(machine: Machine, node: Node, say: Say) -> bytes:
     return bodies.encode_body(replace(read, escrow=held))
 
 
+def zero_piece(machine: Machine, node: Node, say: Say) -> bytes:
+    """A commitment to another vector: what seat 0 would hold of its backup is zero."""
+    assert machine.seat is not None
+    secret = machine.secrets.key
+    polynomial = (secret, -secret % group.ORDER)
+    machine._secrets = replace(machine.secrets, polynomial=polynomial)
+    return author.body_of(node, machine.seat, machine.secrets, stream("zero piece", "none"))
+
+
 def false_complaint(machine: Machine, node: Node, say: Say) -> bytes:
     """A complaint of seat 0's piece, with the true secret."""
     return bodies.encode_body(bodies.Complaint(0, machine.secrets.box))

@@ -151,6 +151,13 @@ REFUSED: dict[str, Refused] = {
         patched(2, lambda pieces: tuple(p + b"\0" if p else p for p in pieces)),
         seats=3,
     ),
+    "backup-piece-that-is-zero": Refused(
+        "Seat 2 deals a polynomial with a root at seat 0, which could give no share for it.",
+        "bad-backup",
+        KEY,
+        lying.zero_piece,
+        seats=3,
+    ),
     "complaint-of-a-sound-piece": Refused(
         "Seat 2 complains of seat 0's piece, which is sound.",
         "false-complaint",
