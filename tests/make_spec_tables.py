@@ -288,13 +288,106 @@ def fault_table() -> str:
     return markdown(("code", "the seat"), ((code(c), words) for c, words in faults.FAULTS.items()))
 
 
+WHERE: Final = {
+    "missing-signature": ("its own", "the first without one; none if the step has no array"),
+    "bad-signature": (
+        "of a body or last say its own",
+        "its own, of a seal too; in header, messages none",
+    ),
+    "bad-epoch": ("its own", "its own"),
+    "incomplete-step": ("its own", "the first such"),
+    "unjustified-absence": ("its own", "the first such"),
+    "unjustified-fault": ("its own", "the first such"),
+    "unjustified-link": ("the next", "none"),
+    "bad-base": (
+        "of a body that differs its own, else none",
+        "of a body its own; of an invalid close its signer; else none",
+    ),
+    "left-over": ("of signatures or entries the step, else none", "none"),
+    "not-final": ("the next", "none"),
+}
+"""Step and seat that a report of a file fault names; none of both for the others."""
+
+
 def filefaults() -> str:
     """What a file can be refused for."""
     rows = (
-        (code(c), "unreadable" if c in UNREADABLE else "fault", words)
+        (code(c), "unreadable" if c in UNREADABLE else "fault", *WHERE.get(c, NOWHERE), words)
         for c, words in FILE_FAULTS.items()
     )
-    return markdown(("code", "verdict", "meaning"), rows)
+    return markdown(("code", "verdict", "step", "seat", "meaning"), rows)
+
+
+NOWHERE: Final = ("none", "none")
+PEERS: Final = [
+    "H-8",
+    "H-9",
+    "M-5",
+    "M-6",
+    "M-7",
+    "N-7",
+    "N-11",
+    "D-1",
+    "D-2",
+    "D-3",
+    "D-4",
+    "D-5",
+    "D-6",
+    "G-2",
+    "E-1",
+    "E-2",
+    "E-3",
+    "E-4",
+    "E-5",
+    "E-6",
+    "E-7",
+    "E-8",
+    "E-9",
+    "E-10",
+    "E-16",
+    "E-17",
+    "E-19",
+    "E-21",
+    "E-22",
+    "E-23",
+    "J-*",
+    "L-*",
+    "T-*",
+]
+VERIFIERS: Final = ("V-*", "Y-*")
+RULE: Final = re.compile(r"^(?:- |\d+\. )\[([A-Z])-(\d+)\] ", re.MULTILINE)
+
+
+def rules_of(text: str) -> list[str]:
+    """The identifiers that the page defines, in order."""
+    return [f"{letter}-{number}" for letter, number in RULE.findall(text)]
+
+
+def bound(rule: str) -> str:
+    """Whom a rule binds."""
+    family = f"{rule[0]}-*"
+    if rule in PEERS or family in PEERS:
+        return "peer"
+    return "verifier" if family in VERIFIERS else "both"
+
+
+def binds() -> str:
+    """Whom each rule binds."""
+    found = rules_of(SPEC.read_text(encoding="utf-8"))
+    who = {
+        "peer": "a seat or host; a verifier of files need not know it",
+        "verifier": "who checks files",
+        "both": "a peer checks it of others, a verifier in a file",
+    }
+    rows = (
+        (name, words, ", ".join(sorted((r for r in found if bound(r) == name), key=_order)))
+        for name, words in who.items()
+    )
+    return markdown(("whom", "meaning", "rules"), rows)
+
+
+def _order(rule: str) -> tuple[str, int]:
+    return rule[0], int(rule[2:])
 
 
 def verdicts() -> str:
@@ -407,6 +500,7 @@ TABLES: Final[dict[str, Callable[[], str]]] = {
     "phases": phases,
     "signs": signs,
     "filefaults": filefaults,
+    "binds": binds,
     "verdicts": verdicts,
     "frames": lambda: markdown(
         ("frame", "value", "meaning"), ((n, code(v), m) for n, v, m in FRAMES)
