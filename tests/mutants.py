@@ -139,7 +139,7 @@ MUTANTS = (
         "final by what comes after the halt",
         (
             (Desk.final_step, "if self.is_standing:", "if True:"),
-            (speaking._ended_by_says, "desk.is_standing and ", ""),
+            (speaking._ended_by_says, "not desk.is_standing or ", ""),
         ),
     ),
     Mutant(

@@ -219,5 +219,5 @@ def test_hash_to_group_skips_what_is_no_point(monkeypatch: pytest.MonkeyPatch) -
     assert group.hash_to_group(Label.CARD) == group.mul_base(8)
 
 
-VECTOR_CARD_0 = "0419a97b755eea080f84366bf8802630886277ac902dbf030fa4d45d88d86e7a"
-VECTOR_SECOND_GENERATOR = "f06796414f6d6347a4ad4555208677e39c0967f5e89060615a803169b6039f80"
+VECTOR_CARD_0 = "a5b3d4b27878c3421b8dd7ae31f341e1bdb110426c9d162a50b1cc13a453543a"
+VECTOR_SECOND_GENERATOR = "9832f531d13f3b1fcfd7b682722d1e63faff7c2799918f146d3e89b83f9f23af"

@@ -24,7 +24,8 @@ def nodes_of(seats: int, quorum: int | None = None) -> list[Node]:
         room = Room(table, who, toy_choice)
         room.start()
         room.run(until=5)
-        return [before for before, _, _ in steps_to(room.places[0].machine.tip)]
+        tip = room.places[0].machine.tip
+        return [before for before, slots, _ in steps_to(tip) if slots is not None]
 
 
 def sealed_in(node: Node) -> set[int]:
@@ -82,7 +83,7 @@ def test_choices_sealed_together_are_held_once(edition: str) -> None:
     data = (VECTORS / f"three-{edition}.hoity").read_bytes()
     report = verifier.verify(data, read_game)
     assert report.node is not None
-    nodes = [before for before, _, _ in steps_to(report.node)]
+    nodes = [before for before, slots, _ in steps_to(report.node) if slots is not None]
     found = list(held_before_shown(nodes))
     assert found
     for node, last in found:

@@ -124,6 +124,10 @@ def test_a_halted_seat_does_not_go_on_after_a_crash() -> None:
                 scene.tell(seat, message.statement)
     assert scene.machine.tip.want.kind is Kind.HOLD
     scene.crash_and_resume(0)
+    for seat in (1, 2, 3):
+        told = frames.encode_frame(frames.Told())
+        scene.machine.receive(told, scene.now, scene.table.ids[seat])
+    assert scene.machine.inquiry is None
     assert scene.machine.tip.want.kind is Kind.HOLD
     said = [m.statement for m in scene.machine.store.by_seat(0)]
     assert max(s.step for s in said if isinstance(s, Say)) == step

@@ -88,37 +88,39 @@ def test_a_base_that_cannot_be_recounted_is_refused(
 
 
 def test_the_chain_stands_still_with_fewer_than_a_quorum() -> None:
-    """All seats lie: two are made absent at the deal, the third plays on by itself."""
-    room, whole, name = room_of("three"), read("three"), "three"
+    """All seats lie: two of five are made absent at the deal, the others play on."""
+    room, whole, name = room_of("five"), read("five"), "five"
     machine = room.places[0].machine
     start = machine.tip.before(room.table.first_step)
     assert start is not None
-    (said,) = [m for m in machine.store.says(0, start.step) if m.seat == 0]
-    assert isinstance(said.statement, Say)
+    said = [m for m in machine.store.says(0, start.step) if m.seat < 3]
+    said.sort(key=lambda m: m.seat)
+    bodies = {m.seat: m.statement.body for m in said if isinstance(m.statement, Say)}
     expired = Expired(0, start.step, start.digest)
-    halts = [
-        signed(name, seat, Halt(1, None, tuple(says), expired, (), ()))
-        for seat, says in ((0, [said.hash]), (1, []))
-    ]
+    says = tuple(sorted(m.hash for m in said))
+    halts = [signed(name, seat, Halt(1, None, says, expired, (), ())) for seat in range(4)]
     close = signed(name, 1, Close(1, tuple(m.hash for m in halts)))
-    slots = (said.statement.body, Missing.ABSENT, Missing.ABSENT)
-    base = chain.link(chain.append(start, slots), frozenset({0}), frozenset(), (0, 1, 1))
-    seals = [signed(name, seat, SealVote(1, base.base_digest())) for seat in (0, 1)]
-    secrets = author.new_secrets(hashlib.sha256(b"secret0").digest(), 2)
-    more = author.body_of(base, 0, secrets, seeded("alone"))
-    alone = signed(name, 0, Say(1, base.step, base.digest, more))
+    slots = chain.slots_of(start, bodies, Missing.ABSENT)
+    counts = (0, 0, 0, 1, 1)
+    base = chain.link(chain.append(start, slots), frozenset({0, 1, 2}), frozenset(), counts)
+    seals = [signed(name, seat, SealVote(1, base.base_digest())) for seat in range(4)]
+    more = {}
+    for seat in range(3):
+        secrets = author.new_secrets(hashlib.sha256(b"secret%d" % seat).digest(), 4)
+        more[seat] = author.body_of(base, seat, secrets, seeded(f"three {seat}"))
+    alone = [signed(name, s, Say(1, base.step, base.digest, body)) for s, body in more.items()]
     setup = whole.content.entries[: start.step - 1]
-    entries = (*setup, Step(slots), Link((0,), (), (0, 1, 1)))
+    entries = (*setup, Step(slots), Link((0, 1, 2), (), counts))
     evidence = Evidence(
-        (*whole.evidence.signatures[: start.step - 1], ((0, said.signature),)),
+        (*whole.evidence.signatures[: start.step - 1], tuple((0, m.signature) for m in said)),
         tuple((m.payload, m.signature) for m in sorted(halts, key=lambda m: m.hash)),
         ((close.payload, close.signature),),
         tuple((m.seat, m.signature) for m in seals),
     )
     short = Transcript(Content(whole.content.header, entries), evidence)
     assert verify(short.encode(), game_of).unfinished
-    entries = (*entries, Step((more, Missing.NONE, Missing.NONE)))
-    rows = (*evidence.signatures, ((1, alone.signature),))
+    entries = (*entries, Step(chain.slots_of(base, more)))
+    rows = (*evidence.signatures, tuple((1, m.signature) for m in alone))
     problem = refusal(with_evidence(with_entries(short, entries), signatures=rows).encode())
     assert (problem.code, problem.part, problem.step) == ("left-over", "chain", base.step)
 
