@@ -23,6 +23,7 @@ import trio
 
 from p2p_hoity import latch
 from p2p_hoity.home import Home, open_private, private_folder, write_private
+from p2p_hoity.lookalikes import twins
 
 from .lingo import _
 from .trouble import Trouble
@@ -132,7 +133,7 @@ def _environment(home: Path) -> dict[str, str]:
 
 def hire(home: Home, number: int, nickname: str, say: Callable[[str], None]) -> Crew:
     """A crew of so many bots with names of their own."""
-    names = [name for name in NAMES if name != nickname][:number]
+    names = [name for name in NAMES if not twins(name, nickname)][:number]
     with _swept(home) as bots:
         folder = private_folder(bots / secrets.token_hex(8))
         return Crew(folder, tuple(names), say, held=_hold(folder))
