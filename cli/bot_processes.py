@@ -88,7 +88,7 @@ class Crew:
             return
         said = (self.folder / name / TROUBLE_FILE).read_text(encoding="utf-8", errors="replace")
         words = _("The bot {name} has stopped ({code}): {words}")
-        told = words.format(name=name, code=code, words=said.strip()[-300:] or "–")
+        told = words.format(name=name, code=code, words=" ".join(said.split())[-300:] or "–")
         if not self.seated:
             raise Trouble(told)
         self.say(told)

@@ -14,6 +14,7 @@ from p2p_hoity.table import HoityToity
 from protocol.identity import fingerprint
 
 from .lingo import _
+from .paper import say_object
 from .stdin_lines import STRAYS
 from .trouble import INTERRUPTED, USAGE, Trouble
 
@@ -25,7 +26,7 @@ WAIT = '{"wait":true}'
 
 def write_line(value: dict[str, Any]) -> None:
     """One object on standard output, at once."""
-    print(json.dumps(value, ensure_ascii=False), flush=True)
+    say_object(json.dumps(value, ensure_ascii=False))
 
 
 class JsonScreen:
