@@ -22,8 +22,9 @@ from typing import IO
 import trio
 
 from p2p_hoity import latch
-from p2p_hoity.home import Home, open_private, private_folder, write_private
+from p2p_hoity.home import Home
 from p2p_hoity.lookalikes import twins
+from p2p_hoity.own_files import new_private, open_private, private_folder, write_private
 
 from .lingo import _
 from .trouble import Trouble
@@ -70,7 +71,7 @@ class Crew:
     async def _start(self, name: str, words: Sequence[str], nursery: trio.Nursery) -> None:
         home = private_folder(self.folder / name)
         command = [sys.executable, "-P", "-m", "cli", *words, "--auto", "--json", "--until-eof"]
-        with open_private(home / TROUBLE_FILE, "wb") as trouble:
+        with new_private(home / TROUBLE_FILE) as trouble:
             process = await trio.lowlevel.open_process(
                 command,
                 stdin=subprocess.PIPE,

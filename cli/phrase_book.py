@@ -93,6 +93,11 @@ PEER_WORDS: Final = frozenset(
         N_("there is no key yet: make one with `hoity id new`"),
         N_("the passphrase is wrong, or the file is damaged"),
         N_("the file is sealed: give its passphrase (HOITY_PASSPHRASE)"),
+        N_(
+            "the file is not sealed, though a passphrase is given: whoever made it may not have"
+            " been you. To use it all the same, take HOITY_PASSPHRASE away"
+        ),
+        N_("the passphrase is not text in UTF-8: set HOITY_PASSPHRASE in this terminal's encoding"),
         N_("nobody listens there"),
         N_("the connection was cut"),
         N_("no answer"),
@@ -179,6 +184,15 @@ FRAMED: Final = (
     N_("seat {number}'s signature does not hold: this, or what comes before, is changed"),
     N_("several games can be resumed: {names}; name one"),
     N_("{path}: cannot be read ({why}); name a file, or {known}"),
+    N_("{path} is open to other users of this machine: close it with: {command}"),
+    N_(
+        "{path} belongs to another user of this machine: take it over, if it is yours,"
+        " with: {command}"
+    ),
+    N_(
+        "the marks of journals ({path}) would lie in {home} itself, and come back with an old copy"
+        " of it: name a folder elsewhere with HOITY_MARKS"
+    ),
     N_("cannot write {path}; the game is over and kept. Save it with: {command}"),
     N_("cannot listen on {address}: {why}; name another with --listen, or port 0 for a free one"),
     N_("cannot listen on {address}: {why}"),

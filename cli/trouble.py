@@ -90,12 +90,13 @@ def _known(leaf: BaseException) -> tuple[str, int] | None:
 def _known_to_peers(leaf: BaseException) -> tuple[str, int] | None:
     from p2p_hoity.journal import JournalError
     from p2p_hoity.keys import KeyFileError
+    from p2p_hoity.own_files import NotPrivateError
     from p2p_hoity.peer import PeerError
     from p2p_hoity.vault import VaultError
 
     if isinstance(leaf, PeerError):
         return said(str(leaf)), leaf.exit_code
-    if isinstance(leaf, KeyFileError | VaultError | JournalError):
+    if isinstance(leaf, KeyFileError | VaultError | JournalError | NotPrivateError):
         return said(str(leaf)), USAGE
     if isinstance(leaf, OSError):
         where = f"{leaf.filename}: " if leaf.filename else ""

@@ -176,7 +176,7 @@ def test_a_crew_that_was_left_is_found_again(tmp_path: Path) -> None:
     home = Home(tmp_path)
     crew = hire(home, 2, "Ana", nothing)
     for name in crew.names:
-        (crew.folder / name).mkdir()
+        (crew.folder / name).mkdir(mode=0o700)
     assert crew_of(home, "0123", nothing) is None
     crew.remember("0123")
     found = crew_of(home, "0123", nothing)
