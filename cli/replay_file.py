@@ -15,6 +15,7 @@ from protocol.identity import fingerprint
 from protocol.verifier import reached, verify
 from protocol.verifier_report import Report
 
+from . import edition_words
 from .card_words import Names
 from .json_screen import write_line
 from .lingo import _
@@ -88,6 +89,7 @@ def _edition(edition: Edition) -> dict[str, Any]:
     switches = edition.switches
     return {
         "name": edition.name,
+        "changed": edition_words.as_json(edition)["changed"],
         "age": edition.age_word,
         "collectibles": [
             {"card": index, "letter": c.letter, "year": c.year, "names": dict(c.names)}

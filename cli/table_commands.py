@@ -98,7 +98,7 @@ def terms_of(ask: Ask, host: bytes) -> Terms:
             words.format(seats=ask.seats, least=ask.seats // 2 + 1, most=ask.seats, quorum=quorum),
             USAGE,
         )
-    patience = Patience(choice=max(1, round(ask.patience * 1000)))
+    patience = Patience(choice=round(ask.patience * 1000))
     return Terms(host, os.urandom(32), game, ask.seats, quorum, patience)
 
 
