@@ -22,7 +22,9 @@ from typing import IO
 import trio
 
 from p2p_hoity import latch
-from p2p_hoity.home import Home, open_private, private_folder, write_private
+from p2p_hoity.home import Home
+from p2p_hoity.lookalikes import twins
+from p2p_hoity.own_files import new_private, open_private, private_folder, write_private
 
 from .lingo import _
 from .trouble import Trouble
@@ -69,7 +71,7 @@ class Crew:
     async def _start(self, name: str, words: Sequence[str], nursery: trio.Nursery) -> None:
         home = private_folder(self.folder / name)
         command = [sys.executable, "-P", "-m", "cli", *words, "--auto", "--json", "--until-eof"]
-        with open_private(home / TROUBLE_FILE, "wb") as trouble:
+        with new_private(home / TROUBLE_FILE) as trouble:
             process = await trio.lowlevel.open_process(
                 command,
                 stdin=subprocess.PIPE,
@@ -87,7 +89,7 @@ class Crew:
             return
         said = (self.folder / name / TROUBLE_FILE).read_text(encoding="utf-8", errors="replace")
         words = _("The bot {name} has stopped ({code}): {words}")
-        told = words.format(name=name, code=code, words=said.strip()[-300:] or "–")
+        told = words.format(name=name, code=code, words=" ".join(said.split())[-300:] or "–")
         if not self.seated:
             raise Trouble(told)
         self.say(told)
@@ -132,7 +134,7 @@ def _environment(home: Path) -> dict[str, str]:
 
 def hire(home: Home, number: int, nickname: str, say: Callable[[str], None]) -> Crew:
     """A crew of so many bots with names of their own."""
-    names = [name for name in NAMES if name != nickname][:number]
+    names = [name for name in NAMES if not twins(name, nickname)][:number]
     with _swept(home) as bots:
         folder = private_folder(bots / secrets.token_hex(8))
         return Crew(folder, tuple(names), say, held=_hold(folder))

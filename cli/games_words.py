@@ -23,7 +23,7 @@ def find(
     try:
         return find_game(home, name, passphrase, me.identity.public)
     except SeveralGames as error:
-        raise Trouble("\n".join(several(error.games, command)), USAGE) from error
+        raise Trouble(several(error.games, command), USAGE) from error
 
 
 def several(games: Sequence[OpenGame], command: str) -> list[str]:

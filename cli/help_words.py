@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import sys
 from typing import Any, Final
 
 import typer
@@ -36,6 +35,11 @@ class _Narrow:
         column = max(10, min(30, formatter.width // 3))
         formatter.write_dl = functools.partial(formatter.write_dl, col_max=column)
         super().format_help(ctx, formatter)  # type: ignore[misc]
+
+    def get_help(self, ctx: Any) -> str:
+        """The whole help as the library prints it by itself: fit to be printed."""
+        lines = super().get_help(ctx).splitlines()  # type: ignore[misc]
+        return "\n".join(map(paper.shown, lines))
 
 
 class SpokenCommand(_Narrow, TyperCommand):
@@ -73,12 +77,13 @@ def translate(command: Any) -> None:
 def complain(error: Any) -> int:
     """Say what is wrong with the words of a command line, and where help is; the exit code."""
     if type(error).__name__ == "NoArgsIsHelpError":
-        print(error.format_message(), file=sys.stderr)
+        paper.complain_as_set(error.format_message().splitlines())
         return USAGE
     context = getattr(error, "ctx", None)
     if context is not None:
-        print(context.get_usage(), file=sys.stderr)
-        print(_("Help: {command} --help").format(command=context.command_path), file=sys.stderr)
-        print(file=sys.stderr)
+        paper.complain_as_set(context.get_usage().splitlines())
+        paper.complain_as_set(
+            [_("Help: {command} --help").format(command=context.command_path), ""]
+        )
     paper.complain(f"hoity: {said(error.format_message())}")
     return USAGE

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Final
 
 import typer
 
-from . import file_doors, lingo, table_doors
+from . import file_doors, lingo, paper, table_doors
 from .help_words import (
     READERS,
     SpokenCommand,
@@ -19,8 +19,7 @@ from .help_words import (
     translate,
 )
 from .lingo import N_
-from .paper import width
-from .trouble import OK, READER_GONE, USAGE, leaves, report
+from .trouble import OK, READER_GONE, USAGE, leaves, report, show_where
 
 EXAMPLES: Final = {
     "play": "hoity play --bots 3",
@@ -68,7 +67,7 @@ def _version(wanted: bool) -> None:
     if wanted:
         from importlib.metadata import version
 
-        print(f"hoity {version('p2p-hoity')}")
+        paper.say(f"hoity {version('p2p-hoity')}")
         raise typer.Exit
 
 
@@ -142,19 +141,19 @@ def run(words: Sequence[str]) -> int:
     try:
         lingo.speak(lingo.language_of(os.environ) if asked is None else asked)
     except ValueError as error:
-        print(f"hoity: {error}", file=sys.stderr)
+        paper.complain(f"hoity: {error}")
         return USAGE
     try:
         code = _run(rest)
         sys.stdout.flush()
         return code
-    except BaseException as error:
+    except BaseException as error:  # noqa: BLE001 - here every error ends
         if _reader_has_gone(error):
             return _quiet_exit()
         if isinstance(error, UsageError):
             return complain(error)
         if debug and not isinstance(error, SystemExit):
-            raise
+            return show_where(error)
         return report(error)
 
 
@@ -163,7 +162,7 @@ def _run(words: Sequence[str]) -> int:
     command = typer.main.get_command(build())
     if lingo.language() != "en":
         translate(command)
-    columns = min(READERS, width() or READERS)
+    columns = min(READERS, paper.width() or READERS)
     try:
         with command.make_context("hoity", list(words), terminal_width=columns) as context:
             command.invoke(context)

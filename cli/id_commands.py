@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from p2p_hoity.home import Home, home, write_private
-from p2p_hoity.keys import KeyFileError, Player
+from p2p_hoity.home import Home, home
+from p2p_hoity.keys import MAX_FILE, KeyFileError, Player
+from p2p_hoity.own_files import make_folder, read_private, write_whole
 from protocol.errors import Invalid
 from protocol.header import check_nickname
 
@@ -53,8 +54,12 @@ def export(secret: Path | None) -> int:
     if secret is None:
         say(player.identity.public.hex())
         return OK
-    if secret.exists():
-        raise KeyFileError(_("{path} exists already; name another file.").format(path=secret))
-    write_private(secret.absolute(), own.identity.read_bytes())
+    target = secret.absolute()
+    make_folder(target.parent)
+    try:
+        write_whole(target, read_private(own.identity, MAX_FILE), once=True)
+    except FileExistsError as error:
+        words = _("{path} exists already; name another file.").format(path=secret)
+        raise KeyFileError(words) from error
     say(_("Copied to {path}. Whoever has this file can sit down as you.").format(path=secret))
     return OK

@@ -13,7 +13,9 @@ from p2p_hoity.rules.news import plain
 from p2p_hoity.table import HoityToity
 from protocol.identity import fingerprint
 
+from . import edition_words
 from .lingo import _
+from .paper import say_object
 from .stdin_lines import STRAYS
 from .trouble import INTERRUPTED, USAGE, Trouble
 
@@ -25,7 +27,7 @@ WAIT = '{"wait":true}'
 
 def write_line(value: dict[str, Any]) -> None:
     """One object on standard output, at once."""
-    print(json.dumps(value, ensure_ascii=False), flush=True)
+    say_object(json.dumps(value, ensure_ascii=False))
 
 
 class JsonScreen:
@@ -74,13 +76,13 @@ class JsonScreen:
         self.table_name = update.table.id.hex()[:16]
         seats = [{"nickname": e.nickname, "fingerprint": fingerprint(e.id)} for e in roster]
         game = update.table.game
-        edition = game.edition.name if isinstance(game, HoityToity) else ""
+        edition = edition_words.as_json(game.edition) if isinstance(game, HoityToity) else {}
         return {
             "game": self.table_name,
             "table": update.table.id.hex(),
             "seat": update.seat,
             "seats": seats,
-            "edition": edition,
+            **edition,
         }
 
 

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
 from p2p_hoity import latch
-from p2p_hoity.home import Home, open_private, private_folder
+from p2p_hoity.home import Home
 from p2p_hoity.net.ticket import Ticket
+from p2p_hoity.own_files import open_private, private_folder
 
 from .lingo import _
 from .trouble import USAGE, Trouble

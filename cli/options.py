@@ -91,7 +91,11 @@ QuorumOption = Annotated[
 PatienceOption = Annotated[
     float | None,
     typer.Option(
-        "--patience", metavar="SECONDS", min=1, max=1e6, help=N_("How long a choice is awaited.")
+        "--patience",
+        metavar="SECONDS",
+        min=1,
+        max=2_592_000,
+        help=N_("How long a choice is awaited."),
     ),
 ]
 ListenOption = Annotated[

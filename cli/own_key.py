@@ -19,6 +19,7 @@ from p2p_hoity.keys import (
 )
 from p2p_hoity.vault import VaultError
 from protocol.identity import fingerprint
+from protocol.text import is_one_name
 
 from .lingo import _
 from .paper import complain
@@ -32,8 +33,8 @@ def own_name() -> str:
         name = getpass.getuser()
     except (KeyError, OSError):
         name = ""
-    printable = "".join(letter for letter in name if letter.isprintable()).strip()
-    return f"{printable[:16].strip() or 'player'}-{secrets.token_hex(2)}"
+    plain = "".join(letter for letter in name if letter == " " or is_one_name(letter)).strip()
+    return f"{plain[:16].strip() or 'player'}-{secrets.token_hex(2)}"
 
 
 def load(home: Home) -> tuple[Player, str | None]:

@@ -93,6 +93,11 @@ PEER_WORDS: Final = frozenset(
         N_("there is no key yet: make one with `hoity id new`"),
         N_("the passphrase is wrong, or the file is damaged"),
         N_("the file is sealed: give its passphrase (HOITY_PASSPHRASE)"),
+        N_(
+            "the file is not sealed, though a passphrase is given: whoever made it may not have"
+            " been you. To use it all the same, take HOITY_PASSPHRASE away"
+        ),
+        N_("the passphrase is not text in UTF-8: set HOITY_PASSPHRASE in this terminal's encoding"),
         N_("nobody listens there"),
         N_("the connection was cut"),
         N_("no answer"),
@@ -104,6 +109,9 @@ PEER_WORDS: Final = frozenset(
         N_("a seat fell silent before the game began"),
         N_("too many seats are at fault"),
         N_("an onlooker"),
+        N_("a nickname has 1 to 24 characters"),
+        N_("a nickname has characters that may not stand in a name"),
+        N_("a nickname has a comma or semicolon: it would read as two"),
         N_("it closed the link"),
         N_("two bases of one epoch are sealed: the table is void, with proof"),
         N_("the letters of an exhibit form an unbroken run"),
@@ -170,9 +178,21 @@ FRAMED: Final = (
     ),
     N_("this ticket is mistyped; ask the host for it again and copy the whole word"),
     N_("the host is gone ({reason}); ask the host whether the table is still open, and try again"),
+    N_("{refused}: someone here is called {name} already: take another name"),
+    N_("{refused}: someone here is called {name}, which {wished} is too like: take another name"),
+    N_("two names at this table are too alike ({one} and {other}): you did not sit down there"),
     N_("seat {number}'s signature does not hold: this, or what comes before, is changed"),
     N_("several games can be resumed: {names}; name one"),
     N_("{path}: cannot be read ({why}); name a file, or {known}"),
+    N_("{path} is open to other users of this machine: close it with: {command}"),
+    N_(
+        "{path} belongs to another user of this machine: take it over, if it is yours,"
+        " with: {command}"
+    ),
+    N_(
+        "the marks of journals ({path}) would lie in {home} itself, and come back with an old copy"
+        " of it: name a folder elsewhere with HOITY_MARKS"
+    ),
     N_("cannot write {path}; the game is over and kept. Save it with: {command}"),
     N_("cannot listen on {address}: {why}; name another with --listen, or port 0 for a free one"),
     N_("cannot listen on {address}: {why}"),

@@ -15,10 +15,11 @@ from protocol.identity import fingerprint
 from protocol.verifier import reached, verify
 from protocol.verifier_report import Report
 
+from . import edition_words
 from .card_words import Names
 from .json_screen import write_line
 from .lingo import _
-from .paper import say
+from .paper import ask, say
 from .telling import story
 from .trouble import NOT_OK, OK, Trouble
 from .verify_files import in_words, read_file, state_of
@@ -35,7 +36,7 @@ def replay_file(path: Path, step: bool, as_json: bool) -> int:
     if state is None:
         if as_json:
             write_line(_verdict(report))
-        raise Trouble("\n".join(in_words(path, report)), NOT_OK)
+        raise Trouble(in_words(path, report), NOT_OK)
     if as_json:
         for line in objects(report, state):
             write_line(line)
@@ -88,6 +89,7 @@ def _edition(edition: Edition) -> dict[str, Any]:
     switches = edition.switches
     return {
         "name": edition.name,
+        "changed": edition_words.as_json(edition)["changed"],
         "age": edition.age_word,
         "collectibles": [
             {"card": index, "letter": c.letter, "year": c.year, "names": dict(c.names)}
@@ -126,6 +128,6 @@ def chapters(items: list[Happening]) -> list[list[Happening]]:
 
 
 def _wait() -> None:
-    print(_("Enter for the next round "), end="", flush=True)
+    ask(_("Enter for the next round "))
     if not sys.stdin.readline():
-        print(flush=True)
+        say("")

@@ -9,9 +9,9 @@ from p2p_hoity.editions import load
 from p2p_hoity.rules import LETTERS, Edition
 
 from .card_words import listed
+from .edition_words import VARIANTS, edition_lines
 from .lingo import N_, _, language
 from .paper import say, width
-from .terms_words import VARIANTS, edition_lines
 from .trouble import OK
 
 WIDTH = 96
@@ -57,7 +57,7 @@ PARAGRAPHS = (
     ),
     N_(
         "ABSENT Who stops answering sits out and keeps everything; the rules make the choices he"
-        " still owes, and he may come back for the next round."
+        " still owes, and he may come back for the next round, as often as the terms allow."
     ),
 )
 

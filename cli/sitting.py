@@ -22,7 +22,7 @@ from . import terms_words
 from .bot_processes import Crew
 from .json_screen import JsonPlayer, JsonScreen, write_line
 from .lingo import _
-from .paper import say
+from .paper import complain, say
 from .seat_prompt import SeatPrompt
 from .seat_screen import SeatScreen
 from .stdin_lines import pump, until_closed
@@ -165,7 +165,7 @@ def _tell_place(asked: Path | None, path: Path | None) -> None:
     """Say where the transcript is if it could not go where it was asked for."""
     if asked is not None and path not in (None, asked):
         words = _("{asked} could not be written; the transcript is in {path}.")
-        print("hoity: " + words.format(asked=asked, path=path), file=sys.stderr)
+        complain("hoity: " + words.format(asked=asked, path=path))
 
 
 def last_line(outcome: Outcome, nicknames: tuple[str, ...]) -> dict[str, object]:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import trio
 
-from p2p_hoity import archive, peer, rules
+from p2p_hoity import archive, marks, peer, rules
 from p2p_hoity.driver import Outcome
 from p2p_hoity.editions import DEFAULT
 from p2p_hoity.editions import load as load_edition
@@ -18,6 +18,7 @@ from p2p_hoity.home import home as own_home
 from p2p_hoity.keys import Player
 from p2p_hoity.net.discovery import browse
 from p2p_hoity.net.ticket import decode_ticket
+from p2p_hoity.own_files import check_if_there
 from p2p_hoity.player import BotPlayer
 from p2p_hoity.resuming import NO_GAME
 from p2p_hoity.table import game_value, read_game
@@ -97,7 +98,7 @@ def terms_of(ask: Ask, host: bytes) -> Terms:
             words.format(seats=ask.seats, least=ask.seats // 2 + 1, most=ask.seats, quorum=quorum),
             USAGE,
         )
-    patience = Patience(choice=max(1, round(ask.patience * 1000)))
+    patience = Patience(choice=round(ask.patience * 1000))
     return Terms(host, os.urandom(32), game, ask.seats, quorum, patience)
 
 
@@ -186,14 +187,16 @@ def check_output(path: Path | None) -> None:
 
 def check_home(home: Home) -> None:
     """Trouble if a game could not be kept there."""
-    for folder in (home.journals, home.marks):
+    for folder, variable in ((home.journals, "HOITY_HOME"), (marks.folder(), "HOITY_MARKS")):
         why = archive.why_not(folder)
         if why is not None:
             words = _(
                 "Games cannot be kept in {path}: {why}. Make room there and let it be written to,"
-                " or name another folder with HOITY_HOME."
+                " or name another folder with {variable}."
             )
-            raise Trouble(words.format(path=folder, why=why), USAGE)
+            raise Trouble(words.format(path=folder, why=why, variable=variable), USAGE)
+        check_if_there(folder)
+    check_if_there(home.path)
 
 
 def loopback(listen: str | None) -> peer.Reach:

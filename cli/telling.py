@@ -8,6 +8,7 @@ from typing import Any, Final
 from p2p_hoity.rules import ActionCard, Happening, Piece, Place, news
 
 from .card_words import Names, card, coloured_card, listed, place, run_letters
+from .edition_words import title
 from .lingo import N_, _, count
 
 WHY: Final = frozenset(
@@ -60,7 +61,7 @@ def story(names: Names, happenings: Iterable[Happening]) -> list[str]:
 
 def _setup(names: Names, it: news.Setup) -> str:
     names.colours = it.colours
-    lines = [_("The table is laid: edition {edition}.").format(edition=it.edition)]
+    lines = [_("The table is laid: edition {edition}.").format(edition=title(names.edition))]
     if it.variant:
         lines.append(_("Variant for two seats: {variant}.").format(variant=_(it.variant)))
     for seat, hand in enumerate(it.hands):

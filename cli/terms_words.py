@@ -3,27 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any
 
-from p2p_hoity.rules import Edition
 from p2p_hoity.table import HoityToity
 from protocol.header import Terms
 from protocol.identity import fingerprint
 
+from . import edition_words
 from .card_words import listed
-from .lingo import N_, _, count
-
-RECONSTRUCTIBLE = frozenset({N_("years"), N_("names"), N_("cash"), N_("thieves"), N_("track")})
-
-
-VARIANTS: Final = {
-    "surprise": N_("Surprise: Place and Action are chosen together."),
-    "confrontation": N_(
-        "Confrontation: odd rounds in the Auction Hall, even rounds in the Castle;"
-        " only an Action is chosen."
-    ),
-}
-"""What each variant for two seats changes, in the terms as in the rules."""
+from .durations import span
+from .lingo import _, count
 
 
 def describe(terms: Terms, game: HoityToity, names: Sequence[str]) -> list[str]:
@@ -31,35 +20,10 @@ def describe(terms: Terms, game: HoityToity, names: Sequence[str]) -> list[str]:
     return [
         _("Host: key {fingerprint}").format(fingerprint=fingerprint(terms.host)),
         _("Seats: {seats}; seated so far: {who}").format(seats=terms.seats, who=listed(names)),
-        *edition_lines(game.edition, game.variant or ""),
+        *edition_words.edition_lines(game.edition, game.variant or ""),
         *bounds(terms),
         *absence(terms),
     ]
-
-
-def edition_lines(edition: Edition, variant: str = "") -> list[str]:
-    """The edition and its switches; a variant says itself when Actions are chosen."""
-    switches = edition.switches
-    lines = [
-        _("Edition: {name}, {size} Collectibles").format(
-            name=edition.name, size=len(edition.collectibles)
-        ),
-        _(VARIANTS[variant])
-        if variant
-        else _("The Castle's Actions are chosen after the sale.")
-        if switches.action_choice == "staged"
-        else _("All Actions are chosen at once, before the sale."),
-        _("A Detective may be played in the Auction Hall.")
-        if switches.detective_in_hall
-        else _("No Detective in the Auction Hall."),
-        _("A Detective's rank is taken after the Exhibits have moved.")
-        if switches.detective_rank == "after"
-        else _("A Detective's rank is taken before the Exhibits move."),
-    ]
-    if edition.reconstructed:
-        what = listed(_(part) for part in edition.reconstructed)
-        lines.append(_("Reconstructed, not printed in the sources: {what}").format(what=what))
-    return lines
 
 
 def bounds(terms: Terms) -> list[str]:
@@ -106,11 +70,20 @@ def absence(terms: Terms) -> list[str]:
     if terms.strict:
         return [_("Every seat is needed: an absence pauses the game until the seat is back.")]
     text = _(
-        "Absent: after {choice} s without a choice ({step} s for other steps) the others may"
-        " declare a seat absent; it sits out and may come back. Absent is not cheating."
+        "Absent: after {choice} without a choice ({step} for other steps) the others may declare a"
+        " seat absent, and it sits out. {back} Absent is not cheating."
     )
     patience = terms.patience
-    return [text.format(choice=patience.choice // 1000, step=patience.step // 1000)]
+    words = {"choice": span(patience.choice), "step": span(patience.step)}
+    return [text.format(back=_back(terms.returns), **words)]
+
+
+def _back(returns: int) -> str:
+    if not returns:
+        return _("It cannot come back into this game.")
+    return count(
+        "It may come back {number} time.", "It may come back up to {number} times.", returns
+    ).format(number=returns)
 
 
 def as_json(terms: Terms, game: HoityToity, names: Sequence[str]) -> dict[str, Any]:
@@ -120,7 +93,7 @@ def as_json(terms: Terms, game: HoityToity, names: Sequence[str]) -> dict[str, A
         "host": fingerprint(terms.host),
         "seats": terms.seats,
         "quorum": terms.quorum,
-        "edition": game.edition.name,
+        **edition_words.as_json(game.edition),
         "variant": game.variant,
         "switches": {
             "action_choice": switches.action_choice,
@@ -131,5 +104,7 @@ def as_json(terms: Terms, game: HoityToity, names: Sequence[str]) -> dict[str, A
         "progress": terms.seats - terms.quorum,
         "no_fork": max(0, 2 * terms.quorum - terms.seats - 1),
         "patience_seconds": terms.patience.choice / 1000,
+        "step_seconds": terms.patience.step / 1000,
+        "returns": terms.returns,
         "seated": list(names),
     }

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from traceback import format_exception
 from typing import Final
 
 from .lingo import _
-from .paper import complain
+from .paper import complain, complain_as_set, shown
 from .phrase_book import said
 
 OK: Final = 0
@@ -19,10 +20,15 @@ READER_GONE: Final = 141
 
 
 class Trouble(Exception):
-    """Something to tell the player; the text says what happened and what to do next."""
+    """Something to tell the player; the text says what happened and what to do next.
 
-    def __init__(self, words: str, exit_code: int = NOT_OK) -> None:
-        super().__init__(words)
+    One line, or several given as such: a line's end inside one is shown as what it is, so that no
+    name or path can add a line of its own.
+    """
+
+    def __init__(self, words: str | Sequence[str], exit_code: int = NOT_OK) -> None:
+        lines = (words,) if isinstance(words, str) else words
+        super().__init__("\n".join(map(shown, lines)))
         self.exit_code = exit_code
 
 
@@ -52,18 +58,21 @@ def ctrl_c_means(words: Callable[[], str]) -> Iterator[None]:
 
 
 def weigh(error: BaseException) -> tuple[str, int]:
-    """The words and the exit code for an error; an unknown one is the program's own mistake."""
+    """The words, line by line, and the exit code for an error; an unknown one is the program's own
+    mistake."""
     if interrupted(error):
         return _("Interrupted."), INTERRUPTED
     found = list(leaves(error))
     for leaf in found:
+        if isinstance(leaf, Trouble):
+            return str(leaf), leaf.exit_code
         known = _known(leaf)
         if known is not None:
-            return known
+            return shown(known[0]), known[1]
     kind, text = type(found[0]).__name__, str(found[0])
     words = _("This is a mistake in the program, not yours: {kind}: {text}. {advice}")
     advice = _("A game can be resumed with `hoity resume`; --debug shows where it happened.")
-    return words.format(kind=kind, text=text, advice=advice), NOT_OK
+    return shown(words.format(kind=kind, text=text, advice=advice)), NOT_OK
 
 
 def _known(leaf: BaseException) -> tuple[str, int] | None:
@@ -71,8 +80,6 @@ def _known(leaf: BaseException) -> tuple[str, int] | None:
     from p2p_hoity.editions import EditionError
     from p2p_hoity.net.errors import AddressError, NetError, TicketError
 
-    if isinstance(leaf, Trouble):
-        return str(leaf), leaf.exit_code
     if isinstance(leaf, EditionError | TicketError | AddressError):
         return said(str(leaf)), USAGE
     if isinstance(leaf, NetError):
@@ -83,12 +90,13 @@ def _known(leaf: BaseException) -> tuple[str, int] | None:
 def _known_to_peers(leaf: BaseException) -> tuple[str, int] | None:
     from p2p_hoity.journal import JournalError
     from p2p_hoity.keys import KeyFileError
+    from p2p_hoity.own_files import NotPrivateError
     from p2p_hoity.peer import PeerError
     from p2p_hoity.vault import VaultError
 
     if isinstance(leaf, PeerError):
         return said(str(leaf)), leaf.exit_code
-    if isinstance(leaf, KeyFileError | VaultError | JournalError):
+    if isinstance(leaf, KeyFileError | VaultError | JournalError | NotPrivateError):
         return said(str(leaf)), USAGE
     if isinstance(leaf, OSError):
         where = f"{leaf.filename}: " if leaf.filename else ""
@@ -99,5 +107,12 @@ def _known_to_peers(leaf: BaseException) -> tuple[str, int] | None:
 def report(error: BaseException) -> int:
     """Say the error on standard error; the exit code."""
     words, code = weigh(error)
-    complain(f"hoity: {words}")
+    for line in f"hoity: {words}".split("\n"):
+        complain(line)
     return code
+
+
+def show_where(error: BaseException) -> int:
+    """Say on standard error where the program was when the error came; the exit code."""
+    complain_as_set("".join(format_exception(error)).splitlines())
+    return weigh(error)[1]

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from p2p_hoity.updates import Extended, Halfway, Late, Muster, Paused
 
 from .card_words import Names
-from .lingo import _
+from .lingo import N_, _
+
+FOR_GOOD: Final = N_("The terms allow no return.")
 
 
 def halfway(update: Halfway, names: Names, game: str) -> list[str]:
@@ -38,18 +42,17 @@ def halfway(update: Halfway, names: Names, game: str) -> list[str]:
 def late(update: Late, names: Names) -> list[str]:
     """Patience has run out, and enough seats are there to go on."""
     if update.seats == {names.mine}:
-        return [
-            _(
-                "You have taken longer than this table waits: the others may go on without you;"
-                " you may come back later."
-            )
-        ]
+        text = _("You have taken longer than this table waits: the others may go on without you.")
+        back = _("You may come back later.")
+        return [f"{text} {back if update.muster.may_return else _(FOR_GOOD)}"]
     who, count = _others(update.seats, names), update.muster
     text = _(
         "The patience for {who} has run out. The game goes on without {who} as soon as {quorum} of"
-        " the {seats} seats agree; {who} may come back later."
+        " the {seats} seats agree."
     )
     told = text.format(who=who, quorum=count.quorum, seats=count.seats)
+    back = _("{who} may come back later.").format(who=who)
+    told += f" {back if count.may_return else _(FOR_GOOD)}"
     return [told, *_oneself(update.seats, count, names)]
 
 

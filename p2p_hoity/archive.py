@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import stat
 import tempfile
 from pathlib import Path
@@ -9,8 +10,8 @@ from pathlib import Path
 from protocol import transcript
 from protocol.machine import Machine
 
-from .home import private_folder, write_whole
 from .journal import JournalError
+from .own_files import make_folder, write_whole
 
 ROOM = 4096
 """Bytes that a trial writes."""
@@ -30,12 +31,22 @@ def why_not(folder: Path) -> str | None:
 
 
 def write_transcript(path: Path, data: bytes) -> None:
-    """Write the file whole and to the disk, or OSError; a device or pipe gets the bytes as such."""
-    private_folder(path.parent)
+    """Write the file whole and to the disk, for its owner alone, or OSError; a device or pipe gets
+    the bytes as such, and a pipe that nobody reads from is an error."""
+    make_folder(path.parent)
     if path.exists() and not stat.S_ISREG(path.stat().st_mode):
-        path.write_bytes(data)
+        _write_to_device(path, data)
     else:
-        write_whole(path, data, 0o666)
+        write_whole(path, data)
+
+
+def _write_to_device(path: Path, data: bytes) -> None:
+    waits = getattr(os, "O_NONBLOCK", 0)
+    descriptor = os.open(path, os.O_WRONLY | waits)
+    if waits:
+        os.set_blocking(descriptor, True)
+    with os.fdopen(descriptor, "wb") as file:
+        file.write(data)
 
 
 def transcript_of(machine: Machine) -> bytes:

@@ -28,6 +28,7 @@ from .lobby import (
     is_lobby,
     parse_lobby,
 )
+from .lookalikes import twins_among
 from .net.errors import NetError
 from .net.events import Event, Frame, LinkDown
 from .net.hub import Hub
@@ -140,6 +141,10 @@ class _Guest:
         if self.entry not in complete.roster:
             # An entry signed at an earlier sitting would give an earlier table's id again.
             raise PeerError("the host's roster holds an old consent of yours: do not play there", 1)
+        alike = twins_among([entry.nickname for entry in complete.roster])
+        if alike is not None:
+            words = "two names at this table are too alike ({} and {}): you did not sit down there"
+            raise PeerError(words.format(*alike), 1)
 
     async def _next(self) -> object:
         """The host's next lobby frame; frames of a table already begun are kept for later."""

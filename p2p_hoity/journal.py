@@ -1,13 +1,12 @@
 """The private journal of one seat: what it signed and heard, on disk before it is sent.
 
-A file: magic, vault header, then records of four bytes of length, eight of a chained check, and
-the sealed bytes. The first record says which table and seat; the rest are the machine's. A mark
-kept apart names the last record, so that a journal restored from an old copy is noticed.
+A file: magic, head, then records of four bytes of length, a check and the sealed bytes; see
+`journal_form`. The first record says which table and seat; the rest are the machine's. A mark kept
+elsewhere names the last record, so that a journal restored from an old copy is noticed.
 """
 
 from __future__ import annotations
 
-import hashlib
 import os
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -17,13 +16,10 @@ from typing import IO, Any
 from protocol import encoding
 from protocol.errors import Invalid
 
-from . import latch
-from .home import private_folder, sync_folder
-from .vault import Vault, VaultError, new_vault, read_vault
-
-MAGIC = b"hoity-journal-1\n"
-MAX_RECORD = 1 << 21
-CHECK = 8
+from . import latch, marks
+from .journal_form import CHECK, HEAD, MAGIC, MAX_RECORD, WRONG, Form, new_form, read_form
+from .own_files import NEW, NotPrivateError, check_folder, open_private, private_folder, sync_folder
+from .vault import VaultError
 
 
 class JournalError(Exception):
@@ -38,10 +34,6 @@ def _lock(file: IO[bytes], path: Path) -> None:
         )
 
 
-def _check(before: bytes, data: bytes) -> bytes:
-    return hashlib.sha256(before + data).digest()[:CHECK]
-
-
 @dataclass
 class Journal:
     """An open, locked journal."""
@@ -49,8 +41,9 @@ class Journal:
     path: Path
     mark: Path
     _file: IO[bytes] = field(repr=False)
-    _vault: Vault = field(repr=False)
-    _last: bytes = MAGIC
+    _form: Form = field(repr=False)
+    _last: bytes
+    _number: int = 0
     current: bool = True
     _dirty: bool = False
 
@@ -70,8 +63,9 @@ class Journal:
         self.sync()
 
     def _seal(self, record: bytes) -> bytes:
-        sealed = self._vault.seal(record)
-        self._last = _check(self._last, sealed)
+        number = self._number + 1
+        sealed = self._form.seal(number, self._last, record)
+        self._last, self._number = self._form.check(number, self._last, sealed), number
         return sealed
 
     def _write(self, sealed: bytes) -> None:
@@ -94,16 +88,9 @@ class Journal:
         self._dirty = False
 
     def _set_mark(self) -> None:
-        """Not forced to disk: a mark that lags names a record that is there all the same.
-
-        Replaced whole: a crash must not leave an empty one, which would silence this seat.
-        """
-        private_folder(self.mark.parent)
-        fresh = self.mark.with_name(self.mark.name + ".new")
-        descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(self._last)
-        fresh.replace(self.mark)
+        """On disk when done; one that lags names a record that is there all the same."""
+        where = os.fsencode(os.path.realpath(self.path))
+        marks.write(self.mark, self._form.mark(self._last, _number_of(self._file), where))
 
     def _trouble(self, error: OSError) -> JournalError:
         what = f"cannot write {self.path}: {error.strerror}"
@@ -125,35 +112,56 @@ class Journal:
         self.mark.unlink(missing_ok=True)
 
 
-def mark_path(journal: Path) -> Path:
-    """Where the mark of a journal is kept."""
-    return journal.parent.parent / "marks" / journal.name
+def _number_of(file: IO[bytes]) -> int:
+    """Which file this is on its disk: a copy in the same place is another."""
+    return os.fstat(file.fileno()).st_ino & (2**64 - 1)
+
+
+def _place(path: Path) -> Path:
+    """Where the mark of this journal is kept; JournalError if that is no place for it."""
+    home = path.parent.parent
+    if marks.lies_with(home):
+        raise JournalError(
+            f"the marks of journals ({marks.folder()}) would lie in {home} itself, and come back"
+            " with an old copy of it: name a folder elsewhere with HOITY_MARKS"
+        )
+    return marks.path_of(path)
 
 
 def create(path: Path, first: tuple[Any, ...], passphrase: str | None = None) -> Journal:
-    """A new journal with its first record on disk."""
-    vault = new_vault(passphrase)
+    """A new journal with its first record on disk; NotPrivateError if its folder, or that of its
+    mark, is open to others."""
+    mark, form = _place(path), new_form(passphrase)
     try:
+        private_folder(path.parent.parent)
         private_folder(path.parent)
-    except OSError as error:
-        raise JournalError(f"cannot write {path}: {error.strerror}") from error
-    try:
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
+        descriptor = os.open(path, os.O_RDWR | NEW, 0o600)
     except FileExistsError as error:
         raise JournalError(f"there is a journal of this seat already: {path}") from error
     except OSError as error:
         raise JournalError(f"cannot write {path}: {error.strerror}") from error
     file = os.fdopen(descriptor, "r+b")
     _lock(file, path)
-    file.write(MAGIC + vault.header())
-    journal = Journal(path, mark_path(path), file, vault)
+    file.write(MAGIC + form.head)
+    journal = Journal(path, mark, file, form, form.start)
     try:
         journal.begin(encoding.encode(first))
-    except JournalError:
+    except (JournalError, NotPrivateError):
         journal.remove()
         raise
     sync_folder(path.parent)
+    marks.sweep()
     return journal
+
+
+def _open(path: Path, mode: str) -> IO[bytes]:
+    try:
+        file = open_private(path, mode)
+    except OSError as error:
+        raise JournalError(f"cannot open {path}: {error.strerror}") from error
+    check_folder(path.parent)
+    check_folder(path.parent.parent)
+    return file
 
 
 def reopen(
@@ -161,12 +169,10 @@ def reopen(
 ) -> tuple[Journal, tuple[Any, ...], list[bytes]]:
     """(journal, first record, the machine's records). A torn last record is cut off.
 
-    `current` is False if the mark is missing or names a record that is not in the file.
+    `current` is False if the mark is missing or of another file, or names a record that is not in
+    this one: then it is an old copy, or what followed was taken out.
     """
-    try:
-        file = path.open("r+b")
-    except OSError as error:
-        raise JournalError(f"cannot open {path}: {error.strerror}") from error
+    file = _open(path, "r+b")
     try:
         _lock(file, path)
         return _read(file, path, passphrase)
@@ -179,50 +185,39 @@ def _read(
     file: IO[bytes], path: Path, passphrase: str | None
 ) -> tuple[Journal, tuple[Any, ...], list[bytes]]:
     data = file.read()
-    if not data.startswith(MAGIC):
-        raise JournalError("it is no journal of this version")
-    vault, size = read_vault(data[len(MAGIC) :], passphrase)
-    at, last, checks, records = len(MAGIC) + size, MAGIC, set[bytes](), list[bytes]()
-    while (found := _next(data, at, last)) is not None:
-        sealed, last, at = found
-        records.append(vault.open(sealed))
+    form = _form_of(data, passphrase)
+    at, last, checks, records = len(MAGIC) + HEAD, form.start, set[bytes](), list[bytes]()
+    while (found := form.next(data, at, len(records) + 1, last)) is not None:
+        record, last, at = found
+        records.append(record)
         checks.add(last)
-    if not records:
-        raise JournalError("it has no record that is whole")
+    first = _first(form, records)
     file.seek(at)
     file.truncate()
-    journal = Journal(path, mark_path(path), file, vault, last, _marked(path) in checks)
-    return journal, tuple(encoding.decode(records[0], MAX_RECORD)), records[1:]
+    mark = _place(path)
+    current = form.marked(marks.read(mark), _number_of(file)) in checks
+    return Journal(path, mark, file, form, last, len(records), current), first, records[1:]
 
 
-def _next(data: bytes, at: int, last: bytes) -> tuple[bytes, bytes, int] | None:
-    head = data[at : at + 4 + CHECK]
-    if len(head) < 4 + CHECK:
-        return None
-    size, check = int.from_bytes(head[:4], "big"), head[4:]
-    sealed = data[at + 4 + CHECK : at + 4 + CHECK + size]
-    if size > MAX_RECORD or len(sealed) < size or _check(last, sealed) != check:
-        return None
-    return sealed, check, at + 4 + CHECK + size
+def _form_of(data: bytes, passphrase: str | None) -> Form:
+    if not data.startswith(MAGIC):
+        raise JournalError("it is no journal of this version")
+    return read_form(data, passphrase)
 
 
-def _marked(path: Path) -> bytes:
-    try:
-        return mark_path(path).read_bytes()
-    except OSError:
-        return b""
+def _first(form: Form, records: list[bytes]) -> tuple[Any, ...]:
+    if not records:
+        raise VaultError(WRONG) if form.locked else JournalError("it has no record that is whole")
+    value = encoding.decode(records[0], MAX_RECORD)
+    if not isinstance(value, tuple):
+        raise JournalError("it has no record that is whole")
+    return value
 
 
 def read_first(path: Path, passphrase: str | None = None) -> tuple[Any, ...]:
     """The first record, without the lock; JournalError or VaultError if it cannot be read."""
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise JournalError(f"it cannot be opened: {error.strerror}") from error
-    if not data.startswith(MAGIC):
-        raise JournalError("it is no journal of this version")
-    vault, size = read_vault(data[len(MAGIC) :], passphrase)
-    found = _next(data, len(MAGIC) + size, MAGIC)
-    if found is None:
-        raise JournalError("it has no record that is whole")
-    return tuple(encoding.decode(vault.open(found[0]), MAX_RECORD))
+    with _open(path, "rb") as file:
+        data = file.read(len(MAGIC) + HEAD + 4 + CHECK + MAX_RECORD)
+    form = _form_of(data, passphrase)
+    found = form.next(data, len(MAGIC) + HEAD, 1, form.start)
+    return _first(form, [] if found is None else [found[0]])

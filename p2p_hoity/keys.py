@@ -10,10 +10,12 @@ from protocol.errors import Invalid
 from protocol.header import check_nickname
 from protocol.identity import Identity
 
-from .home import Home, write_private
+from .home import Home
+from .own_files import read_private, write_private
 from .vault import Vault, VaultError, new_vault, read_vault
 
 MAGIC = b"hoity-key-1\n"
+MAX_FILE = 4096
 
 
 class KeyFileError(Exception):
@@ -30,11 +32,15 @@ class Player:
 
 def new_identity(home: Home, nickname: str, passphrase: str | None = None) -> Player:
     """Make and keep a new identity; KeyFileError if there is one already or the name is no good."""
-    if home.identity.exists():
-        raise KeyFileError(f"there is a key already: {home.identity}; move it away first")
+    if os.path.lexists(home.identity):
+        raise KeyFileError(_taken(home))
     seed = os.urandom(32)
     save_identity(home, seed, nickname, new_vault(passphrase))
     return Player(Identity(seed), nickname)
+
+
+def _taken(home: Home) -> str:
+    return f"there is a key already: {home.identity}; move it away first"
 
 
 def check_name(nickname: str) -> None:
@@ -50,7 +56,9 @@ def save_identity(home: Home, seed: bytes, nickname: str, vault: Vault) -> None:
     check_name(nickname)
     data = vault.seal(encoding.encode((seed, nickname)))
     try:
-        write_private(home.identity, MAGIC + vault.header() + data)
+        write_private(home.identity, MAGIC + vault.header() + data, once=True)
+    except FileExistsError as error:
+        raise KeyFileError(_taken(home)) from error
     except OSError as error:
         raise KeyFileError(f"cannot write {home.identity}: {error.strerror}") from error
 
@@ -58,7 +66,7 @@ def save_identity(home: Home, seed: bytes, nickname: str, vault: Vault) -> None:
 def load_identity(home: Home, passphrase: str | None = None) -> Player:
     """The kept identity; KeyFileError if there is none or it cannot be read."""
     try:
-        data = home.identity.read_bytes()
+        data = read_private(home.identity, MAX_FILE)
     except FileNotFoundError as error:
         raise KeyFileError("there is no key yet: make one with `hoity id new`") from error
     except OSError as error:

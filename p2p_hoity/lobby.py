@@ -8,11 +8,15 @@ from typing import Any
 
 from protocol import encoding, header
 from protocol.errors import Invalid
-from protocol.header import Header, SeatEntry, Terms
+from protocol.header import Header, SeatEntry, Terms, is_nickname
+from protocol.text import is_plain
+
+from .lookalikes import twins
 
 MAX_LOBBY = 64 * 1024
 MAX_ADDRESSES = 12
 MAX_ADDRESS = 300
+MAX_REASON = 200
 
 
 @dataclass(frozen=True)
@@ -78,7 +82,13 @@ def _need(condition: bool) -> None:
 
 def _words(value: Any, most: int, size: int) -> tuple[str, ...]:
     _need(isinstance(value, tuple) and len(value) <= most)
-    _need(all(isinstance(word, str) and len(word) <= size for word in value))
+    _need(all(isinstance(word, str) and len(word) <= size and is_plain(word) for word in value))
+    return tuple(value)
+
+
+def _names(value: Any) -> tuple[str, ...]:
+    _need(isinstance(value, tuple) and len(value) <= header.MAX_SEATS)
+    _need(all(isinstance(name, str) and is_nickname(name) for name in value))
     return tuple(value)
 
 
@@ -86,12 +96,12 @@ def parse_lobby(data: bytes) -> LobbyFrame:
     """A lobby frame from its bytes; Invalid otherwise."""
     match encoding.decode(data, MAX_LOBBY):
         case ("offer", tuple() as terms, names):
-            return Offer(header.parse_terms(terms), _words(names, header.MAX_SEATS, 64))
+            return Offer(header.parse_terms(terms), _names(names))
         case ("sit", tuple() as entry, addresses):
             return Sit(entry, _words(addresses, MAX_ADDRESSES, MAX_ADDRESS))
         case ("names", names):
-            return Names(_words(names, header.MAX_SEATS, 64))
-        case ("refuse", str() as reason) if len(reason) <= 200:
+            return Names(_names(names))
+        case ("refuse", str() as reason) if len(reason) <= MAX_REASON and is_plain(reason):
             return Refuse(reason)
         case ("roster", bytes() as raw, tuple() as lists) if len(lists) <= header.MAX_SEATS:
             return Roster(raw, tuple(_words(a, MAX_ADDRESSES, MAX_ADDRESS) for a in lists))
@@ -101,6 +111,12 @@ def parse_lobby(data: bytes) -> LobbyFrame:
 def is_lobby(data: bytes) -> bool:
     """Whether a frame is one of the lobby: an array that begins with a word."""
     return len(data) > 1 and (data[1] & 0xE0 == 0xA0 or data[1] == 0xD9)
+
+
+def _taken(name: str, wished: str) -> str:
+    if name == wished:
+        return f"someone here is called {name} already: take another name"
+    return f"someone here is called {name}, which {wished} is too like: take another name"
 
 
 class Seating:
@@ -130,9 +146,9 @@ class Seating:
         entry = header.parse_entry(self.terms, request.entry)
         if entry.id != peer:
             raise Invalid("bad-header", "a seat entry is of another identity than the link")
-        taken = {e.nickname for e, _ in self._seats.values() if e.id != peer}
-        if entry.nickname in taken:
-            return f"someone here is called {entry.nickname} already: take another name"
+        for other, _ in self._seats.values():
+            if other.id != peer and twins(other.nickname, entry.nickname):
+                return _taken(other.nickname, entry.nickname)
         self._seats[peer] = (entry, request.addresses)
         return None
 

@@ -118,7 +118,7 @@ class Muster:
     """Of so many seats so many must agree; `there` are those this node can count on.
 
     `strict`: an absence only pauses the game. `begun`: the cards are dealt; before that a seat
-    that stays silent ends the table.
+    that stays silent ends the table. `may_return`: the terms let those awaited come back.
     """
 
     seats: int
@@ -126,6 +126,7 @@ class Muster:
     there: int
     strict: bool = False
     begun: bool = True
+    may_return: bool = True
 
     @property
     def goes_on(self) -> bool:

@@ -15,6 +15,7 @@ from nacl.secret import SecretBox
 
 SALT_SIZE = pwhash.argon2id.SALTBYTES
 PLAIN, SEALED = 0, 1
+NO_TEXT = "the passphrase is not text in UTF-8: set HOITY_PASSPHRASE in this terminal's encoding"
 
 
 class VaultError(ValueError):
@@ -58,15 +59,23 @@ def new_vault(passphrase: str | None) -> Vault:
     return _locked(os.urandom(SALT_SIZE), passphrase)
 
 
-def _locked(salt: bytes, passphrase: str) -> Vault:
-    key = pwhash.argon2id.kdf(
+def stretched(passphrase: str, salt: bytes) -> bytes:
+    """32 bytes of key; VaultError if the passphrase is no text."""
+    try:
+        given = passphrase.encode()
+    except UnicodeEncodeError as error:
+        raise VaultError(NO_TEXT) from error
+    return pwhash.argon2id.kdf(
         SecretBox.KEY_SIZE,
-        passphrase.encode(),
+        given,
         salt,
         opslimit=pwhash.argon2id.OPSLIMIT_INTERACTIVE,
         memlimit=pwhash.argon2id.MEMLIMIT_INTERACTIVE,
     )
-    return Vault(salt, SecretBox(key))
+
+
+def _locked(salt: bytes, passphrase: str) -> Vault:
+    return Vault(salt, SecretBox(stretched(passphrase, salt)))
 
 
 def read_vault(data: bytes, passphrase: str | None) -> tuple[Vault, int]:

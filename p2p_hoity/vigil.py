@@ -120,5 +120,7 @@ def muster(machine: Machine, linked: Set[int]) -> Muster:
     left = tip.present - (awaited(machine) - {machine.seat})
     if machine.seat is not None:
         left &= {machine.seat} | linked | (tip.want.speakers - machine.awaited())
-    terms = table.header.terms
-    return Muster(table.seats, terms.quorum, len(left), table.strict, machine.has_begun)
+    terms, seats = table.header.terms, awaited(machine)
+    gone = seats - {machine.seat} or seats
+    back = all(tip.absences[seat] < terms.returns for seat in gone)
+    return Muster(table.seats, terms.quorum, len(left), table.strict, machine.has_begun, back)

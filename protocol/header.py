@@ -9,11 +9,14 @@ from . import encoding, identity
 from .errors import Invalid
 from .hashing import digest
 from .labels import VERSION, Label
-from .text import is_plain
+from .text import is_one_name, is_plain
 
 MAX_SEATS: Final = 16
 MAX_HEADER: Final = 16 * 1024
 MAX_NICKNAME: Final = 24
+SECOND, HOUR, DAY = 1_000, 3_600_000, 86_400_000
+PATIENCE_BOUNDS: Final = ((SECOND, 30 * DAY), (SECOND, DAY), (100, HOUR), (100, DAY))
+"""Least and most milliseconds of choice, step, grace and cap: what a person may still mean."""
 DEFAULT_QUORUM: Final = {2: 2, 3: 2, 4: 3, 5: 4, 6: 4}
 
 
@@ -124,19 +127,26 @@ def parse_terms(value: Any) -> Terms:
     _need(_is_int(seats, 2, MAX_SEATS), f"the seats are not between 2 and {MAX_SEATS}")
     _need(_is_int(quorum, seats // 2 + 1, seats), "the quorum is not more than half of the seats")
     _need(isinstance(times, (tuple, list)) and len(times) == 4, "the patience has not 4 fields")
-    _need(all(_is_int(t, 1, 2**40) for t in times), "a patience is out of range")
+    for time, bounds in zip(times, PATIENCE_BOUNDS, strict=True):
+        _need(_is_int(time, *bounds), "a patience is out of range")
     _need(times[2] <= times[3], "the grace is above its cap")
     _need(_is_int(returns, 0, 255), "the limit of returns is out of range")
     return Terms(host, nonce, game, seats, quorum, Patience(*times), returns)
 
 
 def check_nickname(name: object) -> str:
-    """A nickname: 1 to 24 characters of plain text."""
+    """A nickname: 1 to 24 characters of plain text, without separators."""
     _need(isinstance(name, str), "a nickname is not text")
     text = str(name)
     _need(0 < len(text) <= MAX_NICKNAME, f"a nickname has 1 to {MAX_NICKNAME} characters")
     _need(is_plain(text), "a nickname has characters that may not stand in a name")
+    _need(is_one_name(text), "a nickname has a comma or semicolon: it would read as two")
     return text
+
+
+def is_nickname(name: str) -> bool:
+    """Whether it can be a nickname."""
+    return 0 < len(name) <= MAX_NICKNAME and is_one_name(name)
 
 
 def parse_entry(terms: Terms, value: Any) -> SeatEntry:

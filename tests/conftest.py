@@ -1,10 +1,18 @@
-"""What holds for every test: it begins in English, whatever a test before it spoke."""
+"""What holds for every test: marks of its own, and English, whatever a test before it spoke."""
 
 from collections.abc import Iterator
 
 import pytest
 
 from cli import lingo
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _marks_of_tests(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """No test leaves a mark in the player's own folder, nor does a process it starts."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("HOITY_MARKS", str(tmp_path_factory.mktemp("marks")))
+        yield
 
 
 @pytest.fixture(autouse=True)

@@ -22,8 +22,8 @@ import wire_tap
 
 from cli import table_commands
 from cli.hoity_app import run
-from p2p_hoity.home import private_folder
 from p2p_hoity.journal import Journal
+from p2p_hoity.own_files import private_folder
 from protocol.header import Patience
 
 FIRST = 4
@@ -84,8 +84,7 @@ def _set_mark(
 ) -> Callable[[Journal], None]:
     def burning(book: Journal) -> None:
         if burn():
-            private_folder(book.mark.parent)
-            book.mark.with_name(book.mark.name + ".new").write_bytes(book._last[:4])
+            (private_folder(book.mark.parent) / ".torn.new").write_bytes(book._last[:4])
             die()
         set_mark(book)
         if burn():

@@ -74,7 +74,7 @@ class Fork:
 
 def start(home: Path, *words: str) -> terminals.Terminal:
     """Start a seat in this home; the first word is its cut."""
-    home.mkdir(parents=True, exist_ok=True)
+    home.mkdir(mode=0o700, parents=True, exist_ok=True)
     reader, writer = forks.Pipe(duplex=False)
     made = forks.Process(target=sit, args=(home, writer, words), daemon=True)
     made.start()

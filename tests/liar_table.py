@@ -33,7 +33,7 @@ def hoity(home: Path, *args: str) -> subprocess.CompletedProcess[str]:
 
 def environment(home: Path) -> dict[str, str]:
     """The variables of a process with a home of its own."""
-    home.mkdir(parents=True, exist_ok=True)
+    home.mkdir(mode=0o700, parents=True, exist_ok=True)
     return {**os.environ, "HOITY_HOME": str(home), "PYTHONUNBUFFERED": "1", "LANGUAGE": "en"}
 
 

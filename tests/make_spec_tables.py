@@ -21,7 +21,7 @@ from typing import Any, Final
 from p2p_hoity import table
 from p2p_hoity.net.handshake import VERDICT_WORDS, Verdict
 from p2p_hoity.rules.phases import TABLE as PHASES
-from protocol import bodies, chain, encoding, faults, hashing, messages, verifier
+from protocol import bodies, chain, encoding, faults, hashing, header, messages, verifier
 from protocol.context import Context
 from protocol.desk import SIGNS
 from protocol.generators import card_points, chain_generator, second_generator, shuffle_generators
@@ -98,6 +98,14 @@ FIELDS: Final = (
     ("back", "count", "int", "0", "255"),
 )
 
+
+def patience_bounds() -> str:
+    """The fields of a patience with their bounds."""
+    words = ("choice", "step", "grace", "cap")
+    fields = zip(words, header.PATIENCE_BOUNDS, strict=True)
+    return "in ms: " + ", ".join(f"{word} {low} to {high}" for word, (low, high) in fields)
+
+
 HEADER: Final = (
     ("terms", "version", "string", "`p2p-table/2`"),
     ("terms", "host", "bytes(32)", "an identity key"),
@@ -105,10 +113,10 @@ HEADER: Final = (
     ("terms", "game", "any value", "the game's own"),
     ("terms", "seats", "int", "2 to 16"),
     ("terms", "quorum", "int", "seats div 2 + 1 to seats"),
-    ("terms", "patience", "array of 4 ints", "[choice, step, grace, cap] in ms, 1 to 2^40"),
+    ("terms", "patience", "array of 4 ints", patience_bounds()),
     ("terms", "returns", "int", "0 to 255: the highest count of a back"),
     ("entry", "id", "bytes(32)", "an identity key"),
-    ("entry", "nickname", "string", "1 to 24 code points"),
+    ("entry", "nickname", "string", "1 to 24 code points, [H-6], [H-10]"),
     ("entry", "nonce", "bytes(32)", "random, fresh each time"),
     ("entry", "signature", "bytes(64)", "consent to the terms"),
 )
@@ -124,7 +132,7 @@ FRAMES: Final = (
 LOBBY: Final = (
     ("offer", '["offer", terms, names]', "the terms, and who has sat down"),
     ("sit", '["sit", entry, addresses]', "consent; at most 12 addresses of 300 characters"),
-    ("names", '["names", names]', "who has sat down; at most 16 names of 64 characters"),
+    ("names", '["names", names]', "who has sat down; at most 16 nicknames"),
     ("refuse", '["refuse", reason]', "no seat; at most 200 characters"),
     ("roster", '["roster", header, addresses]', "the table is complete; addresses per seat"),
 )

@@ -67,7 +67,7 @@ class Terminal:
 
 def start(home: Path, *args: str) -> Terminal:
     """Start a command in this home, its output piped."""
-    home.mkdir(parents=True, exist_ok=True)
+    home.mkdir(mode=0o700, parents=True, exist_ok=True)
     environment = {**os.environ, "HOITY_HOME": str(home), "PYTHONUNBUFFERED": "1"}
     errors = (home / "errors").open("w")
     process = subprocess.Popen(

@@ -10,7 +10,7 @@ import pytest
 
 from cli.table_commands import check_home, check_output
 from cli.trouble import Trouble
-from p2p_hoity import archive, home
+from p2p_hoity import archive, home, own_files
 from p2p_hoity.journal import JournalError
 
 OLD, NEW = b"an older game", b"the game"
@@ -82,19 +82,19 @@ def test_a_full_disk_leaves_no_half_of_a_transcript(tmp_path: Path) -> None:
 def test_a_full_disk_leaves_the_old_private_file(tmp_path: Path) -> None:
     (tmp_path / "identity").write_bytes(OLD)
     with pytest.raises(OSError, match="No space left on device"):
-        home.write_private(tmp_path / "identity", NEW)
+        own_files.write_private(tmp_path / "identity", NEW)
     assert files(tmp_path) == ["identity"]
     assert (tmp_path / "identity").read_bytes() == OLD
 
 
-def test_a_transcript_may_be_read_by_others_a_private_file_not(tmp_path: Path) -> None:
-    before = os.umask(0o022)
+def test_a_transcript_is_its_owners_as_any_private_file(tmp_path: Path) -> None:
+    before = os.umask(0)
     try:
         archive.write_transcript(tmp_path / "a.hoity", NEW)
-        home.write_private(tmp_path / "identity", NEW)
+        own_files.write_private(tmp_path / "identity", NEW)
     finally:
         os.umask(before)
-    assert stat.S_IMODE((tmp_path / "a.hoity").stat().st_mode) == 0o644
+    assert stat.S_IMODE((tmp_path / "a.hoity").stat().st_mode) == 0o600
     assert stat.S_IMODE((tmp_path / "identity").stat().st_mode) == 0o600
 
 

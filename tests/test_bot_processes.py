@@ -13,7 +13,8 @@ from liar_table import environment, hoity
 
 from cli import bot_processes
 from p2p_hoity import latch
-from p2p_hoity.home import Home, private_folder
+from p2p_hoity.home import Home
+from p2p_hoity.own_files import private_folder
 
 GAME, OTHER = "0123456789abcdef", "fedcba9876543210"
 

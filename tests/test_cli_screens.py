@@ -255,8 +255,8 @@ def test_who_is_slow_itself_is_told_so_and_not_of_itself() -> None:
     said.clear()
     screen(updates.Late(frozenset({0}), 300.0, QUORUM))
     assert said == [
-        "  [You have taken longer than this table waits: the others may go on without you;"
-        " you may come back later.]"
+        "  [You have taken longer than this table waits: the others may go on without you."
+        " You may come back later.]"
     ]
     said.clear()
     screen(updates.Paused(frozenset({0}), 300.0, STRICT))

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 import trio
 
-from cli import own_key, rules_text, terms_words
+from cli import edition_words, own_key, rules_text, terms_words
 from cli.bot_processes import Crew, crew_of, hire
 from cli.sitting import last_line
 from cli.stdin_lines import pump, until_closed
@@ -103,7 +103,7 @@ def test_where_every_seat_is_needed_an_absence_pauses(ask: Ask) -> None:
 def test_patience_is_in_the_terms() -> None:
     offered = terms(3, patience=7.5)
     assert offered.patience.choice == 7500
-    assert "after 7 s" in "\n".join(terms_words.absence(offered))
+    assert "after 7 seconds" in "\n".join(terms_words.absence(offered))
 
 
 # Names and last lines.
@@ -176,7 +176,7 @@ def test_a_crew_that_was_left_is_found_again(tmp_path: Path) -> None:
     home = Home(tmp_path)
     crew = hire(home, 2, "Ana", nothing)
     for name in crew.names:
-        (crew.folder / name).mkdir()
+        (crew.folder / name).mkdir(mode=0o700)
     assert crew_of(home, "0123", nothing) is None
     crew.remember("0123")
     found = crew_of(home, "0123", nothing)
@@ -238,7 +238,7 @@ def test_ctrl_c_keeps_the_game_and_its_bots(tmp_path: Path) -> None:
 def test_a_variant_says_in_the_terms_what_it_says_in_the_rules(variant: str) -> None:
     offered = checked_terms(Ask(2, variant=variant), HOST)
     text = "\n".join(terms_words.describe(offered, read_game(offered), []))
-    sentence = terms_words.VARIANTS[variant]
+    sentence = edition_words.VARIANTS[variant]
     assert sentence in text
     assert sentence in " ".join(" ".join(rules_text.lines(editions.load())).split())
     assert "after the sale" not in text

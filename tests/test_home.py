@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from p2p_hoity.home import Home, home, open_private, private_folder, write_private
+from p2p_hoity.home import Home, home
+from p2p_hoity.own_files import open_private, private_folder, write_private
 
 
 @pytest.fixture(autouse=True)

@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from p2p_hoity import journal
+from p2p_hoity import journal, journal_form, marks, own_files
+from p2p_hoity.vault import VaultError
 
 FIRST = (b"header", 1, b"s" * 32)
 
@@ -69,7 +70,7 @@ def test_a_second_journal_of_one_seat_is_refused(tmp_path: Path) -> None:
 def test_every_torn_tail_is_cut_off_and_nothing_else(tmp_path: Path) -> None:
     path = write(tmp_path, b"one", b"two")
     whole = path.read_bytes()
-    last = len(b"two") + 12
+    last = len(b"two") + 4 + journal.CHECK
     for size in range(len(whole) - last, len(whole)):
         path.write_bytes(whole[:size])
         _, first, records = read(path)
@@ -117,17 +118,17 @@ def test_a_restored_old_copy_is_noticed(tmp_path: Path) -> None:
 
 def test_a_missing_mark_is_noticed(tmp_path: Path) -> None:
     path = write(tmp_path, b"one")
-    journal.mark_path(path).unlink()
+    marks.path_of(path).unlink()
     assert read(path)[0] is False
 
 
 def test_a_mark_that_lags_is_fine(tmp_path: Path) -> None:
     path = write(tmp_path, b"one")
-    mark = journal.mark_path(path).read_bytes()
+    mark = marks.path_of(path).read_bytes()
     book, _, _ = journal.reopen(path)
     book.append(b"two")
     book.close()
-    journal.mark_path(path).write_bytes(mark)
+    marks.path_of(path).write_bytes(mark)
     assert read(path)[0] is True
 
 
@@ -147,7 +148,7 @@ def test_a_wrong_passphrase_says_so(tmp_path: Path, passphrase: str | None) -> N
 @pytest.mark.parametrize("data", [b"", b"hoity", b"x" * 100, journal.MAGIC, journal.MAGIC + b"\0"])
 def test_a_foreign_file_is_refused(tmp_path: Path, data: bytes) -> None:
     path = tmp_path / "x.journal"
-    path.write_bytes(data)
+    own_files.write_private(path, data)
     with pytest.raises(journal.JournalError):
         journal.reopen(path)
 
@@ -207,7 +208,7 @@ def test_any_bytes_are_a_journal_or_an_error(
     data: bytes, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     path = tmp_path_factory.mktemp("fuzz") / "x.journal"
-    path.write_bytes(journal.MAGIC + b"\0" + data)
+    own_files.write_private(path, journal.MAGIC + b"\0" + data)
     try:
         book, _, records = journal.reopen(path)
     except journal.JournalError:
@@ -246,3 +247,116 @@ def test_a_mark_is_replaced_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     monkeypatch.undo()
     book._file.close()
     assert read(book.path)[0] is True
+
+
+# What somebody who can write the file may do to it.
+
+SEALED = "open sesame"
+
+
+def pieces(data: bytes) -> tuple[bytes, list[bytes]]:
+    """(magic and head, the records with their lengths and checks)."""
+    at = len(journal.MAGIC) + journal_form.HEAD
+    head, found = data[:at], []
+    while at < len(data):
+        end = at + 4 + journal.CHECK + int.from_bytes(data[at : at + 4], "big")
+        found.append(data[at:end])
+        at = end
+    return head, found
+
+
+def tampered(tmp_path: Path, order: list[int]) -> tuple[bool, list[bytes]]:
+    path = write(tmp_path, b"one", b"two", b"three", passphrase=SEALED)
+    head, parts = pieces(path.read_bytes())
+    path.write_bytes(head + b"".join(parts[i] for i in order))
+    current, _, records = read(path, SEALED)
+    return current, records
+
+
+@pytest.mark.parametrize(
+    ("order", "left"),
+    [
+        ([0, 1, 2], [b"one", b"two"]),  # cut at the end
+        ([0, 2, 3], []),  # one taken out
+        ([0, 1, 3], [b"one"]),
+        ([0, 2, 1, 3], []),  # two swapped
+        ([0, 1, 1, 2, 3], [b"one"]),  # one said twice
+        ([0], []),
+    ],
+)
+def test_a_sealed_journal_with_records_gone_or_moved_is_not_current(
+    tmp_path: Path, order: list[int], left: list[bytes]
+) -> None:
+    assert tampered(tmp_path, order) == (False, left)
+
+
+def test_an_untouched_sealed_journal_is_current(tmp_path: Path) -> None:
+    assert tampered(tmp_path, [0, 1, 2, 3]) == (True, [b"one", b"two", b"three"])
+
+
+def test_the_first_record_cannot_be_another(tmp_path: Path) -> None:
+    path = write(tmp_path, b"one", passphrase=SEALED)
+    head, parts = pieces(path.read_bytes())
+    path.write_bytes(head + parts[1])
+    with pytest.raises(journal.JournalError, match="passphrase is wrong, or the file is damaged"):
+        read(path, SEALED)
+
+
+def test_no_record_of_another_journal_under_the_same_passphrase_counts(tmp_path: Path) -> None:
+    other = write(tmp_path / "other", b"one", b"two", passphrase=SEALED)
+    path = write(tmp_path / "own", b"one", b"two", passphrase=SEALED)
+    head, parts = pieces(path.read_bytes())
+    path.write_bytes(head + parts[0] + pieces(other.read_bytes())[1][1] + parts[2])
+    assert read(path, SEALED) == (False, FIRST, [])
+    path.write_bytes(other.read_bytes())  # the whole of another game in its place
+    assert read(path, SEALED)[0] is False
+
+
+def test_a_record_is_sealed_for_its_place_alone() -> None:
+    form = journal_form.new_form(SEALED)
+    before, after = form.start, b"x" * journal.CHECK
+    sealed = form.seal(1, before, b"one")
+    assert form.open(1, before, sealed) == b"one"
+    for number, check in ((2, before), (1, after)):
+        with pytest.raises(VaultError):
+            form.open(number, check, sealed)
+
+
+def test_nobody_makes_a_check_without_the_passphrase(tmp_path: Path) -> None:
+    path = write(tmp_path, b"one", passphrase=SEALED)
+    data = path.read_bytes()
+    guessed = journal_form._form(data[len(journal.MAGIC) :][: journal_form.HEAD], b"", True)
+    assert guessed.next(data, len(journal.MAGIC) + journal_form.HEAD, 1, guessed.start) is None
+
+
+def test_a_plain_journal_in_place_of_a_sealed_one_is_refused(tmp_path: Path) -> None:
+    path = write(tmp_path, b"one")
+    with pytest.raises(journal.JournalError, match="not sealed, though a passphrase is given"):
+        read(path, SEALED)
+    assert read(path)[0] is True
+
+
+def test_a_journal_of_an_earlier_version_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "x.journal"
+    own_files.write_private(path, b"hoity-journal-1\n\0")
+    with pytest.raises(journal.JournalError, match="no journal of this version"):
+        journal.reopen(path)
+
+
+def test_a_journal_that_others_can_read_is_refused(tmp_path: Path) -> None:
+    path = write(tmp_path, b"one")
+    path.chmod(0o644)
+    with pytest.raises(own_files.NotPrivateError, match="chmod 600"):
+        journal.reopen(path)
+
+
+def test_a_link_in_place_of_a_journal_is_refused(tmp_path: Path) -> None:
+    path = write(tmp_path, b"one")
+    path.rename(tmp_path / "elsewhere")
+    path.symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(journal.JournalError, match="cannot open"):
+        journal.reopen(path)
+
+
+def test_the_form_shows_no_secret() -> None:
+    assert "key" not in repr(journal_form.new_form(SEALED))

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from cli import own_key
-from p2p_hoity import home, keys, vault
+from p2p_hoity import home, keys, own_files, vault
 
 
 def test_a_new_key_is_read_again(tmp_path: Path) -> None:
@@ -47,7 +47,7 @@ def test_no_key_says_how_to_make_one(tmp_path: Path) -> None:
 @pytest.mark.parametrize("data", [b"", b"hello", keys.MAGIC, keys.MAGIC + b"\x00junk", b"\x01"])
 def test_a_damaged_key_file_is_told(tmp_path: Path, data: bytes) -> None:
     place = home.Home(tmp_path)
-    place.identity.write_bytes(data)
+    own_files.write_private(place.identity, data)
     with pytest.raises(keys.KeyFileError):
         keys.load_identity(place)
 
@@ -63,7 +63,7 @@ def test_a_bad_nickname_is_refused(tmp_path: Path, name: str) -> None:
 def test_hoity_home_moves_every_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOITY_HOME", str(tmp_path))
     place = home.home()
-    paths = (place.identity, place.journals, place.marks, place.transcripts)
+    paths = (place.identity, place.journals, place.transcripts)
     assert all(tmp_path in path.parents for path in paths)
     monkeypatch.delenv("HOITY_HOME")
     assert tmp_path not in home.home().identity.parents
@@ -71,14 +71,14 @@ def test_hoity_home_moves_every_file(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 def test_a_failed_write_keeps_the_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "file"
-    home.write_private(path, b"old")
+    own_files.write_private(path, b"old")
 
     def full(_: int) -> None:
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("os.fsync", full)
     with pytest.raises(OSError, match="No space"):
-        home.write_private(path, b"new")
+        own_files.write_private(path, b"new")
     assert path.read_bytes() == b"old"
     assert list(tmp_path.iterdir()) == [path]
 

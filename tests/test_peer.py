@@ -19,6 +19,7 @@ from p2p_hoity.net.ticket import Ticket, decode_ticket
 from p2p_hoity.player import BotPlayer
 from protocol import header, verifier
 from protocol.header import Patience, Terms, default_quorum
+from protocol.identity import Identity
 
 SHORT = Patience(choice=4000, step=4000, grace=1000, cap=8000)
 
@@ -216,6 +217,26 @@ async def test_an_old_consent_in_the_roster_is_refused(
     async with trio.open_nursery() as nursery:
         nursery.start_soon(club.host)
         with pytest.raises(peer.PeerError, match="old consent"):
+            await club.join(1)
+        nursery.cancel_scope.cancel()
+
+
+async def test_a_guest_leaves_a_table_of_twins(
+    tmp_path: Path, autojump_clock: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    club = Club(tmp_path, 3)
+    other = header.sit(club.terms, Identity(b"o" * 32), "p1", b"o" * 32)
+    honest = Seating.roster
+
+    def doubled(seating: Seating) -> Roster:
+        seating._seats[other.id] = (other, ("house2:1",))
+        return honest(seating)
+
+    monkeypatch.setattr(Seating, "full", property(lambda self: len(self._seats) == 2))
+    monkeypatch.setattr(Seating, "roster", doubled)
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(club.host)
+        with pytest.raises(peer.PeerError, match="too alike"):
             await club.join(1)
         nursery.cancel_scope.cancel()
 

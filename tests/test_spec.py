@@ -199,14 +199,27 @@ def test_the_terms_have_the_fields_of_the_page() -> None:
     )
 
 
+BOUNDS = header.PATIENCE_BOUNDS
+
+
+def _one(place: int, time: int) -> tuple[int, ...]:
+    """A patience of usual times but for one."""
+    times = [300_000, 30_000, 5_000, 120_000]
+    times[place] = time
+    return tuple(times)
+
+
 @pytest.mark.parametrize(
     ("change", "good"),
     [
         *(((4, 2), True), ((4, 17), False), ((4, 1), False)),
         *(((5, 1), False), ((5, 3), True), ((5, 4), False)),
         *(((7, 255), True), ((7, 256), False)),
-        *(((6, (1, 1, 2, 1)), False), ((6, (1, 1, 1, 2**40)), True)),
-        *(((6, (1, 1, 1, 2**40 + 1)), False), ((1, bytes(32)), False)),
+        *(((6, tuple(low for low, _ in BOUNDS)), True), ((1, bytes(32)), False)),
+        *(((6, tuple(high for _, high in BOUNDS)), True), ((6, (1000, 1000, 200, 100)), False)),
+        *(((6, _one(i, low - 1)), False) for i, (low, _) in enumerate(BOUNDS)),
+        *(((6, _one(i, high + 1)), False) for i, (_, high) in enumerate(BOUNDS)),
+        *(((6, (2**40, 30_000, 5_000, 120_000)), False), ((6, (0, 1, 1, 1)), False)),
     ],
 )
 def test_the_bounds_of_the_terms(change: tuple[int, Any], good: bool) -> None:
@@ -217,6 +230,12 @@ def test_the_bounds_of_the_terms(change: tuple[int, Any], good: bool) -> None:
     else:
         with pytest.raises(Invalid):
             header.parse_terms(tuple(value))
+
+
+def test_bounds_of_a_patience_read_off_the_page_are_those_of_the_code() -> None:
+    (bounds,) = (row[3] for row in rows_of("header") if row[1] == "patience")
+    read = re.findall(r"\w+ (\d+) to (\d+)", bounds)
+    assert tuple((int(low), int(high)) for low, high in read) == BOUNDS
 
 
 def test_frames_have_the_forms_of_the_page() -> None:

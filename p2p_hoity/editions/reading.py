@@ -22,6 +22,11 @@ class EditionError(ValueError):
         self.line = line
 
 
+def _key(name: str) -> str:
+    """A key as it can be told: one that is no plain text in quotes and escapes."""
+    return name if is_plain(name) else ascii(name)
+
+
 @dataclass(frozen=True)
 class Field:
     """A value in an edition file and where it stands."""
@@ -34,7 +39,7 @@ class Field:
     @property
     def name(self) -> str:
         """Its path in words, as in collectibles[3].year (the first is 1)."""
-        parts = (f"[{p + 1}]" if isinstance(p, int) else f".{p}" for p in self.path)
+        parts = (f"[{p + 1}]" if isinstance(p, int) else f".{_key(p)}" for p in self.path)
         return "".join(parts).lstrip(".")
 
     def fail(self, what: str, at: Path | None = None) -> NoReturn:

@@ -1,0 +1,133 @@
+"""A journal's bytes: records that are chained, keyed and bound to their place, and its mark.
+
+Under a passphrase the key is Argon2id's (RFC 9106) and a record is sealed with
+XChaCha20-Poly1305 (PyNaCl), bound to its number and to the check of all before it; every check is
+an HMAC (RFC 2104) with that key. So no record can be taken out, put elsewhere, or brought from
+another journal: the check behind it fails, and whatever stood there does not count. What is cut
+off at the end only the mark can tell.
+"""
+
+from __future__ import annotations
+
+import hmac
+import os
+from dataclasses import dataclass, field
+
+from nacl.exceptions import CryptoError
+from nacl.secret import Aead
+
+from .vault import PLAIN, SALT_SIZE, SEALED, VaultError, stretched
+
+MAGIC = b"hoity-journal-2\n"
+MARK_MAGIC = b"hoity-mark-2\n"
+MAX_RECORD = 1 << 21
+CHECK = 16
+HEAD = 1 + SALT_SIZE
+WRONG = "the passphrase is wrong, or the file is damaged"
+
+
+def _mac(key: bytes, *parts: bytes) -> bytes:
+    return hmac.digest(key, b"".join(parts), "sha256")
+
+
+@dataclass(frozen=True)
+class Form:
+    """The keys of one journal; `head` is what its file says of them."""
+
+    head: bytes
+    _check_key: bytes = field(repr=False)
+    _mark_key: bytes = field(repr=False)
+    _box: Aead | None = field(default=None, repr=False)
+
+    @property
+    def locked(self) -> bool:
+        """Whether a passphrase guards it."""
+        return self._box is not None
+
+    @property
+    def start(self) -> bytes:
+        """The check before the first record."""
+        return _mac(self._check_key, MAGIC, self.head)[:CHECK]
+
+    def check(self, number: int, before: bytes, sealed: bytes) -> bytes:
+        """The check behind a record, the first being number 1."""
+        return _mac(self._check_key, before, number.to_bytes(8, "big"), sealed)[:CHECK]
+
+    def seal(self, number: int, before: bytes, record: bytes) -> bytes:
+        """The bytes to write."""
+        if self._box is None:
+            return record
+        return bytes(self._box.encrypt(record, before + number.to_bytes(8, "big")))
+
+    def open(self, number: int, before: bytes, sealed: bytes) -> bytes:
+        """The record that was sealed; VaultError if it was not sealed for this place."""
+        if self._box is None:
+            return sealed
+        try:
+            return bytes(self._box.decrypt(sealed, before + number.to_bytes(8, "big")))
+        except (CryptoError, ValueError, TypeError) as error:
+            raise VaultError(WRONG) from error
+
+    def next(
+        self, data: bytes, at: int, number: int, before: bytes
+    ) -> tuple[bytes, bytes, int] | None:
+        """(record, check, end) of the record that begins here; None if none does."""
+        head = data[at : at + 4 + CHECK]
+        size, check = int.from_bytes(head[:4], "big"), head[4:]
+        end = at + 4 + CHECK + size
+        if len(head) < 4 + CHECK or size > MAX_RECORD or len(data) < end:
+            return None
+        sealed = data[at + 4 + CHECK : end]
+        if not hmac.compare_digest(self.check(number, before, sealed), check):
+            return None
+        return self.open(number, before, sealed), check, end
+
+    def mark(self, check: bytes, file: int, path: bytes) -> bytes:
+        """The bytes of a mark: the last check, which file it is in, and where that is."""
+        said = check + file.to_bytes(8, "big")
+        return MARK_MAGIC + said + _mac(self._mark_key, said, path)[:CHECK] + path
+
+    def marked(self, mark: bytes, file: int) -> bytes | None:
+        """The check that a mark names; None if it is not of this very file."""
+        said = mark[len(MARK_MAGIC) :][: CHECK + 8]
+        path = path_of(mark)
+        if path is None or int.from_bytes(said[CHECK:], "big") != file:
+            return None
+        whole = self.mark(said[:CHECK], file, path)
+        return said[:CHECK] if hmac.compare_digest(whole, mark) else None
+
+
+def path_of(mark: bytes) -> bytes | None:
+    """Where the journal of a mark lies; None if this is no mark."""
+    size = len(MARK_MAGIC) + CHECK + 8 + CHECK
+    return mark[size:] if mark.startswith(MARK_MAGIC) and len(mark) > size else None
+
+
+def _form(head: bytes, key: bytes, locked: bool) -> Form:
+    box = Aead(_mac(key, b"hoity journal seal")) if locked else None
+    return Form(head, _mac(key, b"hoity journal check"), _mac(key, b"hoity journal mark"), box)
+
+
+def new_form(passphrase: str | None) -> Form:
+    """The form of a new journal; without a passphrase its checks are keyed by its own name only."""
+    salt = os.urandom(SALT_SIZE)
+    if not passphrase:
+        return _form(bytes([PLAIN]) + salt, salt, False)
+    return _form(bytes([SEALED]) + salt, stretched(passphrase, salt), True)
+
+
+def read_form(data: bytes, passphrase: str | None) -> Form:
+    """The form that a journal's head asks for; VaultError if it cannot be had."""
+    head = data[len(MAGIC) :][:HEAD]
+    if len(head) < HEAD or head[0] not in (PLAIN, SEALED):
+        raise VaultError("the file is damaged")
+    if head[0] == PLAIN and passphrase:
+        raise VaultError(
+            "the file is not sealed, though a passphrase is given: whoever made it may not have"
+            " been you. To use it all the same, take HOITY_PASSPHRASE away"
+        )
+    if head[0] == PLAIN:
+        return _form(head, head[1:], False)
+    if not passphrase:
+        raise VaultError("the file is sealed: give its passphrase (HOITY_PASSPHRASE)")
+    return _form(head, stretched(passphrase, head[1:]), True)

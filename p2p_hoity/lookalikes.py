@@ -1,0 +1,95 @@
+"""Look-alikes: nicknames that people at one table could take for one another.
+
+Two names are twins if their skeletons are equal (the word is of Unicode's TR 39): no case, accents
+or spaces, compatibility forms undone, and letters of other scripts that are drawn like a Latin one
+put as that. The fold is small and made for names of 24 characters, not for all of Unicode: whoever
+sits down judges for himself, and no verifier does.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Sequence
+from itertools import combinations
+from typing import Final
+
+_DRAWN_ALIKE: Final = {
+    "a": "аαɑⲁ",
+    "A": "АΑᎪꓮ",
+    "b": "ьЬƄ",
+    "B": "ВΒᏴꓐв",
+    "c": "сϲⲥϹСᏟꓚᴄ",
+    "d": "ԁԂᏧđ",
+    "D": "ᎠꓓÐĐ",
+    "e": "еҽ",
+    "E": "ЕΕᎬꓰ",
+    "f": "ƒϝ",
+    "F": "ϜꓝҒ",
+    "g": "ɡցɢ",
+    "G": "ԌᏀꓖ",
+    "h": "һհᏂĥħ",
+    "H": "НΗᎻꓧнʜ",
+    "i": "іıιɩᎥ",
+    "l": "IІΙӀӏᏆꓲ|1Ɩǀł",
+    "j": "јϳ",
+    "J": "ЈᎫꓙ",
+    "k": "кκᴋ",
+    "K": "КΚᏦꓗ",
+    "L": "ᏞꓡԼ",
+    "m": "мᴍ",
+    "M": "МΜᎷꓟ",
+    "n": "пηոռ",
+    "N": "Νꓠ",
+    "o": "оοσօⲟ०੦๐໐ø0",
+    "O": "ОΟՕꓳØ",
+    "p": "рρⲣ",
+    "P": "РΡᏢꓑ",
+    "q": "ԛգզ",
+    "r": "гᴦⲅ",
+    "R": "Ꭱꓣ",
+    "s": "ѕꜱ",
+    "S": "ЅՏᏚꓢ",
+    "t": "тτᴛ",
+    "T": "ТΤᎢꓔ",
+    "u": "υսᴜ",
+    "U": "ՍꓴԱ",
+    "v": "νѵᴠ",
+    "V": "ѴᏙꓦ",
+    "w": "ԝωѡᴡ",
+    "W": "ԜᎳꓪ",
+    "x": "хχ⨯×",
+    "X": "ХΧꓫ",
+    "y": "уγүყʏ",
+    "Y": "УΥҮꓬ",
+    "z": "ᴢ",
+    "Z": "ΖᏃꓜ",
+    "3": "зЗӠ",
+    "-": "‐–—−⁃",
+    "'": "ʹʻʼʽˈ‘’‛´`＇",
+}
+_ONE_LETTER: Final = str.maketrans(
+    {twin: letter for letter, twins in _DRAWN_ALIKE.items() for twin in twins}
+)
+
+
+def _bare(name: str) -> str:
+    """Without compatibility forms, accents, marks and spaces."""
+    open_form = unicodedata.normalize("NFKD", name)
+    return "".join(c for c in open_form if unicodedata.category(c)[0] not in "MZC")
+
+
+def skeleton(name: str) -> str:
+    """What the name looks like: equal for names that are hard to tell apart."""
+    drawn = _bare(name).translate(_ONE_LETTER).casefold()
+    return drawn.replace("rn", "m").replace("vv", "w")
+
+
+def twins(one: str, other: str) -> bool:
+    """Whether people could take the one for the other, as written or in lower case."""
+    pairs = ((one, other), (one.casefold(), other.casefold()))
+    return any(skeleton(a) == skeleton(b) for a, b in pairs)
+
+
+def twins_among(names: Sequence[str]) -> tuple[str, str] | None:
+    """The first two of these names that are twins."""
+    return next((pair for pair in combinations(names, 2) if twins(*pair)), None)

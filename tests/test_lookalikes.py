@@ -1,0 +1,55 @@
+"""Tests of look-alikes: twins at one table are found, and names that differ are left alone."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from p2p_hoity.lookalikes import _DRAWN_ALIKE, twins, twins_among
+
+TWINS = [
+    ("ada", "ada"),
+    ("ada", "Ada"),
+    ("Ada", "Аdа"),  # Cyrillic
+    ("Ida", "ida"),
+    ("Ali", "AIi"),
+    ("Bill", "Bi11"),
+    ("Ana", "Aná"),
+    ("Ana", "Ana\u0323"),
+    ("Anna Lena", "AnnaLena"),
+    ("Modern", "Modem"),
+    ("Ｂｏｂ", "Bob"),
+    ("ΒΟΒ", "bob"),  # Greek
+    ("strasse", "Straße"),
+    ("Ꭰan", "Dan"),  # Cherokee
+]
+
+
+@pytest.mark.parametrize(("one", "other"), TWINS)
+def test_twins(one: str, other: str) -> None:
+    assert twins(one, other)
+    assert twins(other, one)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("Ada", "Ida"), ("Ana", "Anna"), ("名前", "名字"), ("seat 1", "seat 2"), ("Иван", "Ивана")],
+)
+def test_names_that_differ(one: str, other: str) -> None:
+    assert not twins(one, other)
+
+
+def test_each_letter_stands_in_one_group_only() -> None:
+    every = "".join(_DRAWN_ALIKE.values())
+    assert len(every) == len(set(every))
+
+
+@given(st.text(max_size=24))
+def test_every_name_is_its_own_twin(name: str) -> None:
+    assert twins(name, name)
+
+
+def test_the_first_twins_of_a_table_are_named() -> None:
+    assert twins_among(["ada", "bob", "Bоb", "ADA"]) == ("ada", "ADA")
+    assert twins_among(["ada", "bob"]) is None
