@@ -18,6 +18,14 @@ class Variant(StrEnum):
     CONFRONTATION = "confrontation"
 
 
+class LanChoice(StrEnum):
+    """What the LAN is told of a table."""
+
+    OPEN = "open"
+    CLOSED = "closed"
+    OFF = "off"
+
+
 class ActionChoice(StrEnum):
     """When the Castle's Actions are chosen."""
 
@@ -98,6 +106,36 @@ PatienceOption = Annotated[
         help=N_("How long a choice is awaited."),
     ),
 ]
+StepPatienceOption = Annotated[
+    float,
+    typer.Option(
+        "--step-patience",
+        metavar="SECONDS",
+        min=1,
+        max=1e6,
+        help=N_("How long every other step is awaited; slow links need more."),
+    ),
+]
+WaitingOption = Annotated[
+    int,
+    typer.Option("--seats", metavar="N", min=1, max=10**6, help=N_("How many seats may wait.")),
+]
+CallsOption = Annotated[
+    int,
+    typer.Option(
+        "--calls", metavar="N", min=1, max=10**6, help=N_("How many pairs may talk at once.")
+    ),
+]
+SameAddressOption = Annotated[
+    int,
+    typer.Option(
+        "--same-address",
+        metavar="N",
+        min=1,
+        max=10**6,
+        help=N_("How many of each from one address."),
+    ),
+]
 ListenOption = Annotated[
     str,
     typer.Option("--listen", metavar="HOST:PORT", help=N_("Where to listen; port 0: a free one.")),
@@ -105,6 +143,16 @@ ListenOption = Annotated[
 RelayOption = Annotated[
     list[str] | None,
     typer.Option("--relay", metavar="HOST:PORT", help=N_("A relay to be reached through.")),
+]
+LanOption = Annotated[
+    LanChoice,
+    typer.Option(
+        "--lan",
+        help=N_(
+            "open: the LAN is told, and whoever comes may sit down; closed: it is told, and a"
+            " seat takes the ticket; off: it is not told."
+        ),
+    ),
 ]
 UntilEofOption = Annotated[bool, typer.Option("--until-eof", hidden=True)]
 TicketArgument = Annotated[

@@ -68,14 +68,22 @@ FILE_FAULTS: Final = frozenset(
 PEER_WORDS: Final = frozenset(
     {
         N_("this is your own ticket: give it to the others"),
-        N_("the host did not say its terms: ask for a new ticket"),
         N_(
-            "this ticket is of an earlier table, which is over: the host has opened another;"
-            " ask the host for the new ticket"
+            "the host did not say its terms;"
+            " ask the host whether the table is still open, and try again"
         ),
+        N_("the host cuts every link; ask the host whether the table is still open, and try again"),
+        N_(
+            "the host does not know this ticket: it is of an earlier table, or it lacks what gives"
+            " a seat; ask the host for its ticket"
+        ),
+        N_("your seat at this table is kept: take it again with hoity resume"),
+        N_("someone else hosts this table than the ticket says: do not play there"),
+        N_("who answers cannot show that it gave this ticket: do not play there"),
+        N_("someone at this table has your name already: take another with --name"),
+        N_("the host has given two rosters"),
         N_("the table is full: its game has begun"),
         N_("you did not take the seat"),
-        N_("the host refused the seat"),
         N_("the table is full"),
         N_("the host's roster is not valid"),
         N_("the host's roster is of another table"),
@@ -178,9 +186,11 @@ FRAMED: Final = (
     ),
     N_("this ticket is mistyped; ask the host for it again and copy the whole word"),
     N_("the host is gone ({reason}); ask the host whether the table is still open, and try again"),
-    N_("{refused}: someone here is called {name} already: take another name"),
-    N_("{refused}: someone here is called {name}, which {wished} is too like: take another name"),
     N_("two names at this table are too alike ({one} and {other}): you did not sit down there"),
+    N_(
+        "this seat is played already by another process with your key, perhaps from a copy of your"
+        " files: {names} linked with it. Play there, or end it there and resume here"
+    ),
     N_("seat {number}'s signature does not hold: this, or what comes before, is changed"),
     N_("several games can be resumed: {names}; name one"),
     N_("{path}: cannot be read ({why}); name a file, or {known}"),

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from p2p_hoity.net.addresses import parse_address
 from p2p_hoity.net.ticket import MOST_RELAYS
-from p2p_hoity.peer import Reach
+from p2p_hoity.peer import Lan, Reach
 
 from .lingo import _
 from .trouble import USAGE, Trouble
@@ -25,7 +25,7 @@ def listening(text: str) -> tuple[str, int]:
     return address.host, address.port
 
 
-def reach_of(listen: str, relays: Sequence[str] | None = None, lan: bool = False) -> Reach:
+def reach_of(listen: str, relays: Sequence[str] | None = None, lan: Lan = Lan.OFF) -> Reach:
     """How a table is reached; Trouble or AddressError (usage, both) before anything is opened."""
     listening(listen)
     found = tuple(str(parse_address(relay)) for relay in relays or ())

@@ -8,6 +8,7 @@ from typing import Any, Final
 from p2p_hoity import updates
 from p2p_hoity.rules import View
 from p2p_hoity.table import HoityToity
+from protocol.identity import fingerprint
 
 from . import proof_words, telling, waiting_words
 from .card_words import Names, listed
@@ -57,6 +58,9 @@ class SeatScreen:
             self.names = Names(game.edition, [e.nickname for e in header.roster], update.seat)
         self.table_name = update.table.id.hex()[:16]
         self.say(_("The table is complete. Game {name}.").format(name=self.table_name))
+        for seat, entry in enumerate(header.roster):
+            who = self.names.seat(seat) if self.names else entry.nickname
+            self.say(_("  {who}: key {key}").format(who=who, key=fingerprint(entry.id)))
 
     def resumed(self, update: updates.Resumed) -> None:
         """How the game stands; the prompt shows the board."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -51,6 +51,7 @@ class Ask:
     detective_rank: str | None = None
     quorum: int | None = None
     patience: float = 300.0
+    step_patience: float = 30.0
 
 
 @dataclass(frozen=True)
@@ -98,7 +99,8 @@ def terms_of(ask: Ask, host: bytes) -> Terms:
             words.format(seats=ask.seats, least=ask.seats // 2 + 1, most=ask.seats, quorum=quorum),
             USAGE,
         )
-    patience = Patience(choice=round(ask.patience * 1000))
+    choice, step = (round(s * 1000) for s in (ask.patience, ask.step_patience))
+    patience = Patience(choice=choice, step=step)
     return Terms(host, os.urandom(32), game, ask.seats, quorum, patience)
 
 
@@ -279,13 +281,21 @@ def watch(ticket: str, transcript: Path | None, as_json: bool) -> int:
     return OK if outcome.broken is None else NOT_OK
 
 
+def _found(table: Mapping[str, object]) -> str:
+    """A table of this LAN: how to sit down, or that it takes the host's ticket."""
+    text = _("{host}: {joined} of {seats} seated. Open to all: hoity join {ticket}")
+    if table["ticket"] is None:
+        text = _("{host}: {joined} of {seats} seated. To sit down, ask the host for the ticket.")
+    return text.format(**table)
+
+
 def tables(seconds: float, as_json: bool) -> int:
     """The tables open on this LAN; the exit code."""
 
     async def look() -> list[dict[str, object]]:
         found = await browse(seconds)
         return [
-            {"host": a.name, "joined": a.joined, "seats": a.seats, "ticket": a.ticket}
+            {"host": a.name, "joined": a.joined, "seats": a.seats, "ticket": a.ticket or None}
             for a in found
         ]
 
@@ -294,7 +304,7 @@ def tables(seconds: float, as_json: bool) -> int:
         if as_json:
             write_line(table)
         else:
-            say(_("{host}: {joined} of {seats} seated. hoity join {ticket}").format(**table))
+            say(_found(table))
     if not found and not as_json:
         say(_("No open table on this LAN. Open one with: hoity host"))
     return OK

@@ -67,9 +67,7 @@ def host(
     ] = 0,
     listen: opt.ListenOption = ANY_PORT,
     relay: opt.RelayOption = None,
-    lan: Annotated[
-        bool, typer.Option("--lan/--no-lan", help=N_("Whether the LAN is told of the table."))
-    ] = True,
+    lan: opt.LanOption = opt.LanChoice.CLOSED,
     auto: opt.AutoOption = False,
     edition: opt.EditionOption = "uberplay-2004",
     variant: opt.VariantOption = None,
@@ -78,6 +76,7 @@ def host(
     detective_rank: opt.DetectiveRankOption = None,
     quorum: opt.QuorumOption = None,
     patience: opt.PatienceOption = 300.0,
+    step_patience: opt.StepPatienceOption = 30.0,
     transcript: opt.TranscriptOption = None,
     name: opt.NameOption = None,
     yes: opt.YesOption = False,
@@ -85,13 +84,15 @@ def host(
     plain: opt.PlainOption = False,
 ) -> None:
     """Open a table."""
+    from p2p_hoity.seating import Lan
+
     from .reaching import reach_of
     from .table_commands import Ask, Opening
     from .table_commands import host as open_table
 
     switches = (action_choice, detective_in_hall, detective_rank)
-    ask = Ask(seats, edition, variant, *switches, quorum, patience or 300.0)
-    opening = Opening(ask, bots, reach_of(listen, relay, lan))
+    ask = Ask(seats, edition, variant, *switches, quorum, patience or 300.0, step_patience)
+    opening = Opening(ask, bots, reach_of(listen, relay, Lan(lan.value)))
     raise typer.Exit(open_table(_manner(auto, as_json, transcript, name), opening))
 
 
@@ -169,9 +170,12 @@ def tables(
 
 def relay(
     listen: opt.ListenOption = ":4646",
+    seats: opt.WaitingOption = 6_000,
+    calls: opt.CallsOption = 15_000,
+    same_address: opt.SameAddressOption = 256,
     as_json: opt.JsonOption = False,
 ) -> None:
     """A blind relay for others."""
     from .relay_command import relay as serve
 
-    raise typer.Exit(serve(listen, as_json))
+    raise typer.Exit(serve(listen, as_json, seats, calls, same_address))

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import trio
@@ -20,16 +19,18 @@ from protocol.port import IllegalMove
 from protocol.speaking import SILENT
 
 from . import archive, rules, updates
+from .capability import Capability
 from .chronicle import Chronicle, play_of
+from .dialling import dial_seats
 from .journal import Journal
 from .lobby import Roster, encode_lobby, is_lobby
-from .net.errors import AddressError
 from .net.events import Event, Frame, LinkDown, LinkUp
 from .net.hub import Hub
 from .nursery import open_nursery
 from .pace import Pace
 from .parting import Parting
 from .player import Player
+from .reception import TWO_ROSTERS, Evidence, Reception, TwoRosters
 from .updates import Screen
 from .vigil import Vigil
 from .waking import Waking
@@ -51,6 +52,7 @@ class Outcome:
     seat: int | None = None
     code: str = ""
     kept: bool = False
+    evidence: Evidence | None = None
 
 
 @dataclass
@@ -61,6 +63,7 @@ class Driver:
     machine: Machine
     screen: Screen
     roster: Roster
+    capability: Capability
     player: Player | None = None
     journal: Journal | None = None
     output: Path | None = None
@@ -76,6 +79,8 @@ class Driver:
     _parting: Parting = field(default_factory=Parting)
     _waking: Waking = field(default_factory=Waking)
     _can_rejoin: bool = False
+    _is_void: bool = False
+    _reception: Reception = field(init=False)
 
     # The table in words.
 
@@ -100,11 +105,14 @@ class Driver:
     async def run(self, backlog: Sequence[Event] = ()) -> Outcome:
         """Play until the end; what came in before the table was known is in `backlog`."""
         self._chronicle = Chronicle(self.machine, self.screen)
+        self._reception = self._open_reception()
         try:
             async with open_nursery() as nursery:
                 self._nursery = nursery
-                self._dial()
+                dial_seats(self.hub, self.machine.table, self.roster.addresses)
                 self.screen(updates.Started(self.machine.table, self.seat))
+                for peer in self.hub.links():
+                    self._reception.up(peer, self.hub.binding(peer), trio.current_time())
                 self.machine.start(self._now())
                 for peer in self.hub.links():
                     self.machine.link_up(peer, self._now())
@@ -126,14 +134,9 @@ class Driver:
             self.journal.remove()
         return self.outcome
 
-    def _dial(self) -> None:
-        own = None if self.seat is None else self.machine.table.ids[self.seat]
-        self.hub.prefer(self.machine.table.ids)
-        for peer, where in zip(self.machine.table.ids, self.roster.addresses, strict=True):
-            if peer != own:
-                for address in where:
-                    with suppress(AddressError):  # what a stranger says of itself may be nonsense
-                        self.hub.dial(address, peer)
+    def _open_reception(self) -> Reception:
+        me, papers = self.hub.me, (self.roster, self.capability)
+        return Reception(self.machine.table, me, *papers, self.hub.post, self.seat)
 
     async def _listen(self) -> None:
         async for event in self.hub.events:
@@ -147,6 +150,8 @@ class Driver:
             self._drain()
             self._say_awaited()
             self._give_up()
+            for peer in self._reception.overdue(trio.current_time()):
+                self.hub.drop(peer, "it did not show which table it plays at, or the ticket")
         self._leave()
         if self._nursery is not None:
             self._nursery.cancel_scope.cancel()
@@ -155,14 +160,16 @@ class Driver:
 
     def _on_event(self, event: Event) -> None:
         match event:
-            case LinkUp(peer, _, _):
-                self.screen(updates.Linked(self.name_of(peer)))
-                if peer not in self.machine.table.ids:
-                    self.hub.post(peer, encode_lobby(self.roster))
-                self.machine.link_up(peer, self._now())
+            case LinkUp(peer, _, _, binding):
+                self._reception.up(peer, binding, trio.current_time())
+                if self._is_ours(peer):
+                    self.screen(updates.Linked(self.name_of(peer)))
+                    self.machine.link_up(peer, self._now())
             case LinkDown(peer, reason):
                 self._pace.forget(peer)
-                self.screen(updates.Unlinked(self.name_of(peer), reason))
+                if self._is_ours(peer):
+                    self.screen(updates.Unlinked(self.name_of(peer), reason))
+                self._reception.down(peer)
                 self.machine.link_down(peer, self._now())
             case Frame(peer, data):
                 self._on_frame(peer, data)
@@ -173,8 +180,9 @@ class Driver:
         if not self._pace.is_due(peer, data, trio.current_time(), lacks):
             return
         if is_lobby(data):
-            if peer not in self.machine.table.ids:
-                self.hub.post(peer, encode_lobby(self.roster))
+            self._receive_guest(peer, data)
+            return
+        if not self._reception.hears(peer):
             return
         self._parting.hear(self.machine, peer, data)
         began, before, spent = time.perf_counter(), self.machine.tip, time.thread_time()
@@ -186,6 +194,33 @@ class Driver:
             self._seconds = time.perf_counter() - began
         else:
             self._charge(peer, time.thread_time() - spent)
+
+    def _is_ours(self, peer: bytes) -> bool:
+        """A seat, or an onlooker who was let in: strangers at the door are not worth a line."""
+        return peer in self.machine.table.ids or self._reception.hears(peer)
+
+    def _receive_guest(self, peer: bytes, data: bytes) -> None:
+        try:
+            is_new = self._reception.receive(peer, data)
+        except Invalid as error:
+            self.hub.drop(peer, f"it shows no table that our host has signed ({error.reason})")
+        except TwoRosters as error:
+            self._end_void(error)
+        else:
+            if is_new and peer not in self.machine.table.ids:
+                self.screen(updates.Linked(self.name_of(peer)))
+                self.machine.sync(peer)
+
+    def _end_void(self, found: TwoRosters) -> None:
+        """The host has signed two tables: there is no game that all play. Tell all, and end."""
+        if self._is_void:
+            return
+        self._is_void = True
+        for peer in self.machine.table.ids:
+            self.hub.post(peer, encode_lobby(found.evidence.other))
+        self._do(effects.Broken(str(found), 0, TWO_ROSTERS))
+        if self.outcome is not None:
+            self.outcome = replace(self.outcome, evidence=found.evidence)
 
     def _charge(self, peer: bytes, seconds: float) -> None:
         """A link whose frames lead nowhere is read more slowly; onlookers share one purse."""
@@ -248,7 +283,7 @@ class Driver:
             return
         self._pace.held(send.frame)
         for peer in self.hub.links():
-            if peer != send.but:
+            if peer != send.but and self._is_ours(peer):
                 self.hub.post(peer, send.frame)
 
     # What the screen is told.
@@ -318,7 +353,7 @@ class Driver:
         """The end is confirmed, and whoever is present holds all of it or had time to ask."""
         machine = self.machine
         if not machine.may_leave() or machine.broken is not None:
-            return machine.broken is not None or self._can_rejoin
+            return machine.broken is not None or self._can_rejoin or self._is_void
         return machine.clocks.waited_after_end() or self._parting.all_have_it(machine)
 
     def _give_up(self) -> None:

@@ -11,44 +11,66 @@ import trio
 
 from protocol import header
 from protocol.errors import Invalid
-from protocol.header import Terms
+from protocol.header import Header, Terms
 from protocol.identity import Identity
 from protocol.machine import Machine
 
 from . import updates
+from .capability import Capability
 from .driver import Driver, Outcome
 from .lobby import (
     MAX_ADDRESSES,
+    Ask,
+    LobbyFrame,
     Names,
     Offer,
+    Refusal,
     Refuse,
     Roster,
+    Shown,
     Sit,
     encode_lobby,
     is_lobby,
     parse_lobby,
 )
 from .lookalikes import twins_among
+from .net.allowance import Allowance
 from .net.errors import NetError
-from .net.events import Event, Frame, LinkDown
+from .net.events import Event, Frame, LinkUp
 from .net.hub import Hub
 from .net.network import Network
 from .net.ticket import Ticket
 from .nursery import open_nursery
-from .seating import Backlog, PeerError, Reach, Seat, bind_raw, open_hub, play
+from .reception import check_signed
+from .seating import Backlog, PeerError, Reach, Seat, bind_raw, journal_path, open_hub, play
 from .table import HoityToity, read_game
 from .updates import Screen
 
-CONNECT = 15.0
-ANSWER = 15.0
+CONNECT: Final = 20.0
+"""Seconds for which a host is dialled, again and again, before one gives up."""
+ANSWER: Final = 15.0
+"""Seconds for which a linked host's first word is awaited."""
+FIRST_PAUSE, LONGEST_PAUSE = 0.5, 4.0
+MOST_LINKS: Final = 12
+"""Times the host is linked to anew before one gives up: a link that is always cut is none."""
+LINES, LINES_A_SECOND = 24, 0.5
+"""Lines about who has sat down that are shown at once, and after that."""
 Accept = Callable[[Terms, HoityToity, tuple[str, ...]], Awaitable[bool]]
 
 
 ASK: Final = "ask the host whether the table is still open, and try again"
-EARLIER_TABLE: Final = (
-    "this ticket is of an earlier table, which is over: the host has opened another;"
-    " ask the host for the new ticket"
+UNPROVEN: Final = (
+    "the host does not know this ticket: it is of an earlier table, or it lacks what gives a seat;"
+    " ask the host for its ticket"
 )
+SAFE: Final = "your seat at this table is kept: take it again with hoity resume"
+OTHER_HOST: Final = "someone else hosts this table than the ticket says: do not play there"
+IMPOSTOR: Final = "who answers cannot show that it gave this ticket: do not play there"
+REFUSED: Final = {
+    Refusal.UNPROVEN: UNPROVEN,
+    Refusal.FULL: "the table is full",
+    Refusal.NAME: "someone at this table has your name already: take another with --name",
+}
 
 
 async def join_table(seat: Seat, ticket: Ticket, accept: Accept, reach: Reach) -> Outcome:
@@ -57,17 +79,104 @@ async def join_table(seat: Seat, ticket: Ticket, accept: Accept, reach: Reach) -
     if who.public == ticket.host_id:
         raise PeerError("this is your own ticket: give it to the others", 2)
     async with open_hub(who, reach) as (hub, addresses):
-        await _connect(hub, ticket)
         guest = _Guest(hub, seat, ticket, addresses)
-        roster = await guest.sit(accept)
-        return await play(hub, seat, roster, reach, guest.backlog.frames)
+        roster = await guest.at_the_door.keep(lambda: guest.sit(accept))
+        papers = (reach, guest.at_the_door.capability)
+        return await play(hub, seat, roster, *papers, guest.at_the_door.backlog.frames)
 
 
-async def _connect(hub: Hub, ticket: Ticket) -> None:
+class _AtTheDoor:
+    """A link to the host of a ticket, kept up until it has given the roster."""
+
+    def __init__(self, hub: Hub, ticket: Ticket) -> None:
+        self.hub, self.ticket = hub, ticket
+        self.capability = Capability(ticket.terms, ticket.secret)
+        self.backlog = Backlog()
+
+    async def keep(self, act: Callable[[], Awaitable[Roster]]) -> Roster:
+        """Do this while the link to the host is kept; PeerError when it cannot be."""
+        found: list[Roster] = []
+        async with open_nursery() as nursery:
+            nursery.start_soon(self._stay_linked)
+            found.append(await act())
+            nursery.cancel_scope.cancel()
+        return found[0]
+
+    async def _stay_linked(self) -> None:
+        lost = "the host cannot be reached"
+        for _ in range(MOST_LINKS):
+            await self._connect(lost)
+            await self.hub.unlinked(self.ticket.host_id)
+            lost = "the host is gone"
+            await trio.sleep(FIRST_PAUSE)
+        raise PeerError(f"the host cuts every link; {ASK}", 3)
+
+    async def _connect(self, lost: str) -> None:
+        """Dial until there is a link; not for long if nobody listens there."""
+        pause, last = FIRST_PAUSE, trio.current_time() + CONNECT
+        while True:
+            left = last - trio.current_time()
+            try:
+                await self.hub.connect(self.ticket.dial_addresses(), self.ticket.host_id, left)
+                return
+            except NetError as error:
+                if error.is_final or trio.current_time() + pause >= last:
+                    raise PeerError(f"{lost} ({error}); {ASK}", 3) from error
+            await trio.sleep(pause)
+            pause = min(2 * pause, LONGEST_PAUSE)
+
+    def show_ticket(self) -> None:
+        """Prove over the link there is that we hold the ticket."""
+        host, binding = self.ticket.host_id, self.hub.binding(self.ticket.host_id)
+        proof = self.capability.guest_proof(binding or b"", host, self.hub.me)
+        self.hub.post(host, encode_lobby(Ask(proof)))
+
+    def check_offer(self, offer: Offer) -> None:
+        """PeerError unless the host has shown that it gave this ticket, and hosts these terms."""
+        host, binding = self.ticket.host_id, self.hub.binding(self.ticket.host_id)
+        if not self.capability.trusts(offer.proof, binding or b"", host, self.hub.me):
+            raise PeerError(IMPOSTOR, 1)
+        if offer.terms.host != host or offer.terms.digest() != self.ticket.terms:
+            raise PeerError(OTHER_HOST, 1)
+
+    async def next(self) -> LobbyFrame:
+        """The host's next lobby frame, the ticket shown on each new link; what belongs to a table
+        already begun is kept for later."""
+        host = self.ticket.host_id
+        async for event in self.hub.events:
+            if isinstance(event, LinkUp) and event.peer == host:
+                self.show_ticket()
+            frame = _parsed(event) if event.peer == host else None
+            if frame is None or isinstance(frame, Shown):
+                self.backlog.keep(event)
+            elif isinstance(frame, Refuse):
+                raise PeerError(REFUSED[frame.reason], 1)
+            else:
+                return frame
+        raise PeerError("the links are closed", 3)
+
+    async def first(self) -> Offer | Roster:
+        """The terms or, if the game has begun, its roster; both are the ticket's."""
+        with trio.move_on_after(CONNECT + ANSWER):
+            while True:
+                frame = await self.next()
+                if isinstance(frame, Offer):
+                    self.check_offer(frame)
+                    return frame
+                if isinstance(frame, Roster):
+                    _complete(frame, self.ticket)
+                    return frame
+        raise PeerError(f"the host did not say its terms; {ASK}", 3)
+
+
+def _parsed(event: Event) -> LobbyFrame | None:
+    """The host's lobby frame, if an event is one; PeerError if it is none that is known."""
+    if not isinstance(event, Frame) or not is_lobby(event.data):
+        return None
     try:
-        await hub.connect(ticket.dial_addresses(), ticket.host_id, CONNECT)
-    except NetError as error:
-        raise PeerError(f"the host cannot be reached ({error}); {ASK}", 3) from error
+        return parse_lobby(event.data)
+    except Invalid as error:
+        raise PeerError(f"the host speaks otherwise: {error.reason}", 1) from error
 
 
 class _Guest:
@@ -75,35 +184,22 @@ class _Guest:
 
     def __init__(self, hub: Hub, seat: Seat, ticket: Ticket, addresses: Sequence[str]) -> None:
         self.hub, self.seat, self.ticket = hub, seat, ticket
+        self.at_the_door = _AtTheDoor(hub, ticket)
         self.addresses = tuple(addresses)[:MAX_ADDRESSES]
-        self.backlog = Backlog()
         self.names: tuple[str, ...] = ()
         self.entry: header.SeatEntry | None = None
 
     async def sit(self, accept: Accept) -> Roster:
         """Read the terms, ask, consent, and wait for the roster."""
-        offer: Offer | None = None
-        with trio.move_on_after(ANSWER):
-            offer = await self._offer()
-        if offer is None:
-            raise PeerError("the host did not say its terms: ask for a new ticket", 3)
+        first = await self.at_the_door.first()
+        if isinstance(first, Roster):
+            self._check_mine(_complete(first, self.ticket))
+            return first
+        return await self._consent(first, accept)
+
+    async def _consent(self, offer: Offer, accept: Accept) -> Roster:
+        game, found = _game_of(offer.terms), list[Roster]()
         self.names = offer.names
-        game = _game_of(offer.terms)
-        return await self._consent(offer, game, accept)
-
-    async def _offer(self) -> Offer | None:
-        while True:
-            frame = await self._next()
-            if isinstance(frame, Offer):
-                if frame.terms.digest() != self.ticket.terms:
-                    raise PeerError(EARLIER_TABLE, 1)
-                return frame
-            if isinstance(frame, Roster):
-                _check_table(frame, self.ticket)
-                raise PeerError("the table is full: its game has begun", 1)
-
-    async def _consent(self, offer: Offer, game: HoityToity, accept: Accept) -> Roster:
-        found: list[Roster] = []
         async with open_nursery() as nursery:
             nursery.start_soon(self._ask, offer, game, accept)
             found.append(await self._roster(offer))
@@ -114,63 +210,68 @@ class _Guest:
         if not await accept(offer.terms, game, self.names):
             raise PeerError("you did not take the seat", 1)
         me = self.seat.me
-        self.entry = entry = header.sit(offer.terms, me.identity, me.nickname, os.urandom(32))
-        self.hub.post(self.ticket.host_id, encode_lobby(Sit(entry.value(), self.addresses)))
+        self.entry = header.sit(offer.terms, me.identity, me.nickname, os.urandom(32))
+        self._sit_down()
+
+    def _sit_down(self) -> None:
+        if self.entry is not None:
+            self.hub.post(
+                self.ticket.host_id, encode_lobby(Sit(self.entry.value(), self.addresses))
+            )
 
     async def _roster(self, offer: Offer) -> Roster:
+        lines = Allowance(LINES, LINES_A_SECOND, trio.current_time())
         while True:
-            frame = await self._next()
-            if isinstance(frame, Names):
-                self.names = frame.names
-                self.seat.screen(updates.Joined(frame.names, offer.terms.seats))
-            elif isinstance(frame, Refuse):
-                raise PeerError(f"the host refused the seat: {frame.reason}", 1)
-            elif isinstance(frame, Roster):
-                self._check_roster(frame, offer)
-                return frame
+            match await self.at_the_door.next():
+                case Names(names):
+                    self._show(names, offer.terms.seats, lines)
+                case Offer() as again:  # the link was lost, and is there again
+                    self.at_the_door.check_offer(again)
+                    self._sit_down()
+                case Roster() as roster:
+                    self._check_mine(_complete(roster, self.ticket))
+                    return roster
 
-    def _check_roster(self, roster: Roster, offer: Offer) -> None:
-        try:
-            complete = header.parse_header(roster.header)
-        except Invalid as error:
-            raise PeerError(f"the host's roster is not valid: {error.reason}", 1) from error
-        if complete.terms.digest() != offer.terms.digest():
-            raise PeerError("the host's roster is of another table", 1)
-        if self.seat.me.identity.public not in {e.id for e in complete.roster}:
-            raise PeerError("the table is full: its game has begun without you", 1)
-        if self.entry not in complete.roster:
-            # An entry signed at an earlier sitting would give an earlier table's id again.
-            raise PeerError("the host's roster holds an old consent of yours: do not play there", 1)
-        alike = twins_among([entry.nickname for entry in complete.roster])
-        if alike is not None:
-            words = "two names at this table are too alike ({} and {}): you did not sit down there"
-            raise PeerError(words.format(*alike), 1)
+    def _show(self, names: tuple[str, ...], seats: int, lines: Allowance) -> None:
+        now = trio.current_time()
+        if names != self.names and lines.left(now) >= 1:
+            lines.take(now)
+            self.names = names
+            self.seat.screen(updates.Joined(names, seats))
 
-    async def _next(self) -> object:
-        """The host's next lobby frame; frames of a table already begun are kept for later."""
-        async for event in self.hub.events:
-            if isinstance(event, LinkDown) and event.peer == self.ticket.host_id:
-                raise PeerError(f"the host is gone ({event.reason}); {ASK}", 3)
-            if not isinstance(event, Frame):
-                continue
-            if not is_lobby(event.data):
-                self.backlog.keep(event)
-            elif event.peer == self.ticket.host_id:
-                try:
-                    return parse_lobby(event.data)
-                except Invalid as error:
-                    raise PeerError(f"the host speaks otherwise: {error.reason}", 1) from error
-        raise PeerError("the links are closed", 3)
+    def _check_mine(self, complete: Header) -> None:
+        """PeerError unless the roster holds the very consent given in this sitting."""
+        me = self.seat.me.identity.public
+        if me not in {entry.id for entry in complete.roster}:
+            words = "the table is full: its game has begun"
+            raise PeerError(words if self.entry is None else f"{words} without you", 1)
+        if self.entry in complete.roster:
+            return _check_names(complete)
+        if journal_path(self.seat.home, bind_raw(complete.encode())).exists():
+            raise PeerError(SAFE, 1)
+        # An entry signed at an earlier sitting would give an earlier table's id again.
+        raise PeerError("the host's roster holds an old consent of yours: do not play there", 1)
 
 
-def _check_table(roster: Roster, ticket: Ticket) -> None:
-    """PeerError if the game that has begun is not the one of the ticket."""
+def _check_names(complete: Header) -> None:
+    alike = twins_among([entry.nickname for entry in complete.roster])
+    if alike is not None:
+        words = "two names at this table are too alike ({} and {}): you did not sit down there"
+        raise PeerError(words.format(*alike), 1)
+
+
+def _complete(roster: Roster, ticket: Ticket) -> Header:
+    """The header of a roster; PeerError unless its host has signed it and gave the ticket."""
     try:
-        terms = header.parse_header(roster.header).terms
+        complete = header.parse_header(roster.header)
+        check_signed(roster, complete)
     except Invalid as error:
         raise PeerError(f"the host's roster is not valid: {error.reason}", 1) from error
-    if terms.digest() != ticket.terms:
-        raise PeerError(EARLIER_TABLE, 1)
+    if complete.terms.host != ticket.host_id:
+        raise PeerError(OTHER_HOST, 1)
+    if complete.terms.digest() != ticket.terms:
+        raise PeerError("the host's roster is of another table", 1)
+    return complete
 
 
 def _game_of(terms: Terms) -> HoityToity:
@@ -186,24 +287,19 @@ async def watch_table(
     """Follow a table without a seat."""
     stranger = Identity(os.urandom(32))
     async with open_hub(stranger, Reach("127.0.0.1:0", network=network)) as (hub, _):
-        await _connect(hub, ticket)
-        roster, backlog = await _wait_for_roster(hub, ticket)
+        door = _AtTheDoor(hub, ticket)
+        roster = await door.keep(lambda: _wait_for_roster(door))
         machine = Machine(bind_raw(roster.header), os.urandom)
-        return await Driver(hub, machine, screen, roster, output=output).run(backlog)
+        driver = Driver(hub, machine, screen, roster, door.capability, output=output)
+        return await driver.run(door.backlog.frames)
 
 
-async def _wait_for_roster(hub: Hub, ticket: Ticket) -> tuple[Roster, list[Event]]:
-    backlog = Backlog()
-    async for event in hub.events:
-        if isinstance(event, LinkDown) and event.peer == ticket.host_id:
-            raise PeerError(f"the host is gone ({event.reason}); {ASK}", 3)
-        if isinstance(event, Frame) and not is_lobby(event.data):
-            backlog.keep(event)
-        if isinstance(event, Frame) and is_lobby(event.data) and event.peer == ticket.host_id:
-            frame = parse_lobby(event.data)
-            if isinstance(frame, Offer) and frame.terms.digest() != ticket.terms:
-                raise PeerError(EARLIER_TABLE, 1)
-            if isinstance(frame, Roster):
-                _check_table(frame, ticket)
-                return frame, backlog.frames
-    raise PeerError("the links are closed", 3)
+async def _wait_for_roster(door: _AtTheDoor) -> Roster:
+    """The roster of the ticket's table, however long it takes until the table is full."""
+    first = await door.first()
+    while not isinstance(first, Roster):
+        frame = await door.next()
+        if isinstance(frame, Roster):
+            _complete(frame, door.ticket)
+            first = frame
+    return first

@@ -6,11 +6,12 @@ from .driver import Outcome
 from .hosting import host_table
 from .joining import Accept, join_table, watch_table
 from .resuming import OpenGame, claim_game, find_game, open_games, resume_table
-from .seating import PeerError, Reach, Seat, journal_path, open_hub, transcript_path
+from .seating import Lan, PeerError, Reach, Seat, journal_path, open_hub, transcript_path
 from .updates import Screen
 
 __all__ = [
     "Accept",
+    "Lan",
     "OpenGame",
     "Outcome",
     "PeerError",

@@ -13,6 +13,9 @@ from protocol.machine import Machine
 
 from . import archive, rules, updates
 from . import journal as journals
+from .arriving import Answers, arrive
+from .capability import Capability
+from .dialling import dial_seats
 from .driver import Outcome
 from .home import Home
 from .lobby import Roster
@@ -145,7 +148,7 @@ def _reopen(
         raise PeerError("the journal is of another key than yours", 2)
     machine = Machine(table, os.urandom, number, seat.me.identity, seed)
     machine.restore(records)
-    return book, first, machine, Roster(raw, addresses)
+    return book, first, machine, Roster(raw, addresses, first[7])
 
 
 async def resume_table(seat: Seat, name: str | None, network: Network | None = None) -> Outcome:
@@ -153,13 +156,20 @@ async def resume_table(seat: Seat, name: str | None, network: Network | None = N
     book, first, machine, roster = _reopen(seat, name)
     _claimed(book.path).unlink(missing_ok=True)
     seat = replace(seat, screen=_recalling(seat.screen, machine))
-    number, addresses, (listen, relays) = first[1], first[3], first[4:6]
+    table, number, addresses, (listen, relays) = machine.table, first[1], first[3], first[4:6]
     if not book.current:
         machine.be_cautious()
+    capability = Capability(table.header.terms.digest(), first[8], first[9])
     same = _same_port(listen, addresses[number])
     reach = Reach(same, tuple(relays), network=network, or_any=same != listen)
     async with open_hub(seat.me.identity, reach) as (hub, _):
-        return await drive(hub, seat, roster, machine, book, [])
+        try:
+            dial_seats(hub, table, roster.addresses)
+            came = await arrive(hub, Answers(table, seat.me.identity.public))
+        except PeerError:
+            book.close()
+            raise
+        return await drive(hub, seat, roster, capability, machine, book, list(came))
 
 
 def _recalling(screen: updates.Screen, machine: Machine) -> updates.Screen:

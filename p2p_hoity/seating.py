@@ -7,6 +7,7 @@ import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
 from typing import Final
 
@@ -17,6 +18,7 @@ from protocol.machine import Machine
 from protocol.node import Table
 
 from . import journal as journals
+from .capability import Capability
 from .driver import Driver, Outcome
 from .home import Home
 from .keys import Player as Me
@@ -46,11 +48,12 @@ class Backlog:
         self.frames: list[Event] = []
         self._size = 0
 
-    def keep(self, frame: Frame) -> None:
-        """Keep a frame while there is room."""
-        if len(self.frames) < self.FRAMES and self._size + len(frame.data) <= self.BYTES:
-            self.frames.append(frame)
-            self._size += len(frame.data)
+    def keep(self, event: Event) -> None:
+        """Keep an event while there is room."""
+        size = len(event.data) if isinstance(event, Frame) else 0
+        if len(self.frames) < self.FRAMES and self._size + size <= self.BYTES:
+            self.frames.append(event)
+            self._size += size
 
 
 ANOTHER: Final = "name another with --listen, or port 0 for a free one"
@@ -78,14 +81,25 @@ class Seat:
     passphrase: str | None = None
 
 
+class Lan(StrEnum):
+    """What a host tells the local network of its table."""
+
+    OPEN = "open"
+    """That it is there, and whoever comes may sit down."""
+    CLOSED = "closed"
+    """That it is there; a seat takes the ticket."""
+    OFF = "off"
+    """Nothing."""
+
+
 @dataclass(frozen=True)
 class Reach:
-    """How this node can be reached: where it listens, its relays, whether the LAN is told, and by
+    """How this node can be reached: where it listens, its relays, what the LAN is told, and by
     which network (None: the machine's own). `or_any`: another port does if that one is taken."""
 
     listen: str = ":0"
     relays: tuple[str, ...] = ()
-    lan: bool = False
+    lan: Lan = Lan.OFF
     network: Network | None = None
     or_any: bool = False
 
@@ -149,25 +163,37 @@ def transcript_path(home: Home, table: Table) -> Path:
     return home.transcripts / f"{table.id.hex()[:16]}.hoity"
 
 
-async def play(hub: Hub, seat: Seat, roster: Roster, reach: Reach, backlog: list[Event]) -> Outcome:
+async def play(
+    hub: Hub,
+    seat: Seat,
+    roster: Roster,
+    reach: Reach,
+    capability: Capability,
+    backlog: list[Event],
+) -> Outcome:
+    """Keep what it takes to come back, and play."""
     table, seed = bind_raw(roster.header), os.urandom(32)
     number = table.ids.index(seat.me.identity.public)
     addresses = tuple(tuple(a) for a in roster.addresses)
-    first = (roster.header, number, seed, addresses, reach.listen, reach.relays, int(time.time()))
+    where = (addresses, reach.listen, reach.relays, int(time.time()))
+    papers = (roster.signature, capability.secret, capability.is_open)
+    first = (roster.header, number, seed, *where, *papers)
     book = journals.create(journal_path(seat.home, table), first, seat.passphrase)
     machine = Machine(table, os.urandom, number, seat.me.identity, seed)
-    return await drive(hub, seat, roster, machine, book, backlog)
+    return await drive(hub, seat, roster, capability, machine, book, backlog)
 
 
 async def drive(
     hub: Hub,
     seat: Seat,
     roster: Roster,
+    capability: Capability,
     machine: Machine,
     book: journals.Journal,
     backlog: list[Event],
 ) -> Outcome:
+    """Drive a machine whose journal is open."""
     usual = transcript_path(seat.home, machine.table)
-    output = seat.output or usual
-    driver = Driver(hub, machine, seat.screen, roster, seat.player, book, output, usual)
+    driver = Driver(hub, machine, seat.screen, roster, capability, seat.player, book)
+    driver.output, driver.usual = seat.output or usual, usual
     return await driver.run(backlog)

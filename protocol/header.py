@@ -106,6 +106,23 @@ def sit(terms: Terms, who: identity.Identity, nickname: str, nonce: bytes) -> Se
     return SeatEntry(who.public, nickname, nonce, who.sign(Label.SEAT, statement))
 
 
+def roster_statement(terms_digest: bytes, table_id: bytes) -> bytes:
+    """The bytes a host signs, once for its terms: the one table it has opened on them."""
+    return encoding.encode((terms_digest, table_id))
+
+
+def sign_roster(header: Header, host: identity.Identity) -> bytes:
+    """The host's word that this is the table of its terms."""
+    statement = roster_statement(header.terms.digest(), header.table_id)
+    return host.sign(Label.ROSTER, statement)
+
+
+def check_roster(terms: Terms, table_id: bytes, signature: bytes) -> None:
+    """Raise Invalid unless the host of these terms has signed this table."""
+    statement = roster_statement(terms.digest(), table_id)
+    identity.verify(terms.host, Label.ROSTER, statement, signature)
+
+
 def _need(condition: bool, reason: str) -> None:
     if not condition:
         raise Invalid("bad-header", reason)
@@ -171,4 +188,5 @@ def parse_header(data: bytes) -> Header:
     _need(len(entries) == terms.seats, "the roster has another number of seats than the terms")
     roster = tuple(parse_entry(terms, entry) for entry in entries)
     _need(len({e.id for e in roster}) == len(roster), "one player sits twice")
+    _need(roster[0].id == terms.host, "the first seat is not the host's")
     return Header(terms, roster)

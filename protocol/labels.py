@@ -53,6 +53,11 @@ class Label(StrEnum):
     COIN = "p2p-table/2/coin"
     FINGERPRINT = "p2p-table/2/fingerprint"
     JOURNAL = "p2p-table/2/journal"
+    LINK_BINDING = "p2p-table/2/link-binding"
+
+    # Proofs of a ticket
+    TICKET_GUEST = "p2p-table/2/ticket-guest"
+    TICKET_DOOR = "p2p-table/2/ticket-door"
 
     # Signatures
     SEAT = "p2p-table/2/sign-seat"
@@ -63,4 +68,5 @@ class Label(StrEnum):
     ACCEPT = "p2p-table/2/sign-accept"
     SEAL = "p2p-table/2/sign-seal"
     BACK = "p2p-table/2/sign-back"
+    ROSTER = "p2p-table/2/sign-roster"
     LINK_HANDSHAKE = "p2p-table/2/link-handshake"

@@ -24,7 +24,7 @@ from p2p_hoity.net.addresses import parse_address
 from p2p_hoity.net.errors import NetError
 from p2p_hoity.net.events import LinkUp
 from p2p_hoity.net.framing import encode_frame
-from p2p_hoity.net.handshake import Purpose, answer, receive, send
+from p2p_hoity.net.handshake import Listener, Purpose, fresh_instance, receive, send
 from p2p_hoity.net.hub import Hub
 from p2p_hoity.net.network import TcpNetwork
 from p2p_hoity.net.reach import reach
@@ -51,13 +51,18 @@ class Target:
         found = await reach(TcpNetwork(), parse_address(self.address), self.id)
         return found.stream, found.certificate
 
+    def answer(self, who: Identity, certificate: bytes, challenge: bytes) -> bytes:
+        """A key's honest answer, by a process of its own."""
+        listener = Listener(Purpose.LINK, self.id, certificate)
+        return listener.answer(who, fresh_instance(), challenge)
+
     @asynccontextmanager
     async def answered(self) -> AsyncIterator[trio.abc.Stream]:
         """The same, and a fresh key's honest answer is sent."""
         stream, certificate = await self.secured()
         async with stream:
             who, challenge = Identity(os.urandom(32)), await receive(stream)
-            await send(stream, answer(who, Purpose.LINK, self.id, certificate, challenge))
+            await send(stream, self.answer(who, certificate, challenge))
             yield stream
 
 
@@ -101,7 +106,7 @@ async def impostor(target: Target) -> None:
         stream, certificate = await target.secured()
         async with stream:
             challenge = await receive(stream)
-            said = answer(real, Purpose.LINK, target.id, certificate, challenge)
+            said = target.answer(real, certificate, challenge)
             await send(stream, claimed.public + said[32:])
             verdict = await receive(stream)
             target.counts["believed" if verdict == b"\0" else "refused"] += 1
@@ -115,7 +120,7 @@ async def replay(target: Target) -> None:
         async with stream:
             challenge = await receive(stream)
             first = not said
-            said = said or answer(who, Purpose.LINK, target.id, certificate, challenge)
+            said = said or target.answer(who, certificate, challenge)
             await send(stream, said)
             verdict = await receive(stream)
             target.counts["linked" if first else f"replayed {verdict[0]}"] += 1

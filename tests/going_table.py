@@ -55,7 +55,16 @@ class Table:
     def open(self, *options: str) -> None:
         """The host, seat 0, with its ticket."""
         habits = self.habits.get(0, (TIMES,))
-        words = ("host", "--seats", str(self.seats), "--no-lan", *self.listen(0), *BOT, *options)
+        words = (
+            "host",
+            "--seats",
+            str(self.seats),
+            "--lan",
+            "off",
+            *self.listen(0),
+            *BOT,
+            *options,
+        )
         self.running[0] = self.start(0, *habits, *words)
         self.ticket = self.running[0].read_until("ticket")["ticket"]
 

@@ -130,11 +130,17 @@ FRAMES: Final = (
 )
 
 LOBBY: Final = (
-    ("offer", '["offer", terms, names]', "the terms, and who has sat down"),
+    ("ask", '["ask", proof]', "a guest's first word: it holds the ticket"),
+    (
+        "offer",
+        '["offer", proof, terms, names]',
+        "the terms, and who has sat down",
+    ),
     ("sit", '["sit", entry, addresses]', "consent; at most 12 addresses of 300 characters"),
     ("names", '["names", names]', "who has sat down; at most 16 nicknames"),
-    ("refuse", '["refuse", reason]', "no seat; at most 200 characters"),
-    ("roster", '["roster", header, addresses]', "the table is complete; addresses per seat"),
+    ("refuse", '["refuse", reason]', "no seat: `unproven`, `full`, or the `name` is taken"),
+    ("roster", '["roster", header, addresses, signature]', "the table is complete; signed"),
+    ("table", '["table", table, signature]', "the table that this seat plays at"),
 )
 
 MEANING: Final = {

@@ -46,7 +46,7 @@ def as_script(home: Path, *words: str) -> terminals.Terminal:
 def open_host(path: Path, seats: int, start: Start) -> tuple[terminals.Terminal, str]:
     """An honest host and its ticket; patience is long, so that a crash makes nobody absent."""
     words = ("--seats", str(seats), "--patience", str(crashing_seat.LONG // 1000), "--yes", *BOT)
-    host = start(path / "0", "0", "host", "--listen", "127.0.0.1:0", "--no-lan", *words)
+    host = start(path / "0", "0", "host", "--listen", "127.0.0.1:0", "--lan", "off", *words)
     return host, host.read_until("ticket")["ticket"]
 
 

@@ -57,7 +57,7 @@ def health(pid: int) -> Health:
 
 def open_host(path: Path) -> tuple[terminals.Terminal, str]:
     """A host for two that waits for its guest; and its ticket."""
-    words = ("host", "--seats", "2", "--listen", "127.0.0.1:0", "--no-lan")
+    words = ("host", "--seats", "2", "--listen", "127.0.0.1:0", "--lan", "off")
     host = terminals.start(path / "host", *words, "--auto", "--yes", "--json")
     return host, host.read_until("ticket")["ticket"]
 

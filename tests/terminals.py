@@ -92,7 +92,8 @@ def open_table(path: Path, seats: int, *options: str) -> list[Terminal]:
         str(seats),
         "--listen",
         "127.0.0.1:0",
-        "--no-lan",
+        "--lan",
+        "off",
         *common,
         *options,
     )

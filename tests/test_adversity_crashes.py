@@ -59,7 +59,7 @@ def test_a_folder_that_cannot_be_written_is_told_before_the_game(tmp_path: Path)
     assert made.returncode == 0
     (tmp_path / "home" / "journals").write_text("no folder")
     host = terminals.start(
-        tmp_path / "host", "host", "--seats", "2", "--listen", "127.0.0.1:0", "--no-lan",
+        tmp_path / "host", "host", "--seats", "2", "--listen", "127.0.0.1:0", "--lan", "off",
         "--yes", *BOT,
     )  # fmt: skip
     ticket = host.read_until("ticket")["ticket"]

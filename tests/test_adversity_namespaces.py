@@ -71,7 +71,7 @@ def street() -> Iterator[Street]:
 
 @pytest.mark.soak
 def test_a_half_open_link_is_noticed_and_mended(street: Street, tmp_path: Path) -> None:
-    words = ("host", "--seats", "2", "--listen", f"{HOST}:0", "--no-lan", *BOT)
+    words = ("host", "--seats", "2", "--listen", f"{HOST}:0", "--lan", "off", *BOT)
     host = street.start(0, tmp_path / "host", *words)
     ticket = host.read_until("ticket")["ticket"]
     guest = street.start(1, tmp_path / "guest", "join", ticket, "--listen", f"{GUEST}:0", *BOT)

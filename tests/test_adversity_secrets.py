@@ -48,7 +48,7 @@ def test_a_seat_tells_no_secret_and_locks_its_files(tmp_path: Path) -> None:
     words = [sys.executable, "-m", "cli", "--debug", "host", "--seats", "2", "--auto", "--yes"]
     with (tmp_path / "printed").open("wb") as printed:
         host = subprocess.Popen(
-            [*words, "--json", "--listen", "127.0.0.1:0", "--no-lan"],
+            [*words, "--json", "--listen", "127.0.0.1:0", "--lan", "off"],
             env=env, stdin=subprocess.DEVNULL, stdout=printed, stderr=printed,
         )  # fmt: skip
     ticket = _wait_for_ticket(tmp_path / "printed")
@@ -75,10 +75,10 @@ def test_a_seat_tells_no_secret_and_locks_its_files(tmp_path: Path) -> None:
 
 
 def _wait_for_ticket(printed: Path) -> str:
-    while b"hoity1" not in printed.read_bytes():
+    while b"hoity2" not in printed.read_bytes():
         pass
     text = printed.read_text()
-    return "hoity1" + text.split("hoity1", 1)[1].split('"', 1)[0]
+    return "hoity2" + text.split("hoity2", 1)[1].split('"', 1)[0]
 
 
 def _locked(home: Path, sealed: set[bytes]) -> None:

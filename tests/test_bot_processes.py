@@ -95,7 +95,7 @@ async def test_a_crew_that_is_dismissed_leaves_nothing(tmp_path: Path) -> None:
 
 def killed(path: Path, bots: int, seats: int) -> tuple[Path, str]:
     """(home, ticket) of a host with bots; it still waits in the lobby if a seat is free."""
-    words = ("--seats", str(seats), "--bots", str(bots), "--no-lan", *soak_crashes.BOT)
+    words = ("--seats", str(seats), "--bots", str(bots), "--lan", "off", *soak_crashes.BOT)
     host = terminals.start(path / "host", "host", "--listen", "127.0.0.1:0", *words)
     ticket = host.read_until("ticket")["ticket"]
     if seats > bots + 1:
@@ -128,7 +128,7 @@ def test_what_a_host_killed_in_the_lobby_left_is_gone_after_the_next_game(tmp_pa
 
 
 def test_a_bot_leaves_the_lobby_when_its_input_ends(tmp_path: Path) -> None:
-    words = ("--seats", "3", "--no-lan", "--listen", "127.0.0.1:0", *soak_crashes.BOT)
+    words = ("--seats", "3", "--lan", "off", "--listen", "127.0.0.1:0", *soak_crashes.BOT)
     host = terminals.start(tmp_path / "host", "host", *words)
     ticket = host.read_until("ticket")["ticket"]
     command = ["-m", "cli", "join", ticket, "--yes", "--until-eof", *soak_crashes.BOT]

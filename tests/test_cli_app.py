@@ -149,12 +149,12 @@ def test_the_version(hoity: Shell) -> None:
         ["host", "--relay", "foo"],
         ["host", "--relay", "foo:99999"],
         ["host", *["--relay", "a:1"] * 5],
-        ["join", "hoity1abc", "--relay", "foo"],
-        ["join", "hoity1abc", "--listen", "foo"],
+        ["join", "hoity2abc", "--relay", "foo"],
+        ["join", "hoity2abc", "--listen", "foo"],
         ["relay", "--listen", "a b:1"],
         ["join"],
         ["join", "nonsense"],
-        ["join", "hoity1abcdef"],
+        ["join", "hoity2abcdef"],
         ["watch", "nonsense"],
         ["resume", "no-such-game"],
         ["verify"],
@@ -199,7 +199,7 @@ def test_without_a_key_no_game_waits_and_no_key_is_missed(hoity: Shell, words: l
         ("host --listen", "La opción '--listen' necesita un valor.", "braucht einen Wert."),
         ("jion", "¿Quería decir 'join'?", "Meinten Sie 'join'?"),
         ("play x", "Sobran argumentos (x)", "Argumente sind zu viel (x)"),
-        ("join hoity1abc", "le falta el final", "ist abgeschnitten"),
+        ("join hoity2abc", "le falta el final", "ist abgeschnitten"),
         ("host --relay foo", "'foo' no tiene puerto", "'foo' hat keinen Port"),
     ],
 )
@@ -229,7 +229,7 @@ def test_help_fits_the_terminal_and_hides_nothing(
 
 def test_errors_fit_the_terminal(hoity: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "40")
-    for words in (["join", "hoity1abc"], ["play", "--variant", "chess"]):
+    for words in (["join", "hoity2abc"], ["play", "--variant", "chess"]):
         lines = hoity(*words).err.splitlines()
         assert len(lines) > 2
         assert max(map(len, lines)) <= 40

@@ -13,6 +13,7 @@ from p2p_hoity.net.discovery import Announcement, announce, browse
 from p2p_hoity.net.errors import NetError, TicketError
 from p2p_hoity.net.ticket import Ticket, encode_ticket
 
+SECRET = encode_ticket(Ticket(bytes(32), ("192.0.2.7:4711",), bytes(32), (), b"s" * 16))
 WORD = encode_ticket(Ticket(bytes(32), ("192.0.2.7:4711", "box.example:1"), bytes(32)))
 LONG_WORD = encode_ticket(
     Ticket(bytes(32), tuple(f"{'x' * 60}{n}.example:4711" for n in range(8)), bytes(32))
@@ -32,7 +33,7 @@ def test_an_announcement_is_read_back_exactly(word):
 @pytest.mark.parametrize(
     "change",
     [
-        {b"v": b"2"},
+        {b"v": b"1"},
         {b"v": None},
         {b"name": b"\xff"},
         {b"name": b"\x1b[2Jgone"},
@@ -44,8 +45,8 @@ def test_an_announcement_is_read_back_exactly(word):
         {b"seats": None},
         {b"joined": b"5"},
         {b"joined": b""},
-        {b"t0": b"hoity1aaaa"},
-        {b"t0": None},
+        {b"t0": b"hoity2aaaa"},
+        {b"t0": SECRET[:200].encode(), b"t1": SECRET[200:].encode()},
         {b"t0": b"\xff" * 200},
         {b"t7": b"a" * 200},
     ],
@@ -66,7 +67,7 @@ def test_a_ticket_spelled_oddly_is_spelled_plainly():
     )
 )
 def test_any_record_is_an_announcement_or_nothing(properties):
-    found = discovery.read_properties({b"v": b"1", **properties})
+    found = discovery.read_properties({b"v": b"2", **properties})
     if found is not None:
         assert discovery.read_properties(discovery.write_properties(found)) == found
 
@@ -115,7 +116,8 @@ async def test_what_one_announces_another_finds_with_the_seats_taken_since(air):
 async def test_a_flood_of_names_is_bounded(air):
     for number in range(1000):
         word = encode_ticket(Ticket(number.to_bytes(32, "big"), (), bytes(32)))
-        air.register_service(discovery.service_info(Announcement("x", 4, 1, word)))
+        info = discovery.service_info(Announcement("x", 4, 1, word), str(number))
+        air.register_service(info)
     assert len(await browse(0)) == discovery.MOST_FOUND
 
 
@@ -140,11 +142,23 @@ async def test_a_network_that_does_not_carry_it_is_told_and_hosting_goes_on(air,
         assert announcing.problem == "this network does not carry our announcement"
 
 
-async def test_only_tickets_are_announced(air):
+@pytest.mark.parametrize("word", ["no ticket", SECRET])
+async def test_only_tickets_without_a_secret_are_announced(air, word):
     with pytest.raises(TicketError):
-        async with announce(Announcement("x", 4, 1, "no ticket")):
+        async with announce(Announcement("x", 4, 1, word)):
             pass
     assert air.closed == 1
+    assert not air.records
+
+
+async def test_a_table_that_is_not_open_is_announced_without_a_way_to_it(air):
+    closed, other = Announcement("Ana", 4, 1), Announcement("Ben", 3, 2)
+    async with announce(closed) as announcing, announce(other):
+        assert await browse(0) == [closed, other]
+        await announcing.update(2)
+        assert await browse(0) == [Announcement("Ana", 4, 2), other]
+        said = repr([info.properties for info in air.records.values()])
+        assert "t0" not in said
 
 
 def test_zeroconf_is_loaded_only_when_used():

@@ -13,11 +13,10 @@ from p2p_hoity.net.framing import encode_frame
 from p2p_hoity.net.handshake import (
     ANSWER,
     MAGIC,
+    Listener,
     Purpose,
     Verdict,
-    answer,
     ask,
-    check_answer,
     expect_welcome,
     fresh_challenge,
     prove,
@@ -28,15 +27,44 @@ DIALLER = Identity(bytes([1]) * 32)
 LISTENER = Identity(bytes([2]) * 32)
 OTHER = Identity(bytes([3]) * 32)
 CERTIFICATE = bytes([7]) * 32
-CHALLENGE = MAGIC + bytes(32)
+HERE, THERE = bytes([8]) * 16, bytes([9]) * 16
+CHALLENGE = MAGIC + bytes(32) + HERE
 
 
 def answer_to(challenge, *, by=DIALLER, listener=LISTENER, certificate=CERTIFICATE):
-    return answer(by, Purpose.LINK, listener.public, certificate, challenge)
+    return Listener(Purpose.LINK, listener.public, certificate).answer(by, THERE, challenge)
 
 
 def check(data, challenge=CHALLENGE, *, purpose=Purpose.LINK, certificate=CERTIFICATE):
-    return check_answer(data, purpose, LISTENER.public, certificate, challenge)
+    return Listener(purpose, LISTENER.public, certificate).check(data, challenge).peer
+
+
+def test_both_ends_know_each_others_process_and_one_binding():
+    listener = Listener(Purpose.LINK, LISTENER.public, CERTIFICATE)
+    data = answer_to(CHALLENGE)
+    at_listener, at_dialler = listener.check(data, CHALLENGE), listener.answered(data, CHALLENGE)
+    assert (at_listener.instance, at_dialler.instance) == (THERE, HERE)
+    assert at_listener.binding == at_dialler.binding
+    assert at_listener.binding.hex() not in repr(at_listener)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        (Purpose.RELAY, LISTENER.public, CERTIFICATE, CHALLENGE),
+        (Purpose.LINK, OTHER.public, CERTIFICATE, CHALLENGE),
+        (Purpose.LINK, LISTENER.public, bytes(32), CHALLENGE),
+        (Purpose.LINK, LISTENER.public, CERTIFICATE, MAGIC + bytes([1]) * 32 + HERE),
+        (Purpose.LINK, LISTENER.public, CERTIFICATE, MAGIC + bytes(32) + THERE),
+    ],
+    ids=["purpose", "listener", "certificate", "nonce", "instance"],
+)
+def test_no_other_link_has_the_same_binding(other):
+    data = answer_to(CHALLENGE)
+    one = Listener(Purpose.LINK, LISTENER.public, CERTIFICATE).answered(data, CHALLENGE)
+    assert Listener(*other[:3]).answered(data, other[3]).binding != one.binding
+    again = Listener(Purpose.LINK, LISTENER.public, CERTIFICATE)
+    assert again.answered(answer_to(CHALLENGE), CHALLENGE).binding != one.binding
 
 
 def test_an_honest_answer_proves_the_diallers_id():
@@ -44,12 +72,12 @@ def test_an_honest_answer_proves_the_diallers_id():
 
 
 def test_challenges_never_repeat():
-    assert len({fresh_challenge() for _ in range(100)}) == 100
+    assert len({fresh_challenge(HERE) for _ in range(100)}) == 100
 
 
 def test_an_answer_heard_before_is_worth_nothing_for_a_new_challenge():
     with pytest.raises(NetError, match="does not prove"):
-        check(answer_to(CHALLENGE), fresh_challenge())
+        check(answer_to(CHALLENGE), fresh_challenge(HERE))
 
 
 def test_an_answer_to_another_listener_cannot_be_passed_on():
@@ -89,7 +117,9 @@ def test_every_bit_of_an_answer_counts(bit):
         check(number.to_bytes(ANSWER, "big"))
 
 
-@pytest.mark.parametrize("challenge", [b"", MAGIC, b"hoity link 2" + bytes(32), CHALLENGE + b"x"])
+@pytest.mark.parametrize(
+    "challenge", [b"", MAGIC, b"hoity link 1" + bytes(48), CHALLENGE[:-1], CHALLENGE + b"x"]
+)
 def test_only_our_own_challenges_are_signed(challenge):
     with pytest.raises(NetError, match="another language"):
         answer_to(challenge)
@@ -113,22 +143,26 @@ async def introduce(listening, dialling):
 
 
 async def listening(stream):
-    peer = await ask(stream, Purpose.LINK, LISTENER.public, CERTIFICATE)
+    proven = await ask(stream, Listener(Purpose.LINK, LISTENER.public, CERTIFICATE), HERE)
     await stream.send_all(encode_frame(Verdict.WELCOME.encode()))
-    return peer
+    return proven
 
 
 async def test_both_sides_end_well():
     async def dialling(stream):
-        return await prove(stream, DIALLER, Purpose.LINK, LISTENER.public, CERTIFICATE)
+        listener = Listener(Purpose.LINK, LISTENER.public, CERTIFICATE)
+        return await prove(stream, listener, DIALLER, THERE)
 
     ends = await introduce(listening, dialling)
-    assert ends == {"listener": DIALLER.public, "dialler": None}
+    assert ends["listener"].peer == DIALLER.public
+    assert ends["listener"].binding == ends["dialler"].binding
+    assert (ends["listener"].instance, ends["dialler"].instance) == (THERE, HERE)
 
 
 async def test_a_dialler_that_fails_is_told():
     async def dialling(stream):
-        return await prove(stream, DIALLER, Purpose.LINK, OTHER.public, CERTIFICATE)
+        listener = Listener(Purpose.LINK, OTHER.public, CERTIFICATE)
+        return await prove(stream, listener, DIALLER, THERE)
 
     ends = await introduce(listening, dialling)
     assert "does not prove" in str(ends["listener"])
@@ -139,7 +173,7 @@ async def test_a_dialler_that_fails_is_told():
 async def test_only_a_welcome_is_one(said):
     near, far = trio.testing.memory_stream_pair()
     await far.send_all(encode_frame(said))
-    with pytest.raises(NetError, match=r"it |relay"):
+    with pytest.raises(NetError, match=r"it |relay|process"):
         await expect_welcome(near)
 
 

@@ -64,6 +64,7 @@ CHANGES: dict[str, Callable[[list[Any]], Any]] = {
     "a term too many": lambda whole: whole[0].append(0),
     "a seat too few": lambda whole: whole[1].pop(),
     "a seat twice": lambda whole: whole[1].__setitem__(2, whole[1][1]),
+    "another seat before the host's": lambda whole: whole[1].reverse(),
     "no nickname": _entry(1, ""),
     "a nickname too long": _entry(1, "x" * 25),
     "a nickname with a newline": _entry(1, "a\nb"),

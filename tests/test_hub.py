@@ -8,14 +8,15 @@ import trio
 import trio.testing
 
 from p2p_hoity.net.addresses import parse_address
-from p2p_hoity.net.errors import AddressError, NetError
-from p2p_hoity.net.events import Frame, LinkDown, LinkUp
+from p2p_hoity.net.errors import AddressError, NetError, RefusedError
+from p2p_hoity.net.events import Frame, LinkDown, LinkedElsewhere, LinkUp
 from p2p_hoity.net.framing import encode_frame, read_frame
-from p2p_hoity.net.handshake import MAGIC, Purpose, answer
+from p2p_hoity.net.handshake import MAGIC, Listener, Purpose
 from p2p_hoity.net.hub import Hub
 from p2p_hoity.net.limits import Limits
 from p2p_hoity.net.memory import MemoryNetwork
 from p2p_hoity.net.network import cut
+from p2p_hoity.net.reach import reach
 from p2p_hoity.net.tls import secure_to
 from protocol.identity import Identity
 
@@ -49,6 +50,8 @@ async def test_two_peers_link_and_frames_pass_both_ways():
     async with hubs(LOW, HIGH) as (a, b):
         up_at_a, up_at_b = await linked_pair(a, b)
         assert (up_at_a.peer, up_at_b.peer) == (HIGH.public, LOW.public)
+        assert up_at_a.binding == up_at_b.binding == a.binding(HIGH.public)
+        assert len(up_at_a.binding) == 32
         assert not up_at_a.via_relay
         assert up_at_b.address.startswith(LOOPBACK)
         assert b.post(LOW.public, b"to a" * 100_000)
@@ -267,7 +270,8 @@ async def test_a_second_link_replaces_the_first_only_if_the_lower_id_dialled_it(
             (far,) = await peer.listen(LOOPBACK, 0)
             await hub.connect([far], first.public, 5)
             assert isinstance(await hub.events.receive(), LinkUp)
-            stream, verdict = await dial_by_hand(place, first, second)
+            same = peer._instance
+            stream, verdict = await dial_by_hand(place, first, second, instance=same)
             if stays:  # the new link was dialled by the lower id
                 assert verdict == b"\0"
                 assert "better link" in (await hub.events.receive()).reason
@@ -277,12 +281,12 @@ async def test_a_second_link_replaces_the_first_only_if_the_lower_id_dialled_it(
             await stream.aclose()
 
 
-async def dial_by_hand(place, me, listener, tamper=lambda data: data):
+async def dial_by_hand(place, me, listener, tamper=lambda data: data, instance=bytes(16)):
     host, _, port = place.rpartition(":")
     raw = await trio.open_tcp_stream(host, int(port))
     stream, peer, certificate = await secure_to(raw, listener.public)
     challenge = await read_frame(stream, 256)
-    data = tamper(answer(me, Purpose.LINK, peer, certificate, challenge))
+    data = tamper(Listener(Purpose.LINK, peer, certificate).answer(me, instance, challenge))
     await stream.send_all(encode_frame(data))
     return stream, await read_frame(stream, 256)
 
@@ -439,7 +443,7 @@ async def flood(port, flooding):
             await cut(stream)
 
 
-async def test_a_full_hub_makes_room_for_the_tables_own_only():
+async def test_a_full_hub_keeps_room_for_the_tables_own():
     async with hubs(LOW, limits=Limits(links=1)) as (a,), hubs(HIGH, THIRD) as (own, stranger):
         places = await a.listen(LOOPBACK, 0)
         a.prefer([HIGH.public])
@@ -447,7 +451,7 @@ async def test_a_full_hub_makes_room_for_the_tables_own_only():
         assert (await a.events.receive()).peer == THIRD.public
         await own.connect(places, LOW.public, 5)
         told = {await a.events.receive(), await a.events.receive()}
-        assert LinkDown(THIRD.public, "it made room for a peer of this table") in told
+        assert LinkDown(THIRD.public, "it made room for another") in told
         assert a.links() == {HIGH.public}
         await stranger.unlinked(LOW.public)
         with pytest.raises(NetError, match="no room"):
@@ -458,8 +462,79 @@ async def test_one_machine_cannot_take_all_links():
     async with hubs(LOW, limits=Limits(links_per_source=1)) as (a,), hubs(HIGH, THIRD) as (b, c):
         places = await a.listen(LOOPBACK, 0)
         await b.connect(places, LOW.public, 5)
+        a.prefer([HIGH.public])
         with pytest.raises(NetError, match="no room"):
             await c.connect(places, LOW.public, 5)
+
+
+async def test_strangers_who_link_and_say_nothing_lock_no_newcomer_out():
+    """A guest is a stranger too until it has shown its ticket."""
+    crowd = [Identity(bytes([n]) * 32) for n in range(10, 16)]
+    async with hubs(LOW, limits=Limits(links=4)) as (a,), hubs(*crowd) as strangers:
+        places = await a.listen(LOOPBACK, 0)
+        for stranger in strangers:
+            await stranger.connect(places, LOW.public, 5)
+            assert len(a.links()) <= 4
+            assert stranger._identity.public in a.links()
+
+
+async def test_one_machine_full_of_strangers_makes_room_among_its_own():
+    limits = Limits(links_per_source=1)
+    async with hubs(LOW, limits=limits) as (a,), hubs(HIGH, THIRD) as (b, c):
+        places = await a.listen(LOOPBACK, 0)
+        await b.connect(places, LOW.public, 5)
+        await c.connect(places, LOW.public, 5)
+        assert a.links() == {THIRD.public}
+
+
+# Two processes with one key
+
+
+async def test_a_second_process_with_one_key_is_told_and_the_first_is_undisturbed(autojump_clock):
+    network = MemoryNetwork()
+    async with hubs(LOW, HIGH, HIGH, network=network) as (a, first, second):
+        await a.listen("table", 1)
+        await first.connect(["table:1"], LOW.public, 5)
+        with pytest.raises(RefusedError, match="another process with our key") as caught:
+            await second.connect(["table:1"], LOW.public, 5)
+        assert caught.value.elsewhere
+        second.dial("table:1", LOW.public)
+        for _ in range(3):  # it tries again and again
+            assert await second.events.receive() == LinkedElsewhere(LOW.public)
+        first.post(LOW.public, b"undisturbed")
+        assert isinstance(await a.events.receive(), LinkUp)
+        assert await a.events.receive() == Frame(HIGH.public, b"undisturbed")
+
+
+@pytest.mark.parametrize("dials", [True, False])
+async def test_a_second_process_gets_in_once_the_first_is_gone(autojump_clock, dials):
+    """Whoever dialled the first link: both ends know each other's process."""
+    network = MemoryNetwork()
+    async with hubs(LOW, HIGH, network=network) as (a, second):
+        await a.listen("table", 1)
+        async with hubs(HIGH, network=network) as (first,):
+            if dials:
+                await first.connect(["table:1"], LOW.public, 5)
+            else:
+                await first.listen("first", 1)
+                await a.connect(["first:1"], HIGH.public, 5)
+            second.dial("table:1", LOW.public)
+            assert await second.events.receive() == LinkedElsewhere(LOW.public)
+        while (event := await second.events.receive()) == LinkedElsewhere(LOW.public):
+            pass
+        assert isinstance(event, LinkUp)
+
+
+async def test_a_peer_that_dials_the_second_process_drops_it(autojump_clock):
+    network = MemoryNetwork()
+    async with hubs(LOW, HIGH, HIGH, network=network) as (a, first, second):
+        await a.listen("table", 1)
+        await second.listen("second", 1)
+        secured = await reach(network, parse_address("second:1"), HIGH.public)
+        await first.connect(["table:1"], LOW.public, 5)
+        assert await a._introduce(secured) is None
+        assert first.links() == {LOW.public}
+        assert isinstance(await first.events.receive(), LinkUp)
 
 
 # The owner

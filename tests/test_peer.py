@@ -70,9 +70,10 @@ class Club:
         self.terms = Terms(host, b"n" * 32, game, seats, default_quorum(seats), patience)
         self.ticket: Ticket | None = None
         self.opened = trio.Event()
+        self.lan = peer.Lan.OFF
 
     def reach(self, number: int) -> peer.Reach:
-        return peer.Reach(f"house{number}:0", network=self.network)
+        return peer.Reach(f"house{number}:0", lan=self.lan, network=self.network)
 
     async def host(self) -> None:
         guest = self.guests[0]
@@ -194,9 +195,9 @@ async def test_a_ticket_of_an_earlier_table_is_told_so(tmp_path: Path, autojump_
         await club.opened.wait()
         assert club.ticket is not None
         club.ticket = replace(club.ticket, terms=b"t" * 32)
-        with pytest.raises(peer.PeerError, match="earlier table, which is over"):
+        with pytest.raises(peer.PeerError, match="of an earlier table"):
             await club.join(1)
-        with pytest.raises(peer.PeerError, match="ask the host for the new ticket"):
+        with pytest.raises(peer.PeerError, match="ask the host for its ticket"):
             await peer.watch_table(club.ticket, [].append, None, club.network)
         nursery.cancel_scope.cancel()
 
@@ -209,9 +210,9 @@ async def test_an_old_consent_in_the_roster_is_refused(
     old = header.sit(club.terms, guest.identity, guest.nickname, b"o" * 32)
     honest = Seating.roster
 
-    def replayed(seating: Seating) -> Roster:
+    def replayed(seating: Seating, host: Any) -> Roster:
         seating._seats[guest.identity.public] = (old, ("house1:1",))
-        return honest(seating)
+        return honest(seating, host)
 
     monkeypatch.setattr(Seating, "roster", replayed)
     async with trio.open_nursery() as nursery:

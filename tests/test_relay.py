@@ -10,7 +10,7 @@ from p2p_hoity.net.addresses import Address, parse_address
 from p2p_hoity.net.errors import NetError
 from p2p_hoity.net.events import Frame, LinkDown, LinkUp
 from p2p_hoity.net.framing import encode_frame, read_frame
-from p2p_hoity.net.handshake import Purpose, Verdict, answer, fresh_challenge
+from p2p_hoity.net.handshake import Listener, Purpose, Verdict, fresh_challenge
 from p2p_hoity.net.hub import Hub
 from p2p_hoity.net.limits import Limits
 from p2p_hoity.net.memory import MemoryNetwork
@@ -25,6 +25,7 @@ SEAT = Identity(bytes([1]) * 32)
 GUEST = Identity(bytes([2]) * 32)
 OTHER = Identity(bytes([3]) * 32)
 RELAY = Identity(bytes([4]) * 32)
+ONE, TWO = bytes(16), bytes([1]) * 16
 
 
 class Street:
@@ -199,7 +200,7 @@ async def test_an_id_nobody_waits_under_is_told():
 async def test_a_seat_that_does_not_take_the_call_is_told(autojump_clock):
     async with street() as there:
         guest = await there.hub(GUEST)
-        waiting = await register(there.network, there.relay, SEAT)
+        waiting = await register(there.network, there.relay, SEAT, ONE)
         with pytest.raises(NetError, match="did not answer"):
             await guest.connect([f"relay+{there.place}"], SEAT.public, 60)
         await waiting.aclose()
@@ -228,14 +229,15 @@ async def test_a_seat_comes_back_to_a_relay_that_was_away(autojump_clock):
 
 async def test_one_who_waits_under_the_same_id_again_replaces_the_first(autojump_clock):
     async with street() as there:
-        first = await register(there.network, there.relay, SEAT)
-        await register(there.network, there.relay, SEAT)
+        first = await register(there.network, there.relay, SEAT, ONE)
+        await register(there.network, there.relay, SEAT, ONE)
         assert await first.receive_some() == b""
 
 
-def proof(identity, purpose=Purpose.RELAY, relay=None):
+def proof(identity, purpose=Purpose.RELAY, relay=None, instance=ONE):
     def wish(peer, certificate, challenge):
-        return REGISTER + answer(identity, purpose, relay or peer, certificate, challenge)
+        listener = Listener(purpose, relay or peer, certificate)
+        return REGISTER + listener.answer(identity, instance, challenge)
 
     return wish
 
@@ -270,7 +272,7 @@ async def test_a_relay_that_takes_calls_itself_is_found_out():
         async def lie():
             raw, _ = await door.accept()
             stream = await secure_from(raw, credentials(RELAY.seed))
-            await stream.send_all(encode_frame(fresh_challenge()))
+            await stream.send_all(encode_frame(fresh_challenge(ONE)))
             assert await read_frame(stream, 256) == CALL + SEAT.public
             await stream.send_all(encode_frame(Verdict.WELCOME.encode()))
             await lying._attend(stream, Address("bad-relay", 1))
@@ -285,10 +287,10 @@ async def test_a_relay_that_takes_calls_itself_is_found_out():
 
 async def test_a_relay_with_no_seat_left_says_so():
     async with street(limits=RelayLimits(seats=1)) as there:
-        await register(there.network, there.relay, SEAT)
+        await register(there.network, there.relay, SEAT, ONE)
         with pytest.raises(NetError, match="no room"):
-            await register(there.network, there.relay, OTHER)
-        await register(there.network, there.relay, SEAT)  # who is there already may come again
+            await register(there.network, there.relay, OTHER, ONE)
+        await register(there.network, there.relay, SEAT, ONE)  # who is there already may come again
 
 
 async def test_one_machine_cannot_take_all_seats_or_splices():
@@ -297,7 +299,7 @@ async def test_one_machine_cannot_take_all_seats_or_splices():
         seat = await there.hub(SEAT)
         await seat.listen_via(there.place)
         with pytest.raises(NetError, match="no room"):
-            await register(there.network, there.relay, OTHER)
+            await register(there.network, there.relay, OTHER, ONE)
         held = await call(there.network, there.relay, SEAT.public)
         with pytest.raises(NetError, match="no room"):
             await call(there.network, there.relay, SEAT.public)
@@ -353,7 +355,7 @@ async def test_silent_connections_are_cut_and_honest_ones_pass(autojump_clock):
 
 async def test_a_seat_that_talks_at_a_relay_is_cut(autojump_clock):
     async with street() as there:
-        waiting = await register(there.network, there.relay, SEAT)
+        waiting = await register(there.network, there.relay, SEAT, ONE)
         await waiting.send_all(encode_frame(b"hello?"))
         while await waiting.receive_some():
             pass

@@ -251,11 +251,13 @@ def test_frames_have_the_forms_of_the_page() -> None:
 
 def test_lobby_frames_have_the_forms_of_the_page() -> None:
     terms = header.Terms(identity(0).public, HASH, "any", 3, 2)
-    offer, roster = lobby.Offer(terms, ()), lobby.Roster(b"", ())
-    sent: list[lobby.LobbyFrame] = [offer, lobby.Sit((), ()), lobby.Names(()), lobby.Refuse("full")]
-    for row, frame in zip(rows_of("lobby"), [*sent, roster], strict=True):
+    refuse = lobby.Refuse(lobby.Refusal.FULL)
+    sent: list[lobby.LobbyFrame] = [lobby.Ask(b""), lobby.Offer(b"", terms, ()), lobby.Sit((), ())]
+    sent += [lobby.Names(()), refuse, lobby.Roster(b"", (), bytes(64))]
+    for row, frame in zip(rows_of("lobby"), [*sent, lobby.Shown(HASH, bytes(64))], strict=True):
         value = encoding.decode(lobby.encode_lobby(frame), lobby.MAX_LOBBY)
-        assert value[0] == row[0] == type(frame).__name__.lower()
+        assert value[0] == row[0]
+        assert lobby.parse_lobby(lobby.encode_lobby(frame)) == frame
         assert len(value) == plain(row[1]).count(",") + 1
         assert lobby.is_lobby(lobby.encode_lobby(frame))
 

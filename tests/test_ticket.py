@@ -13,7 +13,11 @@ from p2p_hoity.net.ticket import Ticket, decode_ticket, encode_ticket
 HOST = bytes(range(32))
 TERMS = bytes(range(100, 132))
 TICKET = Ticket(
-    HOST, ("192.0.2.7:4711", "[2001:db8::1]:4711", "box.example:1"), TERMS, ("relay.example:99",)
+    HOST,
+    ("192.0.2.7:4711", "[2001:db8::1]:4711", "box.example:1"),
+    TERMS,
+    ("relay.example:99",),
+    b"0123456789abcdef",
 )
 WORD = encode_ticket(TICKET)
 
@@ -29,6 +33,7 @@ TICKETS = st.builds(
     st.lists(PLACES, max_size=8).map(tuple),
     st.binary(min_size=32, max_size=32),
     st.lists(PLACES, max_size=4).map(tuple),
+    st.just(b"") | st.binary(min_size=16, max_size=16),
 )
 
 
@@ -38,7 +43,7 @@ def test_a_ticket_is_read_back_exactly(ticket):
 
 
 def test_a_ticket_is_one_word_that_a_double_click_selects():
-    assert WORD.startswith("hoity1")
+    assert WORD.startswith("hoity2")
     assert WORD.isalnum()
     assert WORD.lower() == WORD
 
@@ -97,7 +102,7 @@ def test_two_letters_swapped_are_noticed(place):
         ("", "not a ticket"),
         ("hello", "not a ticket"),
         ("hoity", "cut short"),
-        ("hoity2" + WORD[6:], "another version"),
+        ("hoity1" + WORD[6:], "another version"),
         (WORD[:40] + "8" + WORD[41:], "mistyped: '8'"),
         (WORD[:40] + "\x1b" + WORD[41:], r"mistyped: '\\x1b'"),
         (WORD + "a", "letters too many: 1"),
@@ -109,16 +114,25 @@ def test_each_mishap_has_its_words(text, words):
         decode_ticket(text)
 
 
+OPEN = HOST + TERMS + b"\0"
+
+
+def test_a_ticket_shows_its_secret_to_nobody_but_who_reads_the_word():
+    assert decode_ticket(WORD).secret == b"0123456789abcdef"
+    assert "0123456789abcdef" not in repr(TICKET)
+    assert b"0123456789abcdef".hex() not in repr(TICKET)
+
+
 def encode_payload(payload):
     """A well-spelled word around any payload, as someone hostile would make it."""
-    checksum = hashlib.sha256(b"hoity ticket 1" + payload).digest()[:4]
+    checksum = hashlib.sha256(b"hoity ticket 2" + payload).digest()[:4]
     body = len(payload).to_bytes(2, "big") + payload + checksum
-    return "hoity1" + base64.b32encode(body).decode().rstrip("=").lower()
+    return "hoity2" + base64.b32encode(body).decode().rstrip("=").lower()
 
 
 @given(st.binary(max_size=120))
 def test_any_payload_gives_a_ticket_or_words(payload):
-    for word in (encode_payload(payload), encode_payload(HOST + TERMS + payload)):
+    for word in (encode_payload(payload), encode_payload(OPEN + payload)):
         try:
             ticket = decode_ticket(word)
         except TicketError:
@@ -130,12 +144,15 @@ def test_any_payload_gives_a_ticket_or_words(payload):
     ("payload", "words"),
     [
         (HOST + TERMS, "too soon"),
-        (HOST + TERMS + b"\0", "too soon"),
-        (HOST + TERMS + b"\0\0x", "more than"),
-        (HOST + TERMS + b"\x09" + b"\4\1\1\1\1\0\1" * 9 + b"\0", "too many addresses"),
-        (HOST + TERMS + b"\1\5\1\1\1\1\0\1\0", "unknown kind"),
-        (HOST + TERMS + b"\1\4\1\1\1\1\0\0\0", "port"),
-        (HOST + TERMS + b"\1\1\4\x1b[2J\0\1\0", "made wrongly"),
+        (HOST + TERMS + b"\x10" + bytes(15), "too soon"),
+        (HOST + TERMS + b"\x0f" + bytes(17), "another length"),
+        (HOST + TERMS + b"\x11" + bytes(19), "another length"),
+        (OPEN + b"\0", "too soon"),
+        (OPEN + b"\0\0x", "more than"),
+        (OPEN + b"\x09" + b"\4\1\1\1\1\0\1" * 9 + b"\0", "too many addresses"),
+        (OPEN + b"\1\5\1\1\1\1\0\1\0", "unknown kind"),
+        (OPEN + b"\1\4\1\1\1\1\0\0\0", "port"),
+        (OPEN + b"\1\1\4\x1b[2J\0\1\0", "made wrongly"),
     ],
 )
 def test_a_ticket_made_wrongly_is_refused(payload, words):
@@ -151,6 +168,7 @@ def test_a_ticket_made_wrongly_is_refused(payload, words):
         Ticket(HOST, ("no port",), TERMS),
         Ticket(HOST, ("1.2.3.4:5",) * 9, TERMS),
         Ticket(HOST, (), TERMS, ("r.example:5",) * 5),
+        Ticket(HOST, (), TERMS, (), b"short"),
     ],
 )
 def test_what_no_word_can_hold_is_refused(ticket):

@@ -5,16 +5,30 @@ from __future__ import annotations
 import ipaddress
 import re
 import socket
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from enum import Enum
 
 from .errors import AddressError
 
 RELAY_PREFIX = "relay+"
+Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 _NAME = re.compile(r"(?=.{1,253}\Z)[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?(\.[a-z0-9_-]{1,63})*\.?")
 # One address in each range that a home, an office or a provider may use: asking the system for
 # the way there tells which address of ours it would leave by, and sends nothing.
 _PROBES_4 = ("192.0.2.1", "10.255.255.254", "172.31.255.254", "192.168.255.254", "169.254.255.254")
 _PROBES_6 = ("2001:db8::1", "fdff:ffff:ffff:ffff::1")
+
+
+class Named(Enum):
+    """By whom an address was named, and so how far it may lead."""
+
+    BY_US = "us"
+    """Typed, or of a ticket: anywhere."""
+    NEAR = "near"
+    """By a peer on this very machine: also to this machine itself."""
+    FAR = "far"
+    """By any other peer: to the internet, or into a network that this machine is part of."""
 
 
 @dataclass(frozen=True)
@@ -24,6 +38,7 @@ class Address:
     host: str
     port: int
     via_relay: bool = False
+    named: Named = Named.BY_US
 
     def __str__(self) -> str:
         host = f"[{self.host}]" if ":" in self.host else self.host
@@ -63,6 +78,11 @@ def _is_ip(kind: type[ipaddress.IPv4Address | ipaddress.IPv6Address], host: str)
     return True
 
 
+def host_of(text: str) -> str:
+    """The machine in an address as it is written, whatever else may be wrong with it."""
+    return text.lower().removeprefix(RELAY_PREFIX).rpartition(":")[0].strip("[]")
+
+
 def source_of(host: str) -> str:
     """Whom to charge a connection from this host to: an IPv4 address, an IPv6 /64, or the text."""
     try:
@@ -83,6 +103,60 @@ def local_addresses(port: int) -> list[str]:
     found += _of_interfaces()
     outside = [ip for ip in dict.fromkeys(found) if not _stays_here(ip)]
     return [str(Address(ip, port)) for ip in [*outside, "127.0.0.1"]]
+
+
+def may_dial(host: str, named: Named, networks: Iterable[Network] | None = None) -> bool:
+    """Whether an IP address that someone named may be dialled; `networks` are this machine's.
+
+    Else any stranger could have us knock at doors in our own house that only we can reach.
+    """
+    ip = ipaddress.ip_address(host.partition("%")[0])
+    if isinstance(ip, ipaddress.IPv6Address) and ip.ipv4_mapped is not None:
+        ip = ip.ipv4_mapped
+    if named is Named.BY_US:
+        return True
+    if ip.is_loopback:
+        return named is Named.NEAR
+    if ip.is_unspecified or ip.is_multicast:
+        return False
+    if ip.is_global:
+        return True
+    own = own_networks() if networks is None else networks
+    return any(ip in network for network in own)
+
+
+def how_far(where: Sequence[str], own: Sequence[str]) -> Named:
+    """How far the addresses may lead that another seat names of itself; `own` are ours.
+
+    To this very machine only if that seat is on it, or if we are reached in no other way.
+    """
+    is_inside = bool(own) and all(is_loopback(host_of(address)) for address in own)
+    hosts = {host_of(a) for a in where if not is_loopback(host_of(a))}
+    return Named.NEAR if is_inside or any(map(is_own_host, hosts)) else Named.FAR
+
+
+def own_networks() -> list[Network]:
+    """The networks that this machine has an address in."""
+    import ifaddr
+
+    found: list[Network] = []
+    for ip in (ip for adapter in ifaddr.get_adapters() for ip in adapter.ips):
+        address = ip.ip if ip.is_IPv4 else ip.ip[0]
+        found.append(ipaddress.ip_network(f"{address}/{ip.network_prefix}", strict=False))
+    return [network for network in found if not network.is_loopback]
+
+
+def is_loopback(host: str) -> bool:
+    """Whether this is an IP address of loopback, as which only this machine is reached."""
+    try:
+        return ipaddress.ip_address(host.partition("%")[0]).is_loopback
+    except ValueError:
+        return False
+
+
+def is_own_host(host: str) -> bool:
+    """Whether this is an IP address of this very machine."""
+    return is_loopback(host) or host in _of_interfaces()
 
 
 def _of_interfaces() -> list[str]:

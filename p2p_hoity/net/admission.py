@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import random
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 import trio
 
-from .handshake import Verdict
+from .handshake import Proven, Verdict
 from .limits import Limits
 from .link import Link
 
@@ -23,6 +25,9 @@ class Standing:
     dialled_by: bytes
     source: str = ""
     """Whom an incoming link is charged to; empty for a link we dialled."""
+    instance: bytes = b""
+    """The peer's process."""
+    binding: bytes = field(default=b"", repr=False)
     finished: trio.Event = field(default_factory=trio.Event, repr=False)
 
 
@@ -61,15 +66,18 @@ class Admission:
         """Never admit this peer again."""
         self._blocked.add(peer)
 
-    def judge(self, peer: bytes, via_relay: bool, dialled_by: bytes, source: str) -> Verdict:
+    def judge(self, proven: Proven, via_relay: bool, dialled_by: bytes, source: str) -> Verdict:
         """Whether such a link would be kept; changes nothing."""
+        peer = proven.peer
         if peer == self._me or peer in self._blocked:
             return Verdict.REFUSED
         old = self.get(peer)
+        if old is not None and old.instance != proven.instance:
+            return Verdict.ELSEWHERE
         if old is not None:
             better = self._rank(peer, via_relay, dialled_by) >= self._rank_of(old)
             return Verdict.WELCOME if better else Verdict.DUPLICATE
-        if self._crowded(source) and (peer not in self._preferred or not self._strangers()):
+        if self._crowded(source) and not self._displaced(source):
             return Verdict.FULL
         return Verdict.WELCOME
 
@@ -101,10 +109,21 @@ class Admission:
         self._entered[new.peer] = new
         return old
 
-    def _make_room(self, source: str) -> None:
+    def _displaced(self, source: str) -> list[Standing]:
+        """The strangers of whom one may make room: of the same machine if it has its fill, else
+        of the one that has most of them here. The lot decides, as at the gate."""
         strangers = self._strangers()
-        for old in ([old for old in strangers if old.source == source] or strangers)[:1]:
-            old.link.close("it made room for a peer of this table")
+        same = [old for old in strangers if source and old.source == source]
+        if len(self._live()) < self._limits.links:
+            return same
+        counts = Counter(old.source for old in strangers)
+        most = max(counts.values(), default=0)
+        return same or [old for old in strangers if counts[old.source] == most]
+
+    def _make_room(self, source: str) -> None:
+        those = self._displaced(source)
+        if those:
+            random.choice(those).link.close("it made room for another")
 
     def leave(self, old: Standing) -> None:
         """Take a link that has ended off the table."""

@@ -9,7 +9,7 @@ from typing import Protocol
 import trio
 
 from .addresses import Address
-from .errors import NetError
+from .errors import NetError, RefusedError
 from .limits import Limits
 
 
@@ -26,6 +26,10 @@ class Links(Protocol):
 
     async def link(self, addresses: list[Address], peer: bytes) -> None:
         """Make one, or NetError; returns at once when there is one."""
+        ...
+
+    async def elsewhere(self, peer: bytes) -> None:
+        """It is linked with another process of our identity, and says so."""
         ...
 
 
@@ -66,6 +70,8 @@ class Pursuit:
             await self._links.link(list(self._addresses), self._peer)
         except NetError as error:
             self.trouble = str(error)
+            if isinstance(error, RefusedError) and error.elsewhere:
+                await self._links.elsewhere(self._peer)
             return
         self.trouble = None
         since = trio.current_time()

@@ -5,9 +5,9 @@ Whatever is found was written by anyone: it is checked, and trusted only as far 
 
 from __future__ import annotations
 
-import hashlib
 import ipaddress
 import logging
+import secrets
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
@@ -27,7 +27,7 @@ MOST_FOUND = 64
 """Tables that one look around the network returns."""
 LONGEST_NAME = 40
 MOST_SEATS = 6
-_VERSION = b"1"
+_VERSION = b"2"
 _PART = 200  # a TXT record holds strings of at most 255 bytes
 _MOST_PARTS = 8
 _QUIET = "this network cannot be asked for tables"
@@ -35,12 +35,14 @@ _QUIET = "this network cannot be asked for tables"
 
 @dataclass(frozen=True)
 class Announcement:
-    """A table as its host announces it: name, seats in all, seats taken, and the ticket's word."""
+    """A table as its host announces it: name, seats in all, seats taken, and, if the table is open
+    to all, the word of a ticket without secret. Without a ticket one must get it from the host.
+    """
 
     name: str
     seats: int
     joined: int
-    ticket: str
+    ticket: str = ""
 
 
 class Announcing:
@@ -51,6 +53,7 @@ class Announcing:
     ) -> None:
         self._zeroconf = zeroconf
         self._announcement = announcement
+        self._instance = secrets.token_hex(8)
         self.problem = problem
 
     async def start(self) -> None:
@@ -65,7 +68,7 @@ class Announcing:
             await self._tell(self._zeroconf.update_service)
 
     async def _tell(self, tell: Callable[[ServiceInfo], None]) -> None:
-        info = service_info(self._announcement)
+        info = service_info(self._announcement, self._instance)
         self.problem = await trio.to_thread.run_sync(_attempt, tell, info)
 
 
@@ -108,7 +111,7 @@ def _open() -> tuple[Zeroconf | None, str | None]:
         return Zeroconf(), None
     except OSError as error:
         return None, f"{_QUIET}: {in_words(error)}"
-    except Error:
+    except (Error, RuntimeError):  # the latter on a machine without IPv4
         return None, _QUIET
 
 
@@ -128,19 +131,19 @@ async def _close(zeroconf: Zeroconf | None) -> None:
             await trio.to_thread.run_sync(zeroconf.close, abandon_on_cancel=True)
 
 
-def service_info(announcement: Announcement) -> ServiceInfo:
-    """The DNS-SD record of an announcement; TicketError when its ticket is none."""
+def service_info(announcement: Announcement, instance: str) -> ServiceInfo:
+    """The DNS-SD record of an announcement; TicketError when its ticket is none, or secret."""
     from zeroconf import ServiceInfo
 
-    addresses = [parse_address(text) for text in decode_ticket(announcement.ticket).addresses]
+    properties, word = write_properties(announcement), announcement.ticket
+    addresses = [parse_address(text) for text in decode_ticket(word).addresses] if word else []
     numeric = [ip.packed for ip in _ips(address.host for address in addresses)]
-    instance = hashlib.sha256(announcement.ticket.encode()).hexdigest()[:16]
     return ServiceInfo(
         SERVICE,
         f"{instance}.{SERVICE}",
         port=addresses[0].port if addresses else 0,
         addresses=numeric or [bytes([127, 0, 0, 1])],
-        properties=write_properties(announcement),
+        properties=properties,
         server=f"{instance}.local.",
     )
 
@@ -157,7 +160,7 @@ def _ips(hosts: Iterable[str]) -> list[ipaddress.IPv4Address | ipaddress.IPv6Add
 
 def write_properties(announcement: Announcement) -> dict[bytes, bytes]:
     """An announcement as the strings of a TXT record."""
-    ticket = announcement.ticket.encode()
+    ticket = (_open_ticket(announcement.ticket) if announcement.ticket else "").encode()
     parts = [ticket[start : start + _PART] for start in range(0, len(ticket), _PART)]
     return {
         b"v": _VERSION,
@@ -175,7 +178,7 @@ def read_properties(properties: Mapping[bytes, bytes | None]) -> Announcement | 
     try:
         name = (properties.get(b"name") or b"").decode()
         ticket = b"".join(properties.get(b"t%d" % n) or b"" for n in range(_MOST_PARTS)).decode()
-        ticket = encode_ticket(decode_ticket(ticket))  # spelled in the one way that is ours
+        ticket = _open_ticket(ticket) if ticket else ""
     except (UnicodeDecodeError, TicketError):
         return None
     seats, joined = _small(properties.get(b"seats")), _small(properties.get(b"joined"))
@@ -185,6 +188,15 @@ def read_properties(properties: Mapping[bytes, bytes | None]) -> Announcement | 
     if not 2 <= seats <= MOST_SEATS or joined > seats:
         return None
     return Announcement(name, seats, joined, ticket)
+
+
+def _open_ticket(word: str) -> str:
+    """A ticket spelled in the one way that is ours; TicketError if it is none, or has a secret,
+    which is for one who was given it and not for all to hear."""
+    ticket = decode_ticket(word)
+    if ticket.secret:
+        raise TicketError("a secret is not for all to hear")
+    return encode_ticket(ticket)
 
 
 def _small(text: bytes | None) -> int:
@@ -216,7 +228,7 @@ def _collect(zeroconf: Zeroconf, names: list[str]) -> list[Announcement]:
     for name in names:
         announcement = _look_up(zeroconf, name)
         if announcement is not None:
-            found[announcement.ticket] = announcement
+            found[announcement.ticket or name] = announcement
     return sorted(found.values(), key=lambda one: (one.name, one.ticket))
 
 

@@ -12,7 +12,26 @@ import trio
 
 
 class NetError(Exception):
-    """Something about the network failed; the text says what, in plain words."""
+    """Something about the network failed; the text says what, in plain words.
+
+    `is_final`: trying again soon gives the same; nobody listens there, or another answers.
+    """
+
+    is_final = False
+
+
+class NobodyError(NetError):
+    """Nobody listens there, or not the one who is looked for."""
+
+    is_final = True
+
+
+class RefusedError(NetError):
+    """A listener let us not in; `elsewhere`: it is linked with another process of our key."""
+
+    def __init__(self, words: str, elsewhere: bool = False) -> None:
+        super().__init__(words)
+        self.elsewhere = elsewhere
 
 
 class AddressError(NetError):
@@ -75,10 +94,20 @@ def _system_words(error: OSError) -> str:
 TROUBLE = (OSError, trio.BrokenResourceError, trio.ClosedResourceError, trio.TooSlowError)
 
 
+def _is_refusal(error: BaseException | None) -> bool:
+    """Whether the machine was reached and nobody listens there, on none of its addresses."""
+    if isinstance(error, BaseExceptionGroup):
+        return all(map(_is_refusal, error.exceptions))
+    if isinstance(error, OSError) and error.errno is None:  # trio sums several attempts up
+        return _is_refusal(error.__cause__)
+    return isinstance(error, ConnectionRefusedError)
+
+
 @contextmanager
 def plain_words(doing: str) -> Iterator[None]:
     """Turn trouble inside into NetError('<doing>: <why>')."""
     try:
         yield
     except (*TROUBLE, UnicodeError) as error:
-        raise NetError(f"{doing}: {in_words(error)}") from error
+        kind = NobodyError if _is_refusal(error) else NetError
+        raise kind(f"{doing}: {in_words(error)}") from error

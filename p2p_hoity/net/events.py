@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True)
 class LinkUp:
-    """A peer proved its 32-byte Ed25519 id on a new link; address is where it is reached."""
+    """A peer proved its 32-byte Ed25519 id on a new link; address is where it is reached.
+
+    `binding` is the same at both ends of this link and at no other.
+    """
 
     peer: bytes
     address: str
     via_relay: bool
+    binding: bytes = field(default=b"", compare=False, repr=False)
 
 
 @dataclass(frozen=True)
@@ -30,4 +34,11 @@ class Frame:
     data: bytes
 
 
-Event = LinkUp | LinkDown | Frame
+@dataclass(frozen=True)
+class LinkedElsewhere:
+    """The peer lets us not in: it has a live link with another process of this very identity."""
+
+    peer: bytes
+
+
+Event = LinkUp | LinkDown | Frame | LinkedElsewhere

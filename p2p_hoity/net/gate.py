@@ -1,48 +1,101 @@
-"""Where strangers stand until they have proven an id: a few at a time, the oldest makes room."""
+"""Where strangers stand until they have proven an id: few at once; the silent go first."""
 
 from __future__ import annotations
 
+import random
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
+from enum import IntEnum
 
 import trio
+
+
+class Stage(IntEnum):
+    """How far a stranger has come; each stage costs it more than the one before."""
+
+    SILENT = 0
+    SPOKE = 1
+    GREETED = 2
+    """It sent what a TLS handshake begins with, and was answered."""
+    SECURED = 3
+    """The TLS handshake is done."""
+
+
+class Stranger(trio.abc.Stream):
+    """The stream of one who stands at the gate; it notes how far it has come."""
+
+    def __init__(self, stream: trio.abc.Stream, source: str) -> None:
+        self._stream = stream
+        self.source = source
+        self.stage = Stage.SILENT
+        self.scope = trio.CancelScope()
+
+    def reach(self, stage: Stage) -> None:
+        """It has come so far, and never falls back."""
+        self.stage = max(self.stage, stage)
+
+    async def send_all(self, data: bytes | bytearray | memoryview) -> None:
+        """Send; a listener speaks only to who has spoken."""
+        self.reach(Stage.GREETED)
+        await self._stream.send_all(data)
+
+    async def wait_send_all_might_not_block(self) -> None:
+        """As of the stream."""
+        await self._stream.wait_send_all_might_not_block()
+
+    async def receive_some(self, max_bytes: int | None = None) -> bytes | bytearray:
+        """Receive."""
+        data = await self._stream.receive_some(max_bytes)
+        if data:
+            self.reach(Stage.SPOKE)
+        return data
+
+    async def aclose(self) -> None:
+        """Close."""
+        await self._stream.aclose()
 
 
 class Gate:
     """Counts connections that have proven nothing yet, in all and for each source.
 
-    A newcomer is always let in: a flood of silent connections then only shortens the time that
-    each of them gets, and a quick honest handshake still passes between two of them.
+    A newcomer is always let in. Whoever makes room for it has come least far; among those it is of
+    the source that has most of them here; among these the lot decides, so that a flood of what
+    looks like the honest only lowers their chance at one try and locks nobody out.
     """
 
     def __init__(self, most: int, most_per_source: int) -> None:
         self._most = most
         self._most_per_source = most_per_source
-        self._waiting: dict[trio.CancelScope, str] = {}  # oldest first
+        self._waiting: set[Stranger] = set()
 
     def __len__(self) -> int:
         return len(self._waiting)
 
     @contextmanager
-    def standing(self, source: str, seconds: float) -> Iterator[trio.CancelScope]:
+    def standing(self, stranger: Stranger, seconds: float) -> Iterator[None]:
         """Stand at the gate for at most seconds; the scope is cancelled to make room."""
-        self._make_room(source)
-        with trio.move_on_after(seconds) as scope:
-            self._waiting[scope] = source
+        self._make_room(stranger.source)
+        with stranger.scope:
+            stranger.scope.deadline = trio.current_time() + seconds
+            self._waiting.add(stranger)
             try:
-                yield scope
+                yield
             finally:
-                self._waiting.pop(scope, None)
+                self._waiting.discard(stranger)
 
     def _make_room(self, source: str) -> None:
-        counts = Counter(self._waiting.values())
-        if counts[source] >= self._most_per_source:
-            self._send_away(source)
+        same = [one for one in self._waiting if one.source == source]
+        if len(same) >= self._most_per_source:
+            self._send_away(same)
         elif len(self._waiting) >= self._most:
-            self._send_away(counts.most_common(1)[0][0])
+            self._send_away(list(self._waiting))
 
-    def _send_away(self, source: str) -> None:
-        oldest = next(scope for scope, whose in self._waiting.items() if whose == source)
-        del self._waiting[oldest]
-        oldest.cancel()
+    def _send_away(self, those: list[Stranger]) -> None:
+        least = min(one.stage for one in those)
+        behind = [one for one in those if one.stage == least]
+        counts = Counter(one.source for one in behind)
+        most = max(counts.values())
+        lot = random.choice([one for one in behind if counts[one.source] == most])
+        self._waiting.discard(lot)
+        lot.scope.cancel()

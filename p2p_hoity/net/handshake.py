@@ -4,33 +4,38 @@ Inside TLS the listener sends a challenge, the dialler an answer, the listener a
 one frame. The answer is signed over a fresh nonce of each side, both ids and the certificate, so
 that it is worth nothing in another connection, to another listener, or for another purpose.
 
-challenge = MAGIC ‖ listener's nonce
-answer    = dialler's id ‖ dialler's nonce ‖ signature
+challenge = MAGIC ‖ listener's nonce ‖ listener's instance
+answer    = dialler's id ‖ dialler's nonce ‖ dialler's instance ‖ signature
 verdict   = one byte
+
+An instance is a number that a process draws once: two processes with one key are told apart.
 """
 
 from __future__ import annotations
 
 import hmac
 import secrets
+from dataclasses import dataclass, field
 from enum import Enum, IntEnum
 from typing import Protocol
 
 import trio
 
 from protocol.errors import Invalid
-from protocol.hashing import framed
+from protocol.hashing import digest, framed
 from protocol.identity import verify
 from protocol.labels import Label
 
-from .errors import NetError, plain_words
+from .errors import NetError, RefusedError, plain_words
 from .framing import encode_frame, read_frame
 
-MAGIC = b"hoity link 1"
+MAGIC = b"hoity link 2"
 NONCE = 32
+INSTANCE = 16
 ID = 32
 SIGNATURE = 64
-ANSWER = ID + NONCE + SIGNATURE
+CHALLENGE = len(MAGIC) + NONCE + INSTANCE
+ANSWER = ID + NONCE + INSTANCE + SIGNATURE
 LONGEST = 256
 """No frame of a handshake is longer."""
 
@@ -70,6 +75,7 @@ class Verdict(IntEnum):
     REFUSED = 4
     UNKNOWN = 5
     NO_ANSWER = 6
+    ELSEWHERE = 7
 
     def encode(self) -> bytes:
         """The byte on the wire."""
@@ -83,77 +89,97 @@ VERDICT_WORDS = {
     Verdict.REFUSED: "it does not want a link with us",
     Verdict.UNKNOWN: "nobody with that id waits at this relay",
     Verdict.NO_ANSWER: "the one who waits at this relay did not answer",
+    Verdict.ELSEWHERE: "another process with our key is linked with it",
 }
 
 
-def fresh_challenge() -> bytes:
+@dataclass(frozen=True)
+class Proven:
+    """What a handshake proves of the other side: its id, its process, and the link itself.
+
+    `binding` is the same at both ends of one link and at no other: what is proven over it later
+    is proven for this link alone.
+    """
+
+    peer: bytes
+    instance: bytes
+    binding: bytes = field(repr=False)
+
+
+def fresh_instance() -> bytes:
+    """The number of a process, drawn once."""
+    return secrets.token_bytes(INSTANCE)
+
+
+def fresh_challenge(instance: bytes) -> bytes:
     """A challenge nobody has seen before."""
-    return MAGIC + secrets.token_bytes(NONCE)
+    return MAGIC + secrets.token_bytes(NONCE) + instance
 
 
-def _statement(
-    purpose: Purpose, listener: bytes, dialler: bytes, certificate: bytes, nonces: bytes
-) -> bytes:
-    return framed(purpose.value, listener, dialler, certificate, nonces)
+@dataclass(frozen=True)
+class Listener:
+    """Who listens, by which certificate (its SHA-256), and what the dialler wants there."""
+
+    purpose: Purpose
+    listener: bytes
+    certificate: bytes
+
+    def _statement(self, challenge: bytes, dialler: bytes, numbers: bytes) -> bytes:
+        numbers = challenge + numbers
+        return framed(self.purpose.value, self.listener, dialler, self.certificate, numbers)
+
+    def answer(self, identity: Identity, instance: bytes, challenge: bytes) -> bytes:
+        """The dialler's answer to a challenge; NetError when it is not one of ours."""
+        if len(challenge) != CHALLENGE or not challenge.startswith(MAGIC):
+            raise NetError("it speaks another language, or another version of ours")
+        numbers = secrets.token_bytes(NONCE) + instance
+        statement = self._statement(challenge, identity.public, numbers)
+        return identity.public + numbers + identity.sign(Label.LINK_HANDSHAKE, statement)
+
+    def check(self, data: bytes, challenge: bytes) -> Proven:
+        """What an answer to our challenge proves; NetError for any other bytes."""
+        if len(data) != ANSWER:
+            raise NetError("its answer to the challenge has the wrong length")
+        dialler, numbers, signature = data[:ID], data[ID:-SIGNATURE], data[-SIGNATURE:]
+        if hmac.compare_digest(dialler, self.listener):
+            raise NetError("it claims to be ourselves")
+        statement = self._statement(challenge, dialler, numbers)
+        try:
+            verify(dialler, Label.LINK_HANDSHAKE, statement, signature)
+        except Invalid:
+            raise NetError("its signature does not prove its id") from None
+        return Proven(dialler, numbers[NONCE:], digest(Label.LINK_BINDING, statement))
+
+    def answered(self, data: bytes, challenge: bytes) -> Proven:
+        """What the dialler knows of the listener once its answer is welcome."""
+        statement = self._statement(challenge, data[:ID], data[ID:-SIGNATURE])
+        return Proven(self.listener, challenge[-INSTANCE:], digest(Label.LINK_BINDING, statement))
 
 
-def answer(
-    identity: Identity, purpose: Purpose, listener: bytes, certificate: bytes, challenge: bytes
-) -> bytes:
-    """The dialler's answer to a challenge; NetError when it is not one of ours."""
-    if len(challenge) != len(MAGIC) + NONCE or not challenge.startswith(MAGIC):
-        raise NetError("it speaks another language, or another version of ours")
-    nonce = secrets.token_bytes(NONCE)
-    nonces = challenge + nonce
-    statement = _statement(purpose, listener, identity.public, certificate, nonces)
-    return identity.public + nonce + identity.sign(Label.LINK_HANDSHAKE, statement)
-
-
-def check_answer(
-    data: bytes, purpose: Purpose, listener: bytes, certificate: bytes, challenge: bytes
-) -> bytes:
-    """The id that an answer to our challenge proves; NetError for any other bytes."""
-    if len(data) != ANSWER:
-        raise NetError("its answer to the challenge has the wrong length")
-    dialler, nonce, signature = data[:ID], data[ID : ID + NONCE], data[ID + NONCE :]
-    if hmac.compare_digest(dialler, listener):
-        raise NetError("it claims to be ourselves")
-    statement = _statement(purpose, listener, dialler, certificate, challenge + nonce)
-    try:
-        verify(dialler, Label.LINK_HANDSHAKE, statement, signature)
-    except Invalid:
-        raise NetError("its signature does not prove its id") from None
-    return dialler
-
-
-async def ask(
-    stream: trio.abc.Stream, purpose: Purpose, listener: bytes, certificate: bytes
-) -> bytes:
-    """The listener's side: challenge the dialler and return the id it proves, else NetError.
+async def ask(stream: trio.abc.Stream, listener: Listener, instance: bytes) -> Proven:
+    """The listener's side: challenge the dialler and return what it proves, else NetError.
 
     A dialler that fails is told so; whoever is believed still waits for a verdict.
     """
-    challenge = fresh_challenge()
+    challenge = fresh_challenge(instance)
     await send(stream, challenge)
     data = await receive(stream)
     try:
-        return check_answer(data, purpose, listener, certificate, challenge)
+        return listener.check(data, challenge)
     except NetError:
         await send(stream, Verdict.NOT_PROVEN.encode())
         raise
 
 
 async def prove(
-    stream: trio.abc.Stream,
-    identity: Identity,
-    purpose: Purpose,
-    listener: bytes,
-    certificate: bytes,
-) -> None:
+    stream: trio.abc.Stream, listener: Listener, identity: Identity, instance: bytes
+) -> Proven:
     """The dialler's side: answer the challenge and wait to be welcome; NetError says why not."""
     challenge = await receive(stream)
-    await send(stream, answer(identity, purpose, listener, certificate, challenge))
+    data = listener.answer(identity, instance, challenge)
+    await send(stream, data)
     await expect_welcome(stream)
+    return listener.answered(data, challenge)
 
 
 async def expect_welcome(stream: trio.abc.Stream) -> None:
@@ -163,8 +189,10 @@ async def expect_welcome(stream: trio.abc.Stream) -> None:
         verdict = Verdict(int.from_bytes(said, "big")) if len(said) == 1 else None
     except ValueError:
         verdict = None
+    if verdict is None:
+        raise NetError("it gave no verdict we know")
     if verdict is not Verdict.WELCOME:
-        raise NetError(VERDICT_WORDS[verdict] if verdict else "it gave no verdict we know")
+        raise RefusedError(VERDICT_WORDS[verdict], verdict is Verdict.ELSEWHERE)
 
 
 async def send(stream: trio.abc.SendStream, data: bytes) -> None:

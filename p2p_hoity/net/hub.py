@@ -4,17 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from contextlib import suppress
+from dataclasses import replace
 
 import trio
 
-from .addresses import Address, parse_address, source_of
+from .addresses import Address, Named, parse_address, source_of
 from .admission import Admission, Standing
 from .allowance import Allowances
 from .dialler import Dialler
-from .errors import NetError
-from .events import Event, Frame, LinkDown, LinkUp
-from .gate import Gate
-from .handshake import Identity, Purpose, Verdict, ask, prove, send
+from .errors import NetError, RefusedError
+from .events import Event, Frame, LinkDown, LinkedElsewhere, LinkUp
+from .gate import Gate, Stage, Stranger
+from .handshake import (
+    Identity,
+    Listener,
+    Proven,
+    Purpose,
+    Verdict,
+    ask,
+    fresh_instance,
+    prove,
+    send,
+)
 from .limits import Limits
 from .link import Link
 from .network import Door, Network, TcpNetwork, close_doors, cut
@@ -42,6 +53,8 @@ class Hub:
         self._limits = limits or Limits()
         self._network = network or TcpNetwork()
         self._credentials = credentials(identity.seed)
+        self._listener = Listener(Purpose.LINK, identity.public, self._credentials.digest)
+        self._instance = fresh_instance()
         self._admission = Admission(identity.public, self._limits)
         self._gate = Gate(self._limits.unauthenticated, self._limits.unauthenticated_per_source)
         self._dialler = Dialler(self, self._limits, self._start)
@@ -96,8 +109,10 @@ class Hub:
         parsed = parse_address(relay)
         address = Address(parsed.host, parsed.port, via_relay=True)
         if address not in self._waiting:
-            waiting = WaitingAtRelay(self._network, address, self._identity, self._limits)
-            stream = await waiting.register()
+            waiting = WaitingAtRelay(
+                self._network, address, self._identity, self._instance, self._limits
+            )
+            stream = await waiting.register_patiently()
             self._waiting[address] = waiting
             nursery.start_soon(waiting.run, stream, nursery, self._attend)
         return str(address)
@@ -123,10 +138,10 @@ class Hub:
         source = source_of(address.host)
         if address.via_relay:
             source = str(address)
-        entered = None
+        entered, stranger = None, Stranger(raw, source)
         try:
-            with self._gate.standing(source, self._limits.handshake):
-                entered = await self._let_in(raw, address, source)
+            with self._gate.standing(stranger, self._limits.handshake):
+                entered = await self._let_in(stranger, address)
         except NetError:
             return  # a stranger who proved nothing is not worth a word
         finally:
@@ -136,27 +151,27 @@ class Hub:
             await self._keep(*entered)
 
     async def _let_in(
-        self, raw: trio.abc.Stream, address: Address, source: str
+        self, stranger: Stranger, address: Address
     ) -> tuple[Standing, Standing | None] | None:
-        me, mine = self._identity.public, self._credentials
-        stream = await secure_from(raw, mine)
-        peer = await ask(stream, Purpose.LINK, me, mine.digest)
-        verdict = self._admission.judge(peer, address.via_relay, peer, source)
+        source, stream = stranger.source, await secure_from(stranger, self._credentials)
+        stranger.reach(Stage.SECURED)
+        proven = await ask(stream, self._listener, self._instance)
+        verdict = self._admission.judge(proven, address.via_relay, proven.peer, source)
         if verdict is not Verdict.WELCOME:
             await send(stream, verdict.encode())
             return None
         link = Link(stream, self._limits, first=verdict.encode())
-        new = Standing(peer, link, str(address), address.via_relay, peer, source)
+        new = _standing(proven, link, address, proven.peer, source)
         return new, self._admission.enter(new)
 
     # Dialling
 
-    def dial(self, address: str, peer: bytes) -> None:
+    def dial(self, address: str, peer: bytes, named: Named = Named.BY_US) -> None:
         """Keep a link to peer: try this address too ('host:port' or 'relay+host:port').
 
         Goes on, with back-off, until forget. AddressError when the address cannot be read.
         """
-        self._dialler.dial(parse_address(address), peer)
+        self._dialler.dial(replace(parse_address(address), named=named), peer)
 
     def forget(self, peer: bytes) -> None:
         """Dial peer no more; a live link stays."""
@@ -192,8 +207,11 @@ class Hub:
         entered = None
         try:
             with trio.fail_after(self._limits.handshake):
-                await self._prove(secured)
-            entered = self._enter_dialled(secured)
+                proven = await self._prove(secured)
+            entered = self._enter_dialled(secured, proven)
+        except RefusedError as error:
+            if not self.linked(secured.listener):
+                raise RefusedError(f"{secured.address}: {error}", error.elsewhere) from error
         except NetError as error:
             if not self.linked(secured.listener):
                 raise NetError(f"{secured.address}: {error}") from error
@@ -204,20 +222,27 @@ class Hub:
                 await cut(secured.stream)
         return entered
 
-    async def _prove(self, secured: Secured) -> None:
-        listener, certificate = secured.listener, secured.certificate
-        await prove(secured.stream, self._identity, Purpose.LINK, listener, certificate)
+    async def _prove(self, secured: Secured) -> Proven:
+        listener = Listener(Purpose.LINK, secured.listener, secured.certificate)
+        return await prove(secured.stream, listener, self._identity, self._instance)
 
-    def _enter_dialled(self, secured: Secured) -> tuple[Standing, Standing | None] | None:
-        me, peer, address = self._identity.public, secured.listener, secured.address
-        verdict = self._admission.judge(peer, address.via_relay, me, "")
-        if verdict is Verdict.DUPLICATE:
+    def _enter_dialled(
+        self, secured: Secured, proven: Proven
+    ) -> tuple[Standing, Standing | None] | None:
+        me, address = self._identity.public, secured.address
+        verdict = self._admission.judge(proven, address.via_relay, me, "")
+        if verdict in (Verdict.DUPLICATE, Verdict.ELSEWHERE):
             return None
         if verdict is not Verdict.WELCOME:
             raise NetError("we take no link with it, or have no room for one more")
         link = Link(secured.stream, self._limits)
-        new = Standing(peer, link, str(address), address.via_relay, me)
+        new = _standing(proven, link, address, me)
         return new, self._admission.enter(new)
+
+    async def elsewhere(self, peer: bytes) -> None:
+        """A peer that is dialled says that another process of ours is linked with it."""
+        with suppress(trio.BrokenResourceError):  # the owner stopped reading events
+            await self._report.send(LinkedElsewhere(peer))
 
     # Links
 
@@ -229,7 +254,7 @@ class Hub:
             nonlocal is_up
             if replaced is not None:
                 await replaced.finished.wait()
-            await self._report.send(LinkUp(new.peer, new.address, new.via_relay))
+            await self._report.send(LinkUp(new.peer, new.address, new.via_relay, new.binding))
             is_up = True
 
         async def deliver(data: bytes) -> None:
@@ -311,6 +336,24 @@ class Hub:
         """True while peer has a live link."""
         return self._admission.get(peer) is not None
 
+    @property
+    def me(self) -> bytes:
+        """Our own id."""
+        return self._identity.public
+
+    def binding(self, peer: bytes) -> bytes | None:
+        """What only the two ends of the live link to peer know of it; None without one."""
+        standing = self._admission.get(peer)
+        return standing.binding if standing else None
+
     async def unlinked(self, peer: bytes) -> None:
         """Wait until peer has no link."""
         await self._admission.unlinked(peer)
+
+
+def _standing(
+    proven: Proven, link: Link, address: Address, dialled_by: bytes, source: str = ""
+) -> Standing:
+    where, via_relay = str(address), address.via_relay
+    binding, instance = proven.binding, proven.instance
+    return Standing(proven.peer, link, where, via_relay, dialled_by, source, instance, binding)

@@ -36,7 +36,10 @@ class Limits:
     heartbeat: float = 2.0
     """Silence of our own after which an empty frame is sent."""
     silence: float = 6.0
-    """Silence of a peer after which its link is dead; also how long one piece may take to send."""
+    """Silence of a peer after which its link is dead."""
+    stalled: float = 30.0
+    """How long one piece may take to send to a peer that is heard: a slow link's buffers are full
+    for longer than silence lasts."""
     first_pause: float = 0.5
     """Between the first and the second attempt to dial; doubled each time."""
     longest_pause: float = 15.0

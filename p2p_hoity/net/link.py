@@ -13,7 +13,10 @@ from .limits import Limits
 from .network import cut
 
 CHUNK = 1 << 16
-"""Bytes read or written at once: the least progress a live peer makes within the silence limit."""
+"""Bytes read at once."""
+RECORD = 2048
+"""Bytes written at once, as one record of TLS: nothing of a record is heard before its end, so on a
+slow link a longer one would be silence."""
 
 
 class Link:
@@ -135,9 +138,9 @@ class Link:
                 self._drained.set()
 
     async def _send(self, framed: bytes) -> None:
-        for start in range(0, len(framed), CHUNK):
-            with trio.move_on_after(self._limits.silence) as waiting:
-                await self._stream.send_all(framed[start : start + CHUNK])
+        for start in range(0, len(framed), RECORD):
+            with trio.move_on_after(self._limits.stalled) as waiting:
+                await self._stream.send_all(framed[start : start + RECORD])
             if waiting.cancelled_caught:  # half a record may be out: nothing can follow it
-                self.close(f"it read nothing we sent for {self._limits.silence:g} s")
+                self.close(f"it read nothing we sent for {self._limits.stalled:g} s")
                 return

@@ -9,7 +9,7 @@ import trio
 import trio.testing
 
 from .addresses import Address
-from .errors import NetError
+from .errors import NetError, NobodyError
 from .network import Door
 
 Pair = tuple[trio.abc.Stream, trio.abc.Stream]
@@ -29,7 +29,7 @@ class MemoryNetwork:
         await trio.lowlevel.checkpoint()
         door = self._doors.get((address.host, address.port))
         if door is None:
-            raise NetError(f"{address} cannot be reached: nobody listens there")
+            raise NobodyError(f"{address} cannot be reached: nobody listens there")
         near, far = self._make_pair()
         door.ring(far, Address("caller", next(self._callers) % 60000 + 1))
         return near

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import errno
+import socket
 from typing import Protocol
 
 import trio
 
-from .addresses import Address
-from .errors import TROUBLE, NetError, in_words, plain_words
+from .addresses import Address, Named, may_dial
+from .errors import TROUBLE, NetError, NobodyError, in_words, plain_words
 
 _EVERYWHERE = ("0.0.0.0", "::")
+_NO_KIND = {errno.EAFNOSUPPORT, errno.EADDRNOTAVAIL, errno.EPROTONOSUPPORT}
 _EXHAUSTED = {errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM}
 
 
@@ -49,20 +51,26 @@ class TcpNetwork:
     async def open(self, address: Address) -> trio.abc.Stream:
         """A TCP stream; NetError says what failed."""
         with plain_words(f"{address} cannot be reached"):
-            return await trio.open_tcp_stream(address.host, address.port)
+            if address.named is Named.BY_US:
+                return await trio.open_tcp_stream(address.host, address.port)
+            return await trio.open_tcp_stream(await _checked(address), address.port)
 
     async def listen(self, host: str, port: int) -> list[Door]:
         """Bound and listening TCP sockets; NetError says what failed."""
         doors: list[Door] = []
+        failed: NetError | None = None
         for place in _EVERYWHERE if host in ("", "*") else (host,):
             try:
                 doors += await self._listen_on(place, port)
-            except NetError:
-                # Without IPv6 one door is enough; with neither, or a port taken, it is not.
-                if not (doors and place == "::"):
+            except NetError as error:
+                # One kind of address is enough; with neither, or a port taken, it is not.
+                failed = error
+                if not (doors and place == "::") and not _lacks_the_kind(error, place):
                     await close_doors(doors)
                     raise
-            port = doors[0].address.port
+            port = doors[0].address.port if doors else port
+        if not doors:
+            raise failed or NetError(f"cannot listen on port {port}")
         return doors
 
     async def _listen_on(self, host: str, port: int) -> list[Door]:
@@ -76,6 +84,23 @@ async def close_doors(doors: list[Door]) -> None:
     with trio.CancelScope(shield=True):  # closing a door never waits
         for door in doors:
             await door.aclose()
+
+
+def _lacks_the_kind(error: NetError, place: str) -> bool:
+    """Whether this machine has no IPv4 at all, so that IPv6 may do."""
+    cause = error.__cause__
+    known = isinstance(cause, OSError) and cause.errno in _NO_KIND
+    return place == _EVERYWHERE[0] and known
+
+
+async def _checked(address: Address) -> str:
+    """The IP address of what another peer named, if it may be dialled; NetError if not."""
+    kind = socket.SOCK_STREAM
+    for *_, found in await trio.socket.getaddrinfo(address.host, address.port, type=kind):
+        host = str(found[0])
+        if may_dial(host, address.named):
+            return host
+    raise NobodyError(f"{address} is in no network of ours: it is not dialled")
 
 
 class TcpDoor:

@@ -9,7 +9,7 @@ from itertools import zip_longest
 import trio
 
 from .addresses import Address
-from .errors import NetError
+from .errors import NetError, NobodyError
 from .limits import Limits
 from .network import cut
 from .tls import TlsStream
@@ -35,7 +35,7 @@ class Race:
         self._attempt = attempt
         self._limits = limits
         self._winner: Secured | None = None
-        self._failures: list[str] = []
+        self._failures: list[NetError] = []
 
     async def run(self, addresses: Sequence[Address]) -> Secured:
         """The first to succeed; NetError with what failed on each way when none does."""
@@ -47,8 +47,14 @@ class Race:
             if self._winner is not None and not is_over:  # cancelled just as someone won
                 await cut(self._winner.stream)
         if self._winner is None:
-            raise NetError("; ".join(self._failures) or "no address is known")
+            raise self._summed_up()
         return self._winner
+
+    def _summed_up(self) -> NetError:
+        words = "; ".join(map(str, self._failures)) or "no address is known"
+        return (
+            NobodyError(words) if all(one.is_final for one in self._failures) else NetError(words)
+        )
 
     async def _run(self, ordered: Sequence[Address]) -> None:
         async with trio.open_nursery() as nursery:
@@ -68,10 +74,11 @@ class Race:
             with trio.fail_after(self._limits.handshake):
                 found = await self._attempt(address)
         except NetError as error:
-            self._failures.append(str(error))
+            self._failures.append(error)
             failed.set()
         except trio.TooSlowError:
-            self._failures.append(f"{address} did not answer in {self._limits.handshake:g} s")
+            words = f"{address} did not answer in {self._limits.handshake:g} s"
+            self._failures.append(NetError(words))
             failed.set()
         else:
             if self._winner is None:

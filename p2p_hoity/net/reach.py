@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 
 import trio
 
 from .addresses import Address
-from .errors import NetError
-from .handshake import Identity, Purpose, answer, expect_welcome, receive, send
+from .errors import NetError, NobodyError, RefusedError
+from .handshake import Identity, Listener, Purpose, expect_welcome, receive, send
 from .network import Network, cut
 from .race import Secured
 from .tls import secure_to
@@ -44,7 +45,9 @@ async def _cut_on_failure(stream: trio.abc.Stream, address: Address) -> AsyncIte
     try:
         yield
         done = True
-    except NetError as error:
+    except NobodyError as error:
+        raise NobodyError(f"{address}: {error}") from error
+    except NetError as error:  # what a relay says is not believed: its reasons are but words
         raise NetError(f"{address}: {error}") from error
     finally:
         if not done:
@@ -69,19 +72,31 @@ async def take(network: Network, relay: Address, token: bytes) -> trio.abc.Strea
     return secured.stream
 
 
-async def register(network: Network, relay: Address, identity: Identity) -> trio.abc.Stream:
-    """A stream on which a relay announces calls for our id, proven to it first."""
+async def register(
+    network: Network, relay: Address, identity: Identity, instance: bytes
+) -> trio.abc.Stream:
+    """A stream on which a relay announces calls for our id, proven to it first.
+
+    RefusedError when the relay says that another process of ours waits there.
+    """
     secured, challenge = await _greet(network, relay)
+    refused: RefusedError | None = None
     async with _cut_on_failure(secured.stream, relay):
-        proof = answer(identity, Purpose.RELAY, secured.listener, secured.certificate, challenge)
-        await send(secured.stream, REGISTER + proof)
-        await expect_welcome(secured.stream)
+        listener = Listener(Purpose.RELAY, secured.listener, secured.certificate)
+        await send(secured.stream, REGISTER + listener.answer(identity, instance, challenge))
+        try:
+            await expect_welcome(secured.stream)
+        except RefusedError as error:
+            refused = error
+    if refused is not None:
+        await cut(secured.stream)
+        raise RefusedError(f"{relay}: {refused}", refused.elsewhere)
     return secured.stream
 
 
 async def _greet(network: Network, relay: Address) -> tuple[Secured, bytes]:
     """A TLS stream to a relay, whoever it is, and its challenge."""
-    raw = await network.open(Address(relay.host, relay.port))
+    raw = await network.open(replace(relay, via_relay=False))
     secured = await _secure(raw, relay, None)
     async with _cut_on_failure(secured.stream, relay):
         return secured, await receive(secured.stream)

@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import dataclasses
 import secrets
-from collections.abc import Awaitable, Callable
+from collections import Counter
+from collections.abc import Awaitable, Callable, Hashable
 from dataclasses import dataclass, field
-from typing import NoReturn
+from typing import NoReturn, TypeVar
 
 import trio
 
@@ -20,16 +21,17 @@ from protocol.identity import Identity as OwnIdentity
 
 from .addresses import source_of
 from .errors import NetError
-from .gate import Gate
+from .gate import Gate, Stage, Stranger
 from .handshake import (
     ID,
     LONGEST,
     VERDICT_WORDS,
     Identity,
+    Listener,
     Purpose,
     Verdict,
-    check_answer,
     fresh_challenge,
+    fresh_instance,
     receive,
     send,
 )
@@ -43,15 +45,15 @@ from .tls import TlsStream, credentials, secure_from
 
 @dataclass(frozen=True)
 class RelayLimits:
-    """Caps of one relay; times in seconds."""
+    """Caps of one relay; times in seconds. As given they carry a thousand tables of six."""
 
-    seats: int = 256
+    seats: int = 6_000
     """Ids that wait here."""
-    seats_per_source: int = 32
+    seats_per_source: int = 256
     """The same, from one machine."""
-    splices: int = 256
-    """Pairs of connections spliced."""
-    splices_per_source: int = 32
+    splices: int = 15_000
+    """Pairs of connections spliced, or called and not yet taken."""
+    splices_per_source: int = 256
     """The same, called from one machine."""
     splices_per_seat: int = 64
     """The same, to one id."""
@@ -80,8 +82,10 @@ class Seat:
 
     link: Link
     source: str
+    instance: bytes
 
 
+Key = TypeVar("Key", bound=Hashable)
 Stay = Callable[[], Awaitable[None]]
 """What a connection does once it has left the gate."""
 
@@ -108,19 +112,29 @@ async def serve_relay(
         task_status.started([str(door.address) for door in doors])
 
 
+def _count_down(tally: Counter[Key], key: Key) -> None:
+    tally[key] -= 1
+    if not tally[key]:
+        del tally[key]
+
+
 class Relay:
     """Who waits, who calls and who is spliced at one relay."""
 
     def __init__(self, identity: Identity, limits: RelayLimits) -> None:
         self._me = identity.public
         self._credentials = credentials(identity.seed)
+        self._listener = Listener(Purpose.RELAY, self._me, self._credentials.digest)
+        self._instance = fresh_instance()
         self._limits = limits
         self._link_limits = dataclasses.replace(limits.link, frame=LONGEST)
         at_gate = limits.link.unauthenticated, limits.link.unauthenticated_per_source
         self._gate = Gate(*at_gate)
         self._seats: dict[bytes, Seat] = {}
         self._announced: dict[bytes, Call] = {}
-        self._spliced: set[Call] = set()
+        self._from: Counter[str] = Counter()
+        self._to: Counter[bytes] = Counter()
+        self._waiting_from: Counter[str] = Counter()
 
     async def attend_door(self, door: Door, nursery: trio.Nursery) -> None:
         """Attend everyone who comes to a door, in nursery."""
@@ -136,9 +150,10 @@ class Relay:
     async def _attend(self, raw: trio.abc.Stream, source: str) -> None:
         """One connection, from its first byte to its last; whatever it does harms only itself."""
         stay: Stay | None = None
+        stranger = Stranger(raw, source)
         try:
-            with self._gate.standing(source, self._limits.link.handshake):
-                stay = await self._hear(raw, source)
+            with self._gate.standing(stranger, self._limits.link.handshake):
+                stay = await self._hear(stranger)
             if stay is not None:
                 await stay()
         except NetError:
@@ -146,10 +161,11 @@ class Relay:
         finally:
             await cut(raw)
 
-    async def _hear(self, raw: trio.abc.Stream, source: str) -> Stay | None:
+    async def _hear(self, stranger: Stranger) -> Stay | None:
         """What a newcomer wants, begun as far as it may be at the gate; what follows, if any."""
-        stream = await secure_from(raw, self._credentials)
-        challenge = fresh_challenge()
+        source, stream = stranger.source, await secure_from(stranger, self._credentials)
+        stranger.reach(Stage.SECURED)
+        challenge = fresh_challenge(self._instance)
         await send(stream, challenge)
         wish = await receive(stream)
         kind, rest = wish[:1], wish[1:]
@@ -171,22 +187,29 @@ class Relay:
         self, stream: TlsStream, source: str, challenge: bytes, proof: bytes
     ) -> Stay | None:
         try:
-            certificate = self._credentials.digest
-            peer = check_answer(proof, Purpose.RELAY, self._me, certificate, challenge)
+            proven = self._listener.check(proof, challenge)
         except NetError:
             await self._refuse(stream, Verdict.NOT_PROVEN)
-        if peer not in self._seats and self._has_no_seat_for(source):
+        peer, old = proven.peer, self._seats.get(proven.peer)
+        if old is not None and old.link.reason is None and old.instance != proven.instance:
+            await self._refuse(stream, Verdict.ELSEWHERE)
+        if old is None and self._has_no_seat_for(source):
             await self._refuse(stream, Verdict.FULL)
-        seat = Seat(Link(stream, self._link_limits, first=Verdict.WELCOME.encode()), source)
-        if peer in self._seats:
-            self._seats[peer].link.close("the same id came to wait here again")
+        link = Link(stream, self._link_limits, first=Verdict.WELCOME.encode())
+        seat = Seat(link, source, proven.instance)
+        if old is not None:
+            old.link.close("the same id came to wait here again")
+            self._unseat(old)
         self._seats[peer] = seat
+        self._waiting_from[source] += 1
         return lambda: self._keep_seat(peer, seat)
 
     def _has_no_seat_for(self, source: str) -> bool:
-        same = sum(seat.source == source for seat in self._seats.values())
         full = len(self._seats) >= self._limits.seats
-        return full or same >= self._limits.seats_per_source
+        return full or self._waiting_from[source] >= self._limits.seats_per_source
+
+    def _unseat(self, seat: Seat) -> None:
+        _count_down(self._waiting_from, seat.source)
 
     async def _keep_seat(self, peer: bytes, seat: Seat) -> None:
         async def hear(_: bytes) -> None:
@@ -197,6 +220,7 @@ class Relay:
         finally:
             if self._seats.get(peer) is seat:
                 del self._seats[peer]
+                self._unseat(seat)
 
     # Calls
 
@@ -206,31 +230,34 @@ class Relay:
             await self._refuse(stream, Verdict.UNKNOWN)
         if self._has_no_splice_for(source, peer):
             await self._refuse(stream, Verdict.FULL)
-        call = Call(source, peer)
-        taker = None
+        # From here on it is counted as a call: who is silent at the gate cannot push it out.
+        return lambda: self._carry(Call(source, peer), stream, seat)
+
+    async def _carry(self, call: Call, stream: TlsStream, seat: Seat) -> None:
+        """One call from its announcement to its end."""
         try:
             taker = await self._taken(call, seat)
+            if taker is not None:
+                await self._splice(stream, taker)
+                return
+            with trio.move_on_after(self._limits.link.handshake):
+                await self._refuse(stream, Verdict.NO_ANSWER)
         finally:
-            if taker is None:
-                self._end(call)
-        if taker is None:
-            await self._refuse(stream, Verdict.NO_ANSWER)
-        return lambda: self._splice(call, stream, taker)
+            self._end(call)
 
     def _has_no_splice_for(self, source: str, peer: bytes) -> bool:
-        calls = [*self._spliced, *self._announced.values()]
-        same_source = sum(call.source == source for call in calls)
-        same_peer = sum(call.peer == peer for call in calls)
         return (
-            len(calls) >= self._limits.splices
-            or same_source >= self._limits.splices_per_source
-            or same_peer >= self._limits.splices_per_seat
+            self._to.total() >= self._limits.splices
+            or self._from[source] >= self._limits.splices_per_source
+            or self._to[peer] >= self._limits.splices_per_seat
         )
 
     async def _taken(self, call: Call, seat: Seat) -> TlsStream | None:
         """Announce a call; the connection that takes it in the time there is."""
         token = secrets.token_bytes(TOKEN)
         self._announced[token] = call
+        self._from[call.source] += 1
+        self._to[call.peer] += 1
         try:
             if seat.link.post(token):
                 with trio.move_on_after(self._limits.link.handshake / 2):
@@ -244,21 +271,18 @@ class Relay:
         if call is None:
             return None  # too late, or a guess
         call.taker = stream
-        self._spliced.add(call)
         call.taken.set()
         return call.over.wait
 
     def _end(self, call: Call) -> None:
-        self._spliced.discard(call)
+        _count_down(self._from, call.source)
+        _count_down(self._to, call.peer)
         call.over.set()
 
-    async def _splice(self, call: Call, caller: TlsStream, taker: TlsStream) -> None:
-        try:
-            with trio.move_on_after(self._limits.link.handshake) as greeting:
-                await send(taker, Verdict.WELCOME.encode())
-                await send(caller, Verdict.WELCOME.encode())
-            if not greeting.cancelled_caught:
-                limits = self._limits
-                await Splice((caller, taker), limits.idle, limits.splice_bytes).run()
-        finally:
-            self._end(call)
+    async def _splice(self, caller: TlsStream, taker: TlsStream) -> None:
+        with trio.move_on_after(self._limits.link.handshake) as greeting:
+            await send(taker, Verdict.WELCOME.encode())
+            await send(caller, Verdict.WELCOME.encode())
+        if not greeting.cancelled_caught:
+            limits = self._limits
+            await Splice((caller, taker), limits.idle, limits.splice_bytes).run()

@@ -1,9 +1,10 @@
 """The ticket: one word to copy that says who hosts a table, where, and on which terms.
 
-A ticket is 'hoity', the version '1', and base32 (RFC 4648, lower case, unpadded) of: the length
+A ticket is 'hoity', the version '2', and base32 (RFC 4648, lower case, unpadded) of: the length
 of what follows up to the checksum (2 bytes); the host's id (32); the digest of the terms (32); the
+length of the secret (16, or 0 if the table is open to all who find it) and the secret; the
 number of addresses and each of them; the number of relays and each of them; a checksum (the first
-4 bytes of SHA-256 over 'hoity ticket 1' and the payload). An address is a byte 4 and 4 bytes, or 6
+4 bytes of SHA-256 over 'hoity ticket 2' and the payload). An address is a byte 4 and 4 bytes, or 6
 and 16 bytes, or 1, a length byte and an ASCII name; then the port (2). Numbers are big-endian.
 """
 
@@ -12,20 +13,22 @@ from __future__ import annotations
 import base64
 import hashlib
 import ipaddress
+import secrets
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 from .addresses import Address, parse_address
 from .errors import AddressError, TicketError
 
 PREFIX = "hoity"
-VERSION = "1"
+VERSION = "2"
 MOST_ADDRESSES = 8
 MOST_RELAYS = 4
 _ALPHABET = "abcdefghijklmnopqrstuvwxyz234567"
 _CHECKSUM = 4
 _LENGTH = 2
 _FIXED = 32
+SECRET = 16
 _NAME, _V4, _V6 = 1, 4, 6
 _AGAIN = "ask the host for it again and copy the whole word"
 
@@ -34,18 +37,29 @@ _AGAIN = "ask the host for it again and copy the whole word"
 class Ticket:
     """A table's host (32-byte id), the digest of its terms (32 bytes), and the ways to the host.
 
-    addresses are 'host:port'; relay holds 'host:port' of relays at which the host waits.
+    addresses are 'host:port'; relay holds 'host:port' of relays at which the host waits. Whoever
+    holds the secret may take a seat; a ticket without one is for a table open to all.
     """
 
     host_id: bytes
     addresses: tuple[str, ...]
     terms: bytes
     relay: tuple[str, ...] = ()
+    secret: bytes = field(default=b"", repr=False)
 
     def dial_addresses(self) -> tuple[str, ...]:
         """Every way to the host, as Hub.dial and Hub.connect take them, direct ones first."""
         relayed = (str(_relayed(parse_address(relay))) for relay in self.relay)
         return (*self.addresses, *relayed)
+
+    def with_secret(self, secret: bytes) -> Ticket:
+        """The same ticket, which gives a seat to whoever holds it."""
+        return replace(self, secret=secret)
+
+
+def fresh_secret() -> bytes:
+    """What makes a ticket one that gives a seat."""
+    return secrets.token_bytes(SECRET)
 
 
 def _relayed(address: Address) -> Address:
@@ -56,7 +70,9 @@ def encode_ticket(ticket: Ticket) -> str:
     """The word for a ticket; TicketError when it has no such word."""
     if len(ticket.host_id) != _FIXED or len(ticket.terms) != _FIXED:
         raise TicketError("a ticket needs a host id and a digest of the terms, 32 bytes each")
-    payload = ticket.host_id + ticket.terms
+    if len(ticket.secret) not in (0, SECRET):
+        raise TicketError("the secret of a ticket has 16 bytes")
+    payload = ticket.host_id + ticket.terms + bytes([len(ticket.secret)]) + ticket.secret
     payload += _encode_all(ticket.addresses, MOST_ADDRESSES)
     payload += _encode_all(ticket.relay, MOST_RELAYS)
     body = len(payload).to_bytes(_LENGTH, "big") + payload + _checksum(payload)
@@ -64,7 +80,7 @@ def encode_ticket(ticket: Ticket) -> str:
 
 
 def _checksum(payload: bytes) -> bytes:
-    return hashlib.sha256(b"hoity ticket 1" + payload).digest()[:_CHECKSUM]
+    return hashlib.sha256(b"hoity ticket 2" + payload).digest()[:_CHECKSUM]
 
 
 def _encode_all(addresses: Sequence[str], most: int) -> bytes:
@@ -153,10 +169,18 @@ class _Reader:
 def _decode_payload(payload: bytes) -> Ticket:
     reader = _Reader(payload)
     host_id, terms = reader.take(_FIXED), reader.take(_FIXED)
+    secret = _decode_secret(reader)
     addresses = _decode_all(reader, MOST_ADDRESSES)
     relay = _decode_all(reader, MOST_RELAYS)
     reader.finish()
-    return Ticket(host_id, addresses, terms, relay)
+    return Ticket(host_id, addresses, terms, relay, secret)
+
+
+def _decode_secret(reader: _Reader) -> bytes:
+    size = reader.byte()
+    if size not in (0, SECRET):
+        raise TicketError("this ticket was made wrongly: its secret has another length")
+    return reader.take(size)
 
 
 def _decode_all(reader: _Reader, most: int) -> tuple[str, ...]:

@@ -21,7 +21,7 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 from cryptography.x509.oid import NameOID
 
-from .errors import NetError, plain_words
+from .errors import NetError, NobodyError, plain_words
 
 # The dialler judges a certificate by its key alone, so the dates only have to be wide.
 _FROM = datetime.datetime(2000, 1, 1, tzinfo=datetime.UTC)
@@ -121,7 +121,7 @@ async def secure_to(raw: trio.abc.Stream, expected: bytes | None) -> tuple[TlsSt
     der = stream.getpeercert(binary_form=True)
     peer = _key_of(der)
     if expected is not None and peer != expected:
-        raise NetError("someone else answers there: the key is not the expected one")
+        raise NobodyError("someone else answers there: the key is not the expected one")
     return stream, peer, hashlib.sha256(der).digest()
 
 

@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable
 import trio
 
 from .addresses import Address
-from .errors import NetError
+from .errors import NetError, RefusedError
 from .handshake import LONGEST, Identity
 from .limits import Limits
 from .link import Link
@@ -26,11 +26,17 @@ class WaitingAtRelay:
     """The registration of one id at one relay, renewed whenever it is lost."""
 
     def __init__(
-        self, network: Network, relay: Address, identity: Identity, limits: Limits
+        self,
+        network: Network,
+        relay: Address,
+        identity: Identity,
+        instance: bytes,
+        limits: Limits,
     ) -> None:
         self._network = network
         self._relay = relay
         self._identity = identity
+        self._instance = instance
         self._limits = dataclasses.replace(limits, frame=LONGEST)
         self._taking = 0
         self.is_registered = False
@@ -38,10 +44,22 @@ class WaitingAtRelay:
     async def register(self) -> trio.abc.Stream:
         """A connection on which the relay announces calls; NetError says what failed."""
         with trio.move_on_after(self._limits.handshake):
-            stream = await register(self._network, self._relay, self._identity)
+            stream = await register(self._network, self._relay, self._identity, self._instance)
             self.is_registered = True
             return stream
         raise NetError(f"{self._relay} did not answer in {self._limits.handshake:g} s")
+
+    async def register_patiently(self) -> trio.abc.Stream:
+        """The same; while another process of ours seems to wait there, for longer than the relay
+        takes to notice that it is gone."""
+        last, pause = trio.current_time() + 2 * self._limits.silence, self._limits.first_pause
+        while True:
+            try:
+                return await self.register()
+            except RefusedError as error:
+                if not error.elsewhere or trio.current_time() >= last:
+                    raise
+            await trio.sleep(pause)
 
     async def run(self, stream: trio.abc.Stream, nursery: trio.Nursery, attend: Attend) -> None:
         """Take calls until cancelled; each is attended in nursery, and outlives this relay link."""

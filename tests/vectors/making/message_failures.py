@@ -288,17 +288,29 @@ MESSAGE_FAILURES: dict[str, BadPost] = {
         "The terms offer one seat.",
         "bad-header",
         "lobby",
-        lambda: encoding.encode(("offer", _one_seat(), ())),
+        lambda: encoding.encode(("offer", bytes(32), _one_seat(), ())),
+    ),
+    "lobby-ask-of-31-bytes": BadPost(
+        "A proof has 32 bytes or none.",
+        "bad-frame",
+        "lobby",
+        lambda: encoding.encode(("ask", bytes(31))),
+    ),
+    "lobby-refuse-for-another-reason": BadPost(
+        "The reason is no word of the table.",
+        "bad-frame",
+        "lobby",
+        lambda: encoding.encode(("refuse", "I do not like you")),
     ),
     "ticket-mistyped": BadPost("One letter is another.", "bad-ticket", "ticket", mistyped),
     "ticket-cut-short": BadPost(
         "The last letter is missing.", "bad-ticket", "ticket", lambda: good_ticket()[:-1].encode()
     ),
     "ticket-of-another-version": BadPost(
-        "The version is 2.",
+        "The version is 1.",
         "bad-ticket",
         "ticket",
-        lambda: good_ticket().replace("hoity1", "hoity2").encode(),
+        lambda: good_ticket().replace("hoity2", "hoity1").encode(),
     ),
 }
 """Name to file."""

@@ -8,11 +8,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from p2p_hoity import lobby
+from p2p_hoity.capability import Capability
 from p2p_hoity.net import handshake, ticket
 from p2p_hoity.net.framing import encode_frame
 from protocol import bodies, chain, encoding, frames, identity, messages, transcript
-from protocol.hashing import framed
-from protocol.header import Header, seat_statement
+from protocol.hashing import digest, framed
+from protocol.header import Header, seat_statement, sign_roster
 from protocol.labels import Label
 from protocol.messages import (
     Accept,
@@ -35,6 +36,8 @@ from .stream import stream
 from .tables import VectorRoom
 
 Entry = dict[str, Any]
+SECRET = bytes(range(16))
+"""Of the ticket, and of the proofs in the lobby."""
 EXAMPLE = "small-four-returned"
 
 
@@ -144,12 +147,16 @@ def lobby_frames() -> list[Entry]:
     """Each kind of frame between host and guest before there is a table."""
     found = table().header
     addresses = ("203.0.113.7:4433", "[2001:db8::7]:4433")
+    capability, link = Capability(found.terms.digest(), SECRET), proof_of()
+    signature = sign_roster(found, who()[0])
     every: list[lobby.LobbyFrame] = [
-        lobby.Offer(found.terms, ("Ada",)),
+        lobby.Ask(capability.guest_proof(*link)),
+        lobby.Offer(capability.door_proof(*link), found.terms, ("Ada",)),
         lobby.Sit(found.roster[1].value(), addresses),
         lobby.Names(("Ada", "Bob")),
-        lobby.Refuse("the table is full"),
-        lobby.Roster(found.encode(), (addresses, (), ())),
+        lobby.Refuse(lobby.Refusal.FULL),
+        lobby.Roster(found.encode(), (addresses, (), ()), signature),
+        lobby.Shown(found.table_id, signature),
     ]
     return [_frame(type(one).__name__, lobby.encode_lobby(one)) for one in every]
 
@@ -168,7 +175,7 @@ def tickets() -> list[Entry]:
     terms = table().header.terms
     addresses = ("203.0.113.7:4433", "[2001:db8::7]:4433", "table.example:4433")
     relay = ("relay.example:4434",)
-    full = ticket.Ticket(terms.host, addresses, terms.digest(), relay)
+    full = ticket.Ticket(terms.host, addresses, terms.digest(), relay, SECRET)
     return [_ticket(ticket.decode_ticket(good_ticket())), _ticket(full)]
 
 
@@ -176,22 +183,30 @@ def _ticket(one: ticket.Ticket) -> Entry:
     return {
         "host": one.host_id.hex(),
         "terms": one.terms.hex(),
+        "secret": one.secret.hex(),
         "addresses": list(one.addresses),
         "relays": list(one.relay),
         "ticket": ticket.encode_ticket(one),
     }
 
 
+def proof_of() -> tuple[bytes, bytes, bytes]:
+    """The link of `links`: its binding, the host who keeps the door, the guest."""
+    return bytes.fromhex(links()["binding"]), who()[0].public, who()[1].public
+
+
 def links() -> Entry:
     """The proof of the dialling side's identity."""
     draw, one, other = stream("messages", "handshake"), who()[0], who()[1]
-    challenge, der, nonce = handshake.MAGIC + draw(32), b"a certificate", draw(32)
+    there, here = draw(16), draw(16)
+    challenge, der, nonce = handshake.MAGIC + draw(32) + there, b"a certificate", draw(32)
     certificate = hashlib.sha256(der).digest()
     purpose = handshake.Purpose.LINK
-    parts = (purpose.value, one.public, other.public, certificate, challenge + nonce)
+    parts = (purpose.value, one.public, other.public, certificate, challenge + nonce + here)
     said = framed(*parts)
-    answer = other.public + nonce + other.sign(Label.LINK_HANDSHAKE, said)
-    handshake.check_answer(answer, purpose, one.public, certificate, challenge)
+    answer = other.public + nonce + here + other.sign(Label.LINK_HANDSHAKE, said)
+    proven = handshake.Listener(purpose, one.public, certificate).check(answer, challenge)
+    assert proven.binding == digest(Label.LINK_BINDING, said)
     return {
         "listener": one.public.hex(),
         "dialler": other.public.hex(),
@@ -200,6 +215,8 @@ def links() -> Entry:
         "purpose": purpose.value.decode(),
         "challenge": challenge.hex(),
         "nonce": nonce.hex(),
+        "instances": [there.hex(), here.hex()],
+        "binding": proven.binding.hex(),
         "statement": said.hex(),
         "answer": answer.hex(),
     }
