@@ -23,7 +23,7 @@ SEAT_FAULTS: Final = frozenset(
         N_("sent a transport key of low order"),
         N_("showed another key than it had committed to"),
         N_("did not prove that it knows its key"),
-        N_("sealed a backup piece that does not fit its own key"),
+        N_("dealt a backup piece that is zero, or does not fit its own key"),
         N_("complained of a backup piece that is sound"),
         N_("did not prove its shuffle"),
         N_("did not prove its share of a card"),

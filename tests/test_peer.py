@@ -58,6 +58,14 @@ class Guest:
         return [update for update in self.told if isinstance(update, kind)]
 
 
+class Thinker(BotPlayer):
+    """A player who takes a while for each choice, so that a game lasts longer than an absence."""
+
+    async def choose(self, view: Any, kind: Any, again: bool) -> Any:
+        await trio.sleep(1.0)
+        return await super().choose(view, kind, again)
+
+
 class Club:
     """A host and its guests on one network in memory."""
 
@@ -229,11 +237,11 @@ async def test_a_guest_leaves_a_table_of_twins(
     other = header.sit(club.terms, Identity(b"o" * 32), "p1", b"o" * 32)
     honest = Seating.roster
 
-    def doubled(seating: Seating) -> Roster:
+    def doubled(seating: Seating, host: Any) -> Roster:
         seating._seats[other.id] = (other, ("house2:1",))
-        return honest(seating)
+        return honest(seating, host)
 
-    monkeypatch.setattr(Seating, "full", property(lambda self: len(self._seats) == 2))
+    monkeypatch.setattr(Seating, "complete", property(lambda self: len(self._seats) == 2))
     monkeypatch.setattr(Seating, "roster", doubled)
     async with trio.open_nursery() as nursery:
         nursery.start_soon(club.host)
@@ -305,6 +313,8 @@ async def test_a_seat_declared_absent_comes_back_and_ends_with_the_others(
     tmp_path: Path, autojump_clock: Any
 ) -> None:
     club = Club(tmp_path, 4)
+    for guest in club.guests:
+        guest.player = Thinker()
     scope = trio.CancelScope()
     gone = club.guests[3]
     gone.cut = past_round(2), scope
