@@ -117,14 +117,18 @@ def _number_of(file: IO[bytes]) -> int:
     return os.fstat(file.fileno()).st_ino & (2**64 - 1)
 
 
-def _place(path: Path) -> Path:
-    """Where the mark of this journal is kept; JournalError if that is no place for it."""
-    home = path.parent.parent
+def check_marks(home: Path) -> None:
+    """JournalError if the marks of the journals of this home would lie in it."""
     if marks.lies_with(home):
         raise JournalError(
             f"the marks of journals ({marks.folder()}) would lie in {home} itself, and come back"
             " with an old copy of it: name a folder elsewhere with HOITY_MARKS"
         )
+
+
+def _place(path: Path) -> Path:
+    """Where the mark of this journal is kept; JournalError if that is no place for it."""
+    check_marks(path.parent.parent)
     return marks.path_of(path)
 
 
