@@ -70,7 +70,7 @@ def _version(wanted: bool) -> None:
         try:
             paper.say(f"hoity {version('p2p-hoity')}")
         except PackageNotFoundError:
-            paper.say(f"hoity, {_('run from its source, not installed')}")
+            paper.say(f"hoity ({_('run from its source, not installed')})")
         raise typer.Exit
 
 

@@ -57,6 +57,7 @@ def test_a_passphrase_that_is_no_text_is_told_and_makes_nothing(home: Path) -> N
     assert hoity("id", "show", env=good)[0] == 0
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere every path is text")
 def test_a_home_that_is_no_text_works(tmp_path: Path) -> None:
     place = os.fsencode(tmp_path) + b"/\xff"
     env = {**os.environb, b"HOITY_HOME": place}
@@ -85,6 +86,7 @@ def test_a_closed_stream_takes_no_number_from_a_file_of_ours(
     assert keys.load_identity(Home(home)).nickname == "Ada"
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has such a device")
 def test_a_full_device_is_told(home: Path) -> None:
     assert hoity("id", "new")[0] == 0
     with Path("/dev/full").open("wb") as full:
@@ -103,7 +105,7 @@ def test_a_program_that_is_not_installed_has_no_version_and_says_so(
 
     monkeypatch.setattr(metadata, "version", missing)
     assert run(["--version"]) == 0
-    assert capsys.readouterr().out == "hoity, run from its source, not installed\n"
+    assert capsys.readouterr().out == "hoity (run from its source, not installed)\n"
 
 
 # Files.
@@ -123,7 +125,7 @@ def a_pipe(path: Path) -> None:
 
 def huge(path: Path) -> None:
     with path.open("wb") as file:
-        file.truncate(1 << 40)
+        file.truncate(1 << 30)
     path.chmod(0o600)
 
 
@@ -188,6 +190,7 @@ def test_an_endless_or_huge_file_is_too_large_and_read_no_further(
         assert "the file is larger than any game (too-large)" in told
 
 
+@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="only Linux tells what is open")
 def test_a_pipe_that_is_written_to_is_verified_as_any_file(tmp_path: Path) -> None:
     a_pipe(tmp_path / "pipe")
     writer = os.open(tmp_path / "pipe", os.O_RDWR)
