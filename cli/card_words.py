@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Final
 
+from p2p_hoity.lookalikes import twins_among
 from p2p_hoity.rules import ActionCard, ActionKind, Edition, Piece, Place, View
 
 from .lingo import N_, _, language
@@ -55,6 +56,15 @@ def listed(words: Iterable[str]) -> str:
     return ", ".join(words) or "–"
 
 
+def told_apart(nicknames: Sequence[str]) -> tuple[str, ...]:
+    """The nicknames, with the seat's number where two could be taken for one another: no file is
+    judged by that, but whoever reads it must know who is who."""
+    if twins_among(nicknames) is None:
+        return tuple(nicknames)
+    text = _("{nickname} [seat {number}]")
+    return tuple(text.format(nickname=n, number=i) for i, n in enumerate(nicknames, 1))
+
+
 class Names:
     """What seats and Collectibles are called at one table.
 
@@ -63,7 +73,7 @@ class Names:
 
     def __init__(self, edition: Edition, nicknames: Sequence[str], mine: int | None = None) -> None:
         self.edition = edition
-        self.nicknames = tuple(nicknames)
+        self.nicknames = told_apart(nicknames)
         self.mine = mine
         self.colours: tuple[str, ...] = ()
 

@@ -18,7 +18,7 @@ from .help_words import (
     complain,
     translate,
 )
-from .lingo import N_
+from .lingo import N_, _
 from .trouble import OK, READER_GONE, USAGE, leaves, report, show_where
 
 EXAMPLES: Final = {
@@ -65,9 +65,12 @@ GLOBAL_FLAGS: Final = N_(
 
 def _version(wanted: bool) -> None:
     if wanted:
-        from importlib.metadata import version
+        from importlib.metadata import PackageNotFoundError, version
 
-        paper.say(f"hoity {version('p2p-hoity')}")
+        try:
+            paper.say(f"hoity {version('p2p-hoity')}")
+        except PackageNotFoundError:
+            paper.say(f"hoity ({_('run from its source, not installed')})")
         raise typer.Exit
 
 
@@ -182,8 +185,17 @@ def _quiet_exit() -> int:
     return READER_GONE
 
 
+def _open_what_is_closed() -> None:
+    """Give every standard stream that was closed for us a place that leads nowhere: else the next
+    file we open, a key or a journal, takes its number, and what is printed ends there."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_RDWR), mode))
+
+
 def main() -> None:
     """The `hoity` command."""
+    _open_what_is_closed()
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")

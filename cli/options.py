@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -38,6 +39,13 @@ class DetectiveRank(StrEnum):
 
     AFTER = "after"
     BEFORE = "before"
+
+
+def _seconds(number: float | None) -> float | None:
+    """No option of its own: refuses what is no number, which no range refuses."""
+    if number is not None and math.isnan(number):
+        raise typer.BadParameter(N_("a number of seconds is needed"))
+    return number
 
 
 AutoOption = Annotated[bool, typer.Option("--auto", help=N_("A bot plays your seat."))]
@@ -103,6 +111,7 @@ PatienceOption = Annotated[
         metavar="SECONDS",
         min=1,
         max=2_592_000,
+        callback=_seconds,
         help=N_("How long a choice is awaited."),
     ),
 ]
@@ -112,7 +121,8 @@ StepPatienceOption = Annotated[
         "--step-patience",
         metavar="SECONDS",
         min=1,
-        max=1e6,
+        max=86_400,
+        callback=_seconds,
         help=N_("How long every other step is awaited; slow links need more."),
     ),
 ]
@@ -134,6 +144,17 @@ SameAddressOption = Annotated[
         min=1,
         max=10**6,
         help=N_("How many of each from one address."),
+    ),
+]
+LookOption = Annotated[
+    float,
+    typer.Option(
+        "--wait",
+        metavar="SECONDS",
+        min=0.1,
+        max=60,
+        callback=_seconds,
+        help=N_("How long to look."),
     ),
 ]
 ListenOption = Annotated[

@@ -203,6 +203,7 @@ FRAMED: Final = (
         "the marks of journals ({path}) would lie in {home} itself, and come back with an old copy"
         " of it: name a folder elsewhere with HOITY_MARKS"
     ),
+    N_("what came over it cannot be read at this table ({why})"),
     N_("cannot write {path}; the game is over and kept. Save it with: {command}"),
     N_("cannot listen on {address}: {why}; name another with --listen, or port 0 for a free one"),
     N_("cannot listen on {address}: {why}"),

@@ -157,9 +157,9 @@ class SeatScreen:
         """What this seat has said may be missing here."""
         self.say(
             _(
-                "Your journal of this game is damaged, or an old copy of it. Nothing is signed for"
-                " you until all others have told what they hold of you; they may go on without you"
-                " for that time."
+                "Your journal of this game is damaged, was moved, or is an old copy of it. Nothing"
+                " is signed for you until all others have told what they hold of you; they may go"
+                " on without you for that time."
             )
         )
 

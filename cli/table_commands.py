@@ -10,6 +10,7 @@ from pathlib import Path
 import trio
 
 from p2p_hoity import archive, marks, peer, rules
+from p2p_hoity import journal as journals
 from p2p_hoity.driver import Outcome
 from p2p_hoity.editions import DEFAULT
 from p2p_hoity.editions import load as load_edition
@@ -189,7 +190,9 @@ def check_output(path: Path | None) -> None:
 
 def check_home(home: Home) -> None:
     """Trouble if a game could not be kept there."""
-    for folder, variable in ((home.journals, "HOITY_HOME"), (marks.folder(), "HOITY_MARKS")):
+    places = (home.journals, home.transcripts)
+    named = [*((place, "HOITY_HOME") for place in places), (marks.folder(), "HOITY_MARKS")]
+    for folder, variable in named:
         why = archive.why_not(folder)
         if why is not None:
             words = _(
@@ -199,6 +202,7 @@ def check_home(home: Home) -> None:
             raise Trouble(words.format(path=folder, why=why, variable=variable), USAGE)
         check_if_there(folder)
     check_if_there(home.path)
+    journals.check_marks(home.path)
 
 
 def loopback(listen: str | None) -> peer.Reach:

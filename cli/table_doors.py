@@ -156,10 +156,7 @@ def watch(
 
 
 def tables(
-    seconds: Annotated[
-        float,
-        typer.Option("--wait", metavar="SECONDS", min=0.1, max=60, help=N_("How long to look.")),
-    ] = 3.0,
+    seconds: opt.LookOption = 3.0,
     as_json: opt.JsonOption = False,
 ) -> None:
     """Tables on this LAN."""

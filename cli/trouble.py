@@ -100,7 +100,10 @@ def _known_to_peers(leaf: BaseException) -> tuple[str, int] | None:
         return said(str(leaf)), USAGE
     if isinstance(leaf, OSError):
         where = f"{leaf.filename}: " if leaf.filename else ""
-        return _("The system refuses: {what}.").format(what=f"{where}{leaf.strerror}"), NOT_OK
+        what = f"{where}{leaf.strerror or leaf}"
+        return _("The system refuses: {what}.").format(what=what), NOT_OK
+    if isinstance(leaf, MemoryError):
+        return _("This machine has not enough memory for that."), NOT_OK
     return None
 
 

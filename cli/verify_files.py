@@ -11,6 +11,7 @@ from typing import Any, Final
 from p2p_hoity.rules import State
 from p2p_hoity.table import Play, read_game
 from protocol.identity import fingerprint
+from protocol.transcript_form import MAX_FILE
 from protocol.unsound import Problem
 from protocol.verifier import verify
 from protocol.verifier_report import Report
@@ -28,9 +29,11 @@ NO_FILE: Final = "no-file"
 
 
 def read_file(path: Path) -> bytes:
-    """The bytes of a file; Trouble if there is no such file or it cannot be read."""
+    """The bytes of a file, no more than show that it is too large; Trouble if there is no such
+    file or it cannot be read."""
     try:
-        return path.read_bytes()
+        with path.open("rb") as file:
+            return file.read(MAX_FILE + 1)
     except OSError as error:
         words = _("{path} cannot be read: {why}. Name a file that is there.")
         raise Trouble(words.format(path=path, why=error.strerror), USAGE) from error

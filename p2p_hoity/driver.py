@@ -189,7 +189,7 @@ class Driver:
         try:
             self.machine.receive(data, self._now(), peer)
         except Invalid as error:
-            self.hub.drop(peer, f"it sent what is no message of this table ({error.reason})")
+            self.hub.drop(peer, f"what came over it cannot be read at this table ({error.reason})")
         if self.machine.tip is not before:
             self._seconds = time.perf_counter() - began
         else:

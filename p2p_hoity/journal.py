@@ -55,10 +55,7 @@ class Journal:
         """Put the first record on disk, its mark before it: a crash between the two must not
         leave a journal without its mark, which would look restored and silence this seat."""
         sealed = self._seal(record)
-        try:
-            self._set_mark()
-        except OSError as error:
-            raise self._trouble(error) from error
+        self._set_mark()
         self._write(sealed)
         self.sync()
 
@@ -72,7 +69,7 @@ class Journal:
         try:
             self._file.write(len(sealed).to_bytes(4, "big") + self._last + sealed)
         except OSError as error:
-            raise self._trouble(error) from error
+            raise self._trouble(self.path, error) from error
         self._dirty = True
 
     def sync(self) -> None:
@@ -82,18 +79,21 @@ class Journal:
         try:
             self._file.flush()
             os.fsync(self._file.fileno())
-            self._set_mark()
         except OSError as error:
-            raise self._trouble(error) from error
+            raise self._trouble(self.path, error) from error
+        self._set_mark()
         self._dirty = False
 
     def _set_mark(self) -> None:
         """On disk when done; one that lags names a record that is there all the same."""
         where = os.fsencode(os.path.realpath(self.path))
-        marks.write(self.mark, self._form.mark(self._last, _number_of(self._file), where))
+        try:
+            marks.write(self.mark, self._form.mark(self._last, _number_of(self._file), where))
+        except OSError as error:
+            raise self._trouble(self.mark, error) from error
 
-    def _trouble(self, error: OSError) -> JournalError:
-        what = f"cannot write {self.path}: {error.strerror}"
+    def _trouble(self, path: Path, error: OSError) -> JournalError:
+        what = f"cannot write {path}: {error.strerror}"
         return JournalError(f"{what}; nothing was sent that is not on disk. Make room and resume")
 
     def close(self) -> None:
@@ -117,14 +117,18 @@ def _number_of(file: IO[bytes]) -> int:
     return os.fstat(file.fileno()).st_ino & (2**64 - 1)
 
 
-def _place(path: Path) -> Path:
-    """Where the mark of this journal is kept; JournalError if that is no place for it."""
-    home = path.parent.parent
+def check_marks(home: Path) -> None:
+    """JournalError if the marks of the journals of this home would lie in it."""
     if marks.lies_with(home):
         raise JournalError(
             f"the marks of journals ({marks.folder()}) would lie in {home} itself, and come back"
             " with an old copy of it: name a folder elsewhere with HOITY_MARKS"
         )
+
+
+def _place(path: Path) -> Path:
+    """Where the mark of this journal is kept; JournalError if that is no place for it."""
+    check_marks(path.parent.parent)
     return marks.path_of(path)
 
 

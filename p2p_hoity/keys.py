@@ -11,7 +11,7 @@ from protocol.header import check_nickname
 from protocol.identity import Identity
 
 from .home import Home
-from .own_files import read_private, write_private
+from .own_files import private_folder, read_private, write_private
 from .vault import Vault, VaultError, new_vault, read_vault
 
 MAGIC = b"hoity-key-1\n"
@@ -55,6 +55,10 @@ def save_identity(home: Home, seed: bytes, nickname: str, vault: Vault) -> None:
     """Write the key file."""
     check_name(nickname)
     data = vault.seal(encoding.encode((seed, nickname)))
+    try:
+        private_folder(home.path)
+    except OSError as error:
+        raise KeyFileError(f"cannot write {home.identity}: {error.strerror}") from error
     try:
         write_private(home.identity, MAGIC + vault.header() + data, once=True)
     except FileExistsError as error:

@@ -26,6 +26,7 @@ with atheris.instrument_imports(include=["protocol", "p2p_hoity", "msgpack"]):
     from p2p_hoity import lobby, table
     from p2p_hoity.editions.canonical import read_canonical
     from p2p_hoity.editions.loading import parse
+    from p2p_hoity.journal_form import HEAD, MAGIC, MARK_MAGIC, new_form, read_form
     from p2p_hoity.net.addresses import parse_address
     from p2p_hoity.net.errors import AddressError
     from p2p_hoity.net.ticket import TicketError, decode_ticket
@@ -50,6 +51,17 @@ def _file(data: bytes) -> object:
     return verifier.verify(data, table.read_game)
 
 
+def _records(data: bytes) -> object:
+    """As a journal is read, record by record."""
+    form = read_form(data, None)
+    at, last, number = len(MAGIC) + HEAD, form.start, 0
+    while (found := form.next(data, at, number + 1, last)) is not None:
+        _, last, at = found
+        number += 1
+    return number
+
+
+JOURNAL = new_form(None)
 PARSERS: list[Callable[[bytes], object]] = [
     lambda data: encoding.decode(data, 1 << 20),
     lambda data: messages.read_payload(data, TABLE.id, TABLE.seats),
@@ -67,6 +79,9 @@ PARSERS: list[Callable[[bytes], object]] = [
     lambda data: bodies.parse_choice(data, 16),
     _file,
     read_canonical,
+    lambda data: _records(b"hoity-journal-2\n\0" + data),
+    lambda data: JOURNAL.marked(data, 7),
+    lambda data: JOURNAL.marked(MARK_MAGIC + data, 7),
     _text(lambda text: parse(text, "fuzz")),
     _text(decode_ticket),
     _text(parse_address),

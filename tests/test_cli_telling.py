@@ -127,3 +127,12 @@ def test_whole_games_have_no_reason_without_words(seats: int) -> None:
 
 def test_letters_of_an_exhibit() -> None:
     assert run_letters(["C", "A", None, "B"]) == "?ABC"
+
+
+def test_twins_in_a_file_are_told_apart_by_their_seats_and_others_left_alone() -> None:
+    from cli.card_words import Names
+    from p2p_hoity.editions import load
+
+    assert Names(load(), ("Ada", "Bob")).seat(0) == "Ada"
+    twins = Names(load(), ("Ada", "Bob", "Аdа"), 0)
+    assert twins.seats([0, 2]) == "Ada [seat 1] (you), Аdа [seat 3]"

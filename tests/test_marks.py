@@ -153,5 +153,6 @@ def test_a_mark_that_cannot_be_written_is_told(tmp_path: Path, own: Path) -> Non
     path = played(tmp_path / "home")
     shutil.rmtree(own)
     own.write_bytes(b"no folder")
-    with pytest.raises(journal.JournalError, match="cannot write"):
+    with pytest.raises(journal.JournalError) as told:
         play_on(path)
+    assert f"cannot write {marks.path_of(path)}: " in str(told.value)
