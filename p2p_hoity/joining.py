@@ -34,7 +34,7 @@ from .lobby import (
     parse_lobby,
 )
 from .net.allowance import Allowance
-from .net.errors import NetError
+from .net.errors import NetError, RefusedError
 from .net.events import Event, Frame, LinkUp
 from .net.hub import Hub
 from .net.network import Network
@@ -65,6 +65,10 @@ UNPROVEN: Final = (
 SAFE: Final = "your seat at this table is kept: take it again with hoity resume"
 OTHER_HOST: Final = "someone else hosts this table than the ticket says: do not play there"
 IMPOSTOR: Final = "who answers cannot show that it gave this ticket: do not play there"
+ELSEWHERE: Final = (
+    "another process with your key sits at this table already, perhaps from a copy of your files:"
+    " play there"
+)
 REFUSED: Final = {
     Refusal.UNPROVEN: UNPROVEN,
     Refusal.FULL: "the table is full",
@@ -119,7 +123,10 @@ class _AtTheDoor:
                 await self.hub.connect(self.ticket.dial_addresses(), self.ticket.host_id, left)
                 return
             except NetError as error:
-                if error.is_final or trio.current_time() + pause >= last:
+                is_late = trio.current_time() + pause >= last
+                if isinstance(error, RefusedError) and error.elsewhere and is_late:
+                    raise PeerError(ELSEWHERE, 1) from error
+                if error.is_final or is_late:
                     raise PeerError(f"{lost} ({error}); {ASK}", 3) from error
             await trio.sleep(pause)
             pause = min(2 * pause, LONGEST_PAUSE)

@@ -516,3 +516,20 @@ async def test_a_host_that_cuts_every_link_is_given_up(tmp_path: Path, autojump_
         async with hosted(club):
             with pytest.raises(peer.PeerError, match="cuts every link"):
                 await club.join(1)
+
+
+async def test_a_second_process_of_one_key_does_not_take_the_seat_of_the_first(
+    tmp_path: Path, autojump_clock: Any
+) -> None:
+    club = Club(tmp_path, 3)
+    async with hosted(club) as call:
+        first = await call(club.guests[1].me.identity)
+        assert club.ticket is not None
+        first.say(Ask(first.proof(club.ticket)))
+        first.sit(club, "P1")
+        await first.next(Names)
+        with pytest.raises(peer.PeerError, match="sits at this table already") as caught:
+            await club.join(1)
+        assert caught.value.exit_code == 1
+        assert first.hub.linked(first.host)
+    assert club.guests[0].heard(updates.Joined)[-1].names == ("P0", "P1")
