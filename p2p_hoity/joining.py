@@ -15,6 +15,7 @@ from protocol.header import Header, Terms
 from protocol.identity import Identity
 from protocol.machine import Machine
 
+from . import journal as journals
 from . import updates
 from .capability import Capability
 from .driver import Driver, Outcome
@@ -81,11 +82,27 @@ async def join_table(seat: Seat, ticket: Ticket, accept: Accept, reach: Reach) -
     who = seat.me.identity
     if who.public == ticket.host_id:
         raise PeerError("this is your own ticket: give it to the others", 2)
+    if _has_seat(seat, ticket):
+        raise PeerError(SAFE, 1)
     async with open_hub(who, reach) as (hub, addresses):
         guest = _Guest(hub, seat, ticket, addresses)
         roster = await guest.at_the_door.keep(lambda: guest.sit(accept))
         papers = (reach, guest.at_the_door.capability)
         return await play(hub, seat, roster, *papers, guest.at_the_door.backlog.frames)
+
+
+def _has_seat(seat: Seat, ticket: Ticket) -> bool:
+    """Whether a journal of this player's seat at the ticket's table is here already."""
+    for path in seat.home.journals.glob("*.journal"):
+        try:
+            first = journals.read_first(path, seat.passphrase)
+            known = header.parse_header(first[0])
+            mine = known.roster[int(first[1])].id == seat.me.identity.public
+        except (journals.JournalError, ValueError, TypeError, IndexError):
+            continue  # of another player, or not readable: `resume` tells
+        if mine and known.terms.digest() == ticket.terms:
+            return True
+    return False
 
 
 class _AtTheDoor:
