@@ -13,10 +13,11 @@ import secrets
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import IO
 
 import trio
@@ -38,6 +39,8 @@ LOOPBACK = "127.0.0.1:0"
 GAME_FILE = "game"
 TROUBLE_FILE = "trouble.txt"
 LATCH_FILE = "held"
+SECRET = frozenset({"HOITY_PASSPHRASE", "HOITY_TICKET"})
+"""Not for bots, unless they are told."""
 
 
 @dataclass
@@ -57,10 +60,11 @@ class Crew:
         write_private(self.folder / GAME_FILE, game.encode())
 
     async def join(self, ticket: str, nursery: trio.Nursery) -> None:
-        """Start the bots; each sits down at the table of the ticket."""
+        """Start the bots; each sits down at the table of the ticket, which everyone on this
+        machine could read among a command's words, but not in its environment."""
         for name in self.names:
-            words = ("join", ticket, "--yes", "--name", name, "--listen", LOOPBACK)
-            await self._start(name, words, nursery)
+            words = ("join", "--yes", "--name", name, "--listen", LOOPBACK)
+            await self._start(name, words, nursery, {"HOITY_TICKET": ticket})
 
     async def resume(self, nursery: trio.Nursery) -> None:
         """Start the bots of a game that was left."""
@@ -68,7 +72,13 @@ class Crew:
         for name in self.names:
             await self._start(name, ("resume",), nursery)
 
-    async def _start(self, name: str, words: Sequence[str], nursery: trio.Nursery) -> None:
+    async def _start(
+        self,
+        name: str,
+        words: Sequence[str],
+        nursery: trio.Nursery,
+        told: Mapping[str, str] = MappingProxyType({}),
+    ) -> None:
         home = private_folder(self.folder / name)
         command = [sys.executable, "-P", "-m", "cli", *words, "--auto", "--json", "--until-eof"]
         with new_private(home / TROUBLE_FILE) as trouble:
@@ -77,7 +87,7 @@ class Crew:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.DEVNULL,
                 stderr=trouble,
-                env=_environment(home),
+                env={**_environment(home), **told},
                 start_new_session=True,
             )
         self.processes[name] = process
@@ -126,7 +136,7 @@ async def _end(process: trio.Process) -> None:
 
 def _environment(home: Path) -> dict[str, str]:
     """The bot's own home, no passphrase, and this very installation."""
-    environment = {k: v for k, v in os.environ.items() if k != "HOITY_PASSPHRASE"}
+    environment = {k: v for k, v in os.environ.items() if k not in SECRET}
     here = str(Path(__file__).resolve().parent.parent)
     paths = [here, *filter(None, [environment.get("PYTHONPATH")])]
     return {**environment, "HOITY_HOME": str(home), "PYTHONPATH": os.pathsep.join(paths)}

@@ -177,6 +177,12 @@ LanOption = Annotated[
 ]
 UntilEofOption = Annotated[bool, typer.Option("--until-eof", hidden=True)]
 TicketArgument = Annotated[
-    list[str], typer.Argument(metavar="TICKET", help=N_("The word that the host gave you."))
+    list[str],
+    typer.Argument(
+        metavar="TICKET",
+        envvar="HOITY_TICKET",
+        show_envvar=False,
+        help=N_("The word that the host gave you."),
+    ),
 ]
 """A list, because a ticket copied over a line's end comes in several words."""

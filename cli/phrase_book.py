@@ -82,6 +82,10 @@ PEER_WORDS: Final = frozenset(
         N_("who answers cannot show that it gave this ticket: do not play there"),
         N_("someone at this table has your name already: take another with --name"),
         N_("the host has given two rosters"),
+        N_(
+            "another process with your key sits at this table already, perhaps from a copy of your"
+            " files: play there"
+        ),
         N_("the table is full: its game has begun"),
         N_("you did not take the seat"),
         N_("the table is full"),

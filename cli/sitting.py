@@ -177,7 +177,17 @@ def last_line(outcome: Outcome, nicknames: tuple[str, ...]) -> dict[str, object]
         "broken": outcome.broken,
         "seat": outcome.seat,
         "code": outcome.code or None,
+        **_evidence(outcome),
     }
+
+
+def _evidence(outcome: Outcome) -> dict[str, object]:
+    """What proves to anyone that the host has signed two tables."""
+    found = outcome.evidence
+    if found is None:
+        return {}
+    signed = [{"table": s.table.hex(), "signature": s.signature.hex()} for s in found.both]
+    return {"evidence": {"terms": found.terms.hex(), "signed": signed}}
 
 
 def taken_as(me: Me, name: str | None) -> Me:

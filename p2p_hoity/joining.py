@@ -15,6 +15,7 @@ from protocol.header import Header, Terms
 from protocol.identity import Identity
 from protocol.machine import Machine
 
+from . import journal as journals
 from . import updates
 from .capability import Capability
 from .driver import Driver, Outcome
@@ -35,7 +36,7 @@ from .lobby import (
 )
 from .lookalikes import twins_among
 from .net.allowance import Allowance
-from .net.errors import NetError
+from .net.errors import NetError, RefusedError
 from .net.events import Event, Frame, LinkUp
 from .net.hub import Hub
 from .net.network import Network
@@ -66,6 +67,10 @@ UNPROVEN: Final = (
 SAFE: Final = "your seat at this table is kept: take it again with hoity resume"
 OTHER_HOST: Final = "someone else hosts this table than the ticket says: do not play there"
 IMPOSTOR: Final = "who answers cannot show that it gave this ticket: do not play there"
+ELSEWHERE: Final = (
+    "another process with your key sits at this table already, perhaps from a copy of your files:"
+    " play there"
+)
 REFUSED: Final = {
     Refusal.UNPROVEN: UNPROVEN,
     Refusal.FULL: "the table is full",
@@ -78,11 +83,27 @@ async def join_table(seat: Seat, ticket: Ticket, accept: Accept, reach: Reach) -
     who = seat.me.identity
     if who.public == ticket.host_id:
         raise PeerError("this is your own ticket: give it to the others", 2)
+    if _has_seat(seat, ticket):
+        raise PeerError(SAFE, 1)
     async with open_hub(who, reach) as (hub, addresses):
         guest = _Guest(hub, seat, ticket, addresses)
         roster = await guest.at_the_door.keep(lambda: guest.sit(accept))
         papers = (reach, guest.at_the_door.capability)
         return await play(hub, seat, roster, *papers, guest.at_the_door.backlog.frames)
+
+
+def _has_seat(seat: Seat, ticket: Ticket) -> bool:
+    """Whether a journal of this player's seat at the ticket's table is here already."""
+    for path in seat.home.journals.glob("*.journal"):
+        try:
+            first = journals.read_first(path, seat.passphrase)
+            known = header.parse_header(first[0])
+            mine = known.roster[int(first[1])].id == seat.me.identity.public
+        except (journals.JournalError, ValueError, TypeError, IndexError):
+            continue  # of another player, or not readable: `resume` tells
+        if mine and known.terms.digest() == ticket.terms:
+            return True
+    return False
 
 
 class _AtTheDoor:
@@ -120,7 +141,10 @@ class _AtTheDoor:
                 await self.hub.connect(self.ticket.dial_addresses(), self.ticket.host_id, left)
                 return
             except NetError as error:
-                if error.is_final or trio.current_time() + pause >= last:
+                is_late = trio.current_time() + pause >= last
+                if isinstance(error, RefusedError) and error.elsewhere and is_late:
+                    raise PeerError(ELSEWHERE, 1) from error
+                if error.is_final or is_late:
                     raise PeerError(f"{lost} ({error}); {ASK}", 3) from error
             await trio.sleep(pause)
             pause = min(2 * pause, LONGEST_PAUSE)

@@ -31,6 +31,11 @@ class Evidence:
     one: Shown
     other: Shown
 
+    @property
+    def both(self) -> tuple[Shown, Shown]:
+        """The two."""
+        return self.one, self.other
+
 
 @dataclass
 class Reception:

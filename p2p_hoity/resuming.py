@@ -161,7 +161,7 @@ async def resume_table(seat: Seat, name: str | None, network: Network | None = N
         machine.be_cautious()
     capability = Capability(table.header.terms.digest(), first[8], first[9])
     same = _same_port(listen, addresses[number])
-    reach = Reach(same, tuple(relays), network=network, or_any=same != listen)
+    reach = Reach(same, tuple(relays), network=network, or_any=same != listen, returning=True)
     async with open_hub(seat.me.identity, reach) as (hub, _):
         try:
             dial_seats(hub, table, roster.addresses)

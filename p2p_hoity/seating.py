@@ -27,7 +27,7 @@ from .lobby import (
     Roster,
 )
 from .net.addresses import local_addresses
-from .net.errors import NetError
+from .net.errors import NetError, RefusedError
 from .net.events import Event, Frame
 from .net.hub import Hub
 from .net.network import Network
@@ -95,13 +95,16 @@ class Lan(StrEnum):
 @dataclass(frozen=True)
 class Reach:
     """How this node can be reached: where it listens, its relays, what the LAN is told, and by
-    which network (None: the machine's own). `or_any`: another port does if that one is taken."""
+    which network (None: the machine's own). `or_any`: another port does if that one is taken.
+    `returning`: a seat that comes back does without a relay that says that it waits there already;
+    the other seats will say whether it does."""
 
     listen: str = ":0"
     relays: tuple[str, ...] = ()
     lan: Lan = Lan.OFF
     network: Network | None = None
     or_any: bool = False
+    returning: bool = False
 
 
 @asynccontextmanager
@@ -123,10 +126,19 @@ async def _addresses(hub: Hub, reach: Reach) -> tuple[str, ...]:
     try:
         found = reachable(await _listen(hub, host.strip("[]"), int(port), reach.or_any))
         for relay in reach.relays:
-            found.append(await hub.listen_via(relay))
+            found += await _wait_at(hub, relay, reach.returning)
     except NetError as error:
         raise PeerError(str(error), 3) from error
     return tuple(found[:MAX_ADDRESSES])
+
+
+async def _wait_at(hub: Hub, relay: str, returning: bool) -> list[str]:
+    try:
+        return [await hub.listen_via(relay)]
+    except RefusedError as error:
+        if not (error.elsewhere and returning):
+            raise
+        return []
 
 
 async def _listen(hub: Hub, host: str, port: int, or_any: bool) -> list[str]:

@@ -28,11 +28,16 @@ with atheris.instrument_imports(include=["protocol", "p2p_hoity", "msgpack"]):
     from p2p_hoity.editions.loading import parse
     from p2p_hoity.journal_form import HEAD, MAGIC, MARK_MAGIC, new_form, read_form
     from p2p_hoity.net.addresses import parse_address
-    from p2p_hoity.net.errors import AddressError
+    from p2p_hoity.net.discovery import read_properties
+    from p2p_hoity.net.errors import NetError
+    from p2p_hoity.net.handshake import CHALLENGE as CHALLENGE_SIZE
+    from p2p_hoity.net.handshake import MAGIC, Listener, Purpose
     from p2p_hoity.net.ticket import TicketError, decode_ticket
     from protocol import bodies, encoding, frames, header, identity, messages, verifier
     from protocol.errors import Invalid
 
+CHALLENGE = MAGIC + bytes(CHALLENGE_SIZE - len(MAGIC))
+LISTENER = Listener(Purpose.LINK, bytes(32), bytes(32))
 TABLE, _ = room.make_table(ToyGame(4), 4)
 
 
@@ -85,8 +90,10 @@ PARSERS: list[Callable[[bytes], object]] = [
     _text(lambda text: parse(text, "fuzz")),
     _text(decode_ticket),
     _text(parse_address),
+    lambda data: LISTENER.check(data, CHALLENGE),
+    lambda data: read_properties({b"v": b"2", b"name": data[:9], b"t0": data[9:]}),
 ]
-OURS = (Invalid, TicketError, AddressError, ValueError)
+OURS = (Invalid, TicketError, NetError, ValueError)
 
 
 def one_input(data: bytes) -> Any:

@@ -1,10 +1,21 @@
 """Addresses: what people may write, and whom a connection is charged to."""
 
+import ipaddress
 import socket
 
 import pytest
 
-from p2p_hoity.net.addresses import Address, local_addresses, parse_address, source_of
+from p2p_hoity.net import addresses
+from p2p_hoity.net.addresses import (
+    Address,
+    Named,
+    how_far,
+    local_addresses,
+    may_dial,
+    own_networks,
+    parse_address,
+    source_of,
+)
 from p2p_hoity.net.errors import AddressError
 
 
@@ -87,3 +98,52 @@ def test_local_addresses_are_ours_and_loopback_is_last():
         family = socket.AF_INET6 if ":" in address.host else socket.AF_INET
         with socket.socket(family) as ours:
             ours.bind((address.host, 0))  # only an address of this machine can be bound
+
+
+OWN = [ipaddress.ip_network("192.168.7.0/24"), ipaddress.ip_network("fd00:7::/64")]
+
+
+@pytest.mark.parametrize(
+    ("host", "near", "far"),
+    [
+        ("127.0.0.1", True, False),
+        ("127.9.9.9", True, False),
+        ("::1", True, False),
+        ("::ffff:127.0.0.1", True, False),
+        ("192.168.7.9", True, True),
+        ("192.168.8.9", False, False),
+        ("10.0.0.1", False, False),
+        ("172.16.0.1", False, False),
+        ("100.64.0.1", False, False),
+        ("169.254.169.254", False, False),
+        ("::ffff:10.0.0.1", False, False),
+        ("fd00:7::9", True, True),
+        ("fd00:8::9", False, False),
+        ("fe80::1", False, False),
+        ("0.0.0.0", False, False),
+        ("224.0.0.251", False, False),
+        ("9.9.9.9", True, True),
+        ("2620:fe::fe", True, True),
+    ],
+)
+def test_what_strangers_name_leads_to_the_internet_or_into_our_own_networks(host, near, far):
+    assert may_dial(host, Named.NEAR, OWN) == near
+    assert may_dial(host, Named.FAR, OWN) == far
+    assert may_dial(host, Named.BY_US, OWN)
+
+
+def test_a_seat_is_on_this_machine_if_it_names_one_of_its_addresses(monkeypatch):
+    monkeypatch.setattr(addresses, "_of_interfaces", lambda: ["192.168.7.2"])
+    here = ["192.168.7.2:7", "127.0.0.1:7"]
+    there = ["192.168.7.3:7", "127.0.0.1:7"]
+    inside = ["127.0.0.1:7"]
+    assert how_far(here, here) is Named.NEAR
+    assert how_far(there, here) is Named.FAR
+    assert how_far(inside, here) is Named.FAR
+    assert how_far(inside, inside) is Named.NEAR  # bots of one machine
+    assert how_far(here, ()) is Named.NEAR
+    assert how_far(["nonsense", ":::", "relay+127.0.0.1:9"], here) is Named.FAR
+
+
+def test_our_own_networks_hold_our_own_addresses():
+    assert all(not network.is_loopback for network in own_networks())

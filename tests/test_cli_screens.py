@@ -24,6 +24,7 @@ from p2p_hoity.editions import load
 from p2p_hoity.rules import news
 from protocol import chain, header
 from protocol.header import Terms
+from protocol.identity import fingerprint
 from protocol.node import Kind, Table, Want
 
 MUSTER = updates.Muster(3, 2, 2)
@@ -69,6 +70,18 @@ def each() -> list[updates.Update]:
         updates.Finished(at, node, (standing,), Path("game.hoity")),
         updates.Ended("two chains", 1, "two-chains"),
     ]
+
+
+def test_every_seats_key_is_shown_when_the_table_begins() -> None:
+    said: list[str] = []
+    at = bound()
+    SeatScreen(said.append)(updates.Started(at, 0))
+    for entry in at.header.roster:
+        assert any(fingerprint(entry.id) in line and entry.nickname in line for line in said)
+    written: list[dict[str, Any]] = []
+    JsonScreen(written.append)(updates.Started(at, 0))
+    seats = written[0]["seats"]
+    assert [one["fingerprint"] for one in seats] == [fingerprint(e.id) for e in at.header.roster]
 
 
 def test_there_is_a_teller_and_an_example_for_every_update() -> None:

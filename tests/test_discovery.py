@@ -121,6 +121,17 @@ async def test_a_flood_of_names_is_bounded(air):
     assert len(await browse(0)) == discovery.MOST_FOUND
 
 
+async def test_a_machine_without_ipv4_is_told_and_hosting_goes_on(monkeypatch):
+    def fail(*args, **rest):
+        raise RuntimeError("No interfaces to listen on")
+
+    monkeypatch.setattr("zeroconf.Zeroconf", fail)
+    async with announce(TABLE) as announcing:
+        assert announcing.problem == "this network cannot be asked for tables"
+    with pytest.raises(NetError, match="cannot be asked for tables"):
+        await browse(0)
+
+
 async def test_a_network_without_multicast_is_told_and_hosting_goes_on(monkeypatch):
     def fail(*args, **rest):
         raise OSError(19, "No such device")

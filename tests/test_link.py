@@ -8,7 +8,7 @@ import trio.testing
 
 from p2p_hoity.net.framing import encode_frame
 from p2p_hoity.net.limits import Limits
-from p2p_hoity.net.link import Link
+from p2p_hoity.net.link import LARGE, RECORD, Link
 
 LIMITS = Limits(frame=1000, queue_frames=5, queue_bytes=3000)
 
@@ -196,3 +196,59 @@ async def test_cancelling_closes_the_stream():
         await trio.testing.wait_all_tasks_blocked()
         nursery.cancel_scope.cancel()
     assert await far.receive_some() == b""
+
+
+class Tap(trio.abc.Stream):
+    """Notes how much is sent at once."""
+
+    def __init__(self, stream):
+        self.stream = stream
+        self.sizes = []
+
+    async def send_all(self, data):
+        self.sizes.append(len(data))
+        await self.stream.send_all(data)
+
+    async def wait_send_all_might_not_block(self):
+        await trio.lowlevel.checkpoint()
+
+    async def receive_some(self, max_bytes=None):
+        return await self.stream.receive_some(max_bytes)
+
+    async def aclose(self):
+        await self.stream.aclose()
+
+
+async def test_a_long_frame_goes_out_in_records_that_a_slow_link_carries_in_time(autojump_clock):
+    near, far = trio.testing.memory_stream_pair()
+    tap = Tap(near)
+    a, b = Ended(tap, Limits()), Ended(far, Limits())
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(a.run)
+        nursery.start_soon(b.run)
+        a.link.post(bytes(100_000))
+        await trio.testing.wait_all_tasks_blocked()
+        assert b.delivered == [bytes(100_000)]
+        nursery.cancel_scope.cancel()
+    assert max(tap.sizes) == RECORD
+    assert Limits().silence / 2 > RECORD / 2000
+
+
+@pytest.mark.parametrize(("size", "kept"), [(LARGE, 1), (LARGE - 1, 3)])
+async def test_a_long_frame_that_waits_already_is_not_queued_again(autojump_clock, size, kept):
+    near, far = trio.testing.memory_stream_pair()
+    a, b = Ended(near, Limits()), Ended(far, Limits())
+    same = bytes(size)
+    for data in (same, b"x" + same, same, same):
+        assert a.link.post(data)
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(a.run)
+        nursery.start_soon(b.run)
+        await trio.testing.wait_all_tasks_blocked()
+        assert b.delivered.count(same) == kept
+        assert b.delivered[1] == b"x" + same
+        assert a.link.post(same)  # it is out, so it may be asked for again
+        await trio.testing.wait_all_tasks_blocked()
+        assert b.delivered.count(same) == kept + 1
+        nursery.cancel_scope.cancel()
+    assert a.link.queued_bytes == 0

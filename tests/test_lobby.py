@@ -30,8 +30,10 @@ from p2p_hoity.lobby import (
     is_lobby,
     parse_lobby,
 )
+from p2p_hoity.net.addresses import Address
 from p2p_hoity.net.events import Event, Frame, LinkDown, LinkUp
 from p2p_hoity.net.hub import Hub
+from p2p_hoity.net.memory import MemoryNetwork
 from p2p_hoity.net.ticket import Ticket
 from p2p_hoity.seating import Lan
 from protocol import header
@@ -75,8 +77,24 @@ class Caller:
 
 
 @asynccontextmanager
+async def silent_air(_: Any) -> AsyncIterator[Any]:
+    """Stands for the LAN: nothing is announced."""
+
+    class Air:
+        async def update(self, joined: int) -> None:
+            """Nobody hears."""
+
+    yield Air()
+
+
+@pytest.fixture(autouse=True)
+def _no_lan(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hosting, "announce", silent_air)
+
+
+@asynccontextmanager
 async def hosted(club: Club, lan: Lan = Lan.OFF) -> AsyncIterator[Callable[[], Awaitable[Caller]]]:
-    """A host in its lobby, and a way to make callers linked to it; the LAN's air is still."""
+    """A host in its lobby, and a way to make callers linked to it."""
     club.lan = lan
     async with trio.open_nursery() as nursery:
         nursery.start_soon(club.host)
@@ -323,15 +341,25 @@ async def test_a_guest_that_lost_the_roster_gets_it_from_the_running_table(
 async def test_a_seat_is_kept_for_a_while_and_then_given_to_who_waits(
     tmp_path: Path, autojump_clock: Any
 ) -> None:
-    club = Club(tmp_path, 2)
+    club = Club(tmp_path, 3)
     async with hosted(club) as call:
-        leaver, began = await call(), trio.current_time()
+        leaver = await call()
         assert club.ticket is not None
-        # A table for two is complete as soon as both are there: sit and go in one breath.
-        club.terms = club.terms
+        leaver.say(Ask(leaver.proof(club.ticket)))
+        leaver.sit(club, "leaver")
+        await leaver.next(Names)
         leaver.hub.drop(leaver.host, "gone")
-        await club.join(1)
-        assert trio.current_time() - began < 600
+        began = trio.current_time()
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(club.join, 1)
+            nursery.start_soon(club.join, 2)
+            while not club.guests[0].heard(updates.Started):
+                await trio.sleep(0.1)
+            assert KEEP <= trio.current_time() - began <= KEEP + 3
+
+
+def test_a_table_is_complete_when_all_who_sit_are_there(tmp_path: Path) -> None:
+    club = Club(tmp_path, 2)
     seating = hosting.Seating(
         club.terms, header.sit(club.terms, club.guests[0].me.identity, "P0", bytes(32)), ()
     )
@@ -415,8 +443,12 @@ async def test_addresses_of_this_machine_count_only_from_one_that_is_on_it(
 # Whose seat is safe.
 
 
+def never(*_: Any) -> bool:
+    return False
+
+
 async def test_one_whose_seat_is_kept_is_told_to_resume(
-    tmp_path: Path, autojump_clock: Any
+    tmp_path: Path, autojump_clock: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     club = Club(tmp_path, 3)
     scope = trio.CancelScope()
@@ -427,9 +459,11 @@ async def test_one_whose_seat_is_kept_is_told_to_resume(
         with scope:
             await club.join(2)
         gone.cut = None
-        with pytest.raises(peer.PeerError, match="hoity resume") as caught:
-            await club.join(2)
-        assert "new ticket" not in str(caught.value)
+        for known in (True, False):  # by the journal that is here, or as the host says
+            monkeypatch.setattr(joining, "_has_seat", joining._has_seat if known else never)
+            with pytest.raises(peer.PeerError, match="hoity resume") as caught:
+                await club.join(2)
+            assert "ask the host" not in str(caught.value)
         await club.resume(2)
 
     async with trio.open_nursery() as nursery:
@@ -437,3 +471,71 @@ async def test_one_whose_seat_is_kept_is_told_to_resume(
         nursery.start_soon(club.host)
         nursery.start_soon(club.join, 1)
     assert len(set(club.transcripts())) == 1
+
+
+# Dialling the host.
+
+
+class Crowded(MemoryNetwork):
+    """A network whose first connections are cut, as by a full gate."""
+
+    left = 4
+
+    async def open(self, address: Address) -> trio.abc.Stream:
+        stream = await super().open(address)
+        if self.left:
+            self.left -= 1
+            await stream.aclose()
+        return stream
+
+
+async def test_a_guest_dials_again_while_the_hosts_door_is_crowded(
+    tmp_path: Path, autojump_clock: Any
+) -> None:
+    club = Club(tmp_path, 2)
+    club.network = Crowded()
+    await club.play()
+    assert len(set(club.transcripts())) == 1
+
+
+async def test_where_nobody_listens_it_is_told_at_once(tmp_path: Path, autojump_clock: Any) -> None:
+    club = Club(tmp_path, 2)
+    club.ticket = Ticket(club.guests[0].me.identity.public, ("house0:1",), b"t" * 32)
+    club.opened.set()
+    began = trio.current_time()
+    with pytest.raises(peer.PeerError, match=r"cannot be reached .*nobody listens there"):
+        await club.join(1)
+    assert trio.current_time() - began < 1
+
+
+async def test_a_host_that_cuts_every_link_is_given_up(tmp_path: Path, autojump_clock: Any) -> None:
+    club = Club(tmp_path, 2)
+    tick = hosting.Lobby.hear
+
+    def cut(lobby: hosting.Lobby, event: Event) -> None:
+        tick(lobby, event)
+        if isinstance(event, Frame):
+            lobby.hub.drop(event.peer, "no")
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(hosting.Lobby, "hear", cut)
+        async with hosted(club):
+            with pytest.raises(peer.PeerError, match="cuts every link"):
+                await club.join(1)
+
+
+async def test_a_second_process_of_one_key_does_not_take_the_seat_of_the_first(
+    tmp_path: Path, autojump_clock: Any
+) -> None:
+    club = Club(tmp_path, 3)
+    async with hosted(club) as call:
+        first = await call(club.guests[1].me.identity)
+        assert club.ticket is not None
+        first.say(Ask(first.proof(club.ticket)))
+        first.sit(club, "P1")
+        await first.next(Names)
+        with pytest.raises(peer.PeerError, match="sits at this table already") as caught:
+            await club.join(1)
+        assert caught.value.exit_code == 1
+        assert first.hub.linked(first.host)
+    assert club.guests[0].heard(updates.Joined)[-1].names == ("P0", "P1")

@@ -5,8 +5,8 @@ import errno
 import pytest
 import trio
 
-from p2p_hoity.net.addresses import Address
-from p2p_hoity.net.errors import NetError
+from p2p_hoity.net.addresses import Address, Named
+from p2p_hoity.net.errors import NetError, NobodyError, plain_words
 from p2p_hoity.net.memory import MemoryNetwork
 from p2p_hoity.net.network import TcpNetwork, close_doors
 
@@ -100,3 +100,52 @@ async def test_a_door_waits_while_the_process_is_full_and_skips_who_is_gone(
     assert trio.current_time() - began == pytest.approx(0.2)
     assert door._listener.accept == accept
     await door.aclose()
+
+
+@pytest.mark.parametrize("host", [LOOPBACK, "localhost"])
+async def test_an_address_named_by_a_stranger_does_not_lead_to_this_machine(host):
+    """Nor does a name that the stranger chose."""
+    network = TcpNetwork()
+    (door,) = await network.listen(LOOPBACK, 0)
+    port = door.address.port
+    with pytest.raises(NetError, match="in no network of ours"):
+        await network.open(Address(host, port, named=Named.FAR))
+    near = await network.open(Address(LOOPBACK, port, named=Named.NEAR))
+    await trio.aclose_forcefully(near)
+    await door.aclose()
+
+
+async def test_that_nobody_listens_there_is_final_and_a_cut_is_not():
+    network = TcpNetwork()
+    (door,) = await network.listen(LOOPBACK, 0)
+    port = door.address.port
+    await door.aclose()
+    with pytest.raises(NobodyError, match="nobody listens there"):
+        await network.open(Address(LOOPBACK, port))
+    with pytest.raises(NetError) as caught, plain_words("x"):
+        raise ConnectionResetError
+    assert not caught.value.is_final
+
+
+@pytest.mark.parametrize("number", [errno.EAFNOSUPPORT, errno.EADDRNOTAVAIL])
+async def test_a_machine_without_ipv4_listens_on_ipv6(monkeypatch, number):
+    listen = trio.open_tcp_listeners
+
+    async def without(port, *, host, backlog):
+        if host == "0.0.0.0":
+            raise OSError(number, "no such thing here")
+        return await listen(port, host="127.0.0.1", backlog=backlog)  # stands for ::
+
+    monkeypatch.setattr(trio, "open_tcp_listeners", without)
+    doors = await TcpNetwork().listen("", 0)
+    assert len(doors) == 1
+    await close_doors(doors)
+
+
+async def test_a_machine_without_any_address_is_told(monkeypatch):
+    async def without(port, *, host, backlog):
+        raise OSError(errno.EAFNOSUPPORT, "no such thing here")
+
+    monkeypatch.setattr(trio, "open_tcp_listeners", without)
+    with pytest.raises(NetError, match="does not speak that kind of address"):
+        await TcpNetwork().listen("", 0)

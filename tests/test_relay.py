@@ -234,6 +234,77 @@ async def test_one_who_waits_under_the_same_id_again_replaces_the_first(autojump
         assert await first.receive_some() == b""
 
 
+async def test_another_process_of_the_same_id_is_told_and_the_first_waits_on(autojump_clock):
+    async with street() as there:
+        seat, clone, guest = [await there.hub(one) for one in (SEAT, SEAT, GUEST)]
+        address = await seat.listen_via(there.place)
+        began = trio.current_time()
+        with pytest.raises(NetError, match="another process with our key"):
+            await clone.listen_via(there.place)
+        assert trio.current_time() - began >= 2 * Limits().silence
+        assert seat.relays() == {address}
+        await guest.connect([address], SEAT.public, 5)
+
+
+async def test_a_seat_whose_first_process_is_gone_may_wait_here_again(autojump_clock):
+    async with street() as there:
+        first = await register(there.network, there.relay, SEAT, TWO)
+        with pytest.raises(NetError, match="another process"):
+            await register(there.network, there.relay, SEAT, ONE)
+        seat = await there.hub(SEAT)
+        assert first is not None  # it says nothing more, and is missed in time
+        assert await seat.listen_via(there.place)
+
+
+async def test_what_a_relay_says_of_other_processes_is_not_believed_of_a_seat():
+    """A lying relay cannot keep a seat from its table."""
+    async with street() as there:
+        guest = await there.hub(GUEST)
+        (door,) = await there.network.listen("bad-relay", 1)
+
+        async def lie():
+            raw, _ = await door.accept()
+            stream = await secure_from(raw, credentials(RELAY.seed))
+            await stream.send_all(encode_frame(fresh_challenge(ONE)))
+            await read_frame(stream, 256)
+            await stream.send_all(encode_frame(Verdict.ELSEWHERE.encode()))
+
+        there.nursery.start_soon(lie)
+        with pytest.raises(NetError) as caught:
+            await guest.connect(["relay+bad-relay:1"], SEAT.public, 5)
+        assert not getattr(caught.value, "elsewhere", False)
+
+
+async def test_a_call_that_was_announced_cannot_be_pushed_out_by_the_silent(autojump_clock):
+    limits = RelayLimits(
+        link=Limits(frame=256, queue_bytes=1 << 14, unauthenticated=4, unauthenticated_per_source=4)
+    )
+    async with street(limits=limits) as there:
+        waiting = await register(there.network, there.relay, SEAT, ONE)
+        answers = []
+
+        async def caller():
+            with pytest.raises(NetError) as caught:
+                await call(there.network, there.relay, SEAT.public)
+            answers.append(str(caught.value))
+
+        there.nursery.start_soon(caller)
+        await trio.testing.wait_all_tasks_blocked()
+        for _ in range(50):
+            await there.network.open(there.relay)
+            await trio.testing.wait_all_tasks_blocked()
+        await trio.sleep(60)
+        assert "did not answer" in answers[0]  # by the seat, in its own time
+        await waiting.aclose()
+
+
+def test_a_relay_carries_a_thousand_tables_of_six_unless_told_otherwise():
+    limits = RelayLimits()
+    assert limits.seats >= 1000 * 6
+    assert limits.splices >= 1000 * 15
+    assert limits.splices_per_source >= 15
+
+
 def proof(identity, purpose=Purpose.RELAY, relay=None, instance=ONE):
     def wish(peer, certificate, challenge):
         listener = Listener(purpose, relay or peer, certificate)

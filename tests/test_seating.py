@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
 import pytest
+import trio
 
 from p2p_hoity import resuming, seating
 from p2p_hoity.net.memory import MemoryNetwork
+from p2p_hoity.net.relay import serve_relay
 from protocol.identity import Identity
 
 WHO = Identity(b"a" * 32)
@@ -54,3 +60,21 @@ def test_a_returning_seat_listens_where_the_others_will_dial() -> None:
     assert resuming._same_port(":0", ["relay+x:1", "192.0.2.7:4321"]) == ":4321"
     assert resuming._same_port(":4646", ["192.0.2.7:4321"]) == ":4646"
     assert resuming._same_port(":0", []) == ":0"
+
+
+async def test_a_returning_seat_does_without_a_relay_that_says_it_waits_there(
+    autojump_clock: Any,
+) -> None:
+    network = MemoryNetwork()
+    async with trio.open_nursery() as nursery:
+        (relay,) = await nursery.start(partial(serve_relay, "relay", 1, network=network))
+        first = seating.Reach("house0:0", (relay,), network=network)
+        async with seating.open_hub(WHO, first) as (_, addresses):
+            assert addresses[1:] == (f"relay+{relay}",)
+            with pytest.raises(seating.PeerError, match="another process with our key"):
+                async with seating.open_hub(WHO, replace(first, listen="house1:0")):
+                    pass
+            back = replace(first, listen="house2:0", returning=True)
+            async with seating.open_hub(WHO, back) as (_, others):
+                assert len(others) == 1
+        nursery.cancel_scope.cancel()

@@ -19,6 +19,11 @@ RECORD = 2048
 slow link a longer one would be silence."""
 
 
+LARGE = 1024
+"""From so many bytes on a frame that waits already is not queued again: on a slow link the answers
+to a question that is asked each second would else pile up behind the first."""
+
+
 class Link:
     """Frames in both directions over one authenticated stream, until either side ends it."""
 
@@ -26,6 +31,7 @@ class Link:
         self._stream = stream
         self._limits = limits
         self._queue: deque[bytes] = deque()
+        self._large: set[bytes] = set()
         self._queued_bytes = 0
         self._more = trio.Event()
         self._drained = trio.Event()
@@ -47,11 +53,15 @@ class Link:
             return False
         if not 0 < len(data) <= self._limits.frame:
             raise ValueError(f"a frame holds 1 to {self._limits.frame} bytes, not {len(data)}")
+        if data in self._large:
+            return True
         frames, size = len(self._queue) + 1, self._queued_bytes + len(data)
         if frames > self._limits.queue_frames or size > self._limits.queue_bytes:
             self.close("it does not read as fast as we have to send")
             return False
         self._queue.append(data)
+        if len(data) >= LARGE:
+            self._large.add(data)
         self._queued_bytes = size
         self._more.set()
         return True
@@ -61,6 +71,7 @@ class Link:
         if self.reason is None:
             self.reason = reason
             self._queue.clear()
+            self._large.clear()
             self._drained.set()
             self._scope.cancel()
 
@@ -132,6 +143,7 @@ class Link:
                 await self._more.wait()
             data = self._queue.popleft() if self._queue else b""
             await self._send(encode_frame(data))
+            self._large.discard(data)
             self._queued_bytes -= len(data)
             if not self._queue:
                 self._more = trio.Event()
