@@ -12,6 +12,13 @@ from sim_cheap import cheap_blocks, shared_nodes
 from sim_check import Violation
 
 
+def _play(seed: str, args: argparse.Namespace) -> Counter[str]:
+    wide = not args.plain
+    if args.two:
+        return play(seed, 5, True, two=True, wide=wide, only=args.only)
+    return play(seed, args.seats, False if args.honest else None, wide=wide, only=args.only)
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--games", type=int, default=10_000)
@@ -20,6 +27,8 @@ def main() -> int:
     parser.add_argument("--seats", type=int)
     parser.add_argument("--honest", action="store_true", help="no liar")
     parser.add_argument("--two", action="store_true", help="two liars of five seats")
+    parser.add_argument("--plain", action="store_true", help="without the wide catalogue")
+    parser.add_argument("--only", help="one thing of the wide catalogue, in every game")
     parser.add_argument("--real", action="store_true", help="the real curve and signatures")
     parser.add_argument("--keep-going", action="store_true")
     parser.add_argument("--limit", type=float, default=120.0, help="seconds a game may take")
@@ -31,10 +40,7 @@ def main() -> int:
             seed = f"{args.seed}-{number}"
             faulthandler.dump_traceback_later(args.limit, exit=True)
             try:
-                if args.two:
-                    seen += play(seed, 5, True, two=True)
-                else:
-                    seen += play(seed, args.seats, False if args.honest else None)
+                seen += _play(seed, args)
             except Violation as violation:
                 print("FAILED", str(violation)[:1500], flush=True)
                 failed.append(seed)
