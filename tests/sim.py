@@ -373,6 +373,8 @@ class World:
             need(len(tips) == 1, "the ends differ")
         self._judge_answers(machines)
         self.check.judge_looks([m.tip for m in machines])
+        self.check.judge_reveals([m.tip for m in machines])
+        self.homes.judge()
         self.seen["absences"] += sum(
             max(m.tip.absences[s] for m in machines) for s in self.honest()
         )

@@ -142,6 +142,7 @@ class Checker:
     is_wide: bool = False
     wish: int = 0
     largest: int = 0
+    revealed: dict[tuple[int, int], bytes] = field(default_factory=dict)
     _seen: dict[int, tuple[bytes, int]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -185,16 +186,16 @@ class Checker:
         if node.want.kind is not Kind.REVEAL or not gather.own_due(node, seat):
             return
         step, view = node.sealed[node.want.name, seat].step, machine.view
+        sealed = after_step(node, step)
+        if step >= self.table.first_step:
+            self.revealed.setdefault((seat, step), sealed.digest)
         if step < view.base.step:
             return
         sealing = node.before(step)
         assert sealing is not None
         says = (m.statement for m in machine.store.says(view.epoch, step))
         held = {(m.on, m.body) for m in says if isinstance(m, Say)}
-        after = node.before(step + 1)
-        while after is not None and after.slots is None:
-            after = after.parent
-        slots = after.slots if after is not None and after.slots is not None else ()
+        slots = sealed.slots or ()
         need(
             bool(slots) and all((sealing.digest, slots[s]) in held for s in sealing.want.speakers),
             f"seat {seat} opens its choice before it holds all commitments",
@@ -271,6 +272,16 @@ class Checker:
             if due and self.secrets.can_open(slot, self.liars):
                 need(bool(due & stands), f"slot {slot} was opened on a chain that was replaced")
 
+    def judge_reveals(self, tips: list[Node]) -> None:
+        """At the end: no reveal was in vain; each commit step stands as who revealed saw it."""
+        if self.forked or len(self.liars) > self.bound or not self.is_wide:
+            return
+        longest = max(tips, key=lambda tip: tip.step)
+        stands = {digest for _, digest in content(longest)}
+        for (seat, step), digest in sorted(self.revealed.items()):
+            if step < longest.step:
+                need(digest in stands, f"seat {seat} has revealed in vain what it sealed in {step}")
+
     # No framing.
 
     def found_guilty(self, by: int, seat: int, code: str) -> None:
@@ -308,6 +319,16 @@ class Checker:
     def _fork(self, text: str) -> None:
         need(len(self.liars) > self.bound, text)
         self.forked = True
+
+
+def after_step(node: Node, step: int) -> Node:
+    """The node with which this step ended, before any link, on the chain to `node`."""
+    at = node.before(step + 1)
+    while at is not None and at.slots is None and at.parent is not None:
+        at = at.parent
+    if at is None:
+        raise LookupError(f"step {step} is not on this chain")
+    return at
 
 
 def content(tip: Node) -> list[tuple[int, bytes]]:

@@ -22,6 +22,7 @@ class Homes:
 
     def __init__(self, world: World) -> None:
         self.world = world
+        self.whole: set[int] = set()
 
     def plan(self, start: float) -> None:
         """Have it happen, from the moment at which things begin to go wrong."""
@@ -39,7 +40,16 @@ class Homes:
         self.world.seen["put back"] += 1
         if keep < len(disk):
             self.world.seen["rolled back"] += 1
+        elif self.world.seen["old journal"] == 0:
+            self.whole.add(seat)
         return keep
+
+    def judge(self) -> None:
+        """Who came back with all it had signed is bound to nothing more than before."""
+        for seat in sorted(self.whole):
+            floor = self.world.houses[seat].machine.floor
+            old = self.world.seen["old journal"]
+            need(old > 0 or floor == 0, f"seat {seat} forgot nothing and is mute below {floor}")
 
     # A second process of one home.
 

@@ -186,6 +186,8 @@ def widen(plan: Plan, only: str | None = None) -> Plan:
     habits = {h for h in HABITS if h == only or (only is None and die.random() < 0.15)}
     if "rubbish" in lies:
         habits.add("thinkers")  # they turn the epochs, each of which takes as much again
+    if "restored" in habits and liars and "mute" not in ways and die.random() < 0.5:
+        ways += ("mute",)  # the one that does not tell
     honest = [seat for seat in range(plan.seats) if seat not in liars]
     end = plan.calm_from - 40.0
     wide = Wide(
