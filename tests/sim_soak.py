@@ -1,9 +1,14 @@
-"""Many simulated games: `python tests/sim_soak.py --games 10000 --seed NAME [--real]`."""
+"""Many simulated games: `python tests/sim_soak.py --games 10000 --seed NAME [--real]`.
+
+With the whole catalogue of lies and mishaps, or `--only` one of it; `--keep-going` counts what
+fails by kind.
+"""
 
 from __future__ import annotations
 
 import argparse
 import faulthandler
+import re
 import time
 from collections import Counter
 
@@ -17,6 +22,12 @@ def _play(seed: str, args: argparse.Namespace) -> Counter[str]:
     if args.two:
         return play(seed, 5, True, two=True, wide=wide, only=args.only)
     return play(seed, args.seats, False if args.honest else None, wide=wide, only=args.only)
+
+
+def _kind(violation: Violation) -> str:
+    """What did not hold, without seed and numbers: equal for equal failures."""
+    text = str(violation).split(": ", 1)[-1].split("; Plan", 1)[0]
+    return re.sub(r"[0-9]+", "N", text.split("Message(", 1)[0])
 
 
 def main() -> int:
@@ -35,6 +46,7 @@ def main() -> int:
     args = parser.parse_args()
     seen: Counter[str] = Counter()
     failed, began = [], time.time()
+    kinds: Counter[str] = Counter()
     with shared_nodes() if args.real else cheap_blocks():
         for number in range(args.first, args.first + args.games):
             seed = f"{args.seed}-{number}"
@@ -44,12 +56,15 @@ def main() -> int:
             except Violation as violation:
                 print("FAILED", str(violation)[:1500], flush=True)
                 failed.append(seed)
+                kinds[_kind(violation)] += 1
                 if not args.keep_going:
                     break
             if (number + 1) % 250 == 0:
                 print(f"{seen['games']} games, {len(failed)} failed", flush=True)
     faulthandler.cancel_dump_traceback_later()
     print(f"{seen['games']} games in {time.time() - began:.0f} s, {len(failed)} failed: {failed}")
+    for kind, count in kinds.most_common():
+        print(f"  FAILED {count} times: {kind}")
     for name, count in sorted(seen.items()):
         print(f"  {name}: {count}")
     return 1 if failed else 0
