@@ -14,7 +14,7 @@ from sim_plan import HABITS, Wide, draw_plan
 from sim_tricks import RUBBISH, TRICKS, WAYS, huge_wishes, rooted, rubbish, victim
 from toy_game import ToyGame
 
-from protocol import backup, messages
+from protocol import backup, chain, messages
 from protocol.messages import Late, Say
 
 NAMES = (*TRICKS, *WAYS, *HABITS)
@@ -134,6 +134,31 @@ def test_the_checker_finds_a_seat_that_is_mute_for_ever() -> None:
     machine.floor = 6
     with pytest.raises(Violation, match="from epoch 6 on only"):
         checker.watch(0, machine)
+
+
+def test_two_liars_may_see_a_card_that_is_not_drawn_only_at_the_price_of_a_ban() -> None:
+    table, _ = make_table(ToyGame(5), 5)
+    checker = Checker(table, frozenset({3, 4}))
+    tip = chain.begin(table)
+    slot = checker.secrets.stock()[-1]
+    checker.secrets.shares |= {(slot, seat) for seat in range(3)}
+    checker.secrets.due[slot].add(b"elsewhere")
+    checker.judge_looks([replace(tip, banned=frozenset({4}))])
+    with pytest.raises(Violation, match="replaced"):
+        checker.judge_looks([tip])
+
+
+def test_the_checker_finds_a_reveal_in_vain() -> None:
+    table, _ = make_table(ToyGame(4), 4)
+    checker = Checker(table, frozenset())
+    checker.is_wide = True
+    first = chain.begin(table)
+    tip = replace(first, step=2, digest=b"seen", parent=first, slots=(b"",) * 4)
+    checker.revealed[0, 1] = b"seen"
+    checker.judge_reveals([tip])
+    checker.revealed[0, 1] = b"replaced"
+    with pytest.raises(Violation, match="in vain"):
+        checker.judge_reveals([tip])
 
 
 def test_a_journal_tells_which_messages_are_known() -> None:
