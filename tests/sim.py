@@ -12,11 +12,13 @@ import random
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
 
 from room import make_table
 from sim_check import Checker, Violation, need, own_statement
+from sim_homes import Homes
 from sim_lies import LIES, Liar
+from sim_plan import THINKS, Plan, Wide, draw_plan
+from sim_tricks import TRICKS, rooted, victim
 from toy_game import ToyGame
 
 from protocol import frames
@@ -34,104 +36,6 @@ HALTED = 60.0
 """The same for a game that need not end, since fewer than a quorum are honest."""
 
 
-@dataclass(frozen=True)
-class Plan:
-    """What one game is made of; drawn from its seed."""
-
-    seed: str
-    seats: int
-    quorum: int
-    liars: frozenset[int]
-    lies: tuple[str, ...]
-    delay: float
-    loss: float
-    doubles: float
-    unordered: bool
-    partitions: tuple[tuple[float, float, frozenset[int]], ...]
-    crashes: tuple[tuple[float, float, int, bool], ...]
-    slow: frozenset[int]
-    vanish: tuple[int, float] | None
-    calm_from: float
-    calm_setup: bool
-
-    @property
-    def quiet(self) -> bool:
-        """No disturbance but the liar: nobody honest may be made absent."""
-        disturbed = self.partitions or self.crashes or self.slow or self.loss
-        return not disturbed and self.vanish is None and self.delay <= 0.3
-
-
-def draw_plan(
-    seed: str, seats: int | None = None, liar: bool | None = None, two: bool = False
-) -> Plan:
-    """A plan from a seed; `seats` and `liar` narrow it; `two`: a second seat lies too."""
-    die = random.Random(f"plan {seed}")
-    n = seats or die.choice([2, 3, 3, 4, 4, 4, 5, 5, 6])
-    quorum = {2: 2, 3: 2, 4: 3, 5: 4, 6: 4}[n]
-    if n > 2 and die.random() < 0.05:
-        quorum = n
-    strict = quorum == n
-    lying = die.random() < 0.6 if liar is None else liar
-    who = die.randrange(n) if lying and not strict else None
-    names = tuple(die.sample(sorted(LIES), die.choice([1, 1, 2, 3]))) if who is not None else ()
-    end = die.choice([5.0, 20.0, 60.0])
-    wild = die.random() < 0.7
-    vanish = _vanish(die, n, quorum, who, end)
-    current = strict or vanish is not None
-    return Plan(
-        seed,
-        n,
-        quorum,
-        _liars(seed, n, who, two),
-        names,
-        die.choice([0.02, 0.1, 0.3, 1.0, 3.0]) if wild else 0.1,
-        die.choice([0.0, 0.0, 0.1, 0.3]) if wild else 0.0,
-        die.choice([0.0, 0.2]),
-        wild and die.random() < 0.3,
-        _partitions(die, n, end) if wild else (),
-        _crashes(die, n, end, current) if wild else (),
-        frozenset(die.sample(range(n), 1)) if wild and die.random() < 0.15 else frozenset(),
-        vanish,
-        end + 40.0,
-        die.random() < 0.9,
-    )
-
-
-def _liars(seed: str, n: int, who: int | None, two: bool) -> frozenset[int]:
-    if who is None or not two:
-        return frozenset(() if who is None else (who,))
-    others = [seat for seat in range(n) if seat != who]
-    return frozenset({who, random.Random(f"second {seed}").choice(others)})
-
-
-def _partitions(die: random.Random, n: int, end: float) -> Any:
-    found = []
-    for _ in range(die.choice([0, 0, 1, 1, 2])):
-        start = die.uniform(0.5, end)
-        side = frozenset(die.sample(range(n), die.randint(1, n - 1)))
-        found.append((start, start + die.choice([3.0, 12.0, 30.0]), side))
-    return tuple(found)
-
-
-def _crashes(die: random.Random, n: int, end: float, current: bool) -> Any:
-    """Crashes with the journal; at most one seat comes back with an old one, as if absent."""
-    found = []
-    for _ in range(die.choice([0, 0, 1, 1, 2, 3])):
-        start = die.uniform(0.5, end)
-        old = die.random() < 0.3 and not current and not any(c[3] for c in found)
-        found.append((start, start + die.choice([0.1, 3.0, 25.0]), die.randrange(n), old))
-    return tuple(found)
-
-
-def _vanish(
-    die: random.Random, n: int, quorum: int, liar: int | None, end: float
-) -> tuple[int, float] | None:
-    spare = n - quorum - (liar is not None)
-    if spare < 1 or die.random() < 0.7:
-        return None
-    return die.choice([s for s in range(n) if s != liar]), die.uniform(0.5, end)
-
-
 @dataclass
 class House:
     """One seat's machine, its disk and whether it is running."""
@@ -143,6 +47,7 @@ class House:
     crash_in: int | None = None
     resume_at: float = 0.0
     old: bool = False
+    lost: int | None = None
 
 
 class World:
@@ -161,11 +66,18 @@ class World:
         self.trouble: float | None = None
         self.houses = [House(self.build(seat)) for seat in range(plan.seats)]
         self.liars = {seat: self._liar(seat) for seat in sorted(plan.liars)}
+        self.wide = plan.wide or Wide()
+        self.check.is_wide = plan.wide is not None
+        self.homes = Homes(self)
+        self.answered: Counter[int] = Counter()
 
     def _liar(self, seat: int) -> Liar:
         name = self.plan.seed if seat == min(self.plan.liars) else f"{self.plan.seed} {seat}"
         die = random.Random(f"liar {name}")
         rate = die.choice([0.1, 0.4, 1.0])
+        if self.plan.wide is not None and "roots" in self.plan.wide.ways:
+            seats, quorum = self.plan.seats, self.plan.quorum
+            self.houses[seat].machine.secrets.polynomial = rooted(die, seat, seats, quorum)
         return Liar(seat, self.houses[seat].machine, self.who[seat], die, rate)
 
     def build(self, seat: int) -> Machine:
@@ -207,6 +119,9 @@ class World:
         if self.plan.vanish:
             who, when = self.plan.vanish
             self.at(start + when, lambda: self._vanish(who))
+        if self.wide.silent is not None and self.plan.liars:
+            self.at(start + self.wide.silent, lambda: self._vanish(min(self.plan.liars)))
+        self.homes.plan(start)
 
     @property
     def calm(self) -> bool:
@@ -255,6 +170,13 @@ class World:
         if house.up and seat not in self.plan.liars:
             house.crash_in, house.resume_at, house.old = self.die.randrange(6), until, old
 
+    def crash_soon(self, seat: int, until: float, lost: int) -> None:
+        """Down at one of the next effects; back then with a home put back from a copy."""
+        house = self.houses[seat]
+        if house.up and house.crash_in is None:
+            house.crash_in, house.resume_at, house.old = self.die.randrange(6), until, False
+            house.lost = lost
+
     def _crash(self, seat: int) -> None:
         house = self.houses[seat]
         house.up, house.crash_in = False, None
@@ -268,6 +190,9 @@ class World:
         if house.old:
             keep = self.die.randrange(keep + 1)
             self.seen["old journal"] += 1
+        elif house.lost is not None:
+            keep = self.homes.put_back(seat, house.lost)
+            house.lost = None
         del house.disk[keep:]
         house.machine.restore(list(house.disk))
         if house.old:
@@ -322,6 +247,8 @@ class World:
         think = self.die.random() * 0.5
         if seat in self.plan.slow and not self.calm:
             think = self.die.choice([1.0, 10.0, 30.0])
+        if seat in self.wide.thinkers and not self.calm:
+            think = self.die.random() * THINKS
         self.at(self.now + think, lambda: self._choose(seat))
 
     def _choose(self, seat: int) -> None:
@@ -335,6 +262,8 @@ class World:
 
     def _send(self, seat: int, house: House, send: Send, surely: bool) -> None:
         frame = frames.parse_frame(send.frame)
+        if send.peer is not None:
+            self.answered[seat] += len(send.frame)
         if isinstance(frame, frames.Carry):
             message = own_statement(frame.message, self.table)
             if seat in self.plan.liars:
@@ -342,6 +271,8 @@ class World:
                 return
             if message.seat == seat:
                 self.check.signed_by(house.machine, message)
+        elif seat in self.plan.liars and "mute" in self.wide.ways:
+            return
         for other in self._receivers(seat, send):
             self._post(seat, other, send.frame, surely or isinstance(frame, frames.Told))
 
@@ -354,15 +285,17 @@ class World:
         """The liar's own statements go through a lie; what it forwards it may keep to itself."""
         liar = self.liars[seat]
         to = frozenset(self._receivers(seat, send))
+        if send.peer is not None and "mute" in self.wide.ways:
+            return
         if message.seat != seat:
             liar.heard.append(message)
             if "withhold" in self.plan.lies and liar.die.random() < liar.rate:
                 return
             parts = [(message, to)]
         elif send.peer is None and self.trouble is not None and liar.die.random() < liar.rate:
-            name = liar.die.choice(self.plan.lies)
+            name = "rubbish" if self._may_waste(liar) else liar.die.choice(self.plan.lies)
             liar.told.append(name)
-            parts = LIES[name](liar, message)
+            parts = CATALOGUE[name](liar, message)
         elif "withhold" in self.plan.lies or "whisper" in self.plan.lies:
             parts = [(message, to if send.peer is None else frozenset())]
         else:
@@ -372,16 +305,32 @@ class World:
             for other in who:
                 self._post(seat, other, frame, False)
 
-    def _cut(self, a: int, b: int) -> bool:
+    def _may_waste(self, liar: Liar) -> bool:
+        """Whether the liar has room left to fill, which it does before all else."""
+        epoch = liar.machine.view.epoch
+        return "rubbish" in self.plan.lies and epoch > 0 and epoch not in liar.wasted
+
+    def cut(self, a: int, b: int) -> bool:
         since = self.now - (self.trouble or 0.0)
         for start, end, side in self.plan.partitions:
-            if start <= since < end and (a in side) != (b in side):
-                return not self.plan.liars & {a, b}
-        return False
+            if start <= since < end and (a in side) != (b in side) and not self.plan.liars & {a, b}:
+                return True
+        return self._cut_by_liar(a, b) or self.wide.hub not in (None, a, b)
+
+    def _cut_by_liar(self, a: int, b: int) -> bool:
+        """Whether a liar has cut this link for now."""
+        if "cut" not in self.wide.ways:
+            return False
+        seed, seats = self.plan.seed, self.plan.seats
+        return any(
+            victim(seed, liar, self.now, seats) == other
+            for liar, other in ((a, b), (b, a))
+            if liar in self.plan.liars
+        )
 
     def _post(self, seat: int, other: int, frame: bytes, surely: bool) -> None:
         calm = self.calm
-        if not calm and (self._cut(seat, other) and not surely):
+        if not calm and (self.cut(seat, other) and not surely):
             return
         if not calm and not surely and self.die.random() < self.plan.loss:
             return
@@ -398,6 +347,7 @@ class World:
         house = self.houses[other]
         if not house.up:
             return
+        self.answered[other] = 0
         try:
             house.machine.receive(frame, self.now, self.table.ids[seat])
         except Invalid as error:
@@ -405,6 +355,8 @@ class World:
             self.seen[error.code] += 1
         parsed = frame[:2]
         self.collect(other, surely=parsed == frames.encode_frame(frames.Own())[:2])
+        if other not in self.plan.liars:
+            self.check.answered(other, self.answered[other])
 
     # The end.
 
@@ -423,11 +375,27 @@ class World:
         elif all(m.finished for m in machines):
             tips = {content_digest(m) for m in machines}
             need(len(tips) == 1, "the ends differ")
+        self._judge_answers(machines)
         self.check.judge_looks([m.tip for m in machines])
+        self.check.judge_reveals([m.tip for m in machines])
+        self.homes.judge()
+        self.seen["absences"] += sum(
+            max(m.tip.absences[s] for m in machines) for s in self.honest()
+        )
         if self.plan.quiet and len(self.plan.liars) <= self.plan.seats - self.plan.quorum:
             for m in machines:
                 absent = [s for s in self.honest() if m.tip.absences[s]]
                 need(not absent, f"honest seats {absent} were made absent on a quiet table")
+
+    def _judge_answers(self, machines: list[Machine]) -> None:
+        """A seat that comes back with nothing is answered with no more than its link takes."""
+        ask = frames.encode_frame(frames.Sync(0, 1, ()))
+        for m in machines if self.plan.wide is not None else []:
+            m.take()
+            peer = self.table.ids[(m.seat or 0) - 1]
+            m.receive(ask, self.now, peer)
+            sent = [e.frame for e in m.take() if isinstance(e, Send) and e.peer == peer]
+            self.check.answered(m.seat or 0, sum(map(len, sent)))
 
     def _judge_no_start(self, machines: list[Machine]) -> None:
         disturbed = bool(self.plan.liars) or not self.plan.quiet
@@ -438,7 +406,7 @@ class World:
         here = len(self.honest())
         if self.check.forked:
             return False
-        rolled_back = self.seen["old journal"] > 0
+        rolled_back = (self.seen["old journal"] > 0) + (self.seen["rolled back"] > 0)
         if rolled_back and not all(h.machine.has_begun for h in self.houses):
             return False
         # A seat whose journal was old counts as absent until an epoch opens without it.
@@ -471,8 +439,12 @@ def content_digest(machine: Machine) -> tuple[bytes, ...]:
     return tuple(found)
 
 
+CATALOGUE = {**LIES, **TRICKS}
+
+
 def _told(world: World) -> list[str]:
-    return [name for liar in world.liars.values() for name in liar.told]
+    lies = [name for liar in world.liars.values() for name in liar.told]
+    return lies + [way for way in world.wide.ways if world.plan.liars]
 
 
 def play(
@@ -481,9 +453,14 @@ def play(
     liar: bool | None = None,
     rounds: int = 1,
     two: bool = False,
+    wide: bool = False,
+    only: str | None = None,
 ) -> Counter[str]:
-    """Run one game; what was seen in it, by name. Violation names the seed."""
-    plan = draw_plan(seed, seats, liar, two)
+    """Run one game; what was seen in it, by name. Violation names the seed.
+
+    `wide`: with the whole catalogue of what liars and honest people do; `only`: this one of it.
+    """
+    plan = draw_plan(seed, seats, liar, two, wide, only)
     world = World(plan, rounds)
     try:
         world.run()
@@ -491,6 +468,7 @@ def play(
         told = Counter(_told(world))
         raise Violation(f"seed {seed!r}: {error!r}; {plan}; told {dict(told)}") from error
     world.seen["games"] += 1
+    world.seen["kB in the largest answers"] += world.check.largest // 1000
     for name in _told(world):
         world.seen[f"lie {name}"] += 1
     return world.seen

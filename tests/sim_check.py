@@ -6,10 +6,14 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from itertools import combinations
 
-from protocol import bodies, gather, messages, play_steps
+from protocol import bodies, chain, gather, messages, play_steps
+from protocol.faults import Fault
 from protocol.machine import Machine
-from protocol.messages import Message, Say
+from protocol.messages import MAX_MESSAGE, Back, Halt, Message, Say
 from protocol.node import Kind, Node, Table
+
+ANSWER = (1 << 20) + MAX_MESSAGE
+"""Bytes with which one question may be answered: parts of 1 MiB, the last message whole."""
 
 
 class Violation(AssertionError):
@@ -135,6 +139,10 @@ class Checker:
     guilty: set[int] = field(default_factory=set)
     secrets: Secrets = None  # type: ignore[assignment]
     forked: bool = False
+    is_wide: bool = False
+    wish: int = 0
+    largest: int = 0
+    revealed: dict[tuple[int, int], bytes] = field(default_factory=dict)
     _seen: dict[int, tuple[bytes, int]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -152,30 +160,42 @@ class Checker:
         known = self.signed.setdefault(message.identity, message.payload)
         need(known == message.payload, f"seat {message.seat} contradicts itself: {message}")
         say = message.statement
+        if not isinstance(say, Back):
+            self.wish = max(self.wish, say.epoch)
+        if not again and isinstance(say, Halt) and self.is_wide:
+            self._check_expired(machine, message.seat, say)
         if not again and isinstance(say, Say) and machine.view.epoch == say.epoch:
             node = machine.view.path.get(say.on)
             need(node is not None, f"seat {message.seat} spoke off its own chain: {say}")
             assert node is not None
+            self._check_legal(node, message.seat, say)
             self._check_reveal(machine, node, message.seat)
             self.secrets.learn(machine, node, message.seat, say)
             self._check_final_say(machine, node, message.seat)
             self.check_secrecy(node)
+
+    def _check_legal(self, node: Node, seat: int, say: Say) -> None:
+        """An honest seat always has a legal thing to say."""
+        try:
+            chain.check(node, seat, say.body)
+        except Fault as fault:
+            raise Violation(f"honest seat {seat} owes what is illegal: {fault.code}") from fault
 
     def _check_reveal(self, machine: Machine, node: Node, seat: int) -> None:
         """Who opens its choice holds every commitment of the step in which it was sealed."""
         if node.want.kind is not Kind.REVEAL or not gather.own_due(node, seat):
             return
         step, view = node.sealed[node.want.name, seat].step, machine.view
+        sealed = after_step(node, step)
+        if step >= self.table.first_step:
+            self.revealed.setdefault((seat, step), sealed.digest)
         if step < view.base.step:
             return
         sealing = node.before(step)
         assert sealing is not None
         says = (m.statement for m in machine.store.says(view.epoch, step))
         held = {(m.on, m.body) for m in says if isinstance(m, Say)}
-        after = node.before(step + 1)
-        while after is not None and after.slots is None:
-            after = after.parent
-        slots = after.slots if after is not None and after.slots is not None else ()
+        slots = sealed.slots or ()
         need(
             bool(slots) and all((sealing.digest, slots[s]) in held for s in sealing.want.speakers),
             f"seat {seat} opens its choice before it holds all commitments",
@@ -188,6 +208,26 @@ class Checker:
         while over.parent is not None and over.over_said:
             over = over.parent
         need(machine.final_step() >= over.step - 1, f"seat {seat} opened its hand too early")
+
+    def _check_expired(self, machine: Machine, seat: int, halt: Halt) -> None:
+        """Nobody votes himself away: where a seat owes a say it tells of nobody's patience."""
+        place, view = halt.expired, machine.view
+        if place is None or place.epoch != view.epoch or place.on not in view.path:
+            return
+        node = view.path[place.on]
+        said = any(m.seat == seat for m in machine.store.says(place.epoch, place.step))
+        need(
+            said or seat not in node.want.speakers,
+            f"seat {seat} thinks and says that patience ran out",
+        )
+
+    # Room.
+
+    def answered(self, seat: int, size: int) -> None:
+        """What an honest seat sends one other in answer to one frame fits its link."""
+        self.largest = max(self.largest, size)
+        if self.is_wide:
+            need(size <= ANSWER, f"seat {seat} answers one question with {size} bytes")
 
     # Secrecy.
 
@@ -221,14 +261,26 @@ class Checker:
         Two liars of whom one chooses twice and one withholds may see one card more; they pay for
         it with a ban.
         """
-        if self.forked or len(self.liars) > min(1, self.bound):
+        if self.forked or len(self.liars) > self.bound:
             return
         longest = max(tips, key=lambda tip: tip.step)
+        if len(self.liars) > 1 and self.liars & longest.banned:
+            return
         stands = {digest for _, digest in content(longest)} | links(longest)
         for slot in self.secrets.stock():
             due = self.secrets.due[slot]
             if due and self.secrets.can_open(slot, self.liars):
                 need(bool(due & stands), f"slot {slot} was opened on a chain that was replaced")
+
+    def judge_reveals(self, tips: list[Node]) -> None:
+        """At the end: no reveal was in vain; each commit step stands as who revealed saw it."""
+        if self.forked or len(self.liars) > self.bound or not self.is_wide:
+            return
+        longest = max(tips, key=lambda tip: tip.step)
+        stands = {digest for _, digest in content(longest)}
+        for (seat, step), digest in sorted(self.revealed.items()):
+            if step < longest.step:
+                need(digest in stands, f"seat {seat} has revealed in vain what it sealed in {step}")
 
     # No framing.
 
@@ -240,6 +292,9 @@ class Checker:
 
     def watch(self, seat: int, machine: Machine) -> None:
         """Note what is final for a seat and compare it with all that was final before."""
+        if self.is_wide:
+            far = machine.floor > self.wish + 2
+            need(not far, f"seat {seat} may speak from epoch {machine.floor} on only")
         banned = machine.view.base.banned | machine.tip.banned
         need(banned <= self.liars, f"seat {seat} has honest seats banned: {sorted(banned)}")
         last, place = machine.final_step(), (machine.tip.digest, machine.final_step())
@@ -264,6 +319,16 @@ class Checker:
     def _fork(self, text: str) -> None:
         need(len(self.liars) > self.bound, text)
         self.forked = True
+
+
+def after_step(node: Node, step: int) -> Node:
+    """The node with which this step ended, before any link, on the chain to `node`."""
+    at = node.before(step + 1)
+    while at is not None and at.slots is None and at.parent is not None:
+        at = at.parent
+    if at is None:
+        raise LookupError(f"step {step} is not on this chain")
+    return at
 
 
 def content(tip: Node) -> list[tuple[int, bytes]]:

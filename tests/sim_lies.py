@@ -43,6 +43,7 @@ class Liar:
     rate: float = 0.4
     told: list[str] = field(default_factory=list)
     heard: list[Message] = field(default_factory=list)
+    wasted: set[int] = field(default_factory=set)
 
     @property
     def others(self) -> frozenset[int]:

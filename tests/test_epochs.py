@@ -3,7 +3,8 @@
 from collections.abc import Callable
 
 import pytest
-from epoch_model import Model, tiny_steps
+from epoch_model import Model
+from tiny_table import tiny_steps
 
 from protocol import epochs, evidence, messages
 from protocol.epochs import Malformed, ReadHalt, Unknown
@@ -36,7 +37,7 @@ class Desk:
 @pytest.fixture
 def model() -> Model:
     with tiny_steps():
-        yield Model(4, 3, 3, "AA")  # type: ignore[misc]
+        yield Model(4, 3, {3}, "AA")  # type: ignore[misc]
 
 
 def said(model: Model, *seats: int, node: Node | None = None) -> list[Message]:

@@ -6,10 +6,11 @@ import pytest
 import test_chain as chain_test
 import test_epochs as base
 import test_rules_of_a_seat as scene
-from epoch_model import Model, tiny_steps
+from epoch_model import Model
 from mutants import MUTANTS, Mutant, planted
 from sim import play
 from sim_cheap import cheap_blocks
+from tiny_table import tiny_steps
 
 Catch = Callable[[], object]
 
@@ -21,16 +22,16 @@ def game(seed: str) -> Catch:
 def with_model(test: Callable[[Model], object]) -> Catch:
     def run() -> None:
         with tiny_steps():
-            test(Model(4, 3, 3, "AA"))
+            test(Model(4, 3, {3}, "AA"))
 
     return run
 
 
 def exhaustive() -> None:
     with tiny_steps():
-        model = Model(4, 3, 3, "A")
+        model = Model(4, 3, {3}, "A")
         model.run()
-    assert model.lost == []
+    assert model.found == {}
 
 
 CATCHES: dict[str, Catch] = {

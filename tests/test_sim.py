@@ -5,10 +5,11 @@ from collections import Counter
 import pytest
 from mutants import Mutant, planted
 from room import make_table
-from sim import draw_plan, play
+from sim import play
 from sim_cheap import cheap_blocks, shared_nodes
 from sim_check import Checker, Violation
 from sim_lies import LIES
+from sim_plan import draw_plan
 from toy_game import ToyGame
 
 from protocol import chain, follow
