@@ -31,12 +31,13 @@ with atheris.instrument_imports(include=["protocol", "p2p_hoity", "msgpack"]):
     from p2p_hoity.net.discovery import read_properties
     from p2p_hoity.net.errors import NetError
     from p2p_hoity.net.handshake import CHALLENGE as CHALLENGE_SIZE
-    from p2p_hoity.net.handshake import MAGIC, Listener, Purpose
+    from p2p_hoity.net.handshake import MAGIC as LINK_MAGIC
+    from p2p_hoity.net.handshake import Listener, Purpose
     from p2p_hoity.net.ticket import TicketError, decode_ticket
     from protocol import bodies, encoding, frames, header, identity, messages, verifier
     from protocol.errors import Invalid
 
-CHALLENGE = MAGIC + bytes(CHALLENGE_SIZE - len(MAGIC))
+CHALLENGE = LINK_MAGIC + bytes(CHALLENGE_SIZE - len(LINK_MAGIC))
 LISTENER = Listener(Purpose.LINK, bytes(32), bytes(32))
 TABLE, _ = room.make_table(ToyGame(4), 4)
 
