@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from room import identity
+from test_arriving import Slow
 from test_peer import Club, past_round
 from toy_game import ToyGame
 
@@ -222,6 +223,7 @@ async def test_a_host_cannot_end_a_game_in_play_by_a_second_roster(
 
     monkeypatch.setattr(Hub, "run", noted)
     monkeypatch.setattr(club.guests[0], "hear", show_another)
+    club.guests[1].player = Slow()  # the game lasts for longer than it takes to leave it
     await club.play()
     assert len(shown) == 2
     assert len(set(club.transcripts())) == 1
