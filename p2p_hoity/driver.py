@@ -212,8 +212,12 @@ class Driver:
                 self.machine.sync(peer)
 
     def _end_void(self, found: TwoRosters) -> None:
-        """The host has signed two tables: there is no game that all play. Tell all, and end."""
-        if self._is_void:
+        """The host has signed two tables: there is no game that all play. Tell all, and end.
+
+        Once the cards are dealt all seats have spoken at this one: then it changes nothing, or a
+        host could end every game that it does not like.
+        """
+        if self._is_void or self.machine.has_begun:
             return
         self._is_void = True
         for peer in self.machine.table.ids:

@@ -54,9 +54,15 @@ def ask_again(desk: Desk) -> None:
         desk.send(frames.Fetch(hashes, closes), None)
     if desk.inquiry is not None:
         ask_own(desk)
-    if not (desk.finished and not desk.awaited()):
+    if not (desk.finished and not desk.awaited()) or _is_wished_on(desk):
         sync(desk, None)
         _look_for_two_chains(desk)
+
+
+def _is_wished_on(desk: Desk) -> bool:
+    """Whether a present seat wishes an epoch beyond this one: it may not know of the end."""
+    wishes = desk.ballot.wishes()
+    return any(wishes.get(seat, 0) > desk.view.epoch for seat in desk.tip.present)
 
 
 def ask_own(desk: Desk) -> None:

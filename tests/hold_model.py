@@ -102,8 +102,14 @@ def made_absent(model: Model, base: Node) -> frozenset[int]:
 
 
 def stuck(model: Model, closing: Closing) -> str | None:
-    """A close by a quorum that has spoken in one place, all patience out, that changes nothing."""
+    """A close by a quorum that has spoken in one place, all patience out, that changes nothing.
+
+    A liar that is awaited there has not spoken, whatever it signs.
+    """
     place = stop_of(closing.base, model.base)
+    spoke = {message.seat for message in closing.told if say_of(message).on == place.digest}
+    if closing.signers & place.want.speakers - spoke:
+        return None
     spoken = model.may_expire(closing.says, closing.signers, place)
     if closing.expired or not closing.signers <= spoken or not chain.may_go_on(place):
         return None

@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 from room import identity
-from test_peer import Club
+from test_arriving import Slow
+from test_peer import Club, past_round
 from toy_game import ToyGame
 
 from p2p_hoity import updates
@@ -197,6 +198,35 @@ async def test_a_host_who_gives_two_rosters_is_named_by_all(
         assert guest.outcome.evidence is not None
         (ended,) = guest.heard(updates.Ended)
         assert ended.seat == 0
+
+
+async def test_a_host_cannot_end_a_game_in_play_by_a_second_roster(
+    tmp_path: Path, autojump_clock: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    club = Club(tmp_path, 3)
+    host, hubs, shown = club.guests[0].me.identity, list[Hub](), list[bytes]()
+    run = Hub.run
+
+    async def noted(hub: Hub, **rest: Any) -> None:
+        hubs.append(hub)
+        await run(hub, **rest)
+
+    def show_another(update: updates.Update) -> None:
+        club.guests[0].told.append(update)
+        if shown or not past_round(2)(update):
+            return
+        whole = club.guests[0].heard(updates.Started)[0].table.header
+        turned = Header(whole.terms, (whole.roster[0], *whole.roster[:0:-1]))
+        other = encode_lobby(Shown(turned.table_id, header.sign_roster(turned, host)))
+        (hub,) = (one for one in hubs if one.me == host.public)
+        shown.extend(peer for peer in hub.links() if hub.post(peer, other))
+
+    monkeypatch.setattr(Hub, "run", noted)
+    monkeypatch.setattr(club.guests[0], "hear", show_another)
+    club.guests[1].player = Slow()  # the game lasts for longer than it takes to leave it
+    await club.play()
+    assert len(shown) == 2
+    assert len(set(club.transcripts())) == 1
 
 
 async def test_a_guest_that_turns_the_roster_is_dropped_and_frames_nobody(
