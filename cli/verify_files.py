@@ -25,7 +25,8 @@ from .trouble import NOT_OK, OK, USAGE, Trouble
 from .trouble import report as report_trouble
 
 NO_FILE: Final = "no-file"
-"""The code, besides the verifier's own, of a file that is not there."""
+UNJUDGED: Final = "not-judged"
+"""Codes besides the verifier's own: of a file that is not there, and of one it failed on."""
 
 
 def read_file(path: Path) -> bytes:
@@ -51,13 +52,26 @@ def _verify_one(path: Path, as_json: bool) -> int:
         if as_json:
             write_line(_not_there(path, str(trouble)))
         return report_trouble(trouble)
-    report = verify(data, read_game, time.perf_counter)
+    report = _judged(data)
     if as_json:
         write_line(as_object(path, report))
     else:
         for line in in_words(path, report):
             say(line)
     return OK if report.ok else NOT_OK
+
+
+def _judged(data: bytes) -> Report:
+    """The verifier's report, or that there is none: one file must not cost others their verdict."""
+    try:
+        return verify(data, read_game, time.perf_counter)
+    except Exception as error:  # noqa: BLE001 - whatever a file brings about, the next one is judged
+        words = _(
+            "this program failed while judging it ({what}), which says nothing of the file: please"
+            " report it, with the file"
+        )
+        problem = Problem(UNJUDGED, words.format(what=type(error).__name__), None, None, "file", 0)
+        return Report("unreadable", problem)
 
 
 def _not_there(path: Path, words: str) -> dict[str, Any]:

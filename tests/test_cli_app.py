@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 from cli_stage import played_file, tool
 
-from cli import lingo, table_commands, trouble
+from cli import lingo, table_commands, trouble, verify_files
 from cli.hoity_app import EXAMPLES, run
 from p2p_hoity.editions import NAMES
 from p2p_hoity.journal import JournalError
@@ -538,6 +538,28 @@ def test_verify_goes_on_after_a_file_that_is_not_there(
         assert f"{torn}: unreadable" in done.out
         assert f"{game}: ok" in done.out
     assert hoity("verify", torn, game).code == 1
+
+
+@pytest.mark.parametrize("error", [RecursionError(), MemoryError(), KeyError("seat"), ValueError()])
+def test_verify_goes_on_after_a_file_on_which_it_fails(
+    hoity: Shell, game: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
+    wicked, real = tmp_path / "wicked.hoity", verify_files.verify
+    wicked.write_bytes(b"wicked")
+
+    def fails(data: bytes, *rest: Any) -> Any:
+        if data == b"wicked":
+            raise error
+        return real(data, *rest)
+
+    monkeypatch.setattr(verify_files, "verify", fails)
+    done = hoity("verify", wicked, game, "--json")
+    assert done.code == 1
+    assert [line["verdict"] for line in done.lines] == ["unreadable", "ok"]
+    assert done.lines[0]["problem"]["code"] == "not-judged"
+    told = hoity("verify", wicked, game)
+    assert type(error).__name__ in told.out
+    assert f"{game}: ok" in told.out
 
 
 def test_a_passphrase_without_a_terminal_is_a_clear_error(tmp_path: Path) -> None:
