@@ -110,6 +110,26 @@ HEADER = {
         "bad-header",
         edited(TWO, with_roster(lambda roster: (roster[0], roster[0]))),
     ),
+    "roster-not-led-by-its-host": Broken(
+        "The first entry of the roster is a guest's.",
+        "bad-header",
+        edited(TWO, with_roster(lambda roster: roster[::-1])),
+    ),
+    "patience-of-less-than-a-second": Broken(
+        "The terms give a choice 999 ms.",
+        "bad-header",
+        edited(TWO, with_terms(6, (999, 5000, 1000, 60000))),
+    ),
+    "nickname-with-a-comma": Broken(
+        "A nickname holds a comma, and would read as two.",
+        "bad-header",
+        edited(TWO, with_roster(lambda r: ((r[0][0], "Ada,Bob", *r[0][2:]), r[1]))),
+    ),
+    "nickname-that-shows-nothing": Broken(
+        "A nickname is one Hangul filler, U+3164, which renders as nothing.",
+        "bad-header",
+        edited(TWO, with_roster(lambda r: ((r[0][0], "\u3164", *r[0][2:]), r[1]))),
+    ),
     "nickname-with-a-blank-end": Broken(
         "A nickname ends in a blank.",
         "bad-header",

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from protocol import author, chain
-from protocol.messages import Close, Expired, Halt, Late, Message, Say, SealVote
+from protocol.messages import Close, Expired, Halt, Late, Lock, Message, Say, SealVote
 from protocol.node import Missing, Node
 from protocol.transcript_form import Content, Evidence, Link, Step, Transcript
 
@@ -172,6 +172,35 @@ def three_of_five_go_on() -> bytes:
     return evidence(more, signatures=rows).encode()
 
 
+def say_where_nothing_grows() -> bytes:
+    """The halts of epoch 2 name an illegal say on the base of epoch 1, where nothing may be said."""
+    whole, base = _two_absent()
+    (first,) = parsed(FIVE, whole.evidence.closes)
+    digest = base.base_digest()
+    votes = tuple(whole.evidence.seals)
+    say = signed(FIVE, 4, Say(1, base.step, base.digest, b"\x01"))
+    lock = Lock(1, digest, True, votes)
+    halts = [signed(FIVE, s, Halt(2, lock, (), None, (), ((say.hash,),))) for s in range(4)]
+    second = signed(FIVE, 2, Close(2, tuple(m.hash for m in halts)))
+    seals = tuple((s, signed(FIVE, s, SealVote(2, digest)).signature) for s in range(4))
+    old = parsed(FIVE, whole.evidence.messages)
+    return evidence(
+        whole,
+        messages=envelopes(*old, *halts, say),
+        closes=tuple((m.payload, m.signature) for m in (first, second)),
+        seals=seals,
+    ).encode()
+
+
+def proofs_for_all() -> bytes:
+    """Every halt holds three proofs at a table of three; one shows a fault of the absent seat."""
+    says = [signed(ABSENT, 2, Say(0, 9999, ELSEWHERE, bytes([i]))) for i in range(2)]
+    lates = [signed(ABSENT, 2, Late(epoch)) for epoch in range(1, 3)]
+    proofs = tuple(sorted([(m.hash,) for m in lates] + [tuple(sorted(m.hash for m in says))]))
+    make = lambda halt: replace(halt, proofs=proofs)  # noqa: E731
+    return _with_halts(ABSENT, 1, make, *lates, *says)()
+
+
 CRAFTED: dict[str, Broken] = {
     "three-says-of-one-step-in-a-halt": Broken(
         "Each halt lists three says of the absent seat for one step.", "bad-base", says_thrice
@@ -194,6 +223,17 @@ CRAFTED: dict[str, Broken] = {
         "body of it that stands in an earlier step; the file plays on with it.",
         "unjustified-link",
         same_body_elsewhere,
+    ),
+    "as-many-proofs-as-seats-in-a-halt": Broken(
+        "Each halt holds three proofs at a table of three, one of which bans the absent seat; the "
+        "file goes on as if it did not.",
+        "unjustified-link",
+        proofs_for_all,
+    ),
+    "say-where-nothing-may-be-said": Broken(
+        "A proof names a say on a base at which fewer than a quorum are present: it is no fault.",
+        "not-final",
+        say_where_nothing_grows,
     ),
     "three-present-of-a-quorum-of-four": Broken(
         "Two of five seats are absent, as four have signed; the chain stands still.",
