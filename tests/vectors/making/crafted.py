@@ -173,7 +173,7 @@ def three_of_five_go_on() -> bytes:
 
 
 def say_where_nothing_grows() -> bytes:
-    """The halts of epoch 2 name an illegal say on the base of epoch 1, where nothing may be said."""
+    """The halts of epoch 2 name an illegal say on a base where nothing may be said."""
     whole, base = _two_absent()
     (first,) = parsed(FIVE, whole.evidence.closes)
     digest = base.base_digest()
