@@ -182,7 +182,14 @@ class SeatScreen:
         self.say(_("You are back at the table and play again from the next round."))
 
     def accused(self, update: updates.Accused) -> None:
-        """A provable fault."""
+        """A provable fault, of this very seat too."""
+        if self.names and update.seat == self.names.mine:
+            text = _(
+                "There is a proof against your own seat ({code}): {reason}. Is it played in two"
+                " places, or from an old copy of your files? The others may go on without you."
+            )
+            self.say(text.format(code=update.code, reason=said(update.reason)))
+            return
         who = self.names.seat(update.seat) if self.names else str(update.seat)
         text = _("{who} is proven at fault ({code}): {reason}.")
         self.say(text.format(who=who, code=update.code, reason=said(update.reason)))

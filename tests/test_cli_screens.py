@@ -322,3 +322,14 @@ def test_a_silent_seat_is_named_as_awaited_and_not_as_at_fault() -> None:
         "The table has ended without a result: did not prove its shuffle (shuffle)."
         " Whose doing: seat 1 (purple).",
     ]
+
+
+def test_an_accused_player_is_told_what_may_be_the_matter() -> None:
+    screen, said = told()
+    screen(updates.Accused(0, "two-statements", "signed two different statements of one identity"))
+    assert "a proof against your own seat (two-statements)" in " ".join(said)
+    assert "two places" in " ".join(said)
+    said.clear()
+    screen(updates.Accused(1, "two-statements", "signed two different statements of one identity"))
+    assert "is proven at fault" in " ".join(said)
+    assert "your own" not in " ".join(said)
