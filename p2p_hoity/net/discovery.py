@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING
 
 import trio
 
+from protocol.header import is_nickname
+
 from .addresses import parse_address
 from .errors import NetError, TicketError, in_words
 from .ticket import decode_ticket, encode_ticket
@@ -25,7 +27,6 @@ if TYPE_CHECKING:
 SERVICE = "_hoity._tcp.local."
 MOST_FOUND = 64
 """Tables that one look around the network returns."""
-LONGEST_NAME = 40
 MOST_SEATS = 6
 _VERSION = b"2"
 _PART = 200  # a TXT record holds strings of at most 255 bytes
@@ -164,7 +165,7 @@ def write_properties(announcement: Announcement) -> dict[bytes, bytes]:
     parts = [ticket[start : start + _PART] for start in range(0, len(ticket), _PART)]
     return {
         b"v": _VERSION,
-        b"name": announcement.name[:LONGEST_NAME].encode(),
+        b"name": announcement.name.encode(),
         b"seats": b"%d" % announcement.seats,
         b"joined": b"%d" % announcement.joined,
         **{b"t%d" % number: part for number, part in enumerate(parts)},
@@ -182,8 +183,7 @@ def read_properties(properties: Mapping[bytes, bytes | None]) -> Announcement | 
     except (UnicodeDecodeError, TicketError):
         return None
     seats, joined = _small(properties.get(b"seats")), _small(properties.get(b"joined"))
-    # A name goes to a terminal: what cannot be printed could steer it.
-    if not name.isprintable() or len(name) > LONGEST_NAME:
+    if not is_nickname(name):  # it goes to a terminal, and among other names
         return None
     if not 2 <= seats <= MOST_SEATS or joined > seats:
         return None
