@@ -7,11 +7,14 @@ import stat
 from pathlib import Path
 
 import pytest
+from played import game_of, room_of
 
 from cli.table_commands import check_home, check_output
 from cli.trouble import Trouble
 from p2p_hoity import archive, home, own_files
 from p2p_hoity.journal import JournalError
+from protocol import transcript_form
+from protocol.verifier import verify
 
 OLD, NEW = b"an older game", b"the game"
 
@@ -115,3 +118,18 @@ def test_the_commands_ask_before_the_game(tmp_path: Path, shut: Path) -> None:
     with pytest.raises(Trouble, match=r"Games cannot be kept in .*Not a directory"):
         check_home(home.Home(shut))
     assert files(tmp_path) == ["shut"]
+
+
+def test_a_game_that_no_verifier_would_read_is_not_said_to_be_saved(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    machine = room_of("two").places[0].machine
+    whole = archive.transcript_of(machine)
+    assert verify(whole, game_of).ok
+    monkeypatch.setattr(transcript_form, "MAX_FILE", len(whole) - 1)
+    with pytest.raises(JournalError, match=r"does not fit.*its journal is kept"):
+        archive.transcript_of(machine)
+    monkeypatch.undo()
+    monkeypatch.setattr(transcript_form, "MAX_ITEMS", 4)
+    with pytest.raises(JournalError, match="does not fit"):
+        archive.transcript_of(machine)

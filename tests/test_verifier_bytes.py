@@ -112,3 +112,32 @@ def test_no_item_may_be_another(data: st.DataObject) -> None:
     spoilt = changed(value, path, lambda _: other)
     if spoilt != value:
         refusal(encoding.encode(spoilt))
+
+
+# A reader's time is bounded by the number of items, wherever they stand.
+
+PREFIX = b"\x94\xb0hoity-transcript\x02"
+FULL = b"\xdc\x40\x00" + b"\xc0" * 16384
+"""The longest array there may be, of nothing."""
+
+
+def nothing(items: int) -> bytes:
+    """The beginning of a file that holds so many items in all, cut off behind them."""
+    rest = items - 3  # the outer array, its name and version
+    arrays, more = divmod(rest - 1, 16385)
+    data = PREFIX + b"\xdc\x40\x00" + FULL * arrays
+    return data + (b"\xdc\x40\x00" + b"\xc0" * (more - 1) if more else b"")
+
+
+def test_a_file_of_a_million_items_is_cut_and_one_more_is_too_many() -> None:
+    most = transcript_form.MAX_TOTAL
+    assert len(nothing(most)) > most
+    assert refusal(nothing(most)).code == "torn"
+    problem = refusal(nothing(most) + b"\xc0")
+    assert (problem.code, problem.offset) == ("bad-encoding", len(nothing(most)))
+    assert refusal(nothing(most) + bytes(10_000_000)).code == "bad-encoding"
+
+
+def test_as_many_bytes_in_few_items_are_read() -> None:
+    data = PREFIX + b"\x92\xc6\x00\x20\x00\x00" + bytes(2**21) + b"\x90\x90"
+    assert refusal(data).code == "bad-form"
