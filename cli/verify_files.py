@@ -65,7 +65,9 @@ def _judged(data: bytes) -> Report:
     """The verifier's report, or that there is none: one file must not cost others their verdict."""
     try:
         return verify(data, read_game, time.perf_counter)
-    except Exception as error:  # noqa: BLE001 - whatever a file brings about, the next one is judged
+    except BaseException as error:  # whatever a file brings about, the next one is judged
+        if not isinstance(error, Exception):
+            raise
         words = _(
             "this program failed while judging it ({what}), which says nothing of the file: please"
             " report it, with the file"

@@ -260,6 +260,7 @@ def test_what_cannot_be_read_is_said_of_the_link_and_of_nobody(
         "hub": Hub(),
         "machine": Machine(),
         "_pace": type("Pace", (), {"is_due": lambda *_: True, "spend": lambda *_: 0})(),
+        "_reception": type("Reception", (), {"hears": lambda *_: True})(),
         "_parting": type("Parting", (), {"hear": lambda *_: None})(),
         "_now": lambda: 0.0,
     }.items():
