@@ -114,7 +114,7 @@ class Driver:
                 for peer in self.hub.links():
                     self._reception.up(peer, self.hub.binding(peer), trio.current_time())
                 self.machine.start(self._now())
-                for peer in self.hub.links():
+                for peer in filter(self._is_ours, self.hub.links()):
                     self.machine.link_up(peer, self._now())
                 self._look_for_oneself(self.machine.tip)
                 for event in backlog:

@@ -562,6 +562,28 @@ def test_verify_goes_on_after_a_file_on_which_it_fails(
     assert f"{game}: ok" in told.out
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+def test_a_pipe_into_which_nobody_writes_is_not_waited_for(
+    hoity: Shell, game: Path, tmp_path: Path
+) -> None:
+    pipe = tmp_path / "pipe.hoity"
+    os.mkfifo(pipe)
+    done = hoity("verify", pipe, game, "--json")
+    assert [line["verdict"] for line in done.lines] == ["unreadable", "ok"]
+    assert hoity("replay", pipe).code == 1
+
+
+@pytest.mark.skipif(not Path("/dev/fd").exists(), reason="no files of that kind here")
+def test_a_pipe_that_is_written_to_is_read_to_its_end(hoity: Shell, game: Path) -> None:
+    command = ["sh", "-c", 'read -r _ && cat "$0"', str(game)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as writer:
+        assert writer.stdin is not None
+        assert writer.stdout is not None
+        writer.stdin.write(b"now\n")
+        writer.stdin.close()
+        assert hoity("verify", f"/dev/fd/{writer.stdout.fileno()}").code == 0
+
+
 def test_a_passphrase_without_a_terminal_is_a_clear_error(tmp_path: Path) -> None:
     process = subprocess.run(
         [sys.executable, "-m", "cli", "id", "new", "--passphrase"],

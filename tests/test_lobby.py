@@ -292,6 +292,20 @@ async def test_without_the_ticket_nobody_looks_on_at_any_seat(
         nursery.cancel_scope.cancel()
 
 
+async def test_one_who_waits_at_the_door_as_the_game_begins_is_told_nothing_of_it(
+    tmp_path: Path, autojump_clock: Any
+) -> None:
+    club = Club(tmp_path, 2)
+    async with hosted(club) as call, trio.open_nursery() as nursery:
+        stranger = await call()
+        nursery.start_soon(club.join, 1)
+        while not club.guests[0].heard(updates.Stepped):
+            await trio.sleep(0.1)
+        await stranger.next(LinkDown)
+        assert [type(one) for one in stranger.heard] == [LinkUp]
+        nursery.cancel_scope.cancel()
+
+
 # Coming back.
 
 
