@@ -146,6 +146,16 @@ class Room:
         self.collect(seat)
 
 
+def begun_room(game: Any, seats: int = 4) -> Room:
+    """A table whose first machine stands in epoch 0, the deal ahead."""
+    table, who = make_table(game, seats)
+    made = Room(table, who, toy_choice)
+    made.start()
+    while not made.places[0].machine.has_begun:
+        made.deliver()
+    return made
+
+
 def toy_choice(machine: Machine, asked: Asked) -> Any:
     """Any legal choice of the toy game."""
     hand = machine.table.layout.hands[machine.seat or 0]

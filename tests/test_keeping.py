@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 import pytest
-from room import Room, make_table, toy_choice
+from room import Room, begun_room, make_table, toy_choice
 from sim_cheap import cheap_blocks
 from toy_game import ToyGame
 
@@ -24,12 +24,7 @@ def _cheap() -> Iterator[None]:
 
 @pytest.fixture
 def room() -> Room:
-    table, who = make_table(ToyGame(4, 1), 4)
-    made = Room(table, who, toy_choice)
-    made.start()
-    while not made.places[0].machine.has_begun:
-        made.deliver()
-    return made
+    return begun_room(ToyGame(4, 1))
 
 
 def say(room: Room, epoch: int, step: int, number: int, size: int = MAX_BODY) -> Message:
