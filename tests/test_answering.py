@@ -22,14 +22,19 @@ def _cheap() -> Iterator[None]:
         yield
 
 
-@pytest.fixture
-def room() -> Room:
+def room_with_keys() -> Room:
+    """Four seats whose game has begun for seat 0."""
     table, who = make_table(ToyGame(4, 1), 4)
     made = Room(table, who, toy_choice)
     made.start()
     while not made.places[0].machine.has_begun:
         made.deliver()
     return made
+
+
+@pytest.fixture
+def room() -> Room:
+    return room_with_keys()
 
 
 def rubbish(room: Room, number: int, epoch: int = 1, size: int = MAX_BODY) -> Message:
