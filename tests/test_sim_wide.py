@@ -4,6 +4,7 @@ import random
 from dataclasses import replace
 
 import pytest
+from mutants import MUTANTS, planted
 from room import make_table
 from sim import CATALOGUE, World, play
 from sim_cheap import cheap_blocks
@@ -202,6 +203,19 @@ def test_games_that_once_failed(name: str) -> None:
     """Victims of roots owed the identity; homes put back and copied signed; and others."""
     with cheap_blocks():
         assert play(ONCE[name], only=name)["games"] == 1
+
+
+@pytest.mark.parametrize("seed", ["vain-5", "vain-27"])
+def test_a_game_in_which_a_reveal_would_be_in_vain_without_hold(
+    seed: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A liar that is everybody's path cuts one link after the other."""
+    without = next(mutant for mutant in MUTANTS if mutant.name == "reveal without hold")
+    with cheap_blocks():
+        assert play(seed, 4, only="cut")["finished"] > 0
+    monkeypatch.setattr(Checker, "_check_reveal", lambda *_: None)
+    with planted(without), cheap_blocks(), pytest.raises(Violation, match="in vain"):
+        play(seed, 4, only="cut")
 
 
 # The simulator itself.
