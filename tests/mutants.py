@@ -264,6 +264,10 @@ WIDE = (
     ),
     Mutant("answers without bound", ((answering._carry_part, "if room < 0:", "if False:"),)),
     Mutant(
+        "an end with a fault that no base holds",
+        ((speaking._ended_by_says, "not accusing.is_unsettled(desk)", "True"),),
+    ),
+    Mutant(
         "rubbish of passed epochs kept for ever",
         ((speaking._forget_says, "message.seat == desk.seat", "True"),),
     ),

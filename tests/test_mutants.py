@@ -8,6 +8,7 @@ import test_caution as caution
 import test_chain as chain_test
 import test_epochs as base
 import test_hold_model as hold
+import test_last_step as last
 import test_rules_of_a_seat as scene
 from epoch_model import Model
 from hold_model import voted_away as judge_votes
@@ -32,6 +33,14 @@ def voted_away() -> None:
     """Every seat that thinks says all the same that its patience ran out."""
     model = hold.run((4, 3, {3}), "A", judge_votes, subsets=True, thinkers_vote=True)
     assert model.found == {}
+
+
+def fault_at_the_end() -> None:
+    last.played.cache_clear()
+    try:
+        last.test_a_base_at_the_end_is_the_end_itself()
+    finally:
+        last.played.cache_clear()
 
 
 def with_model(test: Callable[[Model], object]) -> Catch:
@@ -105,6 +114,7 @@ CATCHES: dict[str, Catch] = {
     "rubbish of passed epochs kept for ever": in_a_room(
         answers.test_says_of_passed_epochs_that_lead_nowhere_are_dropped
     ),
+    "an end with a fault that no base holds": fault_at_the_end,
     "fewer than t present going on": chain_test.test_below_the_quorum_the_chain_stands_still,
 }
 
