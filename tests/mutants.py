@@ -14,7 +14,17 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from protocol import chain, changing, epochs, follow, speaking
+from protocol import (
+    answering,
+    caution,
+    chain,
+    changing,
+    epochs,
+    follow,
+    play_steps,
+    setup_steps,
+    speaking,
+)
 from protocol.changing import own_halt, propose
 from protocol.desk import Desk
 from protocol.machine import Machine
@@ -222,6 +232,48 @@ MUTANTS += (
     ),
 )
 
+# What the wide catalogue of `sim_tricks` and `sim_plan` was made for.
+WIDE = (
+    Mutant("reveal without hold", ((play_steps._needs_hold, "not node.table.strict", "False"),)),
+    Mutant(
+        "a thinking seat's halt says expired", ((Desk._fix_expired, "if thinks:", "if False:"),)
+    ),
+    Mutant(
+        "halts of the missing count",
+        ((epochs._expire, "read.message.seat not in missing", "True"),),
+    ),
+    Mutant(
+        "a zero backup piece accepted",
+        ((setup_steps._check_backup, "== group.IDENTITY", "is None"),),
+    ),
+    Mutant(
+        "a resumed seat signs at once",
+        ((Machine.restore, "self.inquiry = Inquiry(self.clocks.now)", "pass"),),
+    ),
+    Mutant(
+        "what was forgotten makes nobody cautious",
+        ((caution.is_forgotten, "message.hash in desk.store", "True"),),
+    ),
+    Mutant(
+        "the floor counts every wish",
+        ((caution.floor, "desk.ballot.common_wish()", "max([0, *desk.ballot.wishes().values()])"),),
+    ),
+    Mutant(
+        "a halt whose says do not resolve is read",
+        ((epochs._check_form, "not all(tree.resolves(say) for _, say in tree.says)", "False"),),
+    ),
+    Mutant("answers without bound", ((answering._carry_part, "if room < 0:", "if False:"),)),
+    Mutant(
+        "an end with a fault that no base holds",
+        ((speaking._ended_by_says, "not accusing.is_unsettled(desk)", "True"),),
+    ),
+    Mutant(
+        "rubbish of passed epochs kept for ever",
+        ((speaking._forget_says, "message.seat == desk.seat", "True"),),
+    ),
+)
+MUTANTS += WIDE
+
 
 def main() -> int:
     from sim import play
@@ -232,6 +284,8 @@ def main() -> int:
     parser.add_argument("name", nargs="*")
     parser.add_argument("--games", type=int, default=300)
     parser.add_argument("--seed", default="mutant")
+    parser.add_argument("--wide", action="store_true", help="with the wide catalogue")
+    parser.add_argument("--only", help="one thing of it, in every game")
     args = parser.parse_args()
     for mutant in MUTANTS:
         if args.name and mutant.name not in args.name:
@@ -241,7 +295,7 @@ def main() -> int:
             for number in range(args.games):
                 seed = f"{args.seed}-{number}"
                 try:
-                    play(seed, mutant.seats)
+                    play(seed, mutant.seats, wide=args.wide, only=args.only)
                 except Violation as violation:
                     found = f"{seed}: {str(violation)[:160]}"
                     break

@@ -32,13 +32,19 @@ PATIENCE = Patience(choice=12_000, step=8_000, grace=2_000, cap=16_000)
 TICK = 1.0
 CALM = 600.0
 """Seconds without any disturbance in which a game must end."""
+ASKING = 0.4
+"""Seconds that a frame takes at most while somebody asks what it has forgotten."""
+OWN = frames.encode_frame(frames.Own())[:2]
 HALTED = 60.0
 """The same for a game that need not end, since fewer than a quorum are honest."""
 
 
 @dataclass
 class House:
-    """One seat's machine, its disk and whether it is running."""
+    """One seat's machine, its disk, its links and whether it is running.
+
+    `is_blind`: its home was put back from a copy, and it does not know.
+    """
 
     machine: Machine
     disk: list[bytes] = field(default_factory=list)
@@ -48,6 +54,8 @@ class House:
     resume_at: float = 0.0
     old: bool = False
     lost: int | None = None
+    links: set[int] = field(default_factory=set)
+    is_blind: bool = False
 
 
 class World:
@@ -130,7 +138,7 @@ class World:
 
     def _start(self, seat: int) -> None:
         self.houses[seat].machine.start(self.now)
-        self._link(seat)
+        self._look(seat)
         self.collect(seat)
 
     def _tick(self, seat: int) -> None:
@@ -138,6 +146,7 @@ class World:
         if house.gone:
             return
         if house.up:
+            self._look(seat)
             self._ask_back(house.machine)
             house.machine.tick(self.now)
             self.collect(seat)
@@ -186,28 +195,56 @@ class World:
     def _resume(self, seat: int) -> None:
         house = self.houses[seat]
         house.machine = self.build(seat)
-        keep = len(house.disk)
+        keep, certain = len(house.disk), False
         if house.old:
             keep = self.die.randrange(keep + 1)
             self.seen["old journal"] += 1
         elif house.lost is not None:
             keep = self.homes.put_back(seat, house.lost)
-            house.lost = None
+            house.is_blind = self.homes.is_known(seat, keep)
+            certain, house.lost = keep < len(house.disk) and not house.is_blind, None
         del house.disk[keep:]
         house.machine.restore(list(house.disk))
-        if house.old:
-            house.machine.be_cautious()
+        if house.old or certain:
+            house.machine.be_cautious(certain)
         for node in house.machine.view.path.values():
             self.check.secrets.note_due(node)
         house.old, house.up = False, True
         house.machine.start(self.now)
-        self._link(seat)
+        house.links.clear()
+        self._look(seat)
         self.collect(seat)
 
-    def _link(self, seat: int) -> None:
-        for other, peer in enumerate(self.table.ids):
-            if other != seat and not self.houses[other].gone:
-                self.houses[seat].machine.link_up(peer, self.now)
+    # Links.
+
+    def reach(self, a: int, b: int) -> bool:
+        """Whether what one of them sends gets to the other now."""
+        return self.calm or self._is_asking(a, b) or not self.cut(a, b)
+
+    def _is_asking(self, a: int, b: int) -> bool:
+        """Whether an honest seat asks another what it has forgotten without knowing.
+
+        Linked to liars alone it could not learn it, whatever the rules: so it reaches the honest,
+        and hears from them within the grace.
+        """
+        if self.plan.liars & {a, b}:
+            return False
+        return any(h.is_blind and h.machine.inquiry is not None for h in self._pair(a, b))
+
+    def _pair(self, a: int, b: int) -> tuple[House, House]:
+        return self.houses[a], self.houses[b]
+
+    def _look(self, seat: int) -> None:
+        """Have a machine hear which of its links have come and gone."""
+        house, ids = self.houses[seat], self.table.ids
+        others = (o for o in range(self.plan.seats) if o != seat and self.houses[o].up)
+        now = {other for other in others if self.reach(seat, other)}
+        for other in sorted(house.links - now):
+            house.machine.link_down(ids[other], self.now)
+        for other in sorted(now - house.links):
+            self.last.pop((seat, other), None)  # a new link: nothing is on its way in it
+            house.machine.link_up(ids[other], self.now)
+        house.links = now
 
     # Effects.
 
@@ -330,14 +367,14 @@ class World:
 
     def _post(self, seat: int, other: int, frame: bytes, surely: bool) -> None:
         calm = self.calm
-        if not calm and (self.cut(seat, other) and not surely):
+        if not self.reach(seat, other):
             return
         if not calm and not surely and self.die.random() < self.plan.loss:
             return
         copies = 1 + (self.die.random() < self.plan.doubles)
         for _ in range(copies):
             wait = self.die.expovariate(1 / (0.1 if calm else self.plan.delay))
-            when = self.now + min(wait, 20.0)
+            when = self.now + min(wait, ASKING if self._is_asking(seat, other) else 20.0)
             if surely or not self.plan.unordered:
                 when = max(when, self.last.get((seat, other), 0.0) + 1e-6)
             self.last[seat, other] = max(when, self.last.get((seat, other), 0.0))
@@ -353,8 +390,7 @@ class World:
         except Invalid as error:
             need(seat in self.plan.liars, f"seat {other} refuses a frame of honest {seat}: {error}")
             self.seen[error.code] += 1
-        parsed = frame[:2]
-        self.collect(other, surely=parsed == frames.encode_frame(frames.Own())[:2])
+        self.collect(other, surely=frame[:2] == OWN)
         if other not in self.plan.liars:
             self.check.answered(other, self.answered[other])
 

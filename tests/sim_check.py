@@ -169,7 +169,9 @@ class Checker:
             need(node is not None, f"seat {message.seat} spoke off its own chain: {say}")
             assert node is not None
             self._check_legal(node, message.seat, say)
-            self._check_reveal(machine, node, message.seat)
+            if node.want.kind is Kind.REVEAL and gather.own_due(node, message.seat):
+                self._note_reveal(node, message.seat)
+                self._check_reveal(machine, node, message.seat)
             self.secrets.learn(machine, node, message.seat, say)
             self._check_final_say(machine, node, message.seat)
             self.check_secrecy(node)
@@ -181,25 +183,18 @@ class Checker:
         except Fault as fault:
             raise Violation(f"honest seat {seat} owes what is illegal: {fault.code}") from fault
 
-    def _check_reveal(self, machine: Machine, node: Node, seat: int) -> None:
-        """Who opens its choice holds every commitment of the step in which it was sealed."""
-        if node.want.kind is not Kind.REVEAL or not gather.own_due(node, seat):
-            return
-        step, view = node.sealed[node.want.name, seat].step, machine.view
-        sealed = after_step(node, step)
+    def _note_reveal(self, node: Node, seat: int) -> None:
+        step = node.sealed[node.want.name, seat].step
         if step >= self.table.first_step:
-            self.revealed.setdefault((seat, step), sealed.digest)
-        if step < view.base.step:
-            return
-        sealing = node.before(step)
-        assert sealing is not None
-        says = (m.statement for m in machine.store.says(view.epoch, step))
-        held = {(m.on, m.body) for m in says if isinstance(m, Say)}
-        slots = sealed.slots or ()
-        need(
-            bool(slots) and all((sealing.digest, slots[s]) in held for s in sealing.want.speakers),
-            f"seat {seat} opens its choice before it holds all commitments",
-        )
+            self.revealed.setdefault((seat, step), after_step(node, step).digest)
+
+    def _check_reveal(self, machine: Machine, node: Node, seat: int) -> None:
+        """Who opens its choice holds every commitment, and every `hold` after it."""
+        step, text = node.sealed[node.want.name, seat].step, f"seat {seat} opens its choice before"
+        need(_holds_all(machine, node, step), f"{text} it holds all commitments")
+        if not self.table.strict:
+            need(node.held > step, f"{text} all have confirmed what is sealed")
+            need(_holds_all(machine, node, node.held), f"{text} it holds that all have confirmed")
 
     def _check_final_say(self, machine: Machine, node: Node, seat: int) -> None:
         if node.want.kind is not Kind.FINAL:
@@ -319,6 +314,19 @@ class Checker:
     def _fork(self, text: str) -> None:
         need(len(self.liars) > self.bound, text)
         self.forked = True
+
+
+def _holds_all(machine: Machine, node: Node, step: int) -> bool:
+    """Whether the machine holds what all said in this step, or the step is in its base."""
+    view, before = machine.view, node.before(step)
+    if step < view.base.step:
+        return True
+    if before is None:
+        raise LookupError(f"step {step} is not on this chain")
+    says = (m.statement for m in machine.store.says(view.epoch, step))
+    held = {(m.on, m.body) for m in says if isinstance(m, Say)}
+    slots = after_step(node, step).slots or ()
+    return bool(slots) and all((before.digest, slots[s]) in held for s in before.want.speakers)
 
 
 def after_step(node: Node, step: int) -> Node:

@@ -44,6 +44,17 @@ class Homes:
             self.whole.add(seat)
         return keep
 
+    def is_known(self, seat: int, keep: int) -> bool:
+        """Whether an honest seat that is up holds something that this copy lacks.
+
+        Nobody need tell the seat then that it is one: it asks. (Otherwise its mark tells.)
+        """
+        world = self.world
+        houses = [world.houses[s] for s in world.honest() if s != seat and world.houses[s].up]
+        mine = (own_statement(raw, world.table) for raw in known(world.houses[seat].disk[keep:]))
+        lost = {message.hash for message in mine if message.seat == seat}
+        return any(digest in house.machine.store for house in houses for digest in lost)
+
     def judge(self) -> None:
         """Who came back with all it had signed is bound to nothing more than before."""
         for seat in sorted(self.whole):
@@ -85,7 +96,7 @@ class Homes:
     def _linked(self, seat: int) -> bool:
         houses = self.world.houses
         return any(
-            other != seat and house.up and not self.world.cut(seat, other)
+            other != seat and house.up and self.world.reach(seat, other)
             for other, house in enumerate(houses)
         )
 

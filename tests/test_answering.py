@@ -22,9 +22,14 @@ def _cheap() -> Iterator[None]:
         yield
 
 
+def room_with_keys() -> Room:
+    """Four seats whose game has begun for seat 0."""
+    return begun_room(ToyGame(4, 1))
+
+
 @pytest.fixture
 def room() -> Room:
-    return begun_room(ToyGame(4, 1))
+    return room_with_keys()
 
 
 def rubbish(room: Room, number: int, epoch: int = 1, size: int = MAX_BODY) -> Message:

@@ -34,7 +34,7 @@ NOBODY: Set[int] = frozenset()
 Only = Callable[[Model, Says], bool] | None
 
 
-def _run(
+def run(
     table: tuple[int, int, Set[int]], shape: str, *judges: Judge, only: Only = None, **more: Any
 ) -> Model:
     with tiny_steps():
@@ -62,7 +62,7 @@ WITHIN: dict[str, tuple[tuple[int, int, Set[int]], dict[str, Any], int, int]] = 
 @pytest.mark.parametrize("name", WITHIN)
 def test_with_hold_no_close_changes_a_commit_step_after_a_reveal(name: str) -> None:
     table, more, states, closes = WITHIN[name]
-    model = _run(table, "CHR", vain_reveal, only=has_reveal, **more)
+    model = run(table, "CHR", vain_reveal, only=has_reveal, **more)
     assert model.found == {}
     assert (model.states, model.closes) == (states, closes)
 
@@ -79,14 +79,14 @@ DANGER = {
 def test_a_reveal_on_the_commitments_alone_may_be_in_vain(name: str) -> None:
     """In two steps the model finds all that a liar could gain: a choice void, new or another."""
     table, found = DANGER[name]
-    model = _run(table, "CR", vain_reveal, only=has_reveal, tail="")
+    model = run(table, "CR", vain_reveal, only=has_reveal, tail="")
     assert set(model.found) == found
     assert {VOID, OTHER, AFRESH, LEFT} == IN_VAIN
 
 
 def test_a_quorum_of_liars_makes_a_reveal_vain_with_hold_too() -> None:
     """Beyond the bound no rule helps; the model sees it."""
-    model = _run((4, 3, {1, 2, 3}), "CHR", vain_reveal, only=has_reveal, tail="")
+    model = run((4, 3, {1, 2, 3}), "CHR", vain_reveal, only=has_reveal, tail="")
     assert model.found != {}
 
 
@@ -113,7 +113,7 @@ def test_who_has_not_spoken_helps_to_declare_no_absence(name: str) -> None:
         if made_absent(model, closing.base):
             absences.append(closing)
 
-    model = _run(table, shape, *JUDGES, note, subsets=True)
+    model = run(table, shape, *JUDGES, note, subsets=True)
     assert model.found == {}
     assert (model.states, model.closes) == (states, closes)
     assert len(absences) > 0
@@ -126,9 +126,9 @@ def test_where_a_seat_that_thinks_may_say_expired_it_votes_itself_away(name: str
     old = "read.message.seat not in missing"
     counted = Mutant("halts of the missing count", ((epochs._expire, old, "True"),))
     with planted(counted):
-        model = _run(table, shape, *JUDGES, subsets=True, thinkers_vote=True)
+        model = run(table, shape, *JUDGES, subsets=True, thinkers_vote=True)
     assert set(model.found) >= {UNEARNED, VOTED_AWAY}
-    model = _run(table, shape, voted_away, subsets=True, thinkers_vote=True)
+    model = run(table, shape, voted_away, subsets=True, thinkers_vote=True)
     assert model.found == {}
 
 
@@ -137,7 +137,7 @@ def test_the_model_sees_a_table_that_stands_for_ever() -> None:
     old = "< table.seats - table.quorum + 1"
     never = Mutant("no number of expired halts is enough", ((epochs._expire, old, "< 99"),))
     with planted(never):
-        model = _run((4, 3, {3}), "A", stuck)
+        model = run((4, 3, {3}), "A", stuck)
     assert set(model.found) == {STUCK}
 
 
@@ -158,4 +158,4 @@ def test_with_hold_nothing_is_lost_in_long_shapes(name: str) -> None:
     table, shape, more = LONG[name]
     two = len(table[2]) > table[0] - table[1]
     judges = (loses_a_final_step,) if two else JUDGES
-    assert _run(table, shape, vain_reveal, *judges, **more).found == {}
+    assert run(table, shape, vain_reveal, *judges, **more).found == {}
