@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
 
+from p2p_hoity.own_files import open_at_once
 from p2p_hoity.rules import State
 from p2p_hoity.table import Play, read_game
 from protocol.identity import fingerprint
@@ -34,20 +34,11 @@ def read_file(path: Path) -> bytes:
     """The bytes of a file, no more than show that it is too large; Trouble if there is no such
     file or it cannot be read."""
     try:
-        with open(path, "rb", opener=_open_at_once) as file:
+        with open(path, "rb", opener=open_at_once) as file:
             return file.read(MAX_FILE + 1)
     except OSError as error:
         words = _("{path} cannot be read: {why}. Name a file that is there.")
         raise Trouble(words.format(path=path, why=error.strerror), USAGE) from error
-
-
-def _open_at_once(name: str, flags: int) -> int:
-    """Open a file; a pipe into which nobody writes is empty, and not waited for."""
-    waits = getattr(os, "O_NONBLOCK", 0)
-    descriptor = os.open(name, flags | waits)
-    if waits:
-        os.set_blocking(descriptor, True)
-    return descriptor
 
 
 def verify_files(paths: Sequence[Path], as_json: bool) -> int:

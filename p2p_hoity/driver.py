@@ -260,8 +260,7 @@ class Driver:
             case effects.Asked(_, kind, again):
                 self._ask(kind, again)
             case effects.Waiting():
-                now = self._now()
-                self.screen(self._vigil.run_out(self.machine, self._linked(), now))
+                self._tell(self._vigil.run_out(self.machine, self._linked(), self._now()))
             case effects.Guilty(seat, code, reason):
                 self._chronicle.accuse(seat, code, reason)
             case effects.Cautious():
@@ -310,7 +309,9 @@ class Driver:
         self._drain()
 
     def _say_awaited(self) -> None:
-        word = self._vigil.look(self.machine, self._linked(), self._now())
+        self._tell(self._vigil.look(self.machine, self._linked(), self._now()))
+
+    def _tell(self, word: updates.Update | None) -> None:
         if word is not None:
             self.screen(word)
 

@@ -89,6 +89,16 @@ def open_private(path: Path, mode: str) -> IO[bytes]:
     return file
 
 
+def open_at_once(name: str, flags: int) -> int:
+    """An opener for a file that is not ours: a pipe into which nobody writes is empty, and not
+    waited for."""
+    waits = getattr(os, "O_NONBLOCK", 0)
+    descriptor = os.open(name, flags | waits)
+    if waits:
+        os.set_blocking(descriptor, True)
+    return descriptor
+
+
 def read_private(path: Path, most: int) -> bytes:
     """The bytes of a file of ours, at most so many and one; NotPrivateError if it, or the folder
     it lies in, is not ours alone."""

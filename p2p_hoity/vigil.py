@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Set
 
 from protocol import chain
+from protocol.desk import State
 from protocol.machine import Machine
 from protocol.node import Kind
 
@@ -39,6 +40,8 @@ class Vigil:
         seats = awaited(machine)
         others = seats - {machine.seat}
         seconds = now - machine.clocks.began.get(place, now)
+        if is_hushed(machine):
+            return self._alone(machine, linked, seconds)
         word: Word | None = self._pausing(machine, seats, linked, seconds) or self._half(
             machine, seats, linked, seconds
         )
@@ -48,11 +51,20 @@ class Vigil:
             self._pause(seconds)
         return word
 
+    def _alone(self, machine: Machine, linked: Set[int], seconds: float) -> Awaited | None:
+        """Whom a seat must hear before it may speak again, while it hears nobody."""
+        if linked or seconds < self._next:
+            return None
+        self._pause(seconds)
+        return Awaited(machine.tip.present - {machine.seat}, seconds, 0.0)
+
     def _pause(self, seconds: float) -> None:
         self._next, self._gap = seconds + self._gap, min(2 * self._gap, LONGEST)
 
-    def run_out(self, machine: Machine, linked: Set[int], now: float) -> Late | Paused:
+    def run_out(self, machine: Machine, linked: Set[int], now: float) -> Late | Paused | None:
         """Patience has run out: the game goes on without them, or pauses."""
+        if is_hushed(machine):
+            return None
         place = (machine.tip.step, machine.tip.digest)
         if place != self._place:
             self._begin(place)
@@ -100,6 +112,12 @@ class Vigil:
 def stands_still(machine: Machine) -> bool:
     """Whether too few are present for the chain to grow."""
     return not chain.may_go_on(machine.tip) and machine.tip.want.kind is not Kind.RESULT
+
+
+def is_hushed(machine: Machine) -> bool:
+    """Whether only this very seat is awaited, while it may not speak: that has its own words, and
+    no choice of the player would end it."""
+    return machine.state is State.SILENT and awaited(machine) == {machine.seat}
 
 
 def awaited(machine: Machine) -> frozenset[int]:

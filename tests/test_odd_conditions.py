@@ -140,6 +140,15 @@ def test_a_key_that_is_no_file_of_ours_is_told(
     assert "identity" in told
 
 
+def test_an_edition_that_is_a_pipe_nobody_writes_to_is_not_waited_for(
+    home: Path, tmp_path: Path
+) -> None:
+    a_pipe(tmp_path / "mine.toml")
+    code, told = hoity("play", "--auto", "--bots", "1", "--edition", str(tmp_path / "mine.toml"))
+    assert code == 2
+    assert "mine.toml" in told
+
+
 @pytest.mark.parametrize("make", [a_file, a_pipe])
 @pytest.mark.parametrize("name", ["journals", "transcripts"])
 def test_a_folder_of_ours_that_is_none_is_told_before_the_game(

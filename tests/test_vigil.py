@@ -141,6 +141,20 @@ def test_a_strict_table_only_pauses_and_waits_in_any_case() -> None:
     assert room.vigil.extended(room.machine, given) == updates.Extended(frozenset({3}), 0)
 
 
+def test_a_seat_that_may_not_speak_is_not_told_that_all_wait_for_its_choice() -> None:
+    room = Watched({0}, 20, 4, 4)
+    place = room.places[0]
+    place.machine = room.build(0)
+    place.machine.restore(place.journal)
+    place.machine.be_cautious(certain=True)
+    place.machine.start(room.now)
+    assert room.machine.awaited() == {0}
+    assert room.watch(60) == []
+    assert room.vigil.run_out(room.machine, {1, 2, 3}, room.now) is None
+    alone = room.watch(100, frozenset())
+    assert {(type(word), word.seats) for _, word in alone} == {(Awaited, frozenset({1, 2, 3}))}
+
+
 def test_with_nobody_awaited_there_is_nothing_to_extend() -> None:
     room = Watched({0}, 16)
     given = room.machine.wait_longer(room.now)

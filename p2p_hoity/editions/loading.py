@@ -8,6 +8,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Literal, cast
 
+from ..own_files import open_at_once
 from ..rules.edition import (
     COLOURS,
     LANGUAGES,
@@ -44,7 +45,7 @@ def load(name_or_path: str | Path = DEFAULT) -> Edition:
 
 def _read(path: Path) -> str:
     try:
-        with path.open("rb") as file:
+        with open(path, "rb", opener=open_at_once) as file:
             data = file.read(MAX_BYTES + 1)
     except OSError as error:
         names = " or ".join(NAMES)
