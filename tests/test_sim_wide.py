@@ -205,6 +205,11 @@ def test_games_that_once_failed(name: str) -> None:
         assert play(ONCE[name], only=name)["games"] == 1
 
 
+def test_a_seat_that_alone_holds_a_proof_at_the_end_ends_too() -> None:
+    with cheap_blocks():
+        assert play("long-1453", wide=True)["finished"] == 4
+
+
 @pytest.mark.parametrize("seed", ["vain-5", "vain-27"])
 def test_a_game_in_which_a_reveal_would_be_in_vain_without_hold(
     seed: str, monkeypatch: pytest.MonkeyPatch
