@@ -218,7 +218,9 @@ def _ended_by_says(desk: Desk) -> bool:
     ended = desk.tip.want.kind is Kind.RESULT
     if not ended or not desk.is_standing or desk.awaited():
         return False
-    return desk.table.strict or not accusing.is_unsettled(desk)
+    if desk.table.strict or not accusing.is_unsettled(desk):
+        return True
+    return desk.clocks.is_out(desk.tip)  # others may have ended without the proof, and left
 
 
 def _ended_in_base(desk: Desk) -> bool:

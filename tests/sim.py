@@ -211,7 +211,7 @@ class World:
             self.check.secrets.note_due(node)
         house.old, house.up = False, True
         house.machine.start(self.now)
-        house.links.clear()
+        self._lose_links(seat)
         self._look(seat)
         self.collect(seat)
 
@@ -233,6 +233,16 @@ class World:
 
     def _pair(self, a: int, b: int) -> tuple[House, House]:
         return self.houses[a], self.houses[b]
+
+    def _lose_links(self, seat: int) -> None:
+        """The links of its former life are gone, and what was on its way in them waits for none."""
+        self.houses[seat].links.clear()
+        for other, house in enumerate(self.houses):
+            self.last.pop((seat, other), None)
+            self.last.pop((other, seat), None)
+            if seat in house.links:
+                house.links.discard(seat)
+                house.machine.link_down(self.table.ids[seat], self.now)
 
     def _look(self, seat: int) -> None:
         """Have a machine hear which of its links have come and gone."""

@@ -3,9 +3,12 @@
 from functools import cache
 
 import pytest
-from played import game_of, lie, new_room, not_empty
+from played import PATIENCE, game_of, lie, new_room, not_empty, read_say
 from room import Room
 
+from protocol import frames, messages
+from protocol.machine import Machine
+from protocol.messages import Message, Say
 from protocol.node import Kind
 from protocol.transcript import write
 from protocol.verifier import verify
@@ -62,3 +65,52 @@ def test_a_strict_table_takes_the_says_for_the_end() -> None:
     for seat in HONEST:
         assert room.places[seat].machine.finished
         assert room.places[seat].machine.view.epoch == 0
+
+
+def alone_with_a_proof(proof: bool) -> tuple[Room, Machine]:
+    """The others have ended and left; seat 0 lacks one say, and has heard the liar's second."""
+    room, late = new_room(4), list[bytes]()
+    machine = room.places[0].machine
+
+    def last_word(source: int, to: int, frame: bytes) -> bool:
+        say = read_say(room, frame) if to == 0 and not late else None
+        is_last = machine.tip.want.kind is Kind.RESULT and say is not None and say.seat == 2
+        late.extend([frame] if is_last else [])
+        return to == 0 and frame in late
+
+    room.drop = last_word
+    room.start()
+    room.run(until=3)
+    assert [place.machine.finished for place in room.places] == [False, True, True, True]
+    if proof:
+        give(room, second_say(room, machine))
+    machine.receive(late[0], room.now, room.table.ids[2])
+    return room, machine
+
+
+def second_say(room: Room, machine: Machine) -> Message:
+    say = Say(0, machine.tip.step, machine.tip.digest, b"\x01")
+    return messages.sign(room.who[LIAR], room.table.id, LIAR, say)
+
+
+def give(room: Room, message: Message) -> None:
+    frame = frames.encode_frame(frames.Carry(message.encode()))
+    room.places[0].machine.receive(frame, room.now, room.table.ids[LIAR])
+
+
+def test_who_alone_holds_a_proof_at_the_end_waits_for_a_base_one_patience_long() -> None:
+    room, machine = alone_with_a_proof(proof=True)
+    assert not machine.awaited()
+    assert LIAR in machine.proofs
+    machine.tick(PATIENCE.step / 1000 - 0.1)
+    assert not machine.finished
+    machine.tick(room.now + PATIENCE.step / 1000)
+    assert machine.finished
+    report = verify(write(machine), game_of)
+    assert report.ok, report.problem
+    assert report.content == verify(write(room.places[1].machine), game_of).content
+
+
+def test_who_holds_no_proof_at_the_end_waits_for_no_base() -> None:
+    _, machine = alone_with_a_proof(proof=False)
+    assert machine.finished

@@ -205,6 +205,11 @@ def test_games_that_once_failed(name: str) -> None:
         assert play(ONCE[name], only=name)["games"] == 1
 
 
+def test_a_seat_that_alone_holds_a_proof_at_the_end_ends_too() -> None:
+    with cheap_blocks():
+        assert play("long-1453", wide=True)["finished"] == 4
+
+
 @pytest.mark.parametrize("seed", ["vain-5", "vain-27"])
 def test_a_game_in_which_a_reveal_would_be_in_vain_without_hold(
     seed: str, monkeypatch: pytest.MonkeyPatch
@@ -239,6 +244,20 @@ def test_links_come_and_go_with_what_cuts_them() -> None:
     for seat in range(3):
         world._look(seat)
     assert world.houses[0].links == world.houses[0].machine.links == {1, 2}
+
+
+def test_who_comes_back_has_new_links() -> None:
+    with cheap_blocks():
+        world = World(draw_plan("back", 3, False))
+        for seat in range(3):
+            world._look(seat)
+        world.last[1, 0] = world.last[0, 1] = world.last[1, 2] = 99.0
+        world.houses[0].up = False
+        world._resume(0)
+    assert (1, 0) not in world.last
+    assert world.last[0, 1] < 99.0 == world.last[1, 2]
+    assert world.houses[0].links == {1, 2}
+    assert world.houses[1].links == world.houses[1].machine.links == {2}
 
 
 def test_who_asks_without_knowing_what_it_forgot_reaches_the_honest() -> None:
