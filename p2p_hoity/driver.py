@@ -10,7 +10,7 @@ from pathlib import Path
 import trio
 
 from protocol import effects
-from protocol.accusing import broken_by
+from protocol.accusing import broken_by, proofs_of
 from protocol.errors import Invalid
 from protocol.faults import FAULTS
 from protocol.machine import Machine
@@ -366,7 +366,7 @@ class Driver:
         seat = self._parting.unconfirmed(self.machine)
         if seat is not None:
             self._can_rejoin = True
-            proof = next(iter(self.machine.proofs.values()), None)
+            proof = next(iter(proofs_of(self.machine)), None)
             ended = effects.Broken(SILENT, seat) if proof is None else broken_by(proof)
             self._do(ended)
 

@@ -120,6 +120,12 @@ def is_hushed(machine: Machine) -> bool:
     return machine.state is State.SILENT and awaited(machine) == {machine.seat}
 
 
+def has_a_voice(machine: Machine) -> bool:
+    """Whether this seat can help to go on without others; after an old journal it cannot, until the
+    others have come to an epoch in which nothing that it forgot can stand."""
+    return machine.state is not State.SILENT and machine.floor <= machine.view.epoch
+
+
 def awaited(machine: Machine) -> frozenset[int]:
     """Who has to speak; with too few present, who has to come back."""
     tip = machine.tip
@@ -138,6 +144,7 @@ def muster(machine: Machine, linked: Set[int]) -> Muster:
     left = tip.present - (awaited(machine) - {machine.seat})
     if machine.seat is not None:
         left &= {machine.seat} | linked | (tip.want.speakers - machine.awaited())
+        left -= frozenset() if has_a_voice(machine) else {machine.seat}
     terms, seats = table.header.terms, awaited(machine)
     gone = seats - {machine.seat} or seats
     back = all(tip.absences[seat] < terms.returns for seat in gone)

@@ -42,7 +42,14 @@ def is_settled(desk: Desk, seat: int) -> bool:
 
 def settled_proof(desk: Desk) -> Proof | None:
     """The first proof that counts, if it is held for long enough."""
-    return next((p for seat, p in desk.proofs.items() if is_settled(desk, seat)), None)
+    return next((proof for proof in proofs_of(desk) if is_settled(desk, proof.seat)), None)
+
+
+def proofs_of(desk: Desk) -> list[Proof]:
+    """What ends a table before the game: proofs against others, then one against this very seat,
+    which the others see too. An accused seat must not name who fell silent on account of it."""
+    own = [] if desk.accusation is None else [desk.accusation]
+    return [*desk.proofs.values(), *own]
 
 
 def broken_by(proof: Proof) -> Broken:

@@ -100,6 +100,7 @@ class Desk:
         self.proofs: dict[int, Proof] = {}
         self.proven_at: dict[int, float] = {}
         self.told_guilty: dict[int, str] = {}
+        self.accusation: Proof | None = None
         self.broken: Broken | None = None
         self.finished = False
         self.wants_back = False
@@ -323,7 +324,12 @@ class Desk:
 
     def _hear_accusation(self, proof: Proof) -> None:
         """What others hold proves this very seat at fault: its player is told, once."""
-        if proof.seat not in self.told_guilty and not self.replaying:
+        if self.replaying:
+            return
+        if self.accusation is None or follow.supersedes(proof, self.accusation):
+            self.accusation = proof
+            self.proven_at.setdefault(proof.seat, self.clocks.now)
+        if proof.seat not in self.told_guilty:
             self.told_guilty[proof.seat] = proof.code
             self.emit(Guilty(proof.seat, proof.code, proof.reason))
 

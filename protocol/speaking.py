@@ -125,7 +125,7 @@ def _wait_in_setup(desk: Desk, node: Node) -> None:
     """
     said = desk.has_said(node.step) or desk.inquiry is not None
     committed = node.want.kind is Kind.DECK_OK and said
-    if desk.proofs and not committed:
+    if accusing.proofs_of(desk) and not committed:
         proof = accusing.settled_proof(desk)
         if proof is not None:
             desk.end(accusing.broken_by(proof))

@@ -1,6 +1,7 @@
 """Each provable fault is named by every honest seat, with its code; nobody honest ever is."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 from liar_room import LIAR, PROVOKE, LiarRoom
@@ -44,6 +45,21 @@ def test_a_fault_in_the_setup_ends_the_table_with_the_seat_named(code: str) -> N
             assert (broken.seat, broken.code) == (LIAR, code)
     if code not in ("bad-backup",):
         _named(room, code)
+
+
+def test_who_is_accused_before_the_game_names_nobody_else_for_its_end() -> None:
+    room = LiarRoom(3)
+    room.lie = lambda machine, message: (
+        [room.sign(replace(message.statement, body=body)) for body in (b"one", b"two")]
+        if isinstance(message.statement, Say) and message.statement.step == 3
+        else [message]
+    )
+    room.start()
+    room.run(until=60)
+    for place in room.places:
+        broken = place.machine.broken
+        assert broken is not None
+        assert (broken.seat, broken.code) == (LIAR, "two-statements")
 
 
 @pytest.mark.parametrize(

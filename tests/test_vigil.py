@@ -155,6 +155,16 @@ def test_a_seat_that_may_not_speak_is_not_told_that_all_wait_for_its_choice() ->
     assert {(type(word), word.seats) for _, word in alone} == {(Awaited, frozenset({1, 2, 3}))}
 
 
+def test_a_seat_below_its_floor_does_not_count_among_those_that_can_go_on() -> None:
+    room = Watched({3}, 20)
+    linked = frozenset({1, 2})
+    assert muster(room.machine, linked).there == 3
+    room.machine.floor = 2
+    assert muster(room.machine, linked).there == 2
+    word = room.vigil.run_out(room.machine, linked, room.now)
+    assert isinstance(word, Paused)
+
+
 def test_with_nobody_awaited_there_is_nothing_to_extend() -> None:
     room = Watched({0}, 16)
     given = room.machine.wait_longer(room.now)
