@@ -21,6 +21,9 @@ from protocol.node import Kind
 from protocol.transcript import write
 from protocol.verifier import steps_to
 
+ROOT = Path(__file__).resolve().parent.parent
+LONGEST = 1 << 14
+"""Bytes of the longest file to begin with: longer ones make every run slow."""
 PARSERS = (
     "value",
     "payload",
@@ -86,6 +89,16 @@ def sound_inputs() -> Iterator[tuple[str, bytes]]:
         yield "message", message.encode()
         yield "frame", frames.encode_frame(frames.Carry(message.encode()))
     yield from _bodies(machine)
+    yield from _files()
+
+
+def _files() -> Iterator[tuple[str, bytes]]:
+    """Files that a verifier refuses late, of the real game, and the editions."""
+    for path in sorted((ROOT / "tests" / "vectors" / "failures").glob("*.hoity")):
+        if 0 < path.stat().st_size <= LONGEST:
+            yield "file", path.read_bytes()
+    for path in sorted((ROOT / "p2p_hoity" / "editions").glob("*.toml")):
+        yield "edition", path.read_bytes()
 
 
 def _bodies(machine: Machine) -> Iterator[tuple[str, bytes]]:
