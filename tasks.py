@@ -162,7 +162,9 @@ def fuzz(args: Sequence[str]) -> None:
     ready(TEST, ".[dev]", test_stamp())
     python = program(TEST, "python")
     run([python, "-m", "pip", "--disable-pip-version-check", "install", "--quiet", "atheris"])
-    run([python, "tests/fuzz_parsers.py", *(args or ["-runs=1000000"])])
+    with tempfile.TemporaryDirectory() as corpus:
+        run([python, "tests/fuzz_corpus.py", corpus])
+        run([python, "tests/fuzz_parsers.py", *(args or ["-runs=1000000"]), corpus])
 
 
 def bench(args: Sequence[str]) -> None:

@@ -1,8 +1,9 @@
 """Coverage-guided fuzzing of every parser: any bytes give a value or an error of ours.
 
 Run with atheris installed: `python3 tests/fuzz_parsers.py -runs=1000000 [CORPUS]`. The first byte
-of an input picks the parser. Signatures are taken as good, so that what lies behind them is
-reached. Prints what libFuzzer prints; an unexpected exception ends the run with the input.
+of an input picks the parser; `fuzz_corpus.py` makes a CORPUS to begin with. Signatures are taken
+as good, so that what lies behind them is reached. Prints what libFuzzer prints; an unexpected
+exception ends the run with the input.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
 with atheris.instrument_imports(include=["protocol", "p2p_hoity", "msgpack"]):
+    import fuzz_corpus
     import room
     from toy_game import ToyGame
 
@@ -94,6 +96,8 @@ PARSERS: list[Callable[[bytes], object]] = [
     lambda data: LISTENER.check(data, CHALLENGE),
     lambda data: read_properties({b"v": b"2", b"name": data[:9], b"t0": data[9:]}),
 ]
+if len(PARSERS) != len(fuzz_corpus.PARSERS):
+    raise SystemExit("fuzz_corpus.PARSERS does not name the parsers")
 OURS = (Invalid, TicketError, NetError, ValueError)
 
 

@@ -278,6 +278,8 @@ def two_closes(liar: Liar, message: Message) -> Sent:
         return [(message, liar.others)]
     close, machine = message.statement, liar.machine
     held = [read.message.hash for read in machine.ballot.halts(close.epoch)]
+    if len(held) < machine.table.quorum:  # an earlier lie, come back to it
+        return [(message, liar.others)]
     pick = sorted(liar.die.sample(range(len(held)), machine.table.quorum))
     other = replace(close, halts=tuple(held[i] for i in pick))
     if liar.die.random() < 0.3:

@@ -10,14 +10,14 @@ from sim import CATALOGUE, World, play
 from sim_cheap import cheap_blocks
 from sim_check import ANSWER, Checker, Violation
 from sim_homes import known
-from sim_lies import Liar
+from sim_lies import Liar, two_closes
 from sim_plan import HABITS, Wide, draw_plan
 from sim_tricks import RUBBISH, TRICKS, WAYS, huge_wishes, rooted, rubbish, victim
 from toy_game import ToyGame
 
 from protocol import backup, chain, messages
 from protocol.inquiry import Inquiry
-from protocol.messages import Late, Say
+from protocol.messages import Close, Late, Say
 
 NAMES = (*TRICKS, *WAYS, *HABITS)
 
@@ -92,6 +92,12 @@ def test_rubbish_fills_an_epoch_once_and_only_where_nothing_was_said() -> None:
     assert len({message.identity for message in says}) == len(says) > 1
     assert 0.9 * RUBBISH < sum(len(m.payload) for m in says) < 1.1 * RUBBISH
     assert rubbish(liar, mine) == [(mine, liar.others)]
+
+
+def test_a_lie_that_comes_back_is_passed_on_as_it_is() -> None:
+    liar = _liar()
+    close = liar.sign(Close(liar.seat or 4, (b"x" * 32,)))
+    assert two_closes(liar, close) == [(close, liar.others)]
 
 
 def test_huge_wishes_are_well_formed() -> None:
