@@ -79,6 +79,11 @@ PEER_WORDS: Final = frozenset(
         ),
         N_("your seat at this table is kept: take it again with hoity resume"),
         N_("someone else hosts this table than the ticket says: do not play there"),
+        N_("the host's roster holds an old consent of yours: do not play there"),
+        N_(
+            "you sat down at this table before, and left before it began: it cannot begin with you"
+            " any more; ask the host to open a new one"
+        ),
         N_("who answers cannot show that it gave this ticket: do not play there"),
         N_("someone at this table has your name already: take another with --name"),
         N_("the host has given two rosters"),

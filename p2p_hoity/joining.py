@@ -66,6 +66,11 @@ UNPROVEN: Final = (
 )
 SAFE: Final = "your seat at this table is kept: take it again with hoity resume"
 OTHER_HOST: Final = "someone else hosts this table than the ticket says: do not play there"
+OLD_CONSENT: Final = "the host's roster holds an old consent of yours: do not play there"
+FORGOTTEN: Final = (
+    "you sat down at this table before, and left before it began: it cannot begin with you any"
+    " more; ask the host to open a new one"
+)
 IMPOSTOR: Final = "who answers cannot show that it gave this ticket: do not play there"
 ELSEWHERE: Final = (
     "another process with your key sits at this table already, perhaps from a copy of your files:"
@@ -273,8 +278,10 @@ class _Guest:
             return _check_names(complete)
         if journal_path(self.seat.home, bind_raw(complete.encode())).exists():
             raise PeerError(SAFE, 1)
+        if self.entry is None:
+            raise PeerError(FORGOTTEN, 1)
         # An entry signed at an earlier sitting would give an earlier table's id again.
-        raise PeerError("the host's roster holds an old consent of yours: do not play there", 1)
+        raise PeerError(OLD_CONSENT, 1)
 
 
 def _check_names(complete: Header) -> None:

@@ -133,7 +133,7 @@ def _wait_in_setup(desk: Desk, node: Node) -> None:
         if committed:
             tell_waiting(desk)
         else:
-            desk.end(Broken(SILENT, min(desk.awaited())))
+            desk.end(Broken(SILENT, min(desk.awaited() - {desk.seat} or desk.awaited())))
 
 
 def tell_waiting(desk: Desk) -> None:

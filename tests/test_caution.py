@@ -105,6 +105,17 @@ def test_a_silent_seat_answers_all_the_same() -> None:
     assert isinstance(sent[-1], frames.Told)
 
 
+def test_a_seat_that_comes_back_to_nobody_before_the_game_does_not_name_itself() -> None:
+    table, who = make_table(ToyGame(3, 1), 3, patience=QUICK)
+    room = Room(table, who, lambda m, a: None)
+    machine = room.places[0].machine
+    machine.restore([])
+    machine.start(0.0)
+    machine.tick(100.0)
+    assert machine.broken is not None
+    assert machine.broken.seat == 1
+
+
 def test_a_lost_link_is_not_waited_for() -> None:
     home = Home()
     machine = home.restored()

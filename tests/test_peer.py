@@ -210,6 +210,26 @@ async def test_a_ticket_of_an_earlier_table_is_told_so(tmp_path: Path, autojump_
         nursery.cancel_scope.cancel()
 
 
+async def test_who_left_before_the_table_began_is_not_told_that_its_host_cheats(
+    tmp_path: Path, autojump_clock: Any
+) -> None:
+    club = Club(tmp_path, 2)
+    guest = club.guests[1]
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(club.host)
+        nursery.start_soon(club.join, 1)
+        while not guest.heard(updates.Started):
+            await trio.sleep(0.01)
+        nursery.cancel_scope.cancel()
+    (left,) = guest.home.journals.glob("*.journal")
+    left.unlink()
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(club.resume, 0)
+        with pytest.raises(peer.PeerError, match="ask the host to open a new one"):
+            await club.join(1)
+        nursery.cancel_scope.cancel()
+
+
 async def test_an_old_consent_in_the_roster_is_refused(
     tmp_path: Path, autojump_clock: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
