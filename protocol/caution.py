@@ -33,7 +33,7 @@ def inquire(desk: Desk) -> bool:
 def _is_over(desk: Desk, inquiry: Inquiry) -> bool:
     others = desk.tip.present - {desk.seat}
     if not inquiry.cautious:
-        return inquiry.has_asked(others, desk.links, desk.clocks.now, desk.clocks.grace())
+        return inquiry.has_asked(others, desk.clocks.now, desk.clocks.grace())
     enough = desk.table.quorum - 1
     return inquiry.has_waited(others, enough, desk.clocks.now, desk.clocks.times.step / 1000)
 

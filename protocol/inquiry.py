@@ -1,8 +1,8 @@
 """What a seat knows while it asks for its own statements, which it does first on every resume.
 
 Its journal may be a copy that was restored, and nobody can tell by looking at it. So the seat
-signs nothing until each present seat it is linked to has told which statements of this seat it
-holds, or the grace is over. It is *cautious* if its journal is known to be old, or is told a
+signs nothing until each present seat has told which statements of this seat it holds, or the
+grace is over since it was linked to the first of them. It is *cautious* if its journal is known to be old, or is told a
 statement of its own that it does not know: then it waits for all present seats, or for as many as
 make a quorum with it and one patience, and signs only above a floor.
 """
@@ -39,12 +39,9 @@ class Inquiry:
         self.cursors[seat] = max(last, before)
         return last > before
 
-    def has_asked(self, others: Set[int], linked: Set[int], now: float, grace: float) -> bool:
+    def has_asked(self, others: Set[int], now: float, grace: float) -> bool:
         """Whether a seat that has no reason for caution may go on."""
-        here = linked & others
-        if not here or self.since is None:
-            return not others
-        return here <= self.told or now - self.since >= grace
+        return others <= self.told or (self.since is not None and now - self.since >= grace)
 
     def has_waited(self, others: Set[int], enough: int, now: float, patience: float) -> bool:
         """Whether a cautious seat may go on: all have told, or `enough` of them in good time."""

@@ -69,13 +69,26 @@ def test_a_resumed_seat_signs_nothing_before_the_linked_seats_have_told() -> Non
     assert machine.state is State.SILENT
     home.wait(machine, 100)
     assert machine.state is State.SILENT  # linked to nobody: nobody could hear it either
-    for seat in (0, 2):
+    for seat in (0, 2, 3):
         machine.link_up(home.table.ids[seat], home.now)
     home.told(machine, 0)
+    home.told(machine, 3)
     assert machine.state is State.SILENT
     home.told(machine, 2)
     assert machine.state is State.STANDING
     assert machine.floor == 0
+
+
+def test_who_is_linked_to_one_seat_alone_gives_the_others_time_to_come() -> None:
+    """That one may be a liar who tells nothing of what this seat has signed."""
+    home = Home()
+    machine = home.restored()
+    machine.link_up(home.table.ids[0], home.now)
+    home.told(machine, 0)
+    home.wait(machine, 2.9)
+    assert machine.state is State.SILENT
+    home.wait(machine, 0.2)
+    assert machine.state is State.STANDING
 
 
 def test_a_mute_liar_costs_a_resumed_seat_only_the_grace() -> None:
@@ -116,13 +129,16 @@ def test_a_seat_that_comes_back_to_nobody_before_the_game_does_not_name_itself()
     assert machine.broken.seat == 1
 
 
-def test_a_lost_link_is_not_waited_for() -> None:
+def test_a_lost_link_is_waited_for_no_longer_than_the_grace() -> None:
     home = Home()
     machine = home.restored()
-    for seat in (0, 2):
+    for seat in (0, 2, 3):
         machine.link_up(home.table.ids[seat], home.now)
     home.told(machine, 0)
+    home.told(machine, 3)
     machine.link_down(home.table.ids[2], home.now)
+    assert machine.state is State.SILENT
+    home.wait(machine, 3)
     assert machine.state is State.STANDING
 
 
