@@ -1,10 +1,10 @@
 """What a seat knows while it asks for its own statements, which it does first on every resume.
 
 Its journal may be a copy that was restored, and nobody can tell by looking at it. So the seat
-signs nothing until each present seat has told which statements of this seat it holds, or the
-grace is over since it was linked to the first of them. It is *cautious* if its journal is known to be old, or is told a
-statement of its own that it does not know: then it waits for all present seats, or for as many as
-make a quorum with it and one patience, and signs only above a floor.
+signs nothing until each present seat has told which statements of this seat it holds, or the grace
+is over since it was linked to the first of them. It is *cautious* if its journal is known to be
+old, or is told a statement of its own that it does not know: then it waits for all present seats,
+or for as many as make a quorum with it and one patience, and signs only above a floor.
 """
 
 from __future__ import annotations
