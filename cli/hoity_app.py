@@ -153,6 +153,7 @@ def run(words: Sequence[str]) -> int:
     except BaseException as error:  # noqa: BLE001 - here every error ends
         if _reader_has_gone(error):
             return _quiet_exit()
+        _leave_what_cannot_be_written()
         if isinstance(error, UsageError):
             return complain(error)
         if debug and not isinstance(error, SystemExit):
@@ -178,10 +179,23 @@ def _reader_has_gone(error: BaseException) -> bool:
     return any(isinstance(leaf, BrokenPipeError) for leaf in leaves(error))
 
 
+def _leave_what_cannot_be_written() -> None:
+    """What a full device did not take, the interpreter would try to write again as it ends, and
+    end with an exit code of its own."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        _to_nowhere()
+
+
+def _to_nowhere() -> None:
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
 def _quiet_exit() -> int:
     """Whoever read our output has gone: nothing more to say, not even at the end. The exit code
     is the one a shell gives a command that ends so, because what was not read may not be ok."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    _to_nowhere()
     return READER_GONE
 
 

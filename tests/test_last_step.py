@@ -1,5 +1,6 @@
 """A fault in the very last step is in the transcript, and changes nothing of what happened."""
 
+from dataclasses import replace
 from functools import cache
 
 import pytest
@@ -114,3 +115,37 @@ def test_who_alone_holds_a_proof_at_the_end_waits_for_a_base_one_patience_long()
 def test_who_holds_no_proof_at_the_end_waits_for_no_base() -> None:
     _, machine = alone_with_a_proof(proof=False)
     assert machine.finished
+
+
+def test_who_holds_the_proof_before_the_last_say_does_not_end_without_a_base() -> None:
+    """Every honest seat hears the liar's other statement first, and then the empty say it needs."""
+    room, passed, ends = new_room(4), set[int](), dict[int, Kind]()
+
+    def other_first(source: int, to: int, frame: bytes) -> bool:
+        message = read_say(room, frame) if source == LIAR else None
+        if message is None or message.seat != LIAR or to in passed:
+            return False
+        say = message.statement
+        node = room.places[LIAR].machine.tip
+        assert isinstance(say, Say)
+        if node.want.kind is not Kind.RESULT or say.step != node.step:
+            return False
+        passed.add(to)
+        other = messages.sign(room.who[LIAR], room.table.id, LIAR, replace(say, body=b"\x01"))
+        carried = frames.encode_frame(frames.Carry(other.encode()))
+        room.queue[:0] = [(LIAR, to, carried), (LIAR, to, frame)]
+        return True
+
+    collect = room.collect
+
+    def watching(seat: int) -> None:
+        collect(seat)
+        machine = room.places[seat].machine
+        if machine.finished and seat != LIAR:
+            ends.setdefault(seat, machine.view.base.want.kind)
+
+    room.drop, room.collect = other_first, watching  # type: ignore[method-assign]
+    room.start()
+    room.run(until=400)
+    assert passed == set(HONEST)
+    assert ends == dict.fromkeys(HONEST, Kind.RESULT)

@@ -35,14 +35,6 @@ def voted_away() -> None:
     assert model.found == {}
 
 
-def fault_at_the_end() -> None:
-    last.played.cache_clear()
-    try:
-        last.test_a_base_at_the_end_is_the_end_itself()
-    finally:
-        last.played.cache_clear()
-
-
 def with_model(test: Callable[[Model], object]) -> Catch:
     def run() -> None:
         with tiny_steps():
@@ -114,7 +106,9 @@ CATCHES: dict[str, Catch] = {
     "rubbish of passed epochs kept for ever": in_a_room(
         answers.test_says_of_passed_epochs_that_lead_nowhere_are_dropped
     ),
-    "an end with a fault that no base holds": fault_at_the_end,
+    "an end with a fault that no base holds": (
+        last.test_who_holds_the_proof_before_the_last_say_does_not_end_without_a_base
+    ),
     "fewer than t present going on": chain_test.test_below_the_quorum_the_chain_stands_still,
 }
 

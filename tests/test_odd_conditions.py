@@ -87,14 +87,20 @@ def test_a_closed_stream_takes_no_number_from_a_file_of_ours(
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has such a device")
-def test_a_full_device_is_told(home: Path) -> None:
+@pytest.mark.parametrize("buffered", ["", "1"])
+def test_a_full_device_is_told(home: Path, buffered: str) -> None:
     assert hoity("id", "new")[0] == 0
     with Path("/dev/full").open("wb") as full:
         done = subprocess.run(
-            [sys.executable, "-m", "cli", "id", "show"], stdout=full, stderr=-1, check=False
+            [sys.executable, "-m", "cli", "id", "show"],
+            env={**os.environ, "PYTHONUNBUFFERED": buffered},
+            stdout=full,
+            stderr=-1,
+            check=False,
         )
     assert done.returncode == 1
     assert b"No space left" in done.stderr
+    assert b"Exception ignored" not in done.stderr
 
 
 def test_a_program_that_is_not_installed_has_no_version_and_says_so(
