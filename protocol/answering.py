@@ -127,7 +127,8 @@ def _with_halts(desk: Desk, message: Message) -> Iterator[Message]:
 
 def _lacking(desk: Desk, epoch: int, step: int, have: set[bytes]) -> list[Message]:
     """What a node may lack, what opens the later epochs first, what may lead nowhere last."""
-    found = (m for m in _recent(desk, epoch, step) if m.hash[: frames.SHORT] not in have)
+    held = (*_recent(desk, epoch, step), *desk.ballot.far.values())
+    found = (m for m in held if m.hash[: frames.SHORT] not in have)
     on_chain = set(evidence.ancestry(desk.tip))
     return sorted(found, key=lambda message: _rank(message, on_chain))
 
@@ -146,7 +147,7 @@ def _answer_own(desk: Desk, after: bytes, peer: bytes | None) -> None:
         return
     seat, store = desk.table.ids.index(peer), desk.store
     if after == FIRST:
-        _carry_part(desk, store.highest_wishes(), peer)
+        _carry_part(desk, (*store.highest_wishes(), *desk.ballot.far.values()), peer)
     own = sorted((m for m in store.by_seat(seat) if m.hash > after), key=lambda m: m.hash)
     left = _carry_part(desk, own, peer)
     told = own if left is None else own[: own.index(left)]

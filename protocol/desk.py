@@ -219,10 +219,12 @@ class Desk:
         return True
 
     def _has_wished(self, statement: Statement) -> bool:
-        """A lower wish than one already signed says nothing, and is not kept."""
+        """A lower wish than one already signed says nothing, and is not kept; after the last epoch
+        there is none to wish.
+        """
         if not isinstance(statement, Late):
             return False
-        return statement.epoch <= self.store.highest_late(self.seat)
+        return not self.store.highest_late(self.seat) < statement.epoch <= messages.MAX_EPOCH
 
     def _may_contradict(self, statement: Statement) -> bool:
         """Whether something this seat has forgotten could stand against it.

@@ -3,9 +3,9 @@
 Kept are: what is wanted by hash and what is one's own; says of the epochs from the one stood in
 to one above the promise, a few steps ahead at most; lates, halts, closes and votes from the
 epoch stood in to a little above what a quorum wishes, and of each seat the highest late only.
-Of anything further ahead only the number is kept, as a wish. Of says that lie off the followed
-chain only so many bytes of each seat are kept. Whatever is turned away here is asked for again,
-by `Sync` or by hash, once it is near or something needs it.
+Of anything further ahead only each seat's highest late or vote is kept, as a wish. Of says that
+lie off the followed chain only so many bytes of each seat are kept. Whatever is turned away here
+is asked for again, by `Sync` or by hash, once it is near or something needs it.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from __future__ import annotations
 from typing import Final
 
 from .desk import Desk
-from .messages import Accept, Back, Halt, Late, Message, Say, SealVote
+from .messages import Accept, Back, Late, Message, Say, SealVote
 
 AHEAD: Final = 8
 """How many steps ahead of the followed chain a say may be to be kept."""
@@ -36,7 +36,7 @@ because up to two liars' halts named it."""
 
 
 def is_worth_keeping(desk: Desk, message: Message) -> bool:
-    """Whether the message is kept; a wish too far ahead is noted as a number."""
+    """Whether the message is kept; a late or vote too far ahead is only noted."""
     if message.seat == desk.seat:
         return True
     statement = message.statement
@@ -50,8 +50,8 @@ def is_worth_keeping(desk: Desk, message: Message) -> bool:
         return False
     if statement.epoch <= desk.ballot.common_wish() + EPOCHS_AHEAD:
         return statement.epoch >= desk.view.epoch
-    if isinstance(statement, Late | Halt | Accept | SealVote):
-        desk.ballot.note_far(message.seat, statement.epoch)
+    if isinstance(statement, Late | Accept | SealVote):
+        desk.ballot.note_far(message)
     return False
 
 

@@ -34,7 +34,7 @@ class Ballot:
     bad: dict[bytes, str] = field(default_factory=dict)
     void: bool = False
     _halts: dict[bytes, ReadHalt] = field(default_factory=dict)
-    _far: dict[int, int] = field(default_factory=dict)
+    far: dict[int, Message] = field(default_factory=dict)
     _made: dict[Reading, Any] = field(default_factory=dict)
     _waits: dict[Reading, Lack] = field(default_factory=dict)
     _tried: dict[int, set[bytes]] = field(default_factory=dict)
@@ -108,12 +108,19 @@ class Ballot:
 
     def wishes(self) -> dict[int, int]:
         """Seat to the highest epoch named in any late, halt, accept or seal of it."""
-        seats = set(self.store.wishes) | set(self._far)
-        return {s: max(self.store.wishes.get(s, 0), self._far.get(s, 0)) for s in seats}
+        found = dict(self.store.wishes)
+        for seat, message in self.far.items():
+            found[seat] = max(found.get(seat, 0), Store.epoch_of(message))
+        return found
 
-    def note_far(self, seat: int, epoch: int) -> None:
-        """Remember a wish whose message is too far ahead to be kept."""
-        self._far[seat] = max(self._far.get(seat, 0), epoch)
+    def note_far(self, message: Message) -> None:
+        """Of each seat the highest wish that is too far ahead to be kept: who asks is shown it.
+
+        A liar that wishes so to some only would else drive them ahead of the others for ever.
+        """
+        known = self.far.setdefault(message.seat, message)
+        if Store.epoch_of(message) > Store.epoch_of(known):
+            self.far[message.seat] = message
 
     def common_wish(self) -> int:
         """The t-th highest wish; 0 if fewer than t seats wish anything."""

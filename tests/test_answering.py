@@ -11,7 +11,7 @@ from protocol import answering, frames, messages
 from protocol.bodies import MAX_BODY
 from protocol.effects import Send
 from protocol.machine import Machine
-from protocol.messages import Back, Halt, Late, Message, Say, SealVote
+from protocol.messages import Accept, Back, Halt, Late, Message, Say, SealVote
 
 LIAR = 3
 
@@ -127,6 +127,33 @@ def test_the_wishes_of_all_are_shown_before_ones_own_statements(room: Room) -> N
     assert found[0].hash == late.hash
     later = carried(room, answers(machine, frames.Own(b"\x01" + bytes(31)), peer))
     assert late.hash not in {m.hash for m in later}
+
+
+FAR = 402
+
+
+@pytest.mark.parametrize("kind", ["late", "accept", "seal"])
+def test_a_wish_too_far_ahead_is_shown_to_whoever_asks(room: Room, kind: str) -> None:
+    machine, peer = room.places[0].machine, room.table.ids[1]
+    made = {"late": Late(FAR), "accept": Accept(FAR, bytes(32)), "seal": SealVote(FAR, bytes(32))}
+    far = signed(room, LIAR, made[kind])
+    lower = signed(room, LIAR, Late(FAR - 1))
+    for message in (far, lower):
+        machine.receive(frames.encode_frame(frames.Carry(message.encode())), 0.0, room.table.ids[3])
+    assert machine.ballot.wishes()[LIAR] == FAR
+    assert far.hash not in machine.store
+    sync = frames.Sync(0, machine.tip.step, ())
+    for frame in (sync, frames.Own()):
+        shown = carried(room, answers(machine, frame, peer))
+        assert far.hash in {m.hash for m in shown}
+        assert lower.hash not in {m.hash for m in shown}
+
+
+def test_a_halt_too_far_ahead_counts_for_nothing(room: Room) -> None:
+    machine = room.places[0].machine
+    far = signed(room, LIAR, Halt(FAR, None, (), None, (), ()))
+    machine.receive(frames.encode_frame(frames.Carry(far.encode())), 0.0, room.table.ids[3])
+    assert LIAR not in machine.ballot.wishes()
 
 
 def test_a_stranger_owns_nothing_here(room: Room) -> None:

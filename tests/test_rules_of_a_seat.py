@@ -191,6 +191,12 @@ def test_nobody_votes_himself_away() -> None:
     assert halt.expired is None
 
 
+def test_nobody_wishes_beyond_the_last_epoch() -> None:
+    machine = Scene(ALL).machine
+    assert not machine.sign(Late(messages.MAX_EPOCH + 1))
+    assert machine.sign(Late(messages.MAX_EPOCH))
+
+
 def test_patience_does_not_run_while_halted() -> None:
     scene = Scene(ALL)
     for seat in (1, 2, 3):
@@ -402,9 +408,11 @@ def test_a_halt_has_room_for_the_longest_epoch_and_every_second_version() -> Non
 @pytest.mark.parametrize(("wish", "waits"), [(4, True), (5, True), (6, False), (2**32 - 1, False)])
 def test_a_proposer_does_not_wait_for_who_will_send_no_halt(wish: int, waits: bool) -> None:
     """Whoever wishes more than one epoch further has promised not to halt for this one."""
-    machine = Scene(ALL).machine
+    scene = Scene(ALL)
+    machine = scene.machine
     for seat, epoch in ((0, 4), (1, 4), (2, 4), (3, wish)):
-        machine.ballot.note_far(seat, epoch)
+        late = messages.sign(scene.who[seat], scene.table.id, seat, Late(epoch))
+        machine.ballot.note_far(late)
     assert changing._waited_for_halts(machine, 4, 3) is not waits
 
 

@@ -216,6 +216,11 @@ def test_a_seat_that_alone_holds_a_proof_at_the_end_ends_too() -> None:
         assert play("long-1453", wide=True)["finished"] == 4
 
 
+def test_a_far_wish_that_only_one_has_heard_parts_nobody() -> None:
+    with cheap_blocks():
+        assert play("long-2899", wide=True)["finished"] == 2
+
+
 @pytest.mark.parametrize("seed", ["vain-5", "vain-27"])
 def test_a_game_in_which_a_reveal_would_be_in_vain_without_hold(
     seed: str, monkeypatch: pytest.MonkeyPatch
