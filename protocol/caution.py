@@ -108,3 +108,5 @@ def link_down(desk: Desk, peer: bytes) -> None:
     """A node is linked no more."""
     if peer in desk.table.ids:
         desk.links.discard(desk.table.ids.index(peer))
+    if desk.inquiry is not None and not desk.links & desk.tip.present:
+        desk.inquiry.since = None  # nobody is left who could tell

@@ -142,6 +142,22 @@ def test_a_lost_link_is_waited_for_no_longer_than_the_grace() -> None:
     assert machine.state is State.STANDING
 
 
+def test_grace_does_not_run_while_nobody_is_linked() -> None:
+    home = Home()
+    machine = home.restored()
+    for seat in (0, 2):
+        machine.link_up(home.table.ids[seat], home.now)
+    home.wait(machine, 2)
+    for seat in (0, 2):
+        machine.link_down(home.table.ids[seat], home.now)
+    home.wait(machine, 9)
+    machine.link_up(home.table.ids[2], home.now)
+    home.wait(machine, 2)
+    assert machine.state is State.SILENT
+    home.wait(machine, 1.1)
+    assert machine.state is State.STANDING
+
+
 def test_a_stranger_is_neither_asked_nor_heard() -> None:
     home = Home()
     machine = home.restored()

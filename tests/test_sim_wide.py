@@ -221,6 +221,11 @@ def test_a_far_wish_that_only_one_has_heard_parts_nobody() -> None:
         assert play("long-2899", wide=True)["finished"] == 2
 
 
+def test_who_was_asked_and_went_down_is_asked_again() -> None:
+    with cheap_blocks():
+        assert play("long-4309", wide=True)["games"] == 1
+
+
 @pytest.mark.parametrize("seed", ["vain-5", "vain-27"])
 def test_a_game_in_which_a_reveal_would_be_in_vain_without_hold(
     seed: str, monkeypatch: pytest.MonkeyPatch
