@@ -21,8 +21,8 @@ class Inquiry:
     """Who has told by now; times in seconds of the machine's clock.
 
     `since` is from when on a present seat has been linked: the grace is counted from there, since
-    without one nobody can tell. `certain`: the journal is old beyond doubt. `cursors`: the last hash
-    of each seat whose telling takes several parts. `silenced`: that it cannot go on has been said.
+    without one nobody can tell. `certain`: the journal is old beyond doubt. `cursors`: the last
+    hash of each seat whose telling takes several parts. `silenced`: that it cannot go on was said.
     """
 
     began: float
