@@ -189,6 +189,7 @@ TARGETS: dict[str, tuple[Callable[[Sequence[str]], None], str]] = {
     "test": (test, "all tests in a fresh environment: what CI runs"),
     "wheel": (wheel, "build the wheel, install it elsewhere, play and verify with it"),
     "soak": (tool("-m", "pytest", "-m", "soak"), "the long tests that CI leaves out"),
+    "liars": (tool("tests/adversity_table.py"), "every lie, each at a table of its own: CODE …"),
     "crashes": (tool("tests/soak_crashes.py"), "kill a seat at every write of a game: every FILE"),
     "links": (tool("tests/soak_links.py"), "strangers attack a host's door: SECONDS"),
     "flood": (tool("tests/soak_flooder.py"), "a seat floods its table"),

@@ -20,11 +20,22 @@ seats name the same fault; they are also what a table that ends before the game 
 def tell_guilty(desk: Desk) -> bool:
     """Tell of each seat proven at fault, once no other code is to be expected."""
     for seat, proof in desk.proofs.items():
-        told = desk.told_guilty.get(seat)
-        if told != proof.code and is_settled(desk, seat):
-            desk.told_guilty[seat] = proof.code
-            desk.emit(Guilty(seat, proof.code, proof.reason))
+        if is_settled(desk, seat):
+            _tell(desk, proof)
     return False
+
+
+def end_by_faults(desk: Desk, broken: Broken) -> None:
+    """End the table, having told of every seat that is proven at fault."""
+    for proof in desk.proofs.values():
+        _tell(desk, proof)
+    desk.end(broken)
+
+
+def _tell(desk: Desk, proof: Proof) -> None:
+    if desk.told_guilty.get(proof.seat) != proof.code:
+        desk.told_guilty[proof.seat] = proof.code
+        desk.emit(Guilty(proof.seat, proof.code, proof.reason))
 
 
 def tell_base_faults(desk: Desk, base: Base) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from . import chain, epochs
-from .accusing import has_proof, is_effective, is_unsettled
+from .accusing import broken_by, end_by_faults, has_proof, is_effective, is_unsettled
 from .desk import Desk
 from .effects import Broken
 from .faults import FAULTS
@@ -37,8 +37,8 @@ def _pause(desk: Desk) -> bool:
         return False
     if desk.clocks.is_out(desk.tip):
         tell_waiting(desk)
-    for proof in desk.proofs.values():
-        desk.end(Broken(proof.reason, proof.seat, proof.code))
+    if desk.proofs:
+        end_by_faults(desk, broken_by(next(iter(desk.proofs.values()))))
     return False
 
 
@@ -53,7 +53,7 @@ def _end_without_quorum(desk: Desk) -> bool:
     if len(desk.tip.banned | {p.seat for p in proofs}) <= spare:
         return False
     seat, code = (proofs[-1].seat, proofs[-1].code) if proofs else _last_banned(desk)
-    desk.end(Broken(FAULTS.get(code, "too many seats are at fault"), seat, code))
+    end_by_faults(desk, Broken(FAULTS.get(code, "too many seats are at fault"), seat, code))
     return True
 
 

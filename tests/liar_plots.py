@@ -17,6 +17,7 @@ from liar_tales import (
     Liar,
     Tale,
     dawdle,
+    dawdle_unsealed,
     escrow_share,
     false_complaint,
     forge_close,
@@ -132,8 +133,10 @@ PLOTS: dict[str, Plot] = {
         halting(groundless), "halts with its own says but without what they rest on"
     ),
     "bad-close": Plot(forge_close, "proposes a base that rests on no halt"),
-    "halt-below-lock": _changing(
-        forget_lock, "seals one epoch, then halts for the next as if it had not"
+    "halt-below-lock": replace(
+        _changing(forget_lock, "seals one epoch, then halts for the next as if it had not"),
+        helper="dawdle-unsealed",
+        times=("2500", "2500", "1500", "8000"),
     ),
 }
 """Code to plot."""
@@ -151,4 +154,5 @@ TALES: dict[str, Tale] = {
     "accomplice": two_versions,
     "stall-reveal": stall(Kind.REVEAL),
     "dawdle": dawdle(Kind.SEAL),
+    "dawdle-unsealed": dawdle_unsealed(Kind.SEAL),
 }

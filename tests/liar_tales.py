@@ -19,7 +19,7 @@ from protocol.effects import Send
 from protocol.errors import Invalid
 from protocol.frames import Carry, parse_frame
 from protocol.machine import Machine
-from protocol.messages import Close, Halt, Message, Say, Statement
+from protocol.messages import Close, Halt, Message, Say, SealVote, Statement
 from protocol.node import Kind, Node
 from protocol.voting import held_says
 
@@ -245,6 +245,19 @@ def dawdle(kind: Kind) -> Tale:
         node = liar.node(say) if isinstance(say, Say) else None
         due = node is not None and node.want.kind is kind and not liar.told
         return hold_back(liar, message) if due or message.identity in liar.told else None
+
+    return tale
+
+
+def dawdle_unsealed(kind: Kind) -> Tale:
+    """Not a lie: dawdle, and leave it to all the others to seal the first new epoch."""
+    slow = dawdle(kind)
+
+    def tale(liar: Liar, message: Message) -> Told | None:
+        vote = message.statement
+        if isinstance(vote, SealVote) and vote.epoch == 1:
+            return []
+        return slow(liar, message)
 
     return tale
 
