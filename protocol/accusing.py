@@ -6,7 +6,7 @@ from typing import Final
 
 from . import epochs, follow
 from .desk import Desk
-from .effects import Broken, Guilty
+from .effects import Broken
 from .epochs import Base
 from .faults import FAULTS
 from .follow import Proof
@@ -21,29 +21,21 @@ def tell_guilty(desk: Desk) -> bool:
     """Tell of each seat proven at fault, once no other code is to be expected."""
     for seat, proof in desk.proofs.items():
         if is_settled(desk, seat):
-            _tell(desk, proof)
+            desk.tell_guilt(seat, proof.code, proof.reason)
     return False
 
 
 def end_by_faults(desk: Desk, broken: Broken) -> None:
     """End the table, having told of every seat that is proven at fault."""
-    for proof in desk.proofs.values():
-        _tell(desk, proof)
+    for seat, proof in desk.proofs.items():
+        desk.tell_guilt(seat, proof.code, proof.reason)
     desk.end(broken)
-
-
-def _tell(desk: Desk, proof: Proof) -> None:
-    if desk.told_guilty.get(proof.seat) != proof.code:
-        desk.told_guilty[proof.seat] = proof.code
-        desk.emit(Guilty(proof.seat, proof.code, proof.reason))
 
 
 def tell_base_faults(desk: Desk, base: Base) -> None:
     """What a sealed base finds is the same for all, whatever each has seen first."""
-    for seat, code in base.faults:
-        if desk.told_guilty.get(seat) != code and not desk.replaying:
-            desk.told_guilty[seat] = code
-            desk.emit(Guilty(seat, code, FAULTS[code]))
+    for seat, code in base.faults if not desk.replaying else ():
+        desk.tell_guilt(seat, code, FAULTS[code])
 
 
 def is_settled(desk: Desk, seat: int) -> bool:

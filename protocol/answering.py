@@ -52,8 +52,7 @@ def ask_again(desk: Desk) -> None:
         closes = _in_turn(store.wanted_closes, closes, MAX_CLOSES)
         desk.asked_last = hashes, closes
         desk.send(frames.Fetch(hashes, closes), None)
-    if desk.inquiry is not None:
-        ask_own(desk)
+    ask_own(desk)
     if not (desk.finished and not desk.awaited()) or _is_wished_on(desk):
         sync(desk, None)
         _look_for_two_chains(desk)
@@ -67,10 +66,15 @@ def _is_wished_on(desk: Desk) -> bool:
 
 def ask_own(desk: Desk) -> None:
     """Ask every linked seat that has not told yet for this seat's own statements."""
+    for seat in sorted(desk.links):
+        ask_own_of(desk, seat)
+
+
+def ask_own_of(desk: Desk, seat: int) -> None:
+    """Ask one seat, if it has not told yet, from where its telling stands."""
     inquiry = desk.inquiry
-    if inquiry is not None:
-        for seat in sorted(desk.links - inquiry.told):
-            desk.send(frames.Own(inquiry.cursors.get(seat, FIRST)), desk.table.ids[seat])
+    if inquiry is not None and seat not in inquiry.told:
+        desk.send(frames.Own(inquiry.cursors.get(seat, FIRST)), desk.table.ids[seat])
 
 
 def _in_turn(wanted: Set[T], last: Sequence[T], most: int) -> tuple[T, ...]:

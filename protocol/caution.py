@@ -96,12 +96,9 @@ def link_up(desk: Desk, peer: bytes) -> None:
         return
     seat, inquiry = desk.table.ids.index(peer), desk.inquiry
     desk.links.add(seat)
-    if inquiry is None:
-        return
-    if inquiry.since is None and seat in desk.tip.present:
+    if inquiry is not None and inquiry.since is None and seat in desk.tip.present:
         inquiry.since = desk.clocks.now
-    if seat not in inquiry.told:
-        desk.send(frames.Own(inquiry.cursors.get(seat, bytes(32))), peer)
+    answering.ask_own_of(desk, seat)
 
 
 def link_down(desk: Desk, peer: bytes) -> None:

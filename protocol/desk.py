@@ -332,8 +332,13 @@ class Desk:
             self.accusation = proof
             self.proven_at.setdefault(proof.seat, self.clocks.now)
         if proof.seat not in self.told_guilty:
-            self.told_guilty[proof.seat] = proof.code
-            self.emit(Guilty(proof.seat, proof.code, proof.reason))
+            self.tell_guilt(proof.seat, proof.code, proof.reason)
+
+    def tell_guilt(self, seat: int, code: str, reason: str) -> None:
+        """Tell of a seat at fault, unless this very fault was told."""
+        if self.told_guilty.get(seat) != code:
+            self.told_guilty[seat] = code
+            self.emit(Guilty(seat, code, reason))
 
     def end(self, broken: Broken) -> None:
         """The table ends here, without a result."""

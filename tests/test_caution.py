@@ -43,6 +43,10 @@ class Home(Room):
         place.machine.start(self.now)
         return place.machine
 
+    def link(self, machine: Machine, *seats: int) -> None:
+        for seat in seats:
+            machine.link_up(self.table.ids[seat], self.now)
+
     def told(self, machine: Machine, seat: int) -> None:
         frame = frames.encode_frame(frames.Told())
         machine.receive(frame, self.now, self.table.ids[seat])
@@ -69,8 +73,7 @@ def test_a_resumed_seat_signs_nothing_before_the_linked_seats_have_told() -> Non
     assert machine.state is State.SILENT
     home.wait(machine, 100)
     assert machine.state is State.SILENT  # linked to nobody: nobody could hear it either
-    for seat in (0, 2, 3):
-        machine.link_up(home.table.ids[seat], home.now)
+    home.link(machine, 0, 2, 3)
     home.told(machine, 0)
     home.told(machine, 3)
     assert machine.state is State.SILENT
@@ -83,7 +86,7 @@ def test_who_is_linked_to_one_seat_alone_gives_the_others_time_to_come() -> None
     """That one may be a liar who tells nothing of what this seat has signed."""
     home = Home()
     machine = home.restored()
-    machine.link_up(home.table.ids[0], home.now)
+    home.link(machine, 0)
     home.told(machine, 0)
     home.wait(machine, 2.9)
     assert machine.state is State.SILENT
@@ -94,8 +97,7 @@ def test_who_is_linked_to_one_seat_alone_gives_the_others_time_to_come() -> None
 def test_a_mute_liar_costs_a_resumed_seat_only_the_grace() -> None:
     home = Home()
     machine = home.restored()
-    for seat in (0, 2, 3):
-        machine.link_up(home.table.ids[seat], home.now)
+    home.link(machine, 0, 2, 3)
     home.told(machine, 0)
     home.told(machine, 2)
     home.wait(machine, 2.9)
@@ -132,8 +134,7 @@ def test_a_seat_that_comes_back_to_nobody_before_the_game_does_not_name_itself()
 def test_a_lost_link_is_waited_for_no_longer_than_the_grace() -> None:
     home = Home()
     machine = home.restored()
-    for seat in (0, 2, 3):
-        machine.link_up(home.table.ids[seat], home.now)
+    home.link(machine, 0, 2, 3)
     home.told(machine, 0)
     home.told(machine, 3)
     machine.link_down(home.table.ids[2], home.now)
@@ -145,13 +146,12 @@ def test_a_lost_link_is_waited_for_no_longer_than_the_grace() -> None:
 def test_grace_does_not_run_while_nobody_is_linked() -> None:
     home = Home()
     machine = home.restored()
-    for seat in (0, 2):
-        machine.link_up(home.table.ids[seat], home.now)
+    home.link(machine, 0, 2)
     home.wait(machine, 2)
     for seat in (0, 2):
         machine.link_down(home.table.ids[seat], home.now)
     home.wait(machine, 9)
-    machine.link_up(home.table.ids[2], home.now)
+    home.link(machine, 2)
     home.wait(machine, 2)
     assert machine.state is State.SILENT
     home.wait(machine, 1.1)
@@ -183,8 +183,7 @@ def resumed_from_old_copy() -> tuple[Home, Machine, Message]:
 
 def test_a_statement_of_its_own_that_it_does_not_know_makes_a_seat_cautious() -> None:
     home, machine, bid = resumed_from_old_copy()
-    for seat in (0, 2, 3):
-        machine.link_up(home.table.ids[seat], home.now)
+    home.link(machine, 0, 2, 3)
     home.told(machine, 0)
     machine.receive(frames.encode_frame(frames.Carry(bid.encode())), home.now, home.table.ids[2])
     home.told(machine, 2)
@@ -201,8 +200,7 @@ def test_a_statement_of_its_own_that_it_does_not_know_makes_a_seat_cautious() ->
 def test_a_cautious_seat_goes_on_after_one_patience_if_a_quorum_has_told_with_it() -> None:
     home = Home()
     machine = home.restored(cautious=True)
-    for seat in (0, 2, 3):
-        machine.link_up(home.table.ids[seat], home.now)
+    home.link(machine, 0, 2, 3)
     home.told(machine, 0)
     home.wait(machine, 11)
     assert machine.state is State.SILENT
@@ -226,8 +224,7 @@ def test_a_lost_mark_at_a_strict_table_lets_the_seat_go_on_once_all_have_told() 
     place = home.places[1]
     machine = home.restored()
     machine.be_cautious(certain=False)
-    for seat in (0, 2):
-        machine.link_up(home.table.ids[seat], home.now)
+    home.link(machine, 0, 2)
     home.told(machine, 0)
     home.wait(machine, 1000)
     assert machine.state is State.SILENT
@@ -245,7 +242,7 @@ def test_an_old_journal_at_a_strict_table_is_silent_and_says_so_once() -> None:
     home = Home(3, 3)
     machine = home.restored(cautious=True)
     for seat in (0, 2):
-        machine.link_up(home.table.ids[seat], home.now)
+        home.link(machine, seat)
         home.told(machine, seat)
     home.wait(machine, 1)
     home.wait(machine, 1000)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import random
-from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 import trio
 
+from .gate import of_the_fullest
 from .handshake import Proven, Verdict
 from .limits import Limits
 from .link import Link
@@ -116,9 +116,7 @@ class Admission:
         same = [old for old in strangers if source and old.source == source]
         if len(self._live()) < self._limits.links:
             return same
-        counts = Counter(old.source for old in strangers)
-        most = max(counts.values(), default=0)
-        return same or [old for old in strangers if counts[old.source] == most]
+        return same or of_the_fullest(strangers)
 
     def _make_room(self, source: str) -> None:
         those = self._displaced(source)

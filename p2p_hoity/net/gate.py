@@ -4,11 +4,31 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from enum import IntEnum
+from typing import Protocol, TypeVar
 
 import trio
+
+
+class HasSource(Protocol):
+    """A link or a stranger that is charged to a machine."""
+
+    @property
+    def source(self) -> str:
+        """The machine."""
+        ...
+
+
+S = TypeVar("S", bound=HasSource)
+
+
+def of_the_fullest(those: Sequence[S]) -> list[S]:
+    """Those of the sources that have most of them; none of none."""
+    counts = Counter(one.source for one in those)
+    most = max(counts.values(), default=0)
+    return [one for one in those if counts[one.source] == most]
 
 
 class Stage(IntEnum):
@@ -94,8 +114,6 @@ class Gate:
     def _send_away(self, those: list[Stranger]) -> None:
         least = min(one.stage for one in those)
         behind = [one for one in those if one.stage == least]
-        counts = Counter(one.source for one in behind)
-        most = max(counts.values())
-        lot = random.choice([one for one in behind if counts[one.source] == most])
+        lot = random.choice(of_the_fullest(behind))
         self._waiting.discard(lot)
         lot.scope.cancel()
