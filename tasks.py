@@ -163,8 +163,8 @@ def fuzz(args: Sequence[str]) -> None:
     python = program(TEST, "python")
     run([python, "-m", "pip", "--disable-pip-version-check", "install", "--quiet", "atheris"])
     with tempfile.TemporaryDirectory() as corpus:
-        run([python, "tests/fuzz_corpus.py", corpus])
-        run([python, "tests/fuzz_parsers.py", *(args or ["-runs=1000000"]), corpus])
+        run([python, "tests/soak/fuzz_corpus.py", corpus])
+        run([python, "tests/soak/fuzz_parsers.py", *(args or ["-runs=1000000"]), corpus])
 
 
 def bench(args: Sequence[str]) -> None:
@@ -177,7 +177,9 @@ def tool(*words: str) -> Callable[[Sequence[str]], None]:
 
     def target(args: Sequence[str]) -> None:
         ready(TEST, ".[dev]", test_stamp())
-        paths = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
+        paths = os.pathsep.join(
+            filter(None, [str(ROOT), str(ROOT / "tests"), os.environ.get("PYTHONPATH")])
+        )
         run([program(TEST, "python"), *words, *args], env={**os.environ, "PYTHONPATH": paths})
 
     return target
@@ -189,12 +191,12 @@ TARGETS: dict[str, tuple[Callable[[Sequence[str]], None], str]] = {
     "test": (test, "all tests in a fresh environment: what CI runs"),
     "wheel": (wheel, "build the wheel, install it elsewhere, play and verify with it"),
     "soak": (tool("-m", "pytest", "-m", "soak"), "the long tests that CI leaves out"),
-    "liars": (tool("tests/adversity_table.py"), "every lie, each at a table of its own: CODE …"),
-    "crashes": (tool("tests/soak_crashes.py"), "kill a seat at every write of a game: every FILE"),
-    "links": (tool("tests/soak_links.py"), "strangers attack a host's door: SECONDS"),
-    "flood": (tool("tests/soak_flooder.py"), "a seat floods its table"),
-    "games": (tool("tests/soak_games.py"), "many whole games of six processes: GAMES"),
-    "simulate": (tool("tests/sim_soak.py"), "whole simulated tables: --games N --seed S"),
+    "liars": (tool("-m", "soak.liars"), "every lie, each at a table of its own: CODE …"),
+    "crashes": (tool("-m", "soak.crashes"), "kill a seat at every write of a game: every FILE"),
+    "links": (tool("-m", "soak.links"), "strangers attack a host's door: SECONDS"),
+    "flood": (tool("-m", "soak.flooder"), "a seat floods its table"),
+    "games": (tool("-m", "soak.games"), "many whole games of six processes: GAMES"),
+    "simulate": (tool("-m", "soak.simulate"), "whole simulated tables: --games N --seed S"),
     "fuzz": (fuzz, "a million inputs and more to every parser: -runs=N"),
     "vectors": (tool("tests/vectors/make_vectors.py"), "make the test vectors again"),
     "bench": (bench, "measure the building blocks, as JSON"),

@@ -11,7 +11,7 @@ import argparse
 import json
 import time
 
-from p2p_hoity.bench import Stopwatch, report
+from p2p_hoity.bench.stopwatch import Stopwatch, report
 
 
 def main() -> None:

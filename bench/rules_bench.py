@@ -12,7 +12,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 
-from rules_driver import Referee
+from support.rules_driver import Referee
 
 from p2p_hoity.editions import NAMES, load
 

@@ -20,20 +20,21 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from p2p_hoity.bench import RAW
-from protocol import gather, identity, node
-from protocol.effects import Asked
-from protocol.header import Header, Patience, Terms, default_quorum, sit
-from protocol.machine import Machine
-from protocol.node import Table
-from protocol.port import Layout
-from protocol.transcript import write
-from protocol.verifier import GameOf, verify
+from p2p_hoity.bench.stopwatch import RAW
+from protocol.chain import openings, state
+from protocol.chain.state import Table
+from protocol.crypto import signing
+from protocol.game import Layout
+from protocol.seat.effects import Asked
+from protocol.seat.machine import Machine
+from protocol.transcript.verifier import GameOf, verify
+from protocol.transcript.writer import write
+from protocol.wire.header import Header, Patience, Terms, default_quorum, sit
 
 sys.path.append(str(Path(__file__).parent.parent / "tests"))
 
-from room import Room, toy_choice
-from toy_game import ToyGame
+from support.room import Room, toy_choice
+from support.toy_game import ToyGame
 
 Chooser = Callable[[Machine, Asked], Any]
 
@@ -55,7 +56,7 @@ def hoity(seats: int, cards: int) -> tuple[Any, GameOf, Chooser]:
     """The same of Hoity Toity, with legal moves drawn at random; it has its own cards."""
     from p2p_hoity import rules
     from p2p_hoity.editions.loading import load
-    from p2p_hoity.table import game_value, read_game
+    from p2p_hoity.game_port import game_value, read_game
 
     draw = random.Random(1)
 
@@ -74,7 +75,7 @@ GAMES = {"toy": toy, "hoity": hoity}
 def play(name: str, seats: int, cards: int) -> tuple[bytes, GameOf, float]:
     """(the file, how to bind its game, seconds to play)."""
     value, game_of, choose = GAMES[name](seats, cards)
-    who = [identity.Identity(bytes([i]) * 32) for i in range(seats)]
+    who = [signing.Identity(bytes([i]) * 32) for i in range(seats)]
     terms = Terms(who[0].public, b"n" * 32, value, seats, default_quorum(seats), Patience())
     roster = tuple(sit(terms, one, f"seat {i}", bytes([i]) * 32) for i, one in enumerate(who))
     header = Header(terms, roster)
@@ -87,7 +88,7 @@ def play(name: str, seats: int, cards: int) -> tuple[bytes, GameOf, float]:
 
 def forget() -> None:
     """Empty what is kept between verifications."""
-    for kept in (node.public_piece, node.total_piece, gather._open):
+    for kept in (state.public_piece, state.total_piece, openings._open):
         kept.cache_clear()
 
 

@@ -1,5 +1,5 @@
 """`python -m cli` is `hoity`."""
 
-from .hoity_app import main
+from .app import main
 
 main()

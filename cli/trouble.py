@@ -7,9 +7,9 @@ from contextlib import contextmanager
 from traceback import format_exception
 from typing import Final
 
-from .lingo import _
-from .paper import complain, complain_as_set, shown
-from .phrase_book import said
+from .printing import complain, complain_as_set, shown
+from .words.lingo import _
+from .words.phrase_book import said
 
 OK: Final = 0
 NOT_OK: Final = 1
@@ -88,11 +88,11 @@ def _known(leaf: BaseException) -> tuple[str, int] | None:
 
 
 def _known_to_peers(leaf: BaseException) -> tuple[str, int] | None:
-    from p2p_hoity.journal import JournalError
-    from p2p_hoity.keys import KeyFileError
-    from p2p_hoity.own_files import NotPrivateError
-    from p2p_hoity.peer import PeerError
-    from p2p_hoity.vault import VaultError
+    from p2p_hoity.storage.journal import JournalError
+    from p2p_hoity.storage.keys import KeyFileError
+    from p2p_hoity.storage.own_files import NotPrivateError
+    from p2p_hoity.storage.vault import VaultError
+    from p2p_hoity.tables import PeerError
 
     if isinstance(leaf, PeerError):
         return said(str(leaf)), leaf.exit_code

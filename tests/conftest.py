@@ -1,10 +1,19 @@
 """What holds for every test: marks of its own, and English, whatever a test before it spoke."""
 
+import os
 from collections.abc import Iterator
 
 import pytest
+from support.paths import ROOT, TESTS
 
-from cli import lingo
+from cli.words import lingo
+
+os.environ["PYTHONPATH"] = os.pathsep.join(
+    filter(None, [str(ROOT), str(TESTS), os.environ.get("PYTHONPATH")])
+)
+"""Processes that tests start run the code of this checkout too."""
+os.environ.pop("COLUMNS", None)
+"""Lines are as long as they are, unless a test says otherwise."""
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -40,7 +40,7 @@ LIBRARY_WORDS: Final = (
 
 def catalogues() -> list[Path]:
     """Every .po file."""
-    return sorted((CLI / "locale").glob("*/LC_MESSAGES/hoity.po"))
+    return sorted((CLI / "words" / "locale").glob("*/LC_MESSAGES/hoity.po"))
 
 
 def messages() -> set[str]:

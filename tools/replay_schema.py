@@ -14,7 +14,7 @@ from enum import Enum
 from pathlib import Path
 from typing import Any, Final, Union, get_args, get_origin, get_type_hints
 
-from cli.replay_file import FORMAT
+from cli.commands.replay import FORMAT
 from p2p_hoity.rules import ActionCard, Happening, Piece, Place, news
 
 TARGET: Final = Path(__file__).resolve().parent.parent / "docs" / "replay.schema.json"

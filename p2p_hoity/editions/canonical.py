@@ -6,8 +6,8 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
-from protocol import encoding
 from protocol.errors import Invalid
+from protocol.wire import encoding
 
 from ..rules.edition import Edition
 from .loading import MAX_BYTES, NAMES, build, load

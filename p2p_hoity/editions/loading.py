@@ -8,7 +8,6 @@ from importlib import resources
 from pathlib import Path
 from typing import Literal, cast
 
-from ..own_files import open_at_once
 from ..rules.edition import (
     COLOURS,
     LANGUAGES,
@@ -22,6 +21,7 @@ from ..rules.edition import (
     Edition,
     Switches,
 )
+from ..storage.own_files import open_at_once
 from .reading import EditionError, Field
 
 DEFAULT = "uberplay-2004"

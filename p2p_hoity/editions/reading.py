@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import NoReturn
 
-from protocol.text import is_plain
+from protocol.wire.text import is_plain
 
 from .lines import Path, line_of
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import trio
 
-from protocol.header import is_nickname
+from protocol.wire.header import is_nickname
 
 from .addresses import parse_address
 from .errors import NetError, TicketError, in_words

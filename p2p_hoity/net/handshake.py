@@ -21,10 +21,10 @@ from typing import Protocol
 
 import trio
 
+from protocol.crypto.hashing import digest, framed
+from protocol.crypto.labels import Label
+from protocol.crypto.signing import verify
 from protocol.errors import Invalid
-from protocol.hashing import digest, framed
-from protocol.identity import verify
-from protocol.labels import Label
 
 from .errors import NetError, RefusedError, plain_words
 from .framing import encode_frame, read_frame

@@ -17,7 +17,7 @@ from typing import NoReturn, TypeVar
 
 import trio
 
-from protocol.identity import Identity as OwnIdentity
+from protocol.crypto.signing import Identity as OwnIdentity
 
 from .addresses import source_of
 from .errors import NetError

@@ -20,13 +20,23 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from protocol import backup, commitment, dleq, elgamal, escrow, generators, group, keyproof, shuffle
-from protocol.context import Context
-from protocol.encoding import encode
-from protocol.group import ORDER, encode_scalar, mul_base
-from protocol.hashing import digest, expand, hash_to_scalar, u64
-from protocol.identity import Identity, fingerprint
-from protocol.labels import Label
+from protocol.crypto import (
+    commitment,
+    dleq,
+    elgamal,
+    escrow,
+    generators,
+    group,
+    schnorr,
+    secret_sharing,
+    shuffle,
+)
+from protocol.crypto.context import Context
+from protocol.crypto.group import ORDER, encode_scalar, mul_base
+from protocol.crypto.hashing import digest, expand, hash_to_scalar, u64
+from protocol.crypto.labels import Label
+from protocol.crypto.signing import Identity, fingerprint
+from protocol.wire.encoding import encode
 
 PATH = Path(__file__).with_name("crypto.json")
 sys.path[:0] = [str(PATH.parent.parent.parent), str(PATH.parent.parent)]
@@ -108,7 +118,7 @@ def plain() -> Entry:
 
 def key_proof() -> Entry:
     context = Context(TABLE, 2, 1, "key")
-    proof = keyproof.prove_key(context, SECRET, JOINT, source("key"))
+    proof = schnorr.prove_key(context, SECRET, JOINT, source("key"))
     return {"context": where(context), "public": JOINT.hex(), "proof": proof.hex()}
 
 
@@ -162,8 +172,8 @@ def escrow_share() -> Entry:
     choice = sealed_choice()
     sealed_in, context = Context(TABLE, 30, 1, "choice"), Context(TABLE, 31, 2, "escrow-1")
     committed, box = bytes.fromhex(choice["commitment"]), bytes.fromhex(choice["escrow"])
-    poly = backup.polynomial(SECRET, 2, source("poly"))
-    pieces = [backup.piece(poly, i) for i in (1, 2, 3)]
+    poly = secret_sharing.polynomial(SECRET, 2, source("poly"))
+    pieces = [secret_sharing.piece(poly, i) for i in (1, 2, 3)]
     share = escrow.escrow_share(
         context, sealed_in, JOINT, committed, box, pieces[2], mul_base(pieces[2]), source("give")
     )
@@ -173,7 +183,7 @@ def escrow_share() -> Entry:
         "joint_key": JOINT.hex(),
         "polynomial": hexes(map(encode_scalar, poly)),
         "pieces": hexes(map(encode_scalar, pieces)),
-        "vector": hexes(backup.feldman_vector(poly)),
+        "vector": hexes(secret_sharing.feldman_vector(poly)),
         "index": 3,
         "public": mul_base(pieces[2]).hex(),
         "commitment": choice["commitment"],
@@ -194,13 +204,13 @@ def lagrange(index: int, other: int) -> str:
 def combined(pieces: list[int], u: bytes) -> str:
     """The joint secret times u, out of the shares of indices 1 and 3."""
     points = {i: group.mul(pieces[i - 1], u) for i in (1, 3)}
-    return backup.combine(points, 2).hex()
+    return secret_sharing.combine(points, 2).hex()
 
 
 def sealed_piece() -> Entry:
     context = Context(TABLE, 2, 1, "piece")
-    secret, public = backup.x25519_keypair(source("receiver"))
-    sealed = backup.seal_piece(context, public, 424242, source("seal"))
+    secret, public = secret_sharing.x25519_keypair(source("receiver"))
+    sealed = secret_sharing.seal_piece(context, public, 424242, source("seal"))
     return {
         "context": where(context),
         "secret": secret.hex(),
@@ -319,8 +329,17 @@ def vectors() -> Entry:
     return {"plain": first, "hash_to_group": group_hashes(), "accept": accept, "reject": reject}
 
 
+def forget_generators() -> None:
+    """What was hashed once in this process is hashed, and noted, again."""
+    for module in (generators, elgamal):
+        for value in vars(module).values():
+            if hasattr(value, "cache_clear"):
+                value.cache_clear()
+
+
 def text() -> str:
     """The file's text."""
+    forget_generators()
     return json.dumps(vectors(), indent=1, ensure_ascii=False) + "\n"
 
 

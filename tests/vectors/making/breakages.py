@@ -4,12 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from protocol.messages import Late
-from protocol.node import Missing
-from protocol.transcript_form import Step
-
-from . import broken
-from .broken import (
+from vectors.making import broken
+from vectors.making.broken import (
     ABSENT,
     MAGIC,
     RETURNED,
@@ -30,9 +26,13 @@ from .broken import (
     with_roster,
     with_terms,
 )
-from .crafted import CRAFTED
-from .refused import not_asked
-from .tables import edition_of
+from vectors.making.crafted import CRAFTED
+from vectors.making.refused import not_asked
+from vectors.making.tables import edition_of
+
+from protocol.chain.state import Missing
+from protocol.transcript.format import Step
+from protocol.wire.messages import Late
 
 UNREADABLE = {
     "empty-file": Broken("There is not one byte.", "empty", lambda: b""),

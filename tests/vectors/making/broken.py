@@ -7,16 +7,27 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
-from protocol import encoding, header, messages, transcript_form
-from protocol.header import Header
-from protocol.messages import Accept, Close, Halt, Late, Lock, Message, Say, SealVote, Statement
-from protocol.node import Missing, Node
-from protocol.transcript import transcript_of
-from protocol.transcript_form import Content, Envelope, Evidence, Link, Step, Transcript
+from vectors.making.playing import TRANSCRIPTS
+from vectors.making.refused import undisturbed
+from vectors.making.tables import Plan, VectorRoom
 
-from .playing import TRANSCRIPTS
-from .refused import undisturbed
-from .tables import Plan, VectorRoom
+from protocol.chain.state import Missing, Node
+from protocol.transcript import format
+from protocol.transcript.format import Content, Envelope, Evidence, Link, Step, Transcript
+from protocol.transcript.writer import transcript_of
+from protocol.wire import encoding, header, messages
+from protocol.wire.header import Header
+from protocol.wire.messages import (
+    Accept,
+    Close,
+    Halt,
+    Late,
+    Lock,
+    Message,
+    Say,
+    SealVote,
+    Statement,
+)
 
 MAGIC = 18
 """The length of the outer array's head and the magic."""
@@ -344,7 +355,7 @@ def outer(change: Callable[[Any], Any]) -> Callable[[], bytes]:
     """The plain value of the two seats' file changed."""
 
     def make() -> bytes:
-        value = transcript_form.open_file(whole_of(TWO).encode())
+        value = format.open_file(whole_of(TWO).encode())
         return encoding.encode(change(value))
 
     return make

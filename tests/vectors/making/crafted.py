@@ -5,14 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from protocol import author, chain
-from protocol.messages import Close, Expired, Halt, Late, Lock, Message, Say, SealVote
-from protocol.node import Missing, Node
-from protocol.transcript_form import Content, Evidence, Link, Step, Transcript
+from vectors.making.broken import (
+    ABSENT,
+    RETURNED,
+    Broken,
+    envelopes,
+    evidence,
+    parsed,
+    room_of,
+    signed,
+    whole_of,
+)
+from vectors.making.refused import undisturbed
+from vectors.making.stream import stream
 
-from .broken import ABSENT, RETURNED, Broken, envelopes, evidence, parsed, room_of, signed, whole_of
-from .refused import undisturbed
-from .stream import stream
+from protocol.chain import own_bodies, transition
+from protocol.chain.state import Missing, Node
+from protocol.transcript.format import Content, Evidence, Link, Step, Transcript
+from protocol.wire.messages import Close, Expired, Halt, Late, Lock, Message, Say, SealVote
 
 FIVE = "small-five"
 ELSEWHERE = b"\x01" * 32
@@ -137,9 +147,11 @@ def _two_absent() -> tuple[Transcript, Node]:
     says = tuple(sorted(m.hash for m in said.values()))
     halts = [signed(FIVE, seat, Halt(1, None, says, expired, (), ())) for seat in range(4)]
     close = signed(FIVE, 1, Close(1, tuple(m.hash for m in halts)))
-    slots = chain.slots_of(start, bodies, Missing.ABSENT)
+    slots = transition.slots_of(start, bodies, Missing.ABSENT)
     counts = (0, 0, 0, 1, 1)
-    base = chain.link(chain.append(start, slots), frozenset({0, 1, 2}), frozenset(), counts)
+    base = transition.link(
+        transition.append(start, slots), frozenset({0, 1, 2}), frozenset(), counts
+    )
     votes = ((s, signed(FIVE, s, SealVote(1, base.base_digest())).signature) for s in range(4))
     whole = undisturbed(machine, start.step)
     entries = (*whole.content.entries, Step(slots), Link((0, 1, 2), (), counts))
@@ -164,9 +176,9 @@ def three_of_five_go_on() -> bytes:
     said = {}
     for seat in range(3):
         secrets = rooms.places[seat].machine.secrets
-        said[seat] = author.body_of(base, seat, secrets, stream("three", f"nonce {seat}"))
+        said[seat] = own_bodies.body_of(base, seat, secrets, stream("three", f"nonce {seat}"))
     says = [signed(FIVE, s, Say(1, base.step, base.digest, body)) for s, body in said.items()]
-    entries = (*whole.content.entries, Step(chain.slots_of(base, said)))
+    entries = (*whole.content.entries, Step(transition.slots_of(base, said)))
     rows = (*whole.evidence.signatures, tuple((1, say.signature) for say in says))
     more = Transcript(Content(whole.content.header, entries), whole.evidence)
     return evidence(more, signatures=rows).encode()

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from protocol import transcript
-from protocol.node import Kind, Node
+from vectors.making import lying
+from vectors.making.lying import inject, opening, owing, patched, twice
+from vectors.making.tables import Lie, Plan, VectorRoom, before, come_back, on_say, vanish
 
-from . import lying
-from .lying import inject, opening, owing, patched, twice
-from .tables import Lie, Plan, VectorRoom, before, come_back, on_say, vanish
+from protocol.chain.state import Kind, Node
+from protocol.transcript import writer
 
 LAST = 3
 Due = Callable[[Node], bool]
@@ -28,7 +28,7 @@ class Expelled:
 
     def file(self) -> bytes:
         """The bytes of the transcript."""
-        return transcript.write(self.play(self.plan).first.machine)
+        return writer.write(self.play(self.plan).first.machine)
 
 
 def _four(

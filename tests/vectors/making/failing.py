@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from protocol.transcript_form import MAX_FILE
+from vectors.making import side
+from vectors.making.breakages import BROKEN
+from vectors.making.expelled import EXPELLED
+from vectors.making.message_failures import MESSAGE_FAILURES
+from vectors.making.refused import REFUSED
 
-from . import side
-from .breakages import BROKEN
-from .expelled import EXPELLED
-from .message_failures import MESSAGE_FAILURES
-from .refused import REFUSED
+from protocol.transcript.format import MAX_FILE
 
 Made = Iterator[tuple[str, bytes]]
 

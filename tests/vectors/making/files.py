@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from vectors import make_crypto
-
-from . import posts, side
-from .failing import FAILURES
-from .playing import TRANSCRIPTS, Recipe
+from vectors.making import posts, side
+from vectors.making.failing import FAILURES
+from vectors.making.playing import TRANSCRIPTS, Recipe
 
 Made = Iterator[tuple[str, bytes]]
 

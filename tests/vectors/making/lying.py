@@ -6,14 +6,16 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from protocol import author, bodies, commitment, encoding, escrow, frames, group, messages
-from protocol.machine import Machine
-from protocol.messages import Close, Expired, Halt, Say, Statement
-from protocol.node import Kind, Node
-from protocol.setup_steps import opening_size
+from vectors.making.stream import stream
+from vectors.making.tables import Lie, VectorRoom, before
 
-from .stream import stream
-from .tables import Lie, VectorRoom, before
+from protocol.chain import own_bodies
+from protocol.chain.setup_steps import opening_size
+from protocol.chain.state import Kind, Node
+from protocol.crypto import commitment, escrow, group
+from protocol.seat.machine import Machine
+from protocol.wire import bodies, encoding, frames, messages
+from protocol.wire.messages import Close, Expired, Halt, Say, Statement
 
 Forge = Callable[[Machine, Node, Say], bytes]
 ORDER_EIGHT = bytes.fromhex("c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a")
@@ -147,8 +149,8 @@ def another_seal(machine: Machine, node: Node, say: Say) -> bytes:
         return b"\x01"
     choice, _ = list(machine.secrets.openings.values())[-1]
     size, draw = machine.table.game.size(node.want.name), stream("another seal", "nonce")
-    secrets = author.new_secrets(bytes(32), 1)
-    return author.seal_choice(node, machine.seat, node.want.name, size, choice, secrets, draw)
+    secrets = own_bodies.new_secrets(bytes(32), 1)
+    return own_bodies.seal_choice(node, machine.seat, node.want.name, size, choice, secrets, draw)
 
 
 def sealed(choice: Any) -> Forge:
@@ -157,7 +159,7 @@ def sealed(choice: Any) -> Forge:
     def forge(machine: Machine, node: Node, say: Say) -> bytes:
         assert machine.seat is not None
         draw = stream("sealed", f"{choice}")
-        return author.body_of_choice(node, machine.seat, choice, machine.secrets, draw)
+        return own_bodies.body_of_choice(node, machine.seat, choice, machine.secrets, draw)
 
     return forge
 
@@ -186,7 +188,7 @@ def zero_piece(machine: Machine, node: Node, say: Say) -> bytes:
     secret = machine.secrets.key
     polynomial = (secret, -secret % group.ORDER)
     machine._secrets = replace(machine.secrets, polynomial=polynomial)
-    return author.body_of(node, machine.seat, machine.secrets, stream("zero piece", "none"))
+    return own_bodies.body_of(node, machine.seat, machine.secrets, stream("zero piece", "none"))
 
 
 def false_complaint(machine: Machine, node: Node, say: Say) -> bytes:

@@ -7,19 +7,19 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from p2p_hoity import lobby
+from vectors.making.lying import ORDER_EIGHT
+from vectors.making.tables import Plan
+
 from p2p_hoity.net import ticket
 from p2p_hoity.net.errors import TicketError
-from protocol import encoding, frames, messages
+from p2p_hoity.session import lobby
+from protocol.chain.state import Table
+from protocol.crypto.group import ORDER
+from protocol.crypto.labels import Label
+from protocol.crypto.signing import Identity
 from protocol.errors import Invalid
-from protocol.group import ORDER
-from protocol.identity import Identity
-from protocol.labels import Label
-from protocol.messages import Say
-from protocol.node import Table
-
-from .lying import ORDER_EIGHT
-from .tables import Plan
+from protocol.wire import encoding, frames, messages
+from protocol.wire.messages import Say
 
 PLAN = Plan("messages", "small-4", 3)
 HASHES = tuple(bytes([i]) * 32 for i in range(1, 5))

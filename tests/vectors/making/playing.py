@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from protocol import transcript
-from protocol.node import Kind
+from vectors.making.lying import another_seal, opening, owing, twice
+from vectors.making.tables import FULL, Plan, VectorRoom, before, come_back, from_step, vanish
 
-from .lying import another_seal, opening, owing, twice
-from .tables import FULL, Plan, VectorRoom, before, come_back, from_step, vanish
+from protocol.chain.state import Kind
+from protocol.transcript import writer
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class Recipe:
         """The bytes of the transcript, as the lowest seat that finished writes them."""
         room = self.play(self.plan)
         done = [p.machine for p in room.places if p.machine.finished]
-        return transcript.write(done[0] if done else room.places[0].machine)
+        return writer.write(done[0] if done else room.places[0].machine)
 
 
 def _absent(plan: Plan) -> VectorRoom:

@@ -7,15 +7,25 @@ import itertools
 from collections.abc import Iterator
 from typing import Any
 
-from p2p_hoity import lobby
-from p2p_hoity.capability import Capability
+from vectors.making.message_failures import HASHES, PLAN, good_ticket, table, who
+from vectors.making.playing import TRANSCRIPTS
+from vectors.making.side import game_of
+from vectors.making.stream import stream
+from vectors.making.tables import VectorRoom
+
 from p2p_hoity.net import handshake, ticket
 from p2p_hoity.net.framing import encode_frame
-from protocol import bodies, chain, encoding, frames, identity, messages, transcript
-from protocol.hashing import digest, framed
-from protocol.header import Header, seat_statement, sign_roster
-from protocol.labels import Label
-from protocol.messages import (
+from p2p_hoity.session import lobby
+from p2p_hoity.session.capability import Capability
+from protocol.chain import transition
+from protocol.chain.state import Missing, Node
+from protocol.crypto import signing
+from protocol.crypto.hashing import digest, framed
+from protocol.crypto.labels import Label
+from protocol.transcript import writer
+from protocol.wire import bodies, encoding, frames, messages
+from protocol.wire.header import Header, seat_statement, sign_roster
+from protocol.wire.messages import (
     Accept,
     Back,
     Close,
@@ -27,13 +37,6 @@ from protocol.messages import (
     SealVote,
     Statement,
 )
-from protocol.node import Missing, Node
-
-from .message_failures import HASHES, PLAN, good_ticket, table, who
-from .playing import TRANSCRIPTS
-from .side import game_of
-from .stream import stream
-from .tables import VectorRoom
 
 Entry = dict[str, Any]
 SECRET = bytes(range(16))
@@ -80,11 +83,11 @@ def _entry(found: Header, seat: int) -> Entry:
     return {
         "identity_seed": who()[seat].seed.hex(),
         "id": entry.id.hex(),
-        "fingerprint": identity.fingerprint(entry.id),
+        "fingerprint": signing.fingerprint(entry.id),
         "nickname": entry.nickname,
         "nonce": entry.nonce.hex(),
         "statement": statement.hex(),
-        "signed": identity.signed_bytes(Label.SEAT, statement).hex(),
+        "signed": signing.signed_bytes(Label.SEAT, statement).hex(),
         "signature": entry.signature.hex(),
     }
 
@@ -119,7 +122,7 @@ def statement(seat: int, one: Statement) -> Entry:
         "seat": seat,
         "fields": decoded(made.payload)[3:],
         "payload": made.payload.hex(),
-        "signed": identity.signed_bytes(label, made.payload).hex(),
+        "signed": signing.signed_bytes(label, made.payload).hex(),
         "signature": made.signature.hex(),
         "envelope": made.encode().hex(),
         "hash": made.hash.hex(),
@@ -229,7 +232,7 @@ def example() -> list[Node]:
     """The nodes of the transcript that the chain is shown by."""
     recipe = TRANSCRIPTS[EXAMPLE]
     room: VectorRoom = recipe.play(recipe.plan)
-    return transcript.to_the_end(room.first.machine.tip)
+    return writer.to_the_end(room.first.machine.tip)
 
 
 def digests(nodes: list[Node]) -> list[Entry]:
@@ -250,7 +253,7 @@ def _digest(before: Node, after: Node) -> Entry:
             "base_digest": after.base_digest().hex(),
         }
     plain = tuple(s if isinstance(s, bytes) else int(s) for s in after.slots)
-    assert chain.step_digest(before, after.slots) == after.digest
+    assert transition.step_digest(before, after.slots) == after.digest
     whole = encoding.encode(plain)
     return {
         "step": before.step,

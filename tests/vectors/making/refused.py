@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from protocol import bodies, chain, transcript
-from protocol.machine import Machine
-from protocol.messages import Message, Say
-from protocol.node import Kind, Node
-from protocol.transcript_form import Content, Evidence, Signed, Step, Transcript
+from vectors.making import lying
+from vectors.making.lying import opening, owing, patched
+from vectors.making.tables import Plan, VectorRoom, before, on_say
 
-from . import lying
-from .lying import opening, owing, patched
-from .tables import Plan, VectorRoom, before, on_say
+from protocol.chain import transition
+from protocol.chain.state import Kind, Node
+from protocol.seat.machine import Machine
+from protocol.transcript import writer
+from protocol.transcript.format import Content, Evidence, Signed, Step, Transcript
+from protocol.wire import bodies
+from protocol.wire.messages import Message, Say
 
 Due = Callable[[Node], bool]
 
@@ -32,7 +34,7 @@ def _say(message: Message) -> Say:
 
 def undisturbed(machine: Machine, last: int | None = None) -> Transcript:
     """The chain that a machine follows in epoch 0, up to a step, with its signatures."""
-    nodes = [n for n in transcript.to_the_end(machine.tip) if last is None or n.step <= last]
+    nodes = [n for n in writer.to_the_end(machine.tip) if last is None or n.step <= last]
     steps = [Step(node.slots or ()) for node in nodes[1:]]
     rows = [row(machine, a, step) for a, step in zip(nodes[:-1], steps, strict=True)]
     content = Content(machine.table.header.encode(), tuple(steps))
@@ -43,7 +45,7 @@ def and_then(whole: Transcript, machine: Machine, extra: dict[int, bytes]) -> Tr
     """The same with all that was said in the next step, and more that is not said yet."""
     node, step = machine.tip, machine.tip.step
     said = {m.seat: _say(m).body for m in machine.store.says(0, step)}
-    entry = Step(chain.slots_of(node, said | extra))
+    entry = Step(transition.slots_of(node, said | extra))
     entry = replace(entry, slots=tuple(extra.get(i, s) for i, s in enumerate(entry.slots)))
     rows = (*whole.evidence.signatures, row(machine, node, entry))
     content = replace(whole.content, entries=(*whole.content.entries, entry))

@@ -6,12 +6,12 @@ import json
 from dataclasses import asdict
 from typing import Any
 
-from p2p_hoity import table
-from protocol.node import Missing, Node
-from protocol.verifier import steps_to, verify
-from protocol.verifier_report import Report
+from vectors.making.tables import Plan
 
-from .tables import Plan
+from p2p_hoity import game_port
+from protocol.chain.state import Missing, Node
+from protocol.transcript.report import Report
+from protocol.transcript.verifier import steps_to, verify
 
 Entry = dict[str, Any]
 
@@ -36,14 +36,14 @@ def _dump(value: Any, depth: int) -> str:
 
 def expected(data: bytes) -> Entry:
     """What the verifier reports of a file; how far it came in one that is refused is its own."""
-    report = verify(data, table.read_game)
+    report = verify(data, game_port.read_game)
     far = ("steps", "last_epoch", "standings", "counts") if report.problem else ()
     return {key: value for key, value in outcome(report).items() if key not in far}
 
 
 def described(data: bytes) -> Entry:
     """The same, and every step and link."""
-    report = verify(data, table.read_game)
+    report = verify(data, game_port.read_game)
     return {**outcome(report), "chain": chain_of(report)}
 
 
@@ -125,4 +125,4 @@ def _happened(before: Node, after: Node) -> list[Entry]:
     if after.state is None:
         return []
     since = before.state.length if before.state is not None else 0
-    return [item.as_json() for item in table.happenings(after.state, since)]
+    return [item.as_json() for item in game_port.happenings(after.state, since)]

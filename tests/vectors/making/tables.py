@@ -7,19 +7,18 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
-from room import Place, Room
+from support.room import Place, Room
+from vectors.making.stream import pick, stream
 
-from p2p_hoity import editions, rules, table
+from p2p_hoity import editions, game_port, rules
 from p2p_hoity.rules.edition import Castle, Edition
-from protocol import header
-from protocol.effects import Asked, Send
-from protocol.header import Header, Patience, Terms
-from protocol.identity import Identity
-from protocol.machine import Machine
-from protocol.messages import Say, Statement
-from protocol.node import Kind, Node, Table
-
-from .stream import pick, stream
+from protocol.chain.state import Kind, Node, Table
+from protocol.crypto.signing import Identity
+from protocol.seat.effects import Asked, Send
+from protocol.seat.machine import Machine
+from protocol.wire import header
+from protocol.wire.header import Header, Patience, Terms
+from protocol.wire.messages import Say, Statement
 
 NAMES = ("Ada", "Bob", "Cleo", "Dan", "Eve", "Fay")
 PATIENCE = Patience(choice=20_000, step=10_000, grace=3_000, cap=60_000)
@@ -54,7 +53,7 @@ class Plan:
     @property
     def terms(self) -> Terms:
         """What the host offers."""
-        game = table.game_value(edition_of(self.edition), self.variant)
+        game = game_port.game_value(edition_of(self.edition), self.variant)
         nonce = stream(self.seed, "terms nonce")(32)
         quorum = self.quorum or header.default_quorum(self.seats)
         return Terms(self.who[0].public, nonce, game, self.seats, quorum, PATIENCE)
@@ -72,7 +71,7 @@ class Plan:
             header.sit(terms, one, NAMES[i], stream(self.seed, f"seat {i} nonce")(32))
             for i, one in enumerate(self.who)
         )
-        return table.bind(Header(terms, roster))
+        return game_port.bind(Header(terms, roster))
 
 
 def eager(seed: str) -> Callable[[Machine, Asked], Any]:

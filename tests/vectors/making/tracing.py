@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from protocol import hashing
-from protocol.labels import Label
+from protocol.crypto import hashing
+from protocol.crypto.labels import Label
 
 Entry = dict[str, Any]
 

@@ -1,0 +1,213 @@
+"""The front door: `hoity`, its commands, its language and its exit codes."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from typing import Annotated, Any, Final
+
+import typer
+
+from . import printing
+from .commands import files, tables
+from .help import READERS, SpokenCommand, SpokenGroup, UsageError, complain, translate
+from .trouble import OK, READER_GONE, USAGE, leaves, report, show_where
+from .words import lingo
+from .words.lingo import N_, _
+
+EXAMPLES: Final = {
+    "play": "hoity play --bots 3",
+    "host": "hoity host --seats 4 --bots 1",
+    "join": "hoity join TICKET",
+    "tables": "hoity tables --json",
+    "resume": "hoity resume",
+    "watch": "hoity watch TICKET",
+    "verify": "hoity verify game.hoity --json",
+    "replay": "hoity replay game.hoity --step",
+    "relay": "hoity relay --listen 0.0.0.0:4646",
+    "id": "hoity id show",
+    "new": "hoity id new --name Ana",
+    "show": "hoity id show --json",
+    "export": "hoity id export",
+    "rules": "hoity rules --lang de",
+    "bench": "hoity bench --json",
+}
+HELP: Final = {
+    "play": N_("A whole game against bots. Each bot is a real peer on this machine."),
+    "host": N_("Open a table, print its ticket, and start when it is full."),
+    "join": N_("Show a table's terms, ask, sit down and play."),
+    "tables": N_("Tables open on this LAN."),
+    "resume": N_("Take your seat again after a crash, a reboot or Ctrl-C."),
+    "watch": N_("Follow a table without a seat."),
+    "verify": N_("Check transcripts offline: every signature, proof, commitment and rule."),
+    "replay": N_("Look at a game again, round by round."),
+    "relay": N_("Run a blind relay for others."),
+    "id": N_("Your key, its fingerprint and your nickname."),
+    "new": N_("Make your key."),
+    "show": N_("Show your fingerprint and nickname."),
+    "export": N_("Print your public key, or copy the key file."),
+    "rules": N_("The rules in one screen."),
+    "bench": N_("What this machine needs for each part, against the raw cost of the operations."),
+}
+ABOUT: Final = N_("Hoity Toity among strangers: a table without a server to trust.")
+LIBRARY_HELP: Final = N_("Show this message and exit.")
+GLOBAL_FLAGS: Final = N_(
+    "Everywhere: --lang en|es|de, --debug. Exit codes: 0 ok, 1 game or transcript not ok,"
+    " 2 usage, 3 network failed, 130 interrupted."
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import PackageNotFoundError, version
+
+        try:
+            printing.say(f"hoity {version('p2p-hoity')}")
+        except PackageNotFoundError:
+            printing.say(f"hoity ({_('run from its source, not installed')})")
+        raise typer.Exit
+
+
+def _root(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_version, is_eager=True, help=N_("Print the version.")),
+    ] = False,
+) -> None:
+    """Options before any command."""
+
+
+def build() -> typer.Typer:
+    """The application with all its commands, in English."""
+    app = _typer(help=ABOUT, epilog=GLOBAL_FLAGS)
+    app.callback()(_root)
+    for name in ("play", "host", "join", "tables", "resume", "watch"):
+        _add(app, name, getattr(tables, name))
+    for name in ("verify", "replay"):
+        _add(app, name, getattr(files, name))
+    _add(app, "relay", tables.relay)
+    keys = _typer(help=HELP["id"], short_help=HELP["id"], epilog=_example("id"))
+    for name in ("new", "show", "export"):
+        _add(keys, name, getattr(files, f"id_{name}"))
+    app.add_typer(keys, name="id")
+    for name in ("rules", "bench"):
+        _add(app, name, getattr(files, name))
+    return app
+
+
+def _typer(**given: Any) -> typer.Typer:
+    return typer.Typer(
+        cls=SpokenGroup,
+        rich_markup_mode=None,
+        add_completion=False,
+        no_args_is_help=True,
+        **given,
+    )
+
+
+def _add(app: typer.Typer, name: str, door: Any) -> None:
+    words = HELP[name]
+    app.command(name, cls=SpokenCommand, help=words, short_help=words, epilog=_example(name))(door)
+
+
+def _example(name: str) -> str:
+    return f"Example: {EXAMPLES[name]}"
+
+
+def _global_words(words: Sequence[str]) -> tuple[list[str], str | None, bool]:
+    """(the other words, the language asked for, whether to debug); they may stand anywhere."""
+    rest: list[str] = []
+    asked, debug, waiting = None, False, False
+    for word in words:
+        if waiting:
+            asked, waiting = word, False
+        elif word == "--lang":
+            waiting = True
+        elif word.startswith("--lang="):
+            asked = word.partition("=")[2]
+        elif word == "--debug":
+            debug = True
+        else:
+            rest.append(word)
+    return rest, "" if waiting else asked, debug
+
+
+def run(words: Sequence[str]) -> int:
+    """Do what the words of a command line say; the exit code."""
+    rest, asked, debug = _global_words(words)
+    try:
+        lingo.speak(lingo.language_of(os.environ) if asked is None else asked)
+    except ValueError as error:
+        printing.complain(f"hoity: {error}")
+        return USAGE
+    try:
+        code = _run(rest)
+        sys.stdout.flush()
+        return code
+    except BaseException as error:  # noqa: BLE001 - here every error ends
+        if _reader_has_gone(error):
+            return _quiet_exit()
+        _leave_what_cannot_be_written()
+        if isinstance(error, UsageError):
+            return complain(error)
+        if debug and not isinstance(error, SystemExit):
+            return show_where(error)
+        return report(error)
+
+
+def _run(words: Sequence[str]) -> int:
+    """Not by the library's own `main`, which has words and exit codes of its own."""
+    command = typer.main.get_command(build())
+    if lingo.language() != "en":
+        translate(command)
+    columns = min(READERS, printing.width() or READERS)
+    try:
+        with command.make_context("hoity", list(words), terminal_width=columns) as context:
+            command.invoke(context)
+    except typer.Exit as end:
+        return end.exit_code
+    return OK
+
+
+def _reader_has_gone(error: BaseException) -> bool:
+    return any(isinstance(leaf, BrokenPipeError) for leaf in leaves(error))
+
+
+def _leave_what_cannot_be_written() -> None:
+    """What a full device did not take, the interpreter would try to write again as it ends, and
+    end with an exit code of its own."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        _to_nowhere()
+
+
+def _to_nowhere() -> None:
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _quiet_exit() -> int:
+    """Whoever read our output has gone: nothing more to say, not even at the end. The exit code
+    is the one a shell gives a command that ends so, because what was not read may not be ok."""
+    _to_nowhere()
+    return READER_GONE
+
+
+def _open_what_is_closed() -> None:
+    """Give every standard stream that was closed for us a place that leads nowhere: else the next
+    file we open, a key or a journal, takes its number, and what is printed ends there."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_RDWR), mode))
+
+
+def main() -> None:
+    """The `hoity` command."""
+    _open_what_is_closed()
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")
+    asked = _global_words(sys.argv[1:])[1] or lingo.language_of(os.environ)
+    os.environ["LANGUAGE"] = asked
+    sys.exit(run(sys.argv[1:]))

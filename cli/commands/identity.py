@@ -1,0 +1,65 @@
+"""id new, show and export: one's own key from the command line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from p2p_hoity.storage.home import Home, home
+from p2p_hoity.storage.keys import MAX_FILE, KeyFileError, Player
+from p2p_hoity.storage.own_files import make_folder, read_private, write_whole
+from protocol.errors import Invalid
+from protocol.wire.header import check_nickname
+
+from ..local import own_key
+from ..printing import say
+from ..trouble import OK, USAGE, Trouble
+from ..ui.json_screen import write_line
+from ..words.lingo import _
+
+
+def new(name: str | None, passphrase: bool, as_json: bool) -> int:
+    """Make a key and show it; the exit code."""
+    if name is not None:
+        try:
+            check_nickname(name)
+        except Invalid as error:
+            raise Trouble(error.reason, USAGE) from error
+    own = home()
+    _show(own, own_key.new(own, name, passphrase), as_json)
+    return OK
+
+
+def show(as_json: bool) -> int:
+    """Show fingerprint and nickname; the exit code."""
+    own = home()
+    _show(own, own_key.load(own)[0], as_json)
+    return OK
+
+
+def _show(own: Home, player: Player, as_json: bool) -> None:
+    described = own_key.as_json(own, player)
+    if as_json:
+        write_line(described)
+        return
+    say(_("Nickname: {nickname}").format(**described))
+    say(_("Fingerprint: {fingerprint}").format(**described))
+    say(_("Public key: {public}").format(**described))
+    say(_("Kept in: {path}").format(**described))
+
+
+def export(secret: Path | None) -> int:
+    """Print the public key, or copy the whole key file; the exit code."""
+    own = home()
+    player, _passphrase = own_key.load(own)
+    if secret is None:
+        say(player.identity.public.hex())
+        return OK
+    target = secret.absolute()
+    make_folder(target.parent)
+    try:
+        write_whole(target, read_private(own.identity, MAX_FILE), once=True)
+    except FileExistsError as error:
+        words = _("{path} exists already; name another file.").format(path=secret)
+        raise KeyFileError(words) from error
+    say(_("Copied to {path}. Whoever has this file can sit down as you.").format(path=secret))
+    return OK

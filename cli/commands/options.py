@@ -1,0 +1,188 @@
+"""The options that several commands share, with their help; nothing heavy is imported here."""
+
+from __future__ import annotations
+
+import math
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ..words.lingo import N_
+
+
+class Variant(StrEnum):
+    """The variants for two seats."""
+
+    SURPRISE = "surprise"
+    CONFRONTATION = "confrontation"
+
+
+class LanChoice(StrEnum):
+    """What the LAN is told of a table."""
+
+    OPEN = "open"
+    CLOSED = "closed"
+    OFF = "off"
+
+
+class ActionChoice(StrEnum):
+    """When the Castle's Actions are chosen."""
+
+    STAGED = "staged"
+    TOGETHER = "together"
+
+
+class DetectiveRank(StrEnum):
+    """When a Detective's rank is taken."""
+
+    AFTER = "after"
+    BEFORE = "before"
+
+
+def _seconds(number: float | None) -> float | None:
+    """No option of its own: refuses what is no number, which no range refuses."""
+    if number is not None and math.isnan(number):
+        raise typer.BadParameter(N_("a number of seconds is needed"))
+    return number
+
+
+AutoOption = Annotated[bool, typer.Option("--auto", help=N_("A bot plays your seat."))]
+YesOption = Annotated[bool, typer.Option("--yes", "-y", help=N_("Accept the terms unasked."))]
+JsonOption = Annotated[
+    bool, typer.Option("--json", help=N_("One JSON object a line, for programs."))
+]
+PlainOption = Annotated[
+    bool,
+    typer.Option(
+        "--plain", help=N_("The line prompt, for screen readers and pipes: so far the only screen.")
+    ),
+]
+NameOption = Annotated[
+    str | None, typer.Option("--name", metavar="NAME", help=N_("Your nickname at this table."))
+]
+TranscriptOption = Annotated[
+    Path | None,
+    typer.Option("--transcript", metavar="FILE", help=N_("Where the finished transcript goes.")),
+]
+EditionOption = Annotated[
+    str,
+    typer.Option(
+        "--edition",
+        metavar="NAME|FILE",
+        help=N_("uberplay-2004, reference-manual, or your own edition file."),
+    ),
+]
+VariantOption = Annotated[
+    Variant | None,
+    typer.Option("--variant", help=N_("For two seats only; surprise unless you say otherwise.")),
+]
+ActionChoiceOption = Annotated[
+    ActionChoice | None,
+    typer.Option(
+        "--action-choice",
+        help=N_("staged: Castle seats choose after the sale; together: all at once."),
+    ),
+]
+DetectiveInHallOption = Annotated[
+    bool | None,
+    typer.Option(
+        "--detective-in-hall/--no-detective-in-hall",
+        help=N_("Whether a Detective may be played in the Auction Hall."),
+        show_default=False,
+    ),
+]
+DetectiveRankOption = Annotated[
+    DetectiveRank | None,
+    typer.Option(
+        "--detective-rank",
+        help=N_("A Detective's rank is taken after or before the Exhibits move."),
+    ),
+]
+QuorumOption = Annotated[
+    int | None,
+    typer.Option("--quorum", metavar="T", help=N_("How many seats can go on without the others.")),
+]
+PatienceOption = Annotated[
+    float | None,
+    typer.Option(
+        "--patience",
+        metavar="SECONDS",
+        min=1,
+        max=2_592_000,
+        callback=_seconds,
+        help=N_("How long a choice is awaited."),
+    ),
+]
+StepPatienceOption = Annotated[
+    float,
+    typer.Option(
+        "--step-patience",
+        metavar="SECONDS",
+        min=1,
+        max=86_400,
+        callback=_seconds,
+        help=N_("How long every other step is awaited; slow links need more."),
+    ),
+]
+WaitingOption = Annotated[
+    int,
+    typer.Option("--seats", metavar="N", min=1, max=10**6, help=N_("How many seats may wait.")),
+]
+CallsOption = Annotated[
+    int,
+    typer.Option(
+        "--calls", metavar="N", min=1, max=10**6, help=N_("How many pairs may talk at once.")
+    ),
+]
+SameAddressOption = Annotated[
+    int,
+    typer.Option(
+        "--same-address",
+        metavar="N",
+        min=1,
+        max=10**6,
+        help=N_("How many of each from one address."),
+    ),
+]
+LookOption = Annotated[
+    float,
+    typer.Option(
+        "--wait",
+        metavar="SECONDS",
+        min=0.1,
+        max=60,
+        callback=_seconds,
+        help=N_("How long to look."),
+    ),
+]
+ListenOption = Annotated[
+    str,
+    typer.Option("--listen", metavar="HOST:PORT", help=N_("Where to listen; port 0: a free one.")),
+]
+RelayOption = Annotated[
+    list[str] | None,
+    typer.Option("--relay", metavar="HOST:PORT", help=N_("A relay to be reached through.")),
+]
+LanOption = Annotated[
+    LanChoice,
+    typer.Option(
+        "--lan",
+        help=N_(
+            "open: the LAN is told, and whoever comes may sit down; closed: it is told, and a"
+            " seat takes the ticket; off: it is not told."
+        ),
+    ),
+]
+UntilEofOption = Annotated[bool, typer.Option("--until-eof", hidden=True)]
+TicketArgument = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="TICKET",
+        envvar="HOITY_TICKET",
+        show_envvar=False,
+        help=N_("The word that the host gave you."),
+    ),
+]
+"""A list, because a ticket copied over a line's end comes in several words."""

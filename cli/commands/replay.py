@@ -1,0 +1,133 @@
+"""The projector: a transcript told again, for people round by round, for programs line by line."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from p2p_hoity.game_port import Play, happenings, read_game
+from p2p_hoity.rules import Edition, Happening, State, news
+from protocol.crypto.signing import fingerprint
+from protocol.transcript.report import Report
+from protocol.transcript.verifier import reached, verify
+
+from ..printing import ask, say
+from ..trouble import NOT_OK, OK, Trouble
+from ..ui.json_screen import write_line
+from ..words import editions
+from ..words.cards import Names
+from ..words.lingo import _
+from ..words.telling import story
+from .verify import in_words, read_file, state_of
+
+FORMAT = "hoity-replay-1"
+
+
+def replay_file(path: Path, step: bool, as_json: bool) -> int:
+    """Tell what the file holds, as far as it holds; 0 if it is ok."""
+    data = read_file(path)
+    report = verify(data, read_game, time.perf_counter)
+    report = replace(report, node=reached(data, read_game, report))
+    state = state_of(report)
+    if state is None:
+        if as_json:
+            write_line(_verdict(report))
+        raise Trouble(in_words(path, report), NOT_OK)
+    if as_json:
+        for line in objects(report, state):
+            write_line(line)
+    else:
+        _tell(path, report, state, step)
+    return OK if report.ok else NOT_OK
+
+
+def told(report: Report) -> list[Happening]:
+    """Everything that happened, as far as the file holds."""
+    play = report.node.state if report.node is not None else None
+    return happenings(play) if isinstance(play, Play) else []
+
+
+# For programs: docs/replay.md describes these lines.
+
+
+def objects(report: Report, state: State) -> Iterator[dict[str, Any]]:
+    """The game, everything that happened, and the verdict, as JSON objects."""
+    yield {
+        "type": "game",
+        "format": FORMAT,
+        "table": report.table,
+        "variant": state.variant,
+        "seats": [
+            {"seat": s.seat, "nickname": s.nickname, "fingerprint": fingerprint(s.id)}
+            for s in report.seats
+        ],
+        "edition": _edition(state.edition),
+    }
+    number = 0
+    for index, item in enumerate(told(report)):
+        if isinstance(item, news.RoundBegan):
+            number = item.round
+        yield {"index": index, "round": number, **item.as_json()}
+    yield _verdict(report)
+
+
+def _verdict(report: Report) -> dict[str, Any]:
+    return {
+        "type": "verdict",
+        "verdict": report.verdict,
+        "content": report.content,
+        "problem": None if report.problem is None else report.problem.code,
+        "step": None if report.problem is None else report.problem.step,
+    }
+
+
+def _edition(edition: Edition) -> dict[str, Any]:
+    switches = edition.switches
+    return {
+        "name": edition.name,
+        "changed": editions.as_json(edition)["changed"],
+        "age": edition.age_word,
+        "collectibles": [
+            {"card": index, "letter": c.letter, "year": c.year, "names": dict(c.names)}
+            for index, c in enumerate(edition.collectibles)
+        ],
+        "switches": {
+            "action_choice": switches.action_choice,
+            "detective_in_hall": switches.detective_in_hall,
+            "detective_rank": switches.detective_rank,
+        },
+    }
+
+
+# For people.
+
+
+def _tell(path: Path, report: Report, state: State, step: bool) -> None:
+    names = Names(state.edition, [line.nickname for line in report.seats])
+    for number, chapter in enumerate(chapters(told(report))):
+        if step and number:
+            _wait()
+        for line in story(names, chapter):
+            say(line)
+    for line in in_words(path, report):
+        say(line)
+
+
+def chapters(items: list[Happening]) -> list[list[Happening]]:
+    """The happenings cut where a round begins."""
+    found: list[list[Happening]] = [[]]
+    for item in items:
+        if isinstance(item, news.RoundBegan):
+            found.append([])
+        found[-1].append(item)
+    return [chapter for chapter in found if chapter]
+
+
+def _wait() -> None:
+    ask(_("Enter for the next round "))
+    if not sys.stdin.readline():
+        say("")

@@ -1,0 +1,178 @@
+"""The doors to a table: play, host, join, tables, resume, watch and relay as commands."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ..words.lingo import N_
+from . import options as opt
+
+if TYPE_CHECKING:
+    from .sitting import Manner
+
+ANY_PORT = ":0"
+
+
+def _manner(auto: bool, as_json: bool, transcript: Path | None, name: str | None) -> Manner:
+    """How a host sits: it has set the terms itself, so it is not asked about them."""
+    from .sitting import Manner
+
+    return Manner(auto=auto, yes=True, as_json=as_json, transcript=transcript, name=name)
+
+
+def play(
+    bots: Annotated[
+        int,
+        typer.Option(
+            "--bots", metavar="N", min=1, max=5, help=N_("How many bots play against you.")
+        ),
+    ] = 3,
+    auto: opt.AutoOption = False,
+    edition: opt.EditionOption = "uberplay-2004",
+    variant: opt.VariantOption = None,
+    action_choice: opt.ActionChoiceOption = None,
+    detective_in_hall: opt.DetectiveInHallOption = None,
+    detective_rank: opt.DetectiveRankOption = None,
+    quorum: opt.QuorumOption = None,
+    patience: opt.PatienceOption = None,
+    transcript: opt.TranscriptOption = None,
+    name: opt.NameOption = None,
+    yes: opt.YesOption = False,
+    as_json: opt.JsonOption = False,
+    plain: opt.PlainOption = False,
+) -> None:
+    """A game against bots."""
+    from .play import Ask, Opening, host, loopback
+
+    waits = patience or (300.0 if auto else 3600.0)
+    switches = (action_choice, detective_in_hall, detective_rank)
+    ask = Ask(bots + 1, edition, variant, *switches, quorum, waits)
+    opening = Opening(ask, bots, loopback(None), show_ticket=False)
+    raise typer.Exit(host(_manner(auto, as_json, transcript, name), opening))
+
+
+def host(
+    seats: Annotated[
+        int,
+        typer.Option(
+            "--seats", metavar="N", min=2, max=6, help=N_("Seats at the table, yours too.")
+        ),
+    ] = 4,
+    bots: Annotated[
+        int,
+        typer.Option("--bots", metavar="N", min=0, max=5, help=N_("How many of them bots take.")),
+    ] = 0,
+    listen: opt.ListenOption = ANY_PORT,
+    relay: opt.RelayOption = None,
+    lan: opt.LanOption = opt.LanChoice.CLOSED,
+    auto: opt.AutoOption = False,
+    edition: opt.EditionOption = "uberplay-2004",
+    variant: opt.VariantOption = None,
+    action_choice: opt.ActionChoiceOption = None,
+    detective_in_hall: opt.DetectiveInHallOption = None,
+    detective_rank: opt.DetectiveRankOption = None,
+    quorum: opt.QuorumOption = None,
+    patience: opt.PatienceOption = 300.0,
+    step_patience: opt.StepPatienceOption = 30.0,
+    transcript: opt.TranscriptOption = None,
+    name: opt.NameOption = None,
+    yes: opt.YesOption = False,
+    as_json: opt.JsonOption = False,
+    plain: opt.PlainOption = False,
+) -> None:
+    """Open a table."""
+    from p2p_hoity.tables.seating import Lan
+
+    from .play import Ask, Opening
+    from .play import host as open_table
+    from .reaching import reach_of
+
+    switches = (action_choice, detective_in_hall, detective_rank)
+    ask = Ask(seats, edition, variant, *switches, quorum, patience or 300.0, step_patience)
+    opening = Opening(ask, bots, reach_of(listen, relay, Lan(lan.value)))
+    raise typer.Exit(open_table(_manner(auto, as_json, transcript, name), opening))
+
+
+def join(
+    ticket: opt.TicketArgument,
+    auto: opt.AutoOption = False,
+    yes: opt.YesOption = False,
+    name: opt.NameOption = None,
+    listen: opt.ListenOption = ANY_PORT,
+    relay: opt.RelayOption = None,
+    transcript: opt.TranscriptOption = None,
+    as_json: opt.JsonOption = False,
+    plain: opt.PlainOption = False,
+    until_eof: opt.UntilEofOption = False,
+) -> None:
+    """Sit down at a table."""
+    from .play import join as sit_down
+    from .reaching import reach_of
+    from .sitting import Manner
+
+    manner = Manner(auto, yes, as_json, until_eof, transcript, name)
+    raise typer.Exit(sit_down(manner, " ".join(ticket), reach_of(listen, relay)))
+
+
+def resume(
+    game: Annotated[
+        str | None,
+        typer.Argument(metavar="[GAME]", help=N_("The game's name or how it begins.")),
+    ] = None,
+    auto: opt.AutoOption = False,
+    yes: opt.YesOption = False,
+    transcript: opt.TranscriptOption = None,
+    as_json: opt.JsonOption = False,
+    plain: opt.PlainOption = False,
+    until_eof: opt.UntilEofOption = False,
+    claim: Annotated[
+        bool,
+        typer.Option("--claim", help=N_("Do not sit down: save the game as far as it was played.")),
+    ] = False,
+) -> None:
+    """Take your seat again."""
+    from .play import claim as save_as_claim
+    from .play import resume as sit_again
+    from .sitting import Manner
+
+    if claim:
+        raise typer.Exit(save_as_claim(game, transcript, as_json))
+    manner = Manner(auto, True, as_json, until_eof, transcript)
+    raise typer.Exit(sit_again(manner, game))
+
+
+def watch(
+    ticket: opt.TicketArgument,
+    transcript: opt.TranscriptOption = None,
+    as_json: opt.JsonOption = False,
+) -> None:
+    """Look on without a seat."""
+    from .play import watch as look_on
+
+    raise typer.Exit(look_on(" ".join(ticket), transcript, as_json))
+
+
+def tables(
+    seconds: opt.LookOption = 3.0,
+    as_json: opt.JsonOption = False,
+) -> None:
+    """Tables on this LAN."""
+    from .play import look_around
+
+    raise typer.Exit(look_around(seconds, as_json))
+
+
+def relay(
+    listen: opt.ListenOption = ":4646",
+    seats: opt.WaitingOption = 6_000,
+    calls: opt.CallsOption = 15_000,
+    same_address: opt.SameAddressOption = 256,
+    as_json: opt.JsonOption = False,
+) -> None:
+    """A blind relay for others."""
+    from .relay import relay as serve
+
+    raise typer.Exit(serve(listen, as_json, seats, calls, same_address))

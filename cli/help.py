@@ -1,0 +1,89 @@
+"""The usher: help and complaints about the command line in the language spoken, at any width."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any, Final
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+from . import printing
+from .trouble import INTERRUPTED, USAGE, Trouble
+from .words.lingo import N_, _
+from .words.phrase_book import said
+
+METAVARS: Final = frozenset({N_("[OPTIONS]"), N_("COMMAND [ARGS]...")})
+UsageError: Final[type[Exception]] = typer.BadParameter.__mro__[1]
+"""What the library raises for words it does not understand; by its child, because the module it
+lies in differs between versions."""
+READERS: Final = 100
+"""Columns: wider help is hard to read."""
+
+
+class _Narrow:
+    """Help that fits the terminal, under headings in the language spoken."""
+
+    def format_usage(self, ctx: Any, formatter: Any) -> None:
+        """The line of what can be typed."""
+        pieces = " ".join(self.collect_usage_pieces(ctx))  # type: ignore[attr-defined]
+        pieces = pieces.replace("{", "").replace("}", "")
+        formatter.write_usage(ctx.command_path, pieces, prefix=_("Usage") + ": ")
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """The whole help; the first column takes a third of a narrow terminal at most."""
+        column = max(10, min(30, formatter.width // 3))
+        formatter.write_dl = functools.partial(formatter.write_dl, col_max=column)
+        super().format_help(ctx, formatter)  # type: ignore[misc]
+
+    def get_help(self, ctx: Any) -> str:
+        """The whole help as the library prints it by itself: fit to be printed."""
+        lines = super().get_help(ctx).splitlines()  # type: ignore[misc]
+        return "\n".join(map(printing.shown, lines))
+
+
+class SpokenCommand(_Narrow, TyperCommand):
+    """A command."""
+
+
+class SpokenGroup(_Narrow, TyperGroup):
+    """A group of commands; Ctrl-C has its own exit code."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run a command."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt as error:
+            raise Trouble(_("Interrupted."), INTERRUPTED) from error
+
+
+def translate(command: Any) -> None:
+    """Put a command's help, and that of all below it, into the language spoken."""
+    for name in ("help", "short_help", "options_metavar", "subcommand_metavar"):
+        if getattr(command, name, None):
+            setattr(command, name, _(getattr(command, name)))
+    if command.epilog:
+        word, colon, example = command.epilog.partition(": ")
+        known = word == "Example"
+        command.epilog = _("Example") + colon + example if known else _(command.epilog)
+    helping = command.get_help_option(typer.Context(command))
+    for parameter in (*command.params, helping):
+        if getattr(parameter, "help", None):
+            parameter.help = _(parameter.help)
+    for inner in getattr(command, "commands", {}).values():
+        translate(inner)
+
+
+def complain(error: Any) -> int:
+    """Say what is wrong with the words of a command line, and where help is; the exit code."""
+    if type(error).__name__ == "NoArgsIsHelpError":
+        printing.complain_as_set(error.format_message().splitlines())
+        return USAGE
+    context = getattr(error, "ctx", None)
+    if context is not None:
+        printing.complain_as_set(context.get_usage().splitlines())
+        printing.complain_as_set(
+            [_("Help: {command} --help").format(command=context.command_path), ""]
+        )
+    printing.complain(f"hoity: {said(error.format_message())}")
+    return USAGE

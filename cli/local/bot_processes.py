@@ -1,0 +1,206 @@
+"""The bots' dressing room: each local bot is a process of its own, a real peer with a real key.
+
+A crew lives in a folder of the player's home that only its owner can enter, a home for each bot.
+The folder is gone when the game is over, and stays when the game is left: then whoever resumes
+the game finds the bots' journals there and wakes them again. A command that is killed leaves its
+folder behind: who looks for a crew next sweeps out what nobody holds and no game needs.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import MappingProxyType
+from typing import IO
+
+import trio
+
+from p2p_hoity.lookalikes import twins
+from p2p_hoity.storage import file_lock
+from p2p_hoity.storage.home import Home
+from p2p_hoity.storage.own_files import new_private, open_private, private_folder, write_private
+
+from ..trouble import Trouble
+from ..words.lingo import _
+
+NAMES = ("Ada", "Bruno", "Clara", "Dario", "Edith", "Fabio", "Greta")
+FAREWELL = 15.0
+"""Seconds that bots have to finish by themselves when the game is over."""
+GRACE = 5.0
+"""Seconds between asking a bot to go and making it."""
+LOOPBACK = "127.0.0.1:0"
+GAME_FILE = "game"
+TROUBLE_FILE = "trouble.txt"
+LATCH_FILE = "held"
+SECRET = frozenset({"HOITY_PASSPHRASE", "HOITY_TICKET"})
+"""Not for bots, unless they are told."""
+
+
+@dataclass
+class Crew:
+    """The bots of one game on this machine."""
+
+    folder: Path
+    names: tuple[str, ...]
+    say: Callable[[str], None]
+    processes: dict[str, trio.Process] = field(default_factory=dict)
+    seated: bool = False
+    held: IO[bytes] | None = field(default=None, repr=False)
+
+    def remember(self, game: str) -> None:
+        """The table is complete: from now on the bots belong to this game."""
+        self.seated = True
+        write_private(self.folder / GAME_FILE, game.encode())
+
+    async def join(self, ticket: str, nursery: trio.Nursery) -> None:
+        """Start the bots; each sits down at the table of the ticket, which everyone on this
+        machine could read among a command's words, but not in its environment."""
+        for name in self.names:
+            words = ("join", "--yes", "--name", name, "--listen", LOOPBACK)
+            await self._start(name, words, nursery, {"HOITY_TICKET": ticket})
+
+    async def resume(self, nursery: trio.Nursery) -> None:
+        """Start the bots of a game that was left."""
+        self.seated = True
+        for name in self.names:
+            await self._start(name, ("resume",), nursery)
+
+    async def _start(
+        self,
+        name: str,
+        words: Sequence[str],
+        nursery: trio.Nursery,
+        told: Mapping[str, str] = MappingProxyType({}),
+    ) -> None:
+        home = private_folder(self.folder / name)
+        command = [sys.executable, "-P", "-m", "cli", *words, "--auto", "--json", "--until-eof"]
+        with new_private(home / TROUBLE_FILE) as trouble:
+            process = await trio.lowlevel.open_process(
+                command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.DEVNULL,
+                stderr=trouble,
+                env={**_environment(home), **told},
+                start_new_session=True,
+            )
+        self.processes[name] = process
+        nursery.start_soon(self._watch, name, process)
+
+    async def _watch(self, name: str, process: trio.Process) -> None:
+        code = await process.wait()
+        if code == 0:
+            return
+        said = (self.folder / name / TROUBLE_FILE).read_text(encoding="utf-8", errors="replace")
+        words = _("The bot {name} has stopped ({code}): {words}")
+        told = words.format(name=name, code=code, words=" ".join(said.split())[-300:] or "–")
+        if not self.seated:
+            raise Trouble(told)
+        self.say(told)
+
+    async def farewell(self) -> None:
+        """The game is over: let the bots finish by themselves."""
+        with trio.move_on_after(FAREWELL):
+            for process in self.processes.values():
+                await process.wait()
+
+    async def dismiss(self, keep: bool) -> None:
+        """End every bot that still runs; forget their files unless the game is kept."""
+        with trio.CancelScope(shield=True):
+            for process in self.processes.values():
+                if process.stdin is not None:
+                    await process.stdin.aclose()
+            for process in self.processes.values():
+                await _end(process)
+        if self.held is not None:
+            self.held.close()
+        if not keep:
+            shutil.rmtree(self.folder, ignore_errors=True)
+
+
+async def _end(process: trio.Process) -> None:
+    """Wait for one's own process to go, and make it go if it does not."""
+    for act in (process.terminate, process.kill):
+        with trio.move_on_after(GRACE):
+            await process.wait()
+            return
+        act()
+    await process.wait()
+
+
+def _environment(home: Path) -> dict[str, str]:
+    """The bot's own home, no passphrase, and this very installation."""
+    environment = {k: v for k, v in os.environ.items() if k not in SECRET}
+    here = str(Path(__file__).resolve().parent.parent)
+    paths = [here, *filter(None, [environment.get("PYTHONPATH")])]
+    return {**environment, "HOITY_HOME": str(home), "PYTHONPATH": os.pathsep.join(paths)}
+
+
+def hire(home: Home, number: int, nickname: str, say: Callable[[str], None]) -> Crew:
+    """A crew of so many bots with names of their own."""
+    names = [name for name in NAMES if not twins(name, nickname)][:number]
+    with _swept(home) as bots:
+        folder = private_folder(bots / secrets.token_hex(8))
+        return Crew(folder, tuple(names), say, held=_hold(folder))
+
+
+def crew_of(home: Home, game: str, say: Callable[[str], None]) -> Crew | None:
+    """The crew that was left with this game, if it had bots."""
+    if not (home.path / "bots").exists():
+        return None
+    with _swept(home) as bots:
+        for folder in _crews(bots):
+            if game in _games_of(folder):
+                names = [path.name for path in sorted(folder.iterdir()) if path.is_dir()]
+                return Crew(folder, tuple(names), say, held=_hold(folder))
+    return None
+
+
+def _crews(bots: Path) -> Iterator[Path]:
+    return (path for path in sorted(bots.iterdir()) if path.is_dir())
+
+
+def _games_of(folder: Path) -> set[str]:
+    """The game these bots belong to: as was remembered, or as their own journals say, if the
+    command was killed before it could remember; nothing before it has begun."""
+    found = {path.stem for path in folder.glob("*/journals/*.journal")}
+    with suppress(FileNotFoundError):
+        found.add((folder / GAME_FILE).read_text(encoding="utf-8"))
+    return found
+
+
+def _hold(folder: Path) -> IO[bytes] | None:
+    """Hold a crew's folder as long as this process lives; None if another one holds it."""
+    file = open_private(folder / LATCH_FILE, "ab")
+    if file_lock.hold(file):
+        return file
+    file.close()
+    return None
+
+
+@contextmanager
+def _swept(home: Home) -> Iterator[Path]:
+    """The folder of all crews, without those left over; one command at a time gets to it."""
+    bots = private_folder(home.path / "bots")
+    with open_private(home.path / "bots.held", "ab") as door:
+        file_lock.hold(door, wait=True)
+        for folder in _crews(bots):
+            with suppress(OSError):  # not ours to remove: it harms nobody
+                _sweep(home, folder)
+        yield bots
+
+
+def _sweep(home: Home, folder: Path) -> None:
+    """Forget a crew that nobody holds and whose game has not begun, or is over."""
+    if any((home.journals / f"{game}.journal").exists() for game in _games_of(folder)):
+        return
+    held = _hold(folder)
+    if held is not None:
+        held.close()
+        shutil.rmtree(folder)

@@ -1,0 +1,100 @@
+"""The signet ring drawer: one's own key, its fingerprint and nickname."""
+
+from __future__ import annotations
+
+import getpass
+import secrets
+import sys
+import warnings
+from typing import Any
+
+from p2p_hoity.storage.home import Home
+from p2p_hoity.storage.keys import (
+    KeyFileError,
+    Player,
+    check_name,
+    load_identity,
+    new_identity,
+    passphrase_from_environment,
+)
+from p2p_hoity.storage.vault import VaultError
+from protocol.crypto.signing import fingerprint
+from protocol.wire.text import is_one_name
+
+from ..printing import complain
+from ..trouble import USAGE, Trouble
+from ..words.lingo import _
+
+
+def own_name() -> str:
+    """A nickname: the system's user name and a few random letters, so that two fresh keys of one
+    user can sit at one table."""
+    try:
+        name = getpass.getuser()
+    except (KeyError, OSError):
+        name = ""
+    plain = "".join(letter for letter in name if letter == " " or is_one_name(letter)).strip()
+    return f"{plain[:16].strip() or 'player'}-{secrets.token_hex(2)}"
+
+
+def load(home: Home) -> tuple[Player, str | None]:
+    """The kept key and its passphrase, which is asked for on a terminal if it is needed."""
+    given = passphrase_from_environment()
+    try:
+        return load_identity(home, given), given
+    except KeyFileError as error:
+        sealed = isinstance(error.__cause__, VaultError)
+        if given or not sealed or not sys.stdin.isatty():
+            raise
+    asked = typed(_("Passphrase: "))
+    return load_identity(home, asked), asked
+
+
+def typed(question: str) -> str:
+    """A passphrase typed unseen; Trouble if there is no terminal to type it at."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", getpass.GetPassWarning)
+            return getpass.getpass(question)
+    except (getpass.GetPassWarning, EOFError) as error:
+        words = _("A passphrase is typed at a terminal, and there is none: set HOITY_PASSPHRASE.")
+        raise Trouble(words, USAGE) from error
+
+
+def load_or_make(home: Home, name: str | None) -> tuple[Player, str | None]:
+    """The kept key; on the very first game a fresh one, said on standard error."""
+    if name is not None:
+        check_name(name)
+    if home.identity.exists():
+        return load(home)
+    given = passphrase_from_environment()
+    made = new_identity(home, name or own_name(), given)
+    text = _("A new key was made for you: {nickname}, {fingerprint}. It is kept in {path}.")
+    words = text.format(
+        nickname=made.nickname,
+        fingerprint=fingerprint(made.identity.public),
+        path=home.identity,
+    )
+    complain(words)
+    return made, given
+
+
+def new(home: Home, name: str | None, ask: bool) -> Player:
+    """Make a key; with `ask` under a passphrase typed twice, unless HOITY_PASSPHRASE gives it."""
+    given = passphrase_from_environment()
+    if ask and not given:
+        given = typed(_("Passphrase: "))
+        if given != typed(_("Once more: ")):
+            raise Trouble(_("The two passphrases differ; nothing was made."), USAGE)
+    return new_identity(home, name or own_name(), given)
+
+
+def as_json(home: Home, player: Player) -> dict[str, Any]:
+    """The public side of a key."""
+    public = player.identity.public
+    return {
+        "nickname": player.nickname,
+        "fingerprint": fingerprint(public),
+        "public": public.hex(),
+        "path": str(home.identity),
+    }

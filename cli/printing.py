@@ -1,0 +1,119 @@
+"""The paper roll: the one place that prints, lines for people and objects for programs.
+
+Lines are broken between words where it is narrow. Names, paths and errors come from anywhere: what
+a terminal would act on or leave out is printed as its escape, as in \\x1b, and nothing else in the
+command line may print.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import sys
+import textwrap
+import unicodedata
+from collections.abc import Iterable
+from typing import Final, TextIO
+
+NARROWEST: Final = 20
+HANGING: Final = "  "
+"""What the rest of a broken line is indented by, beyond the line itself."""
+GLUE: Final = "\0"
+"""Stands for a space that keeps a number on the line of its word, as in Thief 6 or B 1926, and a
+command whole, so that it can be copied."""
+COMMAND: Final = re.compile(r"hoity [a-z]+(?: --[a-z]+| [0-9a-f]{16}| [A-Z]{4,}| \S*/\S+)*")
+"""A command of ours as it is given to be typed."""
+
+
+def width() -> int | None:
+    """Columns to print in: COLUMNS, else the terminal's; None if nothing bounds a line."""
+    asked = os.environ.get("COLUMNS", "")
+    if not (asked.isascii() and asked.isdigit() and int(asked[:6])) and not sys.stdout.isatty():
+        return None
+    return max(NARROWEST, shutil.get_terminal_size().columns)
+
+
+def wrapped(words: str, columns: int | None) -> list[str]:
+    """The lines a line takes in so many columns; a word is never broken, so that a ticket or a
+    path can be copied whole."""
+    if columns is None or len(words) <= columns:
+        return [words]
+    glued = COMMAND.sub(lambda found: found[0].replace(" ", GLUE), words)
+    glued = re.sub(r"(?<=\S) (?=\d)", GLUE, glued)
+    indent = words[: len(words) - len(words.lstrip())]
+    lines = textwrap.wrap(
+        glued,
+        columns,
+        subsequent_indent=indent + HANGING,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+    return [line.replace(GLUE, " ") for line in lines] or [words]
+
+
+HIDDEN: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Zl", "Zp"})
+"""Categories of controls, format characters, surrogates, private use and line ends: what this
+Python's Unicode has beyond the fixed list of plain text is not printed either."""
+
+
+CONTROL: Final = re.compile(r"[\x00-\x1f\x7f]")
+
+
+def _acts(letter: str) -> bool:
+    from protocol.wire.text import NOT_PLAIN  # here, so that help needs nothing of it
+
+    return NOT_PLAIN.match(letter) is not None or unicodedata.category(letter) in HIDDEN
+
+
+def _escaped(letter: str) -> str:
+    return letter.encode("unicode_escape").decode("ascii")
+
+
+def shown(text: str) -> str:
+    """The text as one line that can be printed: what a terminal would act on is escaped."""
+    if text.isascii():
+        return CONTROL.sub(lambda found: _escaped(found[0]), text)
+    return "".join(_escaped(letter) if _acts(letter) else letter for letter in text)
+
+
+def shown_object(text: str) -> str:
+    """An object in JSON with the same escaped as JSON has it, so that it reads back the same."""
+
+    def unit(letter: str) -> str:
+        units = letter.encode("utf-16-be", "surrogatepass").hex()
+        return "".join(f"\\u{units[at : at + 4]}" for at in range(0, len(units), 4))
+
+    if text.isascii():
+        return CONTROL.sub(lambda found: unit(found[0]), text)
+    return "".join(unit(letter) if _acts(letter) else letter for letter in text)
+
+
+def say(words: str) -> None:
+    """One line on standard output, at once."""
+    _print(wrapped(shown(words), width()), sys.stdout)
+
+
+def complain(words: str) -> None:
+    """One line on standard error."""
+    _print(wrapped(shown(words), width()), sys.stderr)
+
+
+def complain_as_set(lines: Iterable[str]) -> None:
+    """Lines on standard error that are already broken as they should be."""
+    _print(map(shown, lines), sys.stderr)
+
+
+def say_object(text: str) -> None:
+    """One object in JSON on standard output, on a line of its own."""
+    _print([shown_object(text)], sys.stdout)
+
+
+def ask(words: str) -> None:
+    """Words on standard output behind which the answer is typed."""
+    _print([shown(words)], sys.stdout, end="")
+
+
+def _print(lines: Iterable[str], where: TextIO, end: str = "\n") -> None:
+    for line in lines:
+        print(line, file=where, end=end, flush=True)

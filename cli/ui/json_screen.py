@@ -1,0 +1,160 @@
+"""The screen for programs: one JSON object a line for everything a peer tells."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import trio
+
+from p2p_hoity import rules
+from p2p_hoity.game_port import HoityToity
+from p2p_hoity.rules.news import plain
+from p2p_hoity.session import updates
+from protocol.crypto.signing import fingerprint
+
+from ..printing import say_object
+from ..trouble import INTERRUPTED, USAGE, Trouble
+from ..words import editions
+from ..words.lingo import _
+from .stdin_lines import STRAYS
+
+Write = Callable[[dict[str, Any]], None]
+RENAMED = {"returned": "back"}
+"""Updates that would have the name of a happening."""
+WAIT = '{"wait":true}'
+
+
+def write_line(value: dict[str, Any]) -> None:
+    """One object on standard output, at once."""
+    say_object(json.dumps(value, ensure_ascii=False))
+
+
+class JsonScreen:
+    """Writes each update and each happening as an object with a `type`, one a line.
+
+    The end is left to whoever opened the table; the nicknames are kept for its line.
+    """
+
+    def __init__(self, write: Write = write_line) -> None:
+        self.write = write
+        self.nicknames: tuple[str, ...] = ()
+        self.table_name = ""
+
+    def __call__(self, update: updates.Update) -> None:
+        """Write one update."""
+        if isinstance(update, updates.Finished | updates.Ended):
+            return
+        if isinstance(update, updates.Happened):
+            for item in update.items:
+                self.write({**item.as_json(), "final": update.final})
+            return
+        name = type(update).__name__.lower()
+        self.write({"type": RENAMED.get(name, name), **self._fields(update)})
+
+    def _fields(self, update: updates.Update) -> dict[str, Any]:
+        match update:
+            case updates.Started():
+                return self._started(update)
+            case updates.Stepped(before=before, seconds=seconds):
+                return {"step": before.step, "kind": str(before.want.kind), "seconds": seconds}
+            case updates.Rewound(epoch=epoch, kept=kept):
+                return {"epoch": epoch, "kept": kept}
+            case updates.Resumed(view):
+                return {"round": view.state.round}
+            case updates.Choosing(view, kind, again):
+                return {"kind": kind, "again": again, "choices": _choices(view, kind)}
+            case updates.Awaited() | updates.Halfway() | updates.Late() | updates.Paused():
+                return _waiting(update)
+            case updates.Extended(seats, left):
+                return {"seats": sorted(seats), "left": round(left, 1)}
+        return {name: plain(value) for name, value in vars(update).items()}
+
+    def _started(self, update: updates.Started) -> dict[str, Any]:
+        roster = update.table.header.roster
+        self.nicknames = tuple(entry.nickname for entry in roster)
+        self.table_name = update.table.id.hex()[:16]
+        seats = [{"nickname": e.nickname, "fingerprint": fingerprint(e.id)} for e in roster]
+        game = update.table.game
+        edition = editions.as_json(game.edition) if isinstance(game, HoityToity) else {}
+        return {
+            "game": self.table_name,
+            "table": update.table.id.hex(),
+            "seat": update.seat,
+            "seats": seats,
+            **edition,
+        }
+
+
+def _waiting(
+    update: updates.Awaited | updates.Halfway | updates.Late | updates.Paused,
+) -> dict[str, Any]:
+    """Seats and seconds; what this node's patience leaves; how many seats it takes and has."""
+    told: dict[str, Any] = {"seats": sorted(update.seats), "seconds": round(update.seconds, 1)}
+    if isinstance(update, updates.Awaited | updates.Halfway):
+        told["left"] = round(update.left, 1)
+    if not isinstance(update, updates.Awaited):
+        told |= {"quorum": update.muster.quorum, "there": update.muster.there}
+    return told
+
+
+def _choices(view: rules.View, kind: str) -> list[Any]:
+    return [plain(choice) for choice in view.legal(kind)]  # type: ignore[arg-type]
+
+
+class JsonPlayer:
+    """A program in the seat: it answers each `choosing` line with a choice as JSON, one a line.
+
+    A number or an array as in `choices`; what is not legal is refused and asked again. The line
+    {"wait": true} is no answer: it waits longer for who is awaited.
+    """
+
+    def __init__(self, lines: trio.MemoryReceiveChannel[str], write: Write) -> None:
+        self._lines = lines
+        self._write = write
+        self._send, self._answers = trio.open_memory_channel[str](64)
+        self._wishes = trio.Event()
+
+    async def listen(self) -> None:
+        """Hear every line until the input ends."""
+        async with self._send:
+            async for line in self._lines:
+                if "".join(line.split()) == WAIT:
+                    self._wishes.set()
+                else:
+                    await self._send.send(line)
+
+    async def choose(self, view: rules.View, kind: rules.Kind, again: bool) -> rules.Choice:
+        """The next line that is a choice of this kind; Trouble after too many that are none."""
+        for _stray in range(STRAYS):
+            line = await self._line()
+            try:
+                choice = rules.choice_from_wire(kind, json.loads(line))
+                view.check(kind, choice)
+            except (ValueError, RecursionError) as error:
+                self._write({"type": "refused", "kind": kind, "reason": str(error)})
+                continue
+            return choice
+        words = _("{number} lines of the input have made no choice; --auto lets a bot play")
+        raise Trouble(words.format(number=STRAYS), USAGE)
+
+    async def agree(self) -> bool:
+        """Whether the next line is true, y or yes."""
+        return (await self._line()).lower() in ("true", "y", "yes")
+
+    async def _line(self) -> str:
+        try:
+            return await self._answers.receive()
+        except trio.EndOfChannel as error:
+            words = _("The input has ended while an answer was needed; --auto lets a bot answer.")
+            raise Trouble(words, INTERRUPTED) from error
+
+    async def returning(self) -> None:
+        """At once: a program that is still there wants to play."""
+
+    async def waits_longer(self) -> bool:
+        """Each time it says so."""
+        await self._wishes.wait()
+        self._wishes = trio.Event()
+        return True

@@ -1,0 +1,234 @@
+"""The plain screen: what a peer tells becomes lines, and the latest view is kept at hand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from p2p_hoity.game_port import HoityToity
+from p2p_hoity.rules import View
+from p2p_hoity.session import updates
+from protocol.crypto.signing import fingerprint
+
+from ..words import proofs, telling, waiting
+from ..words.cards import Names, listed
+from ..words.choices import in_words
+from ..words.lingo import _
+from ..words.phrase_book import said
+from ..words.updates import ended
+
+Say = Callable[[str], None]
+REPLACED: Final = "a better link to the same peer took its place"
+"""No news: two seats have dialled each other at once."""
+
+
+class SeatScreen:
+    """Tells updates line by line; keeps the names, the view and the log for whoever asks."""
+
+    def __init__(self, say: Say) -> None:
+        """`say` takes one line."""
+        self.say = say
+        self.names: Names | None = None
+        self.view: View | None = None
+        self.log: list[str] = []
+        self.table_name = ""
+
+    def __call__(self, update: updates.Update) -> None:
+        """Tell one update."""
+        tell = TELLERS.get(type(update))
+        if tell is not None:
+            tell(self, update)
+
+    def note(self, words: str) -> None:
+        """A remark that is no part of the game's log."""
+        self.say(f"  [{words}]")
+
+    # One method for each update.
+
+    def joined(self, update: updates.Joined) -> None:
+        """The lobby."""
+        text = _("Seated {number} of {seats}: {who}")
+        who = listed(update.names)
+        self.say(text.format(number=len(update.names), seats=update.seats, who=who))
+
+    def started(self, update: updates.Started) -> None:
+        """The roster is complete."""
+        header, game = update.table.header, update.table.game
+        if isinstance(game, HoityToity):
+            self.names = Names(game.edition, [e.nickname for e in header.roster], update.seat)
+        self.table_name = update.table.id.hex()[:16]
+        self.say(_("The table is complete. Game {name}.").format(name=self.table_name))
+        for seat, entry in enumerate(header.roster):
+            who = self.names.seat(seat) if self.names else entry.nickname
+            self.say(_("  {who}: key {key}").format(who=who, key=fingerprint(entry.id)))
+
+    def resumed(self, update: updates.Resumed) -> None:
+        """How the game stands; the prompt shows the board."""
+        self.look(update.view)
+
+    def stepped(self, update: updates.Stepped) -> None:
+        """What was proved."""
+        if self.names is None:
+            return
+        words = proofs.proved(update.before, update.seconds, self.names)
+        if words:
+            self.note(words)
+
+    def happened(self, update: updates.Happened) -> None:
+        """The game's log."""
+        self.look(update.view)
+        if self.names is None:
+            return
+        for line in telling.story(self.names, update.items):
+            self.log.append(line)
+            self.say(line)
+
+    def look(self, view: View) -> None:
+        """Keep the latest view."""
+        self.view = view
+        if self.names is not None:
+            self.names.look(view)
+
+    def rewound(self, update: updates.Rewound) -> None:
+        """Part of the log does not hold any more."""
+        self.look(update.view)
+        text = _("Epoch {epoch}: who is present has changed; the latest steps begin afresh.")
+        self.say(text.format(epoch=update.epoch))
+
+    def chosen(self, update: updates.Chosen) -> None:
+        """The seat's own choice."""
+        if self.view is not None and self.names is not None:
+            words = in_words(self.view, update.kind, update.choice, self.names)
+            self.note(_("chosen: {choice}").format(choice=words))
+
+    def choosing(self, update: updates.Choosing) -> None:
+        """The view on which the seat decides."""
+        self.look(update.view)
+
+    def refused(self, update: updates.Refused) -> None:
+        """The rules forbid the choice."""
+        self.say(
+            _("The rules forbid that: {reason}. Choose again.").format(reason=said(update.reason))
+        )
+
+    def awaited(self, update: updates.Awaited) -> None:
+        """Who is waited for."""
+        if self.names is not None:
+            text = _("awaited for {seconds} s: {who}")
+            who = self.names.seats(sorted(update.seats))
+            self.note(text.format(seconds=round(update.seconds), who=who))
+
+    def halfway(self, update: updates.Halfway) -> None:
+        """Half of the patience is over: what comes next, and what one can do."""
+        if self.names is not None:
+            self._notes(waiting.halfway(update, self.names, self.table_name))
+
+    def late(self, update: updates.Late) -> None:
+        """Patience has run out."""
+        if self.names is not None:
+            self._notes(waiting.late(update, self.names))
+
+    def paused(self, update: updates.Paused) -> None:
+        """The game cannot go on without them."""
+        if self.names is not None:
+            self._notes(waiting.paused(update, self.names, self.table_name))
+
+    def extended(self, update: updates.Extended) -> None:
+        """The seat waits longer."""
+        if self.names is not None:
+            self.note(waiting.extended(update, self.names))
+
+    def _notes(self, lines: list[str]) -> None:
+        for line in lines:
+            self.note(line)
+
+    def linked(self, update: updates.Linked) -> None:
+        """A link is up."""
+        self.note(_("linked to {who}").format(who=said(update.name)))
+
+    def unlinked(self, update: updates.Unlinked) -> None:
+        """A link is gone."""
+        if update.reason == REPLACED:
+            return
+        text = _("link to {who} lost: {reason}")
+        self.note(text.format(who=said(update.name), reason=said(update.reason)))
+
+    def cautious(self, update: updates.Cautious) -> None:
+        """What this seat has said may be missing here."""
+        self.say(
+            _(
+                "Your journal of this game is damaged, was moved, or is an old copy of it. Nothing"
+                " is signed for you until all others have told what they hold of you; they may go"
+                " on without you for that time."
+            )
+        )
+
+    def silenced(self, update: updates.Silenced) -> None:
+        """This seat cannot go on."""
+        self.say(
+            _(
+                "You have signed more in this game than your journal knows: it is an old copy. At a"
+                " table where everybody must agree nothing more can be signed safely. Save the game"
+                " as far as it came with: hoity resume --claim"
+            )
+        )
+
+    def away(self, update: updates.Away) -> None:
+        """This seat is absent."""
+        self.say(_("The others have declared you absent. Your cards are safe."))
+
+    def returned(self, update: updates.Returned) -> None:
+        """This seat is back."""
+        self.say(_("You are back at the table and play again from the next round."))
+
+    def accused(self, update: updates.Accused) -> None:
+        """A provable fault, of this very seat too."""
+        if self.names and update.seat == self.names.mine:
+            text = _(
+                "There is a proof against your own seat ({code}): {reason}. Is it played in two"
+                " places, or from an old copy of your files? The others may go on without you."
+            )
+            self.say(text.format(code=update.code, reason=said(update.reason)))
+            return
+        who = self.names.seat(update.seat) if self.names else str(update.seat)
+        text = _("{who} is proven at fault ({code}): {reason}.")
+        self.say(text.format(who=who, code=update.code, reason=said(update.reason)))
+
+    def finished(self, update: updates.Finished) -> None:
+        """The log has told the standings; where the transcript is."""
+        self.say(_("The game is over."))
+        if update.transcript is not None:
+            text = _("Transcript: {path}. Check it with: hoity verify {path}")
+            self.say(text.format(path=update.transcript))
+
+    def ended(self, update: updates.Ended) -> None:
+        """No result."""
+        self.say(ended(update, self.names))
+
+
+TELLERS: Final[Mapping[type[Any], Callable[[SeatScreen, Any], None]]] = {
+    updates.Joined: SeatScreen.joined,
+    updates.Started: SeatScreen.started,
+    updates.Cautious: SeatScreen.cautious,
+    updates.Silenced: SeatScreen.silenced,
+    updates.Resumed: SeatScreen.resumed,
+    updates.Stepped: SeatScreen.stepped,
+    updates.Happened: SeatScreen.happened,
+    updates.Rewound: SeatScreen.rewound,
+    updates.Choosing: SeatScreen.choosing,
+    updates.Chosen: SeatScreen.chosen,
+    updates.Refused: SeatScreen.refused,
+    updates.Awaited: SeatScreen.awaited,
+    updates.Halfway: SeatScreen.halfway,
+    updates.Late: SeatScreen.late,
+    updates.Paused: SeatScreen.paused,
+    updates.Extended: SeatScreen.extended,
+    updates.Linked: SeatScreen.linked,
+    updates.Unlinked: SeatScreen.unlinked,
+    updates.Away: SeatScreen.away,
+    updates.Returned: SeatScreen.returned,
+    updates.Accused: SeatScreen.accused,
+    updates.Finished: SeatScreen.finished,
+    updates.Ended: SeatScreen.ended,
+}
+"""A method for each type of update; a test holds it against the list of updates."""

@@ -1,0 +1,293 @@
+"""The storyteller: every happening as a sentence in the game's words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Final
+
+from p2p_hoity.rules import ActionCard, Happening, Piece, Place, news
+
+from .cards import Names, card, coloured_card, listed, place, run_letters
+from .editions import title
+from .lingo import N_, _, count
+
+WHY: Final = frozenset(
+    {
+        N_("no sealed choice"),
+        N_("void choice"),
+        N_("no legal Action card"),
+        N_("no choice of its own"),
+        N_("the sale is over"),
+        N_("it leaves the last prison cell"),
+        N_("the Castle phase is over"),
+        N_("no exhibit open to all"),
+        N_("best exhibit"),
+        N_("second-best exhibit"),
+        N_("best final exhibit"),
+        N_("second-best final exhibit"),
+        N_("Exhibit needs a valid exhibit"),
+    }
+)
+"""The reasons the rules give, as they write them; `Detective` is among the names of cards."""
+
+KINDS: Final = {
+    "place": N_("Place"),
+    "action": N_("Action"),
+    "turn": N_("Place and Action"),
+    "exhibit": N_("exhibit"),
+    "window": N_("window"),
+    "theft": N_("theft"),
+}
+
+ROUTINE: Final = frozenset({"the sale is over", "the Castle phase is over"})
+"""Cards that go back to hand at the end of a phase, as they always do."""
+
+
+def noteworthy(happening: Happening) -> bool:
+    """Whether a log told to people needs it; what it leaves out happens every time."""
+    return not (isinstance(happening, news.Returned) and happening.why in ROUTINE)
+
+
+def tell(names: Names, happening: Happening) -> str:
+    """The sentence for a happening; one line for each thing, joined by line breaks."""
+    return TELLERS[type(happening)](names, happening)
+
+
+def story(names: Names, happenings: Iterable[Happening]) -> list[str]:
+    """The lines of a log, without what happens every time."""
+    told = (tell(names, item) for item in happenings if noteworthy(item))
+    return [line for text in told for line in text.splitlines()]
+
+
+def _setup(names: Names, it: news.Setup) -> str:
+    names.colours = it.colours
+    lines = [_("The table is laid: edition {edition}.").format(edition=title(names.edition))]
+    if it.variant:
+        lines.append(_("Variant for two seats: {variant}.").format(variant=_(it.variant)))
+    for seat, hand in enumerate(it.hands):
+        cards = listed(card(action) for action in hand)
+        lines.append(_("{who} holds {cards}.").format(who=names.seat(seat), cards=cards))
+    for number, window in enumerate(it.windows, 1):
+        lines.append(_window_line(names, number, window))
+    return "\n".join(lines)
+
+
+def _window_line(names: Names, number: int, window: tuple[Piece, ...]) -> str:
+    if not window:
+        return _("Window {number} is empty.").format(number=number)
+    text = _("Window {number} holds {size} Collectibles; open: {piece}.")
+    return text.format(number=number, size=len(window), piece=names.piece(window[0]))
+
+
+def _presence(names: Names, it: news.PresenceChanged) -> str:
+    said = [
+        (it.absent, _("Absent from now on: {who}.")),
+        (it.returned, _("Back at the table: {who}.")),
+        (it.banned, _("Absent for good, at fault: {who}.")),
+    ]
+    return "\n".join(text.format(who=names.seats(seats)) for seats, text in said if seats)
+
+
+def _round(names: Names, it: news.RoundBegan) -> str:
+    lines = [_("Round {round}").format(round=it.round)]
+    if it.place == Place.CASTLE:
+        lines.append(_("Everyone is in the Castle."))
+    if it.place == Place.AUCTION_HALL:
+        lines.append(_("Everyone is in the Auction Hall."))
+    if it.sitting_out:
+        lines.append(_("Sitting this round out: {who}.").format(who=names.seats(it.sitting_out)))
+    return "\n".join(lines)
+
+
+def _place_shown(names: Names, it: news.PlaceShown) -> str:
+    castle = it.place == Place.CASTLE
+    text = _("{who} goes to the Castle.") if castle else _("{who} goes to the Auction Hall.")
+    return text.format(who=names.seat(it.seat))
+
+
+def _action(names: Names, it: news.ActionShown) -> str:
+    castle = it.place == Place.CASTLE
+    inside = _("In the Castle {who} plays {card}.")
+    text = inside if castle else _("In the Auction Hall {who} plays {card}.")
+    played = card(it.card) if _own_colour(names, it.seat, it.card) else coloured_card(it.card)
+    return text.format(who=names.seat(it.seat), card=played)
+
+
+def _own_colour(names: Names, seat: int, action: ActionCard) -> bool:
+    return seat < len(names.colours) and names.colours[seat] == action.colour
+
+
+def _sat_out(names: Names, it: news.SatOut) -> str:
+    text = _("{who} sits the round out: {why}.")
+    return text.format(who=names.seat(it.seat), why=_(it.why))
+
+
+def _passed(names: Names, it: news.Passed) -> str:
+    text = _("{who} passes ({place}): {why}.")
+    return text.format(who=names.seat(it.seat), place=place(it.place), why=_(it.why))
+
+
+def _voided(names: Names, it: news.Voided) -> str:
+    text = _("The choice of {who} is void and counts for nothing ({kind}).")
+    return text.format(who=names.seat(it.seat), kind=_(KINDS.get(it.kind, it.kind)))
+
+
+def _default(names: Names, it: news.DefaultTaken) -> str:
+    text = _("The rules choose for {who} ({kind}): {why}.")
+    kind = _(KINDS.get(it.kind, it.kind))
+    return text.format(who=names.seat(it.seat), kind=kind, why=_(it.why))
+
+
+def _sale(names: Names, it: news.Sale) -> str:
+    text = _("{who} buys with {card} from window {window}: {piece}.")
+    return text.format(
+        who=names.seat(it.seat),
+        card=card(it.paid),
+        window=it.window + 1,
+        piece=names.piece(it.took),
+    )
+
+
+def _no_sale(names: Names, it: news.NoSale) -> str:
+    return _("Nobody plays Cash: no sale.")
+
+
+def _cash_stolen(names: Names, it: news.CashStolen) -> str:
+    text = _("The Thief of {who} takes the paid {card} of {owner} out of the cash register.")
+    return text.format(who=names.seat(it.seat), card=card(it.cash), owner=names.seat(it.owner))
+
+
+def _cash_paid(names: Names, it: news.CashPaid) -> str:
+    return _("{card} lies in the cash register.").format(card=coloured_card(it.cash))
+
+
+def _returned(names: Names, it: news.Returned) -> str:
+    text = _("{card} goes back to the hand of {who}: {why}.")
+    return text.format(card=coloured_card(it.card), who=names.seat(it.seat), why=_(it.why))
+
+
+def _turned_up(names: Names, it: news.TurnedUp) -> str:
+    text = _("Window {number} turns up {piece}.")
+    return text.format(number=it.window + 1, piece=names.piece(it.piece))
+
+
+def _exhibit(names: Names, it: news.ExhibitShown) -> str:
+    text = _("{who} shows exhibit {letters}, number {placing} of the round: {pieces}.")
+    return _exhibit_words(names, it, text)
+
+
+def _exhibit_words(names: Names, it: news.ExhibitShown | news.FinalExhibit, text: str) -> str:
+    return text.format(
+        who=names.seat(it.seat),
+        letters=run_letters(piece.letter for piece in it.pieces),
+        placing=it.placing,
+        pieces=names.pieces(it.pieces),
+    )
+
+
+def _nothing(names: Names, it: news.NothingShown) -> str:
+    return _("{who} shows nothing: {why}.").format(who=names.seat(it.seat), why=_(it.why))
+
+
+def _moved(names: Names, it: news.FigureMoved) -> str:
+    text = count(
+        "{who} moves {fields} field on, to {where}: {why}.",
+        "{who} moves {fields} fields on, to {where}: {why}.",
+        it.fields,
+    )
+    return text.format(
+        who=names.seat(it.seat), fields=it.fields, where=names.field(it.end), why=_(it.why)
+    )
+
+
+def _stolen(names: Names, it: news.Stolen) -> str:
+    text = _("{card} of {who} takes from the exhibit of {owner}: {piece}.")
+    return text.format(
+        card=card(it.thief),
+        who=names.seat(it.seat),
+        owner=names.seat(it.owner),
+        piece=names.piece(it.piece),
+    )
+
+
+def _detective(names: Names, it: news.DetectiveRanked) -> str:
+    text = _("The Detective of {who} catches a Thief; rank on the track: {rank}.")
+    return text.format(who=names.seat(it.seat), rank=it.rank)
+
+
+def _imprisoned(names: Names, it: news.Imprisoned) -> str:
+    text = _("{card} of {who} goes to prison. Cells from 1: {cells}.")
+    cells = listed(coloured_card(thief) for thief in it.cells)
+    return text.format(card=card(it.thief), who=names.seat(it.seat), cells=cells)
+
+
+def _round_ended(names: Names, it: news.RoundEnded) -> str:
+    fields = listed(f"{names.seat(seat)} {field}" for seat, field in enumerate(it.figures))
+    return _("Round {round} is over. Fields: {fields}.").format(round=it.round, fields=fields)
+
+
+def _banquet(names: Names, it: news.BanquetReached) -> str:
+    text = _("The Dinner Banquet is reached by {who}: the last exhibits are opened.")
+    return text.format(who=names.seats(it.seats))
+
+
+def _stopped(names: Names, it: news.GameStopped) -> str:
+    text = _("The game is stopped in round {round}: a table takes no more steps than this.")
+    return text.format(round=it.round)
+
+
+def _hand(names: Names, it: news.HandOpened) -> str:
+    text = _("{who} held {pieces}.")
+    return text.format(who=names.seat(it.seat), pieces=names.pieces(it.pieces))
+
+
+def _final(names: Names, it: news.FinalExhibit) -> str:
+    return _exhibit_words(names, it, _("Final exhibit {placing}: {who}, {letters}: {pieces}."))
+
+
+def _fault(names: Names, it: news.FaultFound) -> str:
+    text = _("Fault: {who} broke a rule in round {round}: {rule}.")
+    return text.format(who=names.seat(it.seat), round=it.round, rule=_(it.rule))
+
+
+def _standing(names: Names, it: news.StandingMade) -> str:
+    text = _("Rank {rank}: {who}, on {where}; final exhibit {letters}.")
+    return text.format(
+        rank=it.rank,
+        who=names.seat(it.seat),
+        where=names.field(it.field),
+        letters=run_letters(piece.letter for piece in it.exhibit) or "–",
+    )
+
+
+TELLERS: Final[Mapping[type[Happening], Callable[[Names, Any], str]]] = {
+    news.Setup: _setup,
+    news.PresenceChanged: _presence,
+    news.RoundBegan: _round,
+    news.PlaceShown: _place_shown,
+    news.ActionShown: _action,
+    news.SatOut: _sat_out,
+    news.Passed: _passed,
+    news.Voided: _voided,
+    news.DefaultTaken: _default,
+    news.Sale: _sale,
+    news.NoSale: _no_sale,
+    news.CashStolen: _cash_stolen,
+    news.CashPaid: _cash_paid,
+    news.Returned: _returned,
+    news.TurnedUp: _turned_up,
+    news.ExhibitShown: _exhibit,
+    news.NothingShown: _nothing,
+    news.FigureMoved: _moved,
+    news.Stolen: _stolen,
+    news.DetectiveRanked: _detective,
+    news.Imprisoned: _imprisoned,
+    news.RoundEnded: _round_ended,
+    news.BanquetReached: _banquet,
+    news.GameStopped: _stopped,
+    news.HandOpened: _hand,
+    news.FinalExhibit: _final,
+    news.FaultFound: _fault,
+    news.StandingMade: _standing,
+}
+"""A teller for each type of happening; a test holds it against the rules' own list."""

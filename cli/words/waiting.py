@@ -1,0 +1,126 @@
+"""Waiting for others in plain words: who is awaited, what comes of it, and what one can do."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from p2p_hoity.session.updates import Extended, Halfway, Late, Muster, Paused
+
+from .cards import Names
+from .lingo import N_, _
+
+FOR_GOOD: Final = N_("The terms allow no return.")
+
+
+def halfway(update: Halfway, names: Names, game: str) -> list[str]:
+    """Half of the patience is over."""
+    if update.seats == {names.mine}:
+        text = _("The others are waiting for you: in {left} s they may go on without you.")
+        return [text.format(left=round(update.left))]
+    who = _others(update.seats, names)
+    text = _("Nothing has come from {who} for {seconds} s.")
+    lines = [text.format(who=who, seconds=round(update.seconds))]
+    count = update.muster
+    if not count.begun:
+        text = _("In {left} s the table ends, before the game has begun.")
+        lines.append(text.format(left=round(update.left)) + _longer(names))
+    elif count.goes_on:
+        text = _(
+            "In {left} s the game goes on without {who}, if {quorum} of the {seats} seats agree."
+        )
+        told = text.format(left=round(update.left), who=who, quorum=count.quorum, seats=count.seats)
+        lines.append(told + _longer(names))
+    elif count.strict:
+        lines += _pauses(count, names, game)
+    else:
+        text = _("In {left} s whoever is awaited may be declared absent.")
+        lines.append(text.format(left=round(update.left)) + _longer(names))
+        lines += _pauses(count, names, game)[:1]
+    return lines + _oneself(update.seats, count, names)
+
+
+def late(update: Late, names: Names) -> list[str]:
+    """Patience has run out, and enough seats are there to go on."""
+    if update.seats == {names.mine}:
+        text = _("You have taken longer than this table waits: the others may go on without you.")
+        back = _("You may come back later.")
+        return [f"{text} {back if update.muster.may_return else _(FOR_GOOD)}"]
+    who, count = _others(update.seats, names), update.muster
+    text = _(
+        "The patience for {who} has run out. The game goes on without {who} as soon as {quorum} of"
+        " the {seats} seats agree."
+    )
+    told = text.format(who=who, quorum=count.quorum, seats=count.seats)
+    back = _("{who} may come back later.").format(who=who)
+    told += f" {back if count.may_return else _(FOR_GOOD)}"
+    return [told, *_oneself(update.seats, count, names)]
+
+
+def paused(update: Paused, names: Names, game: str) -> list[str]:
+    """The game cannot go on without them; a strict table has said halfway what one can do."""
+    if update.seats == {names.mine}:
+        return [_("The others are waiting for you: the game pauses until you choose.")]
+    who = _others(update.seats, names)
+    if not update.muster.begun:
+        return [_("The game has not begun: the table waits for {who}.").format(who=who)]
+    text = _("Still nothing from {who}.").format(who=who)
+    pauses = _pauses(update.muster, names, game)
+    return [text, *(pauses[:1] if update.muster.strict else pauses)]
+
+
+def extended(update: Extended, names: Names) -> str:
+    """What came of the wish to wait longer."""
+    who = _others(update.seats, names)
+    if not update.seats:
+        return _("Nobody else is awaited now.")
+    if not update.left:
+        return _("This table waits in any case: the game cannot go on without {who}.").format(
+            who=who
+        )
+    text = _("You wait up to {left} s more for {who}. Each seat decides this for itself.")
+    return text.format(left=round(update.left), who=who)
+
+
+def _others(seats: frozenset[int], names: Names) -> str:
+    return names.seats(sorted(seats - {names.mine}))
+
+
+def _oneself(seats: frozenset[int], count: Muster, names: Names) -> list[str]:
+    if names.mine not in seats or count.strict or not count.begun:
+        return []
+    return [_("You are awaited too: without your choice the others may go on without you.")]
+
+
+def _longer(names: Names) -> str:
+    """An onlooker has no say."""
+    return "" if names.mine is None else " " + _("Type wait to wait longer.")
+
+
+def _pauses(count: Muster, names: Names, game: str) -> list[str]:
+    if count.strict:
+        text = _("This table needs all {seats} seats: the game pauses until all are back.")
+        lines = [text.format(seats=count.seats)]
+    else:
+        text = _(
+            "Without them, as far as can be seen from here, only {there} of the {quorum} seats it"
+            " takes are left: the game pauses until enough are back."
+        )
+        lines = [text.format(there=count.there, quorum=count.quorum)]
+    if names.mine is not None:
+        lines += _leaving(count, game)
+    return lines
+
+
+def _leaving(count: Muster, game: str) -> list[str]:
+    text = _("Just wait, or leave with Ctrl-C and take your seat again: hoity resume {game}")
+    if count.seats == 2:
+        end = _("Or leave and end it here, saved as far as it came: hoity resume --claim {game}")
+    else:
+        end = _(
+            "Or leave and save what was played, without a result and for yourself alone:"
+            " hoity resume --claim {game}"
+        )
+    lines = [text.format(game=game), end.format(game=game)]
+    if count.there <= 1 and not count.strict:
+        lines.append(_("If the others have ended it without you, ask one for its transcript."))
+    return lines

@@ -1,0 +1,1 @@
+"""What the parts of a game cost on this machine."""

@@ -1,0 +1,173 @@
+"""The stopwatch: times the building blocks against the raw cost of the group operations they do.
+
+Every time is taken by a clock that the caller passes in (seconds, as `time.process_time` gives).
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from statistics import median
+from typing import Any
+
+import nacl.bindings
+from nacl.signing import SigningKey
+
+from protocol.crypto import dleq, elgamal, escrow, group, shuffle
+from protocol.crypto.commitment import commit, opening
+from protocol.crypto.context import Context
+from protocol.crypto.labels import Label
+from protocol.crypto.randomness import scalar
+
+from .whole_tables import table_work
+
+Clock = Callable[[], float]
+
+RAW: dict[str, tuple[Any, str]] = {
+    "multiply": (group, "_multiply"),
+    "base_multiply": (group, "_multiply_base"),
+    "add": (group, "_add"),
+    "subtract": (group, "_sub"),
+    "check": (group, "_is_valid"),
+    "signature": (nacl.bindings, "crypto_sign_open"),
+}
+"""The calls of libsodium that cost time, and where they are made."""
+
+
+@dataclass(frozen=True)
+class Stopwatch:
+    """A clock, and how often each call is timed."""
+
+    clock: Clock
+    rounds: int
+
+    def milliseconds(self, call: Callable[[], Any], times: int = 1) -> float:
+        """The median time of a call, over `times` as many rounds."""
+        taken = []
+        for _ in range(self.rounds * times):
+            start = self.clock()
+            call()
+            taken.append(self.clock() - start)
+        return median(taken) * 1000
+
+
+@contextmanager
+def counted() -> Iterator[Counter[str]]:
+    """Counts the calls of libsodium while it is open."""
+    counts: Counter[str] = Counter()
+    originals = {name: getattr(*where) for name, where in RAW.items()}
+
+    def counting(name: str, original: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*arguments: Any) -> Any:
+            counts[name] += 1
+            return original(*arguments)
+
+        return call
+
+    for name, where in RAW.items():
+        setattr(*where, counting(name, originals[name]))
+    try:
+        yield counts
+    finally:
+        for name, where in RAW.items():
+            setattr(*where, originals[name])
+
+
+def raw_costs(watch: Stopwatch) -> dict[str, float]:
+    """Microseconds of each operation of libsodium, by itself."""
+    one, two = (group.mul_base(scalar(os.urandom)) for _ in range(2))
+    number = group.encode_scalar(scalar(os.urandom))
+    arguments = {
+        "multiply": (number, one),
+        "base_multiply": (number,),
+        "add": (one, two),
+        "subtract": (one, two),
+        "check": (one,),
+        "signature": signed(),
+    }
+
+    def timed(name: str) -> float:
+        operation = getattr(*RAW[name])
+        return watch.milliseconds(lambda: operation(*arguments[name]), 50) * 1000
+
+    return {name: round(timed(name), 2) for name in RAW}
+
+
+def signed() -> tuple[bytes, bytes]:
+    """A signed message of a common size, and its key."""
+    key = SigningKey.generate()
+    return bytes(key.sign(bytes(200))), bytes(key.verify_key)
+
+
+def measure(call: Callable[[], Any], watch: Stopwatch) -> dict[str, Any]:
+    """Time, operations and ratio of a call; the raw costs are taken right before and after."""
+    with counted() as counts:
+        call()
+    before = raw_costs(watch)
+    taken = watch.milliseconds(call)
+    after = raw_costs(watch)
+    raw = sum((before[name] + after[name]) / 2 * number for name, number in counts.items()) / 1000
+    return {
+        "ms": round(taken, 2),
+        "operations": dict(counts),
+        "raw_ms": round(raw, 2),
+        "ratio": round(taken / raw, 3),
+    }
+
+
+def deck_work(cards: int) -> dict[str, Callable[[], Any]]:
+    """The calls that a deal is made of, on the starting deck and on one shuffled before."""
+    rng, context = os.urandom, Context(bytes(32), 5, 0, "shuffle")
+    secret = scalar(rng)
+    joint = group.mul_base(secret)
+    first = elgamal.starting_deck(joint, cards)
+    before, first_witness = shuffle.shuffle(joint, first, rng)
+    first_proof = shuffle.prove(context, joint, first, before, first_witness, rng)
+    after, witness = shuffle.shuffle(joint, before, rng)
+    proof = shuffle.prove(context, joint, before, after, witness, rng)
+    bases = [card.a for card in after]
+    shares, together = dleq.prove_shares(context, joint, secret, joint, bases, rng)
+    return {
+        "shuffle": lambda: shuffle.shuffle(joint, before, rng),
+        "prove": lambda: shuffle.prove(context, joint, before, after, witness, rng),
+        "verify": lambda: shuffle.verify(context, joint, before, after, proof),
+        "verify_first": lambda: shuffle.verify(context, joint, first, before, first_proof),
+        "prove_shares": lambda: dleq.prove_shares(context, joint, secret, joint, bases, rng),
+        "verify_shares": lambda: dleq.verify_shares(context, joint, joint, bases, shares, together),
+    }
+
+
+def choice_work() -> dict[str, Callable[[], Any]]:
+    """The calls that a sealed choice is made of."""
+    context = Context(bytes(32), 30, 0, "choice")
+    joint = group.mul_base(scalar(os.urandom))
+    data = opening(b"choice", os.urandom(32), 64)
+    commitment = commit(context, b"choice", data[:32])
+    box = escrow.seal(context, joint, commitment, data)
+    return {
+        "seal_escrow": lambda: escrow.seal(context, joint, commitment, data),
+        "verify_escrow": lambda: escrow.verify(context, joint, commitment, box),
+    }
+
+
+def report(cards: int, watch: Stopwatch) -> dict[str, Any]:
+    """All figures of one run, with the size of a proof and of a deck in bytes."""
+    work = {**deck_work(cards), **choice_work(), **table_work()}
+
+    def hashing() -> object:
+        return group.hash_to_group(Label.CARD, os.urandom(8))
+
+    return {
+        "cards": cards,
+        "rounds": watch.rounds,
+        "python": sys.version.split()[0],
+        "proof_bytes": shuffle.proof_size(cards),
+        "deck_bytes": 64 * cards,
+        "operation_us": raw_costs(watch),
+        "hash_to_group_us": round(watch.milliseconds(hashing, 50) * 1000, 2),
+        **{name: measure(call, watch) for name, call in work.items()},
+    }

@@ -1,0 +1,211 @@
+"""The rules bound to the table: Hoity Toity as a game the protocol can drive."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final
+
+from protocol import game
+from protocol.chain.state import Table
+from protocol.errors import Invalid
+from protocol.wire.header import Header, Terms
+
+from . import rules
+from .editions.canonical import known_edition, read_canonical
+from .rules import Edition, Happening, State
+
+GAME: Final = "hoity-toity"
+RULES_VERSION: Final = 1
+VARIANTS: Final = ("", "surprise", "confrontation")
+
+SIZES: Final[Mapping[str, int]] = {
+    "place": 1,
+    "action": 1,
+    "turn": 3,
+    "window": 1,
+    "exhibit": 131,
+    "theft": 16,
+}
+"""The most bytes an encoded choice takes: an exhibit may hold up to 128 slots below 128."""
+
+MAX_COLLECTIBLES: Final = 128
+
+
+def game_value(edition: Edition, variant: rules.Variant) -> tuple[Any, ...]:
+    """What the header says of the game: name, version of the rules, the edition whole, variant."""
+    return (GAME, RULES_VERSION, edition.canonical(), variant or "")
+
+
+def _need(condition: bool, reason: str) -> None:
+    if not condition:
+        raise Invalid("bad-header", reason)
+
+
+def read_game(terms: Terms) -> HoityToity:
+    """The game that a header's terms name; Invalid('bad-header') says what is wrong with them."""
+    value = terms.game
+    _need(isinstance(value, tuple) and len(value) == 4, "the game is not of a known form")
+    name, version, canonical, variant = value
+    _need(name == GAME, "the table plays another game")
+    same = type(version) is int and version == RULES_VERSION
+    _need(same, "the table plays by another version of the rules")
+    _need(isinstance(canonical, bytes) and variant in VARIANTS, "the game is not of a known form")
+    _need(2 <= terms.seats <= 6, "Hoity Toity has 2 to 6 seats")
+    _need((terms.seats == 2) == bool(variant), "two seats play a variant, more seats play none")
+    try:
+        edition = known_edition(read_canonical(canonical))
+    except ValueError as error:
+        raise Invalid("bad-header", f"the edition is not valid: {error}") from error
+    fits = 4 * terms.seats <= len(edition.collectibles) <= MAX_COLLECTIBLES
+    _need(fits, "the edition has too few Collectibles for these seats, or too many")
+    return HoityToity(edition, terms.seats, variant or None)
+
+
+def bind(header: Header) -> Table:
+    """The table of a header."""
+    return Table(header, read_game(header.terms))
+
+
+@dataclass(frozen=True)
+class Log:
+    """Everything that happened, newest first, sharing its past with other logs."""
+
+    items: tuple[Happening, ...]
+    past: Log | None
+    length: int
+
+
+@dataclass(frozen=True)
+class Play:
+    """The state of the game and the log of how it came about."""
+
+    state: State
+    log: Log | None = None
+
+    @property
+    def length(self) -> int:
+        """How many things have happened."""
+        return self.log.length if self.log else 0
+
+
+def happenings(play: Play, since: int = 0) -> list[Happening]:
+    """What happened, in order, from the index `since` on."""
+    parts: list[tuple[Happening, ...]] = []
+    at = play.log
+    while at is not None and at.length > since:
+        parts.append(at.items)
+        at = at.past
+    found = [item for items in reversed(parts) for item in items]
+    return found[max(0, since - (at.length if at else 0)) :]
+
+
+def shared_length(one: Play, other: Play) -> int:
+    """How many happenings two plays have in common from the start.
+
+    The chain gives the same objects for the same steps, so logs are compared by identity.
+    """
+    a, b = one.log, other.log
+    while a is not b:
+        longer, shorter = (a.length if a else 0), (b.length if b else 0)
+        if longer >= shorter:
+            a = a.past if a else None
+        if shorter >= longer:
+            b = b.past if b else None
+    return a.length if a else 0
+
+
+@dataclass(frozen=True)
+class HoityToity:
+    """The Game port over the rules; see `protocol.game.Game`."""
+
+    edition: Edition
+    seats: int
+    variant: rules.Variant
+
+    @cached_property
+    def layout(self) -> game.Layout:
+        """Hands and window tops."""
+        plan = rules.layout(len(self.edition.collectibles), self.seats)
+        return game.Layout(len(self.edition.collectibles), plan.hands, plan.tops)
+
+    def start(self) -> Play:
+        """The state before the deal."""
+        return _logged(rules.start(self.edition, self.seats, self.variant), None)
+
+    def expected(self, state: Play) -> game.Expected:
+        """What the rules expect, in the port's words."""
+        match rules.expected(state.state):
+            case rules.Deal():
+                return game.Deal()
+            case rules.Seal(kind, seats):
+                return game.Seal(kind, seats)
+            case rules.Unseal(kind, seats):
+                return game.Unseal(kind, seats, shows=kind == "exhibit")
+            case rules.Show(seat):
+                return game.Show("exhibit", seat)
+            case rules.Choose(kind, seat):
+                return game.Choose(kind, seat)
+            case rules.Draw(slots):
+                return game.Draw(slots)
+            case rules.OpenAll(slots):
+                return game.OpenAll(slots)
+            case rules.Over():
+                return game.Over()
+
+    def apply(self, state: Play, event: game.Event) -> Play:
+        """The next state."""
+        return _logged(rules.apply(state.state, _event(event)), state.log)
+
+    def check(
+        self, state: Play, kind: str, seat: int, choice: game.Choice, cards: game.Cards
+    ) -> None:
+        """Raise IllegalMove in the rules' words."""
+        try:
+            rules.check(state.state, _kind(kind), seat, choice, cards)
+        except rules.IllegalChoice as error:
+            raise game.IllegalMove(error.rule) from error
+
+    def size(self, kind: str) -> int:
+        """The most bytes an encoded choice of this kind takes."""
+        return SIZES[kind]
+
+    def standings(self, state: Play) -> tuple[tuple[int, int], ...]:
+        """(rank, seat) of everyone."""
+        return tuple((line.rank, line.seat) for line in state.state.standings)
+
+
+def _logged(state: State, past: Log | None) -> Play:
+    if not state.news:
+        return Play(state, past)
+    before = past.length if past else 0
+    return Play(state, Log(state.news, past, before + len(state.news)))
+
+
+def _kind(kind: str) -> rules.Kind:
+    if kind not in SIZES:
+        raise game.IllegalMove(f"there is no choice of kind {kind!r}")
+    return kind  # type: ignore[return-value]
+
+
+def _event(event: game.Event) -> rules.Event:
+    match event:
+        case game.Dealt(coin, cards):
+            return rules.Dealt(coin, cards)
+        case game.Sealed(kind, seats):
+            return rules.Sealed(_kind(kind), seats)
+        case game.Unsealed(kind, choices, cards):
+            return rules.Unsealed(_kind(kind), choices, cards)
+        case game.Shown(_, seat, choice, cards):
+            return rules.Shown(seat, choice if isinstance(choice, tuple) else None, cards)
+        case game.Chosen(kind, seat, choice):
+            return rules.Chosen(_kind(kind), seat, choice)
+        case game.Drawn(cards):
+            return rules.Drawn(cards)
+        case game.Opened(cards):
+            return rules.Opened(cards)
+        case game.Presence(present, banned):
+            return rules.Presence(present, banned)
+        case game.Stopped():
+            return rules.Stopped()

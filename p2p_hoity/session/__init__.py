@@ -1,0 +1,1 @@
+"""A running table: the driver between machine, journal, links, player and screen."""

@@ -1,0 +1,135 @@
+"""Who may be heard at a running table: seats that show its host's signature, and onlookers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Final
+
+from protocol.chain.state import Table
+from protocol.errors import Invalid
+from protocol.wire import header
+
+from .capability import Capability
+from .lobby import Ask, Refusal, Refuse, Roster, Shown, encode_lobby, parse_lobby
+
+TWO_ROSTERS: Final = "two-rosters"
+"""What a host has done who signed two tables of one terms digest."""
+PATIENCE: Final = 10.0
+"""Seconds in which a newcomer who has no seat must have shown that it may look on."""
+LONGEST: Final = 128
+"""Bytes of an ask or a shown table; nothing else of the lobby is read at a running table."""
+
+Post = Callable[[bytes, bytes], object]
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """Two tables that one host signed for one terms digest."""
+
+    terms: bytes
+    one: Shown
+    other: Shown
+
+    @property
+    def both(self) -> tuple[Shown, Shown]:
+        """The two."""
+        return self.one, self.other
+
+
+@dataclass
+class Reception:
+    """The links of one seat of a running table, or of an onlooker, whose `seat` is None."""
+
+    table: Table
+    me: bytes
+    roster: Roster
+    capability: Capability
+    post: Post
+    seat: int | None = None
+    _bindings: dict[bytes, bytes] = field(default_factory=dict, repr=False)
+    _since: dict[bytes, float] = field(default_factory=dict)
+    _heard: set[bytes] = field(default_factory=set)
+
+    def up(self, peer: bytes, binding: bytes | None, now: float) -> None:
+        """A link is up: show a seat which table this is; an onlooker shows its ticket."""
+        self.down(peer)
+        self._bindings[peer], self._since[peer] = binding or b"", now
+        if self.seat is None:
+            self._heard.add(peer)
+            proof = self.capability.guest_proof(binding or b"", peer, self.me)
+            self.post(peer, encode_lobby(Ask(proof)))
+        elif peer in self.table.ids:
+            self.post(peer, encode_lobby(self.shown))
+
+    def down(self, peer: bytes) -> None:
+        """A link is gone, and what was shown on it."""
+        self._bindings.pop(peer, None)
+        self._since.pop(peer, None)
+        self._heard.discard(peer)
+
+    @property
+    def shown(self) -> Shown:
+        """This very table, as its host has signed it."""
+        return Shown(self.table.id, self.roster.signature)
+
+    def hears(self, peer: bytes) -> bool:
+        """Whether frames of the table from this peer are read, and sent to it."""
+        return peer in self._heard
+
+    def overdue(self, now: float) -> list[bytes]:
+        """Links on which nothing was shown in time."""
+        late = now - PATIENCE
+        return [p for p, since in self._since.items() if since <= late and p not in self._heard]
+
+    def receive(self, peer: bytes, data: bytes) -> bool:
+        """Take a frame of the lobby; whether the peer may be heard from now on.
+
+        Invalid if it shows a table that no host has signed: whose doing that is nobody knows.
+        TwoRosters if the host has signed two.
+        """
+        if len(data) > LONGEST or self.seat is None:
+            return False
+        match parse_lobby(data):
+            case Ask(proof):
+                return self._asked(peer, proof)
+            case Shown() as shown if peer in self.table.ids:
+                self._compare(shown)
+                return self._let_in(peer)
+        return False
+
+    def _asked(self, peer: bytes, proof: bytes) -> bool:
+        """A seat that never got the roster gets it; whoever holds the ticket may look on."""
+        binding, is_seat = self._bindings.get(peer, b""), peer in self.table.ids
+        if not is_seat and not self.capability.admits(proof, binding, self.me, peer):
+            self.post(peer, encode_lobby(Refuse(Refusal.UNPROVEN)))
+            return False
+        self.post(peer, encode_lobby(self.roster))
+        return not is_seat and self._let_in(peer)
+
+    def _let_in(self, peer: bytes) -> bool:
+        is_new = peer not in self._heard
+        self._heard.add(peer)
+        return is_new
+
+    def _compare(self, shown: Shown) -> None:
+        header.check_roster(self.table.header.terms, shown.table, shown.signature)
+        if shown.table != self.table.id:
+            terms = self.table.header.terms.digest()
+            raise TwoRosters(Evidence(terms, self.shown, shown))
+
+
+class TwoRosters(Exception):
+    """The host of this table has signed another one on the same terms."""
+
+    def __init__(self, evidence: Evidence) -> None:
+        super().__init__("the host has given two rosters")
+        self.evidence = evidence
+
+
+def check_signed(roster: Roster, complete: header.Header) -> None:
+    """Invalid unless the host of a roster has signed it."""
+    try:
+        header.check_roster(complete.terms, complete.table_id, roster.signature)
+    except Invalid as error:
+        raise Invalid("bad-header", "the roster is not signed by its host") from error

@@ -1,0 +1,47 @@
+"""What a ticket proves: its secret, shown both ways over one link and never sent."""
+
+from __future__ import annotations
+
+import hmac
+from dataclasses import dataclass, field
+
+from protocol.crypto.hashing import digest
+from protocol.crypto.labels import Label
+
+
+@dataclass(frozen=True)
+class Capability:
+    """The secret of one table's tickets, and the digest of its terms.
+
+    A proof is a hash over the secret, the binding of one link, who keeps the door, who comes, and
+    the terms: it is worth nothing at another link, table or door, or from another guest. Without a
+    secret there is nothing to prove: `is_open` lets everyone in, else nobody gets in.
+    """
+
+    terms: bytes
+    secret: bytes = field(default=b"", repr=False)
+    is_open: bool = False
+
+    def guest_proof(self, binding: bytes, door: bytes, guest: bytes) -> bytes:
+        """What a guest shows first; nothing without a secret."""
+        return self._proof(Label.TICKET_GUEST, binding, door, guest)
+
+    def door_proof(self, binding: bytes, door: bytes, guest: bytes) -> bytes:
+        """What the guest gets back before anything else."""
+        return self._proof(Label.TICKET_DOOR, binding, door, guest)
+
+    def _proof(self, label: Label, binding: bytes, door: bytes, guest: bytes) -> bytes:
+        if not self.secret:
+            return b""
+        return digest(label, self.secret, binding, door, guest, self.terms)
+
+    def admits(self, proof: bytes, binding: bytes, door: bytes, guest: bytes) -> bool:
+        """Whether a guest may come in on what it shows."""
+        return self.is_open or self._is(proof, self.guest_proof(binding, door, guest))
+
+    def trusts(self, proof: bytes, binding: bytes, door: bytes, guest: bytes) -> bool:
+        """Whether who keeps the door holds our secret too; with none of our own, anyone may."""
+        return not self.secret or self._is(proof, self.door_proof(binding, door, guest))
+
+    def _is(self, proof: bytes, expected: bytes) -> bool:
+        return bool(expected) and hmac.compare_digest(proof, expected)

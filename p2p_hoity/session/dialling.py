@@ -1,0 +1,27 @@
+"""Which addresses of a table's other seats are dialled, and how far they may lead."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+
+from protocol.chain.state import Table
+
+from ..net.addresses import Named, how_far
+from ..net.errors import AddressError
+from ..net.hub import Hub
+
+
+def dial_seats(hub: Hub, table: Table, addresses: Sequence[Sequence[str]]) -> None:
+    """Keep links to the other seats of a table, at what each said of itself.
+
+    The host's addresses lead as far as its ticket's, which the player chose.
+    """
+    hub.prefer(table.ids)
+    own = addresses[table.ids.index(hub.me)] if hub.me in table.ids else ()
+    for peer, where in zip(table.ids, addresses, strict=True):
+        is_host = peer == table.header.terms.host
+        named = Named.BY_US if is_host else how_far(where, own)
+        for address in where if peer != hub.me else ():
+            with suppress(AddressError):  # what a stranger says of itself may be nonsense
+                hub.dial(address, peer, named)

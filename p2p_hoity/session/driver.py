@@ -1,0 +1,386 @@
+"""One node of a running table: its machine, its journal and its links, bound together."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import trio
+
+from protocol.chain.state import Node
+from protocol.errors import Invalid
+from protocol.game import IllegalMove
+from protocol.seat import effects
+from protocol.seat.accusations import broken_by, proofs_of
+from protocol.seat.machine import Machine
+from protocol.seat.progress import SILENT
+from protocol.wire.faults import FAULTS
+
+from .. import rules
+from ..net.events import Event, Frame, LinkDown, LinkUp
+from ..net.hub import Hub
+from ..storage import archive
+from ..storage.journal import Journal
+from . import updates
+from .access import TWO_ROSTERS, Evidence, Reception, TwoRosters
+from .awake_clock import Waking
+from .capability import Capability
+from .chronicle import Chronicle, play_of
+from .dialling import dial_seats
+from .lobby import Roster, encode_lobby, is_lobby
+from .nursery import open_nursery
+from .player import Player
+from .rate_limit import Pace
+from .shutdown import Parting
+from .updates import Screen
+from .waiting import Vigil
+
+TICK = 0.2
+FLUSH = 5.0
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a table ended for this node; `seat` is whose doing a broken one is, if known.
+
+    `kept`: its journal stays, since the game had begun and can be saved as a claim.
+    """
+
+    transcript: Path | None
+    standings: tuple[rules.Standing, ...] = ()
+    broken: str | None = None
+    seat: int | None = None
+    code: str = ""
+    kept: bool = False
+    evidence: Evidence | None = None
+
+
+@dataclass
+class Driver:
+    """Drives one machine until the game has ended and the others need nothing more of it."""
+
+    hub: Hub
+    machine: Machine
+    screen: Screen
+    roster: Roster
+    capability: Capability
+    player: Player | None = None
+    journal: Journal | None = None
+    output: Path | None = None
+    usual: Path | None = None
+    outcome: Outcome | None = None
+    _vigil: Vigil = field(default_factory=Vigil)
+    _chronicle: Chronicle = field(init=False)
+    _present: bool = True
+    _asking: trio.CancelScope | None = None
+    _nursery: trio.Nursery | None = None
+    _seconds: float = 0.0
+    _pace: Pace = field(default_factory=Pace)
+    _parting: Parting = field(default_factory=Parting)
+    _waking: Waking = field(default_factory=Waking)
+    _can_rejoin: bool = False
+    _is_void: bool = False
+    _reception: Reception = field(init=False)
+
+    # The table in words.
+
+    @property
+    def seat(self) -> int | None:
+        """This node's seat; None for an onlooker."""
+        return self.machine.seat
+
+    def name_of(self, peer: bytes) -> str:
+        """The nickname of a linked node."""
+        ids = self.machine.table.ids
+        if peer in ids:
+            return self.machine.table.header.roster[ids.index(peer)].nickname
+        return "an onlooker"
+
+    # Running.
+
+    def _now(self) -> float:
+        """The time by which the machine waits: what passed while this process was awake."""
+        return self._waking.time(trio.current_time())
+
+    async def run(self, backlog: Sequence[Event] = ()) -> Outcome:
+        """Play until the end; what came in before the table was known is in `backlog`."""
+        self._chronicle = Chronicle(self.machine, self.screen)
+        self._reception = self._open_reception()
+        try:
+            async with open_nursery() as nursery:
+                self._nursery = nursery
+                dial_seats(self.hub, self.machine.table, self.roster.addresses)
+                self.screen(updates.Started(self.machine.table, self.seat))
+                for peer in self.hub.links():
+                    self._reception.up(peer, self.hub.binding(peer), trio.current_time())
+                self.machine.start(self._now())
+                for peer in filter(self._is_ours, self.hub.links()):
+                    self.machine.link_up(peer, self._now())
+                self._look_for_oneself(self.machine.tip)
+                for event in backlog:
+                    self._on_event(event)
+                self._drain()
+                if self.player is not None:
+                    nursery.start_soon(self._hear_patience, self.player)
+                nursery.start_soon(self._tick)
+                nursery.start_soon(self._listen)
+        finally:
+            if self.journal is not None:
+                self.journal.close()
+        await self.hub.flush(FLUSH)
+        if self.outcome is None:
+            return Outcome(None, (), "stopped")
+        if self.journal is not None and not (self.outcome.kept or self._can_rejoin):
+            self.journal.remove()
+        return self.outcome
+
+    def _open_reception(self) -> Reception:
+        me, papers = self.hub.me, (self.roster, self.capability)
+        return Reception(self.machine.table, me, *papers, self.hub.post, self.seat)
+
+    async def _listen(self) -> None:
+        async for event in self.hub.events:
+            self._on_event(event)
+            await trio.lowlevel.checkpoint()
+
+    async def _tick(self) -> None:
+        while not self._may_leave():
+            await trio.sleep(TICK)
+            self.machine.tick(self._now())
+            self._drain()
+            self._say_awaited()
+            self._give_up()
+            for peer in self._reception.overdue(trio.current_time()):
+                self.hub.drop(peer, "it did not show which table it plays at, or the ticket")
+        self._leave()
+        if self._nursery is not None:
+            self._nursery.cancel_scope.cancel()
+
+    # What comes in.
+
+    def _on_event(self, event: Event) -> None:
+        match event:
+            case LinkUp(peer, _, _, binding):
+                self._reception.up(peer, binding, trio.current_time())
+                if self._is_ours(peer):
+                    self.screen(updates.Linked(self.name_of(peer)))
+                    self.machine.link_up(peer, self._now())
+            case LinkDown(peer, reason):
+                self._pace.forget(peer)
+                if self._is_ours(peer):
+                    self.screen(updates.Unlinked(self.name_of(peer), reason))
+                self._reception.down(peer)
+                self.machine.link_down(peer, self._now())
+            case Frame(peer, data):
+                self._on_frame(peer, data)
+        self._drain()
+
+    def _on_frame(self, peer: bytes, data: bytes) -> None:
+        lacks = bool(self.machine.store.wants or self.machine.store.wanted_closes)
+        if not self._pace.is_due(peer, data, trio.current_time(), lacks):
+            return
+        if is_lobby(data):
+            self._receive_guest(peer, data)
+            return
+        if not self._reception.hears(peer):
+            return
+        self._parting.hear(self.machine, peer, data)
+        began, before, spent = time.perf_counter(), self.machine.tip, time.thread_time()
+        try:
+            self.machine.receive(data, self._now(), peer)
+        except Invalid as error:
+            self.hub.drop(peer, f"what came over it cannot be read at this table ({error.reason})")
+        if self.machine.tip is not before:
+            self._seconds = time.perf_counter() - began
+        else:
+            self._charge(peer, time.thread_time() - spent)
+
+    def _is_ours(self, peer: bytes) -> bool:
+        """A seat, or an onlooker who was let in: strangers at the door are not worth a line."""
+        return peer in self.machine.table.ids or self._reception.hears(peer)
+
+    def _receive_guest(self, peer: bytes, data: bytes) -> None:
+        try:
+            is_new = self._reception.receive(peer, data)
+        except Invalid as error:
+            self.hub.drop(peer, f"it shows no table that our host has signed ({error.reason})")
+        except TwoRosters as error:
+            self._end_void(error)
+        else:
+            if is_new and peer not in self.machine.table.ids:
+                self.screen(updates.Linked(self.name_of(peer)))
+                self.machine.sync(peer)
+
+    def _end_void(self, found: TwoRosters) -> None:
+        """The host has signed two tables: there is no game that all play. Tell all, and end.
+
+        Once the cards are dealt all seats have spoken at this one: then it changes nothing, or a
+        host could end every game that it does not like.
+        """
+        if self._is_void or self.machine.has_begun:
+            return
+        self._is_void = True
+        for peer in self.machine.table.ids:
+            self.hub.post(peer, encode_lobby(found.evidence.other))
+        self._do(effects.Broken(str(found), 0, TWO_ROSTERS))
+        if self.outcome is not None:
+            self.outcome = replace(self.outcome, evidence=found.evidence)
+
+    def _charge(self, peer: bytes, seconds: float) -> None:
+        """A link whose frames lead nowhere is read more slowly; onlookers share one purse."""
+        purse = peer if peer in self.machine.table.ids else b""
+        rest = self._pace.spend(purse, seconds, trio.current_time())
+        if rest > 0:
+            self.hub.rest(peer, rest)
+
+    def _linked(self) -> set[int]:
+        ids = enumerate(self.machine.table.ids)
+        return {seat for seat, peer in ids if self.hub.linked(peer)}
+
+    # What goes out.
+
+    def _drain(self) -> None:
+        while found := self.machine.take():
+            for effect in found:
+                self._do(effect)
+
+    def _do(self, effect: effects.Effect) -> None:
+        match effect:
+            case effects.Record(data):
+                if self.journal is not None:
+                    self.journal.append(data)
+            case effects.Send():
+                self._send(effect)
+            case effects.Stepped(before, after):
+                self.screen(updates.Stepped(before, after, self._seconds))
+                self._chronicle.tell(after)
+            case effects.Entered(epoch, base):
+                self._chronicle.entered(epoch, base)
+                self._look_for_oneself(base)
+            case effects.Asked(_, kind, again):
+                self._ask(kind, again)
+            case effects.Waiting():
+                self._tell(self._vigil.run_out(self.machine, self._linked(), self._now()))
+            case effects.Guilty(seat, code, reason):
+                self._chronicle.accuse(seat, code, reason)
+            case effects.Cautious():
+                self.screen(updates.Cautious())
+            case effects.Silenced():
+                self.screen(updates.Silenced())
+            case effects.Finished():
+                self._stop_asking()
+                self.machine.sync(None)
+            case effects.Broken(reason, seat, code):
+                self._stop_asking()
+                if seat is not None and code in FAULTS:
+                    self._chronicle.accuse(seat, code)
+                self.screen(updates.Ended(reason, seat, code))
+                kept = self.journal is not None and self.machine.has_begun
+                self.outcome = Outcome(None, (), reason, seat, code, kept)
+
+    def _send(self, send: effects.Send) -> None:
+        if send.but is None and self.journal is not None:
+            self.journal.sync()
+        if send.peer is not None:
+            self.hub.post(send.peer, send.frame)
+            return
+        self._pace.held(send.frame)
+        for peer in self.hub.links():
+            if peer != send.but and self._is_ours(peer):
+                self.hub.post(peer, send.frame)
+
+    # What the screen is told.
+
+    def _look_for_oneself(self, base: Node) -> None:
+        """Say when this seat is absent or back; an absent player is asked to return."""
+        present = self.seat is None or self.seat in base.present
+        if self._present and not present:
+            self._stop_asking()
+            self.screen(updates.Away())
+            if self.player is not None and self._nursery is not None:
+                self._nursery.start_soon(self._come_back, self.player)
+        elif present and not self._present:
+            self.screen(updates.Returned())
+        self._present = present
+
+    async def _come_back(self, player: Player) -> None:
+        await player.returning()
+        self.machine.ask_back(self._now())
+        self._drain()
+
+    def _say_awaited(self) -> None:
+        self._tell(self._vigil.look(self.machine, self._linked(), self._now()))
+
+    def _tell(self, word: updates.Update | None) -> None:
+        if word is not None:
+            self.screen(word)
+
+    # The player.
+
+    def _ask(self, kind: str, again: bool) -> None:
+        if self._asking is not None:
+            self._asking.cancel()
+        if self.player is not None and self._nursery is not None:
+            self._asking = trio.CancelScope()
+            self._nursery.start_soon(self._choose, self.player, kind, again, self._asking)
+
+    async def _choose(
+        self, player: Player, kind: str, again: bool, scope: trio.CancelScope
+    ) -> None:
+        with scope:
+            while self.machine.must_choose:
+                view = self._chronicle.view()
+                self.screen(updates.Choosing(view, kind, again))
+                choice = await player.choose(view, kind, again)  # type: ignore[arg-type]
+                if not self.machine.must_choose:
+                    return
+                try:
+                    self.machine.choose(choice, self._now())
+                except IllegalMove as error:
+                    self.screen(updates.Refused(kind, str(error)))
+                    continue
+                self.screen(updates.Chosen(kind, choice))
+                self._drain()
+                return
+
+    async def _hear_patience(self, player: Player) -> None:
+        while await player.waits_longer():
+            given = self.machine.wait_longer(self._now())
+            self.screen(self._vigil.extended(self.machine, given))
+
+    # The end.
+
+    def _stop_asking(self) -> None:
+        if self._asking is not None:
+            self._asking.cancel()
+
+    def _may_leave(self) -> bool:
+        """The end is confirmed, and whoever is present holds all of it or had time to ask."""
+        machine = self.machine
+        if not machine.may_leave() or machine.broken is not None:
+            return machine.broken is not None or self._can_rejoin or self._is_void
+        return machine.clocks.waited_after_end() or self._parting.all_have_it(machine)
+
+    def _give_up(self) -> None:
+        """Wait no more for the deck to be confirmed; the journal stays, see parting."""
+        seat = self._parting.unconfirmed(self.machine)
+        if seat is not None:
+            self._can_rejoin = True
+            proof = next(iter(proofs_of(self.machine)), None)
+            ended = effects.Broken(SILENT, seat) if proof is None else broken_by(proof)
+            self._do(ended)
+
+    def _leave(self) -> None:
+        """The others need nothing more: write the transcript and tell the standings."""
+        if not self.machine.finished:
+            return
+        standings = play_of(self.machine.tip).state.standings
+        path = None
+        if self.output is not None:
+            journal = None if self.journal is None else self.journal.path
+            data, usual = archive.transcript_of(self.machine), self.usual or self.output
+            path = archive.keep(data, self.output, usual, journal)
+        self.outcome = Outcome(path, standings)
+        self.screen(updates.Finished(self.machine.table, self.machine.tip, standings, path))

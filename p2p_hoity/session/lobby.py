@@ -1,0 +1,226 @@
+"""Sitting down: the frames between host and guests before there is a table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from protocol.crypto.signing import SIGNATURE_SIZE, Identity
+from protocol.errors import Invalid
+from protocol.wire import encoding, header
+from protocol.wire.header import Header, SeatEntry, Terms, is_nickname
+from protocol.wire.text import is_plain
+
+from ..lookalikes import twins
+
+MAX_LOBBY = 64 * 1024
+MAX_ADDRESSES = 12
+MAX_ADDRESS = 300
+
+
+PROOF = 32
+
+
+class Refusal(StrEnum):
+    """Why there is no seat."""
+
+    UNPROVEN = "unproven"
+    FULL = "full"
+    NAME = "name"
+
+
+@dataclass(frozen=True)
+class Ask:
+    """A guest's first word: the proof that it holds the ticket; empty if it has no secret."""
+
+    proof: bytes
+
+
+@dataclass(frozen=True)
+class Offer:
+    """The host's terms and who has sat down so far, behind the proof that it gave the ticket."""
+
+    proof: bytes
+    terms: Terms
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Sit:
+    """A guest's signed consent and where it can be reached."""
+
+    entry: Any
+    addresses: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Names:
+    """Who has sat down so far."""
+
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Refuse:
+    """The guest cannot sit down, and why."""
+
+    reason: Refusal
+
+
+@dataclass(frozen=True)
+class Roster:
+    """The table is complete: its header, each seat's addresses, and the host's signature."""
+
+    header: bytes
+    addresses: tuple[tuple[str, ...], ...]
+    signature: bytes
+
+
+@dataclass(frozen=True)
+class Shown:
+    """The table a seat plays at, with the signature of its host."""
+
+    table: bytes
+    signature: bytes
+
+
+LobbyFrame = Ask | Offer | Sit | Names | Refuse | Roster | Shown
+
+
+def encode_lobby(frame: LobbyFrame) -> bytes:
+    """The bytes that travel; the first field is a word, unlike in a table's frames."""
+    match frame:
+        case Ask(proof):
+            return encoding.encode(("ask", proof))
+        case Offer(proof, terms, names):
+            return encoding.encode(("offer", proof, terms.value(), names))
+        case Sit(entry, addresses):
+            return encoding.encode(("sit", entry, addresses))
+        case Names(names):
+            return encoding.encode(("names", names))
+        case Refuse(reason):
+            return encoding.encode(("refuse", reason.value))
+        case Roster(data, addresses, signature):
+            return encoding.encode(("roster", data, addresses, signature))
+        case Shown(table, signature):
+            return encoding.encode(("table", table, signature))
+
+
+def _need(condition: bool) -> None:
+    if not condition:
+        raise Invalid("bad-frame", "a lobby frame is not of a known form")
+
+
+def _proof(value: Any) -> bytes:
+    _need(isinstance(value, bytes) and len(value) in (0, PROOF))
+    return bytes(value)
+
+
+def _sized(value: Any, size: int) -> bytes:
+    _need(isinstance(value, bytes) and len(value) == size)
+    return bytes(value)
+
+
+def _words(value: Any, most: int, size: int) -> tuple[str, ...]:
+    _need(isinstance(value, tuple) and len(value) <= most)
+    _need(all(isinstance(word, str) and len(word) <= size and is_plain(word) for word in value))
+    return tuple(value)
+
+
+def _names(value: Any) -> tuple[str, ...]:
+    _need(isinstance(value, tuple) and len(value) <= header.MAX_SEATS)
+    _need(all(isinstance(name, str) and is_nickname(name) for name in value))
+    return tuple(value)
+
+
+def parse_lobby(data: bytes) -> LobbyFrame:
+    """A lobby frame from its bytes; Invalid otherwise."""
+    match encoding.decode(data, MAX_LOBBY):
+        case ("ask", proof):
+            return Ask(_proof(proof))
+        case ("offer", proof, tuple() as terms, names):
+            return Offer(_proof(proof), header.parse_terms(terms), _names(names))
+        case ("sit", tuple() as entry, addresses):
+            return Sit(entry, _words(addresses, MAX_ADDRESSES, MAX_ADDRESS))
+        case ("names", names):
+            return Names(_names(names))
+        case ("refuse", str() as reason) if reason in set(Refusal):
+            return Refuse(Refusal(reason))
+        case ("roster", bytes() as raw, tuple() as lists, signature):
+            _need(len(lists) <= header.MAX_SEATS)
+            where = tuple(_words(a, MAX_ADDRESSES, MAX_ADDRESS) for a in lists)
+            return Roster(raw, where, _sized(signature, SIGNATURE_SIZE))
+        case ("table", table, signature):
+            return Shown(_sized(table, 32), _sized(signature, SIGNATURE_SIZE))
+    raise Invalid("bad-frame", "a lobby frame is not of a known form")
+
+
+def is_lobby(data: bytes) -> bool:
+    """Whether a frame is one of the lobby: an array that begins with a word."""
+    return len(data) > 1 and (data[1] & 0xE0 == 0xA0 or data[1] == 0xD9)
+
+
+class Seating:
+    """The host's list of who sits down; a seat is held while its link is, and a little longer."""
+
+    def __init__(self, terms: Terms, own: SeatEntry, addresses: Sequence[str]) -> None:
+        """The host sits first."""
+        self.terms = terms
+        self._seats: dict[bytes, tuple[SeatEntry, tuple[str, ...]]] = {
+            own.id: (own, tuple(addresses)[:MAX_ADDRESSES])
+        }
+        self._away: dict[bytes, float] = {}
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The nicknames so far."""
+        return tuple(entry.nickname for entry, _ in self._seats.values())
+
+    @property
+    def ids(self) -> frozenset[bytes]:
+        """Who sits here."""
+        return frozenset(self._seats)
+
+    @property
+    def complete(self) -> bool:
+        """Whether everyone has sat down and is there."""
+        return len(self._seats) == self.terms.seats and not self._away
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether a seat is kept for one whose link is gone."""
+        return bool(self._away)
+
+    def sit(self, peer: bytes, request: Sit) -> Refusal | None:
+        """Seat a guest; why not, if it cannot be. Invalid if its consent does not verify."""
+        if len(self._seats) == self.terms.seats and peer not in self._seats:
+            return Refusal.FULL
+        entry = header.parse_entry(self.terms, request.entry)
+        if entry.id != peer:
+            raise Invalid("bad-header", "a seat entry is of another identity than the link")
+        others = (e.nickname for e, _ in self._seats.values() if e.id != peer)
+        if any(twins(other, entry.nickname) for other in others):
+            return Refusal.NAME
+        self._seats[peer] = (entry, request.addresses)
+        self._away.pop(peer, None)
+        return None
+
+    def leave(self, peer: bytes, now: float) -> None:
+        """A guest's link is gone; it may be back at once."""
+        if peer in self._seats:
+            self._away[peer] = now
+
+    def give_up(self, since: float) -> bool:
+        """Free the seats whose links have been gone since then or longer; whether there are any."""
+        gone = [peer for peer, when in self._away.items() if when <= since]
+        for peer in gone:
+            del self._seats[peer], self._away[peer]
+        return bool(gone)
+
+    def roster(self, host: Identity) -> Roster:
+        """The complete table, signed by its host."""
+        complete = Header(self.terms, tuple(entry for entry, _ in self._seats.values()))
+        where = tuple(where for _, where in self._seats.values())
+        return Roster(complete.encode(), where, header.sign_roster(complete, host))

@@ -1,0 +1,83 @@
+"""The doorkeeper of a table: what was heard already is not judged again, and all else has a pace.
+
+Without it a link that repeats old messages, asks again and again for all there is, or says without
+end what is well signed and of no use, would take the time that the others need.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field
+from typing import Final
+
+from ..net.allowance import Allowance
+
+HELD: Final = 16384
+"""Frames remembered as held; the oldest is forgotten and would merely be read again."""
+BURST: Final = 24.0
+"""Questions one link may ask at once."""
+RATE: Final = 6.0
+"""Questions a second after that; an honest node asks one or two."""
+PURSE: Final = 3.0
+"""Seconds of processor time one link may take at once with what leads nowhere."""
+WAGE: Final = 0.1
+"""Seconds of processor time it earns a second: a tenth of one core."""
+LONGEST_REST: Final = 1.0
+"""Seconds for which nothing is read from a link at a time; it must stay alive."""
+CARRY: Final = 0
+"""The kind of a frame that carries a message: all others are questions or short answers."""
+
+
+@dataclass
+class Pace:
+    """What one driver remembers of the frames that came and went."""
+
+    _held: dict[bytes, None] = field(default_factory=dict)
+    _questions: dict[bytes, Allowance] = field(default_factory=dict)
+    _purses: dict[bytes, Allowance] = field(default_factory=dict)
+
+    def held(self, frame: bytes) -> None:
+        """This frame went out to all: whoever sends it back tells nothing new."""
+        if is_question(frame):
+            return
+        self._held[_digest(frame)] = None
+        if len(self._held) > HELD:
+            del self._held[next(iter(self._held))]
+
+    def is_due(self, peer: bytes, frame: bytes, now: float, lacks: bool = False) -> bool:
+        """Whether a frame that came in is worth a look.
+
+        `lacks`: this node has asked for messages, perhaps for some that it had put away.
+        """
+        if is_question(frame):
+            return self._may_ask(peer, now)
+        return lacks or _digest(frame) not in self._held
+
+    def forget(self, peer: bytes) -> None:
+        """Its link is gone; a new one costs it more than the questions it saves."""
+        self._questions.pop(peer, None)
+
+    def spend(self, peer: bytes, seconds: float, now: float) -> float:
+        """Processor time went into a frame that brought the game no further: how long to rest.
+
+        For these seconds nothing should be read from the link. The purse outlives the link, so
+        that a new one does not fill it.
+        """
+        purse = self._purses.setdefault(peer, Allowance(PURSE, WAGE, now))
+        return min(LONGEST_REST, purse.take(now, seconds))
+
+    def _may_ask(self, peer: bytes, now: float) -> bool:
+        questions = self._questions.setdefault(peer, Allowance(BURST, RATE, now))
+        if questions.left(now) < 1:
+            return False
+        questions.take(now)
+        return True
+
+
+def _digest(frame: bytes) -> bytes:
+    return hashlib.blake2b(frame, digest_size=16).digest()
+
+
+def is_question(frame: bytes) -> bool:
+    """Any frame but one that carries a message; see `protocol.wire.frames`."""
+    return len(frame) < 2 or frame[1] != CARRY

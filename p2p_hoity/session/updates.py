@@ -1,0 +1,248 @@
+"""What a peer tells its screen: frozen events, in the order they happen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from protocol.chain.state import Node, Table
+
+from .. import rules
+
+
+@dataclass(frozen=True)
+class Joined:
+    """Who has sat down so far, of how many seats."""
+
+    names: tuple[str, ...]
+    seats: int
+
+
+@dataclass(frozen=True)
+class Started:
+    """The roster is complete; `seat` is None for an onlooker."""
+
+    table: Table
+    seat: int | None
+
+
+@dataclass(frozen=True)
+class Cautious:
+    """This seat's journal is damaged or an old copy: it signs nothing until all others have told
+    what they hold of it."""
+
+
+@dataclass(frozen=True)
+class Silenced:
+    """This seat has signed more than its journal knows, at a table where nothing can be left
+    behind: it cannot go on, and the game can be claimed as far as it came."""
+
+
+@dataclass(frozen=True)
+class Resumed:
+    """A seat is taken again in a game that has begun: how it stands."""
+
+    view: rules.View
+
+
+@dataclass(frozen=True)
+class Linked:
+    """A link to another seat is up."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class Unlinked:
+    """A link to another seat is gone."""
+
+    name: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Stepped:
+    """The chain grew; `seconds` is what checking the last message of the step took."""
+
+    before: Node
+    after: Node
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Happened:
+    """New happenings of the game; `final` if nothing can replace them any more."""
+
+    items: tuple[rules.Happening, ...]
+    view: rules.View
+    final: bool
+
+
+@dataclass(frozen=True)
+class Rewound:
+    """A change of epoch replaced what happened after index `kept`; `view` is how it stands now."""
+
+    epoch: int
+    kept: int
+    view: rules.View
+
+
+@dataclass(frozen=True)
+class Choosing:
+    """The seat's player is asked; `again` if its earlier choice was seen and is void."""
+
+    view: rules.View
+    kind: str
+    again: bool
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """The player's choice was taken."""
+
+    kind: str
+    choice: rules.Choice
+
+
+@dataclass(frozen=True)
+class Refused:
+    """The rules forbid the player's choice; it is asked again."""
+
+    kind: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Muster:
+    """Of so many seats so many must agree; `there` are those this node can count on.
+
+    `strict`: an absence only pauses the game. `begun`: the cards are dealt; before that a seat
+    that stays silent ends the table. `may_return`: the terms let those awaited come back.
+    """
+
+    seats: int
+    quorum: int
+    there: int
+    strict: bool = False
+    begun: bool = True
+    may_return: bool = True
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether the game can go on without those awaited."""
+        return not self.strict and self.there >= self.quorum
+
+
+@dataclass(frozen=True)
+class Awaited:
+    """Which others have to speak next, for how many seconds they have been awaited, and in how
+    many this node's patience runs out."""
+
+    seats: frozenset[int]
+    seconds: float
+    left: float = 0.0
+
+
+@dataclass(frozen=True)
+class Halfway:
+    """Half of the patience for these seats is over; `left` is the rest, in seconds."""
+
+    seats: frozenset[int]
+    seconds: float
+    left: float
+    muster: Muster
+
+
+@dataclass(frozen=True)
+class Late:
+    """The patience for these seats ran out: the game goes on without them if enough agree."""
+
+    seats: frozenset[int]
+    seconds: float
+    muster: Muster
+
+
+@dataclass(frozen=True)
+class Paused:
+    """The game cannot go on without these seats."""
+
+    seats: frozenset[int]
+    seconds: float
+    muster: Muster
+
+
+@dataclass(frozen=True)
+class Extended:
+    """This seat waits longer for those, up to `left` seconds; 0: the table waits in any case."""
+
+    seats: frozenset[int]
+    left: float
+
+
+@dataclass(frozen=True)
+class Away:
+    """This very seat was declared absent."""
+
+
+@dataclass(frozen=True)
+class Returned:
+    """This very seat is present again; it sits out until the next round."""
+
+
+@dataclass(frozen=True)
+class Accused:
+    """A seat was proven at fault."""
+
+    seat: int
+    code: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Finished:
+    """The game is over and its result final."""
+
+    table: Table
+    node: Node
+    standings: tuple[rules.Standing, ...]
+    transcript: Path | None
+
+
+@dataclass(frozen=True)
+class Ended:
+    """The table ended without a result; `seat` is whose doing it is, if known."""
+
+    reason: str
+    seat: int | None
+    code: str
+
+
+Update = (
+    Joined
+    | Started
+    | Cautious
+    | Silenced
+    | Resumed
+    | Linked
+    | Unlinked
+    | Stepped
+    | Happened
+    | Rewound
+    | Choosing
+    | Chosen
+    | Refused
+    | Awaited
+    | Halfway
+    | Late
+    | Paused
+    | Extended
+    | Away
+    | Returned
+    | Accused
+    | Finished
+    | Ended
+)
+
+Screen = Callable[[Update], None]
+"""Shows one update after the other."""

@@ -1,0 +1,151 @@
+"""The vigil over a step: who is awaited, for how long, and what a player is told of it, when."""
+
+from __future__ import annotations
+
+from collections.abc import Set
+
+from protocol.chain import transition
+from protocol.chain.state import Kind
+from protocol.seat.core import State
+from protocol.seat.machine import Machine
+
+from .updates import Awaited, Extended, Halfway, Late, Muster, Paused
+
+FIRST, LONGEST = 10.0, 60.0
+"""Seconds until who is awaited is first said; the pauses after it double up to the longest."""
+
+Word = Awaited | Halfway | Late | Paused
+
+
+class Vigil:
+    """Watches the first incomplete step of one machine; `linked` are the seats with a link."""
+
+    def __init__(self) -> None:
+        """Nothing has been said yet."""
+        self._begin(None)
+
+    def _begin(self, place: tuple[int, bytes] | None) -> None:
+        self._place = place
+        self._next = self._gap = FIRST
+        self._halfway: float | None = None
+        self._out: type[Late] | type[Paused] | None = None
+
+    def look(self, machine: Machine, linked: Set[int], now: float) -> Word | None:
+        """What is to be said at this moment, if anything."""
+        if machine.finished or machine.broken is not None:
+            return None
+        place = (machine.tip.step, machine.tip.digest)
+        if place != self._place:
+            self._begin(place)
+        seats = awaited(machine)
+        others = seats - {machine.seat}
+        seconds = now - machine.clocks.began.get(place, now)
+        if is_hushed(machine):
+            return self._alone(machine, linked, seconds)
+        word: Word | None = self._pausing(machine, seats, linked, seconds) or self._half(
+            machine, seats, linked, seconds
+        )
+        if word is None and others and seconds >= self._next and not machine.must_choose:
+            word = Awaited(others, seconds, max(0.0, machine.clocks.left(machine.tip)))
+        if word is not None:
+            self._pause(seconds)
+        return word
+
+    def _alone(self, machine: Machine, linked: Set[int], seconds: float) -> Awaited | None:
+        """Whom a seat must hear before it may speak again, while it hears nobody."""
+        if linked or seconds < self._next:
+            return None
+        self._pause(seconds)
+        return Awaited(machine.tip.present - {machine.seat}, seconds, 0.0)
+
+    def _pause(self, seconds: float) -> None:
+        self._next, self._gap = seconds + self._gap, min(2 * self._gap, LONGEST)
+
+    def run_out(self, machine: Machine, linked: Set[int], now: float) -> Late | Paused | None:
+        """Patience has run out: the game goes on without them, or pauses."""
+        if is_hushed(machine):
+            return None
+        place = (machine.tip.step, machine.tip.digest)
+        if place != self._place:
+            self._begin(place)
+        seconds = now - machine.clocks.began.get(place, now)
+        self._pause(seconds)
+        return self._verdict(machine, linked, seconds)
+
+    def extended(self, machine: Machine, given: bool) -> Extended:
+        """What came of the player's wish to wait longer."""
+        others = awaited(machine) - {machine.seat}
+        pauses = machine.has_begun and (machine.table.strict or stands_still(machine))
+        if pauses or not given:
+            return Extended(others, 0.0)
+        self._out = None
+        return Extended(others, machine.clocks.left(machine.tip))
+
+    def _pausing(
+        self, machine: Machine, seats: frozenset[int], linked: Set[int], seconds: float
+    ) -> Late | Paused | None:
+        """Too few are present, or what was said when patience ran out does not hold any more."""
+        if self._out is None and not (machine.has_begun and stands_still(machine)):
+            return None
+        before = self._out
+        word = self._verdict(machine, linked, seconds)
+        return word if type(word) is not before and seats - {machine.seat} else None
+
+    def _verdict(self, machine: Machine, linked: Set[int], seconds: float) -> Late | Paused:
+        count = muster(machine, linked)
+        self._out = Late if count.goes_on and machine.has_begun else Paused
+        return self._out(awaited(machine), seconds, count)
+
+    def _half(
+        self, machine: Machine, seats: frozenset[int], linked: Set[int], seconds: float
+    ) -> Halfway | None:
+        clocks, tip = machine.clocks, machine.tip
+        since, left = clocks.counts_from(tip), clocks.left(tip)
+        alone = machine.must_choose and not machine.table.strict
+        due = 0 < left <= clocks.patience(tip) / 2 and (seats - {machine.seat} or alone)
+        if not due or self._halfway == since or self._out is not None:
+            return None
+        self._halfway = since
+        return Halfway(seats, seconds, left, muster(machine, linked))
+
+
+def stands_still(machine: Machine) -> bool:
+    """Whether too few are present for the chain to grow."""
+    return not transition.may_go_on(machine.tip) and machine.tip.want.kind is not Kind.RESULT
+
+
+def is_hushed(machine: Machine) -> bool:
+    """Whether only this very seat is awaited, while it may not speak: that has its own words, and
+    no choice of the player would end it."""
+    return machine.state is State.SILENT and awaited(machine) == {machine.seat}
+
+
+def has_a_voice(machine: Machine) -> bool:
+    """Whether this seat can help to go on without others; after an old journal it cannot, until the
+    others have come to an epoch in which nothing that it forgot can stand."""
+    return machine.state is not State.SILENT and machine.floor <= machine.view.epoch
+
+
+def awaited(machine: Machine) -> frozenset[int]:
+    """Who has to speak; with too few present, who has to come back."""
+    tip = machine.tip
+    if machine.has_begun and stands_still(machine):
+        return frozenset(range(machine.table.seats)) - tip.present - tip.banned
+    return machine.awaited()
+
+
+def muster(machine: Machine, linked: Set[int]) -> Muster:
+    """How many of the seats it takes would be left without those awaited, as seen from here.
+
+    A seat without a link may be there all the same, behind others: it counts if it has spoken in
+    this step. An onlooker, who has few links, counts every present seat.
+    """
+    table, tip = machine.table, machine.tip
+    left = tip.present - (awaited(machine) - {machine.seat})
+    if machine.seat is not None:
+        left &= {machine.seat} | linked | (tip.want.speakers - machine.awaited())
+        left -= frozenset() if has_a_voice(machine) else {machine.seat}
+    terms, seats = table.header.terms, awaited(machine)
+    gone = seats - {machine.seat} or seats
+    back = all(tip.absences[seat] < terms.returns for seat in gone)
+    return Muster(table.seats, terms.quorum, len(left), table.strict, machine.has_begun, back)

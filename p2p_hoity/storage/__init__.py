@@ -1,0 +1,1 @@
+"""A player's files: home, key, journals, marks and transcripts."""

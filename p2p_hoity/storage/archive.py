@@ -1,0 +1,75 @@
+"""The archive: where a finished game's transcript goes, and where if it cannot go there."""
+
+from __future__ import annotations
+
+import os
+import stat
+import tempfile
+from pathlib import Path
+
+from protocol.seat.machine import Machine
+from protocol.transcript import writer
+
+from .journal import JournalError
+from .own_files import make_folder, write_whole
+
+ROOM = 4096
+"""Bytes that a trial writes."""
+
+
+def why_not(folder: Path) -> str | None:
+    """Why no file can be made in this folder, which need not exist yet; None if one can."""
+    while not folder.exists() and folder != folder.parent:
+        folder = folder.parent
+    try:
+        with tempfile.TemporaryFile(dir=folder) as trial:
+            trial.write(bytes(ROOM))
+            trial.flush()
+    except OSError as error:
+        return str(error.strerror)
+    return None
+
+
+def write_transcript(path: Path, data: bytes) -> None:
+    """Write the file whole and to the disk, for its owner alone, or OSError; a device or pipe gets
+    the bytes as such, and a pipe that nobody reads from is an error."""
+    make_folder(path.parent)
+    if path.exists() and not stat.S_ISREG(path.stat().st_mode):
+        _write_to_device(path, data)
+    else:
+        write_whole(path, data)
+
+
+def _write_to_device(path: Path, data: bytes) -> None:
+    waits = getattr(os, "O_NONBLOCK", 0)
+    descriptor = os.open(path, os.O_WRONLY | waits)
+    if waits:
+        os.set_blocking(descriptor, True)
+    with os.fdopen(descriptor, "wb") as file:
+        file.write(data)
+
+
+def transcript_of(machine: Machine) -> bytes:
+    """The bytes of a table's transcript; JournalError if they would not make a readable file."""
+    try:
+        return writer.write(machine)
+    except writer.TooLarge as error:
+        raise JournalError(f"{error}; the game is over, and its journal is kept") from error
+
+
+def keep(data: bytes, wished: Path, usual: Path, journal: Path | None) -> Path:
+    """The path of the transcript: as wished, or in the usual place if that fails.
+
+    JournalError if that fails too: the game is over, and its journal must stay.
+    """
+    troubles = []
+    for path in dict.fromkeys((wished, usual)):
+        try:
+            write_transcript(path, data)
+            return path
+        except OSError as error:
+            troubles.append(f"cannot write {path}: {error.strerror}")
+    if journal is None:
+        raise JournalError(troubles[-1])
+    command = f"hoity resume {journal.stem} --claim --transcript FILE"
+    raise JournalError(f"{troubles[-1]}; the game is over and kept. Save it with: {command}")

@@ -1,0 +1,227 @@
+"""The private journal of one seat: what it signed and heard, on disk before it is sent.
+
+A file: magic, head, then records of four bytes of length, a check and the sealed bytes; see
+`journal_form`. The first record says which table and seat; the rest are the machine's. A mark kept
+elsewhere names the last record, so that a journal restored from an old copy is noticed.
+"""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, Any
+
+from protocol.errors import Invalid
+from protocol.wire import encoding
+
+from . import file_lock, marks
+from .journal_format import CHECK, HEAD, MAGIC, MAX_RECORD, WRONG, Form, new_form, read_form
+from .own_files import NEW, NotPrivateError, check_folder, open_private, private_folder, sync_folder
+from .vault import VaultError
+
+
+class JournalError(Exception):
+    """The journal cannot be used; the text says why and what to do."""
+
+
+def _lock(file: IO[bytes], path: Path) -> None:
+    """Hold the file against a second process until it is closed."""
+    if not file_lock.hold(file):
+        raise JournalError(
+            f"{path.name} is in use: this seat is played already, in another terminal"
+        )
+
+
+@dataclass
+class Journal:
+    """An open, locked journal."""
+
+    path: Path
+    mark: Path
+    _file: IO[bytes] = field(repr=False)
+    _form: Form = field(repr=False)
+    _last: bytes
+    _number: int = 0
+    current: bool = True
+    _dirty: bool = False
+
+    def append(self, record: bytes) -> None:
+        """Add a record; `sync` puts it on disk."""
+        self._write(self._seal(record))
+
+    def begin(self, record: bytes) -> None:
+        """Put the first record on disk, its mark before it: a crash between the two must not
+        leave a journal without its mark, which would look restored and silence this seat."""
+        sealed = self._seal(record)
+        self._set_mark()
+        self._write(sealed)
+        self.sync()
+
+    def _seal(self, record: bytes) -> bytes:
+        number = self._number + 1
+        sealed = self._form.seal(number, self._last, record)
+        self._last, self._number = self._form.check(number, self._last, sealed), number
+        return sealed
+
+    def _write(self, sealed: bytes) -> None:
+        try:
+            self._file.write(len(sealed).to_bytes(4, "big") + self._last + sealed)
+        except OSError as error:
+            raise self._trouble(self.path, error) from error
+        self._dirty = True
+
+    def sync(self) -> None:
+        """Everything appended is on disk when this returns, and the mark names its end."""
+        if not self._dirty:
+            return
+        try:
+            self._file.flush()
+            os.fsync(self._file.fileno())
+        except OSError as error:
+            raise self._trouble(self.path, error) from error
+        self._set_mark()
+        self._dirty = False
+
+    def _set_mark(self) -> None:
+        """On disk when done; one that lags names a record that is there all the same."""
+        where = os.fsencode(os.path.realpath(self.path))
+        try:
+            marks.write(self.mark, self._form.mark(self._last, _number_of(self._file), where))
+        except OSError as error:
+            raise self._trouble(self.mark, error) from error
+
+    def _trouble(self, path: Path, error: OSError) -> JournalError:
+        what = f"cannot write {path}: {error.strerror}"
+        return JournalError(f"{what}; nothing was sent that is not on disk. Make room and resume")
+
+    def close(self) -> None:
+        """Sync and let go of the lock."""
+        try:
+            self.sync()
+        finally:
+            with suppress(OSError):  # told by `sync` already; the lock goes all the same
+                self._file.close()
+
+    def remove(self) -> None:
+        """The game is over and its transcript written: nothing needs these secrets any more."""
+        with suppress(OSError):  # a full disk does not matter to a file that goes
+            self._file.close()
+        self.path.unlink(missing_ok=True)
+        self.mark.unlink(missing_ok=True)
+
+
+def _number_of(file: IO[bytes]) -> int:
+    """Which file this is on its disk: a copy in the same place is another."""
+    return os.fstat(file.fileno()).st_ino & (2**64 - 1)
+
+
+def check_marks(home: Path) -> None:
+    """JournalError if the marks of the journals of this home would lie in it."""
+    if marks.lies_with(home):
+        raise JournalError(
+            f"the marks of journals ({marks.folder()}) would lie in {home} itself, and come back"
+            " with an old copy of it: name a folder elsewhere with HOITY_MARKS"
+        )
+
+
+def _place(path: Path) -> Path:
+    """Where the mark of this journal is kept; JournalError if that is no place for it."""
+    check_marks(path.parent.parent)
+    return marks.path_of(path)
+
+
+def create(path: Path, first: tuple[Any, ...], passphrase: str | None = None) -> Journal:
+    """A new journal with its first record on disk; NotPrivateError if its folder, or that of its
+    mark, is open to others."""
+    mark, form = _place(path), new_form(passphrase)
+    try:
+        private_folder(path.parent.parent)
+        private_folder(path.parent)
+        descriptor = os.open(path, os.O_RDWR | NEW, 0o600)
+    except FileExistsError as error:
+        raise JournalError(f"there is a journal of this seat already: {path}") from error
+    except OSError as error:
+        raise JournalError(f"cannot write {path}: {error.strerror}") from error
+    file = os.fdopen(descriptor, "r+b")
+    _lock(file, path)
+    file.write(MAGIC + form.head)
+    journal = Journal(path, mark, file, form, form.start)
+    try:
+        journal.begin(encoding.encode(first))
+    except (JournalError, NotPrivateError):
+        journal.remove()
+        raise
+    sync_folder(path.parent)
+    marks.sweep()
+    return journal
+
+
+def _open(path: Path, mode: str) -> IO[bytes]:
+    try:
+        file = open_private(path, mode)
+    except OSError as error:
+        raise JournalError(f"cannot open {path}: {error.strerror}") from error
+    check_folder(path.parent)
+    check_folder(path.parent.parent)
+    return file
+
+
+def reopen(
+    path: Path, passphrase: str | None = None
+) -> tuple[Journal, tuple[Any, ...], list[bytes]]:
+    """(journal, first record, the machine's records). A torn last record is cut off.
+
+    `current` is False if the mark is missing or of another file, or names a record that is not in
+    this one: then it is an old copy, or what followed was taken out.
+    """
+    file = _open(path, "r+b")
+    try:
+        _lock(file, path)
+        return _read(file, path, passphrase)
+    except (JournalError, VaultError, Invalid) as error:
+        file.close()
+        raise JournalError(f"cannot use {path}: {error}") from error
+
+
+def _read(
+    file: IO[bytes], path: Path, passphrase: str | None
+) -> tuple[Journal, tuple[Any, ...], list[bytes]]:
+    data = file.read()
+    form = _form_of(data, passphrase)
+    at, last, checks, records = len(MAGIC) + HEAD, form.start, set[bytes](), list[bytes]()
+    while (found := form.next(data, at, len(records) + 1, last)) is not None:
+        record, last, at = found
+        records.append(record)
+        checks.add(last)
+    first = _first(form, records)
+    file.seek(at)
+    file.truncate()
+    mark = _place(path)
+    current = form.marked(marks.read(mark), _number_of(file)) in checks
+    return Journal(path, mark, file, form, last, len(records), current), first, records[1:]
+
+
+def _form_of(data: bytes, passphrase: str | None) -> Form:
+    if not data.startswith(MAGIC):
+        raise JournalError("it is no journal of this version")
+    return read_form(data, passphrase)
+
+
+def _first(form: Form, records: list[bytes]) -> tuple[Any, ...]:
+    if not records:
+        raise VaultError(WRONG) if form.locked else JournalError("it has no record that is whole")
+    value = encoding.decode(records[0], MAX_RECORD)
+    if not isinstance(value, tuple):
+        raise JournalError("it has no record that is whole")
+    return value
+
+
+def read_first(path: Path, passphrase: str | None = None) -> tuple[Any, ...]:
+    """The first record, without the lock; JournalError or VaultError if it cannot be read."""
+    with _open(path, "rb") as file:
+        data = file.read(len(MAGIC) + HEAD + 4 + CHECK + MAX_RECORD)
+    form = _form_of(data, passphrase)
+    found = form.next(data, len(MAGIC) + HEAD, 1, form.start)
+    return _first(form, [] if found is None else [found[0]])

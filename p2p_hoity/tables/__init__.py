@@ -1,0 +1,31 @@
+"""The front door of a peer: open a table, sit down at one, take a seat again, look on."""
+
+from __future__ import annotations
+
+from ..session.driver import Outcome
+from ..session.updates import Screen
+from .hosting import host_table
+from .joining import Accept, join_table, watch_table
+from .resuming import OpenGame, claim_game, find_game, open_games, resume_table
+from .seating import Lan, PeerError, Reach, Seat, journal_path, open_hub, transcript_path
+
+__all__ = [
+    "Accept",
+    "Lan",
+    "OpenGame",
+    "Outcome",
+    "PeerError",
+    "Reach",
+    "Screen",
+    "Seat",
+    "claim_game",
+    "find_game",
+    "host_table",
+    "join_table",
+    "journal_path",
+    "open_games",
+    "open_hub",
+    "resume_table",
+    "transcript_path",
+    "watch_table",
+]

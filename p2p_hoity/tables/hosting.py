@@ -1,0 +1,249 @@
+"""Opening a table: a ticket, a list of who sits down, and the roster when it is full."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Final
+
+import trio
+
+from protocol.errors import Invalid
+from protocol.wire import header
+from protocol.wire.header import Terms
+
+from ..net.addresses import host_of, is_loopback, is_own_host
+from ..net.allowance import Allowance, Allowances
+from ..net.discovery import Announcement, announce
+from ..net.events import Event, Frame, LinkDown, LinkUp
+from ..net.hub import Hub
+from ..net.ticket import Ticket, encode_ticket, fresh_secret
+from ..session import updates
+from ..session.capability import Capability
+from ..session.driver import Outcome
+from ..session.lobby import (
+    Ask,
+    LobbyFrame,
+    Names,
+    Offer,
+    Refusal,
+    Refuse,
+    Seating,
+    Sit,
+    encode_lobby,
+    is_lobby,
+    parse_lobby,
+)
+from ..session.nursery import open_nursery
+from ..session.updates import Screen
+from .seating import Lan, Reach, Seat, open_hub, play
+
+SHOW: Final = 10.0
+"""Seconds in which a newcomer must have shown that it holds the ticket."""
+KEEP: Final = 10.0
+"""Seconds for which a seat is kept when its link is gone: long enough to dial again."""
+MOST_PROVEN: Final = 16
+"""Newcomers who hold the ticket and keep their link before strangers, beside those seated."""
+CHANGES, CHANGES_A_SECOND = 24, 0.5
+"""Changes of the list of names that are told at once, and after that."""
+SITS, SITS_A_SECOND = 4, 0.2
+"""Times one identity may sit down at once, and after that."""
+
+
+async def host_table(
+    seat: Seat, terms: Terms, reach: Reach, on_ticket: Callable[[str], None]
+) -> Outcome:
+    """Open a table, wait until it is full, and play; `on_ticket` gets the ticket's word."""
+    who = seat.me.identity
+    capability = Capability(terms.digest(), fresh_secret(), reach.lan is Lan.OPEN)
+    async with open_hub(who, reach) as (hub, addresses):
+        direct = tuple(a for a in addresses if not a.startswith("relay+"))[:8]
+        bare = Ticket(who.public, direct, terms.digest(), reach.relays)
+        on_ticket(encode_ticket(bare.with_secret(capability.secret)))
+        own = header.sit(terms, who, seat.me.nickname, os.urandom(32))
+        seating = Seating(terms, own, addresses)
+        lobby = Lobby(hub, seating, capability, seat.screen, who.public)
+        await _fill(lobby, _announced(seat, terms, bare, reach))
+        lobby.refuse_the_rest()
+        roster = seating.roster(who)
+        for peer in seating.ids:
+            hub.post(peer, encode_lobby(roster))
+        return await play(hub, seat, roster, reach, capability, lobby.onlookers())
+
+
+def _announced(seat: Seat, terms: Terms, bare: Ticket, reach: Reach) -> Announcement | None:
+    """What the LAN is told: never the secret, and a way to the table only if it is open to all."""
+    if reach.lan is Lan.OFF:
+        return None
+    word = encode_ticket(bare) if reach.lan is Lan.OPEN else ""
+    return Announcement(seat.me.nickname, terms.seats, 1, word)
+
+
+async def _fill(lobby: Lobby, announced: Announcement | None) -> None:
+    """Seat guests until the table is full. Before the host's roster there is no table, so what
+    is no frame of the lobby is not looked at."""
+    lobby.tell()
+    async with open_nursery() as nursery:
+        sent, received = trio.open_memory_channel[int](64)
+        if announced is not None:
+            nursery.start_soon(_announce, announced, received)
+        nursery.start_soon(_watch_time, lobby, sent, nursery.cancel_scope)
+        async for event in lobby.hub.events:
+            lobby.hear(event)
+            _try_send(sent, len(lobby.seating.names))
+            if lobby.seating.complete:
+                break
+        nursery.cancel_scope.cancel()
+
+
+async def _watch_time(
+    lobby: Lobby, sent: trio.MemorySendChannel[int], full: trio.CancelScope
+) -> None:
+    while not lobby.seating.complete:
+        await trio.sleep(1.0)
+        lobby.tick(trio.current_time())
+        _try_send(sent, len(lobby.seating.names))
+    full.cancel()
+
+
+def _try_send(channel: trio.MemorySendChannel[int], number: int) -> None:
+    try:
+        channel.send_nowait(number)
+    except trio.WouldBlock:
+        return
+
+
+async def _announce(what: Announcement, counts: trio.MemoryReceiveChannel[int]) -> None:
+    last = what.joined
+    async with announce(what) as announcing:
+        async for joined in counts:
+            if joined != last:
+                last = joined
+                await announcing.update(joined)
+
+
+@dataclass
+class Newcomer:
+    """A link in the lobby: what binds proofs to it, since when, where from, how far it came."""
+
+    link: LinkUp
+    since: float
+    asked: bytes | None = None
+    has_sat: bool = False
+
+
+@dataclass
+class Lobby:
+    """The host's side of the lobby: who came, who showed the ticket, who sits."""
+
+    hub: Hub
+    seating: Seating
+    capability: Capability
+    screen: Screen
+    me: bytes
+    _here: dict[bytes, Newcomer] = field(default_factory=dict)
+    _sits: Allowances = field(default_factory=lambda: Allowances(SITS, SITS_A_SECOND))
+    _waiting: dict[bytes, Sit] = field(default_factory=dict)
+    _told: tuple[str, ...] = ()
+    _changes: Allowance | None = None
+
+    def hear(self, event: Event) -> None:
+        """Answer one event."""
+        match event:
+            case LinkUp():
+                self._here[event.peer] = Newcomer(event, trio.current_time())
+            case LinkDown(peer, _):
+                self._here.pop(peer, None)
+                self._waiting.pop(peer, None)
+                self.seating.leave(peer, trio.current_time())
+                self._prefer()
+            case Frame(peer, data) if is_lobby(data) and peer in self._here:
+                self._frame(peer, data)
+        self.tell()
+
+    def tick(self, now: float) -> None:
+        """Send away who showed nothing, and give up the seats of those who stay away."""
+        for peer, one in list(self._here.items()):
+            if one.asked is None and one.since <= now - SHOW:
+                self.hub.drop(peer, "it did not show the ticket")
+        if self.seating.give_up(now - KEEP):
+            waiting, self._waiting = self._waiting, {}
+            for peer, frame in waiting.items():
+                self._seat(peer, frame)
+        self.tell()
+
+    def onlookers(self) -> list[Event]:
+        """Who holds the ticket and waits to look on: what they came with, for the table."""
+        found: list[Event] = []
+        for peer, one in self._here.items():
+            if one.asked is not None and not one.has_sat and peer not in self.seating.ids:
+                found += [one.link, Frame(peer, one.asked)]
+        return found
+
+    def _post(self, peer: bytes, frame: LobbyFrame) -> None:
+        self.hub.post(peer, encode_lobby(frame))
+
+    def _frame(self, peer: bytes, data: bytes) -> None:
+        try:
+            frame = parse_lobby(data)
+            if isinstance(frame, Ask):
+                self._asked(peer, frame.proof, data)
+            elif isinstance(frame, Sit):
+                self._sat(peer, frame)
+        except Invalid as error:
+            self.hub.drop(peer, f"it sent what is no consent to these terms ({error.reason})")
+
+    def _asked(self, peer: bytes, proof: bytes, data: bytes) -> None:
+        one, binding = self._here[peer], self._here[peer].link.binding
+        if not self.capability.admits(proof, binding, self.me, peer):
+            self._post(peer, Refuse(Refusal.UNPROVEN))
+            return
+        one.asked = data
+        self._prefer()
+        shown = self.capability.door_proof(binding, self.me, peer) if proof else b""
+        self._post(peer, Offer(shown, self.seating.terms, self.seating.names))
+
+    def _sat(self, peer: bytes, frame: Sit) -> None:
+        one = self._here[peer]
+        is_paced = self._sits.take(peer, trio.current_time()) <= 0
+        if one.asked is None or one.has_sat or not is_paced:
+            self.hub.drop(peer, "it sat down unasked, or again and again")
+            return
+        one.has_sat = True
+        addresses = tuple(a for a in frame.addresses if self._may_name(one.link, a))
+        self._seat(peer, Sit(frame.entry, addresses))
+        self._prefer()
+
+    def _seat(self, peer: bytes, frame: Sit) -> None:
+        refused = self.seating.sit(peer, frame)
+        if refused is Refusal.FULL and self.seating.is_kept:
+            self._waiting[peer] = frame  # until who is away is back, or is given up
+        elif refused is not None:
+            self._post(peer, Refuse(refused))
+
+    def refuse_the_rest(self) -> None:
+        """The table is complete without those who waited for a seat."""
+        for peer in self._waiting:
+            self._post(peer, Refuse(Refusal.FULL))
+
+    def _may_name(self, link: LinkUp, address: str) -> bool:
+        """Loopback leads elsewhere on every machine: it counts from one that came by it."""
+        return not is_loopback(host_of(address)) or is_own_host(host_of(link.address))
+
+    def _prefer(self) -> None:
+        proven = [peer for peer, one in self._here.items() if one.asked is not None]
+        self.hub.prefer(self.seating.ids.union(proven[:MOST_PROVEN]))
+
+    def tell(self) -> None:
+        """Say who sits here, if it changed; not more often than one can read."""
+        names, now = self.seating.names, trio.current_time()
+        self._changes = self._changes or Allowance(CHANGES, CHANGES_A_SECOND, now)
+        if names == self._told or self._changes.left(now) < 1:
+            return
+        self._changes.take(now)
+        self._told = names
+        self.screen(updates.Joined(names, self.seating.terms.seats))
+        for peer, one in self._here.items():
+            if one.asked is not None:
+                self._post(peer, Names(names))

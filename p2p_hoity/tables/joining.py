@@ -1,0 +1,336 @@
+"""Sitting down at the table of a ticket, or looking on."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Awaitable, Callable, Sequence
+from pathlib import Path
+from typing import Final
+
+import trio
+
+from protocol.crypto.signing import Identity
+from protocol.errors import Invalid
+from protocol.seat.machine import Machine
+from protocol.wire import header
+from protocol.wire.header import Header, Terms
+
+from ..game_port import HoityToity, read_game
+from ..lookalikes import twins_among
+from ..net.allowance import Allowance
+from ..net.errors import NetError, RefusedError
+from ..net.events import Event, Frame, LinkUp
+from ..net.hub import Hub
+from ..net.network import Network
+from ..net.ticket import Ticket
+from ..session import updates
+from ..session.access import check_signed
+from ..session.capability import Capability
+from ..session.driver import Driver, Outcome
+from ..session.lobby import (
+    MAX_ADDRESSES,
+    Ask,
+    LobbyFrame,
+    Names,
+    Offer,
+    Refusal,
+    Refuse,
+    Roster,
+    Shown,
+    Sit,
+    encode_lobby,
+    is_lobby,
+    parse_lobby,
+)
+from ..session.nursery import open_nursery
+from ..session.updates import Screen
+from ..storage import journal as journals
+from .seating import Backlog, PeerError, Reach, Seat, bind_raw, journal_path, open_hub, play
+
+CONNECT: Final = 20.0
+"""Seconds for which a host is dialled, again and again, before one gives up."""
+ANSWER: Final = 15.0
+"""Seconds for which a linked host's first word is awaited."""
+FIRST_PAUSE, LONGEST_PAUSE = 0.5, 4.0
+MOST_LINKS: Final = 12
+"""Times the host is linked to anew before one gives up: a link that is always cut is none."""
+LINES, LINES_A_SECOND = 24, 0.5
+"""Lines about who has sat down that are shown at once, and after that."""
+Accept = Callable[[Terms, HoityToity, tuple[str, ...]], Awaitable[bool]]
+
+
+ASK: Final = "ask the host whether the table is still open, and try again"
+UNPROVEN: Final = (
+    "the host does not know this ticket: it is of an earlier table, or it lacks what gives a seat;"
+    " ask the host for its ticket"
+)
+SAFE: Final = "your seat at this table is kept: take it again with hoity resume"
+OTHER_HOST: Final = "someone else hosts this table than the ticket says: do not play there"
+OLD_CONSENT: Final = "the host's roster holds an old consent of yours: do not play there"
+FORGOTTEN: Final = (
+    "you sat down at this table before, and left before it began: it cannot begin with you any"
+    " more; ask the host to open a new one"
+)
+IMPOSTOR: Final = "who answers cannot show that it gave this ticket: do not play there"
+ELSEWHERE: Final = (
+    "another process with your key sits at this table already, perhaps from a copy of your files:"
+    " play there"
+)
+REFUSED: Final = {
+    Refusal.UNPROVEN: UNPROVEN,
+    Refusal.FULL: "the table is full",
+    Refusal.NAME: "someone at this table has your name already: take another with --name",
+}
+
+
+async def join_table(seat: Seat, ticket: Ticket, accept: Accept, reach: Reach) -> Outcome:
+    """Sit down at the table of a ticket and play; PeerError if it cannot be."""
+    who = seat.me.identity
+    if who.public == ticket.host_id:
+        raise PeerError("this is your own ticket: give it to the others", 2)
+    if _has_seat(seat, ticket):
+        raise PeerError(SAFE, 1)
+    async with open_hub(who, reach) as (hub, addresses):
+        guest = _Guest(hub, seat, ticket, addresses)
+        roster = await guest.at_the_door.keep(lambda: guest.sit(accept))
+        papers = (reach, guest.at_the_door.capability)
+        return await play(hub, seat, roster, *papers, guest.at_the_door.backlog.frames)
+
+
+def _has_seat(seat: Seat, ticket: Ticket) -> bool:
+    """Whether a journal of this player's seat at the ticket's table is here already."""
+    for path in seat.home.journals.glob("*.journal"):
+        try:
+            first = journals.read_first(path, seat.passphrase)
+            known = header.parse_header(first[0])
+            mine = known.roster[int(first[1])].id == seat.me.identity.public
+        except (journals.JournalError, ValueError, TypeError, IndexError):
+            continue  # of another player, or not readable: `resume` tells
+        if mine and known.terms.digest() == ticket.terms:
+            return True
+    return False
+
+
+class _AtTheDoor:
+    """A link to the host of a ticket, kept up until it has given the roster."""
+
+    def __init__(self, hub: Hub, ticket: Ticket) -> None:
+        self.hub, self.ticket = hub, ticket
+        self.capability = Capability(ticket.terms, ticket.secret)
+        self.backlog = Backlog()
+
+    async def keep(self, act: Callable[[], Awaitable[Roster]]) -> Roster:
+        """Do this while the link to the host is kept; PeerError when it cannot be."""
+        found: list[Roster] = []
+        async with open_nursery() as nursery:
+            nursery.start_soon(self._stay_linked)
+            found.append(await act())
+            nursery.cancel_scope.cancel()
+        return found[0]
+
+    async def _stay_linked(self) -> None:
+        lost = "the host cannot be reached"
+        for _ in range(MOST_LINKS):
+            await self._connect(lost)
+            await self.hub.unlinked(self.ticket.host_id)
+            lost = "the host is gone"
+            await trio.sleep(FIRST_PAUSE)
+        raise PeerError(f"the host cuts every link; {ASK}", 3)
+
+    async def _connect(self, lost: str) -> None:
+        """Dial until there is a link; not for long if nobody listens there."""
+        pause, last = FIRST_PAUSE, trio.current_time() + CONNECT
+        while True:
+            left = last - trio.current_time()
+            try:
+                await self.hub.connect(self.ticket.dial_addresses(), self.ticket.host_id, left)
+                return
+            except NetError as error:
+                is_late = trio.current_time() + pause >= last
+                if isinstance(error, RefusedError) and error.elsewhere and is_late:
+                    raise PeerError(ELSEWHERE, 1) from error
+                if error.is_final or is_late:
+                    raise PeerError(f"{lost} ({error}); {ASK}", 3) from error
+            await trio.sleep(pause)
+            pause = min(2 * pause, LONGEST_PAUSE)
+
+    def show_ticket(self) -> None:
+        """Prove over the link there is that we hold the ticket."""
+        host, binding = self.ticket.host_id, self.hub.binding(self.ticket.host_id)
+        proof = self.capability.guest_proof(binding or b"", host, self.hub.me)
+        self.hub.post(host, encode_lobby(Ask(proof)))
+
+    def check_offer(self, offer: Offer) -> None:
+        """PeerError unless the host has shown that it gave this ticket, and hosts these terms."""
+        host, binding = self.ticket.host_id, self.hub.binding(self.ticket.host_id)
+        if not self.capability.trusts(offer.proof, binding or b"", host, self.hub.me):
+            raise PeerError(IMPOSTOR, 1)
+        if offer.terms.host != host or offer.terms.digest() != self.ticket.terms:
+            raise PeerError(OTHER_HOST, 1)
+
+    async def next(self) -> LobbyFrame:
+        """The host's next lobby frame, the ticket shown on each new link; what belongs to a table
+        already begun is kept for later."""
+        host = self.ticket.host_id
+        async for event in self.hub.events:
+            if isinstance(event, LinkUp) and event.peer == host:
+                self.show_ticket()
+            frame = _parsed(event) if event.peer == host else None
+            if frame is None or isinstance(frame, Shown):
+                self.backlog.keep(event)
+            elif isinstance(frame, Refuse):
+                raise PeerError(REFUSED[frame.reason], 1)
+            else:
+                return frame
+        raise PeerError("the links are closed", 3)
+
+    async def first(self) -> Offer | Roster:
+        """The terms or, if the game has begun, its roster; both are the ticket's."""
+        with trio.move_on_after(CONNECT + ANSWER):
+            while True:
+                frame = await self.next()
+                if isinstance(frame, Offer):
+                    self.check_offer(frame)
+                    return frame
+                if isinstance(frame, Roster):
+                    _complete(frame, self.ticket)
+                    return frame
+        raise PeerError(f"the host did not say its terms; {ASK}", 3)
+
+
+def _parsed(event: Event) -> LobbyFrame | None:
+    """The host's lobby frame, if an event is one; PeerError if it is none that is known."""
+    if not isinstance(event, Frame) or not is_lobby(event.data):
+        return None
+    try:
+        return parse_lobby(event.data)
+    except Invalid as error:
+        raise PeerError(f"the host speaks otherwise: {error.reason}", 1) from error
+
+
+class _Guest:
+    """A guest's side of the lobby."""
+
+    def __init__(self, hub: Hub, seat: Seat, ticket: Ticket, addresses: Sequence[str]) -> None:
+        self.hub, self.seat, self.ticket = hub, seat, ticket
+        self.at_the_door = _AtTheDoor(hub, ticket)
+        self.addresses = tuple(addresses)[:MAX_ADDRESSES]
+        self.names: tuple[str, ...] = ()
+        self.entry: header.SeatEntry | None = None
+
+    async def sit(self, accept: Accept) -> Roster:
+        """Read the terms, ask, consent, and wait for the roster."""
+        first = await self.at_the_door.first()
+        if isinstance(first, Roster):
+            self._check_mine(_complete(first, self.ticket))
+            return first
+        return await self._consent(first, accept)
+
+    async def _consent(self, offer: Offer, accept: Accept) -> Roster:
+        game, found = _game_of(offer.terms), list[Roster]()
+        self.names = offer.names
+        async with open_nursery() as nursery:
+            nursery.start_soon(self._ask, offer, game, accept)
+            found.append(await self._roster(offer))
+            nursery.cancel_scope.cancel()
+        return found[0]
+
+    async def _ask(self, offer: Offer, game: HoityToity, accept: Accept) -> None:
+        if not await accept(offer.terms, game, self.names):
+            raise PeerError("you did not take the seat", 1)
+        me = self.seat.me
+        self.entry = header.sit(offer.terms, me.identity, me.nickname, os.urandom(32))
+        self._sit_down()
+
+    def _sit_down(self) -> None:
+        if self.entry is not None:
+            self.hub.post(
+                self.ticket.host_id, encode_lobby(Sit(self.entry.value(), self.addresses))
+            )
+
+    async def _roster(self, offer: Offer) -> Roster:
+        lines = Allowance(LINES, LINES_A_SECOND, trio.current_time())
+        while True:
+            match await self.at_the_door.next():
+                case Names(names):
+                    self._show(names, offer.terms.seats, lines)
+                case Offer() as again:  # the link was lost, and is there again
+                    self.at_the_door.check_offer(again)
+                    self._sit_down()
+                case Roster() as roster:
+                    self._check_mine(_complete(roster, self.ticket))
+                    return roster
+
+    def _show(self, names: tuple[str, ...], seats: int, lines: Allowance) -> None:
+        now = trio.current_time()
+        if names != self.names and lines.left(now) >= 1:
+            lines.take(now)
+            self.names = names
+            self.seat.screen(updates.Joined(names, seats))
+
+    def _check_mine(self, complete: Header) -> None:
+        """PeerError unless the roster holds the very consent given in this sitting."""
+        me = self.seat.me.identity.public
+        if me not in {entry.id for entry in complete.roster}:
+            words = "the table is full: its game has begun"
+            raise PeerError(words if self.entry is None else f"{words} without you", 1)
+        if self.entry in complete.roster:
+            return _check_names(complete)
+        if journal_path(self.seat.home, bind_raw(complete.encode())).exists():
+            raise PeerError(SAFE, 1)
+        if self.entry is None:
+            raise PeerError(FORGOTTEN, 1)
+        # An entry signed at an earlier sitting would give an earlier table's id again.
+        raise PeerError(OLD_CONSENT, 1)
+
+
+def _check_names(complete: Header) -> None:
+    alike = twins_among([entry.nickname for entry in complete.roster])
+    if alike is not None:
+        words = "two names at this table are too alike ({} and {}): you did not sit down there"
+        raise PeerError(words.format(*alike), 1)
+
+
+def _complete(roster: Roster, ticket: Ticket) -> Header:
+    """The header of a roster; PeerError unless its host has signed it and gave the ticket."""
+    try:
+        complete = header.parse_header(roster.header)
+        check_signed(roster, complete)
+    except Invalid as error:
+        raise PeerError(f"the host's roster is not valid: {error.reason}", 1) from error
+    if complete.terms.host != ticket.host_id:
+        raise PeerError(OTHER_HOST, 1)
+    if complete.terms.digest() != ticket.terms:
+        raise PeerError("the host's roster is of another table", 1)
+    return complete
+
+
+def _game_of(terms: Terms) -> HoityToity:
+    try:
+        return read_game(terms)
+    except Invalid as error:
+        raise PeerError(f"these terms cannot be played: {error.reason}", 1) from error
+
+
+async def watch_table(
+    ticket: Ticket, screen: Screen, output: Path | None = None, network: Network | None = None
+) -> Outcome:
+    """Follow a table without a seat."""
+    stranger = Identity(os.urandom(32))
+    async with open_hub(stranger, Reach("127.0.0.1:0", network=network)) as (hub, _):
+        door = _AtTheDoor(hub, ticket)
+        roster = await door.keep(lambda: _wait_for_roster(door))
+        machine = Machine(bind_raw(roster.header), os.urandom)
+        driver = Driver(hub, machine, screen, roster, door.capability, output=output)
+        return await driver.run(door.backlog.frames)
+
+
+async def _wait_for_roster(door: _AtTheDoor) -> Roster:
+    """The roster of the ticket's table, however long it takes until the table is full."""
+    first = await door.first()
+    while not isinstance(first, Roster):
+        frame = await door.next()
+        if isinstance(frame, Roster):
+            _complete(frame, door.ticket)
+            first = frame
+    return first

@@ -1,0 +1,197 @@
+"""Taking a seat again after a crash or Ctrl-C, from its journal."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Final
+
+from protocol.seat.machine import Machine
+from protocol.wire import header
+
+from .. import rules
+from ..game_port import Play
+from ..net.network import Network
+from ..session import updates
+from ..session.capability import Capability
+from ..session.dialling import dial_seats
+from ..session.driver import Outcome
+from ..session.lobby import Roster
+from ..storage import archive
+from ..storage import journal as journals
+from ..storage.home import Home
+from .arriving import Answers, arrive
+from .seating import PeerError, Reach, Seat, bind_raw, drive, open_hub
+
+NO_GAME: Final = (
+    "no game waits for you on this machine: sit down at one with hoity join, or open one with"
+    " hoity host"
+)
+
+
+@dataclass(frozen=True)
+class OpenGame:
+    """A journal on this machine: a game that can be taken up again.
+
+    `started` in Unix seconds; `seat` is one's own number and `key` its public key; `put_away`: it
+    was claimed and is not offered any more.
+    """
+
+    name: str
+    path: Path
+    nicknames: tuple[str, ...]
+    started: int
+    seat: int = 0
+    key: bytes = b""
+    put_away: bool = False
+
+    @property
+    def opponents(self) -> tuple[str, ...]:
+        """The nicknames of the others."""
+        return tuple(n for seat, n in enumerate(self.nicknames) if seat != self.seat)
+
+
+class SeveralGames(PeerError):
+    """Which of these games is meant must be said."""
+
+    def __init__(self, games: Sequence[OpenGame]) -> None:
+        names = ", ".join(game.name for game in games)
+        super().__init__(f"several games can be resumed: {names}; name one", 2)
+        self.games = tuple(games)
+
+
+def open_games(home: Home, passphrase: str | None = None) -> list[OpenGame]:
+    """The games that can be taken up again, newest first; unreadable journals are left out."""
+    found = []
+    for path in sorted(home.journals.glob("*.journal")):
+        try:
+            first = journals.read_first(path, passphrase)
+            roster, seat = header.parse_header(first[0]).roster, int(first[1])
+            names = tuple(entry.nickname for entry in roster)
+            started, put_away = int(first[6]), _claimed(path).exists()
+            key = roster[seat].id
+            found.append(OpenGame(path.stem, path, names, started, seat, key, put_away))
+        except (journals.JournalError, ValueError, IndexError):
+            continue
+    return sorted(found, key=lambda game: -game.started)
+
+
+def find_game(
+    home: Home, name: str | None, passphrase: str | None = None, key: bytes | None = None
+) -> OpenGame:
+    """The game of this name, or else the only one that waits for its player.
+
+    A claimed game, and with `key` that of another key, is found by its name only. SeveralGames or
+    PeerError if it is not one.
+    """
+    games = open_games(home, passphrase)
+    if name is None:
+        fitting = [g for g in games if not g.put_away and key in (None, g.key)]
+    else:
+        fitting = [game for game in games if game.name.startswith(name)]
+    if len(fitting) > 1:
+        raise SeveralGames(fitting)
+    if fitting:
+        return fitting[0]
+    claimed = ", ".join(g.name for g in games if g.put_away)
+    if name is None and claimed:
+        raise PeerError(f"no game waits for you; claimed ones must be named: {claimed}", 2)
+    _tell_unreadable(home, name or "", passphrase)
+    if name is None:
+        raise PeerError(NO_GAME, 2)
+    raise PeerError("there is no such game to resume on this machine", 2)
+
+
+def _tell_unreadable(home: Home, name: str, passphrase: str | None) -> None:
+    """PeerError if the game may be there, but its journal cannot be read."""
+    for path in sorted(home.journals.glob("*.journal")):
+        if path.stem.startswith(name):
+            try:
+                journals.read_first(path, passphrase)
+            except (journals.JournalError, ValueError) as error:
+                raise PeerError(f"cannot use {path}: {error}", 2) from error
+
+
+def _claimed(journal: Path) -> Path:
+    """The empty file that says that a game was claimed."""
+    return journal.with_suffix(".claimed")
+
+
+def claim_game(seat: Seat, name: str | None) -> Path:
+    """Save a game as far as it was played, as a transcript that says that it is not over.
+
+    For whoever stays when the others are gone for good. The game can still be resumed by its name,
+    but is not offered any more. Nothing is signed or sent. PeerError if there is no such game or
+    nothing was played; JournalError if its journal is in use.
+    """
+    book, _, machine, _ = _reopen(seat, name)
+    book.close()
+    if not machine.has_begun:
+        _claimed(book.path).touch(mode=0o600)
+        raise PeerError("that game had not begun: there is nothing to save", 1)
+    path = seat.output or seat.home.transcripts / f"{machine.table.id.hex()[:16]}.claim.hoity"
+    archive.write_transcript(path, archive.transcript_of(machine))
+    _claimed(book.path).touch(mode=0o600)
+    return path
+
+
+def _reopen(
+    seat: Seat, name: str | None
+) -> tuple[journals.Journal, tuple[Any, ...], Machine, Roster]:
+    """The journal of a game, its first record, the machine as it was, and who sits where."""
+    game = find_game(seat.home, name, seat.passphrase, seat.me.identity.public)
+    book, first, records = journals.reopen(game.path, seat.passphrase)
+    raw, number, seed, addresses = first[:4]
+    table = bind_raw(raw)
+    if table.ids[number] != seat.me.identity.public:
+        book.close()
+        raise PeerError("the journal is of another key than yours", 2)
+    machine = Machine(table, os.urandom, number, seat.me.identity, seed)
+    machine.restore(records)
+    return book, first, machine, Roster(raw, addresses, first[7])
+
+
+async def resume_table(seat: Seat, name: str | None, network: Network | None = None) -> Outcome:
+    """Take one's seat again after a crash or Ctrl-C."""
+    book, first, machine, roster = _reopen(seat, name)
+    _claimed(book.path).unlink(missing_ok=True)
+    seat = replace(seat, screen=_recalling(seat.screen, machine))
+    table, number, addresses, (listen, relays) = machine.table, first[1], first[3], first[4:6]
+    if not book.current:
+        machine.be_cautious()
+    capability = Capability(table.header.terms.digest(), first[8], first[9])
+    same = _same_port(listen, addresses[number])
+    reach = Reach(same, tuple(relays), network=network, or_any=same != listen, returning=True)
+    async with open_hub(seat.me.identity, reach) as (hub, _):
+        try:
+            dial_seats(hub, table, roster.addresses)
+            came = await arrive(hub, Answers(table, seat.me.identity.public))
+        except PeerError:
+            book.close()
+            raise
+        return await drive(hub, seat, roster, capability, machine, book, list(came))
+
+
+def _recalling(screen: updates.Screen, machine: Machine) -> updates.Screen:
+    """A screen that is shown how the game stands as soon as it knows the table: whoever has
+    chosen already is asked nothing for now, and would see nothing."""
+
+    def tell(update: updates.Update) -> None:
+        screen(update)
+        play = machine.tip.state
+        if isinstance(update, updates.Started) and machine.has_begun and isinstance(play, Play):
+            screen(updates.Resumed(rules.view(play.state, machine.seat, machine.hand())))
+
+    return tell
+
+
+def _same_port(listen: str, addresses: Sequence[str]) -> str:
+    """Listen where the others will dial; the system chose that port, and may have given it away
+    since: then it is enough that this seat dials the others."""
+    host, _, port = listen.rpartition(":")
+    if port != "0":
+        return listen
+    ports = [a.rpartition(":")[2] for a in addresses if not a.startswith("relay+")]
+    return f"{host}:{ports[0]}" if ports else listen

@@ -1,0 +1,208 @@
+"""Who sits where and how it is reached: what hosts, guests and returning seats share."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Final
+
+from protocol.chain.state import Table
+from protocol.crypto.signing import Identity
+from protocol.seat.machine import Machine
+from protocol.wire import header
+from protocol.wire.header import Header
+
+from ..game_port import bind
+from ..net.addresses import local_addresses
+from ..net.errors import NetError, RefusedError
+from ..net.events import Event, Frame
+from ..net.hub import Hub
+from ..net.network import Network
+from ..session.capability import Capability
+from ..session.driver import Driver, Outcome
+from ..session.lobby import MAX_ADDRESSES, Roster
+from ..session.nursery import open_nursery
+from ..session.player import Player
+from ..session.updates import Screen
+from ..storage import journal as journals
+from ..storage.home import Home
+from ..storage.keys import Player as Me
+
+
+class Backlog:
+    """Frames of a table already begun, kept while one still sits down; the rest is asked for."""
+
+    FRAMES = 1024
+    BYTES = 4 << 20
+
+    def __init__(self) -> None:
+        """Nothing has come yet."""
+        self.frames: list[Event] = []
+        self._size = 0
+
+    def keep(self, event: Event) -> None:
+        """Keep an event while there is room."""
+        size = len(event.data) if isinstance(event, Frame) else 0
+        if len(self.frames) < self.FRAMES and self._size + size <= self.BYTES:
+            self.frames.append(event)
+            self._size += size
+
+
+ANOTHER: Final = "name another with --listen, or port 0 for a free one"
+EVERYWHERE = frozenset({"0.0.0.0", "[::]"})
+
+
+class PeerError(Exception):
+    """A table could not be opened, joined or resumed; the text says why and what to do."""
+
+    def __init__(self, words: str, exit_code: int = 3) -> None:
+        """`exit_code`: 1 the game is not ok, 2 usage, 3 the network failed."""
+        super().__init__(words)
+        self.exit_code = exit_code
+
+
+@dataclass(frozen=True)
+class Seat:
+    """Who sits here, with what files, deciding how, and telling whom."""
+
+    home: Home
+    me: Me
+    player: Player
+    screen: Screen
+    output: Path | None = None
+    passphrase: str | None = None
+
+
+class Lan(StrEnum):
+    """What a host tells the local network of its table."""
+
+    OPEN = "open"
+    """That it is there, and whoever comes may sit down."""
+    CLOSED = "closed"
+    """That it is there; a seat takes the ticket."""
+    OFF = "off"
+    """Nothing."""
+
+
+@dataclass(frozen=True)
+class Reach:
+    """How this node can be reached: where it listens, its relays, what the LAN is told, and by
+    which network (None: the machine's own). `or_any`: another port does if that one is taken.
+    `returning`: a seat that comes back does without a relay that says that it waits there already;
+    the other seats will say whether it does."""
+
+    listen: str = ":0"
+    relays: tuple[str, ...] = ()
+    lan: Lan = Lan.OFF
+    network: Network | None = None
+    or_any: bool = False
+    returning: bool = False
+
+
+@asynccontextmanager
+async def open_hub(who: Identity, reach: Reach) -> AsyncIterator[tuple[Hub, tuple[str, ...]]]:
+    """A running hub and the addresses at which it can be dialled; PeerError if it cannot listen."""
+    hub = Hub(who, network=reach.network)
+    async with open_nursery() as nursery:
+        await nursery.start(hub.run)
+        try:
+            yield hub, await _addresses(hub, reach)
+        finally:
+            nursery.cancel_scope.cancel()
+
+
+async def _addresses(hub: Hub, reach: Reach) -> tuple[str, ...]:
+    host, _, port = reach.listen.rpartition(":")
+    if not port.isdigit() or int(port) > 65535:
+        raise PeerError(f"--listen is HOST:PORT, not {reach.listen!r}", 2)
+    try:
+        found = reachable(await _listen(hub, host.strip("[]"), int(port), reach.or_any))
+        for relay in reach.relays:
+            found += await _wait_at(hub, relay, reach.returning)
+    except NetError as error:
+        raise PeerError(str(error), 3) from error
+    return tuple(found[:MAX_ADDRESSES])
+
+
+async def _wait_at(hub: Hub, relay: str, returning: bool) -> list[str]:
+    try:
+        return [await hub.listen_via(relay)]
+    except RefusedError as error:
+        if not (error.elsewhere and returning):
+            raise
+        return []
+
+
+async def _listen(hub: Hub, host: str, port: int, or_any: bool) -> list[str]:
+    try:
+        return await hub.listen(host, port)
+    except NetError as error:
+        if not or_any:
+            raise PeerError(f"{error}; {ANOTHER}", 3) from error
+    return await hub.listen(host, 0)
+
+
+def reachable(listening: list[str]) -> list[str]:
+    """Where others can dial: a door open on every address becomes this machine's own addresses."""
+    found: list[str] = []
+    for address in listening:
+        host, _, port = address.rpartition(":")
+        found += local_addresses(int(port)) if host in EVERYWHERE else [address]
+    return list(dict.fromkeys(found))
+
+
+def bind_raw(raw: bytes) -> Table:
+    """The table of a roster's header."""
+    complete: Header = header.parse_header(raw)
+    return bind(complete)
+
+
+def journal_path(home: Home, table: Table) -> Path:
+    """Where the journal of a table is kept."""
+    return home.journals / f"{table.id.hex()[:16]}.journal"
+
+
+def transcript_path(home: Home, table: Table) -> Path:
+    """Where the transcript goes unless told otherwise."""
+    return home.transcripts / f"{table.id.hex()[:16]}.hoity"
+
+
+async def play(
+    hub: Hub,
+    seat: Seat,
+    roster: Roster,
+    reach: Reach,
+    capability: Capability,
+    backlog: list[Event],
+) -> Outcome:
+    """Keep what it takes to come back, and play."""
+    table, seed = bind_raw(roster.header), os.urandom(32)
+    number = table.ids.index(seat.me.identity.public)
+    addresses = tuple(tuple(a) for a in roster.addresses)
+    where = (addresses, reach.listen, reach.relays, int(time.time()))
+    papers = (roster.signature, capability.secret, capability.is_open)
+    first = (roster.header, number, seed, *where, *papers)
+    book = journals.create(journal_path(seat.home, table), first, seat.passphrase)
+    machine = Machine(table, os.urandom, number, seat.me.identity, seed)
+    return await drive(hub, seat, roster, capability, machine, book, backlog)
+
+
+async def drive(
+    hub: Hub,
+    seat: Seat,
+    roster: Roster,
+    capability: Capability,
+    machine: Machine,
+    book: journals.Journal,
+    backlog: list[Event],
+) -> Outcome:
+    """Drive a machine whose journal is open."""
+    usual = transcript_path(seat.home, machine.table)
+    driver = Driver(hub, machine, seat.screen, roster, capability, seat.player, book)
+    driver.output, driver.usual = seat.output or usual, usual
+    return await driver.run(backlog)

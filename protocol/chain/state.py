@@ -1,0 +1,263 @@
+"""One point of the chain: everything that follows from the steps so far, frozen."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import IntEnum, StrEnum
+from functools import cached_property, lru_cache
+from typing import Any, Final
+
+from ..crypto import group, secret_sharing
+from ..crypto.context import Context
+from ..crypto.elgamal import Ciphertext
+from ..crypto.hashing import digest
+from ..crypto.labels import Label
+from ..game import Choice, Game, Layout
+from ..wire import encoding
+from ..wire.header import Header
+
+
+class Kind(StrEnum):
+    """What kind of step the chain stands before."""
+
+    KEY_COMMIT = "key.commit"
+    KEY_REVEAL = "key.reveal"
+    KEY_OK = "key.ok"
+    SHUFFLE = "shuffle"
+    DECK_OK = "deck.ok"
+    DEAL = "deal"
+    SEAL = "seal"
+    HOLD = "hold"
+    REVEAL = "reveal"
+    SHOW = "show"
+    CHOOSE = "choose"
+    OPEN = "open"
+    OVER = "over"
+    FINAL = "final"
+    RESULT = "result"
+    ENDED = "ended"
+
+
+_PLAY: Final = frozenset(
+    {Kind.SEAL, Kind.HOLD, Kind.REVEAL, Kind.SHOW, Kind.CHOOSE, Kind.OPEN, Kind.OVER}
+)
+
+NEXT: Final[Mapping[Kind, frozenset[Kind]]] = {
+    Kind.KEY_COMMIT: frozenset({Kind.KEY_REVEAL}),
+    Kind.KEY_REVEAL: frozenset({Kind.KEY_OK, Kind.ENDED}),
+    Kind.KEY_OK: frozenset({Kind.SHUFFLE, Kind.ENDED}),
+    Kind.SHUFFLE: frozenset({Kind.SHUFFLE, Kind.DECK_OK}),
+    Kind.DECK_OK: frozenset({Kind.DEAL}),
+    Kind.DEAL: _PLAY | {Kind.DEAL},
+    Kind.SEAL: _PLAY,
+    Kind.HOLD: frozenset({Kind.REVEAL, Kind.OVER}),
+    Kind.REVEAL: _PLAY,
+    Kind.SHOW: _PLAY,
+    Kind.CHOOSE: _PLAY,
+    Kind.OPEN: _PLAY,
+    Kind.OVER: frozenset({Kind.FINAL, Kind.RESULT}),
+    Kind.FINAL: frozenset({Kind.FINAL, Kind.RESULT}),
+    Kind.RESULT: frozenset(),
+    Kind.ENDED: frozenset(),
+}
+"""The step table: which kind of step may follow which; a change of epoch may not leave it either
+(it only changes who speaks, or lets defaults complete what nobody owes any more)."""
+
+SETUP: Final = frozenset(
+    {Kind.KEY_COMMIT, Kind.KEY_REVEAL, Kind.KEY_OK, Kind.SHUFFLE, Kind.DECK_OK}
+)
+"""Steps before epoch 0 begins: any absence or fault here ends the table."""
+
+
+class Missing(IntEnum):
+    """What stands in a slot that holds no body."""
+
+    NONE = 0
+    ABSENT = 1
+    FAULT = 2
+
+
+Slot = bytes | Missing
+
+
+@dataclass(frozen=True)
+class Table:
+    """What never changes: the header and the game bound to it."""
+
+    header: Header
+    game: Game[Any]
+
+    @cached_property
+    def id(self) -> bytes:
+        """The table id."""
+        return self.header.table_id
+
+    @cached_property
+    def ids(self) -> tuple[bytes, ...]:
+        """The identity keys in seat order."""
+        return tuple(entry.id for entry in self.header.roster)
+
+    @property
+    def seats(self) -> int:
+        """n."""
+        return self.header.terms.seats
+
+    @property
+    def quorum(self) -> int:
+        """t."""
+        return self.header.terms.quorum
+
+    @property
+    def strict(self) -> bool:
+        """t = n: no backup, no escrow."""
+        return self.header.terms.strict
+
+    @cached_property
+    def layout(self) -> Layout:
+        """The deck's layout."""
+        return self.game.layout
+
+    @property
+    def first_step(self) -> int:
+        """The step with which epoch 0 begins: the deal, after keys, shuffles and deck.ok."""
+        return self.seats + 5
+
+    @cached_property
+    def everyone(self) -> frozenset[int]:
+        """All seats."""
+        return frozenset(range(self.seats))
+
+    def context(self, step: int, seat: int, kind: str) -> Context:
+        """What a statement in a proof or commitment is bound to."""
+        return Context(self.id, step, seat, kind)
+
+
+@dataclass(frozen=True)
+class Keys:
+    """The public side of the deck's keys; grows through the setup steps."""
+
+    hashes: tuple[bytes, ...] = ()
+    boxes: tuple[bytes, ...] = ()
+    vectors: tuple[tuple[bytes, ...], ...] = ()
+    pieces: tuple[tuple[bytes, ...], ...] = ()
+    joint: bytes = b""
+    deck: tuple[Ciphertext, ...] = ()
+    shuffles: int = 0
+
+    def share_key(self, seat: int) -> bytes:
+        """The public key share of a seat."""
+        return self.vectors[seat][0]
+
+    def piece_key(self, dealer: int, holder: int) -> bytes:
+        """The public form of the backup piece that `holder` has of `dealer`'s share."""
+        return public_piece(self.vectors[dealer], holder + 1)
+
+    def total_key(self, holder: int) -> bytes:
+        """The public form of the sum of all backup pieces that `holder` has."""
+        return total_piece(self.vectors, holder + 1)
+
+
+@lru_cache(maxsize=4096)
+def public_piece(vector: tuple[bytes, ...], index: int) -> bytes:
+    """Feldman's public piece, kept since it is asked for again and again."""
+    return secret_sharing.public_piece(vector, index)
+
+
+@lru_cache(maxsize=512)
+def total_piece(vectors: tuple[tuple[bytes, ...], ...], index: int) -> bytes:
+    """The sum of the public pieces of all dealers for one holder."""
+    return group.total(public_piece(vector, index) for vector in vectors)
+
+
+@dataclass(frozen=True)
+class Sealed:
+    """A commitment and its escrow, and the step in which they were said."""
+
+    step: int
+    commitment: bytes
+    escrow: bytes
+
+
+@dataclass(frozen=True)
+class Want:
+    """What the next step asks: its kind, its speakers, and of whom which choice or share.
+
+    `name` is the kind of choice; `owes` who owes one; `dues` whose sealed choice is to be
+    opened; `lacks` the (slot, seat) pairs whose share is still missing, in rising order.
+    """
+
+    kind: Kind
+    speakers: frozenset[int]
+    name: str = ""
+    owes: frozenset[int] = frozenset()
+    dues: tuple[int, ...] = ()
+    lacks: tuple[tuple[int, int], ...] = ()
+    shows: bool = False
+
+
+@dataclass(frozen=True)
+class Conviction:
+    """A fault that the chain itself proves."""
+
+    step: int
+    seat: int
+    code: str
+
+
+ChoiceKey = tuple[str, int]
+ShareKey = tuple[int, int]
+Opening = bytes | Choice | None
+
+
+@dataclass(frozen=True, eq=False)
+class Node:
+    """The state before `step`; `digest` is that of all steps before it.
+
+    `playing` are the seats the game was told last to be present (None: all). `useless`: the
+    keys of all seats together carry no table, by nobody's provable fault. `held`: what was sealed
+    before this step has been confirmed by all, and may be opened.
+    `shares` maps (slot, seat) to a proven share; `cards` what is open to all; `sealed`,
+    `lost` and `opened` are keyed by (kind of choice, seat). A sealed choice is lost when its
+    owner was absent or banned at any time since: others may open it. `parent` and `slots` say
+    by which step (None: by which link) the chain came here; `memo` keeps verdicts on bodies.
+    """
+
+    table: Table
+    digest: bytes
+    step: int
+    present: frozenset[int]
+    want: Want
+    banned: frozenset[int] = frozenset()
+    absences: tuple[int, ...] = ()
+    playing: frozenset[int] | None = None
+    keys: Keys = Keys()
+    state: Any = None
+    shares: Mapping[ShareKey, bytes] = field(default_factory=dict)
+    cards: Mapping[int, int] = field(default_factory=dict)
+    sealed: Mapping[ChoiceKey, Sealed] = field(default_factory=dict)
+    lost: frozenset[ChoiceKey] = frozenset()
+    opened: Mapping[ChoiceKey, Opening] = field(default_factory=dict)
+    over_said: bool = False
+    useless: bool = False
+    held: int = 0
+    convictions: tuple[Conviction, ...] = ()
+    parent: Node | None = field(default=None, repr=False)
+    slots: tuple[Slot, ...] | None = None
+    memo: dict[Any, Any] = field(init=False, default_factory=dict, repr=False)
+
+    def __repr__(self) -> str:
+        who = sorted(self.present)
+        return f"Node(step={self.step}, {self.want.kind}, present={who}, {self.digest.hex()[:8]})"
+
+    def base_digest(self) -> bytes:
+        """What votes name: the chain, the next step, who is present, banned, how often absent."""
+        value = (self.digest, self.step, sorted(self.present), sorted(self.banned), self.absences)
+        return digest(Label.BASE, self.table.id, encoding.encode(value))
+
+    def before(self, step: int) -> Node | None:
+        """The node of this chain that stands before `step` (after any link), None if later."""
+        node: Node | None = self
+        while node is not None and node.step > step:
+            node = node.parent
+        return node if node is not None and node.step == step else None

@@ -1,0 +1,155 @@
+"""The chain: a pure function from steps to state, the same for every seat and the verifier."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from ..crypto.hashing import digest
+from ..crypto.labels import Label
+from ..errors import Invalid
+from ..game import Presence
+from ..wire import encoding
+from ..wire.faults import FAULTS, Fault
+from . import play_steps, setup_steps
+from .state import NEXT, SETUP, Kind, Missing, Node, Slot, Table, Want
+
+CHECKS = {**setup_steps.CHECKS, **play_steps.CHECKS}
+APPLY = {**setup_steps.APPLY, **play_steps.APPLY}
+
+
+def begin(table: Table) -> Node:
+    """The chain before its first step; its digest is the table id."""
+    everyone = table.everyone
+    return Node(
+        table=table,
+        digest=table.id,
+        step=1,
+        present=everyone,
+        absences=(0,) * table.seats,
+        want=Want(Kind.KEY_COMMIT, everyone),
+    )
+
+
+def check(node: Node, seat: int, body: bytes) -> None:
+    """Raise the Fault of `seat` if this body is illegal in the step `node` stands before."""
+    if seat not in node.want.speakers:
+        raise Fault("not-expected", seat, node.step)
+    key = ("verdict", seat, body)
+    if key not in node.memo:
+        node.memo[key] = _verdict(node, seat, body)
+    found = node.memo[key]
+    if found is not None:
+        raise Fault(found[0], seat, node.step, found[1])
+
+
+def _verdict(node: Node, seat: int, body: bytes) -> tuple[str, str] | None:
+    try:
+        CHECKS[node.want.kind](node, seat, body)
+    except Invalid as error:
+        code = error.code if error.code in FAULTS else "bad-body"
+        return code, error.reason
+    return None
+
+
+def step_digest(node: Node, slots: Sequence[Slot]) -> bytes:
+    """The digest after a step: the slots in seat order, bodies whole, nothing else."""
+    return digest_after_step(node.digest, slots)
+
+
+def digest_after_step(before: bytes, slots: Sequence[Slot]) -> bytes:
+    """The digest after a step on the chain with digest `before`."""
+    plain = tuple(slot if isinstance(slot, bytes) else int(slot) for slot in slots)
+    return digest(Label.STEP, before, encoding.encode(plain))
+
+
+def digest_after_link(
+    before: bytes, present: frozenset[int], banned: frozenset[int], absences: tuple[int, ...]
+) -> bytes:
+    """The digest after a link on the chain with digest `before`."""
+    value = (sorted(present), sorted(banned), absences)
+    return digest(Label.LINK, before, encoding.encode(value))
+
+
+def append(node: Node, slots: Sequence[Slot]) -> Node:
+    """The next node; every body must have passed `check`. The same slots give the same node."""
+    key = ("append", tuple(slots))
+    if key not in node.memo:
+        node.memo[key] = _append(node, slots)
+    after: Node = node.memo[key]
+    return after
+
+
+def _append(node: Node, slots: Sequence[Slot]) -> Node:
+    said = {seat: slot for seat, slot in enumerate(slots) if isinstance(slot, bytes)}
+    if set(said) - node.want.speakers or len(slots) != node.table.seats:
+        raise ValueError("slots of seats that were not asked")
+    after = APPLY[node.want.kind](node, said)
+    after = replace(
+        after,
+        digest=step_digest(node, slots),
+        step=node.step + 1,
+        parent=node,
+        slots=tuple(slots),
+    )
+    return _ask(after, node.want.kind)
+
+
+def slots_of(
+    node: Node, said: dict[int, bytes], missing: Missing = Missing.NONE
+) -> tuple[Slot, ...]:
+    """n slots: the bodies said; `missing` for other speakers; NONE for all else."""
+    return tuple(
+        said.get(seat, missing if seat in node.want.speakers else Missing.NONE)
+        for seat in range(node.table.seats)
+    )
+
+
+def _ask(node: Node, before: Kind) -> Node:
+    if node.state is None:
+        after = replace(node, want=setup_steps.setup_want(node))
+    else:
+        after = play_steps.settle(node)
+    if after.want.kind not in NEXT[before]:
+        raise RuntimeError(f"no transition from {before} to {after.want.kind}")
+    return after
+
+
+def link(
+    node: Node, present: frozenset[int], banned: frozenset[int], absences: tuple[int, ...]
+) -> Node:
+    """A change of who is present or banned: one link, no step. The same gives the same node."""
+    key = ("link", present, banned, absences)
+    if key not in node.memo:
+        node.memo[key] = _link(node, present, banned, absences)
+    after: Node = node.memo[key]
+    return after
+
+
+def _link(
+    node: Node, present: frozenset[int], banned: frozenset[int], absences: tuple[int, ...]
+) -> Node:
+    lost = {key for key in node.sealed if key[1] not in present}
+    after = replace(
+        node,
+        digest=digest_after_link(node.digest, present, banned, absences),
+        present=present,
+        banned=banned,
+        absences=absences,
+        lost=node.lost | lost,
+        parent=node,
+        slots=None,
+    )
+    if node.want.kind in SETUP:
+        return after
+    if node.want.kind is not Kind.DEAL:
+        state = node.table.game.apply(node.state, Presence(present, banned))
+        after = replace(after, state=state, playing=present)
+    return play_steps.settle(after)
+
+
+def may_go_on(node: Node) -> bool:
+    """Whether the chain can grow: enough are present, some of them play, the game is not over."""
+    if node.want.kind in (Kind.RESULT, Kind.ENDED) or node.playing == frozenset():
+        return False
+    return len(node.present) >= node.table.quorum

@@ -1,0 +1,199 @@
+"""The shelf of signed messages one node holds, by hash and by identity."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import TypeVar
+
+from ..wire.messages import NUMBER, Accept, Back, Close, Halt, Late, Message, Say, SealVote
+from .source import Unknown
+
+Claim = tuple[int | None, bool]
+"""Whose halt names a message (None: nobody's), and whether only a halt or close it accuses does."""
+VARIANTS = 2
+"""Versions of one identity that are kept: two prove the fault, more add nothing."""
+
+
+K = TypeVar("K")
+
+
+def _remove(shelf: dict[K, list[Message]], key: K, message: Message) -> None:
+    shelf[key].remove(message)
+    if not shelf[key]:
+        del shelf[key]
+
+
+class Store:
+    """Messages in the order they came; at most two versions of each identity."""
+
+    def __init__(self) -> None:
+        """An empty shelf."""
+        self._by_hash: dict[bytes, Message] = {}
+        self._by_identity: dict[tuple[int, ...], list[Message]] = {}
+        self._says: dict[tuple[int, int], list[Message]] = {}
+        self._epochs: dict[tuple[int, int], list[Message]] = {}
+        self._spare: dict[bytes, Message] = {}
+        self.last_steps: dict[tuple[int, int], int] = {}
+        self.wishes: dict[int, int] = {}
+        self._lates: dict[int, Message] = {}
+        self.said_bytes: dict[int, int] = {}
+        self.wants: set[bytes] = set()
+        self.claims: dict[bytes, set[Claim]] = {}
+        self.wanted_closes: set[int] = set()
+
+    def __len__(self) -> int:
+        return len(self._by_hash)
+
+    def __contains__(self, digest: bytes) -> bool:
+        return digest in self._by_hash or digest in self._spare
+
+    def __iter__(self) -> Iterator[Message]:
+        return iter(self._by_hash.values())
+
+    def add(self, message: Message, sound: bool = False) -> bool:
+        """Keep it unless it is known, or a third version that nobody refers to.
+
+        `sound`: a close that holds is kept whatever other versions came before it.
+        """
+        if message.hash in self:
+            return False
+        versions = self._by_identity.setdefault(message.identity, [])
+        if len(versions) >= VARIANTS and not sound:
+            return self._add_spare(message)
+        versions.append(message)
+        self._by_hash[message.hash] = message
+        self._wants_no_more(message.hash)
+        self._index(message)
+        return True
+
+    def _add_spare(self, message: Message) -> bool:
+        if message.hash not in self.wants:
+            return False
+        self._spare[message.hash] = message
+        self._wants_no_more(message.hash)
+        self._count(message)
+        return True
+
+    def _wants_no_more(self, digest: bytes) -> None:
+        self.wants.discard(digest)
+        self.claims.pop(digest, None)
+
+    def _count(self, message: Message) -> None:
+        held = self.said_bytes.get(message.seat, 0)
+        self.said_bytes[message.seat] = held + len(message.payload)
+
+    def _index(self, message: Message) -> None:
+        statement = message.statement
+        if isinstance(statement, Say):
+            self._says.setdefault((statement.epoch, statement.step), []).append(message)
+            self._count(message)
+            place = (statement.epoch, message.seat)
+            self.last_steps[place] = max(self.last_steps.get(place, 0), statement.step)
+        elif not isinstance(statement, Back):
+            key = (NUMBER[type(statement)], statement.epoch)
+            self._epochs.setdefault(key, []).append(message)
+            if not isinstance(statement, Close):
+                wish = self.wishes.get(message.seat, 0)
+                self.wishes[message.seat] = max(wish, statement.epoch)
+            if isinstance(statement, Late):
+                self._keep_highest(message, statement)
+
+    def _keep_highest(self, message: Message, late: Late) -> None:
+        """Of each seat's lates only the highest says anything."""
+        old = self._lates.get(message.seat)
+        if old is None:
+            self._lates[message.seat] = message
+            return
+        lower, higher = (message, old) if late.epoch < self.epoch_of(old) else (old, message)
+        self._lates[message.seat] = higher
+        self._forget(lower)
+
+    @staticmethod
+    def epoch_of(message: Message) -> int:
+        """The epoch a message names; 0 for a back."""
+        return 0 if isinstance(message.statement, Back) else message.statement.epoch
+
+    def _forget(self, message: Message) -> None:
+        statement = message.statement
+        del self._by_hash[message.hash]
+        _remove(self._by_identity, message.identity, message)
+        if isinstance(statement, Late):
+            _remove(self._epochs, (NUMBER[Late], statement.epoch), message)
+        elif isinstance(statement, Say):
+            _remove(self._says, (statement.epoch, statement.step), message)
+
+    def find(self, digest: bytes) -> Message | None:
+        """The message with this hash, if held."""
+        return self._by_hash.get(digest) or self._spare.get(digest)
+
+    def message(self, digest: bytes, claim: Claim = (None, False)) -> Message:
+        """The message with this hash; Unknown (and wanted from now on) if not held."""
+        found = self.find(digest)
+        if found is None:
+            self.wants.add(digest)
+            self.claims.setdefault(digest, set()).add(claim)
+            raise Unknown(digest.hex(), digest)
+        return found
+
+    def versions(self, identity: tuple[int, ...]) -> list[Message]:
+        """All held versions of one identity, first seen first."""
+        return self._by_identity.get(identity, [])
+
+    def says(self, epoch: int, step: int) -> list[Message]:
+        """The says of one step in one epoch, first seen first."""
+        return self._says.get((epoch, step), [])
+
+    def epoch_says(self, epoch: int, first: int = 0) -> list[Message]:
+        """All says of an epoch from step `first` on, by step."""
+        keys = sorted(key for key in self._says if key[0] == epoch and key[1] >= first)
+        return [message for key in keys for message in self._says[key]]
+
+    def of_epoch(
+        self, kind: type[Late | Halt | Close | Accept | SealVote], epoch: int
+    ) -> list[Message]:
+        """Lates, halts, closes or votes of one epoch, first seen first."""
+        return self._epochs.get((NUMBER[kind], epoch), [])
+
+    def epochs_of(self, kind: type[Late | Halt | Close | Accept | SealVote]) -> list[int]:
+        """The epochs of which a message of this kind is held."""
+        return sorted(epoch for number, epoch in self._epochs if number == NUMBER[kind])
+
+    def highest_late(self, seat: int | None) -> int:
+        """The epoch of a seat's highest late; 0 for none."""
+        late = None if seat is None else self._lates.get(seat)
+        return 0 if late is None else self.epoch_of(late)
+
+    def backs(self) -> list[Message]:
+        """All backs."""
+        return [m for m in self._by_hash.values() if isinstance(m.statement, Back)]
+
+    def says_by(self, seat: int) -> Iterator[Message]:
+        """Every say of one seat, spare versions too; their bytes together are `said_bytes`."""
+        for shelf in (self._by_hash, self._spare):
+            for message in shelf.values():
+                if message.seat == seat and isinstance(message.statement, Say):
+                    yield message
+
+    def highest_wishes(self) -> list[Message]:
+        """Of each seat the late, halt, accept or seal of the highest epoch that is held."""
+        found: dict[int, Message] = {}
+        for message in self._by_hash.values():
+            statement = message.statement
+            if isinstance(statement, Late | Halt | Accept | SealVote):
+                held = found.setdefault(message.seat, message)
+                if statement.epoch > self.epoch_of(held):
+                    found[message.seat] = message
+        return [found[seat] for seat in sorted(found)]
+
+    def forget_says(self, epoch: int, keep: Callable[[Message, Say], bool]) -> None:
+        """Drop the says of epochs below `epoch` that nothing keeps."""
+        for digest, message in [*self._by_hash.items(), *self._spare.items()]:
+            say = message.statement
+            if isinstance(say, Say) and say.epoch < epoch and not keep(message, say):
+                self.said_bytes[message.seat] -= len(message.payload)
+                if self._spare.pop(digest, None) is None:
+                    self._forget(message)
+
+    def by_seat(self, seat: int | None) -> Iterable[Message]:
+        """Everything one seat signed."""
+        return [m for m in self._by_hash.values() if m.seat == seat]

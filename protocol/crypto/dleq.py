@@ -1,0 +1,113 @@
+"""The card share: one key's part in opening ciphertexts, with proof that it is that key's.
+
+Chaum and Pedersen 1992, for one exponent over many bases, made non-interactive with the whole
+statement in the challenge. Proof: challenge (32) and response (32), scalars, however many
+bases there are. Used for card shares, backup shares and escrow shares.
+"""
+
+from collections.abc import Sequence
+from typing import Final
+
+from ..errors import Invalid
+from .context import Context
+from .group import BASE, IDENTITY, Point, decode_scalar, encode_scalar, mul, mul_base, sub
+from .hashing import hash_to_scalar, u64
+from .labels import Label
+from .randomness import Random, hedged
+
+PROOF_SIZE: Final = 64
+
+
+def prove_shares(
+    context: Context,
+    joint_key: Point,
+    secret: int,
+    public: Point,
+    bases: Sequence[Point],
+    rng: Random,
+) -> tuple[list[Point], bytes]:
+    """The shares secret · base for every base, and one proof (64 bytes) for them all.
+
+    `public` = secret · BASE: a key share, or for an absent seat's card the public piece.
+    """
+    if not bases or IDENTITY in bases:
+        raise ValueError("shares need at least one base, and no identity")
+    shares = [mul(secret, base) for base in bases]
+    statement = _statement(context, joint_key, public, bases, shares)
+    proof = prove_equal((Label.SHARES, Label.SHARES_NONCE), statement, secret, bases, rng)
+    return shares, proof
+
+
+def verify_shares(
+    context: Context,
+    joint_key: Point,
+    public: Point,
+    bases: Sequence[Point],
+    shares: Sequence[Point],
+    proof: bytes,
+) -> None:
+    """Raise Invalid('bad-share') unless every share is its base times the secret of `public`.
+
+    Points outside the group are rejected too; none needs to be decoded before.
+    """
+    if not bases or len(bases) != len(shares):
+        raise Invalid("bad-share", "not one share for each base")
+    if IDENTITY in (public, *bases, *shares):
+        raise Invalid("bad-share", "the identity is no key, base or share")
+    if not all(isinstance(share, bytes) and len(share) == 32 for share in shares):
+        raise Invalid("bad-share", "a share is a point of 32 bytes")
+    statement = _statement(context, joint_key, public, bases, shares)
+    try:
+        verify_equal(Label.SHARES, statement, public, bases, shares, proof)
+    except Invalid as fault:
+        raise Invalid("bad-share", fault.reason) from None
+
+
+def prove_equal(
+    labels: tuple[Label, Label],
+    statement: Sequence[bytes],
+    secret: int,
+    bases: Sequence[Point],
+    rng: Random,
+) -> bytes:
+    """Proof that one secret is behind all that `statement` holds; labels: challenge, nonce."""
+    nonce = next(hedged(labels[1], rng, encode_scalar(secret), *statement))
+    commitments = [mul_base(nonce), *[mul(nonce, base) for base in bases]]
+    challenge = hash_to_scalar(labels[0], *statement, *commitments)
+    return encode_scalar(challenge) + encode_scalar(nonce + challenge * secret)
+
+
+def verify_equal(
+    label: Label,
+    statement: Sequence[bytes],
+    public: Point,
+    bases: Sequence[Point],
+    images: Sequence[Point],
+    proof: bytes,
+) -> None:
+    """Raise Invalid unless log(public) = log of each image to its base.
+
+    The statement must hold public, bases and images. A challenge of 0 is rejected, so every
+    public and image is multiplied, by which libsodium checks that it lies in the group.
+    """
+    if not isinstance(proof, bytes) or len(proof) != PROOF_SIZE:
+        raise Invalid("bad-proof", "a proof of equal logarithms has 64 bytes")
+    challenge, response = decode_scalar(proof[:32]), decode_scalar(proof[32:])
+    if challenge == 0:
+        raise Invalid("bad-proof", "a challenge is not 0")
+    commitments = [sub(mul_base(response), mul(challenge, public))]
+    for base, image in zip(bases, images, strict=True):
+        commitments.append(sub(mul(response, base), mul(challenge, image)))
+    if challenge != hash_to_scalar(label, *statement, *commitments):
+        raise Invalid("bad-proof", "not one secret behind all of these")
+
+
+def _statement(
+    context: Context,
+    joint_key: Point,
+    public: Point,
+    bases: Sequence[Point],
+    shares: Sequence[Point],
+) -> list[bytes]:
+    head = [context.encode(), joint_key, BASE, public, u64(len(bases))]
+    return [*head, *bases, *shares]

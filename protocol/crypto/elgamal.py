@@ -1,0 +1,78 @@
+"""The sealed card: ElGamal ciphertexts under the joint key, which only all together open.
+
+ElGamal 1985 over the group, n-of-n: the joint key Y is the sum of all key shares. A deck is a
+tuple of ciphertexts.
+"""
+
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import NamedTuple, TypeAlias
+
+from ..errors import Invalid
+from .generators import MAX_CARDS, card_index, card_points
+from .group import BASE, IDENTITY, Point, add, decode_point, mul, mul_base, sub, total
+
+__all__ = [
+    "Ciphertext",
+    "Deck",
+    "card_points",
+    "decode_ciphertext",
+    "open_card",
+    "re_encrypt",
+    "share",
+    "starting_deck",
+    "well_formed",
+]
+
+
+class Ciphertext(NamedTuple):
+    """a = r · BASE and b = M + r · Y, for a message point M under the joint key Y."""
+
+    a: Point
+    b: Point
+
+
+Deck: TypeAlias = tuple[Ciphertext, ...]
+
+
+def decode_ciphertext(a: bytes, b: bytes) -> Ciphertext:
+    """Both points, decoded strictly. Raises Invalid('bad-point')."""
+    return Ciphertext(decode_point(a), decode_point(b))
+
+
+def re_encrypt(joint_key: Point, ciphertext: Ciphertext, r: int) -> Ciphertext:
+    """The same message with r more randomness: (a + r · BASE, b + r · Y)."""
+    a, b = ciphertext
+    return Ciphertext(add(a, mul_base(r)), add(b, mul(r, joint_key)))
+
+
+@lru_cache(maxsize=16)
+def starting_deck(joint_key: Point, n: int) -> Deck:
+    """Cards 0 .. n-1 encrypted with randomness 1, so that anyone can check: (BASE, M_i + Y)."""
+    return tuple(Ciphertext(BASE, add(card, joint_key)) for card in card_points(n))
+
+
+def share(secret: int, ciphertext: Ciphertext) -> Point:
+    """secret · a: what a key share takes off the ciphertext."""
+    return mul(secret, ciphertext.a)
+
+
+def open_card(ciphertext: tuple[Point, Point], shares: Iterable[Point], n: int = MAX_CARDS) -> int:
+    """Which of cards 0 .. n-1 is under a ciphertext, given every key share's share of it.
+
+    Raises Invalid('bad-card') if no card point remains. With proven shuffles and proven
+    shares of all keys that cannot happen.
+    """
+    index = card_index().get(sub(ciphertext[1], total(shares)))
+    if index is None or index >= n:
+        raise Invalid("bad-card", "the shares do not open this ciphertext to a card")
+    return index
+
+
+def well_formed(deck: Deck) -> bool:
+    """Whether all components are 32 bytes and none the identity; the group is not checked."""
+    return all(
+        isinstance(component, bytes) and len(component) == 32 and component != IDENTITY
+        for ciphertext in deck
+        for component in ciphertext
+    )

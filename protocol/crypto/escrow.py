@@ -1,0 +1,176 @@
+"""The strongbox: a sealed choice that t seats can open together if its owner has gone.
+
+TDH2 (Shoup and Gennaro 1998, "Securing Threshold Cryptosystems against Chosen Ciphertext
+Attack", section 4.2) under the joint key Y, whose secret is shared with threshold t by the sum
+of all backup polynomials. Its proof ties a ciphertext to commitment, table, step and seat, so
+nobody can have a share given for a ciphertext he did not make himself, such as a card's.
+
+All randomness of the encryption is derived from the opening, which holds a secret 32-byte
+nonce: whoever sees the opening can recompute the escrow byte for byte.
+
+Escrow: u (32), u-bar (32), challenge e (32), response f (32), then the masked opening.
+Share: point (32), then a proof as in `dleq` (64).
+"""
+
+from collections.abc import Mapping
+from typing import Final, NamedTuple
+
+from ..errors import Invalid
+from .context import Context
+from .dleq import prove_equal, verify_equal
+from .generators import second_generator
+from .group import BASE, Point, decode_point, decode_scalar, encode_scalar, mul, mul_base, sub
+from .hashing import expand, hash_to_scalar
+from .labels import Label
+from .randomness import Random
+from .secret_sharing import combine
+
+OVERHEAD: Final = 128
+"""An escrow has this many bytes more than the opening in it."""
+SHARE_SIZE: Final = 96
+
+
+class _Escrow(NamedTuple):
+    u: Point
+    u_bar: Point
+    challenge: int
+    response: int
+    masked: bytes
+
+
+def escrow_size(opening_size: int) -> int:
+    """Bytes of an escrow of openings of `opening_size` bytes."""
+    return opening_size + OVERHEAD
+
+
+def seal(context: Context, joint_key: Point, commitment: bytes, opening: bytes) -> bytes:
+    """The one escrow of `opening` for this commitment: len(opening) + 128 bytes."""
+    where = _where(context, joint_key, commitment)
+    r = hash_to_scalar(Label.ESCROW_RANDOMNESS, *where, opening)
+    u, u_bar = mul_base(r), mul(r, second_generator())
+    masked = _mask(mul(r, joint_key), u, opening)
+    statement = (*where, masked, u, u_bar)
+    s = hash_to_scalar(Label.ESCROW_PROOF_NONCE, encode_scalar(r), *statement)
+    w, w_bar = mul_base(s), mul(s, second_generator())
+    e = hash_to_scalar(Label.ESCROW_CHALLENGE, *statement, w, w_bar)
+    return b"".join((u, u_bar, encode_scalar(e), encode_scalar(s + r * e), masked))
+
+
+def verify(context: Context, joint_key: Point, commitment: bytes, escrow: bytes) -> None:
+    """Raise Invalid('bad-escrow') unless its maker knew its randomness, here, for this.
+
+    The caller checks the length: 128 more than the openings of this kind of choice. What it
+    opens to is only known later: see `verify_opened`.
+    """
+    box = _parse(escrow)
+    statement = (*_where(context, joint_key, commitment), box.masked, box.u, box.u_bar)
+    w = sub(mul_base(box.response), mul(box.challenge, box.u))
+    w_bar = sub(mul(box.response, second_generator()), mul(box.challenge, box.u_bar))
+    if box.challenge != hash_to_scalar(Label.ESCROW_CHALLENGE, *statement, w, w_bar):
+        raise Invalid("bad-escrow", "its proof does not hold for this seat, step and commitment")
+
+
+def verify_opened(
+    context: Context, joint_key: Point, commitment: bytes, escrow: bytes, opening: bytes
+) -> None:
+    """Raise Invalid('bad-escrow') unless sealing `opening` again gives this very escrow."""
+    if seal(context, joint_key, commitment, opening) != escrow:
+        raise Invalid("bad-escrow", "not the escrow of this opening")
+
+
+def escrow_share(
+    context: Context,
+    sealed_in: Context,
+    joint_key: Point,
+    commitment: bytes,
+    escrow: bytes,
+    piece_total: int,
+    public_piece_total: Point,
+    rng: Random,
+) -> bytes:
+    """One receiver's share in opening the escrow, with proof: 96 bytes.
+
+    `context` is where the share is said, `sealed_in` where the escrow was. `piece_total` is the
+    sum of the pieces all dealers gave this receiver. Raises Invalid('bad-escrow') and gives
+    nothing for an escrow that does not verify.
+    """
+    verify(sealed_in, joint_key, commitment, escrow)
+    u = _parse(escrow).u
+    point = mul(piece_total, u)
+    statement = _share_statement(
+        context, sealed_in, joint_key, commitment, escrow, public_piece_total, point
+    )
+    labels = (Label.ESCROW_SHARE, Label.ESCROW_SHARE_NONCE)
+    return point + prove_equal(labels, statement, piece_total, [u], rng)
+
+
+def verify_share(
+    context: Context,
+    sealed_in: Context,
+    joint_key: Point,
+    commitment: bytes,
+    escrow: bytes,
+    public_piece_total: Point,
+    share: bytes,
+) -> Point:
+    """The share's point. Raises Invalid('bad-share') unless it is proven for this escrow."""
+    if not isinstance(share, bytes) or len(share) != SHARE_SIZE:
+        raise Invalid("bad-share", "an escrow share has 96 bytes")
+    u = _parse(escrow).u
+    try:
+        point = decode_point(share[:32])
+        statement = _share_statement(
+            context, sealed_in, joint_key, commitment, escrow, public_piece_total, point
+        )
+        verify_equal(Label.ESCROW_SHARE, statement, public_piece_total, [u], [point], share[32:])
+    except Invalid as fault:
+        raise Invalid("bad-share", fault.reason) from None
+    return point
+
+
+def open_escrow(escrow: bytes, shares: Mapping[int, Point], t: int) -> bytes:
+    """The opening, out of verified shares of at least t receivers by index (seat + 1).
+
+    It is what the owner sealed, right or wrong: `verify_opening` and `verify_opened` tell.
+    """
+    box = _parse(escrow)
+    return _mask(combine(shares, t), box.u, box.masked)
+
+
+def _where(context: Context, joint_key: Point, commitment: bytes) -> tuple[bytes, ...]:
+    return (context.encode(), joint_key, BASE, second_generator(), commitment)
+
+
+def _share_statement(
+    context: Context,
+    sealed_in: Context,
+    joint_key: Point,
+    commitment: bytes,
+    escrow: bytes,
+    public: Point,
+    point: Point,
+) -> tuple[bytes, ...]:
+    where = _where(sealed_in, joint_key, commitment)
+    return (context.encode(), *where, escrow, public, point)
+
+
+def _mask(shared: Point, u: Point, data: bytes) -> bytes:
+    """data XOR a key stream of shared point and u; its own inverse."""
+    stream = expand(Label.ESCROW_KDF, len(data), shared, u)
+    return bytes(left ^ right for left, right in zip(data, stream, strict=True))
+
+
+def _parse(escrow: bytes) -> _Escrow:
+    """The parts, points and scalars decoded. Raises Invalid('bad-escrow')."""
+    if not isinstance(escrow, bytes) or len(escrow) <= OVERHEAD:
+        raise Invalid("bad-escrow", "an escrow has more than 128 bytes")
+    try:
+        return _Escrow(
+            decode_point(escrow[:32]),
+            decode_point(escrow[32:64]),
+            decode_scalar(escrow[64:96]),
+            decode_scalar(escrow[96:128]),
+            escrow[128:],
+        )
+    except Invalid as fault:
+        raise Invalid("bad-escrow", fault.reason) from None

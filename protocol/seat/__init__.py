@@ -1,0 +1,1 @@
+"""One seat's machine: bytes in, effects out."""

@@ -1,0 +1,101 @@
+"""The door: what a node keeps of what others send, so that no liar can fill its memory.
+
+Kept are: what is wanted by hash and what is one's own; says of the epochs from the one stood in
+to one above the promise, a few steps ahead at most; lates, halts, closes and votes from the
+epoch stood in to a little above what a quorum wishes, and of each seat the highest late only.
+Of anything further ahead only each seat's highest late or vote is kept, as a wish. Of says that
+lie off the followed chain only so many bytes of each seat are kept. Whatever is turned away here
+is asked for again, by `Sync` or by hash, once it is near or something needs it.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from ..wire.messages import Accept, Back, Late, Message, Say, SealVote
+from .core import Desk
+
+AHEAD: Final = 8
+"""How many steps ahead of the followed chain a say may be to be kept."""
+EPOCHS_AHEAD: Final = 2
+"""How far above the common wish an epoch may be."""
+LOOSE: Final = 1 << 20
+"""Bytes of one seat's says off the followed chain that are kept; an honest one makes far fewer."""
+SHORT: Final = 1 << 14
+"""Bytes up to which a say on the followed chain is kept in two versions whatever else is here:
+legal ones are shorter, and who lacks one cannot tell whom a liar has led onto another chain."""
+WANTED: Final = 2 << 20
+"""Bytes of one seat's such says that are kept in an epoch because one seat's halts name them.
+
+Honest ones name legal says, of a few hundred bytes, and a proof. Each seat's halts have room of
+their own: a liar's could else use up what honest ones need.
+"""
+ACCUSED: Final = 3 * WANTED
+"""The same for what is named by halts and closes that its halts accuse: all that a seat may hold
+because up to two liars' halts named it."""
+
+
+def is_worth_keeping(desk: Desk, message: Message) -> bool:
+    """Whether the message is kept; a late or vote too far ahead is only noted."""
+    if message.seat == desk.seat:
+        return True
+    statement = message.statement
+    if message.hash in desk.store.wants:
+        return not _is_loose(desk, message) or _is_granted(desk, message)
+    if isinstance(statement, Back):
+        return statement.count <= desk.table.header.terms.returns
+    if isinstance(statement, Say):
+        return _is_near(desk, statement) and _has_room(desk, message)
+    if isinstance(statement, Late) and statement.epoch <= desk.store.wishes.get(message.seat, 0):
+        return False
+    if statement.epoch <= desk.ballot.common_wish() + EPOCHS_AHEAD:
+        return statement.epoch >= desk.view.epoch
+    if isinstance(statement, Late | Accept | SealVote):
+        desk.ballot.note_far(message)
+    return False
+
+
+def _is_near(desk: Desk, say: Say) -> bool:
+    if not desk.view.epoch <= say.epoch <= desk.promise + 1:
+        return False
+    return say.step <= desk.tip.step + AHEAD
+
+
+def _is_granted(desk: Desk, message: Message) -> bool:
+    """Whether one of the seats whose halts name it has room left for it; that room it takes."""
+    size, epoch = len(message.payload), desk.view.epoch
+    for claim in sorted(desk.store.claims.get(message.hash, {(None, False)}), key=repr):
+        place = (epoch, message.seat, *claim)
+        taken = desk.granted_bytes.get(place, 0) + size
+        if taken <= (ACCUSED if claim[1] else WANTED):
+            desk.granted_bytes[place] = taken
+            return True
+    return False
+
+
+def _has_room(desk: Desk, message: Message) -> bool:
+    """Whether a say is on the followed chain, or its seat has few bytes of others here."""
+    if desk.store.said_bytes.get(message.seat, 0) + len(message.payload) <= LOOSE:
+        return True
+    if not _is_loose(desk, message):
+        return True
+    loose = (m for m in desk.store.says_by(message.seat) if _is_loose(desk, m))
+    return len(message.payload) + sum(len(m.payload) for m in loose) <= LOOSE
+
+
+def _is_loose(desk: Desk, message: Message) -> bool:
+    """Whether it is a say of this epoch or a later one that is long or not on the chain.
+
+    A second version that makes the first proof against its signer is not: it leads to a ban.
+    """
+    say = message.statement
+    if not isinstance(say, Say) or say.epoch < desk.view.epoch or _proves(desk, message):
+        return False
+    return not desk.view.on_path(say.on) or len(message.payload) > SHORT
+
+
+def _proves(desk: Desk, message: Message) -> bool:
+    versions = desk.store.versions(message.identity)
+    if len(versions) != 1 or versions[0].hash == message.hash:
+        return False
+    return message.seat in desk.tip.present - set(desk.proofs)

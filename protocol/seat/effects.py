@@ -1,0 +1,107 @@
+"""What a machine wants done, in order, and what it has to tell."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from ..chain.state import Node
+
+
+@dataclass(frozen=True)
+class Record:
+    """Put this on disk; everything recorded must be there before a later Send leaves."""
+
+    data: bytes = field(repr=False)
+
+
+@dataclass(frozen=True)
+class Send:
+    """Send this frame to `peer`, or to all links but `but` if `peer` is None."""
+
+    frame: bytes = field(repr=False)
+    peer: bytes | None = None
+    but: bytes | None = None
+
+
+@dataclass(frozen=True)
+class Stepped:
+    """The followed chain grew by one step."""
+
+    before: Node
+    after: Node
+
+
+@dataclass(frozen=True)
+class Entered:
+    """A new epoch began on this base; what stood after it on the old chain is replaced."""
+
+    epoch: int
+    base: Node
+
+
+@dataclass(frozen=True)
+class Asked:
+    """This seat's player must choose; `again` if the earlier choice was shown and is burnt."""
+
+    node: Node
+    kind: str
+    again: bool = False
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """The patience for these seats ran out."""
+
+    seats: frozenset[int]
+    step: int
+
+
+@dataclass(frozen=True)
+class Guilty:
+    """A provable fault was found."""
+
+    seat: int
+    code: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Cautious:
+    """This seat's journal may be older than what it has signed: it is silent until others told."""
+
+
+@dataclass(frozen=True)
+class Silenced:
+    """This seat's journal is older than what it has signed, and at a strict table nothing can be
+    signed safely any more: the game can be claimed as far as it came."""
+
+
+@dataclass(frozen=True)
+class Finished:
+    """The game is over and its result final."""
+
+    node: Node
+
+
+@dataclass(frozen=True)
+class Broken:
+    """The table ended before the game began, or is void; `seat` is whose doing, if known."""
+
+    reason: str
+    seat: int | None = None
+    code: str = ""
+
+
+Effect = (
+    Record
+    | Send
+    | Stepped
+    | Entered
+    | Asked
+    | Waiting
+    | Guilty
+    | Cautious
+    | Silenced
+    | Finished
+    | Broken
+)

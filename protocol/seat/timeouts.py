@@ -1,0 +1,99 @@
+"""The clock on the wall: when things began, and whether patience or grace has run out.
+
+All times are the caller's seconds of any monotonic clock.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from ..chain.state import Kind, Node
+from ..consensus.view import View
+from ..wire.header import Patience
+
+RETRY = 1.0
+"""Seconds between two requests for what is lacking."""
+HUMAN = frozenset({Kind.SEAL, Kind.SHOW, Kind.CHOOSE})
+"""Steps in which people decide; the others wait for machines only."""
+MAX_DOUBLINGS = 40
+
+Place = tuple[int, int, bytes]
+"""Epoch, step and digest: where the followed chain stands."""
+
+
+@dataclass
+class Clocks:
+    """When things began; `times` are the table's, in milliseconds."""
+
+    times: Patience
+    now: float = 0.0
+    halted: float = 0.0
+    proposing: float | None = None
+    asked: float = -RETRY
+    over: float | None = None
+    began: dict[tuple[int, bytes], float] = field(default_factory=dict)
+    granted: dict[tuple[int, bytes], float] = field(default_factory=dict)
+    reached: float = 0.0
+    _place: Place | None = None
+
+    def restart(self, now: float) -> None:
+        """Nothing was waited for while the node was not running."""
+        self.now = self.asked = self.halted = now
+        self.began.clear()
+        self.granted.clear()
+        self._place = self.proposing = None
+        self.over = None if self.over is None else now
+
+    def mark(self, view: View) -> None:
+        """Note when the first incomplete step came up, and when in this epoch."""
+        self.began.setdefault((view.tip.step, view.tip.digest), self.now)
+        place = (view.epoch, view.tip.step, view.tip.digest)
+        if place != self._place:
+            self._place, self.reached = place, self.now
+
+    def begin_anew(self, node: Node) -> None:
+        """A step that was complete and is open again takes its whole time once more."""
+        self.began.pop((node.step, node.digest), None)
+        self.granted.pop((node.step, node.digest), None)
+
+    def patience(self, node: Node) -> float:
+        """How long the next step may take."""
+        times = self.times
+        return (times.choice if node.want.kind in HUMAN else times.step) / 1000
+
+    def counts_from(self, node: Node) -> float:
+        """When the patience for the step that `node` stands before began to run.
+
+        It is not set back by a change of epoch.
+        """
+        place = (node.step, node.digest)
+        return self.granted.get(place, self.began.get(place, self.now))
+
+    def grant(self, node: Node) -> None:
+        """Have the patience for this step run anew from now on, so that it is out later."""
+        self.granted[node.step, node.digest] = self.now
+
+    def left(self, node: Node) -> float:
+        """Seconds until the patience for the step that `node` stands before runs out."""
+        return self.patience(node) - (self.now - self.counts_from(node))
+
+    def is_out(self, node: Node) -> bool:
+        """Whether the patience for the step that `node` stands before has run out."""
+        return self.now - self.counts_from(node) >= self.patience(node)
+
+    def grace(self, fruitless: int = 0) -> float:
+        """g, doubled per fruitless epoch up to its cap."""
+        doublings = max(0, min(fruitless, MAX_DOUBLINGS))
+        return float(min(self.times.grace * 2**doublings, self.times.cap)) / 1000
+
+    def stood(self, view: View) -> float:
+        """How long the node has stood in the view's epoch."""
+        return self.now - view.entered
+
+    def has_expired(self, view: View) -> bool:
+        """Whether patience ran out at this step after standing at it for a grace in this epoch."""
+        return self.is_out(view.tip) and self.now - self.reached >= self.grace()
+
+    def waited_after_end(self) -> bool:
+        """Whether the patience for the others' confirmation has run out."""
+        return self.over is not None and self.now - self.over >= self.times.step / 1000

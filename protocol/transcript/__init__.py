@@ -1,0 +1,1 @@
+"""The transcript: its file format, its writer, and the offline verifier."""

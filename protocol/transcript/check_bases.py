@@ -1,0 +1,128 @@
+"""The recount: every base of the chain of locks, computed again from what the file holds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from ..chain.state import Node, Table
+from ..consensus import view_change
+from ..consensus.readings import Key, Slip, Slips
+from ..consensus.source import Malformed, Reading, T, Unknown, Void
+from ..consensus.view_change import Base
+from ..wire.messages import Halt, Message
+from .check_signatures import Signed, epoch_of
+from .problem import Unsound
+from .report import Tally
+
+MAX_LOOKUPS = 20_000_000
+"""Messages that recounting all closes of a file may look up."""
+
+
+class TooMuch(Exception):
+    """The closes rest on more than may be looked up. It says nothing of the form of a message."""
+
+
+@dataclass
+class Evidence:
+    """The Source over one file; its slips tell what was asked for."""
+
+    start: Node
+    held: dict[bytes, Message]
+    bases: dict[Key, Node] = field(default_factory=dict)
+    slips: Slips = field(default_factory=Slips)
+    lookups: int = 0
+
+    def message(self, digest: bytes) -> Message:
+        """The message with this hash."""
+        self._count(1)
+        if digest not in self.held:
+            raise Unknown(digest.hex(), digest)
+        self.slips.top.used.add(digest)
+        return self.held[digest]
+
+    def _count(self, lookups: int) -> None:
+        self.lookups += lookups
+        if self.lookups > MAX_LOOKUPS:
+            raise TooMuch
+
+    def once(self, reading: Reading, make: Callable[[], T]) -> T:
+        """What `make` gives, made once; its messages count each time, since a base holds them."""
+        made, known = self.slips.once(reading, make)
+        self._count(known)
+        return made
+
+    def base(self, epoch: int, digest: bytes | None) -> Node:
+        """The base of that epoch, recounted before."""
+        if epoch == 0 or digest is None:
+            return self.start
+        if (epoch, digest) not in self.bases:
+            raise Unknown(f"the base of epoch {epoch}", (epoch, digest))
+        self.slips.top.asked.add((epoch, digest))
+        return self.bases[epoch, digest]
+
+
+@dataclass(frozen=True)
+class Recounted:
+    """One close's base, and what was read for it."""
+
+    epoch: int
+    base: Base
+    slip: Slip
+
+
+def recount(table: Table, start: Node, signed: Signed, tally: Tally) -> list[Recounted]:
+    """The bases of all closes in their order; Unsound if one does not follow."""
+    everything = [*signed.says, *signed.messages, *signed.closes]
+    source = Evidence(start, {m.hash: m for m in everything})
+    found: dict[Key, Recounted] = {}
+    highest: Key = (0, b"")
+    for index, message in enumerate(signed.closes):
+        one = _recount_one(table, message, source, (3, 2, index))
+        tally.counts["bases"] += 1
+        key = (one.epoch, one.base.node.base_digest())
+        if key <= highest:
+            raise Unsound("bad-order", "the closes are not by epoch and base", (3, 2, index))
+        found[key], source.bases[key], highest = one, one.base.node, key
+    tally.counts["signatures"] += sum(_lock_votes(m) for m in signed.messages)
+    _check_needed(found, highest, source.slips, signed)
+    return list(found.values())
+
+
+def _lock_votes(message: Message) -> int:
+    halt = message.statement
+    return len(halt.lock.votes) if isinstance(halt, Halt) and halt.lock is not None else 0
+
+
+def _recount_one(
+    table: Table, message: Message, source: Evidence, path: tuple[int, ...]
+) -> Recounted:
+    slip = source.slips.fresh()
+    try:
+        base = view_change.base_of_close(table, message, source)
+    except (Malformed, TooMuch, RecursionError) as error:
+        words = str(error) if isinstance(error, Malformed) else "the closes rest on too much"
+        raise Unsound("bad-base", words, path, seat=message.seat) from error
+    except Unknown as error:
+        raise Unsound("missing-evidence", f"not in the file: {error}", path) from error
+    except Void as error:
+        raise Unsound("void", path=path) from error
+    return Recounted(epoch_of(message, path), base, slip)
+
+
+def _check_needed(found: dict[Key, Recounted], last: Key, slips: Slips, signed: Signed) -> None:
+    """Every close and message is one that the last base rests on."""
+    needed, used = {last}, set[bytes]()
+    rest, seen = [last], set[Reading]()
+    while rest:
+        for slip in slips.beneath([found[rest.pop()].slip], seen):
+            used |= slip.used
+            rest += slip.asked - needed
+            needed |= slip.asked
+    for index, key in enumerate(found):
+        if key not in needed:
+            raise Unsound("left-over", "a close that no lock needs", (3, 2, index))
+    doubled = {m.hash for m in [*signed.says, *signed.closes]}
+    for index, message in enumerate(signed.messages):
+        if message.hash not in used or message.hash in doubled:
+            raise Unsound("left-over", "a message that no close needs", (3, 1, index))

@@ -1,0 +1,116 @@
+"""The replay: the chain of a file step by step, each body judged in the state it was said in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ..chain import openings, play_steps, transition
+from ..chain.state import Kind, Missing, Node, Slot
+from ..wire import bodies
+from ..wire.faults import Fault
+from .check_signatures import CODES
+from .format import Entry, Link, Step
+from .problem import Unsound
+from .report import Tally
+from .writer import entry_of
+
+PARTS: Mapping[Kind, str] = {
+    Kind.KEY_COMMIT: "keys",
+    Kind.KEY_REVEAL: "keys",
+    Kind.KEY_OK: "keys",
+    Kind.SHUFFLE: "shuffles",
+    Kind.SEAL: "choices",
+    Kind.CHOOSE: "choices",
+    Kind.SHOW: "choices",
+}
+"""What the time of a step is booked on; all else is openings."""
+
+Way = Mapping[bytes, Node]
+"""Digest to the next node on the way to the last base."""
+
+
+def way_to(base: Node | None) -> Way:
+    """The way from the chain's beginning to a base."""
+    found: dict[bytes, Node] = {}
+    while base is not None and base.parent is not None:
+        found[base.parent.digest] = base
+        base = base.parent
+    return found
+
+
+def follow(node: Node, entry: Entry, index: int, way: Way, tally: Tally) -> Node:
+    """The next node: as the way says where it leads, else a complete step of legal bodies."""
+    path = (2, 1, index)
+    if node.want.kind in (Kind.RESULT, Kind.ENDED):
+        raise Unsound("left-over", "the chain goes on after its end", path, step=node.step)
+    after = way.get(node.digest)
+    if after is not None:
+        _compare(node, entry, after, path)
+    elif isinstance(entry, Link):
+        raise Unsound("unjustified-link", path=path, step=node.step)
+    elif not transition.may_go_on(node):
+        words = "the chain goes on with fewer than a quorum present"
+        raise Unsound("left-over", words, path, step=node.step)
+    if isinstance(entry, Link):
+        return after or node
+    _check_bodies(node, entry.slots, path, tally)
+    if after is None:
+        _check_complete(node, entry.slots, path)
+        after = transition.append(node, entry.slots)
+    tally.lap(PARTS.get(node.want.kind, "openings"))
+    return after
+
+
+def _compare(node: Node, entry: Entry, after: Node, path: tuple[int, ...]) -> None:
+    """The last base's own chain holds the same here."""
+    other = entry_of(after)
+    if entry == other:
+        return
+    if isinstance(entry, Link):
+        raise Unsound("unjustified-link", path=path, step=node.step)
+    theirs = other.slots if isinstance(other, Step) else ()
+    for seat, slot in enumerate(entry.slots):
+        if not theirs or slot != theirs[seat]:
+            code = CODES.get(slot, "bad-base") if isinstance(slot, Missing) else "bad-base"
+            raise Unsound(code, path=(*path, 1, seat), step=node.step, seat=seat)
+
+
+def _check_bodies(node: Node, slots: tuple[Slot, ...], path: tuple[int, ...], tally: Tally) -> None:
+    for seat, slot in enumerate(slots):
+        if isinstance(slot, Missing):
+            continue
+        try:
+            transition.check(node, seat, slot)
+        except Fault as fault:
+            where = (*path, 1, seat)
+            raise Unsound(fault.code, fault.reason, where, step=node.step, seat=seat) from fault
+        _count(node, seat, slot, tally)
+
+
+def _check_complete(node: Node, slots: tuple[Slot, ...], path: tuple[int, ...]) -> None:
+    """All that were asked have spoken."""
+    for seat, slot in enumerate(slots):
+        asked = seat in node.want.speakers
+        if isinstance(slot, Missing) and (asked or slot is not Missing.NONE):
+            raise Unsound(CODES[slot], path=(*path, 1, seat), step=node.step, seat=seat)
+
+
+# What was checked.
+
+
+def _count(node: Node, seat: int, body: bytes, tally: Tally) -> None:
+    kind, counts = node.want.kind, tally.counts
+    if kind is Kind.KEY_REVEAL:
+        counts["keys"] += 1
+    elif kind is Kind.SHUFFLE:
+        counts["shuffles"] += 1
+    elif kind is Kind.KEY_OK or (kind is Kind.SEAL and seat in node.want.owes):
+        counts["commitments"] += 1
+        counts["escrows"] += not node.table.strict
+    elif kind is Kind.SHOW and seat in node.want.owes:
+        counts["shares"] += len(play_steps.read_show(node, seat, body)[1])
+    elif body != bodies.EMPTY and play_steps.CHECKS.get(kind) is openings.check_gather:
+        given = openings.check_gather(node, seat, body)
+        counts["shares"] += len(given.shares or {}) + len(given.helps or {})
+        counts["openings"] += given.opened is not None
+        counts["escrow_shares"] += len(given.escrows or {})

@@ -1,0 +1,198 @@
+"""The notary: every signature of a file, and the says its bodies were said in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from ..chain import transition
+from ..chain.state import Missing, Table
+from ..crypto import signing
+from ..errors import Invalid
+from ..wire import bodies, messages
+from ..wire.encoding import encode
+from ..wire.messages import Close, Message, Say, SealVote, Statement
+from .format import Entry, Envelope, Link, Step, Transcript
+from .problem import Unsound
+from .report import Tally
+
+CODES = {
+    Missing.NONE: "incomplete-step",
+    Missing.ABSENT: "unjustified-absence",
+    Missing.FAULT: "unjustified-fault",
+}
+
+
+@dataclass
+class Signed:
+    """What the signatures of a file stand for, once they hold."""
+
+    says: list[Message] = field(default_factory=list)
+    messages: list[Message] = field(default_factory=list)
+    closes: list[Message] = field(default_factory=list)
+
+
+def check(table: Table, transcript: Transcript, tally: Tally) -> Signed:
+    """Check the signatures of bodies in chain order, then of messages and closes."""
+    evidence, found = transcript.evidence, Signed()
+    found.says = _says(table, transcript, tally)
+    found.messages = _messages(table, evidence.messages, (3, 1), tally)
+    found.closes = _messages(table, evidence.closes, (3, 2), tally)
+    hashes = [m.hash for m in found.messages]
+    if hashes != sorted(set(hashes)):
+        raise Unsound("bad-order", "the messages are not by rising hash", (3, 1))
+    epochs = [epoch_of(m, (3, 2, i)) for i, m in enumerate(found.closes)]
+    last = epochs[-1] if epochs else 0
+    for message, path in zip(found.says, _paths(transcript), strict=True):
+        say = message.statement
+        if isinstance(say, Say) and say.epoch > (last if say.step >= table.first_step else 0):
+            raise Unsound("bad-epoch", path=path, step=say.step, seat=message.seat)
+    return found
+
+
+def epoch_of(message: Message, path: tuple[int, ...]) -> int:
+    """The epoch of a close; Unsound('bad-message') if it is none."""
+    close = message.statement
+    if not isinstance(close, Close):
+        raise Unsound("bad-message", "there is no close where one belongs", path)
+    return close.epoch
+
+
+def _paths(transcript: Transcript) -> list[tuple[int, ...]]:
+    rows = transcript.evidence.signatures
+    return [(3, 0, r, i) for r, row in enumerate(rows) for i in range(len(row))]
+
+
+# Bodies.
+
+
+def _says(table: Table, transcript: Transcript, tally: Tally) -> list[Message]:
+    rows, found = transcript.evidence.signatures, list[Message]()
+    digest, step, row = table.id, 1, 0
+    for index, entry in enumerate(transcript.content.entries):
+        _check_size(table, entry, index)
+        early = step < table.first_step or not transcript.evidence.closes
+        if isinstance(entry, Link):
+            if early:
+                raise Unsound("unjustified-link", path=(2, 1, index), step=step)
+            sets = frozenset(entry.present), frozenset(entry.banned)
+            digest = transition.digest_after_link(digest, *sets, entry.absences)
+            continue
+        if early:
+            _refuse_missing(entry, index, step)
+        if row >= len(rows):
+            raise Unsound("missing-signature", path=(3, 0), step=step)
+        found += _row(table, entry, rows[row], (step, digest, row, index), tally)
+        digest = transition.digest_after_step(digest, entry.slots)
+        step, row = step + 1, row + 1
+    if row < len(rows):
+        raise Unsound("left-over", "there are signatures of no step", (3, 0, row))
+    return found
+
+
+def _check_size(table: Table, entry: Entry, index: int) -> None:
+    size = len(entry.slots) if isinstance(entry, Step) else len(entry.absences)
+    if size != table.seats:
+        raise Unsound("bad-form", "an entry is not of as many seats as the table", (2, 1, index))
+
+
+def _refuse_missing(entry: Step, index: int, step: int) -> None:
+    """Without a close nobody is absent or at fault."""
+    for seat, slot in enumerate(entry.slots):
+        if isinstance(slot, Missing) and slot is not Missing.NONE:
+            raise Unsound(CODES[slot], path=(2, 1, index, 1, seat), step=step, seat=seat)
+
+
+def _row(
+    table: Table,
+    entry: Step,
+    row: tuple[tuple[int, bytes], ...],
+    place: tuple[int, bytes, int, int],
+    tally: Tally,
+) -> list[Message]:
+    step, digest, at, index = place
+    said = [(seat, slot) for seat, slot in enumerate(entry.slots) if isinstance(slot, bytes)]
+    if len(row) < len(said):
+        seat = said[len(row)][0]
+        raise Unsound("missing-signature", path=(3, 0, at), step=step, seat=seat)
+    if len(row) > len(said):
+        raise Unsound("left-over", "there is a signature of no body", (3, 0, at), step=step)
+    found = []
+    for i, (seat, body) in enumerate(said):
+        epoch, signature = row[i]
+        say = Say(epoch, step, digest, body)
+        path = (2, 1, index, 1, seat)
+        found.append(verified(table, seat, say, signature, path, tally))
+    return found
+
+
+def verified(
+    table: Table,
+    seat: int,
+    statement: Statement,
+    signature: bytes,
+    path: tuple[int, ...],
+    tally: Tally,
+) -> Message:
+    """The message that a statement and its signature make; Unsound('bad-signature')."""
+    label = messages.KINDS[messages.NUMBER[type(statement)]][1]
+    data = messages.payload(table.id, seat, statement)
+    step = statement.step if isinstance(statement, Say) else None
+    tally.counts["signatures"] += 1
+    try:
+        signing.verify(table.ids[seat], label, data, signature)
+    except Invalid as error:
+        words = f"seat {seat + 1}'s signature does not hold: this, or what comes before, is changed"
+        raise Unsound("bad-signature", words, path, step=step, seat=seat) from error
+    return Message(seat, statement, data, signature)
+
+
+# Messages in full.
+
+
+def _messages(
+    table: Table, envelopes: tuple[Envelope, ...], path: tuple[int, ...], tally: Tally
+) -> list[Message]:
+    return [_message(table, e, (*path, i), tally) for i, e in enumerate(envelopes)]
+
+
+def _message(table: Table, envelope: Envelope, path: tuple[int, ...], tally: Tally) -> Message:
+    tally.counts["signatures"] += 1
+    try:
+        return messages.parse(encode(envelope), table.id, table.ids)
+    except Invalid as error:
+        code = "bad-signature" if error.code == "bad-signature" else "bad-message"
+        raise Unsound(code, error.reason, path) from error
+
+
+# Seals and the last says.
+
+
+def check_seals(
+    table: Table, transcript: Transcript, epoch: int, base: bytes, tally: Tally
+) -> None:
+    """A quorum of seals of the last base, by rising seat."""
+    seals = transcript.evidence.seals
+    seats = _rising(table, [seat for seat, _ in seals], (3, 3))
+    for i, (seat, signature) in enumerate(seals):
+        verified(table, seat, SealVote(epoch, base), signature, (3, 3, i), tally)
+    if len(seats) < table.quorum:
+        raise Unsound("missing-votes", path=(3, 3))
+    if len(seats) > table.quorum:
+        raise Unsound("left-over", "there are more seals than a quorum", (3, 3, table.quorum))
+
+
+def check_final(
+    table: Table, transcript: Transcript, place: tuple[int, int, bytes], tally: Tally
+) -> frozenset[int]:
+    """The seats whose say of the last step, at (epoch, step, digest), is in the file."""
+    final = transcript.evidence.final
+    seats = _rising(table, [seat for seat, _ in final], (3, 4))
+    for i, (seat, signature) in enumerate(final):
+        verified(table, seat, Say(*place, bodies.EMPTY), signature, (3, 4, i), tally)
+    return frozenset(seats)
+
+
+def _rising(table: Table, seats: list[int], path: tuple[int, ...]) -> list[int]:
+    if seats != sorted(set(seats)) or any(seat >= table.seats for seat in seats):
+        raise Unsound("bad-order", "the signatures are not by rising seat", path)
+    return seats

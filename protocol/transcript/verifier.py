@@ -1,0 +1,240 @@
+"""The verifier: judges a `.hoity` file offline, from its first byte, trusting nobody.
+
+The order of the checks is fixed, and the first that fails is the one reported: the encoding,
+the form, the header with the roster's signatures, the signatures of bodies, messages and
+closes, the setup steps, the bases of all closes, the other steps, the seals of the last base,
+that nothing is left over, and last that the end is final.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any
+
+from ..chain import transition
+from ..chain.state import SETUP, Kind, Node, Slot, Table
+from ..consensus.view_change import Base
+from ..errors import Invalid
+from ..game import Game
+from ..wire.faults import FAULTS
+from ..wire.header import Header, Terms, parse_header
+from . import check_chain, check_signatures, format
+from .check_bases import Recounted, recount
+from .check_signatures import Signed
+from .format import Transcript
+from .problem import Problem, Unsound
+from .report import Clock, Counts, Report, SeatFault, SeatLine, Tally, verdict_of
+
+__all__ = ["reached", "replay", "steps_to", "verify"]
+
+GameOf = Callable[[Terms], Game[Any]]
+"""Binds the game the terms name; raises ValueError if it knows none."""
+Passage = tuple[Node, tuple[Slot, ...] | None, Node]
+"""(before, slots, after) of a step; slots None for a link."""
+
+
+def verify(data: bytes, game_of: GameOf, clock: Clock | None = None) -> Report:
+    """What the bytes of a file hold and whether all of it holds; never raises on any bytes.
+
+    `clock` gives seconds, for the timings alone.
+    """
+    run = _Run(data, game_of, Tally(clock))
+    try:
+        run.all()
+    except Unsound as error:
+        return run.report(error)
+    return run.report(None)
+
+
+def replay(data: bytes, game_of: GameOf) -> Iterator[Passage]:
+    """Every step and link of a file in order, as far as it holds."""
+    node = reached(data, game_of, verify(data, game_of))
+    return steps_to(node) if node is not None else iter(())
+
+
+def reached(data: bytes, game_of: GameOf, report: Report) -> Node | None:
+    """The last point of the chain that holds in a file with this report, None if there is none.
+
+    All signatures are checked before the first step, so a report on one that does not hold has
+    no `node`: the steps before it, whose bodies are signed, are followed here. Without the closes,
+    which come later in the file, nobody is absent: a step that needs them ends it, too.
+    """
+    if report.node is not None or report.problem is None:
+        return report.node
+    run = _Run(data, game_of, Tally())
+    try:
+        run.begin()
+    except Unsound:
+        return None
+    return run.as_far_as(report.problem.step)
+
+
+def steps_to(node: Node) -> Iterator[Passage]:
+    """Every step and link on the chain to this node, in order."""
+    nodes = [node]
+    while nodes[-1].parent is not None:
+        nodes.append(nodes[-1].parent)
+    nodes.reverse()
+    for before, after in pairwise(nodes):
+        yield before, after.slots, after
+
+
+@dataclass
+class _Run:
+    """One verification: what is known so far."""
+
+    data: bytes
+    game_of: GameOf
+    tally: Tally
+    value: tuple[Any, ...] = ()
+    transcript: Transcript | None = None
+    table: Table | None = None
+    epoch: int = 0
+    bases: list[Recounted] = field(default_factory=list)
+    node: Node | None = None
+
+    def begin(self) -> tuple[Transcript, Table]:
+        """The file read, and its header."""
+        self.value = format.open_file(self.data)
+        self.transcript = format.read(self.value)
+        self.table = self._sit_down(self.transcript)
+        self.tally.lap("reading")
+        return self.transcript, self.table
+
+    def all(self) -> None:
+        """All checks in their order."""
+        transcript, table = self.begin()
+        signed = check_signatures.check(table, transcript, self.tally)
+        self.tally.lap("signatures")
+        self.node = self._chain(table, transcript, signed)
+        self._end(table, transcript, self.node)
+
+    def _sit_down(self, transcript: Transcript) -> Table:
+        header = _read_header(transcript.content.header, self.tally)
+        try:
+            game = self.game_of(header.terms)
+        except ValueError as error:
+            raise Unsound("bad-game", str(error), (2, 0)) from error
+        return Table(header, game)
+
+    # The chain.
+
+    def _chain(self, table: Table, transcript: Transcript, signed: Signed) -> Node:
+        node, way = transition.begin(table), check_chain.way_to(None)
+        self.node, begun = node, False
+        for index, entry in enumerate(transcript.content.entries):
+            if not begun and node.want.kind not in SETUP:
+                begun, way = True, self._recount(table, node, signed)
+            node = self.node = check_chain.follow(node, entry, index, way, self.tally)
+        if not begun:
+            way = self._recount(table, node, signed)
+        if node.digest in way and node.want.kind is not Kind.RESULT:
+            raise Unsound("bad-base", "the last base reaches further than the chain", (3, 2))
+        return node
+
+    def as_far_as(self, step: int | None) -> Node | None:
+        """The chain up to this step (None: to its end) as far as it needs no close."""
+        if self.table is None or self.transcript is None:
+            return None
+        node, way = transition.begin(self.table), check_chain.way_to(None)
+        for index, entry in enumerate(self.transcript.content.entries):
+            if node.step == step:
+                break
+            try:
+                node = check_chain.follow(node, entry, index, way, self.tally)
+            except Unsound:
+                break
+        return node
+
+    def _recount(self, table: Table, start: Node, signed: Signed) -> check_chain.Way:
+        """The way to the last base, once epoch 0 has begun at `start`."""
+        if not signed.closes:
+            if signed.messages:
+                raise Unsound("left-over", "a message that no close needs", (3, 1, 0))
+            return {}
+        if start.want.kind in SETUP | {Kind.ENDED}:
+            raise Unsound("left-over", "there is a close before the game began", (3, 2, 0))
+        self.bases = recount(table, start, signed, self.tally)
+        self.epoch = self.bases[-1].epoch
+        self.tally.lap("bases")
+        return check_chain.way_to(self.bases[-1].base.node)
+
+    # The end.
+
+    def _end(self, table: Table, transcript: Transcript, node: Node) -> None:
+        evidence, sealed = transcript.evidence, False
+        if self.bases:
+            base = self.bases[-1].base.node
+            digest = base.base_digest()
+            check_signatures.check_seals(table, transcript, self.epoch, digest, self.tally)
+            sealed = base.want.kind is Kind.RESULT
+        elif evidence.seals:
+            raise Unsound("left-over", "there are seals of no close", (3, 3))
+        over = node.want.kind is Kind.RESULT
+        if evidence.final and (sealed or not over):
+            raise Unsound("left-over", "there are last says where none is needed", (3, 4))
+        place = (self.epoch, node.step, node.digest)
+        said = check_signatures.check_final(table, transcript, place, self.tally)
+        if said - node.present:
+            raise Unsound("left-over", "a last say of a seat that is not present", (3, 4))
+        self.tally.lap("signatures")
+        if not over or not (sealed or said == node.present):
+            raise Unsound("not-final", path=(3, 4), step=node.step)
+
+    # The report.
+
+    def report(self, error: Unsound | None) -> Report:
+        """Everything known, and the first problem if there is one."""
+        problem, node = self._problem(error) if error else None, self.node
+        over = node is not None and node.want.kind is Kind.RESULT
+        return Report(
+            verdict=verdict_of(problem),
+            problem=problem,
+            content=self.transcript.content.digest().hex() if self.transcript else "",
+            table=self.table.id.hex() if self.table else "",
+            seats=_seats(self.table.header) if self.table else (),
+            steps=node.step - 1 if node else 0,
+            epochs=self.epoch,
+            standings=node.table.game.standings(node.state) if node and over else (),
+            faults=tuple(_faults(node, [one.base for one in self.bases])) if node else (),
+            counts=Counts(**self.tally.counts),
+            timings=dict(self.tally.timings),
+            node=node,
+        )
+
+    def _problem(self, error: Unsound) -> Problem:
+        offset = error.offset
+        if offset is None:
+            offset = format.offset_of(self.value, error.path)
+        return Problem(error.code, error.words, error.step, error.seat, error.part, offset)
+
+
+def _read_header(data: bytes, tally: Tally) -> Header:
+    try:
+        header = parse_header(data)
+    except Invalid as error:
+        code = "bad-signature" if error.code == "bad-signature" else "bad-header"
+        raise Unsound(code, error.reason, (2, 0)) from error
+    tally.counts["signatures"] += len(header.roster)
+    return header
+
+
+def _seats(header: Header) -> tuple[SeatLine, ...]:
+    return tuple(SeatLine(i, e.nickname, e.id) for i, e in enumerate(header.roster))
+
+
+def _faults(node: Node, bases: list[Base]) -> Iterator[SeatFault]:
+    """Each seat's first fault that the chain itself or a base found."""
+    known: set[int] = set()
+    for conviction in node.convictions:
+        if conviction.seat not in known:
+            known.add(conviction.seat)
+            words = FAULTS[conviction.code]
+            yield SeatFault(conviction.seat, conviction.step, conviction.code, words)
+    for base in bases:
+        for seat, code in base.faults:
+            if seat not in known:
+                known.add(seat)
+                yield SeatFault(seat, base.node.step, code, FAULTS[code])

@@ -1,0 +1,1 @@
+"""What travels: strict encodings of headers, bodies, messages, frames, and the codes of faults."""

@@ -1,0 +1,65 @@
+"""Tests of what `hoity resume` offers: several games are listed, claimed ones only by name."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from cli.commands import open_games
+from cli.trouble import USAGE, Trouble
+from p2p_hoity import tables
+from p2p_hoity.storage import keys
+from p2p_hoity.storage.home import Home
+from p2p_hoity.tables import resuming
+from p2p_hoity.tables.resuming import OpenGame
+
+
+@pytest.fixture
+def me(tmp_path: Path) -> keys.Player:
+    return keys.new_identity(Home(tmp_path), "Ana")
+
+
+def game(name: str, me: keys.Player, put_away: bool = False, key: bytes | None = None) -> OpenGame:
+    key = me.identity.public if key is None else key
+    names = ("Bob", "Ana", "Carol")
+    return OpenGame(name, Path(name), names, 1_700_000_000, 1, key, put_away)
+
+
+def offer(monkeypatch: pytest.MonkeyPatch, *games: OpenGame) -> None:
+    monkeypatch.setattr(resuming, "open_games", lambda home, passphrase: list(games))
+
+
+def test_several_games_are_listed_with_date_and_opponents_and_what_to_type(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, me: keys.Player
+) -> None:
+    offer(monkeypatch, game("aaaabbbb", me), game("aaaacccc", me), game("ddddeeee", me))
+    with pytest.raises(Trouble) as caught:
+        open_games.find(Home(tmp_path), None, me, None, "hoity resume")
+    assert caught.value.exit_code == USAGE
+    _, first, second, third = str(caught.value).splitlines()
+    assert first.startswith("  hoity resume aaaab ")
+    assert second.startswith("  hoity resume aaaac ")
+    assert third.startswith("  hoity resume dddd ")
+    assert "2023-11-1" in first
+    assert first.endswith("with Bob, Carol")
+
+
+def test_a_claimed_game_and_that_of_another_key_are_found_by_name_only(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, me: keys.Player
+) -> None:
+    waiting, claimed = game("aaaa", me), game("bbbb", me, put_away=True)
+    foreign = game("cccc", me, key=b"k" * 32)
+    offer(monkeypatch, waiting, claimed, foreign)
+    home = Home(tmp_path)
+    assert open_games.find(home, None, me, None, "hoity resume") == waiting
+    assert open_games.find(home, "bb", me, None, "hoity resume") == claimed
+    assert open_games.find(home, "cc", me, None, "hoity resume") == foreign
+    offer(monkeypatch, claimed)
+    with pytest.raises(tables.PeerError, match="claimed ones must be named: bbbb"):
+        open_games.find(home, None, me, None, "hoity resume")
+
+
+def test_the_shortest_beginning_is_never_another_games() -> None:
+    names = ["aaaaaaaa", "aaaaaaab", "bbbbbbbb"]
+    assert [open_games.short(name, names) for name in names] == ["aaaaaaaa", "aaaaaaab", "bbbb"]

@@ -1,0 +1,255 @@
+"""Tests of what a table asks, who sits at it from here, and how it is left."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import stat
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import trio
+
+from cli.commands import rules
+from cli.commands.play import Ask, checked_terms, edition_of
+from cli.commands.sitting import last_line
+from cli.local import own_key
+from cli.local.bot_processes import Crew, crew_of, hire
+from cli.trouble import Trouble
+from cli.ui.stdin_lines import pump, until_closed
+from cli.words import editions as edition_words
+from cli.words import terms as terms_words
+from p2p_hoity import editions
+from p2p_hoity.game_port import read_game
+from p2p_hoity.rules import Standing
+from p2p_hoity.session.driver import Outcome
+from p2p_hoity.session.nursery import open_nursery
+from p2p_hoity.storage.home import Home
+from protocol.crypto.signing import Identity
+from protocol.wire.header import MAX_NICKNAME, Terms, check_nickname
+
+HOST = Identity(bytes(32)).public
+
+
+def terms(seats: int, **given: Any) -> Terms:
+    return checked_terms(Ask(seats, **given), HOST)
+
+
+# Terms.
+
+
+def test_two_seats_play_surprise_unless_told_otherwise() -> None:
+    assert read_game(terms(2)).variant == "surprise"
+    assert read_game(terms(2, variant="confrontation")).variant == "confrontation"
+    assert read_game(terms(3)).variant is None
+
+
+def test_switches_are_overridden() -> None:
+    switches = edition_of(
+        Ask(4, action_choice="together", detective_in_hall=True, detective_rank="before")
+    ).switches
+    assert (switches.action_choice, switches.detective_in_hall) == ("together", True)
+    assert switches.detective_rank == "before"
+
+
+@pytest.mark.parametrize(("seats", "quorum"), [(2, 2), (3, 2), (4, 3), (5, 4), (6, 4)])
+def test_the_default_quorum(seats: int, quorum: int) -> None:
+    assert terms(seats).quorum == quorum
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        Ask(1),
+        Ask(7),
+        Ask(4, quorum=2),
+        Ask(4, quorum=5),
+        Ask(3, variant="surprise"),
+        Ask(3, edition="none"),
+    ],
+)
+def test_terms_that_cannot_be_played(ask: Ask) -> None:
+    with pytest.raises(Trouble) as caught:
+        checked_terms(ask, HOST)
+    assert caught.value.exit_code == 2
+
+
+@pytest.mark.parametrize(
+    ("seats", "secrecy", "progress", "fork"),
+    [(3, 1, 1, 0), (4, 2, 1, 1), (5, 3, 1, 2), (6, 3, 2, 1)],
+)
+def test_the_three_bounds_in_words(seats: int, secrecy: int, progress: int, fork: int) -> None:
+    offered = terms(seats)
+    text = "\n".join(terms_words.describe(offered, read_game(offered), ["Ana"]))
+    found = dict(line.split(": ", 1) for line in text.splitlines() if ": " in line)
+    assert f" {secrecy} seat" in found["Secrecy"]
+    assert f" {progress} seat" in found["Progress"]
+    assert f"{fork} lying seat" in found["One history"] or not fork
+    assert ("a single liar can split" in text) is (fork == 0)
+    assert "Ana" in text
+    plain = terms_words.as_json(offered, read_game(offered), ["Ana"])
+    assert [plain[key] for key in ("secrecy", "progress", "no_fork")] == [secrecy, progress, fork]
+    assert json.dumps(plain)
+
+
+@pytest.mark.parametrize("ask", [Ask(2), Ask(4, quorum=4)])
+def test_where_every_seat_is_needed_an_absence_pauses(ask: Ask) -> None:
+    offered = checked_terms(ask, HOST)
+    text = "\n".join(terms_words.describe(offered, read_game(offered), []))
+    assert "an absence pauses the game" in text
+
+
+def test_patience_is_in_the_terms() -> None:
+    offered = terms(3, patience=7.5)
+    assert offered.patience.choice == 7500
+    assert "after 7 seconds" in "\n".join(terms_words.absence(offered))
+
+
+# Names and last lines.
+
+
+def test_two_fresh_keys_have_two_names(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    made = [own_key.load_or_make(Home(tmp_path / str(i)), None)[0] for i in range(2)]
+    assert made[0].nickname != made[1].nickname
+    assert made[0].identity.public != made[1].identity.public
+    assert all(check_nickname(one.nickname) for one in made)
+    assert "A new key was made" in capsys.readouterr().err
+
+
+def test_a_long_user_name_still_fits(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("getpass.getuser", lambda: "\tvery long " * 9)
+    assert len(check_nickname(own_key.own_name())) <= MAX_NICKNAME
+
+
+def test_the_last_line() -> None:
+    done = Outcome(Path("g.hoity"), (Standing(1, 1, 47, (4, 5, 6)),))
+    assert last_line(done, ("Ana", "Bob")) == {
+        "type": "finished",
+        "transcript": "g.hoity",
+        "standings": [{"rank": 1, "seat": 1, "nickname": "Bob", "field": 47, "exhibit": [4, 5, 6]}],
+        "broken": None,
+        "seat": None,
+        "code": None,
+    }
+    assert last_line(Outcome(None, (), "gone"), ())["type"] == "ended"
+
+
+# Standard input.
+
+
+async def test_lines_come_whole_however_they_are_cut() -> None:
+    pieces = iter([b"on", b"e\ntw", "o é\n\nlast".encode(), b""])
+    send, receive = trio.open_memory_channel[str](10)
+    await pump(send, lambda: next(pieces))
+    assert [line async for line in receive] == ["one", "two é", "", "last"]
+
+
+async def test_bytes_that_are_no_text_are_no_crash() -> None:
+    pieces = iter([b"\xff\xfe\n", b""])
+    send, receive = trio.open_memory_channel[str](10)
+    await pump(send, lambda: next(pieces))
+    assert [line async for line in receive] == ["\ufffd\ufffd"]
+
+
+async def test_waiting_for_the_end_of_the_input() -> None:
+    pieces = iter([b"ignored", b""])
+    await until_closed(lambda: next(pieces))
+    assert list(pieces) == []
+
+
+# Bots.
+
+
+def nothing(words: str) -> None:
+    """Say nothing."""
+
+
+def test_a_crew_has_other_names_than_the_player(tmp_path: Path) -> None:
+    crew = hire(Home(tmp_path), 5, "Ada", nothing)
+    assert len(set(crew.names)) == 5
+    assert "Ada" not in crew.names
+    assert stat.S_IMODE(crew.folder.stat().st_mode) == 0o700
+
+
+def test_a_crew_that_was_left_is_found_again(tmp_path: Path) -> None:
+    home = Home(tmp_path)
+    crew = hire(home, 2, "Ana", nothing)
+    for name in crew.names:
+        (crew.folder / name).mkdir(mode=0o700)
+    assert crew_of(home, "0123", nothing) is None
+    crew.remember("0123")
+    found = crew_of(home, "0123", nothing)
+    assert found is not None
+    assert (found.folder, set(found.names)) == (crew.folder, set(crew.names))
+
+
+@pytest.mark.parametrize("keep", [True, False])
+async def test_a_crew_is_dismissed(tmp_path: Path, keep: bool) -> None:
+    crew = hire(Home(tmp_path), 1, "Ana", nothing)
+    await crew.dismiss(keep)
+    assert crew.folder.exists() is keep
+
+
+async def test_a_bot_that_cannot_come_is_trouble(tmp_path: Path) -> None:
+    crew = Crew(tmp_path, ("Ada",), nothing)
+    with pytest.raises(Trouble, match="not a ticket"):
+        async with open_nursery() as nursery:
+            await crew.join("nonsense", nursery)
+    await crew.dismiss(keep=False)
+
+
+def test_ctrl_c_keeps_the_game_and_its_bots(tmp_path: Path) -> None:
+    """One real process: interrupted at its first question, then resumed to the end by a bot."""
+    environment = {**os.environ, "HOITY_HOME": str(tmp_path), "LANGUAGE": "en"}
+    here: dict[str, Any] = {"env": environment, "text": True, "stderr": subprocess.PIPE}
+    command = [sys.executable, "-m", "cli"]
+    playing = subprocess.Popen(
+        [*command, "play", "--bots", "1"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+        **here,
+    )
+    assert playing.stdout is not None
+    for line in playing.stdout:
+        if line.startswith("Where do you go"):
+            playing.send_signal(signal.SIGINT)
+    _, said = playing.communicate(timeout=60)
+    assert playing.returncode == 130
+    game = said.rpartition("hoity resume ")[2].strip()
+    assert len(list((tmp_path / "bots").iterdir())) == 1
+    resumed = subprocess.run(
+        [*command, "resume", game, "--auto", "--json"],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        timeout=120,
+        check=False,
+        **here,
+    )
+    assert resumed.returncode == 0, resumed.stderr
+    last = json.loads(resumed.stdout.splitlines()[-1])
+    assert Path(last["transcript"]).exists()
+    assert list((tmp_path / "bots").iterdir()) == []
+    assert list((tmp_path / "journals").iterdir()) == []
+
+
+@pytest.mark.parametrize("variant", ["surprise", "confrontation"])
+def test_a_variant_says_in_the_terms_what_it_says_in_the_rules(variant: str) -> None:
+    offered = checked_terms(Ask(2, variant=variant), HOST)
+    text = "\n".join(terms_words.describe(offered, read_game(offered), []))
+    sentence = edition_words.VARIANTS[variant]
+    assert sentence in text
+    assert sentence in " ".join(" ".join(rules.lines(editions.load())).split())
+    assert "after the sale" not in text
+    assert "before the sale" not in text
+
+
+def test_without_a_variant_the_terms_say_when_actions_are_chosen() -> None:
+    offered = terms(3)
+    text = "\n".join(terms_words.describe(offered, read_game(offered), []))
+    assert "The Castle's Actions are chosen after the sale." in text
+    assert "Surprise" not in text

@@ -1,0 +1,147 @@
+"""Tests of crews: their folders are swept when nobody needs them, and bots go with their parent."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+from soak import crashes
+from support import terminals
+from support.liars.table import environment, hoity
+
+from cli.local import bot_processes
+from p2p_hoity.storage import file_lock
+from p2p_hoity.storage.home import Home
+from p2p_hoity.storage.own_files import private_folder
+
+GAME, OTHER = "0123456789abcdef", "fedcba9876543210"
+
+
+def nothing(_: str) -> None:
+    """A screen."""
+
+
+def crews(home: Home) -> list[str]:
+    """The crews' folders that are there."""
+    return sorted(path.name for path in (home.path / "bots").iterdir() if path.is_dir())
+
+
+def journal(folder: Path, game: str = GAME) -> None:
+    """A seat's journal of a game."""
+    (private_folder(folder / "journals") / f"{game}.journal").write_bytes(b"")
+
+
+def left_over(home: Home) -> bot_processes.Crew:
+    """A crew whose command was killed: nobody holds its folder any more."""
+    crew = bot_processes.hire(home, 2, "Ana", nothing)
+    assert crew.held is not None
+    crew.held.close()
+    for name in crew.names:
+        private_folder(crew.folder / name)
+    return crew
+
+
+def test_a_crew_whose_game_never_began_is_swept_out(tmp_path: Path) -> None:
+    home = Home(tmp_path)
+    old = left_over(home)
+    assert bot_processes.crew_of(home, GAME, nothing) is None
+    assert not old.folder.exists()
+
+
+def test_a_crew_that_a_command_holds_stays(tmp_path: Path) -> None:
+    home = Home(tmp_path)
+    first = bot_processes.hire(home, 1, "Ana", nothing)
+    second = bot_processes.hire(home, 1, "Ana", nothing)
+    assert crews(home) == sorted([first.folder.name, second.folder.name])
+
+
+def test_a_crew_stays_as_long_as_its_game_can_be_resumed(tmp_path: Path) -> None:
+    home = Home(tmp_path)
+    left_over(home).remember(GAME)
+    journal(home.path)
+    assert bot_processes.crew_of(home, OTHER, nothing) is None
+    found = bot_processes.crew_of(home, GAME, nothing)
+    assert found is not None
+    assert sorted(found.names) == ["Ada", "Bruno"]
+    assert found.held is not None
+    found.held.close()
+    (home.journals / f"{GAME}.journal").unlink()
+    assert bot_processes.crew_of(home, GAME, nothing) is None
+    assert crews(home) == []
+
+
+def test_a_crew_killed_as_its_game_began_is_found_by_the_bots_journals(tmp_path: Path) -> None:
+    home = Home(tmp_path)
+    old = left_over(home)
+    journal(home.path)
+    journal(old.folder / "Ada")
+    found = bot_processes.crew_of(home, GAME, nothing)
+    assert found is not None
+    assert found.folder == old.folder
+
+
+def test_no_crew_leaves_no_folder(tmp_path: Path) -> None:
+    assert bot_processes.crew_of(Home(tmp_path), GAME, nothing) is None
+    assert list(tmp_path.iterdir()) == []
+
+
+async def test_a_crew_that_is_dismissed_leaves_nothing(tmp_path: Path) -> None:
+    home = Home(tmp_path)
+    await bot_processes.hire(home, 1, "Ana", nothing).dismiss(keep=False)
+    assert crews(home) == []
+
+
+def killed(path: Path, bots: int, seats: int) -> tuple[Path, str]:
+    """(home, ticket) of a host with bots; it still waits in the lobby if a seat is free."""
+    words = ("--seats", str(seats), "--bots", str(bots), "--lan", "off", *crashes.BOT)
+    host = terminals.start(path / "host", "host", "--listen", "127.0.0.1:0", *words)
+    ticket = host.read_until("ticket")["ticket"]
+    if seats > bots + 1:
+        host.read_until("type", "joined")
+    else:
+        host.read_until("round", 2)
+    host.process.send_signal(signal.SIGKILL)
+    host.process.wait()
+    return host.home, ticket
+
+
+def test_bots_of_a_host_killed_in_the_game_let_go_of_it(tmp_path: Path) -> None:
+    home, _ = killed(tmp_path, 2, 3)
+    books = list(home.glob("bots/*/*/journals/*.journal"))
+    assert len(books) == 2
+    for book in books:
+        with book.open("rb+") as file:
+            assert file_lock.hold(file, wait=True)  # returns when the bot has ended
+    done = hoity(home, "resume", "--auto", "--json")
+    assert done.returncode == 0, done.stderr
+    assert crews(Home(home)) == []
+
+
+def test_what_a_host_killed_in_the_lobby_left_is_gone_after_the_next_game(tmp_path: Path) -> None:
+    home, _ = killed(tmp_path, 1, 3)
+    assert len(crews(Home(home))) == 1
+    done = hoity(home, "play", "--bots", "1", "--auto", "--json")
+    assert done.returncode == 0, done.stderr
+    assert crews(Home(home)) == []
+
+
+def test_a_bot_leaves_the_lobby_when_its_input_ends(tmp_path: Path) -> None:
+    words = ("--seats", "3", "--lan", "off", "--listen", "127.0.0.1:0", *crashes.BOT)
+    host = terminals.start(tmp_path / "host", "host", *words)
+    ticket = host.read_until("ticket")["ticket"]
+    command = ["-m", "cli", "join", ticket, "--yes", "--until-eof", *crashes.BOT]
+    bot = subprocess.Popen(
+        [sys.executable, *command],
+        env=environment(tmp_path / "bot"),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    host.read_until("type", "joined")
+    assert bot.stdin is not None
+    bot.stdin.close()
+    assert bot.wait(terminals.LIMIT) == 130
+    host.process.kill()
+    host.process.wait()

@@ -1,0 +1,53 @@
+"""Tests of two terminals with one key: the second is told so, and the first keeps its seat."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from cli.commands.play import join
+from cli.commands.sitting import Manner
+from cli.local.one_chair import only_one
+from cli.trouble import USAGE, Trouble
+from p2p_hoity.net.ticket import Ticket, encode_ticket
+from p2p_hoity.storage.home import Home
+from p2p_hoity.tables import Reach
+
+TICKET = Ticket(b"h" * 32, ("127.0.0.1:4646",), b"t" * 32)
+
+
+def test_a_second_terminal_with_the_same_key_is_turned_away(tmp_path: Path) -> None:
+    home = Home(tmp_path / "new")
+    with only_one(home, TICKET):
+        with pytest.raises(Trouble, match="Another terminal") as caught, only_one(home, TICKET):
+            pass
+        assert caught.value.exit_code == USAGE
+        assert str(home.identity) in str(caught.value)
+        with pytest.raises(Trouble), only_one(home, TICKET):
+            pass
+
+
+def test_another_key_or_another_table_is_free(tmp_path: Path) -> None:
+    home = Home(tmp_path / "one")
+    with (
+        only_one(home, TICKET),
+        only_one(Home(tmp_path / "two"), TICKET),
+        only_one(home, replace(TICKET, terms=b"u" * 32)),
+    ):
+        pass
+
+
+def test_once_it_has_left_the_place_is_free_again(tmp_path: Path) -> None:
+    home = Home(tmp_path)
+    for _ in range(2):
+        with only_one(home, TICKET):
+            assert list(tmp_path.iterdir())
+        assert list(tmp_path.iterdir()) == []
+
+
+def test_joining_asks_for_the_place_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOITY_HOME", str(tmp_path))
+    with only_one(Home(tmp_path), TICKET), pytest.raises(Trouble, match="Another terminal"):
+        join(Manner(), encode_ticket(TICKET), Reach())

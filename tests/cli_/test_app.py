@@ -1,0 +1,602 @@
+"""Tests of the command line as a whole: help, exit codes, and errors in words."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import stat
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.cli_stage import played_file, tool
+
+from cli import trouble
+from cli.app import EXAMPLES, run
+from cli.commands import play, verify
+from cli.words import lingo
+from p2p_hoity.editions import NAMES
+from p2p_hoity.net.errors import NetError
+from p2p_hoity.net.ticket import Ticket, decode_ticket, encode_ticket
+from p2p_hoity.storage.journal import JournalError
+from p2p_hoity.tables import PeerError
+
+COMMANDS = [
+    "play", "host", "join", "tables", "resume", "watch", "verify", "replay", "relay", "id",
+    "rules", "bench",
+]  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Done:
+    """What a command did."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def lines(self) -> list[dict[str, Any]]:
+        return [json.loads(line) for line in self.out.splitlines()]
+
+
+@dataclass(frozen=True)
+class Shell:
+    """A command line with a home of its own."""
+
+    capture: pytest.CaptureFixture[str]
+    home: Path
+
+    def __call__(self, *words: object) -> Done:
+        code = run([str(word) for word in words])
+        found = self.capture.readouterr()
+        return Done(code, found.out, found.err)
+
+
+@pytest.fixture
+def hoity(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Iterator[Shell]:
+    home = tmp_path / "home"
+    monkeypatch.setenv("HOITY_HOME", str(home))
+    for name in (*lingo.LOCALE_VARIABLES, "HOITY_PASSPHRASE"):
+        monkeypatch.delenv(name, raising=False)
+    yield Shell(capsys, home)
+    lingo.speak("en")
+
+
+@pytest.fixture
+def game(tmp_path: Path) -> Path:
+    path = tmp_path / "game.hoity"
+    path.write_bytes(played_file())
+    return path
+
+
+# Help.
+
+
+def test_help_lists_every_command(hoity: Shell) -> None:
+    done = hoity("--help")
+    assert done.code == 0
+    assert all(f"\n  {command} " in done.out for command in COMMANDS)
+    assert "Exit codes" in done.out
+
+
+@pytest.mark.parametrize("command", [*COMMANDS, "id new", "id show", "id export"])
+def test_every_command_has_help_with_an_example(hoity: Shell, command: str) -> None:
+    done = hoity(*command.split(), "--help")
+    assert done.code == 0
+    assert f"Example: {EXAMPLES[command.split()[-1]]}" in done.out
+
+
+@pytest.mark.parametrize("language", ["es", "de"])
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_is_translated(hoity: Shell, language: str, command: str) -> None:
+    english = set(hoity(command, "--help").out.splitlines())
+    other = hoity(command, "--help", "--lang", language)
+    assert other.code == 0
+    assert "Example" not in other.out
+    assert "Show this message" not in other.out
+    assert len(english & set(other.out.splitlines())) < len(english) / 2
+
+
+def test_help_imports_nothing_heavy() -> None:
+    heavy = {"trio", "nacl", "msgpack", "rich", "p2p_hoity", "protocol", "zeroconf", "textual"}
+    code = (
+        "import sys; from cli.app import run; code = run(['--help']);"
+        f"print('HEAVY', sorted({heavy!r} & set(sys.modules))); sys.exit(code)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "HEAVY []"
+
+
+def test_python_m_cli_is_hoity() -> None:
+    command = [sys.executable, "-m", "cli", "--lang", "de", "--help"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert "Befehle" in done.stdout
+    assert "Optionen" in done.stdout
+
+
+def test_the_version(hoity: Shell) -> None:
+    assert hoity("--version").out.startswith("hoity ")
+
+
+# Usage.
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["jion"],
+        ["play", "--bots", "6"],
+        ["play", "--bots", "0"],
+        ["play", "--variant", "chess"],
+        ["play", "--variant", "surprise", "--bots", "2"],
+        ["play", "--edition", "no-such-edition"],
+        ["play", "--quorum", "9"],
+        ["play", "--quorum", "1"],
+        ["play", "--patience", "0"],
+        ["play", "--transcript", "/"],
+        ["host", "--seats", "7"],
+        ["host", "--seats", "3", "--bots", "3"],
+        ["play", "--quorum", "0"],
+        ["host", "--listen", "nowhere"],
+        ["host", "--listen", "[::1:0"],
+        ["host", "--listen", "a b:1"],
+        ["host", "--relay", "foo"],
+        ["host", "--relay", "foo:99999"],
+        ["host", *["--relay", "a:1"] * 5],
+        ["join", "hoity2abc", "--relay", "foo"],
+        ["join", "hoity2abc", "--listen", "foo"],
+        ["relay", "--listen", "a b:1"],
+        ["join"],
+        ["join", "nonsense"],
+        ["join", "hoity2abcdef"],
+        ["watch", "nonsense"],
+        ["resume", "no-such-game"],
+        ["verify"],
+        ["verify", "no-such-file.hoity"],
+        ["verify", "/"],
+        ["replay", "no-such-file.hoity"],
+        ["relay", "--listen", "nowhere"],
+        ["id", "new", "--name", ""],
+        ["id", "new", "--name", "x" * 25],
+        ["id", "show"],
+        ["id", "export"],
+        ["rules", "--edition", "no-such-edition"],
+        ["bench", "--cards", "7"],
+        ["--lang", "fr", "rules"],
+        ["rules", "--lang"],
+    ],
+    ids=" ".join,
+)
+def test_impossible_words_are_usage(hoity: Shell, words: list[str]) -> None:
+    done = hoity(*words)
+    assert done.code == 2
+    assert done.err.strip()
+    assert "Traceback" not in done.err
+
+
+@pytest.mark.parametrize("words", [["resume"], ["resume", "--claim"]], ids=" ".join)
+def test_without_a_key_no_game_waits_and_no_key_is_missed(hoity: Shell, words: list[str]) -> None:
+    done = hoity(*words)
+    assert done.code == 2
+    assert "no game waits for you" in done.err
+    assert "key" not in done.err
+
+
+@pytest.mark.parametrize(
+    ("words", "spanish", "german"),
+    [
+        ("play --bogus", "No existe la opción: --bogus", "Diese Option gibt es nicht: --bogus"),
+        ("join", "Falta el argumento 'TICKET'.", "Das Argument 'TICKET' fehlt."),
+        ("play --bots x", "'x' no es un número entero válido.", "keine gültige ganze Zahl"),
+        ("play --bots 9", "9 no está en el intervalo", "9 liegt nicht im Bereich"),
+        ("play --variant chess", "'chess' no es ninguno de", "'chess' ist keines von"),
+        ("host --listen", "La opción '--listen' necesita un valor.", "braucht einen Wert."),
+        ("jion", "¿Quería decir 'join'?", "Meinten Sie 'join'?"),
+        ("play x", "Sobran argumentos (x)", "Argumente sind zu viel (x)"),
+        ("join hoity2abc", "le falta el final", "ist abgeschnitten"),
+        ("host --relay foo", "'foo' no tiene puerto", "'foo' hat keinen Port"),
+    ],
+)
+def test_usage_is_said_in_the_language_spoken(
+    hoity: Shell, words: str, spanish: str, german: str
+) -> None:
+    for language, wanted in (("es", spanish), ("de", german)):
+        done = hoity("--lang", language, *words.split())
+        assert done.code == 2
+        assert wanted in done.err
+        for english in ("Usage", "OPTIONS", "Error", "Try", "Invalid", "Missing", "No such"):
+            assert english not in done.err
+
+
+@pytest.mark.parametrize("columns", ["40", "72", "120"])
+def test_help_fits_the_terminal_and_hides_nothing(
+    hoity: Shell, monkeypatch: pytest.MonkeyPatch, columns: str
+) -> None:
+    monkeypatch.setenv("COLUMNS", columns)
+    for language in lingo.LANGUAGES:
+        for words in ([], ["play"], ["host"]):
+            lines = hoity("--lang", language, *words, "--help").out.splitlines()
+            assert not any(re.search(r"[^]]\.\.\.$", line) for line in lines)
+            long = [line for line in lines if len(line) > int(columns)]
+            assert not [line for line in long if not line.lstrip().startswith("--detective-in")]
+
+
+def test_errors_fit_the_terminal(hoity: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    for words in (["join", "hoity2abc"], ["play", "--variant", "chess"]):
+        lines = hoity(*words).err.splitlines()
+        assert len(lines) > 2
+        assert max(map(len, lines)) <= 40
+
+
+def test_a_ticket_copied_over_a_lines_end_is_one_ticket(
+    hoity: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    word = encode_ticket(Ticket(b"h" * 32, ("127.0.0.1:9",), b"t" * 32))
+    read: list[Ticket] = []
+
+    def stop(ticket: str) -> Ticket:
+        read.append(decode_ticket(ticket))
+        raise trouble.Trouble("read")
+
+    monkeypatch.setattr(play, "decode_ticket", stop)
+    for command in ("join", "watch"):
+        assert hoity(command, word[:50], word[50:]).code == 1
+    assert [ticket.addresses for ticket in read] == [("127.0.0.1:9",)] * 2
+
+
+def test_an_edition_file_with_a_mistake_is_named(hoity: Shell, tmp_path: Path) -> None:
+    file = tmp_path / "mine.toml"
+    file.write_text('name = "mine"\n')
+    done = hoity("play", "--edition", file)
+    assert done.code == 2
+    assert "mine.toml" in done.err
+
+
+# Errors.
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "words"),
+    [
+        (NetError("nobody listens there"), 3, "nobody listens there"),
+        (PeerError("gone", 3), 3, "gone"),
+        (PeerError("refused", 1), 1, "refused"),
+        (JournalError("in use"), 2, "in use"),
+        (trouble.Trouble("words", 130), 130, "words"),
+        (KeyboardInterrupt(), 130, "Interrupted."),
+        (PermissionError(13, "Permission denied", "x"), 1, "x: Permission denied"),
+        (RuntimeError("odd"), 1, "mistake in the program"),
+        (ExceptionGroup("g", [ExceptionGroup("h", [NetError("deep")])]), 3, "deep"),
+        (BaseExceptionGroup("g", [KeyboardInterrupt(), NetError("x")]), 130, "Interrupted."),
+    ],
+)
+def test_errors_become_words_and_codes(error: BaseException, code: int, words: str) -> None:
+    told, found = trouble.weigh(error)
+    assert found == code
+    assert words in told
+
+
+def test_debug_shows_where(hoity: Shell) -> None:
+    done = hoity("join", "nonsense", "--debug")
+    assert done.code == 2
+    assert "Traceback" in done.err
+    assert "TicketError" in done.err
+
+
+# Keys.
+
+
+def test_a_key_is_made_shown_and_exported(hoity: Shell, tmp_path: Path) -> None:
+    made = hoity("id", "new", "--name", "Ana", "--json")
+    assert made.code == 0
+    assert made.lines[0]["nickname"] == "Ana"
+    assert stat.S_IMODE((hoity.home / "identity").stat().st_mode) == 0o600
+    assert hoity("id", "show", "--json").lines == made.lines
+    assert made.lines[0]["fingerprint"] in hoity("id", "show").out
+    assert hoity("id", "export").out.strip() == made.lines[0]["public"]
+    copy = tmp_path / "copy"
+    assert hoity("id", "export", "--secret", copy).code == 0
+    assert copy.read_bytes() == (hoity.home / "identity").read_bytes()
+    assert stat.S_IMODE(copy.stat().st_mode) == 0o600
+    again = hoity("id", "export", "--secret", copy)
+    assert (again.code, "exists already" in again.err) == (2, True)
+
+
+def test_a_second_key_does_not_replace_the_first(hoity: Shell) -> None:
+    hoity("id", "new", "--name", "Ana")
+    before = (hoity.home / "identity").read_bytes()
+    assert hoity("id", "new", "--name", "Bob").code == 2
+    assert (hoity.home / "identity").read_bytes() == before
+
+
+def test_a_sealed_key_needs_its_passphrase(hoity: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOITY_PASSPHRASE", "open sesame")
+    assert hoity("id", "new", "--name", "Ana").code == 0
+    assert hoity("id", "show").code == 0
+    monkeypatch.setenv("HOITY_PASSPHRASE", "wrong")
+    assert hoity("id", "show").code == 2
+    monkeypatch.delenv("HOITY_PASSPHRASE")
+    done = hoity("id", "show")
+    assert (done.code, "HOITY_PASSPHRASE" in done.err) == (2, True)
+
+
+def test_two_passphrases_that_differ(hoity: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    given = iter(["one", "two"])
+    monkeypatch.setattr("getpass.getpass", lambda prompt: next(given))
+    assert hoity("id", "new", "--passphrase").code == 2
+    assert not (hoity.home / "identity").exists()
+
+
+# Rules and bench.
+
+
+@pytest.mark.parametrize(
+    ("language", "words"), [("en", "AIM"), ("es", "OBJETIVO"), ("de", "Auslagen")]
+)
+def test_the_rules_in_one_screen(hoity: Shell, language: str, words: str) -> None:
+    done = hoity("rules", "--lang", language)
+    assert words in done.out
+    lines = done.out.splitlines()
+    assert len(lines) <= 45
+    assert max(map(len, lines)) <= 96
+
+
+def test_the_rules_name_the_switches_of_the_edition(hoity: Shell) -> None:
+    told = [" ".join(hoity("rules", "--edition", name).out.split()) for name in NAMES]
+    assert "No Detective in the Auction Hall" in told[0]
+    assert "A Detective may be played in the Auction Hall" in told[1]
+
+
+def test_bench(hoity: Shell) -> None:
+    found = hoity("bench", "--cards", "24", "--rounds", "1", "--json").lines[0]
+    assert found["cards"] == 24
+    assert found["verify"]["operations"]["multiply"] > 0
+
+
+# Transcripts.
+
+
+def test_a_sound_file_is_ok(hoity: Shell, game: Path) -> None:
+    done = hoity("verify", game, "--json")
+    found = done.lines[0]
+    assert (done.code, found["verdict"], found["problem"]) == (0, "ok", None)
+    assert found["file"] == str(game)
+    assert len(found["content"]) == 64
+    assert [line["rank"] for line in found["standings"]] == [1, 2]
+    assert found["rounds"] > 0
+    told = hoity("verify", game).out
+    assert "ok. Everything in it holds." in told
+    assert re.search(r"rank 1: .+, on (Banquet field \d+|field \d+ \(octagon)", told)
+
+
+@pytest.mark.parametrize(
+    ("change", "verdict", "code"),
+    [
+        (lambda data: b"", "unreadable", "empty"),
+        (lambda data: b"hello", "unreadable", "wrong-magic"),
+        (lambda data: data[: len(data) // 2], "unreadable", "torn"),
+        (lambda data: data[:-40] + bytes(20) + data[-20:], "fault", None),
+    ],
+    ids=["empty", "foreign", "torn", "changed"],
+)
+def test_a_broken_file_is_not_ok(
+    hoity: Shell, game: Path, tmp_path: Path, change: Any, verdict: str, code: str | None
+) -> None:
+    broken = tmp_path / "broken.hoity"
+    broken.write_bytes(change(game.read_bytes()))
+    done = hoity("verify", game, broken, "--json")
+    first, second = done.lines
+    assert done.code == 1
+    assert (first["verdict"], second["verdict"]) == ("ok", verdict)
+    assert code in (None, second["problem"]["code"])
+    told = hoity("verify", broken, "--lang", "de")
+    assert told.code == 1
+    assert second["problem"]["code"] in told.out
+
+
+def test_verify_as_a_process(game: Path) -> None:
+    command = [sys.executable, "-m", "cli", "verify", str(game), "--json"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, env=os.environ)
+    assert json.loads(done.stdout)["verdict"] == "ok"
+
+
+def test_a_replay_fits_its_schema(hoity: Shell, game: Path) -> None:
+    done = hoity("replay", game, "--json")
+    schema = tool("replay_schema").whole()
+    assert done.code == 0
+    for line in done.lines:
+        fitting = [one for one in schema["oneOf"] if fits(line, one, schema["$defs"])]
+        assert len(fitting) == 1, line
+    assert [line["index"] for line in done.lines[1:-1]] == list(range(len(done.lines) - 2))
+    assert done.lines[-1]["verdict"] == "ok"
+
+
+def test_the_schema_is_current() -> None:
+    module = tool("replay_schema")
+    assert module.TARGET.read_text(encoding="utf-8") == module.text()
+
+
+def fits(value: Any, schema: dict[str, Any], defs: dict[str, Any]) -> bool:
+    """The part of JSON Schema that the schema uses."""
+    if "$ref" in schema:
+        return fits(value, defs[schema["$ref"].rpartition("/")[2]], defs)
+    if "anyOf" in schema:
+        return any(fits(value, one, defs) for one in schema["anyOf"])
+    if "const" in schema or "enum" in schema:
+        return value in schema.get("enum", [schema.get("const")])
+    kinds: dict[str, Any] = {
+        "object": dict, "array": list, "string": str, "integer": int, "boolean": bool,
+        "null": type(None),
+    }  # fmt: skip
+    if type(value) is not kinds[schema["type"]]:
+        return False
+    if isinstance(value, list):
+        size = schema.get("minItems", 0) <= len(value) <= schema.get("maxItems", len(value))
+        return size and all(fits(item, schema.get("items", {}), defs) for item in value)
+    if isinstance(value, dict):
+        known = schema.get("properties", {})
+        extra = schema.get("additionalProperties", True) or set(value) <= set(known)
+        whole = set(schema.get("required", ())) <= set(value)
+        return extra and whole and all(fits(value[k], known[k], defs) for k in known)
+    return True
+
+
+def test_a_replay_in_words(hoity: Shell, game: Path) -> None:
+    done = hoity("replay", game)
+    assert done.code == 0
+    assert done.out.index("Round 1\n") < done.out.index("Round 2\n")
+    assert "Rank 1:" in done.out
+    assert "checked: " in done.out
+    assert "took 0 ms" not in done.out
+
+
+def test_a_replay_waits_between_rounds(
+    hoity: Shell, game: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[int] = []
+
+    class Keys:
+        def readline(self) -> str:
+            asked.append(1)
+            return "\n"
+
+    monkeypatch.setattr(sys, "stdin", Keys())
+    assert hoity("replay", game, "--step").code == 0
+    lines = hoity("replay", game, "--json").lines
+    assert len(asked) == sum(line["type"] == "round-began" for line in lines) > 1
+
+
+def test_a_replay_of_nothing(hoity: Shell, tmp_path: Path) -> None:
+    empty = tmp_path / "empty.hoity"
+    empty.write_bytes(b"")
+    done = hoity("replay", empty, "--json")
+    assert done.code == 1
+    assert [(line["verdict"], line["problem"]) for line in done.lines] == [("unreadable", "empty")]
+    assert "unreadable" in done.err
+
+
+@pytest.mark.parametrize(("where", "rounds"), [(0.98, True), (0.7, True), (0.3, False)])
+def test_a_replay_of_a_changed_file_stops_where_it_does_not_hold(
+    hoity: Shell, game: Path, where: float, rounds: bool
+) -> None:
+    whole = hoity("replay", game, "--json").lines
+    data = bytearray(game.read_bytes())
+    data[int(len(data) * where)] ^= 1
+    game.write_bytes(data)
+    done = hoity("replay", game, "--json")
+    *told, last = done.lines
+    assert (done.code, last["verdict"], last["problem"]) == (1, "fault", "bad-signature")
+    assert last["step"] > 0
+    assert told == whole[: len(told)]
+    assert len(told) < len(whole) - 1
+    assert any(line["type"] == "round-began" for line in told) == rounds
+    assert "step" in hoity("replay", game).out + hoity("replay", game).err
+
+
+def test_a_reader_that_has_gone_is_no_error(game: Path) -> None:
+    for words in (f"replay {game} --json", f"replay {game}", f"verify {game} --json", "rules"):
+        command = f"set -o pipefail; {sys.executable} -m cli {words} | head -c 1"
+        done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
+        assert (done.returncode, done.stderr) in ((0, ""), (141, "")), words
+
+
+def test_a_reader_that_was_never_there_is_no_error() -> None:
+    """The write end of a pipe whose read end is closed already, so that even help cannot be put."""
+    for words in (["--help"], ["rules"], ["play", "--help"]):
+        read, write = os.pipe()
+        os.close(read)
+        process = subprocess.Popen(
+            [sys.executable, "-m", "cli", *words], stdout=write, stderr=subprocess.PIPE
+        )
+        os.close(write)
+        assert process.communicate()[1] == b""
+        assert process.returncode == 141
+
+
+@pytest.mark.parametrize("as_json", [True, False])
+def test_verify_goes_on_after_a_file_that_is_not_there(
+    hoity: Shell, game: Path, tmp_path: Path, as_json: bool
+) -> None:
+    torn = tmp_path / "torn.hoity"
+    torn.write_bytes(game.read_bytes()[:99])
+    gone = tmp_path / "gone.hoity"
+    done = hoity("verify", torn, gone, game, *(["--json"] if as_json else []))
+    assert done.code == 2
+    assert str(gone) in done.err
+    if as_json:
+        assert [line["verdict"] for line in done.lines] == ["unreadable", "unreadable", "ok"]
+        assert [line["file"] for line in done.lines] == [str(torn), str(gone), str(game)]
+        assert done.lines[1]["problem"]["code"] == "no-file"
+    else:
+        assert f"{torn}: unreadable" in done.out
+        assert f"{game}: ok" in done.out
+    assert hoity("verify", torn, game).code == 1
+
+
+@pytest.mark.parametrize("error", [RecursionError(), MemoryError(), KeyError("seat"), ValueError()])
+def test_verify_goes_on_after_a_file_on_which_it_fails(
+    hoity: Shell, game: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
+    wicked, real = tmp_path / "wicked.hoity", verify.verify
+    wicked.write_bytes(b"wicked")
+
+    def fails(data: bytes, *rest: Any) -> Any:
+        if data == b"wicked":
+            raise error
+        return real(data, *rest)
+
+    monkeypatch.setattr(verify, "verify", fails)
+    done = hoity("verify", wicked, game, "--json")
+    assert done.code == 1
+    assert [line["verdict"] for line in done.lines] == ["unreadable", "ok"]
+    assert done.lines[0]["problem"]["code"] == "not-judged"
+    told = hoity("verify", wicked, game)
+    assert type(error).__name__ in told.out
+    assert f"{game}: ok" in told.out
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+def test_a_pipe_into_which_nobody_writes_is_not_waited_for(
+    hoity: Shell, game: Path, tmp_path: Path
+) -> None:
+    pipe = tmp_path / "pipe.hoity"
+    os.mkfifo(pipe)
+    done = hoity("verify", pipe, game, "--json")
+    assert [line["verdict"] for line in done.lines] == ["unreadable", "ok"]
+    assert hoity("replay", pipe).code == 1
+
+
+@pytest.mark.skipif(not Path("/dev/fd").exists(), reason="no files of that kind here")
+def test_a_pipe_that_is_written_to_is_read_to_its_end(hoity: Shell, game: Path) -> None:
+    command = ["sh", "-c", 'read -r _ && cat "$0"', str(game)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as writer:
+        assert writer.stdin is not None
+        assert writer.stdout is not None
+        writer.stdin.write(b"now\n")
+        writer.stdin.close()
+        assert hoity("verify", f"/dev/fd/{writer.stdout.fileno()}").code == 0
+
+
+def test_a_passphrase_without_a_terminal_is_a_clear_error(tmp_path: Path) -> None:
+    process = subprocess.run(
+        [sys.executable, "-m", "cli", "id", "new", "--passphrase"],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+        start_new_session=True,  # no terminal to fall back to either
+        env={**os.environ, "HOITY_HOME": str(tmp_path), "HOITY_PASSPHRASE": ""},
+    )
+    assert process.returncode == 2
+    assert "HOITY_PASSPHRASE" in process.stderr
+    assert "Warning" not in process.stderr
+    assert not (tmp_path / "identity").exists()

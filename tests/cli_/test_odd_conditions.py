@@ -1,0 +1,291 @@
+"""Tests of what an ordinary machine may be like: nothing of it is called the program's mistake."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import pytest
+import trio
+from support.paths import ROOT
+
+from cli import trouble
+from cli.app import run
+from p2p_hoity.session import driver
+from p2p_hoity.storage import keys
+from p2p_hoity.storage.home import Home
+from p2p_hoity.storage.own_files import private_folder
+from protocol.errors import Invalid
+
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="pipes, devices and raw bytes")
+NO_TEXT = b"\xff\xfe"
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("HOITY_HOME", str(tmp_path / "home"))
+    monkeypatch.delenv("HOITY_PASSPHRASE", raising=False)
+    return private_folder(tmp_path / "home")
+
+
+def hoity(*words: str | bytes, **given: Any) -> tuple[int, str]:
+    done = subprocess.run(
+        [sys.executable, "-m", "cli", *words], capture_output=True, timeout=60, check=False, **given
+    )
+    told = (done.stderr + done.stdout).decode()
+    assert "mistake" not in told
+    assert "Traceback" not in told
+    return done.returncode, told
+
+
+# The environment and the streams.
+
+
+def test_a_passphrase_that_is_no_text_is_told_and_makes_nothing(home: Path) -> None:
+    odd = {**os.environb, b"HOITY_PASSPHRASE": NO_TEXT}
+    code, told = hoity("id", "new", env=odd)
+    assert (code, list(home.iterdir())) == (2, [])
+    assert "not text in UTF-8" in told
+    good = {**os.environ, "HOITY_PASSPHRASE": "pässword"}
+    assert hoity("id", "new", env=good)[0] == 0
+    code, told = hoity("id", "show", env=odd)
+    assert code == 2
+    assert "not text in UTF-8" in told
+    assert hoity("id", "show", env=good)[0] == 0
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere every path is text")
+def test_a_home_that_is_no_text_works(tmp_path: Path) -> None:
+    place = os.fsencode(tmp_path) + b"/\xff"
+    env = {**os.environb, b"HOITY_HOME": place}
+    assert hoity("id", "new", env=env)[0] == 0
+    assert hoity("id", "show", "--json", env=env)[0] == 0
+    assert Path(os.fsdecode(place)).joinpath("identity").exists()
+
+
+@pytest.mark.parametrize("locale", ["C", "xx_YY.nonsense", "de_DE.ISO-8859-1", ""])
+def test_an_odd_locale_is_spoken_to(home: Path, locale: str) -> None:
+    env = {**os.environ, "LC_ALL": locale, "PYTHONUTF8": "0"}
+    env.pop("LANGUAGE", None)
+    assert hoity("rules", env=env)[0] == 0
+    assert hoity("rules", "--lang", "de", env={**env, "PYTHONIOENCODING": "ascii"})[0] == 0
+
+
+@pytest.mark.parametrize("closed", [(0,), (1,), (2,), (0, 1, 2)])
+def test_a_closed_stream_takes_no_number_from_a_file_of_ours(
+    home: Path, closed: tuple[int, ...]
+) -> None:
+    shut = " ".join(f"{number}>&-" if number else "<&-" for number in closed)
+    command = f'exec "$0" -m cli id new --name Ada {shut}'
+    done = subprocess.run(["sh", "-c", command, sys.executable], capture_output=True, check=False)
+    assert done.returncode == 0
+    assert b"mistake" not in done.stderr
+    assert keys.load_identity(Home(home)).nickname == "Ada"
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has such a device")
+@pytest.mark.parametrize("buffered", ["", "1"])
+def test_a_full_device_is_told(home: Path, buffered: str) -> None:
+    assert hoity("id", "new")[0] == 0
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "cli", "id", "show"],
+            env={**os.environ, "PYTHONUNBUFFERED": buffered},
+            stdout=full,
+            stderr=-1,
+            check=False,
+        )
+    assert done.returncode == 1
+    assert b"No space left" in done.stderr
+    assert b"Exception ignored" not in done.stderr
+
+
+def test_a_program_that_is_not_installed_has_no_version_and_says_so(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def missing(name: str) -> str:
+        raise metadata.PackageNotFoundError(name)
+
+    monkeypatch.setattr(metadata, "version", missing)
+    assert run(["--version"]) == 0
+    assert capsys.readouterr().out == "hoity (run from its source, not installed)\n"
+
+
+# Files.
+
+
+def a_file(path: Path) -> None:
+    path.write_bytes(b"")
+
+
+def a_folder(path: Path) -> None:
+    path.mkdir(mode=0o700)
+
+
+def a_pipe(path: Path) -> None:
+    os.mkfifo(path, 0o600)
+
+
+def huge(path: Path) -> None:
+    with path.open("wb") as file:
+        file.truncate(1 << 30)
+    path.chmod(0o600)
+
+
+@pytest.mark.parametrize("make", [a_folder, a_pipe, huge])
+@pytest.mark.parametrize("words", [("id", "show"), ("host", "--auto", "--bots", "3")])
+def test_a_key_that_is_no_file_of_ours_is_told(
+    home: Path, make: Callable[[Path], None], words: tuple[str, ...]
+) -> None:
+    make(home / "identity")
+    code, told = hoity(*words)
+    assert code == 2
+    assert "identity" in told
+
+
+def test_an_edition_that_is_a_pipe_nobody_writes_to_is_not_waited_for(
+    home: Path, tmp_path: Path
+) -> None:
+    a_pipe(tmp_path / "mine.toml")
+    code, told = hoity("play", "--auto", "--bots", "1", "--edition", str(tmp_path / "mine.toml"))
+    assert code == 2
+    assert "mine.toml" in told
+
+
+@pytest.mark.parametrize("make", [a_file, a_pipe])
+@pytest.mark.parametrize("name", ["journals", "transcripts"])
+def test_a_folder_of_ours_that_is_none_is_told_before_the_game(
+    home: Path, name: str, make: Callable[[Path], None]
+) -> None:
+    make(home / name)
+    code, told = hoity("play", "--auto", "--bots", "1")
+    assert code == 2
+    assert f"Games cannot be kept in {home / name}" in " ".join(told.split())
+
+
+@pytest.mark.parametrize("place", ["/dev/null", "/proc/self/nowhere", "relative\nline"])
+def test_a_home_that_can_be_none_is_told(place: str, tmp_path: Path) -> None:
+    if place.startswith("relative"):
+        (tmp_path / place).write_bytes(b"")
+    env = {**os.environ, "HOITY_HOME": place}
+    here = str(ROOT)
+    env["PYTHONPATH"] = here
+    for words in (("id", "new"), ("play", "--auto"), ("resume",)):
+        assert hoity(*words, env=env, cwd=tmp_path)[0] == 2
+
+
+def test_a_home_that_is_a_file_is_not_called_a_key(home: Path) -> None:
+    home.rmdir()
+    home.write_bytes(b"")
+    code, told = hoity("id", "new")
+    assert code == 2
+    assert "there is a key already" not in told
+
+
+@pytest.mark.parametrize("place", ["/dev/null", "home/marks"])
+def test_marks_that_can_be_kept_nowhere_are_told_before_the_game(home: Path, place: str) -> None:
+    env = {**os.environ, "HOITY_MARKS": str(home.parent / place)}
+    code, told = hoity("play", "--auto", "--bots", "1", env=env)
+    assert code == 2
+    assert "HOITY_MARKS" in told
+    assert not list(home.glob("journals/*"))
+
+
+@pytest.mark.parametrize("command", ["verify", "replay"])
+def test_an_endless_or_huge_file_is_too_large_and_read_no_further(
+    tmp_path: Path, command: str
+) -> None:
+    huge(tmp_path / "huge")
+    for name in ("/dev/zero", str(tmp_path / "huge")):
+        code, told = hoity(command, name)
+        assert code == 1
+        assert "the file is larger than any game (too-large)" in told
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="only Linux tells what is open")
+def test_a_pipe_that_is_written_to_is_verified_as_any_file(tmp_path: Path) -> None:
+    a_pipe(tmp_path / "pipe")
+    writer = os.open(tmp_path / "pipe", os.O_RDWR)
+    os.write(writer, b"nonsense")
+    process = subprocess.Popen(
+        [sys.executable, "-m", "cli", "verify", tmp_path / "pipe"], stdout=-1, stderr=-1
+    )
+    while _waits(process, tmp_path / "pipe"):
+        pass
+    os.close(writer)
+    assert b"unreadable" in process.communicate()[0]
+
+
+def _waits(process: subprocess.Popen[bytes], pipe: Path) -> bool:
+    """Whether the process has yet to open the pipe."""
+    if process.poll() is not None:
+        return False
+    opened = Path(f"/proc/{process.pid}/fd")
+    try:
+        return not any(os.path.realpath(fd) == str(pipe) for fd in opened.iterdir())
+    except OSError:
+        return True
+
+
+# Words of a command line, and errors of the system.
+
+
+@pytest.mark.parametrize("words", [("play", "--patience", "nan"), ("tables", "--wait", "nan")])
+def test_what_is_no_number_is_refused(words: tuple[str, ...]) -> None:
+    code, told = hoity(*words)
+    assert code == 2
+    assert "a number of seconds is needed" in told
+
+
+def test_errors_of_the_system_have_words() -> None:
+    assert trouble.weigh(OSError("odd"))[0] == "The system refuses: odd."
+    assert trouble.weigh(MemoryError())[0] == "This machine has not enough memory for that."
+    assert "mistake in the program" in trouble.weigh(RuntimeError("odd"))[0]
+
+
+# A link over which comes what this table cannot read.
+
+
+def test_what_cannot_be_read_is_said_of_the_link_and_of_nobody(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    dropped: list[tuple[bytes, str]] = []
+
+    class Hub:
+        def drop(self, peer: bytes, reason: str) -> None:
+            dropped.append((peer, reason))
+
+    class Machine:
+        class store:
+            wants = wanted_closes = ()
+
+        class table:
+            ids = (b"p",)
+
+        tip = None
+
+        def receive(self, *_: object) -> None:
+            raise Invalid("bad-message", "it is of another table")
+
+    running = object.__new__(driver.Driver)
+    for name, value in {
+        "hub": Hub(),
+        "machine": Machine(),
+        "_pace": type("Pace", (), {"is_due": lambda *_: True, "spend": lambda *_: 0})(),
+        "_reception": type("Reception", (), {"hears": lambda *_: True})(),
+        "_parting": type("Parting", (), {"hear": lambda *_: None})(),
+        "_now": lambda: 0.0,
+    }.items():
+        setattr(running, name, value)
+
+    async def hear() -> None:
+        running._on_frame(b"p", b"\x92\x00\xc4\x00")
+
+    trio.run(hear)
+    words = "what came over it cannot be read at this table (it is of another table)"
+    assert dropped == [(b"p", words)]

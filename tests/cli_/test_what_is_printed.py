@@ -1,0 +1,196 @@
+"""Tests of what reaches a terminal: nothing anyone names can move it, hide or reorder words."""
+
+from __future__ import annotations
+
+import ast
+import json
+import os
+import subprocess
+import sys
+import unicodedata
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support.paths import ROOT
+
+from cli import printing, trouble
+from cli.app import run
+from cli.ui.json_screen import write_line
+from cli.ui.line_screen import SeatScreen
+from p2p_hoity.editions import EditionError, parse
+from p2p_hoity.session import updates
+from protocol.wire.text import FORBIDDEN
+
+CLI = ROOT / "cli"
+ATTACKS = [
+    "\x1b]0;title\x07",
+    "\x1b[2J\x1b[H",
+    "\x1b]52;c;ZWNobyBoaQ==\x07",
+    "\x9b2J",
+    "\u202egnp.exe",
+    "a\u2066b\u2069",
+    "a\u200bb\u034f\u3164\u2800",
+    "x\nx.hoity: ok. Everything in it holds.",
+    "x\r\x1b[1A",
+    "\ud83d\udcff",
+    "\U000e0041",
+]
+ANY = st.text(st.characters(), max_size=60) | st.sampled_from(ATTACKS)
+
+
+def unfit(text: str) -> list[str]:
+    """What may not be printed of this, line ends left out."""
+    hidden = ("Cc", "Cf", "Cs", "Co", "Zl", "Zp")
+    return [
+        letter
+        for letter in text.replace("\n", "")
+        if unicodedata.category(letter) in hidden
+        or any(low <= ord(letter) <= high for low, high in FORBIDDEN)
+    ]
+
+
+def test_the_check_finds_what_it_looks_for() -> None:
+    assert all(unfit(attack.replace("ok", "")) or "\n" in attack for attack in ATTACKS)
+    assert not unfit("Überplay “ñandú” 名前 😀 …")
+
+
+@settings(max_examples=300, deadline=None)
+@given(ANY, st.sampled_from([None, "20", "80"]))
+def test_any_line_is_printed_fit_for_a_terminal(words: str, columns: str | None) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        if columns is not None:
+            patch.setenv("COLUMNS", columns)
+        for print_it in (printing.say, printing.complain, printing.ask):
+            assert not unfit(_printed(patch, lambda it=print_it: it(words)))  # type: ignore[misc]
+        assert not unfit(_printed(patch, lambda: printing.complain_as_set([words, words])))
+    assert "\n" not in printing.shown(words)
+
+
+def _printed(patch: pytest.MonkeyPatch, act: object) -> str:
+    import io
+
+    out = io.StringIO()
+    patch.setattr(sys, "stdout", out)
+    patch.setattr(sys, "stderr", out)
+    act()  # type: ignore[operator]
+    return out.getvalue()
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.dictionaries(ANY, ANY | st.integers() | st.lists(ANY), max_size=4))
+def test_any_object_is_one_fit_line_that_reads_back_the_same(value: dict[str, object]) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        line = _printed(patch, lambda: write_line(value))
+    assert not unfit(line)
+    assert line.count("\n") == 1
+    assert json.loads(line) == json.loads(json.dumps(value))
+
+
+@settings(max_examples=200, deadline=None)
+@given(ANY)
+def test_any_error_is_told_in_lines_of_its_own_only(words: str) -> None:
+    from p2p_hoity.net.errors import NetError
+
+    errors = (
+        trouble.Trouble(words),
+        NetError(words),
+        RuntimeError(words),
+        OSError(2, words, words),
+    )
+    for error in errors:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.delenv("COLUMNS", raising=False)
+            said = _printed(patch, lambda e=error: trouble.report(e))  # type: ignore[misc]
+            traced = _printed(patch, lambda e=error: trouble.show_where(e))  # type: ignore[misc]
+        assert not unfit(said + traced)
+        assert said.count("\n") == 1
+
+
+def test_a_trouble_of_several_lines_keeps_them_and_no_other() -> None:
+    words, _ = trouble.weigh(trouble.Trouble(["one", "two\nthree"]))
+    assert words == "one\ntwo\\nthree"
+
+
+@settings(max_examples=100, deadline=None)
+@given(ANY, ANY)
+def test_what_a_link_says_of_a_peer_is_shown_fit(name: str, reason: str) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        screen = SeatScreen(printing.say)
+        said = _printed(patch, lambda: screen(updates.Unlinked(name, reason)))
+        joined = _printed(patch, lambda: screen(updates.Joined((name, reason), 3)))
+    assert not unfit(said + joined)
+
+
+@pytest.mark.parametrize("attack", [a for a in ATTACKS if "\ud83d" not in a])
+def test_no_word_of_a_command_line_reaches_the_terminal_raw(
+    attack: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("HOITY_HOME", str(tmp_path / "home"))
+    monkeypatch.delenv("COLUMNS", raising=False)
+    for words in (
+        [attack],
+        ["verify", attack],
+        ["verify", "--json", attack],
+        ["verify", f"--{attack}"],
+        ["replay", attack],
+        ["join", attack],
+        ["join", attack, "--debug"],
+        ["play", "--variant", attack],
+        ["play", "--edition", attack],
+        ["play", "--name", attack],
+        ["play", "--transcript", f"{attack}/{attack}/x", "--seats", attack],
+        ["host", "--listen", attack],
+        ["host", "--relay", attack],
+        ["id", "new", "--name", attack],
+        ["resume", attack],
+        ["--lang", attack, "rules"],
+    ):
+        assert run(words) != 0, words
+        out = capsys.readouterr()
+        assert not unfit(out.out + out.err), words
+        assert not any(line.startswith("x.hoity: ok") for line in out.err.splitlines())
+
+
+def test_a_file_named_like_a_verdict_adds_no_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "x\nfine.hoity: ok. Everything in it holds."
+    path.write_bytes(b"nonsense")
+    assert run(["verify", str(path)]) == 1
+    assert not any(line.startswith("fine") for line in capsys.readouterr().out.splitlines())
+
+
+def test_a_path_that_is_not_utf8_is_told(tmp_path: Path) -> None:
+    name = os.fsencode(tmp_path) + b"/\xff\x1b[2J"
+    done = subprocess.run(
+        [sys.executable, "-m", "cli", "verify", "--json", name], capture_output=True, check=False
+    )
+    assert done.returncode == 2
+    assert not unfit(done.stdout.decode() + done.stderr.decode())
+    assert json.loads(done.stdout)["problem"]["code"] == "no-file"
+    assert "mistake" not in done.stderr.decode()
+
+
+@pytest.mark.parametrize("attack", ["\\u001b]0;t\\u0007", "a\\nb", "\\u202e", "\\u3164"])
+def test_a_key_of_an_edition_is_named_fit(attack: str) -> None:
+    with pytest.raises(EditionError) as caught:
+        parse(f'name = "x"\n"{attack}" = 1\n', "mine.toml")
+    assert not unfit(str(caught.value))
+    assert "\n" not in str(caught.value)
+
+
+def test_nothing_else_in_the_command_line_prints() -> None:
+    allowed = {"printing.py"}
+    for path in sorted(CLI.rglob("*.py")):
+        if path.name in allowed:
+            continue
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if not isinstance(node, ast.Call):
+                continue
+            called = ast.unparse(node.func)
+            assert called not in ("print", "input", "typer.echo", "typer.secho"), path
+            assert not called.endswith(
+                (".write", "print_exc", ".writelines", "print_exception")
+            ) or (called in ("self.write", "self._write", "screen.write")), (path, called)

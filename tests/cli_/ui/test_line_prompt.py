@@ -1,0 +1,561 @@
+"""Tests of the plain prompt: a person typing lines, and what the seat then does."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
+
+import pytest
+import trio
+import trio.testing
+from support.cli_stage import NICKNAMES, referee, until
+
+from cli.trouble import Trouble, leaves
+from cli.ui.line_prompt import FIRST_HINT, SeatPrompt
+from cli.ui.line_screen import REPLACED, SeatScreen
+from cli.ui.stdin_lines import STRAYS
+from cli.words import board
+from cli.words.cards import Names
+from cli.words.choices import own_slots
+from p2p_hoity import rules
+from p2p_hoity.rules import View
+from p2p_hoity.session import updates
+
+
+class Bot:
+    """A bot whose choice is known."""
+
+    async def choose(self, view: View, kind: rules.Kind, again: bool) -> rules.Choice:
+        return view.legal(kind)[-1]
+
+    async def returning(self) -> None:
+        return
+
+
+@dataclass
+class Desk:
+    """A person at the prompt."""
+
+    prompt: SeatPrompt
+    type: trio.MemorySendChannel[str]
+    said: list[str]
+    left: list[str] = field(default_factory=list)
+
+    def heard(self, words: str) -> bool:
+        return any(words in line for line in self.said)
+
+
+@asynccontextmanager
+async def desk(
+    view: View | None, autopilot: bool = False, patient: bool = False
+) -> AsyncIterator[Desk]:
+    said: list[str] = []
+    left: list[str] = []
+    screen = SeatScreen(said.append)
+    if view is not None:
+        screen.names = Names(view.state.edition, NICKNAMES, view.seat)
+        screen.look(view)
+    send, receive = trio.open_memory_channel[str](100)
+    prompt = SeatPrompt(screen, receive, left.append, Bot(), autopilot, patient)
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(prompt.listen)
+        yield Desk(prompt, send, said, left)
+        nursery.cancel_scope.cancel()
+
+
+async def answer(view: View, kind: rules.Kind, *lines: str) -> tuple[rules.Choice, Desk]:
+    """The choice of a person who types these lines once asked."""
+    found: list[rules.Choice] = []
+    async with desk(view) as here:
+        async with trio.open_nursery() as nursery:
+
+            async def ask() -> None:
+                found.append(await here.prompt.choose(view, kind, False))
+
+            nursery.start_soon(ask)
+            await trio.testing.wait_all_tasks_blocked()
+            for line in lines:
+                await here.type.send(line)
+        return found[0], here
+
+
+def asked(kind: rules.Kind, seats: int = 3, seed: int = 1) -> View:
+    return until(referee(seats, seed), kind, 0)
+
+
+async def test_a_number_and_enter_choose() -> None:
+    choice, here = await answer(asked("place"), "place", "2", "")
+    assert choice == 1
+    assert here.heard("You choose Auction Hall.")
+
+
+async def test_who_takes_a_seat_again_sees_the_whole_table_once() -> None:
+    view = asked("place")
+    _, here = await answer(view, "place", "1", "y")
+    names = Names(view.state.edition, NICKNAMES, view.seat)
+    assert all(here.said.count(line) == 1 for line in set(board.board(view, names)))
+
+
+async def test_a_rounds_first_question_shows_ones_own_collectibles() -> None:
+    view = asked("place")
+    async with desk(view) as here, trio.open_nursery() as nursery:
+        here.prompt._screen.log.append("Round 1")
+        nursery.start_soon(here.prompt.choose, view, "place", False)
+        await trio.testing.wait_all_tasks_blocked()
+        nursery.cancel_scope.cancel()
+    own = board.own(view, Names(view.state.edition, NICKNAMES, view.seat))
+    assert here.said[: len(own)] == own
+    assert not here.heard("Score track")
+
+
+async def test_nothing_is_sealed_before_it_is_confirmed() -> None:
+    choice, here = await answer(asked("place"), "place", "2", "n", "1", "y")
+    assert choice == 0
+    assert sum("Where do you go?" in line for line in here.said) == 2
+
+
+@pytest.mark.parametrize("nonsense", ["0", "3", "x", "-1", "1 2", "٣", "9" * 30])
+async def test_nonsense_is_asked_again(nonsense: str) -> None:
+    choice, here = await answer(asked("place"), "place", nonsense, "1", "what", "y")
+    assert choice == 0
+    assert here.heard("A number from 1 to 2")
+    assert here.heard("Enter or y confirms")
+
+
+@pytest.mark.parametrize("kind", ["action", "window", "exhibit"])
+async def test_every_numbered_choice_is_legal(kind: rules.Kind) -> None:
+    view = asked(kind)
+    choice, _ = await answer(view, kind, "2", "y")
+    assert choice == view.legal(kind)[1]
+
+
+async def test_a_turn_is_place_and_action() -> None:
+    view = until(referee(2, variant="surprise"), "turn", 0)
+    choice, here = await answer(view, "turn", "1", "y")
+    assert choice == view.legal("turn")[0]
+    assert here.heard("  1  Castle, ")
+
+
+async def test_a_theft_is_asked_exhibit_by_exhibit() -> None:
+    view = until(referee(5, seed=3), "theft", 1)
+    options = rules.theft_options(view.state)
+    lines = ["1"] * sum(len(slots) > 1 for slots in options)
+    choice, _ = await answer(view, "theft", *lines, "y")
+    assert choice == tuple(slots[0] for slots in options)
+    view.check("theft", choice)
+
+
+async def test_an_exhibit_of_ones_own_pick() -> None:
+    view = asked("exhibit")
+    wanted = view.legal("exhibit")[-1]
+    assert isinstance(wanted, tuple)
+    slots = own_slots(view)
+    picked = " ".join(str(slots.index(slot) + 1) for slot in wanted)
+    choice, here = await answer(view, "exhibit", "p 1", "p 0 99", "p", f"p {picked}", "y")
+    assert choice == wanted
+    assert here.heard("The rules forbid that")
+    assert here.heard(f"Numbers from 1 to {len(slots)}")
+
+
+async def test_a_choice_with_one_answer_is_made_and_said() -> None:
+    view = asked("place")
+    only = View(replace(view.state, windows=((), ())), view.seat, view.private)
+    async with desk(only) as here:
+        assert await here.prompt.choose(only, "place", False) == 0
+        assert here.heard("Only one choice is legal and is made for you: Castle")
+
+
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        ("b", "Score track:"),
+        ("h", "Action cards in hand:"),
+        ("?", "q leaves; the game can be resumed"),
+    ],
+)
+async def test_commands_answer_in_the_middle_of_a_question(command: str, words: str) -> None:
+    choice, here = await answer(asked("place"), "place", command, "1", "")
+    assert choice == 0
+    assert here.heard(words)
+    assert sum("Where do you go?" in line for line in here.said) == 2
+
+
+async def test_the_log_is_told_again() -> None:
+    async with desk(asked("place")) as here:
+        here.prompt._screen.log.append("Round 1")
+        await here.type.send("l")
+        await trio.testing.wait_all_tasks_blocked()
+        assert here.said == ["Round 1"]
+
+
+@pytest.mark.parametrize("command", ["b", "h"])
+async def test_before_the_deal_there_is_nothing_to_show(command: str) -> None:
+    async with desk(None) as here:
+        await here.type.send(command)
+        await trio.testing.wait_all_tasks_blocked()
+        assert here.said == ["The cards are not dealt yet."]
+
+
+async def test_what_nobody_asked_for_is_no_answer() -> None:
+    async with desk(asked("place")) as here:
+        await here.type.send("1")
+        await trio.testing.wait_all_tasks_blocked()
+        assert here.heard("Nothing is asked of you now")
+
+
+async def test_a_line_typed_before_the_question_is_no_answer() -> None:
+    view = asked("place")
+    async with desk(view) as here:
+        await here.type.send("1")
+        await trio.testing.wait_all_tasks_blocked()
+        with trio.move_on_after(1) as scope:
+            await here.prompt.choose(view, "place", False)
+        assert scope.cancelled_caught
+
+
+async def test_the_seat_is_handed_over_in_the_middle_of_a_question() -> None:
+    choice, here = await answer(asked("place"), "place", "a")
+    assert choice == 1
+    assert here.prompt.autopilot
+    assert here.heard("A bot plays your seat")
+
+
+@pytest.mark.parametrize("line", ["a", ""])
+async def test_the_seat_is_taken_back(line: str) -> None:
+    async with desk(asked("place"), autopilot=True) as here:
+        await here.type.send(line)
+        await trio.testing.wait_all_tasks_blocked()
+        assert not here.prompt.autopilot
+        assert here.heard("The seat is yours again.")
+
+
+async def test_the_bot_chooses_while_it_has_the_seat() -> None:
+    view = asked("place")
+    async with desk(view, autopilot=True) as here:
+        assert await here.prompt.choose(view, "place", False) == 1
+        assert here.said == []
+
+
+async def test_q_leaves() -> None:
+    async with desk(asked("place")) as here:
+        await here.type.send("q")
+        await trio.testing.wait_all_tasks_blocked()
+        assert here.left == ["you left"]
+
+
+async def test_the_end_of_the_input_hands_nothing_to_a_bot() -> None:
+    view = asked("place")
+    async with desk(view) as here:
+        here.type.close()
+        await trio.testing.wait_all_tasks_blocked()
+        assert here.left == ["the input has ended"]
+        assert not here.prompt.autopilot
+
+
+async def test_a_choice_that_is_no_longer_needed_is_dropped() -> None:
+    view = asked("place")
+    async with desk(view) as here:
+        with trio.CancelScope() as scope:
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(here.prompt.choose, view, "place", False)
+                await trio.testing.wait_all_tasks_blocked()
+                scope.cancel()
+        await here.type.send("1")
+        await trio.testing.wait_all_tasks_blocked()
+        assert here.heard("Nothing is asked of you now")
+
+
+async def test_an_absent_player_comes_back_with_enter() -> None:
+    async with desk(asked("place")) as here, trio.open_nursery() as nursery:
+        back: list[bool] = []
+
+        async def returning() -> None:
+            await here.prompt.returning()
+            back.append(True)
+
+        nursery.start_soon(returning)
+        await trio.testing.wait_all_tasks_blocked()
+        assert not back
+        await here.type.send("")
+        await trio.testing.wait_all_tasks_blocked()
+        assert back
+
+
+async def test_the_bot_comes_back_by_itself() -> None:
+    async with desk(asked("place"), autopilot=True) as here:
+        await here.prompt.returning()
+        assert here.said == []
+
+
+@pytest.mark.parametrize(("line", "agreed"), [("", True), ("y", True), ("n", False)])
+async def test_terms_are_agreed_to(line: str, agreed: bool) -> None:
+    async with desk(None) as here, trio.open_nursery() as nursery:
+        found: list[bool] = []
+
+        async def agree() -> None:
+            found.append(await here.prompt.agree("Sit down?"))
+
+        nursery.start_soon(agree)
+        await trio.testing.wait_all_tasks_blocked()
+        await here.type.send(line)
+        await trio.testing.wait_all_tasks_blocked()
+        assert found == [agreed]
+
+
+async def test_a_choice_begun_afresh_is_said() -> None:
+    view = asked("place")
+    async with desk(view) as here, trio.open_nursery() as nursery:
+        nursery.start_soon(here.prompt.choose, view, "place", True)
+        await trio.testing.wait_all_tasks_blocked()
+        assert here.heard("the step begins afresh")
+        nursery.cancel_scope.cancel()
+
+
+# Lines from a file or a pipe.
+
+
+async def from_a_file(view: View, *lines: str) -> tuple[list[rules.Choice], Desk]:
+    """The choices of a seat whose lines were all written beforehand, until it leaves."""
+    found: list[rules.Choice] = []
+    async with desk(view, patient=True) as here, trio.open_nursery() as nursery:
+
+        async def play() -> None:
+            while True:
+                found.append(await here.prompt.choose(view, "place", False))
+
+        for line in lines:
+            await here.type.send(line)
+        here.type.close()
+        await trio.testing.wait_all_tasks_blocked()
+        assert here.said == []
+        nursery.start_soon(play)
+        with trio.move_on_after(1):
+            while not here.left and len(found) < 100:
+                await trio.sleep(0.01)
+        nursery.cancel_scope.cancel()
+    return found, here
+
+
+async def test_lines_of_a_file_wait_for_their_questions(autojump_clock: object) -> None:
+    found, here = await from_a_file(asked("place"), "2", "y", "1", "n", "2", "", "1", "y")
+    assert found == [1, 1, 0]
+    assert here.left == ["the input has ended"]
+
+
+async def test_a_file_leaves_only_after_what_stands_before(autojump_clock: object) -> None:
+    found, here = await from_a_file(asked("place"), "1", "y", "q", "2", "y")
+    assert found[:1] == [0]
+    assert here.left[0] == "you left"
+
+
+async def test_a_file_may_hand_the_seat_over_for_good(autojump_clock: object) -> None:
+    view = asked("place")
+    async with desk(view, patient=True) as here:
+        await here.type.send("a")
+        here.type.close()
+        assert await here.prompt.choose(view, "place", False) == 1
+        await trio.testing.wait_all_tasks_blocked()
+        assert here.left == []
+        assert here.prompt.autopilot
+
+
+async def test_nonsense_before_sitting_down_is_asked_the_same_again() -> None:
+    async with desk(None) as here, trio.open_nursery() as nursery:
+        nursery.start_soon(here.prompt.agree, "Sit down?")
+        await trio.testing.wait_all_tasks_blocked()
+        await here.type.send("maybe")
+        await trio.testing.wait_all_tasks_blocked()
+        assert here.said == ["Sit down?", "Sit down?"]
+        await here.type.send("n")
+
+
+async def test_enter_agrees_to_the_terms_while_the_bot_has_the_seat() -> None:
+    agreed: list[bool] = []
+    async with desk(None, autopilot=True) as here, trio.open_nursery() as nursery:
+
+        async def ask() -> None:
+            agreed.append(await here.prompt.agree("Sit down?"))
+
+        nursery.start_soon(ask)
+        await trio.testing.wait_all_tasks_blocked()
+        await here.type.send("")
+    assert agreed == [True]
+    assert here.prompt.autopilot
+
+
+async def test_an_old_question_that_ends_late_does_not_silence_the_new_one() -> None:
+    view = asked("place")
+    found: list[rules.Choice] = []
+    async with desk(view) as here, trio.open_nursery() as nursery:
+        old = trio.CancelScope()
+
+        async def first() -> None:
+            with old:
+                await here.prompt.choose(view, "place", False)
+
+        async def second() -> None:
+            old.cancel()
+            found.append(await here.prompt.choose(view, "place", False))
+
+        nursery.start_soon(first)
+        await trio.testing.wait_all_tasks_blocked()
+        nursery.start_soon(second)
+        await trio.testing.wait_all_tasks_blocked()
+        await here.type.send("2")
+        await here.type.send("y")
+    assert found == [1]
+
+
+async def from_an_endless_pipe(view: View, line: str) -> None:
+    """A seat whose pipe says the same line again and again."""
+    async with desk(view, patient=True) as here, trio.open_nursery() as nursery:
+        here.prompt._screen.table_name = "feed"
+
+        async def play() -> None:
+            while True:
+                await here.prompt.choose(view, "place", False)
+                await trio.lowlevel.checkpoint()
+
+        nursery.start_soon(play)
+        while True:
+            await here.type.send(line)
+
+
+@pytest.mark.parametrize("line", ["", "9", "n", "b", "a", "wait", "r"])
+async def test_a_pipe_that_never_chooses_is_given_up(line: str) -> None:
+    with pytest.raises(BaseExceptionGroup) as raised:
+        await from_an_endless_pipe(asked("place"), line)
+    troubles = [one for one in leaves(raised.value) if isinstance(one, Trouble)]
+    assert [trouble.exit_code for trouble in troubles] == [2]
+    assert "20 lines of the input have made no choice" in str(troubles[0])
+    assert "hoity resume feed" in str(troubles[0])
+
+
+async def test_a_pipe_that_chooses_now_and_then_may_go_on() -> None:
+    lines = ["b"] * (STRAYS - 2) + ["1", "y"]
+    choices, here = await from_a_file(asked("place"), *lines, *lines)
+    assert choices == [0, 0]
+    assert here.left == ["the input has ended"]
+
+
+async def test_a_person_may_err_for_ever() -> None:
+    choice, _ = await answer(asked("place"), "place", *["x"] * 3 * STRAYS, "1", "y")
+    assert choice == 0
+
+
+async def test_too_small_an_exhibit_is_refused_in_the_games_words() -> None:
+    view = asked("exhibit")
+    _, here = await answer(view, "exhibit", "p 1 2", "1", "y")
+    assert here.heard("The rules forbid that: an exhibit is of three or more Collectibles.")
+
+
+async def test_a_page_shown_while_away_asks_for_enter_again_not_for_an_old_choice() -> None:
+    view = asked("place")
+    async with desk(view) as here, trio.open_nursery() as nursery:
+        nursery.start_soon(here.prompt.choose, view, "place", False)
+        await trio.testing.wait_all_tasks_blocked()
+        nursery.start_soon(here.prompt.returning)
+        await trio.testing.wait_all_tasks_blocked()
+        here.said.clear()
+        await here.type.send("b")
+        await trio.testing.wait_all_tasks_blocked()
+        assert here.said[-1] == "Press Enter to come back to the table."
+        assert not here.heard("Where do you go?")
+        nursery.cancel_scope.cancel()
+
+
+async def test_a_newcomer_hears_of_help_once_and_help_names_the_rules_and_octagons() -> None:
+    view = asked("place")
+    _, here = await answer(view, "place", "?", "1", "y")
+    assert sum(line == FIRST_HINT for line in here.said) == 1
+    assert here.heard("`hoity rules`")
+    assert here.heard("An octagon, as in 4/2, says how far exhibits move")
+
+
+async def test_whoever_takes_its_seat_again_sees_the_board_at_once_and_once() -> None:
+    view = asked("place")
+    async with desk(view) as here, trio.open_nursery() as nursery:
+        here.prompt.tell(updates.Resumed(view))
+        assert here.heard("Score track:")
+        assert here.said[-1] == FIRST_HINT
+        here.said.clear()
+        nursery.start_soon(here.prompt.choose, view, "place", False)
+        await trio.testing.wait_all_tasks_blocked()
+        assert here.said[0] == "Where do you go?"
+        nursery.cancel_scope.cancel()
+
+
+async def test_whoever_is_absent_while_the_game_pauses_hears_again_how_to_come_back() -> None:
+    async with desk(asked("place")) as here, trio.open_nursery() as nursery:
+        nursery.start_soon(here.prompt.returning)
+        await trio.testing.wait_all_tasks_blocked()
+        here.said.clear()
+        here.prompt.tell(updates.Paused(frozenset({1}), 60.0, updates.Muster(3, 2, 1)))
+        assert here.heard("Still nothing from")
+        assert here.said[-1] == "Press Enter to come back to the table."
+        here.prompt.tell(updates.Linked("Bob"))
+        assert here.said[-1] == "  [linked to Bob]"
+        nursery.cancel_scope.cancel()
+
+
+async def test_r_tells_the_rules_of_the_table() -> None:
+    _, here = await answer(asked("place"), "place", "r", "1", "y")
+    assert here.heard("2 AUCTION HALL")
+
+
+@pytest.mark.parametrize("word", ["wait", "w", "WARTEN", "esperar"])
+async def test_wait_is_heard_at_any_time(word: str) -> None:
+    async with desk(asked("place"), patient=True) as here:
+        await here.type.send(word)
+        await here.type.send("1")
+        with trio.fail_after(5):
+            assert await here.prompt.waits_longer()
+        assert not here.heard("Nothing is asked")
+
+
+async def test_a_wait_is_heard_once(autojump_clock: trio.testing.MockClock) -> None:
+    async with desk(asked("place")) as here:
+        await here.type.send("wait")
+        await here.prompt.waits_longer()
+        with trio.move_on_after(60) as scope:
+            await here.prompt.waits_longer()
+        assert scope.cancelled_caught
+
+
+@pytest.mark.parametrize(
+    ("autopilot", "begun", "words"),
+    [(True, True, "never waits longer"), (False, False, "Nobody else is awaited now.")],
+)
+async def test_a_bots_seat_never_waits_longer_nor_who_has_no_game(
+    autopilot: bool, begun: bool, words: str, autojump_clock: trio.testing.MockClock
+) -> None:
+    async with desk(asked("place") if begun else None, autopilot) as here:
+        await here.type.send("wait")
+        with trio.move_on_after(60) as scope:
+            await here.prompt.waits_longer()
+        assert scope.cancelled_caught
+        assert here.heard(words)
+
+
+async def test_news_that_break_into_a_question_stand_apart_and_it_is_said_again() -> None:
+    view = asked("place")
+    async with desk(view) as here, trio.open_nursery() as nursery:
+        nursery.start_soon(here.prompt.choose, view, "place", False)
+        await trio.testing.wait_all_tasks_blocked()
+        here.said.clear()
+        here.prompt.tell(updates.Halfway(frozenset({1}), 30.0, 30.0, updates.Muster(3, 2, 2)))
+        assert here.said[0] == ""
+        assert here.said[1].startswith("  [Nothing has come from")
+        assert any("Where do you go?" in line for line in here.said[2:])
+        here.said.clear()
+        here.prompt.tell(updates.Unlinked("Bob", REPLACED))
+        here.prompt.tell(updates.Awaited(frozenset({1}), 10.0, 20.0))
+        assert len(here.said) == 1
+        nursery.cancel_scope.cancel()
+
+
+async def test_without_a_question_news_are_said_plainly() -> None:
+    async with desk(asked("place")) as here:
+        here.prompt.tell(updates.Linked("Bob"))
+        assert here.said == ["  [linked to Bob]"]

@@ -1,0 +1,337 @@
+"""Tests of the two plain screens: every update has words, and an object for programs."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, get_args
+
+import pytest
+import trio
+from support import room
+from support.cli_stage import until
+from support.rules_driver import Referee
+
+from cli.commands.sitting import last_line
+from cli.trouble import Trouble
+from cli.ui.json_screen import JsonPlayer, JsonScreen
+from cli.ui.line_screen import REPLACED, TELLERS, SeatScreen
+from cli.ui.stdin_lines import STRAYS
+from p2p_hoity import game_port, rules
+from p2p_hoity.editions import load
+from p2p_hoity.rules import news
+from p2p_hoity.session import updates
+from p2p_hoity.session.driver import Outcome
+from protocol.chain import transition
+from protocol.chain.state import Kind, Table, Want
+from protocol.crypto.signing import fingerprint
+from protocol.wire import header
+from protocol.wire.header import Terms
+
+MUSTER = updates.Muster(3, 2, 2)
+
+
+def bound(seats: int = 3) -> Table:
+    game = game_port.game_value(load(), None)
+    terms = Terms(room.identity(0).public, b"n" * 32, game, seats, header.default_quorum(seats))
+    return room.seat_at(terms, game_port.read_game)[0]
+
+
+def view() -> rules.View:
+    return until(Referee.seat(load(), 3, 1), "place", 0)
+
+
+def each() -> list[updates.Update]:
+    """One of every kind."""
+    at, seen = bound(), view()
+    node = transition.begin(at)
+    standing = rules.Standing(1, 0, 47, (1, 2, 3))
+    return [
+        updates.Joined(("Ana",), 3),
+        updates.Started(at, 0),
+        updates.Linked("Bob"),
+        updates.Unlinked("Bob", "no answer"),
+        updates.Stepped(node, node, 0.055),
+        updates.Happened((news.RoundBegan(1, (0, 1, 2), (), None),), seen, True),
+        updates.Rewound(2, 5, seen),
+        updates.Choosing(seen, "place", False),
+        updates.Chosen("place", 1),
+        updates.Refused("place", "the rule"),
+        updates.Awaited(frozenset({1}), 5.4),
+        updates.Halfway(frozenset({1}), 150.0, 150.0, MUSTER),
+        updates.Late(frozenset({1}), 300.0, MUSTER),
+        updates.Paused(frozenset({1}), 300.0, replace(MUSTER, there=1)),
+        updates.Extended(frozenset({1}), 300.0),
+        updates.Cautious(),
+        updates.Silenced(),
+        updates.Resumed(seen),
+        updates.Away(),
+        updates.Returned(),
+        updates.Accused(1, "bad-share", "did not prove its share of a card"),
+        updates.Finished(at, node, (standing,), Path("game.hoity")),
+        updates.Ended("two chains", 1, "two-chains"),
+    ]
+
+
+def test_every_seats_key_is_shown_when_the_table_begins() -> None:
+    said: list[str] = []
+    at = bound()
+    SeatScreen(said.append)(updates.Started(at, 0))
+    for entry in at.header.roster:
+        assert any(fingerprint(entry.id) in line and entry.nickname in line for line in said)
+    written: list[dict[str, Any]] = []
+    JsonScreen(written.append)(updates.Started(at, 0))
+    seats = written[0]["seats"]
+    assert [one["fingerprint"] for one in seats] == [fingerprint(e.id) for e in at.header.roster]
+
+
+def test_there_is_a_teller_and_an_example_for_every_update() -> None:
+    assert set(get_args(updates.Update)) == set(TELLERS) == {type(one) for one in each()}
+
+
+def told() -> tuple[SeatScreen, list[str]]:
+    said: list[str] = []
+    screen = SeatScreen(said.append)
+    screen(updates.Started(bound(), 0))
+    screen.look(view())
+    said.clear()
+    return screen, said
+
+
+@pytest.mark.parametrize("update", each(), ids=lambda one: type(one).__name__)
+def test_every_update_is_told(update: updates.Update) -> None:
+    screen, said = told()
+    screen(update)
+    if isinstance(update, updates.Choosing | updates.Resumed):
+        assert screen.view is update.view
+    else:
+        assert said
+        assert "{" not in "".join(said)
+
+
+def test_before_the_table_is_complete_nothing_breaks() -> None:
+    said: list[str] = []
+    screen = SeatScreen(said.append)
+    for update in each():
+        if not isinstance(update, updates.Started):
+            screen(update)
+    assert any("Seated 1 of 3: Ana" in line for line in said)
+
+
+def test_what_a_shuffle_proved_is_said_with_its_time() -> None:
+    screen, said = told()
+    node = replace(transition.begin(bound()), want=Want(Kind.SHUFFLE, frozenset({1})))
+    screen(updates.Stepped(node, node, 0.055))
+    assert len(said) == 1
+    assert said[0].startswith("  [deck shuffled by seat 1")
+    assert said[0].endswith("proof checked, 55 ms]")
+
+
+def test_a_replaced_link_is_no_news() -> None:
+    screen, said = told()
+    screen(updates.Unlinked("Bob", REPLACED))
+    assert said == []
+
+
+def test_ones_own_shuffle_is_no_news() -> None:
+    screen, said = told()
+    node = replace(transition.begin(bound()), want=Want(Kind.SHUFFLE, frozenset({0})))
+    screen(updates.Stepped(node, node, 0.055))
+    assert said == ["  [deck shuffled by you, proof sent]"]
+
+
+@pytest.mark.parametrize("update", each(), ids=lambda one: type(one).__name__)
+def test_every_update_is_an_object(update: updates.Update) -> None:
+    written: list[dict[str, Any]] = []
+    JsonScreen(written.append)(update)
+    left_to_the_host = isinstance(update, updates.Finished | updates.Ended)
+    assert len(written) == (0 if left_to_the_host else 1)
+    for line in written:
+        assert json.loads(json.dumps(line))["type"]
+
+
+def test_no_update_has_the_name_of_a_happening() -> None:
+    written: list[dict[str, Any]] = []
+    for update in each():
+        if not isinstance(update, updates.Happened):
+            JsonScreen(written.append)(update)
+    happenings = {
+        one(*([0] * len(one.__dataclass_fields__))).as_json()["type"]
+        for one in vars(news).values()
+        if isinstance(one, type) and issubclass(one, news.Happening) and one is not news.Happening
+    }
+    assert not {line["type"] for line in written} & happenings
+
+
+async def test_a_program_answers_with_json() -> None:
+    written: list[dict[str, Any]] = []
+    send, receive = trio.open_memory_channel[str](10)
+    player = JsonPlayer(receive, written.append)
+    for line in ("nonsense", "7", '"1"', "[1]", "true", "1"):
+        await send.send(line)
+    send.close()
+    await player.listen()
+    assert await player.choose(view(), "place", False) == 1
+    assert [line["type"] for line in written] == ["refused"] * 5
+
+
+@pytest.mark.parametrize("line", ["nonsense", "", "[" * 100_000])
+async def test_a_program_that_never_chooses_is_not_asked_for_ever(line: str) -> None:
+    written: list[dict[str, Any]] = []
+    send, receive = trio.open_memory_channel[str](2 * STRAYS)
+    player = JsonPlayer(receive, written.append)
+    for _ in range(2 * STRAYS):
+        await send.send(line)
+    send.close()
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(player.listen)
+        with pytest.raises(Trouble, match="have made no choice"):
+            await player.choose(view(), "place", False)
+    assert [line["type"] for line in written] == ["refused"] * STRAYS
+
+
+async def test_a_program_that_ends_while_asked_is_told_what_to_do() -> None:
+    send, receive = trio.open_memory_channel[str](1)
+    send.close()
+    player = JsonPlayer(receive, lambda line: None)
+    await player.listen()
+    with pytest.raises(Trouble, match="--auto"):
+        await player.choose(view(), "place", False)
+    with pytest.raises(Trouble, match="--auto"):
+        await player.agree()
+
+
+@pytest.mark.parametrize(("line", "agreed"), [("true", True), ("YES", True), ("no", False)])
+async def test_a_program_agrees_to_terms(line: str, agreed: bool) -> None:
+    send, receive = trio.open_memory_channel[str](1)
+    await send.send(line)
+    send.close()
+    player = JsonPlayer(receive, lambda _: None)
+    await player.listen()
+    assert await player.agree() is agreed
+
+
+async def test_a_program_waits_longer_without_answering(autojump_clock: Any) -> None:
+    send, receive = trio.open_memory_channel[str](3)
+    player = JsonPlayer(receive, lambda _: None)
+    for line in ('{"wait": false}', ' {"wait" : true} ', "1"):
+        await send.send(line)
+    send.close()
+    await player.listen()
+    assert await player.waits_longer()
+    with trio.move_on_after(60) as scope:
+        await player.waits_longer()
+    assert scope.cancelled_caught
+    assert await player._line() == '{"wait": false}'
+    assert await player._line() == "1"
+
+
+QUORUM, PAUSE = MUSTER, replace(MUSTER, there=1)
+STRICT = updates.Muster(3, 3, 2, strict=True)
+TWO = updates.Muster(2, 2, 1, strict=True)
+SETUP = replace(MUSTER, begun=False)
+CLAIM = "hoity resume --claim"
+
+
+@pytest.mark.parametrize(
+    ("muster", "words", "others"),
+    [
+        (QUORUM, ["in 150 s the game goes on without", "2 of the 3 seats agree", "wait"], [CLAIM]),
+        (PAUSE, ["only 1 of the 2 seats", "pauses", "wait longer"], ["goes on without", CLAIM]),
+        (
+            STRICT,
+            ["needs all 3 seats", "pauses", "for yourself alone", CLAIM],
+            ["goes on", "wait "],
+        ),
+        (TWO, ["needs all 2 seats", "pauses", "end it here", CLAIM], ["goes on", "absence"]),
+        (SETUP, ["the table ends", "wait"], ["goes on", CLAIM]),
+    ],
+)
+def test_halfway_a_player_reads_what_comes_and_what_can_be_done(
+    muster: updates.Muster, words: list[str], others: list[str]
+) -> None:
+    screen, said = told()
+    screen(updates.Halfway(frozenset({1}), 150.0, 150.0, muster))
+    text = " ".join(said)
+    assert "Nothing has come from seat 1" in text
+    assert [word for word in words if word.lower() not in text.lower()] == []
+    assert [word for word in others if word in text] == []
+
+
+def test_who_is_slow_itself_is_told_so_and_not_of_itself() -> None:
+    screen, said = told()
+    screen(updates.Halfway(frozenset({0, 1}), 150.0, 150.0, QUORUM))
+    assert "seat 0" not in " ".join(said)
+    assert "You are awaited too" in said[-1]
+    said.clear()
+    screen(updates.Halfway(frozenset({0}), 150.0, 150.0, QUORUM))
+    assert said == ["  [The others are waiting for you: in 150 s they may go on without you.]"]
+    said.clear()
+    screen(updates.Late(frozenset({0}), 300.0, QUORUM))
+    assert said == [
+        "  [You have taken longer than this table waits: the others may go on without you."
+        " You may come back later.]"
+    ]
+    said.clear()
+    screen(updates.Paused(frozenset({0}), 300.0, STRICT))
+    assert said == ["  [The others are waiting for you: the game pauses until you choose.]"]
+
+
+@pytest.mark.parametrize(("there", "hinted"), [(1, True), (2, False)])
+def test_whoever_is_quite_alone_may_have_come_back_too_late(there: int, hinted: bool) -> None:
+    screen, said = told()
+    screen(updates.Paused(frozenset({1}), 300.0, replace(QUORUM, there=there, quorum=3)))
+    assert any("ask one for its transcript" in line for line in said) is hinted
+
+
+def test_an_onlooker_is_offered_no_choice() -> None:
+    said: list[str] = []
+    screen = SeatScreen(said.append)
+    screen(updates.Started(bound(), None))
+    said.clear()
+    screen(updates.Halfway(frozenset({1}), 150.0, 150.0, QUORUM))
+    screen(updates.Paused(frozenset({1}), 300.0, STRICT))
+    assert "goes on without" in " ".join(said)
+    assert not any("wait " in line or "resume" in line for line in said)
+
+
+def test_what_came_of_the_wish_to_wait_is_said() -> None:
+    screen, said = told()
+    for seats, left in ((frozenset({1}), 300.0), (frozenset({1}), 0.0), (frozenset[int](), 0.0)):
+        screen(updates.Extended(seats, left))
+    assert "up to 300 s more for seat 1" in said[0]
+    assert "waits in any case" in said[1]
+    assert "Nobody else" in said[2]
+
+
+def test_an_ended_table_names_whose_doing_and_the_code() -> None:
+    line = last_line(Outcome(None, (), "did not prove its shuffle", 2, "bad-shuffle"), ())
+    assert (line["type"], line["seat"], line["code"]) == ("ended", 2, "bad-shuffle")
+    line = last_line(Outcome(None, (), "stopped"), ())
+    assert (line["type"], line["seat"], line["code"]) == ("ended", None, None)
+
+
+def test_a_silent_seat_is_named_as_awaited_and_not_as_at_fault() -> None:
+    screen, said = told()
+    screen(updates.Ended("a seat fell silent before the game began", 1, ""))
+    screen(updates.Ended("a seat fell silent before the game began", None, ""))
+    screen(updates.Ended("did not prove its shuffle", 1, "shuffle"))
+    assert said == [
+        "The table has ended without a result: a seat fell silent before the game began."
+        " Who was awaited: seat 1 (purple).",
+        "The table has ended without a result: a seat fell silent before the game began.",
+        "The table has ended without a result: did not prove its shuffle (shuffle)."
+        " Whose doing: seat 1 (purple).",
+    ]
+
+
+def test_an_accused_player_is_told_what_may_be_the_matter() -> None:
+    screen, said = told()
+    screen(updates.Accused(0, "two-statements", "signed two different statements of one identity"))
+    assert "a proof against your own seat (two-statements)" in " ".join(said)
+    assert "two places" in " ".join(said)
+    said.clear()
+    screen(updates.Accused(1, "two-statements", "signed two different statements of one identity"))
+    assert "is proven at fault" in " ".join(said)
+    assert "your own" not in " ".join(said)

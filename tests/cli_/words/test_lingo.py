@@ -1,0 +1,145 @@
+"""Tests of the languages: every message is translated, and every catalogue is current."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from support.cli_stage import tool
+
+from cli.words import lingo, phrase_book
+from p2p_hoity.tables import joining, seating
+from protocol.transcript.problem import FILE_FAULTS
+from protocol.wire.faults import FAULTS
+
+catalogues = tool("catalogues")
+
+
+@pytest.fixture(autouse=True)
+def english_again() -> Iterator[None]:
+    yield
+    lingo.speak("en")
+
+
+@pytest.mark.parametrize("path", catalogues.catalogues(), ids=lambda p: p.parts[-3])
+def test_every_message_is_translated_and_the_compiled_file_is_current(path: Path) -> None:
+    assert catalogues.check(path) == []
+
+
+def test_there_is_a_catalogue_for_every_language_but_english() -> None:
+    found = {path.parts[-3] for path in catalogues.catalogues()}
+    assert found | {"en"} == set(lingo.LANGUAGES)
+
+
+@pytest.mark.parametrize("path", catalogues.catalogues(), ids=lambda p: p.parts[-3])
+def test_a_translation_names_the_same_things(path: Path) -> None:
+    for key, texts in catalogues.read(path).items():
+        wanted = sorted(re.findall(r"\{.*?\}", key.partition("\0")[2] or key))
+        assert all(sorted(re.findall(r"\{.*?\}", text)) == wanted for text in texts), key
+
+
+def test_a_missing_and_an_unused_message_are_noticed(tmp_path: Path) -> None:
+    path = tmp_path / "hoity.po"
+    path.write_text('msgid "no such message"\nmsgstr "x"\n')
+    wrong = "\n".join(catalogues.check(path))
+    assert "in no source: 'no such message'" in wrong
+    assert "not translated: 'Castle'" in wrong
+    assert "is stale" in wrong
+
+
+def test_a_line_that_is_no_catalogue_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "hoity.po"
+    path.write_text('msgid "a"\nnonsense\n')
+    with pytest.raises(ValueError, match="line 2"):
+        catalogues.read(path)
+
+
+def test_speaking() -> None:
+    lingo.speak("de")
+    assert (lingo.language(), lingo._("Castle")) == ("de", "Schloss")
+    lingo.speak("es")
+    assert lingo._("Thief") == "Ladrón"
+    assert lingo._("there is no such message") == "there is no such message"
+    lingo.speak("en")
+    assert lingo._("Castle") == "Castle"
+
+
+def test_a_language_that_is_not_spoken() -> None:
+    with pytest.raises(ValueError, match="en, es, de"):
+        lingo.speak("fr")
+
+
+@pytest.mark.parametrize(
+    ("environ", "language"),
+    [
+        ({}, "en"),
+        ({"LANG": "C.UTF-8"}, "en"),
+        ({"LANG": "es_MX.UTF-8"}, "es"),
+        ({"LANG": "es_ES", "LC_ALL": "de_AT.UTF-8"}, "de"),
+        ({"LANGUAGE": "fr:de:en"}, "de"),
+        ({"LANG": "fr_FR"}, "en"),
+    ],
+)
+def test_the_locale_chooses(environ: dict[str, str], language: str) -> None:
+    assert lingo.language_of(environ) == language
+
+
+def test_one_and_many() -> None:
+    key = ("{number} unknown", "{number} unknown")
+    lingo.speak("es")
+    assert [lingo.count(*key, n) for n in (1, 2)] == [
+        "{number} desconocida",
+        "{number} desconocidas",
+    ]
+
+
+def test_the_phrase_book_has_every_fault() -> None:
+    assert set(FAULTS.values()) <= phrase_book.SEAT_FAULTS
+    assert set(FILE_FAULTS.values()) <= phrase_book.FILE_FAULTS
+
+
+def test_a_sentence_from_below_is_translated_as_far_as_it_is_known() -> None:
+    lingo.speak("de")
+    assert phrase_book.said("the table is full") == "der Tisch ist voll"
+    assert phrase_book.said("these terms cannot be played: nobody listens there").endswith(
+        "dort lauscht niemand"
+    )
+    assert phrase_book.said("nobody: knows this") == "nobody: knows this"
+
+
+def test_the_troubles_of_several_addresses_are_all_translated() -> None:
+    lingo.speak("de")
+    told = phrase_book.said(
+        "the host cannot be reached (1.2.3.4:5 cannot be reached: nobody listens there;"
+        f" [fd00::2]:5 cannot be reached: no answer in time); {joining.ASK}"
+    )
+    assert told == (
+        "der Gastgeber ist nicht zu erreichen (1.2.3.4:5 ist nicht zu erreichen: dort lauscht"
+        " niemand; [fd00::2]:5 ist nicht zu erreichen: keine rechtzeitige Antwort); fragen Sie"
+        " ihn, ob der Tisch noch offen ist, und versuchen Sie es wieder"
+    )
+    gone = phrase_book.said(f"the host is gone (it closed the link); {joining.ASK}")
+    assert gone.startswith("der Gastgeber ist fort (die Gegenseite hat")
+
+
+def test_a_journal_in_use_is_told_in_the_language_spoken() -> None:
+    lingo.speak("de")
+    told = phrase_book.said(
+        "cannot use /a/b.journal: b.journal is in use: this seat is played already,"
+        " in another terminal"
+    )
+    assert told == (
+        "/a/b.journal ist nicht zu gebrauchen: b.journal ist in Gebrauch: Dieser Platz wird schon"
+        " in einem anderen Terminal gespielt"
+    )
+
+
+def test_a_port_in_use_is_told_with_what_to_do_in_the_language_spoken() -> None:
+    lingo.speak("de")
+    told = phrase_book.said(f"cannot listen on a:1: the port is already in use; {seating.ANOTHER}")
+    assert told == (
+        "auf a:1 lässt sich nicht lauschen: der Port ist schon belegt; nennen Sie mit --listen"
+        " eine andere Adresse, oder Port 0 für einen freien"
+    )

@@ -1,0 +1,138 @@
+"""Tests of the storyteller: every happening has a sentence in every language."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from support.cli_stage import NICKNAMES, referee
+
+from cli.words import lingo, telling
+from cli.words.cards import Names, run_letters
+from p2p_hoity.editions import load
+from p2p_hoity.rules import ActionCard, ActionKind, Happening, Piece, Place, news
+
+PIECE, HIDDEN = Piece(0, 0, "A", 1586), Piece(1, None, None, None)
+THIEF = ActionCard(12, ActionKind.THIEF, 2, "red")
+CASH = ActionCard(8, ActionKind.CASH, 18, "red")
+EACH: list[Happening] = [
+    news.Setup(
+        "e", "surprise", "staged", False, "after", ("red", "blue"), ((CASH,), (THIEF,)),
+        ((0,), (1,)), ((PIECE, HIDDEN), ()), ((2, 1),), 13, 2,
+    ),
+    news.PresenceChanged((0,), (1,), (0,)),
+    news.RoundBegan(3, (0,), (1,), Place.CASTLE),
+    news.PlaceShown(0, Place.AUCTION_HALL),
+    news.ActionShown(0, Place.CASTLE, THIEF),
+    news.SatOut(0, "void choice"),
+    news.Passed(0, Place.CASTLE, "no sealed choice"),
+    news.Voided(0, "exhibit"),
+    news.DefaultTaken(0, "window", 1, "no choice of its own"),
+    news.Sale(0, CASH, 1, PIECE),
+    news.NoSale(3),
+    news.CashStolen(1, THIEF, 0, CASH),
+    news.CashPaid(0, CASH),
+    news.Returned(0, THIEF, "it leaves the last prison cell"),
+    news.TurnedUp(0, PIECE),
+    news.ExhibitShown(0, (PIECE, PIECE, PIECE), 1),
+    news.NothingShown(0, "no exhibit open to all"),
+    news.FigureMoved(0, 0, 1, 1, "Detective"),
+    news.Stolen(1, THIEF, 0, PIECE),
+    news.DetectiveRanked(0, 2),
+    news.Imprisoned(1, THIEF, (THIEF,)),
+    news.RoundEnded(3, (1, 0)),
+    news.BanquetReached((0,)),
+    news.GameStopped(800),
+    news.HandOpened(0, (PIECE, HIDDEN)),
+    news.FinalExhibit(0, (PIECE, PIECE, PIECE), 1),
+    news.FaultFound(0, 2, "Exhibit needs a valid exhibit"),
+    news.StandingMade(1, 0, 47, ()),
+]  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def english_again() -> Iterator[None]:
+    yield
+    lingo.speak("en")
+
+
+def names(mine: int | None = None) -> Names:
+    return Names(load(), NICKNAMES, mine)
+
+
+def kinds() -> set[type[Happening]]:
+    found = (one for one in vars(news).values() if isinstance(one, type))
+    return {one for one in found if issubclass(one, Happening)} - {Happening}
+
+
+def test_every_kind_has_a_teller_and_an_example() -> None:
+    assert set(telling.TELLERS) == kinds() == {type(one) for one in EACH}
+
+
+@pytest.mark.parametrize("language", lingo.LANGUAGES)
+@pytest.mark.parametrize("happening", EACH, ids=lambda one: type(one).__name__)
+def test_every_happening_is_told(language: str, happening: Happening) -> None:
+    lingo.speak(language)
+    text = telling.tell(names(), happening)
+    assert text
+    assert "{" not in text
+
+
+@pytest.mark.parametrize("happening", EACH, ids=lambda one: type(one).__name__)
+def test_no_sentence_stays_english(happening: Happening) -> None:
+    told = {}
+    for language in lingo.LANGUAGES:
+        lingo.speak(language)
+        told[language] = telling.tell(names(), happening)
+    assert len(set(told.values())) == len(lingo.LANGUAGES)
+
+
+def test_who_is_meant_is_named_with_colour() -> None:
+    told = names(mine=1)
+    told.colours = ("red", "blue")
+    assert told.seat(0) == "Ana (red)"
+    assert told.seat(1) == "Bob (blue, you)"
+    assert told.seat(5) == "Fay"
+
+
+def test_a_stolen_card_keeps_its_colour() -> None:
+    told = names()
+    told.colours = ("red", "blue")
+    own = telling.tell(told, news.ActionShown(0, Place.AUCTION_HALL, CASH))
+    other = telling.tell(told, news.ActionShown(1, Place.AUCTION_HALL, CASH))
+    assert own == "In the Auction Hall Ana (red) plays Cash 18,000."
+    assert other == "In the Auction Hall Bob (blue) plays Cash 18,000 (red)."
+
+
+def test_cards_that_go_home_as_always_are_left_out() -> None:
+    home = news.Returned(0, CASH, "the sale is over")
+    free = news.Returned(0, THIEF, "it leaves the last prison cell")
+    assert telling.story(names(), [home, free]) == [telling.tell(names(), free)]
+
+
+@pytest.mark.parametrize("seats", [3, 5])
+def test_whole_games_have_no_reason_without_words(seats: int) -> None:
+    driver = referee(seats)
+    for _ in range(40):
+        driver.step()
+    driver.away(0)
+    for _ in range(40):
+        driver.step()
+    driver.away(banned=frozenset({0}))
+    driver.play()
+    reasons = {getattr(one, "why", None) for one in driver.record} - {None, "Detective"}
+    assert reasons <= telling.WHY
+    assert telling.story(names(), driver.record)
+
+
+def test_letters_of_an_exhibit() -> None:
+    assert run_letters(["C", "A", None, "B"]) == "?ABC"
+
+
+def test_twins_in_a_file_are_told_apart_by_their_seats_and_others_left_alone() -> None:
+    from cli.words.cards import Names
+    from p2p_hoity.editions import load
+
+    assert Names(load(), ("Ada", "Bob")).seat(0) == "Ada"
+    twins = Names(load(), ("Ada", "Bob", "Аdа"), 0)
+    assert twins.seats([0, 2]) == "Ada [seat 1] (you), Аdа [seat 3]"

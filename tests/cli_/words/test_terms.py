@@ -1,0 +1,182 @@
+"""Tests of the terms in words: durations, returns, and editions that are not what they say."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support.room import identity
+
+from cli.commands.options import PatienceOption
+from cli.words import durations, editions, lingo, telling
+from cli.words import terms as terms_words
+from cli.words.cards import Names
+from cli.words.waiting import late
+from p2p_hoity.editions import descent, load
+from p2p_hoity.editions.canonical import known_edition, read_canonical
+from p2p_hoity.game_port import game_value, read_game
+from p2p_hoity.rules import Edition
+from p2p_hoity.rules.edition import Colour
+from p2p_hoity.rules.news import Setup
+from p2p_hoity.session import updates
+from protocol.wire import header
+from protocol.wire.header import Patience, Terms
+
+UBER = load()
+
+
+def terms(edition: Edition = UBER, **given: object) -> Terms:
+    game = game_value(edition, None)
+    return Terms(identity(0).public, b"n" * 32, game, 4, 3, **given)  # type: ignore[arg-type]
+
+
+def described(offered: Terms) -> str:
+    return "\n".join(terms_words.describe(offered, read_game(offered), ["Ana"]))
+
+
+# Durations.
+
+
+@pytest.mark.parametrize(
+    ("milliseconds", "words"),
+    [
+        (1_000, "1 second"),
+        (1_999, "1 second"),
+        (30_000, "30 seconds"),
+        (60_000, "1 minute"),
+        (90_000, "1 minute 30 seconds"),
+        (3_600_000, "1 hour"),
+        (3_661_000, "1 hour 1 minute"),
+        (7_199_000, "1 hour 59 minutes"),
+        (86_400_000, "1 day"),
+        (2_592_000_000, "30 days"),
+        (0, "0 seconds"),
+    ],
+)
+def test_a_duration_in_words(milliseconds: int, words: str) -> None:
+    assert durations.span(milliseconds) == words
+
+
+@given(st.integers(1000, 2_592_000_000))
+def test_a_duration_has_at_most_two_units_and_is_never_told_too_long(milliseconds: int) -> None:
+    words = durations.span(milliseconds).split()
+    assert len(words) in (2, 4)
+    size = {"day": 86400, "hour": 3600, "minute": 60, "second": 1}
+    told = sum(int(n) * size[unit.rstrip("s")] for n, unit in zip(*[iter(words)] * 2, strict=True))
+    assert milliseconds * 0.95 - 1000 <= told * 1000 <= milliseconds
+
+
+@pytest.mark.parametrize(
+    ("language", "words"), [("de", "1 Tag 2 Stunden"), ("es", "1 día 2 horas")]
+)
+def test_a_duration_in_other_languages(language: str, words: str) -> None:
+    lingo.speak(language)
+    assert durations.span(93_600_000) == words
+
+
+def test_the_terms_say_durations_in_words() -> None:
+    patience = Patience(choice=172_800_000, step=90_000)
+    text = described(terms(patience=patience))
+    assert "after 2 days without a choice (1 minute 30 seconds for other steps)" in text
+
+
+def test_a_patience_that_can_be_asked_for_can_be_offered() -> None:
+    option = PatienceOption.__metadata__[0]  # type: ignore[attr-defined]
+    low, high = header.PATIENCE_BOUNDS[0]
+    assert (option.min * 1000, option.max * 1000) == (low, high)
+
+
+# Returns.
+
+
+@pytest.mark.parametrize(
+    ("returns", "words"),
+    [
+        (0, "It cannot come back into this game."),
+        (1, "It may come back 1 time."),
+        (8, "It may come back up to 8 times."),
+    ],
+)
+def test_the_terms_say_how_often_a_seat_may_come_back(returns: int, words: str) -> None:
+    text = described(terms(returns=returns))
+    assert words in text
+    assert ("come back into" in text) == (returns == 0)
+    offered = terms(returns=returns)
+    assert terms_words.as_json(offered, read_game(offered), [])["returns"] == returns
+
+
+@pytest.mark.parametrize("seats", [frozenset({0}), frozenset({1})])
+def test_who_may_not_come_back_is_not_told_that_he_may(seats: frozenset[int]) -> None:
+    names = Names(UBER, ("Ana", "Bob", "Cleo"), 0)
+    for may in (True, False):
+        count = updates.Muster(3, 2, 2, may_return=may)
+        told = "\n".join(late(updates.Late(seats, 30.0, count), names))
+        assert ("may come back later" in told) == may
+        assert ("allow no return" in told) != may
+
+
+# Editions.
+
+
+def test_a_shipped_edition_is_what_its_name_says() -> None:
+    for name in ("uberplay-2004", "reference-manual"):
+        edition = known_edition(read_canonical(load(name).canonical()))
+        assert editions.title(edition) == name
+        assert editions.as_json(edition) == {"edition": name, "changed": []}
+
+
+def swapped(part: str) -> tuple[Colour, ...]:
+    """The colours, the first two with each other's cards of one sort."""
+    first, second, *rest = UBER.colours
+    one = replace(first, **{part: getattr(second, part)})
+    return (one, replace(second, **{part: getattr(first, part)}), *rest)
+
+
+CHANGES = {
+    "detective_in_hall": UBER.with_switches(detective_in_hall=not UBER.switches.detective_in_hall),
+    "action_choice": UBER.with_switches(
+        "together" if UBER.switches.action_choice == "staged" else "staged"
+    ),
+    "detective_rank": UBER.with_switches(
+        detective_rank="before" if UBER.switches.detective_rank == "after" else "after"
+    ),
+    "track": replace(UBER, banquet_fields=UBER.banquet_fields + 1),
+    "collectibles": replace(UBER, collectibles=UBER.collectibles[:-1]),
+    "name": replace(UBER, name="Uberplay-2004"),
+    "cash": replace(UBER, colours=swapped("cash")),
+    "thieves": replace(UBER, colours=swapped("thieves")),
+}
+
+
+@pytest.mark.parametrize("part", CHANGES)
+def test_a_changed_edition_is_never_shown_under_its_originals_name_alone(part: str) -> None:
+    edition = CHANGES[part]
+    assert descent(edition).original == "uberplay-2004"
+    assert descent(edition).changes == (part,)
+    said = editions.title(edition)
+    assert said == f"uberplay-2004, changed ({editions.CHANGED[part]})"
+    assert f"Edition: {said}, " in described(terms(edition))
+    assert editions.as_json(edition)["changed"] == [part]
+
+
+def test_the_log_and_the_program_are_told_of_the_change_too() -> None:
+    edition = CHANGES["track"]
+    names = Names(edition, ("Ana", "Bob", "Cleo"), 0)
+    first = Setup(edition.name, None, "", False, "", (), (), (), (), (), 4, 3)
+    assert "edition uberplay-2004, changed (track)" in telling.tell(names, first)
+    assert json.dumps(editions.as_json(edition))
+
+
+def test_an_edition_of_ones_own_is_said_to_be_one() -> None:
+    own = replace(UBER, name="my house")
+    assert "the host's own" in editions.title(own)
+    assert editions.as_json(own) == {"edition": "my house", "changed": None}
+
+
+def test_every_part_of_an_edition_has_its_words() -> None:
+    from p2p_hoity.editions.descent import PARTS
+
+    assert set(editions.CHANGED) == set(PARTS)

@@ -1,0 +1,184 @@
+"""The proof of an id: worth something once, to one listener, for one purpose."""
+
+import secrets
+
+import pytest
+import trio
+import trio.testing
+from hypothesis import given
+from hypothesis import strategies as st
+
+from p2p_hoity.net.errors import NetError
+from p2p_hoity.net.framing import encode_frame
+from p2p_hoity.net.handshake import (
+    ANSWER,
+    MAGIC,
+    Listener,
+    Purpose,
+    Verdict,
+    ask,
+    expect_welcome,
+    fresh_challenge,
+    prove,
+)
+from protocol.crypto.signing import Identity
+
+DIALLER = Identity(bytes([1]) * 32)
+LISTENER = Identity(bytes([2]) * 32)
+OTHER = Identity(bytes([3]) * 32)
+CERTIFICATE = bytes([7]) * 32
+HERE, THERE = bytes([8]) * 16, bytes([9]) * 16
+CHALLENGE = MAGIC + bytes(32) + HERE
+
+
+def answer_to(challenge, *, by=DIALLER, listener=LISTENER, certificate=CERTIFICATE):
+    return Listener(Purpose.LINK, listener.public, certificate).answer(by, THERE, challenge)
+
+
+def check(data, challenge=CHALLENGE, *, purpose=Purpose.LINK, certificate=CERTIFICATE):
+    return Listener(purpose, LISTENER.public, certificate).check(data, challenge).peer
+
+
+def test_both_ends_know_each_others_process_and_one_binding():
+    listener = Listener(Purpose.LINK, LISTENER.public, CERTIFICATE)
+    data = answer_to(CHALLENGE)
+    at_listener, at_dialler = listener.check(data, CHALLENGE), listener.answered(data, CHALLENGE)
+    assert (at_listener.instance, at_dialler.instance) == (THERE, HERE)
+    assert at_listener.binding == at_dialler.binding
+    assert at_listener.binding.hex() not in repr(at_listener)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        (Purpose.RELAY, LISTENER.public, CERTIFICATE, CHALLENGE),
+        (Purpose.LINK, OTHER.public, CERTIFICATE, CHALLENGE),
+        (Purpose.LINK, LISTENER.public, bytes(32), CHALLENGE),
+        (Purpose.LINK, LISTENER.public, CERTIFICATE, MAGIC + bytes([1]) * 32 + HERE),
+        (Purpose.LINK, LISTENER.public, CERTIFICATE, MAGIC + bytes(32) + THERE),
+    ],
+    ids=["purpose", "listener", "certificate", "nonce", "instance"],
+)
+def test_no_other_link_has_the_same_binding(other):
+    data = answer_to(CHALLENGE)
+    one = Listener(Purpose.LINK, LISTENER.public, CERTIFICATE).answered(data, CHALLENGE)
+    assert Listener(*other[:3]).answered(data, other[3]).binding != one.binding
+    again = Listener(Purpose.LINK, LISTENER.public, CERTIFICATE)
+    assert again.answered(answer_to(CHALLENGE), CHALLENGE).binding != one.binding
+
+
+def test_an_honest_answer_proves_the_diallers_id():
+    assert check(answer_to(CHALLENGE)) == DIALLER.public
+
+
+def test_challenges_never_repeat():
+    assert len({fresh_challenge(HERE) for _ in range(100)}) == 100
+
+
+def test_an_answer_heard_before_is_worth_nothing_for_a_new_challenge():
+    with pytest.raises(NetError, match="does not prove"):
+        check(answer_to(CHALLENGE), fresh_challenge(HERE))
+
+
+def test_an_answer_to_another_listener_cannot_be_passed_on():
+    with pytest.raises(NetError, match="does not prove"):
+        check(answer_to(CHALLENGE, listener=OTHER))
+
+
+def test_an_answer_is_for_one_certificate_and_one_purpose():
+    data = answer_to(CHALLENGE)
+    with pytest.raises(NetError, match="does not prove"):
+        check(data, certificate=bytes(32))
+    with pytest.raises(NetError, match="does not prove"):
+        check(data, purpose=Purpose.RELAY)
+
+
+def test_an_impostor_cannot_sign_for_another_id():
+    data = DIALLER.public + answer_to(CHALLENGE, by=OTHER)[32:]
+    with pytest.raises(NetError, match="does not prove"):
+        check(data)
+
+
+def test_nobody_can_claim_to_be_the_listener():
+    with pytest.raises(NetError, match="ourselves"):
+        check(answer_to(CHALLENGE, by=LISTENER))
+
+
+@given(st.binary(max_size=200) | st.binary(min_size=ANSWER, max_size=ANSWER))
+def test_no_other_bytes_prove_anything(data):
+    with pytest.raises(NetError):
+        check(data)
+
+
+@given(st.integers(0, ANSWER * 8 - 1))
+def test_every_bit_of_an_answer_counts(bit):
+    number = int.from_bytes(answer_to(CHALLENGE), "big") ^ 1 << bit
+    with pytest.raises(NetError):
+        check(number.to_bytes(ANSWER, "big"))
+
+
+@pytest.mark.parametrize(
+    "challenge", [b"", MAGIC, b"hoity link 1" + bytes(48), CHALLENGE[:-1], CHALLENGE + b"x"]
+)
+def test_only_our_own_challenges_are_signed(challenge):
+    with pytest.raises(NetError, match="another language"):
+        answer_to(challenge)
+
+
+async def introduce(listening, dialling):
+    """Run both sides over memory; returns what each ended with, a value or a NetError."""
+    near, far = trio.testing.memory_stream_pair()
+    ends = {}
+
+    async def run(name, side, stream):
+        try:
+            ends[name] = await side(stream)
+        except NetError as error:
+            ends[name] = error
+
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(run, "listener", listening, far)
+        nursery.start_soon(run, "dialler", dialling, near)
+    return ends
+
+
+async def listening(stream):
+    proven = await ask(stream, Listener(Purpose.LINK, LISTENER.public, CERTIFICATE), HERE)
+    await stream.send_all(encode_frame(Verdict.WELCOME.encode()))
+    return proven
+
+
+async def test_both_sides_end_well():
+    async def dialling(stream):
+        listener = Listener(Purpose.LINK, LISTENER.public, CERTIFICATE)
+        return await prove(stream, listener, DIALLER, THERE)
+
+    ends = await introduce(listening, dialling)
+    assert ends["listener"].peer == DIALLER.public
+    assert ends["listener"].binding == ends["dialler"].binding
+    assert (ends["listener"].instance, ends["dialler"].instance) == (THERE, HERE)
+
+
+async def test_a_dialler_that_fails_is_told():
+    async def dialling(stream):
+        listener = Listener(Purpose.LINK, OTHER.public, CERTIFICATE)
+        return await prove(stream, listener, DIALLER, THERE)
+
+    ends = await introduce(listening, dialling)
+    assert "does not prove" in str(ends["listener"])
+    assert "did not believe our signature" in str(ends["dialler"])
+
+
+@pytest.mark.parametrize("said", [b"\x63", b"", b"\0\0", *(v.encode() for v in Verdict if v)])
+async def test_only_a_welcome_is_one(said):
+    near, far = trio.testing.memory_stream_pair()
+    await far.send_all(encode_frame(said))
+    with pytest.raises(NetError, match=r"it |relay|process"):
+        await expect_welcome(near)
+
+
+async def test_a_handshake_takes_no_long_frame():
+    near, far = trio.testing.memory_stream_pair()
+    await far.send_all(encode_frame(secrets.token_bytes(257)))
+    with pytest.raises(NetError, match="257 bytes"):
+        await expect_welcome(near)

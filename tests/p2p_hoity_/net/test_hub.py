@@ -1,0 +1,607 @@
+"""The hub: links over real loopback TLS where that matters, over memory where the clock does."""
+
+import collections
+from contextlib import asynccontextmanager
+
+import pytest
+import trio
+import trio.testing
+
+from p2p_hoity.net.addresses import parse_address
+from p2p_hoity.net.errors import AddressError, NetError, RefusedError
+from p2p_hoity.net.events import Frame, LinkDown, LinkedElsewhere, LinkUp
+from p2p_hoity.net.framing import encode_frame, read_frame
+from p2p_hoity.net.handshake import MAGIC, Listener, Purpose
+from p2p_hoity.net.hub import Hub
+from p2p_hoity.net.limits import Limits
+from p2p_hoity.net.memory import MemoryNetwork
+from p2p_hoity.net.network import cut
+from p2p_hoity.net.reach import reach
+from p2p_hoity.net.tls import secure_to
+from protocol.crypto.signing import Identity
+
+LOW, HIGH = sorted((Identity(bytes([n]) * 32) for n in (1, 2)), key=lambda one: one.public)
+THIRD = Identity(bytes([3]) * 32)
+LOOPBACK = "127.0.0.1"
+
+
+@asynccontextmanager
+async def hubs(*identities, network=None, limits=None):
+    """Running hubs of these identities."""
+    made = [Hub(identity, network=network, limits=limits) for identity in identities]
+    async with trio.open_nursery() as nursery:
+        for hub in made:
+            await nursery.start(hub.run)
+        yield made
+        nursery.cancel_scope.cancel()
+
+
+async def linked_pair(a, b, host=LOOPBACK):
+    """Link b to a, and take the LinkUp of both."""
+    addresses = await a.listen(host, 0)
+    await b.connect(addresses, a._identity.public, 5)
+    return await a.events.receive(), await b.events.receive()
+
+
+# Links
+
+
+async def test_two_peers_link_and_frames_pass_both_ways():
+    async with hubs(LOW, HIGH) as (a, b):
+        up_at_a, up_at_b = await linked_pair(a, b)
+        assert (up_at_a.peer, up_at_b.peer) == (HIGH.public, LOW.public)
+        assert up_at_a.binding == up_at_b.binding == a.binding(HIGH.public)
+        assert len(up_at_a.binding) == 32
+        assert not up_at_a.via_relay
+        assert up_at_b.address.startswith(LOOPBACK)
+        assert b.post(LOW.public, b"to a" * 100_000)
+        assert a.post(HIGH.public, b"to b")
+        assert await a.events.receive() == Frame(HIGH.public, b"to a" * 100_000)
+        assert await b.events.receive() == Frame(LOW.public, b"to b")
+        assert a.links() == {HIGH.public}
+        assert await b.flush(5)
+
+
+async def test_closing_tells_both_why():
+    async with hubs(LOW, HIGH) as (a, b):
+        await linked_pair(a, b)
+        a.drop(HIGH.public, "we have had enough")
+        assert await a.events.receive() == LinkDown(HIGH.public, "we have had enough")
+        assert await b.events.receive() == LinkDown(LOW.public, "it closed the link")
+        await b.unlinked(LOW.public)
+        assert a.links() == b.links() == frozenset()
+        assert not b.post(LOW.public, b"too late")
+
+
+async def test_when_a_hub_stops_its_peers_and_its_owner_are_told():
+    async with hubs(LOW) as (a,):
+        async with hubs(HIGH) as (b,):
+            await linked_pair(a, b)
+        with pytest.raises(trio.EndOfChannel):
+            await b.events.receive()
+        assert isinstance(await a.events.receive(), LinkDown)
+
+
+async def test_posting_without_a_link_is_not_sent():
+    async with hubs(LOW) as (a,):
+        assert not a.post(HIGH.public, b"hello")
+        assert a.queued(HIGH.public) == 0
+
+
+async def test_connecting_again_changes_nothing():
+    async with hubs(LOW, HIGH) as (a, b):
+        addresses = await a.listen(LOOPBACK, 0)
+        for _ in range(3):
+            await b.connect(addresses, LOW.public, 5)
+        assert isinstance(await a.events.receive(), LinkUp)
+        b.post(LOW.public, b"still the first link")
+        assert await a.events.receive() == Frame(HIGH.public, b"still the first link")
+
+
+async def test_many_hubs_make_a_full_mesh():
+    identities = [Identity(bytes([n]) * 32) for n in range(1, 6)]
+    async with hubs(*identities) as mesh:
+        places = [(await hub.listen(LOOPBACK, 0))[0] for hub in mesh]
+        for hub in mesh:
+            for place, identity in zip(places, identities, strict=True):
+                if hub._identity is not identity:
+                    hub.dial(place, identity.public)
+        for hub in mesh:
+            while len(hub.links()) < len(mesh) - 1:
+                assert isinstance(await hub.events.receive(), LinkUp | LinkDown)
+
+
+# Dialling
+
+
+async def test_dialling_goes_on_until_someone_listens(autojump_clock):
+    network = MemoryNetwork()
+    async with hubs(LOW, HIGH, network=network) as (a, b):
+        b.dial("table:4711", LOW.public)
+        await trio.sleep(120)
+        assert b.trouble(LOW.public) == "table:4711 cannot be reached: nobody listens there"
+        await a.listen("table", 4711)
+        assert await b.events.receive() == LinkUp(LOW.public, "table:4711", False)
+        assert b.trouble(LOW.public) is None
+
+
+class Counting(MemoryNetwork):
+    """Counts the attempts to open a stream."""
+
+    opened = 0
+
+    async def open(self, address):
+        self.opened += 1
+        return await super().open(address)
+
+
+async def test_dialling_in_vain_backs_off_but_never_stops(autojump_clock):
+    network = Counting()
+    limits = Limits()
+    async with hubs(HIGH, network=network) as (b,):
+        b.dial("table:4711", LOW.public)
+        await trio.sleep(600)
+        first = network.opened
+        assert 600 / limits.longest_pause <= first <= 2 * 600 / limits.longest_pause + 10
+        await trio.sleep(600)
+        assert network.opened > first
+
+
+async def test_a_lost_link_is_dialled_again_until_forgotten(autojump_clock):
+    async with hubs(LOW, HIGH, network=MemoryNetwork()) as (a, b):
+        await a.listen("table", 4711)
+        b.dial("table:4711", LOW.public)
+        for _ in range(3):
+            assert isinstance(await b.events.receive(), LinkUp)
+            a.drop(HIGH.public, "again")
+            assert isinstance(await b.events.receive(), LinkDown)
+        b.forget(LOW.public)
+        await trio.sleep(120)
+        assert b.links() == frozenset()
+
+
+async def test_dialling_may_be_asked_for_before_running(autojump_clock):
+    network = MemoryNetwork()
+    b = Hub(HIGH, network=network)
+    b.dial("table:4711", LOW.public)
+    async with hubs(LOW, network=network) as (a,):
+        await a.listen("table", 4711)
+        async with trio.open_nursery() as nursery:
+            await nursery.start(b.run)
+            assert isinstance(await b.events.receive(), LinkUp)
+            nursery.cancel_scope.cancel()
+
+
+async def test_of_several_addresses_one_is_enough(autojump_clock):
+    async with hubs(LOW, HIGH, network=MemoryNetwork()) as (a, b):
+        await a.listen("table", 4711)
+        b.dial("nowhere:1", LOW.public)
+        b.dial("table:4711", LOW.public)
+        assert (await b.events.receive()).address == "table:4711"
+
+
+def test_an_address_that_cannot_be_read_is_refused_at_once():
+    with pytest.raises(AddressError, match="no port"):
+        Hub(LOW).dial("table", HIGH.public)
+
+
+async def test_listening_needs_a_running_hub():
+    with pytest.raises(RuntimeError, match="running"):
+        await Hub(LOW).listen(LOOPBACK, 0)
+
+
+async def test_a_failed_connect_names_every_way_and_what_failed():
+    async with hubs(LOW, HIGH) as (a, b):
+        (place,) = await a.listen(LOOPBACK, 0)
+        nobody = f"{LOOPBACK}:{await unused_port()}"
+        with pytest.raises(NetError) as failure:
+            await b.connect([place, nobody], THIRD.public, 5)
+        assert f"{place}: someone else answers there" in str(failure.value)
+        assert f"{nobody} cannot be reached: nobody listens there" in str(failure.value)
+        assert a.links() == b.links() == frozenset()
+
+
+async def unused_port():
+    (door,) = await trio.open_tcp_listeners(0, host=LOOPBACK)
+    port = door.socket.getsockname()[1]
+    await door.aclose()
+    return port
+
+
+async def test_connecting_to_a_listener_that_says_nothing_ends_in_time(autojump_clock):
+    network = MemoryNetwork()
+    await network.listen("mute", 1)
+    async with hubs(HIGH, network=network) as (b,):
+        began = trio.current_time()
+        with pytest.raises(NetError, match="mute:1 did not answer in 5 s"):
+            await b.connect(["mute:1"], LOW.public, 60)
+        with pytest.raises(NetError, match="no link within 2 s to mute:1"):
+            await b.connect(["mute:1"], LOW.public, 2)
+        assert trio.current_time() - began == pytest.approx(7)
+
+
+async def test_no_address_is_no_way():
+    async with hubs(HIGH) as (b,):
+        with pytest.raises(NetError, match="no address"):
+            await b.connect([], LOW.public, 5)
+
+
+async def test_a_port_in_use_is_told_in_words():
+    async with hubs(LOW, HIGH) as (a, b):
+        (place,) = await a.listen(LOOPBACK, 0)
+        port = int(place.rpartition(":")[2])
+        with pytest.raises(NetError, match=f"{LOOPBACK}:{port}: the port is already in use"):
+            await b.listen(LOOPBACK, port)
+
+
+# One link a peer
+
+
+async def settled(hub, peer):
+    """Drain a hub's events for a while; the last thing said about peer."""
+    last = None
+    with trio.move_on_after(60):
+        async for event in hub.events:
+            assert event.peer == peer
+            last = event
+    return last
+
+
+async def test_of_two_that_dial_each_other_the_link_of_the_lower_id_stays(autojump_clock):
+    async with hubs(LOW, HIGH, network=MemoryNetwork()) as (a, b):
+        await a.listen("low", 1)
+        await b.listen("high", 1)
+        a.dial("high:1", HIGH.public)
+        b.dial("low:1", LOW.public)
+        up_at_a, up_at_b = await settled(a, HIGH.public), await settled(b, LOW.public)
+        assert isinstance(up_at_a, LinkUp)
+        assert isinstance(up_at_b, LinkUp)
+        # Both kept the same one: where one dialled, the other was called.
+        assert (up_at_a.address == "high:1") != (up_at_b.address == "low:1")
+
+
+@pytest.mark.parametrize(("first", "stays"), [(LOW, True), (HIGH, False)])
+async def test_a_second_link_replaces_the_first_only_if_the_lower_id_dialled_it(first, stays):
+    """The peer dials by hand, so that it does not notice that it has a link already."""
+    second = HIGH if first is LOW else LOW
+    async with hubs(second) as (hub,):
+        (place,) = await hub.listen(LOOPBACK, 0)
+        async with hubs(first) as (peer,):
+            (far,) = await peer.listen(LOOPBACK, 0)
+            await hub.connect([far], first.public, 5)
+            assert isinstance(await hub.events.receive(), LinkUp)
+            same = peer._instance
+            stream, verdict = await dial_by_hand(place, first, second, instance=same)
+            if stays:  # the new link was dialled by the lower id
+                assert verdict == b"\0"
+                assert "better link" in (await hub.events.receive()).reason
+                assert isinstance(await hub.events.receive(), LinkUp)
+            else:
+                assert verdict == b"\3"
+            await stream.aclose()
+
+
+async def dial_by_hand(place, me, listener, tamper=lambda data: data, instance=bytes(16)):
+    host, _, port = place.rpartition(":")
+    raw = await trio.open_tcp_stream(host, int(port))
+    stream, peer, certificate = await secure_to(raw, listener.public)
+    challenge = await read_frame(stream, 256)
+    data = tamper(Listener(Purpose.LINK, peer, certificate).answer(me, instance, challenge))
+    await stream.send_all(encode_frame(data))
+    return stream, await read_frame(stream, 256)
+
+
+async def test_a_peer_that_comes_again_takes_the_place_of_its_dead_link():
+    async with hubs(LOW) as (a,):
+        (place,) = await a.listen(LOOPBACK, 0)
+        first, _ = await dial_by_hand(place, HIGH, LOW)
+        second, verdict = await dial_by_hand(place, HIGH, LOW)
+        assert verdict == b"\0"
+        told = [await a.events.receive() for _ in range(3)]
+        assert [type(event) for event in told] == [LinkUp, LinkDown, LinkUp]
+        assert a.links() == {HIGH.public}
+        await first.aclose()
+        await second.aclose()
+
+
+# Strangers
+
+
+@pytest.mark.parametrize(
+    "tamper",
+    [
+        lambda data: THIRD.public + data[32:],
+        lambda data: data[:-1] + bytes([data[-1] ^ 1]),
+        lambda data: data[:-1],
+        lambda data: b"",
+    ],
+    ids=["impostor", "wrong signature", "cut short", "empty"],
+)
+async def test_who_proves_nothing_gets_no_link(tamper):
+    async with hubs(LOW) as (a,):
+        (place,) = await a.listen(LOOPBACK, 0)
+        stream, verdict = await dial_by_hand(place, HIGH, LOW, tamper)
+        assert verdict == b"\1"
+        assert await stream.receive_some() == b""
+        assert a.links() == frozenset()
+        await cut(stream)
+
+
+async def test_an_answer_recorded_in_one_link_opens_no_other():
+    recorded = []
+
+    def record(data):
+        recorded.append(data)
+        return data
+
+    async with hubs(LOW) as (a,):
+        (place,) = await a.listen(LOOPBACK, 0)
+        stream, verdict = await dial_by_hand(place, HIGH, LOW, record)
+        assert verdict == b"\0"
+        await stream.aclose()
+        assert isinstance(await a.events.receive(), LinkUp)
+        assert isinstance(await a.events.receive(), LinkDown)
+        stream, verdict = await dial_by_hand(place, HIGH, LOW, lambda _: recorded[0])
+        assert verdict == b"\1"
+        assert a.links() == frozenset()
+        await cut(stream)
+
+
+async def test_a_blocked_peer_stays_out():
+    async with hubs(LOW, HIGH) as (a, b):
+        await linked_pair(a, b)
+        a.block(HIGH.public, "it lied")
+        assert (await a.events.receive()).reason == "it lied"
+        assert isinstance(await b.events.receive(), LinkDown)
+        (place,) = await a.listen(LOOPBACK, 0)
+        with pytest.raises(NetError, match="does not want a link"):
+            await b.connect([place], LOW.public, 5)
+
+
+@pytest.mark.parametrize(
+    "said", [b"", b"GET / HTTP/1.0\r\n\r\n", b"\0" * 100, b"\x16\x03\x01\xff\xff", MAGIC]
+)
+async def test_garbage_and_port_scans_disturb_nobody(said):
+    async with hubs(LOW, HIGH) as (a, b):
+        await linked_pair(a, b)
+        (place,) = await a.listen(LOOPBACK, 0)
+        stream = await trio.open_tcp_stream(LOOPBACK, int(place.rpartition(":")[2]))
+        await stream.send_all(said)
+        await stream.aclose()
+        b.post(LOW.public, b"undisturbed")
+        assert await a.events.receive() == Frame(HIGH.public, b"undisturbed")
+
+
+async def test_an_oversized_frame_costs_its_sender_the_link_and_nobody_else():
+    async with hubs(LOW, HIGH) as (a, b):
+        await linked_pair(a, b)
+        (place,) = await a.listen(LOOPBACK, 0)
+        stream, _ = await dial_by_hand(place, THIRD, LOW)
+        assert isinstance(await a.events.receive(), LinkUp)
+        await stream.send_all(b"\xff\xff\xff\xff")
+        down = await a.events.receive()
+        assert down.peer == THIRD.public
+        assert "4294967295 bytes" in down.reason
+        await cut(stream)
+        b.post(LOW.public, b"undisturbed")
+        assert await a.events.receive() == Frame(HIGH.public, b"undisturbed")
+
+
+async def test_silent_connections_are_cut_and_an_honest_one_gets_in(autojump_clock):
+    limits = Limits(unauthenticated=8, unauthenticated_per_source=8)
+    network = MemoryNetwork()
+    async with hubs(LOW, HIGH, network=network, limits=limits) as (a, b):
+        await a.listen("table", 1)
+        silent = []
+        b.dial("table:1", LOW.public)
+        for _ in range(500):
+            silent.append(await network.open(parse_address("table:1")))
+            await trio.testing.wait_all_tasks_blocked()
+            assert len(a._gate) <= 8
+        assert b.links() == {LOW.public}
+        await trio.sleep(limits.handshake + 1)
+        assert len(a._gate) == 0
+        assert b.links() == {LOW.public}
+        for stream in silent:
+            assert not await stream.receive_some()  # all of them are cut
+        nothing_more = [event async for event in drained(a.events)]
+        assert [type(event) for event in nothing_more] == [LinkUp]
+
+
+async def drained(events):
+    while True:
+        try:
+            yield events.receive_nowait()
+        except trio.WouldBlock:
+            return
+
+
+async def test_a_real_flood_lets_an_honest_one_in():
+    async with hubs(LOW, HIGH) as (a, b), trio.open_nursery() as nursery:
+        (place,) = await a.listen(LOOPBACK, 0)
+        flooding = trio.Event()
+        nursery.start_soon(flood, int(place.rpartition(":")[2]), flooding)
+        await flooding.wait()
+        b.dial(place, LOW.public)
+        assert isinstance(await a.events.receive(), LinkUp)
+        assert isinstance(await b.events.receive(), LinkUp)
+        assert len(a._gate) <= Limits().unauthenticated
+        nursery.cancel_scope.cancel()
+
+
+async def flood(port, flooding):
+    """Open silent connections as fast as one can, and hold the last few hundred."""
+    held = collections.deque()
+    try:
+        while True:
+            held.append(await trio.open_tcp_stream(LOOPBACK, port))
+            if len(held) > 200:
+                flooding.set()
+                await cut(held.popleft())
+    finally:
+        for stream in held:
+            await cut(stream)
+
+
+async def test_a_full_hub_keeps_room_for_the_tables_own():
+    async with hubs(LOW, limits=Limits(links=1)) as (a,), hubs(HIGH, THIRD) as (own, stranger):
+        places = await a.listen(LOOPBACK, 0)
+        a.prefer([HIGH.public])
+        await stranger.connect(places, LOW.public, 5)
+        assert (await a.events.receive()).peer == THIRD.public
+        await own.connect(places, LOW.public, 5)
+        told = {await a.events.receive(), await a.events.receive()}
+        assert LinkDown(THIRD.public, "it made room for another") in told
+        assert a.links() == {HIGH.public}
+        await stranger.unlinked(LOW.public)
+        with pytest.raises(NetError, match="no room"):
+            await stranger.connect(places, LOW.public, 5)
+
+
+async def test_one_machine_cannot_take_all_links():
+    async with hubs(LOW, limits=Limits(links_per_source=1)) as (a,), hubs(HIGH, THIRD) as (b, c):
+        places = await a.listen(LOOPBACK, 0)
+        await b.connect(places, LOW.public, 5)
+        a.prefer([HIGH.public])
+        with pytest.raises(NetError, match="no room"):
+            await c.connect(places, LOW.public, 5)
+
+
+async def test_strangers_who_link_and_say_nothing_lock_no_newcomer_out():
+    """A guest is a stranger too until it has shown its ticket."""
+    crowd = [Identity(bytes([n]) * 32) for n in range(10, 16)]
+    async with hubs(LOW, limits=Limits(links=4)) as (a,), hubs(*crowd) as strangers:
+        places = await a.listen(LOOPBACK, 0)
+        for stranger in strangers:
+            await stranger.connect(places, LOW.public, 5)
+            assert len(a.links()) <= 4
+            assert stranger._identity.public in a.links()
+
+
+async def test_one_machine_full_of_strangers_makes_room_among_its_own():
+    limits = Limits(links_per_source=1)
+    async with hubs(LOW, limits=limits) as (a,), hubs(HIGH, THIRD) as (b, c):
+        places = await a.listen(LOOPBACK, 0)
+        await b.connect(places, LOW.public, 5)
+        await c.connect(places, LOW.public, 5)
+        assert a.links() == {THIRD.public}
+
+
+# Two processes with one key
+
+
+async def test_a_second_process_with_one_key_is_told_and_the_first_is_undisturbed(autojump_clock):
+    network = MemoryNetwork()
+    async with hubs(LOW, HIGH, HIGH, network=network) as (a, first, second):
+        await a.listen("table", 1)
+        await first.connect(["table:1"], LOW.public, 5)
+        with pytest.raises(RefusedError, match="another process with our key") as caught:
+            await second.connect(["table:1"], LOW.public, 5)
+        assert caught.value.elsewhere
+        second.dial("table:1", LOW.public)
+        for _ in range(3):  # it tries again and again
+            assert await second.events.receive() == LinkedElsewhere(LOW.public)
+        first.post(LOW.public, b"undisturbed")
+        assert isinstance(await a.events.receive(), LinkUp)
+        assert await a.events.receive() == Frame(HIGH.public, b"undisturbed")
+
+
+@pytest.mark.parametrize("dials", [True, False])
+async def test_a_second_process_gets_in_once_the_first_is_gone(autojump_clock, dials):
+    """Whoever dialled the first link: both ends know each other's process."""
+    network = MemoryNetwork()
+    async with hubs(LOW, HIGH, network=network) as (a, second):
+        await a.listen("table", 1)
+        async with hubs(HIGH, network=network) as (first,):
+            if dials:
+                await first.connect(["table:1"], LOW.public, 5)
+            else:
+                await first.listen("first", 1)
+                await a.connect(["first:1"], HIGH.public, 5)
+            second.dial("table:1", LOW.public)
+            assert await second.events.receive() == LinkedElsewhere(LOW.public)
+        while (event := await second.events.receive()) == LinkedElsewhere(LOW.public):
+            pass
+        assert isinstance(event, LinkUp)
+
+
+async def test_a_peer_that_dials_the_second_process_drops_it(autojump_clock):
+    network = MemoryNetwork()
+    async with hubs(LOW, HIGH, HIGH, network=network) as (a, first, second):
+        await a.listen("table", 1)
+        await second.listen("second", 1)
+        secured = await reach(network, parse_address("second:1"), HIGH.public)
+        await first.connect(["table:1"], LOW.public, 5)
+        assert await a._introduce(secured) is None
+        assert first.links() == {LOW.public}
+        assert isinstance(await first.events.receive(), LinkUp)
+
+
+# The owner
+
+
+async def test_an_owner_that_does_not_read_slows_its_peers_and_loses_nothing(autojump_clock):
+    network = MemoryNetwork()
+    async with hubs(LOW, HIGH, network=network) as (a, b):
+        await linked_pair(a, b, "table")
+        for number in range(500):
+            assert b.post(LOW.public, b"%d" % number)
+        await trio.sleep(60)
+        got = [(await a.events.receive()).data for _ in range(500)]
+        assert got == [b"%d" % number for number in range(500)]
+
+
+async def test_an_owner_that_goes_away_ends_its_links(autojump_clock):
+    async with hubs(LOW, HIGH, network=MemoryNetwork()) as (a, b):
+        await linked_pair(a, b, "table")
+        a.events.close()
+        b.post(LOW.public, b"anyone?")
+        assert isinstance(await b.events.receive(), LinkDown)
+
+
+def test_a_hub_shows_no_secret():
+    assert LOW.seed.hex() not in repr(vars(Hub(LOW)))
+
+
+async def test_a_link_at_rest_is_read_later_and_the_others_at_once(autojump_clock):
+    network = MemoryNetwork()
+    async with hubs(LOW, HIGH, THIRD, network=network) as (a, b, c):
+        await a.listen("table", 4711)
+        for other in (b, c):
+            await other.connect(["table:4711"], LOW.public, 5)
+            assert isinstance(await a.events.receive(), LinkUp)
+        a.rest(HIGH.public, 30.0)
+        began = trio.current_time()
+        b.post(LOW.public, b"much")
+        await trio.testing.wait_all_tasks_blocked()
+        c.post(LOW.public, b"little")
+        assert await a.events.receive() == Frame(THIRD.public, b"little")
+        assert trio.current_time() - began < 1.0
+        assert await a.events.receive() == Frame(HIGH.public, b"much")
+        assert trio.current_time() - began >= 30.0
+        assert a.linked(HIGH.public)
+
+
+@pytest.mark.parametrize("own", [False, True])
+async def test_a_flood_is_read_at_its_pace_and_the_others_at_once(autojump_clock, own):
+    limits = Limits(frames_at_once=10, frames_a_second=5.0)
+    network = MemoryNetwork()
+    async with hubs(LOW, HIGH, THIRD, network=network, limits=limits) as (a, b, c):
+        await a.listen("table", 4711)
+        a.prefer([HIGH.public] if own else [])
+        for other in (b, c):
+            await other.connect(["table:4711"], LOW.public, 5)
+            assert isinstance(await a.events.receive(), LinkUp)
+        a.prefer([HIGH.public, THIRD.public] if own else [THIRD.public])
+        began = trio.current_time()
+        for _ in range(30):
+            b.post(LOW.public, b"flood")
+        for _ in range(10):
+            assert await a.events.receive() == Frame(HIGH.public, b"flood")
+        assert trio.current_time() - began < 0.1
+        c.post(LOW.public, b"word")
+        assert await a.events.receive() == Frame(THIRD.public, b"word")
+        for _ in range(20):
+            assert await a.events.receive() == Frame(HIGH.public, b"flood")
+        assert 3.9 < trio.current_time() - began < 4.5
+        assert a.linked(HIGH.public)

@@ -1,0 +1,434 @@
+"""The relay: splices blindly, believes only proofs, and keeps to its caps."""
+
+from contextlib import asynccontextmanager
+
+import pytest
+import trio
+import trio.testing
+
+from p2p_hoity.net.addresses import Address, parse_address
+from p2p_hoity.net.errors import NetError
+from p2p_hoity.net.events import Frame, LinkDown, LinkUp
+from p2p_hoity.net.framing import encode_frame, read_frame
+from p2p_hoity.net.handshake import Listener, Purpose, Verdict, fresh_challenge
+from p2p_hoity.net.hub import Hub
+from p2p_hoity.net.limits import Limits
+from p2p_hoity.net.memory import MemoryNetwork
+from p2p_hoity.net.network import TcpNetwork
+from p2p_hoity.net.reach import CALL, REGISTER, TAKE, call, reach, register
+from p2p_hoity.net.relay import RelayLimits, serve_relay
+from p2p_hoity.net.splice import Splice
+from p2p_hoity.net.tls import credentials, secure_from, secure_to
+from protocol.crypto.signing import Identity
+
+SEAT = Identity(bytes([1]) * 32)
+GUEST = Identity(bytes([2]) * 32)
+OTHER = Identity(bytes([3]) * 32)
+RELAY = Identity(bytes([4]) * 32)
+ONE, TWO = bytes(16), bytes([1]) * 16
+
+
+class Street:
+    """A relay with hubs around it, in memory unless told otherwise."""
+
+    def __init__(self, nursery, network):
+        self.nursery = nursery
+        self.network = network
+        self.place = ""
+        self.relaying = trio.CancelScope()
+
+    async def open_relay(self, port=0, limits=None):
+        self.relaying = await self.nursery.start(self._serve, port, limits)
+
+    async def _serve(self, port, limits, task_status):
+        async def told(nursery, scope):
+            (self.place,) = await nursery.start(self._relay, port, limits)
+            task_status.started(scope)
+
+        with trio.CancelScope() as scope:
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(told, nursery, scope)
+
+    async def _relay(self, port, limits, task_status):
+        await serve_relay(
+            "127.0.0.1",
+            port,
+            identity=RELAY,
+            limits=limits,
+            network=self.network,
+            task_status=task_status,
+        )
+
+    async def hub(self, identity):
+        hub = Hub(identity, network=self.network)
+        await self.nursery.start(hub.run)
+        return hub
+
+    @property
+    def relay(self):
+        host, _, port = self.place.rpartition(":")
+        return Address(host, int(port), via_relay=True)
+
+    async def say(self, wish):
+        """Say something to the relay after its challenge; the stream and the verdict."""
+        raw = await self.network.open(self.relay)
+        stream, peer, certificate = await secure_to(raw, None)
+        challenge = await read_frame(stream, 256)
+        if callable(wish):
+            wish = wish(peer, certificate, challenge)
+        await stream.send_all(encode_frame(wish))
+        try:
+            return stream, await read_frame(stream, 256)
+        except NetError:
+            return stream, None
+
+
+@asynccontextmanager
+async def street(*, network=None, limits=None):
+    async with trio.open_nursery() as nursery:
+        made = Street(nursery, network or MemoryNetwork())
+        await made.open_relay(limits=limits)
+        yield made
+        nursery.cancel_scope.cancel()
+
+
+async def test_a_guest_reaches_a_seat_through_a_real_relay():
+    async with street(network=TcpNetwork()) as there:
+        seat, guest = await there.hub(SEAT), await there.hub(GUEST)
+        address = await seat.listen_via(there.place)
+        assert address == f"relay+{there.place}"
+        assert seat.relays() == {address}
+        await guest.connect([address], SEAT.public, 5)
+        assert await seat.events.receive() == LinkUp(GUEST.public, address, True)
+        assert await guest.events.receive() == LinkUp(SEAT.public, address, True)
+        guest.post(SEAT.public, b"through" * 30_000)
+        seat.post(GUEST.public, b"and back")
+        assert await seat.events.receive() == Frame(GUEST.public, b"through" * 30_000)
+        assert await guest.events.receive() == Frame(SEAT.public, b"and back")
+        guest.drop(SEAT.public, "home")
+        assert isinstance(await seat.events.receive(), LinkDown)
+
+
+async def test_a_relay_sees_nothing_of_what_passes(monkeypatch):
+    passed = []
+
+    class Watched(Splice):
+        async def _pump(self, source, sink):
+            class Tap:
+                async def send_all(self, chunk):
+                    passed.append(bytes(chunk))
+                    await sink.send_all(chunk)
+
+            await super()._pump(source, Tap())
+
+    monkeypatch.setattr("p2p_hoity.net.relay.Splice", Watched)
+    async with street() as there:
+        seat, guest = await there.hub(SEAT), await there.hub(GUEST)
+        await guest.connect([await seat.listen_via(there.place)], SEAT.public, 5)
+        await seat.events.receive()
+        guest.post(SEAT.public, b"a sealed secret")
+        assert (await seat.events.receive()).data == b"a sealed secret"
+        seen = b"".join(passed)
+        assert len(seen) > 500
+        for hidden in (b"a sealed secret", SEAT.public, GUEST.public):
+            assert hidden not in seen
+
+
+async def test_a_direct_address_is_taken_before_the_relay(autojump_clock):
+    async with street() as there:
+        seat, guest = await there.hub(SEAT), await there.hub(GUEST)
+        (direct,) = await seat.listen("seat", 0)
+        await guest.connect([await seat.listen_via(there.place), direct], SEAT.public, 5)
+        assert not (await guest.events.receive()).via_relay
+
+
+@pytest.mark.parametrize(("one", "other"), [(SEAT, GUEST), (GUEST, SEAT)])
+async def test_a_direct_link_takes_the_place_of_a_relayed_one_and_never_the_reverse(one, other):
+    async with street() as there:
+        a, b = await there.hub(one), await there.hub(other)
+        await b.connect([await a.listen_via(there.place)], one.public, 5)
+        assert (await a.events.receive()).via_relay
+        (direct,) = await b.listen("b", 0)
+        # Tried by hand: by itself a hub that has a link makes no second one.
+        secured = await reach(there.network, parse_address(direct), other.public)
+        entered = await a._introduce(secured)
+        there.nursery.start_soon(a._keep, *entered)
+        assert isinstance(await a.events.receive(), LinkDown)
+        assert await a.events.receive() == LinkUp(other.public, direct, False)
+        again = await reach(there.network, there.relay, one.public)
+        assert await b._introduce(again) is None
+        assert a.links() == {other.public}
+
+
+async def test_no_failed_attempt_leaves_a_stream_open(autojump_clock):
+    near_ends = []
+
+    def remember():
+        near, far = trio.testing.memory_stream_pair()
+        near_ends.append(near)
+        return near, far
+
+    async with street(network=MemoryNetwork(remember)) as there:
+        seat, guest = await there.hub(SEAT), await there.hub(GUEST)
+        (direct,) = await seat.listen("seat", 0)
+        await seat.listen_via(there.place)
+        registered = len(near_ends)
+        for address in (direct, f"relay+{there.place}", there.place):
+            with pytest.raises(NetError):
+                await guest.connect([address], OTHER.public, 5)
+        assert len(near_ends) == registered + 3
+        for near in near_ends[registered:]:
+            with pytest.raises(trio.ClosedResourceError):
+                await near.send_all(b"x")
+
+
+async def test_the_relay_is_taken_when_no_direct_address_answers(autojump_clock):
+    async with street() as there:
+        seat, guest = await there.hub(SEAT), await there.hub(GUEST)
+        await there.network.listen("mute", 1)
+        await guest.connect(["mute:1", await seat.listen_via(there.place)], SEAT.public, 5)
+        assert (await guest.events.receive()).via_relay
+
+
+async def test_an_id_nobody_waits_under_is_told():
+    async with street() as there:
+        guest = await there.hub(GUEST)
+        with pytest.raises(NetError, match="nobody with that id waits at this relay"):
+            await guest.connect([f"relay+{there.place}"], SEAT.public, 5)
+
+
+async def test_a_seat_that_does_not_take_the_call_is_told(autojump_clock):
+    async with street() as there:
+        guest = await there.hub(GUEST)
+        waiting = await register(there.network, there.relay, SEAT, ONE)
+        with pytest.raises(NetError, match="did not answer"):
+            await guest.connect([f"relay+{there.place}"], SEAT.public, 60)
+        await waiting.aclose()
+
+
+async def test_no_relay_there_is_told():
+    async with street() as there:
+        seat = await there.hub(SEAT)
+        with pytest.raises(NetError, match="nowhere:1 cannot be reached"):
+            await seat.listen_via("nowhere:1")
+        assert seat.relays() == frozenset()
+
+
+async def test_a_seat_comes_back_to_a_relay_that_was_away(autojump_clock):
+    async with street() as there:
+        seat, guest = await there.hub(SEAT), await there.hub(GUEST)
+        address = await seat.listen_via(there.place)
+        there.relaying.cancel()
+        await trio.sleep(60)
+        assert seat.relays() == frozenset()
+        await there.open_relay(port=there.relay.port)
+        await trio.sleep(60)
+        assert seat.relays() == {address}
+        await guest.connect([address], SEAT.public, 5)
+
+
+async def test_one_who_waits_under_the_same_id_again_replaces_the_first(autojump_clock):
+    async with street() as there:
+        first = await register(there.network, there.relay, SEAT, ONE)
+        await register(there.network, there.relay, SEAT, ONE)
+        assert await first.receive_some() == b""
+
+
+async def test_another_process_of_the_same_id_is_told_and_the_first_waits_on(autojump_clock):
+    async with street() as there:
+        seat, clone, guest = [await there.hub(one) for one in (SEAT, SEAT, GUEST)]
+        address = await seat.listen_via(there.place)
+        began = trio.current_time()
+        with pytest.raises(NetError, match="another process with our key"):
+            await clone.listen_via(there.place)
+        assert trio.current_time() - began >= 2 * Limits().silence
+        assert seat.relays() == {address}
+        await guest.connect([address], SEAT.public, 5)
+
+
+async def test_a_seat_whose_first_process_is_gone_may_wait_here_again(autojump_clock):
+    async with street() as there:
+        first = await register(there.network, there.relay, SEAT, TWO)
+        with pytest.raises(NetError, match="another process"):
+            await register(there.network, there.relay, SEAT, ONE)
+        seat = await there.hub(SEAT)
+        assert first is not None  # it says nothing more, and is missed in time
+        assert await seat.listen_via(there.place)
+
+
+async def test_what_a_relay_says_of_other_processes_is_not_believed_of_a_seat():
+    """A lying relay cannot keep a seat from its table."""
+    async with street() as there:
+        guest = await there.hub(GUEST)
+        (door,) = await there.network.listen("bad-relay", 1)
+
+        async def lie():
+            raw, _ = await door.accept()
+            stream = await secure_from(raw, credentials(RELAY.seed))
+            await stream.send_all(encode_frame(fresh_challenge(ONE)))
+            await read_frame(stream, 256)
+            await stream.send_all(encode_frame(Verdict.ELSEWHERE.encode()))
+
+        there.nursery.start_soon(lie)
+        with pytest.raises(NetError) as caught:
+            await guest.connect(["relay+bad-relay:1"], SEAT.public, 5)
+        assert not getattr(caught.value, "elsewhere", False)
+
+
+async def test_a_call_that_was_announced_cannot_be_pushed_out_by_the_silent(autojump_clock):
+    limits = RelayLimits(
+        link=Limits(frame=256, queue_bytes=1 << 14, unauthenticated=4, unauthenticated_per_source=4)
+    )
+    async with street(limits=limits) as there:
+        waiting = await register(there.network, there.relay, SEAT, ONE)
+        answers = []
+
+        async def caller():
+            with pytest.raises(NetError) as caught:
+                await call(there.network, there.relay, SEAT.public)
+            answers.append(str(caught.value))
+
+        there.nursery.start_soon(caller)
+        await trio.testing.wait_all_tasks_blocked()
+        for _ in range(50):
+            await there.network.open(there.relay)
+            await trio.testing.wait_all_tasks_blocked()
+        await trio.sleep(60)
+        assert "did not answer" in answers[0]  # by the seat, in its own time
+        await waiting.aclose()
+
+
+def test_a_relay_carries_a_thousand_tables_of_six_unless_told_otherwise():
+    limits = RelayLimits()
+    assert limits.seats >= 1000 * 6
+    assert limits.splices >= 1000 * 15
+    assert limits.splices_per_source >= 15
+
+
+def proof(identity, purpose=Purpose.RELAY, relay=None, instance=ONE):
+    def wish(peer, certificate, challenge):
+        listener = Listener(purpose, relay or peer, certificate)
+        return REGISTER + listener.answer(identity, instance, challenge)
+
+    return wish
+
+
+@pytest.mark.parametrize(
+    ("wish", "verdict"),
+    [
+        (proof(SEAT), b"\0"),
+        (proof(SEAT, purpose=Purpose.LINK), b"\1"),
+        (proof(SEAT, relay=OTHER.public), b"\1"),
+        (lambda *seen: REGISTER + SEAT.public + proof(OTHER)(*seen)[33:], b"\1"),
+        (REGISTER, b"\1"),
+        (CALL + SEAT.public, b"\5"),
+        (CALL + b"short", None),
+        (TAKE + bytes(16), None),
+        (b"X", None),
+        (b"", None),
+        (bytes(257), None),
+    ],
+)
+async def test_a_relay_believes_only_proofs_and_knows_only_three_wishes(wish, verdict):
+    async with street() as there:
+        _, said = await there.say(wish)
+        assert said == verdict
+
+
+async def test_a_relay_that_takes_calls_itself_is_found_out():
+    async with street() as there:
+        guest, lying = await there.hub(GUEST), await there.hub(OTHER)
+        (door,) = await there.network.listen("bad-relay", 1)
+
+        async def lie():
+            raw, _ = await door.accept()
+            stream = await secure_from(raw, credentials(RELAY.seed))
+            await stream.send_all(encode_frame(fresh_challenge(ONE)))
+            assert await read_frame(stream, 256) == CALL + SEAT.public
+            await stream.send_all(encode_frame(Verdict.WELCOME.encode()))
+            await lying._attend(stream, Address("bad-relay", 1))
+
+        there.nursery.start_soon(lie)
+        with pytest.raises(NetError, match="bad-relay:1: someone else answers there"):
+            await guest.connect(["relay+bad-relay:1"], SEAT.public, 5)
+
+
+# Caps
+
+
+async def test_a_relay_with_no_seat_left_says_so():
+    async with street(limits=RelayLimits(seats=1)) as there:
+        await register(there.network, there.relay, SEAT, ONE)
+        with pytest.raises(NetError, match="no room"):
+            await register(there.network, there.relay, OTHER, ONE)
+        await register(there.network, there.relay, SEAT, ONE)  # who is there already may come again
+
+
+async def test_one_machine_cannot_take_all_seats_or_splices():
+    limits = RelayLimits(seats_per_source=1, splices_per_source=1)
+    async with street(limits=limits) as there:
+        seat = await there.hub(SEAT)
+        await seat.listen_via(there.place)
+        with pytest.raises(NetError, match="no room"):
+            await register(there.network, there.relay, OTHER, ONE)
+        held = await call(there.network, there.relay, SEAT.public)
+        with pytest.raises(NetError, match="no room"):
+            await call(there.network, there.relay, SEAT.public)
+        await held.aclose()
+
+
+async def test_a_splice_that_ended_makes_room_for_the_next(autojump_clock):
+    async with street(limits=RelayLimits(splices_per_source=1)) as there:
+        seat = await there.hub(SEAT)
+        await seat.listen_via(there.place)
+        for _ in range(3):
+            held = await call(there.network, there.relay, SEAT.public)
+            await held.aclose()
+            await trio.sleep(1)
+
+
+async def test_an_idle_splice_is_cut_and_a_live_link_is_not(autojump_clock):
+    async with street() as there:
+        seat, guest = await there.hub(SEAT), await there.hub(GUEST)
+        await guest.connect([await seat.listen_via(there.place)], SEAT.public, 5)
+        await trio.sleep(600)
+        assert guest.links() == {SEAT.public}
+        silent = await call(there.network, there.relay, SEAT.public)
+        began = trio.current_time()
+        while await silent.receive_some():
+            pass
+        assert trio.current_time() - began <= Limits().handshake  # the seat's own gate cut it
+        assert guest.links() == {SEAT.public}
+
+
+async def test_a_splice_that_carried_its_bytes_is_cut(autojump_clock):
+    async with street(limits=RelayLimits(splice_bytes=100_000)) as there:
+        seat, guest = await there.hub(SEAT), await there.hub(GUEST)
+        await guest.connect([await seat.listen_via(there.place)], SEAT.public, 5)
+        guest.post(SEAT.public, bytes(200_000))
+        await guest.unlinked(SEAT.public)
+
+
+async def test_silent_connections_are_cut_and_honest_ones_pass(autojump_clock):
+    limits = RelayLimits(
+        link=Limits(frame=256, queue_bytes=1 << 14, unauthenticated=8, unauthenticated_per_source=8)
+    )
+    async with street(limits=limits) as there:
+        silent = [await there.network.open(there.relay) for _ in range(100)]
+        seat, guest = await there.hub(SEAT), await there.hub(GUEST)
+        await guest.connect([await seat.listen_via(there.place)], SEAT.public, 5)
+        await trio.sleep(60)
+        for stream in silent:
+            while await stream.receive_some():
+                pass  # the relay's challenge is never sent to who is silent
+        assert guest.links() == {SEAT.public}
+
+
+async def test_a_seat_that_talks_at_a_relay_is_cut(autojump_clock):
+    async with street() as there:
+        waiting = await register(there.network, there.relay, SEAT, ONE)
+        await waiting.send_all(encode_frame(b"hello?"))
+        while await waiting.receive_some():
+            pass
+        with pytest.raises(NetError, match="nobody with that id"):
+            await call(there.network, there.relay, SEAT.public)

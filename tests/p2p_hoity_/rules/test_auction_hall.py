@@ -1,0 +1,259 @@
+"""Where, what, and the Auction Hall: the sale, the Thief, the windows."""
+
+from dataclasses import replace
+
+import pytest
+from support.rules_driver import card, of, plays, table
+
+from p2p_hoity.editions import load
+from p2p_hoity.rules import (
+    ActionKind,
+    Choose,
+    Chosen,
+    Draw,
+    Drawn,
+    IllegalChoice,
+    Sealed,
+    UnexpectedEvent,
+    Unsealed,
+    apply,
+    check,
+    expected,
+)
+from p2p_hoity.rules.news import CashPaid, CashStolen, NoSale, PlaceShown, Returned, Sale, TurnedUp
+
+UBER, MANUAL = load("uberplay-2004"), load("reference-manual")
+HALL, CASTLE = 1, 0
+ALL_IN_HALL = {0: HALL, 1: HALL, 2: HALL}
+
+
+def in_hall(words, edition=UBER, seats=3, **more):
+    referee = table(edition, seats)
+    places = {seat: HALL for seat in range(seats) if f"s{seat}" in words}
+    news = referee.round(place=places, action=plays(referee.state, **words), **more)
+    return referee, news
+
+
+def test_everyone_chooses_a_place_at_once_and_shows_it_before_any_action():
+    referee = table(UBER, 3)
+    due = expected(referee.state)
+    assert (due.kind, due.seats) == ("place", {0, 1, 2})
+    referee.until("action", place={0: HALL})
+    assert referee.state.places == (HALL, CASTLE, CASTLE)
+    assert [n.seat for n in of(referee.state.news, PlaceShown)] == [0, 1, 2]
+    assert referee.state.actions == (None, None, None)
+
+
+def test_the_largest_cash_takes_the_top_of_the_window_of_its_choice():
+    referee = table(UBER, 3)
+    top = referee.state.windows[1][0]
+    news = referee.round(
+        place=ALL_IN_HALL,
+        action=plays(referee.state, s0="Cash:3", s1="Cash:3", s2="Cash:2"),
+        window={1: 1},
+    )
+    (sale,) = of(news, Sale)
+    assert (sale.seat, sale.window, sale.paid.number, sale.took.slot) == (1, 1, 20, top)
+    assert top in referee.state.collectibles[1]
+
+
+def test_paid_cash_lies_in_the_register_and_other_cash_goes_back():
+    referee, news = in_hall({"s0": "Cash:3", "s1": "Cash:3", "s2": "Cash:2"})
+    assert [referee.state.edition.number(c) for c in referee.state.register] == [20]
+    assert {n.card.number for n in of(news, Returned) if n.card.kind == ActionKind.CASH} == {19, 16}
+    assert [len(hand) for hand in referee.state.hands] == [8, 7, 8]
+    assert len(of(news, CashPaid)) == 1
+
+
+def test_one_thief_takes_the_cash_just_paid_for_good():
+    referee, news = in_hall({"s0": "Cash:3", "s1": "Cash:3", "s2": "Thief:0"})
+    (stolen,) = of(news, CashStolen)
+    assert (stolen.seat, stolen.owner, stolen.cash.number) == (2, 1, 20)
+    assert stolen.cash.id in referee.state.hands[2]
+    assert referee.state.register == ()
+    assert card(referee.state, 2, ActionKind.THIEF) in referee.state.hands[2]
+
+
+def test_of_two_thieves_nobody_gets_the_cash():
+    referee, news = in_hall({"s0": "Cash:0", "s1": "Thief:0", "s2": "Thief:1"})
+    assert not of(news, CashStolen)
+    assert [referee.state.edition.number(c) for c in referee.state.register] == [1]
+    assert [len(hand) for hand in referee.state.hands] == [7, 8, 8]
+
+
+def test_cash_of_earlier_rounds_is_out_of_reach():
+    referee, _ = in_hall({"s0": "Cash:3"})
+    paid = referee.state.register
+    state = referee.state
+    news = referee.round(
+        place=ALL_IN_HALL, action=plays(state, s1="Cash:0", s2="Thief:0", s0="Cash:0")
+    )
+    assert [n.cash.number for n in of(news, CashStolen)] == [2]
+    assert referee.state.register == paid
+
+
+def test_without_cash_there_is_no_sale_and_a_thief_gains_nothing():
+    referee, news = in_hall({"s0": "Thief:0"})
+    assert of(news, NoSale)
+    assert not of(news, Sale) + of(news, CashStolen)
+    assert referee.state.collectibles == table(UBER, 3).state.collectibles
+    assert len(referee.state.hands[0]) == 8
+
+
+def test_the_next_collectible_is_turned_up_after_the_sale():
+    referee = table(UBER, 3)
+    first, following = referee.state.windows[0][:2]
+    referee.until("window", place={0: HALL}, action=plays(referee.state, s0="Cash:0"))
+    assert expected(referee.state) == Choose("window", 0)
+    referee.apply(Chosen("window", 0, 0))
+    assert expected(referee.state) == Draw((following,))
+    with pytest.raises(UnexpectedEvent):
+        apply(referee.state, Drawn({following + 1: 5}))
+    news = referee.step().news
+    (up,) = of(news, TurnedUp)
+    assert (up.window, up.piece.slot) == (0, following)
+    assert referee.state.windows[0][0] == following != first
+
+
+def test_castle_seats_choose_when_the_next_collectible_is_open():
+    referee = table(UBER, 3)
+    due = referee.until("action", place={0: HALL})
+    assert due.seats == {0}
+    referee.until("window", place={0: HALL}, action=plays(referee.state, s0="Cash:0"))
+    due = referee.until("action", window={0: 0})
+    assert due.seats == {1, 2}
+    assert referee.state.known[referee.state.windows[0][0]] is not None
+
+
+def test_together_everyone_commits_in_phase_two_and_the_castle_shows_later():
+    referee = table(MANUAL, 3)
+    due = referee.until("action", place={0: HALL})
+    assert due.seats == {0, 1, 2}
+    referee.plan = {("action", 0): card(referee.state, 0, ActionKind.CASH)}
+    referee.step()
+    assert expected(referee.state).seats == {0}
+    referee.step()
+    assert referee.state.actions[1] is None
+    referee.step()  # window
+    referee.step()  # draw
+    assert expected(referee.state).kind == "action"
+    assert expected(referee.state).seats == {1, 2}
+
+
+def test_a_window_is_never_refilled_and_an_empty_one_cannot_be_chosen():
+    referee = table(UBER, 3)
+    state = replace(referee.state, windows=((), referee.state.windows[1]))
+    referee.state = state
+    referee.until("window", place={0: HALL}, action=plays(state, s0="Cash:0"))
+    with pytest.raises(IllegalChoice, match="that window is empty"):
+        apply(referee.state, Chosen("window", 0, 0))
+    assert referee.legal("window", 0) == (1,)
+    referee.apply(Chosen("window", 0, 1))
+    assert referee.state.windows[0] == ()
+
+
+def test_the_last_of_a_window_is_sold_without_a_draw():
+    referee = table(UBER, 3)
+    referee.state = replace(referee.state, windows=(referee.state.windows[0][:1], ()))
+    news = referee.round(place={0: HALL}, action=plays(referee.state, s0="Cash:0"))
+    assert of(news, Sale)
+    assert not of(news, TurnedUp)
+    assert referee.state.windows_empty
+
+
+def test_with_empty_windows_all_are_in_the_castle_and_no_place_is_chosen():
+    referee = table(UBER, 3)
+    referee.state = replace(referee.state, windows=(referee.state.windows[0][:1], ()))
+    referee.round(place={0: HALL}, action=plays(referee.state, s0="Cash:0"))
+    assert referee.state.places == (CASTLE,) * 3
+    assert expected(referee.state).kind == "action"
+
+
+def test_the_hall_is_no_legal_place_without_a_collectible_or_a_card_for_it():
+    state = table(UBER, 3).state
+    check(state, "place", 0, HALL)
+    with pytest.raises(IllegalChoice, match="only while a window holds"):
+        check(replace(state, windows=((), ())), "place", 0, HALL)
+    bare = replace(state, hands=((6, 7), *state.hands[1:]))
+    with pytest.raises(IllegalChoice, match="Action card that may be played there"):
+        check(bare, "place", 0, HALL)
+    check(bare, "place", 0, CASTLE)
+
+
+def test_the_detective_alone_opens_the_hall_in_the_manuals_edition():
+    state = table(MANUAL, 3).state
+    check(replace(state, hands=((6, 7), *state.hands[1:])), "place", 0, HALL)
+
+
+@pytest.mark.parametrize(
+    ("place", "kind", "uber", "manual"),
+    [
+        (HALL, "Cash", True, True),
+        (HALL, "Thief", True, True),
+        (HALL, "Detective", False, True),
+        (HALL, "Exhibit", False, False),
+        (CASTLE, "Cash", False, False),
+        (CASTLE, "Thief", True, True),
+        (CASTLE, "Detective", True, True),
+        (CASTLE, "Exhibit", True, True),
+    ],
+)
+def test_which_action_belongs_where(place, kind, uber, manual):
+    for edition, allowed in ((UBER, uber), (MANUAL, manual)):
+        referee = table(edition, 3, {0: "A1 A2 A3 A4"})
+        referee.until("action", place={0: place, 1: HALL})
+        action = card(referee.state, 0, ActionKind(kind))
+        assert (action in referee.legal("action", 0)) == allowed
+        if allowed:
+            check(referee.state, "action", 0, action)
+        else:
+            with pytest.raises(IllegalChoice, match="may not be played"):
+                check(referee.state, "action", 0, action)
+
+
+def test_a_detective_does_nothing_in_the_manuals_hall_and_returns():
+    referee, news = in_hall({"s0": "Detective", "s1": "Thief:0", "s2": "Cash:0"}, MANUAL)
+    assert referee.state.prison == ()
+    assert referee.state.figures == (0, 0, 0)
+    assert len(referee.state.hands[0]) == 8
+    assert len(of(news, CashStolen)) == 1
+
+
+def test_an_action_must_be_in_the_hand():
+    referee = table(UBER, 3)
+    referee.until("action", place={0: HALL})
+    with pytest.raises(IllegalChoice, match=r"seat 0 may not choose red Cash 2: .*not in its hand"):
+        check(referee.state, "action", 0, card(referee.state, 1, ActionKind.CASH))
+
+
+def test_illegal_and_unexpected_events_leave_the_state_as_it_was():
+    referee = table(UBER, 3)
+    state = referee.state
+    referee.until("action", place={0: HALL})
+    begun = referee.state
+    sealed = apply(begun, Sealed("action", frozenset({0})))
+    with pytest.raises(IllegalChoice):
+        apply(sealed, Unsealed("action", {0: card(begun, 0, ActionKind.EXHIBIT)}))
+    for event in (
+        Sealed("place", frozenset({0})),
+        Sealed("action", frozenset({0, 1})),
+        Unsealed("action", {0: 0}),
+        Chosen("window", 0, 0),
+    ):
+        with pytest.raises(UnexpectedEvent):
+            apply(begun, event)
+    with pytest.raises(UnexpectedEvent):
+        apply(sealed, Unsealed("action", {0: 0, 1: 0}))
+    assert referee.state == begun
+    assert state.places == (None, None, None)
+
+
+def test_a_void_place_sits_the_round_out_and_a_void_action_is_a_pass():
+    referee = table(UBER, 3)
+    referee.apply(Sealed("place", frozenset({0, 1, 2})))
+    referee.apply(Unsealed("place", {0: None, 1: HALL, 2: CASTLE}))
+    assert referee.state.places == (None, HALL, CASTLE)
+    referee.apply(Sealed("action", frozenset({1})))
+    news = referee.apply(Unsealed("action", {1: None})).news
+    assert [type(n).__name__ for n in news] == ["Voided", "Passed", "NoSale"]
+    assert expected(referee.state).seats == {2}

@@ -1,0 +1,148 @@
+"""The end: the Banquet, final exhibits, standings."""
+
+from dataclasses import replace
+
+import pytest
+from support.rules_driver import of, plays, table
+
+from p2p_hoity.editions import load
+from p2p_hoity.rules import (
+    OpenAll,
+    Opened,
+    Over,
+    Presence,
+    Sealed,
+    UnexpectedEvent,
+    apply,
+    expected,
+)
+from p2p_hoity.rules.news import FaultFound, FigureMoved, FinalExhibit, RoundBegan, StandingMade
+from p2p_hoity.rules.state import Claim
+
+UBER = load()
+FIRST_BANQUET = len(UBER.octagons)
+HANDS = {0: "A1 A2 A3 A4", 1: "B1 B2 B3 B4", 2: "C1 C2 C3 C4"}
+NONE = "A5 B5 D5 E5"
+
+
+def end(figures, hands=HANDS, seats=3):
+    """A table whose round has just ended with a figure in the Banquet."""
+    referee = table(UBER, seats, hands)
+    referee.state = replace(referee.state, figures=figures)
+    referee.round()
+    assert isinstance(expected(referee.state), OpenAll)
+    return referee
+
+
+def finished(*args, **more):
+    referee = end(*args, **more)
+    news = referee.step().news
+    assert isinstance(expected(referee.state), Over)
+    return referee.state, news
+
+
+def lines(state):
+    return [(line.rank, line.seat, line.field) for line in state.standings]
+
+
+def test_a_round_is_finished_before_the_game_ends():
+    referee = table(UBER, 3, {0: HANDS[0]})
+    referee.state = replace(referee.state, figures=(FIRST_BANQUET - 1, 0, 0))
+    words = {"s0": "Exhibit", "s1": "Thief:0", "s2": "Detective"}
+    news = referee.round(action=plays(referee.state, **words))
+    assert {n.seat for n in of(news, FigureMoved)} == {0, 2}
+    assert isinstance(expected(referee.state), OpenAll)
+
+
+def test_a_figure_on_the_last_castle_field_does_not_end_the_game():
+    referee = table(UBER, 3)
+    referee.state = replace(referee.state, figures=(FIRST_BANQUET - 1, 0, 0))
+    news = referee.round()
+    assert len(of(news, RoundBegan)) == 1
+    assert referee.state.round == 2
+
+
+def test_the_best_final_exhibit_moves_8_and_the_second_4():
+    state, news = finished((FIRST_BANQUET, 20, 36))
+    assert {n.seat: n.fields for n in of(news, FigureMoved)} == {1: 8, 2: 4}
+    assert [n.seat for n in of(news, FinalExhibit)] == [1, 2, 0]
+    assert lines(state) == [(1, 2, 40), (2, 0, 38), (3, 1, 28)]
+
+
+def test_every_hand_is_opened():
+    referee = end((FIRST_BANQUET, 0, 0))
+    assert expected(referee.state) == OpenAll(tuple(range(12)))
+
+
+def test_the_only_valid_exhibit_gets_8_and_nobody_4():
+    hands = {0: HANDS[0], 1: "B1 B2 E1 E2", 2: "C1 C2 F1 F2"}
+    _, news = finished((FIRST_BANQUET, 1, 2), hands)
+    assert {n.seat: n.fields for n in of(news, FigureMoved)} == {0: 8}
+
+
+def test_a_figure_stops_on_the_last_banquet_field():
+    state, _ = finished((FIRST_BANQUET, UBER.last_field - 1, 0))
+    assert lines(state)[0] == (1, 1, UBER.last_field)
+
+
+def test_a_tie_goes_to_the_better_final_exhibit():
+    state, _ = finished((FIRST_BANQUET, FIRST_BANQUET - 8, FIRST_BANQUET - 4))
+    assert lines(state) == [(1, 1, 38), (2, 2, 38), (3, 0, 38)]
+
+
+def test_any_exhibit_beats_none_and_without_one_the_tied_share_their_rank():
+    hands = {0: "A1 A2 C1 E1", 1: "B1 B2 D1 F1", 2: "C2 C3 C4 C5", 3: "A3 B3 D3 E3"}
+    state, _ = finished((FIRST_BANQUET, FIRST_BANQUET, FIRST_BANQUET - 8, 1), hands, seats=4)
+    assert lines(state) == [(1, 2, 38), (2, 0, 38), (2, 1, 38), (4, 3, 1)]
+
+
+def test_the_winner_may_be_shared():
+    hands = {0: "A1 A2 C1 E1", 1: "B1 B2 D1 F1", 2: "A3 B3 D3 E3"}
+    state, _ = finished((FIRST_BANQUET, FIRST_BANQUET, 0), hands)
+    assert lines(state) == [(1, 0, 38), (1, 1, 38), (3, 2, 0)]
+
+
+def test_a_hand_that_cannot_be_opened_counts_what_is_known():
+    referee = end((FIRST_BANQUET, 20, 30))
+    known = list(referee.state.known)
+    known[4:7] = referee.deck[4:7]  # three of seat 1's were shown once
+    referee.state = replace(referee.state, known=tuple(known))
+    assert expected(referee.state) == OpenAll((0, 1, 2, 3, 7, 8, 9, 10, 11))
+    referee.apply(Opened(referee.cards((0, 1, 2, 3, 8, 9, 10, 11))))
+    assert [
+        len(line.exhibit) for line in sorted(referee.state.standings, key=lambda s: s.seat)
+    ] == [
+        4,
+        3,
+        4,
+    ]
+
+
+def test_nothing_else_is_opened_at_the_end():
+    referee = end((FIRST_BANQUET, 0, 0))
+    for cards in ({14: 50}, {0: 99}):
+        with pytest.raises(UnexpectedEvent):
+            apply(referee.state, Opened(cards))
+
+
+def test_an_exhibit_played_without_one_is_found_when_all_is_open_and_standings_stay():
+    referee = end((FIRST_BANQUET, 0, 0), {0: HANDS[0], 1: HANDS[1], 2: NONE})
+    clean = referee.state
+    claimed = replace(clean, claims=(Claim(1, 2, (8, 9, 10, 11)), Claim(1, 1, (4, 5, 6, 7))))
+    opened = Opened(referee.cards(range(12)))
+    assert not of(apply(clean, opened).news, FaultFound)
+    found = apply(claimed, opened)
+    assert [(n.seat, n.round) for n in of(found.news, FaultFound)] == [(2, 1)]
+    assert found.standings == apply(clean, opened).standings
+    partly = apply(claimed, Opened(referee.cards(range(11))))
+    assert not of(partly.news, FaultFound)
+
+
+def test_over_takes_no_event_but_a_change_of_presence():
+    state, news = finished((FIRST_BANQUET, 0, 0))
+    assert len(of(news, StandingMade)) == 3
+    with pytest.raises(UnexpectedEvent):
+        apply(state, Sealed("place", frozenset()))
+    gone = apply(state, Presence(frozenset({0, 1})))
+    assert isinstance(expected(gone), Over)
+    assert gone.standings == state.standings

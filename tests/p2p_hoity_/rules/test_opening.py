@@ -1,0 +1,155 @@
+"""Setup: seats, slots, colours, Action hands, windows."""
+
+from collections import Counter
+
+import pytest
+from support.rules_driver import COIN, Referee, table
+
+from p2p_hoity.editions import NAMES, load
+from p2p_hoity.rules import (
+    ActionKind,
+    Deal,
+    Dealt,
+    Drawn,
+    Phase,
+    UnexpectedEvent,
+    apply,
+    draw_colours,
+    expected,
+    layout,
+    start,
+)
+from p2p_hoity.rules.news import Setup
+
+UBER = load()
+
+
+@pytest.mark.parametrize("cards", [51, 60])
+@pytest.mark.parametrize("seats", [2, 3, 4, 5, 6])
+def test_four_slots_to_each_seat_and_the_larger_half_of_the_rest_to_window_one(cards, seats):
+    laid = layout(cards, seats)
+    assert [list(hand) for hand in laid.hands] == [
+        list(range(4 * i, 4 * i + 4)) for i in range(seats)
+    ]
+    one, two = laid.windows
+    assert len(one) - len(two) in (0, 1)
+    assert [s for hand in laid.hands for s in hand] + [*one, *two] == list(range(cards))
+    assert laid.tops == (one[0], two[0])
+
+
+def test_too_few_collectibles_for_the_seats_are_refused():
+    with pytest.raises(ValueError, match="24 Collectibles"):
+        layout(23, 6)
+
+
+@pytest.mark.parametrize(
+    ("seats", "variant"),
+    [
+        (1, None),
+        (7, None),
+        (True, None),
+        (2, None),
+        (3, "surprise"),
+        (4, "confrontation"),
+        (2, "x"),
+    ],
+)
+def test_seats_and_variant_must_fit(seats, variant):
+    with pytest.raises(ValueError, match=r"seats|variant"):
+        start(UBER, seats, variant)
+
+
+def test_figures_start_in_the_club_room_and_only_the_tops_are_open():
+    referee = table(UBER, 4)
+    state = referee.state
+    assert state.figures == (0, 0, 0, 0)
+    assert [slot for slot, card in enumerate(state.known) if card is not None] == [16, 34]
+    assert state.round == 1
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_each_colour_has_four_cash_two_thieves_a_detective_and_an_exhibit(name):
+    edition = load(name)
+    for k in range(6):
+        cards = edition.action_cards[8 * k : 8 * k + 8]
+        kinds = Counter(card.kind for card in cards)
+        assert kinds == {
+            ActionKind.CASH: 4,
+            ActionKind.THIEF: 2,
+            ActionKind.DETECTIVE: 1,
+            ActionKind.EXHIBIT: 1,
+        }
+        assert sum(card.number for card in cards if card.kind == ActionKind.CASH) == 50
+    cash = [c.number for c in edition.action_cards if c.kind == ActionKind.CASH]
+    thieves = [c.number for c in edition.action_cards if c.kind == ActionKind.THIEF]
+    assert len(set(cash)) == 24
+    assert len(set(thieves)) == 12
+
+
+def test_colours_are_drawn_from_the_coin_as_a_lehmer_code():
+    assert draw_colours(bytes(32), 6) == (0, 1, 2, 3, 4, 5)
+    assert draw_colours((719).to_bytes(32, "big"), 6) == (5, 4, 3, 2, 1, 0)
+    assert draw_colours((1 + 6 * 2).to_bytes(32, "big"), 3) == (1, 3, 0)
+
+
+def test_all_arrangements_of_colours_come_equally_often():
+    counts = Counter(draw_colours(n.to_bytes(32, "big"), 3) for n in range(240))
+    assert len(counts) == 120
+    assert set(counts.values()) == {2}
+
+
+def test_unused_colours_leave_the_game():
+    state = table(UBER, 3).state
+    assert state.colours == (0, 1, 2)
+    assert sorted(c for hand in state.hands for c in hand) == list(range(24))
+
+
+def test_the_deal_opens_the_tops_and_nothing_else():
+    state = start(UBER, 3)
+    assert expected(state) == Deal((12, 32))
+    for event in (
+        Dealt(COIN, {12: 0}),
+        Dealt(COIN, {12: 0, 32: 0}),
+        Dealt(COIN, {12: 0, 32: 99}),
+        Dealt(COIN, {12: 0, 13: 1}),
+        Dealt(b"short", {12: 0, 32: 1}),
+        Drawn({12: 0, 32: 1}),
+    ):
+        with pytest.raises(UnexpectedEvent):
+            apply(state, event)
+    assert state.phase == Phase.DEAL
+
+
+def test_the_record_of_the_setup_names_colours_windows_track_and_hands():
+    (setup,) = [n for n in table(UBER, 3).record if isinstance(n, Setup)]
+    told = setup.as_json()
+    assert told["type"] == "setup"
+    assert told["colours"] == ["black", "red", "blue"]
+    assert told["hands"][1][0] == {"id": 8, "kind": "Cash", "number": 2, "colour": "red"}
+    assert told["windows"][0][0]["slot"] == 12
+    assert told["windows"][0][0]["letter"] is not None
+    assert told["windows"][0][1]["letter"] is None
+    assert len(told["octagons"]) == 38
+    assert told["banquet_fields"] == 13
+
+
+def test_a_seats_hand_is_private_until_shown():
+    referee = Referee.seat(UBER, 3, 5)
+    referee.step()
+    assert all(referee.state.known[slot] is None for slot in range(12))
+    assert set(referee.view(1).mine()) == {4, 5, 6, 7}
+    assert referee.view(1).held(0) == {}
+    assert set(referee.view(0).cards) == {0, 1, 2, 3, 12, 32}
+
+
+def test_a_state_is_frozen_and_changes_only_fields_it_has():
+    state = start(UBER, 3)
+    changed = state.but(round=5)
+    assert (changed.round, state.round) == (5, 0)
+    assert changed != state
+    assert changed.but(round=0) == state
+    assert hash(changed.but(round=0)) == hash(state)
+    with pytest.raises(TypeError, match="nonsense"):
+        state.but(nonsense=1)
+    with pytest.raises(AttributeError):
+        state.round = 1

@@ -1,0 +1,122 @@
+"""Invariants of whole games, with random choices, voids, absences and returns."""
+
+from collections import Counter
+from dataclasses import replace
+
+import pytest
+from support.rules_driver import Referee, plays, table
+from support.unruly_games import TABLES, play_unruly
+
+from p2p_hoity.editions import NAMES, load
+from p2p_hoity.rules import (
+    Choose,
+    Opened,
+    Over,
+    Phase,
+    Seal,
+    Sealed,
+    Show,
+    Unseal,
+    apply,
+    expected,
+    motion,
+    start,
+)
+from p2p_hoity.rules.phases import TABLE
+
+
+def assert_sound(state):
+    edition = state.edition
+    held = [slot for slots in state.collectibles for slot in slots]
+    bought = {slot for slot in held if slot >= 4 * state.seats}
+    left = [slot for window in state.windows for slot in window]
+    assert len(held) == len(set(held))
+    assert Counter([*held, *left]) == Counter(range(len(edition.collectibles)))
+    assert all(state.known[slot] is not None for slot in bought)
+    cards = [c for hand in state.hands for c in hand] + [c for c in state.actions if c is not None]
+    cards += [*state.register, *state.prison]
+    assert sorted(cards) == sorted(8 * k + j for k in state.colours for j in range(8))
+    assert sum(edition.number(c) for c in cards if edition.kind(c) == "Cash") == 50 * state.seats
+    assert len(state.prison) <= state.seats
+    due = expected(state)
+    if isinstance(due, Seal):
+        assert all(state.active(seat) for seat in due.seats)
+    if isinstance(due, Show | Choose):
+        assert state.active(due.seat)
+
+
+@pytest.mark.parametrize(("name", "seats", "variant"), TABLES)
+def test_games_end_and_nothing_is_ever_lost(name, seats, variant):
+    referee = play_unruly(name, seats, variant, seats, assert_sound)
+    state = referee.state
+    assert state.edition.in_banquet(max(state.figures))
+    assert sorted(line.seat for line in state.standings) == list(range(seats))
+    assert [line.rank for line in state.standings] == sorted(line.rank for line in state.standings)
+    fields = [line.field for line in state.standings]
+    assert fields == sorted(fields, reverse=True)
+
+
+@pytest.mark.parametrize(("name", "seats", "variant"), TABLES)
+def test_the_same_events_make_the_same_states(name, seats, variant):
+    referee = play_unruly(name, seats, variant, seed=90 + seats)
+    state = start(load(name), seats, variant)
+    for event in referee.log:
+        state = apply(state, event)
+    assert state == referee.state
+    assert hash(state) == hash(referee.state)
+    assert state.news == referee.state.news
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_three_to_six_present_seats_never_pass(name):
+    for seats in range(3, 7):
+        referee = Referee.seat(load(name), seats, seats)
+        referee.play()
+        assert not [n for n in referee.record if type(n).__name__ == "Passed"]
+
+
+def test_a_hidden_collectible_is_never_needed():
+    """The rules see hidden slots only when they are opened: other decks, same course."""
+    referee = Referee.seat(load(), 4, 11)
+    referee.play()
+    shown = {s for event in referee.log for s in getattr(event, "cards", {})}
+    hidden = sorted(set(range(16)) - shown)
+    assert not hidden  # the end opens all
+    last = referee.log[-1]
+    state = start(load(), 4)
+    for event in referee.log[:-1]:
+        state = apply(state, event)
+    none = apply(state, Opened({}))
+    assert len(none.standings) == 4
+    assert none.collectibles == apply(state, last).collectibles
+
+
+def test_random_games_walk_every_transition_of_the_table(monkeypatch):
+    walked = set()
+    permit = motion.require
+
+    def note(begin, end):
+        walked.add((begin, end))
+        permit(begin, end)
+
+    monkeypatch.setattr(motion, "require", note)
+    for name, seats, variant in TABLES:
+        for seed in range(4):
+            play_unruly(name, seats, variant, seed)
+    sold_out = table(load("reference-manual"), 3)  # windows seldom empty before the end there
+    sold_out.state = replace(sold_out.state, windows=(sold_out.state.windows[0][:1], ()))
+    sold_out.round(place={0: 1}, action=plays(sold_out.state, s0="Cash"))
+    assert walked == {(row.start, row.end) for row in TABLE}
+
+
+def test_unseal_asks_only_those_who_sealed():
+    referee = Referee.seat(load("reference-manual"), 5, 3)
+    sealed = frozenset()
+    while not isinstance(due := expected(referee.state), Over):
+        if isinstance(due, Unseal):
+            assert due.seats <= sealed
+        event = referee.answer()
+        if isinstance(event, Sealed):
+            sealed = event.seats
+        referee.apply(event)
+    assert referee.state.phase == Phase.OVER

@@ -1,0 +1,266 @@
+"""Tests of who is heard at a running table, and of a host who gives two rosters."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from p2p_hoity_.tables.test_arriving import Slow
+from p2p_hoity_.tables.test_tables import Club, past_round
+from support.room import identity
+from support.toy_game import ToyGame
+
+from p2p_hoity.net.hub import Hub
+from p2p_hoity.session import updates
+from p2p_hoity.session.access import PATIENCE, TWO_ROSTERS, Reception, TwoRosters
+from p2p_hoity.session.capability import Capability
+from p2p_hoity.session.lobby import (
+    Ask,
+    Names,
+    Refusal,
+    Refuse,
+    Roster,
+    Shown,
+    encode_lobby,
+    is_lobby,
+    parse_lobby,
+)
+from protocol.chain.state import Table
+from protocol.errors import Invalid
+from protocol.wire import header
+from protocol.wire.header import Header, Terms
+
+WHO = [identity(seat) for seat in range(3)]
+TERMS = Terms(WHO[0].public, b"n" * 32, "toy", 3, 2)
+ENTRIES = [header.sit(TERMS, one, f"P{seat}", bytes([seat]) * 32) for seat, one in enumerate(WHO)]
+ONE = Header(TERMS, tuple(ENTRIES))
+OTHER = Header(TERMS, (ENTRIES[0], ENTRIES[2], ENTRIES[1]))
+SECRET, LINK, STRANGER = b"s" * 16, b"l" * 32, b"x" * 32
+HELD = Capability(TERMS.digest(), SECRET)
+
+
+class Desk:
+    """A reception of seat 1, and what it posts."""
+
+    def __init__(self, capability: Capability = HELD, seat: int | None = 1) -> None:
+        signature = header.sign_roster(ONE, WHO[0])
+        roster = Roster(ONE.encode(), ((), (), ()), signature)
+        self.posted: list[tuple[bytes, Any]] = []
+        table = Table(ONE, ToyGame(3, 1))
+        me = STRANGER if seat is None else WHO[seat].public
+        self.it = Reception(table, me, roster, capability, self.post, seat)
+        self.signature = signature
+
+    def post(self, to: bytes, data: bytes) -> bool:
+        self.posted.append((to, parse_lobby(data)))
+        return True
+
+    def receive(self, peer: bytes, frame: Any) -> bool:
+        return self.it.receive(peer, encode_lobby(frame))
+
+
+def test_a_seat_shows_its_table_first_and_is_heard_when_it_has() -> None:
+    desk, other = Desk(), WHO[2].public
+    desk.it.up(other, LINK, 0.0)
+    assert desk.posted == [(other, Shown(ONE.table_id, desk.signature))]
+    assert not desk.it.hears(other)
+    assert desk.receive(other, Shown(ONE.table_id, desk.signature))
+    assert desk.it.hears(other)
+    desk.it.down(other)
+    assert not desk.it.hears(other)
+
+
+def test_two_tables_of_one_host_are_found_out_with_evidence_for_anyone() -> None:
+    desk, other = Desk(), WHO[2].public
+    desk.it.up(other, LINK, 0.0)
+    with pytest.raises(TwoRosters) as caught:
+        desk.receive(other, Shown(OTHER.table_id, header.sign_roster(OTHER, WHO[0])))
+    evidence = caught.value.evidence
+    assert evidence.one.table != evidence.other.table
+    assert evidence.terms == TERMS.digest()
+    for shown in (evidence.one, evidence.other):
+        header.check_roster(TERMS, shown.table, shown.signature)
+
+
+LATER = replace(TERMS, nonce=b"m" * 32)
+NEXT = Header(LATER, tuple(header.sit(LATER, one, "x", b"n" * 32) for one in WHO))
+
+
+@pytest.mark.parametrize(
+    "shown",
+    [
+        Shown(OTHER.table_id, header.sign_roster(OTHER, WHO[2])),
+        Shown(OTHER.table_id, header.sign_roster(ONE, WHO[0])),
+        Shown(NEXT.table_id, header.sign_roster(NEXT, WHO[0])),
+        Shown(ONE.table_id, bytes(64)),
+        Shown(bytes(32), bytes(64)),
+    ],
+    ids=["signed by itself", "moved", "of other terms", "empty", "nothing"],
+)
+def test_no_guest_can_frame_the_host(shown: Shown) -> None:
+    desk, liar = Desk(), WHO[2].public
+    desk.it.up(liar, LINK, 0.0)
+    with pytest.raises(Invalid):
+        desk.receive(liar, shown)
+    assert not desk.it.hears(liar)
+
+
+@pytest.mark.parametrize("size", [31, 33, 0])
+def test_a_shown_table_of_another_size_is_no_frame(size: int) -> None:
+    with pytest.raises(Invalid, match="bad-frame"):
+        parse_lobby(encode_lobby(Shown(bytes(size), bytes(64))))
+    with pytest.raises(Invalid, match="bad-frame"):
+        parse_lobby(encode_lobby(Shown(bytes(32), bytes(2 * size))))
+
+
+def test_a_stranger_cannot_show_a_table() -> None:
+    desk = Desk()
+    desk.it.up(STRANGER, LINK, 0.0)
+    assert not desk.receive(STRANGER, Shown(OTHER.table_id, header.sign_roster(OTHER, WHO[0])))
+    assert not desk.it.hears(STRANGER)
+
+
+def test_an_onlooker_shows_the_ticket_to_each_seat() -> None:
+    desk, me = Desk(), WHO[1].public
+    desk.it.up(STRANGER, LINK, 0.0)
+    assert desk.posted == []
+    assert not desk.receive(STRANGER, Ask(b""))
+    assert not desk.receive(STRANGER, Ask(HELD.guest_proof(LINK, WHO[0].public, STRANGER)))
+    assert [frame for _, frame in desk.posted] == [Refuse(Refusal.UNPROVEN)] * 2
+    assert desk.receive(STRANGER, Ask(HELD.guest_proof(LINK, me, STRANGER)))
+    assert isinstance(desk.posted[-1][1], Roster)
+    assert desk.it.hears(STRANGER)
+    assert not desk.receive(STRANGER, Ask(HELD.guest_proof(LINK, me, STRANGER)))  # not anew
+
+
+def test_the_onlookers_side_asks_and_hears_the_seats() -> None:
+    desk = Desk(seat=None)
+    desk.it.up(WHO[1].public, LINK, 0.0)
+    proof = HELD.guest_proof(LINK, WHO[1].public, STRANGER)
+    assert desk.posted == [(WHO[1].public, Ask(proof))]
+    assert desk.it.hears(WHO[1].public)
+
+
+def test_a_seat_that_never_got_the_roster_gets_it_without_a_proof() -> None:
+    desk, other = Desk(Capability(TERMS.digest())), WHO[2].public
+    desk.it.up(other, LINK, 0.0)
+    assert not desk.receive(other, Ask(b""))
+    assert isinstance(desk.posted[-1][1], Roster)
+    assert not desk.it.hears(other)  # it has yet to show that it plays at this table
+
+
+def test_who_shows_nothing_is_overdue() -> None:
+    desk, other = Desk(), WHO[2].public
+    desk.it.up(other, LINK, 0.0)
+    desk.it.up(STRANGER, LINK, 5.0)
+    assert desk.it.overdue(PATIENCE - 1) == []
+    assert desk.it.overdue(PATIENCE) == [other]
+    desk.receive(other, desk.it.shown)
+    assert desk.it.overdue(PATIENCE + 5) == [STRANGER]
+
+
+@pytest.mark.parametrize("frame", [Names(("x",) * 16), Roster(bytes(20), (), bytes(64))])
+def test_other_frames_of_the_lobby_mean_nothing_at_a_table(frame: Any) -> None:
+    desk = Desk()
+    desk.it.up(STRANGER, LINK, 0.0)
+    assert not desk.receive(STRANGER, frame)
+    assert desk.posted == []
+
+
+async def test_a_host_who_gives_two_rosters_is_named_by_all(
+    tmp_path: Path, autojump_clock: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    club = Club(tmp_path, 4)
+    post, host, given = Hub.post, club.guests[0].me.identity, list[bytes]()
+
+    def two_faced(hub: Hub, to: bytes, data: bytes) -> bool:
+        if hub.me == host.public and is_lobby(data):
+            frame = parse_lobby(data)
+            if isinstance(frame, Roster) and to != hub.me:
+                given.append(to)
+            if isinstance(frame, Roster) and to in given[1:2]:
+                whole = header.parse_header(frame.header)
+                turned = Header(whole.terms, (whole.roster[0], *whole.roster[:0:-1]))
+                where = (frame.addresses[0], *frame.addresses[:0:-1])
+                signature = header.sign_roster(turned, host)
+                data = encode_lobby(Roster(turned.encode(), where, signature))
+        return post(hub, to, data)
+
+    monkeypatch.setattr(Hub, "post", two_faced)
+    await club.play()
+    for guest in club.guests:
+        assert guest.outcome is not None
+        found = (guest.outcome.code, guest.outcome.seat)
+        assert found == (TWO_ROSTERS, 0), (guest.name, guest.outcome, guest.told)
+        assert guest.outcome.evidence is not None
+        (ended,) = guest.heard(updates.Ended)
+        assert ended.seat == 0
+
+
+async def test_a_host_cannot_end_a_game_in_play_by_a_second_roster(
+    tmp_path: Path, autojump_clock: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    club = Club(tmp_path, 3)
+    host, hubs, shown = club.guests[0].me.identity, list[Hub](), list[bytes]()
+    run = Hub.run
+
+    async def noted(hub: Hub, **rest: Any) -> None:
+        hubs.append(hub)
+        await run(hub, **rest)
+
+    def show_another(update: updates.Update) -> None:
+        club.guests[0].told.append(update)
+        if shown or not past_round(2)(update):
+            return
+        whole = club.guests[0].heard(updates.Started)[0].table.header
+        turned = Header(whole.terms, (whole.roster[0], *whole.roster[:0:-1]))
+        other = encode_lobby(Shown(turned.table_id, header.sign_roster(turned, host)))
+        (hub,) = (one for one in hubs if one.me == host.public)
+        shown.extend(peer for peer in hub.links() if hub.post(peer, other))
+
+    monkeypatch.setattr(Hub, "run", noted)
+    monkeypatch.setattr(club.guests[0], "hear", show_another)
+    club.guests[1].player = Slow()  # the game lasts for longer than it takes to leave it
+    await club.play()
+    assert len(shown) == 2
+    assert len(set(club.transcripts())) == 1
+
+
+async def test_a_guest_that_turns_the_roster_is_dropped_and_frames_nobody(
+    tmp_path: Path, autojump_clock: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its links are cut, so the others see it as silent; nobody says that the host did it."""
+    club = Club(tmp_path, 3)
+    liar, shown = club.guests[2].me.identity, Reception.shown
+
+    def turned(reception: Reception) -> Shown:
+        if reception.me != liar.public:
+            told: Shown = shown.__get__(reception)
+            return told
+        entries = reception.table.header.roster
+        other = Header(reception.table.header.terms, (entries[0], *entries[:0:-1]))
+        return Shown(other.table_id, header.sign_roster(other, liar))
+
+    monkeypatch.setattr(Reception, "shown", property(turned))
+    await club.play()
+    for guest in club.guests[:2]:
+        assert guest.outcome is not None
+        assert guest.outcome.code != TWO_ROSTERS
+        assert guest.outcome.seat == guest.heard(updates.Started)[0].table.ids.index(liar.public)
+        assert not guest.heard(updates.Accused)
+
+
+def test_a_roster_is_signed_once_for_its_terms_and_table() -> None:
+    signature = header.sign_roster(ONE, WHO[0])
+    header.check_roster(TERMS, ONE.table_id, signature)
+    for terms, table, signed in (
+        (LATER, ONE.table_id, signature),
+        (TERMS, OTHER.table_id, signature),
+        (TERMS, ONE.table_id, header.sign_roster(ONE, WHO[1])),
+        (TERMS, ONE.table_id, os.urandom(64)),
+    ):
+        with pytest.raises(Invalid):
+            header.check_roster(terms, table, signed)

@@ -1,0 +1,85 @@
+"""Tests of the lobby: frames hold nothing that a terminal would act on, and no twins sit down."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from support.room import identity
+
+from p2p_hoity.session.lobby import (
+    Names,
+    Offer,
+    Refusal,
+    Refuse,
+    Seating,
+    Sit,
+    encode_lobby,
+    parse_lobby,
+)
+from protocol.errors import Invalid
+from protocol.wire import encoding, header
+from protocol.wire.header import Terms
+
+TERMS = Terms(identity(0).public, b"n" * 32, "any", 3, 2)
+ENTRY: tuple[Any, ...] = ()
+HOSTILE = [
+    "\x1b]0;title\x07",
+    "\x1b[2J",
+    "\x1b]52;c;ZWNobw==\x07",
+    "a\nGame over",
+    "\u202eada",
+    "a\u200bda",
+    "\u3164",
+    "\x9b2J",
+]
+
+
+def entry_of(number: int, name: str) -> header.SeatEntry:
+    return header.sit(TERMS, identity(number), name, b"x" * 32)
+
+
+def seating(host: str = "Ada") -> Seating:
+    return Seating(TERMS, entry_of(0, host), ())
+
+
+def test_plain_frames_come_back() -> None:
+    for frame in (
+        Offer(b"", TERMS, ("Ada", "Bob")),
+        Names(("Ada",)),
+        Refuse(Refusal.FULL),
+        Sit(ENTRY, ("192.0.2.7:1", "relay+x:1/abc")),
+    ):
+        assert parse_lobby(encode_lobby(frame)) == frame
+
+
+@pytest.mark.parametrize("words", HOSTILE)
+def test_words_that_a_terminal_would_act_on_are_refused_where_they_are_read(words: str) -> None:
+    for frame in (Offer(b"", TERMS, (words,)), Names(("Ada", words)), Sit((), (words,))):
+        with pytest.raises(Invalid, match="bad-frame"):
+            parse_lobby(encode_lobby(frame))
+
+
+@pytest.mark.parametrize("name", ["", "host, ada", "x" * 25, " ada", 7])
+def test_a_name_that_is_no_nickname_is_refused(name: Any) -> None:
+    with pytest.raises(Invalid, match="bad-frame"):
+        parse_lobby(encoding.encode(("names", (name,))))
+
+
+def sit(table: Seating, number: int, name: str) -> Refusal | None:
+    return table.sit(identity(number).public, Sit(entry_of(number, name).value(), ()))
+
+
+@pytest.mark.parametrize("name", ["Ada", "ada", "Аdа", "A da", "Adá"])
+def test_a_twin_of_a_seated_name_is_refused(name: str) -> None:
+    table = seating()
+    assert sit(table, 1, name) is Refusal.NAME
+    assert table.names == ("Ada",)
+
+
+def test_names_that_differ_sit_down_and_one_may_change_ones_own() -> None:
+    table = seating()
+    assert sit(table, 1, "Bob") is None
+    assert sit(table, 1, "bob") is None
+    assert sit(table, 2, "Cleo") is None
+    assert table.names == ("Ada", "bob", "Cleo")

@@ -1,0 +1,135 @@
+"""Tests of the archive: a finished game's transcript is never lost for want of a place."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+import pytest
+from support.played import game_of, room_of
+
+from cli.commands.play import check_home, check_output
+from cli.trouble import Trouble
+from p2p_hoity.storage import archive, home, own_files
+from p2p_hoity.storage.journal import JournalError
+from protocol.transcript import format
+from protocol.transcript.verifier import verify
+
+OLD, NEW = b"an older game", b"the game"
+
+
+@pytest.fixture
+def shut(tmp_path: Path) -> Path:
+    """A folder in which nothing can be made, whoever asks: a file stands in its place."""
+    (tmp_path / "shut").write_bytes(b"")
+    return tmp_path / "shut" / "folder"
+
+
+@pytest.fixture
+def full(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A disk that is full."""
+
+    def refuse(_: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", refuse)
+
+
+def files(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.rglob("*") if path.is_file())
+
+
+def test_a_folder_is_tried_before_it_is_needed(tmp_path: Path, shut: Path) -> None:
+    assert archive.why_not(tmp_path / "not" / "yet" / "there") is None
+    assert archive.why_not(shut) == "Not a directory"
+    assert files(tmp_path) == ["shut"]
+
+
+def test_the_transcript_goes_where_it_is_wished(tmp_path: Path) -> None:
+    wished = tmp_path / "new" / "a.hoity"
+    assert archive.keep(NEW, wished, tmp_path / "usual", None) == wished
+    assert files(tmp_path) == ["a.hoity"]
+    assert wished.read_bytes() == NEW
+
+
+def test_it_goes_to_the_usual_place_if_it_cannot(tmp_path: Path, shut: Path) -> None:
+    usual = tmp_path / "transcripts" / "a.hoity"
+    assert archive.keep(NEW, shut / "a.hoity", usual, tmp_path / "a.journal") == usual
+    assert usual.read_bytes() == NEW
+
+
+def test_without_any_place_it_is_said_how_to_save_it(shut: Path) -> None:
+    journal = Path("journals/0123456789abcdef.journal")
+    with pytest.raises(JournalError) as told:
+        archive.keep(NEW, shut / "a.hoity", shut / "b.hoity", journal)
+    assert "b.hoity: Not a directory; the game is over and kept" in str(told.value)
+    assert "hoity resume 0123456789abcdef --claim --transcript FILE" in str(told.value)
+
+
+def test_an_onlooker_without_any_place_is_told(shut: Path) -> None:
+    with pytest.raises(JournalError, match=r"cannot write .*Not a directory$"):
+        archive.keep(NEW, shut / "a.hoity", shut / "a.hoity", None)
+
+
+@pytest.mark.usefixtures("full")
+def test_a_full_disk_leaves_no_half_of_a_transcript(tmp_path: Path) -> None:
+    (tmp_path / "a.hoity").write_bytes(OLD)
+    with pytest.raises(JournalError, match="No space left on device"):
+        archive.keep(NEW, tmp_path / "a.hoity", tmp_path / "b.hoity", None)
+    assert files(tmp_path) == ["a.hoity"]
+    assert (tmp_path / "a.hoity").read_bytes() == OLD
+
+
+@pytest.mark.usefixtures("full")
+def test_a_full_disk_leaves_the_old_private_file(tmp_path: Path) -> None:
+    (tmp_path / "identity").write_bytes(OLD)
+    with pytest.raises(OSError, match="No space left on device"):
+        own_files.write_private(tmp_path / "identity", NEW)
+    assert files(tmp_path) == ["identity"]
+    assert (tmp_path / "identity").read_bytes() == OLD
+
+
+def test_a_transcript_is_its_owners_as_any_private_file(tmp_path: Path) -> None:
+    before = os.umask(0)
+    try:
+        archive.write_transcript(tmp_path / "a.hoity", NEW)
+        own_files.write_private(tmp_path / "identity", NEW)
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE((tmp_path / "a.hoity").stat().st_mode) == 0o600
+    assert stat.S_IMODE((tmp_path / "identity").stat().st_mode) == 0o600
+
+
+def test_a_device_stays_a_device() -> None:
+    archive.write_transcript(Path(os.devnull), NEW)
+    assert not Path(os.devnull).is_file()
+
+
+def test_the_commands_ask_before_the_game(tmp_path: Path, shut: Path) -> None:
+    check_output(None)
+    check_output(tmp_path / "a.hoity")
+    check_output(Path(os.devnull))
+    check_home(home.Home(tmp_path / "home"))
+    with pytest.raises(Trouble, match=r"cannot be written to .*Not a directory"):
+        check_output(shut / "a.hoity")
+    with pytest.raises(Trouble, match="is a folder"):
+        check_output(tmp_path)
+    with pytest.raises(Trouble, match=r"Games cannot be kept in .*Not a directory"):
+        check_home(home.Home(shut))
+    assert files(tmp_path) == ["shut"]
+
+
+def test_a_game_that_no_verifier_would_read_is_not_said_to_be_saved(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    machine = room_of("two").places[0].machine
+    whole = archive.transcript_of(machine)
+    assert verify(whole, game_of).ok
+    monkeypatch.setattr(format, "MAX_FILE", len(whole) - 1)
+    with pytest.raises(JournalError, match=r"does not fit.*its journal is kept"):
+        archive.transcript_of(machine)
+    monkeypatch.undo()
+    monkeypatch.setattr(format, "MAX_ITEMS", 4)
+    with pytest.raises(JournalError, match="does not fit"):
+        archive.transcript_of(machine)

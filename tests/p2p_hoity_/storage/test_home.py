@@ -1,0 +1,59 @@
+"""Tests of a player's files: whoever makes them, only their owner reads them."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from p2p_hoity.storage.home import Home, home
+from p2p_hoity.storage.own_files import open_private, private_folder, write_private
+
+
+@pytest.fixture(autouse=True)
+def _careless() -> Iterator[None]:
+    """A umask that opens everything to everybody."""
+    before = os.umask(0)
+    yield
+    os.umask(before)
+
+
+def open_to_others(path: Path) -> bool:
+    return bool(stat.S_IMODE(path.stat().st_mode) & 0o077)
+
+
+def test_files_and_folders_are_the_owners_alone(tmp_path: Path) -> None:
+    made = tmp_path / "made" / "deeper"
+    write_private(made / "one", b"1")
+    with open_private(private_folder(made) / "two", "ab") as file:
+        file.write(b"2")
+    with open_private(made / "three", "wb") as file:
+        file.write(b"3")
+    paths = [made.parent, *made.parent.rglob("*")]
+    assert len(paths) == 5
+    assert [path for path in paths if open_to_others(path)] == []
+    assert (made / "two").read_bytes() == b"2"
+
+
+def test_a_file_made_otherwise_is_open_to_others_here(tmp_path: Path) -> None:
+    (tmp_path / "open").write_bytes(b"")
+    assert open_to_others(tmp_path / "open")
+
+
+def test_what_is_there_is_added_to(tmp_path: Path) -> None:
+    for word in (b"a", b"b"):
+        with open_private(tmp_path / "file", "ab") as file:
+            file.write(word)
+    assert (tmp_path / "file").read_bytes() == b"ab"
+
+
+def test_the_folder_named_by_the_environment(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOITY_HOME", str(tmp_path))
+    assert home() == Home(tmp_path)
+    monkeypatch.delenv("HOITY_HOME")
+    assert home() != Home(tmp_path)

@@ -1,0 +1,362 @@
+"""Tests of the journal: what is on disk, what a crash may cost, who may open it."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from p2p_hoity.storage import journal, journal_format, marks, own_files
+from p2p_hoity.storage.vault import VaultError
+
+FIRST = (b"header", 1, b"s" * 32)
+
+
+def fresh(tmp_path: Path, passphrase: str | None = None) -> journal.Journal:
+    return journal.create(tmp_path / "journals" / "game.journal", FIRST, passphrase)
+
+
+def write(tmp_path: Path, *records: bytes, passphrase: str | None = None) -> Path:
+    book = fresh(tmp_path, passphrase)
+    for record in records:
+        book.append(record)
+    book.close()
+    return book.path
+
+
+def read(path: Path, passphrase: str | None = None) -> tuple[bool, tuple[object, ...], list[bytes]]:
+    book, first, records = journal.reopen(path, passphrase)
+    book.close()
+    return book.current, first, records
+
+
+def test_what_was_appended_is_read_again(tmp_path: Path) -> None:
+    path = write(tmp_path, b"one", b"two")
+    assert read(path) == (True, FIRST, [b"one", b"two"])
+
+
+def test_reopened_journals_go_on(tmp_path: Path) -> None:
+    path = write(tmp_path, b"one")
+    book, _, _ = journal.reopen(path)
+    book.append(b"two")
+    book.close()
+    assert read(path) == (True, FIRST, [b"one", b"two"])
+
+
+def test_only_the_owner_may_read_it(tmp_path: Path) -> None:
+    path = write(tmp_path)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
+
+
+def test_a_second_process_is_refused(tmp_path: Path) -> None:
+    book = fresh(tmp_path)
+    with pytest.raises(journal.JournalError, match="is in use"):
+        journal.reopen(book.path)
+    book.close()
+    assert read(book.path)[0]
+
+
+def test_a_second_journal_of_one_seat_is_refused(tmp_path: Path) -> None:
+    write(tmp_path)
+    with pytest.raises(journal.JournalError, match="already"):
+        fresh(tmp_path)
+
+
+def test_every_torn_tail_is_cut_off_and_nothing_else(tmp_path: Path) -> None:
+    path = write(tmp_path, b"one", b"two")
+    whole = path.read_bytes()
+    last = len(b"two") + 4 + journal.CHECK
+    for size in range(len(whole) - last, len(whole)):
+        path.write_bytes(whole[:size])
+        _, first, records = read(path)
+        assert (first, records) == (FIRST, [b"one"])
+
+
+def test_a_flipped_bit_ends_the_journal_there(tmp_path: Path) -> None:
+    path = write(tmp_path, b"one", b"two")
+    data = bytearray(path.read_bytes())
+    data[-1] ^= 1
+    path.write_bytes(bytes(data))
+    assert read(path)[2] == [b"one"]
+
+
+def test_a_bit_flipped_anywhere_is_noticed(tmp_path: Path) -> None:
+    path = write(tmp_path, b"one", b"two", b"three")
+    whole = path.read_bytes()
+    for at in range(whole.index(b"header") + len(b"header") + 35, len(whole)):
+        path.write_bytes(whole[:at] + bytes([whole[at] ^ 4]) + whole[at + 1 :])
+        current, first, records = read(path)
+        assert (current, first) == (False, FIRST)
+        assert records in ([], [b"one"], [b"one", b"two"])
+
+
+def test_a_bit_flipped_in_the_first_record_is_told(tmp_path: Path) -> None:
+    path = write(tmp_path, b"one")
+    data = bytearray(path.read_bytes())
+    data[data.index(b"header")] ^= 4
+    path.write_bytes(bytes(data))
+    with pytest.raises(journal.JournalError, match="no record that is whole"):
+        journal.read_first(path)
+    with pytest.raises(journal.JournalError, match=r"cannot use .*no record that is whole"):
+        journal.reopen(path)
+
+
+def test_a_restored_old_copy_is_noticed(tmp_path: Path) -> None:
+    path = write(tmp_path, b"one")
+    old = path.read_bytes()
+    book, _, _ = journal.reopen(path)
+    book.append(b"two")
+    book.close()
+    path.write_bytes(old)
+    assert read(path)[0] is False
+
+
+def test_a_missing_mark_is_noticed(tmp_path: Path) -> None:
+    path = write(tmp_path, b"one")
+    marks.path_of(path).unlink()
+    assert read(path)[0] is False
+
+
+def test_a_mark_that_lags_is_fine(tmp_path: Path) -> None:
+    path = write(tmp_path, b"one")
+    mark = marks.path_of(path).read_bytes()
+    book, _, _ = journal.reopen(path)
+    book.append(b"two")
+    book.close()
+    marks.path_of(path).write_bytes(mark)
+    assert read(path)[0] is True
+
+
+def test_a_passphrase_seals_every_record(tmp_path: Path) -> None:
+    path = write(tmp_path, b"a very secret record", passphrase="open sesame")
+    assert b"secret" not in path.read_bytes()
+    assert read(path, "open sesame")[2] == [b"a very secret record"]
+
+
+@pytest.mark.parametrize("passphrase", [None, "", "wrong"])
+def test_a_wrong_passphrase_says_so(tmp_path: Path, passphrase: str | None) -> None:
+    path = write(tmp_path, b"one", passphrase="right")
+    with pytest.raises(journal.JournalError, match="passphrase"):
+        journal.reopen(path, passphrase)
+
+
+@pytest.mark.parametrize("data", [b"", b"hoity", b"x" * 100, journal.MAGIC, journal.MAGIC + b"\0"])
+def test_a_foreign_file_is_refused(tmp_path: Path, data: bytes) -> None:
+    path = tmp_path / "x.journal"
+    own_files.write_private(path, data)
+    with pytest.raises(journal.JournalError):
+        journal.reopen(path)
+
+
+def test_a_missing_file_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(journal.JournalError, match="cannot open"):
+        journal.reopen(tmp_path / "none.journal")
+
+
+def test_a_removed_journal_leaves_nothing(tmp_path: Path) -> None:
+    book = fresh(tmp_path)
+    book.remove()
+    assert not [p for p in tmp_path.rglob("*") if p.is_file()]
+
+
+def test_a_full_disk_is_told_and_nothing_is_lost(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    book = fresh(tmp_path)
+    book.append(b"one")
+    book.sync()
+
+    def full(_: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    book.append(b"two")
+    with pytest.raises(journal.JournalError, match="No space left"):
+        book.sync()
+    monkeypatch.undo()
+    book._file.close()
+    assert read(book.path)[2][:1] == [b"one"]
+
+
+def test_a_disk_full_from_the_beginning_leaves_no_journal(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(_: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(journal.JournalError, match="No space left"):
+        fresh(tmp_path)
+    assert not [p for p in tmp_path.rglob("*") if p.is_file()]
+
+
+def test_the_repr_shows_no_secret(tmp_path: Path) -> None:
+    book = fresh(tmp_path, "open sesame")
+    assert "sesame" not in repr(book)
+    assert "box" not in repr(book)
+    book.close()
+
+
+@settings(max_examples=50, deadline=None)
+@given(data=st.binary(max_size=200))
+def test_any_bytes_are_a_journal_or_an_error(
+    data: bytes, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    path = tmp_path_factory.mktemp("fuzz") / "x.journal"
+    own_files.write_private(path, journal.MAGIC + b"\0" + data)
+    try:
+        book, _, records = journal.reopen(path)
+    except journal.JournalError:
+        return
+    book.close()
+    assert all(isinstance(record, bytes) for record in records)
+
+
+def test_a_journal_is_marked_before_its_first_record_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    marked: list[bool] = []
+    write_record = journal.Journal._write
+
+    def look(book: journal.Journal, sealed: bytes) -> None:
+        marked.append(book.mark.exists())
+        write_record(book, sealed)
+
+    monkeypatch.setattr(journal.Journal, "_write", look)
+    fresh(tmp_path).close()
+    assert marked == [True]
+
+
+def test_a_mark_is_replaced_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    book = fresh(tmp_path)
+    old = book.mark.read_bytes()
+
+    def crash(self: Path, target: Path) -> Path:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "replace", crash)
+    book.append(b"one")
+    with pytest.raises(journal.JournalError, match="No space left"):
+        book.sync()
+    assert book.mark.read_bytes() == old
+    monkeypatch.undo()
+    book._file.close()
+    assert read(book.path)[0] is True
+
+
+# What somebody who can write the file may do to it.
+
+SEALED = "open sesame"
+
+
+def pieces(data: bytes) -> tuple[bytes, list[bytes]]:
+    """(magic and head, the records with their lengths and checks)."""
+    at = len(journal.MAGIC) + journal_format.HEAD
+    head, found = data[:at], []
+    while at < len(data):
+        end = at + 4 + journal.CHECK + int.from_bytes(data[at : at + 4], "big")
+        found.append(data[at:end])
+        at = end
+    return head, found
+
+
+def tampered(tmp_path: Path, order: list[int]) -> tuple[bool, list[bytes]]:
+    path = write(tmp_path, b"one", b"two", b"three", passphrase=SEALED)
+    head, parts = pieces(path.read_bytes())
+    path.write_bytes(head + b"".join(parts[i] for i in order))
+    current, _, records = read(path, SEALED)
+    return current, records
+
+
+@pytest.mark.parametrize(
+    ("order", "left"),
+    [
+        ([0, 1, 2], [b"one", b"two"]),  # cut at the end
+        ([0, 2, 3], []),  # one taken out
+        ([0, 1, 3], [b"one"]),
+        ([0, 2, 1, 3], []),  # two swapped
+        ([0, 1, 1, 2, 3], [b"one"]),  # one said twice
+        ([0], []),
+    ],
+)
+def test_a_sealed_journal_with_records_gone_or_moved_is_not_current(
+    tmp_path: Path, order: list[int], left: list[bytes]
+) -> None:
+    assert tampered(tmp_path, order) == (False, left)
+
+
+def test_an_untouched_sealed_journal_is_current(tmp_path: Path) -> None:
+    assert tampered(tmp_path, [0, 1, 2, 3]) == (True, [b"one", b"two", b"three"])
+
+
+def test_the_first_record_cannot_be_another(tmp_path: Path) -> None:
+    path = write(tmp_path, b"one", passphrase=SEALED)
+    head, parts = pieces(path.read_bytes())
+    path.write_bytes(head + parts[1])
+    with pytest.raises(journal.JournalError, match="passphrase is wrong, or the file is damaged"):
+        read(path, SEALED)
+
+
+def test_no_record_of_another_journal_under_the_same_passphrase_counts(tmp_path: Path) -> None:
+    other = write(tmp_path / "other", b"one", b"two", passphrase=SEALED)
+    path = write(tmp_path / "own", b"one", b"two", passphrase=SEALED)
+    head, parts = pieces(path.read_bytes())
+    path.write_bytes(head + parts[0] + pieces(other.read_bytes())[1][1] + parts[2])
+    assert read(path, SEALED) == (False, FIRST, [])
+    path.write_bytes(other.read_bytes())  # the whole of another game in its place
+    assert read(path, SEALED)[0] is False
+
+
+def test_a_record_is_sealed_for_its_place_alone() -> None:
+    form = journal_format.new_form(SEALED)
+    before, after = form.start, b"x" * journal.CHECK
+    sealed = form.seal(1, before, b"one")
+    assert form.open(1, before, sealed) == b"one"
+    for number, check in ((2, before), (1, after)):
+        with pytest.raises(VaultError):
+            form.open(number, check, sealed)
+
+
+def test_nobody_makes_a_check_without_the_passphrase(tmp_path: Path) -> None:
+    path = write(tmp_path, b"one", passphrase=SEALED)
+    data = path.read_bytes()
+    guessed = journal_format._form(data[len(journal.MAGIC) :][: journal_format.HEAD], b"", True)
+    assert guessed.next(data, len(journal.MAGIC) + journal_format.HEAD, 1, guessed.start) is None
+
+
+def test_a_plain_journal_in_place_of_a_sealed_one_is_refused(tmp_path: Path) -> None:
+    path = write(tmp_path, b"one")
+    with pytest.raises(journal.JournalError, match="not sealed, though a passphrase is given"):
+        read(path, SEALED)
+    assert read(path)[0] is True
+
+
+def test_a_journal_of_an_earlier_version_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "x.journal"
+    own_files.write_private(path, b"hoity-journal-1\n\0")
+    with pytest.raises(journal.JournalError, match="no journal of this version"):
+        journal.reopen(path)
+
+
+def test_a_journal_that_others_can_read_is_refused(tmp_path: Path) -> None:
+    path = write(tmp_path, b"one")
+    path.chmod(0o644)
+    with pytest.raises(own_files.NotPrivateError, match="chmod 600"):
+        journal.reopen(path)
+
+
+def test_a_link_in_place_of_a_journal_is_refused(tmp_path: Path) -> None:
+    path = write(tmp_path, b"one")
+    path.rename(tmp_path / "elsewhere")
+    path.symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(journal.JournalError, match="cannot open"):
+        journal.reopen(path)
+
+
+def test_the_form_shows_no_secret() -> None:
+    assert "key" not in repr(journal_format.new_form(SEALED))

@@ -1,0 +1,97 @@
+"""Tests of the key file and of private files."""
+
+from __future__ import annotations
+
+import stat
+from pathlib import Path
+
+import pytest
+
+from cli.local import own_key
+from p2p_hoity.storage import home, keys, own_files, vault
+
+
+def test_a_new_key_is_read_again(tmp_path: Path) -> None:
+    place = home.Home(tmp_path / "home")
+    made = keys.new_identity(place, "Ada")
+    read = keys.load_identity(place)
+    assert (read.nickname, read.identity.public) == ("Ada", made.identity.public)
+    assert stat.S_IMODE(place.identity.stat().st_mode) == 0o600
+    assert stat.S_IMODE(place.path.stat().st_mode) == 0o700
+
+
+def test_a_passphrase_seals_the_key(tmp_path: Path) -> None:
+    place = home.Home(tmp_path)
+    made = keys.new_identity(place, "Ada", "open sesame")
+    assert made.identity.seed not in place.identity.read_bytes()
+    assert keys.load_identity(place, "open sesame").identity.public == made.identity.public
+    for wrong in (None, "", "other"):
+        with pytest.raises(keys.KeyFileError, match="passphrase"):
+            keys.load_identity(place, wrong)
+
+
+def test_an_existing_key_is_never_overwritten(tmp_path: Path) -> None:
+    place = home.Home(tmp_path)
+    keys.new_identity(place, "Ada")
+    before = place.identity.read_bytes()
+    with pytest.raises(keys.KeyFileError, match="already"):
+        keys.new_identity(place, "Bob")
+    assert place.identity.read_bytes() == before
+
+
+def test_no_key_says_how_to_make_one(tmp_path: Path) -> None:
+    with pytest.raises(keys.KeyFileError, match="hoity id new"):
+        keys.load_identity(home.Home(tmp_path))
+
+
+@pytest.mark.parametrize("data", [b"", b"hello", keys.MAGIC, keys.MAGIC + b"\x00junk", b"\x01"])
+def test_a_damaged_key_file_is_told(tmp_path: Path, data: bytes) -> None:
+    place = home.Home(tmp_path)
+    own_files.write_private(place.identity, data)
+    with pytest.raises(keys.KeyFileError):
+        keys.load_identity(place)
+
+
+@pytest.mark.parametrize("name", ["", " ", "x" * 25, "tab\there", " Ada"])
+def test_a_bad_nickname_is_refused(tmp_path: Path, name: str) -> None:
+    place = home.Home(tmp_path)
+    with pytest.raises(keys.KeyFileError):
+        keys.new_identity(place, name)
+    assert not place.identity.exists()
+
+
+def test_hoity_home_moves_every_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOITY_HOME", str(tmp_path))
+    place = home.home()
+    paths = (place.identity, place.journals, place.transcripts)
+    assert all(tmp_path in path.parents for path in paths)
+    monkeypatch.delenv("HOITY_HOME")
+    assert tmp_path not in home.home().identity.parents
+
+
+def test_a_failed_write_keeps_the_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "file"
+    own_files.write_private(path, b"old")
+
+    def full(_: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("os.fsync", full)
+    with pytest.raises(OSError, match="No space"):
+        own_files.write_private(path, b"new")
+    assert path.read_bytes() == b"old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_the_vault_shows_no_key() -> None:
+    assert "box" not in repr(vault.new_vault("open sesame"))
+    with pytest.raises(vault.VaultError):
+        vault.read_vault(b"", None)
+
+
+@pytest.mark.parametrize("name", ["", "a\tb", "x" * 100])
+def test_a_bad_name_is_refused_before_there_is_a_table(tmp_path: Path, name: str) -> None:
+    place = home.Home(tmp_path)
+    keys.new_identity(place, "Ada")
+    with pytest.raises(keys.KeyFileError, match="nickname"):
+        own_key.load_or_make(place, name)

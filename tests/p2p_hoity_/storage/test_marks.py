@@ -1,0 +1,158 @@
+"""Tests of marks: kept outside the home, of one very file, and gone with their journal."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from p2p_hoity.storage import home, journal, marks
+
+FIRST = (b"header", 1, b"s" * 32)
+
+
+@pytest.fixture(autouse=True)
+def own(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Marks of this test alone."""
+    place = tmp_path_factory.mktemp("own-marks")
+    monkeypatch.setenv("HOITY_MARKS", str(place))
+    return place
+
+
+def played(folder: Path, *records: bytes, passphrase: str | None = None) -> Path:
+    book = journal.create(folder / "journals" / "game.journal", FIRST, passphrase)
+    for record in records:
+        book.append(record)
+    book.close()
+    return book.path
+
+
+def current(path: Path, passphrase: str | None = None) -> bool:
+    book, _, _ = journal.reopen(path, passphrase)
+    book.close()
+    return book.current
+
+
+def play_on(path: Path) -> None:
+    book, _, _ = journal.reopen(path)
+    book.append(b"more")
+    book.close()
+
+
+def test_a_mark_lies_outside_the_home(tmp_path: Path, own: Path) -> None:
+    path = played(tmp_path / "home", b"one")
+    assert marks.path_of(path).parent == own
+    assert [p.name for p in (tmp_path / "home").rglob("*") if p.is_file()] == ["game.journal"]
+    assert current(path)
+
+
+def test_a_home_restored_whole_is_noticed(tmp_path: Path) -> None:
+    path = played(tmp_path / "home", b"one")
+    shutil.copytree(tmp_path / "home", tmp_path / "backup")
+    play_on(path)
+    shutil.rmtree(tmp_path / "home")
+    shutil.copytree(tmp_path / "backup", tmp_path / "home")
+    (tmp_path / "home" / "journals").chmod(0o700)
+    assert not current(path)
+
+
+def test_a_copy_in_another_place_or_of_the_same_age_is_noticed(tmp_path: Path) -> None:
+    path = played(tmp_path / "home", b"one")
+    shutil.copytree(tmp_path / "home", tmp_path / "copy")
+    assert not current(tmp_path / "copy" / "journals" / "game.journal")
+    copied = path.with_name("copied")
+    shutil.copyfile(path, copied)
+    copied.chmod(0o600)
+    copied.replace(path)  # the same bytes in the same place, but another file
+    assert not current(path)
+
+
+def test_a_home_reached_by_another_way_is_the_same(tmp_path: Path) -> None:
+    path = played(tmp_path / "home", b"one")
+    (tmp_path / "link").symlink_to(tmp_path / "home")
+    assert current(tmp_path / "link" / "journals" / path.name)
+
+
+def test_every_mark_is_forced_to_disk_and_the_first_with_its_folder(
+    tmp_path: Path, own: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    synced: list[str] = []
+    honest = os.fsync
+
+    def look(descriptor: int) -> None:
+        synced.append(os.path.realpath(f"/proc/self/fd/{descriptor}"))
+        honest(descriptor)
+
+    if not Path("/proc/self/fd").exists():
+        pytest.skip("only Linux tells which file a descriptor is")
+    monkeypatch.setattr(os, "fsync", look)
+    path = played(tmp_path / "home")
+    assert synced[0].startswith(str(own / "."))
+    assert synced[1:] == [str(own), str(path), synced[3], str(path.parent)]
+    synced.clear()
+    play_on(path)
+    assert synced[0] == str(path)
+    assert synced[1].startswith(str(own / "."))
+
+
+@pytest.mark.parametrize("passphrase", [None, "open sesame"])
+def test_a_mark_cannot_be_made_without_the_keys_of_its_journal(
+    tmp_path: Path, passphrase: str | None
+) -> None:
+    path = played(tmp_path / "home", b"one", passphrase=passphrase)
+    mark = marks.path_of(path)
+    whole = mark.read_bytes()
+    assert current(path, passphrase)
+    for at in range(len(whole)):
+        mark.write_bytes(whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1 :])
+        assert not current(path, passphrase)
+    for other in (b"", whole[:-1], whole + b"x", whole[:20]):
+        mark.write_bytes(other)
+        assert not current(path, passphrase)
+    mark.write_bytes(whole)
+    assert current(path, passphrase)
+
+
+def test_a_removed_journal_takes_its_mark_along(tmp_path: Path, own: Path) -> None:
+    path = played(tmp_path / "home")
+    book, _, _ = journal.reopen(path)
+    book.remove()
+    assert list(own.iterdir()) == []
+
+
+def test_marks_of_journals_that_are_gone_are_swept_and_no_others(tmp_path: Path, own: Path) -> None:
+    kept = played(tmp_path / "kept")
+    gone = played(tmp_path / "gone")
+    shutil.rmtree(tmp_path / "gone")
+    (own / "a note.mark").write_bytes(b"no mark")
+    played(tmp_path / "new")
+    assert not marks.path_of(gone).exists()
+    assert marks.path_of(kept).exists()
+    assert current(kept)
+    assert (own / "a note.mark").exists()
+
+
+def test_marks_inside_the_home_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOITY_MARKS", str(tmp_path / "home" / "marks"))
+    with pytest.raises(journal.JournalError, match="HOITY_MARKS"):
+        played(tmp_path / "home")
+    monkeypatch.setenv("HOITY_MARKS", str(tmp_path / "elsewhere"))
+    played(tmp_path / "home")
+
+
+def test_the_usual_place_is_not_the_homes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("HOITY_MARKS")
+    monkeypatch.delenv("HOITY_HOME", raising=False)
+    assert not marks.lies_with(home.home().path)
+    assert not home.home().path.is_relative_to(marks.folder())
+
+
+def test_a_mark_that_cannot_be_written_is_told(tmp_path: Path, own: Path) -> None:
+    path = played(tmp_path / "home")
+    shutil.rmtree(own)
+    own.write_bytes(b"no folder")
+    with pytest.raises(journal.JournalError) as told:
+        play_on(path)
+    assert f"cannot write {marks.path_of(path)}: " in str(told.value)

@@ -1,0 +1,216 @@
+"""Tests of the player's own files: nothing that others prepared is written through or trusted."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import stat
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from cli import trouble
+from cli.app import run
+from cli.commands.play import check_home
+from p2p_hoity.storage import archive, keys, own_files
+from p2p_hoity.storage.home import Home
+from p2p_hoity.storage.own_files import NotPrivateError
+
+posix = pytest.mark.skipif(os.name == "nt", reason="Windows has no mode bits")
+pytestmark = posix
+
+
+def mode_of(path: Path) -> int:
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+def as_told(error: NotPrivateError) -> list[str]:
+    """The command that an error says mends it."""
+    return shlex.split(str(error).split("with: ")[1])
+
+
+# Links and files that others prepared.
+
+
+def test_a_prepared_new_file_does_not_take_the_key(tmp_path: Path) -> None:
+    prepared = tmp_path / "identity.new"
+    prepared.write_bytes(b"")
+    prepared.chmod(0o666)
+    with prepared.open("rb") as watched:
+        keys.new_identity(Home(tmp_path), "Ada")
+        assert watched.read() == b""
+    assert mode_of(tmp_path / "identity") == 0o600
+
+
+def test_no_name_of_a_new_file_can_be_guessed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[tuple[str, int]] = []
+    honest = os.open
+
+    def look(path: str | Path, flags: int, mode: int = 0o777) -> int:
+        if flags & os.O_CREAT:
+            made.append((str(path), flags))
+        return honest(path, flags, mode)
+
+    monkeypatch.setattr(os, "open", look)
+    for _ in range(2):
+        own_files.write_private(tmp_path / "file", b"x")
+    assert len({path for path, _ in made}) == len(made) == 2
+    assert all(flags & os.O_EXCL and flags & os.O_NOFOLLOW for _, flags in made)
+    assert all(path != str(tmp_path / "file") for path, _ in made)
+
+
+def test_a_link_is_replaced_and_what_it_leads_to_is_left_alone(tmp_path: Path) -> None:
+    victim, link = tmp_path / "victim", tmp_path / "link"
+    victim.write_bytes(b"mine")
+    for write in (own_files.write_private, archive.write_transcript):
+        link.symlink_to(victim)
+        write(link, b"new")
+        assert victim.read_bytes() == b"mine"
+        assert not link.is_symlink()
+        assert link.read_bytes() == b"new"
+        link.unlink()
+
+
+def test_a_latch_is_not_opened_through_a_link(tmp_path: Path) -> None:
+    victim, link = tmp_path / "victim", tmp_path / "link"
+    link.symlink_to(victim)
+    with pytest.raises(OSError, match="symbolic links"):
+        own_files.open_private(link, "ab")
+    assert not victim.exists()
+
+
+def test_a_pipe_in_place_of_a_file_of_ours_is_told_and_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "identity", 0o600)
+    with pytest.raises(keys.KeyFileError, match="no regular file"):
+        keys.load_identity(Home(tmp_path))
+
+
+def test_a_fresh_file_takes_the_place_of_an_old_one(tmp_path: Path) -> None:
+    victim, link = tmp_path / "victim", tmp_path / "errors"
+    victim.write_bytes(b"mine")
+    link.symlink_to(victim)
+    with own_files.new_private(link) as file:
+        file.write(b"new")
+    assert (victim.read_bytes(), link.read_bytes()) == (b"mine", b"new")
+
+
+def test_once_means_never_over_another(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    own_files.write_private(tmp_path / "file", b"old", once=True)
+
+    def unable(*_: object, **__: object) -> None:
+        raise OSError(95, "Operation not supported")
+
+    for _ in range(2):
+        with pytest.raises(FileExistsError):
+            own_files.write_private(tmp_path / "file", b"new", once=True)
+        monkeypatch.setattr(os, "link", unable)  # a file system without hard links
+    own_files.write_private(tmp_path / "other", b"new", once=True)
+    assert (tmp_path / "file").read_bytes() == b"old"
+    assert (tmp_path / "other").read_bytes() == b"new"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "other"]
+
+
+# Who owns it, and who can get at it.
+
+
+@pytest.mark.parametrize("mode", [0o755, 0o750, 0o777, 0o701, 0o770])
+def test_an_open_home_is_refused_with_the_command_that_mends_it(tmp_path: Path, mode: int) -> None:
+    home = Home(tmp_path / "it's home")
+    keys.new_identity(home, "Ada")
+    home.path.chmod(mode)
+    for attempt in (lambda: check_home(home), lambda: keys.load_identity(home)):
+        with pytest.raises(NotPrivateError) as told:
+            attempt()
+        assert str(home.path) in str(told.value)
+    subprocess.run(as_told(told.value), check=True)
+    check_home(home)
+    assert keys.load_identity(home).nickname == "Ada"
+
+
+@pytest.mark.parametrize("mode", [0o644, 0o640, 0o622, 0o666])
+def test_an_open_key_is_refused_with_the_command_that_mends_it(tmp_path: Path, mode: int) -> None:
+    home = Home(tmp_path)
+    keys.new_identity(home, "Ada")
+    home.identity.chmod(mode)
+    with pytest.raises(NotPrivateError) as told:
+        keys.load_identity(home)
+    assert trouble.weigh(told.value)[1] == trouble.USAGE
+    subprocess.run(as_told(told.value), check=True)
+    assert keys.load_identity(home).nickname == "Ada"
+
+
+def test_what_another_user_owns_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    home = Home(tmp_path)
+    keys.new_identity(home, "Ada")
+    uid = os.geteuid()
+    monkeypatch.setattr(os, "geteuid", lambda: uid + 1)
+    for attempt in (lambda: check_home(home), lambda: keys.load_identity(home)):
+        with pytest.raises(NotPrivateError, match="belongs to another user") as told:
+            attempt()
+    assert as_told(told.value)[:4] == ["sudo", "chown", "-h", str(uid + 1)]
+
+
+def test_a_link_of_another_user_to_a_folder_of_ours_is_refused(tmp_path: Path) -> None:
+    folder, link = tmp_path / "folder", tmp_path / "link"
+    own_files.private_folder(folder)
+    link.symlink_to(folder)
+    own_files.private_folder(link)
+    if os.geteuid() != 0:
+        pytest.skip("only root can give a link away")
+    os.chown(link, 12345, -1, follow_symlinks=False)
+    with pytest.raises(NotPrivateError, match="belongs to another user"):
+        own_files.private_folder(link)
+
+
+def test_the_command_line_says_so_and_does_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    home = tmp_path / "home"
+    home.mkdir()
+    home.chmod(0o755)
+    monkeypatch.setenv("HOITY_HOME", str(home))
+    for words in (["id", "new"], ["host", "--auto", "--bots", "3"], ["id", "show"]):
+        code = run(words)
+        err = capsys.readouterr().err
+        assert code == 2, words
+        assert f"chmod 700 {home}" in err or "there is no key yet" in err
+    assert list(home.iterdir()) == []
+
+
+# Where the player names the file.
+
+
+def test_a_transcript_may_go_into_an_open_folder_but_is_its_owners(tmp_path: Path) -> None:
+    tmp_path.chmod(0o755)
+    archive.write_transcript(tmp_path / "new" / "a.hoity", b"x")
+    assert mode_of(tmp_path / "new" / "a.hoity") == 0o600
+
+
+def test_a_pipe_that_nobody_reads_is_told(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(OSError, match="No such device"):
+        archive.write_transcript(tmp_path / "pipe", b"x")
+
+
+def test_a_pipe_that_is_read_gets_the_bytes(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    reader = os.open(tmp_path / "pipe", os.O_RDONLY | os.O_NONBLOCK)
+    archive.write_transcript(tmp_path / "pipe", b"bytes")
+    assert os.read(reader, 100) == b"bytes"
+    os.close(reader)
+
+
+def test_the_secret_key_is_copied_to_a_new_file_only(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOITY_HOME", str(tmp_path / "home"))
+    assert run(["id", "new", "--name", "Ada"]) == 0
+    victim = tmp_path / "victim"
+    (tmp_path / "link").symlink_to(victim)
+    assert run(["id", "export", "--secret", str(tmp_path / "link")]) == 2
+    assert not victim.exists()
+    assert run(["id", "export", "--secret", str(tmp_path / "copy")]) == 0
+    assert mode_of(tmp_path / "copy") == 0o600

@@ -1,0 +1,177 @@
+"""Tests of coming back: a copy of a home that plays already signs nothing and says so."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+import trio
+from p2p_hoity_.tables.test_tables import Club, past_round
+from support.room import identity
+from support.toy_game import ToyGame
+
+from p2p_hoity import tables
+from p2p_hoity.net.events import LinkDown, LinkedElsewhere, LinkUp
+from p2p_hoity.net.limits import Limits
+from p2p_hoity.session import updates
+from p2p_hoity.storage.home import Home
+from p2p_hoity.tables import arriving
+from p2p_hoity.tables.arriving import ALONE, PATIENCE, SETTLE, Answers
+from protocol.chain.state import Table
+from protocol.wire import header
+from protocol.wire.header import Header, Patience, Terms
+
+WHO = [identity(seat) for seat in range(4)]
+TERMS = Terms(WHO[0].public, b"n" * 32, "toy", 4, 3)
+TABLE = Table(
+    Header(TERMS, tuple(header.sit(TERMS, one, f"P{n}", bytes(32)) for n, one in enumerate(WHO))),
+    ToyGame(4, 1),
+)
+CALM = Patience(60_000, 60_000, 5_000, 60_000)
+
+
+def told(*linked: int, elsewhere: tuple[int, ...] = ()) -> Answers:
+    """What seat 3 has heard."""
+    answers = Answers(TABLE, WHO[3].public)
+    for seat in linked:
+        answers.hear(LinkUp(WHO[seat].public, "", False))
+    for seat in elsewhere:
+        answers.hear(LinkedElsewhere(WHO[seat].public))
+    return answers
+
+
+def test_whoever_is_let_in_goes_on_once_all_had_time_to_object() -> None:
+    assert not told(0).may_play(SETTLE / 2)
+    assert told(0).may_play(SETTLE)
+    assert not told().may_play(SETTLE)
+    assert told().may_play(ALONE)
+
+
+def test_while_anyone_objects_nothing_is_signed() -> None:
+    assert not told(0, 1, elsewhere=(2,)).may_play(PATIENCE)
+
+
+@pytest.mark.parametrize(
+    ("linked", "elsewhere", "stops"),
+    [
+        ((), (0,), True),
+        ((), (), False),
+        ((0,), (1, 2), False),  # two of four may be liars who would keep an honest seat out
+        ((0,), (), False),
+        ((), (0, 1, 2), True),
+    ],
+)
+def test_so_many_must_say_so_that_one_is_honest_or_nobody_else_is_there(
+    linked: tuple[int, ...], elsewhere: tuple[int, ...], stops: bool
+) -> None:
+    assert told(*linked, elsewhere=elsewhere).is_played_elsewhere() == stops
+
+
+def test_who_lets_us_in_at_last_objects_no_more() -> None:
+    answers = told(elsewhere=(0, 2))
+    assert answers.names() == ("P0", "P2")
+    answers.hear(LinkUp(WHO[0].public, "", False))
+    assert answers.names() == ("P2",)
+    answers.hear(LinkDown(WHO[0].public, "gone"))
+    assert answers.linked == set()
+
+
+def test_strangers_have_no_say() -> None:
+    answers = told()
+    answers.hear(LinkedElsewhere(b"x" * 32))
+    assert not answers.elsewhere
+
+
+def test_it_is_asked_for_longer_than_a_dead_link_lives() -> None:
+    assert Limits().silence * 2 < arriving.PATIENCE
+
+
+async def test_a_copy_of_a_home_that_plays_already_stops_before_it_signs(
+    tmp_path: Path, autojump_clock: Any
+) -> None:
+    club = Club(tmp_path, 3, CALM)
+    copy, stopped = tmp_path / "copy", list[tables.PeerError]()
+
+    async def clone() -> None:
+        while not any(past_round(2)(update) for update in club.guests[2].told):
+            await trio.sleep(0.1)
+        shutil.copytree(club.guests[2].home.path, copy)
+        (journal,) = (copy / "journals").iterdir()
+        before, told = journal.read_bytes(), list[updates.Update]()
+        me, player = club.guests[2].me, club.guests[2].player
+        seat = tables.Seat(Home(copy), me, player, told.append)
+        with pytest.raises(tables.PeerError, match="played already") as caught:
+            await tables.resume_table(seat, None, club.network)
+        stopped.append(caught.value)
+        assert journal.read_bytes() == before
+        assert not any(isinstance(update, updates.Started) for update in told)
+
+    slow = Slow()
+    club.guests[1].player = slow
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(club.play)
+        await clone()
+        slow.hurry = True
+    (error,) = stopped
+    assert error.exit_code == 1
+    assert "P0, P1 linked with it" in str(error) or "P1, P0 linked with it" in str(error)
+    assert len(set(club.transcripts())) == 1
+    assert not any(guest.heard(updates.Accused) for guest in club.guests)
+    assert not any(guest.heard(updates.Late) for guest in club.guests)
+
+
+class Slow:
+    """A bot that thinks until told to hurry, so that the game lasts."""
+
+    hurry = False
+
+    async def choose(self, view: Any, kind: Any, again: bool) -> Any:
+        await trio.sleep(0 if self.hurry else 1)
+        return view.legal(kind)[0]
+
+    async def returning(self) -> None:
+        """At once."""
+
+    async def waits_longer(self) -> bool:
+        """Never."""
+        return False
+
+
+async def test_after_a_power_cut_the_seat_is_taken_again_as_soon_as_its_link_is_missed(
+    tmp_path: Path, autojump_clock: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The others go on hearing nothing, as no packet tells them that the machine is off."""
+    club = Club(tmp_path, 3, CALM)
+    gone, scope = club.guests[2], trio.CancelScope()
+    gone.cut = past_round(2), scope
+    began, back = list[float](), list[float]()
+
+    async def off_and_on() -> None:
+        with scope:
+            await club.join(2)
+        gone.cut = None
+        began.append(trio.current_time())
+        await club.resume(2)
+
+    cut = arriving.arrive
+
+    async def watched(*given: Any) -> Any:
+        found = await cut(*given)
+        back.append(trio.current_time())
+        return found
+
+    monkeypatch.setattr("p2p_hoity.tables.resuming.arrive", watched)
+    monkeypatch.setattr("p2p_hoity.net.link.cut", _leave_open)
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(off_and_on)
+        nursery.start_soon(club.host)
+        nursery.start_soon(club.join, 1)
+    assert back[0] - began[0] <= PATIENCE
+    assert len(set(club.transcripts())) == 1
+
+
+async def _leave_open(stream: Any) -> None:
+    """A machine without power closes nothing."""
+    await trio.lowlevel.checkpoint()

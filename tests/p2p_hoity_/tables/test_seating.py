@@ -1,0 +1,80 @@
+"""Tests of what a node tells others to dial."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import pytest
+import trio
+
+from p2p_hoity.net.memory import MemoryNetwork
+from p2p_hoity.net.relay import serve_relay
+from p2p_hoity.tables import resuming, seating
+from protocol.crypto.signing import Identity
+
+WHO = Identity(b"a" * 32)
+
+
+def test_a_door_open_everywhere_is_told_by_this_machines_own_addresses(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def own(port: int) -> list[str]:
+        return [f"192.0.2.7:{port}", f"127.0.0.1:{port}"]
+
+    monkeypatch.setattr(seating, "local_addresses", own)
+    found = seating.reachable(["0.0.0.0:4646", "[::]:4646"])
+    assert found == ["192.0.2.7:4646", "127.0.0.1:4646"]
+
+
+@pytest.mark.parametrize("address", ["127.0.0.1:7", "[::1]:7", "host.example:4646", "house0:40000"])
+def test_a_named_address_is_told_as_it_is(address: str) -> None:
+    assert seating.reachable([address]) == [address]
+
+
+def test_nobody_is_told_to_dial_everywhere() -> None:
+    for address in seating.reachable(["0.0.0.0:4646", "[::]:4646"]):
+        assert address.rpartition(":")[0] not in seating.EVERYWHERE
+
+
+async def test_a_port_that_was_given_away_is_replaced_by_another_if_the_system_chose_it() -> None:
+    network = MemoryNetwork()
+    async with seating.open_hub(WHO, seating.Reach("house0:0", network=network)) as (_, first):
+        port = first[0].rpartition(":")[2]
+        again = seating.Reach(f"house0:{port}", network=network, or_any=True)
+        async with seating.open_hub(WHO, again) as (_, second):
+            assert len(second) == 1
+            assert second != first
+
+
+async def test_a_taken_port_that_was_asked_for_is_told() -> None:
+    network = MemoryNetwork()
+    async with seating.open_hub(WHO, seating.Reach("house0:0", network=network)) as (_, first):
+        with pytest.raises(seating.PeerError, match="already in use; name another with --listen"):
+            async with seating.open_hub(WHO, seating.Reach(first[0], network=network)):
+                pass
+
+
+def test_a_returning_seat_listens_where_the_others_will_dial() -> None:
+    assert resuming._same_port(":0", ["relay+x:1", "192.0.2.7:4321"]) == ":4321"
+    assert resuming._same_port(":4646", ["192.0.2.7:4321"]) == ":4646"
+    assert resuming._same_port(":0", []) == ":0"
+
+
+async def test_a_returning_seat_does_without_a_relay_that_says_it_waits_there(
+    autojump_clock: Any,
+) -> None:
+    network = MemoryNetwork()
+    async with trio.open_nursery() as nursery:
+        (relay,) = await nursery.start(partial(serve_relay, "relay", 1, network=network))
+        first = seating.Reach("house0:0", (relay,), network=network)
+        async with seating.open_hub(WHO, first) as (_, addresses):
+            assert addresses[1:] == (f"relay+{relay}",)
+            with pytest.raises(seating.PeerError, match="another process with our key"):
+                async with seating.open_hub(WHO, replace(first, listen="house1:0")):
+                    pass
+            back = replace(first, listen="house2:0", returning=True)
+            async with seating.open_hub(WHO, back) as (_, others):
+                assert len(others) == 1
+        nursery.cancel_scope.cancel()

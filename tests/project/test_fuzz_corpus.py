@@ -1,0 +1,29 @@
+"""What the fuzzer starts from is sound, and of every kind that a game says."""
+
+from pathlib import Path
+
+from soak.fuzz_corpus import BODIES, PARSERS, main
+from support.room import make_table
+from support.toy_game import ToyGame
+
+from protocol.wire import frames, header, messages
+
+
+def test_the_fuzzer_starts_from_sound_inputs(tmp_path: Path) -> None:
+    main(str(tmp_path))
+    inputs = [path.read_bytes() for path in tmp_path.iterdir()]
+    by_name: dict[str, list[bytes]] = {}
+    for data in inputs:
+        by_name.setdefault(PARSERS[data[0]], []).append(data[1:])
+    needed = {"value", "payload", "message", "frame", "header", "file", "edition", *BODIES.values()}
+    assert set(by_name) == needed
+    table, _ = make_table(ToyGame(4), 4)
+    assert [messages.parse(data, table.id, table.ids).encode() for data in by_name["message"]]
+    assert {type(frames.parse_frame(data)) for data in by_name["frame"]} == {
+        frames.Carry,
+        frames.Fetch,
+        frames.Sync,
+        frames.Own,
+        frames.Told,
+    }
+    assert header.parse_header(by_name["header"][0]) == table.header

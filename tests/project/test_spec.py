@@ -1,0 +1,285 @@
+"""SPEC.md against the code: its tables, limits, examples and identifiers; drift fails here."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import pytest
+from support.room import identity
+
+from p2p_hoity import game_port
+from p2p_hoity.rules.phases import TABLE as PHASES
+from p2p_hoity.session import lobby
+from protocol.chain.state import NEXT, Kind
+from protocol.crypto.labels import VERSION, Label
+from protocol.errors import Invalid
+from protocol.transcript import verifier
+from protocol.transcript.problem import FILE_FAULTS
+from protocol.wire import encoding, frames, header, messages
+from protocol.wire.faults import FAULTS
+from tools import spec_tables as made
+
+TEXT = made.SPEC.read_text(encoding="utf-8")
+BLOCKS = {found[2]: found[3] for found in made.BLOCK.finditer(TEXT)}
+TABLE_ID, HASH = bytes(32), b"\x01" * 32
+
+
+def rows_of(name: str) -> list[list[str]]:
+    """The cells of a table of the page, head and rule left out."""
+    lines = [line for line in BLOCKS[name].splitlines() if line.startswith("| ")]
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines[2:]]
+
+
+def plain(cell: str) -> str:
+    return cell.strip("`")
+
+
+# Tables.
+
+
+@pytest.mark.parametrize("name", sorted(made.TABLES))
+def test_every_table_is_on_the_page_and_as_the_code_has_it(name: str) -> None:
+    assert BLOCKS[name] == made.TABLES[name]()
+
+
+def test_no_table_is_marked_that_nothing_makes() -> None:
+    assert set(BLOCKS) == set(made.TABLES)
+    assert TEXT.count("<!-- made:") == TEXT.count("<!-- end:") == len(BLOCKS)
+
+
+def test_remaking_notices_a_changed_cell() -> None:
+    spoilt = TEXT.replace("p2p-table/2/sign-halt", "p2p-table/2/sign-halts")
+    assert spoilt != TEXT
+    assert made.remade(spoilt) == TEXT
+
+
+def test_labels_and_codes_read_off_the_page_are_those_of_the_code() -> None:
+    assert {plain(value): name for name, value in rows_of("labels")} == {
+        one.value: one.name for one in Label
+    }
+    assert [plain(row[0]) for row in rows_of("faults")] == list(FAULTS)
+    assert [plain(row[0]) for row in rows_of("filefaults")] == list(FILE_FAULTS)
+
+
+def test_limits_read_off_the_page_are_those_of_the_code() -> None:
+    for _, limit, path in rows_of("constants"):
+        assert int(limit) == made.constant(plain(path)), path
+
+
+def test_steps_read_off_the_page_are_the_step_table() -> None:
+    read = {row[0]: set(row[3].split(", ")) - {"none"} for row in rows_of("steps")}
+    assert read == {kind.value: {k.value for k in NEXT[kind]} for kind in Kind}
+
+
+def test_the_drawing_has_every_transition() -> None:
+    drawn = set(re.findall(r"^    (\w+) --> (\w+)$", BLOCKS["stepdiagram"], re.MULTILINE))
+    assert ("key_commit", "key_reveal") in drawn
+    assert ("over", "final") in drawn
+    assert ("final", "play") not in drawn
+
+
+def test_phases_read_off_the_page_are_those_of_the_rules() -> None:
+    assert [(row[0], row[2]) for row in rows_of("phases")] == [
+        (row.start.value, row.end.value) for row in PHASES
+    ]
+
+
+# Examples.
+
+
+def test_golden_values_read_off_the_page() -> None:
+    read = {plain(what): bytes.fromhex(plain(value)) for what, value in rows_of("golden")}
+    assert read == made.goldens()
+
+
+def test_the_example_is_accepted_and_is_what_the_page_shows() -> None:
+    data = made.TINY.read_bytes()
+    report = verifier.verify(data, game_port.read_game)
+    assert report.ok
+    assert f"content `{report.content}`" in BLOCKS["example"]
+    shown = "".join(re.findall(r"^    ([0-9a-f]+)$", BLOCKS["example"], re.MULTILINE))
+    assert shown.startswith(data[:184].hex())
+    digests = [node.digest.hex() for node in made.nodes_of(data)[1:]]
+    read = [plain(row[4]) for row in rows_of("example")]
+    assert [d.startswith(r) for d, r in zip(digests, read, strict=True)] == [True] * len(read)
+
+
+def test_the_example_with_one_byte_changed_is_refused() -> None:
+    data = bytearray(made.TINY.read_bytes())
+    data[len(data) // 2] ^= 1
+    assert not verifier.verify(bytes(data), game_port.read_game).ok
+
+
+# Messages: every bound of the table is the reader's bound.
+
+SAMPLES: dict[str, list[Any]] = {
+    "say": [0, 1, HASH, b""],
+    "late": [1],
+    "halt": [1, None, (), None, (), ()],
+    "close": [1, ()],
+    "accept": [1, HASH],
+    "seal": [1, HASH],
+    "back": [1],
+}
+NUMBERS = {made.name_of(cls): number for number, (cls, _) in messages.KINDS.items()}
+
+
+def read_back(kind: str, fields: Sequence[Any]) -> None:
+    value = (NUMBERS[kind], TABLE_ID, 0, *fields)
+    messages.read_payload(encoding.encode(value), TABLE_ID, 2)
+
+
+def field_rows() -> Iterator[tuple[str, int, list[str]]]:
+    """(kind, place, row) of each field."""
+    places: dict[str, int] = {}
+    for row in rows_of("fields"):
+        places[row[0]] = places.get(row[0], -1) + 1
+        yield row[0], places[row[0]], row
+
+
+def values(row: Sequence[str]) -> tuple[list[Any], list[Any]]:
+    """(accepted, rejected) values just inside and outside a field's bounds."""
+    _, _, kind, least, most = row
+    if kind == "int":
+        low, high = int(least), int(most)
+        return [low, high], [high + 1, "1", True, None, *([low - 1] if low else [])]
+    if kind == "bytes" and most == "any":
+        return [b"", bytes(1000)], [1, None, "a"]
+    if kind == "bytes":
+        size = int(least)
+        return [bytes(size)], [bytes(size - 1), bytes(size + 1), "a" * size, None]
+    if kind == "hashes":
+        rising = tuple(n.to_bytes(32, "big") for n in range(3))
+        return [(), rising], [rising[::-1], (rising[0],) * 2, (b"",), None]
+    if kind.startswith("array"):
+        most_items = (HASH,) * int(most)
+        return [(), most_items], [(*most_items, HASH), (b"",), None]
+    return [], [1, "a", b"a"]
+
+
+def test_every_message_has_the_fields_of_the_page() -> None:
+    found: dict[str, list[str]] = {}
+    for kind, _, row in field_rows():
+        found.setdefault(kind, []).append(row[1])
+    assert found == {
+        made.name_of(cls): list(cls.__dataclass_fields__) for cls, _ in messages.KINDS.values()
+    }
+
+
+@pytest.mark.parametrize(("kind", "place", "row"), list(field_rows()))
+def test_the_bounds_of_a_field_are_the_readers(kind: str, place: int, row: list[str]) -> None:
+    good, bad = values(row)
+    for value in good:
+        read_back(kind, [*SAMPLES[kind][:place], value, *SAMPLES[kind][place + 1 :]])
+    for value in bad:
+        with pytest.raises(Invalid):
+            read_back(kind, [*SAMPLES[kind][:place], value, *SAMPLES[kind][place + 1 :]])
+
+
+@pytest.mark.parametrize("kind", sorted(SAMPLES))
+def test_a_field_more_or_less_is_no_message(kind: str) -> None:
+    read_back(kind, SAMPLES[kind])
+    for fields in ([*SAMPLES[kind], 0], SAMPLES[kind][:-1]):
+        with pytest.raises(Invalid):
+            read_back(kind, fields)
+
+
+# Header, frames, lobby.
+
+
+def test_the_terms_have_the_fields_of_the_page() -> None:
+    terms = header.Terms(identity(0).public, HASH, "any", 3, 2)
+    names = [row[1] for row in rows_of("header") if row[0] == "terms"]
+    assert len(terms.value()) == len(names)
+    assert [name for name in names if name != "version"] == list(terms.__dataclass_fields__)
+    assert terms.value()[0] == VERSION
+    entry = header.sit(terms, identity(0), "Ada", HASH)
+    assert [row[1] for row in rows_of("header") if row[0] == "entry"] == list(
+        entry.__dataclass_fields__
+    )
+
+
+BOUNDS = header.PATIENCE_BOUNDS
+
+
+def _one(place: int, time: int) -> tuple[int, ...]:
+    """A patience of usual times but for one."""
+    times = [300_000, 30_000, 5_000, 120_000]
+    times[place] = time
+    return tuple(times)
+
+
+@pytest.mark.parametrize(
+    ("change", "good"),
+    [
+        *(((4, 2), True), ((4, 17), False), ((4, 1), False)),
+        *(((5, 1), False), ((5, 3), True), ((5, 4), False)),
+        *(((7, 255), True), ((7, 256), False)),
+        *(((6, tuple(low for low, _ in BOUNDS)), True), ((1, bytes(32)), False)),
+        *(((6, tuple(high for _, high in BOUNDS)), True), ((6, (1000, 1000, 200, 100)), False)),
+        *(((6, _one(i, low - 1)), False) for i, (low, _) in enumerate(BOUNDS)),
+        *(((6, _one(i, high + 1)), False) for i, (_, high) in enumerate(BOUNDS)),
+        *(((6, (2**40, 30_000, 5_000, 120_000)), False), ((6, (0, 1, 1, 1)), False)),
+    ],
+)
+def test_the_bounds_of_the_terms(change: tuple[int, Any], good: bool) -> None:
+    value = list(header.Terms(identity(0).public, HASH, "any", 3, 2).value())
+    value[change[0]] = change[1]
+    if good:
+        header.parse_terms(tuple(value))
+    else:
+        with pytest.raises(Invalid):
+            header.parse_terms(tuple(value))
+
+
+def test_bounds_of_a_patience_read_off_the_page_are_those_of_the_code() -> None:
+    (bounds,) = (row[3] for row in rows_of("header") if row[1] == "patience")
+    read = re.findall(r"\w+ (\d+) to (\d+)", bounds)
+    assert tuple((int(low), int(high)) for low, high in read) == BOUNDS
+
+
+def test_frames_have_the_forms_of_the_page() -> None:
+    fetch, sync = frames.Fetch((HASH,), (1,)), frames.Sync(0, 1, ())
+    sent: list[frames.FrameBody] = [frames.Carry(b"m"), fetch, sync, frames.Own(), frames.Told()]
+    for row, frame in zip(rows_of("frames"), sent, strict=True):
+        assert row[0] == type(frame).__name__.lower()
+        value = encoding.decode(frames.encode_frame(frame), frames.MAX_FRAME)
+        assert len(value) == plain(row[1]).count(",") + 1
+        assert value[0] == int(plain(row[1])[1])
+        assert frames.parse_frame(frames.encode_frame(frame)) == frame
+
+
+def test_lobby_frames_have_the_forms_of_the_page() -> None:
+    terms = header.Terms(identity(0).public, HASH, "any", 3, 2)
+    refuse = lobby.Refuse(lobby.Refusal.FULL)
+    sent: list[lobby.LobbyFrame] = [lobby.Ask(b""), lobby.Offer(b"", terms, ()), lobby.Sit((), ())]
+    sent += [lobby.Names(()), refuse, lobby.Roster(b"", (), bytes(64))]
+    for row, frame in zip(rows_of("lobby"), [*sent, lobby.Shown(HASH, bytes(64))], strict=True):
+        value = encoding.decode(lobby.encode_lobby(frame), lobby.MAX_LOBBY)
+        assert value[0] == row[0]
+        assert lobby.parse_lobby(lobby.encode_lobby(frame)) == frame
+        assert len(value) == plain(row[1]).count(",") + 1
+        assert lobby.is_lobby(lobby.encode_lobby(frame))
+
+
+# Identifiers.
+
+
+def items() -> list[str]:
+    """The paragraphs and list items of the page; notes, tables and code left out."""
+    kept = [line for line in TEXT.splitlines() if not line.startswith(("    ", ">", "|", "<!--"))]
+    return re.split(r"\n\s*\n|\n(?=- |\d+\. )", "\n".join(kept))
+
+
+def test_every_must_stands_in_an_item_with_an_identifier() -> None:
+    bare = [item for item in items() if "MUST" in item and not re.search(r"\[[A-Z]-\d+\]", item)]
+    assert bare == []
+
+
+def test_every_identifier_is_defined_once_and_none_named_is_missing() -> None:
+    starts = [re.match(r"(?:- |\d+\. )?\[([A-Z]-\d+)\] ", item) for item in items()]
+    defined = [found[1] for found in starts if found]
+    assert len(defined) == len(set(defined))
+    assert set(re.findall(r"\[([A-Z]-\d+)\]", TEXT)) == set(defined)

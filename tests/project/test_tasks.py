@@ -1,0 +1,103 @@
+"""Tests of the targets' environments: made once, by one command at a time, and made whole."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.paths import ROOT
+
+
+@pytest.fixture
+def tasks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """The module, in a checkout of its own, in which making costs nothing."""
+    spec = importlib.util.spec_from_file_location("tasks", ROOT / "tasks.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module: Any = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    module.ROOT, module.made, module.said = tmp_path, [], []
+
+    def make(environment: Path, what: str) -> None:
+        environment.mkdir(exist_ok=True)
+        module.made.append(what)
+
+    monkeypatch.setattr(module, "make", make)
+    monkeypatch.setattr(module, "print", lambda text, **_: module.said.append(text), raising=False)
+    return module
+
+
+def test_an_environment_is_made_once(tasks: Any) -> None:
+    for _ in range(2):
+        tasks.ready(tasks.ROOT / ".venv", ".", "version 1")
+    assert tasks.made == ["."]
+
+
+def test_it_is_made_again_from_something_else_or_if_it_shall_be_fresh(tasks: Any) -> None:
+    tasks.ready(tasks.ROOT / ".venv", "1", "version 1")
+    tasks.ready(tasks.ROOT / ".venv", "2", "version 2")
+    tasks.ready(tasks.ROOT / ".venv", "3", "version 2", fresh=True)
+    assert tasks.made == ["1", "2", "3"]
+
+
+def test_one_whose_making_was_broken_off_is_made_again(
+    tasks: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make = tasks.make
+
+    def break_off(environment: Path, what: str) -> None:
+        make(environment, what)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(tasks, "make", break_off)
+    with pytest.raises(KeyboardInterrupt):
+        tasks.ready(tasks.ROOT / ".venv", ".", "version 1")
+    monkeypatch.setattr(tasks, "make", make)
+    tasks.ready(tasks.ROOT / ".venv", ".", "version 1")
+    assert tasks.made == [".", "."]
+
+
+def test_a_second_command_waits_and_says_so(tasks: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    environment, told = tasks.ROOT / ".venv", threading.Event()
+    monkeypatch.setattr(tasks, "print", lambda text, **_: (tasks.said.append(text), told.set()))
+    second = threading.Thread(target=tasks.ready, args=(environment, "second", "version 1"))
+    with tasks.held(environment):
+        second.start()
+        assert told.wait(60)
+        assert tasks.said == ["Another command makes .venv: waiting for it."]
+        tasks.make(environment, "first")
+        (environment / "made-from").write_text("version 1")
+    second.join(60)
+    assert tasks.made == ["first"]
+
+
+def test_two_environments_are_made_at_once(tasks: Any) -> None:
+    with tasks.held(tasks.ROOT / ".venv"):
+        tasks.ready(tasks.ROOT / ".venv-test", ".[dev]", "version 1")
+    assert tasks.made == [".[dev]"]
+
+
+def test_every_script_of_a_target_is_there(tasks: Any) -> None:
+    source = (ROOT / "tasks.py").read_text(encoding="utf-8")
+    words = source.split('"')
+    scripts = [word for word in words if word.startswith("tests/")]
+    scripts += [f"tests/{word.replace('.', '/')}.py" for word in words if word.startswith("soak.")]
+    assert len(scripts) > 5
+    assert [script for script in scripts if not (ROOT / script).is_file()] == []
+
+
+@pytest.mark.parametrize("code", [0, 1, 130])
+def test_a_game_that_was_left_is_taken_up_again_from_this_checkout(
+    tasks: Any, monkeypatch: pytest.MonkeyPatch, code: int
+) -> None:
+    monkeypatch.setattr(tasks, "program", lambda *_: sys.executable)
+    monkeypatch.setattr(tasks, "ready", lambda *_: None)
+    monkeypatch.setattr(tasks, "stamp", lambda: "")
+    with pytest.raises(SystemExit) as ended:
+        tasks.hoity(["-c", f"raise SystemExit({code})"])
+    assert ended.value.code == code
+    assert any("python3 tasks.py hoity" in line for line in tasks.said) is (code == 130)

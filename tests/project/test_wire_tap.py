@@ -1,0 +1,79 @@
+"""Tests of the tap: what it writes down, and that two statements of one identity are noticed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from support import wire_tap
+from support.room import make_table
+from support.toy_game import ToyGame
+
+from protocol.errors import Invalid
+from protocol.wire import frames, messages
+from protocol.wire.messages import Say
+
+TABLE, WHO = make_table(ToyGame(3), 3)
+P, H, S = wire_tap.POSTED, wire_tap.HEARD, wire_tap.SIGNED
+
+
+def tapped(path: Path, *pieces: tuple[bytes, bytes]) -> Path:
+    """A tap's file."""
+    with path.open("ab") as file:
+        for letter, data in pieces:
+            file.write(letter + len(data).to_bytes(4, "big") + data)
+    return path
+
+
+def say(seat: int, step: int, body: bytes = b"body") -> bytes:
+    """A signed say as it travels."""
+    made = messages.sign(WHO[seat], TABLE.id, seat, Say(0, step, b"d" * 32, body))
+    return made.encode()
+
+
+def carried(message: bytes) -> bytes:
+    return frames.encode_frame(frames.Carry(message))
+
+
+def test_one_statement_an_identity_however_often_it_travels(tmp_path: Path) -> None:
+    one = tapped(tmp_path / "1", (P, carried(say(1, 4))), (P, carried(say(1, 5))))
+    two = tapped(tmp_path / "2", (H, carried(say(1, 4))), (P, carried(say(0, 4))))
+    found = wire_tap.gather([one, two], TABLE)
+    assert found.said_twice() == []
+    assert found.figures(1) == {"statements": 2, "signed_anew": 0}
+    assert found.figures(0) == {"statements": 1, "signed_anew": 0}
+
+
+@pytest.mark.parametrize("letter", [P, H])
+def test_two_statements_of_one_identity_are_noticed(tmp_path: Path, letter: bytes) -> None:
+    one = tapped(tmp_path / "1", (P, carried(say(1, 4))))
+    two = tapped(tmp_path / "2", (letter, carried(say(1, 4, b"other"))))
+    assert wire_tap.gather([one, two], TABLE).said_twice() == [(1, 1, 0, 4)]
+
+
+def test_what_was_signed_and_lost_is_no_second_statement(tmp_path: Path) -> None:
+    lost, kept = (S, say(1, 4, b"lost")), (S, say(1, 4))
+    file = tapped(tmp_path / "1", lost, kept, (P, carried(say(1, 4))))
+    found = wire_tap.gather([file], TABLE)
+    assert found.said_twice() == []
+    assert found.figures(1) == {"statements": 1, "signed_anew": 1}
+
+
+def test_questions_and_the_lobby_are_no_statements(tmp_path: Path) -> None:
+    lobby = b"\x92\xa4seat\x01"
+    file = tapped(tmp_path / "1", (H, lobby), (P, frames.encode_frame(frames.Own())))
+    assert wire_tap.gather([file], TABLE).wire == {}
+
+
+def test_a_piece_cut_off_by_a_kill_is_left_out(tmp_path: Path) -> None:
+    file = tapped(tmp_path / "1", (P, b"whole"), (P, b"half of it"))
+    file.write_bytes(file.read_bytes()[:-3])
+    assert list(wire_tap.pieces(file)) == [(P, b"whole")]
+
+
+def test_a_forged_statement_is_nobodys(tmp_path: Path) -> None:
+    forged = bytearray(say(1, 4))
+    forged[-1] ^= 1
+    file = tapped(tmp_path / "1", (H, carried(bytes(forged))))
+    with pytest.raises(Invalid, match="signature"):
+        wire_tap.gather([file], TABLE)

@@ -1,0 +1,151 @@
+"""A fault in the very last step is in the transcript, and changes nothing of what happened."""
+
+from dataclasses import replace
+from functools import cache
+
+import pytest
+from support.played import PATIENCE, game_of, lie, new_room, not_empty, read_say
+from support.room import Room
+
+from protocol.chain.state import Kind
+from protocol.seat.machine import Machine
+from protocol.transcript.verifier import verify
+from protocol.transcript.writer import write
+from protocol.wire import frames, messages
+from protocol.wire.messages import Message, Say
+
+LIAR, HONEST = 3, (0, 1, 2)
+
+
+@cache
+def played(also: bool, seats: int = 4, quorum: int | None = None) -> Room:
+    room = new_room(seats, quorum)
+    lie(room, LIAR, Kind.RESULT, not_empty, also)
+    room.start()
+    room.run(until=400)
+    for _ in range(40):  # whoever was done first still answers and votes
+        while room.deliver():
+            pass
+        room.now += 0.5
+        for seat in HONEST:
+            room.places[seat].machine.tick(room.now)
+            room.collect(seat)
+    return room
+
+
+@pytest.mark.parametrize(("also", "code"), [(False, "bad-body"), (True, "two-statements")])
+def test_every_seat_writes_the_fault_down_and_the_same_content(also: bool, code: str) -> None:
+    room = played(also)
+    reports = []
+    for seat in HONEST:
+        assert room.places[seat].machine.finished
+        report = verify(write(room.places[seat].machine), game_of)
+        assert report.ok, report.problem
+        assert [(fault.seat, fault.code) for fault in report.faults] == [(LIAR, code)]
+        reports.append(report)
+    undisturbed = new_room(4)
+    undisturbed.start()
+    undisturbed.run(until=60)
+    (same,) = {report.content for report in reports}
+    assert same == verify(write(undisturbed.places[0].machine), game_of).content
+
+
+def test_a_base_at_the_end_is_the_end_itself() -> None:
+    room = played(also=True)
+    for seat in HONEST:
+        view = room.places[seat].machine.view
+        assert view.epoch > 0
+        assert view.base.want.kind is Kind.RESULT
+        assert view.base.slots is not None
+        assert LIAR in view.base.present
+        assert not view.base.banned
+
+
+def test_a_strict_table_takes_the_says_for_the_end() -> None:
+    room = played(also=True, quorum=4)
+    for seat in HONEST:
+        assert room.places[seat].machine.finished
+        assert room.places[seat].machine.view.epoch == 0
+
+
+def alone_with_a_proof(proof: bool) -> tuple[Room, Machine]:
+    """The others have ended and left; seat 0 lacks one say, and has heard the liar's second."""
+    room, late = new_room(4), list[bytes]()
+    machine = room.places[0].machine
+
+    def last_word(source: int, to: int, frame: bytes) -> bool:
+        say = read_say(room, frame) if to == 0 and not late else None
+        is_last = machine.tip.want.kind is Kind.RESULT and say is not None and say.seat == 2
+        late.extend([frame] if is_last else [])
+        return to == 0 and frame in late
+
+    room.drop = last_word
+    room.start()
+    room.run(until=3)
+    assert [place.machine.finished for place in room.places] == [False, True, True, True]
+    if proof:
+        give(room, second_say(room, machine))
+    machine.receive(late[0], room.now, room.table.ids[2])
+    return room, machine
+
+
+def second_say(room: Room, machine: Machine) -> Message:
+    say = Say(0, machine.tip.step, machine.tip.digest, b"\x01")
+    return messages.sign(room.who[LIAR], room.table.id, LIAR, say)
+
+
+def give(room: Room, message: Message) -> None:
+    frame = frames.encode_frame(frames.Carry(message.encode()))
+    room.places[0].machine.receive(frame, room.now, room.table.ids[LIAR])
+
+
+def test_who_alone_holds_a_proof_at_the_end_waits_for_a_base_one_patience_long() -> None:
+    room, machine = alone_with_a_proof(proof=True)
+    assert not machine.awaited()
+    assert LIAR in machine.proofs
+    machine.tick(PATIENCE.step / 1000 - 0.1)
+    assert not machine.finished
+    machine.tick(room.now + PATIENCE.step / 1000)
+    assert machine.finished
+    report = verify(write(machine), game_of)
+    assert report.ok, report.problem
+    assert report.content == verify(write(room.places[1].machine), game_of).content
+
+
+def test_who_holds_no_proof_at_the_end_waits_for_no_base() -> None:
+    _, machine = alone_with_a_proof(proof=False)
+    assert machine.finished
+
+
+def test_who_holds_the_proof_before_the_last_say_does_not_end_without_a_base() -> None:
+    """Every honest seat hears the liar's other statement first, and then the empty say it needs."""
+    room, passed, ends = new_room(4), set[int](), dict[int, Kind]()
+
+    def other_first(source: int, to: int, frame: bytes) -> bool:
+        message = read_say(room, frame) if source == LIAR else None
+        if message is None or message.seat != LIAR or to in passed:
+            return False
+        say = message.statement
+        node = room.places[LIAR].machine.tip
+        assert isinstance(say, Say)
+        if node.want.kind is not Kind.RESULT or say.step != node.step:
+            return False
+        passed.add(to)
+        other = messages.sign(room.who[LIAR], room.table.id, LIAR, replace(say, body=b"\x01"))
+        carried = frames.encode_frame(frames.Carry(other.encode()))
+        room.queue[:0] = [(LIAR, to, carried), (LIAR, to, frame)]
+        return True
+
+    collect = room.collect
+
+    def watching(seat: int) -> None:
+        collect(seat)
+        machine = room.places[seat].machine
+        if machine.finished and seat != LIAR:
+            ends.setdefault(seat, machine.view.base.want.kind)
+
+    room.drop, room.collect = other_first, watching  # type: ignore[method-assign]
+    room.start()
+    room.run(until=400)
+    assert passed == set(HONEST)
+    assert ends == dict.fromkeys(HONEST, Kind.RESULT)

@@ -1,0 +1,105 @@
+"""Tests of what a liar's sealed show may not do: crash, or open what does not stand."""
+
+from __future__ import annotations
+
+import random
+from itertools import combinations
+from typing import Any
+
+import pytest
+from support import room
+
+from p2p_hoity import editions, game_port, rules
+from p2p_hoity.rules.exhibits import is_exhibit
+from protocol.chain.state import Kind
+from protocol.game import IllegalMove
+from protocol.seat import effects
+from protocol.seat.machine import Machine
+from protocol.transcript import verifier, writer
+from protocol.wire.header import Patience, Terms
+
+SHORT = Patience(20_000, 10_000, 3_000, 60_000)
+LIAR = 2
+
+
+def bad_exhibit(view: rules.View) -> tuple[int, ...] | None:
+    """Three of one's own slots whose letters are no run."""
+    mine = view.mine()
+    trios = combinations(sorted(mine), 3)
+    wrong = (t for t in trios if not is_exhibit(view.state.edition, [mine[s] for s in t]))
+    return next(wrong, None)
+
+
+class Stage:
+    """Three seats; the third seals an exhibit that is none and vanishes before it is opened."""
+
+    def __init__(self, seed: int) -> None:
+        self.draw, self.done = random.Random(seed), False
+        game = game_port.game_value(editions.load(), None)
+        terms = Terms(room.identity(0).public, b"n" * 32, game, 3, 2, SHORT)
+        bound, who = room.seat_at(terms, game_port.read_game)
+        self.room = room.Room(bound, who, self.choose, str(seed))
+
+    def choose(self, machine: Machine, asked: effects.Asked) -> Any:
+        view = rules.view(asked.node.state.state, machine.seat, machine.hand())
+        kind: Any = asked.kind
+        options = view.legal(kind)
+        if kind == "place" and view.state.round < 4 and not self.done:
+            return 0
+        if kind == "action" and not self.done:
+            return next((card for card in options if card % 8 == 7), options[0])
+        wrong = bad_exhibit(view) if kind == "exhibit" and machine.seat == LIAR else None
+        if wrong is not None and asked.node.want.kind is Kind.SEAL and not self.done:
+            self.done = True
+            self.seal(machine, wrong)
+            return None
+        return self.draw.choice(options[:5])
+
+    @staticmethod
+    def seal(machine: Machine, choice: tuple[int, ...]) -> None:
+        """Seal what an honest machine refuses to."""
+        game = machine.table.game
+        check = type(game).check
+        object.__setattr__(game, "check", lambda *_: None)
+        try:
+            machine.choose(choice, machine.clocks.now)
+        finally:
+            object.__delattr__(game, "check")
+        assert game.check.__func__ is check
+
+    def play(self) -> None:
+        """Until the others are finished."""
+        self.room.start()
+        while self.room.deliver():
+            want = self.room.places[0].machine.tip.want
+            if self.done and want.kind is Kind.REVEAL and want.name == "exhibit":
+                self.room.places[LIAR].alive = False
+        self.room.run(until=2000, step=2)
+
+
+def test_an_illegal_exhibit_opened_from_escrow_is_void_and_the_game_goes_on() -> None:
+    stage = next(s for s in map(Stage, range(20)) if (s.play(), s.done)[1])
+    honest = [stage.room.places[seat].machine for seat in (0, 1)]
+    assert all(machine.finished for machine in honest)
+    convictions = [(c.seat, c.code) for c in honest[0].tip.convictions]
+    assert convictions == [(LIAR, "illegal-choice")]
+    report = verifier.verify(writer.write(honest[0]), game_port.read_game)
+    assert report.ok, report.problem
+    assert [(fault.seat, fault.code) for fault in report.faults] == [(LIAR, "illegal-choice")]
+    assert honest[0].tip.digest == honest[1].tip.digest
+
+
+def test_a_machine_refuses_to_seal_it() -> None:
+    stage = Stage(1)
+    stage.seal = lambda machine, choice: None  # type: ignore[method-assign]
+    stage.room.start()
+    while stage.room.deliver():
+        machine = stage.room.places[LIAR].machine
+        if stage.done and machine.must_choose:
+            view = rules.view(machine.tip.state.state, LIAR, machine.hand())
+            wrong = bad_exhibit(view)
+            assert wrong is not None
+            with pytest.raises(IllegalMove, match="unbroken run"):
+                machine.choose(wrong, 0.0)
+            return
+    pytest.fail("the liar was never asked for an exhibit")

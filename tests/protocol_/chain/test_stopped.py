@@ -1,0 +1,65 @@
+"""A game that takes too many steps is stopped, and ends like any other."""
+
+import pytest
+from support.room import Room, make_table, toy_choice
+from support.rules_driver import Referee
+from support.sim.cheap import cheap_blocks
+from support.toy_game import ToyGame
+
+from p2p_hoity.editions import load
+from p2p_hoity.rules import Deal, OpenAll, Opened, Over, Stopped, UnexpectedEvent, apply, expected
+from p2p_hoity.rules.news import GameStopped
+from protocol.chain import play_steps
+from protocol.chain.state import Kind
+
+
+@pytest.mark.parametrize("last", [11, 12, 13, 14, 17, 20])
+def test_behind_the_last_step_the_hands_are_opened(
+    monkeypatch: pytest.MonkeyPatch, last: int
+) -> None:
+    monkeypatch.setattr(play_steps, "LAST_STEP", last)
+    table, who = make_table(ToyGame(4, 3), 4)
+    with cheap_blocks():
+        room = Room(table, who, toy_choice)
+        room.start()
+        room.run(until=5)
+    tips = [place.machine.tip for place in room.places]
+    assert all(place.machine.finished for place in room.places)
+    assert len({tip.digest for tip in tips}) == 1
+    kinds = {}
+    node = tips[0]
+    while node.parent is not None:
+        node = node.parent
+        kinds[node.step] = node.want.kind
+    assert [kinds[step] for step in range(last, tips[0].step)] == [Kind.OVER, Kind.FINAL]
+
+
+def test_a_shorter_game_is_not_stopped() -> None:
+    assert play_steps.LAST_STEP == 12_000
+
+
+@pytest.mark.parametrize("steps", range(1, 80, 7))
+def test_hoity_toity_ends_as_it_stands(steps: int) -> None:
+    referee = Referee.seat(load(), 4, seed=steps)
+    for _ in range(steps):
+        referee.step()
+    before = referee.state
+    state = referee.apply(Stopped())
+    assert [type(item) for item in state.news] == [GameStopped]
+    assert isinstance(expected(state), OpenAll)
+    assert state.figures == before.figures
+    referee.step()
+    assert isinstance(expected(referee.state), Over)
+    assert len(referee.state.standings) == 4
+
+
+def test_what_has_not_begun_or_is_over_cannot_be_stopped() -> None:
+    referee = Referee.seat(load(), 3)
+    assert isinstance(expected(referee.state), Deal)
+    with pytest.raises(UnexpectedEvent):
+        apply(referee.state, Stopped())
+    referee.step()
+    stopped = referee.apply(Stopped())
+    with pytest.raises(UnexpectedEvent):
+        apply(stopped, Stopped())
+    assert isinstance(expected(apply(stopped, Opened(referee.cards(range(12))))), Over)

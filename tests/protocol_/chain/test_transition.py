@@ -1,0 +1,147 @@
+"""The chain: the same for all, bound to every body, and still where the rules say so."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import pairwise
+
+import pytest
+from support.room import Room, make_table, toy_choice
+from support.sim.cheap import cheap_blocks
+from support.toy_game import ToyGame
+
+from protocol.chain import transition
+from protocol.chain.state import NEXT, SETUP, Kind, Missing, Node
+from protocol.wire.faults import Fault
+
+
+@pytest.fixture(autouse=True)
+def _cheap() -> Iterator[None]:
+    with cheap_blocks():
+        yield
+
+
+def played(seats: int = 3) -> list[Node]:
+    """Every node of an undisturbed game, in order."""
+    table, who = make_table(ToyGame(seats, 1), seats)
+    room = Room(table, who, toy_choice)
+    room.start()
+    room.run(until=5)
+    node: Node | None = room.places[0].machine.tip
+    nodes: list[Node] = []
+    while node is not None:
+        nodes.append(node)
+        node = node.parent
+    return nodes[::-1]
+
+
+def test_steps_follow_the_step_table_and_are_numbered_from_one() -> None:
+    nodes = played()
+    assert [node.step for node in nodes] == list(range(1, len(nodes) + 1))
+    assert nodes[0].digest == nodes[0].table.id
+    for before, after in pairwise(nodes):
+        assert after.want.kind in NEXT[before.want.kind]
+    assert nodes[-1].want.kind is Kind.RESULT
+    assert {n.want.kind for n in nodes} >= set(SETUP) | {Kind.DEAL, Kind.OVER, Kind.FINAL}
+
+
+def test_the_deal_comes_n_plus_five_steps_in() -> None:
+    nodes = played(4)
+    (deal,) = [n for n in nodes if n.want.kind is Kind.DEAL]
+    assert deal.step == 9 == deal.table.first_step
+
+
+def test_a_digest_covers_every_slot_and_only_slots() -> None:
+    nodes = played()
+    node = next(n for n in nodes if n.want.kind is Kind.DECK_OK)
+    slots = next(n for n in nodes if n.parent is node).slots
+    assert slots is not None
+    digest = transition.step_digest(node, slots)
+    for seat in range(3):
+        for other in (b"x", Missing.ABSENT, Missing.FAULT, Missing.NONE):
+            changed = (*slots[:seat], other, *slots[seat + 1 :])
+            assert transition.step_digest(node, changed) != digest
+    assert transition.append(node, slots).digest == digest
+
+
+def test_who_is_not_asked_may_not_speak() -> None:
+    node = next(n for n in played() if n.want.kind is Kind.CHOOSE)
+    (speaker,) = node.want.speakers
+    with pytest.raises(Fault, match="not-expected"):
+        transition.check(node, (speaker + 1) % 3, b"\x00")
+    transition.check(node, speaker, b"\x00")
+    with pytest.raises(Fault, match="illegal-choice"):
+        transition.check(node, speaker, b"\x09")
+    with pytest.raises(Fault, match="bad-body"):
+        transition.check(node, speaker, b"\xc3\xc3")
+
+
+def test_slots_of_seats_that_were_not_asked_are_refused() -> None:
+    node = next(n for n in played() if n.want.kind is Kind.CHOOSE)
+    with pytest.raises(ValueError, match="not asked"):
+        transition.append(node, (b"\x00", b"\x00", b"\x00"))
+
+
+def test_a_link_changes_the_digest_and_keeps_the_step() -> None:
+    node = next(n for n in played() if n.want.kind is Kind.REVEAL and n.want.name == "bid")
+    after = transition.link(node, frozenset({0, 1}), frozenset(), (0, 0, 1))
+    assert after.step == node.step
+    assert after.digest != node.digest
+    assert after.want.speakers == {0, 1}
+    assert ("bid", 2) in after.lost
+    assert after.base_digest() != node.base_digest()
+    again = transition.link(after, frozenset({0, 1, 2}), frozenset(), (0, 0, 1))
+    assert ("bid", 2) in again.lost
+    assert again.want.speakers == {0, 1, 2}
+    assert 2 not in again.want.owes
+
+
+@pytest.mark.parametrize(
+    ("present", "banned", "counts"),
+    [({0, 1}, set(), (0, 0, 2)), ({0, 1}, {2}, (0, 0, 1)), ({0, 2}, set(), (0, 0, 1))],
+)
+def test_a_link_covers_presence_bans_and_counts(
+    present: set[int], banned: set[int], counts: tuple[int, ...]
+) -> None:
+    node = next(n for n in played() if n.want.kind is Kind.REVEAL)
+    one = transition.link(node, frozenset({0, 1}), frozenset(), (0, 0, 1))
+    other = transition.link(node, frozenset(present), frozenset(banned), counts)
+    assert one.digest != other.digest
+
+
+def test_below_the_quorum_the_chain_stands_still() -> None:
+    nodes = played(4)
+    node = next(n for n in nodes if n.want.kind is Kind.REVEAL)
+    assert transition.may_go_on(node)
+    few = transition.link(node, frozenset({0, 1}), frozenset(), (0, 0, 1, 1))
+    assert not transition.may_go_on(few)
+    assert not transition.may_go_on(nodes[-1])
+
+
+def test_no_share_of_a_card_is_asked_before_deck_ok_and_no_hand_before_over() -> None:
+    nodes = played()
+    hands = {slot for hand in nodes[0].table.layout.hands for slot in hand}
+    for node in nodes:
+        owners = {(slot, seat) for slot, seat in node.want.lacks if slot in hands}
+        if node.want.kind in SETUP:
+            assert node.want.lacks == ()
+        elif node.want.kind is Kind.DEAL:
+            layout = node.table.layout
+            assert all(slot not in layout.hands[seat] for slot, seat in owners)
+        elif node.want.kind is Kind.FINAL:
+            assert node.over_said
+
+
+def test_nodes_do_not_show_shares_or_keys_of_anyone() -> None:
+    for node in played():
+        assert len(repr(node)) < 120
+
+
+def test_while_nobody_plays_the_chain_stands_still() -> None:
+    """All coins are void, so that the game has nobody, while all seats are still present."""
+    node = next(n for n in played() if n.want.kind is Kind.SEAL)
+    assert transition.may_go_on(node)
+    alone = replace(node, playing=frozenset())
+    assert not transition.may_go_on(alone)
+    linked = transition.link(alone, node.present, frozenset(), (0, 0, 0))
+    assert linked.playing == node.present
+    assert transition.may_go_on(linked)

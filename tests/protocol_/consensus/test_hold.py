@@ -1,0 +1,96 @@
+"""Nothing sealed is shown before all present have confirmed it; strict tables need no hold."""
+
+from collections.abc import Iterator
+
+import pytest
+from support.paths import VECTORS
+from support.room import Room, make_table, toy_choice
+from support.sim.cheap import cheap_blocks
+from support.toy_game import ToyGame
+
+from p2p_hoity.game_port import read_game
+from protocol.chain import transition
+from protocol.chain.state import Kind, Node
+from protocol.transcript import verifier
+from protocol.transcript.verifier import steps_to
+from protocol.wire import bodies
+from protocol.wire.faults import Fault
+
+TRANSCRIPTS = VECTORS / "transcripts"
+
+
+def nodes_of(seats: int, quorum: int | None = None) -> list[Node]:
+    """Every node of an undisturbed toy game, in order."""
+    table, who = make_table(ToyGame(seats, 2), seats, quorum)
+    with cheap_blocks():
+        room = Room(table, who, toy_choice)
+        room.start()
+        room.run(until=5)
+        tip = room.places[0].machine.tip
+        return [before for before, slots, _ in steps_to(tip) if slots is not None]
+
+
+def sealed_in(node: Node) -> set[int]:
+    """The steps in which what this node opens was sealed."""
+    return {node.sealed[node.want.name, seat].step for seat in node.want.dues}
+
+
+def held_before_shown(nodes: list[Node]) -> Iterator[tuple[Node, int]]:
+    """Each reveal of choices with the last hold before it; a hold only where one is needed."""
+    last = 0
+    for node in nodes:
+        if node.want.kind is Kind.HOLD:
+            assert any(sealed.step > last for sealed in node.sealed.values())
+            assert node.want.speakers == node.present
+            assert not node.want.owes
+            last = node.step
+        elif node.want.kind is Kind.REVEAL and node.want.dues:
+            yield node, last
+
+
+@pytest.mark.parametrize("seats", [3, 4])
+def test_every_sealed_choice_is_held_before_it_is_shown(seats: int) -> None:
+    found = list(held_before_shown(nodes_of(seats)))
+    assert len(found) == 3
+    for node, last in found:
+        assert max(sealed_in(node)) < last < node.step
+
+
+@pytest.mark.parametrize(("seats", "quorum"), [(2, 2), (3, 3)])
+def test_a_strict_table_shows_at_once(seats: int, quorum: int) -> None:
+    nodes = nodes_of(seats, quorum)
+    assert not [node for node in nodes if node.want.kind is Kind.HOLD]
+    reveals = [n for n in nodes if n.want.kind is Kind.REVEAL and n.want.dues]
+    assert all(sealed_in(node) == {node.step - 1} for node in reveals)
+
+
+def test_a_hold_is_empty_and_of_present_seats() -> None:
+    node = next(n for n in nodes_of(4) if n.want.kind is Kind.HOLD)
+    transition.check(node, 0, bodies.EMPTY)
+    with pytest.raises(Fault) as found:
+        transition.check(node, 0, b"\x00")
+    assert found.value.code == "bad-body"
+    gone = transition.link(node, node.present - {3}, frozenset(), (0, 0, 0, 1))
+    with pytest.raises(Fault) as found:
+        transition.check(gone, 3, bodies.EMPTY)
+    assert found.value.code == "not-expected"
+    assert gone.want.kind is Kind.HOLD
+    after = transition.append(
+        gone, transition.slots_of(gone, dict.fromkeys(range(3), bodies.EMPTY))
+    )
+    assert after.want.kind is Kind.REVEAL
+    assert after.held == node.step
+
+
+@pytest.mark.parametrize("edition", ["uberplay-2004", "reference-manual"])
+def test_choices_sealed_together_are_held_once(edition: str) -> None:
+    data = (TRANSCRIPTS / f"three-{edition}.hoity").read_bytes()
+    report = verifier.verify(data, read_game)
+    assert report.node is not None
+    nodes = [before for before, slots, _ in steps_to(report.node) if slots is not None]
+    found = list(held_before_shown(nodes))
+    assert found
+    for node, last in found:
+        assert max(sealed_in(node)) < last < node.step
+    later = [node for node, last in found if node.step > last + 1]
+    assert bool(later) is (edition == "reference-manual")

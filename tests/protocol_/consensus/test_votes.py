@@ -1,0 +1,160 @@
+"""What a seat holds of halts and closes: each is judged by all, once, and not without end."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+import pytest
+from support.room import Room, make_table
+from support.sim.cheap import cheap_blocks
+from support.toy_game import ToyGame
+
+from protocol.consensus import view_change, votes
+from protocol.consensus.votes import Ballot
+from protocol.wire import frames, messages
+from protocol.wire.messages import Accept, Close, Expired, Halt, Late, Message, SealVote, Statement
+
+
+@pytest.fixture(autouse=True)
+def _cheap() -> Iterator[None]:
+    with cheap_blocks():
+        yield
+
+
+@pytest.fixture
+def room() -> Room:
+    """Four seats before the first bid; seat 0 is the one looked at."""
+    table, who = make_table(ToyGame(4, 1), 4)
+    made = Room(table, who, lambda machine, asked: None)
+    made.start()
+    while made.deliver():
+        pass
+    return made
+
+
+def signed(room: Room, seat: int, statement: Statement) -> Message:
+    return messages.sign(room.who[seat], room.table.id, seat, statement)
+
+
+def tell(room: Room, *told: Message) -> None:
+    """Seat 0 receives messages of others."""
+    for message in told:
+        carried = frames.encode_frame(frames.Carry(message.encode()))
+        room.places[0].machine.receive(carried, room.now, room.table.ids[message.seat])
+    room.collect(0)
+
+
+def halt(room: Room, *more: bytes, expired: Expired | None = None) -> Halt:
+    """A halt of epoch 1 that lists all that is said, and more."""
+    store = room.places[0].machine.store
+    said = {m.hash for m in store.epoch_says(0, room.table.first_step)}
+    return Halt(1, None, tuple(sorted({*said, *more})), expired, (), ())
+
+
+WRONG = Expired(9, 1, bytes(32))
+
+
+def counted(monkeypatch: pytest.MonkeyPatch, name: str) -> list[tuple[object, ...]]:
+    """What a function of `epochs` is called with, call by call."""
+    real: Callable[..., object] = getattr(view_change, name)
+    calls: list[tuple[object, ...]] = []
+
+    def counting(*given: object) -> object:
+        calls.append(given)
+        return real(*given)
+
+    monkeypatch.setattr(view_change, name, counting)
+    return calls
+
+
+def test_a_malformed_halt_is_judged_by_a_seat_that_does_not_propose(room: Room) -> None:
+    machine = room.places[0].machine
+    tell(room, signed(room, 3, halt(room, expired=WRONG)))
+    assert machine.proofs[3].code == "bad-halt"
+    assert machine.store.of_epoch(Late, 1)[0].seat == 0
+
+
+def test_a_sound_halt_convicts_nobody(room: Room) -> None:
+    machine = room.places[0].machine
+    tell(room, signed(room, 3, halt(room)))
+    assert not machine.proofs
+
+
+def test_nothing_is_asked_for_only_to_judge_a_form(room: Room) -> None:
+    machine = room.places[0].machine
+    tell(room, signed(room, 3, halt(room, bytes(32), expired=WRONG)))
+    assert not machine.proofs
+    assert not machine.store.wants
+
+
+def test_more_proofs_than_seats_are_malformed(room: Room) -> None:
+    machine = room.places[0].machine
+    proofs = tuple((bytes([i]) * 32,) for i in range(5))
+    tell(room, signed(room, 3, replace(halt(room), proofs=proofs)))
+    assert machine.proofs[3].code == "bad-halt"
+
+
+def test_what_waits_is_not_read_again_before_it_is_held(
+    room: Room, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    machine, calls = room.places[0].machine, counted(monkeypatch, "_read_halt")
+    late = signed(room, 2, Late(1))
+    waiting = signed(room, 3, halt(room, late.hash))
+
+    def reads() -> int:
+        return sum(1 for _, message, _, named in calls if message == waiting and not named)
+
+    tell(room, waiting)
+    tell(room, *(signed(room, 1, Late(epoch)) for epoch in (1, 2)))
+    assert reads() == 1
+    tell(room, late)
+    assert reads() == 2
+    assert machine.proofs[3].code == "bad-halt"
+
+
+def test_a_proposer_asks_for_what_its_halts_name(room: Room) -> None:
+    ballot = room.places[0].machine.ballot
+    tell(room, signed(room, 3, halt(room, bytes(32))))
+    assert ballot.halts(1) == []
+    assert bytes(32) in ballot.store.wants
+
+
+def _closes(room: Room, count: int) -> list[Message]:
+    """So many closes of epoch 1 that name halts which nobody has."""
+    found = [Close(1, tuple(bytes([i, j]) * 16 for j in range(3))) for i in range(count)]
+    return [signed(room, 1, close) for close in found]
+
+
+def test_a_flood_of_closes_is_judged_no_further_than_the_first_few(
+    room: Room, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    machine, calls = room.places[0].machine, counted(monkeypatch, "base_of_close")
+    tell(room, *_closes(room, 3 * votes.MAX_TRIED))
+    assert 0 < len(calls) <= votes.MAX_TRIED + 2
+    assert len(machine.store.wants) <= votes.MAX_TRIED + 2
+
+
+def test_a_close_that_a_quorum_has_voted_for_is_judged_all_the_same(room: Room) -> None:
+    ballot = room.places[0].machine.ballot
+    tell(room, *_closes(room, 3 * votes.MAX_TRIED))
+    halts = [signed(room, seat, halt(room)) for seat in (1, 2, 3)]
+    close = signed(room, 1, Close(1, tuple(m.hash for m in halts)))
+    tell(room, *halts, close)
+    assert not ballot.closes.get(1)
+    base = view_change.base_of_close(room.table, close, ballot).node.base_digest()
+    tell(room, *(signed(room, seat, Accept(1, base)) for seat in (1, 2, 3)), close)
+    assert list(ballot.closes[1]) == [base]
+
+
+def test_halts_of_which_no_close_can_be_made_are_tried_once(
+    room: Room, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ballot = Ballot(room.table, room.places[0].machine.store, room.places[0].machine.ballot.start)
+    two = [signed(room, 2, SealVote(1, bytes([i]) * 32)) for i in range(2)]
+    proof = tuple(sorted(m.hash for m in two))
+    halts = [signed(room, seat, replace(halt(room), proofs=(proof,))) for seat in (1, 2, 3)]
+    tell(room, *two, *halts)
+    read, calls = ballot.halts(1)[-3:], counted(monkeypatch, "base_of_halts")
+    assert [one.message for one in read] == halts
+    assert ballot.best_halts(read) is None
+    assert ballot.best_halts(read) is None
+    assert len(calls) == 1

@@ -1,0 +1,98 @@
+"""Commitments and openings: one choice, here, and padding that hides its length."""
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from protocol.crypto.commitment import commit, opening, parse_opening, verify_opening
+from protocol.crypto.context import Context
+from protocol.crypto.hashing import digest
+from protocol.crypto.labels import Label
+from protocol.errors import Invalid
+
+CONTEXT = Context(b"\5" * 32, 9, 1, "choice")
+NONCE = bytes(range(32))
+SIZE = 64
+
+
+def test_a_commitment_opens_to_its_choice() -> None:
+    commitment = commit(CONTEXT, b"castle", NONCE)
+    assert commitment == digest(Label.COMMITMENT, CONTEXT.encode(), b"castle", NONCE)
+    assert verify_opening(CONTEXT, commitment, opening(b"castle", NONCE, SIZE)) == b"castle"
+
+
+@pytest.mark.parametrize(
+    "context",
+    [
+        replace(CONTEXT, table=b"\6" * 32),
+        replace(CONTEXT, step=10),
+        replace(CONTEXT, seat=0),
+        replace(CONTEXT, kind="coin"),
+    ],
+)
+def test_a_commitment_opens_nowhere_else(context: Context) -> None:
+    with pytest.raises(Invalid, match="bad-commitment"):
+        verify_opening(context, commit(CONTEXT, b"x", NONCE), opening(b"x", NONCE, SIZE))
+
+
+def test_a_commitment_opens_to_nothing_else() -> None:
+    commitment = commit(CONTEXT, b"castle", NONCE)
+    for choice, nonce in (
+        (b"shop", NONCE),
+        (b"castle", bytes(32)),
+        (b"castle\0", NONCE),
+        (b"", NONCE),
+    ):
+        with pytest.raises(Invalid, match="bad-commitment"):
+            verify_opening(CONTEXT, commitment, opening(choice, nonce, SIZE))
+
+
+@given(st.binary(max_size=30), st.binary(min_size=32, max_size=32))
+def test_openings_round_trip_at_one_size(choice: bytes, nonce: bytes) -> None:
+    data = opening(choice, nonce, SIZE)
+    assert len(data) == SIZE
+    assert parse_opening(data) == (choice, nonce)
+
+
+def test_openings_that_do_not_fit_are_refused() -> None:
+    assert len(opening(bytes(30), NONCE, SIZE)) == SIZE
+    for choice, nonce, size in (
+        (bytes(31), NONCE, SIZE),
+        (b"", NONCE, 33),
+        (b"", NONCE[:31], SIZE),
+        (bytes(2**16), NONCE, 2**17),
+    ):
+        with pytest.raises(ValueError, match="does not fit"):
+            opening(choice, nonce, size)
+    with pytest.raises(ValueError, match="nonce of 32 bytes"):
+        commit(CONTEXT, b"", NONCE[:31])
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        NONCE,
+        NONCE + b"\0",
+        NONCE + b"\0\1",
+        NONCE + b"\0\2a",
+        NONCE + b"\0\1a\1",
+        NONCE + b"\0\0" + bytes(5) + b"\1",
+        NONCE + b"\xff\xff" + bytes(100),
+        None,
+    ],
+)
+def test_malformed_openings_are_rejected(data: bytes) -> None:
+    with pytest.raises(Invalid, match="bad-commitment"):
+        parse_opening(data)
+
+
+@given(st.binary(max_size=80))
+def test_any_bytes_are_an_opening_or_invalid(data: bytes) -> None:
+    try:
+        choice, nonce = parse_opening(data)
+    except Invalid:
+        return
+    assert opening(choice, nonce, len(data)) == data

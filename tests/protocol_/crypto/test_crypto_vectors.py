@@ -1,0 +1,103 @@
+"""The committed vectors of the building blocks: they hold, and nothing has drifted."""
+
+import json
+import runpy
+from typing import Any
+
+import pytest
+from support import paths
+
+from protocol.crypto import (
+    commitment,
+    dleq,
+    elgamal,
+    escrow,
+    group,
+    schnorr,
+    secret_sharing,
+    shuffle,
+)
+from protocol.crypto.context import Context
+from protocol.errors import Invalid
+
+TEXT = (paths.VECTORS / "crypto.json").read_text(encoding="utf-8")
+VECTORS: dict[str, Any] = json.loads(TEXT)
+
+Entry = dict[str, Any]
+
+
+def test_the_vectors_have_not_drifted() -> None:
+    assert runpy.run_path(str(paths.VECTORS / "make_crypto.py"))["text"]() == TEXT
+
+
+def context_of(fields: Entry) -> Context:
+    context = Context(
+        bytes.fromhex(fields["table"]), fields["step"], fields["seat"], fields["kind"]
+    )
+    assert context.encode().hex() == fields["encoded"]
+    return context
+
+
+def data(entry: Entry, *names: str) -> list[bytes]:
+    return [bytes.fromhex(entry[name]) for name in names]
+
+
+def deck_of(points: list[str]) -> elgamal.Deck:
+    parts = [bytes.fromhex(point) for point in points]
+    return tuple(map(elgamal.Ciphertext, parts[::2], parts[1::2]))
+
+
+def check(block: str, entry: Entry) -> None:
+    """What a verifier does with an entry of a block."""
+    context = context_of(entry["context"])
+    match block:
+        case "key_proof":
+            schnorr.verify_key(context, *data(entry, "public", "proof"))
+        case "card_shares":
+            joint, public, proof = data(entry, "joint_key", "public", "proof")
+            bases, shares = ([bytes.fromhex(p) for p in entry[n]] for n in ("bases", "shares"))
+            dleq.verify_shares(context, joint, public, bases, shares, proof)
+        case "shuffle":
+            joint, proof = data(entry, "joint_key", "proof")
+            before, after = deck_of(entry["before"]), deck_of(entry["after"])
+            shuffle.verify(context, joint, before, after, proof)
+        case "sealed_choice":
+            joint, committed, box, opening = data(
+                entry, "joint_key", "commitment", "escrow", "opening"
+            )
+            escrow.verify(context, joint, committed, box)
+            escrow.verify_opened(context, joint, committed, box, opening)
+            choice, nonce = commitment.parse_opening(opening)
+            assert commitment.verify_opening(context, committed, opening) == choice
+            assert [choice, nonce] == data(entry, "choice", "nonce")
+        case "escrow_share":
+            names = ("joint_key", "commitment", "escrow", "public", "share")
+            sealed_in = context_of(entry["sealed_in"])
+            point = escrow.verify_share(context, sealed_in, *data(entry, *names))
+            points = {int(i): bytes.fromhex(p) for i, p in entry["points"].items()}
+            assert points[entry["index"]] == point
+            vector = [bytes.fromhex(p) for p in entry["vector"]]
+            assert secret_sharing.public_piece(vector, entry["index"]).hex() == entry["public"]
+            opened = escrow.open_escrow(bytes.fromhex(entry["escrow"]), points, 2)
+            assert opened.hex() == entry["opening"]
+        case "sealed_piece":
+            secret, public, sealed = data(entry, "secret", "public", "sealed")
+            assert secret_sharing.x25519_public(secret) == public
+            piece = secret_sharing.open_piece(context, secret, sealed)
+            assert group.encode_scalar(piece).hex() == entry["piece"]
+        case _:
+            raise AssertionError(f"no such block: {block}")
+
+
+@pytest.mark.parametrize("block", VECTORS["accept"])
+def test_accepted_vectors_hold(block: str) -> None:
+    check(block, VECTORS["accept"][block])
+
+
+@pytest.mark.parametrize(
+    "entry", VECTORS["reject"], ids=lambda entry: f"{entry['block']}: {entry['name']}"
+)
+def test_rejected_vectors_do_not(entry: Entry) -> None:
+    with pytest.raises(Invalid) as caught:
+        check(entry["block"], {**VECTORS["accept"][entry["block"]], **entry["replace"]})
+    assert caught.value.code == entry["code"]

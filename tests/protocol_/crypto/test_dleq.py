@@ -1,0 +1,208 @@
+"""Card shares and their proofs: one key behind all shares, here and now, or Invalid."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from hashlib import shake_256
+from itertools import count
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from protocol.crypto import dleq, group
+from protocol.crypto.context import Context
+from protocol.crypto.dleq import PROOF_SIZE, prove_shares, verify_shares
+from protocol.crypto.group import BASE, IDENTITY, ORDER, encode_scalar, mul, mul_base, sub
+from protocol.crypto.hashing import hash_to_scalar, u64
+from protocol.crypto.labels import Label
+from protocol.errors import Invalid
+
+
+def source(seed: bytes) -> Callable[[int], bytes]:
+    """A repeatable stream of random bytes."""
+    calls = count()
+    return lambda size: shake_256(seed + next(calls).to_bytes(8, "big")).digest(size)
+
+
+CONTEXT = Context(b"\5" * 32, 20, 1, "deal")
+JOINT = mul_base(31337)
+SECRET = 424242
+PUBLIC = mul_base(SECRET)
+BASES = [mul_base(k) for k in (11, 12, 13)]
+SHARES, PROOF = prove_shares(CONTEXT, JOINT, SECRET, PUBLIC, BASES, source(b"shares"))
+TORSION = bytes.fromhex("c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a")
+
+
+def rejected(
+    context: Context = CONTEXT,
+    joint: bytes = JOINT,
+    public: bytes = PUBLIC,
+    bases: Sequence[bytes] = tuple(BASES),
+    shares: Sequence[Any] = tuple(SHARES),
+    proof: Any = PROOF,
+) -> None:
+    """Whatever is put in place of a true part, the proof does not hold."""
+    with pytest.raises(Invalid) as caught:
+        verify_shares(context, joint, public, bases, shares, proof)
+    assert caught.value.code == "bad-share"
+
+
+def test_shares_hold() -> None:
+    assert [mul(SECRET, base) for base in BASES] == SHARES
+    assert len(PROOF) == PROOF_SIZE == 64
+    verify_shares(CONTEXT, JOINT, PUBLIC, BASES, SHARES, PROOF)
+
+
+@pytest.mark.parametrize("size", [1, 2, 9])
+def test_shares_of_many_bases_hold_by_one_proof(size: int) -> None:
+    bases = [mul_base(100 + k) for k in range(size)]
+    shares, proof = prove_shares(CONTEXT, JOINT, SECRET, PUBLIC, bases, source(b"many"))
+    verify_shares(CONTEXT, JOINT, PUBLIC, bases, shares, proof)
+    rejected(bases=bases, shares=[*shares[:-1], BASE], proof=proof)
+
+
+@pytest.mark.parametrize(
+    "context",
+    [
+        replace(CONTEXT, table=b"\6" * 32),
+        replace(CONTEXT, step=21),
+        replace(CONTEXT, seat=0),
+        replace(CONTEXT, kind="final"),
+    ],
+)
+def test_shares_hold_nowhere_else(context: Context) -> None:
+    rejected(context=context)
+
+
+def test_the_whole_statement_counts() -> None:
+    rejected(joint=BASE)
+    rejected(public=JOINT)
+    rejected(bases=BASES[::-1])
+    rejected(bases=BASES[:2])
+    rejected(bases=[])
+    rejected(bases=[], shares=[])
+    rejected(bases=BASES[:2], shares=SHARES[:2])
+    rejected(bases=BASES * 2, shares=SHARES * 2)
+    rejected(bases=BASES[::-1], shares=SHARES[::-1])
+
+
+@pytest.mark.parametrize(
+    "share",
+    [
+        SHARES[1],
+        IDENTITY,
+        bytes(32),
+        TORSION,
+        group.add(SHARES[0], TORSION),
+        group.neg(SHARES[0]),
+        group.add(SHARES[0], BASE),
+        b"\xee" + b"\xff" * 30 + b"\x7f",
+        SHARES[0][:31],
+        SHARES[0] + b"\0",
+        b"",
+        None,
+        5,
+    ],
+)
+def test_wrong_shares_are_rejected(share: Any) -> None:
+    for at in range(3):
+        if share != SHARES[at]:
+            rejected(shares=[*SHARES[:at], share, *SHARES[at + 1 :]])
+
+
+@pytest.mark.parametrize("bad", [IDENTITY, bytes(32), TORSION, group.add(PUBLIC, TORSION)])
+def test_keys_and_bases_outside_the_group_are_rejected(bad: bytes) -> None:
+    rejected(public=bad)
+    rejected(bases=[bad, *BASES[1:]])
+
+
+def test_errors_that_cancel_out_are_rejected() -> None:
+    """Two wrong shares with the right sum."""
+    first, second, third = SHARES
+    rejected(shares=[group.add(first, BASE), sub(second, BASE), third])
+
+
+def test_malleated_proofs_are_rejected() -> None:
+    high = (int.from_bytes(PROOF[32:], "little") + ORDER).to_bytes(32, "little")
+    for proof in (
+        PROOF[:32] + high,
+        bytes(32) + PROOF[32:],
+        PROOF[:32] + bytes(32),
+        PROOF[32:] + PROOF[:32],
+        bytes(64),
+        PROOF[:-1],
+        PROOF + b"\0",
+        b"",
+        None,
+        PROOF.hex(),
+    ):
+        rejected(proof=proof)
+
+
+def test_a_share_made_after_the_challenge_is_rejected() -> None:
+    """Weak Fiat-Shamir: a challenge that leaves the shares out lets them be solved for."""
+    announced = [mul_base(7), mul(7, BASES[0])]
+    head = (CONTEXT.encode(), JOINT, BASE, PUBLIC, u64(1), BASES[0])
+    challenge = hash_to_scalar(Label.SHARES, *head, *announced)
+    response = (7 + challenge * SECRET) % ORDER
+    wanted = group.add(SHARES[0], BASE)
+    solved = sub(mul(response, BASES[0]), mul(challenge, wanted))
+    assert solved != announced[1]
+    proof = encode_scalar(challenge) + encode_scalar(response)
+    rejected(bases=BASES[:1], shares=SHARES[:1], proof=proof)
+    other = mul(pow(challenge, -1, ORDER), sub(mul(response, BASES[0]), mul(9, BASES[0])))
+    rejected(bases=BASES[:1], shares=[other], proof=proof)
+
+
+def test_a_simulated_transcript_is_rejected() -> None:
+    """Responses first, announcement from them: fine for a simulator, not under the hash."""
+    head = (CONTEXT.encode(), JOINT, BASE, PUBLIC, u64(1), BASES[0], BASE)
+    announced = [sub(mul_base(3), mul(4, PUBLIC)), sub(mul(3, BASES[0]), mul(4, BASE))]
+    for challenge in (4, hash_to_scalar(Label.SHARES, *head, *announced)):
+        proof = encode_scalar(challenge) + encode_scalar(3)
+        rejected(bases=BASES[:1], shares=[BASE], proof=proof)
+
+
+def test_a_key_of_nothing_gives_no_shares() -> None:
+    """Their proof is by the book: the secret is 0."""
+    shares, proof = prove_shares(CONTEXT, JOINT, 0, IDENTITY, BASES, source(b"zero"))
+    rejected(public=IDENTITY, shares=shares, proof=proof)
+
+
+def test_a_challenge_of_0_shows_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It would leave key and shares out of the equation, even if a hash could give it."""
+    monkeypatch.setattr(dleq, "hash_to_scalar", lambda *_: 0)
+    for shares in (SHARES, [BASE] * 3, [bytes(32)] * 3):
+        rejected(shares=shares, proof=bytes(32) + encode_scalar(5))
+
+
+def test_a_repeating_source_gives_each_statement_its_own_nonce() -> None:
+    nonces = set()
+    for bases in ([BASES[0]], [BASES[1]], BASES):
+        _, proof = prove_shares(CONTEXT, JOINT, SECRET, PUBLIC, bases, bytes)
+        challenge, response = proof[:32], proof[32:]
+        nonce = int.from_bytes(response, "little") - int.from_bytes(challenge, "little") * SECRET
+        nonces.add(nonce % ORDER)
+    assert len(nonces) == 3
+
+
+def test_no_share_is_given_of_what_is_no_ciphertext() -> None:
+    for bases in ([], [IDENTITY], [BASE, IDENTITY]):
+        with pytest.raises(ValueError, match="at least one base"):
+            prove_shares(CONTEXT, JOINT, SECRET, PUBLIC, bases, source(b""))
+    with pytest.raises(Invalid, match="bad-point"):
+        prove_shares(CONTEXT, JOINT, SECRET, PUBLIC, [group.add(BASE, TORSION)], source(b""))
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.one_of(st.binary(max_size=70), st.binary(min_size=64, max_size=64)))
+def test_any_bytes_as_proof_are_invalid(proof: bytes) -> None:
+    rejected(proof=proof)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.one_of(st.binary(max_size=40), st.sampled_from(SHARES)), max_size=4))
+def test_any_bytes_as_shares_are_invalid(shares: list[bytes]) -> None:
+    if shares != SHARES:
+        rejected(shares=shares)

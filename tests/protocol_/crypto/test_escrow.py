@@ -1,0 +1,301 @@
+"""Escrows: t seats open what its owner sealed, here; no other ciphertext gets a share."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from hashlib import shake_256
+from itertools import combinations, count
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from protocol.crypto import escrow, group
+from protocol.crypto.commitment import commit, opening, verify_opening
+from protocol.crypto.context import Context
+from protocol.crypto.dleq import prove_shares
+from protocol.crypto.elgamal import re_encrypt, starting_deck
+from protocol.crypto.generators import second_generator
+from protocol.crypto.group import IDENTITY, ORDER, encode_scalar, mul, mul_base
+from protocol.crypto.hashing import hash_to_scalar
+from protocol.crypto.labels import Label
+from protocol.crypto.secret_sharing import feldman_vector, piece, polynomial, public_piece
+from protocol.errors import Invalid
+
+
+def source(seed: bytes) -> Callable[[int], bytes]:
+    """A repeatable stream of random bytes."""
+    calls = count()
+    return lambda size: shake_256(seed + next(calls).to_bytes(8, "big")).digest(size)
+
+
+T = 3
+POLYS = [polynomial(1000 + dealer, T, source(bytes([dealer]))) for dealer in range(5)]
+VECTORS = [feldman_vector(poly) for poly in POLYS]
+JOINT = group.total(vector[0] for vector in VECTORS)
+PIECES = {i: sum(piece(poly, i) for poly in POLYS) % ORDER for i in range(1, 6)}
+PUBLIC = {i: group.total(public_piece(vector, i) for vector in VECTORS) for i in range(1, 6)}
+
+SEALED_IN = Context(b"\5" * 32, 30, 2, "choice")
+GIVEN_IN = Context(b"\5" * 32, 31, 4, "escrow-2")
+NONCE = bytes(range(32))
+SIZE = 64
+OPENING = opening(b"castle", NONCE, SIZE)
+COMMITMENT = commit(SEALED_IN, b"castle", NONCE)
+ESCROW = escrow.seal(SEALED_IN, JOINT, COMMITMENT, OPENING)
+TORSION = bytes.fromhex("c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a")
+
+ELSEWHERE = [
+    replace(SEALED_IN, table=b"\6" * 32),
+    replace(SEALED_IN, step=31),
+    replace(SEALED_IN, seat=1),
+    replace(SEALED_IN, kind="coin"),
+]
+
+
+def give(i: int, box: bytes = ESCROW) -> bytes:
+    return escrow.escrow_share(
+        GIVEN_IN, SEALED_IN, JOINT, COMMITMENT, box, PIECES[i], PUBLIC[i], source(b"share")
+    )
+
+
+def take(i: int, share: Any, context: Context = GIVEN_IN, box: bytes = ESCROW) -> bytes:
+    return escrow.verify_share(context, SEALED_IN, JOINT, COMMITMENT, box, PUBLIC[i], share)
+
+
+def rejected(
+    context: Context = SEALED_IN,
+    joint: bytes = JOINT,
+    commitment: bytes = COMMITMENT,
+    box: Any = ESCROW,
+) -> None:
+    with pytest.raises(Invalid) as caught:
+        escrow.verify(context, joint, commitment, box)
+    assert caught.value.code == "bad-escrow"
+
+
+def test_any_t_seats_open_an_escrow() -> None:
+    assert len(ESCROW) == escrow.escrow_size(SIZE) == SIZE + 128
+    escrow.verify(SEALED_IN, JOINT, COMMITMENT, ESCROW)
+    points = {i: take(i, give(i)) for i in PIECES}
+    for chosen in combinations(points, T):
+        data = escrow.open_escrow(ESCROW, {i: points[i] for i in chosen}, T)
+        assert data == OPENING
+    assert verify_opening(SEALED_IN, COMMITMENT, data) == b"castle"
+    escrow.verify_opened(SEALED_IN, JOINT, COMMITMENT, ESCROW, data)
+
+
+def test_fewer_do_not() -> None:
+    points = {i: take(i, give(i)) for i in (1, 2)}
+    with pytest.raises(ValueError, match="needs 3 pieces"):
+        escrow.open_escrow(ESCROW, points, T)
+    assert escrow.open_escrow(ESCROW, points, 2) != OPENING
+
+
+def test_an_escrow_can_be_recomputed_from_its_opening() -> None:
+    assert escrow.seal(SEALED_IN, JOINT, COMMITMENT, OPENING) == ESCROW
+
+
+def test_every_escrow_has_its_own_randomness() -> None:
+    boxes = [escrow.seal(context, JOINT, COMMITMENT, OPENING) for context in ELSEWHERE]
+    boxes += [
+        ESCROW,
+        escrow.seal(SEALED_IN, JOINT, bytes(32), OPENING),
+        escrow.seal(SEALED_IN, JOINT, COMMITMENT, opening(b"castle", bytes(32), SIZE)),
+        escrow.seal(SEALED_IN, JOINT, COMMITMENT, opening(b"shop", NONCE, SIZE)),
+        escrow.seal(SEALED_IN, mul_base(5), COMMITMENT, OPENING),
+    ]
+    for start, end in ((0, 32), (32, 64), (64, 96), (96, 128), (128, None)):
+        assert len({box[start:end] for box in boxes}) == len(boxes)
+
+
+def test_an_escrow_of_another_opening_is_found_out_once_opened() -> None:
+    """It verifies, since its proof says nothing of what is inside."""
+    other = opening(b"shop", NONCE, SIZE)
+    box = escrow.seal(SEALED_IN, JOINT, COMMITMENT, other)
+    escrow.verify(SEALED_IN, JOINT, COMMITMENT, box)
+    with pytest.raises(Invalid, match="bad-commitment"):
+        verify_opening(SEALED_IN, COMMITMENT, other)
+    with pytest.raises(Invalid, match="bad-escrow"):
+        escrow.verify_opened(SEALED_IN, JOINT, COMMITMENT, box, OPENING)
+
+
+def own_escrow(r: int, s: int, u_bar: bytes | None = None) -> bytes:
+    """An escrow with randomness of its maker's liking, its proof made by the book."""
+    u, bar = mul_base(r), u_bar or mul(r, second_generator())
+    where = (SEALED_IN.encode(), JOINT, group.BASE, second_generator(), COMMITMENT)
+    announced = (mul_base(s), mul(s, second_generator()))
+    masked = bytes(SIZE)
+    e = hash_to_scalar(Label.ESCROW_CHALLENGE, *where, masked, u, bar, *announced)
+    return u + bar + encode_scalar(e) + encode_scalar(s + r * e) + masked
+
+
+def test_an_escrow_with_other_randomness_is_found_out_once_opened() -> None:
+    box = own_escrow(123, 456)
+    escrow.verify(SEALED_IN, JOINT, COMMITMENT, box)
+    points = {i: take(i, give(i, box), box=box) for i in (1, 2, 3)}
+    data = escrow.open_escrow(box, points, T)
+    with pytest.raises(Invalid, match="bad-escrow"):
+        escrow.verify_opened(SEALED_IN, JOINT, COMMITMENT, box, data)
+
+
+@pytest.mark.parametrize("context", ELSEWHERE)
+def test_an_escrow_holds_nowhere_else(context: Context) -> None:
+    rejected(context=context)
+    with pytest.raises(Invalid, match="bad-escrow"):
+        escrow.escrow_share(
+            GIVEN_IN, context, JOINT, COMMITMENT, ESCROW, PIECES[1], PUBLIC[1], source(b"")
+        )
+
+
+def test_the_whole_statement_counts() -> None:
+    rejected(joint=mul_base(5))
+    rejected(commitment=bytes(32))
+    rejected(box=ESCROW[:-1] + bytes([ESCROW[-1] ^ 1]))
+    rejected(box=ESCROW[32:64] + ESCROW[:32] + ESCROW[64:])
+    rejected(box=ESCROW[:64] + ESCROW[96:128] + ESCROW[64:96] + ESCROW[128:])
+
+
+CARD = re_encrypt(JOINT, starting_deck(JOINT, 5)[3], 97531)
+
+
+@pytest.mark.parametrize("header", [CARD.a, CARD.b, group.sub(CARD.b, CARD.a)])
+def test_a_card_is_no_escrow(header: bytes) -> None:
+    """The shares of its first component would open someone's hand card."""
+    for box in (
+        header + ESCROW[32:],
+        header + header + ESCROW[64:],
+        header + mul(97531, second_generator()) + ESCROW[64:],
+        group.add(header, ESCROW[:32]) + ESCROW[32:],
+    ):
+        rejected(box=box)
+        with pytest.raises(Invalid, match="bad-escrow"):
+            give(1, box)
+    # The shuffler knows how he re-randomised a card, so let him know the randomness he added.
+    u, where = header, (SEALED_IN.encode(), JOINT, group.BASE, second_generator(), COMMITMENT)
+    bar, announced = mul(5, second_generator()), (mul_base(7), mul(7, second_generator()))
+    e = hash_to_scalar(Label.ESCROW_CHALLENGE, *where, bytes(SIZE), u, bar, *announced)
+    rejected(box=u + bar + encode_scalar(e) + encode_scalar(7 + 5 * e) + bytes(SIZE))
+
+
+def test_a_card_share_is_no_escrow_share() -> None:
+    shares, proof = prove_shares(
+        GIVEN_IN, JOINT, PIECES[1], PUBLIC[1], [ESCROW[:32]], source(b"card")
+    )
+    with pytest.raises(Invalid, match="bad-share"):
+        take(1, shares[0] + proof)
+
+
+def test_halves_of_unequal_randomness_are_rejected() -> None:
+    escrow.verify(SEALED_IN, JOINT, COMMITMENT, own_escrow(123, 456))
+    rejected(box=own_escrow(123, 456, u_bar=mul(124, second_generator())))
+
+
+def test_a_header_made_after_the_challenge_is_rejected() -> None:
+    """Weak Fiat-Shamir: a challenge without u lets u be solved for."""
+    where = (SEALED_IN.encode(), JOINT, group.BASE, second_generator(), COMMITMENT)
+    w, w_bar, f = mul_base(3), mul(3, second_generator()), 8
+    e = hash_to_scalar(Label.ESCROW_CHALLENGE, *where, bytes(SIZE), w, w_bar)
+    inverse = pow(e, -1, ORDER)
+    u = mul(inverse, group.sub(mul_base(f), w))
+    bar = mul(inverse, group.sub(mul(f, second_generator()), w_bar))
+    rejected(box=u + bar + encode_scalar(e) + encode_scalar(f) + bytes(SIZE))
+
+
+BAD_POINTS = [
+    IDENTITY,
+    bytes(32),
+    TORSION,
+    group.add(ESCROW[:32], TORSION),
+    b"\xee" + b"\xff" * 30 + b"\x7f",
+    group.neg(ESCROW[:32]),
+]
+
+
+@pytest.mark.parametrize("point", BAD_POINTS)
+def test_bad_points_are_rejected(point: bytes) -> None:
+    rejected(box=point + ESCROW[32:])
+    rejected(box=ESCROW[:32] + point + ESCROW[64:])
+    rejected(box=point + point + ESCROW[64:])
+    with pytest.raises(Invalid, match="bad-share"):
+        take(1, point + give(1)[32:])
+
+
+def test_bad_scalars_are_rejected() -> None:
+    for at in (64, 96):
+        number = int.from_bytes(ESCROW[at : at + 32], "little")
+        for other in (0, (number + 1) % ORDER, number + ORDER, ORDER - number, 2**256 - 1):
+            word = other.to_bytes(32, "little")
+            rejected(box=ESCROW[:at] + word + ESCROW[at + 32 :])
+
+
+@pytest.mark.parametrize(
+    "box", [b"", ESCROW[:-1], ESCROW + b"\0", ESCROW[:128], ESCROW[:127], ESCROW * 2, None]
+)
+def test_other_lengths_are_rejected(box: Any) -> None:
+    rejected(box=box)
+
+
+def test_shares_hold_for_their_seat_step_table_and_kind_only() -> None:
+    share = give(1)
+    assert len(share) == escrow.SHARE_SIZE
+    assert take(1, share) == mul(PIECES[1], ESCROW[:32])
+    for context in (
+        replace(GIVEN_IN, table=b"\6" * 32),
+        replace(GIVEN_IN, step=32),
+        replace(GIVEN_IN, seat=0),
+        replace(GIVEN_IN, kind="escrow-1"),
+    ):
+        with pytest.raises(Invalid, match="bad-share"):
+            take(1, share, context)
+
+
+def test_wrong_shares_are_rejected() -> None:
+    one, two = give(1), give(2)
+    for bad in (
+        two,
+        two[:32] + one[32:],
+        one[:32] + two[32:],
+        one[:-1],
+        one + b"\0",
+        b"",
+        one[:32] + bytes(64),
+        one[:64] + (int.from_bytes(one[64:], "little") + ORDER).to_bytes(32, "little"),
+        None,
+    ):
+        with pytest.raises(Invalid, match="bad-share"):
+            take(1, bad)
+    other = escrow.seal(SEALED_IN, JOINT, COMMITMENT, opening(b"shop", NONCE, SIZE))
+    with pytest.raises(Invalid, match="bad-share"):
+        take(1, one, box=other)
+    one_of_two = give(1, own_escrow(123, 456))
+    with pytest.raises(Invalid, match="bad-share"):
+        take(1, one_of_two, box=own_escrow(123, 457))  # u is the same
+    for where in ELSEWHERE:
+        with pytest.raises(Invalid, match="bad-share"):
+            escrow.verify_share(GIVEN_IN, where, JOINT, COMMITMENT, ESCROW, PUBLIC[1], one)
+
+
+@pytest.mark.parametrize("public", [IDENTITY, bytes(32), TORSION, b""])
+def test_public_pieces_outside_the_group_are_rejected(public: bytes) -> None:
+    with pytest.raises(Invalid, match="bad-share"):
+        escrow.verify_share(GIVEN_IN, SEALED_IN, JOINT, COMMITMENT, ESCROW, public, give(1))
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.one_of(st.binary(max_size=250), st.binary(min_size=192, max_size=192)))
+def test_any_bytes_as_escrow_are_invalid(box: bytes) -> None:
+    rejected(box=box)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, len(ESCROW) - 1), st.integers(1, 255))
+def test_any_changed_byte_is_invalid(at: int, change: int) -> None:
+    rejected(box=ESCROW[:at] + bytes([ESCROW[at] ^ change]) + ESCROW[at + 1 :])
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.one_of(st.binary(max_size=100), st.binary(min_size=96, max_size=96)))
+def test_any_bytes_as_share_are_invalid(share: bytes) -> None:
+    with pytest.raises(Invalid, match="bad-share"):
+        take(1, share)

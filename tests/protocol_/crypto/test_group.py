@@ -1,0 +1,223 @@
+"""The group against independent arithmetic, and everything it must keep out."""
+
+from hashlib import sha512
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from protocol.crypto import group
+from protocol.crypto.group import BASE, IDENTITY, ORDER
+from protocol.crypto.labels import Label
+from protocol.errors import Invalid
+
+P = 2**255 - 19
+D = -121665 * pow(121666, -1, P) % P
+
+Affine = tuple[int, int]
+
+
+def plus(left: Affine, right: Affine) -> Affine:
+    """The addition law of RFC 8032, section 5.1.4, in affine coordinates."""
+    (x1, y1), (x2, y2) = left, right
+    k = D * x1 * x2 * y1 * y2 % P
+    return (
+        (x1 * y2 + x2 * y1) * pow(1 + k, -1, P) % P,
+        (y1 * y2 + x1 * x2) * pow(1 - k, -1, P) % P,
+    )
+
+
+def times(k: int, point: Affine) -> Affine:
+    result = (0, 1)
+    for bit in bin(k)[2:]:
+        result = plus(result, result)
+        if bit == "1":
+            result = plus(result, point)
+    return result
+
+
+def compress(point: Affine) -> bytes:
+    return (point[1] | (point[0] & 1) << 255).to_bytes(32, "little")
+
+
+def decompress(data: bytes) -> Affine | None:
+    """RFC 8032, section 5.1.3, for a canonical y; None where no point has it."""
+    number = int.from_bytes(data, "little")
+    y, sign = number % 2**255, number >> 255
+    if y >= P:
+        return None
+    square = (y * y - 1) * pow(D * y * y + 1, -1, P) % P
+    x = pow(square, (P + 3) // 8, P)
+    if (x * x - square) % P:
+        x = x * pow(2, (P - 1) // 4, P) % P
+    if (x * x - square) % P:
+        return None
+    return (P - x if x & 1 != sign else x) % P, y
+
+
+TORSION = [
+    "0100000000000000000000000000000000000000000000000000000000000000",
+    "ecffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
+    "0000000000000000000000000000000000000000000000000000000000000000",
+    "0000000000000000000000000000000000000000000000000000000000000080",
+    "c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a",
+    "c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac03fa",
+    "26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05",
+    "26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc85",
+]
+SMALL_ORDER = [bytes.fromhex(text) for text in TORSION]
+NON_CANONICAL_SMALL = [
+    bytes.fromhex("01" + "00" * 30 + "80"),
+    bytes.fromhex("ec" + "ff" * 31),
+    bytes.fromhex("ed" + "ff" * 30 + "7f"),
+    bytes.fromhex("ed" + "ff" * 31),
+    bytes.fromhex("ee" + "ff" * 30 + "7f"),
+    bytes.fromhex("ee" + "ff" * 31),
+]
+NON_CANONICAL = [(P + k | sign << 255).to_bytes(32, "little") for k in range(19) for sign in (0, 1)]
+OFF_CURVE = bytes([2]) + bytes(31)
+SOME = group.mul_base(12345)
+MIXED = [group.add(SOME, torsion) for torsion in SMALL_ORDER[1:]]
+BAD = [*SMALL_ORDER, *NON_CANONICAL_SMALL, *NON_CANONICAL, *MIXED, OFF_CURVE]
+
+scalars = st.one_of(
+    st.sampled_from([0, 1, 2, 7, 8, ORDER - 1, ORDER, ORDER + 1, 2**255]),
+    st.integers(0, 2**256),
+)
+
+
+def test_small_order_points_are_what_they_are_said_to_be() -> None:
+    for data in SMALL_ORDER:
+        point = decompress(data)
+        assert point is not None
+        assert times(8, point) == (0, 1)
+    assert decompress(OFF_CURVE) is None
+
+
+def test_base_is_the_one_of_rfc_8032() -> None:
+    point = decompress(BASE)
+    assert point is not None
+    assert point[1] == 4 * pow(5, -1, P) % P
+    assert compress(times(ORDER, point)) == IDENTITY
+
+
+@settings(max_examples=15, deadline=None)
+@given(scalars, scalars)
+def test_agrees_with_independent_arithmetic(j: int, k: int) -> None:
+    base = decompress(BASE)
+    assert base is not None
+    one, two = times(j % ORDER, base), times(k % ORDER, base)
+    left, right = group.mul_base(j), group.mul(k, BASE)
+    assert (left, right) == (compress(one), compress(two))
+    assert group.add(left, right) == compress(plus(one, two))
+    assert group.add(group.sub(left, right), right) == left
+    assert group.add(left, group.neg(left)) == IDENTITY
+    assert group.mul(k, left) == compress(times(k % ORDER, one))
+
+
+def test_edges_need_no_exception() -> None:
+    assert group.mul(0, SOME) == group.mul(ORDER, SOME) == group.mul_base(0) == IDENTITY
+    assert group.mul(5, IDENTITY) == group.neg(IDENTITY) == IDENTITY
+    assert group.add(SOME, IDENTITY) == SOME
+    assert group.sub(SOME, SOME) == IDENTITY
+    assert group.mul(-1, SOME) == group.neg(SOME)
+    assert group.total([]) == IDENTITY
+    assert group.total([SOME, SOME, SOME]) == group.mul(3, SOME)
+
+
+def test_weighted_sums_multiply_base_once() -> None:
+    points = [BASE, SOME, BASE, SOME]
+    assert group.weighted([1, 2, 3, 4], points) == group.mul_base(4 + 6 * 12345)
+    assert group.weighted([1, -1], [BASE, BASE]) == IDENTITY
+    with pytest.raises(ValueError, match="longer"):
+        group.weighted([1], points)
+
+
+@pytest.mark.parametrize("data", BAD, ids=lambda data: data.hex()[:8] + data.hex()[-4:])
+def test_bad_points_are_rejected(data: bytes) -> None:
+    with pytest.raises(Invalid) as caught:
+        group.decode_point(data)
+    assert caught.value.code == "bad-point"
+
+
+@pytest.mark.parametrize(
+    "data", [bad for bad in BAD if bad != IDENTITY], ids=lambda data: data.hex()[:8]
+)
+def test_multiplying_checks_what_decoding_checks(data: bytes) -> None:
+    with pytest.raises(Invalid, match="bad-point"):
+        group.mul(3, data)
+
+
+@pytest.mark.parametrize(
+    "data", [b"", SOME[:31], SOME + b"\0", SOME.hex(), None, 7, bytearray(SOME)]
+)
+def test_points_of_other_types_and_lengths_are_rejected(data: bytes) -> None:
+    with pytest.raises(Invalid, match="bad-point"):
+        group.decode_point(data)
+    if not isinstance(data, bytearray):
+        for operation in (group.add, group.sub):
+            with pytest.raises(Invalid, match="bad-point"):
+                operation(SOME, data)
+
+
+def test_good_points_are_decoded() -> None:
+    for point in (BASE, SOME, group.hash_to_group(Label.CARD, b"x")):
+        assert group.decode_point(point) == point
+
+
+def test_scalars_are_canonical() -> None:
+    for number in (0, 1, ORDER - 1):
+        assert group.decode_scalar(group.encode_scalar(number)) == number
+    for data in (ORDER.to_bytes(32, "little"), b"\xff" * 32, b"", bytes(31), bytes(33)):
+        with pytest.raises(Invalid, match="bad-scalar"):
+            group.decode_scalar(data)
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.binary(max_size=40))
+def test_any_bytes_are_a_point_or_invalid(data: bytes) -> None:
+    try:
+        point = group.decode_point(data)
+    except Invalid:
+        return
+    affine = decompress(point)
+    assert affine is not None
+    assert compress(times(ORDER, affine)) == IDENTITY
+
+
+def independent_hash_to_group(label: str, *parts: bytes) -> tuple[bytes, int]:
+    """The map as its text says, sharing no code with it; with the counter it stopped at."""
+    for counter in range(100):
+        fields = [label.encode(), *parts, counter.to_bytes(8, "big")]
+        framed = b"".join(len(field).to_bytes(8, "big") + field for field in fields)
+        point = decompress(sha512(framed).digest()[:32])
+        if point is not None and compress(times(8, point)) != IDENTITY:
+            return compress(times(8, point)), counter
+    raise AssertionError("a hundred misses")
+
+
+def test_hash_to_group_follows_its_text() -> None:
+    stops = set()
+    for index in range(12):
+        part = index.to_bytes(8, "big")
+        point, counter = independent_hash_to_group(Label.CARD.value, part)
+        assert group.hash_to_group(Label.CARD, part) == point == group.decode_point(point)
+        stops.add(counter)
+    assert len(stops) > 1
+
+
+def test_hash_to_group_vectors() -> None:
+    assert group.hash_to_group(Label.CARD, bytes(8)).hex() == VECTOR_CARD_0
+    assert group.hash_to_group(Label.SECOND_GENERATOR).hex() == VECTOR_SECOND_GENERATOR
+    assert group.hash_to_group(Label.CARD, b"a", b"b") != group.hash_to_group(Label.CARD, b"ab")
+
+
+def test_hash_to_group_skips_what_is_no_point(monkeypatch: pytest.MonkeyPatch) -> None:
+    skipped = [OFF_CURVE, *SMALL_ORDER, *NON_CANONICAL_SMALL, *NON_CANONICAL]
+    answers = iter([*skipped, BASE])
+    monkeypatch.setattr(group, "digest", lambda *_: next(answers))
+    assert group.hash_to_group(Label.CARD) == group.mul_base(8)
+
+
+VECTOR_CARD_0 = "a5b3d4b27878c3421b8dd7ae31f341e1bdb110426c9d162a50b1cc13a453543a"
+VECTOR_SECOND_GENERATOR = "9832f531d13f3b1fcfd7b682722d1e63faff7c2799918f146d3e89b83f9f23af"

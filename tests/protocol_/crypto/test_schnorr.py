@@ -1,0 +1,130 @@
+"""Schnorr proofs of key shares: they hold here, and nowhere else."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from hashlib import shake_256
+from itertools import count
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from protocol.crypto import group, schnorr
+from protocol.crypto.context import Context
+from protocol.crypto.group import IDENTITY, ORDER, encode_scalar
+from protocol.crypto.hashing import hash_to_scalar
+from protocol.crypto.labels import Label
+from protocol.crypto.schnorr import PROOF_SIZE, prove_key, verify_key
+from protocol.errors import Invalid
+
+
+def source(seed: bytes) -> Callable[[int], bytes]:
+    """A repeatable stream of random bytes."""
+    calls = count()
+    return lambda size: shake_256(seed + next(calls).to_bytes(8, "big")).digest(size)
+
+
+CONTEXT = Context(b"\5" * 32, 2, 1, "key")
+SECRET = 987654321
+PUBLIC = group.mul_base(SECRET)
+PROOF = prove_key(CONTEXT, SECRET, PUBLIC, source(b"proof"))
+
+ELSEWHERE = [
+    replace(CONTEXT, table=b"\6" * 32),
+    replace(CONTEXT, step=3),
+    replace(CONTEXT, seat=2),
+    replace(CONTEXT, kind="keys"),
+]
+TORSION = bytes.fromhex("c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a")
+BAD_KEYS = [
+    IDENTITY,
+    bytes(32),
+    TORSION,
+    group.add(PUBLIC, TORSION),
+    b"\xee" + b"\xff" * 30 + b"\x7f",
+    PUBLIC[:31],
+    b"",
+]
+
+
+def test_a_proof_holds() -> None:
+    verify_key(CONTEXT, PUBLIC, PROOF)
+    assert len(PROOF) == PROOF_SIZE == 64
+
+
+def rejected(context: Context, public: bytes, proof: bytes) -> None:
+    with pytest.raises(Invalid) as caught:
+        verify_key(context, public, proof)
+    assert caught.value.code == "bad-key-proof"
+
+
+@pytest.mark.parametrize("context", ELSEWHERE)
+def test_a_proof_holds_nowhere_else(context: Context) -> None:
+    rejected(context, PUBLIC, PROOF)
+
+
+def test_a_proof_holds_for_no_other_key() -> None:
+    rejected(CONTEXT, group.mul_base(SECRET + 1), PROOF)
+    rejected(CONTEXT, group.neg(PUBLIC), PROOF)
+
+
+@pytest.mark.parametrize("public", BAD_KEYS)
+def test_keys_outside_the_group_have_no_proof(public: bytes) -> None:
+    rejected(CONTEXT, public, PROOF)
+
+
+def test_malleated_proofs_are_rejected() -> None:
+    challenge, response = PROOF[:32], PROOF[32:]
+    high = (int.from_bytes(response, "little") + ORDER).to_bytes(32, "little")
+    for proof in (
+        response + challenge,
+        challenge + high,
+        bytes(32) + response,
+        bytes(64),
+        PROOF[:-1],
+        PROOF + b"\0",
+        b"",
+    ):
+        rejected(CONTEXT, PUBLIC, proof)
+
+
+def test_a_key_made_after_the_challenge_is_rejected() -> None:
+    """Weak Fiat-Shamir: had the challenge left the key out, this key would have a proof."""
+    commitment, response = group.mul_base(5), 77
+    challenge = hash_to_scalar(Label.KEY_PROOF, CONTEXT.encode(), group.BASE, commitment)
+    key = group.mul(pow(challenge, -1, ORDER), group.sub(group.mul_base(response), commitment))
+    rejected(CONTEXT, key, encode_scalar(challenge) + encode_scalar(response))
+
+
+def test_a_key_of_nothing_is_rejected() -> None:
+    """Its proof is by the book: the secret is 0."""
+    rejected(CONTEXT, IDENTITY, prove_key(CONTEXT, 0, IDENTITY, source(b"zero")))
+
+
+def test_a_challenge_of_0_shows_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It would leave the key out of the equation, even if a hash could give it."""
+    monkeypatch.setattr(schnorr, "hash_to_scalar", lambda *_: 0)
+    for key in (PUBLIC, bytes(32)):
+        rejected(CONTEXT, key, bytes(32) + encode_scalar(5))
+
+
+def test_a_repeating_source_gives_each_statement_its_own_nonce() -> None:
+    """Two challenges under one nonce would give the secret: (s - s') / (c - c')."""
+    proofs = [prove_key(context, SECRET, PUBLIC, bytes) for context in (CONTEXT, *ELSEWHERE)]
+    nonces = {
+        (int.from_bytes(p[32:], "little") - int.from_bytes(p[:32], "little") * SECRET) % ORDER
+        for p in proofs
+    }
+    assert len(nonces) == len(proofs)
+
+
+def test_fresh_randomness_gives_a_fresh_nonce() -> None:
+    rng = source(b"twice")
+    one, two = (prove_key(CONTEXT, SECRET, PUBLIC, rng) for _ in range(2))
+    assert one != two
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.one_of(st.binary(max_size=70), st.binary(min_size=64, max_size=64)))
+def test_any_bytes_as_proof_are_invalid(proof: bytes) -> None:
+    rejected(CONTEXT, PUBLIC, proof)

@@ -1,0 +1,235 @@
+"""Backup pieces: any t stand in for a key, fewer tell nothing, and seals open for one only."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from hashlib import sha512, shake_256
+from itertools import combinations, count
+from typing import Any
+
+import pytest
+from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey, X25519PublicKey
+from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from protocol.crypto import group, secret_sharing
+from protocol.crypto.context import Context
+from protocol.crypto.group import IDENTITY, ORDER, mul, mul_base
+from protocol.crypto.hashing import framed
+from protocol.crypto.secret_sharing import (
+    SEALED_SIZE,
+    check_x25519_public,
+    combine,
+    feldman_vector,
+    open_piece,
+    piece,
+    polynomial,
+    public_piece,
+    seal_piece,
+    verify_piece,
+    x25519_keypair,
+    x25519_public,
+)
+from protocol.errors import Invalid
+
+
+def source(seed: bytes) -> Callable[[int], bytes]:
+    """A repeatable stream of random bytes."""
+    calls = count()
+    return lambda size: shake_256(seed + next(calls).to_bytes(8, "big")).digest(size)
+
+
+CONTEXT = Context(b"\5" * 32, 2, 1, "piece")
+SECRET = 192837465
+POLY = polynomial(SECRET, 3, source(b"poly"))
+VECTOR = feldman_vector(POLY)
+BASE = mul_base(777)
+
+# RFC 7748, section 6.1.
+ALICE = bytes.fromhex("77076d0a7318a57d3c16c17251b26645df4c2f87ebc0992ab177fba51db92c2a")
+ALICE_PUBLIC = bytes.fromhex("8520f0098930a754748b7ddcb43ef75a0dbf3a0d26381af4eba4a98eaa9b4e6a")
+BOB = bytes.fromhex("5dab087e624a8a4b79e17f8b83800ee66f3bb1292618b6fd1c2f8b27ff88e0eb")
+BOB_PUBLIC = bytes.fromhex("de9edb7d7b7dc1b4d35b61c2ece435373f8343c85b78674dadfc7e146f882b4f")
+
+P = 2**255 - 19
+LOW_ORDER = [
+    0,
+    1,
+    325606250916557431795983626356110631294008115727848805560023387167927233504,
+    39382357235489614581723060781553021112529911719440698176882885853963445705823,
+    P - 1,
+]
+
+
+@settings(max_examples=10, deadline=None)
+@given(st.integers(1, 5), st.integers(0, ORDER - 1), st.binary(max_size=4))
+def test_any_t_pieces_stand_in_for_the_key(t: int, secret: int, seed: bytes) -> None:
+    poly = polynomial(secret, t, source(seed))
+    shares = {i: mul(piece(poly, i), BASE) for i in range(1, 7)}
+    for chosen in list(combinations(shares, t))[:4]:
+        assert combine({i: shares[i] for i in chosen}, t) == mul(secret, BASE)
+    assert combine(shares, t) == mul(secret, BASE)
+
+
+def test_fewer_than_t_pieces_do_not() -> None:
+    shares = {i: mul(piece(POLY, i), BASE) for i in (1, 4)}
+    with pytest.raises(ValueError, match="needs 3 pieces"):
+        combine(shares, 3)
+    assert combine(shares, 2) != mul(SECRET, BASE)
+    with pytest.raises(ValueError, match="needs 0 pieces"):
+        combine(shares, 0)
+
+
+def test_a_wrong_index_or_share_gives_another_point() -> None:
+    shares = {i: mul(piece(POLY, i), BASE) for i in (1, 2, 3)}
+    assert combine({1: shares[1], 2: shares[2], 4: shares[3]}, 3) != mul(SECRET, BASE)
+    assert combine({**shares, 3: shares[1]}, 3) != mul(SECRET, BASE)
+
+
+def test_pieces_of_a_sum_are_sums_of_pieces() -> None:
+    other = polynomial(55, 3, source(b"other"))
+    totals = {i: mul(piece(POLY, i) + piece(other, i), BASE) for i in (2, 3, 5)}
+    assert combine(totals, 3) == mul(SECRET + 55, BASE)
+
+
+def test_the_vector_promises_each_piece() -> None:
+    assert VECTOR[0] == mul_base(SECRET)
+    for i in range(1, 7):
+        assert public_piece(VECTOR, i) == mul_base(piece(POLY, i))
+        verify_piece(VECTOR, i, piece(POLY, i))
+
+
+def test_other_pieces_are_rejected() -> None:
+    good = piece(POLY, 2)
+    swapped = (VECTOR[0], VECTOR[2], VECTOR[1])
+    for vector, i, value in (
+        (VECTOR, 2, good + 1),
+        (VECTOR, 2, -good),
+        (VECTOR, 2, 0),
+        (VECTOR, 3, good),
+        (VECTOR[:2], 2, good),
+        (swapped, 2, good),
+    ):
+        with pytest.raises(Invalid, match="bad-backup"):
+            verify_piece(vector, i, value)
+
+
+def test_index_0_is_the_secret_and_never_dealt() -> None:
+    for call in (lambda: piece(POLY, 0), lambda: public_piece(VECTOR, 0)):
+        with pytest.raises(ValueError, match="begin with 1"):
+            call()
+    with pytest.raises(ValueError, match="begin with 1"):
+        combine({0: BASE, 1: BASE, 2: BASE}, 3)
+    with pytest.raises(ValueError, match="at least 1"):
+        polynomial(SECRET, 0, source(b""))
+
+
+def test_a_vector_outside_the_group_is_rejected() -> None:
+    torsion = bytes.fromhex("c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a")
+    for bad in (torsion, group.add(VECTOR[1], torsion), bytes(32), b""):
+        with pytest.raises(Invalid, match="bad-point"):
+            public_piece((VECTOR[0], bad, VECTOR[2]), 2)
+    assert public_piece((VECTOR[0], IDENTITY, VECTOR[2]), 2) != public_piece(VECTOR, 2)
+
+
+def test_x25519_is_the_one_of_rfc_7748() -> None:
+    assert x25519_public(ALICE) == ALICE_PUBLIC
+    assert x25519_public(BOB) == BOB_PUBLIC
+    shared = "4a5d9d5ba4ce2de1728e3bf480350f25e07e21c947d19e3376f09b3c1e161742"
+    for secret, public in ((ALICE, BOB_PUBLIC), (BOB, ALICE_PUBLIC)):
+        assert secret_sharing._exchange(secret, public).hex() == shared
+    assert x25519_keypair(lambda size: ALICE[:size]) == (ALICE, ALICE_PUBLIC)
+
+
+@pytest.mark.parametrize(
+    "number", [*LOW_ORDER, P, P + 1, P + 9, *[n | 1 << 255 for n in (*LOW_ORDER, P, P + 1, 9)]]
+)
+def test_low_order_and_non_canonical_keys_are_rejected(number: int) -> None:
+    key = number.to_bytes(32, "little")
+    with pytest.raises(Invalid, match="bad-backup"):
+        check_x25519_public(key)
+    with pytest.raises(Invalid, match="bad-backup"):
+        seal_piece(CONTEXT, key, 5, source(b""))
+    with pytest.raises(Invalid, match="bad-backup"):
+        open_piece(CONTEXT, BOB, key + bytes(48))
+
+
+@pytest.mark.parametrize("key", [b"", bytes(31), ALICE_PUBLIC + b"\0", None, 5])
+def test_keys_of_other_lengths_are_rejected(key: Any) -> None:
+    for call in (check_x25519_public, x25519_public):
+        with pytest.raises(Invalid, match="bad-backup"):
+            call(key)
+    with pytest.raises(Invalid, match="bad-backup"):
+        open_piece(CONTEXT, key, bytes(80))
+
+
+SEALED = seal_piece(CONTEXT, BOB_PUBLIC, piece(POLY, 2), lambda size: ALICE[:size])
+
+
+def test_a_sealed_piece_opens_for_its_receiver() -> None:
+    assert len(SEALED) == SEALED_SIZE == 80
+    assert open_piece(CONTEXT, BOB, SEALED) == piece(POLY, 2)
+    assert check_x25519_public(BOB_PUBLIC) == BOB_PUBLIC
+
+
+def test_a_sealed_piece_is_what_the_text_says() -> None:
+    """Opened by another library, along the described format."""
+    shared = X25519PrivateKey.from_private_bytes(BOB).exchange(
+        X25519PublicKey.from_public_bytes(SEALED[:32])
+    )
+    assert SEALED[:32] == ALICE_PUBLIC
+    parts = (CONTEXT.encode(), ALICE_PUBLIC, BOB_PUBLIC, shared)
+    key = sha512(framed(b"p2p-table/2/backup-seal-kdf", *parts)).digest()[:32]
+    data = ChaCha20Poly1305(key).decrypt(bytes(12), SEALED[32:], None)
+    assert int.from_bytes(data, "little") == piece(POLY, 2)
+
+
+@pytest.mark.parametrize(
+    "context",
+    [
+        replace(CONTEXT, table=b"\6" * 32),
+        replace(CONTEXT, step=3),
+        replace(CONTEXT, seat=0),
+        replace(CONTEXT, kind="pieces"),
+    ],
+)
+def test_a_sealed_piece_opens_nowhere_else(context: Context) -> None:
+    with pytest.raises(Invalid, match="bad-backup"):
+        open_piece(context, BOB, SEALED)
+
+
+def test_a_sealed_piece_opens_for_nobody_else() -> None:
+    with pytest.raises(Invalid, match="bad-backup"):
+        open_piece(CONTEXT, ALICE, SEALED)
+
+
+def test_a_scalar_that_is_not_canonical_is_no_piece() -> None:
+    """A dealer's tag is right, but what it covers is not below the order."""
+    shared = X25519PrivateKey.from_private_bytes(ALICE).exchange(
+        X25519PublicKey.from_public_bytes(BOB_PUBLIC)
+    )
+    parts = (CONTEXT.encode(), ALICE_PUBLIC, BOB_PUBLIC, shared)
+    key = sha512(framed(b"p2p-table/2/backup-seal-kdf", *parts)).digest()[:32]
+    for data in (ORDER.to_bytes(32, "little"), b"\xff" * 32):
+        sealed = ALICE_PUBLIC + ChaCha20Poly1305(key).encrypt(bytes(12), data, None)
+        with pytest.raises(Invalid, match="bad-backup"):
+            open_piece(CONTEXT, BOB, sealed)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 79), st.integers(1, 255))
+def test_any_changed_byte_is_rejected(at: int, change: int) -> None:
+    with pytest.raises(Invalid, match="bad-backup"):
+        open_piece(CONTEXT, BOB, SEALED[:at] + bytes([SEALED[at] ^ change]) + SEALED[at + 1 :])
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.one_of(st.binary(max_size=100), st.binary(min_size=80, max_size=80)))
+def test_any_bytes_as_sealed_piece_are_invalid(sealed: bytes) -> None:
+    with pytest.raises(Invalid, match="bad-backup"):
+        open_piece(CONTEXT, BOB, sealed)
+
+
+def test_every_seal_is_fresh() -> None:
+    rng = source(b"fresh")
+    assert seal_piece(CONTEXT, BOB_PUBLIC, 5, rng) != seal_piece(CONTEXT, BOB_PUBLIC, 5, rng)

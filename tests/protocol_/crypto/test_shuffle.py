@@ -1,0 +1,329 @@
+"""The watched shuffle: an honest one is accepted, and no other in any disguise."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from hashlib import shake_256
+from itertools import count, product
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from protocol.crypto import group, shuffle
+from protocol.crypto.context import Context
+from protocol.crypto.elgamal import Ciphertext, Deck, open_card, re_encrypt, share, starting_deck
+from protocol.crypto.group import BASE, IDENTITY, ORDER, mul_base
+from protocol.crypto.shuffle import ShuffleSecret
+from protocol.crypto.shuffle.proof_format import (
+    ShuffleProof,
+    challenge_of,
+    decode_proof,
+    proof_size,
+    statement_digest,
+    weights,
+)
+from protocol.crypto.shuffle.verify import _recompute
+from protocol.errors import Invalid
+
+
+def source(seed: bytes) -> Callable[[int], bytes]:
+    """A repeatable stream of random bytes."""
+    calls = count()
+    return lambda size: shake_256(seed + next(calls).to_bytes(8, "big")).digest(size)
+
+
+CONTEXT = Context(b"\5" * 32, 7, 1, "shuffle")
+KEY = 31337
+JOINT = mul_base(KEY)
+N = 4
+BEFORE, _ = shuffle.shuffle(JOINT, starting_deck(JOINT, N), source(b"first"))
+AFTER, SECRET = shuffle.shuffle(JOINT, BEFORE, source(b"second"))
+PROOF = shuffle.prove(CONTEXT, JOINT, BEFORE, AFTER, SECRET, source(b"proof"))
+TORSION = bytes.fromhex("c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a")
+NOT_CANONICAL = b"\xee" + b"\xff" * 30 + b"\x7f"
+
+
+def cards_of(deck: Deck) -> list[int]:
+    return [open_card(card, [share(KEY, card)], len(deck)) for card in deck]
+
+
+def rejected(
+    context: Context = CONTEXT,
+    joint: bytes = JOINT,
+    before: Deck = BEFORE,
+    after: Any = AFTER,
+    proof: Any = PROOF,
+) -> None:
+    """Whatever is put in place of a true part, the proof does not hold."""
+    with pytest.raises(Invalid) as caught:
+        shuffle.verify(context, joint, before, after, proof)
+    assert caught.value.code == "bad-shuffle"
+
+
+def proven(after: Deck, secret: ShuffleSecret, before: Deck = BEFORE) -> bytes:
+    """What the prover makes of a deck that its secret does not lead to."""
+    return shuffle.prove(CONTEXT, JOINT, before, after, secret, source(b"cheat"))
+
+
+@settings(max_examples=8, deadline=None)
+@given(st.integers(1, 7), st.binary(max_size=4))
+def test_a_shuffle_holds_and_keeps_the_cards(n: int, seed: bytes) -> None:
+    deck, rng = starting_deck(JOINT, n), source(seed)
+    for _ in range(2):
+        after, secret = shuffle.shuffle(JOINT, deck, rng)
+        proof = shuffle.prove(CONTEXT, JOINT, deck, after, secret, rng)
+        assert len(proof) == proof_size(n)
+        shuffle.verify(CONTEXT, JOINT, deck, after, proof)
+        assert cards_of(after) == [cards_of(deck)[at] for at in secret.order]
+        assert not {c for card in after for c in card} & {c for card in deck for c in card}
+        deck = after
+    assert sorted(cards_of(deck)) == list(range(n))
+
+
+def test_a_whole_deck_holds() -> None:
+    deck, rng = starting_deck(JOINT, 51), source(b"whole")
+    after, secret = shuffle.shuffle(JOINT, deck, rng)
+    proof = shuffle.prove(CONTEXT, JOINT, deck, after, secret, rng)
+    assert len(proof) == 6688
+    shuffle.verify(CONTEXT, JOINT, deck, after, proof)
+
+
+@pytest.mark.parametrize(
+    "context",
+    [
+        replace(CONTEXT, table=b"\6" * 32),
+        replace(CONTEXT, step=8),
+        replace(CONTEXT, seat=0),
+        replace(CONTEXT, kind="shuffles"),
+    ],
+)
+def test_a_proof_holds_nowhere_else(context: Context) -> None:
+    rejected(context=context)
+
+
+def test_the_whole_statement_counts() -> None:
+    rejected(joint=BASE)
+    rejected(before=AFTER)
+    rejected(before=BEFORE[::-1])
+    rejected(before=starting_deck(JOINT, N))
+    rejected(after=BEFORE)
+    rejected(before=AFTER, after=BEFORE)
+    rejected(before=BEFORE[:3], after=AFTER[:3])
+    rejected(after=AFTER[:3])
+    rejected(before=(), after=(), proof=b"")
+    rejected(before=(), after=(), proof=bytes(proof_size(0)))
+
+
+@pytest.mark.parametrize("order", [(1, 0, 2, 3), (3, 1, 2, 0), (0, 1, 3, 2)])
+def test_cards_swapped_after_the_proof_are_rejected(order: tuple[int, ...]) -> None:
+    rejected(after=tuple(AFTER[at] for at in order))
+
+
+def test_a_re_randomised_card_is_rejected() -> None:
+    rejected(after=(re_encrypt(JOINT, AFTER[0], 3), *AFTER[1:]))
+
+
+CHEATS: dict[str, Deck] = {
+    "a card twice": (re_encrypt(JOINT, AFTER[1], 8), *AFTER[1:]),
+    "a card of one's own": (
+        Ciphertext(mul_base(8), group.add(BASE, group.mul(8, JOINT))),
+        *AFTER[1:],
+    ),
+    "an old deck": BEFORE,
+    "no re-encryption": tuple(BEFORE[at] for at in SECRET.order),
+    "one ciphertext throughout": (AFTER[0],) * N,
+    "errors that cancel out": (
+        Ciphertext(AFTER[0].a, group.add(AFTER[0].b, BASE)),
+        Ciphertext(AFTER[1].a, group.sub(AFTER[1].b, BASE)),
+        *AFTER[2:],
+    ),
+    "components across cards": (
+        Ciphertext(AFTER[0].a, AFTER[1].b),
+        Ciphertext(AFTER[1].a, AFTER[0].b),
+        *AFTER[2:],
+    ),
+    "halves the wrong way round": tuple(Ciphertext(card.b, card.a) for card in AFTER),
+}
+
+
+@pytest.mark.parametrize("name", CHEATS)
+def test_a_prover_who_cheats_is_rejected(name: str) -> None:
+    rejected(after=CHEATS[name])
+    rejected(after=CHEATS[name], proof=proven(CHEATS[name], SECRET))
+
+
+def test_a_prover_with_another_secret_is_rejected() -> None:
+    swapped = (SECRET.order[1], SECRET.order[0], *SECRET.order[2:])
+    for secret in (
+        ShuffleSecret(swapped, SECRET.randomness),
+        ShuffleSecret(SECRET.order, (SECRET.randomness[0] + 1, *SECRET.randomness[1:])),
+        ShuffleSecret(SECRET.order, (0,) * N),
+    ):
+        rejected(proof=proven(AFTER, secret))
+
+
+BAD_POINTS = {
+    "identity": IDENTITY,
+    "order 4": bytes(32),
+    "order 8": TORSION,
+    "mixed order": group.add(AFTER[0].a, TORSION),
+    "not canonical": NOT_CANONICAL,
+    "off the curve": bytes([2]) + bytes(31),
+    "short": AFTER[0].a[:31],
+    "long": AFTER[0].a + b"\0",
+    "empty": b"",
+    "no bytes": None,
+}
+
+
+@pytest.mark.parametrize(("name", "half"), [*product(BAD_POINTS, (0, 1))])
+def test_bad_points_in_the_new_deck_are_rejected(name: str, half: int) -> None:
+    for at in range(N):
+        card: list[Any] = list(AFTER[at])
+        card[half] = BAD_POINTS[name]
+        rejected(after=(*AFTER[:at], Ciphertext(*card), *AFTER[at + 1 :]))
+
+
+WORDS = [PROOF[at : at + 32] for at in range(0, len(PROOF), 32)]
+SCALARS = 5 + 2 * N
+
+
+def with_word(at: int, word: bytes) -> bytes:
+    return b"".join([*WORDS[:at], word, *WORDS[at + 1 :]])
+
+
+@pytest.mark.parametrize("at", range(len(WORDS)))
+def test_every_word_of_the_proof_counts(at: int) -> None:
+    number = int.from_bytes(WORDS[at], "little")
+    if at < SCALARS:
+        others = [
+            (number + 1) % ORDER,
+            number + ORDER,
+            ORDER - number,
+            0,
+            ORDER,
+            2**256 - 1,
+        ]
+        bad = [other.to_bytes(32, "little") for other in others]
+    else:
+        bad = [IDENTITY, bytes(32), TORSION, NOT_CANONICAL, b"\2" + bytes(31), BASE]
+        bad += [group.neg(WORDS[at]), *[group.add(WORDS[at], t) for t in (TORSION, BASE)]]
+    for word in bad:
+        rejected(proof=with_word(at, word))
+
+
+@pytest.mark.parametrize("start", [5, 5 + N, 5 + 2 * N, 5 + 3 * N])
+def test_words_of_the_proof_cannot_be_swapped(start: int) -> None:
+    words = [*WORDS]
+    words[start], words[start + 1] = words[start + 1], words[start]
+    rejected(proof=b"".join(words))
+
+
+@pytest.mark.parametrize(
+    "proof", [b"", PROOF[:-1], PROOF[:-32], PROOF + b"\0", PROOF + bytes(32), PROOF * 2, None]
+)
+def test_a_proof_has_one_length(proof: Any) -> None:
+    rejected(proof=proof)
+
+
+def test_words_that_would_skip_a_check_are_rejected() -> None:
+    """A weight of 0 multiplies nothing, so libsodium would not look at that card's points."""
+    parts = decode_proof(PROOF, N)
+    zeros = replace(parts, order_responses=(0, *parts.order_responses[1:]))
+    with pytest.raises(Invalid, match="no 0"):
+        decode_proof(zeros.encode(), N)
+    for at in range(SCALARS, len(WORDS)):
+        with pytest.raises(Invalid, match="no identity"):
+            decode_proof(with_word(at, IDENTITY), N)
+
+
+def test_a_simulated_transcript_is_rejected() -> None:
+    """Any responses fit an announcement made from them; the hash of it all does not."""
+    after = CHEATS["a card of one's own"]
+    points = tuple(mul_base(k) for k in range(2, 2 + N))
+    numbers = tuple(range(20, 20 + N))
+    forged = ShuffleProof(99, (1, 2, 3, 4), numbers, numbers, points, points)
+    statement = statement_digest(CONTEXT, JOINT, BEFORE, after, points)
+    announcement = _recompute(JOINT, BEFORE, after, forged, statement)
+    rejected(after=after, proof=forged.encode())
+    hashed = replace(forged, challenge=challenge_of(statement, points, announcement))
+    rejected(after=after, proof=hashed.encode())
+
+
+def test_weights_and_challenge_hang_on_the_whole_statement() -> None:
+    """Weak Fiat-Shamir: whatever the hash leaves out can be chosen after it."""
+    points = decode_proof(PROOF, N).commitments
+    true = (CONTEXT, JOINT, BEFORE, AFTER, points)
+    statements = {
+        statement_digest(*true),
+        statement_digest(replace(CONTEXT, table=bytes(32)), *true[1:]),
+        statement_digest(replace(CONTEXT, step=8), *true[1:]),
+        statement_digest(replace(CONTEXT, seat=2), *true[1:]),
+        statement_digest(replace(CONTEXT, kind="x"), *true[1:]),
+        statement_digest(CONTEXT, BASE, BEFORE, AFTER, points),
+        statement_digest(CONTEXT, JOINT, BEFORE[::-1], AFTER, points),
+        statement_digest(CONTEXT, JOINT, BEFORE, AFTER[::-1], points),
+        statement_digest(CONTEXT, JOINT, BEFORE, AFTER, points[::-1]),
+        statement_digest(CONTEXT, JOINT, BEFORE, (*AFTER, AFTER[0]), points[1:]),
+    }
+    assert len(statements) == 10
+    every = [weight for statement in statements for weight in weights(statement, N)]
+    assert len(set(every)) == 10 * N
+    challenges = {
+        challenge_of(bytes(32), [BASE], [JOINT]),
+        challenge_of(b"\1" * 32, [BASE], [JOINT]),
+        challenge_of(bytes(32), [JOINT], [JOINT]),
+        challenge_of(bytes(32), [BASE], [BASE]),
+    }
+    assert len(challenges) == 4
+
+
+def test_a_repeating_source_gives_each_statement_its_own_nonces() -> None:
+    """Responses under one nonce and two challenges would give the order away."""
+    nonces: set[int] = set()
+    commitments: set[bytes] = set()
+    for context in (CONTEXT, replace(CONTEXT, step=8)):
+        proof = shuffle.prove(context, JOINT, BEFORE, AFTER, SECRET, bytes)
+        parts = decode_proof(proof, N)
+        commitments |= set(parts.commitments)
+        statement = statement_digest(context, JOINT, BEFORE, AFTER, parts.commitments)
+        by_position = weights(statement, N)
+        for at, response in zip(SECRET.order, parts.order_responses, strict=True):
+            nonces.add((response - parts.challenge * by_position[at]) % ORDER)
+    assert len(nonces) == len(commitments) == 2 * N
+
+
+def test_a_shuffle_can_be_prepared() -> None:
+    ready = shuffle.prepare(JOINT, N, source(b"ready"))
+    after, secret = shuffle.shuffle(JOINT, BEFORE, source(b"unused"), ready)
+    expected = [
+        re_encrypt(JOINT, BEFORE[at], r)
+        for at, r in zip(secret.order, secret.randomness, strict=True)
+    ]
+    assert list(after) == expected
+    shuffle.verify(CONTEXT, JOINT, BEFORE, after, proven(after, secret))
+    assert repr(ready) == "Prepared()"
+    with pytest.raises(ValueError, match="another size or key"):
+        shuffle.shuffle(BASE, BEFORE, source(b""), ready)
+    with pytest.raises(ValueError, match="another size or key"):
+        shuffle.shuffle(JOINT, BEFORE[1:], source(b""), ready)
+
+
+def test_the_secret_is_not_shown() -> None:
+    text = repr(SECRET) + str(SECRET)
+    assert all(str(number) not in text for number in SECRET.randomness)
+    assert str(SECRET.order) not in text
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.one_of(st.binary(max_size=80), st.binary(min_size=672, max_size=672)))
+def test_any_bytes_as_proof_are_invalid(proof: bytes) -> None:
+    assert proof_size(N) == 672
+    rejected(proof=proof)
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(0, len(PROOF) - 1), st.integers(1, 255))
+def test_any_changed_byte_is_invalid(at: int, change: int) -> None:
+    rejected(proof=PROOF[:at] + bytes([PROOF[at] ^ change]) + PROOF[at + 1 :])

@@ -1,0 +1,529 @@
+"""The seat machine: crashes at every record, old journals, returns, pauses, bounds."""
+
+from collections.abc import Iterator
+
+import pytest
+from support.room import PATIENCE, Place, Room, make_table, seeded, toy_choice
+from support.sim.cheap import cheap_blocks
+from support.toy_game import ToyGame
+
+from protocol.chain.state import Kind
+from protocol.errors import Invalid
+from protocol.game import IllegalMove
+from protocol.seat import admission
+from protocol.seat.core import SIGNS, State
+from protocol.seat.effects import Asked, Broken, Cautious, Record, Send, Waiting
+from protocol.seat.machine import Machine
+from protocol.wire import frames, messages
+from protocol.wire.header import Patience
+from protocol.wire.messages import Accept, Back, Halt, Late, Message, Say, SealVote
+
+QUICK = Patience(20_000, 10_000, 3_000, 60_000)
+
+
+@pytest.fixture(autouse=True)
+def _cheap() -> Iterator[None]:
+    with cheap_blocks():
+        yield
+
+
+def room_of(seats: int, quorum: int | None = None, rounds: int = 1) -> Room:
+    table, who = make_table(ToyGame(seats, rounds), seats, quorum, QUICK)
+    return Room(table, who, toy_choice)
+
+
+def sent(place: Place, table_ids: tuple[bytes, ...], table_id: bytes) -> list[Message]:
+    """Every own statement that a place has sent."""
+    found = []
+    for effect in place.heard:
+        if isinstance(effect, Send):
+            frame = frames.parse_frame(effect.frame)
+            if isinstance(frame, frames.Carry):
+                message = messages.parse(frame.message, table_id, table_ids)
+                if message.seat == place.machine.seat:
+                    found.append(message)
+    return found
+
+
+def carried(message: Message) -> bytes:
+    return frames.encode_frame(frames.Carry(message.encode()))
+
+
+@pytest.mark.parametrize("seats", [2, 3, 4, 5, 6])
+def test_an_undisturbed_game_ends_alike_for_all_with_one_say_per_seat_and_step(seats: int) -> None:
+    room = room_of(seats)
+    room.start()
+    room.run(until=5)
+    assert {p.machine.tip.digest for p in room.places} == {room.places[0].machine.tip.digest}
+    for place in room.places:
+        assert place.machine.finished
+        assert place.machine.may_leave()
+        own = sent(place, room.table.ids, room.table.id)
+        assert all(isinstance(m.statement, Say) for m in own)
+        assert len({m.identity for m in own}) == len({m.hash for m in own})
+
+
+def test_every_seat_signs_nothing_it_has_not_recorded_before() -> None:
+    room = room_of(3)
+    room.start()
+    room.run(until=5)
+    for place in room.places:
+        recorded: set[bytes] = set()
+        for effect in place.heard:
+            if isinstance(effect, Record):
+                recorded.add(effect.data)
+            elif isinstance(effect, Send):
+                frame = frames.parse_frame(effect.frame)
+                if isinstance(frame, frames.Carry):
+                    assert any(frame.message in data for data in recorded)
+
+
+def test_a_crash_after_every_single_record_never_makes_a_seat_contradict_itself() -> None:
+    whole = room_of(3)
+    whole.start()
+    whole.run(until=5)
+    journal = whole.places[1].journal
+    signed = {m.identity: m.hash for m in sent(whole.places[1], whole.table.ids, whole.table.id)}
+    for length in range(len(journal) + 1):
+        machine = Machine(
+            whole.table,
+            seeded(f"again{length}"),
+            1,
+            whole.who[1],
+            whole.places[1].machine.secrets.seed,
+        )
+        machine.restore(journal[:length])
+        held = {m.identity: m.hash for m in machine.store if m.seat == 1}
+        assert held.items() <= signed.items()
+        machine.start(0.0)
+        place = Place(machine)
+        place.heard = list(machine.take())
+        for message in sent(place, whole.table.ids, whole.table.id):
+            assert held.get(message.identity, message.hash) == message.hash
+
+
+@pytest.mark.parametrize("at", range(0, 44, 3))
+def test_a_seat_that_crashes_anywhere_comes_back_and_the_game_ends(at: int) -> None:
+    room = room_of(3)
+    room.start()
+    for _ in range(at * 4):
+        room.deliver()
+    room.crash_and_resume(1)
+    room.run(until=60)
+    assert all(p.machine.finished for p in room.places)
+    assert len({p.machine.tip.digest for p in room.places}) == 1
+
+
+def test_an_old_journal_signs_nothing_until_all_others_have_told() -> None:
+    room = room_of(3)
+    room.start()
+    room.run(until=0.0)
+    place = room.places[1]
+    machine = room.build(1)
+    machine.restore(place.journal[: len(place.journal) // 2])
+    machine.be_cautious()
+    machine.start(room.now)
+    assert machine.state is State.SILENT
+    told = frames.encode_frame(frames.Told())
+    machine.receive(told, room.now, room.table.ids[0])
+    assert machine.state is State.SILENT
+    assert not [e for e in machine.take() if isinstance(e, Send) and _is_carry(e)]
+    machine.receive(told, room.now, room.table.ids[2])
+    assert machine.inquiry is None
+    assert machine.floor > 0
+
+
+def test_an_old_journal_does_not_end_a_table_whose_deck_it_may_have_confirmed() -> None:
+    room = room_of(3)
+
+    def kind_at(seat: int) -> Kind:
+        return room.places[seat].machine.tip.want.kind
+
+    def cut(source: int, to: int, _frame: bytes) -> bool:
+        return 1 in (source, to) and kind_at(1) is Kind.DECK_OK
+
+    room.drop = cut
+    room.start()
+    room.run(until=0.0)
+    assert kind_at(0) is Kind.DECK_OK
+    machine = room.build(1)
+    machine.restore(room.places[1].journal[:-1])
+    others = {room.table.ids[0], room.table.ids[2]}
+    machine.be_cautious()
+    machine.start(room.now)
+    for seat in (0, 2):
+        for message in room.places[seat].machine.store:
+            machine.receive(carried(message), room.now, room.table.ids[seat])
+    assert machine.tip.want.kind is Kind.DECK_OK
+    machine.tick(1000.0)
+    assert machine.broken is None
+    for peer in others:
+        machine.receive(frames.encode_frame(frames.Told()), 1000.0, peer)
+    machine.tick(2000.0)
+    assert machine.broken is not None
+
+
+def _is_carry(send: Send) -> bool:
+    return isinstance(frames.parse_frame(send.frame), frames.Carry)
+
+
+def test_a_rolled_back_seat_stays_careful_after_a_second_crash() -> None:
+    room = room_of(3)
+    room.start()
+    machine = room.build(1)
+    machine.restore(room.places[1].journal[:2])
+    machine.be_cautious()
+    journal = room.places[1].journal[:2]
+    journal += [e.data for e in machine.take() if isinstance(e, Record)]
+    again = room.build(1)
+    again.restore(journal)
+    assert again.state is State.SILENT
+    for seat in (0, 2):
+        machine.receive(frames.encode_frame(frames.Told()), 0.0, room.table.ids[seat])
+    journal += [e.data for e in machine.take() if isinstance(e, Record)]
+    later = room.build(1)
+    later.restore(journal)
+    assert later.inquiry is not None
+    assert not later.inquiry.cautious
+    assert later.floor == machine.floor > 0
+
+
+def test_two_seats_only_pause_when_one_is_gone_and_go_on_when_it_is_back() -> None:
+    room = room_of(2)
+    room.start()
+    room.places[1].alive = False
+    room.queue.clear()
+    room.run(until=3)
+    machine = room.places[0].machine
+    assert not machine.broken
+    room.crash_and_resume(1)
+    room.run(until=60)
+    assert all(p.machine.finished for p in room.places)
+    assert all(p.machine.view.epoch == 0 for p in room.places)
+
+
+def test_a_strict_table_waits_without_end() -> None:
+    room = room_of(3, quorum=3)
+    room.start()
+    while not room.places[0].machine.has_begun:
+        room.deliver()
+    room.places[2].alive = False
+    room.run(until=500)
+    machine = room.places[0].machine
+    assert not machine.finished
+    assert machine.promise == 0
+    assert any(isinstance(e, Waiting) and e.seats == {2} for e in room.places[0].heard)
+    room.crash_and_resume(2)
+    room.run(until=60)
+    assert all(p.machine.finished for p in room.places)
+
+
+def _gone_at(room: Room, seats: set[int], step: int) -> None:
+    collect = room.collect
+
+    def stop(at: int) -> None:
+        collect(at)
+        if room.places[0].machine.tip.step >= step:
+            for seat in seats - room.returned:  # type: ignore[attr-defined]
+                room.places[seat].alive = False
+
+    room.returned = set()  # type: ignore[attr-defined]
+    room.collect = stop  # type: ignore[method-assign]
+
+
+@pytest.mark.parametrize("step", [0, 1, 2, 4, 6, 8, 9])
+def test_two_absent_at_once_at_six_seats_and_the_game_ends(step: int) -> None:
+    room = room_of(6)
+    _gone_at(room, {4, 5}, room.table.first_step + step)
+    room.start()
+    room.run(until=300)
+    for seat in range(4):
+        machine = room.places[seat].machine
+        assert machine.finished
+        assert not machine.tip.banned
+
+
+def _run_to(room: Room, until: float) -> None:
+    room.run(until=until - room.now)
+
+
+def _others_wait_longer(seats: int, waiting: set[int], quorum: int | None = None) -> Room:
+    """The last seat is gone; the `waiting` give it another full patience after ten seconds."""
+    room = room_of(seats, quorum)
+    _gone_at(room, {seats - 1}, room.table.first_step)
+    room.start()
+    _run_to(room, 8)
+    for seat in waiting:
+        assert room.places[seat].machine.wait_longer(room.now)
+    return room
+
+
+def test_one_seat_waits_and_the_others_go_on_without_it() -> None:
+    room = _others_wait_longer(6, {0})
+    room.run(until=200)
+    machine = room.places[0].machine
+    assert machine.finished
+    assert 5 not in machine.tip.present
+    halts = [m.statement for m in machine.store.by_seat(0) if isinstance(m.statement, Halt)]
+    assert halts[0].expired is None
+    assert not any(isinstance(m.statement, Late) for m in machine.store.by_seat(0))
+
+
+def test_with_enough_waiting_nothing_happens_until_later() -> None:
+    room = _others_wait_longer(4, {0})
+    wait = room.places[0].machine.clocks.patience(room.places[0].machine.tip)
+    _run_to(room, 8 + wait - 1)
+    assert [p.machine.promise for p in room.places[:3]] == [0, 0, 0]
+    assert room.places[1].machine.ballot.wishes() == {1: 1, 2: 1}
+    room.run(until=200)
+    assert all(p.machine.finished for p in room.places[:3])
+    assert 3 not in room.places[0].machine.tip.present
+
+
+def test_who_comes_back_in_the_extended_time_is_not_absent() -> None:
+    room = _others_wait_longer(4, {0, 1})
+    wait = room.places[0].machine.clocks.patience(room.places[0].machine.tip)
+    _run_to(room, 8 + wait - 2)
+    room.returned.add(3)  # type: ignore[attr-defined]
+    room.crash_and_resume(3)
+    room.run(until=60)
+    assert all(p.machine.finished for p in room.places)
+    assert all(p.machine.tip.absences == (0, 0, 0, 0) for p in room.places)
+    assert all(p.machine.view.epoch == 0 for p in room.places)
+
+
+def test_below_the_quorum_nothing_goes_on_until_a_seat_is_back() -> None:
+    room = room_of(4)
+    _gone_at(room, {2, 3}, room.table.first_step + 3)
+    room.start()
+    room.run(until=200)
+    assert not room.places[0].machine.finished
+    for seat in (2, 3):
+        room.returned.add(seat)  # type: ignore[attr-defined]
+        room.crash_and_resume(seat)
+        room.places[seat].machine.ask_back(room.now)
+        room.collect(seat)
+    room.run(until=400)
+    assert all(p.machine.finished for p in room.places)
+
+
+def test_a_seat_that_comes_back_is_present_again_and_its_sealed_choice_was_opened() -> None:
+    room = room_of(4)
+    seal = room.table.first_step + 1
+    _gone_at(room, {3}, seal + 1)
+    room.start()
+    room.run(until=60)
+    machine = room.places[0].machine
+    assert 3 not in machine.tip.present
+    room.returned.add(3)  # type: ignore[attr-defined]
+    room.crash_and_resume(3)
+    room.places[3].machine.ask_back(room.now)
+    room.collect(3)
+    room.run(until=300)
+    assert all(p.machine.finished for p in room.places)
+    assert machine.tip.absences[3] in (0, 1)
+
+
+def test_a_banned_seat_cannot_come_back() -> None:
+    room = room_of(6)
+    room.start()
+    while not room.places[0].machine.has_begun:
+        room.deliver()
+    bad = messages.sign(room.who[5], room.table.id, 5, Accept(1, b"x" * 32))
+    worse = messages.sign(room.who[5], room.table.id, 5, Accept(1, b"y" * 32))
+    for seat in range(5):
+        for message in (bad, worse):
+            room.places[seat].machine.receive(carried(message), room.now, None)
+        room.collect(seat)
+    room.run(until=100)
+    machine = room.places[0].machine
+    assert machine.tip.banned == {5}
+    room.places[5].machine.ask_back(room.now)
+    room.collect(5)
+    room.run(until=100)
+    assert 5 not in machine.tip.present
+    assert machine.finished
+
+
+def test_the_player_is_asked_and_may_only_choose_what_the_rules_allow() -> None:
+    room = room_of(3)
+    asked: list[Asked] = []
+    room.choose = lambda machine, effect: asked.append(effect)
+    room.start()
+    room.run(until=1)
+    machine = room.places[0].machine
+    assert machine.must_choose
+    with pytest.raises(IllegalMove, match="bid of 9"):
+        machine.choose(9, room.now)
+    machine.choose(1, room.now)
+    assert not machine.must_choose
+    with pytest.raises(IllegalMove, match="nothing is asked"):
+        machine.choose(1, room.now)
+    assert {effect.kind for effect in asked} == {"bid"}
+
+
+def test_a_choice_once_revealed_is_asked_again_when_its_step_begins_afresh() -> None:
+    from protocol.seat.core import Given
+
+    room = room_of(3)
+    room.start()
+    machine = room.places[0].machine
+    machine.given[3, "bid"] = Given(b"d" * 32, 1)
+    machine._bind(Say(0, 3, b"d" * 32, b""))
+    assert not machine.given[3, "bid"].burnt
+    machine._bind(Say(0, 4, b"d" * 32, b""))
+    assert machine.given[3, "bid"].burnt
+
+
+def test_a_fault_before_the_game_ends_the_table_but_not_for_who_said_deck_ok() -> None:
+    room = room_of(3)
+    machine = room.places[0].machine
+    room.drop = lambda a, b, f: machine.tip.want.kind is Kind.DECK_OK and b == 0
+    room.start()
+    room.run(until=1)
+    assert machine.tip.want.kind is Kind.DECK_OK
+    for number in (b"x", b"y"):
+        vote = messages.sign(room.who[2], room.table.id, 2, Accept(1, number * 32))
+        machine.receive(carried(vote), room.now, None)
+    room.collect(0)
+    assert machine.broken is None
+    assert 2 in machine.proofs
+    room.drop = lambda a, b, f: False
+    room.run(until=100)
+    assert machine.has_begun
+
+
+def test_a_seat_silent_in_the_setup_ends_the_table_and_is_named() -> None:
+    room = room_of(3)
+    room.places[2].alive = False
+    room.start()
+    room.run(until=30)
+    (broken,) = [e for e in room.places[0].heard if isinstance(e, Broken)]
+    assert broken.seat == 2
+
+
+@pytest.mark.parametrize("garbage", [b"", b"\x00", b"\x92\x00\xc4\x01a", b"\x91\x09", b"\xff" * 40])
+def test_garbage_is_refused_and_blames_nobody(garbage: bytes) -> None:
+    room = room_of(3)
+    machine = room.places[0].machine
+    with pytest.raises(Invalid):
+        machine.receive(garbage, 0.0, room.table.ids[1])
+    assert machine.proofs == {}
+
+
+def test_what_a_liar_floods_is_not_kept() -> None:
+    room = room_of(4)
+    room.start()
+    while not room.places[0].machine.has_begun:
+        room.deliver()
+    machine = room.places[0].machine
+    before = len(machine.store)
+    for number in range(1, 400):
+        digest = number.to_bytes(32, "big")
+        for statement in (
+            Say(0, machine.tip.step + admission.AHEAD + number, digest, b"x"),
+            Say(number + 1, 3, digest, b"x"),
+            Late(number),
+            Accept(number + 2, digest),
+            SealVote(number + 2, digest),
+            Halt(number + 2, None, (), None, (), ()),
+            Back(min(255, 8 + number)),
+        ):
+            message = messages.sign(room.who[3], room.table.id, 3, statement)
+            machine.receive(carried(message), room.now, None)
+    assert len(machine.store) - before < 20
+    assert machine.ballot.wishes()[3] == 401
+
+
+def test_only_the_highest_late_of_a_seat_is_kept() -> None:
+    room = room_of(4)
+    machine = room.places[0].machine
+    for epoch in (1, 2, 1):
+        message = messages.sign(room.who[3], room.table.id, 3, Late(epoch))
+        machine.hold(message)
+    assert [m.statement for m in machine.store if isinstance(m.statement, Late)] == [Late(2)]
+    assert machine.store.epochs_of(Late) == [2]
+
+
+def test_one_seats_wishes_alone_halt_nobody() -> None:
+    room = room_of(4)
+    room.start()
+    while not room.places[0].machine.has_begun:
+        room.deliver()
+    lie = carried(messages.sign(room.who[3], room.table.id, 3, Late(2)))
+    room.drop = lambda _, to, frame: to == 3 and frame == lie
+    for seat in range(3):
+        room.places[seat].machine.receive(lie, room.now, None)
+    room.run(until=5)
+    assert all(p.machine.promise == 0 and p.machine.finished for p in room.places)
+
+
+def test_a_seat_that_hears_of_a_statement_it_does_not_know_signs_nothing_more_unasked() -> None:
+    room = room_of(4)
+    room.start()
+    while not room.places[3].machine.has_begun:
+        room.deliver()
+    unknown = messages.sign(room.who[3], room.table.id, 3, Late(2))
+    machine = room.places[3].machine
+    machine.receive(carried(unknown), room.now, room.table.ids[0])
+    room.collect(3)
+    assert machine.state is State.SILENT
+    assert machine.inquiry is not None
+    assert machine.inquiry.certain
+    assert any(isinstance(effect, Cautious) for effect in room.places[3].heard)
+    machine.receive(carried(unknown), room.now, room.table.ids[1])
+    room.run(until=200)
+    assert machine.state is not State.SILENT
+    assert machine.floor > 0
+    assert all(p.machine.finished and not p.machine.proofs for p in room.places)
+
+
+def test_a_lower_wish_of_its_own_tells_a_seat_nothing_new() -> None:
+    room = room_of(4)
+    machine = room.places[3].machine
+    for epoch in (3, 2):
+        message = messages.sign(room.who[3], room.table.id, 3, Late(epoch))
+        machine.hold(message) if epoch == 3 else machine.receive(carried(message), 0.0, None)
+    assert machine.inquiry is None
+
+
+def test_the_state_table_lets_only_the_right_states_speak() -> None:
+    assert {state for state, kinds in SIGNS.items() if Say in kinds} == {
+        State.STANDING,
+        State.FINISHED,
+    }
+    assert SIGNS[State.SILENT] == SIGNS[State.BROKEN] == SIGNS[State.WATCHING] == frozenset()
+    assert Halt not in SIGNS[State.STANDING]
+
+
+def test_a_watcher_follows_and_never_signs() -> None:
+    room = room_of(3)
+    watcher = Machine(room.table, seeded("watcher"))
+    room.start()
+    room.run(until=5)
+    watcher.start(room.now)
+    for message in room.places[0].machine.store:
+        watcher.receive(carried(message), room.now, room.table.ids[0])
+    assert watcher.tip.digest == room.places[0].machine.tip.digest
+    assert watcher.state is State.WATCHING
+    assert watcher.hand() == {}
+    assert all(m.seat in range(3) for m in watcher.store)
+    assert PATIENCE.choice > 0
+
+
+def test_what_nobody_has_does_not_crowd_out_what_is_lacking() -> None:
+    machine = room_of(3).places[0].machine
+    fakes = {number.to_bytes(32, "big") for number in range(600)}
+    machine.store.wants = fakes | {b"\xff" * 32}
+    machine.store.wanted_closes = set(range(100))
+    asked: list[frames.Fetch] = []
+    for second in range(1, 4):
+        machine.tick(second * 2.0)
+        for effect in machine.take():
+            frame = frames.parse_frame(effect.frame) if isinstance(effect, Send) else None
+            if isinstance(frame, frames.Fetch):
+                asked.append(frame)
+    assert [len(frame.hashes) for frame in asked] == [512] * 3
+    assert b"\xff" * 32 not in asked[0].hashes
+    assert {h for frame in asked[:2] for h in frame.hashes} == machine.store.wants
+    assert {epoch for frame in asked[:2] for epoch in frame.closes} == set(range(100))

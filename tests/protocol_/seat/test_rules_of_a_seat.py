@@ -1,0 +1,473 @@
+"""Each rule of a seat by itself, in the smallest scene that shows it."""
+
+from collections.abc import Iterator
+
+import pytest
+from support.room import Room, make_table, toy_choice
+from support.sim.cheap import cheap_blocks
+from support.toy_game import ToyGame
+
+from protocol.chain import transition
+from protocol.chain.state import Kind, Missing
+from protocol.consensus import view
+from protocol.consensus.view import Proof
+from protocol.consensus.view_change import Base
+from protocol.seat import epoch_change, progress
+from protocol.seat.core import State
+from protocol.seat.effects import Guilty, Waiting
+from protocol.seat.machine import Machine
+from protocol.wire import frames, messages
+from protocol.wire.header import Patience
+from protocol.wire.messages import Accept, Close, Halt, Late, Message, Say, SealVote, Statement
+
+QUICK = Patience(20_000, 10_000, 3_000, 60_000)
+
+
+@pytest.fixture(autouse=True)
+def _cheap() -> Iterator[None]:
+    with cheap_blocks():
+        yield
+
+
+class Scene(Room):
+    """Four seats before the first bid; those in `mute` do not bid."""
+
+    def __init__(self, mute: frozenset[int], seats: int = 4) -> None:
+        table, who = make_table(ToyGame(seats, 1), seats, patience=QUICK)
+        self.mute = mute
+        super().__init__(table, who, lambda m, a: None if m.seat in self.mute else toy_choice(m, a))
+        self.start()
+        while self.deliver():
+            pass
+
+    @property
+    def machine(self) -> Machine:
+        return self.places[0].machine
+
+    def tell(self, seat: int, statement: Statement) -> Message:
+        """Seat 0 receives a statement of another seat, and nothing of it leaves."""
+        message = messages.sign(self.who[seat], self.table.id, seat, statement)
+        carried = frames.encode_frame(frames.Carry(message.encode()))
+        self.machine.receive(carried, self.now, self.table.ids[seat])
+        self.collect(0)
+        self.queue.clear()
+        return message
+
+    def wait(self, seconds: float) -> None:
+        """Time passes for seat 0 alone."""
+        self.now += seconds
+        self.machine.tick(self.now)
+        self.collect(0)
+        self.queue.clear()
+
+    def halts(self) -> list[Halt]:
+        return [m.statement for m in self.machine.store.by_seat(0) if isinstance(m.statement, Halt)]
+
+
+ALL = frozenset(range(4))
+
+
+def test_a_step_is_final_when_every_present_seat_has_spoken_beyond_it() -> None:
+    scene = Scene(ALL)
+    assert scene.machine.tip.want.kind is Kind.SEAL
+    assert scene.machine.final_step() == scene.machine.tip.step - 2
+    scene = Scene(frozenset({3}))
+    assert scene.machine.awaited() == {3}
+    assert scene.machine.final_step() == scene.machine.tip.step - 2
+    scene.mute = frozenset()
+    scene.machine.tick(scene.now)
+    scene.places[3].machine.choose(0, scene.now)
+    scene.collect(3)
+    scene.run(until=1)
+    assert scene.machine.finished
+
+
+def test_what_comes_after_the_halt_makes_nothing_final() -> None:
+    scene = Scene(frozenset({3}))
+    before, step = scene.machine.final_step(), scene.machine.tip.step
+    scene.places[3].machine.choose(0, scene.now)
+    (say,) = [
+        m.statement
+        for m in scene.places[3].machine.store.by_seat(3)
+        if isinstance(m.statement, Say) and m.statement.step == step
+    ]
+    for seat in (1, 2, 3):
+        scene.tell(seat, Late(1))
+    assert scene.machine.state is State.HALTED
+    scene.tell(3, say)
+    assert scene.machine.tip.step == step + 1
+    assert scene.machine.final_step() == before
+
+
+def test_a_halted_seat_says_nothing_and_a_crash_does_not_free_it() -> None:
+    scene = Scene(ALL)
+    for seat in (1, 2, 3):
+        scene.tell(seat, Late(1))
+    assert scene.machine.promise == 1
+    assert not scene.machine.must_choose
+    scene.crash_and_resume(0)
+    assert scene.machine.promise == 1
+    assert scene.machine.state is State.SILENT
+    while scene.deliver():
+        pass
+    assert scene.machine.state is State.HALTED
+    assert not scene.machine.must_choose
+    assert len(scene.halts()) == 1
+
+
+def test_a_halted_seat_does_not_go_on_after_a_crash() -> None:
+    scene = Scene(frozenset({1, 2, 3}))
+    step = scene.machine.tip.step
+    for seat in (1, 2, 3):
+        scene.tell(seat, Late(1))
+    for seat in (1, 2, 3):
+        scene.places[seat].machine.choose(0, scene.now)
+        for message in scene.places[seat].machine.store.by_seat(seat):
+            if isinstance(message.statement, Say) and message.statement.step == step:
+                scene.tell(seat, message.statement)
+    assert scene.machine.tip.want.kind is Kind.HOLD
+    scene.crash_and_resume(0)
+    for seat in (1, 2, 3):
+        told = frames.encode_frame(frames.Told())
+        scene.machine.receive(told, scene.now, scene.table.ids[seat])
+    assert scene.machine.inquiry is None
+    assert scene.machine.tip.want.kind is Kind.HOLD
+    said = [m.statement for m in scene.machine.store.by_seat(0)]
+    assert max(s.step for s in said if isinstance(s, Say)) == step
+
+
+def test_an_illegal_body_is_not_followed() -> None:
+    scene = Scene(ALL)
+    node = scene.machine.tip
+    scene.tell(1, Say(0, node.step, node.digest, b"\xc0"))
+    assert 1 not in view.chosen_says(scene.machine.store, scene.machine.view)
+    assert scene.machine.proofs[1].code == "bad-body"
+
+
+def test_a_crash_forgets_neither_own_nor_received_says() -> None:
+    scene = Scene(ALL)
+    live = scene.machine
+    scene.crash_and_resume(0)
+    assert scene.machine is not live
+    assert scene.machine.tip.digest == live.tip.digest
+    assert {m.hash for m in scene.machine.store} == {m.hash for m in live.store}
+
+
+def test_t_minus_one_wishes_halt_nobody_and_t_do() -> None:
+    scene = Scene(ALL)
+    scene.tell(1, Late(1))
+    scene.tell(2, Late(2))
+    assert scene.machine.promise == 0
+    scene.tell(3, Late(5))
+    assert scene.machine.promise == 1
+    (halt,) = scene.halts()
+    assert halt.epoch == 1
+    own = {m.hash for m in scene.machine.store.by_seat(0) if isinstance(m.statement, Say)}
+    first = scene.table.first_step
+    told = {h for h in halt.says if h in own}
+    late = {
+        m.hash
+        for m in scene.machine.store.by_seat(0)
+        if isinstance(m.statement, Say) and m.statement.step >= first
+    }
+    assert late <= told
+
+
+def test_patience_that_ran_out_while_standing_is_reported() -> None:
+    scene = Scene(frozenset({1, 2, 3}))
+    scene.wait(1)
+    scene.wait(30)
+    for seat in (1, 2):
+        scene.tell(seat, Late(1))
+    (halt,) = scene.halts()
+    assert halt.expired is not None
+    assert halt.expired.step == scene.machine.tip.step
+
+
+def test_nobody_votes_himself_away() -> None:
+    scene = Scene(ALL)
+    scene.wait(1)
+    scene.wait(30)
+    for seat in (1, 2):
+        scene.tell(seat, Late(1))
+    (halt,) = scene.halts()
+    assert halt.expired is None
+
+
+def test_nobody_wishes_beyond_the_last_epoch() -> None:
+    machine = Scene(ALL).machine
+    assert not machine.sign(Late(messages.MAX_EPOCH + 1))
+    assert machine.sign(Late(messages.MAX_EPOCH))
+
+
+def test_patience_does_not_run_while_halted() -> None:
+    scene = Scene(ALL)
+    for seat in (1, 2, 3):
+        scene.tell(seat, Late(1))
+    scene.wait(500)
+    for seat in (1, 2, 3):
+        scene.tell(seat, Late(2))
+    assert [halt.expired for halt in scene.halts()] == [None, None]
+
+
+def test_patience_begins_anew_after_a_crash() -> None:
+    scene = Scene(ALL)
+    scene.wait(19)
+    scene.now += 100
+    scene.crash_and_resume(0)
+    scene.wait(5)
+    assert scene.machine.ballot.wishes() == {}
+
+
+def test_who_waits_longer_does_not_wish_and_reports_no_expiry_until_it_is_over() -> None:
+    scene = Scene(frozenset({3}))
+    scene.wait(15)
+    assert scene.machine.wait_longer(scene.now)
+    scene.wait(19)
+    assert scene.machine.ballot.wishes() == {}
+    for seat in (1, 2, 3):
+        scene.tell(seat, Late(1))
+    (halt,) = scene.halts()
+    assert halt.expired is None
+    assert scene.machine.promise == 1
+
+
+def test_a_longer_wait_runs_out_too_and_is_told_again() -> None:
+    scene = Scene(frozenset({3}))
+    scene.wait(21)
+    assert scene.machine.ballot.wishes() == {0: 1}
+    assert scene.machine.wait_longer(scene.now)
+    scene.wait(19)
+    assert not scene.machine.clocks.is_out(scene.machine.tip)
+    scene.wait(2)
+    told = [effect for effect in scene.places[0].heard if isinstance(effect, Waiting)]
+    assert [effect.seats for effect in told] == [frozenset({3}), frozenset({3})]
+    for seat in (1, 2):
+        scene.tell(seat, Late(1))
+    (halt,) = scene.halts()
+    assert halt.expired is not None
+
+
+def test_a_longer_wait_is_not_journalled_and_signs_nothing() -> None:
+    scene = Scene(frozenset({3}))
+    records = list(scene.places[0].journal)
+    assert scene.machine.wait_longer(scene.now)
+    scene.collect(0)
+    assert scene.places[0].journal == records
+    assert scene.machine.take() == []
+    scene.crash_and_resume(0)
+    assert scene.machine.clocks.granted == {}
+
+
+def test_there_is_nothing_to_wait_for_when_nobody_else_is_awaited() -> None:
+    scene = Scene(frozenset({0}))
+    assert scene.machine.awaited() == {0}
+    assert not scene.machine.wait_longer(scene.now)
+    assert scene.machine.clocks.granted == {}
+    scene.mute = frozenset()
+    scene.machine.choose(0, scene.now)
+    scene.collect(0)
+    scene.run(until=1)
+    assert scene.machine.finished
+    assert not scene.machine.wait_longer(scene.now)
+
+
+def test_grace_doubles_per_fruitless_epoch_up_to_its_cap() -> None:
+    clocks = Scene(ALL).machine.clocks
+    assert [clocks.grace(j) for j in (0, 1, 2, 3)] == [3.0, 6.0, 12.0, 24.0]
+    assert clocks.grace(9) == clocks.grace(10**9) == 60.0
+
+
+def test_the_proposers_wait_doubles_too_and_is_for_the_willing_only() -> None:
+    machine = Scene(ALL).machine
+    machine.store.wishes.update({0: 3, 1: 3, 2: 3, 3: 3})
+    machine.promise, machine.clocks.proposing = 2, 0.0
+    machine.clocks.now = 5.0
+    assert machine.fruitless == 2
+    assert not epoch_change._waited_for_halts(machine, 3, 3)
+    assert epoch_change._waited_for_halts(machine, 3, 4)
+    machine.clocks.now = 6.0
+    assert epoch_change._waited_for_halts(machine, 3, 3)
+
+
+def _is(kind: type[Statement], frame: bytes, scene: Scene) -> bool:
+    parsed = frames.parse_frame(frame)
+    if not isinstance(parsed, frames.Carry):
+        return False
+    message = messages.parse(parsed.message, scene.table.id, scene.table.ids)
+    return isinstance(message.statement, kind)
+
+
+@pytest.mark.parametrize("kind", [SealVote, Accept, Close])
+def test_without_seals_accepts_or_a_close_no_epoch_opens(kind: type[Statement]) -> None:
+    scene = Scene(frozenset({3}))
+    scene.drop = lambda a, b, frame: _is(kind, frame, scene)
+    scene.run(until=40)
+    assert scene.machine.promise > 0
+    assert all(p.machine.view.epoch == 0 for p in scene.places)
+    scene.drop = lambda a, b, frame: False
+    scene.run(until=600)
+    assert all(p.machine.view.epoch > 0 for p in scene.places)
+
+
+def test_votes_name_the_base_so_two_closes_with_one_base_are_one() -> None:
+    scene = Scene(frozenset({3}))
+    scene.run(until=60)
+    machine = scene.machine
+    epoch = machine.view.epoch
+    assert epoch > 0
+    bases = {m.statement.base for m in machine.store.of_epoch(SealVote, epoch)}  # type: ignore[union-attr]
+    assert bases == {machine.view.base.base_digest()}
+
+
+def test_the_version_seen_first_is_followed() -> None:
+    scene = Scene(ALL)
+    node = scene.machine.tip
+    bodies = []
+    for nonce in (b"a", b"b"):
+        from protocol.chain import own_bodies
+
+        secrets = scene.places[1].machine.secrets
+        bodies.append(own_bodies.body_of_choice(node, 1, 1, secrets, lambda n, x=nonce: x * n))  # type: ignore[misc]
+    one, two = (scene.tell(1, Say(0, node.step, node.digest, body)) for body in bodies)
+    chosen = view.chosen_says(scene.machine.store, scene.machine.view)
+    assert chosen[1].hash == one.hash != two.hash
+    assert scene.machine.proofs[1].code == "two-statements"
+    assert epoch_change.has_proof(scene.machine)
+
+
+def test_a_proof_that_the_next_base_will_not_find_turns_no_epoch() -> None:
+    machine = Scene(ALL).machine
+    says = machine.store.epoch_says(0, machine.table.first_step)[:2]
+    now = Proof(1, "two-chains", "", tuple(says))
+    assert view.is_effective(now, machine.view)
+    machine.view.epoch = 3
+    assert not view.is_effective(now, machine.view)
+    unknown = messages.sign(Scene(ALL).who[1], machine.table.id, 1, Say(3, 40, b"z" * 32, b""))
+    assert not view.is_effective(Proof(1, "bad-body", "", (unknown,)), machine.view)
+
+
+def test_nothing_is_revealed_before_every_seat_has_confirmed_what_is_sealed() -> None:
+    scene = Scene(frozenset({0}))
+    step = scene.machine.tip.step
+    for place in scene.places[:3]:
+        place.alive = place is scene.places[0]
+    scene.mute = frozenset()
+    scene.machine.choose(1, scene.now)
+    scene.collect(0)
+    while scene.deliver():
+        pass
+    assert scene.machine.tip.want.kind is Kind.HOLD
+    said = [m.statement for m in scene.machine.store.by_seat(0)]
+    assert max(s.step for s in said if isinstance(s, Say)) == step + 1
+    for place in scene.places:
+        place.alive = True
+    scene.run(until=5)
+    assert scene.machine.finished
+
+
+def test_a_finished_seat_that_is_halted_wishes_on() -> None:
+    scene = Scene(frozenset())
+    machine = scene.machine
+    assert machine.finished
+    assert machine.may_leave()
+    for seat in (1, 2, 3):
+        scene.tell(seat, Late(1))
+    assert machine.promise == 1
+    assert not machine.may_leave()
+    scene.wait(10)
+    assert machine.ballot.wishes()[0] == 2
+    scene.wait(30)
+    assert machine.may_leave()
+
+
+def test_a_long_epoch_is_closed_though_nothing_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(epoch_change, "LONG_EPOCH", 24)
+    table, who = make_table(ToyGame(4, 6), 4, patience=QUICK)
+    room = Room(table, who, toy_choice)
+    room.start()
+    room.run(until=200)
+    machines = [place.machine for place in room.places]
+    assert all(machine.finished for machine in machines)
+    assert len({machine.tip.digest for machine in machines}) == 1
+    assert min(machine.view.epoch for machine in machines) >= 3
+    assert machines[0].tip.absences == (0, 0, 0, 0)
+    assert not machines[0].tip.banned
+    steps = machines[0].tip.step
+    assert all(len(halt.says) <= 2 * 24 for halt in _halts(room)), steps
+
+
+def _halts(room: Room) -> list[Halt]:
+    store = room.places[0].machine.store
+    return [m.statement for m in store if isinstance(m.statement, Halt)]
+
+
+def test_a_halt_has_room_for_the_longest_epoch_and_every_second_version() -> None:
+    liars = 3
+    versions = epoch_change.LONG_EPOCH * (6 + liars) // 6
+    assert versions + 2 * 6 <= messages.MAX_LIST
+
+
+@pytest.mark.parametrize(("wish", "waits"), [(4, True), (5, True), (6, False), (2**32 - 1, False)])
+def test_a_proposer_does_not_wait_for_who_will_send_no_halt(wish: int, waits: bool) -> None:
+    """Whoever wishes more than one epoch further has promised not to halt for this one."""
+    scene = Scene(ALL)
+    machine = scene.machine
+    for seat, epoch in ((0, 4), (1, 4), (2, 4), (3, wish)):
+        late = messages.sign(scene.who[seat], scene.table.id, seat, Late(epoch))
+        machine.ballot.note_far(late)
+    assert epoch_change._waited_for_halts(machine, 4, 3) is not waits
+
+
+def test_a_choice_that_is_asked_anew_has_its_whole_time() -> None:
+    """It was complete and is open again: who chose in good time must not be late at once."""
+    scene = Scene(ALL)
+    machine = scene.machine
+    bid = machine.tip
+    scene.wait(15)
+    assert machine.clocks.left(bid) == 5
+    machine.view.tip = transition.append(bid, transition.slots_of(bid, {}, Missing.ABSENT))
+    base = Base(bid, ())
+    machine.ballot.highest_open = lambda least: (1, base)  # type: ignore[method-assign]
+    assert progress.enter(machine)
+    assert machine.tip is bid
+    machine.clocks.mark(machine.view)
+    assert machine.clocks.left(bid) == 20
+
+
+def test_a_choice_that_stayed_open_has_no_more_time_in_the_next_epoch() -> None:
+    scene = Scene(ALL)
+    machine = scene.machine
+    bid = machine.tip
+    scene.wait(15)
+    machine.ballot.highest_open = lambda least: (1, Base(bid, ()))  # type: ignore[method-assign]
+    assert progress.enter(machine)
+    machine.clocks.mark(machine.view)
+    assert machine.clocks.left(bid) == 5
+
+
+def test_a_proof_is_told_once_the_same_fault_can_be_seen_whole() -> None:
+    """Which of two statements comes first differs from seat to seat; the code does not."""
+    scene = Scene(ALL)
+    node = scene.machine.tip
+    scene.tell(1, Say(0, node.step, node.digest, b"\xc0"))
+    assert scene.machine.proofs[1].code == "bad-body"
+    scene.tell(1, Say(0, node.step, node.digest, b"\x01"))
+    assert scene.machine.proofs[1].code == "two-statements"
+    heard = scene.places[0].heard
+    assert not [e for e in heard if isinstance(e, Guilty)]
+    scene.wait(2)
+    assert [(e.seat, e.code) for e in heard if isinstance(e, Guilty)] == [(1, "two-statements")]
+
+
+def test_an_accused_seat_is_told() -> None:
+    scene = Scene(ALL)
+    node = scene.machine.tip
+    for body in (b"\xc0", b"\x01"):
+        own = messages.sign(scene.who[0], scene.table.id, 0, Say(0, node.step, node.digest, body))
+        frame = frames.encode_frame(frames.Carry(own.encode()))
+        scene.machine.receive(frame, scene.now, scene.table.ids[1])
+        scene.collect(0)
+    heard = scene.places[0].heard
+    assert [(e.seat, e.code) for e in heard if isinstance(e, Guilty)] == [(0, "bad-body")]
+    assert 0 not in scene.machine.proofs

@@ -1,0 +1,144 @@
+"""The verifier on bytes that are no honest file: a report with a place, never anything else."""
+
+import random
+from collections.abc import Callable, Iterator
+from functools import cache
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from support.files import refusal
+from support.played import files_of
+
+from protocol.transcript import format
+from protocol.transcript.problem import UNREADABLE
+from protocol.wire import encoding
+
+
+@pytest.mark.parametrize("name", ["two", "returned", "equivocator"])
+def test_no_flipped_byte_passes(name: str) -> None:
+    data, draw = files_of(name)[0], random.Random(name)
+    places = [*range(40), *(draw.randrange(len(data)) for _ in range(110))]
+    for place in places:
+        spoilt = bytearray(data)
+        spoilt[place] ^= 1 << draw.randrange(8)
+        refusal(bytes(spoilt))
+
+
+def test_a_torn_file_is_unreadable() -> None:
+    data, draw = files_of("vanished")[0], random.Random(1)
+    for size in [*range(60), *(draw.randrange(len(data)) for _ in range(60)), len(data) - 1]:
+        problem = refusal(data[:size])
+        assert problem.code == ("torn" if size else "empty")
+        assert problem.code in UNREADABLE
+        assert problem.offset == size
+
+
+@pytest.mark.parametrize("tail", [b"\x00", b"\xc0", b"\x90", bytes(100)])
+def test_nothing_may_follow(tail: bytes) -> None:
+    data = files_of("two")[0]
+    problem = refusal(data + tail)
+    assert (problem.code, problem.offset) == ("bad-encoding", len(data))
+
+
+def test_another_encoding_of_the_same_value_is_refused() -> None:
+    data = files_of("two")[0]
+    assert data[18] == 2
+    longer = data[:19] + b"\xdc\x00\x02" + data[20:]
+    problem = refusal(longer)
+    assert (problem.code, problem.offset) == ("bad-encoding", 19)
+
+
+def test_another_version_is_unreadable() -> None:
+    data = bytearray(files_of("two")[0])
+    data[18] = 1
+    problem = refusal(bytes(data))
+    assert (problem.code, problem.offset) == ("other-version", 18)
+    assert problem.code in UNREADABLE
+
+
+def test_a_file_larger_than_any_game_is_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(format, "MAX_FILE", 1000)
+    problem = refusal(files_of("two")[0])
+    assert problem.code == "too-large"
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.binary(max_size=300), st.booleans())
+def test_any_bytes_give_a_report(data: bytes, framed: bool) -> None:
+    refusal(b"\x94\xb0hoity-transcript\x02" + data if framed else data)
+
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers(0, 3) | st.binary(max_size=70) | st.text(max_size=3),
+    lambda inner: st.lists(inner, max_size=5).map(tuple),
+    max_leaves=25,
+)
+
+
+@settings(max_examples=100, deadline=None)
+@given(VALUES, VALUES)
+def test_any_values_give_a_report(content: Any, evidence: Any) -> None:
+    refusal(encoding.encode(("hoity-transcript", 1, content, evidence)))
+
+
+@cache
+def value_of(name: str) -> Any:
+    return format.open_file(files_of(name)[0])
+
+
+def paths(value: Any, path: tuple[int, ...] = ()) -> Iterator[tuple[int, ...]]:
+    yield path
+    if isinstance(value, tuple):
+        for index, item in enumerate(value):
+            yield from paths(item, (*path, index))
+
+
+def changed(value: Any, path: tuple[int, ...], change: Callable[[Any], Any]) -> Any:
+    if not path:
+        return change(value)
+    items = list(value)
+    items[path[0]] = changed(items[path[0]], path[1:], change)
+    return tuple(items)
+
+
+@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(st.data())
+def test_no_item_may_be_another(data: st.DataObject) -> None:
+    """Any item of a sound file replaced by any other value."""
+    value = value_of(data.draw(st.sampled_from(["two", "returned"])))
+    path = data.draw(st.sampled_from([p for p in paths(value) if len(p) > 1]))
+    other = data.draw(VALUES)
+    spoilt = changed(value, path, lambda _: other)
+    if spoilt != value:
+        refusal(encoding.encode(spoilt))
+
+
+# A reader's time is bounded by the number of items, wherever they stand.
+
+PREFIX = b"\x94\xb0hoity-transcript\x02"
+FULL = b"\xdc\x40\x00" + b"\xc0" * 16384
+"""The longest array there may be, of nothing."""
+
+
+def nothing(items: int) -> bytes:
+    """The beginning of a file that holds so many items in all, cut off behind them."""
+    rest = items - 3  # the outer array, its name and version
+    arrays, more = divmod(rest - 1, 16385)
+    data = PREFIX + b"\xdc\x40\x00" + FULL * arrays
+    return data + (b"\xdc\x40\x00" + b"\xc0" * (more - 1) if more else b"")
+
+
+def test_a_file_of_a_million_items_is_cut_and_one_more_is_too_many() -> None:
+    most = format.MAX_TOTAL
+    assert len(nothing(most)) > most
+    assert refusal(nothing(most)).code == "torn"
+    problem = refusal(nothing(most) + b"\xc0")
+    assert (problem.code, problem.offset) == ("bad-encoding", len(nothing(most)))
+    assert refusal(nothing(most) + bytes(10_000_000)).code == "bad-encoding"
+
+
+def test_as_many_bytes_in_few_items_are_read() -> None:
+    data = PREFIX + b"\x92\xc6\x00\x20\x00\x00" + bytes(2**21) + b"\x90\x90"
+    assert refusal(data).code == "bad-form"

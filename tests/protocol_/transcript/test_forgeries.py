@@ -1,0 +1,293 @@
+"""The verifier on forgeries: evidence left out, added or moved, and chains that did not happen."""
+
+from dataclasses import replace
+
+import pytest
+from support.files import (
+    code_of,
+    cut,
+    parsed,
+    read,
+    refusal,
+    signed,
+    with_entries,
+    with_entry,
+    with_evidence,
+    with_message,
+)
+from support.played import game_of, room_of
+
+from protocol.chain.state import Kind, Missing
+from protocol.transcript.format import Content, Evidence, Link, Step, Transcript
+from protocol.transcript.verifier import verify
+from protocol.wire import bodies, encoding, messages
+from protocol.wire.messages import Close, Halt, Late, Say, SealVote
+
+LISTS = ["signatures", "messages", "closes", "seals", "final"]
+
+
+# Evidence.
+
+
+@pytest.mark.parametrize("name", ["four", "returned", "equivocator", "wrong share"])
+@pytest.mark.parametrize("part", LISTS)
+def test_every_piece_of_evidence_is_needed_once_and_in_its_place(name: str, part: str) -> None:
+    whole = read(name)
+    items = getattr(whole.evidence, part)
+    for index in range(0, len(items), 1 + len(items) // 6):
+        without = (*items[:index], *items[index + 1 :])
+        refusal(with_evidence(whole, **{part: without}).encode())
+        twice = (*items[:index], items[index], *items[index:])
+        refusal(with_evidence(whole, **{part: twice}).encode())
+    if len(items) > 1:
+        refusal(with_evidence(whole, **{part: items[::-1]}).encode())
+
+
+def test_evidence_of_another_game_does_not_fit() -> None:
+    three, gone = read("three"), read("vanished")
+    assert code_of(replace(three, evidence=gone.evidence)) == "missing-signature"
+    assert code_of(replace(gone, evidence=three.evidence)) == "unjustified-absence"
+    assert code_of(replace(read("four"), evidence=three.evidence)) == "missing-signature"
+    assert code_of(replace(three, evidence=read("four").evidence)) == "left-over"
+
+
+def test_evidence_before_the_game_began_is_left_over() -> None:
+    assert code_of(cut(read("vanished"), 2, 2)) == "left-over"
+
+
+@pytest.mark.parametrize("part", ["messages", "seals"])
+def test_evidence_that_nothing_needs_is_left_over(part: str) -> None:
+    extra = getattr(read("returned").evidence, part)
+    assert extra
+    assert code_of(with_evidence(read("four"), **{part: extra})) == "left-over"
+
+
+def test_a_message_that_no_close_names_is_left_over() -> None:
+    assert code_of(with_message("vanished", signed("vanished", 0, Late(1)))) == "left-over"
+
+
+def test_a_say_that_the_content_holds_is_not_listed_again() -> None:
+    store = room_of("vanished").places[0].machine.store
+    (named,) = [m for m in store.says(0, 9) if m.seat == 0]
+    assert code_of(with_message("vanished", named)) == "left-over"
+
+
+def test_a_close_that_no_lock_needs_is_left_over() -> None:
+    """Another base of epoch 1, from halts that name nothing: well formed, and locked by none."""
+    whole, name = read("returned"), "returned"
+    halts = [signed(name, seat, Halt(1, None, (), None, (), ())) for seat in range(3)]
+    close = signed(name, 1, Close(1, tuple(m.hash for m in halts)))
+    every = sorted([*parsed(name, whole.evidence.messages), *halts], key=lambda m: m.hash)
+    with_halts = with_evidence(whole, messages=tuple((m.payload, m.signature) for m in every))
+    own, more = whole.evidence.closes, (close.payload, close.signature)
+    found = [
+        refusal(with_evidence(with_halts, closes=closes).encode())
+        for closes in ((own[0], more, own[1]), (more, *own))
+    ]
+    assert sorted(p.code for p in found) == ["bad-order", "left-over"]
+    assert {p.part for p in found} == {"closes"}
+
+
+def test_a_close_without_what_it_rests_on() -> None:
+    whole = read("returned")
+    one = with_evidence(whole, closes=whole.evidence.closes[1:])
+    assert code_of(one) == "missing-evidence"
+
+
+def test_evidence_out_of_order_is_refused() -> None:
+    whole = read("returned")
+    for part in ("messages", "seals", "final"):
+        backwards = getattr(whole.evidence, part)[::-1]
+        assert code_of(with_evidence(whole, **{part: backwards})) == "bad-order"
+
+
+# The chain.
+
+
+def test_a_forged_absence_is_found() -> None:
+    """The last body of the final opening, taken away with its signature."""
+    whole = read("three")
+    index = len(whole.content.entries) - 1
+    step, rows = whole.content.entries[index], whole.evidence.signatures
+    assert isinstance(step, Step)
+    for missing, code in (
+        (Missing.ABSENT, "unjustified-absence"),
+        (Missing.FAULT, "unjustified-fault"),
+        (Missing.NONE, "incomplete-step"),
+    ):
+        forged = with_entry(whole, index, Step((*step.slots[:2], missing)))
+        forged = with_evidence(forged, signatures=(*rows[:index], rows[index][:2]))
+        problem = refusal(forged.encode())
+        assert (problem.code, problem.seat, problem.step) == (code, 2, index + 1)
+        assert problem.part == "chain"
+
+
+@pytest.mark.parametrize(
+    ("missing", "code"),
+    [
+        (Missing.ABSENT, "unjustified-absence"),
+        (Missing.FAULT, "unjustified-fault"),
+        (Missing.NONE, "incomplete-step"),
+    ],
+)
+def test_a_forged_absence_after_a_true_one_is_found(missing: Missing, code: str) -> None:
+    """The last body of a file that does hold a change of epoch."""
+    whole = read("vanished")
+    index, rows = len(whole.content.entries) - 1, whole.evidence.signatures
+    step = whole.content.entries[index]
+    assert isinstance(step, Step)
+    forged = with_entry(whole, index, Step((step.slots[0], missing, step.slots[2])))
+    forged = with_evidence(forged, signatures=(*rows[:-1], rows[-1][:1]), final=())
+    problem = refusal(forged.encode())
+    assert (problem.code, problem.seat, problem.part) == (code, 1, "chain")
+
+
+def test_another_slot_than_the_base_holds_is_found() -> None:
+    """The absence that the base made, called a fault or nothing."""
+    whole = read("escrow opened")
+    at = next(i for i, e in enumerate(whole.content.entries) if isinstance(e, Link)) - 1
+    step = whole.content.entries[at]
+    assert isinstance(step, Step)
+    assert step.slots[3] is Missing.ABSENT
+    short = cut(whole, at + 1, at + 1)
+    for missing, code in (
+        (Missing.FAULT, "unjustified-fault"),
+        (Missing.NONE, "incomplete-step"),
+    ):
+        forged = with_entry(short, at, Step((*step.slots[:3], missing)))
+        assert code_of(forged) == code
+
+
+def test_a_forged_link_is_found() -> None:
+    whole, later = read("three"), read("returned")
+    forged = with_entries(whole, (*whole.content.entries, Link((0, 1), (2,), (0, 0, 0))))
+    assert code_of(forged) == "unjustified-link"
+    after = (*later.content.entries, Link((0, 1, 2), (3,), (0, 0, 0, 1)))
+    assert code_of(with_entries(later, after)) == "left-over"
+    short = cut(later, len(later.content.entries) - 1, len(later.evidence.signatures) - 1)
+    assert verify(short.encode(), game_of).unfinished
+    forged = with_entries(short, (*short.content.entries, Link((0, 1, 2), (3,), (0, 0, 0, 1))))
+    assert code_of(forged) == "unjustified-link"
+
+
+def test_a_changed_link_is_found() -> None:
+    whole = read("vanished")
+    at = next(i for i, e in enumerate(whole.content.entries) if isinstance(e, Link))
+    short = cut(whole, at + 1, at)
+    assert verify(short.encode(), game_of).unfinished
+    for link in (Link((0, 1), (2,), (0, 0, 1)), Link((0, 1, 2), (), (0, 0, 1))):
+        assert code_of(with_entry(short, at, link)) == "unjustified-link"
+
+
+def test_the_chain_must_reach_the_last_base() -> None:
+    whole = read("vanished")
+    at = next(i for i, e in enumerate(whole.content.entries) if isinstance(e, Link))
+    assert code_of(cut(whole, at, at)) == "bad-base"
+
+
+def test_a_step_of_another_size_is_refused() -> None:
+    whole = read("three")
+    step = whole.content.entries[0]
+    assert isinstance(step, Step)
+    longer = with_entry(whole, 0, Step((*step.slots, Missing.NONE)))
+    assert code_of(longer) == "bad-form"
+
+
+def test_a_file_without_its_end_is_unfinished() -> None:
+    whole = read("three")
+    size = len(whole.content.entries) - 3
+    report = verify(cut(whole, size, size).encode(), game_of)
+    assert report.unfinished
+    assert report.verdict == "fault"
+    assert report.standings == ()
+
+
+# The end.
+
+
+def test_a_forged_result_is_found() -> None:
+    """A last say missing, by another seat, or of another game."""
+    whole, other = read("four"), read("equivocator")
+    final = whole.evidence.final
+    assert code_of(with_evidence(whole, final=final[:3])) == "not-final"
+    assert code_of(with_evidence(whole, final=())) == "not-final"
+    for forged in (final[0][1], other.evidence.final[2][1]):
+        spoilt = with_evidence(whole, final=(*final[:3], (3, forged)))
+        assert code_of(spoilt) == "bad-signature"
+
+
+def test_last_says_are_of_present_seats_and_of_the_last_epoch() -> None:
+    whole, tip = read("vanished"), room_of("vanished").places[0].machine.tip
+    absent = signed("vanished", 2, Say(1, tip.step, tip.digest, bodies.EMPTY))
+    final = whole.evidence.final
+    assert code_of(with_evidence(whole, final=(*final, (2, absent.signature)))) == "left-over"
+    early = signed("vanished", 1, Say(0, tip.step, tip.digest, bodies.EMPTY))
+    spoilt = with_evidence(whole, final=(final[0], (1, early.signature)))
+    assert code_of(spoilt) == "bad-signature"
+
+
+def test_last_says_are_left_over_where_a_base_ends_the_game() -> None:
+    whole, tip = read("spoilt result"), room_of("spoilt result").places[0].machine.tip
+    end = tip.parent
+    assert end is not None
+    more = signed("spoilt result", 0, Say(1, end.step, end.digest, bodies.EMPTY))
+    assert code_of(with_evidence(whole, final=((0, more.signature),))) == "left-over"
+
+
+def test_the_end_is_not_final_without_the_seals_of_a_quorum() -> None:
+    whole = read("spoilt result")
+    seals = whole.evidence.seals
+    assert code_of(with_evidence(whole, seals=seals[:2])) == "missing-votes"
+    base = room_of("spoilt result").places[0].machine.view.base.base_digest()
+    more = signed("spoilt result", 3, SealVote(1, base))
+    assert code_of(with_evidence(whole, seals=(*seals, (3, more.signature)))) == "left-over"
+    accept = signed("spoilt result", 2, messages.Accept(1, base))
+    assert code_of(with_evidence(whole, seals=(*seals[:2], (2, accept.signature)))) == (
+        "bad-signature"
+    )
+
+
+# Bodies.
+
+
+def first_step(name: str) -> tuple[bytes, Step]:
+    """(the digest before the first step, the step)."""
+    step = read(name).content.entries[0]
+    assert isinstance(step, Step)
+    return room_of(name).table.id, step
+
+
+def test_a_body_that_breaks_the_rules_is_named_by_its_fault() -> None:
+    """Signed as it should be: what is wrong is what the seat said."""
+    whole, (digest, step) = read("two"), first_step("two")
+    body = encoding.encode((b"h" * 32, bytes(31)))
+    say = signed("two", 1, Say(0, 1, digest, body))
+    row = (whole.evidence.signatures[0][0], (0, say.signature))
+    entry = Step((step.slots[0], body))
+    problem = refusal(
+        Transcript(Content(whole.content.header, (entry,)), Evidence((row,))).encode()
+    )
+    assert (problem.code, problem.seat, problem.step) == ("bad-body", 1, 1)
+
+
+def test_a_body_of_a_later_epoch_than_the_last_is_refused() -> None:
+    whole, (digest, step) = read("two"), first_step("two")
+    assert isinstance(step.slots[0], bytes)
+    say = signed("two", 0, Say(1, 1, digest, step.slots[0]))
+    rows = whole.evidence.signatures
+    rows = (((1, say.signature), *rows[0][1:]), *rows[1:])
+    assert code_of(with_evidence(whole, signatures=rows)) == "bad-epoch"
+
+
+def test_what_a_seat_was_not_asked_is_refused() -> None:
+    """A second body in a step of one speaker, well signed."""
+    whole, at = read("two"), 3
+    step, before = whole.content.entries[at], room_of("two").places[0].machine.tip.before(at + 1)
+    assert isinstance(step, Step)
+    assert before is not None
+    assert before.want.kind is Kind.SHUFFLE
+    say = signed("two", 1, Say(0, at + 1, before.digest, bodies.EMPTY))
+    rows = (*whole.evidence.signatures[:at], (*whole.evidence.signatures[at], (0, say.signature)))
+    entries = (*whole.content.entries[:at], Step((step.slots[0], bodies.EMPTY)))
+    forged = Transcript(Content(whole.content.header, entries), Evidence(rows))
+    assert code_of(forged) == "not-expected"

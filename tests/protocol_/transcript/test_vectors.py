@@ -1,0 +1,142 @@
+"""The committed vectors: each gives what its label says, and nothing has drifted."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from functools import cache
+from typing import Any
+
+import pytest
+from support.paths import VECTORS
+from vectors.making import side, stream
+from vectors.making.breakages import BROKEN
+from vectors.making.expelled import EXPELLED
+from vectors.making.files import FILES
+from vectors.making.message_failures import MESSAGE_FAILURES, read
+from vectors.making.playing import TRANSCRIPTS
+from vectors.making.refused import REFUSED
+
+from p2p_hoity import game_port
+from protocol.transcript.format import MAX_FILE
+from protocol.transcript.problem import FILE_FAULTS
+from protocol.transcript.verifier import verify
+from protocol.wire.faults import FAULTS
+
+FOLDER = VECTORS
+FILED = {**BROKEN, **REFUSED, **EXPELLED}
+POSTS = list(MESSAGE_FAILURES)
+QUICK = ["crypto", "messages", "transcripts/small-three-absent", "transcripts/small-four-returned"]
+QUICK += [f"failures/{name}" for name in (*BROKEN, *POSTS, "too-large-file")]
+QUICK += [f"failures/{name}" for name in (*list(REFUSED)[::3], "say-out-of-turn")]
+
+
+@cache
+def label_of(name: str) -> dict[str, Any]:
+    """The label beside a file."""
+    found: dict[str, Any] = json.loads((FOLDER / f"{name}.json").read_text(encoding="utf-8"))
+    return found
+
+
+def plain(value: Any) -> Any:
+    """A value as JSON gives it back."""
+    return json.loads(json.dumps(value))
+
+
+def file_of(name: str) -> bytes:
+    return (FOLDER / f"{name}.hoity").read_bytes()
+
+
+# What the labels say.
+
+
+@pytest.mark.parametrize("name", list(TRANSCRIPTS))
+def test_a_transcript_holds_what_its_label_says(name: str) -> None:
+    label = label_of(f"transcripts/{name}")
+    found = plain(side.described(file_of(f"transcripts/{name}")))
+    assert {**label, **found} == label
+    unfinished = "unfinished" in name
+    assert (label["verdict"], label["standings"] == []) == (
+        "fault" if unfinished else "ok",
+        unfinished,
+    )
+
+
+@pytest.mark.parametrize("name", list(FILED))
+def test_a_failure_is_refused_or_named_as_its_label_says(name: str) -> None:
+    label = label_of(f"failures/{name}")
+    found = plain(side.expected(file_of(f"failures/{name}")))
+    assert {**label, **found} == label
+    named = [one for one in (label["problem"], *label["faults"]) if one is not None]
+    places = [{key: one[key] for key in ("code", "step", "seat")} for one in named]
+    assert {key: label[key] for key in ("code", "step", "seat")} in places
+    assert (label["verdict"] == "ok") == (name in EXPELLED)
+
+
+@pytest.mark.parametrize("name", POSTS)
+def test_bad_post_is_refused_with_its_code(name: str) -> None:
+    label = label_of(f"failures/{name}")
+    data = label["text"].encode() if label["kind"] == "ticket" else bytes.fromhex(label["bytes"])
+    assert read(label["kind"], data) == label["code"]
+
+
+def test_a_file_that_is_too_large_is_not_read() -> None:
+    label = label_of("failures/too-large-file")
+    assert label["times"] == MAX_FILE + 1
+    report = verify(bytes.fromhex(label["repeat"]) * label["times"], game_port.read_game)
+    assert report.problem is not None
+    assert (report.verdict, report.problem.code) == (label["verdict"], label["code"])
+
+
+# What there is.
+
+
+def test_every_code_has_its_failure() -> None:
+    codes = {label_of(f"failures/{name}")["code"] for name in (*FILED, "too-large-file")}
+    assert codes >= set(FAULTS)
+    assert codes >= set(FILE_FAULTS)
+
+
+def test_transcripts_of_all_sizes_and_editions_hold_every_kind_of_change() -> None:
+    labels = [label_of(f"transcripts/{name}") for name in TRANSCRIPTS]
+    made = {(one["made_from"]["seats"], one["made_from"]["edition"]) for one in labels}
+    assert made >= {(n, e) for n in (2, 3, 4, 6) for e in ("uberplay-2004", "reference-manual")}
+    links = [[e["link"] for e in one["chain"] if "link" in e] for one in labels]
+    everyone = [[len(x["present"]) for x in row] for row in links]
+    assert any(any(a < b for a, b in itertools.pairwise(row)) for row in everyone)
+    assert any(one["counts"]["escrow_shares"] for one in labels)
+    assert any(one["faults"] for one in labels)
+
+
+def test_there_is_no_file_that_nothing_makes() -> None:
+    listed = {f"{name}.json" for name in FILES}
+    listed |= {f"{n}.hoity" for n in FILES if n.split("/")[-1] in {*FILED, *TRANSCRIPTS}}
+    kept = {
+        str(path.relative_to(FOLDER).as_posix())
+        for folder in ("transcripts", "failures")
+        for path in (FOLDER / folder).iterdir()
+    }
+    assert kept == listed - {"crypto.json", "messages.json"}
+
+
+# Drift; `python3 tasks.py vectors --check` makes everything anew, here the quick part.
+
+
+@pytest.mark.parametrize("name", QUICK)
+def test_what_is_quick_to_make_has_not_drifted(name: str) -> None:
+    for path, data in FILES[name]():
+        assert (FOLDER / path).read_bytes() == data, path
+
+
+def test_the_stream_is_as_its_page_says() -> None:
+    """Written out once more with nothing but the standard library."""
+    from hashlib import shake_256
+
+    def part(data: bytes) -> bytes:
+        return len(data).to_bytes(8, "big") + data
+
+    draw = stream.stream("four returned", "seat 3 secret")
+    for index, size in enumerate((32, 5, 64)):
+        whole = part(b"four returned") + part(b"seat 3 secret") + part(index.to_bytes(8, "big"))
+        assert draw(size) == shake_256(whole).digest(size)
+    assert draw(8) != stream.stream("four returned", "seat 2 secret")(8)

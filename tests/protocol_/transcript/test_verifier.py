@@ -1,0 +1,142 @@
+"""The verifier on honest files: they hold, and the report says what is in them."""
+
+from typing import Any
+
+import pytest
+from support.files import read
+from support.played import TABLES, files_of, game_of, room_of
+
+from protocol.chain import openings, state
+from protocol.transcript.verifier import replay, steps_to, verify
+from protocol.transcript.writer import to_the_end
+from protocol.wire.faults import FAULTS
+from protocol.wire.header import Terms
+
+
+@pytest.mark.parametrize("name", list(TABLES))
+def test_every_honest_file_verifies(name: str) -> None:
+    for data in set(files_of(name)):
+        report = verify(data, game_of)
+        assert (report.verdict, report.problem) == ("ok", None)
+        assert report.content == read(name).content.digest().hex()
+        assert report.table == room_of(name).table.id.hex()
+
+
+@pytest.mark.parametrize("name", list(TABLES))
+def test_the_verifier_comes_to_the_seats_own_end(name: str) -> None:
+    tip = to_the_end(room_of(name).places[0].machine.tip)[-1]
+    report = verify(files_of(name)[0], game_of)
+    assert report.node is not None
+    assert report.node.state == tip.state
+    assert report.standings == tip.table.game.standings(tip.state)
+    assert report.steps == tip.step - 1
+    assert report.epochs == room_of(name).places[0].machine.view.epoch
+
+
+def test_the_report_names_the_seats() -> None:
+    lines = verify(files_of("three")[0], game_of).seats
+    ids = room_of("three").table.ids
+    assert [(line.seat, line.nickname) for line in lines] == [
+        (0, "seat 0"),
+        (1, "seat 1"),
+        (2, "seat 2"),
+    ]
+    assert tuple(line.id for line in lines) == ids
+
+
+@pytest.mark.parametrize(
+    ("name", "faults"),
+    [
+        ("four", []),
+        ("escrow opened", []),
+        ("returned", []),
+        ("equivocator", [(3, "two-statements")]),
+        ("wrong share", [(3, "bad-share")]),
+        ("empty escrow", [(3, "bad-escrow")]),
+        ("spoilt result", [(3, "bad-body")]),
+    ],
+)
+def test_the_faults_of_seats_are_listed(name: str, faults: list[tuple[int, str]]) -> None:
+    found = verify(files_of(name)[0], game_of).faults
+    assert [(fault.seat, fault.code) for fault in found] == faults
+    assert all(fault.words == FAULTS[fault.code] for fault in found)
+
+
+def test_everything_checked_is_counted() -> None:
+    """Four seats, two rounds: 4 header signatures, 73 bodies, 4 last says."""
+    counts = verify(files_of("four")[0], game_of).counts
+    said = sum(len(row) for row in read("four").evidence.signatures)
+    assert counts.signatures == 4 + said + 4
+    assert (counts.keys, counts.shuffles) == (4, 4)
+    assert counts.commitments == counts.openings == counts.escrows == 4 * 4
+    hands, tops, draws, shown = 4 * 2 * 3, 4, 2 * 4, 4 + 1
+    assert counts.shares == hands + tops + draws + shown + (8 - shown)
+    assert (counts.escrow_shares, counts.bases) == (0, 0)
+
+
+def test_bases_and_escrow_shares_are_counted() -> None:
+    counts = verify(files_of("escrow opened")[0], game_of).counts
+    assert (counts.escrow_shares, counts.bases) == (3, 1)
+    assert verify(files_of("returned")[0], game_of).counts.bases == 2
+
+
+def test_the_callers_clock_times_the_parts() -> None:
+    ticks = iter(range(10_000))
+    report = verify(files_of("vanished")[0], game_of, lambda: float(next(ticks)))
+    parts = {"reading", "signatures", "keys", "shuffles", "choices", "openings", "bases"}
+    assert set(report.timings) == parts
+    assert sum(report.timings.values()) == next(ticks) - 1
+    assert verify(files_of("vanished")[0], game_of).timings == {}
+
+
+def test_every_proof_is_verified_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where a base is computed again: the chain and the bases share their verdicts."""
+    seen: list[tuple[Any, ...]] = []
+    original = openings.dleq.verify_shares
+
+    def noted(context: Any, *rest: Any) -> None:
+        seen.append((context.step, context.seat, context.kind, rest[-1]))
+        original(context, *rest)
+
+    monkeypatch.setattr(openings.dleq, "verify_shares", noted)
+    for name in ("four", "returned"):
+        seen.clear()
+        assert verify(files_of(name)[0], game_of).ok
+        assert seen
+        assert len(seen) == len(set(seen))
+
+
+def test_replay_gives_every_step_and_link() -> None:
+    passages = list(replay(files_of("returned")[0], game_of))
+    tip = room_of("returned").places[0].machine.tip
+    assert passages[-1][2].digest == tip.digest
+    assert [before.digest for before, _, _ in passages[1:]] == [
+        after.digest for _, _, after in passages[:-1]
+    ]
+    links = [(b.present, a.present) for b, slots, a in passages if slots is None]
+    without, everyone = frozenset({0, 1, 2}), frozenset(range(4))
+    assert links == [(everyone, without), (without, everyone)]
+    report = verify(files_of("returned")[0], game_of)
+    assert report.node is not None
+    assert len(list(steps_to(report.node))) == len(passages)
+
+
+def test_replay_of_rubbish_is_nothing() -> None:
+    assert list(replay(b"rubbish", game_of)) == []
+
+
+def test_a_game_nobody_knows_is_a_fault() -> None:
+    def unknown(terms: Terms) -> Any:
+        raise ValueError("no such edition")
+
+    report = verify(files_of("two")[0], unknown)
+    assert report.problem is not None
+    assert (report.problem.code, report.problem.part) == ("bad-game", "header")
+    assert report.problem.words == "no such edition"
+
+
+def test_kept_verdicts_do_not_leak_between_tables() -> None:
+    """The same bytes verify again after all kept sums are forgotten."""
+    state.public_piece.cache_clear()
+    state.total_piece.cache_clear()
+    assert verify(files_of("escrow opened")[0], game_of).ok

@@ -1,0 +1,199 @@
+"""Files of one game: the same for all, compact, canonical, without secrets."""
+
+import hashlib
+
+import pytest
+from support.played import DISTURBED, TABLES, files_of, game_of, new_room, room_of
+from support.room import seeded
+
+from protocol.chain import own_bodies, transition
+from protocol.chain.state import Kind
+from protocol.crypto import group
+from protocol.seat.machine import Machine
+from protocol.transcript import format
+from protocol.transcript.format import MAGIC, VERSION, Link, Step, Transcript
+from protocol.transcript.problem import Unsound
+from protocol.transcript.verifier import verify
+from protocol.transcript.writer import to_the_end, write
+from protocol.wire import frames
+
+UNDISTURBED = ["two", "three", "four", "five", "six"]
+
+
+def read(data: bytes) -> Transcript:
+    return format.read(format.open_file(data))
+
+
+@pytest.mark.parametrize("name", UNDISTURBED)
+def test_all_seats_write_the_same_bytes_when_nothing_is_wrong(name: str) -> None:
+    files = files_of(name)
+    assert len(files) == room_of(name).table.seats
+    assert len(set(files)) == 1
+
+
+@pytest.mark.parametrize("name", DISTURBED)
+def test_all_honest_seats_write_the_same_content(name: str) -> None:
+    files = files_of(name)
+    assert len(files) >= room_of(name).table.quorum
+    assert len({read(data).content.digest() for data in files}) == 1
+
+
+def test_the_content_tells_games_apart() -> None:
+    names = ["four", "escrow opened", "returned", "equivocator", "wrong share", "empty escrow"]
+    assert len({read(files_of(name)[0]).content.digest() for name in names}) == len(names)
+
+
+@pytest.mark.parametrize("name", ["doubted", "doubted end", "spoilt result"])
+def test_how_the_seats_came_to_agree_is_no_content(name: str) -> None:
+    assert read(files_of(name)[0]).content == read(files_of("four")[0]).content
+
+
+@pytest.mark.parametrize("name", list(TABLES))
+def test_a_file_reads_back_to_itself(name: str) -> None:
+    data = files_of(name)[0]
+    assert read(data).encode() == data
+
+
+def test_the_frame_is_magic_version_content_evidence() -> None:
+    value = format.open_file(files_of("three")[0])
+    assert value[:2] == (MAGIC, VERSION) == ("hoity-transcript", 2)
+    assert len(value) == 4
+
+
+def test_the_content_is_header_steps_and_links() -> None:
+    content = read(files_of("returned")[0]).content
+    assert content.header == room_of("returned").table.header.encode()
+    links = [entry for entry in content.entries if isinstance(entry, Link)]
+    assert links == [
+        Link((0, 1, 2), (), (0, 0, 0, 1)),
+        Link((0, 1, 2, 3), (), (0, 0, 0, 1)),
+    ]
+
+
+def test_the_last_says_and_what_comes_after_the_end_are_no_content() -> None:
+    """A seat banned for its last say leaves the game as it was without it."""
+    plain, spoilt = read(files_of("four")[0]), read(files_of("spoilt result")[0])
+    assert plain.content == spoilt.content
+    assert [seat for seat, _ in plain.evidence.final] == [0, 1, 2, 3]
+    assert spoilt.evidence.final == ()
+    assert len(spoilt.evidence.seals) == 3
+
+
+def test_an_undisturbed_game_needs_no_votes() -> None:
+    evidence = read(files_of("six")[0]).evidence
+    assert (evidence.messages, evidence.closes, evidence.seals) == ((), (), ())
+    assert {epoch for row in evidence.signatures for epoch, _ in row} == {0}
+
+
+def test_a_step_has_one_signature_a_body() -> None:
+    whole = read(files_of("escrow opened")[0])
+    steps = [entry for entry in whole.content.entries if isinstance(entry, Step)]
+    said = [sum(isinstance(slot, bytes) for slot in step.slots) for step in steps]
+    assert said == [len(row) for row in whole.evidence.signatures]
+
+
+def test_the_lowest_epoch_is_written() -> None:
+    """Three seats said the same in epoch 0 and, with the fourth, again in epoch 1."""
+    machine = room_of("doubted").places[0].machine
+    whole, nodes = read(files_of("doubted")[0]), to_the_end(machine.tip)
+    at = next(i for i, node in enumerate(nodes) if node.want.kind is Kind.OVER)
+    again = machine.store.says(1, nodes[at].step)
+    assert sorted(m.seat for m in again) == [0, 1, 2, 3]
+    assert [epoch for epoch, _ in whole.evidence.signatures[at]] == [0, 0, 0, 1]
+
+
+@pytest.mark.parametrize("name", ["four", "returned", "equivocator"])
+def test_no_honest_secret_is_in_the_file(name: str) -> None:
+    room = room_of(name)
+    files = files_of(name)
+    for seat in range(room.table.seats):
+        seed = hashlib.sha256(f"secret{seat}".encode()).digest()
+        secrets = own_bodies.new_secrets(seed, room.table.quorum)
+        numbers = [group.encode_scalar(c) for c in secrets.polynomial]
+        assert group.mul_base(secrets.key) in files[0]
+        assert not [s for s in (seed, secrets.box, *numbers) if any(s in f for f in files)]
+
+
+def test_a_watcher_writes_the_same_file() -> None:
+    room = room_of("vanished")
+    watcher = Machine(room.table, seeded("watcher"))
+    watcher.start(room.now)
+    for message in room.places[0].machine.store:
+        watcher.receive(frames.encode_frame(frames.Carry(message.encode())), room.now)
+    assert write(watcher) == files_of("vanished")[0]
+
+
+def test_an_unfinished_game_may_be_written() -> None:
+    room = new_room(3)
+    start = write(room.places[0].machine)
+    assert read(start).content.entries == ()
+    room.start()
+    for _ in range(90):
+        room.deliver()
+    data = write(room.places[0].machine)
+    report = verify(data, game_of)
+    assert len(read(data).content.entries) == report.steps > 0
+    assert report.unfinished
+    assert not report.ok
+
+
+def test_the_last_says_are_written_only_when_they_are_all_there() -> None:
+    room = new_room(3)
+    room.start()
+    while room.places[0].machine.tip.want.kind is not Kind.RESULT:
+        assert room.deliver()
+    assert room.places[0].machine.awaited()
+    data = write(room.places[0].machine)
+    assert read(data).evidence.final == ()
+    assert verify(data, game_of).unfinished
+
+
+def test_a_base_that_ends_the_game_needs_no_last_says() -> None:
+    machine = room_of("doubted end").places[0].machine
+    evidence = read(files_of("doubted end")[0]).evidence
+    assert len(machine.store.says(1, machine.tip.step)) == 4
+    assert (evidence.final, len(evidence.seals)) == ((), 3)
+
+
+@pytest.mark.parametrize(
+    ("data", "code"),
+    [
+        (b"", "empty"),
+        (b"\x94", "torn"),
+        (b"\x94\xb0hoity-trans", "torn"),
+        (b"\x94\xb0hoity-transcript", "torn"),
+        (b"\x94\xb0hoity-transcript\x02", "torn"),
+        (b"\x94\xb0hoity-transcript\x01\x90\x90", "other-version"),
+        (b"hello", "wrong-magic"),
+        (b"\x94\xb0HOITY-transcript\x01\x90\x90", "wrong-magic"),
+        (b"\x94\xb0hoity-transcript\x02\xc1\x90", "bad-encoding"),
+        (b"\x94\xb0hoity-transcript\x02\xdc\x00\x00\x90", "bad-encoding"),
+        (b"\x94\xb0hoity-transcript\x02\x90\x90\x00", "bad-encoding"),
+        (b"\x94\xb0hoity-transcript\x02\x90\x90", "bad-form"),
+    ],
+)
+def test_what_is_no_transcript_is_refused(data: bytes, code: str) -> None:
+    with pytest.raises(Unsound) as refused:
+        read(data)
+    assert refused.value.code == code
+
+
+def test_an_item_is_found_by_its_path() -> None:
+    data = files_of("two")[0]
+    value = format.open_file(data)
+    body = value[2][1][3][1][0]
+    at = format.offset_of(value, (2, 1, 3, 1, 0))
+    assert data[at:].startswith(b"\xc5" + len(body).to_bytes(2, "big") + body)
+
+
+def test_digests_of_steps_and_links_are_those_of_the_chain() -> None:
+    for node in to_the_end(room_of("returned").places[0].machine.tip)[1:]:
+        before = node.parent
+        assert before is not None
+        if node.slots is None:
+            found = transition.digest_after_link(
+                before.digest, node.present, node.banned, node.absences
+            )
+        else:
+            found = transition.digest_after_step(before.digest, node.slots)
+        assert found == node.digest

@@ -1,0 +1,126 @@
+"""The header: what is agreed on comes back byte for byte; each check has its negative."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support.room import identity, make_table
+from support.toy_game import ToyGame
+
+from protocol.errors import Invalid
+from protocol.wire import encoding, header
+from protocol.wire.header import Header, Terms, parse_header
+
+HEADER = make_table(ToyGame(3), 3)[0].header
+
+
+def _value() -> list[Any]:
+    terms, roster = encoding.decode(HEADER.encode(), header.MAX_HEADER)
+    return [list(terms), [list(entry) for entry in roster]]
+
+
+def test_a_header_comes_back_with_the_same_id() -> None:
+    read = parse_header(HEADER.encode())
+    assert read == HEADER
+    assert read.table_id == HEADER.table_id
+
+
+@pytest.mark.parametrize(("seats", "quorum"), [(2, 2), (3, 2), (4, 3), (5, 4), (6, 4), (7, 5)])
+def test_the_quorum_is_the_declared_default(seats: int, quorum: int) -> None:
+    assert header.default_quorum(seats) == quorum
+
+
+def _terms(index: int, value: Any) -> Callable[[list[Any]], None]:
+    def change(whole: list[Any]) -> None:
+        whole[0][index] = value
+
+    return change
+
+
+def _entry(index: int, value: Any) -> Callable[[list[Any]], None]:
+    def change(whole: list[Any]) -> None:
+        whole[1][1][index] = value
+
+    return change
+
+
+CHANGES: dict[str, Callable[[list[Any]], Any]] = {
+    "other version": _terms(0, "p2p-table/1"),
+    "host of another length": _terms(1, b"h" * 31),
+    "host outside the group": _terms(1, bytes([2]) + bytes(31)),
+    "short nonce": _terms(2, b"n"),
+    "one seat": _terms(4, 1),
+    "seventeen seats": _terms(4, 17),
+    "quorum of half": _terms(5, 1),
+    "quorum above the seats": _terms(5, 4),
+    "quorum no number": _terms(5, True),
+    "three patiences": _terms(6, (1, 1, 1)),
+    "patience of 0": _terms(6, (0, 30_000, 5_000, 120_000)),
+    "patience of 2^40 ms": _terms(6, (2**40, 30_000, 5_000, 120_000)),
+    "grace above its cap": _terms(6, (300_000, 30_000, 9_000, 8_000)),
+    "returns above 255": _terms(7, 256),
+    "a term too many": lambda whole: whole[0].append(0),
+    "a seat too few": lambda whole: whole[1].pop(),
+    "a seat twice": lambda whole: whole[1].__setitem__(2, whole[1][1]),
+    "another seat before the host's": lambda whole: whole[1].reverse(),
+    "no nickname": _entry(1, ""),
+    "a nickname too long": _entry(1, "x" * 25),
+    "a nickname with a newline": _entry(1, "a\nb"),
+    "a nickname with a space at its end": _entry(1, "a "),
+    "a nickname of bytes": _entry(1, b"a"),
+    "a nickname that reads as two": _entry(1, "host, ada"),
+    "a nickname with what renders as nothing": _entry(1, "ada\u3164"),
+    "another nickname than signed": _entry(1, "mallory"),
+    "another nonce than signed": _entry(2, b"x" * 32),
+    "another id than signed": _entry(0, identity(5).public),
+    "a cut signature": _entry(3, b"s" * 63),
+    "a field too many": lambda whole: whole[1][1].append(0),
+    "a roster of text": lambda whole: whole.__setitem__(1, "roster"),
+    "a field beside": lambda whole: whole.append(0),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES.keys())
+def test_a_changed_header_is_refused(change: Callable[[list[Any]], Any]) -> None:
+    whole = _value()
+    change(whole)
+    with pytest.raises(Invalid):
+        parse_header(encoding.encode(whole))
+
+
+def test_terms_that_change_after_signing_are_refused() -> None:
+    whole = _value()
+    whole[0][3] = "another game"
+    with pytest.raises(Invalid, match="bad-signature"):
+        parse_header(encoding.encode(whole))
+
+
+def test_a_signature_for_other_terms_is_refused() -> None:
+    other = Terms(identity(0).public, b"o" * 32, "toy", 3, 2)
+    entry = header.sit(other, identity(1), "seat 1", b"n" * 32)
+    header.parse_entry(other, entry.value())
+    with pytest.raises(Invalid, match="bad-signature"):
+        header.parse_entry(HEADER.terms, entry.value())
+
+
+def test_cut_and_trailing_bytes_are_refused() -> None:
+    data = HEADER.encode()
+    for end in range(0, len(data), 7):
+        with pytest.raises(Invalid):
+            parse_header(data[:end])
+    with pytest.raises(Invalid):
+        parse_header(data + b"\x00")
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.binary(max_size=120))
+def test_any_bytes_give_a_header_or_invalid(data: bytes) -> None:
+    with pytest.raises(Invalid):
+        parse_header(data)
+
+
+def test_the_order_of_seats_is_part_of_the_id() -> None:
+    turned = Header(HEADER.terms, HEADER.roster[::-1])
+    assert turned.table_id != HEADER.table_id

@@ -1,0 +1,185 @@
+"""Any bytes give an accepted message or Invalid, nothing else; and what is signed comes back."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support.room import identity, make_table
+from support.toy_game import ToyGame
+
+from protocol.errors import Invalid
+from protocol.wire import encoding, frames, messages
+from protocol.wire.messages import (
+    Accept,
+    Back,
+    Close,
+    Expired,
+    Halt,
+    Late,
+    Lock,
+    Say,
+    SealVote,
+    Statement,
+)
+
+TABLE, WHO = make_table(ToyGame(3), 3)
+LOCK = Lock(1, b"b" * 32, True, ((0, b"s" * 64), (2, b"t" * 64)))
+STATEMENTS: list[Statement] = [
+    Say(0, 1, b"d" * 32, b"body"),
+    Late(1),
+    Halt(2, LOCK, (b"a" * 32, b"b" * 32), Expired(1, 9, b"e" * 32), (b"c" * 32,), ((b"p" * 32,),)),
+    Halt(1, None, (), None, (), ()),
+    Close(1, (b"h" * 32, b"i" * 32)),
+    Accept(1, b"b" * 32),
+    SealVote(1, b"b" * 32),
+    Back(0),
+]
+
+
+def _parse(data: bytes) -> messages.Message:
+    return messages.parse(data, TABLE.id, TABLE.ids)
+
+
+def _signed(value: tuple[object, ...], seat: int = 1) -> bytes:
+    """An envelope with a true signature around any payload."""
+    payload = encoding.encode(value)  # type: ignore[arg-type]
+    label = messages.KINDS[int(value[0])][1]  # type: ignore[call-overload]
+    return encoding.encode((payload, WHO[seat].sign(label, payload)))
+
+
+@pytest.mark.parametrize("statement", STATEMENTS, ids=lambda s: type(s).__name__)
+def test_what_is_signed_is_read_back(statement: Statement) -> None:
+    message = messages.sign(WHO[1], TABLE.id, 1, statement)
+    assert _parse(message.encode()) == message
+    assert _parse(message.encode()).hash == message.hash
+
+
+@pytest.mark.parametrize("statement", STATEMENTS, ids=lambda s: type(s).__name__)
+def test_every_changed_byte_is_refused(statement: Statement) -> None:
+    data = messages.sign(WHO[1], TABLE.id, 1, statement).encode()
+    for at in range(len(data)):
+        with pytest.raises(Invalid):
+            _parse(data[:at] + bytes([data[at] ^ 1]) + data[at + 1 :])
+
+
+@pytest.mark.parametrize("statement", STATEMENTS, ids=lambda s: type(s).__name__)
+def test_cut_and_trailing_bytes_are_refused(statement: Statement) -> None:
+    data = messages.sign(WHO[1], TABLE.id, 1, statement).encode()
+    for end in range(len(data)):
+        with pytest.raises(Invalid):
+            _parse(data[:end])
+    with pytest.raises(Invalid):
+        _parse(data + b"\x00")
+
+
+def test_a_message_of_another_table_or_seat_is_refused() -> None:
+    with pytest.raises(Invalid, match="another table"):
+        _parse(messages.sign(WHO[1], b"o" * 32, 1, Late(1)).encode())
+    with pytest.raises(Invalid, match="bad-signature"):
+        _parse(messages.sign(WHO[1], TABLE.id, 2, Late(1)).encode())
+    with pytest.raises(Invalid):
+        _parse(messages.sign(identity(1), TABLE.id, 9, Late(1)).encode())
+
+
+D, E = b"d" * 32, b"e" * 32
+BAD_FIELDS = {
+    "unknown kind": (8, TABLE.id, 1, 1),
+    "kind 0": (0, TABLE.id, 1, 1),
+    "step 0": (1, TABLE.id, 1, 0, 0, D, b""),
+    "epoch too high": (2, TABLE.id, 1, 2**32),
+    "epoch 0 wished": (2, TABLE.id, 1, 0),
+    "a bool for an epoch": (2, TABLE.id, 1, True),
+    "short digest": (1, TABLE.id, 1, 0, 1, D[:31], b""),
+    "text for a body": (1, TABLE.id, 1, 0, 1, D, "body"),
+    "too few fields": (1, TABLE.id, 1, 0, 1, D),
+    "too many fields": (2, TABLE.id, 1, 1, 1),
+    "hashes not rising": (3, TABLE.id, 1, 1, None, (E, D), None, (), ()),
+    "a hash twice": (3, TABLE.id, 1, 1, None, (D, D), None, (), ()),
+    "a proof of three": (3, TABLE.id, 1, 1, None, (), None, (), ((b"a" * 32, D, E),)),
+    "an empty proof": (3, TABLE.id, 1, 1, None, (), None, (), ((),)),
+    "lock of epoch 0": (3, TABLE.id, 1, 1, (0, D, True, ()), (), None, (), ()),
+    "lock kind no bool": (3, TABLE.id, 1, 1, (1, D, 1, ()), (), None, (), ()),
+    "votes not rising": (
+        3,
+        TABLE.id,
+        1,
+        2,
+        (1, D, True, ((1, b"s" * 64), (0, b"s" * 64))),
+        (),
+        None,
+        (),
+        (),
+    ),
+    "expired of two fields": (3, TABLE.id, 1, 1, None, (), (0, 1), (), ()),
+    "too many halts": (4, TABLE.id, 1, 1, (D,) * 17),
+    "back above the cap": (7, TABLE.id, 1, 256),
+}
+
+
+@pytest.mark.parametrize("value", BAD_FIELDS.values(), ids=BAD_FIELDS.keys())
+def test_a_truly_signed_message_of_a_wrong_form_is_refused(value: tuple[object, ...]) -> None:
+    kind = value[0] if value[0] in messages.KINDS else 2
+    payload = encoding.encode(value)  # type: ignore[arg-type]
+    label = messages.KINDS[int(kind)][1]  # type: ignore[call-overload]
+    data = encoding.encode((payload, WHO[1].sign(label, payload)))
+    with pytest.raises(Invalid):
+        _parse(data)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.binary(max_size=200))
+def test_any_bytes_give_a_message_or_invalid(data: bytes) -> None:
+    with pytest.raises(Invalid):
+        _parse(data)
+
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers(0, 2**40) | st.binary(max_size=40),
+    lambda inner: st.lists(inner, max_size=4).map(tuple),
+    max_leaves=12,
+)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.integers(1, 7), st.lists(VALUES, max_size=7))
+def test_any_signed_fields_give_a_message_or_invalid(kind: int, fields: list[object]) -> None:
+    data = _signed((kind, TABLE.id, 1, *fields))
+    try:
+        message = _parse(data)
+    except Invalid:
+        return
+    assert message.encode() == data
+    assert messages.payload(TABLE.id, 1, message.statement) == message.payload
+
+
+@settings(max_examples=200, deadline=None)
+@given(VALUES | st.binary(max_size=60))
+def test_any_frame_is_read_or_invalid(value: object) -> None:
+    data = value if isinstance(value, bytes) else encoding.encode(value)  # type: ignore[arg-type]
+    try:
+        frame = frames.parse_frame(data)
+    except Invalid:
+        return
+    assert frames.encode_frame(frame) == data
+
+
+FRAMES = [
+    frames.Carry(b"message"),
+    frames.Fetch((D,), (1, 2)),
+    frames.Sync(1, 2, (b"0123456789abcdef",)),
+    frames.Own(),
+    frames.Told(b"\x07" * 32, True),
+]
+
+
+@pytest.mark.parametrize("frame", FRAMES, ids=lambda f: type(f).__name__)
+def test_frames_come_back_and_no_longer_frame_does(frame: frames.FrameBody) -> None:
+    data = frames.encode_frame(frame)
+    assert frames.parse_frame(data) == frame
+    with pytest.raises(Invalid):
+        frames.parse_frame(data + b"\x00")
+
+
+@pytest.mark.parametrize("value", [(False, b""), (True, (), ()), ()])
+def test_a_frame_begins_with_its_number(value: encoding.Value) -> None:
+    with pytest.raises(Invalid, match="bad-frame"):
+        frames.parse_frame(encoding.encode(value))

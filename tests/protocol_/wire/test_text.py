@@ -1,0 +1,76 @@
+"""Tests of plain text: the list is fixed, and SPEC's is the same."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from itertools import pairwise
+
+import pytest
+from support import paths
+
+from protocol.wire.text import FORBIDDEN, SEPARATORS, is_one_name, is_plain
+
+SPEC = paths.SPEC.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("text", ["Ada", "Zoë", "名前", "a b", "😀", "ñandú-7", "", "A, B"])
+def test_plain_text(text: str) -> None:
+    assert is_plain(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *(" a", "a ", " ", "a\tb", "a\x1b[2J", "a\u202eb", "\ufeff", "\x7f"),
+        *("ada\u034f", "ada\u3164", "ada\u2800", "\u17b4", "\u180b", "\ufe0f", "\U000e0041"),
+    ],
+)
+def test_text_that_is_not_plain(text: str) -> None:
+    assert not is_plain(text)
+
+
+@pytest.mark.parametrize(("low", "high"), FORBIDDEN)
+def test_the_ends_of_each_range(low: int, high: int) -> None:
+    assert not is_plain(f"a{chr(low)}b")
+    assert not is_plain(f"a{chr(high)}b")
+    beyond = high + 1
+    inside = any(a <= beyond <= b for a, b in FORBIDDEN)
+    assert beyond > 0x10FFFF or is_plain(f"a{chr(beyond)}b") is not inside
+
+
+def test_no_control_and_no_format_character_of_this_unicode_is_plain() -> None:
+    for code in range(0x110000):
+        if unicodedata.category(chr(code)) in ("Cc", "Cf", "Cs", "Co", "Zl", "Zp"):
+            assert not is_plain(f"a{chr(code)}b"), hex(code)
+
+
+def test_the_ranges_rise_and_do_not_touch() -> None:
+    ends = [end for pair in FORBIDDEN for end in pair]
+    assert ends == sorted(ends)
+    assert all(high + 1 < low for (_, high), (low, _) in pairwise(FORBIDDEN))
+
+
+@pytest.mark.parametrize("code", SEPARATORS)
+def test_a_name_with_a_separator_reads_as_two(code: int) -> None:
+    assert is_plain(f"host{chr(code)} ada")
+    assert not is_one_name(f"host{chr(code)} ada")
+
+
+def test_one_name() -> None:
+    assert is_one_name("Ada (bot)")
+    assert not is_one_name("ada\u034f")
+
+
+def test_spec_names_the_same_separators() -> None:
+    (words,) = re.findall(r"\[H-10\] A nickname.*?list: (.*?)\.", SPEC, re.DOTALL)
+    assert tuple(int(word, 16) for word in words.replace("\n", " ").split(",")) == SEPARATORS
+
+
+def test_spec_names_the_same_ranges() -> None:
+    (words,) = re.findall(r"\[H-6\].*?both ends included\): (.*?)\. The list", SPEC, re.DOTALL)
+    ranges = []
+    for part in words.replace("\n", " ").split(","):
+        low, _, high = part.strip().partition("–")
+        ranges.append((int(low, 16), int(high or low, 16)))
+    assert tuple(ranges) == FORBIDDEN

@@ -1,0 +1,157 @@
+"""A seat that floods the others while all play: their memory and their time, as JSON lines.
+
+    python -m soak.flooder [SECONDS] [KIND …]
+    python -m soak.flooder cost [FRAMES]
+
+Three honest `hoity` processes and one flooder (`support.liars.flood`) play one game; the flooder's
+bot thinks so long that the game takes about SECONDS; after thrice that it is cut off, and told how
+far it came. `truth` is the same without a flood. `cost` has one machine in memory hear FRAMES of
+each kind: processor time for each, and what it keeps.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import queue
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from support import terminals
+from support.liars import table as liar_table
+from support.liars.flood import FLOODS
+from support.liars.tales import Liar
+from support.room import Room, make_table, toy_choice
+from support.toy_game import ToyGame
+
+from soak.links import health
+
+PATIENCE = ("30000", "10000", "1000", "8000")
+CHOICES = 75
+"""Choices a seat makes in one game, about."""
+
+
+class Kept(threading.Thread):
+    """Looks at a process and its journal twice a second until it is gone."""
+
+    def __init__(self, terminal: terminals.Terminal) -> None:
+        super().__init__(daemon=True)
+        self.pid, self.home = terminal.process.pid, terminal.home
+        self.memory = self.journal = 0
+        self.seconds = 0.0
+        self.start()
+
+    def run(self) -> None:
+        while True:
+            try:
+                now = health(self.pid)
+                sizes = [f.stat().st_size for f in self.home.rglob("*.journal")]
+            except (OSError, IndexError):
+                return
+            self.memory, self.seconds = max(self.memory, now.memory), now.seconds
+            self.journal = max([self.journal, *sizes])
+            time.sleep(0.5)
+
+
+def flooded(path: Path, kind: str, seconds: float) -> dict[str, Any]:
+    """One game of four with one flooder, and what it cost the others."""
+    os.environ["PAUSE"] = str(seconds / CHOICES)
+    tale = kind if kind in ("truth", "dribble") else f"flood:{kind}"
+    flooder = liar_table.start_script(
+        liar_table.LIAR, path / "flooder", "host", "4", "3", tale, *PATIENCE
+    )
+    ticket = flooder.read_until("ticket")["ticket"]
+    words = ("join", ticket, "--auto", "--yes", "--json")
+    honest = [terminals.start(path / f"honest{i}", *words) for i in range(3)]
+    kept = [Kept(terminal) for terminal in honest]
+    honest[0].read_until("type", "started")
+    began = time.perf_counter()
+    over = [play_until(terminal, began + 3 * seconds) for terminal in honest]
+    took = time.perf_counter() - began
+    for terminal in (flooder, *honest):
+        terminal.process.terminate()
+    return {
+        "kind": kind,
+        "over": over,
+        "took_s": round(took, 1),
+        "steps": max((x["step"] for x in honest[0].lines if x["type"] == "stepped"), default=0),
+        "memory_kb": [one.memory for one in kept],
+        "journal_kb": [one.journal // 1024 for one in kept],
+        "cpu_s": [round(one.seconds, 1) for one in kept],
+        "equal": len({p.read_bytes() for p in path.glob("honest*/transcripts/*.hoity")}) == 1,
+        "load": round(os.getloadavg()[0], 1),
+        **_seen(honest),
+        **_sent(flooder),
+    }
+
+
+def play_until(terminal: terminals.Terminal, when: float) -> bool:
+    """Read what a seat tells until its game or the time is over; whether it was the game."""
+    while (left := when - time.perf_counter()) > 0:
+        try:
+            line = terminal._printed.get(timeout=left)
+        except queue.Empty:
+            return False
+        if not line:
+            return terminal.process.wait(terminals.LIMIT) == 0
+        terminal.lines.append(json.loads(line))
+    return False
+
+
+def cost(kind: str, frames: int) -> dict[str, Any]:
+    """One kind of flood at the fourth seat of four that stand before the deal."""
+    table, who = make_table(ToyGame(4, 1), 4)
+    room = Room(table, who, toy_choice)
+    room.start()
+    while not all(place.machine.has_begun for place in room.places):
+        room.deliver()
+    machine = room.places[0].machine
+    heard = list(itertools.islice(FLOODS[kind](Liar(room.places[3].machine, who[3])), frames))
+    before, began = len(machine.store), time.thread_time()
+    for frame in heard:
+        machine.receive(frame, room.now, table.ids[3])
+        machine.take()
+    spent = time.thread_time() - began
+    return {
+        "kind": kind,
+        "bytes_each": sum(map(len, heard)) // frames,
+        "ms_each": round(1000 * spent / frames, 2),
+        "kept": len(machine.store) - before,
+        "kept_kb": sum(len(m.payload) for m in machine.store if m.seat == 3) >> 10,
+        "wants": len(machine.store.wants),
+    }
+
+
+def _seen(honest: Sequence[terminals.Terminal]) -> dict[str, Any]:
+    lines = [line for terminal in honest for line in terminal.lines]
+    accused = sorted({(x["seat"], x["code"]) for x in lines if x.get("type") == "accused"})
+    epochs = max((x["epoch"] for x in lines if x.get("type") == "rewound"), default=0)
+    return {"accused": accused, "rewound_to": epochs}
+
+
+def _sent(flooder: terminals.Terminal) -> dict[str, Any]:
+    while (line := flooder.read()) is not None:
+        if line["type"] == "flooded":
+            return {"frames": line["frames"], "megabytes": line["bytes"] >> 20}
+    return {}
+
+
+def main(words: Sequence[str]) -> None:
+    if words[:1] == ["cost"]:
+        for kind in FLOODS:
+            print(json.dumps(cost(kind, int(words[1]) if words[1:] else 2000)), flush=True)
+        return
+    seconds = float(words[0]) if words else 60.0
+    with tempfile.TemporaryDirectory() as name:
+        for kind in words[1:] or ("truth", *FLOODS, "dribble"):
+            print(json.dumps(flooded(Path(name) / kind, kind, seconds)), flush=True)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

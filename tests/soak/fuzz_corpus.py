@@ -1,0 +1,124 @@
+"""Sound inputs for the fuzzer, by the name of their parser: `python -m soak.fuzz_corpus FOLDER`.
+
+From nothing a fuzzer hardly finds a signed message or a body with its points; from these it
+reaches what lies behind their form.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from support.paths import ROOT
+from support.room import Room, make_table, toy_choice
+from support.toy_game import ToyGame
+
+from protocol.chain.state import Kind
+from protocol.seat.machine import Machine
+from protocol.transcript.verifier import steps_to
+from protocol.transcript.writer import write
+from protocol.wire import frames
+from protocol.wire.messages import Message, Say
+
+LONGEST = 1 << 14
+"""Bytes of the longest file to begin with: longer ones make every run slow."""
+PARSERS = (
+    "value",
+    "payload",
+    "message",
+    "frame",
+    "lobby",
+    "header",
+    "key.reveal",
+    "key.commit",
+    "key.ok",
+    "seal",
+    "shuffle",
+    "gather",
+    "show",
+    "choice",
+    "file",
+    "canonical",
+    "journal",
+    "mark",
+    "mark behind its magic",
+    "edition",
+    "ticket",
+    "address",
+    "challenge",
+    "properties",
+)
+"""The parsers in their order: the first byte of an input is the place of its parser here."""
+BODIES = {
+    Kind.KEY_COMMIT: "key.commit",
+    Kind.KEY_REVEAL: "key.reveal",
+    Kind.KEY_OK: "key.ok",
+    Kind.SHUFFLE: "shuffle",
+    Kind.DECK_OK: "seal",
+    Kind.DEAL: "gather",
+    Kind.SEAL: "seal",
+    Kind.REVEAL: "gather",
+    Kind.SHOW: "show",
+    Kind.CHOOSE: "choice",
+    Kind.OPEN: "gather",
+    Kind.FINAL: "gather",
+}
+ASKED = (
+    frames.Fetch((bytes(32),), (1,)),
+    frames.Sync(1, 2, (bytes(16),)),
+    frames.Own(),
+    frames.Told(bytes(32), True),
+)
+
+
+def sound_inputs() -> Iterator[tuple[str, bytes]]:
+    """(parser, input) for every message, body and frame of a game of four, its header and file."""
+    table, who = make_table(ToyGame(4), 4)
+    room = Room(table, who, toy_choice)
+    room.start()
+    room.run(until=5)
+    machine = room.places[0].machine
+    yield "header", table.header.encode()
+    yield "file", write(machine)
+    for frame in ASKED:
+        yield "frame", frames.encode_frame(frame)
+    for message in machine.store:
+        yield "payload", message.payload
+        yield "message", message.encode()
+        yield "frame", frames.encode_frame(frames.Carry(message.encode()))
+    yield from _bodies(machine)
+    yield from _files()
+
+
+def _files() -> Iterator[tuple[str, bytes]]:
+    """Files that a verifier refuses late, of the real game, and the editions."""
+    for path in sorted((ROOT / "tests" / "vectors" / "failures").glob("*.hoity")):
+        if 0 < path.stat().st_size <= LONGEST:
+            yield "file", path.read_bytes()
+    for path in sorted((ROOT / "p2p_hoity" / "editions").glob("*.toml")):
+        yield "edition", path.read_bytes()
+
+
+def _bodies(machine: Machine) -> Iterator[tuple[str, bytes]]:
+    kinds = {before.digest: before.want.kind for before, _, _ in steps_to(machine.tip)}
+    for body, kind in ((say.body, kinds.get(say.on)) for say in map(_say, machine.store) if say):
+        yield "value", body
+        if kind in BODIES:
+            yield BODIES[kind], body
+
+
+def _say(message: Message) -> Say | None:
+    return message.statement if isinstance(message.statement, Say) else None
+
+
+def main(folder: str) -> None:
+    """Write each input into a file of its own, as libFuzzer reads them."""
+    for name, data in sound_inputs():
+        held = bytes([PARSERS.index(name)]) + data
+        (Path(folder) / hashlib.sha256(held).hexdigest()[:32]).write_bytes(held)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

@@ -1,0 +1,196 @@
+"""A host in its own process under attack by strangers: its memory and its time, as JSON lines.
+
+    python -m soak.links [SECONDS] [KIND …]
+    python -m soak.links crowd [CONNECTIONS]
+
+After a sixth, a half and the whole of this time the host's memory is taken; then, still under
+attack, an honest guest sits down and the two play their game to its end.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from support import terminals
+from support.attack import ATTACKS
+from support.paths import TESTS
+
+from p2p_hoity.net.ticket import decode_ticket
+
+GAME = 25.0
+"""Seconds that the attack goes on while the two play."""
+ATTACKER = TESTS / "support" / "attack.py"
+TICKS = os.sysconf("SC_CLK_TCK")
+
+
+@dataclass(frozen=True)
+class Health:
+    """What a process has used so far, and what it holds now."""
+
+    memory: int
+    seconds: float
+    files: int
+    resident: int = 0
+
+
+def health(pid: int) -> Health:
+    """Most and present resident memory (kB), processor time and open files of a process."""
+    status = Path(f"/proc/{pid}/status").read_text()
+    memory = int(status.split("VmHWM:")[1].split()[0])
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    seconds = (int(fields[11]) + int(fields[12])) / TICKS
+    resident = int(status.split("VmRSS:")[1].split()[0])
+    return Health(memory, seconds, len(os.listdir(f"/proc/{pid}/fd")), resident)
+
+
+def open_host(path: Path) -> tuple[terminals.Terminal, str]:
+    """A host for two that waits for its guest; and its ticket."""
+    words = ("host", "--seats", "2", "--listen", "127.0.0.1:0", "--lan", "off")
+    host = terminals.start(path / "host", *words, "--auto", "--yes", "--json")
+    return host, host.read_until("ticket")["ticket"]
+
+
+def guest_of(path: Path, ticket: str) -> terminals.Terminal:
+    """An honest guest."""
+    return terminals.start(path / "guest", "join", ticket, "--auto", "--yes", "--json")
+
+
+def attacker(kind: str, ticket: str, seconds: float) -> subprocess.Popen[str]:
+    """A process of strangers."""
+    read = decode_ticket(ticket)
+    where = next(a for a in read.addresses if a.startswith("127.0.0.1"))
+    words = [sys.executable, str(ATTACKER), kind, where, read.host_id.hex(), str(seconds)]
+    return subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
+
+
+def endure(path: Path, kind: str, seconds: float) -> dict[str, Any]:
+    """One attack on one host; an honest guest gets in meanwhile and both end their game."""
+    host, ticket = open_host(path)
+    before = health(host.process.pid)
+    watched = Watch(host.process.pid, before)
+    strangers = attacker(kind, ticket, seconds + GAME)
+    attacked = time.perf_counter()
+    samples = [sample(host.process.pid, attacked + seconds * part) for part in (1 / 6, 1 / 2, 1)]
+    began = time.perf_counter()
+    guest = guest_of(path, ticket)
+    host.read_until("type", "started")
+    seated = time.perf_counter() - began
+    codes = [host.end(), guest.end()]
+    played = time.perf_counter() - began
+    strangers.send_signal(signal.SIGTERM)
+    told = strangers.communicate()[0].splitlines()
+    worst = watched.worst
+    return {
+        "attack": kind,
+        "exits": codes,
+        "guest_seated_s": round(seated, 1),
+        "game_over_s": round(played, 1),
+        "host_memory_before_kb": before.memory,
+        "host_memory_then_kb": [one.resident for one in samples],
+        "host_memory_peak_kb": worst.memory,
+        "host_files": worst.files,
+        "host_cpu_s": round(worst.seconds, 1),
+        "host_cpu_share": round((samples[-1].seconds - before.seconds) / seconds, 2),
+        "load": round(os.getloadavg()[0], 1),
+        "told": json.loads(told[-1]) if told else None,
+    }
+
+
+def sample(pid: int, when: float) -> Health:
+    """A process at this moment of `time.perf_counter`."""
+    time.sleep(max(0.0, when - time.perf_counter()))
+    return health(pid)
+
+
+class Watch(threading.Thread):
+    """Looks at a process ten times a second until it is gone."""
+
+    def __init__(self, pid: int, first: Health) -> None:
+        super().__init__(daemon=True)
+        self.pid, self.worst = pid, first
+        self.start()
+
+    def run(self) -> None:
+        while True:
+            try:
+                now, old = health(self.pid), self.worst
+            except (OSError, IndexError):
+                return
+            self.worst = Health(
+                max(old.memory, now.memory),
+                max(old.seconds, now.seconds),
+                max(old.files, now.files),
+                now.resident,
+            )
+            time.sleep(0.1)
+
+
+def crowd(path: Path, number: int) -> dict[str, Any]:
+    """This many connections that say nothing, all held open; then an honest guest."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+    host, ticket = open_host(path)
+    read = decode_ticket(ticket)
+    where = next(a for a in read.addresses if a.startswith("127.0.0.1"))
+    port = int(where.rpartition(":")[2])
+    before = health(host.process.pid)
+    held, refused, began = [], 0, time.perf_counter()
+    for count in range(number):
+        one = socket.socket()
+        one.settimeout(2.0)
+        try:
+            one.bind((f"127.0.{1 + count % 8}.{1 + count // 8 % 250}", 0))
+            one.connect(("127.0.0.1", port))
+            held.append(one)
+        except OSError:
+            refused += 1
+            one.close()
+    opened = time.perf_counter() - began
+    peak = health(host.process.pid)
+    began = time.perf_counter()
+    guest = guest_of(path, ticket)
+    host.read_until("type", "started")
+    seated = time.perf_counter() - began
+    codes = [host.end(), guest.end()]
+    for one in held:
+        one.close()
+    resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    return {
+        "attack": "crowd",
+        "connections": len(held),
+        "refused": refused,
+        "opened_s": round(opened, 1),
+        "exits": codes,
+        "guest_seated_s": round(seated, 1),
+        "host_memory_before_kb": before.memory,
+        "host_memory_peak_kb": peak.memory,
+        "host_files": peak.files,
+        "host_cpu_s": round(peak.seconds, 1),
+    }
+
+
+def main(words: Sequence[str]) -> None:
+    with tempfile.TemporaryDirectory() as name:
+        if words[:1] == ["crowd"]:
+            print(json.dumps(crowd(Path(name), int(words[1]) if words[1:] else 10_000)))
+            return
+        seconds = float(words[0]) if words else 60.0
+        for kind in words[1:] or ATTACKS:
+            print(json.dumps(endure(Path(name) / kind, kind, seconds)), flush=True)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,1 @@
+"""What tests share: rooms, games, processes, and ways to go wrong."""

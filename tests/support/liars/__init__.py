@@ -1,0 +1,1 @@
+"""Lying seats: what they tell, and the tables at which they tell it."""

@@ -1,0 +1,135 @@
+"""What a flooding seat sends: well-signed messages and questions without end, by kind.
+
+Each flood is an endless iterator of frames; the seat plays on as if nothing were.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+from collections.abc import Callable, Iterator
+from typing import Final
+
+import trio
+
+from p2p_hoity.net.hub import Hub
+from protocol.wire import frames
+from protocol.wire.bodies import MAX_BODY
+from protocol.wire.messages import (
+    Accept,
+    Back,
+    Close,
+    Halt,
+    Late,
+    Message,
+    Say,
+    SealVote,
+    Statement,
+)
+from support.liars.tales import Liar
+
+QUEUE: Final = 1 << 18
+"""Bytes that may wait on one link before no more is added."""
+BATCH: Final = 16
+
+Frames = Iterator[bytes]
+
+
+def _carry(liar: Liar, statement: Statement) -> bytes:
+    return _frame(liar.sign(statement))
+
+
+def _frame(message: Message) -> bytes:
+    return frames.encode_frame(frames.Carry(message.encode()))
+
+
+def far_says(liar: Liar) -> Frames:
+    """Says of steps and epochs far ahead, each new, each in two versions."""
+    for number in itertools.count():
+        epoch = (0, 1, 2, 2**31)[number % 4]
+        step = liar.machine.tip.step + 9 + number
+        for _ in range(2):
+            yield _carry(liar, Say(epoch, step, os.urandom(32), os.urandom(200)))
+
+
+def near_says(liar: Liar, size: int = 200) -> Frames:
+    """Says of steps that are near enough to be kept, on chains that nobody knows."""
+    body = os.urandom(size - 8)
+    for number in itertools.count():
+        step = number // 4 % (liar.machine.tip.step + 8) + 1
+        epoch = liar.machine.view.epoch + 1
+        if epoch == liar.machine.view.epoch and liar.machine.store.versions(
+            (1, liar.seat, epoch, step)
+        ):
+            epoch += 1
+        yield _carry(liar, Say(epoch, step, os.urandom(32), body + os.urandom(8)))
+
+
+def largest_says(liar: Liar) -> Frames:
+    """The same with the longest bodies there are."""
+    return near_says(liar, MAX_BODY)
+
+
+def wishes(liar: Liar) -> Frames:
+    """Lates with ever higher numbers, votes, closes and backs, each in two versions."""
+    for number in itertools.count(1):
+        yield _carry(liar, Late(number))
+        for _ in range(2):
+            yield _carry(liar, Accept(number, os.urandom(32)))
+            yield _carry(liar, SealVote(number, os.urandom(32)))
+            yield _carry(liar, Close(number, tuple(os.urandom(32) for _ in range(3))))
+        yield _carry(liar, Back(number % 256))
+
+
+def halts(liar: Liar) -> Frames:
+    """Halts of the largest size, that list what nobody has."""
+    names = tuple(sorted(os.urandom(32) for _ in range(4096)))
+    for number in itertools.count(1):
+        says = tuple(sorted({*names[1:], os.urandom(32)}))
+        yield _carry(liar, Halt(number // 2 % 4 + 1, None, says, None, names[:3000], ()))
+
+
+def again(liar: Liar) -> Frames:
+    """All that was ever said, again and again, and halts for which something always lacks."""
+    yield _carry(liar, Close(1, tuple(os.urandom(32) for _ in range(3))))
+    while True:
+        for message in list(liar.machine.store):
+            yield _frame(message)
+
+
+def asks(liar: Liar) -> Frames:
+    """Every question there is, for all there is."""
+    while True:
+        yield frames.encode_frame(frames.Sync(0, 0, ()))
+        yield frames.encode_frame(frames.Own())
+        known = [message.hash for message in liar.machine.store]
+        yield frames.encode_frame(frames.Fetch(tuple(known[:512]), tuple(range(64))))
+
+
+def everything(liar: Liar) -> Frames:
+    """All of these in turn."""
+    kinds = [flood(liar) for name, flood in FLOODS.items() if name != "everything"]
+    while True:
+        for kind in kinds:
+            yield from itertools.islice(kind, BATCH)
+
+
+FLOODS: dict[str, Callable[[Liar], Frames]] = {
+    f.__name__: f
+    for f in (far_says, near_says, largest_says, wishes, halts, again, asks, everything)
+}
+
+
+async def pour(liar: Liar, hub: Hub, kind: str, counts: dict[str, int]) -> None:
+    """From the deal on, send as fast as the others read, to all of them; every frame to each."""
+    while not liar.machine.has_begun:
+        await trio.sleep(0.05)
+    flood = FLOODS[kind](liar)
+    while True:
+        for frame in itertools.islice(flood, BATCH):
+            for peer in hub.links():
+                if hub.queued(peer) < QUEUE:
+                    hub.post(peer, frame)
+                    counts["frames"] = counts.get("frames", 0) + 1
+                    counts["bytes"] = counts.get("bytes", 0) + len(frame)
+        await trio.sleep(0 if any(hub.queued(p) < QUEUE for p in hub.links()) else 0.01)

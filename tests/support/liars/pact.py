@@ -1,0 +1,93 @@
+"""Two liars who have a pact: one signs two statements, the other stands on both chains they make.
+
+The pact is a file between their homes. The accomplice writes there a second version of its
+sealed choice, which it keeps from the others; the liar speaks once on the chain of that
+version, in a step in which nothing is asked of it, and goes on with the others on theirs. Then
+the accomplice shows its second version to all.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+from p2p_hoity.storage.home import home
+from protocol.chain import own_bodies, transition
+from protocol.chain.state import Kind, Node
+from protocol.wire import bodies
+from protocol.wire.messages import Message, Say
+from support.liars.tales import Liar, Told, sealing
+
+
+def pact() -> Path:
+    """Where the two leave word."""
+    return home().path.parent / "pact"
+
+
+def _written() -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(pact().read_text()) if pact().exists() else {}
+    return found
+
+
+def _write(**words: Any) -> None:
+    new = pact().with_suffix(".new")
+    new.write_text(json.dumps({**_written(), **words}))
+    new.replace(pact())
+
+
+def two_versions(liar: Liar, message: Message) -> Told | None:
+    """The accomplice: a second sealed choice, told to the liar at once and to the others late."""
+    word = _written()
+    if "spoken" in word:
+        return _show_late(liar, message, word)
+    found = sealing(liar, message)
+    if found is not None:
+        say, node = found
+        choice = liar.machine.given[node.step, node.want.name].choice
+        body = own_bodies.body_of_choice(node, liar.seat, choice, liar.machine.secrets, os.urandom)
+        _write(seat=liar.seat, epoch=say.epoch, step=say.step, on=say.on.hex(), body=body.hex())
+    return None
+
+
+def _show_late(liar: Liar, message: Message, word: dict[str, Any]) -> Told | None:
+    say = message.statement
+    if isinstance(say, Say) and say.step < word["spoken"] + 2:
+        return None
+    on, body = bytes.fromhex(word["on"]), bytes.fromhex(word["body"])
+    return [liar.sign(Say(word["epoch"], word["step"], on, body)), message]
+
+
+def speak_on_the_other(liar: Liar, node: Node) -> Message | None:
+    """The liar: a say on the chain of the second version, where only another seat is asked."""
+    if node.want.kind is not Kind.CHOOSE or liar.seat in node.want.speakers:
+        return None
+    word, view = _written(), liar.machine.view
+    if word.get("epoch") != view.epoch:
+        return None
+    split = view.path.get(bytes.fromhex(word["on"]))
+    if split is None:
+        return None
+    _write(spoken=node.step)
+    other = other_chain(node, split, word["seat"], bytes.fromhex(word["body"]))
+    return liar.sign(Say(view.epoch, node.step, other, bodies.encode_choice(0)))
+
+
+def other_chain(node: Node, split: Node, seat: int, body: bytes) -> bytes:
+    """The digest of the chain to `node`, had `seat` said `body` in the step that `split` is before.
+
+    All else is as it was said; there are no links between the two.
+    """
+    steps = []
+    at = node
+    while at.digest != split.digest:
+        assert at.slots is not None
+        assert at.parent is not None
+        steps.append(at.slots)
+        at = at.parent
+    digest = split.digest
+    for number, slots in enumerate(reversed(steps)):
+        said = [body if number == 0 and s == seat else slot for s, slot in enumerate(slots)]
+        digest = transition.digest_after_step(digest, said)
+    return digest

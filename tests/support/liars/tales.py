@@ -1,0 +1,308 @@
+"""What the lying process tells, one tale per code of `protocol.wire.faults`.
+
+A tale looks at each statement the liar is about to send. It answers None while it is honest,
+then once with what goes out instead. What table each needs: tests/support/liars/plots.py.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from protocol.chain import own_bodies
+from protocol.chain.state import Kind, Node
+from protocol.consensus.votes import held_says
+from protocol.crypto import group
+from protocol.errors import Invalid
+from protocol.seat.core import Given
+from protocol.seat.effects import Send
+from protocol.seat.machine import Machine
+from protocol.wire import bodies, encoding, messages
+from protocol.wire.bodies import COIN, Complaint, KeyCommit
+from protocol.wire.frames import Carry, parse_frame
+from protocol.wire.messages import Close, Halt, Message, Say, SealVote, Statement
+
+NOT_A_POINT = b"\xff" * 32
+NOT_A_SCALAR = b"\xff" * 32
+OTHER_SCALAR = (1).to_bytes(32, "little")
+
+Told = list[Message]
+
+
+@dataclass
+class Liar:
+    """The lying seat: its machine and its key, what it has told, and what it made up."""
+
+    machine: Machine
+    who: Any
+    told: dict[tuple[int, ...], Told] = field(default_factory=dict)
+    lied: bool = False
+
+    def sign(self, statement: Statement) -> Message:
+        return messages.sign(self.who, self.machine.table.id, self.seat, statement)
+
+    @property
+    def seat(self) -> int:
+        assert self.machine.seat is not None
+        return self.machine.seat
+
+    def node(self, say: Say) -> Node | None:
+        return self.machine.view.path.get(say.on)
+
+
+Tale = Callable[[Liar, Message], Told | None]
+
+
+def own_message(send: Send, machine: Machine) -> Message | None:
+    """The liar's own statement in a frame that is about to leave, if it carries one."""
+    with suppress(Invalid):
+        frame = parse_frame(send.frame)
+        if isinstance(frame, Carry):
+            message = messages.parse(frame.message, machine.table.id, machine.table.ids)
+            return message if message.seat == machine.seat else None
+    return None
+
+
+# Bodies.
+
+
+def instead(kind: Kind, change: Callable[[Liar, Node, list[Any]], Any]) -> Tale:
+    """At the first own say of this kind that holds something: a body changed by `change`.
+
+    `change` gets the fields of the honest body and returns the body, its fields, or None to
+    wait for a better occasion.
+    """
+
+    def tale(liar: Liar, message: Message) -> Told | None:
+        say = message.statement
+        node = liar.node(say) if isinstance(say, Say) else None
+        if node is None or not isinstance(say, Say) or node.want.kind is not kind:
+            return None
+        if say.body == bodies.EMPTY:
+            return None
+        found = change(liar, node, list(encoding.decode(say.body, bodies.MAX_BODY)))
+        if found is None:
+            return None
+        body = found if isinstance(found, bytes) else encoding.encode(tuple(found))
+        return [liar.sign(replace(say, body=body))]
+
+    return tale
+
+
+def low_order(liar: Liar, node: Node, fields: list[Any]) -> Any:
+    return bodies.encode_body(KeyCommit(fields[0], bytes(32)))
+
+
+def other_key(liar: Liar, node: Node, fields: list[Any]) -> Any:
+    return [fields[0][32:] + fields[0][:32], *fields[1:]]
+
+
+def unproven_key(liar: Liar, node: Node, fields: list[Any]) -> Any:
+    return [fields[0], fields[1][:32] + OTHER_SCALAR, fields[2]]
+
+
+def false_complaint(liar: Liar, node: Node, fields: list[Any]) -> Any:
+    return bodies.encode_body(
+        Complaint((liar.seat + 1) % node.table.seats, liar.machine.secrets.box)
+    )
+
+
+def marked_deck(liar: Liar, node: Node, fields: list[Any]) -> Any:
+    deck = fields[0]
+    return [deck[64:128] + deck[:64] + deck[128:], fields[1]]
+
+
+def garbage(liar: Liar, node: Node, fields: list[Any]) -> Any:
+    return b"\x00" + os.urandom(20)
+
+
+def other_commitment(liar: Liar, node: Node, fields: list[Any]) -> Any:
+    return [os.urandom(32), fields[1]]
+
+
+def other_nonce(liar: Liar, node: Node, fields: list[Any]) -> Any:
+    if fields[0] is None or node.want.name == COIN:
+        return None
+    return [(fields[0][0], os.urandom(32)), *fields[1:]]
+
+
+def shares(change: Callable[[bytes], bytes]) -> Callable[[Liar, Node, list[Any]], Any]:
+    def spoil(liar: Liar, node: Node, fields: list[Any]) -> Any:
+        return [fields[0], change(fields[1]), *fields[2:]] if fields[1] else None
+
+    return spoil
+
+
+def escrow_share(liar: Liar, node: Node, fields: list[Any]) -> Any:
+    if not fields[3]:
+        return None
+    first, *rest = fields[3]
+    return [*fields[:3], (first[:-32] + OTHER_SCALAR, *rest)]
+
+
+# Statements.
+
+
+def sealing(liar: Liar, message: Message) -> tuple[Say, Node] | None:
+    """An own sealed choice that is about to leave."""
+    say = message.statement
+    node = liar.node(say) if isinstance(say, Say) else None
+    if not isinstance(say, Say) or node is None or node.want.kind is not Kind.SEAL:
+        return None
+    return (say, node) if say.body != bodies.EMPTY else None
+
+
+def two_statements(liar: Liar, message: Message) -> Told | None:
+    """Two sealed choices in one step."""
+    found = sealing(liar, message)
+    if found is None:
+        return None
+    say, node = found
+    choice = liar.machine.given[node.step, node.want.name].choice
+    body = own_bodies.body_of_choice(node, liar.seat, choice, liar.machine.secrets, os.urandom)
+    return [message, liar.sign(replace(say, body=body))]
+
+
+def forge_close(liar: Liar, message: Message) -> Told | None:
+    """A close over nothing."""
+    return None if sealing(liar, message) is None else [message, liar.sign(Close(1, ()))]
+
+
+def halting(change: Callable[[Liar, Halt], Halt]) -> Tale:
+    """A false halt, as the others change the epoch because of a slow seat."""
+
+    def tale(liar: Liar, message: Message) -> Told | None:
+        if not isinstance(message.statement, Halt):
+            return None
+        return [liar.sign(change(liar, message.statement))]
+
+    return tale
+
+
+def hold_back(liar: Liar, message: Message) -> Told:
+    """Send this to nobody, ever; it is no lie yet."""
+    liar.told[message.identity] = []
+    return []
+
+
+def _own_says(liar: Liar, halt: Halt) -> Iterator[Message]:
+    for digest in halt.says:
+        message = liar.machine.store.find(digest)
+        if message is not None and message.seat == liar.seat:
+            yield message
+
+
+def without_own(liar: Liar, halt: Halt) -> Halt:
+    own = {m.hash for m in _own_says(liar, halt)}
+    return replace(halt, says=tuple(h for h in halt.says if h not in own))
+
+
+def groundless(liar: Liar, halt: Halt) -> Halt:
+    """Own says are told, what they build on is not."""
+    own = {
+        m.hash
+        for m in _own_says(liar, halt)
+        if m.identity not in liar.told or liar.told[m.identity]
+    }
+    return replace(halt, says=tuple(h for h in halt.says if h in own))
+
+
+def forget_lock(liar: Liar, message: Message) -> Told | None:
+    """Having sealed an epoch, halt as if it had never been."""
+    halt = message.statement
+    if not isinstance(halt, Halt) or halt.lock is None:
+        return None
+    machine = liar.machine
+    assert machine.ballot.start is not None
+    says = tuple(sorted(m.hash for m in held_says(machine.ballot.start, machine.store, 0)))
+    return [liar.sign(Halt(halt.epoch, None, says, None, (), ()))]
+
+
+def stall(kind: Kind) -> Tale:
+    """Not a lie: withhold the first say in such a step, until others have gone on without."""
+
+    def tale(liar: Liar, message: Message) -> Told | None:
+        if liar.machine.view.epoch > 0:
+            liar.told.clear()
+            return None
+        say = message.statement
+        node = liar.node(say) if isinstance(say, Say) else None
+        due = node is not None and node.want.kind is kind and node.want.name != COIN
+        return hold_back(liar, message) if due or liar.told else None
+
+    return tale
+
+
+def dawdle(kind: Kind) -> Tale:
+    """Not a lie: in two epochs the first say in such a step waits until the others halt."""
+
+    def tale(liar: Liar, message: Message) -> Told | None:
+        machine, say = liar.machine, message.statement
+        if not machine.is_standing or machine.view.epoch > 1:
+            liar.told.clear()
+            return None
+        node = liar.node(say) if isinstance(say, Say) else None
+        due = node is not None and node.want.kind is kind and not liar.told
+        return hold_back(liar, message) if due or message.identity in liar.told else None
+
+    return tale
+
+
+def dawdle_unsealed(kind: Kind) -> Tale:
+    """Not a lie: dawdle, and leave it to all the others to seal the first new epoch."""
+    slow = dawdle(kind)
+
+    def tale(liar: Liar, message: Message) -> Told | None:
+        vote = message.statement
+        if isinstance(vote, SealVote) and vote.epoch == 1:
+            return []
+        return slow(liar, message)
+
+    return tale
+
+
+def truth(liar: Liar, message: Message) -> Told | None:
+    """Nothing but the truth."""
+    return None
+
+
+# What needs more than a changed statement.
+
+
+def choose_the_impossible(liar: Liar) -> None:
+    """A choice that the rules do not know, sealed without asking them."""
+    machine, node = liar.machine, liar.machine.tip
+    machine.given[node.step, node.want.name] = Given(node.digest, 99)
+    machine.tick(machine.clocks.now)
+
+
+def speak_unasked(liar: Liar, node: Node) -> Message | None:
+    """A say where only another seat is asked."""
+    if node.want.kind is not Kind.CHOOSE or liar.seat in node.want.speakers:
+        return None
+    body = bodies.encode_choice(0)
+    return liar.sign(Say(liar.machine.view.epoch, node.step, node.digest, body))
+
+
+def spoil_pieces() -> None:
+    """Have this process seal backup pieces that do not open, and believe in them."""
+    pen = own_bodies.PENS[Kind.KEY_REVEAL]
+
+    def spoilt(node: Node, seat: int, secrets: own_bodies.Secrets, rng: Any) -> bytes:
+        fields = list(encoding.decode(pen(node, seat, secrets, rng), bodies.MAX_BODY))
+        pieces = tuple(p[:-1] + bytes([p[-1] ^ 1]) if p else p for p in fields[2])
+        return encoding.encode((*fields[:2], pieces))
+
+    own_bodies.PENS[Kind.KEY_REVEAL] = spoilt
+
+
+def is_point(data: bytes) -> bool:
+    """Whether the group takes these bytes; the tales' own test uses it."""
+    try:
+        group.decode_point(data)
+    except Invalid:
+        return False
+    return True

@@ -1,0 +1,1 @@
+"""Exhaustive models of a change of epoch."""

@@ -1,0 +1,366 @@
+"""Every way a first change of epoch can go at a small table, through the real pure functions.
+
+Honest seats have spoken as far as the liars let them come; the liars have said every version of
+everything, everywhere. A close holds t halts, a liar's among them or not; together they may
+report any set of says that holds what its honest signers said and all that builds on, so
+knowledge is enumerated whole; and any of those signers whose patience can have run out may say
+so. For each the base is computed by `epochs.base_of_halts`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Set
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import combinations, product
+from typing import Any
+
+from protocol.chain import play_steps, transition
+from protocol.chain.state import Kind, Node, Table, Want
+from protocol.consensus import evidence, view_change
+from protocol.consensus.source import Malformed
+from protocol.consensus.view_change import ReadHalt
+from protocol.wire import messages
+from protocol.wire.messages import Expired, Halt, Message, Say
+from support.room import make_table
+from support.tiny_table import TinyGame, bodies
+
+Says = frozenset[Message]
+Seats = frozenset[int]
+
+
+def say_of(message: Message) -> Say:
+    """The statement of a message that is a say."""
+    if not isinstance(message.statement, Say):
+        raise TypeError("no say")
+    return message.statement
+
+
+@dataclass(frozen=True)
+class Closing:
+    """A state, a close in it and its base: t signers tell these says, `expired` of them so."""
+
+    says: Says
+    told: Says
+    signers: Seats
+    expired: Seats
+    base: Node
+
+
+Judge = Callable[["Model", Closing], str | None]
+"""What is wrong with a close, if anything."""
+
+
+@dataclass
+class Model:
+    """One small table; `liars` are seats; `shape` names the steps that are judged.
+
+    `away` are absent from the start; `tail` are steps in which one may speak beyond the shape;
+    `subsets`: not only none or all of those who may say that patience ran out do so. `illegal`:
+    the liars have said what is no body, too. `whole`: closes that hold two statements of one
+    step by one of their own signers are tried too, though none of them can be valid.
+    For wrong rules: a close of other than t `signers`; a step `final_by` so many seats, the
+    liars among them; halts that `omit_own_last` say; a seat that thinks may say `expired`.
+    """
+
+    seats: int
+    quorum: int
+    liars: Set[int]
+    shape: str
+    tail: str = "A"
+    away: Set[int] = frozenset()
+    subsets: bool = False
+    illegal: bool = False
+    whole: bool = False
+    signers: int = 0
+    final_by: int = 0
+    omit_own_last: bool = False
+    thinkers_vote: bool = False
+    closes: int = 0
+    states: int = 0
+    found: dict[str, list[Closing]] = field(default_factory=dict)
+    _bases: dict[Any, Node | None] = field(default_factory=dict)
+    _messages: dict[tuple[int, int, bytes, bytes], Message] = field(default_factory=dict)
+    _nodes: dict[Says, list[Node]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        game = TinyGame(self.seats, self.shape + self.tail)
+        self.table: Table = make_table(game, self.seats, self.quorum)[0]
+        everyone = self.table.everyone
+        first = Node(
+            table=self.table,
+            digest=self.table.id,
+            step=self.table.first_step,
+            present=everyone,
+            absences=(0,) * self.seats,
+            state=self.table.game.start(),
+            want=Want(Kind.SEAL, everyone),
+        )
+        self.base = play_steps.settle(first)
+        if self.away:
+            counts = tuple(int(seat in self.away) for seat in range(self.seats))
+            self.base = transition.link(self.base, everyone - self.away, frozenset(), counts)
+        self.honest = sorted(everyone - self.liars)
+
+    @cached_property
+    def players(self) -> Seats:
+        """The honest seats that are present."""
+        return self.base.present - self.liars
+
+    def say(self, node: Node, seat: int, body: bytes) -> Message:
+        """A seat's say on a node; equal says are one message."""
+        key = (seat, node.step, node.digest, body)
+        if key not in self._messages:
+            statement = Say(0, node.step, node.digest, body)
+            payload = messages.payload(self.table.id, seat, statement)
+            self._messages[key] = Message(seat, statement, payload, b"")
+        return self._messages[key]
+
+    # What honest seats may have said.
+
+    def children(self, node: Node, says: Says) -> list[Node]:
+        """The nodes after `node`, in each version of the liars."""
+        if not transition.may_go_on(node):
+            return []
+        said = dict.fromkeys(node.want.speakers - self.liars, b"a")
+        if any(self.say(node, seat, body) not in says for seat, body in said.items()):
+            return []
+        lying = sorted(node.want.speakers & self.liars)
+        picks = product(bodies(node), repeat=len(lying))
+        versions = ({**said, **dict(zip(lying, pick, strict=True))} for pick in picks)
+        return [transition.append(node, transition.slots_of(node, version)) for version in versions]
+
+    def nodes(self, says: Says) -> list[Node]:
+        """Every node that the honest says make possible."""
+        if says not in self._nodes:
+            found, frontier = [], [self.base]
+            while frontier:
+                node = frontier.pop()
+                found.append(node)
+                frontier.extend(self.children(node, says))
+            self._nodes[says] = found
+        return self._nodes[says]
+
+    def node_of(self, says: Says) -> dict[bytes, Node]:
+        """The same by digest."""
+        return {node.digest: node for node in self.nodes(says)}
+
+    def next_says(self, says: Says) -> Iterator[Message]:
+        """What one honest seat may say next, never leaving a version it has spoken on."""
+        for node in self.nodes(says):
+            if not transition.may_go_on(node):
+                continue
+            for seat in node.want.speakers - self.liars:
+                if self.has_come(seat, node, says) and self.say(node, seat, b"a") not in says:
+                    yield self.say(node, seat, b"a")
+
+    def has_come(self, seat: int, node: Node, says: Says) -> bool:
+        """Whether all that an honest seat has said lies before `node` on its chain, or there."""
+        return all(self._is_before(m, node) for m in says if m.seat == seat)
+
+    def _is_before(self, message: Message, node: Node) -> bool:
+        say = say_of(message)
+        at = node.before(say.step)
+        return at is not None and at.digest == say.on
+
+    def reachable(self) -> list[Says]:
+        """All sets of honest says."""
+        seen, frontier = {frozenset[Message]()}, [frozenset[Message]()]
+        while frontier:
+            says = frontier.pop()
+            for message in self.next_says(says):
+                more = says | {message}
+                if more not in seen:
+                    seen.add(more)
+                    frontier.append(more)
+        return sorted(seen, key=lambda s: (len(s), sorted(m.hash for m in s)))
+
+    # What a close may hold.
+
+    def all_says(self, says: Says) -> Says:
+        """The honest says and the liars', all versions of each."""
+        found = set(says)
+        for node in filter(transition.may_go_on, self.nodes(says)):
+            for seat in node.want.speakers & self.liars:
+                versions = (*bodies(node), b"x") if self.illegal else bodies(node)
+                found |= {self.say(node, seat, body) for body in versions}
+        return frozenset(found)
+
+    def builds_on(self, message: Message, node_of: dict[bytes, Node]) -> Says:
+        """All says on the chain that a say names."""
+        found, node = set(), node_of[say_of(message).on]
+        while node is not self.base and node.parent is not None and node.slots is not None:
+            for seat, slot in enumerate(node.slots):
+                if isinstance(slot, bytes):
+                    found.add(self.say(node.parent, seat, slot))
+            node = node.parent
+        return frozenset(found)
+
+    def reported(self, says: Says, signers: Seats) -> Iterator[Says]:
+        """Every closed set of says that holds what the honest signers said and its grounds.
+
+        But for those in which a signer has said two things in one step: no valid close has them.
+        """
+        every = self.all_says(says)
+        node_of = self.node_of(says)
+        grounds = {m: self.builds_on(m, node_of) for m in every}
+        own = [m for m in every if m.seat in signers - self.liars]
+        if self.omit_own_last:
+            own = [m for m in own if say_of(m).step < self._last_step(m.seat, own)]
+        need = frozenset(own).union(*(grounds[m] for m in own))
+        if not self._is_sound(need, signers):
+            return
+        free = sorted(every - need, key=lambda m: (say_of(m).step, m.hash))
+        yield from self._closed(need, free, grounds, signers)
+
+    @staticmethod
+    def _last_step(seat: int, says: list[Message]) -> int:
+        return max(say_of(m).step for m in says if m.seat == seat)
+
+    def _is_sound(self, says: Says, signers: Seats) -> bool:
+        if self.whole:
+            return True
+        spoken = [m.identity for m in says if m.seat in signers]
+        return len(spoken) == len(set(spoken))
+
+    def _closed(
+        self, have: Says, free: list[Message], grounds: dict[Message, Says], signers: Seats
+    ) -> Iterator[Says]:
+        if not free:
+            yield have
+            return
+        yield from self._closed(have, free[1:], grounds, signers)
+        more = have | {free[0]}
+        if grounds[free[0]] <= have and self._is_sound(more, signers):
+            yield from self._closed(more, free[1:], grounds, signers)
+
+    # Whose patience can have run out.
+
+    def may_expire(self, says: Says, signers: Seats, place: Node) -> Seats:
+        """The signers that may say that their patience ran out at this place.
+
+        An honest one stands there at most, and has spoken there if that is asked of it.
+        """
+        here = {s for s in signers - self.liars if self.has_come(s, place, says)}
+        if not self.thinkers_vote:
+            silent = {s for s in place.want.speakers if self.say(place, s, b"a") not in says}
+            here -= silent
+        return frozenset(here) | (signers & self.liars)
+
+    def choices_of_expired(self, says: Says, signers: Seats, place: Node) -> list[Seats]:
+        """Who of them says so: none or all, or each subset that is large enough to count."""
+        all_of = sorted(self.may_expire(says, signers, place))
+        need = self.seats - self.quorum + 1
+        if len(all_of) < need or not transition.may_go_on(place):
+            return []
+        sizes = range(need, len(all_of) + 1) if self.subsets else [len(all_of)]
+        return [frozenset(s) for size in sizes for s in combinations(all_of, size)]
+
+    # The base.
+
+    def base_of(
+        self, told: Says, signers: Seats, expired: Seats = frozenset(), place: Node | None = None
+    ) -> Node | None:
+        """The base of a close by these signers over these says; None if it is invalid."""
+        key = (told, signers, expired)
+        if key not in self._bases:
+            self._bases[key] = self._base_of(told, signers, expired, place)
+            self.closes += 1
+        return self._bases[key]
+
+    def _base_of(
+        self, told: Says, signers: Seats, expired: Seats, place: Node | None
+    ) -> Node | None:
+        there = Expired(0, place.step, place.digest) if place else None
+        hashes, says, read = tuple(sorted(m.hash for m in told)), tuple(told), []
+        for seat in sorted(signers):
+            halt = Halt(1, None, hashes, there if seat in expired else None, (), ())
+            message = Message(seat, halt, messages.payload(self.table.id, seat, halt), b"")
+            read.append(ReadHalt(message, halt, says, (), (), (), self.base, ()))
+        try:
+            base = view_change.base_of_halts(read)
+        except Malformed:
+            return None
+        if not {seat for seat, _ in base.faults} <= self.liars:
+            raise AssertionError("an honest seat is framed")
+        return base.node
+
+    def valid(self) -> int:
+        """How many closes were valid."""
+        return sum(1 for base in self._bases.values() if base is not None)
+
+    def all_closings(self, says: Says) -> Iterator[Closing]:
+        """Every close in a state."""
+        size = self.signers or self.quorum
+        for signers in map(frozenset, combinations(range(self.seats), size)):
+            for told in self.reported(says, signers):
+                yield from self._closings(says, told, signers)
+
+    def _closings(self, says: Says, told: Says, signers: Seats) -> Iterator[Closing]:
+        base = self.base_of(told, signers)
+        if base is None:
+            return
+        yield Closing(says, told, signers, frozenset(), base)
+        place = stop_of(base, self.base)
+        for expired in self.choices_of_expired(says, signers, place):
+            after = self.base_of(told, signers, expired, place)
+            if after is not None:
+                yield Closing(says, told, signers, expired, after)
+
+    # What must hold.
+
+    def finals(self, says: Says) -> list[Node]:
+        """The nodes that all honest seats have spoken on or beyond: final if the liars did too."""
+        lying = len(self.liars & self.base.present)
+        return [
+            node
+            for node in self.nodes(says)
+            if node is not self.base and self.passed(node, says, says) + lying >= self.enough
+        ]
+
+    @property
+    def enough(self) -> int:
+        """How many seats have spoken beyond a step that is final."""
+        return self.final_by or len(self.base.present)
+
+    def passed(self, node: Node, says: Says, told: Says) -> int:
+        """How many present seats have, of what is told, said something on `node` or beyond."""
+        node_of = self.node_of(says)
+        beyond = (m for m in told if say_of(m).step >= node.step)
+        through = {m.seat for m in beyond if node_of[say_of(m).on].before(node.step) is node}
+        return len(through & self.base.present)
+
+    def run(self, *judges: Judge, only: Callable[[Model, Says], bool] | None = None) -> None:
+        """Explore; `found` holds by its name each thing that is wrong with some close."""
+        for says in self.reachable():
+            if only is not None and not only(self, says):
+                continue
+            self.states += 1
+            for closing in self.all_closings(says):
+                for judge in judges or (loses_a_final_step,):
+                    wrong = judge(self, closing)
+                    if wrong is not None:
+                        self.found.setdefault(wrong, []).append(closing)
+
+
+def stop_of(base: Node, start: Node) -> Node:
+    """Where the walk stopped, before any link of its end."""
+    is_link = base is not start and base.slots is None and base.parent is not None
+    return base.parent if is_link and base.parent is not None else base
+
+
+def ancestors(base: Node) -> dict[bytes, Node]:
+    """The chain that leads to a base, by digest."""
+    return evidence.ancestry(base)
+
+
+def loses_a_final_step(model: Model, closing: Closing) -> str | None:
+    """Whether the base leaves a step that may be final for some honest seat."""
+    chain_of, whole = ancestors(closing.base), model.players <= closing.signers
+    for final in model.finals(closing.says):
+        if final.digest in chain_of:
+            continue
+        # Whoever found it final has halted with all that makes it so.
+        if not whole or model.passed(final, closing.says, closing.told) >= model.enough:
+            return "a final step is lost"
+    return None

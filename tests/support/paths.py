@@ -1,0 +1,11 @@
+"""Where things are in this checkout, wherever a test stands."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+TESTS: Final = Path(__file__).resolve().parent.parent
+ROOT: Final = TESTS.parent
+VECTORS: Final = TESTS / "vectors"
+SPEC: Final = ROOT / "SPEC.md"

@@ -1,0 +1,217 @@
+"""Toy games played to their end, in peace or with something going wrong; each played once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cache
+
+from protocol.chain import own_bodies
+from protocol.chain.setup_steps import opening_size
+from protocol.chain.state import Kind, Node
+from protocol.crypto import commitment, escrow
+from protocol.transcript.writer import to_the_end, write
+from protocol.wire import bodies, frames, messages
+from protocol.wire.header import Patience, Terms
+from protocol.wire.messages import Message, Say
+from support.room import Room, make_table, seeded, toy_choice
+from support.toy_game import ToyGame
+
+PATIENCE = Patience(20_000, 10_000, 3_000, 60_000)
+Forge = Callable[[Room, Node, Say], bytes]
+"""The body that a liar says instead of its own."""
+
+
+def game_of(terms: Terms) -> ToyGame:
+    """The toy game of the terms."""
+    if terms.game != "toy":
+        raise ValueError("no such game")
+    return ToyGame(terms.seats)
+
+
+def new_room(seats: int, quorum: int | None = None, seed: str = "") -> Room:
+    """All seats before their first word."""
+    table, who = make_table(ToyGame(seats), seats, quorum, PATIENCE)
+    return Room(table, who, toy_choice, seed)
+
+
+def when(room: Room, kind: Kind, act: Callable[[], None]) -> None:
+    """Do something once, as soon as some seat stands before a step of this kind."""
+    collect, done = room.collect, [False]
+
+    def watching(seat: int) -> None:
+        collect(seat)
+        if not done[0] and any(p.machine.tip.want.kind is kind for p in room.places):
+            done[0] = True
+            act()
+
+    room.collect = watching  # type: ignore[method-assign]
+
+
+def vanish(room: Room, seat: int) -> None:
+    """The seat is gone."""
+    room.places[seat].alive = False
+
+
+def read_say(room: Room, frame: bytes) -> Message | None:
+    """The say that a frame carries, if it does."""
+    body = frames.parse_frame(frame)
+    if not isinstance(body, frames.Carry):
+        return None
+    message = messages.parse(body.message, room.table.id, room.table.ids)
+    return message if isinstance(message.statement, Say) else None
+
+
+def lie(room: Room, liar: int, kind: Kind, forge: Forge, also: bool = False) -> None:
+    """In its first step of this kind the liar says a forged body instead (or also)."""
+    at: list[int] = []
+
+    def forged(source: int, to: int, frame: bytes) -> bool:
+        message = read_say(room, frame) if source == liar else None
+        if message is None or message.seat != liar or not isinstance(message.statement, Say):
+            return False
+        node = room.places[liar].machine.tip.before(message.statement.step)
+        if node is None or node.want.kind is not kind or (at and at[0] != node.step):
+            return False
+        if not at:
+            at.append(node.step)
+            say = message.statement
+            false = replace(say, body=forge(room, node, say))
+            own = messages.sign(room.who[liar], room.table.id, liar, false)
+            carried = frames.encode_frame(frames.Carry(own.encode()))
+            honest = [s for s in range(room.table.seats) if s != liar]
+            room.queue.extend((honest[-1], s, carried) for s in honest)
+        return not also
+
+    room.drop = forged
+
+
+def other_seal(room: Room, node: Node, say: Say) -> bytes:
+    """Another sealed choice than the one already said."""
+    liar = room.table.seats - 1
+    secrets = own_bodies.new_secrets(bytes(32), room.table.quorum)
+    draw = seeded("other")
+    return own_bodies.seal_choice(node, liar, node.want.name, 8, b"\x02", secrets, draw)
+
+
+def empty_escrow(room: Room, node: Node, say: Say) -> bytes:
+    """A commitment whose escrow, proven as it is, does not hold its opening."""
+    liar, draw = room.table.seats - 1, seeded("empty")
+    context = node.table.context(node.step, liar, node.want.name)
+    committed = commitment.commit(context, b"\x02", draw(32))
+    padded = commitment.opening(b"\x03", draw(32), opening_size(8))
+    held = escrow.seal(context, node.keys.joint, committed, padded)
+    return bodies.encode_body(bodies.SealBody(committed, held))
+
+
+def wrong_share(room: Room, node: Node, say: Say) -> bytes:
+    """A share whose proof does not hold."""
+    read = bodies.parse_gather(say.body, 0, 0)
+    spoilt = read.shares[:-32] + bytes([read.shares[-32] ^ 1]) + read.shares[-31:]
+    return bodies.encode_body(replace(read, shares=spoilt))
+
+
+def not_empty(room: Room, node: Node, say: Say) -> bytes:
+    """A body where none is due."""
+    return b"\x01"
+
+
+# The tables.
+
+
+def _undisturbed(seats: int) -> Room:
+    room = new_room(seats)
+    room.start()
+    room.run(until=60)
+    return room
+
+
+def _gone(seats: int, kind: Kind) -> Room:
+    room = new_room(seats)
+    when(room, kind, lambda: vanish(room, seats - 1))
+    room.start()
+    room.run(until=400)
+    return room
+
+
+def _returned() -> Room:
+    room = new_room(4)
+    when(room, Kind.CHOOSE, lambda: vanish(room, 3))
+    choose, room.choose = room.choose, lambda m, a: None if a.kind == "card" else toy_choice(m, a)
+    room.start()
+    room.run(until=30)
+    room.choose = choose
+    room.crash_and_resume(3)
+    room.places[3].machine.ask_back(room.now)
+    room.collect(3)
+    room.run(until=5)
+    for seat, place in enumerate(room.places):
+        if place.machine.must_choose:
+            place.machine.choose((2 * seat,), room.now)
+            room.collect(seat)
+    room.run(until=400)
+    return room
+
+
+def _lying(kind: Kind, forge: Forge, also: bool = False, gone: bool = False) -> Room:
+    room = new_room(4)
+    lie(room, 3, kind, forge, also)
+    if gone:
+        when(room, Kind.REVEAL, lambda: vanish(room, 3))
+    room.start()
+    room.run(until=400)
+    return room
+
+
+def _doubted(kind: Kind) -> Room:
+    """Seat 3 cannot be heard in one step; the others change the epoch, and nobody is absent."""
+    room, machine = new_room(4), room_of("four").places[0].machine
+    at = next(n.step for n in to_the_end(machine.tip) if n.want.kind is kind)
+
+    def unheard(source: int, to: int, frame: bytes) -> bool:
+        message = read_say(room, frame) if source == 3 else None
+        if message is None or not isinstance(message.statement, Say):
+            return False
+        return (message.statement.epoch, message.statement.step) == (0, at)
+
+    def doubt() -> None:
+        for seat in range(3):
+            room.places[seat].machine.sign(messages.Late(1))
+            room.collect(seat)
+
+    room.drop = unheard
+    when(room, kind, doubt)
+    room.start()
+    room.run(until=400)
+    return room
+
+
+TABLES: dict[str, Callable[[], Room]] = {
+    "two": lambda: _undisturbed(2),
+    "three": lambda: _undisturbed(3),
+    "four": lambda: _undisturbed(4),
+    "five": lambda: _undisturbed(5),
+    "six": lambda: _undisturbed(6),
+    "vanished": lambda: _gone(3, Kind.OPEN),
+    "escrow opened": lambda: _gone(4, Kind.REVEAL),
+    "returned": _returned,
+    "doubted": lambda: _doubted(Kind.OVER),
+    "doubted end": lambda: _doubted(Kind.RESULT),
+    "equivocator": lambda: _lying(Kind.SEAL, other_seal, also=True),
+    "wrong share": lambda: _lying(Kind.OPEN, wrong_share),
+    "empty escrow": lambda: _lying(Kind.SEAL, empty_escrow, gone=True),
+    "spoilt result": lambda: _lying(Kind.RESULT, not_empty),
+}
+DISTURBED = list(TABLES)[5:]
+
+
+@cache
+def room_of(name: str) -> Room:
+    """The room of a played table."""
+    return TABLES[name]()
+
+
+@cache
+def files_of(name: str) -> tuple[bytes, ...]:
+    """The files of all seats that finished."""
+    return tuple(write(p.machine) for p in room_of(name).places if p.machine.finished)

@@ -1,0 +1,1 @@
+"""Whole tables on a virtual clock with delays, losses, crashes and a liar, drawn from a seed."""

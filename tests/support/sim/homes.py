@@ -1,0 +1,106 @@
+"""What people do to their homes in a simulated game: put an old copy back, start a second one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from protocol.seat.effects import Send
+from protocol.seat.machine import Machine
+from protocol.wire import encoding, frames
+from support.sim.invariants import need, own_statement
+
+if TYPE_CHECKING:
+    from support.sim.tables import World
+
+HANDSHAKE = 0.3
+"""Seconds, in the mean, until a seat that comes to the table hears that it sits there already."""
+
+
+class Homes:
+    """Copies of homes at one simulated table."""
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+        self.whole: set[int] = set()
+
+    def plan(self, start: float) -> None:
+        """Have it happen, from the moment at which things begin to go wrong."""
+        world, wide = self.world, self.world.wide
+        if (back := wide.restored) is not None:
+            until = start + back.until
+            world.at(start + back.start, lambda: world.crash_soon(back.seat, until, back.lost))
+        if (clone := wide.clone) is not None:
+            world.at(start + clone.start, lambda: self._clone(clone.seat, clone.lost))
+
+    def put_back(self, seat: int, lost: int) -> int:
+        """How many records are in the copy; nobody tells the seat that it is one."""
+        disk = self.world.houses[seat].disk
+        keep = max(0, len(disk) - lost)
+        self.world.seen["put back"] += 1
+        if keep < len(disk):
+            self.world.seen["rolled back"] += 1
+        elif self.world.seen["old journal"] == 0:
+            self.whole.add(seat)
+        return keep
+
+    def is_known(self, seat: int, keep: int) -> bool:
+        """Whether an honest seat that is up holds something that this copy lacks.
+
+        Nobody need tell the seat then that it is one: it asks. (Otherwise its mark tells.)
+        """
+        world = self.world
+        houses = [world.houses[s] for s in world.honest() if s != seat and world.houses[s].up]
+        mine = (own_statement(raw, world.table) for raw in known(world.houses[seat].disk[keep:]))
+        lost = {message.hash for message in mine if message.seat == seat}
+        return any(digest in house.machine.store for house in houses for digest in lost)
+
+    def judge(self) -> None:
+        """Who came back with all it had signed is bound to nothing more than before."""
+        for seat in sorted(self.whole):
+            floor = self.world.houses[seat].machine.floor
+            old = self.world.seen["old journal"]
+            need(old > 0 or floor == 0, f"seat {seat} forgot nothing and is mute below {floor}")
+
+    # A second process of one home.
+
+    def _clone(self, seat: int, lost: int) -> None:
+        """Beside the first, while somebody is linked to it: it hears so, and until then is mute."""
+        world, house = self.world, self.world.houses[seat]
+        if not house.up or house.gone or not self._linked(seat):
+            return
+        copy = house.disk[: max(0, len(house.disk) - lost)]
+        twin = world.build(seat)
+        twin.restore(copy)
+        told = world.now + min(world.die.expovariate(1 / HANDSHAKE), world.plan.delay, 1.5)
+        twin.start(world.now)
+        world.seen["clone"] += 1
+        self._live(seat, twin, known(copy), told)
+
+    def _live(self, seat: int, twin: Machine, mine: set[bytes], told: float) -> None:
+        world = self.world
+        for effect in twin.take():
+            if isinstance(effect, Send):
+                self._check(seat, effect.frame, mine)
+        if world.now < told:
+            twin.tick(world.now)
+            world.at(world.now + 0.25, lambda: self._live(seat, twin, mine, told))
+
+    def _check(self, seat: int, raw: bytes, mine: set[bytes]) -> None:
+        frame = frames.parse_frame(raw)
+        if isinstance(frame, frames.Carry):
+            message = own_statement(frame.message, self.world.table)
+            fresh = message.seat == seat and frame.message not in mine
+            need(not fresh, f"a second process of seat {seat} signs {message}")
+
+    def _linked(self, seat: int) -> bool:
+        houses = self.world.houses
+        return any(
+            other != seat and house.up and self.world.reach(seat, other)
+            for other, house in enumerate(houses)
+        )
+
+
+def known(disk: list[bytes]) -> set[bytes]:
+    """The messages in a journal."""
+    records: list[Any] = [encoding.decode(record, frames.MAX_FRAME) for record in disk]
+    return {record[0] for record in records if record[0]}

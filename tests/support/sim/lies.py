@@ -1,0 +1,361 @@
+"""The catalogue of lies: each turns one honest message of the lying seat into what it sends.
+
+A lie is a function (liar, message) -> list of (message, seats it goes to). The liar runs the
+very same machine; only what leaves its house is changed. `LIES` is data: name -> lie.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import random
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from protocol.chain import own_bodies
+from protocol.chain.state import Kind, Node
+from protocol.errors import Invalid
+from protocol.seat.machine import Machine
+from protocol.wire import bodies, encoding, messages
+from protocol.wire.messages import (
+    Accept,
+    Back,
+    Close,
+    Expired,
+    Halt,
+    Late,
+    Message,
+    Say,
+    SealVote,
+    Statement,
+)
+
+Sent = list[tuple[Message, frozenset[int]]]
+
+
+@dataclass
+class Liar:
+    """The lying seat: its machine and identity, a die, and how often it lies."""
+
+    seat: int
+    machine: Machine
+    who: Any
+    die: random.Random
+    rate: float = 0.4
+    told: list[str] = field(default_factory=list)
+    heard: list[Message] = field(default_factory=list)
+    wasted: set[int] = field(default_factory=set)
+
+    @property
+    def others(self) -> frozenset[int]:
+        return self.machine.table.everyone - {self.seat}
+
+    def some(self) -> frozenset[int]:
+        """A random set of the others, neither empty nor all if there are two or more."""
+        others = sorted(self.others)
+        size = self.die.randint(1, max(1, len(others) - 1))
+        return frozenset(self.die.sample(others, size))
+
+    def sign(self, statement: Statement) -> Message:
+        return messages.sign(self.who, self.machine.table.id, self.seat, statement)
+
+    def node_of(self, say: Say) -> Node | None:
+        return self.machine.view.path.get(say.on)
+
+
+def _say(message: Message) -> Say | None:
+    return message.statement if isinstance(message.statement, Say) else None
+
+
+def _with_body(liar: Liar, say: Say, body: bytes) -> Message:
+    return liar.sign(replace(say, body=body))
+
+
+def second_body(liar: Liar, say: Say) -> bytes:
+    """Another legal body of the same step if there is one, else an illegal one."""
+    node = liar.node_of(say)
+    game = liar.machine.table.game
+    if node is None or node.want.kind in (Kind.KEY_COMMIT, Kind.KEY_REVEAL, Kind.KEY_OK):
+        return bodies.EMPTY
+    if own_bodies.needs_choice(node, liar.seat):
+        secrets = liar.machine.secrets
+        choice = liar.die.choice(game.choices(node.want.name, liar.seat))
+        return own_bodies.body_of_choice(node, liar.seat, choice, secrets, liar.die.randbytes)
+    return own_bodies.body_of(node, liar.seat, liar.machine.secrets, liar.die.randbytes)
+
+
+# Lies in a step.
+
+
+def equivocate(liar: Liar, message: Message) -> Sent:
+    """Two bodies of one step, each to some."""
+    say = _say(message)
+    if say is None:
+        return [(message, liar.others)]
+    other, some = _with_body(liar, say, second_body(liar, say)), liar.some()
+    if liar.die.random() < 0.3:
+        some = frozenset()
+    return [(message, liar.others - some), (other, some or liar.others)]
+
+
+def withhold(liar: Liar, message: Message) -> Sent:
+    """To nobody."""
+    return []
+
+
+def whisper(liar: Liar, message: Message) -> Sent:
+    """To some only."""
+    return [(message, liar.some())]
+
+
+def spoil_body(liar: Liar, message: Message) -> Sent:
+    """One bit of the body flipped: a proof, point, scalar, opening or escrow that is wrong."""
+    say = _say(message)
+    if say is None or not say.body:
+        return [(message, liar.others)]
+    body = bytearray(say.body)
+    body[liar.die.randrange(len(body))] ^= 1 << liar.die.randrange(8)
+    return [(_with_body(liar, say, bytes(body)), liar.others)]
+
+
+def garbage_body(liar: Liar, message: Message) -> Sent:
+    """Random bytes, or an empty pass, for a body."""
+    say = _say(message)
+    if say is None:
+        return [(message, liar.others)]
+    body = liar.die.choice([bodies.EMPTY, liar.die.randbytes(60), encoding.encode((b"", b""))])
+    return [(_with_body(liar, say, body), liar.others)]
+
+
+def replay_body(liar: Liar, message: Message) -> Sent:
+    """A body said before, by anyone, in any step."""
+    say, heard = _say(message), [s for m in liar.heard if (s := _say(m))]
+    if say is None or not heard:
+        return [(message, liar.others)]
+    return [(_with_body(liar, say, liar.die.choice(heard).body), liar.others)]
+
+
+def replay_step(liar: Liar, message: Message) -> Sent:
+    """A say of another step or on another digest."""
+    say = _say(message)
+    if say is None:
+        return [(message, liar.others)]
+    other = replace(say, step=max(1, say.step + liar.die.choice([-1, 1, 2])))
+    if liar.die.random() < 0.5:
+        other = replace(say, on=hashlib.sha256(say.on).digest())
+    return [(message, liar.others), (liar.sign(other), liar.others)]
+
+
+def other_table(liar: Liar, message: Message) -> Sent:
+    """The same statement signed at another table."""
+    other = messages.sign(liar.who, b"o" * 32, liar.seat, message.statement)
+    return [(other, liar.others)]
+
+
+def stranger_escrow(liar: Liar, message: Message) -> Sent:
+    """An escrow whose header is a card's ciphertext or another seat's escrow."""
+    say = _say(message)
+    node = liar.node_of(say) if say else None
+    if say is None or node is None or node.want.kind is not Kind.SEAL or say.body == bodies.EMPTY:
+        return [(message, liar.others)]
+    try:
+        read = bodies.parse_seal(say.body)
+    except Invalid:
+        return [(message, liar.others)]
+    stolen = [s.escrow for key, s in node.sealed.items() if key[1] != liar.seat]
+    card = liar.die.choice(node.keys.deck)
+    stolen.append(card.a + read.escrow[32:])
+    escrow = liar.die.choice(stolen)
+    body = bodies.encode_body(bodies.SealBody(read.commitment, escrow))
+    return [(_with_body(liar, say, body), liar.others)]
+
+
+def bad_opening(liar: Liar, message: Message) -> Sent:
+    """An opening of another choice than the committed one."""
+    say = _say(message)
+    node = liar.node_of(say) if say else None
+    if say is None or node is None or node.want.kind not in (Kind.REVEAL, Kind.DEAL):
+        return [(message, liar.others)]
+    if say.body == bodies.EMPTY:
+        return [(message, liar.others)]
+    try:
+        opening, *rest = encoding.decode(say.body, bodies.MAX_BODY)
+    except Invalid:  # an earlier lie of its own, come back to it
+        return [(message, liar.others)]
+    nonce = liar.die.randbytes(32)
+    changed = None if opening is None else (opening[0], nonce)
+    return [(_with_body(liar, say, encoding.encode((changed, *rest))), liar.others)]
+
+
+def illegal_choice(liar: Liar, message: Message) -> Sent:
+    """A choice that the rules forbid, openly or sealed."""
+    say = _say(message)
+    node = liar.node_of(say) if say else None
+    if say is None or node is None or not own_bodies.needs_choice(node, liar.seat):
+        return [(message, liar.others)]
+    if node.want.kind is Kind.SHOW:
+        body = bodies.encode_body(bodies.ShowBody(bodies.encode_choice((0,)), b""))
+    else:
+        secrets = liar.machine.secrets
+        body = own_bodies.body_of_choice(node, liar.seat, 99, secrets, liar.die.randbytes)
+    return [(_with_body(liar, say, body), liar.others)]
+
+
+# Lies about epochs.
+
+
+def early_late(liar: Liar, message: Message) -> Sent:
+    """Wish epochs without cause, near and far."""
+    base = liar.machine.promise
+    epochs = {base + 1, base + liar.die.choice([1, 2, 50, 2**31])}
+    return [(message, liar.others), *((liar.sign(Late(e)), liar.others) for e in epochs)]
+
+
+def _fake_halt(liar: Liar, halt: Halt) -> Halt:
+    kind = liar.die.randrange(6)
+    says = tuple(h for h in halt.says if liar.die.random() < 0.6)
+    if kind == 0:
+        return replace(halt, says=())
+    if kind == 1:
+        return replace(halt, says=says)
+    if kind == 2:
+        tip = liar.machine.tip
+        epoch = 0 if halt.lock is None else halt.lock.epoch
+        return replace(halt, expired=Expired(epoch, tip.step, tip.digest))
+    if kind == 3:
+        return replace(halt, lock=None, says=(), expired=None)
+    if kind == 4:
+        return replace(halt, expired=None, proofs=(), backs=())
+    return replace(halt, says=tuple(sorted((*says, liar.die.randbytes(32)))))
+
+
+def false_halt(liar: Liar, message: Message) -> Sent:
+    """A halt that leaves out, adds or claims something; to some or to all."""
+    if not isinstance(message.statement, Halt):
+        return [(message, liar.others)]
+    return [(liar.sign(_fake_halt(liar, message.statement)), liar.others)]
+
+
+def two_halts(liar: Liar, message: Message) -> Sent:
+    """One halt to some, another to the rest."""
+    if not isinstance(message.statement, Halt):
+        return [(message, liar.others)]
+    some = liar.some()
+    other = liar.sign(_fake_halt(liar, message.statement))
+    return [(message, liar.others - some), (other, some)]
+
+
+def halt_and_go_on(liar: Liar, message: Message) -> Sent:
+    """Halt, and speak on in the old epoch all the same."""
+    if not isinstance(message.statement, Halt):
+        return [(message, liar.others)]
+    sent: Sent = [(message, liar.others)]
+    view, seat = liar.machine.view, liar.seat
+    node = view.tip
+    free = seat in node.want.speakers and not own_bodies.needs_choice(node, seat)
+    if free and own_bodies.has_opening(node, seat, liar.machine.secrets):
+        body = own_bodies.body_of(node, seat, liar.machine.secrets, liar.die.randbytes)
+        say = Say(view.epoch, node.step, node.digest, body)
+        sent.append((liar.sign(say), liar.some()))
+    return sent
+
+
+def early_halt(liar: Liar, message: Message) -> Sent:
+    """Halt out of nothing."""
+    if liar.machine.ballot.start is None:
+        return [(message, liar.others)]
+    from protocol.seat.epoch_change import own_halt
+
+    halt = own_halt(liar.machine, liar.machine.promise + 1)
+    tip = liar.machine.tip
+    epoch = 0 if halt.lock is None else halt.lock.epoch
+    halt = replace(halt, expired=Expired(epoch, tip.step, tip.digest))
+    return [(message, liar.others), (liar.sign(halt), liar.some())]
+
+
+def two_closes(liar: Liar, message: Message) -> Sent:
+    """Two closes of other halts, or a close that is none."""
+    if not isinstance(message.statement, Close):
+        return [(message, liar.others)]
+    close, machine = message.statement, liar.machine
+    held = [read.message.hash for read in machine.ballot.halts(close.epoch)]
+    if len(held) < machine.table.quorum:  # an earlier lie, come back to it
+        return [(message, liar.others)]
+    pick = sorted(liar.die.sample(range(len(held)), machine.table.quorum))
+    other = replace(close, halts=tuple(held[i] for i in pick))
+    if liar.die.random() < 0.3:
+        other = replace(close, halts=close.halts[:-1])
+    some = liar.some()
+    return [(message, liar.others - some), (liar.sign(other), some)]
+
+
+def two_votes(liar: Liar, message: Message) -> Sent:
+    """Vote for two bases, the second of any other close held or of none."""
+    vote = message.statement
+    if not isinstance(vote, (Accept, SealVote)):
+        return [(message, liar.others)]
+    bases = list(liar.machine.ballot.closes.get(vote.epoch, {})) or [b"x" * 32]
+    other = replace(vote, base=liar.die.choice([*bases, b"x" * 32]))
+    some = liar.some()
+    return [(message, liar.others - some), (liar.sign(other), some)]
+
+
+def early_seal(liar: Liar, message: Message) -> Sent:
+    """Seal what has not been accepted."""
+    if not isinstance(message.statement, Accept):
+        return [(message, liar.others)]
+    accept = message.statement
+    return [(message, liar.others), (liar.sign(SealVote(accept.epoch, accept.base)), liar.some())]
+
+
+def false_back(liar: Liar, message: Message) -> Sent:
+    """Ask back while present, with any count."""
+    return [(message, liar.others), (liar.sign(Back(liar.die.randrange(4))), liar.others)]
+
+
+def flood(liar: Liar, message: Message) -> Sent:
+    """Says of far steps and epochs, and votes for nothing."""
+    view, die = liar.machine.view, liar.die
+    junk = [
+        Say(
+            view.epoch + die.choice([0, 1, 7]),
+            view.tip.step + die.randrange(1, 5000),
+            die.randbytes(32),
+            die.randbytes(20),
+        ),
+        Accept(die.randrange(1, 1000), die.randbytes(32)),
+        SealVote(die.randrange(1, 2**31), die.randbytes(32)),
+        Halt(die.randrange(1, 1000), None, (die.randbytes(32),), None, (), ()),
+    ]
+    return [(message, liar.others), (liar.sign(die.choice(junk)), liar.some())]
+
+
+Lie = Callable[[Liar, Message], Sent]
+
+LIES: dict[str, Lie] = {
+    f.__name__.replace("_", "-"): f
+    for f in (
+        equivocate,
+        withhold,
+        whisper,
+        spoil_body,
+        garbage_body,
+        replay_body,
+        replay_step,
+        other_table,
+        stranger_escrow,
+        bad_opening,
+        illegal_choice,
+        early_late,
+        false_halt,
+        two_halts,
+        halt_and_go_on,
+        early_halt,
+        two_closes,
+        two_votes,
+        early_seal,
+        false_back,
+        flood,
+    )
+}
+"""Name to lie; `silence` (say nothing from a step on) and `delay` are the network's in `sim`."""

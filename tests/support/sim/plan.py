@@ -1,0 +1,232 @@
+"""What one simulated game is made of, all drawn from its seed."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass, replace
+from typing import Any
+
+from support.sim.lies import LIES
+from support.sim.tricks import TRICKS, WAYS
+
+THINKS = 36.0
+"""The longest that a person thinks: three patiences of a choice."""
+HABITS = ("hub", "thinkers", "restored", "clone")
+"""What honest people and their machines do in a wide game, beside what liars do."""
+
+
+@dataclass(frozen=True)
+class Restored:
+    """A home put back from a copy: down from `start` to `until`, so many records behind."""
+
+    start: float
+    until: float
+    seat: int
+    lost: int
+
+    @property
+    def is_short(self) -> bool:
+        return self.until - self.start <= 3.0
+
+
+@dataclass(frozen=True)
+class Clone:
+    """A second process on a copy of a home, so many records behind."""
+
+    start: float
+    seat: int
+    lost: int
+
+
+@dataclass(frozen=True)
+class Wide:
+    """What a wide game has more: `ways` of the liars, and habits of everybody.
+
+    hub: the seat that is everybody's only path; thinkers: people who think for up to three
+    patiences; silent: when the first liar goes silent for good.
+    """
+
+    ways: tuple[str, ...] = ()
+    hub: int | None = None
+    thinkers: frozenset[int] = frozenset()
+    restored: Restored | None = None
+    clone: Clone | None = None
+    silent: float | None = None
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What one game is made of; drawn from its seed."""
+
+    seed: str
+    seats: int
+    quorum: int
+    liars: frozenset[int]
+    lies: tuple[str, ...]
+    delay: float
+    loss: float
+    doubles: float
+    unordered: bool
+    partitions: tuple[tuple[float, float, frozenset[int]], ...]
+    crashes: tuple[tuple[float, float, int, bool], ...]
+    slow: frozenset[int]
+    vanish: tuple[int, float] | None
+    calm_from: float
+    calm_setup: bool
+    wide: Wide | None = None
+
+    @property
+    def quiet(self) -> bool:
+        """No disturbance but the liar: nobody honest may be made absent."""
+        disturbed = self.partitions or self.crashes or self.slow or self.loss
+        quiet = not disturbed and self.vanish is None and self.delay <= 0.3
+        return quiet and (self.wide is None or self._is_calm(self.wide))
+
+    def _is_calm(self, wide: Wide) -> bool:
+        """Who is back soon with the whole journal is not late; who thinks or is cut off may be."""
+        back = wide.restored is None or (wide.restored.lost == 0 and wide.restored.is_short)
+        return back and not wide.thinkers and wide.hub not in self.liars
+
+
+def draw_plan(
+    seed: str,
+    seats: int | None = None,
+    liar: bool | None = None,
+    two: bool = False,
+    wide: bool = False,
+    only: str | None = None,
+) -> Plan:
+    """A plan from a seed; `seats` and `liar` narrow it; `two`: a second seat lies too.
+
+    `wide`: with the whole catalogue; `only`: this one of it, in every game.
+    """
+    plan = _draw(seed, seats, True if only in (*WAYS, *TRICKS) else liar, two)
+    return widen(plan, only) if wide or only else plan
+
+
+def _draw(seed: str, seats: int | None, liar: bool | None, two: bool) -> Plan:
+    die = random.Random(f"plan {seed}")
+    n = seats or die.choice([2, 3, 3, 4, 4, 4, 5, 5, 6])
+    quorum = {2: 2, 3: 2, 4: 3, 5: 4, 6: 4}[n]
+    if n > 2 and die.random() < 0.05:
+        quorum = n
+    strict = quorum == n
+    lying = die.random() < 0.6 if liar is None else liar
+    who = die.randrange(n) if lying and not strict else None
+    names = tuple(die.sample(sorted(LIES), die.choice([1, 1, 2, 3]))) if who is not None else ()
+    end = die.choice([5.0, 20.0, 60.0])
+    wild = die.random() < 0.7
+    vanish = _vanish(die, n, quorum, who, end)
+    current = strict or vanish is not None
+    return Plan(
+        seed,
+        n,
+        quorum,
+        _liars(seed, n, who, two),
+        names,
+        die.choice([0.02, 0.1, 0.3, 1.0, 3.0]) if wild else 0.1,
+        die.choice([0.0, 0.0, 0.1, 0.3]) if wild else 0.0,
+        die.choice([0.0, 0.2]),
+        wild and die.random() < 0.3,
+        _partitions(die, n, end) if wild else (),
+        _crashes(die, n, end, current) if wild else (),
+        frozenset(die.sample(range(n), 1)) if wild and die.random() < 0.15 else frozenset(),
+        vanish,
+        end + 40.0,
+        die.random() < 0.9,
+    )
+
+
+def _liars(seed: str, n: int, who: int | None, two: bool) -> frozenset[int]:
+    if who is None or not two:
+        return frozenset(() if who is None else (who,))
+    others = [seat for seat in range(n) if seat != who]
+    return frozenset({who, random.Random(f"second {seed}").choice(others)})
+
+
+def _partitions(die: random.Random, n: int, end: float) -> Any:
+    found = []
+    for _ in range(die.choice([0, 0, 1, 1, 2])):
+        start = die.uniform(0.5, end)
+        side = frozenset(die.sample(range(n), die.randint(1, n - 1)))
+        found.append((start, start + die.choice([3.0, 12.0, 30.0]), side))
+    return tuple(found)
+
+
+def _crashes(die: random.Random, n: int, end: float, current: bool) -> Any:
+    """Crashes with the journal; at most one seat comes back with an old one, as if absent."""
+    found = []
+    for _ in range(die.choice([0, 0, 1, 1, 2, 3])):
+        start = die.uniform(0.5, end)
+        old = die.random() < 0.3 and not current and not any(c[3] for c in found)
+        found.append((start, start + die.choice([0.1, 3.0, 25.0]), die.randrange(n), old))
+    return tuple(found)
+
+
+def _vanish(
+    die: random.Random, n: int, quorum: int, liar: int | None, end: float
+) -> tuple[int, float] | None:
+    spare = n - quorum - (liar is not None)
+    if spare < 1 or die.random() < 0.7:
+        return None
+    return die.choice([s for s in range(n) if s != liar]), die.uniform(0.5, end)
+
+
+# The wide catalogue, drawn apart so that what a seed gave before it gives still.
+
+
+def widen(plan: Plan, only: str | None = None) -> Plan:
+    """The same plan with more lies, and what honest people do to themselves."""
+    die = random.Random(f"wide {plan.seed}")
+    liars = plan.liars
+    if plan.seats == 5 and liars and plan.quorum == 4 and die.random() < 0.4:
+        liars = _liars(plan.seed, 5, min(liars), True)
+    plan = replace(plan, liars=liars)
+    lies, ways = _tricks(die, plan, only)
+    habits = {h for h in HABITS if h == only or (only is None and die.random() < 0.15)}
+    if "rubbish" in lies:
+        habits.add("thinkers")  # they turn the epochs, each of which takes as much again
+    if "restored" in habits and liars and "mute" not in ways and die.random() < 0.5:
+        ways += ("mute",)  # the one that does not tell
+    honest = [seat for seat in range(plan.seats) if seat not in liars]
+    end = plan.calm_from - 40.0
+    wide = Wide(
+        ways,
+        die.randrange(plan.seats)
+        if "hub" in habits or ("cut" in ways and die.random() < 0.7)
+        else None,
+        frozenset(die.sample(honest, die.randint(1, 2))) if "thinkers" in habits else frozenset(),
+        _restored(die, honest, end) if "restored" in habits and plan.vanish is None else None,
+        _clone(die, honest, end) if "clone" in habits else None,
+        die.uniform(0.5, end) if "roots" in ways else None,
+    )
+    return replace(plan, lies=plan.lies + lies, wide=_with_lying_hub(die, wide, liars))
+
+
+def _with_lying_hub(die: random.Random, wide: Wide, liars: frozenset[int]) -> Wide:
+    """Who cuts is the only path."""
+    if "cut" in wide.ways and wide.hub is not None:
+        return replace(wide, hub=min(liars))
+    return wide
+
+
+def _tricks(
+    die: random.Random, plan: Plan, only: str | None
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """(lies, ways) that the liars have beside the old ones."""
+    chosen = [n for n in (*TRICKS, *WAYS) if n == only or (only is None and die.random() < 0.2)]
+    if not plan.liars:
+        return (), ()
+    backed = plan.quorum < plan.seats
+    ways = tuple(n for n in chosen if n in WAYS and (backed or n != "roots"))
+    return tuple(n for n in chosen if n in TRICKS), ways
+
+
+def _restored(die: random.Random, honest: list[int], end: float) -> Restored:
+    start = die.uniform(0.5, end)
+    lost = die.choice([0, 0, 1, 3, 10, 40, 400])
+    return Restored(start, start + die.choice([0.1, 1.0, 3.0, 25.0]), die.choice(honest), lost)
+
+
+def _clone(die: random.Random, honest: list[int], end: float) -> Clone:
+    return Clone(die.uniform(0.5, end), die.choice(honest), die.choice([0, 0, 1, 5, 40]))

@@ -1,0 +1,519 @@
+"""Whole tables on a virtual clock: delays, losses, partitions, crashes and up to two liars.
+
+Everything follows from the seed. `play(seed)` runs one game and raises `Violation`, with the
+seed in its text, when an invariant of `support.sim.invariants` does not hold.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import heapq
+import random
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from protocol.errors import Invalid
+from protocol.seat.effects import Asked, Effect, Entered, Finished, Guilty, Record, Send, Stepped
+from protocol.seat.machine import Machine
+from protocol.wire import frames
+from protocol.wire.header import Patience
+from protocol.wire.messages import Message
+from support.room import make_table
+from support.sim.homes import Homes
+from support.sim.invariants import Checker, Violation, need, own_statement
+from support.sim.lies import LIES, Liar
+from support.sim.plan import THINKS, Plan, Wide, draw_plan
+from support.sim.tricks import TRICKS, rooted, victim
+from support.toy_game import ToyGame
+
+PATIENCE = Patience(choice=12_000, step=8_000, grace=2_000, cap=16_000)
+TICK = 1.0
+CALM = 600.0
+"""Seconds without any disturbance in which a game must end."""
+ASKING = 0.4
+"""Seconds that a frame takes at most while somebody asks what it has forgotten."""
+OWN = frames.encode_frame(frames.Own())[:2]
+HALTED = 60.0
+"""The same for a game that need not end, since fewer than a quorum are honest."""
+
+
+@dataclass
+class House:
+    """One seat's machine, its disk, its links and whether it is running.
+
+    `is_blind`: its home was put back from a copy, and it does not know.
+    """
+
+    machine: Machine
+    disk: list[bytes] = field(default_factory=list)
+    up: bool = True
+    gone: bool = False
+    crash_in: int | None = None
+    resume_at: float = 0.0
+    old: bool = False
+    lost: int | None = None
+    links: set[int] = field(default_factory=set)
+    is_blind: bool = False
+
+
+class World:
+    """One simulated table."""
+
+    def __init__(self, plan: Plan, rounds: int = 1) -> None:
+        self.plan = plan
+        game = ToyGame(plan.seats, rounds)
+        self.table, self.who = make_table(game, plan.seats, plan.quorum, PATIENCE)
+        self.die = random.Random(f"world {plan.seed}")
+        self.now, self.count = 0.0, 0
+        self.events: list[tuple[float, int, Callable[[], None]]] = []
+        self.last: dict[tuple[int, int], float] = {}
+        self.check = Checker(self.table, plan.liars)
+        self.seen: Counter[str] = Counter()
+        self.trouble: float | None = None
+        self.houses = [House(self.build(seat)) for seat in range(plan.seats)]
+        self.liars = {seat: self._liar(seat) for seat in sorted(plan.liars)}
+        self.wide = plan.wide or Wide()
+        self.check.is_wide = plan.wide is not None
+        self.homes = Homes(self)
+        self.answered: Counter[int] = Counter()
+
+    def _liar(self, seat: int) -> Liar:
+        name = self.plan.seed if seat == min(self.plan.liars) else f"{self.plan.seed} {seat}"
+        die = random.Random(f"liar {name}")
+        rate = die.choice([0.1, 0.4, 1.0])
+        if self.plan.wide is not None and "roots" in self.plan.wide.ways:
+            seats, quorum = self.plan.seats, self.plan.quorum
+            self.houses[seat].machine.secrets.polynomial = rooted(die, seat, seats, quorum)
+        return Liar(seat, self.houses[seat].machine, self.who[seat], die, rate)
+
+    def build(self, seat: int) -> Machine:
+        """A machine with the same long-lived secrets and fresh randomness."""
+        secret = hashlib.sha256(f"secret{seat}".encode()).digest()
+        fresh = random.Random(f"rng {self.plan.seed} {seat} {self.now}").randbytes
+        if self.now == 0.0:
+            fresh = random.Random(f"setup {seat}").randbytes
+        return Machine(self.table, fresh, seat, self.who[seat], secret)
+
+    # Time.
+
+    def at(self, when: float, what: Callable[[], None]) -> None:
+        self.count += 1
+        heapq.heappush(self.events, (when, self.count, what))
+
+    def run(self) -> None:
+        for seat in range(self.plan.seats):
+            self.at(self.die.random() * 0.1, lambda s=seat: self._start(s))  # type: ignore[misc]
+            self.at(TICK * (1 + self.die.random()), lambda s=seat: self._tick(s))  # type: ignore[misc]
+        if not self.plan.calm_setup:
+            self._trouble(0.0)
+        calm = CALM if len(self.honest()) >= self.plan.quorum else HALTED
+        while self.events and not self.done():
+            self.now, _, what = heapq.heappop(self.events)
+            if self.trouble is None and all(h.machine.has_begun for h in self.houses):
+                self._trouble(self.now)
+            if self.now > (self.trouble or 0.0) + self.plan.calm_from + calm:
+                break
+            what()
+        self._judge_end()
+
+    def _trouble(self, start: float) -> None:
+        """From here on things go wrong, until they are calm again."""
+        self.trouble = start
+        for when, until, seat, old in self.plan.crashes:
+            end = start + until
+            self.at(start + when, lambda s=seat, u=end, o=old: self._plan_crash(s, u, o))  # type: ignore[misc]
+        if self.plan.vanish:
+            who, when = self.plan.vanish
+            self.at(start + when, lambda: self._vanish(who))
+        if self.wide.silent is not None and self.plan.liars:
+            self.at(start + self.wide.silent, lambda: self._vanish(min(self.plan.liars)))
+        self.homes.plan(start)
+
+    @property
+    def calm(self) -> bool:
+        """Whether the network behaves."""
+        return self.trouble is None or self.now >= self.trouble + self.plan.calm_from
+
+    def _start(self, seat: int) -> None:
+        self.houses[seat].machine.start(self.now)
+        self._look(seat)
+        self.collect(seat)
+
+    def _tick(self, seat: int) -> None:
+        house = self.houses[seat]
+        if house.gone:
+            return
+        if house.up:
+            self._look(seat)
+            self._ask_back(house.machine)
+            house.machine.tick(self.now)
+            self.collect(seat)
+        elif self.now >= house.resume_at:
+            self._resume(seat)
+        self.at(self.now + TICK, lambda: self._tick(seat))
+
+    def _ask_back(self, machine: Machine) -> None:
+        node = machine.tip
+        if machine.has_begun and machine.seat not in node.present | node.banned:
+            machine.ask_back(self.now)
+
+    def honest(self) -> list[int]:
+        """Honest seats that are there at the end."""
+        return [s for s, h in enumerate(self.houses) if s not in self.plan.liars and not h.gone]
+
+    def done(self) -> bool:
+        machines = [self.houses[s].machine for s in self.honest()]
+        return all(m.broken or (m.finished and m.may_leave()) for m in machines) and all(
+            self.houses[s].up for s in self.honest()
+        )
+
+    # Crash and resume.
+
+    def _vanish(self, seat: int) -> None:
+        self.houses[seat].up, self.houses[seat].gone = False, True
+
+    def _plan_crash(self, seat: int, until: float, old: bool) -> None:
+        house = self.houses[seat]
+        if house.up and seat not in self.plan.liars:
+            house.crash_in, house.resume_at, house.old = self.die.randrange(6), until, old
+
+    def crash_soon(self, seat: int, until: float, lost: int) -> None:
+        """Down at one of the next effects; back then with a home put back from a copy."""
+        house = self.houses[seat]
+        if house.up and house.crash_in is None:
+            house.crash_in, house.resume_at, house.old = self.die.randrange(6), until, False
+            house.lost = lost
+
+    def _crash(self, seat: int) -> None:
+        house = self.houses[seat]
+        house.up, house.crash_in = False, None
+        self.seen["crash"] += 1
+        house.machine.take()
+
+    def _resume(self, seat: int) -> None:
+        house = self.houses[seat]
+        house.machine = self.build(seat)
+        keep, certain = len(house.disk), False
+        if house.old:
+            keep = self.die.randrange(keep + 1)
+            self.seen["old journal"] += 1
+        elif house.lost is not None:
+            keep = self.homes.put_back(seat, house.lost)
+            house.is_blind = self.homes.is_known(seat, keep)
+            certain, house.lost = keep < len(house.disk) and not house.is_blind, None
+        del house.disk[keep:]
+        house.machine.restore(list(house.disk))
+        if house.old or certain:
+            house.machine.be_cautious(certain)
+        for node in house.machine.view.path.values():
+            self.check.secrets.note_due(node)
+        house.old, house.up = False, True
+        house.machine.start(self.now)
+        self._lose_links(seat)
+        self._look(seat)
+        self.collect(seat)
+
+    # Links.
+
+    def reach(self, a: int, b: int) -> bool:
+        """Whether what one of them sends gets to the other now."""
+        return self.calm or self._is_asking(a, b) or not self.cut(a, b)
+
+    def _is_asking(self, a: int, b: int) -> bool:
+        """Whether an honest seat asks another what it has forgotten without knowing.
+
+        Linked to liars alone it could not learn it, whatever the rules: so it reaches the honest,
+        and hears from them within the grace.
+        """
+        if self.plan.liars & {a, b}:
+            return False
+        return any(h.is_blind and h.machine.inquiry is not None for h in self._pair(a, b))
+
+    def _pair(self, a: int, b: int) -> tuple[House, House]:
+        return self.houses[a], self.houses[b]
+
+    def _lose_links(self, seat: int) -> None:
+        """The links of its former life are gone, and what was on its way in them waits for none."""
+        self.houses[seat].links.clear()
+        for other, house in enumerate(self.houses):
+            self.last.pop((seat, other), None)
+            self.last.pop((other, seat), None)
+            if seat in house.links:
+                house.links.discard(seat)
+                house.machine.link_down(self.table.ids[seat], self.now)
+
+    def _look(self, seat: int) -> None:
+        """Have a machine hear which of its links have come and gone."""
+        house, ids = self.houses[seat], self.table.ids
+        others = (o for o in range(self.plan.seats) if o != seat and self.houses[o].up)
+        now = {other for other in others if self.reach(seat, other)}
+        for other in sorted(house.links - now):
+            house.machine.link_down(ids[other], self.now)
+        for other in sorted(now - house.links):
+            self.last.pop((seat, other), None)  # a new link: nothing is on its way in it
+            house.machine.link_up(ids[other], self.now)
+        house.links = now
+
+    # Effects.
+
+    def collect(self, seat: int, surely: bool = False) -> None:
+        house = self.houses[seat]
+        while house.up and (found := house.machine.take()):
+            for index, effect in enumerate(found):
+                if house.crash_in == index:
+                    self._crash(seat)
+                    return
+                self._effect(seat, house, effect, surely)
+        if house.up and seat not in self.plan.liars:
+            if house.crash_in is not None:
+                house.crash_in = 0 if house.crash_in < 2 else house.crash_in - 2
+            self.check.watch(seat, house.machine)
+
+    def _effect(self, seat: int, house: House, effect: Effect, surely: bool) -> None:
+        match effect:
+            case Record(data):
+                house.disk.append(data)
+            case Send():
+                self._send(seat, house, effect, surely)
+            case Asked():
+                self._ask(seat, effect)
+            case Guilty(other, code, _) if seat not in self.plan.liars:
+                self.check.found_guilty(seat, other, code)
+                self.seen[code] += 1
+            case Entered(_, node) if seat not in self.plan.liars:
+                self.seen["epoch"] += 1
+                self.check.secrets.note_due(node)
+            case Stepped(_, node) if seat not in self.plan.liars:
+                self.check.secrets.note_due(node)
+            case Finished():
+                self.seen["finished"] += 1
+
+    def _ask(self, seat: int, asked: Asked) -> None:
+        think = self.die.random() * 0.5
+        if seat in self.plan.slow and not self.calm:
+            think = self.die.choice([1.0, 10.0, 30.0])
+        if seat in self.wide.thinkers and not self.calm:
+            think = self.die.random() * THINKS
+        self.at(self.now + think, lambda: self._choose(seat))
+
+    def _choose(self, seat: int) -> None:
+        house = self.houses[seat]
+        if house.up and house.machine.must_choose:
+            choices = self.table.game.choices(house.machine.tip.want.name, seat)
+            house.machine.choose(self.die.choice(choices), self.now)
+            self.collect(seat)
+
+    # Frames.
+
+    def _send(self, seat: int, house: House, send: Send, surely: bool) -> None:
+        frame = frames.parse_frame(send.frame)
+        if send.peer is not None:
+            self.answered[seat] += len(send.frame)
+        if isinstance(frame, frames.Carry):
+            message = own_statement(frame.message, self.table)
+            if seat in self.plan.liars:
+                self._lie(seat, message, send)
+                return
+            if message.seat == seat:
+                self.check.signed_by(house.machine, message)
+        elif seat in self.plan.liars and "mute" in self.wide.ways:
+            return
+        for other in self._receivers(seat, send):
+            self._post(seat, other, send.frame, surely or isinstance(frame, frames.Told))
+
+    def _receivers(self, seat: int, send: Send) -> list[int]:
+        ids = self.table.ids
+        others = (o for o in range(self.plan.seats) if o != seat and ids[o] != send.but)
+        return [o for o in others if send.peer is None or ids[o] == send.peer]
+
+    def _lie(self, seat: int, message: Message, send: Send) -> None:
+        """The liar's own statements go through a lie; what it forwards it may keep to itself."""
+        liar = self.liars[seat]
+        to = frozenset(self._receivers(seat, send))
+        if send.peer is not None and "mute" in self.wide.ways:
+            return
+        if message.seat != seat:
+            liar.heard.append(message)
+            if "withhold" in self.plan.lies and liar.die.random() < liar.rate:
+                return
+            parts = [(message, to)]
+        elif send.peer is None and self.trouble is not None and liar.die.random() < liar.rate:
+            name = "rubbish" if self._may_waste(liar) else liar.die.choice(self.plan.lies)
+            liar.told.append(name)
+            parts = CATALOGUE[name](liar, message)
+        elif "withhold" in self.plan.lies or "whisper" in self.plan.lies:
+            parts = [(message, to if send.peer is None else frozenset())]
+        else:
+            parts = [(message, to)]
+        for part, who in parts:
+            frame = frames.encode_frame(frames.Carry(part.encode()))
+            for other in who:
+                self._post(seat, other, frame, False)
+
+    def _may_waste(self, liar: Liar) -> bool:
+        """Whether the liar has room left to fill, which it does before all else."""
+        epoch = liar.machine.view.epoch
+        return "rubbish" in self.plan.lies and epoch > 0 and epoch not in liar.wasted
+
+    def cut(self, a: int, b: int) -> bool:
+        since = self.now - (self.trouble or 0.0)
+        for start, end, side in self.plan.partitions:
+            if start <= since < end and (a in side) != (b in side) and not self.plan.liars & {a, b}:
+                return True
+        return self._cut_by_liar(a, b) or self.wide.hub not in (None, a, b)
+
+    def _cut_by_liar(self, a: int, b: int) -> bool:
+        """Whether a liar has cut this link for now."""
+        if "cut" not in self.wide.ways:
+            return False
+        seed, seats = self.plan.seed, self.plan.seats
+        return any(
+            victim(seed, liar, self.now, seats) == other
+            for liar, other in ((a, b), (b, a))
+            if liar in self.plan.liars
+        )
+
+    def _post(self, seat: int, other: int, frame: bytes, surely: bool) -> None:
+        calm = self.calm
+        if not self.reach(seat, other):
+            return
+        if not calm and not surely and self.die.random() < self.plan.loss:
+            return
+        copies = 1 + (self.die.random() < self.plan.doubles)
+        for _ in range(copies):
+            wait = self.die.expovariate(1 / (0.1 if calm else self.plan.delay))
+            when = self.now + min(wait, ASKING if self._is_asking(seat, other) else 20.0)
+            if surely or not self.plan.unordered:
+                when = max(when, self.last.get((seat, other), 0.0) + 1e-6)
+            self.last[seat, other] = max(when, self.last.get((seat, other), 0.0))
+            self.at(when, lambda: self._deliver(seat, other, frame))
+
+    def _deliver(self, seat: int, other: int, frame: bytes) -> None:
+        house = self.houses[other]
+        if not house.up:
+            return
+        self.answered[other] = 0
+        try:
+            house.machine.receive(frame, self.now, self.table.ids[seat])
+        except Invalid as error:
+            need(seat in self.plan.liars, f"seat {other} refuses a frame of honest {seat}: {error}")
+            self.seen[error.code] += 1
+        self.collect(other, surely=frame[:2] == OWN)
+        if other not in self.plan.liars:
+            self.check.answered(other, self.answered[other])
+
+    # The end.
+
+    def _judge_end(self) -> None:
+        machines = [self.houses[s].machine for s in self.honest()]
+        if any(not m.has_begun for m in machines):
+            self._judge_no_start(machines)
+            return
+        for seat in self.honest():
+            self.check.watch(seat, self.houses[seat].machine)
+        if self._must_end():
+            stuck = [m.seat for m in machines if not m.finished]
+            need(not stuck, f"seats {stuck} have not finished: {[m.tip for m in machines]}")
+        if self.check.forked:
+            need(self._liar_provable(), "a fork without a provable fault")
+        elif all(m.finished for m in machines):
+            tips = {content_digest(m) for m in machines}
+            need(len(tips) == 1, "the ends differ")
+        self._judge_answers(machines)
+        self.check.judge_looks([m.tip for m in machines])
+        self.check.judge_reveals([m.tip for m in machines])
+        self.homes.judge()
+        self.seen["absences"] += sum(
+            max(m.tip.absences[s] for m in machines) for s in self.honest()
+        )
+        if self.plan.quiet and len(self.plan.liars) <= self.plan.seats - self.plan.quorum:
+            for m in machines:
+                absent = [s for s in self.honest() if m.tip.absences[s]]
+                need(not absent, f"honest seats {absent} were made absent on a quiet table")
+
+    def _judge_answers(self, machines: list[Machine]) -> None:
+        """A seat that comes back with nothing is answered with no more than its link takes."""
+        ask = frames.encode_frame(frames.Sync(0, 1, ()))
+        for m in machines if self.plan.wide is not None else []:
+            m.take()
+            peer = self.table.ids[(m.seat or 0) - 1]
+            m.receive(ask, self.now, peer)
+            sent = [e.frame for e in m.take() if isinstance(e, Send) and e.peer == peer]
+            self.check.answered(m.seat or 0, sum(map(len, sent)))
+
+    def _judge_no_start(self, machines: list[Machine]) -> None:
+        disturbed = bool(self.plan.liars) or not self.plan.quiet
+        need(disturbed, "a quiet table without a liar did not begin")
+        self.seen["not begun"] += 1
+
+    def _must_end(self) -> bool:
+        here = len(self.honest())
+        if self.check.forked:
+            return False
+        rolled_back = (self.seen["old journal"] > 0) + (self.seen["rolled back"] > 0)
+        if rolled_back and not all(h.machine.has_begun for h in self.houses):
+            return False
+        # A seat whose journal was old counts as absent until an epoch opens without it.
+        return here - rolled_back >= self.plan.quorum
+
+    def _liar_provable(self) -> bool:
+        return bool(self.plan.liars & self.check.guilty) or bool(self._found_later())
+
+    def _found_later(self) -> set[int]:
+        """Whom all honest messages together prove at fault."""
+        from protocol.consensus import evidence
+
+        every = [m for s in self.honest() for m in self.houses[s].machine.store]
+        found = {seat for seat, _, _ in evidence.two_statements(every)}
+        halts = [m for m in every if m.seat in self.plan.liars]
+        for a in halts:
+            for b in halts:
+                if evidence.against_halt(a, b, self.table.first_step):
+                    found.add(a.seat)
+        return found
+
+
+def content_digest(machine: Machine) -> tuple[bytes, ...]:
+    """All slots of the chain, links left out."""
+    node, found = machine.tip, []
+    while node.parent is not None:
+        if node.slots is not None:
+            found.append(node.digest)
+        node = node.parent
+    return tuple(found)
+
+
+CATALOGUE = {**LIES, **TRICKS}
+
+
+def _told(world: World) -> list[str]:
+    lies = [name for liar in world.liars.values() for name in liar.told]
+    return lies + [way for way in world.wide.ways if world.plan.liars]
+
+
+def play(
+    seed: str,
+    seats: int | None = None,
+    liar: bool | None = None,
+    rounds: int = 1,
+    two: bool = False,
+    wide: bool = False,
+    only: str | None = None,
+) -> Counter[str]:
+    """Run one game; what was seen in it, by name. Violation names the seed.
+
+    `wide`: with the whole catalogue of what liars and honest people do; `only`: this one of it.
+    """
+    plan = draw_plan(seed, seats, liar, two, wide, only)
+    world = World(plan, rounds)
+    try:
+        world.run()
+    except Exception as error:
+        told = Counter(_told(world))
+        raise Violation(f"seed {seed!r}: {error!r}; {plan}; told {dict(told)}") from error
+    world.seen["games"] += 1
+    world.seen["kB in the largest answers"] += world.check.largest // 1000
+    for name in _told(world):
+        world.seen[f"lie {name}"] += 1
+    return world.seen

@@ -1,0 +1,119 @@
+"""More lies: what a liar does to its own keys, to who asks, to the paths and to everybody's room.
+
+`TRICKS` are lies about one message, as in `support.sim.lies`; `WAYS` are what a liar does all the
+time, and the simulator itself carries them out: roots (backup pieces that are zero for chosen
+seats, and then silence), mute (it answers no question), cut (it cuts its links, one by one).
+"""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+from itertools import islice
+
+from protocol.chain.own_bodies import group_scalar
+from protocol.consensus.tree import Tree
+from protocol.crypto.group import ORDER
+from protocol.wire.messages import Accept, Close, Halt, Late, Message, Say, SealVote
+from support.sim.lies import Liar, Lie, Sent
+
+RUBBISH = 250_000
+"""Bytes of says on digests that are none, in each epoch."""
+FAR = (2**32 - 1, 2**32 - 2, 2**31, 70_000, 1000)
+CUT = 6.0
+"""Seconds for which one link is cut."""
+WAYS = ("roots", "mute", "cut")
+
+
+def rubbish(liar: Liar, message: Message) -> Sent:
+    """Once in every epoch: as much as it may say, on digests that nobody has.
+
+    In steps before the epoch's base it has said nothing else there, so none of it is provable.
+    """
+    view = liar.machine.view
+    steps = range(1, view.base.step)
+    if view.epoch == 0 or view.epoch in liar.wasted:
+        return [(message, liar.others)]
+    liar.wasted.add(view.epoch)
+    count = liar.die.choice([2, 10, len(steps)])
+    says = (
+        Say(view.epoch, step, liar.die.randbytes(32), liar.die.randbytes(RUBBISH // count))
+        for step in islice(steps, count)
+    )
+    return [(message, liar.others), *((liar.sign(say), liar.others) for say in says)]
+
+
+def huge_wishes(liar: Liar, message: Message) -> Sent:
+    """Wishes and votes for epochs that nobody will live to see; to all or to some."""
+    die = liar.die
+    epoch = die.choice([*FAR, liar.machine.promise + 3])
+    far = die.choice(
+        [
+            Late(epoch),
+            Halt(epoch, None, (), None, (), ()),
+            Accept(epoch, die.randbytes(32)),
+            SealVote(epoch, die.randbytes(32)),
+            Close(_turn_of(liar, epoch), (b"x" * 32,)),
+        ]
+    )
+    return [(message, liar.others), (liar.sign(far), die.choice([liar.others, liar.some()]))]
+
+
+def _turn_of(liar: Liar, epoch: int) -> int:
+    """An epoch at or below this one that the liar proposes, or its first."""
+    seats = liar.machine.table.seats
+    return max(epoch - (epoch - liar.seat) % seats, liar.seat or seats)
+
+
+def unresolved_halt(liar: Liar, message: Message) -> Sent:
+    """A halt that lists others' says which resolve on nothing it lists."""
+    halt = message.statement
+    if not isinstance(halt, Halt):
+        return [(message, liar.others)]
+    epoch = 0 if halt.lock is None else halt.lock.epoch
+    held = {m.hash for m in _loose(liar, epoch)} - set(halt.says)
+    kept = [h for h in halt.says if _is_own(liar, h) or liar.die.random() < 0.8]
+    # In two versions at most, or the halt breaks its form at once.
+    more = liar.die.sample(sorted(held), min(len(held), 3))
+    other = replace(halt, says=tuple(sorted({*kept, *more})))
+    return [(liar.sign(other), liar.die.choice([liar.others, liar.some()]))]
+
+
+def _is_own(liar: Liar, digest: bytes) -> bool:
+    found = liar.machine.store.find(digest)
+    return found is not None and found.seat == liar.seat
+
+
+def _loose(liar: Liar, epoch: int) -> list[Message]:
+    """Others' says of an epoch that resolve on nothing this seat holds."""
+    machine = liar.machine
+    says = [m for m in machine.store.epoch_says(epoch) if m.seat != liar.seat]
+    if machine.ballot.start is None or machine.view.epoch != epoch:
+        return says
+    tree = Tree(machine.view.base, says, epoch)
+    return [m for m in says if not tree.holds(m)]
+
+
+TRICKS: dict[str, Lie] = {
+    f.__name__.replace("_", "-"): f for f in (rubbish, huge_wishes, unresolved_halt)
+}
+
+
+# What the simulator does for a liar.
+
+
+def rooted(die: random.Random, seat: int, seats: int, quorum: int) -> tuple[int, ...]:
+    """A polynomial of the right degree that is zero at the indices of as many others as can be."""
+    others = [other for other in range(seats) if other != seat]
+    poly = [group_scalar(die.randbytes)]
+    for victim in die.sample(others, min(quorum - 1, len(others))):
+        root = victim + 1
+        shifted, scaled = [0, *poly], [*(-root * c for c in poly), 0]
+        poly = [(a + b) % ORDER for a, b in zip(shifted, scaled, strict=True)]
+    return tuple(poly)
+
+
+def victim(seed: str, liar: int, now: float, seats: int) -> int | None:
+    """Whose link a cutting liar has cut at this time."""
+    die = random.Random(f"cut {seed} {liar} {int(now // CUT)}")
+    return die.choice([None, *(seat for seat in range(seats) if seat != liar)])

@@ -1,0 +1,101 @@
+"""A table so small that every way it can go may be tried: steps that take any of two bodies."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Any
+
+from protocol.chain import transition
+from protocol.chain.state import Kind, Node
+from protocol.errors import Invalid
+from protocol.game import Choose, Layout, Over, Presence, Seal
+
+BOTH = (b"a", b"b")
+LEGAL = {"H": (b"a",), "R": (b"a",)}
+"""By letter: what may be said in `hold` (nothing but the empty pass) and in a reveal (the one
+opening that recomputes the commitment); in any other step one of two."""
+
+
+@dataclass(frozen=True)
+class TinyState:
+    done: int
+    present: frozenset[int]
+
+
+class TinyGame:
+    """Steps by shape: a digit is the one seat that speaks; at a letter all speak.
+
+    'C' commits, 'H' holds and 'R' reveals; 'A' is any other step in which all speak.
+    """
+
+    def __init__(self, seats: int, shape: str) -> None:
+        self.seats, self.shape = seats, shape
+        self.layout = Layout(0, ((),) * seats, ())
+
+    def start(self) -> TinyState:
+        return TinyState(0, frozenset(range(self.seats)))
+
+    def _settled(self, state: TinyState) -> TinyState:
+        """Behind every step of a seat that is not there."""
+        while (step := self.letter(state)).isdigit() and int(step) not in state.present:
+            state = replace(state, done=state.done + 1)
+        return state
+
+    def letter(self, state: TinyState) -> str:
+        """The step that a state stands before; empty at the end."""
+        return self.shape[state.done : state.done + 1]
+
+    def expected(self, state: TinyState) -> Any:
+        step = self.letter(self._settled(state))
+        if not step:
+            return Over()
+        return Choose("x", int(step)) if step.isdigit() else Seal("x", state.present)
+
+    def apply(self, state: TinyState, event: Any) -> TinyState:
+        if isinstance(event, Presence):
+            return replace(state, present=event.present)
+        state = self._settled(state)
+        return replace(state, done=state.done + 1)
+
+
+def letter(node: Node) -> str:
+    """The step that `node` stands before."""
+    game: Any = node.table.game
+    return str(game.letter(game._settled(node.state)))
+
+
+def bodies(node: Node) -> tuple[bytes, ...]:
+    """What may be said in the step that `node` stands before."""
+    return LEGAL.get(letter(node), BOTH)
+
+
+def _check(node: Node, seat: int, body: bytes) -> None:
+    if body not in bodies(node):
+        raise Invalid("bad-body", "no version of this step")
+
+
+def _apply(node: Node, said: Any) -> Node:
+    return replace(node, state=node.table.game.apply(node.state, said))
+
+
+@contextmanager
+def tiny_steps() -> Iterator[None]:
+    """Two kinds of step take the bodies of this table."""
+    kinds = (Kind.SEAL, Kind.CHOOSE)
+    kept = [
+        (table, kind, table[kind])
+        for table in (transition.CHECKS, transition.APPLY)
+        for kind in kinds
+    ]
+    following = transition.NEXT
+    transition.NEXT = dict.fromkeys(Kind, frozenset(Kind))
+    for kind in kinds:
+        transition.CHECKS[kind], transition.APPLY[kind] = _check, _apply
+    try:
+        yield
+    finally:
+        transition.NEXT = following
+        for table, kind, function in kept:
+            table[kind] = function

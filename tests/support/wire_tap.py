@@ -1,0 +1,100 @@
+"""A tap on one seat: every frame it posts or hears and every statement it signs, on disk at once.
+
+The tap writes before the frame is queued, so that a SIGKILL leaves out nothing that was sent.
+A piece of the file: one letter, four bytes of length, the bytes.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from p2p_hoity.net.hub import Hub
+from p2p_hoity.session.driver import Driver
+from p2p_hoity.session.lobby import is_lobby
+from protocol.chain.state import Table
+from protocol.wire import frames, messages
+
+POSTED, HEARD, SIGNED = b"P", b"H", b"S"
+FILE = "wire"
+
+
+def tap(path: Path) -> None:
+    """Write down what this process signs, posts and hears from now on; the file is added to."""
+    file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+
+    def note(letter: bytes, data: bytes) -> None:
+        os.write(file, letter + len(data).to_bytes(4, "big") + data)
+
+    _before(Hub, "post", lambda hub, peer, data: note(POSTED, data))
+    _before(Driver, "_on_frame", lambda driver, peer, data: note(HEARD, data))
+    sign = messages.sign
+
+    def signed(*args: Any) -> messages.Message:
+        message = sign(*args)
+        note(SIGNED, message.encode())
+        return message
+
+    messages.sign = signed
+
+
+def _before(owner: type, name: str, act: Any) -> None:
+    method = getattr(owner, name)
+
+    def tapped(*args: Any) -> Any:
+        act(*args)
+        return method(*args)
+
+    setattr(owner, name, tapped)
+
+
+def pieces(path: Path) -> Iterator[tuple[bytes, bytes]]:
+    """(letter, bytes) of a tap's file; what a kill cut off at its end was never posted."""
+    data, at = path.read_bytes(), 0
+    while at + 5 <= len(data):
+        end = at + 5 + int.from_bytes(data[at + 1 : at + 5], "big")
+        if end <= len(data):
+            yield data[at : at + 1], data[at + 5 : end]
+        at = end
+
+
+@dataclass
+class Statements:
+    """What all seats of a table said, by identity: on the wire, and signed at all."""
+
+    wire: dict[tuple[int, ...], set[bytes]] = field(default_factory=lambda: defaultdict(set))
+    signed: dict[tuple[int, ...], set[bytes]] = field(default_factory=lambda: defaultdict(set))
+
+    def said_twice(self) -> list[tuple[int, ...]]:
+        """The identities of which two different statements were on the wire: never any."""
+        return sorted(key for key, said in self.wire.items() if len(said) > 1)
+
+    def figures(self, seat: int) -> dict[str, int]:
+        """Of one seat: its statements on the wire, and those signed anew after a kill had lost
+        the first before it was on the disk or on the wire."""
+        own = [key for key in self.wire if key[1] == seat]
+        lost = [key for key, made in self.signed.items() if key[1] == seat and len(made) > 1]
+        return {"statements": len(own), "signed_anew": len(lost)}
+
+
+def gather(files: Iterable[Path], table: Table) -> Statements:
+    """Every statement in these tap files, its signature checked."""
+    wire, signed = set[bytes](), set[bytes]()
+    for file in files:
+        for letter, data in pieces(file):
+            if letter == SIGNED:
+                signed.add(data)
+            elif not is_lobby(data):
+                frame = frames.parse_frame(data)
+                if isinstance(frame, frames.Carry):
+                    wire.add(frame.message)
+    found = Statements()
+    for kept, raws in ((found.wire, wire), (found.signed, signed)):
+        for raw in raws:
+            message = messages.parse(raw, table.id, table.ids)
+            kept[message.identity].add(message.payload)
+    return found

@@ -1,0 +1,565 @@
+"""The copyist: makes the tables of SPEC.md that follow from the code.
+
+`python tools/spec_tables.py` rewrites them.
+
+Each table stands between `<!-- made: name -->` and `<!-- end: name -->`. With `--tiny` the example
+transcript is played again first, which changes its bytes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import re
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, Final
+
+from p2p_hoity import game_port
+from p2p_hoity.net.handshake import VERDICT_WORDS, Verdict
+from p2p_hoity.rules.phases import TABLE as PHASES
+from protocol.chain import transition
+from protocol.chain.state import NEXT, Kind, Missing, Node
+from protocol.crypto import hashing
+from protocol.crypto.context import Context
+from protocol.crypto.generators import (
+    card_points,
+    chain_generator,
+    second_generator,
+    shuffle_generators,
+)
+from protocol.crypto.labels import Label
+from protocol.seat.core import SIGNS
+from protocol.transcript import verifier
+from protocol.transcript.problem import FILE_FAULTS, UNREADABLE
+from protocol.wire import bodies, encoding, faults, header, messages
+
+ROOT: Final = Path(__file__).resolve().parent.parent
+SPEC: Final = ROOT / "SPEC.md"
+TINY: Final = ROOT / "tests" / "vectors" / "example.hoity"
+BLOCK: Final = re.compile(r"(<!-- made: (\w+) -->\n)(.*?)(<!-- end: \2 -->)", re.DOTALL)
+
+Rows = Iterable[Sequence[object]]
+
+
+def markdown(head: Sequence[str], rows: Rows) -> str:
+    """A table."""
+    lines = [head, ["---"] * len(head), *rows]
+    return "".join("| " + " | ".join(map(str, line)) + " |\n" for line in lines)
+
+
+def code(text: object) -> str:
+    """In code type."""
+    return f"`{text}`"
+
+
+# The data that is not in one place in the code; tests/project/test_spec.py probes it.
+
+CONSTANTS: Final = (
+    ("arrays in arrays", "protocol.wire.encoding.MAX_DEPTH"),
+    ("items of an array on a link", "protocol.wire.encoding.MAX_ITEMS"),
+    ("items of an array in a file", "protocol.transcript.format.MAX_ITEMS"),
+    ("items of a file in all", "protocol.transcript.format.MAX_TOTAL"),
+    ("bytes of a file", "protocol.transcript.format.MAX_FILE"),
+    ("bytes of a header", "protocol.wire.header.MAX_HEADER"),
+    ("bytes of a message", "protocol.wire.messages.MAX_MESSAGE"),
+    ("bytes of a body", "protocol.wire.bodies.MAX_BODY"),
+    ("bytes of a frame of a table", "protocol.wire.frames.MAX_FRAME"),
+    ("bytes of a frame of the lobby", "p2p_hoity.session.lobby.MAX_LOBBY"),
+    ("seats", "protocol.wire.header.MAX_SEATS"),
+    ("characters of a nickname", "protocol.wire.header.MAX_NICKNAME"),
+    ("cards of a deck", "protocol.crypto.generators.MAX_CARDS"),
+    ("highest epoch", "protocol.wire.messages.MAX_EPOCH"),
+    ("highest step", "protocol.wire.messages.MAX_STEP"),
+    ("step at which a game is stopped", "protocol.chain.play_steps.LAST_STEP"),
+    ("bytes of an answer", "protocol.seat.sync.MAX_ANSWER"),
+    ("bytes of a coin", "protocol.wire.bodies.COIN_SIZE"),
+    ("bytes of a commitment", "protocol.crypto.commitment.COMMITMENT_SIZE"),
+    ("bytes an escrow adds to its opening", "protocol.crypto.escrow.OVERHEAD"),
+    ("bytes of an escrow share", "protocol.crypto.escrow.SHARE_SIZE"),
+    ("bytes of a sealed backup piece", "protocol.crypto.secret_sharing.SEALED_SIZE"),
+    ("messages looked up for all bases of a file", "protocol.transcript.check_bases.MAX_LOOKUPS"),
+)
+
+U32: Final = "4294967295"
+FIELDS: Final = (
+    ("say", "epoch", "int", "0", U32),
+    ("say", "step", "int", "1", U32),
+    ("say", "on", "bytes", "32", "32"),
+    ("say", "body", "bytes", "0", "any"),
+    ("late", "epoch", "int", "1", U32),
+    ("halt", "epoch", "int", "1", U32),
+    ("halt", "lock", "below", "", ""),
+    ("halt", "says", "hashes", "0", "4096"),
+    ("halt", "expired", "below", "", ""),
+    ("halt", "backs", "hashes", "0", "4096"),
+    ("halt", "proofs", "below", "0", "64"),
+    ("close", "epoch", "int", "1", U32),
+    ("close", "halts", "array of bytes(32)", "0", "16"),
+    ("accept", "epoch", "int", "1", U32),
+    ("accept", "base", "bytes", "32", "32"),
+    ("seal", "epoch", "int", "1", U32),
+    ("seal", "base", "bytes", "32", "32"),
+    ("back", "count", "int", "0", "255"),
+)
+
+
+def patience_bounds() -> str:
+    """The fields of a patience with their bounds."""
+    words = ("choice", "step", "grace", "cap")
+    fields = zip(words, header.PATIENCE_BOUNDS, strict=True)
+    return "in ms: " + ", ".join(f"{word} {low} to {high}" for word, (low, high) in fields)
+
+
+HEADER: Final = (
+    ("terms", "version", "string", "`p2p-table/2`"),
+    ("terms", "host", "bytes(32)", "an identity key"),
+    ("terms", "nonce", "bytes(32)", "random"),
+    ("terms", "game", "any value", "the game's own"),
+    ("terms", "seats", "int", "2 to 16"),
+    ("terms", "quorum", "int", "seats div 2 + 1 to seats"),
+    ("terms", "patience", "array of 4 ints", patience_bounds()),
+    ("terms", "returns", "int", "0 to 255: the highest count of a back"),
+    ("entry", "id", "bytes(32)", "an identity key"),
+    ("entry", "nickname", "string", "1 to 24 code points, [H-6], [H-10]"),
+    ("entry", "nonce", "bytes(32)", "random, fresh each time"),
+    ("entry", "signature", "bytes(64)", "consent to the terms"),
+)
+
+FRAMES: Final = (
+    ("carry", "[0, message]", "message: the bytes of section 5"),
+    ("fetch", "[1, hashes, closes]", "send me these messages, and the closes of these epochs"),
+    ("sync", "[2, epoch, step, have]", "I stand there; have: first 16 bytes of hashes I hold"),
+    ("own", "[3, after]", "send me the statements of mine that you hold whose hash is above this"),
+    ("told", "[4, last, more]", "those were all of yours, or those up to this hash"),
+)
+
+LOBBY: Final = (
+    ("ask", '["ask", proof]', "a guest's first word: it holds the ticket"),
+    (
+        "offer",
+        '["offer", proof, terms, names]',
+        "the terms, and who has sat down",
+    ),
+    ("sit", '["sit", entry, addresses]', "consent; at most 12 addresses of 300 characters"),
+    ("names", '["names", names]', "who has sat down; at most 16 nicknames"),
+    ("refuse", '["refuse", reason]', "no seat: `unproven`, `full`, or the `name` is taken"),
+    ("roster", '["roster", header, addresses, signature]', "the table is complete; signed"),
+    ("table", '["table", table, signature]', "the table that this seat plays at"),
+)
+
+MEANING: Final = {
+    messages.Say: "my body in a step, standing in the epoch on this digest",
+    messages.Late: "I wish this epoch",
+    messages.Halt: "I sign nothing below this epoch any more; what I hold",
+    messages.Close: "the base proposed, by the halts it follows from",
+    messages.Accept: "first vote for a base",
+    messages.SealVote: "second vote: I hold t accepts of it",
+    messages.Back: "having been absent so often I want in again",
+}
+
+WHO: Final = {
+    Kind.KEY_COMMIT: ("all n", "hash of the key vector, transport key"),
+    Kind.KEY_REVEAL: ("all n", "key vector, proof, sealed pieces"),
+    Kind.KEY_OK: ("all n", "sealed coin, or a complaint"),
+    Kind.SHUFFLE: ("the next seat", "deck and proof"),
+    Kind.DECK_OK: ("all n", "empty"),
+    Kind.DEAL: ("all present", "coin and shares"),
+    Kind.SEAL: ("all present", "commitment and escrow, or empty"),
+    Kind.HOLD: ("all present", "empty"),
+    Kind.REVEAL: ("all present", "opening and shares, or empty"),
+    Kind.SHOW: ("all present", "choice and shares, or empty"),
+    Kind.CHOOSE: ("one seat", "choice"),
+    Kind.OPEN: ("all present", "shares"),
+    Kind.OVER: ("all present", "empty"),
+    Kind.FINAL: ("all present", "shares"),
+    Kind.RESULT: ("all present", "empty; no step of the chain"),
+    Kind.ENDED: ("nobody", ""),
+}
+
+CHOICES: Final = {
+    "place": ("0 or 1", "0 the Castle, 1 the Auction Hall"),
+    "action": ("0 to 47", "an Action card"),
+    "turn": ("[place, action]", "Surprise: both at once"),
+    "window": ("0 or 1", "a window"),
+    "exhibit": ("3 or more rising slots", "the exhibit shown"),
+    "theft": ("1 to 5 distinct slots", "one per exhibit, by rising seat of the exhibitor"),
+}
+
+
+# The tables.
+
+
+def constant(path: str) -> object:
+    """The value of a dotted name."""
+    module, _, name = path.rpartition(".")
+    return getattr(importlib.import_module(module), name)
+
+
+def labels() -> str:
+    """All domain labels."""
+    return markdown(("name", "label"), ((one.name, code(one.value)) for one in Label))
+
+
+def constants() -> str:
+    """All limits."""
+    rows = ((what, constant(path), code(path)) for what, path in CONSTANTS)
+    return markdown(("what", "limit", "in the code"), rows)
+
+
+def kinds() -> str:
+    """The signed messages."""
+    rows = (
+        (number, name_of(cls), code(label.value), MEANING[cls])
+        for number, (cls, label) in messages.KINDS.items()
+    )
+    return markdown(("number", "kind", "label", "meaning"), rows)
+
+
+def name_of(statement: type[Any]) -> str:
+    """The word for a kind of statement."""
+    return "seal" if statement is messages.SealVote else statement.__name__.lower()
+
+
+def steps() -> str:
+    """The step table."""
+    rows = (
+        (kind.value, *WHO[kind], ", ".join(sorted(k.value for k in NEXT[kind])) or "none")
+        for kind in Kind
+    )
+    return markdown(("step", "speakers", "body", "next"), rows)
+
+
+PLAY: Final = frozenset({Kind.SEAL, Kind.HOLD, Kind.REVEAL, Kind.SHOW, Kind.CHOOSE, Kind.OPEN})
+
+
+def stepdiagram() -> str:
+    """The step table as a drawing; the steps of play, which may follow in any order, are one."""
+    lines = ["```mermaid", "stateDiagram-v2", "    [*] --> key_commit"]
+    edges = {(_box(a), _box(b)) for a in Kind for b in NEXT[a]}
+    lines += [f"    {a} --> {b}" for a, b in sorted(edges)]
+    lines += [f"    {_box(k)} --> [*]" for k in Kind if not NEXT[k]]
+    return "\n".join([*lines, "```"]) + "\n"
+
+
+def _box(kind: Kind) -> str:
+    return "play" if kind in PLAY else kind.value.replace(".", "_")
+
+
+def signs() -> str:
+    """Which statements a seat may sign in which state."""
+    rows = ((state.value, _kinds(found)) for state, found in SIGNS.items())
+    return markdown(("state", "may sign"), rows)
+
+
+def _kinds(found: frozenset[type[Any]]) -> str:
+    return ", ".join(sorted(map(name_of, found))) or "nothing"
+
+
+def sizes() -> str:
+    """Kinds of choices, their form and size."""
+    rows = ((kind, *CHOICES[kind], size) for kind, size in game_port.SIZES.items())
+    return markdown(("kind", "value", "meaning", "size(kind)"), rows)
+
+
+def golden() -> str:
+    """Small hashes and points."""
+    rows = ((code(what), code(value.hex())) for what, value in goldens().items())
+    return markdown(("what", "hex"), rows)
+
+
+def goldens() -> dict[str, bytes]:
+    """Small inputs and what they give."""
+    zero, ctx = bytes(32), Context(bytes(32), 1, 0, "key")
+    value = (0, 127, 128, 256, 65536, 2**32, None, True, "A", b"\x00", ())
+    first = transition.digest_after_step(zero, (b"\xc0", Missing.ABSENT, Missing.NONE))
+    label = Label.MESSAGE
+    return {
+        'encode([0, 127, 128, 256, 65536, 2^32, nil, true, "A", 00, []])': encoding.encode(value),
+        "framed(00, empty)": hashing.framed(b"\x00", b""),
+        'H("p2p-table/2/message")': hashing.digest(label),
+        'H("p2p-table/2/message", 00)': hashing.digest(label, b"\x00"),
+        'scalar("p2p-table/2/message", 00), 32 bytes': hashing.hash_to_scalar(
+            label, b"\x00"
+        ).to_bytes(32, "little"),
+        'expand("p2p-table/2/message", 5, 00)': hashing.expand(label, 5, b"\x00"),
+        "M_0": card_points(2)[0],
+        "M_1": card_points(2)[1],
+        "h_0": shuffle_generators(1)[0],
+        "h": chain_generator(),
+        "G2": second_generator(),
+        'ctx(32 zero bytes, 1, 0, "key")': ctx.encode(),
+        "after step [c0, ABSENT, none] on 32 zero bytes": first,
+        "after link [[0, 2], [1], [0, 1, 0]] on that": transition.digest_after_link(
+            first, frozenset({0, 2}), frozenset({1}), (0, 1, 0)
+        ),
+    }
+
+
+def phases() -> str:
+    """The phase machine of the rules."""
+    rows = ((row.start.value, row.waits_for, row.end.value, row.when) for row in PHASES)
+    return markdown(("phase", "waits for", "next", "when"), rows)
+
+
+def fault_table() -> str:
+    """What a seat can be proven guilty of."""
+    return markdown(("code", "the seat"), ((code(c), words) for c, words in faults.FAULTS.items()))
+
+
+WHERE: Final = {
+    "missing-signature": ("its own", "the first without one; none if the step has no array"),
+    "bad-signature": (
+        "of a body or last say its own",
+        "its own, of a seal too; in header, messages none",
+    ),
+    "bad-epoch": ("its own", "its own"),
+    "incomplete-step": ("its own", "the first such"),
+    "unjustified-absence": ("its own", "the first such"),
+    "unjustified-fault": ("its own", "the first such"),
+    "unjustified-link": ("the next", "none"),
+    "bad-base": (
+        "of a body that differs its own, else none",
+        "of a body its own; of an invalid close its signer; else none",
+    ),
+    "left-over": ("of signatures or entries the step, else none", "none"),
+    "not-final": ("the next", "none"),
+}
+"""Step and seat that a report of a file fault names; none of both for the others."""
+
+
+def filefaults() -> str:
+    """What a file can be refused for."""
+    rows = (
+        (code(c), "unreadable" if c in UNREADABLE else "fault", *WHERE.get(c, NOWHERE), words)
+        for c, words in FILE_FAULTS.items()
+    )
+    return markdown(("code", "verdict", "step", "seat", "meaning"), rows)
+
+
+NOWHERE: Final = ("none", "none")
+# fmt: off
+PEERS: Final = [
+    "H-8", "H-9", "M-5", "M-6", "M-7", "N-7", "N-11", "D-1", "D-2", "D-3", "D-4", "D-5", "D-6",
+    "G-2", "E-1", "E-2", "E-3", "E-4", "E-5", "E-6", "E-7", "E-8", "E-9", "E-10", "E-16", "E-17",
+    "E-19", "E-21", "E-22", "E-23", "J-*", "L-*", "T-*",
+]
+# fmt: on
+VERIFIERS: Final = ("V-*", "Y-*")
+RULE: Final = re.compile(r"^(?:- |\d+\. )\[([A-Z])-(\d+)\] ", re.MULTILINE)
+
+
+def rules_of(text: str) -> list[str]:
+    """The identifiers that the page defines, in order."""
+    return [f"{letter}-{number}" for letter, number in RULE.findall(text)]
+
+
+def bound(rule: str) -> str:
+    """Whom a rule binds."""
+    family = f"{rule[0]}-*"
+    if rule in PEERS or family in PEERS:
+        return "peer"
+    return "verifier" if family in VERIFIERS else "both"
+
+
+def binds() -> str:
+    """Whom each rule binds."""
+    found = rules_of(SPEC.read_text(encoding="utf-8"))
+    who = {
+        "peer": "a seat or host; a verifier of files need not know it",
+        "verifier": "who checks files",
+        "both": "a peer checks it of others, a verifier in a file",
+    }
+    rows = (
+        (name, words, ", ".join(sorted((r for r in found if bound(r) == name), key=_order)))
+        for name, words in who.items()
+    )
+    return markdown(("whom", "meaning", "rules"), rows)
+
+
+def _order(rule: str) -> tuple[str, int]:
+    return rule[0], int(rule[2:])
+
+
+def verdicts() -> str:
+    """The listener's last word."""
+    rows = ((one.value, VERDICT_WORDS.get(one, "welcome: frames follow")) for one in Verdict)
+    return markdown(("byte", "meaning, of the listener"), rows)
+
+
+# The example.
+
+
+def nodes_of(data: bytes) -> list[Node]:
+    """The chain of a transcript, from its start."""
+    node = verifier.verify(data, game_port.read_game).node
+    nodes = []
+    while node is not None:
+        nodes.append(node)
+        node = node.parent
+    return nodes[::-1]
+
+
+def example() -> str:
+    """The head of the example transcript, and its chain."""
+    data = TINY.read_bytes()
+    report = verifier.verify(data, game_port.read_game)
+    nodes = nodes_of(data)
+    rows = [
+        (n.step, _what(n), _bodies(after), _shown(after), code(after.digest.hex()[:24]))
+        for n, after in pairwise(nodes)
+    ]
+    standings = ", ".join(f"rank {rank} seat {seat}" for rank, seat in report.standings)
+    return (
+        "A whole game of one round on a track of three fields,"
+        f" `tests/vectors/example.hoity`, {len(data):,} bytes. It begins\n\n"
+        + "".join(f"    {line}\n" for line in _head(data))
+        + "\nwhich reads, decoded by section 2.1,\n\n"
+        + "".join(f"    {line}\n" for line in _decoded(data))
+        + f"\nTable id `{nodes[0].digest.hex()}`. Its chain:\n\n"
+        + markdown(
+            ("step", "kind", "bodies, bytes", "choices opened", "digest after it begins"), rows
+        )
+        + "\nThe say of seat 0 in step 6 (`deck.ok`), payload and signature:\n\n"
+        + "".join(f"    {line}\n" for line in _a_say(data, nodes))
+        + f"\nVerdict `ok`: {standings}; content `{report.content}`.\n"
+    )
+
+
+def _what(node: Node) -> str:
+    return f"{node.want.kind.value} {node.want.name}".strip()
+
+
+def _bodies(node: Node) -> str:
+    return ", ".join(str(len(s)) if isinstance(s, bytes) else "none" for s in node.slots or ())
+
+
+def _shown(node: Node) -> str:
+    """The choices that the openings of a reveal step hold."""
+    if node.parent is None or node.parent.want.kind is not Kind.REVEAL:
+        return ""
+    gathers = [encoding.decode(s, len(s)) for s in node.slots or () if isinstance(s, bytes)]
+    choices = [encoding.decode(g[0][0], 256) for g in gathers if g is not None and g[0]]
+    return ", ".join(str(list(c) if isinstance(c, tuple) else c) for c in choices)
+
+
+def _wrap(data: bytes) -> list[str]:
+    text = data.hex()
+    return [text[at : at + 92] for at in range(0, len(text), 92)]
+
+
+def _head(data: bytes) -> list[str]:
+    return [*_wrap(data[:184]), "…"]
+
+
+def _decoded(data: bytes) -> list[str]:
+    value = encoding.decode(data, len(data), 16384)
+    (version, host, nonce, game, *rest), roster = encoding.decode(value[2][0], 1 << 16)
+    return [
+        f'["{value[0]}", {value[1]},',
+        f"  [  (header, {len(value[2][0])} bytes:)",
+        f'    [["{version}", {host.hex()},',
+        f"      {nonce.hex()},",
+        f'      ["{game[0]}", {game[1]}, (edition, {len(game[2])} bytes), "{game[3]}"],',
+        f"      {', '.join(str(list(r) if isinstance(r, tuple) else r) for r in rest)}],",
+        *[f'     [[{i.hex()}, "{name}", …], …' for i, name, _, _ in roster[:1]],
+        f"    (chain of {len(value[2][1])} entries) …], [(signatures) …, [], [], [], (final) …]]",
+    ]
+
+
+def _a_say(data: bytes, nodes: list[Node]) -> list[str]:
+    value = encoding.decode(data, len(data), 16384)
+    epoch, signature = value[3][0][5][0]
+    say = messages.Say(epoch, 6, nodes[5].digest, bodies.EMPTY)
+    return [*_wrap(messages.payload(nodes[0].table.id, 0, say)), *_wrap(signature)]
+
+
+TABLES: Final[dict[str, Callable[[], str]]] = {
+    "example": example,
+    "labels": labels,
+    "constants": constants,
+    "golden": golden,
+    "header": lambda: markdown(
+        ("record", "field", "type", "bounds"), ((r, f, t, b) for r, f, t, b in HEADER)
+    ),
+    "kinds": kinds,
+    "fields": lambda: markdown(("message", "field", "type", "least", "most"), FIELDS),
+    "steps": steps,
+    "stepdiagram": stepdiagram,
+    "faults": fault_table,
+    "sizes": sizes,
+    "phases": phases,
+    "signs": signs,
+    "filefaults": filefaults,
+    "binds": binds,
+    "verdicts": verdicts,
+    "frames": lambda: markdown(
+        ("frame", "value", "meaning"), ((n, code(v), m) for n, v, m in FRAMES)
+    ),
+    "lobby": lambda: markdown(
+        ("frame", "value", "meaning"), ((n, code(v), m) for n, v, m in LOBBY)
+    ),
+}
+
+
+def remade(text: str) -> str:
+    """The page with every table made again."""
+    return BLOCK.sub(lambda m: m[1] + TABLES[m[2]]() + m[4], text)
+
+
+# The example game.
+
+
+def play_tiny() -> bytes:
+    """Two seats, Surprise, the first 24 Collectibles by fours, one Castle of one field."""
+    import random
+
+    from support.room import Room, identity
+
+    from p2p_hoity import rules
+    from p2p_hoity.editions import load
+    from p2p_hoity.rules.edition import Castle
+    from protocol.transcript.writer import write
+    from protocol.wire import header
+
+    full = load()
+    few = [
+        c for letter in "ABCDEF" for c in [x for x in full.collectibles if x.letter == letter][:4]
+    ]
+    edition = replace(
+        full, name="tiny", collectibles=tuple(few), castles=(Castle(2, 1, 1),), banquet_fields=1
+    )
+    draw = random.Random("tiny")
+
+    def choose(machine: Any, asked: Any) -> Any:
+        view = rules.view(asked.node.state.state, machine.seat, machine.hand())
+        options: tuple[Any, ...] = view.legal(asked.kind)
+        exhibits = [o for o in options if asked.kind == "turn" and o[1] % 8 == 7]
+        return exhibits[0] if exhibits else draw.choice(options[:5])
+
+    who = [identity(seat) for seat in range(2)]
+    nonce = hashlib.sha256(b"terms").digest()
+    terms = header.Terms(who[0].public, nonce, game_port.game_value(edition, "surprise"), 2, 2)
+    roster = tuple(
+        header.sit(terms, one, name, hashlib.sha256(name.encode()).digest())
+        for one, name in zip(who, ("Ada", "Bob"), strict=True)
+    )
+    room = Room(game_port.bind(header.Header(terms, roster)), who, choose, "tiny")
+    room.start()
+    room.run(until=2)
+    return write(room.places[0].machine)
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Make the example if asked, then all tables."""
+    if "--tiny" in arguments:
+        TINY.parent.mkdir(parents=True, exist_ok=True)
+        TINY.write_bytes(play_tiny())
+    SPEC.write_text(remade(SPEC.read_text(encoding="utf-8")), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
