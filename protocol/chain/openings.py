@@ -202,7 +202,7 @@ def check_move(
     shown = choice if isinstance(choice, tuple) and node.want.shows else ()
     cards = opened_cards(node, (s for s in shown if (s, seat) in shares), shares)
     try:
-        node.table.game.check(node.state, kind, seat, choice, cards)
+        node.table.check_choice(node.state, kind, seat, choice, cards)
     except IllegalMove as error:
         raise Invalid("illegal-choice", str(error)) from error
 
@@ -294,7 +294,7 @@ def _may_stand(node: Node, kind: str, owner: int, choice: Choice) -> bool:
     if node.want.shows:
         return showable(node, owner, choice)
     try:
-        node.table.game.check(node.state, kind, owner, choice, {})
+        node.table.check_choice(node.state, kind, owner, choice, {})
     except IllegalMove:
         return False
     return True

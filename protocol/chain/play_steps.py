@@ -281,7 +281,7 @@ def _judge_shown(node: Node, goal: Unseal, cards: dict[int, int]) -> Node:
         if choice is None or isinstance(choice, bytes):
             continue
         try:
-            node.table.game.check(node.state, goal.kind, seat, choice, cards)
+            node.table.check_choice(node.state, goal.kind, seat, choice, cards)
         except IllegalMove:
             node = void(node, goal.kind, seat, node.step - 1, "illegal-choice")
     return node

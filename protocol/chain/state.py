@@ -13,7 +13,7 @@ from ..crypto.context import Context
 from ..crypto.elgamal import Ciphertext
 from ..crypto.hashing import digest
 from ..crypto.labels import Label
-from ..game import Choice, Game, Layout
+from ..game import Cards, Choice, Game, Layout
 from ..wire import encoding
 from ..wire.header import Header
 
@@ -127,6 +127,10 @@ class Table:
     def everyone(self) -> frozenset[int]:
         """All seats."""
         return frozenset(range(self.seats))
+
+    def check_choice(self, state: Any, kind: str, seat: int, choice: Choice, cards: Cards) -> None:
+        """Raise IllegalMove unless the game allows this choice; `cards` are those shown with it."""
+        self.game.check(state, kind, seat, choice, cards)
 
     def context(self, step: int, seat: int, kind: str) -> Context:
         """What a statement in a proof or commitment is bound to."""

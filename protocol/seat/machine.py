@@ -94,7 +94,7 @@ class Machine(Desk):
         if self.seat is None or not self.must_choose:
             raise IllegalMove("nothing is asked of this seat now")
         cards = own_bodies.hand(node, self.seat, self.secrets)
-        self.table.game.check(node.state, node.want.name, self.seat, choice, cards)
+        self.table.check_choice(node.state, node.want.name, self.seat, choice, cards)
         self.given[node.step, node.want.name] = Given(node.digest, choice)
         self._pump()
 
