@@ -21,7 +21,7 @@ from statistics import median
 from typing import Any
 
 from p2p_hoity.bench.stopwatch import RAW
-from protocol.chain import openings, state
+from protocol.chain import cards, state
 from protocol.chain.state import Table
 from protocol.crypto import signing
 from protocol.game import Layout
@@ -88,7 +88,7 @@ def play(name: str, seats: int, cards: int) -> tuple[bytes, GameOf, float]:
 
 def forget() -> None:
     """Empty what is kept between verifications."""
-    for kept in (state.public_piece, state.total_piece, openings._open):
+    for kept in (state.public_piece, state.total_piece, cards._open):
         kept.cache_clear()
 
 

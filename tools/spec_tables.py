@@ -74,7 +74,7 @@ CONSTANTS: Final = (
     ("cards of a deck", "protocol.crypto.generators.MAX_CARDS"),
     ("highest epoch", "protocol.wire.messages.MAX_EPOCH"),
     ("highest step", "protocol.wire.messages.MAX_STEP"),
-    ("step at which a game is stopped", "protocol.chain.play_steps.LAST_STEP"),
+    ("step at which a game is stopped", "protocol.chain.goals.LAST_STEP"),
     ("bytes of an answer", "protocol.seat.sync.MAX_ANSWER"),
     ("bytes of a coin", "protocol.wire.bodies.COIN_SIZE"),
     ("bytes of a commitment", "protocol.crypto.commitment.COMMITMENT_SIZE"),

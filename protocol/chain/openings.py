@@ -6,27 +6,31 @@ cards the state asks for, backup shares for absent seats, and escrow shares for 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
-from functools import lru_cache
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 
-from ..crypto import commitment, dleq, escrow, secret_sharing
-from ..crypto.elgamal import Ciphertext, open_card
-from ..crypto.hashing import digest
-from ..crypto.labels import Label
+from ..crypto import commitment, escrow, group, secret_sharing
+from ..crypto.randomness import Random
 from ..errors import Invalid
 from ..game import Choice, IllegalMove
 from ..wire import bodies
-from ..wire.bodies import COIN, COIN_SIZE, Gather
-from .setup_steps import Said, opening_size
-from .state import Conviction, Node, Opening, Sealed
+from ..wire.bodies import Gather
+from .cards import (
+    Shares,
+    check_batch,
+    check_own_batch,
+    hidden_of,
+    opened_cards,
+    showable,
+    write_batch,
+    write_own_batch,
+)
+from .sealing import check_opening, read_choice
+from .secrets import Secrets
+from .state import Conviction, Node, Opening
+from .step import Step, read_empty
 
 # What is owed.
-
-
-def choice_size(node: Node, kind: str) -> int:
-    """The most bytes a choice of this kind takes."""
-    return COIN_SIZE if kind == COIN else node.table.game.size(kind)
 
 
 def own_due(node: Node, seat: int) -> bool:
@@ -55,52 +59,78 @@ def owes_nothing(node: Node, seat: int) -> bool:
     return idle and not helped(node) and not lost_dues(node)
 
 
-def hidden_of(node: Node, seat: int, choice: Choice) -> tuple[int, ...]:
-    """The slots of a shown choice that still lack this seat's share; at most its own hand."""
-    if not isinstance(choice, tuple):
-        return ()
-    hand = node.table.layout.hands[seat]
-    return tuple(s for s in choice if s in hand and (s, seat) not in node.shares)
+def has_opening(node: Node, seat: int, secrets: Secrets) -> bool:
+    """Whether this seat can open what it owes; not after a journal was restored."""
+    if not own_due(node, seat):
+        return True
+    return node.sealed[node.want.name, seat].commitment in secrets.openings
 
 
-# Checking.
+# The step.
 
 
 @dataclass(frozen=True)
 class Given:
-    """A checked gather body: the opened choice, and proven shares by (slot, giver)."""
+    """What a checked body gives: the opened choice, and proven shares by (slot, giver)."""
 
     opened: Opening = None
-    shares: Mapping[tuple[int, int], bytes] | None = None
-    helps: Mapping[tuple[int, int], bytes] | None = None
-    escrows: Mapping[int, bytes] | None = None
+    shares: Shares = field(default_factory=dict)
+    helps: Shares = field(default_factory=dict)
+    escrows: Mapping[int, bytes] = field(default_factory=dict)
 
 
-def check_gather(node: Node, seat: int, body: bytes) -> Given:
-    """Every part of the body against what this seat owes; Invalid names the first fault."""
-    key = ("given", seat, body)
-    if key not in node.memo:
-        node.memo[key] = _check_gather(node, seat, body)
-    given: Given = node.memo[key]
-    return given
+class GatherStep(Step[Gather | None, Given]):
+    """Each present seat gives what it owes; whoever owes nothing says so."""
+
+    def read(self, node: Node, seat: int, body: bytes) -> Gather | None:
+        """[opening or nil, shares, helps, escrow shares]; None for the empty body."""
+        if owes_nothing(node, seat):
+            read_empty(body)
+            return None
+        return bodies.parse_gather(body, len(helped(node)), len(lost_dues(node)))
+
+    def check(self, node: Node, seat: int, read: Gather | None) -> Given:
+        """Every part of the body against what this seat owes."""
+        if read is None:
+            return Given()
+        opened = _check_opening(node, seat, read)
+        shares = check_own_batch(node, seat, _own_slots(node, seat, opened), read.shares)
+        helps = _check_helps(node, seat, read)
+        escrows = _check_escrows(node, seat, read)
+        if opened is not None and not isinstance(opened, bytes):
+            check_move(node, node.want.name, seat, opened, shares)
+        return Given(opened, shares, helps, escrows)
+
+    def apply(self, node: Node, said: Mapping[int, Given]) -> Node:
+        """Take in all that was given; what fewer than t gave is asked again."""
+        shares, opened = dict(node.shares), dict(node.opened)
+        for seat, one in said.items():
+            shares |= one.shares
+            if one.opened is not None:
+                opened[node.want.name, seat] = one.opened
+        shares |= _combine_helps(node, said)
+        return _open_lost(replace(node, shares=shares, opened=opened), node, said)
+
+    def write(self, node: Node, seat: int, secrets: Secrets, rng: Random) -> bytes:
+        """Everything that this seat owes."""
+        if owes_nothing(node, seat):
+            return bodies.EMPTY
+        opening, opened = None, None
+        if own_due(node, seat):
+            opening = secrets.openings[node.sealed[node.want.name, seat].commitment]
+            opened = read_choice(node, node.want.name, opening[0])
+        shares = write_own_batch(node, seat, _own_slots(node, seat, opened), secrets, rng)
+        helps = tuple(_write_help(node, seat, absent, secrets, rng) for absent in helped(node))
+        keys = tuple(_write_escrow(node, seat, one, secrets, rng) for one in lost_dues(node))
+        return bodies.encode_body(Gather(opening, shares, helps, keys))
 
 
-def _check_gather(node: Node, seat: int, body: bytes) -> Given:
-    if owes_nothing(node, seat):
-        if body != bodies.EMPTY:
-            raise Invalid("bad-body", "a body where none was due")
-        return Given()
-    read = bodies.parse_gather(body, len(helped(node)), len(lost_dues(node)))
-    opened = _check_opening(node, seat, read)
+def _own_slots(node: Node, seat: int, opened: Opening) -> tuple[int, ...]:
+    """The slots that the state asks for, and those of a choice that is shown by opening it."""
     slots = own_lacks(node, seat)
-    if node.want.shows and opened is not None and isinstance(opened, tuple):
+    if node.want.shows and isinstance(opened, tuple):
         slots += hidden_of(node, seat, opened)
-    shares = check_batch(node, seat, "shares", seat, node.keys.share_key(seat), slots, read.shares)
-    helps = _check_helps(node, seat, read)
-    escrows = _check_escrows(node, seat, read)
-    if opened is not None and not isinstance(opened, bytes):
-        check_move(node, node.want.name, seat, opened, shares)
-    return Given(opened, shares, helps, escrows)
+    return slots
 
 
 def _check_opening(node: Node, seat: int, read: Gather) -> Opening:
@@ -119,85 +149,7 @@ def _check_opening(node: Node, seat: int, read: Gather) -> Opening:
     return opened
 
 
-def read_choice(node: Node, kind: str, data: bytes) -> bytes | Choice:
-    """The coin stays bytes; any other choice is an int or a tuple of ints."""
-    if kind == COIN:
-        if len(data) != COIN_SIZE:
-            raise Invalid("bad-body", "a coin has not 32 bytes")
-        return data
-    return bodies.parse_choice(data, choice_size(node, kind))
-
-
-def check_opening(
-    node: Node, seat: int, kind: str, sealed: Sealed, choice: bytes, nonce: bytes
-) -> None:
-    """The opening recomputes commitment and escrow byte for byte."""
-    context = node.table.context(sealed.step, seat, kind)
-    size = choice_size(node, kind)
-    if len(choice) > size:
-        raise Invalid("bad-body", "a choice is longer than its kind allows")
-    if commitment.commit(context, choice, nonce) != sealed.commitment:
-        raise Invalid("bad-opening", "the opening does not fit the commitment")
-    if node.table.strict:
-        return
-    padded = commitment.opening(choice, nonce, opening_size(size))
-    if escrow.seal(context, node.keys.joint, sealed.commitment, padded) != sealed.escrow:
-        raise Invalid("bad-escrow", "the escrow is not that of the opening")
-
-
-def check_batch(
-    node: Node,
-    seat: int,
-    kind: str,
-    giver: int,
-    public: bytes,
-    slots: tuple[int, ...],
-    data: bytes,
-) -> dict[tuple[int, int], bytes]:
-    """Shares of `slots` with one proof for the key `public`, keyed by (slot, giver)."""
-    points, proof = bodies.parse_batch(data, len(slots))
-    if not slots:
-        return {}
-    bases = [node.keys.deck[slot].a for slot in slots]
-    context = node.table.context(node.step, seat, kind)
-    dleq.verify_shares(context, node.keys.joint, public, bases, points, proof)
-    return {(slot, giver): point for slot, point in zip(slots, points, strict=True)}
-
-
-def _check_helps(node: Node, seat: int, read: Gather) -> dict[tuple[int, int], bytes]:
-    found: dict[tuple[int, int], bytes] = {}
-    for absent, data in zip(helped(node), read.helps, strict=True):
-        key = node.keys.piece_key(absent, seat)
-        slots = own_lacks(node, absent)
-        found |= check_batch(node, seat, f"help-{absent}", absent, key, slots, data)
-    return found
-
-
-def _check_escrows(node: Node, seat: int, read: Gather) -> dict[int, bytes]:
-    key = node.keys.total_key(seat)
-    found: dict[int, bytes] = {}
-    for owner, share in zip(lost_dues(node), read.escrows, strict=True):
-        sealed = node.sealed[node.want.name, owner]
-        context = node.table.context(sealed.step, owner, node.want.name)
-        helper = node.table.context(node.step, seat, f"escrow-{owner}")
-        joint, committed = node.keys.joint, sealed.commitment
-        try:
-            point = escrow.verify_share(
-                helper, context, joint, committed, sealed.escrow, key, share
-            )
-        except Invalid as error:
-            raise Invalid("bad-escrow-share", error.reason) from error
-        found[owner] = point
-    return found
-
-
-def check_move(
-    node: Node,
-    kind: str,
-    seat: int,
-    choice: Choice,
-    shares: Mapping[tuple[int, int], bytes],
-) -> None:
+def check_move(node: Node, kind: str, seat: int, choice: Choice, shares: Shares) -> None:
     """The game's own rules, with the cards that the shares open."""
     shown = choice if isinstance(choice, tuple) and node.want.shows else ()
     cards = opened_cards(node, (s for s in shown if (s, seat) in shares), shares)
@@ -207,52 +159,25 @@ def check_move(
         raise Invalid("illegal-choice", str(error)) from error
 
 
-# Opening cards.
+# Backup shares for the absent.
 
 
-@lru_cache(maxsize=4096)
-def _open(a: bytes, b: bytes, shares: tuple[bytes, ...], cards: int) -> int:
-    return open_card(Ciphertext(a, b), shares, cards)
+def _write_help(node: Node, seat: int, absent: int, secrets: Secrets, rng: Random) -> bytes:
+    piece = secrets.piece_of(node, absent, seat)
+    key = node.keys.piece_key(absent, seat)
+    return write_batch(node, seat, f"help-{absent}", piece, key, own_lacks(node, absent), rng)
 
 
-def card_at(node: Node, slot: int, shares: Mapping[tuple[int, int], bytes]) -> int:
-    """The card in a slot, from all n shares."""
-    ciphertext = node.keys.deck[slot]
-    points = tuple(shares[slot, seat] for seat in range(node.table.seats))
-    return _open(ciphertext.a, ciphertext.b, points, node.table.layout.cards)
+def _check_helps(node: Node, seat: int, read: Gather) -> Shares:
+    found: dict[tuple[int, int], bytes] = {}
+    for absent, data in zip(helped(node), read.helps, strict=True):
+        key = node.keys.piece_key(absent, seat)
+        slots = own_lacks(node, absent)
+        found |= check_batch(node, seat, f"help-{absent}", absent, key, slots, data)
+    return found
 
 
-def opened_cards(
-    node: Node, slots: Iterable[int], more: Mapping[tuple[int, int], bytes]
-) -> dict[int, int]:
-    """The cards of those slots of which every share is known."""
-    known = {**node.shares, **more}
-    seats = range(node.table.seats)
-    return {
-        slot: card_at(node, slot, known)
-        for slot in slots
-        if all((slot, seat) in known for seat in seats)
-    }
-
-
-# Applying.
-
-
-def apply_gather(node: Node, said: Said) -> Node:
-    """Take in all that was given; what fewer than t gave is asked again."""
-    given = {seat: check_gather(node, seat, body) for seat, body in said.items()}
-    shares = dict(node.shares)
-    for one in given.values():
-        shares |= one.shares or {}
-    shares |= _combine_helps(node, given)
-    opened = dict(node.opened)
-    for seat, one in given.items():
-        if one.opened is not None:
-            opened[node.want.name, seat] = one.opened
-    return _open_lost(replace(node, shares=shares, opened=opened), node, given)
-
-
-def _combine_helps(node: Node, given: Mapping[int, Given]) -> dict[tuple[int, int], bytes]:
+def _combine_helps(node: Node, given: Mapping[int, Given]) -> Shares:
     found: dict[tuple[int, int], bytes] = {}
     absent = set(helped(node))
     for slot, giver in node.want.lacks:
@@ -261,6 +186,43 @@ def _combine_helps(node: Node, given: Mapping[int, Given]) -> dict[tuple[int, in
             if len(points) >= node.table.quorum:
                 found[slot, giver] = secret_sharing.combine(points, node.table.quorum)
     return found
+
+
+# Escrow shares for lost choices.
+
+
+def _write_escrow(node: Node, seat: int, owner: int, secrets: Secrets, rng: Random) -> bytes:
+    kind = node.want.name
+    sealed = node.sealed[kind, owner]
+    total = sum(secrets.piece_of(node, d, seat) for d in range(node.table.seats)) % group.ORDER
+    return escrow.escrow_share(
+        node.table.context(node.step, seat, f"escrow-{owner}"),
+        node.table.context(sealed.step, owner, kind),
+        node.keys.joint,
+        sealed.commitment,
+        sealed.escrow,
+        total,
+        node.keys.total_key(seat),
+        rng,
+    )
+
+
+def _check_escrows(node: Node, seat: int, read: Gather) -> Mapping[int, bytes]:
+    owners = zip(lost_dues(node), read.escrows, strict=True)
+    return {owner: _check_escrow(node, seat, owner, share) for owner, share in owners}
+
+
+def _check_escrow(node: Node, seat: int, owner: int, share: bytes) -> bytes:
+    sealed = node.sealed[node.want.name, owner]
+    context = node.table.context(sealed.step, owner, node.want.name)
+    helper = node.table.context(node.step, seat, f"escrow-{owner}")
+    joint, key = node.keys.joint, node.keys.total_key(seat)
+    try:
+        return escrow.verify_share(
+            helper, context, joint, sealed.commitment, sealed.escrow, key, share
+        )
+    except Invalid as error:
+        raise Invalid("bad-escrow-share", error.reason) from error
 
 
 def _open_lost(after: Node, node: Node, given: Mapping[int, Given]) -> Node:
@@ -282,9 +244,7 @@ def _open_one(after: Node, node: Node, owner: int, shares: Mapping[int, bytes]) 
         found = read_choice(node, kind, choice)
     except Invalid:
         return void(after, kind, owner, sealed.step, "bad-escrow")
-    if isinstance(found, bytes):
-        return replace(after, opened={**after.opened, (kind, owner): found})
-    if not _may_stand(node, kind, owner, found):
+    if not isinstance(found, bytes) and not _may_stand(node, kind, owner, found):
         return void(after, kind, owner, node.step, "illegal-choice")
     return replace(after, opened={**after.opened, (kind, owner): found})
 
@@ -300,14 +260,6 @@ def _may_stand(node: Node, kind: str, owner: int, choice: Choice) -> bool:
     return True
 
 
-def showable(node: Node, seat: int, choice: Choice) -> bool:
-    """Distinct slots, each open already or of the seat's own hand: no one else's card is opened."""
-    if not isinstance(choice, tuple) or len(set(choice)) != len(choice):
-        return False
-    hand = node.table.layout.hands[seat]
-    return all(slot in node.cards or slot in hand for slot in choice)
-
-
 def void(node: Node, kind: str, seat: int, step: int, code: str) -> Node:
     """The choice counts as none, and its owner is out for good."""
     return replace(
@@ -316,10 +268,3 @@ def void(node: Node, kind: str, seat: int, step: int, code: str) -> Node:
         banned=node.banned | {seat},
         convictions=(*node.convictions, Conviction(step, seat, code)),
     )
-
-
-def joint_coin(node: Node) -> bytes:
-    """32 bytes no seat could choose; a void coin counts as empty."""
-    coins = [node.opened[COIN, seat] for seat in range(node.table.seats)]
-    parts = [coin if isinstance(coin, bytes) else b"" for coin in coins]
-    return digest(Label.COIN, node.table.id, *parts)

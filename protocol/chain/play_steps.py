@@ -1,354 +1,136 @@
-"""The steps of the game itself: seal, choose, show, over, result; and what state asks which."""
+"""The steps of the game itself: seal, hold, choose, show, over, result."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
-from typing import Final
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 
+from ..crypto.randomness import Random
 from ..errors import Invalid
-from ..game import (
-    Choice,
-    Choose,
-    Chosen,
-    Deal,
-    Dealt,
-    Draw,
-    Drawn,
-    Event,
-    Expected,
-    IllegalMove,
-    OpenAll,
-    Opened,
-    Over,
-    Presence,
-    Seal,
-    Show,
-    Shown,
-    Stopped,
-    Unseal,
-    Unsealed,
-)
+from ..game import Choice, Chosen
 from ..game import Sealed as SealedEvent
 from ..wire import bodies
-from ..wire.bodies import COIN
-from .openings import (
-    apply_gather,
-    check_batch,
-    check_gather,
-    check_move,
-    choice_size,
-    hidden_of,
-    joint_coin,
-    opened_cards,
-    showable,
-    void,
-)
-from .setup_steps import Said, check_empty, check_sealed
-from .state import Kind, Node, Opening, Sealed, Want
-
-# seal
+from ..wire.bodies import SealBody, ShowBody
+from .cards import Shares, check_own_batch, hidden_of, showable, write_own_batch
+from .openings import check_move
+from .sealing import check_sealed, choice_size, seal_choice
+from .secrets import Secrets
+from .state import Node, Opening, Sealed
+from .step import EmptyStep, Step, read_empty
 
 
-def check_seal(node: Node, seat: int, body: bytes) -> object:
+class SealStep(Step[SealBody | None, Sealed | None]):
     """A commitment of each who owes a choice, an empty pass of everyone else."""
-    if seat not in node.want.owes:
-        check_empty(node, seat, body)
+
+    def read(self, node: Node, seat: int, body: bytes) -> SealBody | None:
+        """[commitment, escrow]; None for a pass."""
+        if seat in node.want.owes:
+            return bodies.parse_seal(body)
+        read_empty(body)
         return None
-    read = bodies.parse_seal(body)
-    check_sealed(node, seat, node.want.name, choice_size(node, node.want.name), read)
-    return read
+
+    def check(self, node: Node, seat: int, read: SealBody | None) -> Sealed | None:
+        """The escrow is one of this commitment."""
+        return None if read is None else check_sealed(node, seat, node.want.name, read)
+
+    def apply(self, node: Node, said: Mapping[int, Sealed | None]) -> Node:
+        """Keep the commitments and tell the game who sealed."""
+        name = node.want.name
+        fresh = {(name, seat): one for seat, one in said.items() if one is not None}
+        event = SealedEvent(name, frozenset(seat for _, seat in fresh))
+        state = node.table.game.apply(node.state, event)
+        return replace(node, sealed={**node.sealed, **fresh}, state=state)
+
+    def write_choice(
+        self, node: Node, seat: int, choice: Choice, secrets: Secrets, rng: Random
+    ) -> bytes:
+        """A commitment to the choice."""
+        data = bodies.encode_choice(choice)
+        return seal_choice(node, seat, node.want.name, data, secrets, rng)
 
 
-def apply_seal(node: Node, said: Said) -> Node:
-    """Keep the commitments and tell the game who sealed."""
-    name, sealed = node.want.name, dict(node.sealed)
-    done = frozenset(said) & node.want.owes
-    for seat in done:
-        read = bodies.parse_seal(said[seat])
-        sealed[name, seat] = Sealed(node.step, read.commitment, read.escrow)
-    state = node.table.game.apply(node.state, SealedEvent(name, done))
-    return replace(node, sealed=sealed, state=state)
+class ChooseStep(Step[Choice, Choice]):
+    """A legal open choice of one seat."""
+
+    def read(self, node: Node, seat: int, body: bytes) -> Choice:
+        """The choice itself."""
+        return bodies.parse_choice(body, choice_size(node, node.want.name))
+
+    def check(self, node: Node, seat: int, read: Choice) -> Choice:
+        """The game allows it."""
+        check_move(node, node.want.name, seat, read, {})
+        return read
+
+    def apply(self, node: Node, said: Mapping[int, Choice]) -> Node:
+        """The chosen, or the default for whoever is absent or at fault."""
+        (seat,) = node.want.speakers
+        event = Chosen(node.want.name, seat, said.get(seat))
+        return replace(node, state=node.table.game.apply(node.state, event))
+
+    def write_choice(
+        self, node: Node, seat: int, choice: Choice, secrets: Secrets, rng: Random
+    ) -> bytes:
+        """The choice itself."""
+        return bodies.encode_choice(choice)
 
 
-# choose
+@dataclass(frozen=True)
+class Showing:
+    """What one seat shows: its choice and the proven shares of its hidden cards."""
+
+    choice: Choice
+    shares: Shares
 
 
-def check_choose(node: Node, seat: int, body: bytes) -> Choice:
-    """A legal open choice."""
-    choice = bodies.parse_choice(body, choice_size(node, node.want.name))
-    check_move(node, node.want.name, seat, choice, {})
-    return choice
-
-
-def apply_choose(node: Node, said: Said) -> Node:
-    """The chosen, or the default for whoever is absent or at fault."""
-    (seat,) = node.want.speakers
-    choice = check_choose(node, seat, said[seat]) if seat in said else None
-    event = Chosen(node.want.name, seat, choice)
-    return replace(node, state=node.table.game.apply(node.state, event))
-
-
-# show
-
-
-def check_show(node: Node, seat: int, body: bytes) -> object:
+class ShowStep(Step[ShowBody | None, Showing | None]):
     """The lone exhibitor's choice with the shares of its hidden cards; a pass of the others."""
-    if seat not in node.want.owes:
-        check_empty(node, seat, body)
+
+    def read(self, node: Node, seat: int, body: bytes) -> ShowBody | None:
+        """[choice, shares]; None for a pass."""
+        if seat in node.want.owes:
+            return bodies.parse_show(body)
+        read_empty(body)
         return None
-    return read_show(node, seat, body)
+
+    def check(self, node: Node, seat: int, read: ShowBody | None) -> Showing | None:
+        """The cards are its own to show, the shares are proven, the game allows it."""
+        if read is None:
+            return None
+        choice = bodies.parse_choice(read.choice, choice_size(node, node.want.name))
+        if not showable(node, seat, choice):
+            raise Invalid("illegal-choice", "it shows a card that is not its own to show")
+        shares = check_own_batch(node, seat, hidden_of(node, seat, choice), read.shares)
+        check_move(node, node.want.name, seat, choice, shares)
+        return Showing(choice, shares)
+
+    def apply(self, node: Node, said: Mapping[int, Showing | None]) -> Node:
+        """Open what was shown."""
+        (seat,) = node.want.owes
+        shown = said.get(seat)
+        choice = None if shown is None else shown.choice
+        opened: dict[tuple[str, int], Opening] = {**node.opened, (node.want.name, seat): choice}
+        more = {} if shown is None else shown.shares
+        return replace(node, opened=opened, shares={**node.shares, **more})
+
+    def write_choice(
+        self, node: Node, seat: int, choice: Choice, secrets: Secrets, rng: Random
+    ) -> bytes:
+        """The choice with the shares of what is still hidden of it."""
+        shares = write_own_batch(node, seat, hidden_of(node, seat, choice), secrets, rng)
+        return bodies.encode_body(ShowBody(bodies.encode_choice(choice), shares))
 
 
-def read_show(node: Node, seat: int, body: bytes) -> tuple[Choice, dict[tuple[int, int], bytes]]:
-    """(choice, proven shares); a show is verified once."""
-    key = ("show", seat, body)
-    if key not in node.memo:
-        node.memo[key] = _read_show(node, seat, body)
-    found: tuple[Choice, dict[tuple[int, int], bytes]] = node.memo[key]
-    return found
-
-
-def _read_show(node: Node, seat: int, body: bytes) -> tuple[Choice, dict[tuple[int, int], bytes]]:
-    read = bodies.parse_show(body)
-    choice = bodies.parse_choice(read.choice, choice_size(node, node.want.name))
-    if not showable(node, seat, choice):
-        raise Invalid("illegal-choice", "it shows a card that is not its own to show")
-    slots = hidden_of(node, seat, choice)
-    key = node.keys.share_key(seat)
-    shares = check_batch(node, seat, "shares", seat, key, slots, read.shares)
-    check_move(node, node.want.name, seat, choice, shares)
-    return choice, shares
-
-
-def apply_show(node: Node, said: Said) -> Node:
-    """Open what was shown."""
-    (seat,) = node.want.owes
-    if seat not in said:
-        return replace(node, opened={**node.opened, (node.want.name, seat): None})
-    choice, more = read_show(node, seat, said[seat])
-    opened: dict[tuple[str, int], Opening] = {**node.opened, (node.want.name, seat): choice}
-    return replace(node, opened=opened, shares={**node.shares, **more})
-
-
-# hold
-
-
-def apply_hold(node: Node, said: Said) -> Node:
+class HoldStep(EmptyStep):
     """Everyone has seen what is sealed: it is final before anything of it is shown."""
-    return replace(node, held=node.step)
+
+    def apply(self, node: Node, said: Mapping[int, None]) -> Node:
+        """What was sealed before this step may be opened."""
+        return replace(node, held=node.step)
 
 
-# over
-
-
-def apply_over(node: Node, said: Said) -> Node:
+class OverStep(EmptyStep):
     """Everyone has seen that nothing is left but the final opening."""
-    return replace(node, over_said=True)
 
-
-CHECKS: dict[Kind, Callable[[Node, int, bytes], object]] = {
-    Kind.DEAL: check_gather,
-    Kind.SEAL: check_seal,
-    Kind.HOLD: check_empty,
-    Kind.REVEAL: check_gather,
-    Kind.SHOW: check_show,
-    Kind.CHOOSE: check_choose,
-    Kind.OPEN: check_gather,
-    Kind.OVER: check_empty,
-    Kind.FINAL: check_gather,
-    Kind.RESULT: check_empty,
-}
-
-APPLY: dict[Kind, Callable[[Node, Said], Node]] = {
-    Kind.DEAL: apply_gather,
-    Kind.SEAL: apply_seal,
-    Kind.HOLD: apply_hold,
-    Kind.REVEAL: apply_gather,
-    Kind.SHOW: apply_show,
-    Kind.CHOOSE: apply_choose,
-    Kind.OPEN: apply_gather,
-    Kind.OVER: apply_over,
-    Kind.FINAL: apply_gather,
-}
-
-# What the state asks next.
-
-
-def lacking(
-    node: Node, slots: tuple[int, ...], givers: frozenset[int]
-) -> tuple[tuple[int, int], ...]:
-    """The (slot, giver) pairs whose share is not known yet."""
-    return tuple((s, g) for s in sorted(slots) for g in sorted(givers) if (s, g) not in node.shares)
-
-
-def _deal_lacks(node: Node) -> tuple[tuple[int, int], ...]:
-    everyone, layout = node.table.everyone, node.table.layout
-    pairs = [
-        p for seat, hand in enumerate(layout.hands) for p in lacking(node, hand, everyone - {seat})
-    ]
-    return tuple(sorted([*pairs, *lacking(node, layout.tops, everyone)]))
-
-
-def _shown_slots(node: Node, name: str, seats: frozenset[int]) -> tuple[int, ...]:
-    choices = (node.opened.get((name, seat)) for seat in seats)
-    slots = {slot for choice in choices if isinstance(choice, tuple) for slot in choice}
-    return tuple(sorted(slots))
-
-
-def _gather(node: Node, want: Want) -> Want | None:
-    return want if want.dues or want.lacks else None
-
-
-def _want_unseal(node: Node, goal: Unseal) -> Want | None:
-    dues = tuple(sorted(s for s in goal.seats if (goal.kind, s) not in node.opened))
-    if _needs_hold(node, goal.kind, dues):
-        return Want(Kind.HOLD, node.present, goal.kind)
-    lacks: tuple[tuple[int, int], ...] = ()
-    if goal.shows and not dues:
-        lacks = lacking(node, _shown_slots(node, goal.kind, goal.seats), node.table.everyone)
-    owes = frozenset(s for s in dues if (goal.kind, s) not in node.lost)
-    return _gather(node, Want(Kind.REVEAL, node.present, goal.kind, owes, dues, lacks, goal.shows))
-
-
-def _needs_hold(node: Node, kind: str, dues: tuple[int, ...]) -> bool:
-    """Whether what is to be opened was sealed after the last `hold`; strict tables need none."""
-    return not node.table.strict and any(node.sealed[kind, s].step > node.held for s in dues)
-
-
-def _want_show(node: Node, goal: Show) -> Want | None:
-    if (goal.kind, goal.seat) in node.opened:
-        return None
-    return Want(Kind.SHOW, node.present, goal.kind, frozenset({goal.seat}), shows=True)
-
-
-def _want_deal(node: Node) -> Want | None:
-    dues = tuple(s for s in range(node.table.seats) if (COIN, s) not in node.opened)
-    return _gather(node, Want(Kind.DEAL, node.present, COIN, dues=dues, lacks=_deal_lacks(node)))
-
-
-def _want_final(node: Node, goal: OpenAll) -> Want | None:
-    if not node.over_said:
-        return Want(Kind.OVER, node.present)
-    lacks = lacking(node, goal.slots, node.table.everyone)
-    return _gather(node, Want(Kind.FINAL, node.present, lacks=lacks))
-
-
-def want_of(node: Node, goal: Expected) -> Want | None:
-    """What the next step asks to reach the goal; None if it is reached."""
-    match goal:
-        case Deal():
-            return _want_deal(node)
-        case Seal(kind, seats):
-            return Want(Kind.SEAL, node.present, kind, seats)
-        case Unseal():
-            return _want_unseal(node, goal)
-        case Show():
-            return _want_show(node, goal)
-        case Choose(kind, seat):
-            return Want(Kind.CHOOSE, frozenset({seat}), kind, frozenset({seat}))
-        case Draw(slots):
-            lacks = lacking(node, slots, node.table.everyone)
-            return _gather(node, Want(Kind.OPEN, node.present, lacks=lacks))
-        case OpenAll():
-            return _want_final(node, goal)
-        case Over():
-            return Want(Kind.RESULT, node.present)
-
-
-# What follows when a goal is reached.
-
-
-def _keep(node: Node, slots: tuple[int, ...]) -> tuple[Node, dict[int, int]]:
-    found = opened_cards(node, slots, {})
-    return replace(node, cards={**node.cards, **found}), found
-
-
-def _clear(node: Node, kind: str, seats: frozenset[int]) -> Node:
-    keys = {(kind, seat) for seat in seats}
-    return replace(
-        node,
-        sealed={k: v for k, v in node.sealed.items() if k not in keys},
-        opened={k: v for k, v in node.opened.items() if k not in keys},
-        lost=node.lost - keys,
-    )
-
-
-def _judge_shown(node: Node, goal: Unseal, cards: dict[int, int]) -> Node:
-    """Exhibits opened from escrow are judged now that their cards are open."""
-    for seat in sorted(goal.seats):
-        choice = node.opened[goal.kind, seat]
-        if choice is None or isinstance(choice, bytes):
-            continue
-        try:
-            node.table.check_choice(node.state, goal.kind, seat, choice, cards)
-        except IllegalMove:
-            node = void(node, goal.kind, seat, node.step - 1, "illegal-choice")
-    return node
-
-
-def _conclude_unseal(node: Node, goal: Unseal) -> tuple[Node, Event]:
-    cards: dict[int, int] = {}
-    if goal.shows:
-        node, cards = _keep(node, _shown_slots(node, goal.kind, goal.seats))
-        node = _judge_shown(node, goal, cards)
-    choices = {seat: _choice(node.opened[goal.kind, seat]) for seat in sorted(goal.seats)}
-    shown = {slot for c in choices.values() if isinstance(c, tuple) for slot in c}
-    stand = {slot: card for slot, card in cards.items() if slot in shown}
-    return _clear(node, goal.kind, goal.seats), Unsealed(goal.kind, choices, stand)
-
-
-def _choice(opened: Opening) -> Choice | None:
-    return None if isinstance(opened, bytes) else opened
-
-
-def _conclude_show(node: Node, goal: Show) -> tuple[Node, Event]:
-    seats = frozenset({goal.seat})
-    choice = _choice(node.opened[goal.kind, goal.seat])
-    node, cards = _keep(node, _shown_slots(node, goal.kind, seats))
-    return _clear(node, goal.kind, seats), Shown(goal.kind, goal.seat, choice, cards)
-
-
-def conclude(node: Node, goal: Expected) -> Node:
-    """Tell the game that the goal is reached."""
-    event: Event
-    match goal:
-        case Deal():
-            coin = joint_coin(node)
-            node, cards = _keep(node, node.table.layout.tops)
-            node, event = _clear(node, COIN, node.table.everyone), Dealt(coin, cards)
-        case Unseal():
-            node, event = _conclude_unseal(node, goal)
-        case Show():
-            node, event = _conclude_show(node, goal)
-        case Draw(slots):
-            node, cards = _keep(node, slots)
-            event = Drawn(cards)
-        case OpenAll(slots):
-            node, cards = _keep(node, slots)
-            event = Opened(cards)
-        case Seal() | Choose() | Over():
-            raise RuntimeError("this goal is reached by its own step")
-    state = node.table.game.apply(node.state, event)
-    playing = node.present - node.banned
-    if isinstance(goal, Deal) and playing != node.table.everyone:
-        state = node.table.game.apply(state, Presence(playing, node.banned))
-        node = replace(node, playing=playing)
-    return replace(node, state=state)
-
-
-LAST_STEP: Final = 12_000
-"""Before this step at the latest a game is stopped: a file must hold every game whole."""
-
-
-def settle(node: Node) -> Node:
-    """Follow every goal already reached, and say what the next step asks."""
-    while True:
-        goal = node.table.game.expected(node.state)
-        if node.step >= LAST_STEP and not isinstance(goal, (Deal, OpenAll, Over)):
-            node = replace(node, state=node.table.game.apply(node.state, Stopped()))
-            goal = node.table.game.expected(node.state)
-        want = want_of(node, goal)
-        if want is not None:
-            return replace(node, want=want)
-        node = conclude(node, goal)
+    def apply(self, node: Node, said: Mapping[int, None]) -> Node:
+        """The final opening may be asked."""
+        return replace(node, over_said=True)

@@ -2,36 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import replace
-from typing import Final
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TypeVar
 
-from ..crypto import escrow, group, schnorr, secret_sharing, shuffle
+from ..crypto import group, schnorr, secret_sharing, shuffle
 from ..crypto.elgamal import Ciphertext, starting_deck
 from ..crypto.hashing import digest
 from ..crypto.labels import Label
+from ..crypto.randomness import Random
 from ..errors import Invalid
 from ..wire import bodies
 from ..wire.bodies import COIN, COIN_SIZE, Complaint, KeyCommit, KeyReveal, SealBody, ShuffleBody
+from .sealing import check_sealed, seal_choice
+from .secrets import PIECE_STEP, Secrets
 from .state import Conviction, Keys, Kind, Node, Sealed, Table, Want, public_piece
+from .step import EmptyStep, Step
 
-PIECE_STEP: Final = 2
-"""The step in which backup pieces are said, `key.reveal`; each is sealed in its context."""
-Said = Mapping[int, bytes]
-"""The bodies of a step by seat."""
-
-
-def opening_size(choice_size: int) -> int:
-    """The fixed length of a padded opening: length, choice, nonce, zeros."""
-    return 2 + choice_size + bodies.NONCE
-
-
-def vector_size(node: Node) -> int:
-    """Points in a Feldman vector: the quorum, or one on a strict table."""
-    return 1 if node.table.strict else node.table.quorum
-
-
-# key.commit
+Deck = tuple[Ciphertext, ...]
+T = TypeVar("T")
 
 
 def key_hash(node: Node, seat: int, step: int, vector: tuple[bytes, ...]) -> bytes:
@@ -40,44 +29,81 @@ def key_hash(node: Node, seat: int, step: int, vector: tuple[bytes, ...]) -> byt
     return digest(Label.KEY_COMMIT, context.encode(), *vector)
 
 
-def check_key_commit(node: Node, seat: int, body: bytes) -> KeyCommit:
-    """The transport key must not be of low order."""
-    read = bodies.parse_key_commit(body)
-    try:
-        secret_sharing.check_x25519_public(read.box)
-    except Invalid as error:
-        raise Invalid("bad-key", error.reason) from error
-    return read
+class KeyCommitStep(Step[KeyCommit, KeyCommit]):
+    """Each seat commits to its Feldman vector and shows a transport key."""
+
+    def read(self, node: Node, seat: int, body: bytes) -> KeyCommit:
+        """[hash, transport key]."""
+        return bodies.parse_key_commit(body)
+
+    def check(self, node: Node, seat: int, read: KeyCommit) -> KeyCommit:
+        """The transport key must not be of low order."""
+        try:
+            secret_sharing.check_x25519_public(read.box)
+        except Invalid as error:
+            raise Invalid("bad-key", error.reason) from error
+        return read
+
+    def apply(self, node: Node, said: Mapping[int, KeyCommit]) -> Node:
+        """Keep the hashes and the transport keys."""
+        every = in_seat_order(node, said)
+        hashes, boxes = tuple(r.hash for r in every), tuple(r.box for r in every)
+        return replace(node, keys=Keys(hashes=hashes, boxes=boxes))
+
+    def write(self, node: Node, seat: int, secrets: Secrets, rng: Random) -> bytes:
+        """The hash of the vector that the secrets give."""
+        vector = secret_sharing.feldman_vector(secrets.polynomial)
+        public = secret_sharing.x25519_public(secrets.box)
+        return bodies.encode_body(KeyCommit(key_hash(node, seat, node.step, tuple(vector)), public))
 
 
-def apply_key_commit(node: Node, said: Said) -> Node:
-    """Keep the hashes and the transport keys."""
-    read = [bodies.parse_key_commit(said[i]) for i in range(node.table.seats)]
-    keys = Keys(hashes=tuple(r.hash for r in read), boxes=tuple(r.box for r in read))
-    return replace(node, keys=keys)
+class KeyRevealStep(Step[KeyReveal, KeyReveal]):
+    """Each seat shows its vector, proves its key, and seals a backup piece to every other."""
+
+    def read(self, node: Node, seat: int, body: bytes) -> KeyReveal:
+        """The body with the numbers of points and pieces that this table has."""
+        table = node.table
+        pieces = 0 if table.strict else table.seats
+        return bodies.parse_key_reveal(body, 1 if table.strict else table.quorum, pieces)
+
+    def check(self, node: Node, seat: int, read: KeyReveal) -> KeyReveal:
+        """The vector fits its hash, its secret is known, every piece is of the fixed size."""
+        if key_hash(node, seat, node.step - 1, read.vector) != node.keys.hashes[seat]:
+            raise Invalid("bad-key-hash", "the key shown is not the one committed to")
+        schnorr.verify_key(node.table.context(node.step, seat, "key"), read.vector[0], read.proof)
+        _check_backup(node, seat, read.vector)
+        for holder, piece in enumerate(read.pieces):
+            if len(piece) != (0 if holder == seat else secret_sharing.SEALED_SIZE):
+                raise Invalid("bad-body", "a sealed piece has another size")
+        return read
+
+    def apply(self, node: Node, said: Mapping[int, KeyReveal]) -> Node:
+        """The joint key is the sum of all key shares; keys that do not carry a table end it."""
+        every = in_seat_order(node, said)
+        keys = replace(
+            node.keys,
+            vectors=tuple(r.vector for r in every),
+            pieces=tuple(r.pieces for r in every),
+            joint=group.total(r.vector[0] for r in every),
+        )
+        return replace(node, keys=keys, useless=not _carries(node.table, keys))
+
+    def write(self, node: Node, seat: int, secrets: Secrets, rng: Random) -> bytes:
+        """The vector, its proof, and a piece sealed to each other seat."""
+        vector = tuple(secret_sharing.feldman_vector(secrets.polynomial))
+        context = node.table.context(node.step, seat, "key")
+        proof = schnorr.prove_key(context, secrets.key, vector[0], rng)
+        holders = () if node.table.strict else range(node.table.seats)
+        pieces = tuple(_seal_piece(node, seat, holder, secrets, rng) for holder in holders)
+        return bodies.encode_body(KeyReveal(vector, proof, pieces))
 
 
-# key.reveal
-
-
-def read_key_reveal(node: Node, body: bytes) -> KeyReveal:
-    """The body with the numbers of points and pieces that this table has."""
-    pieces = 0 if node.table.strict else node.table.seats
-    return bodies.parse_key_reveal(body, vector_size(node), pieces)
-
-
-def check_key_reveal(node: Node, seat: int, body: bytes) -> KeyReveal:
-    """The vector fits its hash, its secret is known, every piece is of the fixed size."""
-    read = read_key_reveal(node, body)
-    if key_hash(node, seat, node.step - 1, read.vector) != node.keys.hashes[seat]:
-        raise Invalid("bad-key-hash", "the key shown is not the one committed to")
-    schnorr.verify_key(node.table.context(node.step, seat, "key"), read.vector[0], read.proof)
-    _check_backup(node, seat, read.vector)
-    for holder, piece in enumerate(read.pieces):
-        size = 0 if holder == seat else secret_sharing.SEALED_SIZE
-        if len(piece) != size:
-            raise Invalid("bad-body", "a sealed piece has another size")
-    return read
+def _seal_piece(node: Node, seat: int, holder: int, secrets: Secrets, rng: Random) -> bytes:
+    if holder == seat:
+        return b""
+    context = node.table.context(node.step, seat, f"piece-{holder}")
+    piece = secret_sharing.piece(secrets.polynomial, holder + 1)
+    return secret_sharing.seal_piece(context, node.keys.boxes[holder], piece, rng)
 
 
 def _check_backup(node: Node, dealer: int, vector: tuple[bytes, ...]) -> None:
@@ -88,18 +114,6 @@ def _check_backup(node: Node, dealer: int, vector: tuple[bytes, ...]) -> None:
     for holder in range(node.table.seats if len(vector) > 1 else 0):
         if holder != dealer and public_piece(vector, holder + 1) == group.IDENTITY:
             raise Invalid("bad-backup", "a backup piece is zero: its holder could give no share")
-
-
-def apply_key_reveal(node: Node, said: Said) -> Node:
-    """The joint key is the sum of all key shares; keys that do not carry a table end it."""
-    read = [read_key_reveal(node, said[i]) for i in range(node.table.seats)]
-    keys = replace(
-        node.keys,
-        vectors=tuple(r.vector for r in read),
-        pieces=tuple(r.pieces for r in read),
-        joint=group.total(r.vector[0] for r in read),
-    )
-    return replace(node, keys=keys, useless=not _carries(node.table, keys))
 
 
 def _carries(table: Table, keys: Keys) -> bool:
@@ -115,9 +129,6 @@ def _carries(table: Table, keys: Keys) -> bool:
     return group.IDENTITY not in derived
 
 
-# key.ok
-
-
 def piece_is_sound(node: Node, dealer: int, holder: int, secret: bytes) -> bool:
     """Whether the piece that `dealer` sealed to `holder` opens and fits the dealer's vector."""
     context = node.table.context(PIECE_STEP, dealer, f"piece-{holder}")
@@ -129,83 +140,98 @@ def piece_is_sound(node: Node, dealer: int, holder: int, secret: bytes) -> bool:
     return True
 
 
-def check_key_ok(node: Node, seat: int, body: bytes) -> SealBody | Complaint:
-    """A coin commitment, or a complaint that proves itself."""
-    read = bodies.parse_key_ok(body)
-    if isinstance(read, SealBody):
-        check_sealed(node, seat, COIN, COIN_SIZE, read)
+class KeyOkStep(Step[SealBody | Complaint, Sealed | Complaint]):
+    """Each seat commits to its part of the joint coin, or complains of a backup piece."""
+
+    def read(self, node: Node, seat: int, body: bytes) -> SealBody | Complaint:
+        """[commitment, escrow] or [blamed seat, secret]."""
+        return bodies.parse_key_ok(body)
+
+    def check(self, node: Node, seat: int, read: SealBody | Complaint) -> Sealed | Complaint:
+        """A coin commitment, or a complaint that proves itself."""
+        if isinstance(read, SealBody):
+            return check_sealed(node, seat, COIN, read)
+        if node.table.strict or read.blamed == seat or not 0 <= read.blamed < node.table.seats:
+            raise Invalid("bad-body", "a complaint names no dealer")
+        if secret_sharing.x25519_public(read.secret) != node.keys.boxes[seat]:
+            raise Invalid("false-complaint", "the secret shown is not that of the transport key")
+        if piece_is_sound(node, read.blamed, seat, read.secret):
+            raise Invalid("false-complaint", "the piece complained of is sound")
         return read
-    if node.table.strict or read.blamed == seat or not 0 <= read.blamed < node.table.seats:
-        raise Invalid("bad-body", "a complaint names no dealer")
-    if secret_sharing.x25519_public(read.secret) != node.keys.boxes[seat]:
-        raise Invalid("false-complaint", "the secret shown is not that of the transport key")
-    if piece_is_sound(node, read.blamed, seat, read.secret):
-        raise Invalid("false-complaint", "the piece complained of is sound")
-    return read
+
+    def apply(self, node: Node, said: Mapping[int, Sealed | Complaint]) -> Node:
+        """Keep the coin commitments; a sound complaint ends the table."""
+        sealed = dict(node.sealed)
+        for seat, one in enumerate(in_seat_order(node, said)):
+            if isinstance(one, Complaint):
+                guilty = Conviction(node.step, one.blamed, "bad-backup")
+                return replace(node, convictions=(*node.convictions, guilty))
+            sealed[COIN, seat] = one
+        deck = starting_deck(node.keys.joint, node.table.layout.cards)
+        return replace(node, sealed=sealed, keys=replace(node.keys, deck=tuple(deck)))
+
+    def write(self, node: Node, seat: int, secrets: Secrets, rng: Random) -> bytes:
+        """A complaint of the first piece that does not fit, or the coin's commitment."""
+        dealers = () if node.table.strict else (s for s in range(node.table.seats) if s != seat)
+        for dealer in dealers:
+            if not piece_is_sound(node, dealer, seat, secrets.box):
+                return bodies.encode_body(Complaint(dealer, secrets.box))
+        return seal_choice(node, seat, COIN, rng(COIN_SIZE), secrets, rng)
 
 
-def apply_key_ok(node: Node, said: Said) -> Node:
-    """Keep the coin commitments; a sound complaint ends the table."""
-    sealed = dict(node.sealed)
-    for seat in range(node.table.seats):
-        read = bodies.parse_key_ok(said[seat])
-        if isinstance(read, Complaint):
-            guilty = Conviction(node.step, read.blamed, "bad-backup")
-            return replace(node, convictions=(*node.convictions, guilty))
-        sealed[COIN, seat] = Sealed(node.step, read.commitment, read.escrow)
-    deck = starting_deck(node.keys.joint, node.table.layout.cards)
-    return replace(node, sealed=sealed, keys=replace(node.keys, deck=tuple(deck)))
+@dataclass(frozen=True)
+class Shuffled:
+    """The deck after a shuffle, and the proof that it is one of the deck before."""
+
+    deck: Deck
+    proof: bytes
 
 
-def check_sealed(node: Node, seat: int, kind: str, size: int, read: SealBody) -> None:
-    """The escrow is one of this commitment, in this step, of this seat, and of its size."""
-    if node.table.strict:
-        if read.escrow:
-            raise Invalid("bad-escrow", "a strict table has no escrow")
-        return
-    context = node.table.context(node.step, seat, kind)
-    if len(read.escrow) != escrow.escrow_size(opening_size(size)):
-        raise Invalid("bad-escrow", "an escrow has another size")
-    escrow.verify(context, node.keys.joint, read.commitment, read.escrow)
+class ShuffleStep(Step[Shuffled, Deck]):
+    """One seat after the other permutes and re-encrypts the deck."""
+
+    def read(self, node: Node, seat: int, body: bytes) -> Shuffled:
+        """[deck, proof]."""
+        read = bodies.parse_shuffle(body, node.table.layout.cards)
+        return Shuffled(split_deck(read.deck), read.proof)
+
+    def check(self, node: Node, seat: int, read: Shuffled) -> Deck:
+        """The proof holds for the deck before and after."""
+        context = node.table.context(node.step, seat, "shuffle")
+        shuffle.verify(context, node.keys.joint, node.keys.deck, read.deck, read.proof)
+        return read.deck
+
+    def apply(self, node: Node, said: Mapping[int, Deck]) -> Node:
+        """The shuffled deck is the deck."""
+        (deck,) = said.values()
+        return replace(node, keys=replace(node.keys, deck=deck, shuffles=node.keys.shuffles + 1))
+
+    def write(self, node: Node, seat: int, secrets: Secrets, rng: Random) -> bytes:
+        """A fresh shuffle with its proof, from what was prepared while waiting."""
+        context = node.table.context(node.step, seat, "shuffle")
+        joint, before = node.keys.joint, node.keys.deck
+        after, secret = shuffle.shuffle(joint, before, rng, secrets.take_shuffle())
+        proof = shuffle.prove(context, joint, before, after, secret, rng)
+        return bodies.encode_body(ShuffleBody(b"".join(a + b for a, b in after), proof))
 
 
-# shuffle
-
-
-def split_deck(data: bytes) -> tuple[Ciphertext, ...]:
+def split_deck(data: bytes) -> Deck:
     """Ciphertexts one after the other; the points are decoded by the shuffle's verifier."""
     points = [data[i : i + 32] for i in range(0, len(data), 32)]
     return tuple(Ciphertext(a, b) for a, b in zip(points[::2], points[1::2], strict=True))
 
 
-def check_shuffle(node: Node, seat: int, body: bytes) -> ShuffleBody:
-    """The proof holds for the deck before and after."""
-    read = bodies.parse_shuffle(body, node.table.layout.cards)
-    context = node.table.context(node.step, seat, "shuffle")
-    after = split_deck(read.deck)
-    shuffle.verify(context, node.keys.joint, node.keys.deck, after, read.proof)
-    return read
+class DeckOkStep(EmptyStep):
+    """All have seen the whole deck: the table begins."""
+
+    def apply(self, node: Node, said: Mapping[int, None]) -> Node:
+        """The game stands before its deal."""
+        return replace(node, state=node.table.game.start())
 
 
-def apply_shuffle(node: Node, said: Said) -> Node:
-    """The shuffled deck is the deck."""
-    (body,) = said.values()
-    deck = split_deck(bodies.parse_shuffle(body, node.table.layout.cards).deck)
-    return replace(node, keys=replace(node.keys, deck=deck, shuffles=node.keys.shuffles + 1))
-
-
-# deck.ok
-
-
-def check_empty(node: Node, seat: int, body: bytes) -> None:
-    """Nothing is to be said."""
-    if body != bodies.EMPTY:
-        raise Invalid("bad-body", "a body where none was due")
-
-
-def apply_deck_ok(node: Node, said: Said) -> Node:
-    """The table begins: the game stands before its deal."""
-    return replace(node, state=node.table.game.start())
+def in_seat_order(node: Node, said: Mapping[int, T]) -> list[T]:
+    """What each seat of the table gave: in these steps nobody may be missing."""
+    return [said[seat] for seat in range(node.table.seats)]
 
 
 def setup_want(node: Node) -> Want:
@@ -223,20 +249,3 @@ def setup_want(node: Node) -> Want:
     if keys.shuffles < node.table.seats:
         return Want(Kind.SHUFFLE, frozenset({keys.shuffles}))
     return Want(Kind.DECK_OK, everyone)
-
-
-CHECKS: dict[Kind, Callable[[Node, int, bytes], object]] = {
-    Kind.KEY_COMMIT: check_key_commit,
-    Kind.KEY_REVEAL: check_key_reveal,
-    Kind.KEY_OK: check_key_ok,
-    Kind.SHUFFLE: check_shuffle,
-    Kind.DECK_OK: check_empty,
-}
-
-APPLY: dict[Kind, Callable[[Node, Said], Node]] = {
-    Kind.KEY_COMMIT: apply_key_commit,
-    Kind.KEY_REVEAL: apply_key_reveal,
-    Kind.KEY_OK: apply_key_ok,
-    Kind.SHUFFLE: apply_shuffle,
-    Kind.DECK_OK: apply_deck_ok,
-}

@@ -224,7 +224,7 @@ class Node:
     `shares` maps (slot, seat) to a proven share; `cards` what is open to all; `sealed`,
     `lost` and `opened` are keyed by (kind of choice, seat). A sealed choice is lost when its
     owner was absent or banned at any time since: others may open it. `parent` and `slots` say
-    by which step (None: by which link) the chain came here; `memo` keeps verdicts on bodies.
+    by which step (None: by which link) the chain came here; `derived` is what follows from it.
     """
 
     table: Table
@@ -248,7 +248,7 @@ class Node:
     convictions: tuple[Conviction, ...] = ()
     parent: Node | None = field(default=None, repr=False)
     slots: tuple[Slot, ...] | None = None
-    memo: dict[Any, Any] = field(init=False, default_factory=dict, repr=False)
+    derived: Derived = field(init=False, default_factory=lambda: Derived(), repr=False)
 
     def __repr__(self) -> str:
         who = sorted(self.present)
@@ -265,3 +265,29 @@ class Node:
         while node is not None and node.step > step:
             node = node.parent
         return node if node is not None and node.step == step else None
+
+
+@dataclass(frozen=True)
+class Accepted:
+    """A body that was read and checked; `given` is what it gives to its step."""
+
+    given: Any
+
+
+@dataclass(frozen=True)
+class Refused:
+    """A body that is illegal here: the code of the fault, and a note for developers."""
+
+    code: str
+    note: str
+
+
+@dataclass
+class Derived:
+    """What was computed from one node, kept so that the same question has the same answer."""
+
+    verdicts: dict[tuple[int, bytes], Accepted | Refused] = field(default_factory=dict)
+    steps: dict[tuple[Slot, ...], Node] = field(default_factory=dict)
+    links: dict[tuple[frozenset[int], frozenset[int], tuple[int, ...]], Node] = field(
+        default_factory=dict
+    )

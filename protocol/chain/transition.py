@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 from ..crypto.hashing import digest
 from ..crypto.labels import Label
@@ -11,11 +12,20 @@ from ..errors import Invalid
 from ..game import Presence
 from ..wire import encoding
 from ..wire.faults import FAULTS, Fault
-from . import play_steps, setup_steps
-from .state import NEXT, SETUP, Kind, Missing, Node, Slot, Table, Want
-
-CHECKS = {**setup_steps.CHECKS, **play_steps.CHECKS}
-APPLY = {**setup_steps.APPLY, **play_steps.APPLY}
+from . import goals, setup_steps
+from .state import (
+    NEXT,
+    SETUP,
+    Accepted,
+    Kind,
+    Missing,
+    Node,
+    Refused,
+    Slot,
+    Table,
+    Want,
+)
+from .steps import STEPS
 
 
 def begin(table: Table) -> Node:
@@ -31,25 +41,27 @@ def begin(table: Table) -> Node:
     )
 
 
-def check(node: Node, seat: int, body: bytes) -> None:
-    """Raise the Fault of `seat` if this body is illegal in the step `node` stands before."""
+def check(node: Node, seat: int, body: bytes) -> Any:
+    """What this body gives, read and checked once; the Fault of `seat` if it is illegal in the step
+    that `node` stands before.
+    """
     if seat not in node.want.speakers:
         raise Fault("not-expected", seat, node.step)
-    key = ("verdict", seat, body)
-    if key not in node.memo:
-        node.memo[key] = _verdict(node, seat, body)
-    found = node.memo[key]
-    if found is not None:
-        raise Fault(found[0], seat, node.step, found[1])
+    found = node.derived.verdicts.get((seat, body))
+    if found is None:
+        found = _verdict(node, seat, body)
+        node.derived.verdicts[seat, body] = found
+    if isinstance(found, Refused):
+        raise Fault(found.code, seat, node.step, found.note)
+    return found.given
 
 
-def _verdict(node: Node, seat: int, body: bytes) -> tuple[str, str] | None:
+def _verdict(node: Node, seat: int, body: bytes) -> Accepted | Refused:
+    step = STEPS[node.want.kind]
     try:
-        CHECKS[node.want.kind](node, seat, body)
+        return Accepted(step.check(node, seat, step.read(node, seat, body)))
     except Invalid as error:
-        code = error.code if error.code in FAULTS else "bad-body"
-        return code, error.reason
-    return None
+        return Refused(error.code if error.code in FAULTS else "bad-body", error.reason)
 
 
 def step_digest(node: Node, slots: Sequence[Slot]) -> bytes:
@@ -72,26 +84,24 @@ def digest_after_link(
 
 
 def append(node: Node, slots: Sequence[Slot]) -> Node:
-    """The next node; every body must have passed `check`. The same slots give the same node."""
-    key = ("append", tuple(slots))
-    if key not in node.memo:
-        node.memo[key] = _append(node, slots)
-    after: Node = node.memo[key]
-    return after
+    """The next node; every body must pass `check`. The same slots give the same node.
+
+    Raises Fault for a body that does not pass, ValueError for slots of seats not asked.
+    """
+    key = tuple(slots)
+    if key not in node.derived.steps:
+        node.derived.steps[key] = _append(node, key)
+    return node.derived.steps[key]
 
 
-def _append(node: Node, slots: Sequence[Slot]) -> Node:
+def _append(node: Node, slots: tuple[Slot, ...]) -> Node:
     said = {seat: slot for seat, slot in enumerate(slots) if isinstance(slot, bytes)}
     if set(said) - node.want.speakers or len(slots) != node.table.seats:
         raise ValueError("slots of seats that were not asked")
-    after = APPLY[node.want.kind](node, said)
-    after = replace(
-        after,
-        digest=step_digest(node, slots),
-        step=node.step + 1,
-        parent=node,
-        slots=tuple(slots),
-    )
+    given = {seat: check(node, seat, body) for seat, body in said.items()}
+    after = STEPS[node.want.kind].apply(node, given)
+    digest, step = step_digest(node, slots), node.step + 1
+    after = replace(after, digest=digest, step=step, parent=node, slots=slots)
     return _ask(after, node.want.kind)
 
 
@@ -109,7 +119,7 @@ def _ask(node: Node, before: Kind) -> Node:
     if node.state is None:
         after = replace(node, want=setup_steps.setup_want(node))
     else:
-        after = play_steps.settle(node)
+        after = goals.settle(node)
     if after.want.kind not in NEXT[before]:
         raise RuntimeError(f"no transition from {before} to {after.want.kind}")
     return after
@@ -119,11 +129,10 @@ def link(
     node: Node, present: frozenset[int], banned: frozenset[int], absences: tuple[int, ...]
 ) -> Node:
     """A change of who is present or banned: one link, no step. The same gives the same node."""
-    key = ("link", present, banned, absences)
-    if key not in node.memo:
-        node.memo[key] = _link(node, present, banned, absences)
-    after: Node = node.memo[key]
-    return after
+    key = (present, banned, absences)
+    if key not in node.derived.links:
+        node.derived.links[key] = _link(node, present, banned, absences)
+    return node.derived.links[key]
 
 
 def _link(
@@ -145,7 +154,7 @@ def _link(
     if node.want.kind is not Kind.DEAL:
         state = node.table.game.apply(node.state, Presence(present, banned))
         after = replace(after, state=state, playing=present)
-    return play_steps.settle(after)
+    return goals.settle(after)
 
 
 def may_go_on(node: Node) -> bool:

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Final
 
-from ..chain import own_bodies, transition
+from ..chain import transition
+from ..chain.secrets import Secrets, new_secrets
 from ..chain.state import Node, Table
 from ..consensus import view as follow
 from ..consensus.message_store import Store
@@ -93,7 +94,7 @@ class Desk:
         self.table, self.rng, self.seat = table, rng, seat
         self._who = who
         size = 1 if table.strict else table.quorum
-        self._secrets = own_bodies.new_secrets(seed, size) if seed is not None else None
+        self._secrets = new_secrets(seed, size) if seed is not None else None
         self.store = Store()
         self.ballot = Ballot(table, self.store)
         self.view: View = follow.new_view(0, transition.begin(table), 0.0)
@@ -152,7 +153,7 @@ class Desk:
         return self.ballot.start is not None
 
     @property
-    def secrets(self) -> own_bodies.Secrets:
+    def secrets(self) -> Secrets:
         """The seat's secrets; a watcher has none."""
         if self._secrets is None:
             raise RuntimeError("a watcher has no secrets")

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Final
 
 from ..chain import own_bodies
+from ..chain.cards import hand
 from ..game import Choice, IllegalMove
 from ..wire import encoding, frames, messages
 from ..wire.messages import Say
@@ -93,8 +94,7 @@ class Machine(Desk):
         node = self.tip
         if self.seat is None or not self.must_choose:
             raise IllegalMove("nothing is asked of this seat now")
-        cards = own_bodies.hand(node, self.seat, self.secrets)
-        self.table.check_choice(node.state, node.want.name, self.seat, choice, cards)
+        self.table.check_choice(node.state, node.want.name, self.seat, choice, self.hand())
         self.given[node.step, node.want.name] = Given(node.digest, choice)
         self._pump()
 
@@ -125,7 +125,7 @@ class Machine(Desk):
         """Slot to card for the cards this seat alone may see."""
         if self.seat is None or self._secrets is None:
             return {}
-        return own_bodies.hand(self.tip, self.seat, self._secrets)
+        return hand(self.tip, self.seat, self._secrets)
 
     def may_leave(self) -> bool:
         """Whether the others need nothing more: all confirmed the end and none wishes an epoch.

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from ..chain import own_bodies, transition
+from ..chain import openings, own_bodies, transition
 from ..chain.state import SETUP, Kind, Node
 from ..consensus import evidence, view, view_change
 from ..consensus.view import Proof
@@ -170,7 +170,7 @@ def speak(desk: Desk) -> bool:
         return False
     if own_bodies.needs_choice(node, seat):
         return _speak_choice(desk, node, seat)
-    if not own_bodies.has_opening(node, seat, desk.secrets):
+    if not openings.has_opening(node, seat, desk.secrets):
         return False
     body = own_bodies.body_of(node, seat, desk.secrets, desk.rng)
     return desk.sign(Say(desk.view.epoch, node.step, node.digest, body))

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ..chain import openings, play_steps, transition
-from ..chain.state import Kind, Missing, Node, Slot
-from ..wire import bodies
+from ..chain import transition
+from ..chain.openings import Given
+from ..chain.play_steps import Showing
+from ..chain.state import Kind, Missing, Node, Sealed, Slot
+from ..wire.bodies import Complaint, KeyReveal
 from ..wire.faults import Fault
 from .check_signatures import CODES
 from .format import Entry, Link, Step
@@ -80,11 +82,11 @@ def _check_bodies(node: Node, slots: tuple[Slot, ...], path: tuple[int, ...], ta
         if isinstance(slot, Missing):
             continue
         try:
-            transition.check(node, seat, slot)
+            given = transition.check(node, seat, slot)
         except Fault as fault:
             where = (*path, 1, seat)
             raise Unsound(fault.code, fault.reason, where, step=node.step, seat=seat) from fault
-        _count(node, seat, slot, tally)
+        _count(node, given, tally)
 
 
 def _check_complete(node: Node, slots: tuple[Slot, ...], path: tuple[int, ...]) -> None:
@@ -98,19 +100,20 @@ def _check_complete(node: Node, slots: tuple[Slot, ...], path: tuple[int, ...]) 
 # What was checked.
 
 
-def _count(node: Node, seat: int, body: bytes, tally: Tally) -> None:
-    kind, counts = node.want.kind, tally.counts
-    if kind is Kind.KEY_REVEAL:
-        counts["keys"] += 1
-    elif kind is Kind.SHUFFLE:
-        counts["shuffles"] += 1
-    elif kind is Kind.KEY_OK or (kind is Kind.SEAL and seat in node.want.owes):
-        counts["commitments"] += 1
-        counts["escrows"] += not node.table.strict
-    elif kind is Kind.SHOW and seat in node.want.owes:
-        counts["shares"] += len(play_steps.read_show(node, seat, body)[1])
-    elif body != bodies.EMPTY and play_steps.CHECKS.get(kind) is openings.check_gather:
-        given = openings.check_gather(node, seat, body)
-        counts["shares"] += len(given.shares or {}) + len(given.helps or {})
-        counts["openings"] += given.opened is not None
-        counts["escrow_shares"] += len(given.escrows or {})
+def _count(node: Node, given: object, tally: Tally) -> None:
+    """Book the proofs in what one checked body gave."""
+    counts = tally.counts
+    match given:
+        case KeyReveal():
+            counts["keys"] += 1
+        case Sealed() | Complaint():
+            counts["commitments"] += 1
+            counts["escrows"] += not node.table.strict
+        case Showing():
+            counts["shares"] += len(given.shares)
+        case Given():
+            counts["shares"] += len(given.shares) + len(given.helps)
+            counts["openings"] += given.opened is not None
+            counts["escrow_shares"] += len(given.escrows)
+        case _ if node.want.kind is Kind.SHUFFLE:
+            counts["shuffles"] += 1

@@ -11,7 +11,9 @@ import sys
 import time
 from collections.abc import Callable, Iterable
 
-from protocol.chain import own_bodies, transition
+from protocol.chain import transition
+from protocol.chain.sealing import seal_choice
+from protocol.chain.secrets import new_secrets
 from protocol.chain.state import Node
 from protocol.transcript.format import Content, Evidence, Transcript
 from protocol.transcript.verifier import verify
@@ -76,9 +78,9 @@ def seals(node: Node, seat: int, count: int, mark: str = "") -> list[Message]:
     """So many versions of a sealed bid."""
     found = []
     for i in range(count):
-        secrets = own_bodies.new_secrets(hashlib.sha256(b"secret%d" % seat).digest(), QUORUM)
+        secrets = new_secrets(hashlib.sha256(b"secret%d" % seat).digest(), QUORUM)
         draw = seeded(f"seal {mark} {seat} {i}")
-        body = own_bodies.seal_choice(node, seat, "bid", 8, b"\x02", secrets, draw)
+        body = seal_choice(node, seat, "bid", b"\x02", secrets, draw)
         found.append(signed(NAME, seat, Say(0, node.step, node.digest, body)))
     return found
 

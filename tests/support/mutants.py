@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from protocol.chain import play_steps, setup_steps, transition
+from protocol.chain import goals, setup_steps, transition
 from protocol.consensus import view, view_change
 from protocol.consensus.votes import Ballot
 from protocol.seat import epoch_change, progress, recovery, sync
@@ -233,7 +233,7 @@ MUTANTS += (
 
 # What the wide catalogue of `support.sim.tricks` and `support.sim.plan` was made for.
 WIDE = (
-    Mutant("reveal without hold", ((play_steps._needs_hold, "not node.table.strict", "False"),)),
+    Mutant("reveal without hold", ((goals._needs_hold, "not node.table.strict", "False"),)),
     Mutant(
         "a thinking seat's halt says expired", ((Desk._fix_expired, "if thinks:", "if False:"),)
     ),

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 
-from protocol.chain import own_bodies
-from protocol.chain.setup_steps import opening_size
+from protocol.chain.sealing import opening_size, seal_choice
+from protocol.chain.secrets import new_secrets
 from protocol.chain.state import Kind, Node
 from protocol.crypto import commitment, escrow
 from protocol.transcript.writer import to_the_end, write
@@ -89,9 +89,9 @@ def lie(room: Room, liar: int, kind: Kind, forge: Forge, also: bool = False) -> 
 def other_seal(room: Room, node: Node, say: Say) -> bytes:
     """Another sealed choice than the one already said."""
     liar = room.table.seats - 1
-    secrets = own_bodies.new_secrets(bytes(32), room.table.quorum)
+    secrets = new_secrets(bytes(32), room.table.quorum)
     draw = seeded("other")
-    return own_bodies.seal_choice(node, liar, node.want.name, 8, b"\x02", secrets, draw)
+    return seal_choice(node, liar, node.want.name, b"\x02", secrets, draw)
 
 
 def empty_escrow(room: Room, node: Node, say: Say) -> bytes:

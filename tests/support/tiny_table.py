@@ -9,6 +9,8 @@ from typing import Any
 
 from protocol.chain import transition
 from protocol.chain.state import Kind, Node
+from protocol.chain.step import Step
+from protocol.chain.steps import STEPS
 from protocol.errors import Invalid
 from protocol.game import Choose, Layout, Over, Presence, Seal
 
@@ -71,31 +73,32 @@ def bodies(node: Node) -> tuple[bytes, ...]:
     return LEGAL.get(letter(node), BOTH)
 
 
-def _check(node: Node, seat: int, body: bytes) -> None:
-    if body not in bodies(node):
-        raise Invalid("bad-body", "no version of this step")
+class TinyStep(Step[bytes, bytes]):
+    """A step that takes any of the bodies of this table."""
 
+    def read(self, node: Node, seat: int, body: bytes) -> bytes:
+        return body
 
-def _apply(node: Node, said: Any) -> Node:
-    return replace(node, state=node.table.game.apply(node.state, said))
+    def check(self, node: Node, seat: int, read: bytes) -> bytes:
+        if read not in bodies(node):
+            raise Invalid("bad-body", "no version of this step")
+        return read
+
+    def apply(self, node: Node, said: Any) -> Node:
+        return replace(node, state=node.table.game.apply(node.state, said))
 
 
 @contextmanager
 def tiny_steps() -> Iterator[None]:
     """Two kinds of step take the bodies of this table."""
     kinds = (Kind.SEAL, Kind.CHOOSE)
-    kept = [
-        (table, kind, table[kind])
-        for table in (transition.CHECKS, transition.APPLY)
-        for kind in kinds
-    ]
+    kept = [(kind, STEPS[kind]) for kind in kinds]
     following = transition.NEXT
     transition.NEXT = dict.fromkeys(Kind, frozenset(Kind))
     for kind in kinds:
-        transition.CHECKS[kind], transition.APPLY[kind] = _check, _apply
+        STEPS[kind] = TinyStep()
     try:
         yield
     finally:
         transition.NEXT = following
-        for table, kind, function in kept:
-            table[kind] = function
+        STEPS.update(kept)

@@ -21,8 +21,9 @@ from support.room import make_table, seeded
 from support.sim.cheap import cheap_blocks
 from support.toy_game import ToyGame
 
-from protocol.chain import own_bodies, transition
-from protocol.chain.own_bodies import Secrets
+from protocol.chain import own_bodies, secrets, transition
+from protocol.chain.openings import has_opening
+from protocol.chain.secrets import Secrets
 from protocol.chain.state import SETUP, Kind, Missing, Node
 from protocol.crypto import group, schnorr, secret_sharing
 from protocol.crypto.group import ORDER
@@ -60,7 +61,7 @@ class Drive:
         self.liars, self.die = liars, random.Random(seed)
         self.rng = seeded(f"drive{seed}")
         size = self.table.quorum
-        self.secrets = [own_bodies.new_secrets(self.rng(32), size) for _ in range(seats)]
+        self.secrets = [secrets.new_secrets(self.rng(32), size) for _ in range(seats)]
         for liar in liars:
             self.secrets[liar] = replace(self.secrets[liar], polynomial=self.worst(liar, size))
         self.node = transition.begin(self.table)
@@ -77,7 +78,7 @@ class Drive:
     def body(self, seat: int) -> bytes | None:
         """What this seat says; a liar's lie only where the checks let it pass. None: a liar that
         has sealed what it cannot open."""
-        if seat in self.liars and not own_bodies.has_opening(self.node, seat, self.secrets[seat]):
+        if seat in self.liars and not has_opening(self.node, seat, self.secrets[seat]):
             return None
         honest = self.honest_body(seat)
         if seat in self.liars:
@@ -230,8 +231,8 @@ def test_an_honest_seat_draws_again_when_a_piece_would_be_zero(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     drawn = iter([*with_roots(7, [3], 3), 5, 6, 8])
-    monkeypatch.setattr(own_bodies, "group_scalar", lambda rng: next(drawn))
-    assert own_bodies.new_secrets(bytes(32), 3).polynomial == (5, 6, 8)
+    monkeypatch.setattr(secrets, "nonzero_scalar", lambda rng: next(drawn))
+    assert secrets.new_secrets(bytes(32), 3).polynomial == (5, 6, 8)
 
 
 def keys_that_cancel(what: str) -> Drive:

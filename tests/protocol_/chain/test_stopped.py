@@ -9,7 +9,7 @@ from support.toy_game import ToyGame
 from p2p_hoity.editions import load
 from p2p_hoity.rules import Deal, OpenAll, Opened, Over, Stopped, UnexpectedEvent, apply, expected
 from p2p_hoity.rules.news import GameStopped
-from protocol.chain import play_steps
+from protocol.chain import goals
 from protocol.chain.state import Kind
 
 
@@ -17,7 +17,7 @@ from protocol.chain.state import Kind
 def test_behind_the_last_step_the_hands_are_opened(
     monkeypatch: pytest.MonkeyPatch, last: int
 ) -> None:
-    monkeypatch.setattr(play_steps, "LAST_STEP", last)
+    monkeypatch.setattr(goals, "LAST_STEP", last)
     table, who = make_table(ToyGame(4, 3), 4)
     with cheap_blocks():
         room = Room(table, who, toy_choice)
@@ -35,7 +35,7 @@ def test_behind_the_last_step_the_hands_are_opened(
 
 
 def test_a_shorter_game_is_not_stopped() -> None:
-    assert play_steps.LAST_STEP == 12_000
+    assert goals.LAST_STEP == 12_000
 
 
 @pytest.mark.parametrize("steps", range(1, 80, 7))

@@ -17,6 +17,7 @@ from support.played import DISTURBED, game_of, room_of
 from support.room import seeded
 
 from protocol.chain import own_bodies, transition
+from protocol.chain.secrets import new_secrets
 from protocol.chain.state import Missing
 from protocol.consensus import view_change
 from protocol.consensus.source import Unknown, Void
@@ -119,7 +120,7 @@ def test_the_chain_stands_still_with_fewer_than_a_quorum() -> None:
     seals = [signed(name, seat, SealVote(1, base.base_digest())) for seat in range(4)]
     more = {}
     for seat in range(3):
-        secrets = own_bodies.new_secrets(hashlib.sha256(b"secret%d" % seat).digest(), 4)
+        secrets = new_secrets(hashlib.sha256(b"secret%d" % seat).digest(), 4)
         more[seat] = own_bodies.body_of(base, seat, secrets, seeded(f"three {seat}"))
     alone = [signed(name, s, Say(1, base.step, base.digest, body)) for s, body in more.items()]
     setup = whole.content.entries[: start.step - 1]

@@ -6,7 +6,7 @@ import pytest
 from support.files import read
 from support.played import TABLES, files_of, game_of, room_of
 
-from protocol.chain import openings, state
+from protocol.chain import cards, state
 from protocol.transcript.verifier import replay, steps_to, verify
 from protocol.transcript.writer import to_the_end
 from protocol.wire.faults import FAULTS
@@ -92,13 +92,13 @@ def test_the_callers_clock_times_the_parts() -> None:
 def test_every_proof_is_verified_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Also where a base is computed again: the chain and the bases share their verdicts."""
     seen: list[tuple[Any, ...]] = []
-    original = openings.dleq.verify_shares
+    original = cards.dleq.verify_shares
 
     def noted(context: Any, *rest: Any) -> None:
         seen.append((context.step, context.seat, context.kind, rest[-1]))
         original(context, *rest)
 
-    monkeypatch.setattr(openings.dleq, "verify_shares", noted)
+    monkeypatch.setattr(cards.dleq, "verify_shares", noted)
     for name in ("four", "returned"):
         seen.clear()
         assert verify(files_of(name)[0], game_of).ok

@@ -6,7 +6,8 @@ import pytest
 from support.played import DISTURBED, TABLES, files_of, game_of, new_room, room_of
 from support.room import seeded
 
-from protocol.chain import own_bodies, transition
+from protocol.chain import transition
+from protocol.chain.secrets import new_secrets
 from protocol.chain.state import Kind
 from protocol.crypto import group
 from protocol.seat.machine import Machine
@@ -108,7 +109,7 @@ def test_no_honest_secret_is_in_the_file(name: str) -> None:
     files = files_of(name)
     for seat in range(room.table.seats):
         seed = hashlib.sha256(f"secret{seat}".encode()).digest()
-        secrets = own_bodies.new_secrets(seed, room.table.quorum)
+        secrets = new_secrets(seed, room.table.quorum)
         numbers = [group.encode_scalar(c) for c in secrets.polynomial]
         assert group.mul_base(secrets.key) in files[0]
         assert not [s for s in (seed, secrets.box, *numbers) if any(s in f for f in files)]

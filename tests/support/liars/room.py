@@ -13,7 +13,9 @@ from dataclasses import replace
 from typing import Any
 
 from protocol.chain import own_bodies
+from protocol.chain.secrets import Secrets
 from protocol.chain.state import Kind, Node
+from protocol.chain.steps import STEPS
 from protocol.crypto import group
 from protocol.seat.effects import Guilty, Send
 from protocol.seat.machine import Machine
@@ -165,20 +167,21 @@ class LiarRoom(Room):
     @contextmanager
     def crooked_pen(self, kind: Kind, forger: Forger) -> Iterator[None]:
         """The liar's own machine writes the forged body, and goes on from it."""
-        pen = own_bodies.PENS[kind]
+        step = STEPS[kind]
+        write_truly = step.write
 
-        def write(node: Node, seat: int, secrets: own_bodies.Secrets, rng: Any) -> bytes:
-            body = pen(node, seat, secrets, rng)
+        def write(node: Node, seat: int, secrets: Secrets, rng: Any) -> bytes:
+            body = write_truly(node, seat, secrets, rng)
             if seat != LIAR:
                 return body
             self.lied += 1
             return forger(self.places[LIAR].machine, node, Say(0, node.step, node.digest, body))
 
-        own_bodies.PENS[kind] = write
+        step.write = write  # type: ignore[method-assign]
         try:
             yield
         finally:
-            own_bodies.PENS[kind] = pen
+            del step.write
 
     def verdicts(self) -> dict[int, set[tuple[int, str]]]:
         """Honest seat -> (guilty seat, code) it found."""

@@ -13,7 +13,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from protocol.chain import own_bodies
+from protocol.chain.secrets import Secrets
 from protocol.chain.state import Kind, Node
+from protocol.chain.steps import STEPS
 from protocol.consensus.votes import held_says
 from protocol.crypto import group
 from protocol.errors import Invalid
@@ -289,14 +291,15 @@ def speak_unasked(liar: Liar, node: Node) -> Message | None:
 
 def spoil_pieces() -> None:
     """Have this process seal backup pieces that do not open, and believe in them."""
-    pen = own_bodies.PENS[Kind.KEY_REVEAL]
+    step = STEPS[Kind.KEY_REVEAL]
+    write = step.write
 
-    def spoilt(node: Node, seat: int, secrets: own_bodies.Secrets, rng: Any) -> bytes:
-        fields = list(encoding.decode(pen(node, seat, secrets, rng), bodies.MAX_BODY))
+    def spoilt(node: Node, seat: int, secrets: Secrets, rng: Any) -> bytes:
+        fields = list(encoding.decode(write(node, seat, secrets, rng), bodies.MAX_BODY))
         pieces = tuple(p[:-1] + bytes([p[-1] ^ 1]) if p else p for p in fields[2])
         return encoding.encode((*fields[:2], pieces))
 
-    own_bodies.PENS[Kind.KEY_REVEAL] = spoilt
+    step.write = spoilt  # type: ignore[method-assign]
 
 
 def is_point(data: bytes) -> bool:

@@ -15,7 +15,7 @@ from functools import cached_property
 from itertools import combinations, product
 from typing import Any
 
-from protocol.chain import play_steps, transition
+from protocol.chain import goals, transition
 from protocol.chain.state import Kind, Node, Table, Want
 from protocol.consensus import evidence, view_change
 from protocol.consensus.source import Malformed
@@ -96,7 +96,7 @@ class Model:
             state=self.table.game.start(),
             want=Want(Kind.SEAL, everyone),
         )
-        self.base = play_steps.settle(first)
+        self.base = goals.settle(first)
         if self.away:
             counts = tuple(int(seat in self.away) for seat in range(self.seats))
             self.base = transition.link(self.base, everyone - self.away, frozenset(), counts)

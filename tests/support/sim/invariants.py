@@ -6,8 +6,8 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from itertools import combinations
 
-from protocol.chain import openings as gather
-from protocol.chain import play_steps, transition
+from protocol.chain import transition
+from protocol.chain.openings import own_due
 from protocol.chain.state import Kind, Node, Table
 from protocol.seat.machine import Machine
 from protocol.wire import bodies, messages
@@ -58,21 +58,20 @@ class Secrets:
             return
         self._learn_seal(node, seat, say)
         if want.kind is Kind.SHOW and seat in want.owes:
-            _, more = play_steps.read_show(node, seat, say.body)
-            self.shares |= set(more)
+            self.shares |= set(transition.check(node, seat, say.body).shares)
         if want.kind not in (Kind.DEAL, Kind.OPEN, Kind.REVEAL):
             return
         if want.kind is Kind.REVEAL and want.shows:
             self.opened |= {slot for slot, _ in want.lacks}
-        given = gather.check_gather(node, seat, say.body)
-        self.shares |= set(given.shares or {})
+        given = transition.check(node, seat, say.body)
+        self.shares |= set(given.shares)
         if given.opened is not None:
             self.openings.add(choice_of(node, seat))
         base = machine.view.base
-        for slot, absent in given.helps or {}:
+        for slot, absent in given.helps:
             need(absent not in base.present, f"seat {seat} stands in for present seat {absent}")
             self.pieces[slot, absent].add(seat)
-        for owner in given.escrows or {}:
+        for owner in given.escrows:
             key = (want.name, owner)
             need(key in base.lost, f"seat {seat} opens what present seat {owner} has sealed")
             need(base.sealed[key] == node.sealed[key], "the sealed choice is not the base's")
@@ -171,7 +170,7 @@ class Checker:
             need(node is not None, f"seat {message.seat} spoke off its own chain: {say}")
             assert node is not None
             self._check_legal(node, message.seat, say)
-            if node.want.kind is Kind.REVEAL and gather.own_due(node, message.seat):
+            if node.want.kind is Kind.REVEAL and own_due(node, message.seat):
                 self._note_reveal(node, message.seat)
                 self._check_reveal(machine, node, message.seat)
             self.secrets.learn(machine, node, message.seat, say)

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from protocol.chain import own_bodies
+from protocol.chain.openings import has_opening
 from protocol.chain.state import Kind, Node
 from protocol.errors import Invalid
 from protocol.seat.machine import Machine
@@ -253,7 +254,7 @@ def halt_and_go_on(liar: Liar, message: Message) -> Sent:
     view, seat = liar.machine.view, liar.seat
     node = view.tip
     free = seat in node.want.speakers and not own_bodies.needs_choice(node, seat)
-    if free and own_bodies.has_opening(node, seat, liar.machine.secrets):
+    if free and has_opening(node, seat, liar.machine.secrets):
         body = own_bodies.body_of(node, seat, liar.machine.secrets, liar.die.randbytes)
         say = Say(view.epoch, node.step, node.digest, body)
         sent.append((liar.sign(say), liar.some()))

@@ -11,7 +11,7 @@ import random
 from dataclasses import replace
 from itertools import islice
 
-from protocol.chain.own_bodies import group_scalar
+from protocol.chain.secrets import nonzero_scalar
 from protocol.consensus.tree import Tree
 from protocol.crypto.group import ORDER
 from protocol.wire.messages import Accept, Close, Halt, Late, Message, Say, SealVote
@@ -105,7 +105,7 @@ TRICKS: dict[str, Lie] = {
 def rooted(die: random.Random, seat: int, seats: int, quorum: int) -> tuple[int, ...]:
     """A polynomial of the right degree that is zero at the indices of as many others as can be."""
     others = [other for other in range(seats) if other != seat]
-    poly = [group_scalar(die.randbytes)]
+    poly = [nonzero_scalar(die.randbytes)]
     for victim in die.sample(others, min(quorum - 1, len(others))):
         root = victim + 1
         shifted, scaled = [0, *poly], [*(-root * c for c in poly), 0]

@@ -10,7 +10,8 @@ from vectors.making.stream import stream
 from vectors.making.tables import Lie, VectorRoom, before
 
 from protocol.chain import own_bodies
-from protocol.chain.setup_steps import opening_size
+from protocol.chain.sealing import opening_size, seal_choice
+from protocol.chain.secrets import new_secrets
 from protocol.chain.state import Kind, Node
 from protocol.crypto import commitment, escrow, group
 from protocol.seat.machine import Machine
@@ -148,9 +149,9 @@ def another_seal(machine: Machine, node: Node, say: Say) -> bytes:
     if machine.seat not in node.want.owes:
         return b"\x01"
     choice, _ = list(machine.secrets.openings.values())[-1]
-    size, draw = machine.table.game.size(node.want.name), stream("another seal", "nonce")
-    secrets = own_bodies.new_secrets(bytes(32), 1)
-    return own_bodies.seal_choice(node, machine.seat, node.want.name, size, choice, secrets, draw)
+    draw = stream("another seal", "nonce")
+    secrets = new_secrets(bytes(32), 1)
+    return seal_choice(node, machine.seat, node.want.name, choice, secrets, draw)
 
 
 def sealed(choice: Any) -> Forge:

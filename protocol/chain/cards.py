@@ -1,0 +1,128 @@
+"""Cards from shares: what a slot holds once every seat's share of it is known, and who sees it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+
+from ..crypto import dleq, elgamal
+from ..crypto.elgamal import Ciphertext, open_card
+from ..crypto.randomness import Random
+from ..game import Choice
+from ..wire import bodies
+from .secrets import Secrets
+from .state import Node, ShareKey
+
+Shares = Mapping[ShareKey, bytes]
+"""(slot, giver) to a proven share."""
+
+
+def hidden_of(node: Node, seat: int, choice: Choice) -> tuple[int, ...]:
+    """The slots of a shown choice that still lack this seat's share; at most its own hand."""
+    if not isinstance(choice, tuple):
+        return ()
+    hand = node.table.layout.hands[seat]
+    return tuple(s for s in choice if s in hand and (s, seat) not in node.shares)
+
+
+def showable(node: Node, seat: int, choice: Choice) -> bool:
+    """Distinct slots, each open already or of the seat's own hand: no one else's card is opened."""
+    if not isinstance(choice, tuple) or len(set(choice)) != len(choice):
+        return False
+    hand = node.table.layout.hands[seat]
+    return all(slot in node.cards or slot in hand for slot in choice)
+
+
+# Shares.
+
+
+def check_batch(
+    node: Node,
+    seat: int,
+    kind: str,
+    giver: int,
+    public: bytes,
+    slots: tuple[int, ...],
+    data: bytes,
+) -> dict[ShareKey, bytes]:
+    """Shares of `slots` with one proof for the key `public`, keyed by (slot, giver)."""
+    points, proof = bodies.parse_batch(data, len(slots))
+    if not slots:
+        return {}
+    bases = [node.keys.deck[slot].a for slot in slots]
+    context = node.table.context(node.step, seat, kind)
+    dleq.verify_shares(context, node.keys.joint, public, bases, points, proof)
+    return {(slot, giver): point for slot, point in zip(slots, points, strict=True)}
+
+
+def write_batch(
+    node: Node,
+    seat: int,
+    kind: str,
+    secret: int,
+    public: bytes,
+    slots: tuple[int, ...],
+    rng: Random,
+) -> bytes:
+    """The bytes that `check_batch` takes; empty for no slots."""
+    if not slots:
+        return b""
+    bases = [node.keys.deck[slot].a for slot in slots]
+    context = node.table.context(node.step, seat, kind)
+    points, proof = dleq.prove_shares(context, node.keys.joint, secret, public, bases, rng)
+    return b"".join(points) + proof
+
+
+def check_own_batch(
+    node: Node, seat: int, slots: tuple[int, ...], data: bytes
+) -> dict[ShareKey, bytes]:
+    """A seat's own shares of `slots`."""
+    return check_batch(node, seat, "shares", seat, node.keys.share_key(seat), slots, data)
+
+
+def write_own_batch(
+    node: Node, seat: int, slots: tuple[int, ...], secrets: Secrets, rng: Random
+) -> bytes:
+    """A seat's own shares of `slots`."""
+    return write_batch(node, seat, "shares", secrets.key, node.keys.share_key(seat), slots, rng)
+
+
+# Opening cards.
+
+
+@lru_cache(maxsize=4096)
+def _open(a: bytes, b: bytes, shares: tuple[bytes, ...], cards: int) -> int:
+    return open_card(Ciphertext(a, b), shares, cards)
+
+
+def card_at(node: Node, slot: int, shares: Mapping[tuple[int, int], bytes]) -> int:
+    """The card in a slot, from all n shares."""
+    ciphertext = node.keys.deck[slot]
+    points = tuple(shares[slot, seat] for seat in range(node.table.seats))
+    return _open(ciphertext.a, ciphertext.b, points, node.table.layout.cards)
+
+
+def opened_cards(
+    node: Node, slots: Iterable[int], more: Mapping[tuple[int, int], bytes]
+) -> dict[int, int]:
+    """The cards of those slots of which every share is known."""
+    known = {**node.shares, **more}
+    seats = range(node.table.seats)
+    return {
+        slot: card_at(node, slot, known)
+        for slot in slots
+        if all((slot, seat) in known for seat in seats)
+    }
+
+
+def hand(node: Node, seat: int, secrets: Secrets) -> dict[int, int]:
+    """The cards that only this seat sees: slot to card, as far as all others gave their shares."""
+    found = {}
+    for slot in node.table.layout.hands[seat] if node.keys.deck else ():
+        others = [node.shares.get((slot, s)) for s in range(node.table.seats) if s != seat]
+        given = [share for share in others if share is not None]
+        if len(given) == len(others):
+            ciphertext = node.keys.deck[slot]
+            own = elgamal.share(secrets.key, ciphertext)
+            found[slot] = elgamal.open_card(ciphertext, [*given, own], node.table.layout.cards)
+    return found

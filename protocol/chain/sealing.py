@@ -1,0 +1,75 @@
+"""Sealed choices: their commitment with its escrow, how both are checked, and how they open."""
+
+from __future__ import annotations
+
+from ..crypto import commitment, escrow
+from ..crypto.randomness import Random
+from ..errors import Invalid
+from ..game import Choice
+from ..wire import bodies
+from ..wire.bodies import COIN, COIN_SIZE, SealBody
+from .secrets import Secrets
+from .state import Node, Sealed
+
+
+def choice_size(node: Node, kind: str) -> int:
+    """The most bytes a choice of this kind takes."""
+    return COIN_SIZE if kind == COIN else node.table.game.size(kind)
+
+
+def opening_size(choice_size: int) -> int:
+    """The fixed length of a padded opening: length, choice, nonce, zeros."""
+    return 2 + choice_size + bodies.NONCE
+
+
+def seal_choice(
+    node: Node, seat: int, kind: str, choice: bytes, secrets: Secrets, rng: Random
+) -> bytes:
+    """The body of a commitment with its escrow; the opening is kept in `secrets`."""
+    context, nonce = node.table.context(node.step, seat, kind), rng(bodies.NONCE)
+    committed = commitment.commit(context, choice, nonce)
+    held = b""
+    if not node.table.strict:
+        padded = commitment.opening(choice, nonce, opening_size(choice_size(node, kind)))
+        held = escrow.seal(context, node.keys.joint, committed, padded)
+    secrets.openings[committed] = (choice, nonce)
+    return bodies.encode_body(SealBody(committed, held))
+
+
+def check_sealed(node: Node, seat: int, kind: str, read: SealBody) -> Sealed:
+    """The escrow is one of this commitment, in this step, of this seat, and of its size."""
+    if node.table.strict:
+        if read.escrow:
+            raise Invalid("bad-escrow", "a strict table has no escrow")
+    else:
+        context = node.table.context(node.step, seat, kind)
+        if len(read.escrow) != escrow.escrow_size(opening_size(choice_size(node, kind))):
+            raise Invalid("bad-escrow", "an escrow has another size")
+        escrow.verify(context, node.keys.joint, read.commitment, read.escrow)
+    return Sealed(node.step, read.commitment, read.escrow)
+
+
+def check_opening(
+    node: Node, seat: int, kind: str, sealed: Sealed, choice: bytes, nonce: bytes
+) -> None:
+    """The opening recomputes commitment and escrow byte for byte."""
+    context = node.table.context(sealed.step, seat, kind)
+    size = choice_size(node, kind)
+    if len(choice) > size:
+        raise Invalid("bad-body", "a choice is longer than its kind allows")
+    if commitment.commit(context, choice, nonce) != sealed.commitment:
+        raise Invalid("bad-opening", "the opening does not fit the commitment")
+    if node.table.strict:
+        return
+    padded = commitment.opening(choice, nonce, opening_size(size))
+    if escrow.seal(context, node.keys.joint, sealed.commitment, padded) != sealed.escrow:
+        raise Invalid("bad-escrow", "the escrow is not that of the opening")
+
+
+def read_choice(node: Node, kind: str, data: bytes) -> bytes | Choice:
+    """The coin stays bytes; any other choice is an int or a tuple of ints."""
+    if kind == COIN:
+        if len(data) != COIN_SIZE:
+            raise Invalid("bad-body", "a coin has not 32 bytes")
+        return data
+    return bodies.parse_choice(data, choice_size(node, kind))
