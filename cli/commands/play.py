@@ -285,7 +285,7 @@ def watch(ticket: str, transcript: Path | None, as_json: bool) -> int:
         outcome = trio.run(go)
     if isinstance(screen, JsonScreen):
         write_line(last_line(outcome, screen.nicknames))
-    return OK if outcome.broken is None else NOT_OK
+    return OK if outcome.code is None else NOT_OK
 
 
 def _found(table: Mapping[str, object]) -> str:

@@ -27,7 +27,7 @@ from ..ui.line_screen import SeatScreen
 from ..ui.stdin_lines import pump, until_closed
 from ..words import terms as terms_words
 from ..words.lingo import _
-from ..words.updates import standings_json
+from ..words.updates import standings_json, why_ended
 
 
 @dataclass(frozen=True)
@@ -158,7 +158,7 @@ def sit(sitting: Sitting, go: Callable[[Sitting, trio.Nursery], Awaitable[Outcom
     _tell_place(sitting.manner.transcript, outcome.transcript)
     if isinstance(sitting.screen, JsonScreen):
         write_line(last_line(outcome, sitting.screen.nicknames))
-    return OK if outcome.broken is None else NOT_OK
+    return OK if outcome.code is None else NOT_OK
 
 
 def _tell_place(asked: Path | None, path: Path | None) -> None:
@@ -171,12 +171,12 @@ def _tell_place(asked: Path | None, path: Path | None) -> None:
 def last_line(outcome: Outcome, nicknames: tuple[str, ...]) -> dict[str, object]:
     """The last object a program gets."""
     return {
-        "type": "finished" if outcome.broken is None else "ended",
+        "type": "finished" if outcome.code is None else "ended",
         "transcript": None if outcome.transcript is None else str(outcome.transcript),
         "standings": standings_json(outcome.standings, nicknames),
-        "broken": outcome.broken,
+        "broken": None if outcome.code is None else why_ended(outcome.code),
         "seat": outcome.seat,
-        "code": outcome.code or None,
+        "code": outcome.code,
         **_evidence(outcome),
     }
 

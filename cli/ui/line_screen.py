@@ -9,6 +9,7 @@ from p2p_hoity.game_port import HoityToity
 from p2p_hoity.rules import View
 from p2p_hoity.session import updates
 from protocol.crypto.signing import fingerprint
+from protocol.wire.faults import FAULTS
 
 from ..words import proofs, telling, waiting
 from ..words.cards import Names, listed
@@ -188,11 +189,11 @@ class SeatScreen:
                 "There is a proof against your own seat ({code}): {reason}. Is it played in two"
                 " places, or from an old copy of your files? The others may go on without you."
             )
-            self.say(text.format(code=update.code, reason=said(update.reason)))
+            self.say(text.format(code=update.code, reason=_(FAULTS[update.code])))
             return
         who = self.names.seat(update.seat) if self.names else str(update.seat)
         text = _("{who} is proven at fault ({code}): {reason}.")
-        self.say(text.format(who=who, code=update.code, reason=said(update.reason)))
+        self.say(text.format(who=who, code=update.code, reason=_(FAULTS[update.code])))
 
     def finished(self, update: updates.Finished) -> None:
         """The log has told the standings; where the transcript is."""

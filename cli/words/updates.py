@@ -3,25 +3,41 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, Final
 
 from p2p_hoity.rules import Standing
+from p2p_hoity.session.access import TWO_ROSTERS
+from p2p_hoity.session.driver import STOPPED
 from p2p_hoity.session.updates import Ended
+from protocol.seat.effects import ENDS, SILENT_SEAT
+from protocol.wire.faults import FAULTS
 
 from .cards import Names
-from .lingo import _
-from .phrase_book import said
+from .lingo import N_, _
+
+WHY_ENDED: Final = {
+    **FAULTS,
+    **ENDS,
+    TWO_ROSTERS: N_("the host has given two rosters"),
+    STOPPED: N_("stopped"),
+}
+"""Why there is no result, by its code."""
+
+
+def why_ended(code: str) -> str:
+    """Why there is no result: the second half of a sentence."""
+    return _(WHY_ENDED[code])
 
 
 def ended(update: Ended, names: Names | None) -> str:
     """Why there is no result, and whose doing it is as far as is known."""
-    text = _("The table has ended without a result: {reason} ({code}).")
-    if not update.code:
-        text = _("The table has ended without a result: {reason}.")
-    told = text.format(reason=said(update.reason), code=update.code)
+    text = _("The table has ended without a result: {reason}.")
+    if update.code not in ENDS:
+        text = _("The table has ended without a result: {reason} ({code}).")
+    told = text.format(reason=why_ended(update.code), code=update.code)
     if update.seat is None or names is None:
         return told
-    if not update.code:
+    if update.code == SILENT_SEAT:
         return told + " " + _("Who was awaited: {who}.").format(who=names.seat(update.seat))
     return told + " " + _("Whose doing: {who}.").format(who=names.seat(update.seat))
 

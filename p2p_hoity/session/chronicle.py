@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from protocol.chain.state import Node
 from protocol.seat.machine import Machine
-from protocol.wire.faults import FAULTS
 
 from .. import rules
 from ..game_port import Play, happenings, shared_length
@@ -33,11 +32,11 @@ class Chronicle:
     def _view_of(self, play: Play) -> rules.View:
         return rules.view(play.state, self._machine.seat, self._machine.hand())
 
-    def accuse(self, seat: int, code: str, reason: str = "") -> None:
+    def accuse(self, seat: int, code: str) -> None:
         """Once a seat and code: by own proof, by the chain, or by a base that others proposed."""
         if self._accused.get(seat) != code:
             self._accused[seat] = code
-            self._screen(updates.Accused(seat, code, reason or FAULTS[code]))
+            self._screen(updates.Accused(seat, code))
 
     def tell(self, node: Node, kept: int | None = None) -> None:
         """What has happened up to a node; `kept`: how much of what was told still holds."""

@@ -6,6 +6,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Final
 
 import trio
 
@@ -15,7 +16,6 @@ from protocol.game import IllegalMove
 from protocol.seat import effects
 from protocol.seat.accusations import broken_by, proofs_of
 from protocol.seat.machine import Machine
-from protocol.seat.progress import SILENT
 from protocol.wire.faults import FAULTS
 
 from .. import rules
@@ -37,22 +37,25 @@ from .shutdown import Parting
 from .updates import Screen
 from .waiting import Vigil
 
+STOPPED: Final = "stopped"
+"""Why this node left a table that goes on without it."""
 TICK = 0.2
 FLUSH = 5.0
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a table ended for this node; `seat` is whose doing a broken one is, if known.
+    """How a table ended for this node.
 
+    `code`: why there is no result, None if there is one: STOPPED, TWO_ROSTERS, or of `Broken`.
+    `seat`: whose doing that is, if known.
     `kept`: its journal stays, since the game had begun and can be saved as a claim.
     """
 
     transcript: Path | None
     standings: tuple[rules.Standing, ...] = ()
-    broken: str | None = None
+    code: str | None = None
     seat: int | None = None
-    code: str = ""
     kept: bool = False
     evidence: Evidence | None = None
 
@@ -131,7 +134,7 @@ class Driver:
                 self.journal.close()
         await self.hub.flush(FLUSH)
         if self.outcome is None:
-            return Outcome(None, (), "stopped")
+            return Outcome(None, (), STOPPED)
         if self.journal is not None and not (self.outcome.kept or self._can_rejoin):
             self.journal.remove()
         return self.outcome
@@ -224,7 +227,7 @@ class Driver:
         self._is_void = True
         for peer in self.machine.table.ids:
             self.hub.post(peer, encode_lobby(found.evidence.other))
-        self._do(effects.Broken(str(found), 0, TWO_ROSTERS))
+        self._do(effects.Broken(TWO_ROSTERS, 0))
         if self.outcome is not None:
             self.outcome = replace(self.outcome, evidence=found.evidence)
 
@@ -263,8 +266,8 @@ class Driver:
                 self._ask(kind, again)
             case effects.Waiting():
                 self._tell(self._vigil.run_out(self.machine, self._linked(), self._now()))
-            case effects.Guilty(seat, code, reason):
-                self._chronicle.accuse(seat, code, reason)
+            case effects.Guilty(seat, code):
+                self._chronicle.accuse(seat, code)
             case effects.Cautious():
                 self.screen(updates.Cautious())
             case effects.Silenced():
@@ -272,13 +275,13 @@ class Driver:
             case effects.Finished():
                 self._stop_asking()
                 self.machine.sync(None)
-            case effects.Broken(reason, seat, code):
+            case effects.Broken(code, seat):
                 self._stop_asking()
                 if seat is not None and code in FAULTS:
                     self._chronicle.accuse(seat, code)
-                self.screen(updates.Ended(reason, seat, code))
+                self.screen(updates.Ended(code, seat))
                 kept = self.journal is not None and self.machine.has_begun
-                self.outcome = Outcome(None, (), reason, seat, code, kept)
+                self.outcome = Outcome(None, (), code, seat, kept)
 
     def _send(self, send: effects.Send) -> None:
         if send.but is None and self.journal is not None:
@@ -369,7 +372,7 @@ class Driver:
         if seat is not None:
             self._can_rejoin = True
             proof = next(iter(proofs_of(self.machine)), None)
-            ended = effects.Broken(SILENT, seat) if proof is None else broken_by(proof)
+            ended = effects.Broken(effects.SILENT_SEAT, seat) if proof is None else broken_by(proof)
             self._do(ended)
 
     def _leave(self) -> None:

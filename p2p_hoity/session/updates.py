@@ -192,11 +192,10 @@ class Returned:
 
 @dataclass(frozen=True)
 class Accused:
-    """A seat was proven at fault."""
+    """A seat was proven at fault: `code` is one of `protocol.wire.faults.FAULTS`."""
 
     seat: int
     code: str
-    reason: str
 
 
 @dataclass(frozen=True)
@@ -211,11 +210,13 @@ class Finished:
 
 @dataclass(frozen=True)
 class Ended:
-    """The table ended without a result; `seat` is whose doing it is, if known."""
+    """The table ended without a result; `seat` is whose doing it is, if known.
 
-    reason: str
-    seat: int | None
+    `code` is that of `protocol.seat.effects.Broken`, or `session.access.TWO_ROSTERS`.
+    """
+
     code: str
+    seat: int | None
 
 
 Update = (

@@ -8,7 +8,6 @@ from ..chain.state import Kind
 from ..consensus import view, view_change
 from ..consensus.view import Proof
 from ..consensus.view_change import Base
-from ..wire.faults import FAULTS
 from .core import Desk
 from .effects import Broken
 
@@ -21,21 +20,21 @@ def tell_guilty(desk: Desk) -> bool:
     """Tell of each seat proven at fault, once no other code is to be expected."""
     for seat, proof in desk.proofs.items():
         if is_settled(desk, seat):
-            desk.tell_guilt(seat, proof.code, proof.reason)
+            desk.tell_guilt(seat, proof.code)
     return False
 
 
 def end_by_faults(desk: Desk, broken: Broken) -> None:
     """End the table, having told of every seat that is proven at fault."""
     for seat, proof in desk.proofs.items():
-        desk.tell_guilt(seat, proof.code, proof.reason)
+        desk.tell_guilt(seat, proof.code)
     desk.end(broken)
 
 
 def tell_base_faults(desk: Desk, base: Base) -> None:
     """What a sealed base finds is the same for all, whatever each has seen first."""
     for seat, code in base.faults if not desk.replaying else ():
-        desk.tell_guilt(seat, code, FAULTS[code])
+        desk.tell_guilt(seat, code)
 
 
 def is_settled(desk: Desk, seat: int) -> bool:
@@ -57,7 +56,7 @@ def proofs_of(desk: Desk) -> list[Proof]:
 
 def broken_by(proof: Proof) -> Broken:
     """The end of a table by a proven fault."""
-    return Broken(proof.reason, proof.seat, proof.code)
+    return Broken(proof.code, proof.seat)
 
 
 def has_proof(desk: Desk) -> bool:

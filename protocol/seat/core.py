@@ -335,13 +335,13 @@ class Desk:
             self.accusation = proof
             self.proven_at.setdefault(proof.seat, self.clocks.now)
         if proof.seat not in self.told_guilty:
-            self.tell_guilt(proof.seat, proof.code, proof.reason)
+            self.tell_guilt(proof.seat, proof.code)
 
-    def tell_guilt(self, seat: int, code: str, reason: str) -> None:
+    def tell_guilt(self, seat: int, code: str) -> None:
         """Tell of a seat at fault, unless this very fault was told."""
         if self.told_guilty.get(seat) != code:
             self.told_guilty[seat] = code
-            self.emit(Guilty(seat, code, reason))
+            self.emit(Guilty(seat, code))
 
     def end(self, broken: Broken) -> None:
         """The table ends here, without a result."""

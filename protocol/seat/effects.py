@@ -3,8 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Final
 
 from ..chain.state import Node
+
+SILENT_SEAT: Final = "silent-seat"
+DEAD_KEYS: Final = "dead-keys"
+TOO_MANY_FAULTS: Final = "too-many-faults"
+VOID_TABLE: Final = "void-table"
+
+ENDS: Final[dict[str, str]] = {
+    SILENT_SEAT: "a seat fell silent before the game began",
+    DEAD_KEYS: "the keys of all seats together carry no table: sit down anew",
+    TOO_MANY_FAULTS: "too many seats are at fault",
+    VOID_TABLE: "two bases of one epoch are sealed: the table is void, with proof",
+}
+"""Why a table ends without a result, where it is not one of `wire.faults.FAULTS`."""
 
 
 @dataclass(frozen=True)
@@ -58,11 +72,10 @@ class Waiting:
 
 @dataclass(frozen=True)
 class Guilty:
-    """A provable fault was found."""
+    """A provable fault was found: `code` is one of `wire.faults.FAULTS`."""
 
     seat: int
     code: str
-    reason: str
 
 
 @dataclass(frozen=True)
@@ -85,11 +98,11 @@ class Finished:
 
 @dataclass(frozen=True)
 class Broken:
-    """The table ended before the game began, or is void; `seat` is whose doing, if known."""
+    """The table ended before the game began, or is void: `code` is one of `ENDS`, or the fault in
+    `wire.faults.FAULTS` that ended it; `seat` is whose doing, if known."""
 
-    reason: str
+    code: str
     seat: int | None = None
-    code: str = ""
 
 
 Effect = (

@@ -7,11 +7,10 @@ from ..chain.state import Kind, Node
 from ..consensus import view_change
 from ..consensus.view import View
 from ..consensus.votes import held_says
-from ..wire.faults import FAULTS
 from ..wire.messages import Accept, Back, Close, Halt, Late, Message, Say, SealVote
 from .accusations import broken_by, end_by_faults, has_proof, is_effective, is_unsettled
 from .core import Desk
-from .effects import Broken
+from .effects import TOO_MANY_FAULTS, Broken
 from .progress import tell_waiting
 
 LONG_EPOCH = 2000
@@ -54,19 +53,19 @@ def _end_without_quorum(desk: Desk) -> bool:
     if len(desk.tip.banned | {p.seat for p in proofs}) <= spare:
         return False
     seat, code = (proofs[-1].seat, proofs[-1].code) if proofs else _last_banned(desk)
-    end_by_faults(desk, Broken(FAULTS.get(code, "too many seats are at fault"), seat, code))
+    end_by_faults(desk, Broken(code, seat))
     return True
 
 
 def _last_banned(desk: Desk) -> tuple[int, str]:
-    """Seat and code of a fault that the last base found, or the chain itself; without a code if
-    an earlier base found it."""
+    """Seat and code of a fault that the last base found, or the chain itself; TOO_MANY_FAULTS
+    if an earlier base found it."""
     found = desk.ballot.highest_open(1)
     if found is not None and found[1].faults:
         return found[1].faults[-1]
     if desk.tip.convictions:
         return desk.tip.convictions[-1].seat, desk.tip.convictions[-1].code
-    return min(desk.tip.banned), ""
+    return min(desk.tip.banned), TOO_MANY_FAULTS
 
 
 def _has_reason(desk: Desk) -> bool:

@@ -5,21 +5,25 @@ Before epoch 0 begins, any absence or fault ends the table instead.
 
 from __future__ import annotations
 
-from typing import Final
-
 from ..chain import openings, own_bodies, transition
 from ..chain.state import SETUP, Kind, Node
 from ..consensus import evidence, view, view_change
 from ..consensus.view import Proof
-from ..wire.faults import FAULTS
 from ..wire.messages import Halt, Message, Say
 from . import accusations
 from .core import Desk, Given
-from .effects import Asked, Broken, Entered, Finished, Stepped, Waiting
+from .effects import (
+    DEAD_KEYS,
+    SILENT_SEAT,
+    VOID_TABLE,
+    Asked,
+    Broken,
+    Entered,
+    Finished,
+    Stepped,
+    Waiting,
+)
 from .timeouts import HUMAN
-
-SILENT: Final = "a seat fell silent before the game began"
-"""Why a table ends whose seats did not all see the deal through."""
 
 
 def begin_epochs(desk: Desk) -> bool:
@@ -47,7 +51,7 @@ def check_forms(desk: Desk) -> bool:
             code = "bad-halt" if isinstance(message.statement, Halt) else "bad-close"
             desk.convict(Proof(message.seat, code, reason, (message,)))
     if desk.ballot.void:
-        desk.end(Broken("two bases of one epoch are sealed: the table is void, with proof"))
+        desk.end(Broken(VOID_TABLE))
     return False
 
 
@@ -115,9 +119,9 @@ def end_setup(desk: Desk) -> bool:
 
 def _ended_by(node: Node) -> Broken:
     if not node.convictions:
-        return Broken("the keys of all seats together carry no table: sit down anew")
+        return Broken(DEAD_KEYS)
     guilty = node.convictions[-1]
-    return Broken(FAULTS[guilty.code], guilty.seat, guilty.code)
+    return Broken(guilty.code, guilty.seat)
 
 
 def _wait_in_setup(desk: Desk, node: Node) -> None:
@@ -135,7 +139,7 @@ def _wait_in_setup(desk: Desk, node: Node) -> None:
         if committed:
             tell_waiting(desk)
         else:
-            desk.end(Broken(SILENT, min(desk.awaited() - {desk.seat} or desk.awaited())))
+            desk.end(Broken(SILENT_SEAT, min(desk.awaited() - {desk.seat} or desk.awaited())))
 
 
 def tell_waiting(desk: Desk) -> None:

@@ -47,11 +47,11 @@ def leave_before(path: Path, kind: str) -> dict[str, Any]:
         gone = table.seen(3, "goes")[0]["at"]
         told = [table.running[n].last for n in range(3)]
         assert gone == kind
-        assert all("silent" in line["broken"] for line in told)
+        assert all(line["code"] == "silent-seat" for line in told)
         assert not any("Traceback" in table.running[n].errors() for n in range(3))
         assert not any(table.seen(n, "accused") for n in range(3))
         assert not list(path.glob("*/transcripts/*"))
-        return {"kind": kind, "told": told[0]["broken"]}
+        return {"kind": kind, "told": told[0]["code"]}
 
 
 def leave_during(path: Path, moment: str) -> dict[str, Any]:

@@ -135,7 +135,7 @@ def test_the_last_line() -> None:
         "seat": None,
         "code": None,
     }
-    assert last_line(Outcome(None, (), "gone"), ())["type"] == "ended"
+    assert last_line(Outcome(None, (), "stopped"), ())["type"] == "ended"
 
 
 # Standard input.

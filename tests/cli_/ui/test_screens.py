@@ -68,9 +68,9 @@ def each() -> list[updates.Update]:
         updates.Resumed(seen),
         updates.Away(),
         updates.Returned(),
-        updates.Accused(1, "bad-share", "did not prove its share of a card"),
+        updates.Accused(1, "bad-share"),
         updates.Finished(at, node, (standing,), Path("game.hoity")),
-        updates.Ended("two chains", 1, "two-chains"),
+        updates.Ended("two-chains", 1),
     ]
 
 
@@ -306,32 +306,32 @@ def test_what_came_of_the_wish_to_wait_is_said() -> None:
 
 
 def test_an_ended_table_names_whose_doing_and_the_code() -> None:
-    line = last_line(Outcome(None, (), "did not prove its shuffle", 2, "bad-shuffle"), ())
+    line = last_line(Outcome(None, (), "bad-shuffle", 2), ())
     assert (line["type"], line["seat"], line["code"]) == ("ended", 2, "bad-shuffle")
     line = last_line(Outcome(None, (), "stopped"), ())
-    assert (line["type"], line["seat"], line["code"]) == ("ended", None, None)
+    assert (line["type"], line["seat"], line["code"]) == ("ended", None, "stopped")
 
 
 def test_a_silent_seat_is_named_as_awaited_and_not_as_at_fault() -> None:
     screen, said = told()
-    screen(updates.Ended("a seat fell silent before the game began", 1, ""))
-    screen(updates.Ended("a seat fell silent before the game began", None, ""))
-    screen(updates.Ended("did not prove its shuffle", 1, "shuffle"))
+    screen(updates.Ended("silent-seat", 1))
+    screen(updates.Ended("silent-seat", None))
+    screen(updates.Ended("bad-shuffle", 1))
     assert said == [
         "The table has ended without a result: a seat fell silent before the game began."
         " Who was awaited: seat 1 (purple).",
         "The table has ended without a result: a seat fell silent before the game began.",
-        "The table has ended without a result: did not prove its shuffle (shuffle)."
+        "The table has ended without a result: did not prove its shuffle (bad-shuffle)."
         " Whose doing: seat 1 (purple).",
     ]
 
 
 def test_an_accused_player_is_told_what_may_be_the_matter() -> None:
     screen, said = told()
-    screen(updates.Accused(0, "two-statements", "signed two different statements of one identity"))
+    screen(updates.Accused(0, "two-statements"))
     assert "a proof against your own seat (two-statements)" in " ".join(said)
     assert "two places" in " ".join(said)
     said.clear()
-    screen(updates.Accused(1, "two-statements", "signed two different statements of one identity"))
+    screen(updates.Accused(1, "two-statements"))
     assert "is proven at fault" in " ".join(said)
     assert "your own" not in " ".join(said)

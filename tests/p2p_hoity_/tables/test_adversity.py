@@ -143,7 +143,7 @@ async def _vanish(path: Path, kind: Kind) -> None:
         assert (guest.outcome.transcript is None) == before
         if before:
             (ended,) = guest.heard(updates.Ended)
-            assert "silent" in ended.reason
+            assert ended.code == "silent-seat"
 
 
 async def test_a_seat_cut_down_at_the_very_end_still_gets_the_end(

@@ -46,8 +46,8 @@ async def test_the_others_are_told_and_leave(tmp_path: Path, autojump_clock: Any
         (ended,) = guest.heard(updates.Ended)
         (started,) = guest.heard(updates.Started)
         assert ended.seat == started.table.ids.index(club.guests[GONE].me.identity.public)
-        assert guest.outcome.broken == ended.reason
-        assert "silent" in ended.reason
+        assert guest.outcome.code == ended.code
+        assert ended.code == "silent-seat"
         assert not guest.heard(updates.Accused)
 
 

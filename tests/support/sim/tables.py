@@ -278,7 +278,7 @@ class World:
                 self._send(seat, house, effect, surely)
             case Asked():
                 self._ask(seat, effect)
-            case Guilty(other, code, _) if seat not in self.plan.liars:
+            case Guilty(other, code) if seat not in self.plan.liars:
                 self.check.found_guilty(seat, other, code)
                 self.seen[code] += 1
             case Entered(_, node) if seat not in self.plan.liars:
