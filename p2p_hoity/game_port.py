@@ -167,6 +167,10 @@ class HoityToity:
         except rules.IllegalChoice as error:
             raise game.IllegalMove(error.rule) from error
 
+    def form(self, kind: str) -> game.ChoiceForm:
+        """The form of a choice of this kind."""
+        return rules.FORMS[kind]  # type: ignore[index]
+
     def size(self, kind: str) -> int:
         """The most bytes an encoded choice of this kind takes."""
         return SIZES[kind]

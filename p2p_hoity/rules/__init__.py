@@ -1,6 +1,6 @@
 """The rules of Hoity Toity as pure functions over a frozen state; no cryptography here."""
 
-from .choices import MalformedChoice, choice_from_wire
+from .choices import FORMS, MalformedChoice, choice_from_wire
 from .edition import (
     COLOURS,
     LANGUAGES,
@@ -60,6 +60,7 @@ from .view import View, view
 
 __all__ = [
     "COLOURS",
+    "FORMS",
     "HAND",
     "LANGUAGES",
     "LETTERS",

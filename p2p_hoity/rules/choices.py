@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import Final
+
+from protocol.game import ChoiceForm
 
 from .edition import CARDS_PER_COLOUR, COLOURS
 from .events import Choice, Kind
@@ -14,6 +17,17 @@ MAX_SLOTS = 256
 """No edition has more Collectibles than this."""
 FEWEST = "an exhibit is of three or more Collectibles"
 THEFT = "a Thief takes one Collectible from every exhibit that still has one"
+
+
+FORMS: Final[Mapping[Kind, ChoiceForm]] = {
+    "place": ChoiceForm(0, 1),
+    "action": ChoiceForm(0, ACTION_IDS - 1),
+    "turn": ChoiceForm(0, ACTION_IDS - 1, (2, 2)),
+    "window": ChoiceForm(0, 1),
+    "exhibit": ChoiceForm(0, MAX_SLOTS - 1, (MIN_EXHIBIT, MAX_SLOTS)),
+    "theft": ChoiceForm(0, MAX_SLOTS - 1, (1, MAX_SEATS - 1)),
+}
+"""The form of each kind of choice, as the table asks for it."""
 
 
 class MalformedChoice(ValueError):

@@ -18,6 +18,7 @@ from ..errors import Invalid
 from ..game import Choice, IllegalMove
 from ..wire import bodies
 from ..wire.bodies import COIN, COIN_SIZE, Gather
+from ..wire.faults import FAULTS
 from .setup_steps import Said, opening_size
 from .state import Conviction, Node, Opening, Sealed
 
@@ -204,7 +205,7 @@ def check_move(
     try:
         node.table.check_choice(node.state, kind, seat, choice, cards)
     except IllegalMove as error:
-        raise Invalid("illegal-choice", str(error)) from error
+        raise Invalid("illegal-choice", FAULTS["illegal-choice"]) from error
 
 
 # Opening cards.
