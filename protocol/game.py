@@ -212,7 +212,7 @@ class Presence:
     """The seats present from now on; those newly present sit out as the game says."""
 
     present: frozenset[int]
-    banned: frozenset[int]
+    banned: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True)
