@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from protocol import game
 from protocol.chain.state import Table
@@ -118,7 +118,7 @@ def shared_length(one: Play, other: Play) -> int:
 
 @dataclass(frozen=True)
 class HoityToity:
-    """The Game port over the rules; see `protocol.game.Game`."""
+    """The rules and the log of what happened, as a `protocol.game.Game`."""
 
     edition: Edition
     seats: int
@@ -135,37 +135,22 @@ class HoityToity:
         return _logged(rules.start(self.edition, self.seats, self.variant), None)
 
     def expected(self, state: Play) -> game.Expected:
-        """What the rules expect, in the port's words."""
-        match rules.expected(state.state):
-            case rules.Deal():
-                return game.Deal()
-            case rules.Seal(kind, seats):
-                return game.Seal(kind, seats)
-            case rules.Unseal(kind, seats):
-                return game.Unseal(kind, seats, shows=kind == "exhibit")
-            case rules.Show(seat):
-                return game.Show("exhibit", seat)
-            case rules.Choose(kind, seat):
-                return game.Choose(kind, seat)
-            case rules.Draw(slots):
-                return game.Draw(slots)
-            case rules.OpenAll(slots):
-                return game.OpenAll(slots)
-            case rules.Over():
-                return game.Over()
+        """What the rules expect."""
+        return rules.expected(state.state)
 
     def apply(self, state: Play, event: game.Event) -> Play:
         """The next state."""
-        return _logged(rules.apply(state.state, _event(event)), state.log)
+        return _logged(rules.apply(state.state, event), state.log)
 
     def check(
         self, state: Play, kind: str, seat: int, choice: game.Choice, cards: game.Cards
     ) -> None:
-        """Raise IllegalMove in the rules' words."""
-        try:
-            rules.check(state.state, _kind(kind), seat, choice, cards)
-        except rules.IllegalChoice as error:
-            raise game.IllegalMove(error.rule) from error
+        """Raise IllegalMove with the code of the rule that is broken."""
+        rules.check(state.state, cast(rules.Kind, kind), seat, choice, cards)
+
+    def form(self, kind: str) -> game.ChoiceForm:
+        """The form of a choice of this kind."""
+        return rules.FORMS[cast(rules.Kind, kind)]
 
     def size(self, kind: str) -> int:
         """The most bytes an encoded choice of this kind takes."""
@@ -181,31 +166,3 @@ def _logged(state: State, past: Log | None) -> Play:
         return Play(state, past)
     before = past.length if past else 0
     return Play(state, Log(state.news, past, before + len(state.news)))
-
-
-def _kind(kind: str) -> rules.Kind:
-    if kind not in SIZES:
-        raise game.IllegalMove(f"there is no choice of kind {kind!r}")
-    return kind  # type: ignore[return-value]
-
-
-def _event(event: game.Event) -> rules.Event:
-    match event:
-        case game.Dealt(coin, cards):
-            return rules.Dealt(coin, cards)
-        case game.Sealed(kind, seats):
-            return rules.Sealed(_kind(kind), seats)
-        case game.Unsealed(kind, choices, cards):
-            return rules.Unsealed(_kind(kind), choices, cards)
-        case game.Shown(_, seat, choice, cards):
-            return rules.Shown(seat, choice if isinstance(choice, tuple) else None, cards)
-        case game.Chosen(kind, seat, choice):
-            return rules.Chosen(_kind(kind), seat, choice)
-        case game.Drawn(cards):
-            return rules.Drawn(cards)
-        case game.Opened(cards):
-            return rules.Opened(cards)
-        case game.Presence(present, banned):
-            return rules.Presence(present, banned)
-        case game.Stopped():
-            return rules.Stopped()

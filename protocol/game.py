@@ -1,29 +1,83 @@
-"""The Game port: what a game must say, from a state, for the table to drive it.
+"""What a game must say for the table to play it; somebody writes a game from this page alone.
 
-The table knows nothing of the game but this page. A game names *slots* (deck positions,
-0 … cards-1) and seats (0 … n-1); choices are plain values: ints and tuples of ints.
-A game never asks a choice of an absent seat or of one sitting out: its `apply` takes the
-declared default by itself.
+The table knows nothing of a game but what stands here. Seats are numbered 0 … n-1, *slots* are
+the places of the shuffled deck, 0 … cards-1: the same at every seat. What a seat chooses is a
+plain int or a tuple of ints. A `Game` is bound to one table's terms; its states are values that
+are never changed.
+
+One turn of the wheel: the table asks `expected(state)` what the game waits for, has the seats do
+it, and tells the game by `apply(state, event)`; the next state expects the next thing, until it
+expects `Over`. What answers what:
+
+    Deal -> Dealt    Seal -> Sealed    Unseal -> Unsealed    Show -> Shown
+    Choose -> Chosen    Draw -> Drawn    OpenAll -> Opened
+
+`Presence` and `Stopped` may come before any of these (never before the deal) and answer nothing.
+
+Hostile seats say what they like. The table lets none of it into the game but what is of the
+`form` the game has declared, and what `check` allows; anything else is a fault of its seat, and
+the game is told None in its place.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Protocol, TypeVar
+from typing import Any, Final, Protocol, TypeVar
 
 Choice = int | tuple[int, ...]
 Cards = Mapping[int, int]
 """Slot to card index."""
+Field = int | str | tuple[int, ...]
 
 
 class IllegalMove(ValueError):
-    """A choice the rules forbid; the text says which rule, in the game's words."""
+    """A choice the rules forbid: which rule, as a code of the game's own and its fields.
+
+    Codes are fixed kebab-case words, fields are numbers and names; `NOT_OF_FORM` and
+    `NOTHING_ASKED` are the table's own codes. `str()` is for developers.
+    """
+
+    def __init__(self, code: str, **fields: Field) -> None:
+        told = ", ".join(f"{name}={value}" for name, value in fields.items())
+        super().__init__(f"{code} ({told})" if told else code)
+        self.code = code
+        self.fields: Mapping[str, Field] = fields
+
+
+NOT_OF_FORM: Final = "not-of-form"
+"""The choice has not the form of its kind (field `kind`)."""
+NOTHING_ASKED: Final = "nothing-asked"
+"""No choice is asked of this seat now."""
+
+
+@dataclass(frozen=True)
+class ChoiceForm:
+    """The form of a kind of choice: one int, or a tuple of `count` (fewest, most) ints.
+
+    Each int is from `low` to `high`, both included.
+    """
+
+    low: int
+    high: int
+    count: tuple[int, int] | None = None
+
+    def admits(self, choice: object) -> bool:
+        """Whether any value at all is of this form; True and False are no ints here."""
+        if self.count is None:
+            return self._within(choice)
+        fewest, most = self.count
+        is_row = type(choice) is tuple and fewest <= len(choice) <= most
+        return is_row and all(map(self._within, choice))  # type: ignore[call-overload]
+
+    def _within(self, value: Any) -> bool:
+        return type(value) is int and self.low <= value <= self.high
 
 
 @dataclass(frozen=True)
 class Layout:
-    """How the deck is laid out; it depends on the number of seats alone."""
+    """How the deck is laid out: how many cards, whose hand each slot is dealt to, and the slots
+    that are opened to all at the deal."""
 
     cards: int
     hands: tuple[tuple[int, ...], ...]
@@ -158,7 +212,7 @@ class Presence:
     """The seats present from now on; those newly present sit out as the game says."""
 
     present: frozenset[int]
-    banned: frozenset[int]
+    banned: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -172,26 +226,57 @@ S = TypeVar("S")
 
 
 class Game(Protocol[S]):
-    """A game bound to one table's terms. All methods are pure."""
+    """A game bound to one table's terms.
+
+    Every seat computes by itself what follows, so all methods are pure: the same arguments give
+    the same answer at every seat, and nothing given is changed. Only `check` raises, and only
+    IllegalMove; an exception besides is a mistake of the game that the table does not catch.
+    Kinds of choices are the game's own names; the table hands back only kinds that the game has
+    asked for itself in an `Expected`. ("coin" is the table's own.)
+    """
 
     @property
     def layout(self) -> Layout:
-        """The deck's layout."""
+        """The deck's layout; it follows from the terms alone."""
 
-    def start(self) -> S:
-        """The state before the deal; it expects `Deal`."""
+    def form(self, kind: str) -> ChoiceForm:
+        """The form of a choice of this kind; it follows from the terms alone.
 
-    def expected(self, state: S) -> Expected:
-        """What the state expects next."""
-
-    def apply(self, state: S, event: Event) -> S:
-        """The next state."""
-
-    def check(self, state: S, kind: str, seat: int, choice: Choice, cards: Cards) -> None:
-        """Raise IllegalMove if `choice` breaks a rule; `cards` are those shown with it."""
+        Asked before every `check`: what is not of this form never comes to the game.
+        """
 
     def size(self, kind: str) -> int:
-        """The most bytes an encoded choice of this kind takes; sealed choices are padded to it."""
+        """The most bytes that a legal choice of this kind takes when encoded.
+
+        Sealed choices are padded to it, so that their length tells nothing.
+        """
+
+    def start(self) -> S:
+        """The state before the deal; it expects `Deal`. Every seat is present."""
+
+    def expected(self, state: S) -> Expected:
+        """What the state expects next.
+
+        Choices are asked only of seats that are present and do not sit out; for anyone else
+        `apply` takes the game's default by itself. A state that expects `Unseal` names seats of
+        the last `Sealed` of this kind.
+        """
+
+    def apply(self, state: S, event: Event) -> S:
+        """The state after `event`.
+
+        The event answers what `state` expects, or is `Presence` or `Stopped`. A choice in it is
+        of its form, and `check` has allowed it in this very state; else it is None.
+        """
+
+    def check(self, state: S, kind: str, seat: int, choice: Choice, cards: Cards) -> None:
+        """Raise IllegalMove if the rules forbid `seat` this choice.
+
+        Called for what this seat's player chooses and for what others have said, opened or shown:
+        `choice` is of its form and nothing more is known of it. `state` is the one that asks for
+        the choice, or that expects it to be opened. `cards` are known besides what earlier events
+        told: the hidden cards shown with the choice, or the player's own hand.
+        """
 
     def standings(self, state: S) -> tuple[tuple[int, int], ...]:
-        """(rank, seat) of everyone once the state is over."""
+        """(rank, seat) of everyone; asked of a state that expects `Over`."""

@@ -18,6 +18,7 @@ from ..printing import say_object
 from ..trouble import INTERRUPTED, USAGE, Trouble
 from ..words import editions
 from ..words.lingo import _
+from ..words.refusals import refusal
 from .stdin_lines import STRAYS
 
 Write = Callable[[dict[str, Any]], None]
@@ -67,6 +68,8 @@ class JsonScreen:
                 return {"kind": kind, "again": again, "choices": _choices(view, kind)}
             case updates.Awaited() | updates.Halfway() | updates.Late() | updates.Paused():
                 return _waiting(update)
+            case updates.Refused():
+                return _refused(update)
             case updates.Extended(seats, left):
                 return {"seats": sorted(seats), "left": round(left, 1)}
         return {name: plain(value) for name, value in vars(update).items()}
@@ -103,6 +106,20 @@ def _choices(view: rules.View, kind: str) -> list[Any]:
     return [plain(choice) for choice in view.legal(kind)]  # type: ignore[arg-type]
 
 
+def _refused(update: updates.Refused) -> dict[str, Any]:
+    fields = {name: plain(value) for name, value in update.fields.items()}
+    reason = refusal(update.code, update.fields)
+    return {"kind": update.kind, "code": update.code, "fields": fields, "reason": reason}
+
+
+def _parsed(line: str) -> Any:
+    """The JSON value of a line; None, which is never a choice, if it holds none."""
+    try:
+        return json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+
+
 class JsonPlayer:
     """A program in the seat: it answers each `choosing` line with a choice as JSON, one a line.
 
@@ -130,10 +147,11 @@ class JsonPlayer:
         for _stray in range(STRAYS):
             line = await self._line()
             try:
-                choice = rules.choice_from_wire(kind, json.loads(line))
+                choice = rules.choice_from_wire(kind, _parsed(line))
                 view.check(kind, choice)
-            except (ValueError, RecursionError) as error:
-                self._write({"type": "refused", "kind": kind, "reason": str(error)})
+            except rules.IllegalMove as error:
+                refused = updates.Refused(kind, error.code, error.fields)
+                self._write({"type": "refused", **_refused(refused)})
                 continue
             return choice
         words = _("{number} lines of the input have made no choice; --auto lets a bot play")

@@ -10,7 +10,7 @@ from p2p_hoity import rules
 from ..words.cards import Names
 from ..words.choices import Question, own_pieces, own_slots
 from ..words.lingo import _
-from ..words.phrase_book import said
+from ..words.refusals import choose_again
 
 YES: Final = frozenset({"", "y", "yes", "s", "si", "sí", "j", "ja"})
 NO: Final = frozenset({"n", "no", "nein"})
@@ -54,8 +54,7 @@ def _picked(text: str, view: rules.View, say: Say) -> rules.Choice | None:
     choice = tuple(sorted({slots[int(word) - 1] for word in words}))
     try:
         view.check("exhibit", choice)
-    except rules.IllegalChoice as error:
-        reason = said(error.rule)
-        say(_("The rules forbid that: {reason}. Choose again.").format(reason=reason))
+    except rules.IllegalMove as error:
+        say(choose_again(error.code, error.fields))
         return None
     return choice

@@ -16,6 +16,7 @@ from ..words.cards import Names, listed
 from ..words.choices import in_words
 from ..words.lingo import _
 from ..words.phrase_book import said
+from ..words.refusals import choose_again
 from ..words.updates import ended
 
 Say = Callable[[str], None]
@@ -108,9 +109,7 @@ class SeatScreen:
 
     def refused(self, update: updates.Refused) -> None:
         """The rules forbid the choice."""
-        self.say(
-            _("The rules forbid that: {reason}. Choose again.").format(reason=said(update.reason))
-        )
+        self.say(choose_again(update.code, update.fields))
 
     def awaited(self, update: updates.Awaited) -> None:
         """Who is waited for."""

@@ -131,25 +131,10 @@ PEER_WORDS: Final = frozenset(
         N_("a nickname has a comma or semicolon: it would read as two"),
         N_("it closed the link"),
         N_("two bases of one epoch are sealed: the table is void, with proof"),
-        N_("the letters of an exhibit form an unbroken run"),
     }
 )
 """What peers and the network say most often; anything else stays English."""
 
-
-RULES: Final = frozenset(
-    {
-        N_("an exhibit is of three or more Collectibles"),
-        N_("the Auction Hall is open only while a window holds a Collectible"),
-        N_("the Auction Hall needs an Action card that may be played there"),
-        N_("the Action card is not in its hand"),
-        N_("it holds no Collectible in one of these slots"),
-        N_("every Collectible of an exhibit is shown"),
-        N_("that window is empty"),
-        N_("a Thief takes one Collectible from every exhibit that still has one"),
-    }
-)
-"""What a choice can be refused for; see p2p_hoity.rules.legality."""
 
 FRAMED: Final = (
     # The command-line library's complaints; it has no catalogue of its own.

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from random import Random
+from typing import cast
 
 from ..rules import Choice, Choose, Expected, Seal, Show, View, theft_options
-from ..rules.events import Kind
+from ..rules.vocabulary import Kind
 
 
 class NothingToChoose(ValueError):
@@ -14,10 +15,8 @@ class NothingToChoose(ValueError):
 
 def kind_of(decision: Expected) -> Kind:
     """The kind of choice this decision asks for. NothingToChoose if it asks for none."""
-    if isinstance(decision, Show):
-        return "exhibit"
-    if isinstance(decision, Seal | Choose):
-        return decision.kind
+    if isinstance(decision, Seal | Choose | Show):
+        return cast(Kind, decision.kind)
     raise NothingToChoose(f"{decision} asks no seat for a choice")
 
 

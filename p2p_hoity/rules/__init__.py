@@ -1,6 +1,31 @@
 """The rules of Hoity Toity as pure functions over a frozen state; no cryptography here."""
 
-from .choices import MalformedChoice, choice_from_wire
+from protocol.game import (
+    Cards,
+    Choice,
+    Choose,
+    Chosen,
+    Deal,
+    Dealt,
+    Draw,
+    Drawn,
+    Event,
+    Expected,
+    IllegalMove,
+    OpenAll,
+    Opened,
+    Over,
+    Presence,
+    Seal,
+    Sealed,
+    Show,
+    Shown,
+    Stopped,
+    Unseal,
+    Unsealed,
+)
+
+from .choices import FORMS, choice_from_wire
 from .edition import (
     COLOURS,
     LANGUAGES,
@@ -13,34 +38,8 @@ from .edition import (
     Edition,
     Switches,
 )
-from .events import (
-    Cards,
-    Choice,
-    Choose,
-    Chosen,
-    Deal,
-    Dealt,
-    Draw,
-    Drawn,
-    Event,
-    Expected,
-    IllegalChoice,
-    Kind,
-    OpenAll,
-    Opened,
-    Over,
-    Place,
-    Presence,
-    Seal,
-    Sealed,
-    Show,
-    Shown,
-    Stopped,
-    UnexpectedEvent,
-    Unseal,
-    Unsealed,
-)
 from .exhibits import best_exhibit, every_exhibit, is_exhibit, run_exhibits, strength
+from .illegal import Rule
 from .legality import (
     best_slots,
     check,
@@ -57,9 +56,11 @@ from .opening import draw_colours, start
 from .phases import Phase
 from .state import HAND, Claim, Layout, Standing, State, Variant, layout
 from .view import View, view
+from .vocabulary import Kind, Place, UnexpectedEvent
 
 __all__ = [
     "COLOURS",
+    "FORMS",
     "HAND",
     "LANGUAGES",
     "LETTERS",
@@ -81,10 +82,9 @@ __all__ = [
     "Event",
     "Expected",
     "Happening",
-    "IllegalChoice",
+    "IllegalMove",
     "Kind",
     "Layout",
-    "MalformedChoice",
     "OpenAll",
     "Opened",
     "Over",
@@ -92,6 +92,7 @@ __all__ = [
     "Piece",
     "Place",
     "Presence",
+    "Rule",
     "Seal",
     "Sealed",
     "Show",

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from .events import OpenAll, Opened, UnexpectedEvent
+from protocol.game import OpenAll, Opened
+
 from .exhibits import best_exhibit, strength
 from .legality import default_exhibit
 from .motion import advance, go, reveal, tell
 from .news import FaultFound, FinalExhibit, HandOpened, StandingMade
 from .phases import Phase
 from .state import Claim, Standing, State
+from .vocabulary import UnexpectedEvent
 
 FINAL_FIELDS = (8, 4)
 FINAL_HONOURS = ("best final exhibit", "second-best final exhibit")

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import cast
 
+from protocol.game import Cards, Choice, Choose, Chosen, Show, Shown, Unsealed
+
 from .edition import ActionKind
-from .events import Cards, Choice, Choose, Chosen, Place, Show, Shown, UnexpectedEvent, Unsealed
 from .exhibits import Strength, strength
 from .legality import check, default_exhibit, default_theft, theft_options
 from .motion import advance, give_back, go, put, reveal, tell
@@ -23,6 +24,7 @@ from .news import (
 )
 from .phases import Phase
 from .state import Claim, State
+from .vocabulary import Place, UnexpectedEvent
 from .where_and_what import together
 
 CASTLE = Place.CASTLE
@@ -56,14 +58,14 @@ def resolve(state: State) -> State:
 def show_due(state: State) -> Show | None:
     """The lone exhibitor, if it may be asked."""
     (seat,) = exhibitors(state)
-    return Show(seat) if state.active(seat) else None
+    return Show("exhibit", seat) if state.active(seat) else None
 
 
 def show_alone(state: State, event: Shown) -> State:
     """The lone exhibitor shows: what it chose, the default (None), or nothing (void)."""
-    if event.slots is None:
+    if event.choice is None:
         return show(state, {}, event.cards)
-    return show(state, {event.seat: event.slots or None}, event.cards)
+    return show(state, {event.seat: event.choice or None}, event.cards)
 
 
 def open_exhibits(state: State, event: Unsealed) -> State:

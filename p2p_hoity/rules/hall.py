@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import cast
 
+from protocol.game import Choose, Chosen, Draw, Drawn
+
 from .edition import ActionKind
-from .events import Choose, Chosen, Draw, Drawn, Place, UnexpectedEvent
 from .legality import check, default_window
 from .motion import give_back, go, put, reveal, tell
 from .news import CashPaid, CashStolen, DefaultTaken, Happening, NoSale, Sale, TurnedUp
 from .phases import Phase
 from .state import State
+from .vocabulary import Place, UnexpectedEvent
 
 HALL = Place.AUCTION_HALL
 

@@ -6,34 +6,30 @@ from collections.abc import Callable, Mapping
 from itertools import product
 from typing import Any
 
-from .choices import MalformedChoice, choice_from_wire
+from protocol.game import Cards, Choice, IllegalMove
+
+from .choices import choice_from_wire
 from .edition import ActionKind
-from .events import Cards, Choice, IllegalChoice, Kind, Place
 from .exhibits import best_by_size, best_exhibit, is_exhibit, may_hold_exhibit, oldest
+from .illegal import Rule
 from .state import State
+from .vocabulary import Kind, Place
 
 NO_CARDS: Cards = {}
+Broken = IllegalMove | None
 
 
 def check(state: State, kind: Kind, seat: int, choice: object, cards: Cards = NO_CARDS) -> None:
-    """Raise IllegalChoice if `seat` may not make this choice of this kind in this state.
+    """Raise IllegalMove if `seat` may not make this choice of this kind in this state.
 
     `cards` (slot to Collectible) are known besides `state.known`: those shown with an exhibit, or
     one's own. A sealed choice is judged as it will be when it is opened. Whether the seat owes
     the choice at all is not judged here.
     """
-    try:
-        value = choice_from_wire(kind, choice)
-    except MalformedChoice as malformed:
-        raise IllegalChoice(seat, str(malformed), choice) from malformed
-    rule = _RULES[kind](state, seat, value, cards)
-    if rule:
-        raise IllegalChoice(seat, rule, choice, in_words(state, kind, value))
-
-
-def in_words(state: State, kind: Kind, choice: Choice) -> str:
-    """A choice of the right shape in the game's words."""
-    return _WORDS[kind](state, choice)
+    value = choice_from_wire(kind, choice)
+    broken = _RULES[kind](state, seat, value, cards)
+    if broken is not None:
+        raise broken
 
 
 def legal(state: State, kind: Kind, seat: int, private: Cards = NO_CARDS) -> tuple[Choice, ...]:
@@ -111,15 +107,15 @@ def _seen(state: State, slots: tuple[int, ...], cards: Cards) -> dict[int, int]:
     return {**more, **state.open_cards(slots)}
 
 
-# The rule each kind of choice breaks, in words; None if it breaks none.
+# The rule each kind of choice breaks; None if it breaks none.
 
 
-def _place_rule(state: State, seat: int, choice: int, cards: Cards) -> str | None:
+def _place_rule(state: State, seat: int, choice: int, cards: Cards) -> Broken:
     if choice == Place.CASTLE or hall_open(state, seat):
         return None
     if state.windows_empty:
-        return "the Auction Hall is open only while a window holds a Collectible"
-    return "the Auction Hall needs an Action card that may be played there"
+        return Rule.HALL_CLOSED.broken()
+    return Rule.HALL_WITHOUT_ACTION.broken()
 
 
 def _belongs(state: State, card: int, place: Place) -> bool:
@@ -131,57 +127,55 @@ def _belongs(state: State, card: int, place: Place) -> bool:
     return kind != ActionKind.EXHIBIT
 
 
-def _action_rule(
-    state: State, seat: int, place: Place | None, card: int, cards: Cards
-) -> str | None:
+def _action_rule(state: State, seat: int, place: Place | None, card: int, cards: Cards) -> Broken:
     if place is None:
-        return "it is in no Place this round"
+        return Rule.IN_NO_PLACE.broken()
     if card not in state.hands[seat]:
-        return "the Action card is not in its hand"
+        return Rule.NOT_IN_HAND.broken(card=card)
     kind = state.kind(card)
     if not _belongs(state, card, place):
-        return f"{kind} may not be played in the {place.words}"
+        return Rule.NOT_PLAYED_THERE.broken(action=kind.value, place=int(place))
     if kind == ActionKind.EXHIBIT and not holds_exhibit(state, seat, cards):
-        return "Exhibit needs a valid exhibit"
+        return Rule.WITHOUT_EXHIBIT.broken()
     return None
 
 
-def _shown_action_rule(state: State, seat: int, choice: int, cards: Cards) -> str | None:
+def _shown_action_rule(state: State, seat: int, choice: int, cards: Cards) -> Broken:
     return _action_rule(state, seat, state.places[seat], choice, cards)
 
 
-def _turn_rule(state: State, seat: int, choice: tuple[int, ...], cards: Cards) -> str | None:
+def _turn_rule(state: State, seat: int, choice: tuple[int, ...], cards: Cards) -> Broken:
     place, card = choice
     return _place_rule(state, seat, place, cards) or _action_rule(
         state, seat, Place(place), card, cards
     )
 
 
-def _exhibit_rule(state: State, seat: int, choice: tuple[int, ...], cards: Cards) -> str | None:
+def _exhibit_rule(state: State, seat: int, choice: tuple[int, ...], cards: Cards) -> Broken:
     if not set(choice) <= set(state.collectibles[seat]):
-        return "it holds no Collectible in one of these slots"
+        return Rule.NOT_HELD.broken(slots=choice)
     seen = _seen(state, choice, cards)
     if len(seen) < len(choice):
-        return "every Collectible of an exhibit is shown"
+        return Rule.NOT_SHOWN.broken(slots=choice)
     if not is_exhibit(state.edition, seen.values()):
-        return "the letters of an exhibit form an unbroken run"
+        return Rule.NO_RUN.broken(slots=choice)
     return None
 
 
-def _window_rule(state: State, seat: int, choice: int, cards: Cards) -> str | None:
-    return None if state.windows[choice] else "that window is empty"
+def _window_rule(state: State, seat: int, choice: int, cards: Cards) -> Broken:
+    return None if state.windows[choice] else Rule.WINDOW_EMPTY.broken(window=choice)
 
 
-def _theft_rule(state: State, seat: int, choice: tuple[int, ...], cards: Cards) -> str | None:
+def _theft_rule(state: State, seat: int, choice: tuple[int, ...], cards: Cards) -> Broken:
     options = theft_options(state)
     if len(choice) != len(options):
-        return "a Thief takes one Collectible from every exhibit that still has one"
+        return Rule.ONE_OF_EACH.broken()
     if all(slot in exhibit for slot, exhibit in zip(choice, options, strict=True)):
         return None
-    return "the Collectibles are named by rising seat of the exhibitor, each from its exhibit"
+    return Rule.NOT_OF_ITS_EXHIBIT.broken(slots=choice)
 
 
-_RULES: Mapping[str, Callable[[State, int, Any, Cards], str | None]] = {
+_RULES: Mapping[str, Callable[[State, int, Any, Cards], Broken]] = {
     "place": _place_rule,
     "action": _shown_action_rule,
     "turn": _turn_rule,
@@ -239,29 +233,4 @@ _LISTS: Mapping[str, Callable[[State, int, Cards], tuple[Choice, ...]]] = {
     "exhibit": _exhibits,
     "window": _windows,
     "theft": _thefts,
-}
-
-
-# The words.
-
-
-def _card_words(state: State, card: int) -> str:
-    if card >= len(state.edition.action_cards):
-        return f"Action card {card}"
-    face = state.action_card(card)
-    return " ".join(filter(None, (face.colour, face.kind.value, str(face.number or ""))))
-
-
-def _slot_words(state: State, slots: tuple[int, ...]) -> str:
-    pieces = (state.piece(slot) for slot in slots if slot < len(state.known))
-    return ", ".join(f"{p.letter} {p.year}" if p.letter else f"slot {p.slot}" for p in pieces)
-
-
-_WORDS: Mapping[str, Callable[[State, Any], str]] = {
-    "place": lambda state, choice: f"the {Place(choice).words}",
-    "action": _card_words,
-    "turn": lambda state, turn: f"{_card_words(state, turn[1])} in the {Place(turn[0]).words}",
-    "exhibit": lambda state, slots: f"the exhibit {_slot_words(state, slots)}",
-    "window": lambda state, choice: f"window {choice + 1}",
-    "theft": lambda state, slots: f"the theft of {_slot_words(state, slots)}",
 }

@@ -9,9 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from . import banquet, castle, hall, opening
-from . import where_and_what as choices
-from .events import (
+from protocol.game import (
     Choose,
     Chosen,
     Deal,
@@ -23,21 +21,23 @@ from .events import (
     OpenAll,
     Opened,
     Over,
-    Place,
     Presence,
     Seal,
     Sealed,
     Show,
     Shown,
     Stopped,
-    UnexpectedEvent,
     Unseal,
     Unsealed,
 )
+
+from . import banquet, castle, hall, opening
+from . import where_and_what as choices
 from .motion import go, tell
 from .news import GameStopped, PresenceChanged
 from .phases import Phase
-from .state import State, layout
+from .state import State
+from .vocabulary import Place, UnexpectedEvent
 
 CASTLE, HALL = Place.CASTLE, Place.AUCTION_HALL
 NOBODY: frozenset[int] = frozenset()
@@ -61,7 +61,7 @@ def expected(state: State) -> Expected:
 def apply(state: State, event: Event) -> State:
     """The state after `event`; its `news` say what happened.
 
-    Raises IllegalChoice if the rules forbid a choice in it, UnexpectedEvent if it is not what
+    Raises IllegalMove if the rules forbid a choice in it, UnexpectedEvent if it is not what
     `expected` asks for. The state given is never changed.
     """
     fresh = state.but(news=())
@@ -96,7 +96,7 @@ def _fits(due: Expected, event: Event) -> bool:
         case (Unseal(), Unsealed()):
             return due.kind == event.kind and set(event.choices) == due.seats
         case (Show(), Shown()):
-            return due.seat == event.seat
+            return due.kind == event.kind and due.seat == event.seat
         case (Choose(), Chosen()):
             return due.kind == event.kind and due.seat == event.seat
     return False
@@ -167,12 +167,8 @@ def _open_in(place: Place, resolve: Callable[[State], State]) -> Step:
     )
 
 
-def _deal_due(state: State) -> Deal:
-    return Deal(layout(len(state.known), state.seats).tops)
-
-
 STEPS: Mapping[Phase, Step] = {
-    Phase.DEAL: Step(_deal_due, opening.deal, _never),
+    Phase.DEAL: Step(lambda state: Deal(), opening.deal, _never),
     Phase.ROUND: Step(choices.round_waits, _never, choices.begin_round),
     Phase.PLACE_SEAL: _sealing(
         lambda state: choices.seal_of(state, "place", choices.everyone(state)),

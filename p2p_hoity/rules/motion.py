@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TypeVar
 
-from .events import Cards, UnexpectedEvent
+from protocol.game import Cards
+
 from .news import FigureMoved, Happening, Returned
 from .phases import Phase, require
 from .state import State
+from .vocabulary import UnexpectedEvent
 
 T = TypeVar("T")
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, fields, is_dataclass
 from enum import Enum
 
 from .edition import ActionCard
-from .events import Place
+from .vocabulary import Place
 
 
 @dataclass(frozen=True, slots=True)

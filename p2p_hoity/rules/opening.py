@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from protocol.game import Dealt
+
 from .edition import CARDS_PER_COLOUR, Edition
-from .events import Dealt, UnexpectedEvent
 from .motion import go, reveal
 from .news import Setup
 from .phases import Phase
 from .state import MAX_SEATS, MIN_SEATS, State, Variant, layout
+from .vocabulary import UnexpectedEvent
 
 COIN_BYTES = 32
 

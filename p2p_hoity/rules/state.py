@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from .edition import ActionCard, ActionKind, Edition
-from .events import Place
 from .news import Happening, Piece
 from .phases import Phase
+from .vocabulary import Place
 
 Variant = Literal["surprise", "confrontation"] | None
 MIN_SEATS, MAX_SEATS = 2, 6

@@ -5,10 +5,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .events import Cards, Choice, Kind
+from protocol.game import Cards, Choice
+
 from .legality import NO_CARDS, check, legal
 from .news import Piece
 from .state import HAND, State
+from .vocabulary import Kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +54,7 @@ class View:
         return () if self.seat is None else legal(self.state, kind, self.seat, dict(self.private))
 
     def check(self, kind: Kind, choice: object) -> None:
-        """Raise IllegalChoice if this seat may not make this choice."""
+        """Raise IllegalMove if this seat may not make this choice."""
         check(self.state, kind, -1 if self.seat is None else self.seat, choice, dict(self.private))
 
 

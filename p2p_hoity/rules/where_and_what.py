@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import cast
 
-from .events import Choice, Kind, Place, Seal, Sealed, Unseal, Unsealed
+from protocol.game import Choice, Seal, Sealed, Unseal, Unsealed
+
 from .legality import check, has_action
 from .motion import go, lay, put, tell
 from .news import ActionShown, Happening, Passed, PlaceShown, RoundBegan, SatOut, Voided
 from .phases import Phase
 from .state import State
+from .vocabulary import Kind, Place
 
 NOBODY: frozenset[int] = frozenset()
 
@@ -78,7 +80,7 @@ def seal_of(state: State, kind: Kind, seats: Iterable[int]) -> Seal | None:
 def unseal_of(state: State, kind: Kind, seats: Iterable[int]) -> Unseal | None:
     """An Unseal of those of `seats` that have sealed; None if there are none."""
     due = state.sealed.intersection(seats)
-    return Unseal(kind, due) if due else None
+    return Unseal(kind, due, shows=kind == "exhibit") if due else None
 
 
 def everyone(state: State) -> range:

@@ -342,7 +342,7 @@ class Driver:
                 try:
                     self.machine.choose(choice, self._now())
                 except IllegalMove as error:
-                    self.screen(updates.Refused(kind, str(error)))
+                    self.screen(updates.Refused(kind, error.code, error.fields))
                     continue
                 self.screen(updates.Chosen(kind, choice))
                 self._drain()

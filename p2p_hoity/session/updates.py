@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from protocol.chain.state import Node, Table
+from protocol.game import Field
 
 from .. import rules
 
@@ -107,10 +108,11 @@ class Chosen:
 
 @dataclass(frozen=True)
 class Refused:
-    """The rules forbid the player's choice; it is asked again."""
+    """The rules forbid the player's choice; it is asked again. See `protocol.game.IllegalMove`."""
 
     kind: str
-    reason: str
+    code: str
+    fields: Mapping[str, Field]
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from ..errors import Invalid
 from ..game import Choice, IllegalMove
 from ..wire import bodies
 from ..wire.bodies import Gather
+from ..wire.faults import FAULTS
 from .cards import (
     Shares,
     check_batch,
@@ -156,7 +157,7 @@ def check_move(node: Node, kind: str, seat: int, choice: Choice, shares: Shares)
     try:
         node.table.check_choice(node.state, kind, seat, choice, cards)
     except IllegalMove as error:
-        raise Invalid("illegal-choice", str(error)) from error
+        raise Invalid("illegal-choice", FAULTS["illegal-choice"]) from error
 
 
 # Backup shares for the absent.

@@ -13,7 +13,7 @@ from ..crypto.context import Context
 from ..crypto.elgamal import Ciphertext
 from ..crypto.hashing import digest
 from ..crypto.labels import Label
-from ..game import Cards, Choice, Game, Layout
+from ..game import NOT_OF_FORM, Cards, Choice, Game, IllegalMove, Layout
 from ..wire import encoding
 from ..wire.header import Header
 
@@ -129,7 +129,10 @@ class Table:
         return frozenset(range(self.seats))
 
     def check_choice(self, state: Any, kind: str, seat: int, choice: Choice, cards: Cards) -> None:
-        """Raise IllegalMove unless the game allows this choice; `cards` are those shown with it."""
+        """Raise IllegalMove unless the choice is of its form and the game allows it; `cards` are
+        those shown with it."""
+        if not self.game.form(kind).admits(choice):
+            raise IllegalMove(NOT_OF_FORM, kind=kind)
         self.game.check(state, kind, seat, choice, cards)
 
     def context(self, step: int, seat: int, kind: str) -> Context:

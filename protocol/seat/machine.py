@@ -11,7 +11,7 @@ from typing import Final
 
 from ..chain import own_bodies
 from ..chain.cards import hand
-from ..game import Choice, IllegalMove
+from ..game import NOTHING_ASKED, Choice, IllegalMove
 from ..wire import encoding, frames, messages
 from ..wire.messages import Say
 from . import accusations, admission, epoch_change, progress, recovery, sync
@@ -93,7 +93,7 @@ class Machine(Desk):
         self.clocks.now = now
         node = self.tip
         if self.seat is None or not self.must_choose:
-            raise IllegalMove("nothing is asked of this seat now")
+            raise IllegalMove(NOTHING_ASKED)
         self.table.check_choice(node.state, node.want.name, self.seat, choice, self.hand())
         self.given[node.step, node.want.name] = Given(node.digest, choice)
         self._pump()

@@ -36,6 +36,7 @@ from p2p_hoity.rules import (
     View,
     apply,
     expected,
+    layout,
     legal,
     start,
     view,
@@ -48,7 +49,7 @@ H = TypeVar("H")
 
 def random_choice(seen: View, due: Expected, rng: random.Random) -> Choice:
     """Any legal choice."""
-    kind = "exhibit" if isinstance(due, Show) else due.kind  # type: ignore[union-attr]
+    kind = due.kind  # type: ignore[union-attr]
     return rng.choice(seen.legal(kind))  # type: ignore[arg-type]
 
 
@@ -83,6 +84,10 @@ class Referee:
     def cards(self, slots: object) -> Cards:
         return {slot: self.deck[slot] for slot in slots}  # type: ignore[attr-defined]
 
+    def tops(self) -> Cards:
+        """The window tops that the deal opens."""
+        return self.cards(layout(len(self.deck), self.state.seats).tops)
+
     def private(self, seat: int) -> Cards:
         return self.cards(range(4 * seat, 4 * seat + 4))
 
@@ -93,7 +98,7 @@ class Referee:
         return legal(self.state, kind, seat, self.private(seat))  # type: ignore[arg-type]
 
     def choose(self, seat: int, due: Expected) -> Choice:
-        kind = "exhibit" if isinstance(due, Show) else due.kind  # type: ignore[union-attr]
+        kind = due.kind  # type: ignore[union-attr]
         if (kind, seat) in self.plan:
             return self.plan[kind, seat]
         return self.choosers[seat](self.view(seat), due, self.rng)
@@ -109,7 +114,7 @@ class Referee:
         due = expected(self.state)
         match due:
             case Deal():
-                return Dealt(self.rng.randbytes(32), self.cards(due.slots))
+                return Dealt(self.rng.randbytes(32), self.tops())
             case Seal():
                 self.sealed.update({s: self.choose(s, due) for s in sorted(due.seats)})
                 return Sealed(due.kind, due.seats)
@@ -118,7 +123,7 @@ class Referee:
             case Show():
                 slots = self.choose(due.seat, due)
                 assert isinstance(slots, tuple)
-                return Shown(due.seat, slots, self.hidden(slots))
+                return Shown(due.kind, due.seat, slots, self.hidden(slots))
             case Choose():
                 return Chosen(due.kind, due.seat, self.choose(due.seat, due))
             case Draw():
@@ -173,7 +178,7 @@ class Referee:
 def cautious(seen: View, due: Expected, rng: random.Random) -> Choice:
     """The Castle and the Detective, else the first legal choice: quiet company for a test."""
     assert seen.seat is not None
-    kind = "exhibit" if isinstance(due, Show) else due.kind  # type: ignore[union-attr]
+    kind = due.kind  # type: ignore[union-attr]
     options = seen.legal(kind)  # type: ignore[arg-type]
     if kind == "action":
         return next((c for c in options if seen.state.kind(c) == ActionKind.DETECTIVE), options[0])  # type: ignore[arg-type]
@@ -209,7 +214,7 @@ def table(
     referee.deck = deck_of(edition, wanted)
     due = expected(referee.state)
     assert isinstance(due, Deal)
-    referee.apply(Dealt(COIN, referee.cards(due.slots)))
+    referee.apply(Dealt(COIN, referee.tops()))
     return referee
 
 

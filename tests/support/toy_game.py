@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from protocol.game import (
+    ChoiceForm,
     Choose,
     Chosen,
     Deal,
@@ -129,12 +130,8 @@ class ToyGame:
         return state
 
     def check(self, state: Toy, kind: str, seat: int, choice: Any, cards: Any) -> None:
-        if kind in ("bid", "pile") and choice not in range(4 if kind == "bid" else 2):
-            raise IllegalMove(f"a {kind} of {choice}")
-        if kind in ("card", "solo"):
-            hand = self.layout.hands[seat]
-            if not isinstance(choice, tuple) or len(choice) != 1 or choice[0] not in hand:
-                raise IllegalMove("one card of the own hand must be shown")
+        if kind in ("card", "solo") and choice[0] not in self.layout.hands[seat]:
+            raise IllegalMove("card-of-another-hand", slot=choice[0])
 
     def choices(self, kind: str, seat: int) -> list[Any]:
         """Every legal choice of a kind."""
@@ -144,6 +141,14 @@ class ToyGame:
             "pile": [0, 1],
             "card": [(slot,) for slot in hand],
             "solo": [(slot,) for slot in hand],
+        }[kind]
+
+    def form(self, kind: str) -> ChoiceForm:
+        return {
+            "bid": ChoiceForm(0, 3),
+            "pile": ChoiceForm(0, 1),
+            "card": ChoiceForm(0, self.layout.cards - 1, (1, 1)),
+            "solo": ChoiceForm(0, self.layout.cards - 1, (1, 1)),
         }[kind]
 
     def size(self, kind: str) -> int:

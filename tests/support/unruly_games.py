@@ -37,7 +37,7 @@ def unruly(referee: Referee, due: Expected, rng: random.Random) -> Event:
         return referee.unsealed(due, {**event.choices, voided: None})
     if isinstance(event, Shown | Chosen) and rng.random() < 0.05:
         return (
-            Shown(event.seat, None)
+            Shown(event.kind, event.seat, None)
             if isinstance(event, Shown)
             else Chosen(event.kind, event.seat, None)
         )

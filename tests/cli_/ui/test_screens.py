@@ -57,7 +57,7 @@ def each() -> list[updates.Update]:
         updates.Rewound(2, 5, seen),
         updates.Choosing(seen, "place", False),
         updates.Chosen("place", 1),
-        updates.Refused("place", "the rule"),
+        updates.Refused("window", "window-empty", {"window": 1}),
         updates.Awaited(frozenset({1}), 5.4),
         updates.Halfway(frozenset({1}), 150.0, 150.0, MUSTER),
         updates.Late(frozenset({1}), 300.0, MUSTER),
@@ -174,6 +174,8 @@ async def test_a_program_answers_with_json() -> None:
     await player.listen()
     assert await player.choose(view(), "place", False) == 1
     assert [line["type"] for line in written] == ["refused"] * 5
+    assert {line["code"] for line in written} == {"not-a-place"}
+    assert {line["reason"] for line in written} == {"a Place is a number from 0 to 1"}
 
 
 @pytest.mark.parametrize("line", ["nonsense", "", "[" * 100_000])

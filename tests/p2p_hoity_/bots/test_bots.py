@@ -82,7 +82,7 @@ def test_a_bot_that_owes_nothing_or_has_no_legal_answer_says_so(bot):
     referee = table(load(), 3, {0: "A1 A2 C1 E1"})
     for seen, due in (
         (referee.view(0), Draw((12,))),
-        (referee.view(0), Show(0)),
+        (referee.view(0), Show("exhibit", 0)),
         (view(referee.state, None), expected(referee.state)),
     ):
         with pytest.raises(NothingToChoose):

@@ -199,8 +199,8 @@ def test_shown_none_is_the_default():
     open_slots(referee, 0, 1, 2)
     referee.until("show", action=plays(referee.state, s0="Exhibit"))
     assert default_exhibit(referee.state, 0) == (0, 1, 2)
-    assert of(apply(referee.state, Shown(0, None)).news, ExhibitShown)
-    assert of(apply(referee.state, Shown(0, ())).news, NothingShown)
+    assert of(apply(referee.state, Shown("exhibit", 0, None)).news, ExhibitShown)
+    assert of(apply(referee.state, Shown("exhibit", 0, ())).news, NothingShown)
 
 
 def test_of_two_exhibitors_one_absent_both_rank_if_enough_is_open():
@@ -229,7 +229,7 @@ def test_an_exhibit_sealed_before_its_seat_went_is_opened_not_defaulted():
     referee.until("exhibit", action=plays(referee.state, s0="Exhibit", s1="Exhibit"))
     referee.step()
     referee.away(1)
-    assert expected(referee.state) == Unseal("exhibit", frozenset({0, 1}))
+    assert expected(referee.state) == Unseal("exhibit", frozenset({0, 1}), shows=True)
     assert {n.seat for n in of(referee.step().news, ExhibitShown)} == {0, 1}
 
 

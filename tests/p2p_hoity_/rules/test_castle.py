@@ -10,7 +10,7 @@ from p2p_hoity.rules import (
     ActionKind,
     Choose,
     Chosen,
-    IllegalChoice,
+    IllegalMove,
     Show,
     Shown,
     UnexpectedEvent,
@@ -121,7 +121,7 @@ def test_exhibit_only_with_a_valid_exhibit():
     for seat, listed in ((0, False), (1, True)):
         action = card(referee.state, seat, ActionKind.EXHIBIT)
         assert (action in referee.legal("action", seat)) == listed
-    with pytest.raises(IllegalChoice, match="Exhibit needs a valid exhibit"):
+    with pytest.raises(IllegalMove, match="without-exhibit"):
         check(referee.state, "action", 0, 7, referee.private(0))
 
 
@@ -131,14 +131,14 @@ def test_exhibit_is_illegal_in_the_open_when_no_hidden_card_could_make_it_valid(
     known[:4] = referee.deck[:4]
     referee.state = replace(referee.state, known=tuple(known))
     referee.until("action")
-    with pytest.raises(IllegalChoice, match="valid exhibit"):
+    with pytest.raises(IllegalMove, match="without-exhibit"):
         check(referee.state, "action", 0, 7)
 
 
 def test_a_lone_exhibitor_just_shows_and_gets_the_larger_number():
     referee = at(table(UBER, 3, {0: RUN_A}), 0, 0, 3)
     due = referee.until("show", action=plays(referee.state, s0="Exhibit"))
-    assert due == Show(0)
+    assert due == Show("exhibit", 0)
     news = referee.step().news
     assert UBER.octagons[3] == (3, 1)
     assert moves(news) == {0: 3}
@@ -179,19 +179,20 @@ def test_what_is_no_exhibit_cannot_be_shown():
     referee.until("show", action=plays(referee.state, s0="Exhibit"))
     state, cards = referee.state, referee.private(0)
     for slots_, rule in (
-        ((0, 1), "three or more Collectibles"),
-        ((0, 1, 3), "unbroken run"),
-        ((0, 1, 4), "holds no Collectible"),
-        ((1, 0, 2), "by rising slot"),
-        ((0, 0, 1), "named twice"),
+        ((0, 1), "exhibit-too-small"),
+        ((0, 1, 3), "no-run"),
+        ((0, 1, 4), "not-held"),
+        ((1, 0, 2), "not-rising"),
+        ((0, 0, 1), "named-twice"),
     ):
-        with pytest.raises(IllegalChoice, match=rule):
-            apply(state, Shown(0, slots_, {s: cards.get(s, 50) for s in slots_}))
-    with pytest.raises(IllegalChoice, match="every Collectible of an exhibit is shown"):
-        apply(state, Shown(0, (0, 1, 2), {0: cards[0]}))
+        with pytest.raises(IllegalMove, match=rule):
+            apply(state, Shown("exhibit", 0, slots_, {s: cards.get(s, 50) for s in slots_}))
+    with pytest.raises(IllegalMove, match="not-shown"):
+        apply(state, Shown("exhibit", 0, (0, 1, 2), {0: cards[0]}))
     with pytest.raises(UnexpectedEvent):
-        apply(state, Shown(0, (0, 1, 2), cards))
-    assert apply(state, Shown(0, (0, 1, 2), {s: cards[s] for s in (0, 1, 2)})).figures[0] == 2
+        apply(state, Shown("exhibit", 0, (0, 1, 2), cards))
+    shown = Shown("exhibit", 0, (0, 1, 2), {s: cards[s] for s in (0, 1, 2)})
+    assert apply(state, shown).figures[0] == 2
 
 
 def test_of_two_exhibitors_one_that_shows_nothing_does_not_rank():
@@ -208,7 +209,7 @@ def test_of_two_exhibitors_one_that_shows_nothing_does_not_rank():
 def test_a_lone_void_exhibit_shows_nothing():
     referee = table(UBER, 3, {0: RUN_A})
     referee.until("show", action=plays(referee.state, s0="Exhibit"))
-    news = referee.apply(Shown(0, ())).news
+    news = referee.apply(Shown("exhibit", 0, ())).news
     assert of(news, NothingShown)
     assert not of(news, FigureMoved)
 
@@ -248,7 +249,7 @@ def test_a_theft_names_one_slot_of_each_exhibit_by_rising_seat():
         (),
         first[0],
     ):
-        with pytest.raises(IllegalChoice):
+        with pytest.raises(IllegalMove):
             apply(referee.state, Chosen("theft", 2, choice))
     with pytest.raises(UnexpectedEvent):
         apply(referee.state, Chosen("theft", 3, (first[0], second[0])))
@@ -341,4 +342,4 @@ def test_an_unsealed_exhibit_must_be_due():
     with pytest.raises(UnexpectedEvent):
         apply(referee.state, Unsealed("exhibit", {0: (0, 1, 2)}))
     with pytest.raises(UnexpectedEvent):
-        apply(referee.state, Shown(1, (4, 5, 6)))
+        apply(referee.state, Shown("exhibit", 1, (4, 5, 6)))

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from p2p_hoity.rules import MalformedChoice, choice_from_wire
+from p2p_hoity.rules import IllegalMove, choice_from_wire
 
 GOOD = [
     ("place", 0, 0),
@@ -35,7 +35,7 @@ def test_a_choice_of_the_right_shape_is_taken(kind, value, choice):
 
 @pytest.mark.parametrize(("kind", "value"), BAD)
 def test_any_other_shape_is_refused(kind, value):
-    with pytest.raises(MalformedChoice):
+    with pytest.raises(IllegalMove):
         choice_from_wire(kind, value)
 
 
@@ -48,10 +48,10 @@ VALUES = st.recursive(
 
 @given(st.sampled_from(["place", "action", "turn", "window", "exhibit", "theft"]), VALUES)
 @settings(max_examples=150, deadline=None)
-def test_any_value_gives_a_choice_or_a_malformed_choice(kind, value):
+def test_any_value_gives_a_choice_or_a_illegal_move(kind, value):
     try:
         choice = choice_from_wire(kind, value)
-    except MalformedChoice:
+    except IllegalMove:
         return
     assert choice_from_wire(kind, choice) == choice
     assert choice == (tuple(value) if isinstance(value, list) else value)

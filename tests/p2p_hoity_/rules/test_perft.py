@@ -80,7 +80,7 @@ def hidden(state, deck, slots):
 def events(state, deck, due, sealed):
     if isinstance(due, Show):
         shown = choices(state, deck, "exhibit", due.seat)
-        return [Shown(due.seat, slots, hidden(state, deck, slots)) for slots in shown]
+        return [Shown(due.kind, due.seat, slots, hidden(state, deck, slots)) for slots in shown]
     if isinstance(due, Choose):
         options = choices(state, deck, due.kind, due.seat)
         return [Chosen(due.kind, due.seat, choice) for choice in options]

@@ -6,7 +6,7 @@ import pytest
 from support.rules_driver import card, of, plays, table
 
 from p2p_hoity.editions import NAMES, load
-from p2p_hoity.rules import ActionKind, IllegalChoice, Seal, check, expected
+from p2p_hoity.rules import ActionKind, IllegalMove, Seal, check, expected
 from p2p_hoity.rules.news import ActionShown, CashStolen, ExhibitShown, Passed, RoundBegan, Sale
 
 EDITIONS = [load(name) for name in NAMES]
@@ -48,9 +48,9 @@ def test_a_turn_must_be_legal_in_both_parts():
     state = table(UBER, 2, variant="surprise").state
     check(state, "turn", 0, (HALL, 0))
     for turn in ((HALL, 6), (CASTLE, 0), (HALL, 8), (2, 0), (HALL,), 0, (True, 0)):
-        with pytest.raises(IllegalChoice):
+        with pytest.raises(IllegalMove):
             check(state, "turn", 0, turn)
-    with pytest.raises(IllegalChoice, match="window"):
+    with pytest.raises(IllegalMove, match="hall-closed"):
         check(replace(state, windows=((), ())), "turn", 0, (HALL, 0))
 
 

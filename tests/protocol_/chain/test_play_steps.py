@@ -99,7 +99,7 @@ def test_a_machine_refuses_to_seal_it() -> None:
             view = rules.view(machine.tip.state.state, LIAR, machine.hand())
             wrong = bad_exhibit(view)
             assert wrong is not None
-            with pytest.raises(IllegalMove, match="unbroken run"):
+            with pytest.raises(IllegalMove, match="no-run"):
                 machine.choose(wrong, 0.0)
             return
     pytest.fail("the liar was never asked for an exhibit")

@@ -1,0 +1,71 @@
+"""Every code with which the rules forbid a choice has a sentence, in every language."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+
+from cli.words import lingo
+from cli.words.refusals import SENTENCES, choose_again, refusal
+from p2p_hoity.rules import Rule
+from protocol.game import NOT_OF_FORM, NOTHING_ASKED, Field
+
+TABLES_OWN = {NOT_OF_FORM: ("kind",), NOTHING_ASKED: ()}
+CODES = {**{rule.value: rule.fields for rule in Rule}, **TABLES_OWN}
+LIKELY: dict[str, Field] = {
+    "kind": "place",
+    "slot": 3,
+    "slots": (3, 4, 5),
+    "card": 7,
+    "window": 1,
+    "action": "Thief",
+    "place": 1,
+}
+
+
+@pytest.fixture(autouse=True)
+def english_again() -> Iterator[None]:
+    yield
+    lingo.speak("en")
+
+
+def test_each_code_has_a_sentence_and_each_sentence_a_code() -> None:
+    assert set(SENTENCES) == set(CODES)
+    assert len(set(SENTENCES.values())) == len(SENTENCES)
+
+
+@pytest.mark.parametrize("code", CODES)
+def test_a_sentence_says_only_what_the_code_has_fields_for(code: str) -> None:
+    assert set(re.findall(r"\{(\w+)\}", SENTENCES[code])) <= set(CODES[code])
+
+
+@pytest.mark.parametrize("language", lingo.LANGUAGES)
+@pytest.mark.parametrize("code", CODES)
+def test_a_refusal_is_said_in_every_language(code: str, language: str) -> None:
+    fields = {name: LIKELY[name] for name in CODES[code]}
+    english = refusal(code, fields)
+    lingo.speak(language)
+    told = refusal(code, fields)
+    assert told
+    assert "{" not in told
+    assert (told == english) is (language == "en")
+
+
+def test_what_is_put_in_is_said_by_name() -> None:
+    fields: dict[str, Field] = {"action": "Thief", "place": 1}
+    assert refusal("not-played-there", fields) == "Thief may not be played in the Auction Hall"
+    lingo.speak("de")
+    told = "Dieb darf an diesem Ort nicht gespielt werden (Auktionshaus)"
+    assert refusal("not-played-there", fields) == told
+
+
+def test_who_is_refused_is_told_to_choose_again() -> None:
+    told = "The rules forbid that: that window is empty. Choose again."
+    assert choose_again("window-empty", {"window": 0}) == told
+
+
+def test_a_code_nobody_knows_has_no_sentence() -> None:
+    with pytest.raises(KeyError):
+        refusal("no-such-rule", {})

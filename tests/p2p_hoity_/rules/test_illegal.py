@@ -1,0 +1,142 @@
+"""Every rule that a choice can break is broken here, and says how by the fields it names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from support.rules_driver import Referee, plays, table
+
+from p2p_hoity.editions import load
+from p2p_hoity.rules import ActionKind, IllegalMove, Rule, check
+
+UBER = load("uberplay-2004")
+
+
+def fresh() -> Referee:
+    """Three seats that choose their Places."""
+    made = table(UBER, 3, {0: "A1 A2 A3 D1", 1: "A4 A5 C1 D2"})
+    made.until("place")
+    return made
+
+
+def castle() -> Referee:
+    """All in the Castle, choosing Actions."""
+    made = fresh()
+    made.until("action")
+    return made
+
+
+def shop() -> Referee:
+    """Seat 0 alone in the Auction Hall, the buyer; window 2 is empty."""
+    made = fresh()
+    first, _ = made.state.windows
+    made.state = replace(made.state, windows=(first, ()))
+    made.until("window", place={0: 1}, action=plays(made.state, s0="Cash"))
+    return made
+
+
+def closed() -> Referee:
+    """No window holds a Collectible."""
+    made = fresh()
+    made.state = replace(made.state, windows=((), ()))
+    return made
+
+
+def penniless() -> Referee:
+    """Seat 0 has Action cards for the Castle alone."""
+    made = fresh()
+    kept = tuple(
+        card
+        for card in made.state.hands[0]
+        if made.state.kind(card) in (ActionKind.EXHIBIT, ActionKind.DETECTIVE)
+    )
+    made.state = replace(made.state, hands=(kept, *made.state.hands[1:]))
+    return made
+
+
+def show() -> Referee:
+    """Seat 0 shows alone."""
+    made = fresh()
+    made.until("show", action=plays(made.state, s0="Exhibit"))
+    return made
+
+
+def theft() -> Referee:
+    """Seat 1 steals from seat 0's exhibit of slots 0, 1 and 2."""
+    made = fresh()
+    actions = plays(made.state, s0="Exhibit", s1="Thief:0")
+    made.until("theft", action=actions, exhibit={0: (0, 1, 2)})
+    return made
+
+
+def cash() -> int:
+    state = fresh().state
+    return next(card for card in state.hands[0] if state.kind(card) == ActionKind.CASH)
+
+
+def exhibit_card(seat: int) -> int:
+    state = fresh().state
+    return next(card for card in state.hands[seat] if state.kind(card) == ActionKind.EXHIBIT)
+
+
+BROKEN: dict[Rule, tuple[Callable[[], Referee], str, int, Any]] = {
+    Rule.NOT_A_PLACE: (fresh, "place", 0, 2),
+    Rule.NOT_AN_ACTION: (castle, "action", 0, 48),
+    Rule.NOT_A_TURN: (fresh, "turn", 0, (0,)),
+    Rule.NOT_A_WINDOW: (shop, "window", 0, 2),
+    Rule.TOO_SMALL: (show, "exhibit", 0, (0, 1)),
+    Rule.NAMED_TWICE: (show, "exhibit", 0, (0, 1, 1)),
+    Rule.NOT_RISING: (show, "exhibit", 0, (0, 2, 1)),
+    Rule.HALL_CLOSED: (closed, "place", 0, 1),
+    Rule.HALL_WITHOUT_ACTION: (penniless, "place", 0, 1),
+    Rule.IN_NO_PLACE: (fresh, "action", 0, 0),
+    Rule.NOT_IN_HAND: (castle, "action", 0, 8),
+    Rule.NOT_PLAYED_THERE: (castle, "action", 0, cash()),
+    Rule.WITHOUT_EXHIBIT: (castle, "action", 1, exhibit_card(1)),
+    Rule.NOT_HELD: (show, "exhibit", 0, (0, 1, 4)),
+    Rule.NOT_SHOWN: (show, "exhibit", 0, (0, 1, 2)),
+    Rule.NO_RUN: (show, "exhibit", 0, (0, 1, 3)),
+    Rule.WINDOW_EMPTY: (shop, "window", 0, 1),
+    Rule.ONE_OF_EACH: (theft, "theft", 1, (0, 1)),
+    Rule.NOT_OF_ITS_EXHIBIT: (theft, "theft", 1, (3,)),
+}
+
+
+def test_every_rule_is_broken_here() -> None:
+    assert set(BROKEN) == set(Rule)
+
+
+@pytest.mark.parametrize("rule", Rule)
+def test_a_broken_rule_is_named_with_its_fields(rule: Rule) -> None:
+    made, kind, seat, choice = BROKEN[rule]
+    referee = made()
+    private = {} if rule is Rule.NOT_SHOWN else referee.private(seat)
+    with pytest.raises(IllegalMove) as caught:
+        check(referee.state, kind, seat, choice, private)  # type: ignore[arg-type]
+    assert caught.value.code == rule
+    assert set(caught.value.fields) == set(rule.fields)
+
+
+@pytest.mark.parametrize(
+    ("made", "kind", "seat", "choice"),
+    [
+        (fresh, "place", 0, 1),
+        (castle, "action", 0, exhibit_card(0)),
+        (shop, "window", 0, 0),
+        (show, "exhibit", 0, (0, 1, 2)),
+        (theft, "theft", 1, (2,)),
+    ],
+)
+def test_where_they_are_kept_nothing_is_raised(
+    made: Callable[[], Referee], kind: str, seat: int, choice: Any
+) -> None:
+    referee = made()
+    check(referee.state, kind, seat, choice, referee.private(seat))  # type: ignore[arg-type]
+
+
+def test_an_illegal_move_is_told_to_developers_by_its_code_and_fields() -> None:
+    assert str(Rule.WINDOW_EMPTY.broken(window=1)) == "window-empty (window=1)"
+    assert str(Rule.HALL_CLOSED.broken()) == "hall-closed"

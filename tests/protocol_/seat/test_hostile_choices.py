@@ -1,0 +1,98 @@
+"""Whatever a hostile seat chooses, nothing escapes `Machine.receive`: it is a fault, or void."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support.hostile_choices import LIAR, BrittleGame, HostileRoom
+from support.sim.cheap import cheap_blocks
+
+from protocol.chain.state import Kind
+from protocol.game import NOT_OF_FORM, ChoiceForm, IllegalMove
+
+SEALED = [("bid", lie) for lie in ((), (0, 1), 9, 2**32 - 1)]
+SHOWN_BY_ALL = [("card", lie) for lie in (2, (), (2, 3), (2, 2), (99,))]
+SHOWN_ALONE = [("solo", lie) for lie in (2, (), (2, 3), (99, 2**32 - 1))]
+OPEN = [("pile", lie) for lie in ((), (0,), (1, 1, 1), 2)]
+
+
+@pytest.mark.parametrize(("kind", "lie"), SEALED + SHOWN_BY_ALL + SHOWN_ALONE + OPEN)
+def test_a_choice_that_is_not_of_its_form_is_a_fault(kind: str, lie: Any) -> None:
+    with cheap_blocks():
+        room = HostileRoom(kind, lie)
+        room.start()
+        room.run(until=400)
+    assert room.lied
+    for machine in room.honest():
+        assert machine.finished
+        assert machine.tip.banned == {LIAR}
+    assert room.guilty() == [{(LIAR, "illegal-choice")}] * 3
+
+
+@pytest.mark.parametrize(("kind", "lie"), [("bid", (0, 1)), ("bid", 9), ("card", (2, 3))])
+def test_one_that_the_others_open_from_escrow_is_void(kind: str, lie: Any) -> None:
+    with cheap_blocks():
+        room = HostileRoom(kind, lie)
+        room.start()
+        while room.deliver():
+            want = room.honest()[0].tip.want
+            if room.lied and want.kind is Kind.REVEAL and want.name == kind:
+                room.places[LIAR].alive = False
+        room.run(until=2000)
+    for machine in room.honest():
+        assert machine.finished
+        assert [(c.seat, c.code) for c in machine.tip.convictions] == [(LIAR, "illegal-choice")]
+
+
+@pytest.mark.parametrize("kind", ["bid", "card", "solo", "pile"])
+def test_what_is_of_its_form_is_no_fault(kind: str) -> None:
+    with cheap_blocks():
+        room = HostileRoom(kind, {"bid": 3, "pile": 0, "card": (2,), "solo": (3,)}[kind])
+        room.start()
+        room.run(until=400)
+    assert room.lied
+    for machine in room.honest():
+        assert machine.finished
+        assert not machine.tip.banned
+    assert room.guilty() == [set()] * 3
+
+
+def test_the_table_asks_for_the_form_before_the_game_sees_the_choice() -> None:
+    table = HostileRoom("bid", 0).table
+    state = table.game.start()
+    with pytest.raises(TypeError):
+        BrittleGame(4).check(state, "bid", 0, (0, 1), {})
+    with pytest.raises(IllegalMove) as caught:
+        table.check_choice(state, "bid", 0, (0, 1), {})
+    assert (caught.value.code, caught.value.fields) == (NOT_OF_FORM, {"kind": "bid"})
+    table.check_choice(state, "bid", 0, 1, {})
+
+
+@pytest.mark.parametrize("value", [True, False, 0.0, "0", b"\0", None, [0], (0,), -1, 4])
+def test_a_form_of_one_int_admits_nothing_else(value: object) -> None:
+    assert not ChoiceForm(0, 3).admits(value)
+    assert ChoiceForm(0, 3).admits(3)
+
+
+@pytest.mark.parametrize("value", [0, (), (0,), [0, 1], (0, True), (0, 4), (0, 1, 2, 3), ((0,), 1)])
+def test_a_form_of_two_or_three_ints_admits_nothing_else(value: object) -> None:
+    form = ChoiceForm(0, 3, (2, 3))
+    assert not form.admits(value)
+    assert form.admits((3, 3))
+    assert form.admits((0, 1, 2))
+
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text() | st.binary(),
+    lambda inner: st.lists(inner) | st.lists(inner).map(tuple) | st.dictionaries(st.text(), inner),
+    max_leaves=8,
+)
+
+
+@given(VALUES)
+def test_a_form_judges_any_value(value: object) -> None:
+    assert ChoiceForm(0, 3).admits(value) is (type(value) is int and 0 <= value <= 3)
+    assert ChoiceForm(0, 3, (0, 9)).admits(value) in (True, False)
