@@ -28,7 +28,6 @@ from protocol.game import Layout
 from protocol.seat.effects import Asked
 from protocol.seat.machine import Machine
 from protocol.transcript.verifier import GameOf, verify
-from protocol.transcript.writer import write
 from protocol.wire.header import Header, Patience, Terms, default_quorum, sit
 
 sys.path.append(str(Path(__file__).parent.parent / "tests"))
@@ -83,7 +82,7 @@ def play(name: str, seats: int, cards: int) -> tuple[bytes, GameOf, float]:
     start = time.perf_counter()
     room.start()
     room.run(until=2)
-    return write(room.places[0].machine), game_of, time.perf_counter() - start
+    return room.places[0].machine.transcript(), game_of, time.perf_counter() - start
 
 
 def forget() -> None:

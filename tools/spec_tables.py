@@ -522,7 +522,6 @@ def play_tiny() -> bytes:
     from p2p_hoity import rules
     from p2p_hoity.editions import load
     from p2p_hoity.rules.edition import Castle
-    from protocol.transcript.writer import write
     from protocol.wire import header
 
     full = load()
@@ -550,7 +549,7 @@ def play_tiny() -> bytes:
     room = Room(game_port.bind(header.Header(terms, roster)), who, choose, "tiny")
     room.start()
     room.run(until=2)
-    return write(room.places[0].machine)
+    return room.places[0].machine.transcript()
 
 
 def main(arguments: Sequence[str]) -> None:

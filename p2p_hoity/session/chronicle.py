@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from protocol.chain.state import Node
 from protocol.seat.machine import Machine
 
@@ -50,10 +52,9 @@ class Chronicle:
             final = node.step - 1 <= self._machine.final_step()
             self._screen(updates.Happened(items, self._view_of(play), final))
 
-    def entered(self, epoch: int, base: Node) -> None:
+    def entered(self, epoch: int, base: Node, faults: Sequence[tuple[int, str]]) -> None:
         """A new epoch has begun: what its base takes back, adds, and finds at fault."""
-        found = self._machine.ballot.highest_open(epoch)
-        for seat, code in found[1].faults if found is not None else ():
+        for seat, code in faults:
             self.accuse(seat, code)
         kept = shared_length(self._told, play_of(base))
         if kept < self._told.length:

@@ -14,7 +14,6 @@ from protocol.chain.state import Node
 from protocol.errors import Invalid
 from protocol.game import IllegalMove
 from protocol.seat import effects
-from protocol.seat.accusations import broken_by, proofs_of
 from protocol.seat.machine import Machine
 from protocol.wire.faults import FAULTS
 
@@ -33,7 +32,6 @@ from .lobby import Roster, encode_lobby, is_lobby
 from .nursery import open_nursery
 from .player import Player
 from .rate_limit import Pace
-from .shutdown import Parting
 from .updates import Screen
 from .waiting import Vigil
 
@@ -81,7 +79,6 @@ class Driver:
     _nursery: trio.Nursery | None = None
     _seconds: float = 0.0
     _pace: Pace = field(default_factory=Pace)
-    _parting: Parting = field(default_factory=Parting)
     _waking: Waking = field(default_factory=Waking)
     _can_rejoin: bool = False
     _is_void: bool = False
@@ -181,7 +178,7 @@ class Driver:
         self._drain()
 
     def _on_frame(self, peer: bytes, data: bytes) -> None:
-        lacks = bool(self.machine.store.wants or self.machine.store.wanted_closes)
+        lacks = self.machine.lacks_messages
         if not self._pace.is_due(peer, data, trio.current_time(), lacks):
             return
         if is_lobby(data):
@@ -189,7 +186,6 @@ class Driver:
             return
         if not self._reception.hears(peer):
             return
-        self._parting.hear(self.machine, peer, data)
         began, before, spent = time.perf_counter(), self.machine.tip, time.thread_time()
         try:
             self.machine.receive(data, self._now(), peer)
@@ -259,8 +255,8 @@ class Driver:
             case effects.Stepped(before, after):
                 self.screen(updates.Stepped(before, after, self._seconds))
                 self._chronicle.tell(after)
-            case effects.Entered(epoch, base):
-                self._chronicle.entered(epoch, base)
+            case effects.Entered(epoch, base, faults):
+                self._chronicle.entered(epoch, base, faults)
                 self._look_for_oneself(base)
             case effects.Asked(_, kind, again):
                 self._ask(kind, again)
@@ -351,7 +347,7 @@ class Driver:
     async def _hear_patience(self, player: Player) -> None:
         while await player.waits_longer():
             given = self.machine.wait_longer(self._now())
-            self.screen(self._vigil.extended(self.machine, given))
+            self.screen(self._vigil.extended(self.machine, given, self._now()))
 
     # The end.
 
@@ -364,16 +360,14 @@ class Driver:
         machine = self.machine
         if not machine.may_leave() or machine.broken is not None:
             return machine.broken is not None or self._can_rejoin or self._is_void
-        return machine.clocks.waited_after_end() or self._parting.all_have_it(machine)
+        return machine.all_have_end()
 
     def _give_up(self) -> None:
-        """Wait no more for the deck to be confirmed; the journal stays, see parting."""
-        seat = self._parting.unconfirmed(self.machine)
-        if seat is not None:
+        """Wait no more for the deck to be confirmed; the journal stays, so that it can rejoin."""
+        if not self._can_rejoin and self.machine.is_unsure_of_deck:
             self._can_rejoin = True
-            proof = next(iter(proofs_of(self.machine)), None)
-            ended = effects.Broken(effects.SILENT_SEAT, seat) if proof is None else broken_by(proof)
-            self._do(ended)
+            self.machine.give_up()
+            self._drain()
 
     def _leave(self) -> None:
         """The others need nothing more: write the transcript and tell the standings."""

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Set
 
-from protocol.chain import transition
-from protocol.chain.state import Kind
-from protocol.seat.core import State
 from protocol.seat.machine import Machine
+from protocol.seat.timeouts import Wait
 
 from .updates import Awaited, Extended, Halfway, Late, Muster, Paused
 
@@ -39,14 +37,14 @@ class Vigil:
             self._begin(place)
         seats = awaited(machine)
         others = seats - {machine.seat}
-        seconds = now - machine.clocks.began.get(place, now)
+        wait = machine.wait(now)
+        seconds = wait.waited
         if is_hushed(machine):
             return self._alone(machine, linked, seconds)
-        word: Word | None = self._pausing(machine, seats, linked, seconds) or self._half(
-            machine, seats, linked, seconds
-        )
+        word: Word | None = self._pausing(machine, seats, linked, seconds)
+        word = word or self._half(machine, seats, linked, wait)
         if word is None and others and seconds >= self._next and not machine.must_choose:
-            word = Awaited(others, seconds, max(0.0, machine.clocks.left(machine.tip)))
+            word = Awaited(others, seconds, max(0.0, wait.left))
         if word is not None:
             self._pause(seconds)
         return word
@@ -68,24 +66,24 @@ class Vigil:
         place = (machine.tip.step, machine.tip.digest)
         if place != self._place:
             self._begin(place)
-        seconds = now - machine.clocks.began.get(place, now)
+        seconds = machine.wait(now).waited
         self._pause(seconds)
         return self._verdict(machine, linked, seconds)
 
-    def extended(self, machine: Machine, given: bool) -> Extended:
+    def extended(self, machine: Machine, given: bool, now: float) -> Extended:
         """What came of the player's wish to wait longer."""
         others = awaited(machine) - {machine.seat}
-        pauses = machine.has_begun and (machine.table.strict or stands_still(machine))
+        pauses = machine.has_begun and (machine.table.strict or machine.stands_still)
         if pauses or not given:
             return Extended(others, 0.0)
         self._out = None
-        return Extended(others, machine.clocks.left(machine.tip))
+        return Extended(others, machine.wait(now).left)
 
     def _pausing(
         self, machine: Machine, seats: frozenset[int], linked: Set[int], seconds: float
     ) -> Late | Paused | None:
         """Too few are present, or what was said when patience ran out does not hold any more."""
-        if self._out is None and not (machine.has_begun and stands_still(machine)):
+        if self._out is None and not (machine.has_begun and machine.stands_still):
             return None
         before = self._out
         word = self._verdict(machine, linked, seconds)
@@ -97,39 +95,26 @@ class Vigil:
         return self._out(awaited(machine), seconds, count)
 
     def _half(
-        self, machine: Machine, seats: frozenset[int], linked: Set[int], seconds: float
+        self, machine: Machine, seats: frozenset[int], linked: Set[int], wait: Wait
     ) -> Halfway | None:
-        clocks, tip = machine.clocks, machine.tip
-        since, left = clocks.counts_from(tip), clocks.left(tip)
         alone = machine.must_choose and not machine.table.strict
-        due = 0 < left <= clocks.patience(tip) / 2 and (seats - {machine.seat} or alone)
-        if not due or self._halfway == since or self._out is not None:
+        due = 0 < wait.left <= wait.patience / 2 and (seats - {machine.seat} or alone)
+        if not due or self._halfway == wait.since or self._out is not None:
             return None
-        self._halfway = since
-        return Halfway(seats, seconds, left, muster(machine, linked))
-
-
-def stands_still(machine: Machine) -> bool:
-    """Whether too few are present for the chain to grow."""
-    return not transition.may_go_on(machine.tip) and machine.tip.want.kind is not Kind.RESULT
+        self._halfway = wait.since
+        return Halfway(seats, wait.waited, wait.left, muster(machine, linked))
 
 
 def is_hushed(machine: Machine) -> bool:
     """Whether only this very seat is awaited, while it may not speak: that has its own words, and
     no choice of the player would end it."""
-    return machine.state is State.SILENT and awaited(machine) == {machine.seat}
-
-
-def has_a_voice(machine: Machine) -> bool:
-    """Whether this seat can help to go on without others; after an old journal it cannot, until the
-    others have come to an epoch in which nothing that it forgot can stand."""
-    return machine.state is not State.SILENT and machine.floor <= machine.view.epoch
+    return machine.is_silent and awaited(machine) == {machine.seat}
 
 
 def awaited(machine: Machine) -> frozenset[int]:
     """Who has to speak; with too few present, who has to come back."""
     tip = machine.tip
-    if machine.has_begun and stands_still(machine):
+    if machine.has_begun and machine.stands_still:
         return frozenset(range(machine.table.seats)) - tip.present - tip.banned
     return machine.awaited()
 
@@ -144,7 +129,7 @@ def muster(machine: Machine, linked: Set[int]) -> Muster:
     left = tip.present - (awaited(machine) - {machine.seat})
     if machine.seat is not None:
         left &= {machine.seat} | linked | (tip.want.speakers - machine.awaited())
-        left -= frozenset() if has_a_voice(machine) else {machine.seat}
+        left -= frozenset() if machine.has_voice else {machine.seat}
     terms, seats = table.header.terms, awaited(machine)
     gone = seats - {machine.seat} or seats
     back = all(tip.absences[seat] < terms.returns for seat in gone)

@@ -52,7 +52,7 @@ def _write_to_device(path: Path, data: bytes) -> None:
 def transcript_of(machine: Machine) -> bytes:
     """The bytes of a table's transcript; JournalError if they would not make a readable file."""
     try:
-        return writer.write(machine)
+        return machine.transcript()
     except writer.TooLarge as error:
         raise JournalError(f"{error}; the game is over, and its journal is kept") from error
 

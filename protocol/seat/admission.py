@@ -13,7 +13,7 @@ from __future__ import annotations
 from typing import Final
 
 from ..wire.messages import Accept, Back, Late, Message, Say, SealVote
-from .core import Desk
+from .core import Core
 
 AHEAD: Final = 8
 """How many steps ahead of the followed chain a say may be to be kept."""
@@ -35,67 +35,67 @@ ACCUSED: Final = 3 * WANTED
 because up to two liars' halts named it."""
 
 
-def is_worth_keeping(desk: Desk, message: Message) -> bool:
+def is_worth_keeping(core: Core, message: Message) -> bool:
     """Whether the message is kept; a late or vote too far ahead is only noted."""
-    if message.seat == desk.seat:
+    if message.seat == core.seat:
         return True
     statement = message.statement
-    if message.hash in desk.store.wants:
-        return not _is_loose(desk, message) or _is_granted(desk, message)
+    if message.hash in core.store.wants:
+        return not _is_loose(core, message) or _is_granted(core, message)
     if isinstance(statement, Back):
-        return statement.count <= desk.table.header.terms.returns
+        return statement.count <= core.table.header.terms.returns
     if isinstance(statement, Say):
-        return _is_near(desk, statement) and _has_room(desk, message)
-    if isinstance(statement, Late) and statement.epoch <= desk.store.wishes.get(message.seat, 0):
+        return _is_near(core, statement) and _has_room(core, message)
+    if isinstance(statement, Late) and statement.epoch <= core.store.wishes.get(message.seat, 0):
         return False
-    if statement.epoch <= desk.ballot.common_wish() + EPOCHS_AHEAD:
-        return statement.epoch >= desk.view.epoch
+    if statement.epoch <= core.ballot.common_wish() + EPOCHS_AHEAD:
+        return statement.epoch >= core.view.epoch
     if isinstance(statement, Late | Accept | SealVote):
-        desk.ballot.note_far(message)
+        core.ballot.note_far(message)
     return False
 
 
-def _is_near(desk: Desk, say: Say) -> bool:
-    if not desk.view.epoch <= say.epoch <= desk.promise + 1:
+def _is_near(core: Core, say: Say) -> bool:
+    if not core.view.epoch <= say.epoch <= core.promise + 1:
         return False
-    return say.step <= desk.tip.step + AHEAD
+    return say.step <= core.tip.step + AHEAD
 
 
-def _is_granted(desk: Desk, message: Message) -> bool:
+def _is_granted(core: Core, message: Message) -> bool:
     """Whether one of the seats whose halts name it has room left for it; that room it takes."""
-    size, epoch = len(message.payload), desk.view.epoch
-    for claim in sorted(desk.store.claims.get(message.hash, {(None, False)}), key=repr):
+    size, epoch = len(message.payload), core.view.epoch
+    for claim in sorted(core.store.claims.get(message.hash, {(None, False)}), key=repr):
         place = (epoch, message.seat, *claim)
-        taken = desk.granted_bytes.get(place, 0) + size
+        taken = core.granted_bytes.get(place, 0) + size
         if taken <= (ACCUSED if claim[1] else WANTED):
-            desk.granted_bytes[place] = taken
+            core.granted_bytes[place] = taken
             return True
     return False
 
 
-def _has_room(desk: Desk, message: Message) -> bool:
+def _has_room(core: Core, message: Message) -> bool:
     """Whether a say is on the followed chain, or its seat has few bytes of others here."""
-    if desk.store.said_bytes.get(message.seat, 0) + len(message.payload) <= LOOSE:
+    if core.store.said_bytes.get(message.seat, 0) + len(message.payload) <= LOOSE:
         return True
-    if not _is_loose(desk, message):
+    if not _is_loose(core, message):
         return True
-    loose = (m for m in desk.store.says_by(message.seat) if _is_loose(desk, m))
+    loose = (m for m in core.store.says_by(message.seat) if _is_loose(core, m))
     return len(message.payload) + sum(len(m.payload) for m in loose) <= LOOSE
 
 
-def _is_loose(desk: Desk, message: Message) -> bool:
+def _is_loose(core: Core, message: Message) -> bool:
     """Whether it is a say of this epoch or a later one that is long or not on the chain.
 
     A second version that makes the first proof against its signer is not: it leads to a ban.
     """
     say = message.statement
-    if not isinstance(say, Say) or say.epoch < desk.view.epoch or _proves(desk, message):
+    if not isinstance(say, Say) or say.epoch < core.view.epoch or _proves(core, message):
         return False
-    return not desk.view.on_path(say.on) or len(message.payload) > SHORT
+    return not core.view.on_path(say.on) or len(message.payload) > SHORT
 
 
-def _proves(desk: Desk, message: Message) -> bool:
-    versions = desk.store.versions(message.identity)
+def _proves(core: Core, message: Message) -> bool:
+    versions = core.store.versions(message.identity)
     if len(versions) != 1 or versions[0].hash == message.hash:
         return False
-    return message.seat in desk.tip.present - set(desk.proofs)
+    return message.seat in core.tip.present - set(core.proofs)

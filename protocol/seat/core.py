@@ -1,11 +1,9 @@
-"""The desk of one node at one table: what it holds, has promised and signs; the rules use it."""
+"""The core of one node at one table: what it holds, has promised and signs; the rules use it."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from enum import StrEnum
-from typing import Any, Final
+from typing import Any
 
 from ..chain import transition
 from ..chain.secrets import Secrets, new_secrets
@@ -17,53 +15,16 @@ from ..consensus.votes import Ballot
 from ..crypto.randomness import Random
 from ..crypto.signing import Identity
 from ..game import Choice
-from ..wire import encoding, frames, messages
+from ..wire import frames, messages
 from ..wire.messages import (
-    Accept,
-    Back,
-    Close,
     Expired,
-    Halt,
-    Late,
     Message,
     Say,
-    SealVote,
-    Statement,
-    identity_of,
 )
-from .effects import Broken, Effect, Guilty, Record, Send
+from .effects import Broken, Effect, Send
 from .inquiry import Inquiry
+from .states import State
 from .timeouts import Clocks, Place
-
-
-class State(StrEnum):
-    """Where a seat stands; `SIGNS` says what it may sign there."""
-
-    STANDING = "standing"
-    HALTED = "halted"
-    FINISHED = "finished"
-    SILENT = "silent"
-    WATCHING = "watching"
-    BROKEN = "broken"
-
-
-_VOTES: Final = frozenset({Close, Accept, SealVote})
-SIGNS: Final[Mapping[State, frozenset[type[Any]]]] = {
-    State.STANDING: _VOTES | {Say, Late, Back},
-    State.HALTED: _VOTES | {Halt, Late, Back},
-    State.FINISHED: _VOTES | {Say, Halt, Late, Back},
-    State.SILENT: frozenset(),
-    State.WATCHING: frozenset(),
-    State.BROKEN: frozenset(),
-}
-"""The state table of a seat: which statements it may sign in which state.
-
-standing: its promise is the epoch it stands in. halted: its promise is above every open epoch.
-finished: its end is final; it stays to answer and to vote, and
-wishes an epoch only when halted, or when it can prove a fault. silent: it takes its seat again,
-and the others have not told yet what they hold of it. watching: it has no seat. broken: the
-table ended before the game began, or is void.
-"""
 
 
 @dataclass
@@ -75,12 +36,8 @@ class Given:
     burnt: bool = False
 
 
-Note = tuple[bytes, str, Choice]
-"""What the journal keeps of a choice: digest of the node, kind, choice."""
-
-
-class Desk:
-    """All that one node holds; the one place where it signs, records and judges."""
+class Core:
+    """All that one node holds, has promised and has to tell; the rules of a seat work on it."""
 
     def __init__(
         self,
@@ -92,9 +49,9 @@ class Desk:
     ) -> None:
         """`seed` (32 bytes) gives the seat's secrets; it must be on disk before `start`."""
         self.table, self.rng, self.seat = table, rng, seat
-        self._who = who
+        self.who = who
         size = 1 if table.strict else table.quorum
-        self._secrets = new_secrets(seed, size) if seed is not None else None
+        self.own_secrets = new_secrets(seed, size) if seed is not None else None
         self.store = Store()
         self.ballot = Ballot(table, self.store)
         self.view: View = follow.new_view(0, transition.begin(table), 0.0)
@@ -111,6 +68,8 @@ class Desk:
         self.links: set[int] = set()
         self.floor = 0
         self.replaying = False
+        self.fresh: list[Message] = []
+        self.have: dict[int, frozenset[bytes]] = {}
         self.given: dict[tuple[int, str], Given] = {}
         self.asked: Place | None = None
         self.asked_last: tuple[tuple[bytes, ...], tuple[int, ...]] = ((), ())
@@ -134,7 +93,7 @@ class Desk:
         """Which row of the state table holds now."""
         if self.broken is not None:
             return State.BROKEN
-        if self.seat is None or self._who is None:
+        if self.seat is None or self.who is None:
             return State.WATCHING
         if self.inquiry is not None:
             return State.SILENT
@@ -155,9 +114,9 @@ class Desk:
     @property
     def secrets(self) -> Secrets:
         """The seat's secrets; a watcher has none."""
-        if self._secrets is None:
+        if self.own_secrets is None:
             raise RuntimeError("a watcher has no secrets")
-        return self._secrets
+        return self.own_secrets
 
     @property
     def fruitless(self) -> int:
@@ -205,80 +164,6 @@ class Desk:
         """Send a message to one linked node, or to all."""
         self.send(frames.Carry(message.encode()), peer)
 
-    def sign(self, statement: Statement, note: Note | None = None) -> bool:
-        """Sign, record, send; never a second statement of one identity."""
-        if self.replaying or type(statement) not in SIGNS[self.state]:
-            return False
-        if self.seat is None or self._who is None or self._has_wished(statement):
-            return False
-        if self.store.versions(identity_of(self.seat, statement)) or self._may_contradict(
-            statement
-        ):
-            return False
-        message = messages.sign(self._who, self.table.id, self.seat, statement)
-        self.hold(message)
-        self.record(message, note)
-        self.carry(message, None)
-        return True
-
-    def _has_wished(self, statement: Statement) -> bool:
-        """A lower wish than one already signed says nothing, and is not kept; after the last epoch
-        there is none to wish.
-        """
-        if not isinstance(statement, Late):
-            return False
-        return not self.store.highest_late(self.seat) < statement.epoch <= messages.MAX_EPOCH
-
-    def _may_contradict(self, statement: Statement) -> bool:
-        """Whether something this seat has forgotten could stand against it.
-
-        After an old journal was restored, a liar may be the only one to hold what was signed
-        since, and hide it. It was signed in an epoch that some honest seat has wished, so below
-        `floor`: nothing is signed there any more, nor a halt that would have to report it.
-        """
-        if isinstance(statement, Halt):
-            return (statement.lock.epoch if statement.lock else 0) < self.floor
-        bound = isinstance(statement, Say | Close | Accept | SealVote)
-        return bound and statement.epoch < self.floor  # type: ignore[union-attr]
-
-    def record_floor(self, floor: int | None) -> None:
-        """Have the floor put on disk; None while it is not known yet."""
-        if not self.replaying:
-            self.emit(Record(encoding.encode((b"", (), floor))))
-
-    def record(self, message: Message, note: Note | None = None) -> None:
-        """Have a message and the secrets behind it put on disk."""
-        if self.replaying:
-            return
-        fresh: tuple[tuple[bytes, bytes, bytes], ...] = ()
-        if message.seat == self.seat and self._secrets is not None:
-            fresh = tuple((c, *o) for c, o in self._secrets.unrecorded())
-        self.emit(Record(encoding.encode((message.encode(), fresh, note))))
-
-    def hold(self, message: Message) -> bool:
-        """Keep a message and draw what follows from it at once; False if it was known."""
-        if not self.store.add(message) and not self._keep_close(message):
-            return False
-        if message.seat == self.seat:
-            self._bind(message.statement)
-        if isinstance(message.statement, Close):
-            self.ballot.read_closes()
-        self.judge(message)
-        return True
-
-    def _keep_close(self, message: Message) -> bool:
-        """A liar may have filled the room for its closes with bad ones; others follow this."""
-        known = message.hash in self.store
-        return not known and self.ballot.is_sound(message) and self.store.add(message, sound=True)
-
-    def _bind(self, statement: Statement) -> None:
-        """What an own statement binds this seat to."""
-        if isinstance(statement, Halt | Accept | SealVote | Say):
-            self.raise_promise(statement.epoch)
-        if isinstance(statement, Say):
-            for (step, _), given in self.given.items():
-                given.burnt = given.burnt or statement.step > step
-
     def raise_promise(self, epoch: int) -> None:
         """Sign nothing of a lower epoch any more."""
         if epoch <= self.promise:
@@ -308,40 +193,6 @@ class Desk:
         """Note when the followed chain is longer than ever before."""
         if self.tip.step > self._grown_step:
             self._grown_step, self._grown_promise = self.tip.step, self.promise
-
-    def judge(self, message: Message) -> None:
-        """Convict the signer if what is held now proves a fault of his."""
-        if message.seat in self.tip.banned:
-            return
-        proof = follow.find_fault(message, self.store, self.view)
-        if proof is not None:
-            self.convict(proof)
-
-    def convict(self, proof: Proof) -> None:
-        """Keep the first proof of a seat's fault, or what shows the same fault whole."""
-        if proof.seat == self.seat:
-            self._hear_accusation(proof)
-            return
-        known = self.proofs.get(proof.seat)
-        if known is None or follow.supersedes(proof, known):
-            self.proofs[proof.seat] = proof
-            self.proven_at.setdefault(proof.seat, self.clocks.now)
-
-    def _hear_accusation(self, proof: Proof) -> None:
-        """What others hold proves this very seat at fault: its player is told, once."""
-        if self.replaying:
-            return
-        if self.accusation is None or follow.supersedes(proof, self.accusation):
-            self.accusation = proof
-            self.proven_at.setdefault(proof.seat, self.clocks.now)
-        if proof.seat not in self.told_guilty:
-            self.tell_guilt(proof.seat, proof.code)
-
-    def tell_guilt(self, seat: int, code: str) -> None:
-        """Tell of a seat at fault, unless this very fault was told."""
-        if self.told_guilty.get(seat) != code:
-            self.told_guilty[seat] = code
-            self.emit(Guilty(seat, code))
 
     def end(self, broken: Broken) -> None:
         """The table ends here, without a result."""

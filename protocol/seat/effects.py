@@ -47,10 +47,14 @@ class Stepped:
 
 @dataclass(frozen=True)
 class Entered:
-    """A new epoch began on this base; what stood after it on the old chain is replaced."""
+    """A new epoch began on this base; what stood after it on the old chain is replaced.
+
+    `faults`: (seat, code) of whom the base finds at fault.
+    """
 
     epoch: int
     base: Node
+    faults: tuple[tuple[int, str], ...] = ()
 
 
 @dataclass(frozen=True)

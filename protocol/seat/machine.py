@@ -9,18 +9,23 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from ..chain import own_bodies
+from ..chain import own_bodies, transition
 from ..chain.cards import hand
+from ..chain.state import Kind, Node, Table
+from ..crypto.randomness import Random
+from ..crypto.signing import Identity
 from ..game import NOTHING_ASKED, Choice, IllegalMove
-from ..wire import encoding, frames, messages
-from ..wire.messages import Say
-from . import accusations, admission, epoch_change, progress, recovery, sync
-from .core import Desk, Given
-from .effects import Send
-from .inquiry import Inquiry
-from .timeouts import RETRY
+from ..transcript import writer
+from ..wire import frames, messages
+from . import accusations, admission, epoch_change, progress, recovery, restoring, sync
+from .core import Core, Given
+from .effects import SILENT_SEAT, Broken, Effect, Send
+from .statements import hold, record
+from .states import State
+from .timeouts import RETRY, Wait
 
-RULES: Final[tuple[Callable[[Desk], bool], ...]] = (
+RULES: Final[tuple[Callable[[Core], bool], ...]] = (
+    accusations.judge_fresh,
     recovery.inquire,
     progress.begin_epochs,
     progress.check_forms,
@@ -29,6 +34,7 @@ RULES: Final[tuple[Callable[[Desk], bool], ...]] = (
     progress.advance,
     progress.end_setup,
     progress.speak,
+    progress.prepare,
     progress.finish,
     epoch_change.late,
     epoch_change.halt,
@@ -39,63 +45,81 @@ RULES: Final[tuple[Callable[[Desk], bool], ...]] = (
 """The rules of a seat in the order in which they have their turn; each says if it changed."""
 
 
-class Machine(Desk):
-    """The lockstep machine of one node at one table: what a driver calls."""
+class Machine:
+    """The machine of one node at one table: what a driver calls.
+
+    Every call may leave effects: `take` them at once and carry them out in order. A `Record` must
+    be on disk before a `Send` behind it leaves.
+    """
 
     rules = RULES
 
+    def __init__(
+        self,
+        table: Table,
+        rng: Random,
+        seat: int | None = None,
+        who: Identity | None = None,
+        seed: bytes | None = None,
+    ) -> None:
+        """`seed` (32 bytes) gives the seat's secrets; it must be on disk before `start`."""
+        self.core = Core(table, rng, seat, who, seed)
+
+    # What happens to it.
+
     def start(self, now: float) -> None:
         """Begin, or go on after `restore`."""
-        self.clocks.restart(now)
-        self.view.entered = now
-        if self.inquiry is not None:
-            self.inquiry.began = now
+        core = self.core
+        core.clocks.restart(now)
+        core.view.entered = now
+        if core.inquiry is not None:
+            core.inquiry.began = now
         self._pump()
-        self.sync(None)
+        sync.sync(core, None)
 
     def link_up(self, peer: bytes, now: float) -> None:
         """A node is linked: tell it where we stand, and ask a seat what it holds of this one."""
-        self.clocks.now = now
-        self.sync(peer)
-        recovery.link_up(self, peer)
+        self.core.clocks.now = now
+        sync.sync(self.core, peer)
+        recovery.link_up(self.core, peer)
         self._pump()
 
     def link_down(self, peer: bytes, now: float) -> None:
         """A node is linked no more."""
-        self.clocks.now = now
-        recovery.link_down(self, peer)
+        self.core.clocks.now = now
+        recovery.link_down(self.core, peer)
         self._pump()
 
     def receive(self, data: bytes, now: float, peer: bytes | None = None) -> None:
         """One frame of a linked node; Invalid if it is garbage (blame the link, no seat)."""
-        self.clocks.now = now
-        frame = frames.parse_frame(data)
-        match frame:
+        self.core.clocks.now = now
+        match frames.parse_frame(data):
             case frames.Carry(raw):
                 self._receive_message(raw, peer)
-            case frames.Told():
-                recovery.hear(self, frame, peer)
+            case frames.Told() as told:
+                recovery.hear(self.core, told, peer)
                 self._pump()
-            case _:
-                sync.answer(self, frame, peer)
+            case request:
+                sync.answer(self.core, request, peer)
 
     def tick(self, now: float) -> None:
         """Time has passed."""
-        self.clocks.now = now
-        if now - self.clocks.asked >= RETRY:
-            self.clocks.asked = now
-            epoch_change.sign_back(self)
-            sync.ask_again(self)
+        core = self.core
+        core.clocks.now = now
+        if now - core.clocks.asked >= RETRY:
+            core.clocks.asked = now
+            epoch_change.sign_back(core)
+            sync.ask_again(core)
         self._pump()
 
     def choose(self, choice: Choice, now: float) -> None:
         """The player's choice for what was asked last; IllegalMove if the rules forbid it."""
-        self.clocks.now = now
-        node = self.tip
-        if self.seat is None or not self.must_choose:
+        core, node = self.core, self.core.tip
+        core.clocks.now = now
+        if core.seat is None or not self.must_choose:
             raise IllegalMove(NOTHING_ASKED)
-        self.table.check_choice(node.state, node.want.name, self.seat, choice, self.hand())
-        self.given[node.step, node.want.name] = Given(node.digest, choice)
+        core.table.check_choice(node.state, node.want.name, core.seat, choice, self.hand())
+        core.given[node.step, node.want.name] = Given(node.digest, choice)
         self._pump()
 
     def wait_longer(self, now: float) -> bool:
@@ -105,118 +129,207 @@ class Machine(Desk):
         others this clock is merely slow. Nothing is signed, the journal does not know of it, and
         an epoch that t seats wish is joined all the same.
         """
-        self.clocks.now = now
-        if self.finished or self.broken is not None or not self.awaited() - {self.seat}:
+        core = self.core
+        core.clocks.now = now
+        if core.finished or core.broken is not None or not core.awaited() - {core.seat}:
             return False
-        if self.table.strict and self.has_begun:
+        if core.table.strict and core.has_begun:
             return False
-        self.clocks.grant(self.tip)
-        self.told_waiting.discard((self.tip.step, self.tip.digest))
+        core.clocks.grant(core.tip)
+        core.told_waiting.discard((core.tip.step, core.tip.digest))
         return True
-
-    @property
-    def must_choose(self) -> bool:
-        """Whether the player is asked for a choice now."""
-        if self.seat is None or not own_bodies.needs_choice(self.tip, self.seat):
-            return False
-        return progress.may_speak(self)
-
-    def hand(self) -> dict[int, int]:
-        """Slot to card for the cards this seat alone may see."""
-        if self.seat is None or self._secrets is None:
-            return {}
-        return hand(self.tip, self.seat, self._secrets)
-
-    def may_leave(self) -> bool:
-        """Whether the others need nothing more: all confirmed the end and none wishes an epoch.
-
-        If some do not, it is enough to have waited for them with patience.
-        """
-        if not self.finished:
-            return self.broken is not None
-        if self.clocks.waited_after_end():
-            return True
-        wishes = self.ballot.wishes()
-        pending = any(wishes.get(seat, 0) > self.view.epoch for seat in self.tip.present)
-        return not pending and not self.awaited()
 
     def ask_back(self, now: float) -> None:
         """Ask to be let in again after an absence."""
-        self.clocks.now = now
-        self.wants_back = True
-        epoch_change.sign_back(self)
+        self.core.clocks.now = now
+        self.core.wants_back = True
+        epoch_change.sign_back(self.core)
         self._pump()
 
     def sync(self, peer: bytes | None) -> None:
         """Tell a linked node (None: all) where we stand, so that it sends what we lack."""
-        sync.sync(self, peer)
-
-    # Journal.
+        sync.sync(self.core, peer)
 
     def restore(self, records: list[bytes]) -> None:
         """Replay a journal's records, in order, before `start`; nothing is signed meanwhile, nor
         after it until linked seats have told what they hold of this one.
         """
-        self.replaying = True
-        for record in records:
-            self._restore(record)
-        self.replaying = False
-        self.asked = None
-        self.take()
-        if self.seat is not None and self.inquiry is None:
-            self.inquiry = Inquiry(self.clocks.now)
-        if self.broken is not None:
-            self.emit(self.broken)
-
-    def _restore(self, record: bytes) -> None:
-        value = encoding.decode(record, frames.MAX_FRAME)
-        if not value[0]:
-            self._restore_floor(value[2])
-            return
-        message = messages.parse(value[0], self.table.id, self.table.ids)
-        for commitment, choice, nonce in value[1]:
-            self.secrets.openings[commitment] = (choice, nonce)
-        if value[2] is not None and isinstance(message.statement, Say):
-            digest, name, choice = value[2]
-            self.given[message.statement.step, name] = Given(digest, choice)
-        self.hold(message)
-        self._pump()
-
-    def _restore_floor(self, floor: int | None) -> None:
-        if floor is not None:
-            self.floor, self.inquiry = floor, None
-        elif self.seat is not None:
-            self.inquiry = Inquiry(self.clocks.now, cautious=True)
-            self.forget_choices()
+        core = self.core
+        core.replaying = True
+        for one in records:
+            restoring.replay(core, one)
+            self._pump()
+        core.replaying = False
+        restoring.end(core)
 
     def be_cautious(self, certain: bool = False) -> None:
         """The journal may be old (`certain`: it is): sign nothing until the others have told what
         they hold of this seat, then speak and vote in later epochs only, and commit nothing again
         without asking the player. Call it after `restore`, before `start`.
         """
-        recovery.be_cautious(self, certain)
+        recovery.be_cautious(self.core, certain)
 
-    # Receiving.
+    def take(self) -> list[Effect]:
+        """The effects since the last call, in order."""
+        return self.core.take()
+
+    # What it knows.
+
+    @property
+    def table(self) -> Table:
+        """The table it plays at."""
+        return self.core.table
+
+    @property
+    def seat(self) -> int | None:
+        """Its seat; None for a watcher."""
+        return self.core.seat
+
+    @property
+    def tip(self) -> Node:
+        """The last point of the chain it follows."""
+        return self.core.tip
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether the cards are dealt: from then on an absence ends no table."""
+        return self.core.has_begun
+
+    @property
+    def finished(self) -> bool:
+        """Whether the game is over and its result final."""
+        return self.core.finished
+
+    @property
+    def broken(self) -> Broken | None:
+        """How the table ended without a result, if it did."""
+        return self.core.broken
+
+    @property
+    def is_silent(self) -> bool:
+        """Whether it takes its seat again and may not sign yet: the others have not told."""
+        return self.core.state is State.SILENT
+
+    @property
+    def has_voice(self) -> bool:
+        """Whether it can help to go on without others; after an old journal it cannot, until the
+        others have come to an epoch in which nothing that it forgot can stand."""
+        return not self.is_silent and self.core.floor <= self.core.view.epoch
+
+    @property
+    def must_choose(self) -> bool:
+        """Whether the player is asked for a choice now."""
+        core = self.core
+        if core.seat is None or not own_bodies.needs_choice(core.tip, core.seat):
+            return False
+        return progress.may_speak(core)
+
+    @property
+    def lacks_messages(self) -> bool:
+        """Whether it has asked the others for messages it does not hold."""
+        return bool(self.core.store.wants or self.core.store.wanted_closes)
+
+    @property
+    def stands_still(self) -> bool:
+        """Whether too few are present for the chain to grow."""
+        tip = self.core.tip
+        return not transition.may_go_on(tip) and tip.want.kind is not Kind.RESULT
+
+    @property
+    def is_unsure_of_deck(self) -> bool:
+        """Whether it has confirmed the deck and has waited twice the patience for the others.
+
+        It must still join if all of them turn out to have confirmed it, but need not wait for
+        ever: it may leave, keep its journal, and join when it takes its seat anew.
+        """
+        core, clocks = self.core, self.core.clocks
+        if core.seat is None or core.broken is not None or core.tip.want.kind is not Kind.DECK_OK:
+            return False
+        awaited = core.awaited()
+        waited = clocks.left(core.tip) <= -clocks.patience(core.tip)
+        return waited and bool(awaited) and core.seat not in awaited
+
+    def give_up(self) -> None:
+        """End a table whose deck is not confirmed; it names a proven fault, else who is awaited."""
+        seat = min(self.core.awaited(), default=None)
+        proof = next(iter(accusations.proofs_of(self.core)), None)
+        silent = Broken(SILENT_SEAT, seat)
+        self.core.emit(silent if proof is None else accusations.broken_by(proof))
+
+    def awaited(self) -> frozenset[int]:
+        """The seats that still have to speak in the first incomplete step."""
+        return self.core.awaited()
+
+    def wait(self, now: float) -> Wait:
+        """How long the first incomplete step has been waited for, and may be yet."""
+        return self.core.clocks.wait(self.core.tip, now)
+
+    def final_step(self) -> int:
+        """The last step that nothing can replace any more; it never falls."""
+        return self.core.final_step()
+
+    def hand(self) -> dict[int, int]:
+        """Slot to card for the cards this seat alone may see."""
+        core = self.core
+        if core.seat is None or core.own_secrets is None:
+            return {}
+        return hand(core.tip, core.seat, core.own_secrets)
+
+    def transcript(self) -> bytes:
+        """The `.hoity` file of all that it holds, whether the game is over or not.
+
+        Raises ValueError if it lacks what its own chain rests on, and TooLarge if the file would be
+        one that no verifier reads.
+        """
+        return writer.write(self.core)
+
+    def may_leave(self) -> bool:
+        """Whether the others need nothing more: all confirmed the end and none wishes an epoch.
+
+        If some do not, it is enough to have waited for them with patience.
+        """
+        core = self.core
+        if not core.finished:
+            return core.broken is not None
+        if core.clocks.waited_after_end():
+            return True
+        wishes = core.ballot.wishes()
+        pending = any(wishes.get(seat, 0) > core.view.epoch for seat in core.tip.present)
+        return not pending and not core.awaited()
+
+    def all_have_end(self) -> bool:
+        """Whether every other present seat has told that it holds the end, or had time to; an
+        onlooker need not care.
+
+        A seat that crashes with its last say out must find someone to give it the others' when it
+        comes back.
+        """
+        core = self.core
+        if core.seat is None or core.clocks.waited_after_end():
+            return True
+        return sync.all_have_end(core)
+
+    # Its rules.
 
     def _receive_message(self, raw: bytes, peer: bytes | None) -> None:
-        message = messages.parse(raw, self.table.id, self.table.ids)
-        before = self.ballot.common_wish()
-        forgotten = recovery.is_forgotten(self, message)
-        if admission.is_worth_keeping(self, message) and self.hold(message):
-            self.record(message)
-            self.emit(Send(frames.encode_frame(frames.Carry(raw)), but=peer))
+        core = self.core
+        message = messages.parse(raw, core.table.id, core.table.ids)
+        before = core.ballot.common_wish()
+        forgotten = recovery.is_forgotten(core, message)
+        if admission.is_worth_keeping(core, message) and hold(core, message):
+            record(core, message)
+            core.emit(Send(frames.encode_frame(frames.Carry(raw)), but=peer))
             if forgotten:
                 self.be_cautious(certain=True)
             self._pump()
-        elif self.ballot.common_wish() > before:
+        elif core.ballot.common_wish() > before:
             self._pump()
 
-    # The rules of a seat, to a fixpoint.
-
     def _pump(self) -> None:
-        while self.broken is None and self._turn():
+        """The rules to a fixpoint."""
+        while self.core.broken is None and self._turn():
             pass
 
     def _turn(self) -> bool:
         """One round of the rules; whether anything changed."""
-        return any([rule(self) for rule in self.rules])  # noqa: C419 - every rule has its turn
+        return any([rule(self.core) for rule in self.rules])  # noqa: C419 - each has its turn

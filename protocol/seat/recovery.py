@@ -11,100 +11,101 @@ from __future__ import annotations
 from ..wire import frames
 from ..wire.messages import Late, Message
 from . import sync
-from .core import Desk
+from .core import Core
 from .effects import Cautious, Silenced
 from .inquiry import Inquiry
+from .statements import record_floor
 
 
-def inquire(desk: Desk) -> bool:
+def inquire(core: Core) -> bool:
     """Go on once enough have told; whether it was now."""
-    inquiry = desk.inquiry
-    if inquiry is None or desk.replaying or not _is_over(desk, inquiry):
+    inquiry = core.inquiry
+    if inquiry is None or core.replaying or not _is_over(core, inquiry):
         return False
-    if inquiry.cautious and desk.table.strict and inquiry.certain:
-        _say_silenced(desk, inquiry)
+    if inquiry.cautious and core.table.strict and inquiry.certain:
+        _say_silenced(core, inquiry)
         return False
-    desk.inquiry = None
+    core.inquiry = None
     if inquiry.cautious:
-        desk.floor = max(desk.floor, 0 if desk.table.strict else floor(desk))
-        desk.record_floor(desk.floor)
+        core.floor = max(core.floor, 0 if core.table.strict else floor(core))
+        record_floor(core, core.floor)
     return True
 
 
-def _is_over(desk: Desk, inquiry: Inquiry) -> bool:
-    others = desk.tip.present - {desk.seat}
+def _is_over(core: Core, inquiry: Inquiry) -> bool:
+    others = core.tip.present - {core.seat}
     if not inquiry.cautious:
-        return inquiry.has_asked(others, desk.clocks.now, desk.clocks.grace())
-    enough = desk.table.quorum - 1
-    return inquiry.has_waited(others, enough, desk.clocks.now, desk.clocks.times.step / 1000)
+        return inquiry.has_asked(others, core.clocks.now, core.clocks.grace())
+    enough = core.table.quorum - 1
+    return inquiry.has_waited(others, enough, core.clocks.now, core.clocks.times.step / 1000)
 
 
-def _say_silenced(desk: Desk, inquiry: Inquiry) -> None:
+def _say_silenced(core: Core, inquiry: Inquiry) -> None:
     """No epoch of a strict table can be left behind: what was forgotten may stand there still."""
     if not inquiry.silenced:
         inquiry.silenced = True
-        desk.emit(Silenced())
+        core.emit(Silenced())
 
 
-def floor(desk: Desk) -> int:
+def floor(core: Core) -> int:
     """The lowest epoch in which nothing forgotten can stand; fewer than t liars cannot lift it."""
-    return max(desk.promise + 1, desk.view.epoch + 1, desk.ballot.common_wish() + 2)
+    return max(core.promise + 1, core.view.epoch + 1, core.ballot.common_wish() + 2)
 
 
-def be_cautious(desk: Desk, certain: bool) -> None:
+def be_cautious(core: Core, certain: bool) -> None:
     """Sign nothing until the others have told, then above a floor; commit nothing unasked again.
 
     `certain`: the journal lacks something that this seat has signed. The journal remembers it.
     """
-    if desk.seat is None:
+    if core.seat is None:
         return
-    known = desk.inquiry
+    known = core.inquiry
     if known is None:
-        known = desk.inquiry = Inquiry(desk.clocks.now)
-        known.since = desk.clocks.now if desk.links else None
+        known = core.inquiry = Inquiry(core.clocks.now)
+        known.since = core.clocks.now if core.links else None
     known.certain = known.certain or certain
     if not known.cautious:
-        known.cautious, known.began = True, desk.clocks.now
-        desk.forget_choices()
-        desk.emit(Cautious())
-        desk.record_floor(None)
-        sync.ask_own(desk)
+        known.cautious, known.began = True, core.clocks.now
+        core.forget_choices()
+        core.emit(Cautious())
+        record_floor(core, None)
+        sync.ask_own(core)
 
 
-def is_forgotten(desk: Desk, message: Message) -> bool:
+def is_forgotten(core: Core, message: Message) -> bool:
     """Whether this is a statement of this seat's own that it does not know of."""
-    if message.seat != desk.seat or desk.replaying or message.hash in desk.store:
+    if message.seat != core.seat or core.replaying or message.hash in core.store:
         return False
     late = message.statement
-    return not isinstance(late, Late) or late.epoch > desk.store.highest_late(desk.seat)
+    return not isinstance(late, Late) or late.epoch > core.store.highest_late(core.seat)
 
 
-def hear(desk: Desk, told: frames.Told, peer: bytes | None) -> None:
+def hear(core: Core, told: frames.Told, peer: bytes | None) -> None:
     """A linked seat has told what it holds of this one, or a part of it."""
-    inquiry = desk.inquiry
-    if inquiry is None or peer not in desk.table.ids:
+    inquiry = core.inquiry
+    if inquiry is None or peer not in core.table.ids:
         return
-    seat = desk.table.ids.index(peer)
+    seat = core.table.ids.index(peer)
     if not told.more:
         inquiry.told.add(seat)
     elif inquiry.goes_on_after(seat, told.last):
-        desk.send(frames.Own(told.last), peer)
+        core.send(frames.Own(told.last), peer)
 
 
-def link_up(desk: Desk, peer: bytes) -> None:
+def link_up(core: Core, peer: bytes) -> None:
     """A node is linked: a seat of the table is asked what it holds of this one."""
-    if peer not in desk.table.ids:
+    if peer not in core.table.ids:
         return
-    seat, inquiry = desk.table.ids.index(peer), desk.inquiry
-    desk.links.add(seat)
-    if inquiry is not None and inquiry.since is None and seat in desk.tip.present:
-        inquiry.since = desk.clocks.now
-    sync.ask_own_of(desk, seat)
+    seat, inquiry = core.table.ids.index(peer), core.inquiry
+    core.links.add(seat)
+    if inquiry is not None and inquiry.since is None and seat in core.tip.present:
+        inquiry.since = core.clocks.now
+    sync.ask_own_of(core, seat)
 
 
-def link_down(desk: Desk, peer: bytes) -> None:
+def link_down(core: Core, peer: bytes) -> None:
     """A node is linked no more."""
-    if peer in desk.table.ids:
-        desk.links.discard(desk.table.ids.index(peer))
-    if desk.inquiry is not None and not desk.links & desk.tip.present:
-        desk.inquiry.since = None  # nobody is left who could tell
+    if peer in core.table.ids:
+        core.links.discard(core.table.ids.index(peer))
+    if core.inquiry is not None and not core.links & core.tip.present:
+        core.inquiry.since = None  # nobody is left who could tell

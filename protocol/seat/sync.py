@@ -10,7 +10,8 @@ from ..consensus import evidence, view
 from ..consensus.message_store import Store
 from ..wire import frames
 from ..wire.messages import Back, Close, Message, Say
-from .core import Desk
+from . import accusations
+from .core import Core
 from .inquiry import FIRST
 
 T = TypeVar("T", bytes, int)
@@ -24,16 +25,16 @@ OVERHEAD = 128
 """Bytes that a message's signature and frame add, at most."""
 
 
-def sync(desk: Desk, peer: bytes | None) -> None:
+def sync(core: Core, peer: bytes | None) -> None:
     """Tell a linked node (None: all) where we stand, so that it sends what we lack."""
-    first = min(desk.final_step(), desk.tip.step)
-    have = [m.hash[: frames.SHORT] for m in _recent(desk, desk.view.epoch, first)]
-    desk.send(frames.Sync(desk.view.epoch, first, tuple(have[:MAX_HAVE])), peer)
+    first = min(core.final_step(), core.tip.step)
+    have = [m.hash[: frames.SHORT] for m in _recent(core, core.view.epoch, first)]
+    core.send(frames.Sync(core.view.epoch, first, tuple(have[:MAX_HAVE])), peer)
 
 
-def _recent(desk: Desk, epoch: int, step: int) -> list[Message]:
+def _recent(core: Core, epoch: int, step: int) -> list[Message]:
     """What a node that stands at this step of this epoch may lack."""
-    return [message for message in desk.store if _is_recent(message, epoch, step)]
+    return [message for message in core.store if _is_recent(message, epoch, step)]
 
 
 def _is_recent(message: Message, epoch: int, step: int) -> bool:
@@ -44,38 +45,38 @@ def _is_recent(message: Message, epoch: int, step: int) -> bool:
     return isinstance(statement, Back) or statement.epoch >= max(1, epoch)
 
 
-def ask_again(desk: Desk) -> None:
+def ask_again(core: Core) -> None:
     """Ask all links for what is lacking."""
-    store = desk.store
+    store = core.store
     if store.wants or store.wanted_closes:
-        hashes, closes = desk.asked_last
+        hashes, closes = core.asked_last
         hashes = _in_turn(store.wants, hashes, MAX_FETCH)
         closes = _in_turn(store.wanted_closes, closes, MAX_CLOSES)
-        desk.asked_last = hashes, closes
-        desk.send(frames.Fetch(hashes, closes), None)
-    ask_own(desk)
-    if not (desk.finished and not desk.awaited()) or _is_wished_on(desk):
-        sync(desk, None)
-        _look_for_two_chains(desk)
+        core.asked_last = hashes, closes
+        core.send(frames.Fetch(hashes, closes), None)
+    ask_own(core)
+    if not (core.finished and not core.awaited()) or _is_wished_on(core):
+        sync(core, None)
+        _look_for_two_chains(core)
 
 
-def _is_wished_on(desk: Desk) -> bool:
+def _is_wished_on(core: Core) -> bool:
     """Whether a present seat wishes an epoch beyond this one: it may not know of the end."""
-    wishes = desk.ballot.wishes()
-    return any(wishes.get(seat, 0) > desk.view.epoch for seat in desk.tip.present)
+    wishes = core.ballot.wishes()
+    return any(wishes.get(seat, 0) > core.view.epoch for seat in core.tip.present)
 
 
-def ask_own(desk: Desk) -> None:
+def ask_own(core: Core) -> None:
     """Ask every linked seat that has not told yet for this seat's own statements."""
-    for seat in sorted(desk.links):
-        ask_own_of(desk, seat)
+    for seat in sorted(core.links):
+        ask_own_of(core, seat)
 
 
-def ask_own_of(desk: Desk, seat: int) -> None:
+def ask_own_of(core: Core, seat: int) -> None:
     """Ask one seat, if it has not told yet, from where its telling stands."""
-    inquiry = desk.inquiry
+    inquiry = core.inquiry
     if inquiry is not None and seat not in inquiry.told:
-        desk.send(frames.Own(inquiry.cursors.get(seat, FIRST)), desk.table.ids[seat])
+        core.send(frames.Own(inquiry.cursors.get(seat, FIRST)), core.table.ids[seat])
 
 
 def _in_turn(wanted: Set[T], last: Sequence[T], most: int) -> tuple[T, ...]:
@@ -85,56 +86,78 @@ def _in_turn(wanted: Set[T], last: Sequence[T], most: int) -> tuple[T, ...]:
     return tuple((ranked[first:] + ranked[:first])[:most])
 
 
-def _look_for_two_chains(desk: Desk) -> None:
-    if desk.has_begun and view.unknown_digests(desk.store, desk.view):
-        for proof in view.find_two_chains(desk.store, desk.view):
-            desk.convict(proof)
+def _look_for_two_chains(core: Core) -> None:
+    if core.has_begun and view.unknown_digests(core.store, core.view):
+        for proof in view.find_two_chains(core.store, core.view):
+            accusations.convict(core, proof)
 
 
-def answer(desk: Desk, frame: frames.FrameBody, peer: bytes | None) -> None:
+def answer(core: Core, frame: frames.FrameBody, peer: bytes | None) -> None:
     """Answer a frame that is a request."""
     match frame:
         case frames.Fetch(hashes, closes):
-            _carry_part(desk, _fetched(desk, hashes, closes), peer)
+            _carry_part(core, _fetched(core, hashes, closes), peer)
         case frames.Sync(epoch, step, have):
-            _carry_part(desk, _lacking(desk, epoch, step, set(have)), peer)
+            _note_have(core, have, peer)
+            _carry_part(core, _lacking(core, epoch, step, set(have)), peer)
         case frames.Own(after):
-            _answer_own(desk, after, peer)
+            _answer_own(core, after, peer)
 
 
-def _carry_part(desk: Desk, messages: Iterable[Message], peer: bytes | None) -> Message | None:
+def _note_have(core: Core, have: tuple[bytes, ...], peer: bytes | None) -> None:
+    if peer in core.table.ids:
+        core.have[core.table.ids.index(peer)] = frozenset(have)
+
+
+def all_have_end(core: Core) -> bool:
+    """Whether every other present seat has told that it holds the last says."""
+    others, last = core.tip.present - {core.seat}, _last_says(core)
+    return all(seat in core.have and last <= core.have[seat] for seat in others)
+
+
+def _last_says(core: Core) -> frozenset[bytes]:
+    """What a `Sync` of a node that holds the end names: the short hashes of the last says."""
+    tip = core.tip
+    return frozenset(
+        message.hash[: frames.SHORT]
+        for message in core.store.says(core.view.epoch, tip.step)
+        if isinstance(message.statement, Say) and message.statement.on == tip.digest
+    )
+
+
+def _carry_part(core: Core, messages: Iterable[Message], peer: bytes | None) -> Message | None:
     """Send as many as one answer may hold; the first that had no room. It is asked for again."""
     room = MAX_ANSWER
     for message in messages:
         room -= len(message.payload) + OVERHEAD
         if room < 0:
             return message
-        desk.carry(message, peer)
+        core.carry(message, peer)
     return None
 
 
-def _fetched(desk: Desk, hashes: tuple[bytes, ...], closes: tuple[int, ...]) -> Iterator[Message]:
-    found = (desk.store.find(digest) for digest in hashes[:MAX_FETCH])
+def _fetched(core: Core, hashes: tuple[bytes, ...], closes: tuple[int, ...]) -> Iterator[Message]:
+    found = (core.store.find(digest) for digest in hashes[:MAX_FETCH])
     yield from (message for message in found if message is not None)
     for epoch in closes[:MAX_CLOSES]:
-        for message in desk.store.of_epoch(Close, epoch):
-            yield from _with_halts(desk, message)
+        for message in core.store.of_epoch(Close, epoch):
+            yield from _with_halts(core, message)
 
 
-def _with_halts(desk: Desk, message: Message) -> Iterator[Message]:
+def _with_halts(core: Core, message: Message) -> Iterator[Message]:
     close = message.statement
     for digest in close.halts if isinstance(close, Close) else ():
-        halt = desk.store.find(digest)
+        halt = core.store.find(digest)
         if halt is not None:
             yield halt
     yield message
 
 
-def _lacking(desk: Desk, epoch: int, step: int, have: set[bytes]) -> list[Message]:
+def _lacking(core: Core, epoch: int, step: int, have: set[bytes]) -> list[Message]:
     """What a node may lack, what opens the later epochs first, what may lead nowhere last."""
-    held = (*_recent(desk, epoch, step), *desk.ballot.far.values())
+    held = (*_recent(core, epoch, step), *core.ballot.far.values())
     found = (m for m in held if m.hash[: frames.SHORT] not in have)
-    on_chain = set(evidence.ancestry(desk.tip))
+    on_chain = set(evidence.ancestry(core.tip))
     return sorted(found, key=lambda message: _rank(message, on_chain))
 
 
@@ -145,15 +168,15 @@ def _rank(message: Message, on_chain: Set[bytes]) -> tuple[int, int, int]:
     return 0, Store.epoch_of(message), 0
 
 
-def _answer_own(desk: Desk, after: bytes, peer: bytes | None) -> None:
+def _answer_own(core: Core, after: bytes, peer: bytes | None) -> None:
     """What this seat has signed, as far as it is held, and what shows how far the wishes go."""
-    if peer not in desk.table.ids:
-        desk.send(frames.Told(after), peer)
+    if peer not in core.table.ids:
+        core.send(frames.Told(after), peer)
         return
-    seat, store = desk.table.ids.index(peer), desk.store
+    seat, store = core.table.ids.index(peer), core.store
     if after == FIRST:
-        _carry_part(desk, (*store.highest_wishes(), *desk.ballot.far.values()), peer)
+        _carry_part(core, (*store.highest_wishes(), *core.ballot.far.values()), peer)
     own = sorted((m for m in store.by_seat(seat) if m.hash > after), key=lambda m: m.hash)
-    left = _carry_part(desk, own, peer)
+    left = _carry_part(core, own, peer)
     told = own if left is None else own[: own.index(left)]
-    desk.send(frames.Told(told[-1].hash if told else after, left is not None), peer)
+    core.send(frames.Told(told[-1].hash if told else after, left is not None), peer)

@@ -21,6 +21,20 @@ Place = tuple[int, int, bytes]
 """Epoch, step and digest: where the followed chain stands."""
 
 
+@dataclass(frozen=True)
+class Wait:
+    """How long a step has been waited for, and how much of its patience is left, in seconds.
+
+    `since` is when this patience began, by the driver's clock: it is granted anew by a wish to
+    wait longer.
+    """
+
+    waited: float
+    left: float
+    patience: float
+    since: float
+
+
 @dataclass
 class Clocks:
     """When things began; `times` are the table's, in milliseconds."""
@@ -76,6 +90,11 @@ class Clocks:
     def left(self, node: Node) -> float:
         """Seconds until the patience for the step that `node` stands before runs out."""
         return self.patience(node) - (self.now - self.counts_from(node))
+
+    def wait(self, node: Node, now: float) -> Wait:
+        """How long the step that `node` stands before has been waited for, and may be yet."""
+        waited = now - self.began.get((node.step, node.digest), now)
+        return Wait(waited, self.left(node), self.patience(node), self.counts_from(node))
 
     def is_out(self, node: Node) -> bool:
         """Whether the patience for the step that `node` stands before has run out."""

@@ -25,7 +25,7 @@ class TooLarge(ValueError):
 
 
 class Holder(Protocol):
-    """What is asked of a `Machine`: its table, what it holds, and the epoch it follows."""
+    """What is asked of a node: its table, what it holds, and the epoch it follows."""
 
     @property
     def table(self) -> Table:
@@ -44,13 +44,13 @@ class Holder(Protocol):
         """The epoch stood in and its chain."""
 
 
-def write(machine: Holder) -> bytes:
+def write(node: Holder) -> bytes:
     """The `.hoity` file of a seat's or watcher's machine, whether its game is over or not.
 
     Raises ValueError if the machine lacks what its own chain rests on, and TooLarge if the file
     would be one that no verifier reads.
     """
-    data = transcript_of(machine).encode()
+    data = transcript_of(node).encode()
     try:
         format.open_file(data)
     except Unsound as error:

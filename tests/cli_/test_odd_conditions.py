@@ -261,8 +261,7 @@ def test_what_cannot_be_read_is_said_of_the_link_and_of_nobody(
             dropped.append((peer, reason))
 
     class Machine:
-        class store:
-            wants = wanted_closes = ()
+        lacks_messages = False
 
         class table:
             ids = (b"p",)
@@ -278,7 +277,6 @@ def test_what_cannot_be_read_is_said_of_the_link_and_of_nobody(
         "machine": Machine(),
         "_pace": type("Pace", (), {"is_due": lambda *_: True, "spend": lambda *_: 0})(),
         "_reception": type("Reception", (), {"hears": lambda *_: True})(),
-        "_parting": type("Parting", (), {"hear": lambda *_: None})(),
         "_now": lambda: 0.0,
     }.items():
         setattr(running, name, value)

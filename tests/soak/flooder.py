@@ -113,7 +113,7 @@ def cost(kind: str, frames: int) -> dict[str, Any]:
         room.deliver()
     machine = room.places[0].machine
     heard = list(itertools.islice(FLOODS[kind](Liar(room.places[3].machine, who[3])), frames))
-    before, began = len(machine.store), time.thread_time()
+    before, began = len(machine.core.store), time.thread_time()
     for frame in heard:
         machine.receive(frame, room.now, table.ids[3])
         machine.take()
@@ -122,9 +122,9 @@ def cost(kind: str, frames: int) -> dict[str, Any]:
         "kind": kind,
         "bytes_each": sum(map(len, heard)) // frames,
         "ms_each": round(1000 * spent / frames, 2),
-        "kept": len(machine.store) - before,
-        "kept_kb": sum(len(m.payload) for m in machine.store if m.seat == 3) >> 10,
-        "wants": len(machine.store.wants),
+        "kept": len(machine.core.store) - before,
+        "kept_kb": sum(len(m.payload) for m in machine.core.store if m.seat == 3) >> 10,
+        "wants": len(machine.core.store.wants),
     }
 
 

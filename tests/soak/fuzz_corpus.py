@@ -18,7 +18,6 @@ from support.toy_game import ToyGame
 from protocol.chain.state import Kind
 from protocol.seat.machine import Machine
 from protocol.transcript.verifier import steps_to
-from protocol.transcript.writer import write
 from protocol.wire import frames
 from protocol.wire.messages import Message, Say
 
@@ -81,10 +80,10 @@ def sound_inputs() -> Iterator[tuple[str, bytes]]:
     room.run(until=5)
     machine = room.places[0].machine
     yield "header", table.header.encode()
-    yield "file", write(machine)
+    yield "file", machine.transcript()
     for frame in ASKED:
         yield "frame", frames.encode_frame(frame)
-    for message in machine.store:
+    for message in machine.core.store:
         yield "payload", message.payload
         yield "message", message.encode()
         yield "frame", frames.encode_frame(frames.Carry(message.encode()))
@@ -103,7 +102,9 @@ def _files() -> Iterator[tuple[str, bytes]]:
 
 def _bodies(machine: Machine) -> Iterator[tuple[str, bytes]]:
     kinds = {before.digest: before.want.kind for before, _, _ in steps_to(machine.tip)}
-    for body, kind in ((say.body, kinds.get(say.on)) for say in map(_say, machine.store) if say):
+    for body, kind in (
+        (say.body, kinds.get(say.on)) for say in map(_say, machine.core.store) if say
+    ):
         yield "value", body
         if kind in BODIES:
             yield BODIES[kind], body

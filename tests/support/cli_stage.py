@@ -14,7 +14,6 @@ from p2p_hoity.editions import load
 from p2p_hoity.rules import View, view
 from protocol.seat.effects import Asked
 from protocol.seat.machine import Machine
-from protocol.transcript import writer
 from protocol.wire.header import Patience, Terms
 from support import room
 from support.paths import ROOT
@@ -68,4 +67,4 @@ def played_file() -> bytes:
     here = room.Room(bound, who, choose)
     here.start()
     here.run(until=5)
-    return writer.write(here.places[0].machine)
+    return here.places[0].machine.transcript()

@@ -71,7 +71,7 @@ def dealt() -> tuple[Node, list[Message]]:
     machine, node = room_of(NAME).places[0].machine, start()
     after = machine.tip.before(node.step + 1)
     assert after is not None
-    return after, list(machine.store.says(0, node.step))
+    return after, list(machine.core.store.says(0, node.step))
 
 
 def seals(node: Node, seat: int, count: int, mark: str = "") -> list[Message]:

@@ -17,8 +17,8 @@ from typing import Any
 from protocol.chain import goals, setup_steps, transition
 from protocol.consensus import view, view_change
 from protocol.consensus.votes import Ballot
-from protocol.seat import epoch_change, progress, recovery, sync
-from protocol.seat.core import Desk
+from protocol.seat import epoch_change, progress, recovery, restoring, statements, sync
+from protocol.seat.core import Core
 from protocol.seat.epoch_change import own_halt, propose
 from protocol.seat.machine import Machine
 from protocol.seat.timeouts import Clocks
@@ -70,21 +70,21 @@ def planted(mutant: Mutant) -> Iterator[None]:
             function.__code__ = code  # type: ignore[attr-defined]
 
 
-HELD = "says = {m.hash for m in held_says(base, desk.store, under)}"
+HELD = "says = {m.hash for m in held_says(base, core.store, under)}"
 MUTANTS = (
     Mutant(
         "t-1 halts",
         (
             (view_change.read_close, "!= table.quorum", "!= table.quorum - 1"),
             (Ballot.best_halts, "self.table.quorum)", "self.table.quorum - 1)"),
-            (propose, "< desk.table.quorum or", "< desk.table.quorum - 1 or"),
+            (propose, "< core.table.quorum or", "< core.table.quorum - 1 or"),
         ),
     ),
     Mutant(
         "no lock reported",
         (
-            (own_halt, "desk.ballot.highest_lock(epoch)", "None"),
-            (epoch_change.reports_all, "lock = desk.ballot.highest_lock(epoch)", "return True"),
+            (own_halt, "core.ballot.highest_lock(epoch)", "None"),
+            (epoch_change.reports_all, "lock = core.ballot.highest_lock(epoch)", "return True"),
         ),
     ),
     Mutant(
@@ -93,22 +93,22 @@ MUTANTS = (
     Mutant(
         "halt omits its own last say",
         (
-            (own_halt, HELD, HELD.replace("under)}", "under) if m.seat != desk.seat}")),
-            (epoch_change.halt, "not reports_all(desk, wish)", "False"),
+            (own_halt, HELD, HELD.replace("under)}", "under) if m.seat != core.seat}")),
+            (epoch_change.halt, "not reports_all(core, wish)", "False"),
         ),
     ),
     Mutant(
         "halt omits what its own say builds on",
-        ((own_halt, HELD, HELD.replace("under)}", "under) if m.seat == desk.seat}")),),
+        ((own_halt, HELD, HELD.replace("under)}", "under) if m.seat == core.seat}")),),
     ),
     Mutant(
         "halts not binding",
         (
-            (progress.may_speak, "not desk.is_standing or ", ""),
+            (progress.may_speak, "not core.is_standing or ", ""),
             (
-                Desk.sign,
-                "type(statement) not in SIGNS[self.state]",
-                "self.inquiry is not None",
+                statements.may_sign,
+                "type(statement) not in SIGNS[core.state]",
+                "core.inquiry is not None",
             ),
         ),
     ),
@@ -140,8 +140,8 @@ MUTANTS = (
     Mutant(
         "final by what comes after the halt",
         (
-            (Desk.final_step, "if self.is_standing:", "if True:"),
-            (progress._ended_by_says, "not desk.is_standing or ", ""),
+            (Core.final_step, "if self.is_standing:", "if True:"),
+            (progress._ended_by_says, "not core.is_standing or ", ""),
         ),
     ),
     Mutant(
@@ -153,10 +153,10 @@ MUTANTS = (
         (
             (
                 own_halt,
-                "desk.expired.get(under)",
+                "core.expired.get(under)",
                 '__import__("protocol").wire.messages.Expired('
-                "under, desk.tip.step, desk.tip.digest) "
-                "if desk.view.epoch == under and desk.clocks.is_out(desk.tip) else None",
+                "under, core.tip.step, core.tip.digest) "
+                "if core.view.epoch == under and core.clocks.is_out(core.tip) else None",
             ),
         ),
     ),
@@ -164,19 +164,19 @@ MUTANTS = (
         "promise forgotten on resume",
         (
             (
-                Desk._bind,
-                "self.raise_promise(statement.epoch)",
-                "self.replaying or self.raise_promise(statement.epoch)",
+                statements._bind,
+                "core.raise_promise(statement.epoch)",
+                "core.replaying or core.raise_promise(statement.epoch)",
             ),
         ),
     ),
     Mutant(
         "received bodies forgotten on resume",
-        ((Machine._receive_message, "self.record(message)", "pass"),),
+        ((Machine._receive_message, "record(core, message)", "pass"),),
     ),
     Mutant(
         "own statements forgotten on resume",
-        ((Desk.sign, "self.record(message, note)", "pass"),),
+        ((statements.sign, "record(core, message, note)", "pass"),),
     ),
     Mutant("no doubling of g", ((Clocks.grace, "2**doublings", "1"),)),
     Mutant(
@@ -184,7 +184,7 @@ MUTANTS = (
         (
             (
                 epoch_change._waited_for_halts,
-                "clocks.grace(desk.fruitless) / 2",
+                "clocks.grace(core.fruitless) / 2",
                 "clocks.grace() / 2",
             ),
         ),
@@ -235,7 +235,7 @@ MUTANTS += (
 WIDE = (
     Mutant("reveal without hold", ((goals._needs_hold, "not node.table.strict", "False"),)),
     Mutant(
-        "a thinking seat's halt says expired", ((Desk._fix_expired, "if thinks:", "if False:"),)
+        "a thinking seat's halt says expired", ((Core._fix_expired, "if thinks:", "if False:"),)
     ),
     Mutant(
         "halts of the missing count",
@@ -247,19 +247,19 @@ WIDE = (
     ),
     Mutant(
         "a resumed seat signs at once",
-        ((Machine.restore, "self.inquiry = Inquiry(self.clocks.now)", "pass"),),
+        ((restoring.end, "core.inquiry = Inquiry(core.clocks.now)", "pass"),),
     ),
     Mutant(
         "what was forgotten makes nobody cautious",
-        ((recovery.is_forgotten, "message.hash in desk.store", "True"),),
+        ((recovery.is_forgotten, "message.hash in core.store", "True"),),
     ),
     Mutant(
         "the floor counts every wish",
         (
             (
                 recovery.floor,
-                "desk.ballot.common_wish()",
-                "max([0, *desk.ballot.wishes().values()])",
+                "core.ballot.common_wish()",
+                "max([0, *core.ballot.wishes().values()])",
             ),
         ),
     ),
@@ -276,11 +276,11 @@ WIDE = (
     Mutant("answers without bound", ((sync._carry_part, "if room < 0:", "if False:"),)),
     Mutant(
         "an end with a fault that no base holds",
-        ((progress._ended_by_says, "not accusations.is_unsettled(desk)", "True"),),
+        ((progress._ended_by_says, "not accusations.is_unsettled(core)", "True"),),
     ),
     Mutant(
         "rubbish of passed epochs kept for ever",
-        ((progress._forget_says, "message.seat == desk.seat", "True"),),
+        ((progress._forget_says, "message.seat == core.seat", "True"),),
     ),
 )
 MUTANTS += WIDE

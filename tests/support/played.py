@@ -10,7 +10,8 @@ from protocol.chain.sealing import opening_size, seal_choice
 from protocol.chain.secrets import new_secrets
 from protocol.chain.state import Kind, Node
 from protocol.crypto import commitment, escrow
-from protocol.transcript.writer import to_the_end, write
+from protocol.seat.statements import sign
+from protocol.transcript.writer import to_the_end
 from protocol.wire import bodies, frames, messages
 from protocol.wire.header import Patience, Terms
 from protocol.wire.messages import Message, Say
@@ -176,7 +177,7 @@ def _doubted(kind: Kind) -> Room:
 
     def doubt() -> None:
         for seat in range(3):
-            room.places[seat].machine.sign(messages.Late(1))
+            sign(room.places[seat].machine.core, messages.Late(1))
             room.collect(seat)
 
     room.drop = unheard
@@ -214,4 +215,4 @@ def room_of(name: str) -> Room:
 @cache
 def files_of(name: str) -> tuple[bytes, ...]:
     """The files of all seats that finished."""
-    return tuple(write(p.machine) for p in room_of(name).places if p.machine.finished)
+    return tuple(p.machine.transcript() for p in room_of(name).places if p.machine.finished)

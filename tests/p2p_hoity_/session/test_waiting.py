@@ -53,7 +53,7 @@ class Watched(Room):
         found = []
         while self.now < until:
             self.now += 0.5
-            self.machine.clocks.now = self.now
+            self.machine.core.clocks.now = self.now
             word = self.vigil.look(self.machine, linked, self.now)
             if word is not None:
                 found.append((self.now, word))
@@ -107,7 +107,7 @@ def test_half_the_patience_is_said_once_and_again_after_a_longer_wait() -> None:
     assert at == 8
     assert word == Halfway(frozenset({3}), 8, 8, updates.Muster(4, 3, 3))
     assert room.machine.wait_longer(room.now)
-    assert room.vigil.extended(room.machine, True) == updates.Extended(frozenset({3}), 16)
+    assert room.vigil.extended(room.machine, True, room.now) == updates.Extended(frozenset({3}), 16)
     words = [(at, word) for at, word in room.watch(30) if isinstance(word, Halfway)]
     assert [(at, word.left) for at, word in words] == [(23, 8)]
 
@@ -129,7 +129,7 @@ def test_who_has_neither_a_link_nor_spoken_does_not_count() -> None:
     object.__setattr__(want, "speakers", frozenset({3}))
     assert muster(room.machine, {1, 2, 3}).there == 3
     assert muster(room.machine, {1}).there == 2
-    room.machine.seat = None
+    room.machine.core.seat = None
     assert muster(room.machine, frozenset()).there == 3
 
 
@@ -138,7 +138,7 @@ def test_a_strict_table_only_pauses_and_waits_in_any_case() -> None:
     assert isinstance(room.vigil.run_out(room.machine, {1, 2, 3}, 16), Paused)
     given = room.machine.wait_longer(room.now)
     assert not given
-    assert room.vigil.extended(room.machine, given) == updates.Extended(frozenset({3}), 0)
+    assert room.vigil.extended(room.machine, given, room.now) == updates.Extended(frozenset({3}), 0)
 
 
 def test_a_seat_that_may_not_speak_is_not_told_that_all_wait_for_its_choice() -> None:
@@ -159,7 +159,7 @@ def test_a_seat_below_its_floor_does_not_count_among_those_that_can_go_on() -> N
     room = Watched({3}, 20)
     linked = frozenset({1, 2})
     assert muster(room.machine, linked).there == 3
-    room.machine.floor = 2
+    room.machine.core.floor = 2
     assert muster(room.machine, linked).there == 2
     word = room.vigil.run_out(room.machine, linked, room.now)
     assert isinstance(word, Paused)
@@ -168,7 +168,7 @@ def test_a_seat_below_its_floor_does_not_count_among_those_that_can_go_on() -> N
 def test_with_nobody_awaited_there_is_nothing_to_extend() -> None:
     room = Watched({0}, 16)
     given = room.machine.wait_longer(room.now)
-    assert room.vigil.extended(room.machine, given) == updates.Extended(frozenset(), 0)
+    assert room.vigil.extended(room.machine, given, room.now) == updates.Extended(frozenset(), 0)
 
 
 class Patient(BotPlayer):

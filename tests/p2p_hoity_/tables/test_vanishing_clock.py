@@ -129,7 +129,7 @@ def leap_in_a_room(seats: int, leap: float) -> None:
     assert began < hasty.tip.step
     assert len({place.machine.tip.digest for place in room.places}) == 1
     assert all(place.machine.tip.present == table.everyone for place in room.places)
-    assert all(place.machine.proofs == {} for place in room.places)
+    assert all(place.machine.core.proofs == {} for place in room.places)
 
 
 def ahead(method: Callable[..., None], leap: float) -> Callable[..., None]:

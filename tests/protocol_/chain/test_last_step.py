@@ -10,7 +10,6 @@ from support.room import Room
 from protocol.chain.state import Kind
 from protocol.seat.machine import Machine
 from protocol.transcript.verifier import verify
-from protocol.transcript.writer import write
 from protocol.wire import frames, messages
 from protocol.wire.messages import Message, Say
 
@@ -39,7 +38,7 @@ def test_every_seat_writes_the_fault_down_and_the_same_content(also: bool, code:
     reports = []
     for seat in HONEST:
         assert room.places[seat].machine.finished
-        report = verify(write(room.places[seat].machine), game_of)
+        report = verify(room.places[seat].machine.transcript(), game_of)
         assert report.ok, report.problem
         assert [(fault.seat, fault.code) for fault in report.faults] == [(LIAR, code)]
         reports.append(report)
@@ -47,13 +46,13 @@ def test_every_seat_writes_the_fault_down_and_the_same_content(also: bool, code:
     undisturbed.start()
     undisturbed.run(until=60)
     (same,) = {report.content for report in reports}
-    assert same == verify(write(undisturbed.places[0].machine), game_of).content
+    assert same == verify(undisturbed.places[0].machine.transcript(), game_of).content
 
 
 def test_a_base_at_the_end_is_the_end_itself() -> None:
     room = played(also=True)
     for seat in HONEST:
-        view = room.places[seat].machine.view
+        view = room.places[seat].machine.core.view
         assert view.epoch > 0
         assert view.base.want.kind is Kind.RESULT
         assert view.base.slots is not None
@@ -65,7 +64,7 @@ def test_a_strict_table_takes_the_says_for_the_end() -> None:
     room = played(also=True, quorum=4)
     for seat in HONEST:
         assert room.places[seat].machine.finished
-        assert room.places[seat].machine.view.epoch == 0
+        assert room.places[seat].machine.core.view.epoch == 0
 
 
 def alone_with_a_proof(proof: bool) -> tuple[Room, Machine]:
@@ -102,14 +101,14 @@ def give(room: Room, message: Message) -> None:
 def test_who_alone_holds_a_proof_at_the_end_waits_for_a_base_one_patience_long() -> None:
     room, machine = alone_with_a_proof(proof=True)
     assert not machine.awaited()
-    assert LIAR in machine.proofs
+    assert LIAR in machine.core.proofs
     machine.tick(PATIENCE.step / 1000 - 0.1)
     assert not machine.finished
     machine.tick(room.now + PATIENCE.step / 1000)
     assert machine.finished
-    report = verify(write(machine), game_of)
+    report = verify(machine.transcript(), game_of)
     assert report.ok, report.problem
-    assert report.content == verify(write(room.places[1].machine), game_of).content
+    assert report.content == verify(room.places[1].machine.transcript(), game_of).content
 
 
 def test_who_holds_no_proof_at_the_end_waits_for_no_base() -> None:
@@ -142,7 +141,7 @@ def test_who_holds_the_proof_before_the_last_say_does_not_end_without_a_base() -
         collect(seat)
         machine = room.places[seat].machine
         if machine.finished and seat != LIAR:
-            ends.setdefault(seat, machine.view.base.want.kind)
+            ends.setdefault(seat, machine.core.view.base.want.kind)
 
     room.drop, room.collect = other_first, watching  # type: ignore[method-assign]
     room.start()

@@ -15,7 +15,7 @@ from protocol.chain.state import Kind
 from protocol.game import IllegalMove
 from protocol.seat import effects
 from protocol.seat.machine import Machine
-from protocol.transcript import verifier, writer
+from protocol.transcript import verifier
 from protocol.wire.header import Patience, Terms
 
 SHORT = Patience(20_000, 10_000, 3_000, 60_000)
@@ -62,7 +62,7 @@ class Stage:
         check = type(game).check
         object.__setattr__(game, "check", lambda *_: None)
         try:
-            machine.choose(choice, machine.clocks.now)
+            machine.choose(choice, machine.core.clocks.now)
         finally:
             object.__delattr__(game, "check")
         assert game.check.__func__ is check
@@ -83,7 +83,7 @@ def test_an_illegal_exhibit_opened_from_escrow_is_void_and_the_game_goes_on() ->
     assert all(machine.finished for machine in honest)
     convictions = [(c.seat, c.code) for c in honest[0].tip.convictions]
     assert convictions == [(LIAR, "illegal-choice")]
-    report = verifier.verify(writer.write(honest[0]), game_port.read_game)
+    report = verifier.verify(honest[0].transcript(), game_port.read_game)
     assert report.ok, report.problem
     assert [(fault.seat, fault.code) for fault in report.faults] == [(LIAR, "illegal-choice")]
     assert honest[0].tip.digest == honest[1].tip.digest

@@ -15,7 +15,7 @@ from protocol.wire import messages
 from protocol.wire.messages import Back, Close, Expired, Halt, Lock, Message, Say
 
 
-class Desk:
+class Core:
     """A Source over a few messages."""
 
     def __init__(self, model: Model, *held: Message) -> None:
@@ -220,7 +220,7 @@ def test_a_halt_that_leaves_out_what_its_own_say_builds_on_is_malformed(model: M
     says = said(model, 0, 1, 2, 3)
     after = view_change.base_of_halts([halt_of(model, s, says) for s in (0, 1, 2)]).node
     mine = model.say(after, 1, b"a")
-    source = Desk(model, mine, *says)
+    source = Core(model, mine, *says)
     told = tuple(sorted(m.hash for m in [mine, *says]))
     view_change.read_halt(model.table, signed(model, 1, _halt(says=told)), source)
     with pytest.raises(Malformed, match="builds on"):
@@ -231,7 +231,7 @@ def test_a_halt_that_leaves_out_what_its_own_say_builds_on_is_malformed(model: M
 
 def test_all_that_a_halt_names_and_is_not_held_is_asked_for_at_once(model: Model) -> None:
     asked: list[bytes] = []
-    source = Desk(model, model.say(model.base, 0, b"a"))
+    source = Core(model, model.say(model.base, 0, b"a"))
     find = source.message
 
     def message(digest: bytes) -> Message:
@@ -248,7 +248,7 @@ def test_all_that_a_halt_names_and_is_not_held_is_asked_for_at_once(model: Model
 
 def test_halts_that_name_what_is_unknown_or_wrong_are_not_read(model: Model) -> None:
     say, back = model.say(model.base, 0, b"a"), signed(model, 3, Back(0))
-    source = Desk(model, say, back)
+    source = Core(model, say, back)
 
     def read(halt: Halt) -> ReadHalt:
         return view_change.read_halt(model.table, signed(model, 1, halt), source)
@@ -276,7 +276,7 @@ def test_a_proof_of_two_needs_nothing_of_what_the_two_name(model: Model) -> None
     """A liar's second halt may name says that nobody has: the two prove it all the same."""
     one, two = (signed(model, 3, _halt(says=(x * 32,))) for x in (b"x", b"y"))
     pair = tuple(sorted((one.hash, two.hash)))
-    source = Desk(model, one, two)
+    source = Core(model, one, two)
     read = view_change.read_halt(model.table, signed(model, 0, _halt(proofs=(pair,))), source)
     assert read.bad == ()
     halts = [halt_of(model, s, [], proofs=(one, two)) for s in (0, 1, 2)]
@@ -286,7 +286,7 @@ def test_a_proof_of_two_needs_nothing_of_what_the_two_name(model: Model) -> None
 def test_a_close_needs_t_halts_of_its_epoch_by_rising_seat_from_its_proposer(model: Model) -> None:
     halts = [signed(model, s, _halt()) for s in range(4)]
     late = signed(model, 2, _halt(epoch=5))
-    source = Desk(model, *halts, late)
+    source = Core(model, *halts, late)
 
     def close(seat: int, *chosen: Message, epoch: int = 1) -> Message:
         return signed(model, seat, Close(epoch, tuple(m.hash for m in chosen)))

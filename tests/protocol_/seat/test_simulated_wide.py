@@ -84,7 +84,7 @@ def _liar(plan_seed: str = "liar") -> Liar:
 
 def test_rubbish_fills_an_epoch_once_and_only_where_nothing_was_said() -> None:
     liar = _liar()
-    view = liar.machine.view
+    view = liar.machine.core.view
     mine = liar.sign(Late(1))
     assert rubbish(liar, mine) == [(mine, liar.others)]
     view.epoch, view.base = 3, replace(view.base, step=12)
@@ -139,9 +139,9 @@ def test_the_checker_finds_a_seat_that_is_mute_for_ever() -> None:
     checker = _checker()
     world = World(draw_plan("mute", 3, False))
     machine = world.houses[0].machine
-    checker.wish, machine.floor = 3, 5
+    checker.wish, machine.core.floor = 3, 5
     checker.watch(0, machine)
-    machine.floor = 6
+    machine.core.floor = 6
     with pytest.raises(Violation, match="from epoch 6 on only"):
         checker.watch(0, machine)
 
@@ -176,7 +176,7 @@ def test_a_journal_tells_which_messages_are_known() -> None:
         world = World(draw_plan("known", 3, False))
         world.run()
     house = world.houses[0]
-    assert {m.encode() for m in house.machine.store if m.seat == 0} <= known(house.disk)
+    assert {m.encode() for m in house.machine.core.store if m.seat == 0} <= known(house.disk)
 
 
 KEPT = [
@@ -256,12 +256,12 @@ def test_links_come_and_go_with_what_cuts_them() -> None:
     for seat in range(4):
         world._look(seat)
     assert world.houses[0].links == set()
-    assert world.houses[1].links == world.houses[1].machine.links == {2, 3}
+    assert world.houses[1].links == world.houses[1].machine.core.links == {2, 3}
     world.now = 30.0
     world.houses[3].up = False
     for seat in range(3):
         world._look(seat)
-    assert world.houses[0].links == world.houses[0].machine.links == {1, 2}
+    assert world.houses[0].links == world.houses[0].machine.core.links == {1, 2}
 
 
 def test_who_comes_back_has_new_links() -> None:
@@ -275,7 +275,7 @@ def test_who_comes_back_has_new_links() -> None:
     assert (1, 0) not in world.last
     assert world.last[0, 1] < 99.0 == world.last[1, 2]
     assert world.houses[0].links == {1, 2}
-    assert world.houses[1].links == world.houses[1].machine.links == {2}
+    assert world.houses[1].links == world.houses[1].machine.core.links == {2}
 
 
 def test_who_asks_without_knowing_what_it_forgot_reaches_the_honest() -> None:
@@ -285,7 +285,7 @@ def test_who_asks_without_knowing_what_it_forgot_reaches_the_honest() -> None:
     assert not world.reach(0, 1)
     house.is_blind = True
     assert not world.reach(0, 1)
-    house.machine.inquiry = Inquiry(0.0)
+    house.machine.core.inquiry = Inquiry(0.0)
     assert world.reach(0, 1)
     assert world.reach(1, 0)
     world.plan = replace(world.plan, liars=frozenset({1}))
@@ -306,4 +306,4 @@ def test_a_copy_of_a_home_is_known_to_be_one_by_whoever_holds_what_it_lacks() ->
 
 
 def _said_by(world: World, seat: int) -> set[bytes]:
-    return {m.encode() for m in world.houses[seat].machine.store if m.seat == seat}
+    return {m.encode() for m in world.houses[seat].machine.core.store if m.seat == seat}

@@ -69,7 +69,7 @@ def test_a_halt_is_read_once_and_its_messages_count_each_time() -> None:
     room = room_of("vanished")
     every = parsed("vanished", read("vanished").evidence.messages)
     machine = room.places[0].machine
-    held = {m.hash: m for m in (*every, *machine.store)}
+    held = {m.hash: m for m in (*every, *machine.core.store)}
     start = machine.tip.before(room.table.first_step)
     assert start is not None
     source = check_bases.Evidence(start, held)
@@ -105,7 +105,7 @@ def test_the_chain_stands_still_with_fewer_than_a_quorum() -> None:
     machine = room.places[0].machine
     start = machine.tip.before(room.table.first_step)
     assert start is not None
-    said = [m for m in machine.store.says(0, start.step) if m.seat < 3]
+    said = [m for m in machine.core.store.says(0, start.step) if m.seat < 3]
     said.sort(key=lambda m: m.seat)
     bodies = {m.seat: m.statement.body for m in said if isinstance(m.statement, Say)}
     expired = Expired(0, start.step, start.digest)

@@ -67,7 +67,7 @@ def test_a_message_that_no_close_names_is_left_over() -> None:
 
 
 def test_a_say_that_the_content_holds_is_not_listed_again() -> None:
-    store = room_of("vanished").places[0].machine.store
+    store = room_of("vanished").places[0].machine.core.store
     (named,) = [m for m in store.says(0, 9) if m.seat == 0]
     assert code_of(with_message("vanished", named)) == "left-over"
 
@@ -238,7 +238,7 @@ def test_the_end_is_not_final_without_the_seals_of_a_quorum() -> None:
     whole = read("spoilt result")
     seals = whole.evidence.seals
     assert code_of(with_evidence(whole, seals=seals[:2])) == "missing-votes"
-    base = room_of("spoilt result").places[0].machine.view.base.base_digest()
+    base = room_of("spoilt result").places[0].machine.core.view.base.base_digest()
     more = signed("spoilt result", 3, SealVote(1, base))
     assert code_of(with_evidence(whole, seals=(*seals, (3, more.signature)))) == "left-over"
     accept = signed("spoilt result", 2, messages.Accept(1, base))

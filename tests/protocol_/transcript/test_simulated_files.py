@@ -8,7 +8,6 @@ from support.toy_game import ToyGame
 from protocol.crypto import signing
 from protocol.transcript.report import Report
 from protocol.transcript.verifier import verify
-from protocol.transcript.writer import write
 
 
 @pytest.fixture(scope="module")
@@ -22,7 +21,10 @@ def reports() -> list[list[tuple[bool, Report]]]:
             world.run()
             honest = [h.machine for s, h in enumerate(world.houses) if s not in world.plan.liars]
             found.append(
-                [(m.finished, verify(write(m), lambda t: ToyGame(t.seats, 1))) for m in honest]
+                [
+                    (m.finished, verify(m.transcript(), lambda t: ToyGame(t.seats, 1)))
+                    for m in honest
+                ]
             )
     return found
 

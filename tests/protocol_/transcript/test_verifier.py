@@ -30,7 +30,7 @@ def test_the_verifier_comes_to_the_seats_own_end(name: str) -> None:
     assert report.node.state == tip.state
     assert report.standings == tip.table.game.standings(tip.state)
     assert report.steps == tip.step - 1
-    assert report.epochs == room_of(name).places[0].machine.view.epoch
+    assert report.epochs == room_of(name).places[0].machine.core.view.epoch
 
 
 def test_the_report_names_the_seats() -> None:

@@ -15,7 +15,7 @@ from protocol.transcript import format
 from protocol.transcript.format import MAGIC, VERSION, Link, Step, Transcript
 from protocol.transcript.problem import Unsound
 from protocol.transcript.verifier import verify
-from protocol.transcript.writer import to_the_end, write
+from protocol.transcript.writer import to_the_end
 from protocol.wire import frames
 
 UNDISTURBED = ["two", "three", "four", "five", "six"]
@@ -98,7 +98,7 @@ def test_the_lowest_epoch_is_written() -> None:
     machine = room_of("doubted").places[0].machine
     whole, nodes = read(files_of("doubted")[0]), to_the_end(machine.tip)
     at = next(i for i, node in enumerate(nodes) if node.want.kind is Kind.OVER)
-    again = machine.store.says(1, nodes[at].step)
+    again = machine.core.store.says(1, nodes[at].step)
     assert sorted(m.seat for m in again) == [0, 1, 2, 3]
     assert [epoch for epoch, _ in whole.evidence.signatures[at]] == [0, 0, 0, 1]
 
@@ -119,19 +119,19 @@ def test_a_watcher_writes_the_same_file() -> None:
     room = room_of("vanished")
     watcher = Machine(room.table, seeded("watcher"))
     watcher.start(room.now)
-    for message in room.places[0].machine.store:
+    for message in room.places[0].machine.core.store:
         watcher.receive(frames.encode_frame(frames.Carry(message.encode())), room.now)
-    assert write(watcher) == files_of("vanished")[0]
+    assert watcher.transcript() == files_of("vanished")[0]
 
 
 def test_an_unfinished_game_may_be_written() -> None:
     room = new_room(3)
-    start = write(room.places[0].machine)
+    start = room.places[0].machine.transcript()
     assert read(start).content.entries == ()
     room.start()
     for _ in range(90):
         room.deliver()
-    data = write(room.places[0].machine)
+    data = room.places[0].machine.transcript()
     report = verify(data, game_of)
     assert len(read(data).content.entries) == report.steps > 0
     assert report.unfinished
@@ -144,7 +144,7 @@ def test_the_last_says_are_written_only_when_they_are_all_there() -> None:
     while room.places[0].machine.tip.want.kind is not Kind.RESULT:
         assert room.deliver()
     assert room.places[0].machine.awaited()
-    data = write(room.places[0].machine)
+    data = room.places[0].machine.transcript()
     assert read(data).evidence.final == ()
     assert verify(data, game_of).unfinished
 
@@ -152,7 +152,7 @@ def test_the_last_says_are_written_only_when_they_are_all_there() -> None:
 def test_a_base_that_ends_the_game_needs_no_last_says() -> None:
     machine = room_of("doubted end").places[0].machine
     evidence = read(files_of("doubted end")[0]).evidence
-    assert len(machine.store.says(1, machine.tip.step)) == 4
+    assert len(machine.core.store.says(1, machine.tip.step)) == 4
     assert (evidence.final, len(evidence.seals)) == ((), 3)
 
 

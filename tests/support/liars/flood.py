@@ -57,8 +57,8 @@ def near_says(liar: Liar, size: int = 200) -> Frames:
     body = os.urandom(size - 8)
     for number in itertools.count():
         step = number // 4 % (liar.machine.tip.step + 8) + 1
-        epoch = liar.machine.view.epoch + 1
-        if epoch == liar.machine.view.epoch and liar.machine.store.versions(
+        epoch = liar.machine.core.view.epoch + 1
+        if epoch == liar.machine.core.view.epoch and liar.machine.core.store.versions(
             (1, liar.seat, epoch, step)
         ):
             epoch += 1
@@ -93,7 +93,7 @@ def again(liar: Liar) -> Frames:
     """All that was ever said, again and again, and halts for which something always lacks."""
     yield _carry(liar, Close(1, tuple(os.urandom(32) for _ in range(3))))
     while True:
-        for message in list(liar.machine.store):
+        for message in list(liar.machine.core.store):
             yield _frame(message)
 
 
@@ -102,7 +102,7 @@ def asks(liar: Liar) -> Frames:
     while True:
         yield frames.encode_frame(frames.Sync(0, 0, ()))
         yield frames.encode_frame(frames.Own())
-        known = [message.hash for message in liar.machine.store]
+        known = [message.hash for message in liar.machine.core.store]
         yield frames.encode_frame(frames.Fetch(tuple(known[:512]), tuple(range(64))))
 
 

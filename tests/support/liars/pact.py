@@ -45,8 +45,10 @@ def two_versions(liar: Liar, message: Message) -> Told | None:
     found = sealing(liar, message)
     if found is not None:
         say, node = found
-        choice = liar.machine.given[node.step, node.want.name].choice
-        body = own_bodies.body_of_choice(node, liar.seat, choice, liar.machine.secrets, os.urandom)
+        choice = liar.machine.core.given[node.step, node.want.name].choice
+        body = own_bodies.body_of_choice(
+            node, liar.seat, choice, liar.machine.core.secrets, os.urandom
+        )
         _write(seat=liar.seat, epoch=say.epoch, step=say.step, on=say.on.hex(), body=body.hex())
     return None
 
@@ -63,7 +65,7 @@ def speak_on_the_other(liar: Liar, node: Node) -> Message | None:
     """The liar: a say on the chain of the second version, where only another seat is asked."""
     if node.want.kind is not Kind.CHOOSE or liar.seat in node.want.speakers:
         return None
-    word, view = _written(), liar.machine.view
+    word, view = _written(), liar.machine.core.view
     if word.get("epoch") != view.epoch:
         return None
     split = view.path.get(bytes.fromhex(word["on"]))

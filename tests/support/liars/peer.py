@@ -68,7 +68,7 @@ class LyingDriver(Driver):
     @property
     def liar(self) -> Liar:
         if "_liar" not in vars(self):
-            self._liar = Liar(self.machine, self.machine._who)
+            self._liar = Liar(self.machine, self.machine.core.who)
         return self._liar
 
     def _do(self, effect: Effect) -> None:

@@ -69,7 +69,7 @@ def _garbage(machine: Machine, node: Node, say: Say) -> bytes:
 
 
 def _false_complaint(machine: Machine, node: Node, say: Say) -> bytes:
-    return bodies.encode_body(bodies.Complaint(0, machine.secrets.box))
+    return bodies.encode_body(bodies.Complaint(0, machine.core.secrets.box))
 
 
 def _bad_pieces(machine: Machine, node: Node, say: Say) -> bytes:
@@ -84,7 +84,9 @@ def _card_escrow(machine: Machine, node: Node, say: Say) -> bytes:
 
 
 def _illegal_bid(machine: Machine, node: Node, say: Say) -> bytes:
-    return own_bodies.body_of_choice(node, LIAR, 99, machine.secrets, random.Random(1).randbytes)
+    return own_bodies.body_of_choice(
+        node, LIAR, 99, machine.core.secrets, random.Random(1).randbytes
+    )
 
 
 def _opening_of(machine: Machine, node: Node, say: Say) -> bytes:
@@ -154,7 +156,7 @@ class LiarRoom(Room):
 
         def lie(machine: Machine, message: Message) -> list[Message]:
             say = message.statement
-            node = machine.view.path.get(say.on) if isinstance(say, Say) else None
+            node = machine.core.view.path.get(say.on) if isinstance(say, Say) else None
             if node is None or node.want.kind is not kind or self.lied or not isinstance(say, Say):
                 return [message]
             if say.body == bodies.EMPTY and kind is not Kind.DECK_OK:

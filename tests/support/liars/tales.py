@@ -52,7 +52,7 @@ class Liar:
         return self.machine.seat
 
     def node(self, say: Say) -> Node | None:
-        return self.machine.view.path.get(say.on)
+        return self.machine.core.view.path.get(say.on)
 
 
 Tale = Callable[[Liar, Message], Told | None]
@@ -108,7 +108,7 @@ def unproven_key(liar: Liar, node: Node, fields: list[Any]) -> Any:
 
 def false_complaint(liar: Liar, node: Node, fields: list[Any]) -> Any:
     return bodies.encode_body(
-        Complaint((liar.seat + 1) % node.table.seats, liar.machine.secrets.box)
+        Complaint((liar.seat + 1) % node.table.seats, liar.machine.core.secrets.box)
     )
 
 
@@ -163,8 +163,8 @@ def two_statements(liar: Liar, message: Message) -> Told | None:
     if found is None:
         return None
     say, node = found
-    choice = liar.machine.given[node.step, node.want.name].choice
-    body = own_bodies.body_of_choice(node, liar.seat, choice, liar.machine.secrets, os.urandom)
+    choice = liar.machine.core.given[node.step, node.want.name].choice
+    body = own_bodies.body_of_choice(node, liar.seat, choice, liar.machine.core.secrets, os.urandom)
     return [message, liar.sign(replace(say, body=body))]
 
 
@@ -192,7 +192,7 @@ def hold_back(liar: Liar, message: Message) -> Told:
 
 def _own_says(liar: Liar, halt: Halt) -> Iterator[Message]:
     for digest in halt.says:
-        message = liar.machine.store.find(digest)
+        message = liar.machine.core.store.find(digest)
         if message is not None and message.seat == liar.seat:
             yield message
 
@@ -218,8 +218,10 @@ def forget_lock(liar: Liar, message: Message) -> Told | None:
     if not isinstance(halt, Halt) or halt.lock is None:
         return None
     machine = liar.machine
-    assert machine.ballot.start is not None
-    says = tuple(sorted(m.hash for m in held_says(machine.ballot.start, machine.store, 0)))
+    assert machine.core.ballot.start is not None
+    says = tuple(
+        sorted(m.hash for m in held_says(machine.core.ballot.start, machine.core.store, 0))
+    )
     return [liar.sign(Halt(halt.epoch, None, says, None, (), ()))]
 
 
@@ -227,7 +229,7 @@ def stall(kind: Kind) -> Tale:
     """Not a lie: withhold the first say in such a step, until others have gone on without."""
 
     def tale(liar: Liar, message: Message) -> Told | None:
-        if liar.machine.view.epoch > 0:
+        if liar.machine.core.view.epoch > 0:
             liar.told.clear()
             return None
         say = message.statement
@@ -243,7 +245,7 @@ def dawdle(kind: Kind) -> Tale:
 
     def tale(liar: Liar, message: Message) -> Told | None:
         machine, say = liar.machine, message.statement
-        if not machine.is_standing or machine.view.epoch > 1:
+        if not machine.core.is_standing or machine.core.view.epoch > 1:
             liar.told.clear()
             return None
         node = liar.node(say) if isinstance(say, Say) else None
@@ -277,8 +279,8 @@ def truth(liar: Liar, message: Message) -> Told | None:
 def choose_the_impossible(liar: Liar) -> None:
     """A choice that the rules do not know, sealed without asking them."""
     machine, node = liar.machine, liar.machine.tip
-    machine.given[node.step, node.want.name] = Given(node.digest, 99)
-    machine.tick(machine.clocks.now)
+    machine.core.given[node.step, node.want.name] = Given(node.digest, 99)
+    machine.tick(machine.core.clocks.now)
 
 
 def speak_unasked(liar: Liar, node: Node) -> Message | None:
@@ -286,7 +288,7 @@ def speak_unasked(liar: Liar, node: Node) -> Message | None:
     if node.want.kind is not Kind.CHOOSE or liar.seat in node.want.speakers:
         return None
     body = bodies.encode_choice(0)
-    return liar.sign(Say(liar.machine.view.epoch, node.step, node.digest, body))
+    return liar.sign(Say(liar.machine.core.view.epoch, node.step, node.digest, body))
 
 
 def spoil_pieces() -> None:

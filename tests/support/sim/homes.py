@@ -52,12 +52,12 @@ class Homes:
         houses = [world.houses[s] for s in world.honest() if s != seat and world.houses[s].up]
         mine = (own_statement(raw, world.table) for raw in known(world.houses[seat].disk[keep:]))
         lost = {message.hash for message in mine if message.seat == seat}
-        return any(digest in house.machine.store for house in houses for digest in lost)
+        return any(digest in house.machine.core.store for house in houses for digest in lost)
 
     def judge(self) -> None:
         """Who came back with all it had signed is bound to nothing more than before."""
         for seat in sorted(self.whole):
-            floor = self.world.houses[seat].machine.floor
+            floor = self.world.houses[seat].machine.core.floor
             old = self.world.seen["old journal"]
             need(old > 0 or floor == 0, f"seat {seat} forgot nothing and is mute below {floor}")
 

@@ -67,7 +67,7 @@ class Secrets:
         self.shares |= set(given.shares)
         if given.opened is not None:
             self.openings.add(choice_of(node, seat))
-        base = machine.view.base
+        base = machine.core.view.base
         for slot, absent in given.helps:
             need(absent not in base.present, f"seat {seat} stands in for present seat {absent}")
             self.pieces[slot, absent].add(seat)
@@ -165,8 +165,8 @@ class Checker:
             self.wish = max(self.wish, say.epoch)
         if not again and isinstance(say, Halt) and self.is_wide:
             self._check_expired(machine, message.seat, say)
-        if not again and isinstance(say, Say) and machine.view.epoch == say.epoch:
-            node = machine.view.path.get(say.on)
+        if not again and isinstance(say, Say) and machine.core.view.epoch == say.epoch:
+            node = machine.core.view.path.get(say.on)
             need(node is not None, f"seat {message.seat} spoke off its own chain: {say}")
             assert node is not None
             self._check_legal(node, message.seat, say)
@@ -207,11 +207,11 @@ class Checker:
 
     def _check_expired(self, machine: Machine, seat: int, halt: Halt) -> None:
         """Nobody votes himself away: where a seat owes a say it tells of nobody's patience."""
-        place, view = halt.expired, machine.view
+        place, view = halt.expired, machine.core.view
         if place is None or place.epoch != view.epoch or place.on not in view.path:
             return
         node = view.path[place.on]
-        said = any(m.seat == seat for m in machine.store.says(place.epoch, place.step))
+        said = any(m.seat == seat for m in machine.core.store.says(place.epoch, place.step))
         need(
             said or seat not in node.want.speakers,
             f"seat {seat} thinks and says that patience ran out",
@@ -289,9 +289,9 @@ class Checker:
     def watch(self, seat: int, machine: Machine) -> None:
         """Note what is final for a seat and compare it with all that was final before."""
         if self.is_wide:
-            far = machine.floor > self.wish + 2
-            need(not far, f"seat {seat} may speak from epoch {machine.floor} on only")
-        banned = machine.view.base.banned | machine.tip.banned
+            far = machine.core.floor > self.wish + 2
+            need(not far, f"seat {seat} may speak from epoch {machine.core.floor} on only")
+        banned = machine.core.view.base.banned | machine.tip.banned
         need(banned <= self.liars, f"seat {seat} has honest seats banned: {sorted(banned)}")
         last, place = machine.final_step(), (machine.tip.digest, machine.final_step())
         if self._seen.get(seat) == place:
@@ -319,12 +319,12 @@ class Checker:
 
 def _holds_all(machine: Machine, node: Node, step: int) -> bool:
     """Whether the machine holds what all said in this step, or the step is in its base."""
-    view, before = machine.view, node.before(step)
+    view, before = machine.core.view, node.before(step)
     if step < view.base.step:
         return True
     if before is None:
         raise LookupError(f"step {step} is not on this chain")
-    says = (m.statement for m in machine.store.says(view.epoch, step))
+    says = (m.statement for m in machine.core.store.says(view.epoch, step))
     held = {(m.on, m.body) for m in says if isinstance(m, Say)}
     slots = after_step(node, step).slots or ()
     return bool(slots) and all((before.digest, slots[s]) in held for s in before.want.speakers)

@@ -84,7 +84,7 @@ class World:
         rate = die.choice([0.1, 0.4, 1.0])
         if self.plan.wide is not None and "roots" in self.plan.wide.ways:
             seats, quorum = self.plan.seats, self.plan.quorum
-            self.houses[seat].machine.secrets.polynomial = rooted(die, seat, seats, quorum)
+            self.houses[seat].machine.core.secrets.polynomial = rooted(die, seat, seats, quorum)
         return Liar(seat, self.houses[seat].machine, self.who[seat], die, rate)
 
     def build(self, seat: int) -> Machine:
@@ -206,7 +206,7 @@ class World:
         house.machine.restore(list(house.disk))
         if house.old or certain:
             house.machine.be_cautious(certain)
-        for node in house.machine.view.path.values():
+        for node in house.machine.core.view.path.values():
             self.check.secrets.note_due(node)
         house.old, house.up = False, True
         house.machine.start(self.now)
@@ -228,7 +228,7 @@ class World:
         """
         if self.plan.liars & {a, b}:
             return False
-        return any(h.is_blind and h.machine.inquiry is not None for h in self._pair(a, b))
+        return any(h.is_blind and h.machine.core.inquiry is not None for h in self._pair(a, b))
 
     def _pair(self, a: int, b: int) -> tuple[House, House]:
         return self.houses[a], self.houses[b]
@@ -353,7 +353,7 @@ class World:
 
     def _may_waste(self, liar: Liar) -> bool:
         """Whether the liar has room left to fill, which it does before all else."""
-        epoch = liar.machine.view.epoch
+        epoch = liar.machine.core.view.epoch
         return "rubbish" in self.plan.lies and epoch > 0 and epoch not in liar.wasted
 
     def cut(self, a: int, b: int) -> bool:
@@ -464,7 +464,7 @@ class World:
         """Whom all honest messages together prove at fault."""
         from protocol.consensus import evidence
 
-        every = [m for s in self.honest() for m in self.houses[s].machine.store]
+        every = [m for s in self.honest() for m in self.houses[s].machine.core.store]
         found = {seat for seat, _, _ in evidence.two_statements(every)}
         halts = [m for m in every if m.seat in self.plan.liars]
         for a in halts:

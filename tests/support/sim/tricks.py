@@ -30,7 +30,7 @@ def rubbish(liar: Liar, message: Message) -> Sent:
 
     In steps before the epoch's base it has said nothing else there, so none of it is provable.
     """
-    view = liar.machine.view
+    view = liar.machine.core.view
     steps = range(1, view.base.step)
     if view.epoch == 0 or view.epoch in liar.wasted:
         return [(message, liar.others)]
@@ -46,7 +46,7 @@ def rubbish(liar: Liar, message: Message) -> Sent:
 def huge_wishes(liar: Liar, message: Message) -> Sent:
     """Wishes and votes for epochs that nobody will live to see; to all or to some."""
     die = liar.die
-    epoch = die.choice([*FAR, liar.machine.promise + 3])
+    epoch = die.choice([*FAR, liar.machine.core.promise + 3])
     far = die.choice(
         [
             Late(epoch),
@@ -80,17 +80,17 @@ def unresolved_halt(liar: Liar, message: Message) -> Sent:
 
 
 def _is_own(liar: Liar, digest: bytes) -> bool:
-    found = liar.machine.store.find(digest)
+    found = liar.machine.core.store.find(digest)
     return found is not None and found.seat == liar.seat
 
 
 def _loose(liar: Liar, epoch: int) -> list[Message]:
     """Others' says of an epoch that resolve on nothing this seat holds."""
     machine = liar.machine
-    says = [m for m in machine.store.epoch_says(epoch) if m.seat != liar.seat]
-    if machine.ballot.start is None or machine.view.epoch != epoch:
+    says = [m for m in machine.core.store.epoch_says(epoch) if m.seat != liar.seat]
+    if machine.core.ballot.start is None or machine.core.view.epoch != epoch:
         return says
-    tree = Tree(machine.view.base, says, epoch)
+    tree = Tree(machine.core.view.base, says, epoch)
     return [m for m in says if not tree.holds(m)]
 
 

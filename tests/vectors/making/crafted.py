@@ -104,7 +104,9 @@ def same_body_elsewhere() -> bytes:
     base, seat = _first_base(), 2
     body, step = _body_before(base, seat)
     wrong = signed(RETURNED, seat, Say(1, step, ELSEWHERE, body))
-    later = next(m for m in room_of(RETURNED).first.machine.store.epoch_says(1) if m.seat == seat)
+    later = next(
+        m for m in room_of(RETURNED).first.machine.core.store.epoch_says(1) if m.seat == seat
+    )
     proof = tuple(sorted((wrong.hash, later.hash)))
     (back,) = {0, 1, 2, 3} - base.present
 
@@ -116,7 +118,7 @@ def same_body_elsewhere() -> bytes:
 
 def _first_base() -> Node:
     machine = room_of(RETURNED).first.machine
-    ((_, base),) = machine.ballot.closes[1].values()
+    ((_, base),) = machine.core.ballot.closes[1].values()
     node: Node = base.node
     return node
 
@@ -141,7 +143,7 @@ def _two_absent() -> tuple[Transcript, Node]:
     table = room_of(FIVE).table
     start = machine.tip.before(table.first_step)
     assert start is not None
-    said = {m.seat: m for m in machine.store.says(0, start.step) if m.seat < 3}
+    said = {m.seat: m for m in machine.core.store.says(0, start.step) if m.seat < 3}
     bodies = {seat: m.statement.body for seat, m in said.items()}  # type: ignore[union-attr]
     expired = Expired(0, start.step, start.digest)
     says = tuple(sorted(m.hash for m in said.values()))
@@ -175,7 +177,7 @@ def three_of_five_go_on() -> bytes:
     rooms = room_of(FIVE)
     said = {}
     for seat in range(3):
-        secrets = rooms.places[seat].machine.secrets
+        secrets = rooms.places[seat].machine.core.secrets
         said[seat] = own_bodies.body_of(base, seat, secrets, stream("three", f"nonce {seat}"))
     says = [signed(FIVE, s, Say(1, base.step, base.digest, body)) for s, body in said.items()]
     entries = (*whole.content.entries, Step(transition.slots_of(base, said)))

@@ -10,7 +10,6 @@ from vectors.making.lying import inject, opening, owing, patched, twice
 from vectors.making.tables import Lie, Plan, VectorRoom, before, come_back, on_say, vanish
 
 from protocol.chain.state import Kind, Node
-from protocol.transcript import writer
 
 LAST = 3
 Due = Callable[[Node], bool]
@@ -28,7 +27,7 @@ class Expelled:
 
     def file(self) -> bytes:
         """The bytes of the transcript."""
-        return writer.write(self.play(self.plan).first.machine)
+        return self.play(self.plan).first.machine.transcript()
 
 
 def _four(
@@ -84,7 +83,7 @@ def _malformed(plan: Plan) -> VectorRoom:
 
 def _read_halts(room: VectorRoom) -> None:
     for place in room.places:
-        place.machine.ballot.halts(1)
+        place.machine.core.ballot.halts(1)
 
 
 def _two_chains(plan: Plan) -> VectorRoom:

@@ -25,8 +25,8 @@ ORDER_EIGHT = bytes.fromhex("c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec
 def signed(machine: Machine, statement: Statement) -> messages.Message:
     """Any statement, signed by the machine's own seat."""
     assert machine.seat is not None
-    assert machine._who is not None
-    return messages.sign(machine._who, machine.table.id, machine.seat, statement)
+    assert machine.core.who is not None
+    return messages.sign(machine.core.who, machine.table.id, machine.seat, statement)
 
 
 def carried(machine: Machine, statement: Statement) -> bytes:
@@ -43,7 +43,7 @@ def twice(due: Callable[[Node], bool], forge: Forge) -> Lie:
         if isinstance(statement, Say) and due(node) and not done:
             done.append(node.step)
             other = replace(statement, body=forge(machine, node, statement))
-            machine.send(frames.Carry(signed(machine, other).encode()), None)
+            machine.core.send(frames.Carry(signed(machine, other).encode()), None)
         return statement
 
     return lie
@@ -66,18 +66,18 @@ def inject(seat: int, make: Callable[[Machine], Statement]) -> Callable[[VectorR
 def unasked(machine: Machine) -> Statement:
     """A say in a step in which another seat is asked alone."""
     node = machine.tip
-    return Say(machine.view.epoch, node.step, node.digest, bodies.encode_choice(0))
+    return Say(machine.core.view.epoch, node.step, node.digest, bodies.encode_choice(0))
 
 
 def elsewhere(machine: Machine) -> Statement:
     """A say on a chain that is none, in a step in which another seat is asked alone."""
     node = machine.tip
-    return Say(machine.view.epoch, node.step, b"\x01" * 32, bodies.encode_choice(0))
+    return Say(machine.core.view.epoch, node.step, b"\x01" * 32, bodies.encode_choice(0))
 
 
 def forgetful_halt(machine: Machine) -> Statement:
     """A halt of the next epoch that names no lock and no say."""
-    return Halt(machine.view.epoch + 1, None, (), None, (), ())
+    return Halt(machine.core.view.epoch + 1, None, (), None, (), ())
 
 
 def malform_halts(machine: Machine, statement: Statement) -> Statement:
@@ -90,7 +90,7 @@ def malform_halts(machine: Machine, statement: Statement) -> Statement:
 
 def empty_close(machine: Machine) -> Statement:
     """A base that rests on no halt, proposed by the seat whose turn it is."""
-    return Close(machine.view.epoch + 1, ())
+    return Close(machine.core.view.epoch + 1, ())
 
 
 # Forged bodies.
@@ -148,7 +148,7 @@ def another_seal(machine: Machine, node: Node, say: Say) -> bytes:
     """Another commitment to the same choice where one is owed, else one byte."""
     if machine.seat not in node.want.owes:
         return b"\x01"
-    choice, _ = list(machine.secrets.openings.values())[-1]
+    choice, _ = list(machine.core.secrets.openings.values())[-1]
     draw = stream("another seal", "nonce")
     secrets = new_secrets(bytes(32), 1)
     return seal_choice(node, machine.seat, node.want.name, choice, secrets, draw)
@@ -160,7 +160,7 @@ def sealed(choice: Any) -> Forge:
     def forge(machine: Machine, node: Node, say: Say) -> bytes:
         assert machine.seat is not None
         draw = stream("sealed", f"{choice}")
-        return own_bodies.body_of_choice(node, machine.seat, choice, machine.secrets, draw)
+        return own_bodies.body_of_choice(node, machine.seat, choice, machine.core.secrets, draw)
 
     return forge
 
@@ -186,15 +186,17 @@ def card_escrow(machine: Machine, node: Node, say: Say) -> bytes:
 def zero_piece(machine: Machine, node: Node, say: Say) -> bytes:
     """A commitment to another vector: what seat 0 would hold of its backup is zero."""
     assert machine.seat is not None
-    secret = machine.secrets.key
+    secret = machine.core.secrets.key
     polynomial = (secret, -secret % group.ORDER)
-    machine._secrets = replace(machine.secrets, polynomial=polynomial)
-    return own_bodies.body_of(node, machine.seat, machine.secrets, stream("zero piece", "none"))
+    machine.core.own_secrets = replace(machine.core.secrets, polynomial=polynomial)
+    return own_bodies.body_of(
+        node, machine.seat, machine.core.secrets, stream("zero piece", "none")
+    )
 
 
 def false_complaint(machine: Machine, node: Node, say: Say) -> bytes:
     """A complaint of seat 0's piece, with the true secret."""
-    return bodies.encode_body(bodies.Complaint(0, machine.secrets.box))
+    return bodies.encode_body(bodies.Complaint(0, machine.core.secrets.box))
 
 
 def other_nonce(machine: Machine, node: Node, say: Say) -> bytes:

@@ -9,7 +9,6 @@ from vectors.making.lying import another_seal, opening, owing, twice
 from vectors.making.tables import FULL, Plan, VectorRoom, before, come_back, from_step, vanish
 
 from protocol.chain.state import Kind
-from protocol.transcript import writer
 
 
 @dataclass(frozen=True)
@@ -24,7 +23,7 @@ class Recipe:
         """The bytes of the transcript, as the lowest seat that finished writes them."""
         room = self.play(self.plan)
         done = [p.machine for p in room.places if p.machine.finished]
-        return writer.write(done[0] if done else room.places[0].machine)
+        return (done[0] if done else room.places[0].machine).transcript()
 
 
 def _absent(plan: Plan) -> VectorRoom:

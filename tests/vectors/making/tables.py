@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from support.room import Place, Room
 from vectors.making.stream import pick, stream
@@ -14,8 +15,11 @@ from p2p_hoity import editions, game_port, rules
 from p2p_hoity.rules.edition import Castle, Edition
 from protocol.chain.state import Kind, Node, Table
 from protocol.crypto.signing import Identity
+from protocol.seat import epoch_change, progress
+from protocol.seat.core import Core
 from protocol.seat.effects import Asked, Send
 from protocol.seat.machine import Machine
+from protocol.seat.statements import sign
 from protocol.wire import header
 from protocol.wire.header import Header, Patience, Terms
 from protocol.wire.messages import Say, Statement
@@ -103,8 +107,21 @@ class LyingMachine(Machine):
 
     lie: Lie
 
-    def sign(self, statement: Statement, note: Any = None) -> bool:
-        return super().sign(self.lie(self, statement), note)
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        LIARS[self.core] = self
+
+
+LIARS: WeakKeyDictionary[Core, LyingMachine] = WeakKeyDictionary()
+
+
+def sign_or_lie(core: Core, statement: Statement, note: Any = None) -> bool:
+    """What the rules of a seat sign here: the truth, unless the seat has a lie to tell."""
+    liar = LIARS.get(core)
+    return sign(core, statement if liar is None else liar.lie(liar, statement), note)
+
+
+progress.sign = epoch_change.sign = sign_or_lie  # type: ignore[attr-defined]
 
 
 @dataclass

@@ -1,0 +1,44 @@
+"""A journal replayed: what a seat held and signed, record by record, without signing anything."""
+
+from __future__ import annotations
+
+from ..wire import encoding, frames, messages
+from ..wire.messages import Say
+from .core import Core, Given
+from .inquiry import Inquiry
+from .statements import hold
+
+
+def replay(core: Core, record: bytes) -> None:
+    """Take in one record: (message, openings made for it, note of the choice behind it), or the
+    floor in place of the note if the message is empty.
+    """
+    raw, openings, note = encoding.decode(record, frames.MAX_FRAME)
+    if not raw:
+        _replay_floor(core, note)
+        return
+    message = messages.parse(raw, core.table.id, core.table.ids)
+    for commitment, choice, nonce in openings:
+        core.secrets.openings[commitment] = (choice, nonce)
+    if note is not None and isinstance(message.statement, Say):
+        digest, name, choice = note
+        core.given[message.statement.step, name] = Given(digest, choice)
+    hold(core, message)
+
+
+def _replay_floor(core: Core, floor: int | None) -> None:
+    if floor is not None:
+        core.floor, core.inquiry = floor, None
+    elif core.seat is not None:
+        core.inquiry = Inquiry(core.clocks.now, cautious=True)
+        core.forget_choices()
+
+
+def end(core: Core) -> None:
+    """The journal is read: ask anew what is to be asked, and tell nothing twice."""
+    core.asked = None
+    core.take()
+    if core.seat is not None and core.inquiry is None:
+        core.inquiry = Inquiry(core.clocks.now)
+    if core.broken is not None:
+        core.emit(core.broken)
