@@ -112,9 +112,7 @@ def encode_lobby(frame: LobbyFrame) -> bytes:
 def parse_lobby(data: bytes) -> LobbyFrame:
     """A lobby frame from its bytes; Invalid otherwise."""
     raw = Raw(encoding.decode(data, MAX_LOBBY), "bad-frame", "a lobby frame")
-    fields = raw.items("its kind")
-    raw.need(bool(fields), "is empty")
-    kind = fields[0].text()
+    kind = raw.head("its kind").text()
     raw.need(kind in _READERS, "is of no known kind")
     return _READERS[kind](raw)
 

@@ -197,10 +197,9 @@ def _evidence(signatures: Raw, messages: Raw, closes: Raw, seals: Raw, final: Ra
 
 
 def _entry(raw: Raw) -> Entry:
-    fields = raw.items("its kind")
-    raw.need(bool(fields) and type(fields[0].value) is int, "is no step and no link")
-    raw.need(fields[0].value in (0, 1), "is no step and no link")
-    return _link(raw) if fields[0].value else _step(raw)
+    kind = raw.head("its kind").value
+    raw.need(type(kind) is int and kind in (0, 1), "is no step and no link")
+    return _link(raw) if kind else _step(raw)
 
 
 def _step(raw: Raw) -> Step:

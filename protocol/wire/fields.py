@@ -31,39 +31,53 @@ class Raw:
     ) -> None:
         self.value, self.code, self.name, self.path = value, code, name, path
 
+    def unfit(self, words: str) -> Malformed:
+        """What to raise; `words` go on after the name."""
+        return Malformed(self.code, f"{self.name} {words}", self.path)
+
     def need(self, holds: bool, words: str) -> None:
-        """Raise Malformed unless this holds; `words` go on after the name."""
+        """Raise Malformed unless this holds."""
         if not holds:
-            raise Malformed(self.code, f"{self.name} {words}", self.path)
+            raise self.unfit(words)
 
     def integer(self, high: int, low: int = 0) -> int:
         """A number from `low` to `high`, both included."""
-        fits = type(self.value) is int and low <= self.value <= high
-        self.need(fits, f"is no number from {low} to {high}")
-        return int(self.value)
+        if type(self.value) is not int or not low <= self.value <= high:
+            raise self.unfit(f"is no number from {low} to {high}")
+        return self.value
 
     def flag(self) -> bool:
         """True or False."""
-        self.need(isinstance(self.value, bool), "is neither true nor false")
-        return bool(self.value)
+        if not isinstance(self.value, bool):
+            raise self.unfit("is neither true nor false")
+        return self.value
 
     def octets(self, *sizes: int) -> bytes:
         """Bytes, as many as one of `sizes` says; of any number if there is none."""
-        fits = isinstance(self.value, bytes) and (not sizes or len(self.value) in sizes)
-        how_many = " or ".join(map(str, sizes))
-        self.need(fits, f"is not {how_many} bytes" if sizes else "is not bytes")
-        return bytes(self.value)
+        if not isinstance(self.value, bytes):
+            raise self.unfit("is not bytes")
+        if sizes and len(self.value) not in sizes:
+            raise self.unfit(f"is not {' or '.join(map(str, sizes))} bytes")
+        return self.value
 
     def text(self, most: int | None = None) -> str:
         """Text, of at most so many characters."""
-        fits = isinstance(self.value, str) and (most is None or len(self.value) <= most)
-        self.need(fits, "is no text" if most is None else f"is no text of up to {most} characters")
-        return str(self.value)
+        if not isinstance(self.value, str):
+            raise self.unfit("is no text")
+        if most is not None and len(self.value) > most:
+            raise self.unfit(f"is longer than {most} characters")
+        return self.value
+
+    def head(self, name: str) -> Raw:
+        """The first item of an array, which says what the array is."""
+        if not self._array(None):
+            raise self.unfit("is empty")
+        return self._inner(0, name)
 
     def row(self, *names: str) -> tuple[Raw, ...]:
         """An array with exactly these fields."""
-        fields = self._array(None)
-        self.need(len(fields) == len(names), f"has not {len(names)} fields")
+        if len(self._array(None)) != len(names):
+            raise self.unfit(f"has not {len(names)} fields")
         return tuple(self._inner(i, name) for i, name in enumerate(names))
 
     def items(self, name: str, most: int | None = None) -> tuple[Raw, ...]:
@@ -72,14 +86,15 @@ class Raw:
 
     def exactly(self, count: int, name: str) -> tuple[Raw, ...]:
         """An array of so many items, each called `name`."""
-        self.need(len(self._array(None)) == count, f"has not {count} items")
+        if len(self._array(None)) != count:
+            raise self.unfit(f"has not {count} items")
         return self.items(name)
 
     def hashes(self, size: int, most: int | None = None) -> tuple[bytes, ...]:
         """An array of byte strings of this size; there may be thousands."""
         found = self._array(most)
-        fits = all(isinstance(one, bytes) and len(one) == size for one in found)
-        self.need(fits, f"holds what is not {size} bytes")
+        if not all(isinstance(one, bytes) and len(one) == size for one in found):
+            raise self.unfit(f"holds what is not {size} bytes")
         return tuple(found)
 
     def rising(self, found: Sequence[T]) -> tuple[T, ...]:
@@ -88,10 +103,11 @@ class Raw:
         return tuple(found)
 
     def _array(self, most: int | None) -> Sequence[Any]:
-        self.need(isinstance(self.value, (tuple, list)), "is no list")
-        self.need(most is None or len(self.value) <= most, f"is a list of more than {most}")
-        found: Sequence[Any] = self.value
-        return found
+        if not isinstance(self.value, (tuple, list)):
+            raise self.unfit("is no list")
+        if most is not None and len(self.value) > most:
+            raise self.unfit(f"is a list of more than {most}")
+        return self.value
 
     def _inner(self, index: int, name: str) -> Raw:
         return Raw(self.value[index], self.code, name, (*self.path, index))

@@ -76,9 +76,7 @@ def encode_frame(frame: FrameBody) -> bytes:
 def parse_frame(data: bytes) -> FrameBody:
     """A frame from its bytes; Invalid('bad-frame') or ('bad-encoding')."""
     raw = Raw(encoding.decode(data, MAX_FRAME), "bad-frame", "a frame")
-    fields = raw.items("its kind")
-    raw.need(bool(fields), "is empty")
-    return READERS[fields[0].integer(max(READERS))](raw)
+    return READERS[raw.head("its kind").integer(max(READERS))](raw)
 
 
 def _read_carry(raw: Raw) -> Carry:

@@ -130,9 +130,8 @@ BAD: Final = "bad-header"
 def parse_terms(value: Any) -> Terms:
     """Terms from a plain value; Invalid('bad-header') otherwise."""
     raw = Raw(value, BAD, "the terms")
-    fields = raw.items("the version")
-    raw.need(bool(fields), "are empty")
-    raw.need(fields[0].value == VERSION, f"speak {_quoted(fields[0])}, this is {VERSION!r}")
+    version = raw.head("the version")
+    raw.need(version.value == VERSION, f"speak {str(version.value)[:40]!r}, this is {VERSION!r}")
     _, host, nonce, game, seats, quorum, times, returns = raw.row(
         "the version", "the host id", "the nonce", "the game", *_NUMBERS
     )
@@ -145,10 +144,6 @@ def parse_terms(value: Any) -> Terms:
 
 
 _NUMBERS: Final = ("the seats", "the quorum", "the patience", "the limit of returns")
-
-
-def _quoted(raw: Raw) -> str:
-    return repr(str(raw.value)[:40])
 
 
 def _read_patience(raw: Raw) -> Patience:

@@ -95,6 +95,14 @@ def test_the_fields_of_a_row_know_their_names_and_places() -> None:
     assert caught.value.path == (3, 1, 1)
 
 
+@pytest.mark.parametrize("value", [(), None, b"ab", "ab", 2, {1: 2}])
+def test_what_has_a_head_is_a_list_with_an_item(value: Any) -> None:
+    with pytest.raises(Malformed):
+        raw(value).head("its kind")
+    first = raw((7, 8)).head("its kind")
+    assert (first.value, first.name, first.path) == (7, "its kind", (3, 1, 0))
+
+
 @pytest.mark.parametrize("value", [(), (1,), (1, 2, 3), b"ab", "ab", None, 2, {1: 2}])
 def test_a_row_has_exactly_its_fields(value: Any) -> None:
     with pytest.raises(Malformed):
