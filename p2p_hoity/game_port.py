@@ -10,6 +10,7 @@ from typing import Any, Final, cast
 from protocol import game
 from protocol.chain.state import Table
 from protocol.errors import Invalid
+from protocol.wire.fields import Raw
 from protocol.wire.header import Header, Terms
 
 from . import rules
@@ -31,6 +32,7 @@ SIZES: Final[Mapping[str, int]] = {
 """The most bytes an encoded choice takes: an exhibit may hold up to 128 slots below 128."""
 
 MAX_COLLECTIBLES: Final = 128
+BAD: Final = "bad-header"
 
 
 def game_value(edition: Edition, variant: rules.Variant) -> tuple[Any, ...]:
@@ -38,29 +40,31 @@ def game_value(edition: Edition, variant: rules.Variant) -> tuple[Any, ...]:
     return (GAME, RULES_VERSION, edition.canonical(), variant or "")
 
 
-def _need(condition: bool, reason: str) -> None:
-    if not condition:
-        raise Invalid("bad-header", reason)
-
-
 def read_game(terms: Terms) -> HoityToity:
     """The game that a header's terms name; Invalid('bad-header') says what is wrong with them."""
-    value = terms.game
-    _need(isinstance(value, tuple) and len(value) == 4, "the game is not of a known form")
-    name, version, canonical, variant = value
-    _need(name == GAME, "the table plays another game")
+    raw = Raw(terms.game, BAD, "the table")
+    known = isinstance(raw.value, tuple) and len(raw.value) == 4
+    raw.need(known, "plays a game that is not of a known form")
+    name, version, canonical, variant = raw.value
+    raw.need(name == GAME, "plays another game")
     same = type(version) is int and version == RULES_VERSION
-    _need(same, "the table plays by another version of the rules")
-    _need(isinstance(canonical, bytes) and variant in VARIANTS, "the game is not of a known form")
-    _need(2 <= terms.seats <= 6, "Hoity Toity has 2 to 6 seats")
-    _need((terms.seats == 2) == bool(variant), "two seats play a variant, more seats play none")
+    raw.need(same, "plays by another version of the rules")
+    known = isinstance(canonical, bytes) and variant in VARIANTS
+    raw.need(known, "plays a game that is not of a known form")
+    raw.need(2 <= terms.seats <= 6, "has not 2 to 6 seats")
+    raw.need((terms.seats == 2) == bool(variant), "plays a variant if it has two seats, else none")
+    return HoityToity(_read_edition(canonical, terms.seats), terms.seats, variant or None)
+
+
+def _read_edition(canonical: bytes, seats: int) -> Edition:
+    raw = Raw(canonical, BAD, "the edition")
     try:
         edition = known_edition(read_canonical(canonical))
     except ValueError as error:
-        raise Invalid("bad-header", f"the edition is not valid: {error}") from error
-    fits = 4 * terms.seats <= len(edition.collectibles) <= MAX_COLLECTIBLES
-    _need(fits, "the edition has too few Collectibles for these seats, or too many")
-    return HoityToity(edition, terms.seats, variant or None)
+        raise Invalid(BAD, f"the edition is not valid: {error}") from error
+    fits = 4 * seats <= len(edition.collectibles) <= MAX_COLLECTIBLES
+    raw.need(fits, "has too few Collectibles for these seats, or too many")
+    return edition
 
 
 def bind(header: Header) -> Table:

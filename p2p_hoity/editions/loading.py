@@ -1,4 +1,4 @@
-"""Load an edition file and check all that the rules rely on."""
+"""Load an edition file and check all that the rules rely on ([G-1])."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ from .edition import (
     Edition,
     Switches,
 )
-from .exhibits import best_exhibit, every_exhibit, is_exhibit, run_exhibits, strength
+from .exhibits import best_exhibit, is_exhibit, run_exhibits, strength
 from .illegal import Rule
 from .legality import (
     best_slots,
@@ -115,7 +115,6 @@ __all__ = [
     "default_theft",
     "default_window",
     "draw_colours",
-    "every_exhibit",
     "expected",
     "holds_exhibit",
     "is_exhibit",

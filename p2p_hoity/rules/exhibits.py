@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import combinations
 
 from .edition import LETTERS, Collectible, Edition
 
@@ -35,7 +34,7 @@ def oldest(edition: Edition, cards: Iterable[int]) -> int:
 
 
 def best_exhibit(edition: Edition, cards: Iterable[int]) -> tuple[int, ...] | None:
-    """The best valid exhibit among these Collectibles, rising; None if there is none."""
+    """The best valid exhibit among these Collectibles, rising; None if there is none (SPEC 9.3)."""
     return next(iter(run_exhibits(edition, cards)), None)
 
 
@@ -65,20 +64,11 @@ def best_by_size(edition: Edition, cards: Sequence[int]) -> list[tuple[int, ...]
     return sorted(found, key=lambda exhibit: strength(edition, exhibit))
 
 
-def every_exhibit(edition: Edition, cards: Iterable[int]) -> Iterator[tuple[int, ...]]:
-    """Every valid exhibit, larger sizes first; exponential, for small holdings and for counts."""
-    held = sorted(cards)
-    for size in range(len(held), MIN_EXHIBIT - 1, -1):
-        for choice in combinations(held, size):
-            if is_exhibit(edition, choice):
-                yield choice
-
-
 def may_hold_exhibit(
     edition: Edition, known: Sequence[int], hidden: int, unseen: Iterable[int]
 ) -> bool:
     """Whether a seat with `known` Collectibles and `hidden` more out of `unseen` can hold a valid
-    exhibit. With `hidden` 0 this says whether it does."""
+    exhibit. With `hidden` 0 this says whether it does. (SPEC 9.3, *May hold an exhibit*.)"""
     mine = [len(group) for group in _by_letter(edition, known)]
     pool = [len(group) for group in _by_letter(edition, unseen)]
     spans = [(a, b) for a in range(len(LETTERS)) for b in range(a + 1, len(LETTERS) + 1)]

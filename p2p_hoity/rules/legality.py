@@ -107,10 +107,13 @@ def _seen(state: State, slots: tuple[int, ...], cards: Cards) -> dict[int, int]:
     return {**more, **state.open_cards(slots)}
 
 
-# The rule each kind of choice breaks; None if it breaks none.
+# The rule each kind of choice breaks; None if it breaks none. The sentences are those of SPEC 9.5,
+# *Legal choices*.
 
 
 def _place_rule(state: State, seat: int, choice: int, cards: Cards) -> Broken:
+    """The Castle; or the Auction Hall while a window holds a Collectible and the hand holds a card
+    that belongs there."""
     if choice == Place.CASTLE or hall_open(state, seat):
         return None
     if state.windows_empty:
@@ -119,6 +122,8 @@ def _place_rule(state: State, seat: int, choice: int, cards: Cards) -> Broken:
 
 
 def _belongs(state: State, card: int, place: Place) -> bool:
+    """Cash only in the Auction Hall, Exhibit only in the Castle, Thief in both; the Detective in
+    the Castle, and where the switch says so in the Auction Hall."""
     kind = state.kind(card)
     if place == Place.CASTLE:
         return kind != ActionKind.CASH
@@ -128,6 +133,8 @@ def _belongs(state: State, card: int, place: Place) -> bool:
 
 
 def _action_rule(state: State, seat: int, place: Place | None, card: int, cards: Cards) -> Broken:
+    """The card is in the hand and belongs in the seat's Place; Exhibit only with what may be a
+    valid exhibit, and for oneself, who sees one's cards, with a valid one ([G-2])."""
     if place is None:
         return Rule.IN_NO_PLACE.broken()
     if card not in state.hands[seat]:
@@ -145,6 +152,7 @@ def _shown_action_rule(state: State, seat: int, choice: int, cards: Cards) -> Br
 
 
 def _turn_rule(state: State, seat: int, choice: tuple[int, ...], cards: Cards) -> Broken:
+    """The Place is legal, and the Action is legal there."""
     place, card = choice
     return _place_rule(state, seat, place, cards) or _action_rule(
         state, seat, Place(place), card, cards
@@ -152,6 +160,7 @@ def _turn_rule(state: State, seat: int, choice: tuple[int, ...], cards: Cards) -
 
 
 def _exhibit_rule(state: State, seat: int, choice: tuple[int, ...], cards: Cards) -> Broken:
+    """One's own Collectibles, every one of them shown, that are a valid exhibit."""
     if not set(choice) <= set(state.collectibles[seat]):
         return Rule.NOT_HELD.broken(slots=choice)
     seen = _seen(state, choice, cards)
@@ -167,6 +176,7 @@ def _window_rule(state: State, seat: int, choice: int, cards: Cards) -> Broken:
 
 
 def _theft_rule(state: State, seat: int, choice: tuple[int, ...], cards: Cards) -> Broken:
+    """One piece of each exhibit that still has one, by rising seat of the exhibitor."""
     options = theft_options(state)
     if len(choice) != len(options):
         return Rule.ONE_OF_EACH.broken()

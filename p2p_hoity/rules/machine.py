@@ -31,7 +31,7 @@ from protocol.game import (
     Unsealed,
 )
 
-from . import banquet, castle, hall, opening
+from . import auction_hall, banquet, castle, opening
 from . import where_and_what as choices
 from .motion import go, tell
 from .news import GameStopped, PresenceChanged
@@ -187,18 +187,18 @@ STEPS: Mapping[Phase, Step] = {
     ),
     Phase.TURN_OPEN: _opening(
         lambda state: choices.unseal_of(state, "turn", choices.everyone(state)),
-        lambda state, event: hall.resolve(choices.open_turns(state, event)),
+        lambda state, event: auction_hall.resolve(choices.open_turns(state, event)),
         "turn",
     ),
     Phase.ALL_SEAL: _seal_in(Phase.HALL_OPEN, HALL, CASTLE),
     Phase.HALL_SEAL: _seal_in(Phase.HALL_OPEN, HALL),
-    Phase.HALL_OPEN: _open_in(HALL, hall.resolve),
+    Phase.HALL_OPEN: _open_in(HALL, auction_hall.resolve),
     Phase.WINDOW: Step(
-        hall.window_due,
-        hall.choose_window,
-        lambda state: hall.choose_window(state, Chosen("window", state.buyer or 0, None)),
+        auction_hall.window_due,
+        auction_hall.choose_window,
+        lambda state: auction_hall.choose_window(state, Chosen("window", state.buyer or 0, None)),
     ),
-    Phase.DRAW: Step(hall.draw_due, hall.draw, _never),
+    Phase.DRAW: Step(auction_hall.draw_due, auction_hall.draw, _never),
     Phase.CASTLE: _passage(castle.begin),
     Phase.CASTLE_SEAL: _seal_in(Phase.CASTLE_OPEN, CASTLE),
     Phase.CASTLE_OPEN: _open_in(CASTLE, castle.resolve),

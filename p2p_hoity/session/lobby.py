@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
+from typing import Any, Final
 
 from protocol.crypto.signing import SIGNATURE_SIZE, Identity
 from protocol.errors import Invalid
 from protocol.wire import encoding, header
+from protocol.wire.fields import Raw
 from protocol.wire.header import Header, SeatEntry, Terms, is_nickname
 from protocol.wire.text import is_plain
 
@@ -108,53 +109,78 @@ def encode_lobby(frame: LobbyFrame) -> bytes:
             return encoding.encode(("table", table, signature))
 
 
-def _need(condition: bool) -> None:
-    if not condition:
-        raise Invalid("bad-frame", "a lobby frame is not of a known form")
-
-
-def _proof(value: Any) -> bytes:
-    _need(isinstance(value, bytes) and len(value) in (0, PROOF))
-    return bytes(value)
-
-
-def _sized(value: Any, size: int) -> bytes:
-    _need(isinstance(value, bytes) and len(value) == size)
-    return bytes(value)
-
-
-def _words(value: Any, most: int, size: int) -> tuple[str, ...]:
-    _need(isinstance(value, tuple) and len(value) <= most)
-    _need(all(isinstance(word, str) and len(word) <= size and is_plain(word) for word in value))
-    return tuple(value)
-
-
-def _names(value: Any) -> tuple[str, ...]:
-    _need(isinstance(value, tuple) and len(value) <= header.MAX_SEATS)
-    _need(all(isinstance(name, str) and is_nickname(name) for name in value))
-    return tuple(value)
-
-
 def parse_lobby(data: bytes) -> LobbyFrame:
     """A lobby frame from its bytes; Invalid otherwise."""
-    match encoding.decode(data, MAX_LOBBY):
-        case ("ask", proof):
-            return Ask(_proof(proof))
-        case ("offer", proof, tuple() as terms, names):
-            return Offer(_proof(proof), header.parse_terms(terms), _names(names))
-        case ("sit", tuple() as entry, addresses):
-            return Sit(entry, _words(addresses, MAX_ADDRESSES, MAX_ADDRESS))
-        case ("names", names):
-            return Names(_names(names))
-        case ("refuse", str() as reason) if reason in set(Refusal):
-            return Refuse(Refusal(reason))
-        case ("roster", bytes() as raw, tuple() as lists, signature):
-            _need(len(lists) <= header.MAX_SEATS)
-            where = tuple(_words(a, MAX_ADDRESSES, MAX_ADDRESS) for a in lists)
-            return Roster(raw, where, _sized(signature, SIGNATURE_SIZE))
-        case ("table", table, signature):
-            return Shown(_sized(table, 32), _sized(signature, SIGNATURE_SIZE))
-    raise Invalid("bad-frame", "a lobby frame is not of a known form")
+    raw = Raw(encoding.decode(data, MAX_LOBBY), "bad-frame", "a lobby frame")
+    kind = raw.head("its kind").text()
+    raw.need(kind in _READERS, "is of no known kind")
+    return _READERS[kind](raw)
+
+
+def _words(raw: Raw) -> tuple[str, ...]:
+    words = raw.items("an address", MAX_ADDRESSES)
+    for word in words:
+        word.need(is_plain(word.text(MAX_ADDRESS)), "is not plain")
+    return tuple(word.value for word in words)
+
+
+def _names(raw: Raw) -> tuple[str, ...]:
+    names = raw.items("a nickname", header.MAX_SEATS)
+    for name in names:
+        name.need(is_nickname(name.text()), "is none")
+    return tuple(name.value for name in names)
+
+
+def _read_ask(raw: Raw) -> Ask:
+    _, proof = raw.row("its kind", "the proof")
+    return Ask(proof.octets(0, PROOF))
+
+
+def _read_offer(raw: Raw) -> Offer:
+    _, proof, terms, names = raw.row("its kind", "the proof", "the terms", "the names")
+    terms.items("a field")
+    return Offer(proof.octets(0, PROOF), header.parse_terms(terms.value), _names(names))
+
+
+def _read_sit(raw: Raw) -> Sit:
+    _, entry, addresses = raw.row("its kind", "the entry", "the addresses")
+    entry.items("a field")
+    return Sit(entry.value, _words(addresses))
+
+
+def _read_names(raw: Raw) -> Names:
+    _, names = raw.row("its kind", "the names")
+    return Names(_names(names))
+
+
+def _read_refuse(raw: Raw) -> Refuse:
+    _, reason = raw.row("its kind", "the reason")
+    reason.need(reason.text() in set(Refusal), "is no known one")
+    return Refuse(Refusal(reason.value))
+
+
+def _read_roster(raw: Raw) -> Roster:
+    _, data, lists, signature = raw.row("its kind", "the header", "the addresses", "the signature")
+    where = lists.items("a seat's addresses", header.MAX_SEATS)
+    return Roster(
+        data.octets(), tuple(_words(one) for one in where), signature.octets(SIGNATURE_SIZE)
+    )
+
+
+def _read_shown(raw: Raw) -> Shown:
+    _, table, signature = raw.row("its kind", "the table", "the signature")
+    return Shown(table.octets(32), signature.octets(SIGNATURE_SIZE))
+
+
+_READERS: Final[Mapping[str, Callable[[Raw], LobbyFrame]]] = {
+    "ask": _read_ask,
+    "offer": _read_offer,
+    "sit": _read_sit,
+    "names": _read_names,
+    "refuse": _read_refuse,
+    "roster": _read_roster,
+    "table": _read_shown,
+}
 
 
 def is_lobby(data: bytes) -> bool:

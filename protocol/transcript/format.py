@@ -17,6 +17,7 @@ from ..crypto.hashing import digest
 from ..crypto.labels import Label
 from ..errors import Invalid
 from ..wire import encoding
+from ..wire.fields import Malformed, Raw
 from ..wire.messages import MAX_EPOCH
 from .problem import Unsound
 
@@ -166,96 +167,73 @@ def offset_of(value: Any, path: tuple[int, ...]) -> int:
     return at
 
 
-# Value to transcript. Every field is read by one of these small readers.
+# Value to transcript.
 
 
 def read(value: tuple[Any, ...]) -> Transcript:
     """The parts of an opened file; Unsound('bad-form') says which is not of its form."""
-    _, _, content, evidence = value
-    header, entries = _row(content, 2, (2,))
-    signatures, messages, closes, seals, final = _row(evidence, 5, (3,))
-    return Transcript(
-        Content(
-            _bytes(header, (2, 0)),
-            tuple(_entry(e, (2, 1, i)) for i, e in enumerate(_list(entries, (2, 1)))),
-        ),
-        Evidence(
-            tuple(_pairs(r, MAX_EPOCH, (3, 0, i)) for i, r in enumerate(_list(signatures, (3, 0)))),
-            _envelopes(messages, (3, 1)),
-            _envelopes(closes, (3, 2)),
-            _pairs(seals, 15, (3, 3)),
-            _pairs(final, 15, (3, 4)),
-        ),
+    try:
+        return _read(*(Raw(value[i], "bad-form", "a part of the file", (i,)) for i in (2, 3)))
+    except Malformed as error:
+        raise Unsound(error.code, error.reason, error.path) from error
+
+
+def _read(content: Raw, evidence: Raw) -> Transcript:
+    header, entries = content.row("the header", "the chain")
+    signed = evidence.row("the signatures", "the messages", "the closes", "the seals", "the last")
+    chain = Content(header.octets(), tuple(_entry(one) for one in entries.items("an entry")))
+    return Transcript(chain, _evidence(*signed))
+
+
+def _evidence(signatures: Raw, messages: Raw, closes: Raw, seals: Raw, final: Raw) -> Evidence:
+    steps = signatures.items("the signatures of a step")
+    return Evidence(
+        tuple(_pairs(step, MAX_EPOCH) for step in steps),
+        _envelopes(messages),
+        _envelopes(closes),
+        _pairs(seals, 15),
+        _pairs(final, 15),
     )
 
 
-def _need(condition: bool, words: str, path: tuple[int, ...]) -> None:
-    if not condition:
-        raise Unsound("bad-form", words, path)
+def _entry(raw: Raw) -> Entry:
+    kind = raw.head("its kind").value
+    raw.need(type(kind) is int and kind in (0, 1), "is no step and no link")
+    return _link(raw) if kind else _step(raw)
 
 
-def _list(value: Any, path: tuple[int, ...]) -> tuple[Any, ...]:
-    _need(isinstance(value, tuple), "a field is no list", path)
-    return tuple(value)
+def _step(raw: Raw) -> Step:
+    _, slots = raw.row("its kind", "the slots")
+    return Step(tuple(_slot(one) for one in slots.items("a slot")))
 
 
-def _row(value: Any, size: int, path: tuple[int, ...]) -> tuple[Any, ...]:
-    row = _list(value, path)
-    _need(len(row) == size, f"a record has not {size} fields", path)
-    return row
+def _link(raw: Raw) -> Link:
+    _, present, banned, absences = raw.row("its kind", "the present", "the banned", "the absences")
+    counts = absences.items("a number of absences")
+    return Link(_seats(present), _seats(banned), tuple(one.integer(2**16) for one in counts))
 
 
-def _bytes(value: Any, path: tuple[int, ...], size: int | None = None) -> bytes:
-    _need(isinstance(value, bytes), "a field is not bytes", path)
-    _need(size is None or len(value) == size, f"a field has not {size} bytes", path)
-    return bytes(value)
+def _slot(raw: Raw) -> Slot:
+    return raw.value if isinstance(raw.value, bytes) else Missing(raw.integer(max(Missing)))
 
 
-def _int(value: Any, high: int, path: tuple[int, ...]) -> int:
-    _need(type(value) is int and 0 <= value <= high, "a number is out of range", path)
-    return int(value)
+def _seats(raw: Raw) -> tuple[int, ...]:
+    return raw.rising([seat.integer(15) for seat in raw.items("a seat")])
 
 
-def _entry(value: Any, path: tuple[int, ...]) -> Entry:
-    fields = _list(value, path)
-    _need(bool(fields) and type(fields[0]) is int, "an entry is no step and no link", path)
-    if fields[0] == 0:
-        slots = _list(_row(fields, 2, path)[1], (*path, 1))
-        return Step(tuple(_slot(s, (*path, 1, i)) for i, s in enumerate(slots)))
-    _need(fields[0] == 1, "an entry is no step and no link", path)
-    _, present, banned, absences = _row(fields, 4, path)
-    counts = _list(absences, (*path, 3))
-    return Link(
-        _seats(present, (*path, 1)),
-        _seats(banned, (*path, 2)),
-        tuple(_int(c, 2**16, (*path, 3, i)) for i, c in enumerate(counts)),
-    )
+def _pair(raw: Raw, high: int) -> Signed:
+    number, signature = raw.row("its number", "a signature")
+    return number.integer(high), signature.octets(64)
 
 
-def _slot(value: Any, path: tuple[int, ...]) -> Slot:
-    if isinstance(value, bytes):
-        return value
-    return Missing(_int(value, max(Missing), path))
+def _pairs(raw: Raw, high: int) -> tuple[Signed, ...]:
+    return tuple(_pair(one, high) for one in raw.items("a signature"))
 
 
-def _seats(value: Any, path: tuple[int, ...]) -> tuple[int, ...]:
-    seats = tuple(_int(s, 15, (*path, i)) for i, s in enumerate(_list(value, path)))
-    _need(list(seats) == sorted(set(seats)), "seats are not by rising number", path)
-    return seats
+def _envelope(raw: Raw) -> Envelope:
+    payload, signature = raw.row("a payload", "a signature")
+    return payload.octets(), signature.octets(64)
 
 
-def _pairs(value: Any, high: int, path: tuple[int, ...]) -> tuple[Signed, ...]:
-    found = []
-    for i, item in enumerate(_list(value, path)):
-        number, signature = _row(item, 2, (*path, i))
-        where = (*path, i, 1)
-        found.append((_int(number, high, (*path, i, 0)), _bytes(signature, where, 64)))
-    return tuple(found)
-
-
-def _envelopes(value: Any, path: tuple[int, ...]) -> tuple[Envelope, ...]:
-    found = []
-    for i, item in enumerate(_list(value, path)):
-        payload, signature = _row(item, 2, (*path, i))
-        found.append((_bytes(payload, (*path, i, 0)), _bytes(signature, (*path, i, 1), 64)))
-    return tuple(found)
+def _envelopes(raw: Raw) -> tuple[Envelope, ...]:
+    return tuple(_envelope(one) for one in raw.items("a message"))

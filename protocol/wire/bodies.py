@@ -9,6 +9,7 @@ from ..crypto import group
 from ..errors import Invalid
 from ..game import Choice
 from . import encoding
+from .fields import Raw
 
 POINT: Final = 32
 SCALAR: Final = 32
@@ -17,6 +18,7 @@ NONCE: Final = 32
 COIN: Final = "coin"
 COIN_SIZE: Final = 32
 MAX_BODY: Final = 128 * 1024
+MAX_INTEGER: Final = 2**64 - 1
 EMPTY: Final = encoding.encode(None)
 """The body of who owes nothing."""
 
@@ -110,85 +112,71 @@ def _value(body: Body) -> Any:
             return (choice, shares)
 
 
-def _need(condition: bool, reason: str) -> None:
-    if not condition:
-        raise Invalid("bad-body", reason)
+BAD: Final = "bad-body"
 
 
-def _row(body: bytes, size: int) -> tuple[Any, ...]:
+def _row(body: bytes, *names: str) -> tuple[Raw, ...]:
     try:
         value = encoding.decode(body, MAX_BODY)
     except Invalid as error:
-        raise Invalid("bad-body", error.reason) from error
-    _need(isinstance(value, (tuple, list)), "a body is not a list")
-    _need(len(value) == size, f"a body has not {size} fields")
-    return tuple(value)
-
-
-def _bytes(value: Any, size: int | None = None) -> bytes:
-    _need(isinstance(value, bytes), "a field is not bytes")
-    _need(size is None or len(value) == size, f"a field has not {size} bytes")
-    return bytes(value)
-
-
-def _list(value: Any, size: int) -> tuple[Any, ...]:
-    _need(isinstance(value, (tuple, list)) and len(value) == size, f"a list has not {size} items")
-    return tuple(value)
+        raise Invalid(BAD, error.reason) from error
+    return Raw(value, BAD, "a body").row(*names)
 
 
 def parse_key_commit(body: bytes) -> KeyCommit:
     """[hash, transport key]."""
-    key_hash, box = _row(body, 2)
-    return KeyCommit(_bytes(key_hash, 32), _bytes(box, 32))
+    key_hash, box = _row(body, "the hash", "the transport key")
+    return KeyCommit(key_hash.octets(32), box.octets(32))
 
 
 def parse_key_reveal(body: bytes, size: int, pieces: int) -> KeyReveal:
     """[vector of `size` points, proof, `pieces` sealed pieces]."""
-    vector, proof, sealed = _row(body, 3)
-    points = split(_bytes(vector, size * POINT))
-    read = tuple(_bytes(piece) for piece in _list(sealed, pieces))
-    return KeyReveal(points, _bytes(proof, PROOF), read)
+    vector, proof, sealed = _row(body, "the vector", "the proof", "the pieces")
+    points = split(vector.octets(size * POINT))
+    read = tuple(piece.octets() for piece in sealed.exactly(pieces, "a piece"))
+    return KeyReveal(points, proof.octets(PROOF), read)
 
 
 def parse_key_ok(body: bytes) -> SealBody | Complaint:
     """[commitment, escrow] or [blamed seat, secret]."""
-    first, second = _row(body, 2)
-    if type(first) is int:
-        return Complaint(first, _bytes(second, 32))
-    return SealBody(_bytes(first, 32), _bytes(second))
+    first, second = _row(body, "the commitment", "the escrow or secret")
+    if type(first.value) is int:
+        return Complaint(first.value, second.octets(32))
+    return SealBody(first.octets(32), second.octets())
 
 
 def parse_seal(body: bytes) -> SealBody:
     """[commitment, escrow]."""
-    commitment, escrow = _row(body, 2)
-    return SealBody(_bytes(commitment, 32), _bytes(escrow))
+    commitment, escrow = _row(body, "the commitment", "the escrow")
+    return SealBody(commitment.octets(32), escrow.octets())
 
 
 def parse_shuffle(body: bytes, cards: int) -> ShuffleBody:
     """[deck, proof]."""
-    deck, proof = _row(body, 2)
-    return ShuffleBody(_bytes(deck, cards * 2 * POINT), _bytes(proof))
+    deck, proof = _row(body, "the deck", "the proof")
+    return ShuffleBody(deck.octets(cards * 2 * POINT), proof.octets())
 
 
 def parse_gather(body: bytes, helps: int, escrows: int) -> Gather:
     """[opening or nil, shares, helps, escrow shares]."""
-    opening, shares, given, keys = _row(body, 4)
-    read: tuple[bytes, bytes] | None = None
-    if opening is not None:
-        choice, nonce = _list(opening, 2)
-        read = (_bytes(choice), _bytes(nonce, NONCE))
+    opening, shares, given, keys = _row(body, "the opening", "the shares", "the helps", "the keys")
     return Gather(
-        read,
-        _bytes(shares),
-        tuple(_bytes(h) for h in _list(given, helps)),
-        tuple(_bytes(k, POINT + PROOF) for k in _list(keys, escrows)),
+        None if opening.value is None else _read_opening(opening),
+        shares.octets(),
+        tuple(one.octets() for one in given.exactly(helps, "a help")),
+        tuple(one.octets(POINT + PROOF) for one in keys.exactly(escrows, "an escrow share")),
     )
+
+
+def _read_opening(raw: Raw) -> tuple[bytes, bytes]:
+    choice, nonce = raw.row("the choice", "the nonce")
+    return choice.octets(), nonce.octets(NONCE)
 
 
 def parse_show(body: bytes) -> ShowBody:
     """[choice, shares]."""
-    choice, shares = _row(body, 2)
-    return ShowBody(_bytes(choice), _bytes(shares))
+    choice, shares = _row(body, "the choice", "the shares")
+    return ShowBody(choice.octets(), shares.octets())
 
 
 def split(data: bytes) -> tuple[bytes, ...]:
@@ -199,7 +187,7 @@ def split(data: bytes) -> tuple[bytes, ...]:
 
 def parse_batch(data: bytes, count: int) -> tuple[tuple[bytes, ...], bytes]:
     """`count` shares and their proof, two scalars; empty for none."""
-    _need(len(data) == (count * POINT + PROOF if count else 0), "a batch has another number")
+    Raw(data, BAD, "a batch").octets(count * POINT + PROOF if count else 0)
     points, proof = split(data[: count * POINT]), data[count * POINT :]
     for start in range(0, len(proof), SCALAR):
         group.decode_scalar(proof[start : start + SCALAR])
@@ -216,9 +204,8 @@ def parse_choice(data: bytes, size: int) -> Choice:
     try:
         value = encoding.decode(data, size)
     except Invalid as error:
-        raise Invalid("bad-body", f"a choice does not decode: {error.reason}") from error
+        raise Invalid(BAD, f"a choice does not decode: {error.reason}") from error
     if type(value) is int:
         return value
-    _need(isinstance(value, (tuple, list)), "a choice is no int and no list")
-    _need(all(type(item) is int for item in value), "a choice holds what is no int")
-    return tuple(value)
+    items = Raw(value, BAD, "a choice").items("a number of a choice")
+    return tuple(item.integer(MAX_INTEGER) for item in items)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Final
 
-from ..errors import Invalid
 from . import encoding
+from .fields import Raw
 from .messages import MAX_EPOCH, MAX_MESSAGE, MAX_STEP
 
 MAX_FRAME = MAX_MESSAGE + 64
@@ -72,35 +73,42 @@ def encode_frame(frame: FrameBody) -> bytes:
             return encoding.encode((4, last, more))
 
 
-def _need(condition: bool) -> None:
-    if not condition:
-        raise Invalid("bad-frame", "a frame is not of a known form")
-
-
-def _hashes(value: Any, size: int) -> tuple[bytes, ...]:
-    _need(isinstance(value, tuple) and all(isinstance(h, bytes) for h in value))
-    _need(all(len(h) == size for h in value))
-    return tuple(value)
-
-
-def _number(value: Any, high: int) -> int:
-    _need(type(value) is int and 0 <= value <= high)
-    return int(value)
-
-
 def parse_frame(data: bytes) -> FrameBody:
     """A frame from its bytes; Invalid('bad-frame') or ('bad-encoding')."""
-    value = encoding.decode(data, MAX_FRAME)
-    _need(isinstance(value, tuple) and len(value) > 0 and type(value[0]) is int)
-    match value:
-        case (0, bytes() as message):
-            return Carry(message)
-        case (1, hashes, tuple() as closes):
-            return Fetch(_hashes(hashes, HASH), tuple(_number(c, MAX_EPOCH) for c in closes))
-        case (2, epoch, step, have):
-            return Sync(_number(epoch, MAX_EPOCH), _number(step, MAX_STEP), _hashes(have, SHORT))
-        case (3, bytes() as after) if len(after) == HASH:
-            return Own(after)
-        case (4, bytes() as last, bool() as more) if len(last) == HASH:
-            return Told(last, more)
-    raise Invalid("bad-frame", "a frame is not of a known form")
+    raw = Raw(encoding.decode(data, MAX_FRAME), "bad-frame", "a frame")
+    return READERS[raw.head("its kind").integer(max(READERS))](raw)
+
+
+def _read_carry(raw: Raw) -> Carry:
+    _, message = raw.row("its kind", "the message")
+    return Carry(message.octets())
+
+
+def _read_fetch(raw: Raw) -> Fetch:
+    _, hashes, closes = raw.row("its kind", "the hashes", "the closes")
+    wanted = tuple(one.integer(MAX_EPOCH) for one in closes.items("an epoch"))
+    return Fetch(hashes.hashes(HASH), wanted)
+
+
+def _read_sync(raw: Raw) -> Sync:
+    _, epoch, step, have = raw.row("its kind", "the epoch", "the step", "what it holds")
+    return Sync(epoch.integer(MAX_EPOCH), step.integer(MAX_STEP), have.hashes(SHORT))
+
+
+def _read_own(raw: Raw) -> Own:
+    _, after = raw.row("its kind", "the hash")
+    return Own(after.octets(HASH))
+
+
+def _read_told(raw: Raw) -> Told:
+    _, last, more = raw.row("its kind", "the hash", "whether there is more")
+    return Told(last.octets(HASH), more.flag())
+
+
+READERS: Final[dict[int, Callable[[Raw], FrameBody]]] = {
+    0: _read_carry,
+    1: _read_fetch,
+    2: _read_sync,
+    3: _read_own,
+    4: _read_told,
+}

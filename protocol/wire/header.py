@@ -8,8 +8,8 @@ from typing import Any, Final
 from ..crypto import signing
 from ..crypto.hashing import digest
 from ..crypto.labels import VERSION, Label
-from ..errors import Invalid
 from . import encoding
+from .fields import Raw
 from .text import is_one_name, is_plain
 
 MAX_SEATS: Final = 16
@@ -124,41 +124,44 @@ def check_roster(terms: Terms, table_id: bytes, signature: bytes) -> None:
     signing.verify(terms.host, Label.ROSTER, statement, signature)
 
 
-def _need(condition: bool, reason: str) -> None:
-    if not condition:
-        raise Invalid("bad-header", reason)
-
-
-def _is_int(value: object, low: int, high: int) -> bool:
-    return type(value) is int and low <= value <= high
+BAD: Final = "bad-header"
 
 
 def parse_terms(value: Any) -> Terms:
     """Terms from a plain value; Invalid('bad-header') otherwise."""
-    _need(isinstance(value, (tuple, list)) and len(value) > 0, "the terms are not a list")
-    _need(value[0] == VERSION, f"the table speaks {str(value[0])[:40]!r}, this is {VERSION!r}")
-    _need(len(value) == 8, "the terms have not 8 fields")
-    _, host, nonce, game, seats, quorum, times, returns = value
-    _need(isinstance(host, bytes) and len(host) == 32, "the host id is not 32 bytes")
-    _need(isinstance(nonce, bytes) and len(nonce) == 32, "the nonce is not 32 bytes")
-    signing.check_public(host)
-    _need(_is_int(seats, 2, MAX_SEATS), f"the seats are not between 2 and {MAX_SEATS}")
-    _need(_is_int(quorum, seats // 2 + 1, seats), "the quorum is not more than half of the seats")
-    _need(isinstance(times, (tuple, list)) and len(times) == 4, "the patience has not 4 fields")
-    for time, bounds in zip(times, PATIENCE_BOUNDS, strict=True):
-        _need(_is_int(time, *bounds), "a patience is out of range")
-    _need(times[2] <= times[3], "the grace is above its cap")
-    _need(_is_int(returns, 0, 255), "the limit of returns is out of range")
-    return Terms(host, nonce, game, seats, quorum, Patience(*times), returns)
+    raw = Raw(value, BAD, "the terms")
+    version = raw.head("the version")
+    raw.need(version.value == VERSION, f"speak {str(version.value)[:40]!r}, this is {VERSION!r}")
+    _, host, nonce, game, seats, quorum, times, returns = raw.row(
+        "the version", "the host id", "the nonce", "the game", *_NUMBERS
+    )
+    public, fresh = host.octets(32), nonce.octets(32)
+    signing.check_public(public)
+    number = seats.integer(MAX_SEATS, 2)
+    agreed = quorum.integer(number, number // 2 + 1)
+    patience = _read_patience(times)
+    return Terms(public, fresh, game.value, number, agreed, patience, returns.integer(255))
+
+
+_NUMBERS: Final = ("the seats", "the quorum", "the patience", "the limit of returns")
+
+
+def _read_patience(raw: Raw) -> Patience:
+    times = raw.row("the choice's", "the step's", "the grace", "its cap")
+    read = [
+        time.integer(high, low) for time, (low, high) in zip(times, PATIENCE_BOUNDS, strict=True)
+    ]
+    raw.need(read[2] <= read[3], "has a grace above its cap")
+    return Patience(*read)
 
 
 def check_nickname(name: object) -> str:
     """A nickname: 1 to 24 characters of plain text, without separators."""
-    _need(isinstance(name, str), "a nickname is not text")
-    text = str(name)
-    _need(0 < len(text) <= MAX_NICKNAME, f"a nickname has 1 to {MAX_NICKNAME} characters")
-    _need(is_plain(text), "a nickname has characters that may not stand in a name")
-    _need(is_one_name(text), "a nickname has a comma or semicolon: it would read as two")
+    raw = Raw(name, BAD, "a nickname")
+    text = raw.text()
+    raw.need(0 < len(text) <= MAX_NICKNAME, f"has 1 to {MAX_NICKNAME} characters")
+    raw.need(is_plain(text), "has characters that may not stand in a name")
+    raw.need(is_one_name(text), "has a comma or semicolon: it would read as two")
     return text
 
 
@@ -169,25 +172,23 @@ def is_nickname(name: str) -> bool:
 
 def parse_entry(terms: Terms, value: Any) -> SeatEntry:
     """A seat's entry with its signature checked; Invalid otherwise."""
-    _need(isinstance(value, (tuple, list)) and len(value) == 4, "a seat has not 4 fields")
-    who, nickname, nonce, signature = value
-    check_nickname(nickname)
-    for field, size in ((who, 32), (nonce, 32), (signature, 64)):
-        _need(isinstance(field, bytes) and len(field) == size, f"a field has not {size} bytes")
-    statement = seat_statement(terms.digest(), who, nickname, nonce)
-    signing.verify(who, Label.SEAT, statement, signature)
-    return SeatEntry(who, nickname, nonce, signature)
+    who, name, fresh, signed = Raw(value, BAD, "a seat").row(
+        "its id", "its nickname", "its nonce", "its signature"
+    )
+    nickname = check_nickname(name.value)
+    public, nonce, signature = who.octets(32), fresh.octets(32), signed.octets(64)
+    statement = seat_statement(terms.digest(), public, nickname, nonce)
+    signing.verify(public, Label.SEAT, statement, signature)
+    return SeatEntry(public, nickname, nonce, signature)
 
 
 def parse_header(data: bytes) -> Header:
     """A header from its bytes, every signature checked; Invalid otherwise."""
-    value = encoding.decode(data, MAX_HEADER)
-    _need(isinstance(value, (tuple, list)) and len(value) == 2, "the header has not 2 fields")
-    terms = parse_terms(value[0])
-    entries = value[1]
-    _need(isinstance(entries, (tuple, list)), "the roster is not a list")
-    _need(len(entries) == terms.seats, "the roster has another number of seats than the terms")
-    roster = tuple(parse_entry(terms, entry) for entry in entries)
-    _need(len({e.id for e in roster}) == len(roster), "one player sits twice")
-    _need(roster[0].id == terms.host, "the first seat is not the host's")
-    return Header(terms, roster)
+    first, roster = Raw(encoding.decode(data, MAX_HEADER), BAD, "the header").row(
+        "the terms", "the roster"
+    )
+    terms = parse_terms(first.value)
+    entries = tuple(parse_entry(terms, one.value) for one in roster.exactly(terms.seats, "a seat"))
+    roster.need(len({e.id for e in entries}) == len(entries), "seats one player twice")
+    roster.need(entries[0].id == terms.host, "does not begin with the host")
+    return Header(terms, entries)

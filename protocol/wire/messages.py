@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 from ..crypto import signing
 from ..crypto.hashing import digest
 from ..crypto.labels import Label
-from ..errors import Invalid
 from . import encoding
+from .fields import Raw
 
 MAX_MESSAGE: Final = 256 * 1024
 MAX_EPOCH: Final = 2**32 - 1
@@ -185,84 +185,58 @@ def sign(who: signing.Identity, table: bytes, seat: int, statement: Statement) -
     return Message(seat, statement, data, who.sign(label, data))
 
 
-# Bytes to statement. Every field is checked by one of these small readers.
+# Bytes to statement.
 
-T = TypeVar("T")
-
-
-def _need(condition: bool, reason: str) -> None:
-    if not condition:
-        raise Invalid("bad-message", reason)
+BAD: Final = "bad-message"
 
 
-def _int(value: Any, high: int, low: int = 0) -> int:
-    _need(type(value) is int and low <= value <= high, "an integer field is out of range")
-    return int(value)
+def _epoch(raw: Raw, low: int = 1) -> int:
+    return raw.integer(MAX_EPOCH, low)
 
 
-def _bytes(value: Any, size: int) -> bytes:
-    _need(isinstance(value, bytes) and len(value) == size, f"a field has not {size} bytes")
-    return bytes(value)
+def _digests(raw: Raw) -> tuple[Digest, ...]:
+    return raw.rising(raw.hashes(32, MAX_LIST))
 
 
-def _list(value: Any, high: int = MAX_LIST) -> Sequence[Any]:
-    _need(isinstance(value, (tuple, list)) and len(value) <= high, "a list field is no short list")
-    return tuple(value)
+def _read_say(raw: Raw) -> Say:
+    epoch, step, on, body = raw.row("the epoch", "the step", "the chain", "the body")
+    return Say(_epoch(epoch, 0), step.integer(MAX_STEP, 1), on.octets(32), body.octets())
 
 
-def _row(value: Any, size: int) -> Sequence[Any]:
-    row = _list(value, size)
-    _need(len(row) == size, f"a record has not {size} fields")
-    return row
+def _read_vote(raw: Raw) -> tuple[int, bytes]:
+    seat, signature = raw.row("a vote's seat", "a vote's signature")
+    return seat.integer(15), signature.octets(64)
 
 
-def _digests(value: Any) -> tuple[Digest, ...]:
-    found = tuple(_bytes(v, 32) for v in _list(value))
-    _need(list(found) == sorted(set(found)), "a list of hashes is not in rising order")
+def _read_lock(raw: Raw) -> Lock | None:
+    if raw.value is None:
+        return None
+    epoch, base, sealed, votes = raw.row("its epoch", "its base", "its kind", "its votes")
+    read = tuple(_read_vote(vote) for vote in votes.items("a vote", 16))
+    votes.rising([seat for seat, _ in read])
+    return Lock(_epoch(epoch), base.octets(32), sealed.flag(), read)
+
+
+def _read_expired(raw: Raw) -> Expired | None:
+    if raw.value is None:
+        return None
+    epoch, step, on = raw.row("its epoch", "its step", "its chain")
+    return Expired(_epoch(epoch, 0), step.integer(MAX_STEP, 1), on.octets(32))
+
+
+def _read_proof(raw: Raw) -> tuple[Digest, ...]:
+    found = _digests(raw)
+    raw.need(1 <= len(found) <= 2, "names not one message or two")
     return found
 
 
-def _read_say(f: Sequence[Any]) -> Say:
-    epoch, step, on, body = _row(f, 4)
-    _need(isinstance(body, bytes), "a body is not bytes")
-    return Say(_int(epoch, MAX_EPOCH), _int(step, MAX_STEP, 1), _bytes(on, 32), body)
-
-
-def _read_vote(value: Any) -> tuple[int, bytes]:
-    seat, signature = _row(value, 2)
-    return _int(seat, 15), _bytes(signature, 64)
-
-
-def _read_lock(value: Any) -> Lock | None:
-    if value is None:
-        return None
-    epoch, base, sealed, votes = _row(value, 4)
-    _need(isinstance(sealed, bool), "a lock's kind is not a bool")
-    read = tuple(_read_vote(v) for v in _list(votes, 16))
-    seats = [seat for seat, _ in read]
-    _need(seats == sorted(set(seats)), "a lock's votes are not by rising seat")
-    return Lock(_int(epoch, MAX_EPOCH, 1), _bytes(base, 32), sealed, read)
-
-
-def _read_expired(value: Any) -> Expired | None:
-    if value is None:
-        return None
-    epoch, step, on = _row(value, 3)
-    return Expired(_int(epoch, MAX_EPOCH), _int(step, MAX_STEP, 1), _bytes(on, 32))
-
-
-def _read_proof(value: Any) -> tuple[Digest, ...]:
-    found = _digests(value)
-    _need(1 <= len(found) <= 2, "a proof names one message or two")
-    return found
-
-
-def _read_halt(f: Sequence[Any]) -> Halt:
-    epoch, lock, says, expired, backs, proofs = _row(f, 6)
-    read = tuple(_read_proof(p) for p in _list(proofs, 64))
-    _need(list(read) == sorted(set(read)), "a halt's proofs are not in rising order")
+def _read_halt(raw: Raw) -> Halt:
+    epoch, lock, says, expired, backs, proofs = raw.row(
+        "the epoch", "the lock", "its says", "when it expired", "its backs", "its proofs"
+    )
+    read = proofs.rising([_read_proof(proof) for proof in proofs.items("a proof", 64)])
     return Halt(
-        _int(epoch, MAX_EPOCH, 1),
+        _epoch(epoch),
         _read_lock(lock),
         _digests(says),
         _read_expired(expired),
@@ -271,30 +245,32 @@ def _read_halt(f: Sequence[Any]) -> Halt:
     )
 
 
-def _read_close(f: Sequence[Any]) -> Close:
-    epoch, halts = _row(f, 2)
-    return Close(_int(epoch, MAX_EPOCH, 1), tuple(_bytes(h, 32) for h in _list(halts, 16)))
+def _read_close(raw: Raw) -> Close:
+    epoch, halts = raw.row("the epoch", "its halts")
+    return Close(_epoch(epoch), halts.hashes(32, 16))
 
 
-def _read_accept(f: Sequence[Any]) -> Accept:
-    epoch, base = _row(f, 2)
-    return Accept(_int(epoch, MAX_EPOCH, 1), _bytes(base, 32))
+def _read_accept(raw: Raw) -> Accept:
+    epoch, base = raw.row("the epoch", "the base")
+    return Accept(_epoch(epoch), base.octets(32))
 
 
-def _read_seal(f: Sequence[Any]) -> SealVote:
-    epoch, base = _row(f, 2)
-    return SealVote(_int(epoch, MAX_EPOCH, 1), _bytes(base, 32))
+def _read_seal(raw: Raw) -> SealVote:
+    epoch, base = raw.row("the epoch", "the base")
+    return SealVote(_epoch(epoch), base.octets(32))
 
 
-def _read_late(f: Sequence[Any]) -> Late:
-    return Late(_int(_row(f, 1)[0], MAX_EPOCH, 1))
+def _read_late(raw: Raw) -> Late:
+    (epoch,) = raw.row("the epoch")
+    return Late(_epoch(epoch))
 
 
-def _read_back(f: Sequence[Any]) -> Back:
-    return Back(_int(_row(f, 1)[0], 255))
+def _read_back(raw: Raw) -> Back:
+    (count,) = raw.row("the count")
+    return Back(count.integer(255))
 
 
-READERS: Final[dict[int, Callable[[Sequence[Any]], Statement]]] = {
+READERS: Final[dict[int, Callable[[Raw], Statement]]] = {
     1: _read_say,
     2: _read_late,
     3: _read_halt,
@@ -307,11 +283,13 @@ READERS: Final[dict[int, Callable[[Sequence[Any]], Statement]]] = {
 
 def read_payload(data: bytes, table: bytes, seats: int) -> tuple[int, Statement]:
     """(seat, statement) from signed bytes; Invalid('bad-message') or ('bad-encoding')."""
-    value = _list(encoding.decode(data, MAX_MESSAGE))
-    _need(len(value) >= 3, "a message has too few fields")
-    number = _int(value[0], max(READERS), 1)
-    _need(value[1] == table, "the message is of another table")
-    return _int(value[2], seats - 1), READERS[number](value[3:])
+    whole = Raw(encoding.decode(data, MAX_MESSAGE), BAD, "a message")
+    fields = whole.items("a field", MAX_LIST)
+    whole.need(len(fields) >= 3, "has too few fields")
+    number = fields[0].integer(max(READERS), 1)
+    whole.need(fields[1].value == table, "is of another table")
+    said = Raw(whole.value[3:], BAD, "a statement")
+    return fields[2].integer(seats - 1), READERS[number](said)
 
 
 def parse(data: bytes, table: bytes, ids: Sequence[bytes]) -> Message:
@@ -320,10 +298,10 @@ def parse(data: bytes, table: bytes, ids: Sequence[bytes]) -> Message:
     Raises Invalid: 'bad-encoding', 'bad-message' or 'bad-signature'; none of them says
     anything of the seat named in it, since anyone could have made the bytes.
     """
-    envelope = _row(encoding.decode(data, MAX_MESSAGE), 2)
-    _need(isinstance(envelope[0], bytes), "the payload is not bytes")
-    signature = _bytes(envelope[1], 64)
-    seat, statement = read_payload(envelope[0], table, len(ids))
+    envelope = Raw(encoding.decode(data, MAX_MESSAGE), BAD, "an envelope")
+    first, second = envelope.row("the payload", "the signature")
+    payload, signature = first.octets(), second.octets(64)
+    seat, statement = read_payload(payload, table, len(ids))
     label = KINDS[NUMBER[type(statement)]][1]
-    signing.verify(ids[seat], label, envelope[0], signature)
-    return Message(seat, statement, envelope[0], signature)
+    signing.verify(ids[seat], label, payload, signature)
+    return Message(seat, statement, payload, signature)

@@ -172,6 +172,7 @@ def test_the_sizes_hold_every_choice() -> None:
     assert set(largest) == set(game_port.SIZES)
     for kind, choice in largest.items():
         assert len(encoding.encode(choice)) <= game_port.SIZES[kind]
+        assert game_port.read_game(terms(3)).form(kind).admits(choice)
 
 
 def test_a_choice_the_rules_do_not_know_is_illegal() -> None:

@@ -3,10 +3,11 @@
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.all_exhibits import every_exhibit
 from support.rules_driver import piece
 
 from p2p_hoity.editions import load
-from p2p_hoity.rules import best_exhibit, every_exhibit, is_exhibit, run_exhibits, strength
+from p2p_hoity.rules import best_exhibit, is_exhibit, run_exhibits, strength
 from p2p_hoity.rules.exhibits import best_by_size, may_hold_exhibit, oldest
 
 UBER, MANUAL = load("uberplay-2004"), load("reference-manual")

@@ -7,6 +7,7 @@ is followed, exhibits included; a leaf is a whole sequence to the end of the las
 from itertools import product
 
 import pytest
+from support.all_exhibits import every_exhibit
 from support.rules_driver import COIN
 
 from p2p_hoity.editions import load
@@ -28,7 +29,6 @@ from p2p_hoity.rules import (
     Shown,
     Unsealed,
     apply,
-    every_exhibit,
     expected,
     legal,
     start,

@@ -1,0 +1,280 @@
+"""Reading decoded values: any value gives a value of the type or Invalid, never anything else."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support.room import make_table
+from support.toy_game import ToyGame
+
+from p2p_hoity import game_port
+from p2p_hoity.session.lobby import Names, Offer, encode_lobby, parse_lobby
+from protocol.errors import Invalid
+from protocol.transcript import format as transcript
+from protocol.transcript.problem import Unsound
+from protocol.wire import bodies, encoding, frames, header, messages
+from protocol.wire.fields import Malformed, Raw
+from protocol.wire.messages import Close, Halt, Late, Lock, Say
+
+TABLE, _ = make_table(ToyGame(3), 3)
+HASH = b"\x01" * 32
+CODE = "bad-code"
+
+LEAVES = (
+    st.none()
+    | st.booleans()
+    | st.integers(0, 2**64 - 1)
+    | st.integers(0, 20)
+    | st.text(max_size=4)
+    | st.binary(max_size=4)
+    | st.sampled_from([bytes(16), bytes(32), HASH, bytes(64), "sit", "names", "ask", "roster"])
+)
+VALUES = st.recursive(LEAVES, lambda inner: st.lists(inner, max_size=8).map(tuple), max_leaves=24)
+
+
+def raw(value: Any) -> Raw:
+    return Raw(value, CODE, "a field", (3, 1))
+
+
+def reading(read: Callable[[], Any]) -> tuple[Any, str | None, tuple[int, ...]]:
+    """(what was read, None, ()) or (None, the code, the path); any other exception escapes."""
+    try:
+        return read(), None, ()
+    except Unsound as error:
+        return None, error.code, error.path
+    except Invalid as error:
+        return None, error.code, getattr(error, "path", ())
+
+
+# Readers, one by one: value, what is read, and what is refused.
+
+READERS: dict[str, tuple[Callable[[Raw], Any], list[Any], list[Any]]] = {
+    "integer": (lambda r: r.integer(9, 2), [2, 5, 9], [1, 10, True, None, "5", b"5", (), 2**64]),
+    "flag": (lambda r: r.flag(), [True, False], [0, 1, None, "true", ()]),
+    "octets": (lambda r: r.octets(), [b"", b"x"], ["", 0, None, (b"x",), bytearray(b"x")]),
+    "octets of a size": (lambda r: r.octets(2), [b"ab"], [b"", b"a", b"abc", "ab", (0, 0)]),
+    "octets of two sizes": (lambda r: r.octets(0, 2), [b"", b"ab"], [b"a", "", None]),
+    "text": (lambda r: r.text(), ["", "ab"], [b"ab", 0, None, ("a",)]),
+    "short text": (lambda r: r.text(2), ["", "ab"], ["abc", b"ab", ["a", "b"]]),
+    "hashes": (
+        lambda r: r.hashes(2, 2),
+        [(), (b"ab", b"ab")],
+        [(b"a",), ("ab",), (b"ab",) * 3, b""],
+    ),
+}
+GOOD = [(name, value) for name, (_, good, _) in READERS.items() for value in good]
+BAD = [(name, value) for name, (_, _, bad) in READERS.items() for value in bad]
+
+
+@pytest.mark.parametrize(("name", "value"), GOOD)
+def test_what_is_of_its_form_is_read_as_it_is(name: str, value: Any) -> None:
+    found = READERS[name][0](raw(value))
+    assert found == value
+    assert type(found) is type(value)
+
+
+@pytest.mark.parametrize(("name", "value"), BAD)
+def test_anything_else_is_refused_with_the_code_and_the_place(name: str, value: Any) -> None:
+    with pytest.raises(Malformed) as caught:
+        READERS[name][0](raw(value))
+    assert (caught.value.code, caught.value.path) == (CODE, (3, 1))
+    assert caught.value.reason.startswith("a field ")
+
+
+def test_the_fields_of_a_row_know_their_names_and_places() -> None:
+    first, second = raw((7, b"x")).row("the seat", "the body")
+    assert (first.integer(9), second.octets()) == (7, b"x")
+    assert (first.path, second.path) == ((3, 1, 0), (3, 1, 1))
+    with pytest.raises(Malformed, match="the body is not 2 bytes") as caught:
+        second.octets(2)
+    assert caught.value.path == (3, 1, 1)
+
+
+@pytest.mark.parametrize("value", [(), None, b"ab", "ab", 2, {1: 2}])
+def test_what_has_a_head_is_a_list_with_an_item(value: Any) -> None:
+    with pytest.raises(Malformed):
+        raw(value).head("its kind")
+    first = raw((7, 8)).head("its kind")
+    assert (first.value, first.name, first.path) == (7, "its kind", (3, 1, 0))
+
+
+@pytest.mark.parametrize("value", [(), (1,), (1, 2, 3), b"ab", "ab", None, 2, {1: 2}])
+def test_a_row_has_exactly_its_fields(value: Any) -> None:
+    with pytest.raises(Malformed):
+        raw(value).row("one", "two")
+    assert len(raw((1, 2)).row("one", "two")) == len(raw([1, 2]).exactly(2, "one")) == 2
+
+
+def test_a_list_has_at_most_its_items() -> None:
+    assert [one.value for one in raw((1, 2)).items("one", 2)] == [1, 2]
+    with pytest.raises(Malformed):
+        raw((1, 2, 3)).items("one", 2)
+    with pytest.raises(Malformed):
+        raw((1, 2, 3)).exactly(2, "one")
+
+
+@pytest.mark.parametrize("found", [(1, 1), (2, 1), (1, 3, 2)])
+def test_what_does_not_rise_is_refused(found: tuple[int, ...]) -> None:
+    with pytest.raises(Malformed, match="rising"):
+        raw(found).rising(found)
+    assert raw(found).rising(sorted(set(found))) == tuple(sorted(set(found)))
+
+
+@given(VALUES)
+def test_a_reader_gives_its_type_or_malformed(value: Any) -> None:
+    for read, _, _ in READERS.values():
+        found, code, _ = reading(lambda read=read: read(raw(value)))
+        assert code in (None, CODE)
+        assert code or found == value
+
+
+# Whole parsers.
+
+ROW = st.lists(VALUES, max_size=8).map(tuple)
+MAYBE = st.one_of
+
+
+def shaped(*fields: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    """Arrays of the right length, most of whose fields may be right."""
+    return st.tuples(*(one | VALUES for one in fields))
+
+
+DIGESTS = st.lists(st.sampled_from([bytes(32), HASH]), max_size=3).map(tuple)
+NUMBER = st.integers(0, 9)
+HEAD = (st.integers(1, 7), st.just(TABLE.id), NUMBER, NUMBER)
+MESSAGES = MAYBE(
+    ROW,
+    shaped(*HEAD),
+    shaped(*HEAD, DIGESTS),
+    shaped(*HEAD, NUMBER, st.just(HASH), st.binary(max_size=4)),
+    shaped(*HEAD, st.none(), DIGESTS, st.none(), DIGESTS, st.lists(DIGESTS).map(tuple)),
+)
+
+
+@settings(deadline=None)
+@given(MESSAGES)
+def test_any_value_is_a_message_or_invalid(value: Any) -> None:
+    data = encoding.encode(value)
+    found, code, _ = reading(lambda: messages.read_payload(data, TABLE.id, 3))
+    assert code in (None, "bad-message")
+    assert code or messages.payload(TABLE.id, *found) == data
+
+
+FRAMES = MAYBE(
+    ROW,
+    shaped(NUMBER, st.binary(max_size=40)),
+    shaped(NUMBER, DIGESTS, st.lists(NUMBER).map(tuple)),
+    shaped(NUMBER, NUMBER, NUMBER, st.just((bytes(16),))),
+    shaped(NUMBER, st.just(HASH), st.booleans()),
+)
+
+
+@given(FRAMES)
+def test_any_value_is_a_frame_or_invalid(value: Any) -> None:
+    data = encoding.encode(value)
+    frame, code, _ = reading(lambda: frames.parse_frame(data))
+    assert code in (None, "bad-frame")
+    assert code or frames.encode_frame(frame) == data
+
+
+LOBBY = MAYBE(
+    ROW,
+    shaped(st.just("names"), st.lists(st.text(max_size=3)).map(tuple)),
+    shaped(st.just("sit"), ROW, st.lists(st.text(max_size=3)).map(tuple)),
+    shaped(st.just("offer"), st.just(b""), st.just(TABLE.header.terms.value()), st.just(("Ana",))),
+    shaped(st.just("roster"), st.binary(), st.just((("a:1",),)), st.just(bytes(64))),
+)
+
+
+@settings(deadline=None)
+@given(LOBBY)
+def test_any_value_is_a_lobby_frame_or_invalid(value: Any) -> None:
+    data = encoding.encode(value)
+    frame, code, _ = reading(lambda: parse_lobby(data))
+    assert code in (None, "bad-frame", "bad-header")
+    assert code or encode_lobby(frame) == data
+
+
+BODIES: dict[str, Callable[[bytes], Any]] = {
+    "key.commit": bodies.parse_key_commit,
+    "key.reveal": lambda data: bodies.parse_key_reveal(data, 1, 2),
+    "key.ok": bodies.parse_key_ok,
+    "seal": bodies.parse_seal,
+    "shuffle": lambda data: bodies.parse_shuffle(data, 1),
+    "gather": lambda data: bodies.parse_gather(data, 1, 1),
+    "show": bodies.parse_show,
+}
+FIELD = st.sampled_from([b"", bytes(32), bytes(64), bytes(96), 3, None, (b"",), (b"", bytes(32))])
+
+
+@pytest.mark.parametrize("kind", BODIES)
+@settings(deadline=None)
+@given(value=st.lists(FIELD | VALUES, min_size=2, max_size=4).map(tuple) | VALUES)
+def test_any_value_is_a_body_or_invalid(kind: str, value: Any) -> None:
+    data = encoding.encode(value)
+    body, code, _ = reading(lambda: BODIES[kind](data))
+    assert code in (None, "bad-body", "bad-point")
+    assert code or bodies.encode_body(body) == data
+
+
+@given(VALUES)
+def test_any_value_is_a_choice_or_invalid(value: Any) -> None:
+    choice, code, _ = reading(lambda: bodies.parse_choice(encoding.encode(value), 40))
+    assert code in (None, "bad-body")
+    assert code or choice == value
+
+
+@settings(deadline=None)
+@given(st.integers(0, 7), VALUES)
+def test_terms_with_any_value_in_a_field_are_terms_or_invalid(at: int, value: Any) -> None:
+    fields = list(TABLE.header.terms.value())
+    fields[at] = value
+    terms, code, _ = reading(lambda: header.parse_terms(tuple(fields)))
+    assert code in (None, "bad-header", "bad-key")
+    assert code or terms.value() == tuple(fields)
+
+
+@settings(deadline=None)
+@given(VALUES | shaped(st.just("hoity-toity"), st.just(1), st.binary(), st.just("")))
+def test_any_value_is_a_game_or_invalid(value: Any) -> None:
+    with pytest.raises(Invalid) as caught:
+        game_port.read_game(replace(TABLE.header.terms, game=value))
+    assert caught.value.code == "bad-header"
+
+
+PAIRS = st.lists(shaped(NUMBER, st.just(bytes(64))), max_size=3).map(tuple)
+ENTRY = shaped(st.just(0), ROW) | shaped(st.just(1), ROW, ROW, st.lists(NUMBER).map(tuple))
+CONTENT = shaped(st.binary(max_size=3), st.lists(ENTRY, max_size=3).map(tuple))
+EVIDENCE = shaped(st.lists(PAIRS, max_size=2).map(tuple), PAIRS, PAIRS, PAIRS, PAIRS)
+
+
+@settings(deadline=None)
+@given(CONTENT | VALUES, EVIDENCE | VALUES)
+def test_any_value_is_a_transcript_or_unsound_at_a_place_within_it(
+    content: Any, evidence: Any
+) -> None:
+    value = (transcript.MAGIC, transcript.VERSION, content, evidence)
+    read, code, path = reading(lambda: transcript.read(value))
+    assert code in (None, "bad-form")
+    assert code or read.encode() == encoding.encode(value)
+    at: Any = value
+    for index in path:
+        at = at[index]
+
+
+def test_the_strategies_reach_what_is_valid() -> None:
+    """What the properties above would accept: one of each parser, so that they are not idle."""
+    halt = Halt(2, Lock(1, HASH, True, ((0, bytes(64)),)), (HASH,), None, (), ((HASH,),))
+    for one in (Say(0, 1, HASH, b""), Late(1), halt, Close(1, (HASH,))):
+        data = messages.payload(TABLE.id, 2, one)
+        assert messages.read_payload(data, TABLE.id, 3) == (2, one)
+    for frame in (frames.Fetch((HASH,), (1,)), frames.Sync(1, 2, (bytes(16),)), frames.Told()):
+        assert frames.parse_frame(frames.encode_frame(frame)) == frame
+    offer = Offer(b"", TABLE.header.terms, ("Ana",))
+    for lobby in (offer, Names(("Ana", "Bob"))):
+        assert parse_lobby(encode_lobby(lobby)) == lobby

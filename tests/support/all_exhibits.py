@@ -1,0 +1,18 @@
+"""Every exhibit there is, by trying them all: what the rules' quicker ways are held against."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import combinations
+
+from p2p_hoity.rules import Edition, is_exhibit
+from p2p_hoity.rules.exhibits import MIN_EXHIBIT
+
+
+def every_exhibit(edition: Edition, cards: Iterable[int]) -> Iterator[tuple[int, ...]]:
+    """Every valid exhibit, larger sizes first; exponential, for small holdings and for counts."""
+    held = sorted(cards)
+    for size in range(len(held), MIN_EXHIBIT - 1, -1):
+        for choice in combinations(held, size):
+            if is_exhibit(edition, choice):
+                yield choice
