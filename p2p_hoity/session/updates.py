@@ -9,6 +9,7 @@ from pathlib import Path
 from protocol.chain.state import Node, Table
 
 from .. import rules
+from ..errors import Reason
 
 
 @dataclass(frozen=True)
@@ -48,17 +49,17 @@ class Resumed:
 
 @dataclass(frozen=True)
 class Linked:
-    """A link to another seat is up."""
+    """A link to another seat is up, or, without a name, to an onlooker."""
 
-    name: str
+    name: str | None
 
 
 @dataclass(frozen=True)
 class Unlinked:
-    """A link to another seat is gone."""
+    """A link to another seat, or to an onlooker, is gone."""
 
-    name: str
-    reason: str
+    name: str | None
+    reason: Reason
 
 
 @dataclass(frozen=True)

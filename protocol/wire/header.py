@@ -8,11 +8,13 @@ from typing import Any, Final
 from ..crypto import signing
 from ..crypto.hashing import digest
 from ..crypto.labels import VERSION, Label
-from ..errors import Invalid
+from ..errors import Invalid, OtherVersion
 from . import encoding
 from .text import is_one_name, is_plain
 
 MAX_SEATS: Final = 16
+LONGEST_VERSION: Final = 40
+"""Characters of another version that are told."""
 MAX_HEADER: Final = 16 * 1024
 MAX_NICKNAME: Final = 24
 SECOND, HOUR, DAY = 1_000, 3_600_000, 86_400_000
@@ -136,7 +138,8 @@ def _is_int(value: object, low: int, high: int) -> bool:
 def parse_terms(value: Any) -> Terms:
     """Terms from a plain value; Invalid('bad-header') otherwise."""
     _need(isinstance(value, (tuple, list)) and len(value) > 0, "the terms are not a list")
-    _need(value[0] == VERSION, f"the table speaks {str(value[0])[:40]!r}, this is {VERSION!r}")
+    if value[0] != VERSION:
+        raise OtherVersion(str(value[0])[:LONGEST_VERSION], VERSION)
     _need(len(value) == 8, "the terms have not 8 fields")
     _, host, nonce, game, seats, quorum, times, returns = value
     _need(isinstance(host, bytes) and len(host) == 32, "the host id is not 32 bytes")
