@@ -11,10 +11,11 @@ import typer
 
 from . import printing
 from .commands import files, tables
-from .help import READERS, SpokenCommand, SpokenGroup, UsageError, complain, translate
+from .help import READERS, SpokenCommand, SpokenGroup, complain, translate
 from .trouble import OK, READER_GONE, USAGE, leaves, report, show_where
 from .words import lingo
 from .words.lingo import N_, _
+from .words.usage import UsageError
 
 EXAMPLES: Final = {
     "play": "hoity play --bots 3",

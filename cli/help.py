@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from difflib import get_close_matches
 from typing import Any, Final
 
 import typer
@@ -11,12 +12,9 @@ from typer.core import TyperCommand, TyperGroup
 from . import printing
 from .trouble import INTERRUPTED, USAGE, Trouble
 from .words.lingo import N_, _
-from .words.phrase_book import said
+from .words.usage import NoSuchCommand, SpareWords, UsageError, complaint
 
 METAVARS: Final = frozenset({N_("[OPTIONS]"), N_("COMMAND [ARGS]...")})
-UsageError: Final[type[Exception]] = typer.BadParameter.__mro__[1]
-"""What the library raises for words it does not understand; by its child, because the module it
-lies in differs between versions."""
 READERS: Final = 100
 """Columns: wider help is hard to read."""
 
@@ -45,9 +43,26 @@ class _Narrow:
 class SpokenCommand(_Narrow, TyperCommand):
     """A command."""
 
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse its words; SpareWords if some are left over."""
+        ctx.allow_extra_args = True
+        spare = super().parse_args(ctx, args)
+        if spare:
+            raise SpareWords(spare, ctx)
+        return spare
+
 
 class SpokenGroup(_Narrow, TyperGroup):
     """A group of commands; Ctrl-C has its own exit code."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """The command that the first word names; NoSuchCommand if there is none."""
+        try:
+            return super().resolve_command(ctx, args)
+        except UsageError as error:
+            if type(error) is not UsageError:
+                raise
+            raise NoSuchCommand(args[0], get_close_matches(args[0], self.commands), ctx) from error
 
     def invoke(self, ctx: Any) -> Any:
         """Run a command."""
@@ -85,5 +100,5 @@ def complain(error: Any) -> int:
         printing.complain_as_set(
             [_("Help: {command} --help").format(command=context.command_path), ""]
         )
-    printing.complain(f"hoity: {said(error.format_message())}")
+    printing.complain(f"hoity: {complaint(error)}")
     return USAGE

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from traceback import format_exception
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from .printing import complain, complain_as_set, shown
 from .words.lingo import _
-from .words.phrase_book import said
+
+if TYPE_CHECKING:
+    from p2p_hoity.errors import CodedError
 
 OK: Final = 0
 NOT_OK: Final = 1
@@ -76,28 +78,13 @@ def weigh(error: BaseException) -> tuple[str, int]:
 
 
 def _known(leaf: BaseException) -> tuple[str, int] | None:
-    """Words and code of an error that its raiser has already put into words."""
-    from p2p_hoity.editions import EditionError
-    from p2p_hoity.net.errors import AddressError, NetError, TicketError
+    """Words and exit code of an error that has a code, or comes from the system."""
+    from p2p_hoity.errors import CodedError
 
-    if isinstance(leaf, EditionError | TicketError | AddressError):
-        return said(str(leaf)), USAGE
-    if isinstance(leaf, NetError):
-        return said(str(leaf)), NETWORK
-    return _known_to_peers(leaf)
+    from .words.reasons import sentence
 
-
-def _known_to_peers(leaf: BaseException) -> tuple[str, int] | None:
-    from p2p_hoity.storage.journal import JournalError
-    from p2p_hoity.storage.keys import KeyFileError
-    from p2p_hoity.storage.own_files import NotPrivateError
-    from p2p_hoity.storage.vault import VaultError
-    from p2p_hoity.tables import PeerError
-
-    if isinstance(leaf, PeerError):
-        return said(str(leaf)), leaf.exit_code
-    if isinstance(leaf, KeyFileError | VaultError | JournalError | NotPrivateError):
-        return said(str(leaf)), USAGE
+    if isinstance(leaf, CodedError):
+        return sentence(leaf.reason), exit_code_of(leaf)
     if isinstance(leaf, OSError):
         where = f"{leaf.filename}: " if leaf.filename else ""
         what = f"{where}{leaf.strerror or leaf}"
@@ -105,6 +92,54 @@ def _known_to_peers(leaf: BaseException) -> tuple[str, int] | None:
     if isinstance(leaf, MemoryError):
         return _("This machine has not enough memory for that."), NOT_OK
     return None
+
+
+TABLE_NOT_OK: Final = frozenset(
+    {
+        "bad-roster",
+        "game-begun",
+        "game-begun-without-you",
+        "game-not-begun",
+        "host-impostor",
+        "host-of-other-version",
+        "host-speaks-otherwise",
+        "left-before-the-beginning",
+        "name-taken",
+        "names-alike",
+        "old-consent",
+        "other-host",
+        "other-table",
+        "played-elsewhere",
+        "seat-kept",
+        "seat-not-taken",
+        "sits-elsewhere",
+        "table-full",
+        "ticket-unknown",
+        "unplayable-terms",
+    }
+)
+"""Codes of a table that is there, and cannot be played at."""
+TABLE_UNREACHED: Final = frozenset(
+    {
+        "cannot-listen-there",
+        "host-cuts-links",
+        "host-gone",
+        "host-unreached",
+        "host-without-terms",
+        "links-closed",
+    }
+)
+"""Codes of a table that is not reached; every other error with a code is usage."""
+
+
+def exit_code_of(error: CodedError) -> int:
+    """What a command ends with for this error."""
+    from p2p_hoity.net.errors import AddressError, NetError
+
+    if error.code in TABLE_NOT_OK:
+        return NOT_OK
+    is_net = isinstance(error, NetError) and not isinstance(error, AddressError)
+    return NETWORK if is_net or error.code in TABLE_UNREACHED else USAGE
 
 
 def report(error: BaseException) -> int:

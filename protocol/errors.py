@@ -11,3 +11,11 @@ class Invalid(ValueError):
         super().__init__(f"{code}: {reason}")
         self.code = code
         self.reason = reason
+
+
+class OtherVersion(Invalid):
+    """The terms are of another version of the protocol: `theirs` as they say it, and `ours`."""
+
+    def __init__(self, theirs: str, ours: str) -> None:
+        super().__init__("bad-header", f"the table speaks {theirs!r}, this is {ours!r}")
+        self.theirs, self.ours = theirs, ours

@@ -46,7 +46,14 @@ def catalogues() -> list[Path]:
 def messages() -> set[str]:
     """Every message in the sources, in the form of `Entries`."""
     found = {key for path in sorted(CLI.rglob("*.py")) for key in _messages_of(path)}
-    return found | set(LIBRARY_WORDS)
+    return found | set(LIBRARY_WORDS) | meanings()
+
+
+def meanings() -> set[str]:
+    """What the codes of the protocol mean, as its own tables have it."""
+    from cli.words.reasons import PROTOCOL
+
+    return set(PROTOCOL.values())
 
 
 def _messages_of(path: Path) -> Iterator[str]:

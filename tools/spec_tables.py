@@ -18,8 +18,9 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
 
+from cli.words.sentences import SENTENCES
 from p2p_hoity import game_port
-from p2p_hoity.net.handshake import VERDICT_WORDS, Verdict
+from p2p_hoity.net.handshake import BY_VERDICT, Verdict
 from p2p_hoity.rules.phases import TABLE as PHASES
 from protocol.chain import transition
 from protocol.chain.state import NEXT, Kind, Missing, Node
@@ -386,7 +387,8 @@ def _order(rule: str) -> tuple[str, int]:
 
 def verdicts() -> str:
     """The listener's last word."""
-    rows = ((one.value, VERDICT_WORDS.get(one, "welcome: frames follow")) for one in Verdict)
+    words = {verdict: SENTENCES[code] for verdict, code in BY_VERDICT.items()}
+    rows = ((one.value, words.get(one, "welcome: frames follow")) for one in Verdict)
     return markdown(("byte", "meaning, of the listener"), rows)
 
 

@@ -5,10 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from p2p_hoity.storage.home import Home, home
-from p2p_hoity.storage.keys import MAX_FILE, KeyFileError, Player
+from p2p_hoity.storage.keys import MAX_FILE, Player, check_name
 from p2p_hoity.storage.own_files import make_folder, read_private, write_whole
-from protocol.errors import Invalid
-from protocol.wire.header import check_nickname
 
 from ..local import own_key
 from ..printing import say
@@ -20,10 +18,7 @@ from ..words.lingo import _
 def new(name: str | None, passphrase: bool, as_json: bool) -> int:
     """Make a key and show it; the exit code."""
     if name is not None:
-        try:
-            check_nickname(name)
-        except Invalid as error:
-            raise Trouble(error.reason, USAGE) from error
+        check_name(name)
     own = home()
     _show(own, own_key.new(own, name, passphrase), as_json)
     return OK
@@ -60,6 +55,6 @@ def export(secret: Path | None) -> int:
         write_whole(target, read_private(own.identity, MAX_FILE), once=True)
     except FileExistsError as error:
         words = _("{path} exists already; name another file.").format(path=secret)
-        raise KeyFileError(words) from error
+        raise Trouble(words, USAGE) from error
     say(_("Copied to {path}. Whoever has this file can sit down as you.").format(path=secret))
     return OK

@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from ..words.lingo import N_
+from ..words.usage import NoSeconds
 
 
 class Variant(StrEnum):
@@ -44,7 +45,7 @@ class DetectiveRank(StrEnum):
 def _seconds(number: float | None) -> float | None:
     """No option of its own: refuses what is no number, which no range refuses."""
     if number is not None and math.isnan(number):
-        raise typer.BadParameter(N_("a number of seconds is needed"))
+        raise NoSeconds("no number")
     return number
 
 

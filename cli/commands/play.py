@@ -12,6 +12,7 @@ import trio
 from p2p_hoity import rules, tables
 from p2p_hoity.editions import DEFAULT
 from p2p_hoity.editions import load as load_edition
+from p2p_hoity.errors import of_protocol
 from p2p_hoity.game_port import game_value, read_game
 from p2p_hoity.net.discovery import browse
 from p2p_hoity.net.ticket import decode_ticket
@@ -23,7 +24,8 @@ from p2p_hoity.storage.home import Home
 from p2p_hoity.storage.home import home as own_home
 from p2p_hoity.storage.keys import Player
 from p2p_hoity.storage.own_files import check_if_there
-from p2p_hoity.tables.resuming import NO_GAME
+from p2p_hoity.tables.joining import JoinCode
+from p2p_hoity.tables.resuming import ResumeCode
 from protocol.errors import Invalid
 from protocol.wire.header import Patience, Terms, default_quorum
 
@@ -36,6 +38,7 @@ from ..ui.json_screen import JsonScreen, write_line
 from ..ui.line_screen import SeatScreen
 from ..words import terms as terms_words
 from ..words.lingo import _
+from ..words.reasons import sentence
 from . import open_games
 from .sitting import Manner, Sitting, last_line, sit, taken_as
 
@@ -69,15 +72,12 @@ class Opening:
 
 
 def edition_of(ask: Ask) -> rules.Edition:
-    """The edition with its overridden switches; Trouble or EditionError if there is none such."""
-    try:
-        return load_edition(ask.edition).with_switches(
-            ask.action_choice,  # type: ignore[arg-type]
-            ask.detective_in_hall,
-            ask.detective_rank,  # type: ignore[arg-type]
-        )
-    except ValueError as error:
-        raise Trouble(str(error), USAGE) from error
+    """The edition with its overridden switches; EditionError if there is none such."""
+    return load_edition(ask.edition).with_switches(
+        ask.action_choice,  # type: ignore[arg-type]
+        ask.detective_in_hall,
+        ask.detective_rank,  # type: ignore[arg-type]
+    )
 
 
 def variant_of(ask: Ask) -> rules.Variant:
@@ -109,12 +109,13 @@ def terms_of(ask: Ask, host: bytes) -> Terms:
 
 
 def checked_terms(ask: Ask, host: bytes) -> Terms:
-    """The terms, read once as every guest will read them."""
+    """The terms, read once as every guest will read them; PeerError if they cannot be."""
     terms = terms_of(ask, host)
     try:
         read_game(terms)
     except Invalid as error:
-        raise Trouble(error.reason, USAGE) from error
+        why = of_protocol(error)
+        raise tables.PeerError(JoinCode.UNPLAYABLE, why=why) from error
     return terms
 
 
@@ -174,7 +175,7 @@ def _sitting(manner: Manner) -> Sitting:
 def _key_of_games(home: Home) -> tuple[Player, str | None]:
     """The kept key; PeerError if no game was ever begun here, so that no key is missed."""
     if not home.identity.exists() and not any(home.journals.glob("*.journal")):
-        raise tables.PeerError(NO_GAME, USAGE)
+        raise tables.PeerError(ResumeCode.NO_GAME)
     return own_key.load(home)
 
 
@@ -188,7 +189,7 @@ def check_output(path: Path | None) -> None:
     why = None if path.exists() and not path.is_file() else archive.why_not(path.parent)
     if why is not None:
         words = _("The transcript cannot be written to {path}: {why}. Name another file.")
-        raise Trouble(words.format(path=path, why=why), USAGE)
+        raise Trouble(words.format(path=path, why=sentence(why)), USAGE)
 
 
 def check_home(home: Home) -> None:
@@ -202,7 +203,7 @@ def check_home(home: Home) -> None:
                 "Games cannot be kept in {path}: {why}. Make room there and let it be written to,"
                 " or name another folder with {variable}."
             )
-            raise Trouble(words.format(path=folder, why=why, variable=variable), USAGE)
+            raise Trouble(words.format(path=folder, why=sentence(why), variable=variable), USAGE)
         check_if_there(folder)
     check_if_there(home.path)
     journals.check_marks(home.path)

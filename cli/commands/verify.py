@@ -23,7 +23,7 @@ from ..trouble import report as report_trouble
 from ..ui.json_screen import write_line
 from ..words.cards import field_name
 from ..words.lingo import _
-from ..words.phrase_book import said
+from ..words.reasons import PROTOCOL, meaning
 
 NO_FILE: Final = "no-file"
 UNJUDGED: Final = "not-judged"
@@ -105,11 +105,21 @@ def as_object(path: Path, report: Report) -> dict[str, Any]:
         "steps": report.steps,
         "epochs": report.epochs,
         "standings": _standings(report, state),
-        "faults": [asdict(fault) for fault in report.faults],
+        "faults": [{**asdict(f), "words": meaning(f.code)} for f in report.faults],
         "checked": asdict(report.counts),
         "timings": {part: round(seconds, 6) for part, seconds in report.timings.items()},
-        "problem": None if report.problem is None else asdict(report.problem),
+        "problem": _problem_object(report),
     }
+
+
+def _problem_object(report: Report) -> dict[str, Any] | None:
+    problem = report.problem
+    return None if problem is None else {**asdict(problem), "words": _of_problem(problem)}
+
+
+def _of_problem(problem: Problem) -> str:
+    """What a problem means; two codes of this command bring their own words."""
+    return meaning(problem.code) if problem.code in PROTOCOL else problem.words
 
 
 def _seats(report: Report, state: State | None) -> list[dict[str, Any]]:
@@ -173,7 +183,7 @@ def _course(report: Report) -> list[str]:
         text = _("  seat {number} was proven at fault in step {step}: {words} ({code})")
         lines.append(
             text.format(
-                number=fault.seat + 1, step=fault.step, words=said(fault.words), code=fault.code
+                number=fault.seat + 1, step=fault.step, words=meaning(fault.code), code=fault.code
             )
         )
     for line in _standings(report, state):
@@ -194,4 +204,7 @@ def _problem(path: Path, report: Report, problem: Problem) -> list[str]:
         where.append(_("seat {number}").format(number=problem.seat + 1))
     where.append(_("byte {offset}").format(offset=problem.offset))
     text = _("  {where}: {words} ({code})")
-    return [head, text.format(where=", ".join(where), words=said(problem.words), code=problem.code)]
+    return [
+        head,
+        text.format(where=", ".join(where), words=_of_problem(problem), code=problem.code),
+    ]

@@ -18,6 +18,8 @@ from ..printing import say_object
 from ..trouble import INTERRUPTED, USAGE, Trouble
 from ..words import editions
 from ..words.lingo import _
+from ..words.reasons import as_json as reason_json
+from ..words.reasons import meaning
 from ..words.refusals import refusal
 from .stdin_lines import STRAYS
 
@@ -70,6 +72,10 @@ class JsonScreen:
                 return _waiting(update)
             case updates.Refused():
                 return _refused(update)
+            case updates.Unlinked(name, reason):
+                return {"name": name, **reason_json(reason)}
+            case updates.Accused(seat, code):
+                return {"seat": seat, "code": code, "words": meaning(code)}
             case updates.Extended(seats, left):
                 return {"seats": sorted(seats), "left": round(left, 1)}
         return {name: plain(value) for name, value in vars(update).items()}

@@ -8,6 +8,7 @@ from typing import Final
 import trio
 
 from p2p_hoity import rules
+from p2p_hoity.net.link import LinkCode
 from p2p_hoity.session import updates
 from p2p_hoity.session.player import BotPlayer, Player
 
@@ -18,7 +19,7 @@ from ..words.cards import Names
 from ..words.choices import Question, in_words, own_slots, questions, together
 from ..words.lingo import N_, _
 from . import line_answers
-from .line_screen import REPLACED, SeatScreen
+from .line_screen import SeatScreen
 from .stdin_lines import STRAYS
 
 HELP: Final = (
@@ -47,6 +48,11 @@ WEIGHTY: Final = (
 BREAKING_IN: Final = (updates.Linked, updates.Unlinked, *WEIGHTY)
 """News that come while a person may be typing, and stand on a line of their own."""
 WAIT: Final = frozenset({"w", "wait", "esperar", "warten"})
+
+
+def _is_replaced(update: updates.Update) -> bool:
+    """Whether a link only made room for a better one to the same peer."""
+    return isinstance(update, updates.Unlinked) and update.reason.code == LinkCode.REPLACED
 
 
 class Withdrawn(Exception):
@@ -200,7 +206,7 @@ class SeatPrompt:
 
         What a person has half typed still counts: the terminal keeps it.
         """
-        news = isinstance(update, BREAKING_IN) and getattr(update, "reason", "") != REPLACED
+        news = isinstance(update, BREAKING_IN) and not _is_replaced(update)
         asks = bool(self._asking) or self._back is not None
         breaks_in = news and asks and not self.autopilot
         if breaks_in:

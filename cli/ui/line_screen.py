@@ -6,22 +6,20 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from p2p_hoity.game_port import HoityToity
+from p2p_hoity.net.link import LinkCode
 from p2p_hoity.rules import View
 from p2p_hoity.session import updates
 from protocol.crypto.signing import fingerprint
-from protocol.wire.faults import FAULTS
 
 from ..words import proofs, telling, waiting
 from ..words.cards import Names, listed
 from ..words.choices import in_words
 from ..words.lingo import _
-from ..words.phrase_book import said
+from ..words.reasons import meaning, sentence
 from ..words.refusals import choose_again
 from ..words.updates import ended
 
 Say = Callable[[str], None]
-REPLACED: Final = "a better link to the same peer took its place"
-"""No news: two seats have dialled each other at once."""
 
 
 class SeatScreen:
@@ -144,14 +142,14 @@ class SeatScreen:
 
     def linked(self, update: updates.Linked) -> None:
         """A link is up."""
-        self.note(_("linked to {who}").format(who=said(update.name)))
+        self.note(_("linked to {who}").format(who=_linked(update)))
 
     def unlinked(self, update: updates.Unlinked) -> None:
-        """A link is gone."""
-        if update.reason == REPLACED:
+        """A link is gone; it is no news that two seats have dialled each other at once."""
+        if update.reason.code == LinkCode.REPLACED:
             return
         text = _("link to {who} lost: {reason}")
-        self.note(text.format(who=said(update.name), reason=said(update.reason)))
+        self.note(text.format(who=_linked(update), reason=sentence(update.reason)))
 
     def cautious(self, update: updates.Cautious) -> None:
         """What this seat has said may be missing here."""
@@ -188,11 +186,11 @@ class SeatScreen:
                 "There is a proof against your own seat ({code}): {reason}. Is it played in two"
                 " places, or from an old copy of your files? The others may go on without you."
             )
-            self.say(text.format(code=update.code, reason=_(FAULTS[update.code])))
+            self.say(text.format(code=update.code, reason=meaning(update.code)))
             return
         who = self.names.seat(update.seat) if self.names else str(update.seat)
         text = _("{who} is proven at fault ({code}): {reason}.")
-        self.say(text.format(who=who, code=update.code, reason=_(FAULTS[update.code])))
+        self.say(text.format(who=who, code=update.code, reason=meaning(update.code)))
 
     def finished(self, update: updates.Finished) -> None:
         """The log has told the standings; where the transcript is."""
@@ -204,6 +202,10 @@ class SeatScreen:
     def ended(self, update: updates.Ended) -> None:
         """No result."""
         self.say(ended(update, self.names))
+
+
+def _linked(update: updates.Linked | updates.Unlinked) -> str:
+    return _("an onlooker") if update.name is None else update.name
 
 
 TELLERS: Final[Mapping[type[Any], Callable[[SeatScreen, Any], None]]] = {

@@ -10,23 +10,21 @@ from p2p_hoity.session.access import TWO_ROSTERS
 from p2p_hoity.session.driver import STOPPED
 from p2p_hoity.session.updates import Ended
 from protocol.seat.effects import ENDS, SILENT_SEAT
-from protocol.wire.faults import FAULTS
 
 from .cards import Names
 from .lingo import N_, _
+from .reasons import meaning
 
-WHY_ENDED: Final = {
-    **FAULTS,
-    **ENDS,
+OURS: Final = {
     TWO_ROSTERS: N_("the host has given two rosters"),
     STOPPED: N_("stopped"),
 }
-"""Why there is no result, by its code."""
+"""Why there is no result, where it is no code of the protocol."""
 
 
 def why_ended(code: str) -> str:
     """Why there is no result: the second half of a sentence."""
-    return _(WHY_ENDED[code])
+    return _(OURS[code]) if code in OURS else meaning(code)
 
 
 def ended(update: Ended, names: Names | None) -> str:

@@ -9,11 +9,13 @@ from typing import Any
 from protocol.errors import Invalid
 from protocol.wire import encoding
 
+from ..errors import because
 from ..rules.edition import Edition
 from .loading import MAX_BYTES, NAMES, build, load
-from .reading import EditionError, Field
+from .reading import EditionCode, EditionError, Field
 
-SOURCE = "the table's edition"
+SOURCE = "edition"
+"""What stands in an error for the file's name."""
 
 
 def read_canonical(data: bytes) -> Edition:
@@ -25,10 +27,10 @@ def read_canonical(data: bytes) -> Edition:
         value = encoding.decode(data, MAX_BYTES)
         root = _table(value)
     except (Invalid, ValueError, TypeError) as error:
-        raise EditionError(SOURCE, "", None, "is not an edition's canonical form") from error
+        raise EditionError(SOURCE, because(EditionCode.NO_CANONICAL)) from error
     edition = build(Field(SOURCE, "", (), root))
     if edition.canonical() != data:
-        raise EditionError(SOURCE, "", None, "is not in canonical form")
+        raise EditionError(SOURCE, because(EditionCode.NOT_CANONICAL))
     return edition
 
 

@@ -8,6 +8,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Literal, cast
 
+from ..errors import because, of_system
 from ..rules.edition import (
     COLOURS,
     LANGUAGES,
@@ -22,7 +23,7 @@ from ..rules.edition import (
     Switches,
 )
 from ..storage.own_files import open_at_once
-from .reading import EditionError, Field
+from .reading import EditionCode, EditionError, Field
 
 DEFAULT = "uberplay-2004"
 NAMES = (DEFAULT, "reference-manual")
@@ -48,15 +49,14 @@ def _read(path: Path) -> str:
         with open(path, "rb", opener=open_at_once) as file:
             data = file.read(MAX_BYTES + 1)
     except OSError as error:
-        names = " or ".join(NAMES)
-        what = f"cannot be read ({error.strerror}); name a file, or {names}"
-        raise EditionError(str(path), "", None, what) from error
+        unread = because(EditionCode.UNREAD, why=of_system(error), known=NAMES)
+        raise EditionError(str(path), unread) from error
     if len(data) > MAX_BYTES:
-        raise EditionError(str(path), "", None, f"is larger than {MAX_BYTES} bytes: no edition")
+        raise EditionError(str(path), because(EditionCode.TOO_LARGE, most=MAX_BYTES))
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise EditionError(str(path), "", None, "is not UTF-8 text; save it as such") from error
+        raise EditionError(str(path), because(EditionCode.NO_TEXT)) from error
 
 
 def parse(text: str, file: str) -> Edition:
@@ -64,7 +64,7 @@ def parse(text: str, file: str) -> Edition:
     try:
         root = tomllib.loads(text)
     except (ValueError, RecursionError) as error:  # an endless number is a plain ValueError
-        raise EditionError(file, "", None, f"is not valid TOML: {error}") from error
+        raise EditionError(file, because(EditionCode.NO_TOML, detail=str(error))) from error
     return build(Field(file, text, (), root))
 
 
@@ -112,12 +112,12 @@ def _collectibles(field: Field, age: str) -> tuple[Collectible, ...]:
         letter, year = given["letter"].one_of(LETTERS), given[age].integer(1, 9999)
         if (letter, year) in found:
             twin = found[letter, year].name
-            given[age].fail(f"{letter} {year} is {twin} already: the order must be total")
+            given[age].fail(EditionCode.TWIN, letter=letter, year=year, twin=twin)
         found[letter, year] = item
         made.append(Collectible(letter, year, _names(given["name"])))
     missing = [letter for letter in LETTERS if letter not in {c.letter for c in made}]
     if missing:
-        field.fail(f"no Collectible has letter {', '.join(missing)}; every letter needs one")
+        field.fail(EditionCode.LETTERS, letters=tuple(missing))
     return tuple(made)
 
 
@@ -149,10 +149,10 @@ def _colours(field: Field) -> tuple[Colour, ...]:
         given = item.table(("name", "cash", "thieves"))
         name = given["name"].one_of(COLOURS)
         if name in made:
-            given["name"].fail(f"{name} has its cards already; name each colour once")
+            given["name"].fail(EditionCode.COLOUR, colour=name)
         values = _distinct(given["cash"].items(4, 4), cash, 999)
         if sum(values) != CASH_SUM:
-            given["cash"].fail(f"the four must make {CASH_SUM} (thousand), not {sum(values)}")
+            given["cash"].fail(EditionCode.CASH, wanted=CASH_SUM, sum=sum(values))
         numbers = _distinct(given["thieves"].items(2, 2), thieves, 99)
         made[name] = Colour(
             name, cast("tuple[int, int, int, int]", values), cast("tuple[int, int]", numbers)
@@ -165,7 +165,7 @@ def _distinct(items: Iterable[Field], seen: dict[int, Field], most: int) -> tupl
     for item in items:
         value = item.integer(1, most)
         if value in seen:
-            item.fail(f"{value} is {seen[value].name} already; all must differ")
+            item.fail(EditionCode.NUMBER, value=value, twin=seen[value].name)
         seen[value] = item
         values.append(value)
     return tuple(values)
@@ -177,7 +177,7 @@ def _distinct(items: Iterable[Field], seen: dict[int, Field], most: int) -> tupl
 def _octagon(field: Field, larger: Field, smaller: Field) -> tuple[int, int]:
     first, second = larger.integer(1, 20), smaller.integer(1, 20)
     if first <= second:
-        field.fail(f"an octagon is [larger, smaller], not [{first}, {second}]")
+        field.fail(EditionCode.OCTAGON, first=first, second=second)
     return first, second
 
 

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
+from ..errors import Code
 from .errors import AddressError
 
 RELAY_PREFIX = "relay+"
@@ -18,6 +19,21 @@ _NAME = re.compile(r"(?=.{1,253}\Z)[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?(\.[a-z0
 # the way there tells which address of ours it would leave by, and sends nothing.
 _PROBES_4 = ("192.0.2.1", "10.255.255.254", "172.31.255.254", "192.168.255.254", "169.254.255.254")
 _PROBES_6 = ("2001:db8::1", "fdff:ffff:ffff:ffff::1")
+
+
+class AddressCode(Code):
+    """What can be wrong with an address as it is written; `text` is its beginning."""
+
+    NO_PORT = "address-without-port", "text"
+    BAD_PORT = "address-bad-port", "text", "least", "most"
+    BAD_BRACKETS = "address-bad-brackets", "text"
+    NO_BRACKETS = "address-without-brackets", "text"
+    NO_MACHINE = "address-without-machine", "text"
+
+
+LONGEST_TOLD = 80
+"""Characters of a bad address that are told."""
+HIGHEST_PORT = 65535
 
 
 class Named(Enum):
@@ -51,22 +67,23 @@ def parse_address(text: str, *, lowest_port: int = 1) -> Address:
     via_relay = plain.startswith(RELAY_PREFIX)
     host, colon, port = plain.removeprefix(RELAY_PREFIX).rpartition(":")
     if not colon:
-        raise AddressError(f"{text[:80]!r} has no port: write it as host:port")
-    if not (port.isascii() and port.isdigit() and lowest_port <= int(port[:6]) <= 65535):
-        raise AddressError(f"{text[:80]!r} has no port from {lowest_port} to 65535 after the colon")
+        raise AddressError(AddressCode.NO_PORT, text=text[:LONGEST_TOLD])
+    if not (port.isascii() and port.isdigit() and lowest_port <= int(port[:6]) <= HIGHEST_PORT):
+        bounds = {"least": lowest_port, "most": HIGHEST_PORT}
+        raise AddressError(AddressCode.BAD_PORT, text=text[:LONGEST_TOLD], **bounds)
     return Address(_parse_host(host, text), int(port), via_relay)
 
 
 def _parse_host(host: str, text: str) -> str:
     if host.startswith("[") and host.endswith("]"):
         if not _is_ip(ipaddress.IPv6Address, host[1:-1]) or "%" in host:  # scopes mean nothing here
-            raise AddressError(f"{text[:80]!r} has no IPv6 address between the brackets")
+            raise AddressError(AddressCode.BAD_BRACKETS, text=text[:LONGEST_TOLD])
         return str(ipaddress.IPv6Address(host[1:-1]))
     if ":" in host:
-        raise AddressError(f"{text[:80]!r}: write an IPv6 address in brackets, as [::1]:4711")
+        raise AddressError(AddressCode.NO_BRACKETS, text=text[:LONGEST_TOLD])
     is_name = _NAME.fullmatch(host) and not host.rpartition(".")[2].isdigit()
     if not is_name and not _is_ip(ipaddress.IPv4Address, host):
-        raise AddressError(f"{text[:80]!r} names no machine: write it as host:port")
+        raise AddressError(AddressCode.NO_MACHINE, text=text[:LONGEST_TOLD])
     return host
 
 

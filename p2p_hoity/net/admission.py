@@ -8,10 +8,11 @@ from dataclasses import dataclass, field
 
 import trio
 
+from ..errors import because
 from .gate import of_the_fullest
 from .handshake import Proven, Verdict
 from .limits import Limits
-from .link import Link
+from .link import Link, LinkCode
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,7 +104,7 @@ class Admission:
         """Enter a link judged welcome and return the one before it, closed, if not yet gone."""
         old = self._entered.pop(new.peer, None)
         if old is not None:
-            old.link.close("a better link to the same peer took its place")
+            old.link.close(because(LinkCode.REPLACED))
         if self._crowded(new.source):
             self._make_room(new.source)
         self._entered[new.peer] = new
@@ -121,7 +122,7 @@ class Admission:
     def _make_room(self, source: str) -> None:
         those = self._displaced(source)
         if those:
-            random.choice(those).link.close("it made room for another")
+            random.choice(those).link.close(because(LinkCode.MADE_ROOM))
 
     def leave(self, old: Standing) -> None:
         """Take a link that has ended off the table."""

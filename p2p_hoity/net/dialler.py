@@ -8,6 +8,7 @@ from typing import Protocol
 
 import trio
 
+from ..errors import Reason
 from .addresses import Address
 from .errors import NetError, RefusedError
 from .limits import Limits
@@ -44,7 +45,7 @@ class Pursuit:
         self._scope = trio.CancelScope()
         self._news = trio.Event()
         self._pause = limits.first_pause
-        self.trouble: str | None = None
+        self.trouble: Reason | None = None
 
     def add(self, address: Address) -> None:
         """Try this address too, and soon; the oldest is forgotten when there are too many."""
@@ -69,7 +70,7 @@ class Pursuit:
         try:
             await self._links.link(list(self._addresses), self._peer)
         except NetError as error:
-            self.trouble = str(error)
+            self.trouble = error.reason
             if isinstance(error, RefusedError) and error.elsewhere:
                 await self._links.elsewhere(self._peer)
             return
@@ -116,7 +117,7 @@ class Dialler:
         if pursuit is not None:
             pursuit.stop()
 
-    def trouble(self, peer: bytes) -> str | None:
-        """Why the last attempt failed, in plain words; None after success or before any."""
+    def trouble(self, peer: bytes) -> Reason | None:
+        """Why the last attempt failed; None after success or before any."""
         pursuit = self._pursuits.get(peer)
         return pursuit.trouble if pursuit else None

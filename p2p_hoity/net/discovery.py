@@ -17,9 +17,10 @@ import trio
 
 from protocol.wire.header import is_nickname
 
+from ..errors import Code, Reason, because
 from .addresses import parse_address
-from .errors import NetError, TicketError, in_words
-from .ticket import decode_ticket, encode_ticket
+from .errors import NetError, TicketError, why
+from .ticket import TicketCode, decode_ticket, encode_ticket
 
 if TYPE_CHECKING:
     from zeroconf import ServiceInfo, Zeroconf
@@ -31,7 +32,14 @@ MOST_SEATS = 6
 _VERSION = b"2"
 _PART = 200  # a TXT record holds strings of at most 255 bytes
 _MOST_PARTS = 8
-_QUIET = "this network cannot be asked for tables"
+
+
+class LanCode(Code):
+    """Why tables cannot be found or announced on a LAN."""
+
+    QUIET = "lan-quiet"
+    QUIET_BECAUSE = "lan-quiet-because", "why"
+    NOT_CARRIED = "lan-carries-nothing"
 
 
 @dataclass(frozen=True)
@@ -47,10 +55,10 @@ class Announcement:
 
 
 class Announcing:
-    """A running announcement; problem says in plain words why nobody can hear it, else None."""
+    """A running announcement; problem says why nobody can hear it, else None."""
 
     def __init__(
-        self, zeroconf: Zeroconf | None, announcement: Announcement, problem: str | None
+        self, zeroconf: Zeroconf | None, announcement: Announcement, problem: Reason | None
     ) -> None:
         self._zeroconf = zeroconf
         self._announcement = announcement
@@ -92,7 +100,9 @@ async def browse(timeout: float) -> list[Announcement]:
     """Tables heard of in timeout seconds, by name; NetError when the network carries none."""
     zeroconf, problem = await trio.to_thread.run_sync(_open)
     if zeroconf is None:
-        raise NetError(problem or _QUIET)
+        if problem is None or problem.code == LanCode.QUIET:
+            raise NetError(LanCode.QUIET)
+        raise NetError(LanCode.QUIET_BECAUSE, **problem.fields)
     try:
         heard: dict[str, None] = {}
         await trio.to_thread.run_sync(_listen, zeroconf, heard)
@@ -102,7 +112,7 @@ async def browse(timeout: float) -> list[Announcement]:
         await _close(zeroconf)
 
 
-def _open() -> tuple[Zeroconf | None, str | None]:
+def _open() -> tuple[Zeroconf | None, Reason | None]:
     """The system's ears and mouth, or why there are none; runs in a worker thread."""
     from zeroconf import Error, Zeroconf
 
@@ -111,18 +121,18 @@ def _open() -> tuple[Zeroconf | None, str | None]:
     try:
         return Zeroconf(), None
     except OSError as error:
-        return None, f"{_QUIET}: {in_words(error)}"
+        return None, because(LanCode.QUIET_BECAUSE, why=why(error))
     except (Error, RuntimeError):  # the latter on a machine without IPv4
-        return None, _QUIET
+        return None, because(LanCode.QUIET)
 
 
-def _attempt(tell: Callable[[ServiceInfo], None], info: ServiceInfo) -> str | None:
+def _attempt(tell: Callable[[ServiceInfo], None], info: ServiceInfo) -> Reason | None:
     from zeroconf import Error
 
     try:
         tell(info)
     except (OSError, Error):  # TimeoutError is an OSError
-        return "this network does not carry our announcement"
+        return because(LanCode.NOT_CARRIED)
     return None
 
 
@@ -195,7 +205,7 @@ def _open_ticket(word: str) -> str:
     which is for one who was given it and not for all to hear."""
     ticket = decode_ticket(word)
     if ticket.secret:
-        raise TicketError("a secret is not for all to hear")
+        raise TicketError(TicketCode.NOT_SECRET)
     return encode_ticket(ticket)
 
 

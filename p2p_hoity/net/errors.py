@@ -1,4 +1,4 @@
-"""Where the network's exceptions become plain words: one boundary for trio, TLS and the system."""
+"""Where the exceptions of trio, TLS and the system become codes: one boundary for the network."""
 
 from __future__ import annotations
 
@@ -10,9 +10,44 @@ from contextlib import contextmanager
 
 import trio
 
+from ..errors import Code, CodedError, Reason, because, of_system
 
-class NetError(Exception):
-    """Something about the network failed; the text says what, in plain words.
+
+class NetCode(Code):
+    """What can fail about a connection, whoever it leads to."""
+
+    PORT_IN_USE = "port-in-use"
+    NO_SUCH_ADDRESS = "no-such-address"
+    NOT_ALLOWED = "not-allowed"
+    NOBODY_LISTENS = "nobody-listens"
+    CUT = "connection-cut"
+    NO_ANSWER = "no-answer"
+    NO_ANSWER_IN_TIME = "no-answer-in-time"
+    NO_WAY_TO_MACHINE = "no-way-to-machine"
+    NO_WAY_TO_NETWORK = "no-way-to-network"
+    NETWORK_DOWN = "network-down"
+    PROCESS_FULL = "process-full"
+    MACHINE_FULL = "machine-full"
+    NO_SUCH_FAMILY = "no-such-address-family"
+    OTHER_TLS = "other-tls"
+    UNKNOWN_NAME = "unknown-machine-name"
+    NO_NAME = "no-machine-name"
+    UNREACHED = "unreached", "address", "why"
+    CANNOT_LISTEN = "cannot-listen", "address", "why"
+    FAILED = "connection-failed", "why"
+    AT = "at-address", "address", "why"
+    EACH_WAY = "no-way", "reasons"
+    NO_ADDRESS = "no-address"
+    SLOW = "slow-answer", "address", "seconds"
+    NOT_LET_IN = "not-let-in"
+    NO_LINK = "no-link", "seconds", "addresses"
+    NO_ROOM_HERE = "no-room-here"
+    NOT_DIALLED = "not-dialled", "address"
+    DOOR_SHUT = "door-shut"
+
+
+class NetError(CodedError):
+    """Something about the network failed.
 
     `is_final`: trying again soon gives the same; nobody listens there, or another answers.
     """
@@ -29,8 +64,8 @@ class NobodyError(NetError):
 class RefusedError(NetError):
     """A listener let us not in; `elsewhere`: it is linked with another process of our key."""
 
-    def __init__(self, words: str, elsewhere: bool = False) -> None:
-        super().__init__(words)
+    def __init__(self, code: Code, elsewhere: bool = False, **fields: object) -> None:
+        super().__init__(code, **fields)
         self.elsewhere = elsewhere
 
 
@@ -38,56 +73,57 @@ class AddressError(NetError):
     """An address that nobody could dial or listen on, as written."""
 
 
-class TicketError(ValueError):
-    """A ticket that cannot be read; the text says how to get a good one."""
+class TicketError(CodedError, ValueError):
+    """A ticket that cannot be read, or made."""
 
 
 _BY_NUMBER = {
-    errno.EADDRINUSE: "the port is already in use",
-    errno.EADDRNOTAVAIL: "this machine has no such address",
-    errno.EACCES: "the system does not allow it",
-    errno.EPERM: "the system does not allow it",
-    errno.ECONNREFUSED: "nobody listens there",
-    errno.ECONNRESET: "the connection was cut",
-    errno.EPIPE: "the connection was cut",
-    errno.ECONNABORTED: "the connection was cut",
-    errno.ETIMEDOUT: "no answer",
-    errno.EHOSTUNREACH: "there is no way to that machine",
-    errno.EHOSTDOWN: "there is no way to that machine",
-    errno.ENETUNREACH: "there is no way to that network",
-    errno.ENETDOWN: "the network is down",
-    errno.EMFILE: "this process has too many connections open",
-    errno.ENFILE: "this machine has too many connections open",
-    errno.EAFNOSUPPORT: "this machine does not speak that kind of address",
+    errno.EADDRINUSE: NetCode.PORT_IN_USE,
+    errno.EADDRNOTAVAIL: NetCode.NO_SUCH_ADDRESS,
+    errno.EACCES: NetCode.NOT_ALLOWED,
+    errno.EPERM: NetCode.NOT_ALLOWED,
+    errno.ECONNREFUSED: NetCode.NOBODY_LISTENS,
+    errno.ECONNRESET: NetCode.CUT,
+    errno.EPIPE: NetCode.CUT,
+    errno.ECONNABORTED: NetCode.CUT,
+    errno.ETIMEDOUT: NetCode.NO_ANSWER,
+    errno.EHOSTUNREACH: NetCode.NO_WAY_TO_MACHINE,
+    errno.EHOSTDOWN: NetCode.NO_WAY_TO_MACHINE,
+    errno.ENETUNREACH: NetCode.NO_WAY_TO_NETWORK,
+    errno.ENETDOWN: NetCode.NETWORK_DOWN,
+    errno.EMFILE: NetCode.PROCESS_FULL,
+    errno.ENFILE: NetCode.MACHINE_FULL,
+    errno.EAFNOSUPPORT: NetCode.NO_SUCH_FAMILY,
 }
 
 
-def in_words(error: BaseException) -> str:
-    """What an exception of trio, TLS or the system means, in plain words."""
+def why(error: BaseException) -> Reason:
+    """What an exception of trio, TLS or the system means."""
     if isinstance(error, trio.TooSlowError):
-        return "no answer in time"
+        return because(NetCode.NO_ANSWER_IN_TIME)
     if isinstance(error, ssl.SSLError):
-        return "it does not speak our kind of TLS"
+        return because(NetCode.OTHER_TLS)
     if isinstance(error, socket.gaierror):
-        return "that name is not known here"
+        return because(NetCode.UNKNOWN_NAME)
     if isinstance(error, UnicodeError):
-        return "that is not a name of a machine"
+        return because(NetCode.NO_NAME)
     if isinstance(error, OSError):
-        return _system_words(error)
+        return _why_system(error)
     cause = error.__cause__
     if cause is not None and not isinstance(cause, trio.BrokenResourceError):
-        return in_words(cause)
-    return "the connection was cut"
+        return why(cause)
+    return because(NetCode.CUT)
 
 
-def _system_words(error: OSError) -> str:
+def _why_system(error: OSError) -> Reason:
     if error.errno is None:  # trio sums several attempts up; the first tells enough
         cause = error.__cause__
         if isinstance(cause, BaseExceptionGroup):
-            return in_words(cause.exceptions[0])
+            return why(cause.exceptions[0])
         if cause is not None:
-            return in_words(cause)
-    return _BY_NUMBER.get(error.errno or 0, error.strerror or "the system refused")
+            return why(cause)
+    known = _BY_NUMBER.get(error.errno or 0)
+    return because(known) if known else of_system(error)
 
 
 # All that a stream or a socket may raise because of the peer or the system.
@@ -104,10 +140,10 @@ def _is_refusal(error: BaseException | None) -> bool:
 
 
 @contextmanager
-def plain_words(doing: str) -> Iterator[None]:
-    """Turn trouble inside into NetError('<doing>: <why>')."""
+def trouble_is(code: Code, **fields: object) -> Iterator[None]:
+    """Turn trouble inside into a NetError of this code, with the field `why`."""
     try:
         yield
     except (*TROUBLE, UnicodeError) as error:
         kind = NobodyError if _is_refusal(error) else NetError
-        raise kind(f"{doing}: {in_words(error)}") from error
+        raise kind(code, **fields, why=why(error)) from error

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from ..errors import Reason
+
 
 @dataclass(frozen=True)
 class LinkUp:
@@ -20,10 +22,10 @@ class LinkUp:
 
 @dataclass(frozen=True)
 class LinkDown:
-    """The peer's only link is gone; frames posted on it may be lost. The reason is plain words."""
+    """The peer's only link is gone; frames posted on it may be lost."""
 
     peer: bytes
-    reason: str
+    reason: Reason
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,17 @@ from collections.abc import Iterator
 
 import trio
 
+from ..errors import Code
 from .errors import NetError
 
 HEADER = 4
+
+
+class FrameCode(Code):
+    """What can go wrong while frames are read."""
+
+    OVERSIZED = "frame-too-large", "length", "most"
+    ENDED = "connection-ended"
 
 
 class OversizedFrame(NetError):
@@ -23,7 +31,7 @@ def encode_frame(data: bytes) -> bytes:
 def _checked_length(header: bytes | bytearray, most: int) -> int:
     length = int.from_bytes(header[:HEADER], "big")
     if length > most:
-        raise OversizedFrame(f"it announced a frame of {length} bytes, more than {most}")
+        raise OversizedFrame(FrameCode.OVERSIZED, length=length, most=most)
     return length
 
 
@@ -61,6 +69,6 @@ async def _read_exactly(stream: trio.abc.ReceiveStream, size: int) -> bytes:
     while len(data) < size:
         chunk = await stream.receive_some(size - len(data))
         if not chunk:
-            raise NetError("it closed the connection")
+            raise NetError(FrameCode.ENDED)
         data += chunk
     return bytes(data)

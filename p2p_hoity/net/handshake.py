@@ -17,7 +17,7 @@ import hmac
 import secrets
 from dataclasses import dataclass, field
 from enum import Enum, IntEnum
-from typing import Protocol
+from typing import Final, Protocol
 
 import trio
 
@@ -26,7 +26,8 @@ from protocol.crypto.labels import Label
 from protocol.crypto.signing import verify
 from protocol.errors import Invalid
 
-from .errors import NetError, RefusedError, plain_words
+from ..errors import Code
+from .errors import NetCode, NetError, RefusedError, trouble_is
 from .framing import encode_frame, read_frame
 
 MAGIC = b"hoity link 2"
@@ -82,14 +83,25 @@ class Verdict(IntEnum):
         return bytes([self])
 
 
-VERDICT_WORDS = {
-    Verdict.NOT_PROVEN: "it did not believe our signature",
-    Verdict.FULL: "it has no room for more links",
-    Verdict.DUPLICATE: "it already has a link with us",
-    Verdict.REFUSED: "it does not want a link with us",
-    Verdict.UNKNOWN: "nobody with that id waits at this relay",
-    Verdict.NO_ANSWER: "the one who waits at this relay did not answer",
-    Verdict.ELSEWHERE: "another process with our key is linked with it",
+class HandshakeCode(Code):
+    """Why there is no link: what the listener's verdict says, then what its bytes show."""
+
+    NOT_PROVEN = "verdict-not-proven"
+    FULL = "verdict-full"
+    DUPLICATE = "verdict-duplicate"
+    REFUSED = "verdict-refused"
+    UNKNOWN = "verdict-unknown"
+    NO_ANSWER = "verdict-no-answer"
+    ELSEWHERE = "verdict-elsewhere"
+    NO_VERDICT = "no-verdict"
+    OTHER_LANGUAGE = "handshake-of-other-version"
+    ANSWER_SIZE = "answer-of-other-size"
+    IS_OURSELVES = "answer-by-ourselves"
+    NO_PROOF = "answer-without-proof"
+
+
+BY_VERDICT: Final[dict[Verdict, HandshakeCode]] = {
+    verdict: HandshakeCode[verdict.name] for verdict in Verdict if verdict is not Verdict.WELCOME
 }
 
 
@@ -131,7 +143,7 @@ class Listener:
     def answer(self, identity: Identity, instance: bytes, challenge: bytes) -> bytes:
         """The dialler's answer to a challenge; NetError when it is not one of ours."""
         if len(challenge) != CHALLENGE or not challenge.startswith(MAGIC):
-            raise NetError("it speaks another language, or another version of ours")
+            raise NetError(HandshakeCode.OTHER_LANGUAGE)
         numbers = secrets.token_bytes(NONCE) + instance
         statement = self._statement(challenge, identity.public, numbers)
         return identity.public + numbers + identity.sign(Label.LINK_HANDSHAKE, statement)
@@ -139,15 +151,15 @@ class Listener:
     def check(self, data: bytes, challenge: bytes) -> Proven:
         """What an answer to our challenge proves; NetError for any other bytes."""
         if len(data) != ANSWER:
-            raise NetError("its answer to the challenge has the wrong length")
+            raise NetError(HandshakeCode.ANSWER_SIZE)
         dialler, numbers, signature = data[:ID], data[ID:-SIGNATURE], data[-SIGNATURE:]
         if hmac.compare_digest(dialler, self.listener):
-            raise NetError("it claims to be ourselves")
+            raise NetError(HandshakeCode.IS_OURSELVES)
         statement = self._statement(challenge, dialler, numbers)
         try:
             verify(dialler, Label.LINK_HANDSHAKE, statement, signature)
         except Invalid:
-            raise NetError("its signature does not prove its id") from None
+            raise NetError(HandshakeCode.NO_PROOF) from None
         return Proven(dialler, numbers[NONCE:], digest(Label.LINK_BINDING, statement))
 
     def answered(self, data: bytes, challenge: bytes) -> Proven:
@@ -183,25 +195,25 @@ async def prove(
 
 
 async def expect_welcome(stream: trio.abc.Stream) -> None:
-    """Read a verdict; NetError in plain words unless it is a welcome."""
+    """Read a verdict; NetError unless it is a welcome."""
     said = await receive(stream)
     try:
         verdict = Verdict(int.from_bytes(said, "big")) if len(said) == 1 else None
     except ValueError:
         verdict = None
     if verdict is None:
-        raise NetError("it gave no verdict we know")
+        raise NetError(HandshakeCode.NO_VERDICT)
     if verdict is not Verdict.WELCOME:
-        raise RefusedError(VERDICT_WORDS[verdict], verdict is Verdict.ELSEWHERE)
+        raise RefusedError(BY_VERDICT[verdict], verdict is Verdict.ELSEWHERE)
 
 
 async def send(stream: trio.abc.SendStream, data: bytes) -> None:
     """One frame of a handshake out; NetError when the connection breaks."""
-    with plain_words("the connection failed"):
+    with trouble_is(NetCode.FAILED):
         await stream.send_all(encode_frame(data))
 
 
 async def receive(stream: trio.abc.ReceiveStream) -> bytes:
     """One frame of a handshake in; NetError when it breaks or is too long."""
-    with plain_words("the connection failed"):
+    with trouble_is(NetCode.FAILED):
         return await read_frame(stream, LONGEST)

@@ -8,11 +8,12 @@ from dataclasses import replace
 
 import trio
 
+from ..errors import Reason, because
 from .addresses import Address, Named, parse_address, source_of
 from .admission import Admission, Standing
 from .allowance import Allowances
 from .dialler import Dialler
-from .errors import NetError, RefusedError
+from .errors import NetCode, NetError, RefusedError
 from .events import Event, Frame, LinkDown, LinkedElsewhere, LinkUp
 from .gate import Gate, Stage, Stranger
 from .handshake import (
@@ -177,8 +178,8 @@ class Hub:
         """Dial peer no more; a live link stays."""
         self._dialler.forget(peer)
 
-    def trouble(self, peer: bytes) -> str | None:
-        """Why dialling peer failed last, in plain words; None when it did not."""
+    def trouble(self, peer: bytes) -> Reason | None:
+        """Why dialling peer failed last; None when it did not."""
         return self._dialler.trouble(peer)
 
     async def connect(self, addresses: Sequence[str], peer: bytes, timeout: float) -> None:
@@ -187,7 +188,7 @@ class Hub:
         with trio.move_on_after(timeout):
             await self.link(parsed, peer)
             return
-        raise NetError(f"no link within {timeout:g} s to {', '.join(addresses)}")
+        raise NetError(NetCode.NO_LINK, seconds=timeout, addresses=tuple(addresses))
 
     async def link(self, addresses: Sequence[Address], peer: bytes) -> None:
         """Link to peer once, or NetError; one attempt at a time for each peer."""
@@ -204,19 +205,23 @@ class Hub:
 
     async def _introduce(self, secured: Secured) -> tuple[Standing, Standing | None] | None:
         """Prove ourselves to a pinned listener; None when it already linked to us meanwhile."""
-        entered = None
+        entered, where = None, str(secured.address)
         try:
             with trio.fail_after(self._limits.handshake):
                 proven = await self._prove(secured)
             entered = self._enter_dialled(secured, proven)
         except RefusedError as error:
             if not self.linked(secured.listener):
-                raise RefusedError(f"{secured.address}: {error}", error.elsewhere) from error
+                elsewhere = error.elsewhere
+                raise RefusedError(
+                    NetCode.AT, elsewhere, address=where, why=error.reason
+                ) from error
         except NetError as error:
             if not self.linked(secured.listener):
-                raise NetError(f"{secured.address}: {error}") from error
+                raise NetError(NetCode.AT, address=where, why=error.reason) from error
         except trio.TooSlowError:
-            raise NetError(f"{secured.address}: it did not let us in in time") from None
+            late = because(NetCode.NOT_LET_IN)
+            raise NetError(NetCode.AT, address=where, why=late) from None
         finally:
             if entered is None:
                 await cut(secured.stream)
@@ -234,7 +239,7 @@ class Hub:
         if verdict in (Verdict.DUPLICATE, Verdict.ELSEWHERE):
             return None
         if verdict is not Verdict.WELCOME:
-            raise NetError("we take no link with it, or have no room for one more")
+            raise NetError(NetCode.NO_ROOM_HERE)
         link = Link(secured.stream, self._limits)
         new = _standing(proven, link, address, me)
         return new, self._admission.enter(new)
@@ -295,13 +300,13 @@ class Hub:
             return True
         return False
 
-    def drop(self, peer: bytes, reason: str) -> None:
+    def drop(self, peer: bytes, reason: Reason) -> None:
         """Close the link to peer; LinkDown carries the reason. Who is dialled is dialled again."""
         standing = self._admission.get(peer)
         if standing is not None:
             standing.link.close(reason)
 
-    def block(self, peer: bytes, reason: str) -> None:
+    def block(self, peer: bytes, reason: Reason) -> None:
         """Close the link to peer, dial it no more, and take none from it."""
         self.forget(peer)
         self._admission.block(peer)

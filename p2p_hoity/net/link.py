@@ -7,7 +7,8 @@ from collections.abc import Awaitable, Callable
 
 import trio
 
-from .errors import TROUBLE, NetError, in_words
+from ..errors import Code, Reason, because
+from .errors import TROUBLE, NetError, why
 from .framing import FrameBuffer, encode_frame
 from .limits import Limits
 from .network import cut
@@ -24,6 +25,18 @@ LARGE = 1024
 to a question that is asked each second would else pile up behind the first."""
 
 
+class LinkCode(Code):
+    """Why a link has ended; besides these what `NetError` says, and what `Hub.drop` is given."""
+
+    CLOSED = "link-closed"
+    CLOSED_HERE = "link-closed-here"
+    TOO_SLOW = "link-too-slow"
+    SILENT = "link-silent", "seconds"
+    UNREAD = "link-unread", "seconds"
+    REPLACED = "link-replaced"
+    MADE_ROOM = "link-made-room"
+
+
 class Link:
     """Frames in both directions over one authenticated stream, until either side ends it."""
 
@@ -38,7 +51,7 @@ class Link:
         self._scope = trio.CancelScope()
         self._heard = 0.0
         self._delivering = True
-        self.reason: str | None = None
+        self.reason: Reason | None = None
         if first:
             self.post(first)
 
@@ -57,7 +70,7 @@ class Link:
             return True
         frames, size = len(self._queue) + 1, self._queued_bytes + len(data)
         if frames > self._limits.queue_frames or size > self._limits.queue_bytes:
-            self.close("it does not read as fast as we have to send")
+            self.close(because(LinkCode.TOO_SLOW))
             return False
         self._queue.append(data)
         if len(data) >= LARGE:
@@ -66,7 +79,7 @@ class Link:
         self._more.set()
         return True
 
-    def close(self, reason: str) -> None:
+    def close(self, reason: Reason) -> None:
         """End the link; the first reason given stays."""
         if self.reason is None:
             self.reason = reason
@@ -83,8 +96,8 @@ class Link:
 
     async def run(
         self, opened: Callable[[], Awaitable[None]], deliver: Callable[[bytes], Awaitable[None]]
-    ) -> str:
-        """Carry frames until the link ends and return why, in plain words.
+    ) -> Reason:
+        """Carry frames until the link ends and return why.
 
         opened runs before the first frame is delivered; both may wait, and then nothing more is
         read, which slows the peer down and is not held against it.
@@ -97,17 +110,17 @@ class Link:
                     nursery.start_soon(self._watch)
                     nursery.start_soon(self._guarded, self._read, opened, deliver)
         finally:
-            self.close("we closed it")
+            self.close(because(LinkCode.CLOSED_HERE))
             await cut(self._stream)
-        return self.reason or "we closed it"
+        return self.reason or because(LinkCode.CLOSED_HERE)
 
     async def _guarded(self, task: Callable[..., Awaitable[None]], *args: object) -> None:
         try:
             await task(*args)
         except NetError as error:
-            self.close(str(error))
+            self.close(error.reason)
         except TROUBLE as error:
-            self.close(in_words(error))
+            self.close(why(error))
 
     async def _read(
         self, opened: Callable[[], Awaitable[None]], deliver: Callable[[bytes], Awaitable[None]]
@@ -120,7 +133,7 @@ class Link:
             for data in frames.feed(chunk):
                 await deliver(data)
             self._listen_again()
-        self.close("it closed the link")
+        self.close(because(LinkCode.CLOSED))
 
     def _listen_again(self) -> None:
         self._delivering = False
@@ -135,7 +148,7 @@ class Link:
             if self._delivering or late > self._limits.heartbeat / 2:
                 self._heard = trio.current_time()
             elif self._heard + self._limits.silence <= due:
-                self.close(f"nothing was heard of it for {self._limits.silence:g} s")
+                self.close(because(LinkCode.SILENT, seconds=self._limits.silence))
 
     async def _write(self) -> None:
         while True:
@@ -154,5 +167,5 @@ class Link:
             with trio.move_on_after(self._limits.stalled) as waiting:
                 await self._stream.send_all(framed[start : start + RECORD])
             if waiting.cancelled_caught:  # half a record may be out: nothing can follow it
-                self.close(f"it read nothing we sent for {self._limits.stalled:g} s")
+                self.close(because(LinkCode.UNREAD, seconds=self._limits.stalled))
                 return

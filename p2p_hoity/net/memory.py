@@ -8,8 +8,9 @@ from collections.abc import Callable
 import trio
 import trio.testing
 
+from ..errors import because
 from .addresses import Address
-from .errors import NetError, NobodyError
+from .errors import NetCode, NetError, NobodyError
 from .network import Door
 
 Pair = tuple[trio.abc.Stream, trio.abc.Stream]
@@ -29,7 +30,8 @@ class MemoryNetwork:
         await trio.lowlevel.checkpoint()
         door = self._doors.get((address.host, address.port))
         if door is None:
-            raise NobodyError(f"{address} cannot be reached: nobody listens there")
+            nobody = because(NetCode.NOBODY_LISTENS)
+            raise NobodyError(NetCode.UNREACHED, address=str(address), why=nobody)
         near, far = self._make_pair()
         door.ring(far, Address("caller", next(self._callers) % 60000 + 1))
         return near
@@ -39,7 +41,8 @@ class MemoryNetwork:
         await trio.lowlevel.checkpoint()
         place = (host, port or next(self._free_ports))
         if place in self._doors:
-            raise NetError(f"cannot listen on {Address(*place)}: the port is already in use")
+            taken = because(NetCode.PORT_IN_USE)
+            raise NetError(NetCode.CANNOT_LISTEN, address=str(Address(*place)), why=taken)
         self._doors[place] = door = MemoryDoor(
             Address(*place), lambda: self._doors.pop(place, None)
         )
@@ -68,7 +71,7 @@ class MemoryDoor:
         try:
             return await self._rings.receive()
         except (trio.EndOfChannel, trio.ClosedResourceError):
-            raise NetError("the door is shut") from None
+            raise NetError(NetCode.DOOR_SHUT) from None
 
     async def aclose(self) -> None:
         """Listen no more."""

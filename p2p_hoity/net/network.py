@@ -8,8 +8,9 @@ from typing import Protocol
 
 import trio
 
+from ..errors import SystemCode, because
 from .addresses import Address, Named, may_dial
-from .errors import TROUBLE, NetError, NobodyError, in_words, plain_words
+from .errors import TROUBLE, NetCode, NetError, NobodyError, trouble_is
 
 _EVERYWHERE = ("0.0.0.0", "::")
 _NO_KIND = {errno.EAFNOSUPPORT, errno.EADDRNOTAVAIL, errno.EPROTONOSUPPORT}
@@ -50,7 +51,7 @@ class TcpNetwork:
 
     async def open(self, address: Address) -> trio.abc.Stream:
         """A TCP stream; NetError says what failed."""
-        with plain_words(f"{address} cannot be reached"):
+        with trouble_is(NetCode.UNREACHED, address=str(address)):
             if address.named is Named.BY_US:
                 return await trio.open_tcp_stream(address.host, address.port)
             return await trio.open_tcp_stream(await _checked(address), address.port)
@@ -70,11 +71,12 @@ class TcpNetwork:
                     raise
             port = doors[0].address.port if doors else port
         if not doors:
-            raise failed or NetError(f"cannot listen on port {port}")
+            where, none = str(Address(host, port)), because(SystemCode.REFUSED)
+            raise failed or NetError(NetCode.CANNOT_LISTEN, address=where, why=none)
         return doors
 
     async def _listen_on(self, host: str, port: int) -> list[Door]:
-        with plain_words(f"cannot listen on {Address(host, port)}"):
+        with trouble_is(NetCode.CANNOT_LISTEN, address=str(Address(host, port))):
             listeners = await trio.open_tcp_listeners(port, host=host, backlog=128)
         return [TcpDoor(listener) for listener in listeners]
 
@@ -100,7 +102,7 @@ async def _checked(address: Address) -> str:
         host = str(found[0])
         if may_dial(host, address.named):
             return host
-    raise NobodyError(f"{address} is in no network of ours: it is not dialled")
+    raise NobodyError(NetCode.NOT_DIALLED, address=str(address))
 
 
 class TcpDoor:
@@ -123,7 +125,7 @@ class TcpDoor:
                 stream = await self._listener.accept()
                 host, port = stream.socket.getpeername()[:2]
             except trio.ClosedResourceError as error:
-                raise NetError(in_words(error)) from error
+                raise NetError(NetCode.DOOR_SHUT) from error
             except OSError as error:
                 if error.errno in _EXHAUSTED:
                     await trio.sleep(0.1)  # let others finish and give their sockets back

@@ -9,7 +9,7 @@ from itertools import zip_longest
 import trio
 
 from .addresses import Address
-from .errors import NetError, NobodyError
+from .errors import NetCode, NetError, NobodyError
 from .limits import Limits
 from .network import cut
 from .tls import TlsStream
@@ -51,10 +51,11 @@ class Race:
         return self._winner
 
     def _summed_up(self) -> NetError:
-        words = "; ".join(map(str, self._failures)) or "no address is known"
-        return (
-            NobodyError(words) if all(one.is_final for one in self._failures) else NetError(words)
-        )
+        is_final = all(one.is_final for one in self._failures)
+        kind = NobodyError if is_final else NetError
+        if not self._failures:
+            return kind(NetCode.NO_ADDRESS)
+        return kind(NetCode.EACH_WAY, reasons=tuple(one.reason for one in self._failures))
 
     async def _run(self, ordered: Sequence[Address]) -> None:
         async with trio.open_nursery() as nursery:
@@ -77,8 +78,8 @@ class Race:
             self._failures.append(error)
             failed.set()
         except trio.TooSlowError:
-            words = f"{address} did not answer in {self._limits.handshake:g} s"
-            self._failures.append(NetError(words))
+            late = {"address": str(address), "seconds": self._limits.handshake}
+            self._failures.append(NetError(NetCode.SLOW, **late))
             failed.set()
         else:
             if self._winner is None:

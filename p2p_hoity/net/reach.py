@@ -9,7 +9,7 @@ from dataclasses import replace
 import trio
 
 from .addresses import Address
-from .errors import NetError, NobodyError, RefusedError
+from .errors import NetCode, NetError, NobodyError, RefusedError
 from .handshake import Identity, Listener, Purpose, expect_welcome, receive, send
 from .network import Network, cut
 from .race import Secured
@@ -46,9 +46,9 @@ async def _cut_on_failure(stream: trio.abc.Stream, address: Address) -> AsyncIte
         yield
         done = True
     except NobodyError as error:
-        raise NobodyError(f"{address}: {error}") from error
+        raise NobodyError(NetCode.AT, address=str(address), why=error.reason) from error
     except NetError as error:  # what a relay says is not believed: its reasons are but words
-        raise NetError(f"{address}: {error}") from error
+        raise NetError(NetCode.AT, address=str(address), why=error.reason) from error
     finally:
         if not done:
             await cut(stream)
@@ -90,7 +90,8 @@ async def register(
             refused = error
     if refused is not None:
         await cut(secured.stream)
-        raise RefusedError(f"{relay}: {refused}", refused.elsewhere)
+        where, reason = str(relay), refused.reason
+        raise RefusedError(NetCode.AT, refused.elsewhere, address=where, why=reason)
     return secured.stream
 
 

@@ -19,13 +19,14 @@ import trio
 
 from protocol.crypto.signing import Identity as OwnIdentity
 
+from ..errors import Code, because
 from .addresses import source_of
 from .errors import NetError
 from .gate import Gate, Stage, Stranger
 from .handshake import (
+    BY_VERDICT,
     ID,
     LONGEST,
-    VERDICT_WORDS,
     Identity,
     Listener,
     Purpose,
@@ -41,6 +42,13 @@ from .network import Door, Network, TcpNetwork, close_doors, cut
 from .reach import CALL, REGISTER, TAKE, TOKEN
 from .splice import Splice
 from .tls import TlsStream, credentials, secure_from
+
+
+class RelayCode(Code):
+    """Why a relay ends the link of one that waits at it."""
+
+    CAME_AGAIN = "relay-came-again"
+    SPOKE = "relay-spoken-to"
 
 
 @dataclass(frozen=True)
@@ -179,7 +187,7 @@ class Relay:
 
     async def _refuse(self, stream: TlsStream, verdict: Verdict) -> NoReturn:
         await send(stream, verdict.encode())
-        raise NetError(VERDICT_WORDS[verdict])
+        raise NetError(BY_VERDICT[verdict])
 
     # Seats
 
@@ -198,7 +206,7 @@ class Relay:
         link = Link(stream, self._link_limits, first=Verdict.WELCOME.encode())
         seat = Seat(link, source, proven.instance)
         if old is not None:
-            old.link.close("the same id came to wait here again")
+            old.link.close(because(RelayCode.CAME_AGAIN))
             self._unseat(old)
         self._seats[peer] = seat
         self._waiting_from[source] += 1
@@ -213,7 +221,7 @@ class Relay:
 
     async def _keep_seat(self, peer: bytes, seat: Seat) -> None:
         async def hear(_: bytes) -> None:
-            seat.link.close("a seat that waits has nothing to say here")
+            seat.link.close(because(RelayCode.SPOKE))
 
         try:
             await seat.link.run(trio.lowlevel.checkpoint, hear)

@@ -17,6 +17,7 @@ import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
+from ..errors import Code
 from .addresses import Address, parse_address
 from .errors import AddressError, TicketError
 
@@ -30,7 +31,29 @@ _LENGTH = 2
 _FIXED = 32
 SECRET = 16
 _NAME, _V4, _V6 = 1, 4, 6
-_AGAIN = "ask the host for it again and copy the whole word"
+
+
+class TicketCode(Code):
+    """What can be wrong with a ticket; those `made-` can only come from whoever made it."""
+
+    NONE = "no-ticket", "prefix"
+    OTHER_VERSION = "ticket-of-other-version"
+    NO_LETTER = "ticket-mistyped-letter", "letter"
+    CUT_SHORT = "ticket-cut-short"
+    MISSING = "ticket-letters-missing", "number"
+    TOO_LONG = "ticket-letters-too-many", "number"
+    MISTYPED = "ticket-mistyped"
+    MADE_SHORT = "ticket-made-short"
+    MADE_LONG = "ticket-made-long"
+    MADE_SECRET = "ticket-made-with-other-secret"
+    MADE_ADDRESSES = "ticket-made-with-many-addresses"
+    MADE_KIND = "ticket-made-with-other-address"
+    MADE_ADDRESS = "ticket-made-with-bad-address", "why"
+    FIXED = "ticket-fields-of-other-size"
+    SECRET = "ticket-secret-of-other-size"
+    ADDRESSES = "ticket-with-many-addresses", "most", "number"
+    ADDRESS = "ticket-with-bad-address", "why"
+    NOT_SECRET = "ticket-secret-announced"
 
 
 @dataclass(frozen=True)
@@ -69,9 +92,9 @@ def _relayed(address: Address) -> Address:
 def encode_ticket(ticket: Ticket) -> str:
     """The word for a ticket; TicketError when it has no such word."""
     if len(ticket.host_id) != _FIXED or len(ticket.terms) != _FIXED:
-        raise TicketError("a ticket needs a host id and a digest of the terms, 32 bytes each")
+        raise TicketError(TicketCode.FIXED)
     if len(ticket.secret) not in (0, SECRET):
-        raise TicketError("the secret of a ticket has 16 bytes")
+        raise TicketError(TicketCode.SECRET)
     payload = ticket.host_id + ticket.terms + bytes([len(ticket.secret)]) + ticket.secret
     payload += _encode_all(ticket.addresses, MOST_ADDRESSES)
     payload += _encode_all(ticket.relay, MOST_RELAYS)
@@ -85,7 +108,7 @@ def _checksum(payload: bytes) -> bytes:
 
 def _encode_all(addresses: Sequence[str], most: int) -> bytes:
     if len(addresses) > most:
-        raise TicketError(f"a ticket has room for {most} addresses of a kind, not {len(addresses)}")
+        raise TicketError(TicketCode.ADDRESSES, most=most, number=len(addresses))
     return bytes([len(addresses)]) + b"".join(_encode_address(text) for text in addresses)
 
 
@@ -93,7 +116,7 @@ def _encode_address(text: str) -> bytes:
     try:
         address = parse_address(text)
     except AddressError as error:
-        raise TicketError(str(error)) from None
+        raise TicketError(TicketCode.ADDRESS, why=error.reason) from None
     port = address.port.to_bytes(2, "big")
     try:
         ip = ipaddress.ip_address(address.host)
@@ -107,33 +130,31 @@ def decode_ticket(text: str) -> Ticket:
     """Read a ticket, blanks, line breaks and capitals forgiven; TicketError says what is wrong."""
     word = "".join(text[:8192].split()).strip("'\"`<>").lower()
     if not word.startswith(PREFIX):
-        raise TicketError(f"this is not a ticket: a ticket starts with {PREFIX}{VERSION}")
+        raise TicketError(TicketCode.NONE, prefix=PREFIX + VERSION)
     version, letters = word[len(PREFIX) : len(PREFIX) + 1], word[len(PREFIX) + 1 :]
     if version != VERSION and version:
-        raise TicketError("this ticket is from another version: host and guest need the same one")
+        raise TicketError(TicketCode.OTHER_VERSION)
     wrong = next((letter for letter in letters if letter not in _ALPHABET), None)
     if wrong is not None:
-        raise TicketError(f"this ticket is mistyped: {wrong!r} is in no ticket; {_AGAIN}")
+        raise TicketError(TicketCode.NO_LETTER, letter=wrong)
     return _decode_payload(_payload(letters))
 
 
 def _payload(letters: str) -> bytes:
     """What the letters hold, once their number, their spelling and the checksum are right."""
     if len(letters) < 4:
-        raise TicketError(f"this ticket is cut short; {_AGAIN}")
+        raise TicketError(TicketCode.CUT_SHORT)
     size = int.from_bytes(_bytes_of(letters[:4])[:_LENGTH], "big")
     needed = -(-8 * (_LENGTH + size + _CHECKSUM) // 5)
     if len(letters) < needed:
-        missing = needed - len(letters)
-        raise TicketError(f"this ticket is cut short (letters missing: {missing}); {_AGAIN}")
+        raise TicketError(TicketCode.MISSING, number=needed - len(letters))
     if len(letters) > needed:
-        surplus = len(letters) - needed
-        raise TicketError(f"this ticket is too long (letters too many: {surplus}); {_AGAIN}")
+        raise TicketError(TicketCode.TOO_LONG, number=len(letters) - needed)
     body = _bytes_of(letters)
     payload = body[_LENGTH : _LENGTH + size]
     spelling = base64.b32encode(body).decode().rstrip("=").lower()
     if body[_LENGTH + size :] != _checksum(payload) or spelling != letters:
-        raise TicketError(f"this ticket is mistyped; {_AGAIN}")
+        raise TicketError(TicketCode.MISTYPED)
     return payload
 
 
@@ -154,7 +175,7 @@ class _Reader:
 
     def take(self, size: int) -> bytes:
         if len(self._rest) < size:
-            raise TicketError("this ticket was made wrongly: it ends too soon")
+            raise TicketError(TicketCode.MADE_SHORT)
         taken, self._rest = self._rest[:size], self._rest[size:]
         return taken
 
@@ -163,7 +184,7 @@ class _Reader:
 
     def finish(self) -> None:
         if self._rest:
-            raise TicketError("this ticket was made wrongly: it says more than a ticket can")
+            raise TicketError(TicketCode.MADE_LONG)
 
 
 def _decode_payload(payload: bytes) -> Ticket:
@@ -179,14 +200,14 @@ def _decode_payload(payload: bytes) -> Ticket:
 def _decode_secret(reader: _Reader) -> bytes:
     size = reader.byte()
     if size not in (0, SECRET):
-        raise TicketError("this ticket was made wrongly: its secret has another length")
+        raise TicketError(TicketCode.MADE_SECRET)
     return reader.take(size)
 
 
 def _decode_all(reader: _Reader, most: int) -> tuple[str, ...]:
     number = reader.byte()
     if number > most:
-        raise TicketError("this ticket was made wrongly: it has too many addresses")
+        raise TicketError(TicketCode.MADE_ADDRESSES)
     return tuple(_decode_address(reader) for _ in range(number))
 
 
@@ -197,9 +218,9 @@ def _decode_address(reader: _Reader) -> str:
     elif kind == _NAME:
         host = reader.take(reader.byte()).decode("ascii", "replace")
     else:
-        raise TicketError("this ticket was made wrongly: it has an unknown kind of address")
+        raise TicketError(TicketCode.MADE_KIND)
     text = str(Address(host, int.from_bytes(reader.take(2), "big")))
     try:
         return str(parse_address(text))
     except AddressError as error:
-        raise TicketError(f"this ticket was made wrongly: {error}") from None
+        raise TicketError(TicketCode.MADE_ADDRESS, why=error.reason) from None

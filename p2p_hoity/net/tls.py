@@ -21,12 +21,22 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 from cryptography.x509.oid import NameOID
 
-from .errors import NetError, NobodyError, plain_words
+from ..errors import Code
+from .errors import NetCode, NetError, NobodyError, trouble_is
 
 # The dialler judges a certificate by its key alone, so the dates only have to be wide.
 _FROM = datetime.datetime(2000, 1, 1, tzinfo=datetime.UTC)
 _TO = datetime.datetime(9999, 12, 31, tzinfo=datetime.UTC)
 _NAME = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "hoity")])
+
+
+class TlsCode(Code):
+    """What a listener's certificate can show."""
+
+    OTHER_KEY = "someone-else-answers"
+    UNREADABLE = "certificate-unreadable"
+    OTHER_KIND = "certificate-of-other-kind"
+
 
 TlsStream = trio.SSLStream[trio.abc.Stream]
 
@@ -105,7 +115,7 @@ def _dialling_context() -> ssl.SSLContext:
 async def secure_from(raw: trio.abc.Stream, mine: Credentials) -> TlsStream:
     """The listener's half of a TLS handshake; NetError when the other side does not follow."""
     stream = trio.SSLStream(raw, mine.context, server_side=True, https_compatible=True)
-    with plain_words("the connection failed"):
+    with trouble_is(NetCode.FAILED):
         await stream.do_handshake()
     return stream
 
@@ -116,12 +126,12 @@ async def secure_to(raw: trio.abc.Stream, expected: bytes | None) -> tuple[TlsSt
     expected None takes any id (a relay is trusted with nothing). NetError names an impostor.
     """
     stream = trio.SSLStream(raw, _dialling_context(), https_compatible=True)
-    with plain_words("the connection failed"):
+    with trouble_is(NetCode.FAILED):
         await stream.do_handshake()
     der = stream.getpeercert(binary_form=True)
     peer = _key_of(der)
     if expected is not None and peer != expected:
-        raise NobodyError("someone else answers there: the key is not the expected one")
+        raise NobodyError(TlsCode.OTHER_KEY)
     return stream, peer, hashlib.sha256(der).digest()
 
 
@@ -130,7 +140,7 @@ def _key_of(der: bytes) -> bytes:
     try:
         key = x509.load_der_x509_certificate(der).public_key()
     except (ValueError, UnsupportedAlgorithm):
-        raise NetError("its certificate cannot be read") from None
+        raise NetError(TlsCode.UNREADABLE) from None
     if not isinstance(key, Ed25519PublicKey):
-        raise NetError("its certificate is not for an Ed25519 key")
+        raise NetError(TlsCode.OTHER_KIND)
     return key.public_bytes_raw()

@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable
 import trio
 
 from .addresses import Address
-from .errors import NetError, RefusedError
+from .errors import NetCode, NetError, RefusedError
 from .handshake import LONGEST, Identity
 from .limits import Limits
 from .link import Link
@@ -47,7 +47,8 @@ class WaitingAtRelay:
             stream = await register(self._network, self._relay, self._identity, self._instance)
             self.is_registered = True
             return stream
-        raise NetError(f"{self._relay} did not answer in {self._limits.handshake:g} s")
+        waited = self._limits.handshake
+        raise NetError(NetCode.SLOW, address=str(self._relay), seconds=waited)
 
     async def register_patiently(self) -> trio.abc.Stream:
         """The same; while another process of ours seems to wait there, for longer than the relay

@@ -10,8 +10,18 @@ from protocol.chain.state import Table
 from protocol.errors import Invalid
 from protocol.wire import header
 
+from ..errors import Code
 from .capability import Capability
 from .lobby import Ask, Refusal, Refuse, Roster, Shown, encode_lobby, parse_lobby
+
+
+class DropCode(Code):
+    """Why a seat of a running table drops a link."""
+
+    NOT_SHOWN = "table-not-shown"
+    UNREADABLE = "frame-unreadable", "why"
+    UNSIGNED = "table-unsigned", "why"
+
 
 TWO_ROSTERS: Final = "two-rosters"
 """What a host has done who signed two tables of one terms digest."""
@@ -123,7 +133,7 @@ class TwoRosters(Exception):
     """The host of this table has signed another one on the same terms."""
 
     def __init__(self, evidence: Evidence) -> None:
-        super().__init__("the host has given two rosters")
+        super().__init__(TWO_ROSTERS)
         self.evidence = evidence
 
 

@@ -18,12 +18,13 @@ from protocol.seat.machine import Machine
 from protocol.wire.faults import FAULTS
 
 from .. import rules
+from ..errors import because, of_protocol
 from ..net.events import Event, Frame, LinkDown, LinkUp
 from ..net.hub import Hub
 from ..storage import archive
 from ..storage.journal import Journal
 from . import updates
-from .access import TWO_ROSTERS, Evidence, Reception, TwoRosters
+from .access import TWO_ROSTERS, DropCode, Evidence, Reception, TwoRosters
 from .awake_clock import Waking
 from .capability import Capability
 from .chronicle import Chronicle, play_of
@@ -91,12 +92,12 @@ class Driver:
         """This node's seat; None for an onlooker."""
         return self.machine.seat
 
-    def name_of(self, peer: bytes) -> str:
-        """The nickname of a linked node."""
+    def name_of(self, peer: bytes) -> str | None:
+        """The nickname of a linked node; None for an onlooker."""
         ids = self.machine.table.ids
         if peer in ids:
             return self.machine.table.header.roster[ids.index(peer)].nickname
-        return "an onlooker"
+        return None
 
     # Running.
 
@@ -153,7 +154,7 @@ class Driver:
             self._say_awaited()
             self._give_up()
             for peer in self._reception.overdue(trio.current_time()):
-                self.hub.drop(peer, "it did not show which table it plays at, or the ticket")
+                self.hub.drop(peer, because(DropCode.NOT_SHOWN))
         self._leave()
         if self._nursery is not None:
             self._nursery.cancel_scope.cancel()
@@ -190,7 +191,7 @@ class Driver:
         try:
             self.machine.receive(data, self._now(), peer)
         except Invalid as error:
-            self.hub.drop(peer, f"what came over it cannot be read at this table ({error.reason})")
+            self.hub.drop(peer, because(DropCode.UNREADABLE, why=of_protocol(error)))
         if self.machine.tip is not before:
             self._seconds = time.perf_counter() - began
         else:
@@ -204,7 +205,7 @@ class Driver:
         try:
             is_new = self._reception.receive(peer, data)
         except Invalid as error:
-            self.hub.drop(peer, f"it shows no table that our host has signed ({error.reason})")
+            self.hub.drop(peer, because(DropCode.UNSIGNED, why=of_protocol(error)))
         except TwoRosters as error:
             self._end_void(error)
         else:

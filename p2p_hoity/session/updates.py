@@ -10,6 +10,7 @@ from protocol.chain.state import Node, Table
 from protocol.game import Field
 
 from .. import rules
+from ..errors import Reason
 
 
 @dataclass(frozen=True)
@@ -49,17 +50,17 @@ class Resumed:
 
 @dataclass(frozen=True)
 class Linked:
-    """A link to another seat is up."""
+    """A link to another seat is up, or, without a name, to an onlooker."""
 
-    name: str
+    name: str | None
 
 
 @dataclass(frozen=True)
 class Unlinked:
-    """A link to another seat is gone."""
+    """A link to another seat, or to an onlooker, is gone."""
 
-    name: str
-    reason: str
+    name: str | None
+    reason: Reason
 
 
 @dataclass(frozen=True)

@@ -10,14 +10,24 @@ from pathlib import Path
 from protocol.seat.machine import Machine
 from protocol.transcript import writer
 
+from ..errors import Code, Reason, of_system
 from .journal import JournalError
 from .own_files import make_folder, write_whole
+
+
+class ArchiveCode(Code):
+    """Why a transcript is not where it should be."""
+
+    TOO_LARGE = "game-too-large"
+    UNWRITTEN = "transcript-unwritten", "path", "why"
+    KEPT = "transcript-unwritten-but-kept", "path", "why", "game"
+
 
 ROOM = 4096
 """Bytes that a trial writes."""
 
 
-def why_not(folder: Path) -> str | None:
+def why_not(folder: Path) -> Reason | None:
     """Why no file can be made in this folder, which need not exist yet; None if one can."""
     while not folder.exists() and folder != folder.parent:
         folder = folder.parent
@@ -26,7 +36,7 @@ def why_not(folder: Path) -> str | None:
             trial.write(bytes(ROOM))
             trial.flush()
     except OSError as error:
-        return str(error.strerror)
+        return of_system(error)
     return None
 
 
@@ -54,7 +64,7 @@ def transcript_of(machine: Machine) -> bytes:
     try:
         return machine.transcript()
     except writer.TooLarge as error:
-        raise JournalError(f"{error}; the game is over, and its journal is kept") from error
+        raise JournalError(ArchiveCode.TOO_LARGE) from error
 
 
 def keep(data: bytes, wished: Path, usual: Path, journal: Path | None) -> Path:
@@ -62,14 +72,13 @@ def keep(data: bytes, wished: Path, usual: Path, journal: Path | None) -> Path:
 
     JournalError if that fails too: the game is over, and its journal must stay.
     """
-    troubles = []
+    trouble: dict[str, object] = {}
     for path in dict.fromkeys((wished, usual)):
         try:
             write_transcript(path, data)
             return path
         except OSError as error:
-            troubles.append(f"cannot write {path}: {error.strerror}")
+            trouble = {"path": str(path), "why": of_system(error)}
     if journal is None:
-        raise JournalError(troubles[-1])
-    command = f"hoity resume {journal.stem} --claim --transcript FILE"
-    raise JournalError(f"{troubles[-1]}; the game is over and kept. Save it with: {command}")
+        raise JournalError(ArchiveCode.UNWRITTEN, **trouble)
+    raise JournalError(ArchiveCode.KEPT, **trouble, game=journal.stem)

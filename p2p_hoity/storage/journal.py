@@ -16,22 +16,35 @@ from typing import IO, Any
 from protocol.errors import Invalid
 from protocol.wire import encoding
 
+from ..errors import Code, CodedError, of_system
 from . import file_lock, marks
-from .journal_format import CHECK, HEAD, MAGIC, MAX_RECORD, WRONG, Form, new_form, read_form
+from .journal_format import CHECK, HEAD, MAGIC, MAX_RECORD, Form, new_form, read_form
 from .own_files import NEW, NotPrivateError, check_folder, open_private, private_folder, sync_folder
-from .vault import VaultError
+from .vault import VaultCode, VaultError, of_file
 
 
-class JournalError(Exception):
-    """The journal cannot be used; the text says why and what to do."""
+class JournalCode(Code):
+    """Why a journal cannot be used."""
+
+    IN_USE = "journal-in-use", "journal"
+    EXISTS = "journal-exists", "path"
+    UNWRITTEN = "journal-unwritten", "path", "why"
+    STOPPED = "journal-stopped", "path", "why"
+    UNOPENED = "journal-unopened", "path", "why"
+    UNUSABLE = "journal-unusable", "path", "why"
+    OTHER_FILE = "no-journal"
+    EMPTY = "journal-empty"
+    MARKS_INSIDE = "marks-inside", "path", "home"
+
+
+class JournalError(CodedError):
+    """The journal cannot be used."""
 
 
 def _lock(file: IO[bytes], path: Path) -> None:
     """Hold the file against a second process until it is closed."""
     if not file_lock.hold(file):
-        raise JournalError(
-            f"{path.name} is in use: this seat is played already, in another terminal"
-        )
+        raise JournalError(JournalCode.IN_USE, journal=path.name)
 
 
 @dataclass
@@ -93,8 +106,7 @@ class Journal:
             raise self._trouble(self.mark, error) from error
 
     def _trouble(self, path: Path, error: OSError) -> JournalError:
-        what = f"cannot write {path}: {error.strerror}"
-        return JournalError(f"{what}; nothing was sent that is not on disk. Make room and resume")
+        return JournalError(JournalCode.STOPPED, path=str(path), why=of_system(error))
 
     def close(self) -> None:
         """Sync and let go of the lock."""
@@ -120,10 +132,8 @@ def _number_of(file: IO[bytes]) -> int:
 def check_marks(home: Path) -> None:
     """JournalError if the marks of the journals of this home would lie in it."""
     if marks.lies_with(home):
-        raise JournalError(
-            f"the marks of journals ({marks.folder()}) would lie in {home} itself, and come back"
-            " with an old copy of it: name a folder elsewhere with HOITY_MARKS"
-        )
+        path = str(marks.folder())
+        raise JournalError(JournalCode.MARKS_INSIDE, path=path, home=str(home))
 
 
 def _place(path: Path) -> Path:
@@ -141,9 +151,10 @@ def create(path: Path, first: tuple[Any, ...], passphrase: str | None = None) ->
         private_folder(path.parent)
         descriptor = os.open(path, os.O_RDWR | NEW, 0o600)
     except FileExistsError as error:
-        raise JournalError(f"there is a journal of this seat already: {path}") from error
+        raise JournalError(JournalCode.EXISTS, path=str(path)) from error
     except OSError as error:
-        raise JournalError(f"cannot write {path}: {error.strerror}") from error
+        why = of_system(error)
+        raise JournalError(JournalCode.UNWRITTEN, path=str(path), why=why) from error
     file = os.fdopen(descriptor, "r+b")
     _lock(file, path)
     file.write(MAGIC + form.head)
@@ -162,7 +173,8 @@ def _open(path: Path, mode: str) -> IO[bytes]:
     try:
         file = open_private(path, mode)
     except OSError as error:
-        raise JournalError(f"cannot open {path}: {error.strerror}") from error
+        why = of_system(error)
+        raise JournalError(JournalCode.UNOPENED, path=str(path), why=why) from error
     check_folder(path.parent)
     check_folder(path.parent.parent)
     return file
@@ -182,7 +194,8 @@ def reopen(
         return _read(file, path, passphrase)
     except (JournalError, VaultError, Invalid) as error:
         file.close()
-        raise JournalError(f"cannot use {path}: {error}") from error
+        why = of_file(error)
+        raise JournalError(JournalCode.UNUSABLE, path=str(path), why=why) from error
 
 
 def _read(
@@ -205,16 +218,16 @@ def _read(
 
 def _form_of(data: bytes, passphrase: str | None) -> Form:
     if not data.startswith(MAGIC):
-        raise JournalError("it is no journal of this version")
+        raise JournalError(JournalCode.OTHER_FILE)
     return read_form(data, passphrase)
 
 
 def _first(form: Form, records: list[bytes]) -> tuple[Any, ...]:
     if not records:
-        raise VaultError(WRONG) if form.locked else JournalError("it has no record that is whole")
+        raise VaultError(VaultCode.WRONG) if form.locked else JournalError(JournalCode.EMPTY)
     value = encoding.decode(records[0], MAX_RECORD)
     if not isinstance(value, tuple):
-        raise JournalError("it has no record that is whole")
+        raise JournalError(JournalCode.EMPTY)
     return value
 
 

@@ -16,14 +16,13 @@ from dataclasses import dataclass, field
 from nacl.exceptions import CryptoError
 from nacl.secret import Aead
 
-from .vault import PLAIN, SALT_SIZE, SEALED, VaultError, stretched
+from .vault import PLAIN, SALT_SIZE, SEALED, VaultCode, VaultError, stretched
 
 MAGIC = b"hoity-journal-2\n"
 MARK_MAGIC = b"hoity-mark-2\n"
 MAX_RECORD = 1 << 21
 CHECK = 16
 HEAD = 1 + SALT_SIZE
-WRONG = "the passphrase is wrong, or the file is damaged"
 
 
 def _mac(key: bytes, *parts: bytes) -> bytes:
@@ -66,7 +65,7 @@ class Form:
         try:
             return bytes(self._box.decrypt(sealed, before + number.to_bytes(8, "big")))
         except (CryptoError, ValueError, TypeError) as error:
-            raise VaultError(WRONG) from error
+            raise VaultError(VaultCode.WRONG) from error
 
     def next(
         self, data: bytes, at: int, number: int, before: bytes
@@ -120,14 +119,11 @@ def read_form(data: bytes, passphrase: str | None) -> Form:
     """The form that a journal's head asks for; VaultError if it cannot be had."""
     head = data[len(MAGIC) :][:HEAD]
     if len(head) < HEAD or head[0] not in (PLAIN, SEALED):
-        raise VaultError("the file is damaged")
+        raise VaultError(VaultCode.DAMAGED)
     if head[0] == PLAIN and passphrase:
-        raise VaultError(
-            "the file is not sealed, though a passphrase is given: whoever made it may not have"
-            " been you. To use it all the same, take HOITY_PASSPHRASE away"
-        )
+        raise VaultError(VaultCode.NOT_SEALED)
     if head[0] == PLAIN:
         return _form(head, head[1:], False)
     if not passphrase:
-        raise VaultError("the file is sealed: give its passphrase (HOITY_PASSPHRASE)")
+        raise VaultError(VaultCode.SEALED)
     return _form(head, stretched(passphrase, head[1:]), True)

@@ -8,18 +8,34 @@ from dataclasses import dataclass
 from protocol.crypto.signing import Identity
 from protocol.errors import Invalid
 from protocol.wire import encoding
-from protocol.wire.header import check_nickname
+from protocol.wire.header import MAX_NICKNAME, check_nickname
+from protocol.wire.text import is_one_name, is_plain
 
+from ..errors import Code, CodedError, of_system
 from .home import Home
 from .own_files import private_folder, read_private, write_private
-from .vault import Vault, VaultError, new_vault, read_vault
+from .vault import Vault, VaultError, new_vault, of_file, read_vault
 
 MAGIC = b"hoity-key-1\n"
 MAX_FILE = 4096
 
 
-class KeyFileError(Exception):
-    """The key file cannot be used; the text says why and what to do."""
+class KeyCode(Code):
+    """Why there is no key to play with."""
+
+    TAKEN = "key-exists", "path"
+    NONE = "no-key"
+    OTHER_FILE = "no-key-file", "path"
+    UNWRITTEN = "key-unwritten", "path", "why"
+    UNREAD = "key-unread", "path", "why"
+    UNUSABLE = "key-unusable", "path", "why"
+    NAME_SIZE = "nickname-size", "most"
+    NAME_LETTERS = "nickname-letters"
+    NAME_AS_TWO = "nickname-as-two"
+
+
+class KeyFileError(CodedError):
+    """The key file, or the nickname that goes with it, cannot be used."""
 
 
 @dataclass(frozen=True)
@@ -33,22 +49,20 @@ class Player:
 def new_identity(home: Home, nickname: str, passphrase: str | None = None) -> Player:
     """Make and keep a new identity; KeyFileError if there is one already or the name is no good."""
     if os.path.lexists(home.identity):
-        raise KeyFileError(_taken(home))
+        raise KeyFileError(KeyCode.TAKEN, path=str(home.identity))
     seed = os.urandom(32)
     save_identity(home, seed, nickname, new_vault(passphrase))
     return Player(Identity(seed), nickname)
 
 
-def _taken(home: Home) -> str:
-    return f"there is a key already: {home.identity}; move it away first"
-
-
 def check_name(nickname: str) -> None:
     """KeyFileError if this cannot be a nickname."""
-    try:
-        check_nickname(nickname)
-    except Invalid as error:
-        raise KeyFileError(error.reason) from error
+    if not 0 < len(nickname) <= MAX_NICKNAME:
+        raise KeyFileError(KeyCode.NAME_SIZE, most=MAX_NICKNAME)
+    if not is_plain(nickname):
+        raise KeyFileError(KeyCode.NAME_LETTERS)
+    if not is_one_name(nickname):
+        raise KeyFileError(KeyCode.NAME_AS_TWO)
 
 
 def save_identity(home: Home, seed: bytes, nickname: str, vault: Vault) -> None:
@@ -58,13 +72,17 @@ def save_identity(home: Home, seed: bytes, nickname: str, vault: Vault) -> None:
     try:
         private_folder(home.path)
     except OSError as error:
-        raise KeyFileError(f"cannot write {home.identity}: {error.strerror}") from error
+        raise _told(KeyCode.UNWRITTEN, home, error) from error
     try:
         write_private(home.identity, MAGIC + vault.header() + data, once=True)
     except FileExistsError as error:
-        raise KeyFileError(_taken(home)) from error
+        raise KeyFileError(KeyCode.TAKEN, path=str(home.identity)) from error
     except OSError as error:
-        raise KeyFileError(f"cannot write {home.identity}: {error.strerror}") from error
+        raise _told(KeyCode.UNWRITTEN, home, error) from error
+
+
+def _told(code: KeyCode, home: Home, error: OSError) -> KeyFileError:
+    return KeyFileError(code, path=str(home.identity), why=of_system(error))
 
 
 def load_identity(home: Home, passphrase: str | None = None) -> Player:
@@ -72,17 +90,18 @@ def load_identity(home: Home, passphrase: str | None = None) -> Player:
     try:
         data = read_private(home.identity, MAX_FILE)
     except FileNotFoundError as error:
-        raise KeyFileError("there is no key yet: make one with `hoity id new`") from error
+        raise KeyFileError(KeyCode.NONE) from error
     except OSError as error:
-        raise KeyFileError(f"cannot read {home.identity}: {error.strerror}") from error
+        raise _told(KeyCode.UNREAD, home, error) from error
     if not data.startswith(MAGIC):
-        raise KeyFileError(f"{home.identity} is no key file of this version")
+        raise KeyFileError(KeyCode.OTHER_FILE, path=str(home.identity))
     try:
         vault, size = read_vault(data[len(MAGIC) :], passphrase)
         seed, nickname = encoding.decode(vault.open(data[len(MAGIC) + size :]), 1024)
         return Player(Identity(seed), check_nickname(nickname))
     except (VaultError, Invalid, ValueError, TypeError) as error:
-        raise KeyFileError(f"cannot use {home.identity}: {error}") from error
+        path, why = str(home.identity), of_file(error)
+        raise KeyFileError(KeyCode.UNUSABLE, path=path, why=why) from error
 
 
 def passphrase_from_environment() -> str | None:

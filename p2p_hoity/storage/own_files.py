@@ -15,6 +15,8 @@ import stat
 from pathlib import Path
 from typing import IO, Final, cast
 
+from ..errors import Code, CodedError, NotRegularError
+
 CHECKED: Final = os.name != "nt"
 CAREFUL: Final = (
     getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0)
@@ -24,8 +26,15 @@ NEW: Final = os.O_CREAT | os.O_EXCL | CAREFUL
 OTHERS: Final = 0o077
 
 
-class NotPrivateError(Exception):
-    """A file or folder of ours is open to others; the text has the command that mends it."""
+class PrivateCode(Code):
+    """Why a file is not ours alone; `command` mends it."""
+
+    OTHERS = "owned-by-another", "path", "command"
+    OPEN = "open-to-others", "path", "command"
+
+
+class NotPrivateError(CodedError):
+    """A file or folder of ours is open to others."""
 
 
 def check_private(path: Path, found: os.stat_result) -> None:
@@ -35,12 +44,10 @@ def check_private(path: Path, found: os.stat_result) -> None:
     quoted = shlex.quote(str(path))
     if found.st_uid != os.geteuid():
         command = f"sudo chown -h {os.geteuid()} {quoted}"
-        what = "belongs to another user of this machine: take it over, if it is yours,"
-        raise NotPrivateError(f"{path} {what} with: {command}")
+        raise NotPrivateError(PrivateCode.OTHERS, path=str(path), command=command)
     if not stat.S_ISLNK(found.st_mode) and found.st_mode & OTHERS:
         command = f"chmod {'700' if stat.S_ISDIR(found.st_mode) else '600'} {quoted}"
-        what = "is open to other users of this machine: close it"
-        raise NotPrivateError(f"{path} {what} with: {command}")
+        raise NotPrivateError(PrivateCode.OPEN, path=str(path), command=command)
 
 
 def check_folder(path: Path) -> None:
@@ -81,7 +88,7 @@ def open_private(path: Path, mode: str) -> IO[bytes]:
     try:
         found = os.fstat(file.fileno())
         if not stat.S_ISREG(found.st_mode):
-            raise OSError(22, "it is no regular file", str(path))
+            raise NotRegularError(22, "it is no regular file", str(path))
         check_private(path, found)
     except (OSError, NotPrivateError):
         file.close()

@@ -13,13 +13,33 @@ from nacl import pwhash
 from nacl.exceptions import CryptoError
 from nacl.secret import SecretBox
 
+from protocol.errors import Invalid
+
+from ..errors import Code, CodedError, Reason, because, of_protocol
+
 SALT_SIZE = pwhash.argon2id.SALTBYTES
 PLAIN, SEALED = 0, 1
-NO_TEXT = "the passphrase is not text in UTF-8: set HOITY_PASSPHRASE in this terminal's encoding"
 
 
-class VaultError(ValueError):
+class VaultCode(Code):
+    """Why what was sealed cannot be opened."""
+
+    WRONG = "passphrase-wrong"
+    NO_TEXT = "passphrase-no-text"
+    DAMAGED = "file-damaged"
+    SEALED = "file-sealed"
+    NOT_SEALED = "file-not-sealed"
+
+
+class VaultError(CodedError, ValueError):
     """The passphrase is missing or wrong, or the bytes are damaged."""
+
+
+def of_file(error: Exception) -> Reason:
+    """Why the bytes of a file of ours are no good."""
+    if isinstance(error, CodedError):
+        return error.reason
+    return of_protocol(error) if isinstance(error, Invalid) else because(VaultCode.DAMAGED)
 
 
 @dataclass(frozen=True)
@@ -49,7 +69,7 @@ class Vault:
         try:
             return bytes(self._box.decrypt(data))
         except (CryptoError, ValueError) as error:
-            raise VaultError("the passphrase is wrong, or the file is damaged") from error
+            raise VaultError(VaultCode.WRONG) from error
 
 
 def new_vault(passphrase: str | None) -> Vault:
@@ -64,7 +84,7 @@ def stretched(passphrase: str, salt: bytes) -> bytes:
     try:
         given = passphrase.encode()
     except UnicodeEncodeError as error:
-        raise VaultError(NO_TEXT) from error
+        raise VaultError(VaultCode.NO_TEXT) from error
     return pwhash.argon2id.kdf(
         SecretBox.KEY_SIZE,
         given,
@@ -83,7 +103,7 @@ def read_vault(data: bytes, passphrase: str | None) -> tuple[Vault, int]:
     if data[:1] == bytes([PLAIN]):
         return Vault(b""), 1
     if data[:1] != bytes([SEALED]) or len(data) < 1 + SALT_SIZE:
-        raise VaultError("the file is damaged")
+        raise VaultError(VaultCode.DAMAGED)
     if not passphrase:
-        raise VaultError("the file is sealed: give its passphrase (HOITY_PASSPHRASE)")
+        raise VaultError(VaultCode.SEALED)
     return _locked(data[1 : 1 + SALT_SIZE], passphrase), 1 + SALT_SIZE

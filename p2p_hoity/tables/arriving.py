@@ -14,6 +14,7 @@ import trio
 
 from protocol.chain.state import Table
 
+from ..errors import Code
 from ..net.events import Event, LinkDown, LinkedElsewhere, LinkUp
 from ..net.hub import Hub
 from .seating import Backlog, PeerError
@@ -24,6 +25,12 @@ ALONE: Final = 3.0
 """Seconds for which a first answer is awaited; nobody may be there yet."""
 PATIENCE: Final = 15.0
 """Seconds for which a seat that is told that it is linked elsewhere asks again."""
+
+
+class ArrivalCode(Code):
+    """Why a seat is not taken again."""
+
+    ELSEWHERE = "played-elsewhere", "names"
 
 
 @dataclass
@@ -85,9 +92,4 @@ async def arrive(hub: Hub, answers: Answers) -> Sequence[Event]:
 
 def _decide(answers: Answers) -> None:
     if answers.is_played_elsewhere():
-        words = (
-            "this seat is played already by another process with your key, perhaps from a copy of"
-            f" your files: {', '.join(answers.names())} linked with it. Play there, or end it there"
-            " and resume here"
-        )
-        raise PeerError(words, 1)
+        raise PeerError(ArrivalCode.ELSEWHERE, names=answers.names())

@@ -13,6 +13,7 @@ from protocol.errors import Invalid
 from protocol.wire import header
 from protocol.wire.header import Terms
 
+from ..errors import Code, because, of_protocol
 from ..net.addresses import host_of, is_loopback, is_own_host
 from ..net.allowance import Allowance, Allowances
 from ..net.discovery import Announcement, announce
@@ -49,6 +50,14 @@ CHANGES, CHANGES_A_SECOND = 24, 0.5
 """Changes of the list of names that are told at once, and after that."""
 SITS, SITS_A_SECOND = 4, 0.2
 """Times one identity may sit down at once, and after that."""
+
+
+class LobbyCode(Code):
+    """Why a host drops the link of a newcomer."""
+
+    NOT_SHOWN = "ticket-not-shown"
+    NO_CONSENT = "no-consent", "why"
+    UNASKED = "sat-unasked"
 
 
 async def host_table(
@@ -166,7 +175,7 @@ class Lobby:
         """Send away who showed nothing, and give up the seats of those who stay away."""
         for peer, one in list(self._here.items()):
             if one.asked is None and one.since <= now - SHOW:
-                self.hub.drop(peer, "it did not show the ticket")
+                self.hub.drop(peer, because(LobbyCode.NOT_SHOWN))
         if self.seating.give_up(now - KEEP):
             waiting, self._waiting = self._waiting, {}
             for peer, frame in waiting.items():
@@ -192,7 +201,7 @@ class Lobby:
             elif isinstance(frame, Sit):
                 self._sat(peer, frame)
         except Invalid as error:
-            self.hub.drop(peer, f"it sent what is no consent to these terms ({error.reason})")
+            self.hub.drop(peer, because(LobbyCode.NO_CONSENT, why=of_protocol(error)))
 
     def _asked(self, peer: bytes, proof: bytes, data: bytes) -> None:
         one, binding = self._here[peer], self._here[peer].link.binding
@@ -208,7 +217,7 @@ class Lobby:
         one = self._here[peer]
         is_paced = self._sits.take(peer, trio.current_time()) <= 0
         if one.asked is None or one.has_sat or not is_paced:
-            self.hub.drop(peer, "it sat down unasked, or again and again")
+            self.hub.drop(peer, because(LobbyCode.UNASKED))
             return
         one.has_sat = True
         addresses = tuple(a for a in frame.addresses if self._may_name(one.link, a))

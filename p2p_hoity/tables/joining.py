@@ -10,11 +10,12 @@ from typing import Final
 import trio
 
 from protocol.crypto.signing import Identity
-from protocol.errors import Invalid
+from protocol.errors import Invalid, OtherVersion
 from protocol.seat.machine import Machine
 from protocol.wire import header
 from protocol.wire.header import Header, Terms
 
+from ..errors import Code, of_protocol
 from ..game_port import HoityToity, read_game
 from ..lookalikes import twins_among
 from ..net.allowance import Allowance
@@ -59,37 +60,45 @@ LINES, LINES_A_SECOND = 24, 0.5
 Accept = Callable[[Terms, HoityToity, tuple[str, ...]], Awaitable[bool]]
 
 
-ASK: Final = "ask the host whether the table is still open, and try again"
-UNPROVEN: Final = (
-    "the host does not know this ticket: it is of an earlier table, or it lacks what gives a seat;"
-    " ask the host for its ticket"
-)
-SAFE: Final = "your seat at this table is kept: take it again with hoity resume"
-OTHER_HOST: Final = "someone else hosts this table than the ticket says: do not play there"
-OLD_CONSENT: Final = "the host's roster holds an old consent of yours: do not play there"
-FORGOTTEN: Final = (
-    "you sat down at this table before, and left before it began: it cannot begin with you any"
-    " more; ask the host to open a new one"
-)
-IMPOSTOR: Final = "who answers cannot show that it gave this ticket: do not play there"
-ELSEWHERE: Final = (
-    "another process with your key sits at this table already, perhaps from a copy of your files:"
-    " play there"
-)
-REFUSED: Final = {
-    Refusal.UNPROVEN: UNPROVEN,
-    Refusal.FULL: "the table is full",
-    Refusal.NAME: "someone at this table has your name already: take another with --name",
-}
+class JoinCode(Code):
+    """Why one cannot sit down at a table, or look on."""
+
+    OWN_TICKET = "own-ticket"
+    KEPT = "seat-kept"
+    UNREACHED = "host-unreached", "why"
+    GONE = "host-gone", "reason"
+    CUTS = "host-cuts-links"
+    SILENT = "host-without-terms"
+    LINKS_CLOSED = "links-closed"
+    ELSEWHERE = "sits-elsewhere"
+    IMPOSTOR = "host-impostor"
+    OTHER_HOST = "other-host"
+    OTHER_TABLE = "other-table"
+    OTHER_VERSION = "host-of-other-version", "theirs", "ours"
+    OTHER_LANGUAGE = "host-speaks-otherwise", "why"
+    BAD_ROSTER = "bad-roster", "why"
+    UNPLAYABLE = "unplayable-terms", "why"
+    OLD_CONSENT = "old-consent"
+    FORGOTTEN = "left-before-the-beginning"
+    UNPROVEN = "ticket-unknown"
+    FULL = "table-full"
+    NAME = "name-taken"
+    BEGUN = "game-begun"
+    BEGUN_WITHOUT = "game-begun-without-you"
+    ALIKE = "names-alike", "one", "other"
+    NOT_TAKEN = "seat-not-taken"
+
+
+REFUSED: Final = {refusal: JoinCode[refusal.name] for refusal in Refusal}
 
 
 async def join_table(seat: Seat, ticket: Ticket, accept: Accept, reach: Reach) -> Outcome:
     """Sit down at the table of a ticket and play; PeerError if it cannot be."""
     who = seat.me.identity
     if who.public == ticket.host_id:
-        raise PeerError("this is your own ticket: give it to the others", 2)
+        raise PeerError(JoinCode.OWN_TICKET)
     if _has_seat(seat, ticket):
-        raise PeerError(SAFE, 1)
+        raise PeerError(JoinCode.KEPT)
     async with open_hub(who, reach) as (hub, addresses):
         guest = _Guest(hub, seat, ticket, addresses)
         roster = await guest.at_the_door.keep(lambda: guest.sit(accept))
@@ -129,15 +138,15 @@ class _AtTheDoor:
         return found[0]
 
     async def _stay_linked(self) -> None:
-        lost = "the host cannot be reached"
+        was_linked = False
         for _ in range(MOST_LINKS):
-            await self._connect(lost)
+            await self._connect(was_linked)
             await self.hub.unlinked(self.ticket.host_id)
-            lost = "the host is gone"
+            was_linked = True
             await trio.sleep(FIRST_PAUSE)
-        raise PeerError(f"the host cuts every link; {ASK}", 3)
+        raise PeerError(JoinCode.CUTS)
 
-    async def _connect(self, lost: str) -> None:
+    async def _connect(self, was_linked: bool) -> None:
         """Dial until there is a link; not for long if nobody listens there."""
         pause, last = FIRST_PAUSE, trio.current_time() + CONNECT
         while True:
@@ -148,9 +157,11 @@ class _AtTheDoor:
             except NetError as error:
                 is_late = trio.current_time() + pause >= last
                 if isinstance(error, RefusedError) and error.elsewhere and is_late:
-                    raise PeerError(ELSEWHERE, 1) from error
+                    raise PeerError(JoinCode.ELSEWHERE) from error
                 if error.is_final or is_late:
-                    raise PeerError(f"{lost} ({error}); {ASK}", 3) from error
+                    if was_linked:
+                        raise PeerError(JoinCode.GONE, reason=error.reason) from error
+                    raise PeerError(JoinCode.UNREACHED, why=error.reason) from error
             await trio.sleep(pause)
             pause = min(2 * pause, LONGEST_PAUSE)
 
@@ -164,9 +175,9 @@ class _AtTheDoor:
         """PeerError unless the host has shown that it gave this ticket, and hosts these terms."""
         host, binding = self.ticket.host_id, self.hub.binding(self.ticket.host_id)
         if not self.capability.trusts(offer.proof, binding or b"", host, self.hub.me):
-            raise PeerError(IMPOSTOR, 1)
+            raise PeerError(JoinCode.IMPOSTOR)
         if offer.terms.host != host or offer.terms.digest() != self.ticket.terms:
-            raise PeerError(OTHER_HOST, 1)
+            raise PeerError(JoinCode.OTHER_HOST)
 
     async def next(self) -> LobbyFrame:
         """The host's next lobby frame, the ticket shown on each new link; what belongs to a table
@@ -179,10 +190,10 @@ class _AtTheDoor:
             if frame is None or isinstance(frame, Shown):
                 self.backlog.keep(event)
             elif isinstance(frame, Refuse):
-                raise PeerError(REFUSED[frame.reason], 1)
+                raise PeerError(REFUSED[frame.reason])
             else:
                 return frame
-        raise PeerError("the links are closed", 3)
+        raise PeerError(JoinCode.LINKS_CLOSED)
 
     async def first(self) -> Offer | Roster:
         """The terms or, if the game has begun, its roster; both are the ticket's."""
@@ -195,7 +206,7 @@ class _AtTheDoor:
                 if isinstance(frame, Roster):
                     _complete(frame, self.ticket)
                     return frame
-        raise PeerError(f"the host did not say its terms; {ASK}", 3)
+        raise PeerError(JoinCode.SILENT)
 
 
 def _parsed(event: Event) -> LobbyFrame | None:
@@ -204,8 +215,10 @@ def _parsed(event: Event) -> LobbyFrame | None:
         return None
     try:
         return parse_lobby(event.data)
+    except OtherVersion as error:
+        raise PeerError(JoinCode.OTHER_VERSION, theirs=error.theirs, ours=error.ours) from error
     except Invalid as error:
-        raise PeerError(f"the host speaks otherwise: {error.reason}", 1) from error
+        raise PeerError(JoinCode.OTHER_LANGUAGE, why=of_protocol(error)) from error
 
 
 class _Guest:
@@ -237,7 +250,7 @@ class _Guest:
 
     async def _ask(self, offer: Offer, game: HoityToity, accept: Accept) -> None:
         if not await accept(offer.terms, game, self.names):
-            raise PeerError("you did not take the seat", 1)
+            raise PeerError(JoinCode.NOT_TAKEN)
         me = self.seat.me
         self.entry = header.sit(offer.terms, me.identity, me.nickname, os.urandom(32))
         self._sit_down()
@@ -272,23 +285,21 @@ class _Guest:
         """PeerError unless the roster holds the very consent given in this sitting."""
         me = self.seat.me.identity.public
         if me not in {entry.id for entry in complete.roster}:
-            words = "the table is full: its game has begun"
-            raise PeerError(words if self.entry is None else f"{words} without you", 1)
+            raise PeerError(JoinCode.BEGUN if self.entry is None else JoinCode.BEGUN_WITHOUT)
         if self.entry in complete.roster:
             return _check_names(complete)
         if journal_path(self.seat.home, bind_raw(complete.encode())).exists():
-            raise PeerError(SAFE, 1)
+            raise PeerError(JoinCode.KEPT)
         if self.entry is None:
-            raise PeerError(FORGOTTEN, 1)
+            raise PeerError(JoinCode.FORGOTTEN)
         # An entry signed at an earlier sitting would give an earlier table's id again.
-        raise PeerError(OLD_CONSENT, 1)
+        raise PeerError(JoinCode.OLD_CONSENT)
 
 
 def _check_names(complete: Header) -> None:
     alike = twins_among([entry.nickname for entry in complete.roster])
     if alike is not None:
-        words = "two names at this table are too alike ({} and {}): you did not sit down there"
-        raise PeerError(words.format(*alike), 1)
+        raise PeerError(JoinCode.ALIKE, one=alike[0], other=alike[1])
 
 
 def _complete(roster: Roster, ticket: Ticket) -> Header:
@@ -297,11 +308,11 @@ def _complete(roster: Roster, ticket: Ticket) -> Header:
         complete = header.parse_header(roster.header)
         check_signed(roster, complete)
     except Invalid as error:
-        raise PeerError(f"the host's roster is not valid: {error.reason}", 1) from error
+        raise PeerError(JoinCode.BAD_ROSTER, why=of_protocol(error)) from error
     if complete.terms.host != ticket.host_id:
-        raise PeerError(OTHER_HOST, 1)
+        raise PeerError(JoinCode.OTHER_HOST)
     if complete.terms.digest() != ticket.terms:
-        raise PeerError("the host's roster is of another table", 1)
+        raise PeerError(JoinCode.OTHER_TABLE)
     return complete
 
 
@@ -309,7 +320,7 @@ def _game_of(terms: Terms) -> HoityToity:
     try:
         return read_game(terms)
     except Invalid as error:
-        raise PeerError(f"these terms cannot be played: {error.reason}", 1) from error
+        raise PeerError(JoinCode.UNPLAYABLE, why=of_protocol(error)) from error
 
 
 async def watch_table(

@@ -6,12 +6,13 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from protocol.seat.machine import Machine
 from protocol.wire import header
 
 from .. import rules
+from ..errors import Code
 from ..game_port import Play
 from ..net.network import Network
 from ..session import updates
@@ -22,13 +23,20 @@ from ..session.lobby import Roster
 from ..storage import archive
 from ..storage import journal as journals
 from ..storage.home import Home
+from ..storage.vault import of_file
 from .arriving import Answers, arrive
 from .seating import PeerError, Reach, Seat, bind_raw, drive, open_hub
 
-NO_GAME: Final = (
-    "no game waits for you on this machine: sit down at one with hoity join, or open one with"
-    " hoity host"
-)
+
+class ResumeCode(Code):
+    """Why no game of this machine is taken up again."""
+
+    SEVERAL = "several-games", "names"
+    CLAIMED = "only-claimed-games", "names"
+    NO_GAME = "no-game"
+    NO_SUCH_GAME = "no-such-game"
+    NOT_BEGUN = "game-not-begun"
+    OTHER_KEY = "journal-of-other-key"
 
 
 @dataclass(frozen=True)
@@ -57,8 +65,7 @@ class SeveralGames(PeerError):
     """Which of these games is meant must be said."""
 
     def __init__(self, games: Sequence[OpenGame]) -> None:
-        names = ", ".join(game.name for game in games)
-        super().__init__(f"several games can be resumed: {names}; name one", 2)
+        super().__init__(ResumeCode.SEVERAL, names=tuple(game.name for game in games))
         self.games = tuple(games)
 
 
@@ -95,13 +102,13 @@ def find_game(
         raise SeveralGames(fitting)
     if fitting:
         return fitting[0]
-    claimed = ", ".join(g.name for g in games if g.put_away)
+    claimed = tuple(g.name for g in games if g.put_away)
     if name is None and claimed:
-        raise PeerError(f"no game waits for you; claimed ones must be named: {claimed}", 2)
+        raise PeerError(ResumeCode.CLAIMED, names=claimed)
     _tell_unreadable(home, name or "", passphrase)
     if name is None:
-        raise PeerError(NO_GAME, 2)
-    raise PeerError("there is no such game to resume on this machine", 2)
+        raise PeerError(ResumeCode.NO_GAME)
+    raise PeerError(ResumeCode.NO_SUCH_GAME)
 
 
 def _tell_unreadable(home: Home, name: str, passphrase: str | None) -> None:
@@ -111,7 +118,8 @@ def _tell_unreadable(home: Home, name: str, passphrase: str | None) -> None:
             try:
                 journals.read_first(path, passphrase)
             except (journals.JournalError, ValueError) as error:
-                raise PeerError(f"cannot use {path}: {error}", 2) from error
+                why = of_file(error)
+                raise PeerError(journals.JournalCode.UNUSABLE, path=str(path), why=why) from error
 
 
 def _claimed(journal: Path) -> Path:
@@ -130,7 +138,7 @@ def claim_game(seat: Seat, name: str | None) -> Path:
     book.close()
     if not machine.has_begun:
         _claimed(book.path).touch(mode=0o600)
-        raise PeerError("that game had not begun: there is nothing to save", 1)
+        raise PeerError(ResumeCode.NOT_BEGUN)
     path = seat.output or seat.home.transcripts / f"{machine.table.id.hex()[:16]}.claim.hoity"
     archive.write_transcript(path, archive.transcript_of(machine))
     _claimed(book.path).touch(mode=0o600)
@@ -147,7 +155,7 @@ def _reopen(
     table = bind_raw(raw)
     if table.ids[number] != seat.me.identity.public:
         book.close()
-        raise PeerError("the journal is of another key than yours", 2)
+        raise PeerError(ResumeCode.OTHER_KEY)
     machine = Machine(table, os.urandom, number, seat.me.identity, seed)
     machine.restore(records)
     return book, first, machine, Roster(raw, addresses, first[7])

@@ -9,7 +9,6 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import Final
 
 from protocol.chain.state import Table
 from protocol.crypto.signing import Identity
@@ -17,6 +16,7 @@ from protocol.seat.machine import Machine
 from protocol.wire import header
 from protocol.wire.header import Header
 
+from ..errors import Code, CodedError
 from ..game_port import bind
 from ..net.addresses import local_addresses
 from ..net.errors import NetError, RefusedError
@@ -53,17 +53,18 @@ class Backlog:
             self._size += size
 
 
-ANOTHER: Final = "name another with --listen, or port 0 for a free one"
 EVERYWHERE = frozenset({"0.0.0.0", "[::]"})
 
 
-class PeerError(Exception):
-    """A table could not be opened, joined or resumed; the text says why and what to do."""
+class SeatingCode(Code):
+    """Why this node cannot be reached at a table."""
 
-    def __init__(self, words: str, exit_code: int = 3) -> None:
-        """`exit_code`: 1 the game is not ok, 2 usage, 3 the network failed."""
-        super().__init__(words)
-        self.exit_code = exit_code
+    BAD_LISTEN = "bad-listen", "text"
+    CANNOT_LISTEN = "cannot-listen-there", "address", "why"
+
+
+class PeerError(CodedError):
+    """A table could not be opened, joined or resumed."""
 
 
 @dataclass(frozen=True)
@@ -106,7 +107,8 @@ class Reach:
 
 @asynccontextmanager
 async def open_hub(who: Identity, reach: Reach) -> AsyncIterator[tuple[Hub, tuple[str, ...]]]:
-    """A running hub and the addresses at which it can be dialled; PeerError if it cannot listen."""
+    """A running hub and the addresses at which it can be dialled; PeerError or NetError if
+    it cannot listen."""
     hub = Hub(who, network=reach.network)
     async with open_nursery() as nursery:
         await nursery.start(hub.run)
@@ -119,13 +121,10 @@ async def open_hub(who: Identity, reach: Reach) -> AsyncIterator[tuple[Hub, tupl
 async def _addresses(hub: Hub, reach: Reach) -> tuple[str, ...]:
     host, _, port = reach.listen.rpartition(":")
     if not port.isdigit() or int(port) > 65535:
-        raise PeerError(f"--listen is HOST:PORT, not {reach.listen!r}", 2)
-    try:
-        found = reachable(await _listen(hub, host.strip("[]"), int(port), reach.or_any))
-        for relay in reach.relays:
-            found += await _wait_at(hub, relay, reach.returning)
-    except NetError as error:
-        raise PeerError(str(error), 3) from error
+        raise PeerError(SeatingCode.BAD_LISTEN, text=reach.listen)
+    found = reachable(await _listen(hub, host.strip("[]"), int(port), reach.or_any))
+    for relay in reach.relays:
+        found += await _wait_at(hub, relay, reach.returning)
     return tuple(found[:MAX_ADDRESSES])
 
 
@@ -143,7 +142,7 @@ async def _listen(hub: Hub, host: str, port: int, or_any: bool) -> list[str]:
         return await hub.listen(host, port)
     except NetError as error:
         if not or_any:
-            raise PeerError(f"{error}; {ANOTHER}", 3) from error
+            raise PeerError(SeatingCode.CANNOT_LISTEN, **error.fields) from error
     return await hub.listen(host, 0)
 
 

@@ -8,11 +8,14 @@ from typing import Any, Final
 from ..crypto import signing
 from ..crypto.hashing import digest
 from ..crypto.labels import VERSION, Label
+from ..errors import OtherVersion
 from . import encoding
 from .fields import Raw
 from .text import is_one_name, is_plain
 
 MAX_SEATS: Final = 16
+LONGEST_VERSION: Final = 40
+"""Characters of another version that are told."""
 MAX_HEADER: Final = 16 * 1024
 MAX_NICKNAME: Final = 24
 SECOND, HOUR, DAY = 1_000, 3_600_000, 86_400_000
@@ -131,7 +134,8 @@ def parse_terms(value: Any) -> Terms:
     """Terms from a plain value; Invalid('bad-header') otherwise."""
     raw = Raw(value, BAD, "the terms")
     version = raw.head("the version")
-    raw.need(version.value == VERSION, f"speak {str(version.value)[:40]!r}, this is {VERSION!r}")
+    if version.value != VERSION:
+        raise OtherVersion(str(version.value)[:LONGEST_VERSION], VERSION)
     _, host, nonce, game, seats, quorum, times, returns = raw.row(
         "the version", "the host id", "the nonce", "the game", *_NUMBERS
     )

@@ -21,10 +21,11 @@ from cli.app import EXAMPLES, run
 from cli.commands import play, verify
 from cli.words import lingo
 from p2p_hoity.editions import NAMES
-from p2p_hoity.net.errors import NetError
+from p2p_hoity.net.errors import NetCode, NetError
 from p2p_hoity.net.ticket import Ticket, decode_ticket, encode_ticket
-from p2p_hoity.storage.journal import JournalError
+from p2p_hoity.storage.journal import JournalCode, JournalError
 from p2p_hoity.tables import PeerError
+from p2p_hoity.tables.joining import JoinCode
 
 COMMANDS = [
     "play", "host", "join", "tables", "resume", "watch", "verify", "replay", "relay", "id",
@@ -195,9 +196,13 @@ def test_without_a_key_no_game_waits_and_no_key_is_missed(hoity: Shell, words: l
     [
         ("play --bogus", "No existe la opción: --bogus", "Diese Option gibt es nicht: --bogus"),
         ("join", "Falta el argumento 'TICKET'.", "Das Argument 'TICKET' fehlt."),
-        ("play --bots x", "'x' no es un número entero válido.", "keine gültige ganze Zahl"),
-        ("play --bots 9", "9 no está en el intervalo", "9 liegt nicht im Bereich"),
-        ("play --variant chess", "'chess' no es ninguno de", "'chess' ist keines von"),
+        ("play --bots x", "hace falta un número de 1 a 5", "nötig ist eine Zahl von 1 bis 5"),
+        ("play --bots 9", "'--bots': hace falta un número", "'--bots': nötig ist eine Zahl"),
+        (
+            "play --variant chess",
+            "hace falta uno de: surprise, confrontation",
+            "nötig ist eines von: surprise",
+        ),
         ("host --listen", "La opción '--listen' necesita un valor.", "braucht einen Wert."),
         ("jion", "¿Quería decir 'join'?", "Meinten Sie 'join'?"),
         ("play x", "Sobran argumentos (x)", "Argumente sind zu viel (x)"),
@@ -264,19 +269,30 @@ def test_an_edition_file_with_a_mistake_is_named(hoity: Shell, tmp_path: Path) -
 # Errors.
 
 
+CUT = NetError(NetCode.CUT)
+
+
 @pytest.mark.parametrize(
     ("error", "code", "words"),
     [
-        (NetError("nobody listens there"), 3, "nobody listens there"),
-        (PeerError("gone", 3), 3, "gone"),
-        (PeerError("refused", 1), 1, "refused"),
-        (JournalError("in use"), 2, "in use"),
+        (NetError(NetCode.NOBODY_LISTENS), 3, "nobody listens there"),
+        (PeerError(JoinCode.CUTS), 3, "the host cuts every link"),
+        (PeerError(JoinCode.FULL), 1, "the table is full"),
+        (JournalError(JournalCode.IN_USE, journal="j"), 2, "j is in use"),
         (trouble.Trouble("words", 130), 130, "words"),
         (KeyboardInterrupt(), 130, "Interrupted."),
         (PermissionError(13, "Permission denied", "x"), 1, "x: Permission denied"),
         (RuntimeError("odd"), 1, "mistake in the program"),
-        (ExceptionGroup("g", [ExceptionGroup("h", [NetError("deep")])]), 3, "deep"),
-        (BaseExceptionGroup("g", [KeyboardInterrupt(), NetError("x")]), 130, "Interrupted."),
+        (
+            ExceptionGroup("g", [ExceptionGroup("h", [NetError(NetCode.CUT)])]),
+            3,
+            "the connection was cut",
+        ),
+        (
+            BaseExceptionGroup("g", [KeyboardInterrupt(), NetError(NetCode.CUT)]),
+            130,
+            "Interrupted.",
+        ),
     ],
 )
 def test_errors_become_words_and_codes(error: BaseException, code: int, words: str) -> None:

@@ -16,6 +16,8 @@ from support.paths import ROOT
 
 from cli import trouble
 from cli.app import run
+from cli.words.reasons import sentence
+from p2p_hoity.errors import Reason
 from p2p_hoity.session import driver
 from p2p_hoity.storage import keys
 from p2p_hoity.storage.home import Home
@@ -254,10 +256,10 @@ def test_errors_of_the_system_have_words() -> None:
 def test_what_cannot_be_read_is_said_of_the_link_and_of_nobody(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    dropped: list[tuple[bytes, str]] = []
+    dropped: list[tuple[bytes, Reason]] = []
 
     class Hub:
-        def drop(self, peer: bytes, reason: str) -> None:
+        def drop(self, peer: bytes, reason: Reason) -> None:
             dropped.append((peer, reason))
 
     class Machine:
@@ -285,5 +287,8 @@ def test_what_cannot_be_read_is_said_of_the_link_and_of_nobody(
         running._on_frame(b"p", b"\x92\x00\xc4\x00")
 
     trio.run(hear)
-    words = "what came over it cannot be read at this table (it is of another table)"
-    assert dropped == [(b"p", words)]
+    ((peer, reason),) = dropped
+    assert (peer, reason.code) == (b"p", "frame-unreadable")
+    assert sentence(reason) == (
+        "what came over it cannot be read at this table (a message is not of its form)"
+    )

@@ -20,6 +20,9 @@ from cli.app import run
 from cli.ui.json_screen import write_line
 from cli.ui.line_screen import SeatScreen
 from p2p_hoity.editions import EditionError, parse
+from p2p_hoity.errors import Reason
+from p2p_hoity.net.addresses import AddressCode
+from p2p_hoity.net.errors import AddressError
 from p2p_hoity.session import updates
 from protocol.wire.text import FORBIDDEN
 
@@ -91,11 +94,9 @@ def test_any_object_is_one_fit_line_that_reads_back_the_same(value: dict[str, ob
 @settings(max_examples=200, deadline=None)
 @given(ANY)
 def test_any_error_is_told_in_lines_of_its_own_only(words: str) -> None:
-    from p2p_hoity.net.errors import NetError
-
     errors = (
         trouble.Trouble(words),
-        NetError(words),
+        AddressError(AddressCode.NO_PORT, text=words),
         RuntimeError(words),
         OSError(2, words, words),
     )
@@ -118,7 +119,12 @@ def test_a_trouble_of_several_lines_keeps_them_and_no_other() -> None:
 def test_what_a_link_says_of_a_peer_is_shown_fit(name: str, reason: str) -> None:
     with pytest.MonkeyPatch.context() as patch:
         screen = SeatScreen(printing.say)
-        said = _printed(patch, lambda: screen(updates.Unlinked(name, reason)))
+        said = _printed(
+            patch,
+            lambda: screen(
+                updates.Unlinked(name, Reason("address-without-machine", {"text": reason}))
+            ),
+        )
         joined = _printed(patch, lambda: screen(updates.Joined((name, reason), 3)))
     assert not unfit(said + joined)
 

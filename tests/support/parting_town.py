@@ -12,7 +12,7 @@ from p2p_hoity_.tables.test_tables import Club
 
 from p2p_hoity import game_port, rules, tables
 from p2p_hoity.net.addresses import Address
-from p2p_hoity.net.errors import NetError
+from p2p_hoity.net.errors import NetCode, NetError
 from p2p_hoity.net.memory import MemoryNetwork
 from p2p_hoity.net.network import Door
 from p2p_hoity.session import updates
@@ -64,7 +64,7 @@ class House:
         """A stream to another house; NetError if there is no way or no door."""
         if self.town.apart(self.name, address.host):
             await trio.sleep(3)
-            raise NetError(f"{address} cannot be reached: it does not answer")
+            raise NetError(NetCode.NO_ANSWER)
         stream = await self.town.network.open(address)
         return Road(self.town, self.name, address.host, stream)
 

@@ -56,7 +56,7 @@ def test_a_claimed_game_and_that_of_another_key_are_found_by_name_only(
     assert open_games.find(home, "bb", me, None, "hoity resume") == claimed
     assert open_games.find(home, "cc", me, None, "hoity resume") == foreign
     offer(monkeypatch, claimed)
-    with pytest.raises(tables.PeerError, match="claimed ones must be named: bbbb"):
+    with pytest.raises(tables.PeerError, match=r"only-claimed-games names=..bbbb"):
         open_games.find(home, None, me, None, "hoity resume")
 
 

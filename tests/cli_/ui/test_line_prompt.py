@@ -13,12 +13,14 @@ from support.cli_stage import NICKNAMES, referee, until
 
 from cli.trouble import Trouble, leaves
 from cli.ui.line_prompt import FIRST_HINT, SeatPrompt
-from cli.ui.line_screen import REPLACED, SeatScreen
+from cli.ui.line_screen import SeatScreen
 from cli.ui.stdin_lines import STRAYS
 from cli.words import board
 from cli.words.cards import Names
 from cli.words.choices import own_slots
 from p2p_hoity import rules
+from p2p_hoity.errors import because
+from p2p_hoity.net.link import LinkCode
 from p2p_hoity.rules import View
 from p2p_hoity.session import updates
 
@@ -549,7 +551,7 @@ async def test_news_that_break_into_a_question_stand_apart_and_it_is_said_again(
         assert here.said[1].startswith("  [Nothing has come from")
         assert any("Where do you go?" in line for line in here.said[2:])
         here.said.clear()
-        here.prompt.tell(updates.Unlinked("Bob", REPLACED))
+        here.prompt.tell(updates.Unlinked("Bob", because(LinkCode.REPLACED)))
         here.prompt.tell(updates.Awaited(frozenset({1}), 10.0, 20.0))
         assert len(here.said) == 1
         nursery.cancel_scope.cancel()

@@ -16,10 +16,12 @@ from support.rules_driver import Referee
 from cli.commands.sitting import last_line
 from cli.trouble import Trouble
 from cli.ui.json_screen import JsonPlayer, JsonScreen
-from cli.ui.line_screen import REPLACED, TELLERS, SeatScreen
+from cli.ui.line_screen import TELLERS, SeatScreen
 from cli.ui.stdin_lines import STRAYS
 from p2p_hoity import game_port, rules
 from p2p_hoity.editions import load
+from p2p_hoity.errors import because
+from p2p_hoity.net.link import LinkCode
 from p2p_hoity.rules import news
 from p2p_hoity.session import updates
 from p2p_hoity.session.driver import Outcome
@@ -51,7 +53,7 @@ def each() -> list[updates.Update]:
         updates.Joined(("Ana",), 3),
         updates.Started(at, 0),
         updates.Linked("Bob"),
-        updates.Unlinked("Bob", "no answer"),
+        updates.Unlinked("Bob", because(LinkCode.CLOSED)),
         updates.Stepped(node, node, 0.055),
         updates.Happened((news.RoundBegan(1, (0, 1, 2), (), None),), seen, True),
         updates.Rewound(2, 5, seen),
@@ -130,7 +132,7 @@ def test_what_a_shuffle_proved_is_said_with_its_time() -> None:
 
 def test_a_replaced_link_is_no_news() -> None:
     screen, said = told()
-    screen(updates.Unlinked("Bob", REPLACED))
+    screen(updates.Unlinked("Bob", because(LinkCode.REPLACED)))
     assert said == []
 
 

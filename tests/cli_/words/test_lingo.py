@@ -9,10 +9,7 @@ from pathlib import Path
 import pytest
 from support.cli_stage import tool
 
-from cli.words import lingo, phrase_book
-from p2p_hoity.tables import joining, seating
-from protocol.transcript.problem import FILE_FAULTS
-from protocol.wire.faults import FAULTS
+from cli.words import lingo
 
 catalogues = tool("catalogues")
 
@@ -93,53 +90,3 @@ def test_one_and_many() -> None:
         "{number} desconocida",
         "{number} desconocidas",
     ]
-
-
-def test_the_phrase_book_has_every_fault() -> None:
-    assert set(FAULTS.values()) <= phrase_book.SEAT_FAULTS
-    assert set(FILE_FAULTS.values()) <= phrase_book.FILE_FAULTS
-
-
-def test_a_sentence_from_below_is_translated_as_far_as_it_is_known() -> None:
-    lingo.speak("de")
-    assert phrase_book.said("the table is full") == "der Tisch ist voll"
-    assert phrase_book.said("these terms cannot be played: nobody listens there").endswith(
-        "dort lauscht niemand"
-    )
-    assert phrase_book.said("nobody: knows this") == "nobody: knows this"
-
-
-def test_the_troubles_of_several_addresses_are_all_translated() -> None:
-    lingo.speak("de")
-    told = phrase_book.said(
-        "the host cannot be reached (1.2.3.4:5 cannot be reached: nobody listens there;"
-        f" [fd00::2]:5 cannot be reached: no answer in time); {joining.ASK}"
-    )
-    assert told == (
-        "der Gastgeber ist nicht zu erreichen (1.2.3.4:5 ist nicht zu erreichen: dort lauscht"
-        " niemand; [fd00::2]:5 ist nicht zu erreichen: keine rechtzeitige Antwort); fragen Sie"
-        " ihn, ob der Tisch noch offen ist, und versuchen Sie es wieder"
-    )
-    gone = phrase_book.said(f"the host is gone (it closed the link); {joining.ASK}")
-    assert gone.startswith("der Gastgeber ist fort (die Gegenseite hat")
-
-
-def test_a_journal_in_use_is_told_in_the_language_spoken() -> None:
-    lingo.speak("de")
-    told = phrase_book.said(
-        "cannot use /a/b.journal: b.journal is in use: this seat is played already,"
-        " in another terminal"
-    )
-    assert told == (
-        "/a/b.journal ist nicht zu gebrauchen: b.journal ist in Gebrauch: Dieser Platz wird schon"
-        " in einem anderen Terminal gespielt"
-    )
-
-
-def test_a_port_in_use_is_told_with_what_to_do_in_the_language_spoken() -> None:
-    lingo.speak("de")
-    told = phrase_book.said(f"cannot listen on a:1: the port is already in use; {seating.ANOTHER}")
-    assert told == (
-        "auf a:1 lässt sich nicht lauschen: der Port ist schon belegt; nennen Sie mit --listen"
-        " eine andere Adresse, oder Port 0 für einen freien"
-    )

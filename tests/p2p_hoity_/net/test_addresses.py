@@ -65,7 +65,7 @@ def test_an_address_is_read_and_written_back(text, host, port, via_relay):
     ],
 )
 def test_what_nobody_could_dial_is_refused_in_words(text):
-    with pytest.raises(AddressError, match=r"port|host|IPv6"):
+    with pytest.raises(AddressError, match=r"^address-"):
         parse_address(text)
 
 

@@ -76,31 +76,31 @@ def test_challenges_never_repeat():
 
 
 def test_an_answer_heard_before_is_worth_nothing_for_a_new_challenge():
-    with pytest.raises(NetError, match="does not prove"):
+    with pytest.raises(NetError, match="answer-without-proof"):
         check(answer_to(CHALLENGE), fresh_challenge(HERE))
 
 
 def test_an_answer_to_another_listener_cannot_be_passed_on():
-    with pytest.raises(NetError, match="does not prove"):
+    with pytest.raises(NetError, match="answer-without-proof"):
         check(answer_to(CHALLENGE, listener=OTHER))
 
 
 def test_an_answer_is_for_one_certificate_and_one_purpose():
     data = answer_to(CHALLENGE)
-    with pytest.raises(NetError, match="does not prove"):
+    with pytest.raises(NetError, match="answer-without-proof"):
         check(data, certificate=bytes(32))
-    with pytest.raises(NetError, match="does not prove"):
+    with pytest.raises(NetError, match="answer-without-proof"):
         check(data, purpose=Purpose.RELAY)
 
 
 def test_an_impostor_cannot_sign_for_another_id():
     data = DIALLER.public + answer_to(CHALLENGE, by=OTHER)[32:]
-    with pytest.raises(NetError, match="does not prove"):
+    with pytest.raises(NetError, match="answer-without-proof"):
         check(data)
 
 
 def test_nobody_can_claim_to_be_the_listener():
-    with pytest.raises(NetError, match="ourselves"):
+    with pytest.raises(NetError, match="answer-by-ourselves"):
         check(answer_to(CHALLENGE, by=LISTENER))
 
 
@@ -121,7 +121,7 @@ def test_every_bit_of_an_answer_counts(bit):
     "challenge", [b"", MAGIC, b"hoity link 1" + bytes(48), CHALLENGE[:-1], CHALLENGE + b"x"]
 )
 def test_only_our_own_challenges_are_signed(challenge):
-    with pytest.raises(NetError, match="another language"):
+    with pytest.raises(NetError, match="handshake-of-other-version"):
         answer_to(challenge)
 
 
@@ -165,20 +165,20 @@ async def test_a_dialler_that_fails_is_told():
         return await prove(stream, listener, DIALLER, THERE)
 
     ends = await introduce(listening, dialling)
-    assert "does not prove" in str(ends["listener"])
-    assert "did not believe our signature" in str(ends["dialler"])
+    assert str(ends["listener"]) == "answer-without-proof"
+    assert str(ends["dialler"]) == "verdict-not-proven"
 
 
 @pytest.mark.parametrize("said", [b"\x63", b"", b"\0\0", *(v.encode() for v in Verdict if v)])
 async def test_only_a_welcome_is_one(said):
     near, far = trio.testing.memory_stream_pair()
     await far.send_all(encode_frame(said))
-    with pytest.raises(NetError, match=r"it |relay|process"):
+    with pytest.raises(NetError, match=r"^(no-)?verdict"):
         await expect_welcome(near)
 
 
 async def test_a_handshake_takes_no_long_frame():
     near, far = trio.testing.memory_stream_pair()
     await far.send_all(encode_frame(secrets.token_bytes(257)))
-    with pytest.raises(NetError, match="257 bytes"):
+    with pytest.raises(NetError, match="frame-too-large length=257"):
         await expect_welcome(near)

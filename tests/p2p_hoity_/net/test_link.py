@@ -6,9 +6,11 @@ import pytest
 import trio
 import trio.testing
 
-from p2p_hoity.net.framing import encode_frame
+from p2p_hoity.errors import Reason, because
+from p2p_hoity.net.errors import NetCode
+from p2p_hoity.net.framing import FrameCode, encode_frame
 from p2p_hoity.net.limits import Limits
-from p2p_hoity.net.link import LARGE, RECORD, Link
+from p2p_hoity.net.link import LARGE, RECORD, Link, LinkCode
 
 LIMITS = Limits(frame=1000, queue_frames=5, queue_bytes=3000)
 
@@ -40,9 +42,9 @@ async def test_frames_come_whole_and_in_order_both_ways(autojump_clock):
                 assert sender.link.post(b"%d" % number)
         await trio.testing.wait_all_tasks_blocked()
         assert a.delivered == b.delivered == [b"0", b"1", b"2"]
-        a.link.close("we have had enough")
-    assert a.reason == "we have had enough"
-    assert b.reason == "it closed the link"
+        a.link.close(Reason("we have had enough"))
+    assert a.reason == Reason("we have had enough")
+    assert b.reason == because(LinkCode.CLOSED)
 
 
 async def test_an_idle_link_stays_up_by_its_heartbeats(autojump_clock):
@@ -63,7 +65,7 @@ async def test_a_silent_peer_is_given_up_after_the_silence_limit(autojump_clock)
     began = trio.current_time()
     await ended.run()
     assert trio.current_time() - began == pytest.approx(LIMITS.silence)
-    assert ended.reason == "nothing was heard of it for 6 s"
+    assert ended.reason == because(LinkCode.SILENT, seconds=6)
 
 
 async def test_a_stop_of_our_own_is_not_the_peers_silence(mock_clock):
@@ -90,7 +92,7 @@ async def test_a_peer_that_trickles_bytes_of_a_frame_is_not_silent(autojump_cloc
         await trio.testing.wait_all_tasks_blocked()
         assert ended.delivered == [b"slow but here"]
         await far.aclose()
-    assert ended.reason == "it closed the link"
+    assert ended.reason == because(LinkCode.CLOSED)
 
 
 async def test_time_that_our_owner_takes_is_not_held_against_the_peer(autojump_clock):
@@ -121,7 +123,7 @@ async def test_a_peer_that_never_reads_is_given_up(autojump_clock):
         await ended.run()
         assert trio.current_time() - began == pytest.approx(LIMITS.stalled)
         nursery.cancel_scope.cancel()
-    assert ended.reason == "it read nothing we sent for 30 s"
+    assert ended.reason == because(LinkCode.UNREAD, seconds=30)
 
 
 @pytest.mark.parametrize(
@@ -135,7 +137,7 @@ async def test_a_queue_that_overflows_by_number_or_size_closes_the_link(size, ac
     assert ended.link.queued_bytes == accepted * size
     assert not ended.link.post(bytes(size))
     await ended.run()
-    assert ended.reason == "it does not read as fast as we have to send"
+    assert ended.reason == because(LinkCode.TOO_SLOW)
     assert not ended.link.post(b"too late")
     assert await far.receive_some() == b""
 
@@ -153,7 +155,7 @@ async def test_an_oversized_frame_closes_the_link_before_it_is_read(autojump_clo
     await far.send_all(encode_frame(b"fine") + (LIMITS.frame + 1).to_bytes(4, "big"))
     await ended.run()
     assert ended.delivered == [b"fine"]
-    assert ended.reason == "it announced a frame of 1001 bytes, more than 1000"
+    assert ended.reason == because(FrameCode.OVERSIZED, length=1001, most=1000)
 
 
 async def test_a_broken_stream_ends_the_link_in_words(autojump_clock):
@@ -166,7 +168,7 @@ async def test_a_broken_stream_ends_the_link_in_words(autojump_clock):
     near.receive_stream.receive_some_hook = fail
     ended = Ended(near)
     await ended.run()
-    assert ended.reason == "the connection was cut"
+    assert ended.reason == because(NetCode.CUT)
 
 
 async def test_all_that_was_posted_is_out_when_drained(autojump_clock):
@@ -185,7 +187,7 @@ async def test_draining_a_closed_link_does_not_wait():
     near, _far = trio.testing.memory_stream_pair()
     link = Link(near, LIMITS)
     link.post(b"never sent")
-    link.close("enough")
+    link.close(Reason("enough"))
     await link.drained()
 
 

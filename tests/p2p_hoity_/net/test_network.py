@@ -6,7 +6,7 @@ import pytest
 import trio
 
 from p2p_hoity.net.addresses import Address, Named
-from p2p_hoity.net.errors import NetError, NobodyError, plain_words
+from p2p_hoity.net.errors import NetCode, NetError, NobodyError, trouble_is
 from p2p_hoity.net.memory import MemoryNetwork
 from p2p_hoity.net.network import TcpNetwork, close_doors
 
@@ -33,7 +33,7 @@ async def test_bytes_pass_through_a_door(network):
 async def test_a_port_is_free_again_when_its_door_is_shut(network):
     (door,) = await network.listen(LOOPBACK, 0)
     port = door.address.port
-    with pytest.raises(NetError, match=f"{LOOPBACK}:{port}: the port is already in use"):
+    with pytest.raises(NetError, match=f"'{LOOPBACK}:{port}' why=.port-in-use"):
         await network.listen(LOOPBACK, port)
     await door.aclose()
     (door,) = await network.listen(LOOPBACK, port)
@@ -59,7 +59,7 @@ async def test_who_waits_at_a_door_is_told_when_it_shuts(network):
 async def test_nobody_behind_a_closed_door(network):
     (door,) = await network.listen(LOOPBACK, 0)
     await door.aclose()
-    with pytest.raises(NetError, match="nobody listens there"):
+    with pytest.raises(NetError, match="nobody-listens"):
         await network.open(door.address)
 
 
@@ -71,12 +71,12 @@ async def test_everywhere_is_one_port_for_each_kind_of_address():
 
 
 async def test_listening_where_this_machine_is_not_is_told():
-    with pytest.raises(NetError, match=r"192\.0\.2\.99:0: this machine has no such address"):
+    with pytest.raises(NetError, match=r"192\.0\.2\.99:0' why=.no-such-address"):
         await TcpNetwork().listen("192.0.2.99", 0)
 
 
 async def test_a_name_that_is_none_is_told():
-    with pytest.raises(NetError, match="not known here"):
+    with pytest.raises(NetError, match="unknown-machine-name"):
         await TcpNetwork().open(Address("no-such-machine.invalid", 1))
 
 
@@ -108,7 +108,7 @@ async def test_an_address_named_by_a_stranger_does_not_lead_to_this_machine(host
     network = TcpNetwork()
     (door,) = await network.listen(LOOPBACK, 0)
     port = door.address.port
-    with pytest.raises(NetError, match="in no network of ours"):
+    with pytest.raises(NetError, match="not-dialled"):
         await network.open(Address(host, port, named=Named.FAR))
     near = await network.open(Address(LOOPBACK, port, named=Named.NEAR))
     await trio.aclose_forcefully(near)
@@ -120,9 +120,9 @@ async def test_that_nobody_listens_there_is_final_and_a_cut_is_not():
     (door,) = await network.listen(LOOPBACK, 0)
     port = door.address.port
     await door.aclose()
-    with pytest.raises(NobodyError, match="nobody listens there"):
+    with pytest.raises(NobodyError, match="nobody-listens"):
         await network.open(Address(LOOPBACK, port))
-    with pytest.raises(NetError) as caught, plain_words("x"):
+    with pytest.raises(NetError) as caught, trouble_is(NetCode.FAILED):
         raise ConnectionResetError
     assert not caught.value.is_final
 
@@ -147,5 +147,5 @@ async def test_a_machine_without_any_address_is_told(monkeypatch):
         raise OSError(errno.EAFNOSUPPORT, "no such thing here")
 
     monkeypatch.setattr(trio, "open_tcp_listeners", without)
-    with pytest.raises(NetError, match="does not speak that kind of address"):
+    with pytest.raises(NetError, match="no-such-address-family"):
         await TcpNetwork().listen("", 0)

@@ -5,7 +5,7 @@ import trio
 import trio.testing
 
 from p2p_hoity.net.addresses import Address
-from p2p_hoity.net.errors import NetError
+from p2p_hoity.net.errors import NetCode, NetError
 from p2p_hoity.net.limits import Limits
 from p2p_hoity.net.race import Race, Secured
 
@@ -26,7 +26,7 @@ class Ways:
         seconds = self.seconds[address.host]
         await trio.sleep(abs(seconds))
         if seconds < 0:
-            raise NetError(f"{address}: nobody")
+            raise NetError(NetCode.NOBODY_LISTENS)
         near, self.far_ends[address.host] = trio.testing.memory_stream_pair()
         return Secured(near, bytes(32), bytes(32), address)
 
@@ -57,7 +57,10 @@ async def test_a_failure_ends_the_head_start(autojump_clock):
 async def test_all_failures_are_told(autojump_clock):
     with pytest.raises(NetError) as failure:
         await Ways(near=-1, far=60).race(NEAR, FAR)
-    assert str(failure.value) == "near:1: nobody; far:1 did not answer in 5 s"
+    assert (
+        str(failure.value)
+        == "no-way reasons=[(nobody-listens), (slow-answer address='far:1' seconds=5.0)]"
+    )
 
 
 async def test_of_two_at_once_the_second_is_cut(autojump_clock):

@@ -50,7 +50,7 @@ async def test_an_id_can_be_asked_for_without_expecting_one():
 
 
 async def test_someone_elses_key_is_refused():
-    with pytest.raises(NetError, match="someone else"):
+    with pytest.raises(NetError, match="someone-else-answers"):
         await meet(OTHER.public, listen_as_listener)
 
 
@@ -60,7 +60,7 @@ async def test_a_certificate_that_is_not_for_an_ed25519_key_is_refused():
         load_p256_certificate(context)
         await trio.SSLStream(raw, context, server_side=True).do_handshake()
 
-    with pytest.raises(NetError, match="not for an Ed25519 key"):
+    with pytest.raises(NetError, match="certificate-of-other-kind"):
         await meet(LISTENER.public, listen)
 
 
@@ -86,14 +86,14 @@ async def test_garbage_instead_of_tls_is_told_on_either_side(said):
     near, far = trio.testing.memory_stream_pair()
     await near.send_all(said)
     await near.send_eof()
-    with pytest.raises(NetError, match="the connection failed"):
+    with pytest.raises(NetError, match="connection-failed"):
         await tls.secure_from(far, MINE)
 
     async def listen(raw):
         await raw.send_all(said)
         await raw.send_eof()
 
-    with pytest.raises(NetError, match="the connection failed"):
+    with pytest.raises(NetError, match="connection-failed"):
         await meet(LISTENER.public, listen)
 
 
@@ -109,7 +109,7 @@ async def test_older_tls_is_refused():
 
     async with trio.open_nursery() as nursery:
         nursery.start_soon(dial)
-        with pytest.raises(NetError, match="our kind of TLS"):
+        with pytest.raises(NetError, match="other-tls"):
             await tls.secure_from(far, MINE)
         await far.aclose()  # the refusal itself has been sent
 

@@ -26,7 +26,7 @@ def test_a_passphrase_seals_the_key(tmp_path: Path) -> None:
     assert made.identity.seed not in place.identity.read_bytes()
     assert keys.load_identity(place, "open sesame").identity.public == made.identity.public
     for wrong in (None, "", "other"):
-        with pytest.raises(keys.KeyFileError, match="passphrase"):
+        with pytest.raises(keys.KeyFileError, match=r"passphrase-wrong|file-sealed"):
             keys.load_identity(place, wrong)
 
 
@@ -34,13 +34,13 @@ def test_an_existing_key_is_never_overwritten(tmp_path: Path) -> None:
     place = home.Home(tmp_path)
     keys.new_identity(place, "Ada")
     before = place.identity.read_bytes()
-    with pytest.raises(keys.KeyFileError, match="already"):
+    with pytest.raises(keys.KeyFileError, match="key-exists"):
         keys.new_identity(place, "Bob")
     assert place.identity.read_bytes() == before
 
 
 def test_no_key_says_how_to_make_one(tmp_path: Path) -> None:
-    with pytest.raises(keys.KeyFileError, match="hoity id new"):
+    with pytest.raises(keys.KeyFileError, match="no-key"):
         keys.load_identity(home.Home(tmp_path))
 
 
@@ -93,5 +93,5 @@ def test_the_vault_shows_no_key() -> None:
 def test_a_bad_name_is_refused_before_there_is_a_table(tmp_path: Path, name: str) -> None:
     place = home.Home(tmp_path)
     keys.new_identity(place, "Ada")
-    with pytest.raises(keys.KeyFileError, match="nickname"):
+    with pytest.raises(keys.KeyFileError, match=r"^nickname-"):
         own_key.load_or_make(place, name)

@@ -13,7 +13,9 @@ import pytest
 import trio
 from p2p_hoity_.tables.test_tables import Club, Guest
 
+from cli.trouble import exit_code_of
 from p2p_hoity import tables
+from p2p_hoity.errors import Reason
 from p2p_hoity.net.addresses import Address
 from p2p_hoity.net.events import Event, Frame, LinkDown, LinkUp
 from p2p_hoity.net.hub import Hub
@@ -180,7 +182,7 @@ async def test_a_proof_heard_on_one_link_is_worth_nothing_on_the_next(
         proof = caller.proof(club.ticket)
         caller.say(Ask(proof))
         await caller.next(Offer)
-        caller.hub.drop(caller.host, "again")
+        caller.hub.drop(caller.host, Reason("again"))
         await caller.next(LinkDown)
         await caller.hub.connect(club.ticket.addresses, caller.host, 5)
         caller.say(Ask(proof))
@@ -211,7 +213,7 @@ async def test_a_host_that_cannot_show_the_ticket_is_left(
     monkeypatch.setattr(hosting, "Capability", WithoutTheSecret)
     monkeypatch.setattr(WithoutTheSecret, "door_proof", lambda *_: shown)
     async with hosted(club):
-        with pytest.raises(tables.PeerError, match="cannot show that it gave this ticket"):
+        with pytest.raises(tables.PeerError, match="host-impostor"):
             await club.join(1)
 
 
@@ -222,7 +224,7 @@ async def test_a_host_that_says_anothers_terms_is_left(
     club = Club(tmp_path, 2)
     club.terms = replace(club.terms, host=Identity(b"famous" * 5 + b"xx").public)
     async with hosted(club):
-        with pytest.raises(tables.PeerError, match="someone else hosts this table"):
+        with pytest.raises(tables.PeerError, match="other-host"):
             await club.join(1)
 
 
@@ -252,7 +254,7 @@ async def test_a_closed_table_does_not(tmp_path: Path, autojump_clock: Any) -> N
     async with hosted(club, Lan.CLOSED):
         assert club.ticket is not None
         club.ticket = replace(club.ticket, secret=b"")
-        with pytest.raises(tables.PeerError, match="lacks what gives a seat"):
+        with pytest.raises(tables.PeerError, match="ticket-unknown"):
             await club.join(1)
 
 
@@ -267,7 +269,7 @@ async def test_once_the_table_is_full_the_ticket_gives_no_seat(
         nursery.start_soon(club.join, 1)
         while not club.guests[0].heard(updates.Started):
             await trio.sleep(0.1)
-        with pytest.raises(tables.PeerError, match="its game has begun"):
+        with pytest.raises(tables.PeerError, match="game-begun"):
             await club.join(2)
 
 
@@ -324,7 +326,7 @@ async def test_a_reset_after_sitting_down_costs_nobody_the_table(
         sat = isinstance(event, Frame) and isinstance(parse_lobby(event.data), Sit)
         if sat and cuts.count(event.peer) < 2:
             cuts.append(event.peer)
-            lobby.hub.drop(event.peer, "a reset")
+            lobby.hub.drop(event.peer, Reason("a reset"))
 
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(hosting.Lobby, "hear", cut)
@@ -344,7 +346,7 @@ async def test_a_guest_that_lost_the_roster_gets_it_from_the_running_table(
         is_first = is_lobby(data) and isinstance(parse_lobby(data), Roster) and not lost
         if is_first:
             lost.append(to)
-            hub.drop(to, "a reset")
+            hub.drop(to, Reason("a reset"))
             return False
         return post(hub, to, data)
 
@@ -364,7 +366,7 @@ async def test_a_seat_is_kept_for_a_while_and_then_given_to_who_waits(
         leaver.say(Ask(leaver.proof(club.ticket)))
         leaver.sit(club, "leaver")
         await leaver.next(Names)
-        leaver.hub.drop(leaver.host, "gone")
+        leaver.hub.drop(leaver.host, Reason("gone"))
         began = trio.current_time()
         async with trio.open_nursery() as nursery:
             nursery.start_soon(club.join, 1)
@@ -477,9 +479,8 @@ async def test_one_whose_seat_is_kept_is_told_to_resume(
         gone.cut = None
         for known in (True, False):  # by the journal that is here, or as the host says
             monkeypatch.setattr(joining, "_has_seat", joining._has_seat if known else never)
-            with pytest.raises(tables.PeerError, match="hoity resume") as caught:
+            with pytest.raises(tables.PeerError, match="seat-kept"):
                 await club.join(2)
-            assert "ask the host" not in str(caught.value)
         await club.resume(2)
 
     async with trio.open_nursery() as nursery:
@@ -519,7 +520,7 @@ async def test_where_nobody_listens_it_is_told_at_once(tmp_path: Path, autojump_
     club.ticket = Ticket(club.guests[0].me.identity.public, ("house0:1",), b"t" * 32)
     club.opened.set()
     began = trio.current_time()
-    with pytest.raises(tables.PeerError, match=r"cannot be reached .*nobody listens there"):
+    with pytest.raises(tables.PeerError, match=r"host-unreached .*nobody-listens"):
         await club.join(1)
     assert trio.current_time() - began < 1
 
@@ -531,12 +532,12 @@ async def test_a_host_that_cuts_every_link_is_given_up(tmp_path: Path, autojump_
     def cut(lobby: hosting.Lobby, event: Event) -> None:
         tick(lobby, event)
         if isinstance(event, Frame):
-            lobby.hub.drop(event.peer, "no")
+            lobby.hub.drop(event.peer, Reason("no"))
 
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(hosting.Lobby, "hear", cut)
         async with hosted(club):
-            with pytest.raises(tables.PeerError, match="cuts every link"):
+            with pytest.raises(tables.PeerError, match="host-cuts-links"):
                 await club.join(1)
 
 
@@ -550,8 +551,8 @@ async def test_a_second_process_of_one_key_does_not_take_the_seat_of_the_first(
         first.say(Ask(first.proof(club.ticket)))
         first.sit(club, "P1")
         await first.next(Names)
-        with pytest.raises(tables.PeerError, match="sits at this table already") as caught:
+        with pytest.raises(tables.PeerError, match="sits-elsewhere") as caught:
             await club.join(1)
-        assert caught.value.exit_code == 1
+        assert exit_code_of(caught.value) == 1
         assert first.hub.linked(first.host)
     assert club.guests[0].heard(updates.Joined)[-1].names == ("P0", "P1")

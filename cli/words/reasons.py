@@ -1,0 +1,66 @@
+"""Codes become sentences here: of the protocol, of the system, and of `p2p_hoity`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Any, Final
+
+from p2p_hoity.errors import Reason
+from protocol.seat.effects import ENDS
+from protocol.transcript.problem import FILE_FAULTS
+from protocol.wire.faults import FAULTS
+
+from .lingo import N_, _
+from .sentences import SENTENCES
+
+BYTES: Final = {
+    "bad-card": N_("a card is none of the deck"),
+    "bad-commitment": N_("a commitment is not of its form"),
+    "bad-frame": N_("a frame is not of a known form"),
+    "bad-proof": N_("a proof is not of its form"),
+}
+"""What is wrong with bytes of a peer that are neither a seat's fault nor a file's."""
+
+PROTOCOL: Final[Mapping[str, str]] = {**BYTES, **FILE_FAULTS, **ENDS, **FAULTS}
+"""The meaning of every code of `protocol`, as its own tables have it."""
+
+QUOTED: Final = frozenset({"text", "letter", "theirs", "ours"})
+"""Fields that someone typed or sent: they stand in quotes."""
+
+
+def sentence(reason: Reason) -> str:
+    """What a reason means, in the language spoken; a cause inside it likewise."""
+    if reason.code == "system-error":
+        return os.strerror(int(reason.fields["number"]))
+    template = SENTENCES.get(reason.code) or PROTOCOL[reason.code]
+    return _(template).format(**{name: _told(name, it) for name, it in reason.fields.items()})
+
+
+def meaning(code: str) -> str:
+    """What a code of the protocol means, in the language spoken."""
+    return _(PROTOCOL[code])
+
+
+def _told(name: str, value: Any) -> str:
+    if isinstance(value, Reason):
+        return sentence(value)
+    if isinstance(value, tuple):
+        between = "; " if value and isinstance(value[0], Reason) else ", "
+        return between.join(_told("", part) for part in value)
+    if isinstance(value, float):
+        return f"{value:g}"
+    return repr(value) if name in QUOTED else str(value)
+
+
+def as_json(reason: Reason) -> dict[str, Any]:
+    """The same for a program: the code, its fields, and the sentence beside it for people."""
+    return {"code": reason.code, "fields": _plain(reason.fields), "words": sentence(reason)}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Reason):
+        return {"code": value.code, "fields": _plain(value.fields)}
+    if isinstance(value, Mapping):
+        return {name: _plain(part) for name, part in value.items()}
+    return [_plain(part) for part in value] if isinstance(value, tuple) else value

@@ -1,0 +1,13 @@
+"""A sentence for each code of `p2p_hoity`: by code, with the code's fields as its gaps."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from .editions import EDITIONS
+from .network import NETWORK
+from .storage import STORAGE
+from .tables import TABLES
+
+SENTENCES: Final[Mapping[str, str]] = {**NETWORK, **TABLES, **STORAGE, **EDITIONS}

@@ -1,0 +1,75 @@
+"""Why a table is not opened, joined or taken up again, by code."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from ..lingo import N_
+
+TABLES: Final = {
+    "bad-listen": N_("--listen is HOST:PORT, as in 0.0.0.0:4646, not {text}."),
+    "cannot-listen-there": N_(
+        "cannot listen on {address}: {why}; name another with --listen, or port 0 for a free one"
+    ),
+    "own-ticket": N_("this is your own ticket: give it to the others"),
+    "seat-kept": N_("your seat at this table is kept: take it again with hoity resume"),
+    "host-unreached": N_(
+        "the host cannot be reached ({why});"
+        " ask the host whether the table is still open, and try again"
+    ),
+    "host-gone": N_(
+        "the host is gone ({reason}); ask the host whether the table is still open, and try again"
+    ),
+    "host-cuts-links": N_(
+        "the host cuts every link; ask the host whether the table is still open, and try again"
+    ),
+    "host-without-terms": N_(
+        "the host did not say its terms;"
+        " ask the host whether the table is still open, and try again"
+    ),
+    "links-closed": N_("the links are closed"),
+    "sits-elsewhere": N_(
+        "another process with your key sits at this table already, perhaps from a copy of your"
+        " files: play there"
+    ),
+    "host-impostor": N_("who answers cannot show that it gave this ticket: do not play there"),
+    "other-host": N_("someone else hosts this table than the ticket says: do not play there"),
+    "other-table": N_("the host's roster is of another table"),
+    "host-of-other-version": N_(
+        "the host plays by another version of the protocol, {theirs}, and this is {ours}: both"
+        " need the same one"
+    ),
+    "host-speaks-otherwise": N_("the host speaks otherwise: {why}"),
+    "bad-roster": N_("the host's roster is not valid: {why}"),
+    "unplayable-terms": N_("these terms cannot be played: {why}"),
+    "old-consent": N_("the host's roster holds an old consent of yours: do not play there"),
+    "left-before-the-beginning": N_(
+        "you sat down at this table before, and left before it began: it cannot begin with you"
+        " any more; ask the host to open a new one"
+    ),
+    "ticket-unknown": N_(
+        "the host does not know this ticket: it is of an earlier table, or it lacks what gives"
+        " a seat; ask the host for its ticket"
+    ),
+    "table-full": N_("the table is full"),
+    "name-taken": N_("someone at this table has your name already: take another with --name"),
+    "game-begun": N_("the table is full: its game has begun"),
+    "game-begun-without-you": N_("the table is full: its game has begun without you"),
+    "names-alike": N_(
+        "two names at this table are too alike ({one} and {other}): you did not sit down there"
+    ),
+    "seat-not-taken": N_("you did not take the seat"),
+    "played-elsewhere": N_(
+        "this seat is played already by another process with your key, perhaps from a copy of your"
+        " files: {names} linked with it. Play there, or end it there and resume here"
+    ),
+    "several-games": N_("several games can be resumed: {names}; name one"),
+    "only-claimed-games": N_("no game waits for you; claimed ones must be named: {names}"),
+    "no-game": N_(
+        "no game waits for you on this machine: sit down at one with hoity join, or open one"
+        " with hoity host"
+    ),
+    "no-such-game": N_("there is no such game to resume on this machine"),
+    "game-not-begun": N_("that game had not begun: there is nothing to save"),
+    "journal-of-other-key": N_("the journal is of another key than yours"),
+}

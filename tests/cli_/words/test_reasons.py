@@ -1,0 +1,197 @@
+"""Tests that every code has a sentence in every language, and every sentence a code."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import os
+import pkgutil
+import re
+from collections.abc import Iterator
+
+import pytest
+from support.paths import ROOT
+
+import p2p_hoity
+from cli import trouble
+from cli.words import lingo
+from cli.words.reasons import PROTOCOL, as_json, meaning, sentence
+from cli.words.sentences import SENTENCES
+from p2p_hoity.errors import Code, Reason, SystemCode, because
+from p2p_hoity.net.errors import NetCode, NetError
+from p2p_hoity.net.link import LinkCode
+from p2p_hoity.storage.journal import JournalCode
+from p2p_hoity.tables.arriving import ArrivalCode
+from p2p_hoity.tables.hosting import LobbyCode
+from p2p_hoity.tables.joining import JoinCode
+from p2p_hoity.tables.resuming import ResumeCode
+from p2p_hoity.tables.seating import PeerError, SeatingCode
+
+for found in pkgutil.walk_packages(p2p_hoity.__path__, "p2p_hoity."):
+    importlib.import_module(found.name)
+CODES = [code for table in Code.__subclasses__() for code in table]
+TABLES = {table.__name__: table for table in Code.__subclasses__()}
+WORDLESS = {SystemCode.NUMBERED}
+"""What the system itself has words for."""
+
+
+@pytest.fixture(autouse=True)
+def english_again() -> Iterator[None]:
+    yield
+    lingo.speak("en")
+
+
+def gaps(template: str) -> set[str]:
+    return set(re.findall(r"\{(\w+)\}", template))
+
+
+def test_every_code_has_a_sentence_and_every_sentence_a_code() -> None:
+    assert set(SENTENCES) == {str(code) for code in CODES} - {str(code) for code in WORDLESS}
+
+
+def test_a_code_is_one_word_of_one_table() -> None:
+    words = [str(code) for code in CODES]
+    assert len(words) == len(set(words))
+    assert not set(words) & set(PROTOCOL)
+    assert all(re.fullmatch(r"[a-z]+(-[a-z]+)*", word) for word in words)
+
+
+@pytest.mark.parametrize("code", [c for c in CODES if c not in WORDLESS], ids=str)
+def test_a_sentence_has_a_gap_for_each_field(code: Code) -> None:
+    assert gaps(SENTENCES[code]) == set(code.fields)
+
+
+@pytest.mark.parametrize("language", ["es", "de"])
+def test_every_sentence_with_words_is_in_every_language(language: str) -> None:
+    lingo.speak(language)
+    for code, template in {**SENTENCES, **PROTOCOL}.items():
+        has_words = re.search(r"[a-z]", re.sub(r"\{\w+\}", "", template)) is not None
+        assert (lingo._(template) != template) == has_words, code
+
+
+def calls() -> Iterator[tuple[str, Code, set[str]]]:
+    """Where a code is raised or given as a reason, and the fields that go with it."""
+    for path in sorted((ROOT / "p2p_hoity").rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if not isinstance(node, ast.Call) or not node.args:
+                continue
+            first = node.args[0]
+            if isinstance(first, ast.Attribute) and isinstance(first.value, ast.Name):
+                table = TABLES.get(first.value.id)
+                if table is not None and all(word.arg for word in node.keywords):
+                    given = {str(word.arg) for word in node.keywords} - {"at"}
+                    maker = ast.unparse(node.func)
+                    yield f"{path.name}: {maker}", table[first.attr], given
+
+
+def test_every_code_is_given_with_the_fields_that_it_has() -> None:
+    found = list(calls())
+    assert len(found) > 100
+    for where, code, given in found:
+        wanted = set(code.fields) - ({"why"} if where.endswith(": trouble_is") else set())
+        assert given in (wanted, set()) if where.endswith(": _told") else given == wanted, where
+
+
+def test_every_code_of_bytes_that_the_protocol_raises_has_a_meaning() -> None:
+    raised = set()
+    for folder in ("protocol", "p2p_hoity"):
+        for path in (ROOT / folder).rglob("*.py"):
+            text = path.read_text(encoding="utf-8")
+            raised |= set(re.findall(r'\b(?:Invalid|Unsound|Fault)\(\s*"([a-z-]+)"', text))
+    assert raised
+    assert raised <= set(PROTOCOL)
+
+
+def test_an_exit_code_is_said_of_codes_that_there_are() -> None:
+    codes = {str(code) for code in CODES}
+    assert codes >= trouble.TABLE_NOT_OK | trouble.TABLE_UNREACHED
+    assert not trouble.TABLE_NOT_OK & trouble.TABLE_UNREACHED
+
+
+@pytest.mark.parametrize(
+    ("code", "number"),
+    [
+        (JoinCode.OWN_TICKET, 2),
+        (SeatingCode.BAD_LISTEN, 2),
+        (ResumeCode.NO_GAME, 2),
+        (ResumeCode.NOT_BEGUN, 1),
+        (JoinCode.FULL, 1),
+        (ArrivalCode.ELSEWHERE, 1),
+        (JoinCode.GONE, 3),
+        (SeatingCode.CANNOT_LISTEN, 3),
+    ],
+)
+def test_a_table_that_cannot_be_played_at_has_its_exit_code(code: Code, number: int) -> None:
+    assert trouble.exit_code_of(PeerError(code)) == number
+
+
+def test_a_failed_link_ends_with_3() -> None:
+    assert trouble.exit_code_of(NetError(NetCode.NO_ADDRESS)) == 3
+
+
+# What is said.
+
+
+def test_a_cause_is_told_inside_its_sentence() -> None:
+    lingo.speak("de")
+    ways = tuple(
+        because(NetCode.UNREACHED, address=address, why=because(code))
+        for address, code in (
+            ("1.2.3.4:5", NetCode.NOBODY_LISTENS),
+            ("[fd00::2]:5", NetCode.NO_ANSWER_IN_TIME),
+        )
+    )
+    told = sentence(because(JoinCode.UNREACHED, why=because(NetCode.EACH_WAY, reasons=ways)))
+    assert told == (
+        "der Gastgeber ist nicht zu erreichen (1.2.3.4:5 ist nicht zu erreichen: dort lauscht"
+        " niemand; [fd00::2]:5 ist nicht zu erreichen: keine rechtzeitige Antwort); fragen Sie"
+        " ihn, ob der Tisch noch offen ist, und versuchen Sie es wieder"
+    )
+    gone = sentence(because(JoinCode.GONE, reason=because(LinkCode.CLOSED)))
+    assert gone.startswith("der Gastgeber ist fort (die Gegenseite hat")
+
+
+def test_a_journal_in_use_is_told_in_the_language_spoken() -> None:
+    lingo.speak("de")
+    why = because(JournalCode.IN_USE, journal="b.journal")
+    assert sentence(because(JournalCode.UNUSABLE, path="/a/b.journal", why=why)) == (
+        "/a/b.journal ist nicht zu gebrauchen: b.journal ist in Gebrauch: Dieser Platz wird schon"
+        " in einem anderen Terminal gespielt"
+    )
+
+
+def test_a_port_in_use_is_told_with_what_to_do_in_the_language_spoken() -> None:
+    lingo.speak("de")
+    why = because(NetCode.PORT_IN_USE)
+    assert sentence(because(SeatingCode.CANNOT_LISTEN, address="a:1", why=why)) == (
+        "auf a:1 lässt sich nicht lauschen: der Port ist schon belegt; nennen Sie mit --listen"
+        " eine andere Adresse, oder Port 0 für einen freien"
+    )
+
+
+def test_what_a_peer_sent_stands_in_quotes_and_numbers_are_short() -> None:
+    version = because(JoinCode.OTHER_VERSION, theirs="x\x1b", ours="y")
+    assert r"'x\x1b', and this is 'y'" in sentence(version)
+    assert sentence(because(LinkCode.SILENT, seconds=6.0)) == "nothing was heard of it for 6 s"
+
+
+def test_the_system_says_its_own_words() -> None:
+    assert sentence(because(SystemCode.NUMBERED, number=28)) == os.strerror(28)
+
+
+def test_a_code_of_the_protocol_has_the_meaning_of_its_table() -> None:
+    reason = because(LobbyCode.NO_CONSENT, why=Reason("bad-signature"))
+    assert meaning("bad-signature") in sentence(reason)
+    lingo.speak("de")
+    assert meaning("bad-shuffle") not in sentence(reason)
+
+
+def test_a_program_gets_code_and_fields_and_the_sentence() -> None:
+    reason = because(JoinCode.GONE, reason=because(LinkCode.SILENT, seconds=6.0))
+    assert as_json(reason) == {
+        "code": "host-gone",
+        "fields": {"reason": {"code": "link-silent", "fields": {"seconds": 6.0}}},
+        "words": sentence(reason),
+    }
+    names = because(ResumeCode.SEVERAL, names=("a", "b"))
+    assert as_json(names)["fields"] == {"names": ["a", "b"]}
