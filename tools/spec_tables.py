@@ -33,7 +33,7 @@ from protocol.crypto.generators import (
     shuffle_generators,
 )
 from protocol.crypto.labels import Label
-from protocol.seat.core import SIGNS
+from protocol.seat.states import SIGNS
 from protocol.transcript import verifier
 from protocol.transcript.problem import FILE_FAULTS, UNREADABLE
 from protocol.wire import bodies, encoding, faults, header, messages
