@@ -197,6 +197,7 @@ TARGETS: dict[str, tuple[Callable[[Sequence[str]], None], str]] = {
     "flood": (tool("-m", "soak.flooder"), "a seat floods its table"),
     "games": (tool("-m", "soak.games"), "many whole games of six processes: GAMES"),
     "simulate": (tool("-m", "soak.simulate"), "whole simulated tables: --games N --seed S"),
+    "platforms": (tool("tools/platforms.py"), "what every promised platform would install: WORD"),
     "fuzz": (fuzz, "a million inputs and more to every parser: -runs=N"),
     "vectors": (tool("tests/vectors/make_vectors.py"), "make the test vectors again"),
     "bench": (bench, "measure the building blocks, as JSON"),
