@@ -8,6 +8,6 @@ from support.sim.cheap import shared_nodes
 
 @pytest.fixture(autouse=True)
 def _each_proof_checked_once() -> Iterator[None]:
-    """The seats of a table share its nodes; a verifier afterwards shares nothing (`transcripts`)."""
+    """The seats of a table share its nodes; who verifies its transcripts shares nothing."""
     with shared_nodes():
         yield
