@@ -129,12 +129,12 @@ def bounds(
     """What all that is installed there asks of each package."""
     asked = [Requirement(text) for text in wanted]
     for one in chosen:
-        asked += [Requirement(text) for text in one["metadata"].get("requires_dist", ())]
+        asked += map(Requirement, one["metadata"].get("requires_dist", ()))
     found: dict[str, SpecifierSet] = {}
-    for one in asked:
-        if one.marker is None or one.marker.evaluate({**environment, "extra": ""}):
-            name = canonicalize_name(one.name)
-            found[name] = found.get(name, SpecifierSet()) & one.specifier
+    for need in asked:
+        if need.marker is None or need.marker.evaluate({**environment, "extra": ""}):
+            name = canonicalize_name(need.name)
+            found[name] = found.get(name, SpecifierSet()) & need.specifier
     return found
 
 
