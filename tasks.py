@@ -5,6 +5,7 @@ Needs Python 3.11 or newer and nothing else; each target makes the environment i
 
 from __future__ import annotations
 
+import hashlib
 import os
 import shutil
 import subprocess
@@ -22,6 +23,21 @@ TEST = ROOT / ".venv-test"
 INTERRUPTED = 130
 """The exit code of a game that was left, and can be resumed."""
 CODE = ["protocol", "p2p_hoity", "cli", "tests", "tools", "bench", "tasks.py"]
+
+SIDE_BY_SIDE = ["-n", "auto", "--dist", "worksteal"]
+"""All cores; who has no more tests takes some of who has most left."""
+QUICK = [
+    "tests/p2p_hoity_/rules",
+    "tests/p2p_hoity_/editions",
+    "tests/protocol_/crypto",
+    "tests/protocol_/wire",
+    "tests/protocol_/chain/test_stopped.py",
+    "tests/protocol_/chain/test_transition.py",
+    "tests/project",
+    "tests/cli_/words",
+]
+"""The tests of `check`."""
+LEFT_OUT = shutil.ignore_patterns(".git", ".venv*", ".*_cache", "__pycache__", ".hypothesis")
 
 
 def program(environment: Path, name: str) -> str:
@@ -133,21 +149,37 @@ def test(args: Sequence[str]) -> None:
     """Install into a fresh environment, then lint, types, and all tests."""
     ready(TEST, ".[dev]", test_stamp(), fresh=True)
     python = program(TEST, "python")
-    run([python, "-m", "ruff", "check", *CODE])
-    run([python, "-m", "ruff", "format", "--check", *CODE])
-    run([python, "-m", "mypy"])
-    run([python, "-m", "pytest", *args])
+    look(python)
+    run([python, "-m", "pytest", *SIDE_BY_SIDE, *args])
     wheel([])
 
 
+def check(args: Sequence[str]) -> None:
+    """Lint, types and the tests that cost little, in the test environment as it is."""
+    ready(TEST, ".[dev]", test_stamp())
+    python = program(TEST, "python")
+    look(python)
+    run([python, "-m", "pytest", *SIDE_BY_SIDE, *(args or QUICK)])
+
+
+def look(python: str) -> None:
+    """Lint and types."""
+    run([python, "-m", "ruff", "check", *CODE])
+    run([python, "-m", "ruff", "format", "--check", *CODE])
+    run([python, "-m", "mypy"])
+
+
 def wheel(args: Sequence[str]) -> None:
-    """Build the wheel, install it outside this checkout, and play and verify a game with it."""
+    """Build the wheel twice, and play and verify a game with it, installed elsewhere."""
     ready(TEST, ".[dev]", test_stamp())
     with tempfile.TemporaryDirectory() as folder:
         outside = Path(folder)
-        pip = [program(TEST, "python"), "-m", "pip", "--disable-pip-version-check"]
-        run([*pip, "wheel", "--quiet", "--no-deps", "--wheel-dir", folder, str(ROOT)])
-        (built,) = outside.glob("*.whl")
+        copied = outside / "copy"
+        shutil.copytree(ROOT, copied, ignore=LEFT_OUT, copy_function=shutil.copyfile)
+        built = build(ROOT, outside / "one")
+        if digest(built) != digest(build(copied, outside / "two")):
+            sys.exit("Two builds of the wheel differ.")
+        print(f"Built twice alike: SHA-256 {digest(built)}", flush=True)
         make(outside / "env", str(built))
         home = {**os.environ, "HOITY_HOME": str(outside / "home")}
         game = str(outside / "game.hoity")
@@ -155,6 +187,19 @@ def wheel(args: Sequence[str]) -> None:
         play = [hoity, "play", "--bots", "2", "--auto", "--transcript", game]
         run(play, cwd=folder, env=home, stdout=subprocess.DEVNULL)
         run([hoity, "verify", game], cwd=folder, env=home)
+
+
+def build(source: Path, folder: Path) -> Path:
+    """The wheel of a checkout."""
+    pip = [program(TEST, "python"), "-m", "pip", "--disable-pip-version-check"]
+    run([*pip, "wheel", "--quiet", "--no-deps", "--wheel-dir", str(folder), str(source)])
+    (built,) = folder.glob("*.whl")
+    return built
+
+
+def digest(file: Path) -> str:
+    """The SHA-256 of a file."""
+    return hashlib.sha256(file.read_bytes()).hexdigest()
 
 
 def fuzz(args: Sequence[str]) -> None:
@@ -188,8 +233,9 @@ def tool(*words: str) -> Callable[[Sequence[str]], None]:
 TARGETS: dict[str, tuple[Callable[[Sequence[str]], None], str]] = {
     "play": (play, "play a whole game against bots"),
     "hoity": (hoity, "run any hoity command"),
+    "check": (check, "lint, types and the quick tests, for while one works"),
     "test": (test, "all tests in a fresh environment: what CI runs"),
-    "wheel": (wheel, "build the wheel, install it elsewhere, play and verify with it"),
+    "wheel": (wheel, "build the wheel twice, install it elsewhere, play and verify with it"),
     "soak": (tool("-m", "pytest", "-m", "soak"), "the long tests that CI leaves out"),
     "liars": (tool("-m", "soak.liars"), "every lie, each at a table of its own: CODE …"),
     "crashes": (tool("-m", "soak.crashes"), "kill a seat at every write of a game: every FILE"),
@@ -197,6 +243,11 @@ TARGETS: dict[str, tuple[Callable[[Sequence[str]], None], str]] = {
     "flood": (tool("-m", "soak.flooder"), "a seat floods its table"),
     "games": (tool("-m", "soak.games"), "many whole games of six processes: GAMES"),
     "simulate": (tool("-m", "soak.simulate"), "whole simulated tables: --games N --seed S"),
+    "platforms": (tool("tools/platforms.py"), "what every promised platform would install: WORD"),
+    "catalogues": (
+        tool("tools/catalogues.py"),
+        "compile the languages: --check --update --new CODE",
+    ),
     "fuzz": (fuzz, "a million inputs and more to every parser: -runs=N"),
     "vectors": (tool("tests/vectors/make_vectors.py"), "make the test vectors again"),
     "bench": (bench, "measure the building blocks, as JSON"),

@@ -54,7 +54,7 @@ HELP: Final = {
 ABOUT: Final = N_("Hoity Toity among strangers: a table without a server to trust.")
 LIBRARY_HELP: Final = N_("Show this message and exit.")
 GLOBAL_FLAGS: Final = N_(
-    "Everywhere: --lang en|es|de, --debug. Exit codes: 0 ok, 1 game or transcript not ok,"
+    "Everywhere: --lang CODE, --debug. Exit codes: 0 ok, 1 game or transcript not ok,"
     " 2 usage, 3 network failed, 130 interrupted."
 )
 
@@ -66,7 +66,8 @@ def _version(wanted: bool) -> None:
         try:
             printing.say(f"hoity {version('p2p-hoity')}")
         except PackageNotFoundError:
-            printing.say(f"hoity ({_('run from its source, not installed')})")
+            words = _("run from its source, not installed")
+            printing.say(f"hoity ({words})")
         raise typer.Exit
 
 

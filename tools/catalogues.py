@@ -1,29 +1,31 @@
-"""The print shop of the message catalogues: compiles .po to .mo and says what is missing.
+"""The print shop of the message catalogues: keeps them with Babel and says what is missing.
 
-    python tools/catalogues.py            compile every catalogue
-    python tools/catalogues.py --check    exit 1 if one is stale, or a message is not translated
-    python tools/catalogues.py --missing  print entries to be filled in
-
-Standard library only. The .po files here use msgid, msgid_plural, msgstr and msgstr[n], with
-continued lines and comments; that is all of the format this reads.
+python tools/catalogues.py             compile every catalogue
+python tools/catalogues.py --check     exit 1 if one is stale, or a message is not translated
+python tools/catalogues.py --update    add what is missing to the catalogues, to be filled in
+python tools/catalogues.py --new CODE  begin the catalogue of a language
 """
 
 from __future__ import annotations
 
-import ast
-import struct
 import sys
 from collections.abc import Iterator
+from io import BytesIO
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
+
+from babel.messages.catalog import Catalog
+from babel.messages.extract import extract_from_dir
+from babel.messages.mofile import read_mo, write_mo
+from babel.messages.pofile import PoFileError, read_po, write_po
 
 ROOT: Final = Path(__file__).resolve().parent.parent
-CLI: Final = ROOT / "cli"
-MARKS: Final = {"_": 1, "N_": 1, "count": 2}
-"""The functions whose first arguments are messages, and how many."""
+LOCALE: Final = ROOT / "cli" / "words" / "locale"
+MARKS: Final[dict[str, Any]] = {"_": None, "N_": None, "count": (1, 2)}
+"""The functions whose first arguments are messages, in Babel's form."""
 
-Entries = dict[str, tuple[str, ...]]
-"""Message (with NUL and its plural behind it, if it has one) to its translations."""
+Key = str | tuple[str, str]
+"""A message, or its singular and its plural."""
 
 LIBRARY_WORDS: Final = (
     "Arguments",
@@ -40,13 +42,13 @@ LIBRARY_WORDS: Final = (
 
 def catalogues() -> list[Path]:
     """Every .po file."""
-    return sorted((CLI / "words" / "locale").glob("*/LC_MESSAGES/hoity.po"))
+    return sorted(LOCALE.glob("*/LC_MESSAGES/hoity.po"))
 
 
-def messages() -> set[str]:
-    """Every message in the sources, in the form of `Entries`."""
-    found = {key for path in sorted(CLI.rglob("*.py")) for key in _messages_of(path)}
-    return found | set(LIBRARY_WORDS) | meanings()
+def messages() -> set[Key]:
+    """Every message in the sources, and what the protocol's codes mean."""
+    found = extract_from_dir(ROOT / "cli", [("**.py", "python")], keywords=MARKS)
+    return {message for _, _, message, _, _ in found} | set(LIBRARY_WORDS) | meanings()
 
 
 def meanings() -> set[str]:
@@ -56,112 +58,124 @@ def meanings() -> set[str]:
     return set(PROTOCOL.values())
 
 
-def _messages_of(path: Path) -> Iterator[str]:
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
-            continue
-        wanted = MARKS.get(node.func.id, 0)
-        texts = [ast.literal_eval(a) for a in node.args[:wanted] if isinstance(a, ast.Constant)]
-        if wanted and len(texts) == wanted and all(isinstance(text, str) for text in texts):
-            yield "\0".join(texts)
+def read(path: Path) -> Catalog:
+    """A .po file; ValueError names the line that is not understood."""
+    with path.open("rb") as file:
+        try:
+            return read_po(file, path.parts[-3], abort_invalid=True)
+        except PoFileError as error:
+            raise ValueError(f"{path}, line {error.lineno + 1}: not understood") from error
 
 
-def read(path: Path) -> Entries:
-    """The entries of a .po file; ValueError names the line that is not understood."""
-    entries: Entries = {}
-    fields: dict[str, str] = {}
-    current = ""
-    for number, line in enumerate([*path.read_text(encoding="utf-8").splitlines(), ""], 1):
-        text = line.strip()
-        if text.startswith("#"):
-            continue
-        if not text:
-            _close(entries, fields)
-            fields, current = {}, ""
-        elif text.startswith('"') and current:
-            fields[current] += ast.literal_eval(text)
-        elif text.startswith("msg") and " " in text:
-            current, quoted = text.split(" ", 1)
-            fields[current] = ast.literal_eval(quoted)
-        else:
-            raise ValueError(f"{path}, line {number}: not understood")
-    return entries
+def entries(catalogue: Catalog) -> dict[Key, tuple[str, ...]]:
+    """Message to its translations; without the header."""
+    return {_fixed(one.id): _forms(one.string) for one in catalogue if one.id}
 
 
-def _close(entries: Entries, fields: dict[str, str]) -> None:
-    if not fields:
-        return
-    key = fields["msgid"]
-    if "msgid_plural" in fields:
-        key += "\0" + fields["msgid_plural"]
-    if key in entries:
-        raise ValueError(f"{key!r} stands twice in a catalogue")
-    forms = [name for name in fields if name.startswith("msgstr")]
-    entries[key] = tuple(fields[name] for name in forms)
+def _fixed(key: Any) -> Key:
+    return key if isinstance(key, str) else (key[0], key[1])
 
 
-def compiled(entries: Entries) -> bytes:
-    """The .mo file: the format of GNU gettext, revision 0, little-endian, sorted, no hash table."""
-    keys = sorted(entries, key=lambda key: key.encode())
-    originals = [key.encode() for key in keys]
-    translations = ["\0".join(entries[key]).encode() for key in keys]
-    size = len(keys)
-    start = 28 + 16 * size
-    tables, data = [b"", b""], b""
-    for i, texts in enumerate((originals, translations)):
-        for text in texts:
-            tables[i] += struct.pack("<II", len(text), start + len(data))
-            data += text + b"\0"
-    head = struct.pack("<7I", 0x950412DE, 0, size, 28, 28 + 8 * size, 0, start)
-    return head + tables[0] + tables[1] + data
+def _forms(text: Any) -> tuple[str, ...]:
+    return (text,) if isinstance(text, str) else tuple(text)
 
 
-def untranslated(entries: Entries) -> list[str]:
-    """Messages of the sources that this catalogue lacks."""
-    return sorted(key for key in messages() if not all(entries.get(key, ("",))))
+def compiled(catalogue: Catalog) -> bytes:
+    """The .mo file."""
+    file = BytesIO()
+    write_mo(file, catalogue)
+    return file.getvalue()
 
 
-def unused(entries: Entries) -> list[str]:
-    """Messages of this catalogue that no source has."""
-    return sorted(set(entries) - messages() - {""})
+def is_stale(path: Path) -> bool:
+    """Whether the compiled file beside a catalogue is missing, or says something else."""
+    target = path.with_suffix(".mo")
+    if not target.exists():
+        return True
+    with target.open("rb") as file:
+        return entries(read_mo(file)) != entries(read(path))
 
 
-def _quoted(text: str) -> str:
-    escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
-    return f'"{escaped}"'
-
-
-def blank(key: str) -> str:
-    """An entry to be filled in."""
-    one, _, many = key.partition("\0")
-    if not many:
-        return f'msgid {_quoted(one)}\nmsgstr ""\n'
-    return f'msgid {_quoted(one)}\nmsgid_plural {_quoted(many)}\nmsgstr[0] ""\nmsgstr[1] ""\n'
+def twice(path: Path) -> Iterator[str]:
+    """The messages that stand more than once; Babel takes the last."""
+    seen = set()
+    for block in path.read_text(encoding="utf-8").split("\n\n"):
+        lines = [line for line in block.splitlines() if not line.startswith("#")]
+        message = "\n".join(lines).partition("\nmsgstr")[0]
+        if message in seen:
+            yield message
+        seen.add(message)
 
 
 def check(path: Path) -> list[str]:
     """What is wrong with one catalogue."""
-    entries = read(path)
-    wrong = [f"{path.name}: not translated: {key!r}" for key in untranslated(entries)]
-    wrong += [f"{path.name}: in no source: {key!r}" for key in unused(entries)]
-    target = path.with_suffix(".mo")
-    if not target.exists() or target.read_bytes() != compiled(entries):
-        wrong.append(f"{target} is stale: run python tools/catalogues.py")
-    return wrong
+    catalogue = read(path)
+    found, wanted = entries(catalogue), messages()
+    wrong = [f"not translated: {key!r}" for key in wanted if not all(found.get(key, ("",)))]
+    wrong += [f"in no source: {key!r}" for key in set(found) - wanted]
+    wrong += [f"stands twice: {text}" for text in twice(path)]
+    wrong += [f"{one.id!r}: {error}" for one, errors in catalogue.check() for error in errors]
+    if is_stale(path):
+        wrong.append("the compiled file is stale: python3 tasks.py catalogues")
+    return [f"{path.parts[-3]}: {text}" for text in sorted(wrong)]
+
+
+def updated(catalogue: Catalog) -> Catalog:
+    """The catalogue with all messages and no others; what is missing is left blank."""
+    found, wanted = set(entries(catalogue)), messages()
+    for key in sorted(wanted - found, key=str):
+        catalogue.add(key)
+    for key in found - wanted:
+        catalogue.delete(key)
+    return catalogue
+
+
+def write(path: Path, head: str, catalogue: Catalog) -> None:
+    """Write a .po file under this head, every text on one line."""
+    for one in catalogue:
+        one.flags.clear()
+    file = BytesIO()
+    write_po(file, catalogue, width=0, no_location=True, omit_header=True)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(head.strip().encode() + b"\n\n" + file.getvalue().strip() + b"\n")
+
+
+HEAD: Final = r"""
+# The catalogue for {code}. After a change: python3 tasks.py catalogues
+msgid ""
+msgstr ""
+"Project-Id-Version: hoity\n"
+"Language: {code}\n"
+"MIME-Version: 1.0\n"
+"Content-Type: text/plain; charset=UTF-8\n"
+"Content-Transfer-Encoding: 8bit\n"
+"Plural-Forms: {plurals}\n"
+"""
+"""How a .po file begins."""
+
+
+def begin(path: Path) -> None:
+    """A catalogue with every message, to be filled in."""
+    catalogue = Catalog(path.parts[-3])
+    head = HEAD.format(code=path.parts[-3], plurals=f"{catalogue.plural_forms};")
+    write(path, head, updated(catalogue))
 
 
 def main(arguments: list[str]) -> int:
-    """Compile, check or list; 0 if nothing is wrong."""
+    """Compile, check, update or begin; 0 if nothing is wrong."""
     if arguments == ["--check"]:
         wrong = [line for path in catalogues() for line in check(path)]
         print("\n".join(wrong) or "every catalogue is whole and current")
         return 1 if wrong else 0
+    if arguments[:1] == ["--new"]:
+        begin(LOCALE / arguments[1] / "LC_MESSAGES" / "hoity.po")
+        return 0
     for path in catalogues():
-        entries = read(path)
-        if arguments == ["--missing"]:
-            print(f"# {path}\n" + "\n".join(blank(key) for key in untranslated(entries)))
+        if arguments == ["--update"]:
+            head = path.read_text(encoding="utf-8").partition("\n\n")[0]
+            write(path, head, updated(read(path)))
         else:
-            path.with_suffix(".mo").write_bytes(compiled(entries))
+            path.with_suffix(".mo").write_bytes(compiled(read(path)))
     return 0
 
 

@@ -7,8 +7,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final, Protocol
 
-LANGUAGES: Final = ("en", "es", "de")
 DOMAIN: Final = "hoity"
+LOCALE: Final = Path(__file__).parent / "locale"
+"""Where the compiled catalogues are."""
+LANGUAGES: Final = (
+    "en",
+    *sorted(path.parts[-3] for path in LOCALE.glob(f"*/LC_MESSAGES/{DOMAIN}.mo")),
+)
+"""English, and every language that has a catalogue."""
 LOCALE_VARIABLES: Final = ("LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG")
 
 
@@ -41,11 +47,6 @@ class _Speech:
     catalogue: Catalogue = English()
 
 
-def locale_folder() -> Path:
-    """Where the compiled catalogues are."""
-    return Path(__file__).parent / "locale"
-
-
 def language_of(environ: Mapping[str, str]) -> str:
     """The language that the locale's variables ask for; English if it is none of ours."""
     for name in LOCALE_VARIABLES:
@@ -70,7 +71,7 @@ def speak(language: str) -> None:
 def _load(language: str) -> Catalogue:
     import gettext
 
-    folder = str(locale_folder())
+    folder = str(LOCALE)
     os.environ["LANGUAGE"] = language  # the command-line library looks its own words up there
     gettext.bindtextdomain(DOMAIN, folder)
     gettext.textdomain(DOMAIN)

@@ -15,11 +15,13 @@ from typing import Any
 
 import pytest
 from support.cli_stage import played_file, tool
+from support.sim.cheap import shared_nodes
 
 from cli import trouble
 from cli.app import EXAMPLES, run
 from cli.commands import play, verify
 from cli.words import lingo
+from p2p_hoity.bench import whole_tables
 from p2p_hoity.editions import NAMES
 from p2p_hoity.net.errors import NetCode, NetError
 from p2p_hoity.net.ticket import Ticket, decode_ticket, encode_ticket
@@ -372,7 +374,22 @@ def test_the_rules_name_the_switches_of_the_edition(hoity: Shell) -> None:
     assert "A Detective may be played in the Auction Hall" in told[1]
 
 
-def test_bench(hoity: Shell) -> None:
+def test_bench(hoity: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With a table of three; with one of six among the long tests."""
+    monkeypatch.setattr(whole_tables, "SEATS", 3)
+    whole_tables.whole_game.cache_clear()
+    with shared_nodes():
+        whole_tables.whole_game()
+    measure(hoity)
+    whole_tables.whole_game.cache_clear()
+
+
+@pytest.mark.soak
+def test_bench_of_six(hoity: Shell) -> None:
+    measure(hoity)
+
+
+def measure(hoity: Shell) -> None:
     found = hoity("bench", "--cards", "24", "--rounds", "1", "--json").lines[0]
     assert found["cards"] == 24
     assert found["verify"]["operations"]["multiply"] > 0

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
+from support.cases import each
 from support.paths import ROOT
 
 PACKAGES = ("protocol", "p2p_hoity", "cli")
@@ -27,6 +29,19 @@ def name_of(path: Path) -> str:
 MODULES = {name_of(path): path for path in FILES}
 
 
+def under(folder: str) -> list[Path]:
+    """The files of a part of the house."""
+    found = [path for path in FILES if path.is_relative_to(ROOT / folder)]
+    assert found, f"no file under {folder}"
+    return found
+
+
+@cache
+def tree_of(path: Path) -> ast.Module:
+    """A file, parsed once."""
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
 def nodes(tree: ast.AST, deferred: bool) -> Iterator[ast.AST]:
     """All nodes; without those inside functions unless `deferred`."""
     for child in ast.iter_child_nodes(tree):
@@ -43,7 +58,7 @@ def imports(path: Path, deferred: bool = True) -> set[str]:
     here = name_of(path).split(".")
     package = here if path.name == "__init__.py" else here[:-1]
     found: set[str] = set()
-    for node in nodes(ast.parse(path.read_text(encoding="utf-8")), deferred):
+    for node in nodes(tree_of(path), deferred):
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
@@ -60,7 +75,7 @@ def tops(names: set[str]) -> set[str]:
     return {name.split(".")[0] for name in names}
 
 
-@pytest.mark.parametrize("path", FILES, ids=name_of)
+@each(FILES, name_of)
 def test_arrows_point_downward(path: Path) -> None:
     layer = PACKAGES.index(name_of(path).split(".")[0])
     above = set(PACKAGES[layer + 1 :])
@@ -78,18 +93,18 @@ def test_there_are_no_circles() -> None:
         pytest.fail(f"modules import each other in a circle: {error.args[1]}")
 
 
-@pytest.mark.parametrize("path", sorted((ROOT / "protocol").rglob("*.py")), ids=name_of)
+@each(under("protocol"), name_of)
 def test_the_protocol_does_no_io(path: Path) -> None:
     assert not tops(imports(path)) & OUTSIDE
 
 
-@pytest.mark.parametrize("path", sorted((ROOT / "protocol").rglob("*.py")), ids=name_of)
+@each(under("protocol"), name_of)
 def test_the_protocol_knows_no_game(path: Path) -> None:
     text = path.read_text(encoding="utf-8").lower()
     assert not any(word in text for word in ("castle", "thief", "detective", "auction"))
 
 
-@pytest.mark.parametrize("path", sorted((ROOT / "p2p_hoity/rules").rglob("*.py")), ids=name_of)
+@each(under("p2p_hoity/rules"), name_of)
 def test_the_rules_know_no_cryptography(path: Path) -> None:
     """Of the protocol they know the one page that is plain vocabulary: what a game must say."""
     assert not tops(imports(path) - {"protocol.game"}) & (CRYPTOGRAPHY | OUTSIDE)
@@ -100,17 +115,17 @@ def test_what_a_game_must_say_rests_on_nothing() -> None:
     assert found == {"__future__", "collections", "dataclasses", "typing"}
 
 
-@pytest.mark.parametrize("path", sorted((ROOT / "p2p_hoity").rglob("*.py")), ids=name_of)
+@each(under("p2p_hoity"), name_of)
 def test_only_the_net_and_what_drives_it_know_trio(path: Path) -> None:
     floor = path.relative_to(ROOT / "p2p_hoity").parts[0]
     drives = floor in ("net", "tables") or path.stem in ("driver", "nursery")
     assert drives or "trio" not in tops(imports(path))
 
 
-@pytest.mark.parametrize("path", FILES, ids=name_of)
+@each(FILES, name_of)
 def test_rooms_are_small_and_say_what_they_are(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
-    tree = ast.parse(text)
+    tree = tree_of(path)
     assert ast.get_docstring(tree)
     assert text.count("\n") <= LONGEST_FILE
     for node in ast.walk(tree):
@@ -118,13 +133,13 @@ def test_rooms_are_small_and_say_what_they_are(path: Path) -> None:
             assert (node.end_lineno or 0) - node.lineno < LONGEST_FUNCTION, node.name
 
 
-@pytest.mark.parametrize("path", FILES, ids=name_of)
+@each(FILES, name_of)
 def test_no_assert_and_no_broad_except_in_the_product(path: Path) -> None:
     """The command line alone is where any error ends: it tells it, or raises it again."""
     broad = {None, "Exception", "BaseException"} - (
         {"BaseException"} if "cli" in path.parts else set()
     )
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in ast.walk(tree_of(path)):
         assert not isinstance(node, ast.Assert)
         if isinstance(node, ast.ExceptHandler):
             caught = None if node.type is None else ast.unparse(node.type)

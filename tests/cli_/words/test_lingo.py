@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from support.cli_stage import tool
+from support.paths import ROOT
 
 from cli.words import lingo
 
 catalogues = tool("catalogues")
+
+
+def folder_of(path: Path, language: str = "de") -> Path:
+    """A folder for a catalogue, as deep as the true ones."""
+    found = path / language / "LC_MESSAGES"
+    found.mkdir(parents=True)
+    return found
 
 
 @pytest.fixture(autouse=True)
@@ -32,22 +41,65 @@ def test_there_is_a_catalogue_for_every_language_but_english() -> None:
 
 @pytest.mark.parametrize("path", catalogues.catalogues(), ids=lambda p: p.parts[-3])
 def test_a_translation_names_the_same_things(path: Path) -> None:
-    for key, texts in catalogues.read(path).items():
-        wanted = sorted(re.findall(r"\{.*?\}", key.partition("\0")[2] or key))
+    for key, texts in catalogues.entries(catalogues.read(path)).items():
+        wanted = sorted(re.findall(r"\{.*?\}", key if isinstance(key, str) else key[1]))
         assert all(sorted(re.findall(r"\{.*?\}", text)) == wanted for text in texts), key
 
 
+def test_no_message_stands_inside_an_f_string() -> None:
+    """Babel does not look in there."""
+    inside = [
+        f"{path.relative_to(ROOT)}, line {call.lineno}"
+        for path in sorted((ROOT / "cli").rglob("*.py"))
+        for text in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(text, ast.JoinedStr)
+        for call in ast.walk(text)
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Name)
+        if call.func.id in catalogues.MARKS
+        if isinstance(call.args[0], ast.Constant)
+    ]
+    assert inside == []
+
+
 def test_a_missing_and_an_unused_message_are_noticed(tmp_path: Path) -> None:
-    path = tmp_path / "hoity.po"
-    path.write_text('msgid "no such message"\nmsgstr "x"\n')
+    path = folder_of(tmp_path) / "hoity.po"
+    path.write_text('msgid "no such message"\nmsgstr "x"\n\nmsgid "no such message"\nmsgstr ""\n')
     wrong = "\n".join(catalogues.check(path))
     assert "in no source: 'no such message'" in wrong
     assert "not translated: 'Castle'" in wrong
+    assert 'stands twice: msgid "no such message"' in wrong
     assert "is stale" in wrong
 
 
+def test_a_compiled_file_of_another_catalogue_is_stale(tmp_path: Path) -> None:
+    one, other = catalogues.catalogues()
+    path = folder_of(tmp_path) / "hoity.po"
+    path.write_bytes(one.read_bytes())
+    path.with_suffix(".mo").write_bytes(one.with_suffix(".mo").read_bytes())
+    assert not catalogues.is_stale(path)
+    path.with_suffix(".mo").write_bytes(other.with_suffix(".mo").read_bytes())
+    assert catalogues.is_stale(path)
+
+
+@pytest.mark.parametrize("path", catalogues.catalogues(), ids=lambda p: p.parts[-3])
+def test_an_update_changes_no_whole_catalogue(path: Path, tmp_path: Path) -> None:
+    copy = folder_of(tmp_path, path.parts[-3]) / "hoity.po"
+    head = path.read_text(encoding="utf-8").partition("\n\n")[0]
+    catalogues.write(copy, head, catalogues.updated(catalogues.read(path)))
+    assert copy.read_text(encoding="utf-8") == path.read_text(encoding="utf-8")
+
+
+def test_a_new_catalogue_asks_for_every_message(tmp_path: Path) -> None:
+    path = folder_of(tmp_path, "pl") / "hoity.po"
+    catalogues.begin(path)
+    found = catalogues.read(path)
+    assert set(catalogues.entries(found)) == catalogues.messages()
+    assert not any(map(any, catalogues.entries(found).values()))
+    assert found.num_plurals == 3
+
+
 def test_a_line_that_is_no_catalogue_is_named(tmp_path: Path) -> None:
-    path = tmp_path / "hoity.po"
+    path = folder_of(tmp_path) / "hoity.po"
     path.write_text('msgid "a"\nnonsense\n')
     with pytest.raises(ValueError, match="line 2"):
         catalogues.read(path)
@@ -64,7 +116,7 @@ def test_speaking() -> None:
 
 
 def test_a_language_that_is_not_spoken() -> None:
-    with pytest.raises(ValueError, match="en, es, de"):
+    with pytest.raises(ValueError, match="en, de, es"):
         lingo.speak("fr")
 
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import shutil
+from functools import cache
 from pathlib import Path
 
 import pytest
 
-from p2p_hoity.storage import home, journal, marks
+from p2p_hoity.storage import home, journal, journal_format, marks
 
 FIRST = (b"header", 1, b"s" * 32)
 
@@ -99,8 +100,10 @@ def test_every_mark_is_forced_to_disk_and_the_first_with_its_folder(
 
 @pytest.mark.parametrize("passphrase", [None, "open sesame"])
 def test_a_mark_cannot_be_made_without_the_keys_of_its_journal(
-    tmp_path: Path, passphrase: str | None
+    tmp_path: Path, passphrase: str | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """The passphrase is stretched once: that costs a tenth of a second each time."""
+    monkeypatch.setattr(journal_format, "stretched", cache(journal_format.stretched))
     path = played(tmp_path / "home", b"one", passphrase=passphrase)
     mark = marks.path_of(path)
     whole = mark.read_bytes()

@@ -15,24 +15,22 @@ from support.toy_game import ToyGame
 from protocol.chain import transition
 from protocol.consensus import view
 
-BLOCK = 40
+BLOCK = 20
 
 
-def _play_all(name: str, count: int) -> Counter[str]:
-    seen: Counter[str] = Counter()
-    for number in range(count):
-        seen += play(f"{name}-{number}")
-    return seen
-
-
+@pytest.mark.parametrize(
+    "first", [0, pytest.param(BLOCK, marks=pytest.mark.soak)], ids=["quick", "more"]
+)
 @pytest.mark.parametrize("block", range(6))
-def test_random_tables_keep_every_promise(block: int) -> None:
+def test_random_tables_keep_every_promise(block: int, first: int) -> None:
+    seen: Counter[str] = Counter()
     with cheap_blocks():
-        seen = _play_all(f"quick{block}", BLOCK)
+        for number in range(first, first + BLOCK):
+            seen += play(f"quick{block}-{number}")
     assert seen["games"] == BLOCK
     assert seen["finished"] > BLOCK
-    assert seen["epoch"] > 10
-    assert seen["crash"] > 5
+    assert seen["epoch"] > 5
+    assert seen["crash"] > 2
 
 
 @pytest.mark.parametrize(

@@ -86,6 +86,11 @@ def shared_begin(table: Table) -> Node:
     return _begun[table.id]
 
 
+def forget() -> None:
+    """Whoever begins a table from now on checks everything anew."""
+    _begun.clear()
+
+
 def _modules() -> list[Any]:
     return [m for name, m in sys.modules.items() if name.split(".")[0] == "protocol"]
 

@@ -1,0 +1,35 @@
+"""Many cases in one test: all are tried, and every one that fails is listed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import pytest
+
+
+def each(
+    cases: Iterable[Any], name: Callable[[Any], str] = str
+) -> Callable[[Callable[[Any], None]], Callable[[pytest.Subtests], None]]:
+    """Makes a check of one case a test of all of them; it fails if there is none.
+
+    For cases that cost next to nothing each. What costs something is parametrised instead, so
+    that the cases run side by side.
+    """
+    listed = list(cases)
+
+    def test_of_all(check: Callable[[Any], None]) -> Callable[[pytest.Subtests], None]:
+        def test(subtests: pytest.Subtests) -> None:
+            assert listed
+            for case in listed:
+                with subtests.test(msg=name(case)):
+                    check(case)
+
+        test.__name__, test.__doc__, test.__module__ = (
+            check.__name__,
+            check.__doc__,
+            check.__module__,
+        )
+        return test
+
+    return test_of_all
