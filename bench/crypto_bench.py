@@ -11,7 +11,7 @@ import argparse
 import json
 import time
 
-from p2p_hoity.bench.stopwatch import Stopwatch, report
+from p2p_hoity.bench.report import report
 
 
 def main() -> None:
@@ -20,8 +20,7 @@ def main() -> None:
     parser.add_argument("--cards", type=int, default=51)
     parser.add_argument("--rounds", type=int, default=9)
     arguments = parser.parse_args()
-    watch = Stopwatch(time.process_time, arguments.rounds)
-    print(json.dumps(report(arguments.cards, watch), indent=2))
+    print(json.dumps(report(arguments.cards, arguments.rounds, time.process_time), indent=2))
 
 
 if __name__ == "__main__":

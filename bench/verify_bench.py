@@ -20,11 +20,11 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from p2p_hoity.bench.stopwatch import RAW
 from protocol.chain import cards, state
 from protocol.chain.state import Table
 from protocol.crypto import signing
 from protocol.game import Layout
+from protocol.measure import RAW
 from protocol.seat.effects import Asked
 from protocol.seat.machine import Machine
 from protocol.transcript.verifier import GameOf, verify

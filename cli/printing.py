@@ -61,7 +61,7 @@ CONTROL: Final = re.compile(r"[\x00-\x1f\x7f]")
 
 
 def _acts(letter: str) -> bool:
-    from protocol.wire.text import NOT_PLAIN  # here, so that help needs nothing of it
+    from protocol import NOT_PLAIN  # here, so that help needs nothing of it
 
     return NOT_PLAIN.match(letter) is not None or unicodedata.category(letter) in HIDDEN
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
-from protocol.errors import Invalid
+from protocol import Invalid
 
 
 class Code(StrEnum):

@@ -7,11 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final, cast
 
-from protocol import game
-from protocol.chain.state import Table
-from protocol.errors import Invalid
-from protocol.wire.fields import Raw
-from protocol.wire.header import Header, Terms
+from protocol import Header, Invalid, Raw, Table, Terms, game
 
 from . import rules
 from .editions.canonical import known_edition, read_canonical

@@ -1,1 +1,118 @@
-"""The trustless table, for any game: bytes in, events out; no sockets, no clock, no files."""
+"""A table for strangers: any game with hidden cards and choices, refereed by all who sit there.
+
+A driver needs what stands here, a game what stands in `protocol.game`, and nothing above this
+package imports anything else of it. A driver reads frames and the clock, hands them to a `Machine`,
+and carries out the effects that the machine leaves: see `docs/another-game.md` for one in full.
+
+    machine = Machine(Table(header, game), os.urandom, seat, identity, seed)
+    machine.start(now)                  # then, as things happen:
+    machine.link_up(peer, now)          # a node with this key is linked; link_down likewise
+    machine.receive(frame, now, peer)   # Invalid: drop the link, no seat is to blame
+    machine.tick(now)                   # a few times a second
+    machine.choose(choice, now)         # when Asked; IllegalMove names the rule
+    for effect in machine.take(): ...   # after each call: put Records on disk, then Send
+
+What stands here is loaded when it is first used.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from . import measure, transcript
+    from .chain.state import Kind, Node, Table
+    from .crypto.hashing import digest, framed
+    from .crypto.labels import Label
+    from .crypto.signing import SIGNATURE_SIZE, Identity, fingerprint, verify_signature
+    from .errors import Invalid, OtherVersion
+    from .seat import effects
+    from .seat.machine import Machine
+    from .seat.timeouts import Wait
+    from .wire import encoding, header
+    from .wire.faults import FAULTS
+    from .wire.fields import Raw
+    from .wire.header import Header, Patience, SeatEntry, Terms
+    from .wire.text import NOT_PLAIN, is_one_name, is_plain
+
+WHERE: Final = {
+    "Machine": "seat.machine",
+    "Wait": "seat.timeouts",
+    "effects": "seat",
+    "Table": "chain.state",
+    "Node": "chain.state",
+    "Kind": "chain.state",
+    "Header": "wire.header",
+    "Terms": "wire.header",
+    "Patience": "wire.header",
+    "SeatEntry": "wire.header",
+    "header": "wire",
+    "Identity": "crypto.signing",
+    "fingerprint": "crypto.signing",
+    "verify_signature": "crypto.signing",
+    "SIGNATURE_SIZE": "crypto.signing",
+    "Label": "crypto.labels",
+    "digest": "crypto.hashing",
+    "framed": "crypto.hashing",
+    "encoding": "wire",
+    "is_plain": "wire.text",
+    "is_one_name": "wire.text",
+    "NOT_PLAIN": "wire.text",
+    "Raw": "wire.fields",
+    "Invalid": "errors",
+    "OtherVersion": "errors",
+    "FAULTS": "wire.faults",
+    "transcript": "",
+    "measure": "",
+}
+"""Each public name and the module it stands in; a name may be a module itself."""
+
+__all__ = [  # noqa: RUF022 - in the order of use
+    "Machine",
+    "Wait",
+    "effects",
+    "Table",
+    "Node",
+    "Kind",
+    "Header",
+    "Terms",
+    "Patience",
+    "SeatEntry",
+    "header",
+    "Identity",
+    "fingerprint",
+    "verify_signature",
+    "SIGNATURE_SIZE",
+    "Label",
+    "digest",
+    "framed",
+    "encoding",
+    "is_plain",
+    "is_one_name",
+    "NOT_PLAIN",
+    "Raw",
+    "Invalid",
+    "OtherVersion",
+    "FAULTS",
+    "transcript",
+    "measure",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """A public name, loaded when it is first asked for."""
+    if name not in WHERE:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    place = f"{__name__}.{WHERE[name]}".rstrip(".")
+    try:
+        return import_module(f"{place}.{name}")
+    except ModuleNotFoundError as error:
+        if error.name != f"{place}.{name}":
+            raise
+        return getattr(import_module(place), name)
+
+
+def __dir__() -> list[str]:
+    """The public names."""
+    return sorted(__all__)

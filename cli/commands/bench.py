@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from p2p_hoity.bench.stopwatch import Stopwatch, report
+from p2p_hoity.bench.report import report
 
 from ..printing import say
 from ..trouble import OK
@@ -30,7 +30,7 @@ def bench(cards: int, rounds: int, as_json: bool) -> int:
     """Measure and show; the exit code."""
     if not as_json:
         say(_("Measuring; this takes some seconds …"))
-    found = report(cards, Stopwatch(time.process_time, rounds))
+    found = report(cards, rounds, time.process_time)
     if as_json:
         write_line(found)
         return OK

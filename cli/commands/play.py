@@ -26,8 +26,7 @@ from p2p_hoity.storage.keys import Player
 from p2p_hoity.storage.own_files import check_if_there
 from p2p_hoity.tables.joining import JoinCode
 from p2p_hoity.tables.resuming import ResumeCode
-from protocol.errors import Invalid
-from protocol.wire.header import Patience, Terms, default_quorum
+from protocol import Invalid, Patience, Terms, header
 
 from ..local import own_key
 from ..local.bot_processes import LOOPBACK, crew_of, hire
@@ -96,7 +95,7 @@ def terms_of(ask: Ask, host: bytes) -> Terms:
         words = _("2 to 6 seats can play, not {seats}.")
         raise Trouble(words.format(seats=ask.seats), USAGE)
     game = game_value(edition_of(ask), variant_of(ask))
-    quorum = default_quorum(ask.seats) if ask.quorum is None else ask.quorum
+    quorum = header.default_quorum(ask.seats) if ask.quorum is None else ask.quorum
     if not ask.seats // 2 < quorum <= ask.seats:
         words = _("A quorum for {seats} seats is from {least} to {most}, not {quorum}.")
         raise Trouble(

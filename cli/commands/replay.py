@@ -11,9 +11,7 @@ from typing import Any
 
 from p2p_hoity.game_port import Play, happenings, read_game
 from p2p_hoity.rules import Edition, Happening, State, news
-from protocol.crypto.signing import fingerprint
-from protocol.transcript.report import Report
-from protocol.transcript.verifier import reached, verify
+from protocol import fingerprint, transcript
 
 from ..printing import ask, say
 from ..trouble import NOT_OK, OK, Trouble
@@ -30,8 +28,8 @@ FORMAT = "hoity-replay-1"
 def replay_file(path: Path, step: bool, as_json: bool) -> int:
     """Tell what the file holds, as far as it holds; 0 if it is ok."""
     data = read_file(path)
-    report = verify(data, read_game, time.perf_counter)
-    report = replace(report, node=reached(data, read_game, report))
+    report = transcript.verify(data, read_game, time.perf_counter)
+    report = replace(report, node=transcript.reached(data, read_game, report))
     state = state_of(report)
     if state is None:
         if as_json:
@@ -45,7 +43,7 @@ def replay_file(path: Path, step: bool, as_json: bool) -> int:
     return OK if report.ok else NOT_OK
 
 
-def told(report: Report) -> list[Happening]:
+def told(report: transcript.Report) -> list[Happening]:
     """Everything that happened, as far as the file holds."""
     play = report.node.state if report.node is not None else None
     return happenings(play) if isinstance(play, Play) else []
@@ -54,7 +52,7 @@ def told(report: Report) -> list[Happening]:
 # For programs: docs/replay.md describes these lines.
 
 
-def objects(report: Report, state: State) -> Iterator[dict[str, Any]]:
+def objects(report: transcript.Report, state: State) -> Iterator[dict[str, Any]]:
     """The game, everything that happened, and the verdict, as JSON objects."""
     yield {
         "type": "game",
@@ -75,7 +73,7 @@ def objects(report: Report, state: State) -> Iterator[dict[str, Any]]:
     yield _verdict(report)
 
 
-def _verdict(report: Report) -> dict[str, Any]:
+def _verdict(report: transcript.Report) -> dict[str, Any]:
     return {
         "type": "verdict",
         "verdict": report.verdict,
@@ -106,7 +104,7 @@ def _edition(edition: Edition) -> dict[str, Any]:
 # For people.
 
 
-def _tell(path: Path, report: Report, state: State, step: bool) -> None:
+def _tell(path: Path, report: transcript.Report, state: State, step: bool) -> None:
     names = Names(state.edition, [line.nickname for line in report.seats])
     for number, chapter in enumerate(chapters(told(report))):
         if step and number:

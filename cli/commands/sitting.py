@@ -16,7 +16,7 @@ from p2p_hoity.session.updates import Started, Update
 from p2p_hoity.storage.home import Home
 from p2p_hoity.storage.keys import Player as Me
 from p2p_hoity.tables import Seat
-from protocol.wire.header import Terms
+from protocol import Terms
 
 from ..local.bot_processes import Crew
 from ..printing import complain, say

@@ -11,11 +11,7 @@ from typing import Any, Final
 from p2p_hoity.game_port import Play, read_game
 from p2p_hoity.rules import State
 from p2p_hoity.storage.own_files import open_at_once
-from protocol.crypto.signing import fingerprint
-from protocol.transcript.format import MAX_FILE
-from protocol.transcript.problem import Problem
-from protocol.transcript.report import Report
-from protocol.transcript.verifier import verify
+from protocol import fingerprint, transcript
 
 from ..printing import say
 from ..trouble import NOT_OK, OK, USAGE, Trouble
@@ -35,7 +31,7 @@ def read_file(path: Path) -> bytes:
     file or it cannot be read."""
     try:
         with open(path, "rb", opener=open_at_once) as file:
-            return file.read(MAX_FILE + 1)
+            return file.read(transcript.MAX_FILE + 1)
     except OSError as error:
         words = _("{path} cannot be read: {why}. Name a file that is there.")
         raise Trouble(words.format(path=path, why=error.strerror), USAGE) from error
@@ -62,10 +58,10 @@ def _verify_one(path: Path, as_json: bool) -> int:
     return OK if report.ok else NOT_OK
 
 
-def _judged(data: bytes) -> Report:
+def _judged(data: bytes) -> transcript.Report:
     """The verifier's report, or that there is none: one file must not cost others their verdict."""
     try:
-        return verify(data, read_game, time.perf_counter)
+        return transcript.verify(data, read_game, time.perf_counter)
     except BaseException as error:  # whatever a file brings about, the next one is judged
         if not isinstance(error, Exception):
             raise
@@ -73,17 +69,19 @@ def _judged(data: bytes) -> Report:
             "this program failed while judging it ({what}), which says nothing of the file: please"
             " report it, with the file"
         )
-        problem = Problem(UNJUDGED, words.format(what=type(error).__name__), None, None, "file", 0)
-        return Report("unreadable", problem)
+        problem = transcript.Problem(
+            UNJUDGED, words.format(what=type(error).__name__), None, None, "file", 0
+        )
+        return transcript.Report("unreadable", problem)
 
 
 def _not_there(path: Path, words: str) -> dict[str, Any]:
     """For a program: the object of a file that could not be read at all."""
-    nothing = Problem(NO_FILE, words, None, None, "file", 0)
-    return as_object(path, Report("unreadable", nothing))
+    nothing = transcript.Problem(NO_FILE, words, None, None, "file", 0)
+    return as_object(path, transcript.Report("unreadable", nothing))
 
 
-def state_of(report: Report) -> State | None:
+def state_of(report: transcript.Report) -> State | None:
     """The game as far as the verifier came; None if it came to none."""
     play = report.node.state if report.node is not None else None
     return play.state if isinstance(play, Play) else None
@@ -92,7 +90,7 @@ def state_of(report: Report) -> State | None:
 # For programs.
 
 
-def as_object(path: Path, report: Report) -> dict[str, Any]:
+def as_object(path: Path, report: transcript.Report) -> dict[str, Any]:
     """The whole report as one JSON object."""
     state = state_of(report)
     return {
@@ -112,17 +110,17 @@ def as_object(path: Path, report: Report) -> dict[str, Any]:
     }
 
 
-def _problem_object(report: Report) -> dict[str, Any] | None:
+def _problem_object(report: transcript.Report) -> dict[str, Any] | None:
     problem = report.problem
     return None if problem is None else {**asdict(problem), "words": _of_problem(problem)}
 
 
-def _of_problem(problem: Problem) -> str:
+def _of_problem(problem: transcript.Problem) -> str:
     """What a problem means; two codes of this command bring their own words."""
     return meaning(problem.code) if problem.code in PROTOCOL else problem.words
 
 
-def _seats(report: Report, state: State | None) -> list[dict[str, Any]]:
+def _seats(report: transcript.Report, state: State | None) -> list[dict[str, Any]]:
     drawn = state is not None and bool(state.colours)
     return [
         {
@@ -135,7 +133,7 @@ def _seats(report: Report, state: State | None) -> list[dict[str, Any]]:
     ]
 
 
-def _standings(report: Report, state: State | None) -> list[dict[str, Any]]:
+def _standings(report: transcript.Report, state: State | None) -> list[dict[str, Any]]:
     return [
         {
             "rank": rank,
@@ -150,7 +148,7 @@ def _standings(report: Report, state: State | None) -> list[dict[str, Any]]:
 # For people.
 
 
-def in_words(path: Path, report: Report) -> list[str]:
+def in_words(path: Path, report: transcript.Report) -> list[str]:
     """The verdict and what stands behind it."""
     if report.problem is not None:
         return [*_problem(path, report, report.problem), *_roster(report)]
@@ -167,7 +165,7 @@ def in_words(path: Path, report: Report) -> list[str]:
     ]  # fmt: skip
 
 
-def _roster(report: Report) -> list[str]:
+def _roster(report: transcript.Report) -> list[str]:
     text = _("  seat {number}: {nickname}, {fingerprint}")
     return [
         text.format(number=s.seat + 1, nickname=s.nickname, fingerprint=fingerprint(s.id))
@@ -175,7 +173,7 @@ def _roster(report: Report) -> list[str]:
     ]
 
 
-def _course(report: Report) -> list[str]:
+def _course(report: transcript.Report) -> list[str]:
     state = state_of(report)
     rounds = state.round if state else 0
     lines = [_("  rounds: {rounds}, steps: {steps}").format(rounds=rounds, steps=report.steps)]
@@ -192,7 +190,7 @@ def _course(report: Report) -> list[str]:
     return lines
 
 
-def _problem(path: Path, report: Report, problem: Problem) -> list[str]:
+def _problem(path: Path, report: transcript.Report, problem: transcript.Problem) -> list[str]:
     if report.verdict == "unreadable":
         head = _("{file}: unreadable. This is no whole transcript.").format(file=path)
     elif report.unfinished:

@@ -18,8 +18,7 @@ from p2p_hoity.storage.keys import (
     passphrase_from_environment,
 )
 from p2p_hoity.storage.vault import VaultError
-from protocol.crypto.signing import fingerprint
-from protocol.wire.text import is_one_name
+from protocol import fingerprint, is_one_name
 
 from ..printing import complain
 from ..trouble import USAGE, Trouble

@@ -12,7 +12,7 @@ from p2p_hoity import rules
 from p2p_hoity.game_port import HoityToity
 from p2p_hoity.rules.news import plain
 from p2p_hoity.session import updates
-from protocol.crypto.signing import fingerprint
+from protocol import fingerprint
 
 from ..printing import say_object
 from ..trouble import INTERRUPTED, USAGE, Trouble

@@ -9,7 +9,7 @@ from p2p_hoity.game_port import HoityToity
 from p2p_hoity.net.link import LinkCode
 from p2p_hoity.rules import View
 from p2p_hoity.session import updates
-from protocol.crypto.signing import fingerprint
+from protocol import fingerprint
 
 from ..words import proofs, telling, waiting
 from ..words.cards import Names, listed

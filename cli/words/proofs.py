@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from protocol.chain.state import Kind, Node
+from protocol import Kind, Node
 
 from .cards import Names
 from .lingo import N_, _

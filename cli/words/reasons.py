@@ -7,9 +7,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from p2p_hoity.errors import Reason
-from protocol.seat.effects import ENDS
-from protocol.transcript.problem import FILE_FAULTS
-from protocol.wire.faults import FAULTS
+from protocol import FAULTS, effects, transcript
 
 from .lingo import N_, _
 from .sentences import SENTENCES
@@ -22,7 +20,7 @@ BYTES: Final = {
 }
 """What is wrong with bytes of a peer that are neither a seat's fault nor a file's."""
 
-PROTOCOL: Final[Mapping[str, str]] = {**BYTES, **FILE_FAULTS, **ENDS, **FAULTS}
+PROTOCOL: Final[Mapping[str, str]] = {**BYTES, **transcript.FILE_FAULTS, **effects.ENDS, **FAULTS}
 """The meaning of every code of `protocol`, as its own tables have it."""
 
 QUOTED: Final = frozenset({"text", "letter", "theirs", "ours"})

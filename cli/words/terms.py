@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from p2p_hoity.game_port import HoityToity
-from protocol.crypto.signing import fingerprint
-from protocol.wire.header import Terms
+from protocol import Terms, fingerprint
 
 from . import editions
 from .cards import listed

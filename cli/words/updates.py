@@ -9,7 +9,7 @@ from p2p_hoity.rules import Standing
 from p2p_hoity.session.access import TWO_ROSTERS
 from p2p_hoity.session.driver import STOPPED
 from p2p_hoity.session.updates import Ended
-from protocol.seat.effects import ENDS, SILENT_SEAT
+from protocol import effects
 
 from .cards import Names
 from .lingo import N_, _
@@ -30,12 +30,12 @@ def why_ended(code: str) -> str:
 def ended(update: Ended, names: Names | None) -> str:
     """Why there is no result, and whose doing it is as far as is known."""
     text = _("The table has ended without a result: {reason}.")
-    if update.code not in ENDS:
+    if update.code not in effects.ENDS:
         text = _("The table has ended without a result: {reason} ({code}).")
     told = text.format(reason=why_ended(update.code), code=update.code)
     if update.seat is None or names is None:
         return told
-    if update.code == SILENT_SEAT:
+    if update.code == effects.SILENT_SEAT:
         return told + " " + _("Who was awaited: {who}.").format(who=names.seat(update.seat))
     return told + " " + _("Whose doing: {who}.").format(who=names.seat(update.seat))
 

@@ -9,13 +9,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
-from protocol.chain.state import Kind, Table
-from protocol.crypto.signing import Identity
-from protocol.seat.effects import Asked, Effect, Send
-from protocol.seat.machine import Machine
-from protocol.transcript import verifier
-from protocol.wire import header
-from protocol.wire.header import Header, Terms
+from protocol import Header, Identity, Kind, Machine, Table, Terms, effects, header, transcript
 
 from .. import editions, rules
 from ..game_port import bind, game_value, read_game
@@ -49,10 +43,10 @@ class Table6:
                 if seat != source:
                     machine.receive(frame, 0.0, self.table.ids[source])
 
-    def _do(self, seat: int, machine: Machine, effect: Effect) -> None:
-        if isinstance(effect, Send) and effect.peer is None and effect.but is None:
+    def _do(self, seat: int, machine: Machine, effect: effects.Effect) -> None:
+        if isinstance(effect, effects.Send) and effect.peer is None and effect.but is None:
             self.frames.append((seat, effect.frame))
-        elif isinstance(effect, Asked) and machine.must_choose:
+        elif isinstance(effect, effects.Asked) and machine.must_choose:
             view = rules.view(machine.tip.state.state, seat, machine.hand())
             kind: Any = effect.kind
             machine.choose(self.draw.choice(view.legal(kind)[:5]), 0.0)
@@ -87,7 +81,7 @@ def whole_game() -> bytes:
 
 def verify() -> None:
     """Verify that transcript."""
-    report = verifier.verify(whole_game(), read_game)
+    report = transcript.verify(whole_game(), read_game)
     if not report.ok:
         raise RuntimeError(f"the bench's own game does not verify: {report.problem}")
 

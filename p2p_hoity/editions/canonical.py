@@ -6,8 +6,7 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
-from protocol.errors import Invalid
-from protocol.wire import encoding
+from protocol import Invalid, encoding
 
 from ..errors import because
 from ..rules.edition import Edition

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import NoReturn
 
-from protocol.wire.text import is_plain
+from protocol import is_plain
 
 from ..errors import Code, CodedError, Reason, Value, because
 from .lines import Path, line_of

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import trio
 
-from protocol.wire.header import is_nickname
+from protocol import header
 
 from ..errors import Code, Reason, because
 from .addresses import parse_address
@@ -193,7 +193,7 @@ def read_properties(properties: Mapping[bytes, bytes | None]) -> Announcement | 
     except (UnicodeDecodeError, TicketError):
         return None
     seats, joined = _small(properties.get(b"seats")), _small(properties.get(b"joined"))
-    if not is_nickname(name):  # it goes to a terminal, and among other names
+    if not header.is_nickname(name):  # it goes to a terminal, and among other names
         return None
     if not 2 <= seats <= MOST_SEATS or joined > seats:
         return None

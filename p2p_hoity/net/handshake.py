@@ -21,10 +21,7 @@ from typing import Final, Protocol
 
 import trio
 
-from protocol.crypto.hashing import digest, framed
-from protocol.crypto.labels import Label
-from protocol.crypto.signing import verify
-from protocol.errors import Invalid
+from protocol import Invalid, Label, digest, framed, verify_signature
 
 from ..errors import Code
 from .errors import NetCode, NetError, RefusedError, trouble_is
@@ -157,7 +154,7 @@ class Listener:
             raise NetError(HandshakeCode.IS_OURSELVES)
         statement = self._statement(challenge, dialler, numbers)
         try:
-            verify(dialler, Label.LINK_HANDSHAKE, statement, signature)
+            verify_signature(dialler, Label.LINK_HANDSHAKE, statement, signature)
         except Invalid:
             raise NetError(HandshakeCode.NO_PROOF) from None
         return Proven(dialler, numbers[NONCE:], digest(Label.LINK_BINDING, statement))

@@ -17,7 +17,7 @@ from typing import NoReturn, TypeVar
 
 import trio
 
-from protocol.crypto.signing import Identity as OwnIdentity
+from protocol import Identity as OwnIdentity
 
 from ..errors import Code, because
 from .addresses import source_of

@@ -6,9 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final
 
-from protocol.chain.state import Table
-from protocol.errors import Invalid
-from protocol.wire import header
+from protocol import Invalid, Table, header
 
 from ..errors import Code
 from .capability import Capability

@@ -5,8 +5,7 @@ from __future__ import annotations
 import hmac
 from dataclasses import dataclass, field
 
-from protocol.crypto.hashing import digest
-from protocol.crypto.labels import Label
+from protocol import Label, digest
 
 
 @dataclass(frozen=True)

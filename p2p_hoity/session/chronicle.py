@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from protocol.chain.state import Node
-from protocol.seat.machine import Machine
+from protocol import Machine, Node
 
 from .. import rules
 from ..game_port import Play, happenings, shared_length

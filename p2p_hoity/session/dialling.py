@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import suppress
 
-from protocol.chain.state import Table
+from protocol import Table
 
 from ..net.addresses import Named, how_far
 from ..net.errors import AddressError

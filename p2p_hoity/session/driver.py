@@ -10,12 +10,8 @@ from typing import Final
 
 import trio
 
-from protocol.chain.state import Node
-from protocol.errors import Invalid
+from protocol import FAULTS, Invalid, Machine, Node, effects
 from protocol.game import IllegalMove
-from protocol.seat import effects
-from protocol.seat.machine import Machine
-from protocol.wire.faults import FAULTS
 
 from .. import rules
 from ..errors import because, of_protocol

@@ -7,12 +7,18 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Final
 
-from protocol.crypto.signing import SIGNATURE_SIZE, Identity
-from protocol.errors import Invalid
-from protocol.wire import encoding, header
-from protocol.wire.fields import Raw
-from protocol.wire.header import Header, SeatEntry, Terms, is_nickname
-from protocol.wire.text import is_plain
+from protocol import (
+    SIGNATURE_SIZE,
+    Header,
+    Identity,
+    Invalid,
+    Raw,
+    SeatEntry,
+    Terms,
+    encoding,
+    header,
+    is_plain,
+)
 
 from ..lookalikes import twins
 
@@ -127,7 +133,7 @@ def _words(raw: Raw) -> tuple[str, ...]:
 def _names(raw: Raw) -> tuple[str, ...]:
     names = raw.items("a nickname", header.MAX_SEATS)
     for name in names:
-        name.need(is_nickname(name.text()), "is none")
+        name.need(header.is_nickname(name.text()), "is none")
     return tuple(name.value for name in names)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from protocol.chain.state import Node, Table
+from protocol import Node, Table
 from protocol.game import Field
 
 from .. import rules

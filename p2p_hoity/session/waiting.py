@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Set
 
-from protocol.seat.machine import Machine
-from protocol.seat.timeouts import Wait
+from protocol import Machine, Wait
 
 from .updates import Awaited, Extended, Halfway, Late, Muster, Paused
 

@@ -7,8 +7,7 @@ import stat
 import tempfile
 from pathlib import Path
 
-from protocol.seat.machine import Machine
-from protocol.transcript import writer
+from protocol import Machine, transcript
 
 from ..errors import Code, Reason, of_system
 from .journal import JournalError
@@ -63,7 +62,7 @@ def transcript_of(machine: Machine) -> bytes:
     """The bytes of a table's transcript; JournalError if they would not make a readable file."""
     try:
         return machine.transcript()
-    except writer.TooLarge as error:
+    except transcript.TooLarge as error:
         raise JournalError(ArchiveCode.TOO_LARGE) from error
 
 

@@ -13,8 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
 
-from protocol.errors import Invalid
-from protocol.wire import encoding
+from protocol import Invalid, encoding
 
 from ..errors import Code, CodedError, of_system
 from . import file_lock, marks

@@ -5,11 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 
-from protocol.crypto.signing import Identity
-from protocol.errors import Invalid
-from protocol.wire import encoding
-from protocol.wire.header import MAX_NICKNAME, check_nickname
-from protocol.wire.text import is_one_name, is_plain
+from protocol import Identity, Invalid, encoding, header, is_one_name, is_plain
 
 from ..errors import Code, CodedError, of_system
 from .home import Home
@@ -57,8 +53,8 @@ def new_identity(home: Home, nickname: str, passphrase: str | None = None) -> Pl
 
 def check_name(nickname: str) -> None:
     """KeyFileError if this cannot be a nickname."""
-    if not 0 < len(nickname) <= MAX_NICKNAME:
-        raise KeyFileError(KeyCode.NAME_SIZE, most=MAX_NICKNAME)
+    if not 0 < len(nickname) <= header.MAX_NICKNAME:
+        raise KeyFileError(KeyCode.NAME_SIZE, most=header.MAX_NICKNAME)
     if not is_plain(nickname):
         raise KeyFileError(KeyCode.NAME_LETTERS)
     if not is_one_name(nickname):
@@ -98,7 +94,7 @@ def load_identity(home: Home, passphrase: str | None = None) -> Player:
     try:
         vault, size = read_vault(data[len(MAGIC) :], passphrase)
         seed, nickname = encoding.decode(vault.open(data[len(MAGIC) + size :]), 1024)
-        return Player(Identity(seed), check_nickname(nickname))
+        return Player(Identity(seed), header.check_nickname(nickname))
     except (VaultError, Invalid, ValueError, TypeError) as error:
         path, why = str(home.identity), of_file(error)
         raise KeyFileError(KeyCode.UNUSABLE, path=path, why=why) from error

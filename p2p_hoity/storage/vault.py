@@ -13,7 +13,7 @@ from nacl import pwhash
 from nacl.exceptions import CryptoError
 from nacl.secret import SecretBox
 
-from protocol.errors import Invalid
+from protocol import Invalid
 
 from ..errors import Code, CodedError, Reason, because, of_protocol
 

@@ -12,7 +12,7 @@ from typing import Final
 
 import trio
 
-from protocol.chain.state import Table
+from protocol import Table
 
 from ..errors import Code
 from ..net.events import Event, LinkDown, LinkedElsewhere, LinkUp

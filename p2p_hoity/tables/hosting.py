@@ -9,9 +9,7 @@ from typing import Final
 
 import trio
 
-from protocol.errors import Invalid
-from protocol.wire import header
-from protocol.wire.header import Terms
+from protocol import Invalid, Terms, header
 
 from ..errors import Code, because, of_protocol
 from ..net.addresses import host_of, is_loopback, is_own_host

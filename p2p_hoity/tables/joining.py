@@ -9,11 +9,7 @@ from typing import Final
 
 import trio
 
-from protocol.crypto.signing import Identity
-from protocol.errors import Invalid, OtherVersion
-from protocol.seat.machine import Machine
-from protocol.wire import header
-from protocol.wire.header import Header, Terms
+from protocol import Header, Identity, Invalid, Machine, OtherVersion, Terms, header
 
 from ..errors import Code, of_protocol
 from ..game_port import HoityToity, read_game

@@ -8,8 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from protocol.seat.machine import Machine
-from protocol.wire import header
+from protocol import Machine, header
 
 from .. import rules
 from ..errors import Code

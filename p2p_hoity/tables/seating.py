@@ -10,11 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from protocol.chain.state import Table
-from protocol.crypto.signing import Identity
-from protocol.seat.machine import Machine
-from protocol.wire import header
-from protocol.wire.header import Header
+from protocol import Header, Identity, Machine, Table, header
 
 from ..errors import Code, CodedError
 from ..game_port import bind

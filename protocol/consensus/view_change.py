@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from ..chain import transition
 from ..chain.state import Kind, Missing, Node, Slot, Table
 from ..crypto.labels import Label
-from ..crypto.signing import verify
+from ..crypto.signing import verify_signature
 from ..errors import Invalid
 from ..wire.messages import (
     Accept,
@@ -53,7 +53,7 @@ def _vote(table: Table, lock: Lock, seat: int, signature: bytes) -> Message:
     statement = kind(lock.epoch, lock.base)
     data = payload(table.id, seat, statement)
     try:
-        verify(table.ids[seat], label, data, signature)
+        verify_signature(table.ids[seat], label, data, signature)
     except Invalid as error:
         raise Malformed("a lock has a vote with a wrong signature") from error
     return Message(seat, statement, data, signature)

@@ -52,7 +52,7 @@ def sign_bytes(identity: Identity, message: bytes) -> bytes:
     return bindings.crypto_sign(message, identity.seed + identity.public)[:SIGNATURE_SIZE]
 
 
-def verify(public: bytes, label: Label, data: bytes, signature: bytes) -> None:
+def verify_signature(public: bytes, label: Label, data: bytes, signature: bytes) -> None:
     """Raise Invalid unless `signature` is `public`'s on `data` under `label`.
 
     Codes: 'bad-point' for the key, 'bad-signature' for all else.

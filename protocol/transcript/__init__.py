@@ -1,1 +1,9 @@
 """The transcript: its file format, its writer, and the offline verifier."""
+
+from .format import MAX_FILE
+from .problem import FILE_FAULTS, Problem
+from .report import Report
+from .verifier import reached, verify
+from .writer import TooLarge
+
+__all__ = ["FILE_FAULTS", "MAX_FILE", "Problem", "Report", "TooLarge", "reached", "verify"]

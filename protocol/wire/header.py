@@ -124,7 +124,7 @@ def sign_roster(header: Header, host: signing.Identity) -> bytes:
 def check_roster(terms: Terms, table_id: bytes, signature: bytes) -> None:
     """Raise Invalid unless the host of these terms has signed this table."""
     statement = roster_statement(terms.digest(), table_id)
-    signing.verify(terms.host, Label.ROSTER, statement, signature)
+    signing.verify_signature(terms.host, Label.ROSTER, statement, signature)
 
 
 BAD: Final = "bad-header"
@@ -182,7 +182,7 @@ def parse_entry(terms: Terms, value: Any) -> SeatEntry:
     nickname = check_nickname(name.value)
     public, nonce, signature = who.octets(32), fresh.octets(32), signed.octets(64)
     statement = seat_statement(terms.digest(), public, nickname, nonce)
-    signing.verify(public, Label.SEAT, statement, signature)
+    signing.verify_signature(public, Label.SEAT, statement, signature)
     return SeatEntry(public, nickname, nonce, signature)
 
 

@@ -303,5 +303,5 @@ def parse(data: bytes, table: bytes, ids: Sequence[bytes]) -> Message:
     payload, signature = first.octets(), second.octets(64)
     seat, statement = read_payload(payload, table, len(ids))
     label = KINDS[NUMBER[type(statement)]][1]
-    signing.verify(ids[seat], label, payload, signature)
+    signing.verify_signature(ids[seat], label, payload, signature)
     return Message(seat, statement, payload, signature)

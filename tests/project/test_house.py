@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import inspect
 from collections.abc import Iterator
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
@@ -11,6 +12,8 @@ from pathlib import Path
 import pytest
 from support.cases import each
 from support.paths import ROOT
+
+import protocol
 
 PACKAGES = ("protocol", "p2p_hoity", "cli")
 FILES = sorted(path for name in PACKAGES for path in (ROOT / name).rglob("*.py"))
@@ -144,3 +147,62 @@ def test_no_assert_and_no_broad_except_in_the_product(path: Path) -> None:
         if isinstance(node, ast.ExceptHandler):
             caught = None if node.type is None else ast.unparse(node.type)
             assert caught not in broad
+
+
+FLOORS = {
+    "protocol": ("errors game", "crypto", "wire", "chain", "consensus", "transcript", "seat"),
+    "p2p_hoity": (
+        "errors lookalikes rules",
+        "storage bots net",
+        "editions",
+        "game_port",
+        "session",
+        "tables",
+    ),
+    "cli": ("words printing", "trouble", "local", "ui", "commands", "help", "app"),
+}
+"""The floors of each package, the lowest first; several names of one floor stand side by side."""
+
+
+@each(list(FLOORS), str)
+def test_floors_rest_on_lower_ones_only(package: str) -> None:
+    level = {name: at for at, floor in enumerate(FLOORS[package]) for name in floor.split()}
+    for path in under(package):
+        inside = path.relative_to(ROOT / package).with_suffix("").parts
+        own = level.get(inside[0])
+        for name in imports(path):
+            there = name.split(".")
+            if own is None or there[0] != package or len(there) < 2 or there[1] == inside[0]:
+                continue
+            assert level[there[1]] < own, f"{name_of(path)} imports {name}"
+
+
+FACE = {"protocol", "protocol.game", *(f"protocol.{name}" for name in protocol.__all__)}
+MOST_NAMES = 30
+
+
+@each(under("p2p_hoity") + under("cli"), name_of)
+def test_nothing_reaches_past_the_face_of_the_protocol(path: Path) -> None:
+    assert {name for name in imports(path) if name.split(".")[0] == "protocol"} <= FACE
+
+
+def test_the_face_is_small_and_each_name_says_what_it_is() -> None:
+    assert len(protocol.__all__) <= MOST_NAMES
+    assert set(protocol.__all__) == set(protocol.WHERE)
+    for name in protocol.__all__:
+        value = getattr(protocol, name)
+        if callable(value) or inspect.ismodule(value):
+            assert value.__doc__, name
+    with pytest.raises(AttributeError, match="Desk"):
+        protocol.Desk  # noqa: B018
+
+
+def test_a_driver_touches_nothing_inside_a_machine() -> None:
+    """What is behind a machine's face is nobody's business above the protocol."""
+    for path in under("p2p_hoity") + under("cli"):
+        inside = [
+            node.attr
+            for node in ast.walk(tree_of(path))
+            if isinstance(node, ast.Attribute) and node.attr == "core"
+        ]
+        assert inside == [], path

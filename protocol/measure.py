@@ -1,12 +1,10 @@
-"""The stopwatch: times the building blocks against the raw cost of the group operations they do.
+"""Times of the building blocks against the raw cost of the group operations they do.
 
-Every time is taken by a clock that the caller passes in (seconds, as `time.process_time` gives).
+The clock (seconds, as `time.process_time` gives) and the randomness are passed in.
 """
 
 from __future__ import annotations
 
-import os
-import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -17,13 +15,11 @@ from typing import Any
 import nacl.bindings
 from nacl.signing import SigningKey
 
-from protocol.crypto import dleq, elgamal, escrow, group, shuffle
-from protocol.crypto.commitment import commit, opening
-from protocol.crypto.context import Context
-from protocol.crypto.labels import Label
-from protocol.crypto.randomness import scalar
-
-from .whole_tables import table_work
+from .crypto import dleq, elgamal, escrow, group, shuffle
+from .crypto.commitment import commit, opening
+from .crypto.context import Context
+from .crypto.labels import Label
+from .crypto.randomness import Random, scalar
 
 Clock = Callable[[], float]
 
@@ -40,9 +36,10 @@ RAW: dict[str, tuple[Any, str]] = {
 
 @dataclass(frozen=True)
 class Stopwatch:
-    """A clock, and how often each call is timed."""
+    """A clock, randomness, and how often each call is timed."""
 
     clock: Clock
+    rng: Random
     rounds: int
 
     def milliseconds(self, call: Callable[[], Any], times: int = 1) -> float:
@@ -79,8 +76,8 @@ def counted() -> Iterator[Counter[str]]:
 
 def raw_costs(watch: Stopwatch) -> dict[str, float]:
     """Microseconds of each operation of libsodium, by itself."""
-    one, two = (group.mul_base(scalar(os.urandom)) for _ in range(2))
-    number = group.encode_scalar(scalar(os.urandom))
+    one, two = (group.mul_base(scalar(watch.rng)) for _ in range(2))
+    number = group.encode_scalar(scalar(watch.rng))
     arguments = {
         "multiply": (number, one),
         "base_multiply": (number,),
@@ -119,9 +116,9 @@ def measure(call: Callable[[], Any], watch: Stopwatch) -> dict[str, Any]:
     }
 
 
-def deck_work(cards: int) -> dict[str, Callable[[], Any]]:
+def deck_work(cards: int, rng: Random) -> dict[str, Callable[[], Any]]:
     """The calls that a deal is made of, on the starting deck and on one shuffled before."""
-    rng, context = os.urandom, Context(bytes(32), 5, 0, "shuffle")
+    context = Context(bytes(32), 5, 0, "shuffle")
     secret = scalar(rng)
     joint = group.mul_base(secret)
     first = elgamal.starting_deck(joint, cards)
@@ -141,11 +138,11 @@ def deck_work(cards: int) -> dict[str, Callable[[], Any]]:
     }
 
 
-def choice_work() -> dict[str, Callable[[], Any]]:
+def choice_work(rng: Random) -> dict[str, Callable[[], Any]]:
     """The calls that a sealed choice is made of."""
     context = Context(bytes(32), 30, 0, "choice")
-    joint = group.mul_base(scalar(os.urandom))
-    data = opening(b"choice", os.urandom(32), 64)
+    joint = group.mul_base(scalar(rng))
+    data = opening(b"choice", rng(32), 64)
     commitment = commit(context, b"choice", data[:32])
     box = escrow.seal(context, joint, commitment, data)
     return {
@@ -154,17 +151,16 @@ def choice_work() -> dict[str, Callable[[], Any]]:
     }
 
 
-def report(cards: int, watch: Stopwatch) -> dict[str, Any]:
-    """All figures of one run, with the size of a proof and of a deck in bytes."""
-    work = {**deck_work(cards), **choice_work(), **table_work()}
+def blocks(cards: int, watch: Stopwatch) -> dict[str, Any]:
+    """The figures of the building blocks, with the size of a proof and of a deck in bytes."""
+    work = {**deck_work(cards, watch.rng), **choice_work(watch.rng)}
 
     def hashing() -> object:
-        return group.hash_to_group(Label.CARD, os.urandom(8))
+        return group.hash_to_group(Label.CARD, watch.rng(8))
 
     return {
         "cards": cards,
         "rounds": watch.rounds,
-        "python": sys.version.split()[0],
         "proof_bytes": shuffle.proof_size(cards),
         "deck_bytes": 64 * cards,
         "operation_us": raw_costs(watch),
