@@ -12,9 +12,9 @@ from p2p_hoity.net.link import LinkCode
 from p2p_hoity.session import updates
 from p2p_hoity.session.player import BotPlayer, Player
 
-from ..commands import rules as rules_text
+from ..printing import width
 from ..trouble import USAGE, Trouble
-from ..words import board
+from ..words import board, rules_text
 from ..words.cards import Names
 from ..words.choices import Question, in_words, own_slots, questions, together
 from ..words.lingo import N_, _
@@ -183,7 +183,7 @@ class SeatPrompt:
         if self._screen.names is None:
             self._say(_("The cards are not dealt yet."))
             return
-        for line in rules_text.lines(self._screen.names.edition):
+        for line in rules_text.lines(self._screen.names.edition, width()):
             self._say(line)
 
     def _log(self) -> None:

@@ -19,7 +19,7 @@ from support.sim.cheap import shared_nodes
 
 from cli import trouble
 from cli.app import EXAMPLES, run
-from cli.commands import play, verify
+from cli.commands import play
 from cli.words import lingo
 from p2p_hoity.bench import whole_tables
 from p2p_hoity.editions import NAMES
@@ -28,6 +28,7 @@ from p2p_hoity.net.ticket import Ticket, decode_ticket, encode_ticket
 from p2p_hoity.storage.journal import JournalCode, JournalError
 from p2p_hoity.tables import PeerError
 from p2p_hoity.tables.joining import JoinCode
+from protocol import transcript
 
 COMMANDS = [
     "play", "host", "join", "tables", "resume", "watch", "verify", "replay", "relay", "id",
@@ -579,7 +580,7 @@ def test_verify_goes_on_after_a_file_that_is_not_there(
 def test_verify_goes_on_after_a_file_on_which_it_fails(
     hoity: Shell, game: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: Exception
 ) -> None:
-    wicked, real = tmp_path / "wicked.hoity", verify.verify
+    wicked, real = tmp_path / "wicked.hoity", transcript.verify
     wicked.write_bytes(b"wicked")
 
     def fails(data: bytes, *rest: Any) -> Any:
@@ -587,7 +588,7 @@ def test_verify_goes_on_after_a_file_on_which_it_fails(
             raise error
         return real(data, *rest)
 
-    monkeypatch.setattr(verify, "verify", fails)
+    monkeypatch.setattr(transcript, "verify", fails)
     done = hoity("verify", wicked, game, "--json")
     assert done.code == 1
     assert [line["verdict"] for line in done.lines] == ["unreadable", "ok"]

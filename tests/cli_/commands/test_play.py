@@ -14,7 +14,6 @@ from typing import Any
 import pytest
 import trio
 
-from cli.commands import rules
 from cli.commands.play import Ask, checked_terms, edition_of
 from cli.commands.sitting import last_line
 from cli.local import own_key
@@ -22,6 +21,7 @@ from cli.local.bot_processes import Crew, crew_of, hire
 from cli.trouble import Trouble, weigh
 from cli.ui.stdin_lines import pump, until_closed
 from cli.words import editions as edition_words
+from cli.words import rules_text
 from cli.words import terms as terms_words
 from p2p_hoity import editions
 from p2p_hoity.editions import EditionError
@@ -244,7 +244,7 @@ def test_a_variant_says_in_the_terms_what_it_says_in_the_rules(variant: str) -> 
     text = "\n".join(terms_words.describe(offered, read_game(offered), []))
     sentence = edition_words.VARIANTS[variant]
     assert sentence in text
-    assert sentence in " ".join(" ".join(rules.lines(editions.load())).split())
+    assert sentence in " ".join(" ".join(rules_text.lines(editions.load(), None)).split())
     assert "after the sale" not in text
     assert "before the sale" not in text
 
