@@ -34,13 +34,12 @@ from ..local.bot_processes import LOOPBACK, crew_of, hire
 from ..local.one_chair import only_one
 from ..printing import say
 from ..trouble import NOT_OK, OK, USAGE, Trouble, ctrl_c_means
-from ..ui.json_screen import JsonScreen, write_line
-from ..ui.line_screen import SeatScreen
-from ..words import terms as terms_words
+from ..ui.json_screen import write_line
+from ..ui.screen import looking_on
 from ..words.lingo import _
 from ..words.reasons import sentence
 from . import open_games
-from .sitting import Manner, Sitting, last_line, sit, taken_as
+from .sitting import Manner, Sitting, sit, taken_as
 
 Go = Callable[[Sitting, trio.Nursery], Awaitable[Outcome]]
 MIN_SEATS, MAX_SEATS = 2, 6
@@ -151,18 +150,11 @@ def _hosting(terms: Terms, opening: Opening) -> Go:
 
 
 def _show_ticket(sitting: Sitting, terms: Terms, ticket: str, show: bool) -> None:
-    game = read_game(terms)
-    if sitting.manner.as_json:
-        described = terms_words.as_json(terms, game, [sitting.me.nickname])
-        write_line({"type": "ticket", "ticket": ticket, **described})
-        return
-    if not show:
-        say(_("Your bots are coming to the table."))
-        return
-    for line in terms_words.describe(terms, game, [sitting.me.nickname]):
-        say(line)
-    say(_("Give this ticket to the others; they type: hoity join TICKET"))
-    say(ticket)
+    """A program gets the ticket in any case; a person not of a table that is full of bots."""
+    if show or sitting.manner.as_json:
+        sitting.screen.show_ticket(ticket, terms, read_game(terms), sitting.me.nickname)
+    else:
+        sitting.say(_("Your bots are coming to the table."))
 
 
 def _sitting(manner: Manner) -> Sitting:
@@ -275,17 +267,15 @@ def watch(ticket: str, transcript: Path | None, as_json: bool) -> int:
     """Follow a table without a seat; the exit code."""
     check_output(transcript)
     read = decode_ticket(ticket)
-    screen = JsonScreen() if as_json else SeatScreen(say)
+    screen = looking_on(as_json)
 
     async def go() -> Outcome:
-        if not as_json:
-            say(_("Looking for the table; the game is shown once it has begun …"))
-        return await tables.watch_table(read, screen, transcript)
+        screen.say(_("Looking for the table; the game is shown once it has begun …"))
+        return await tables.watch_table(read, screen.tell, transcript)
 
     with ctrl_c_means(lambda: _("Interrupted: you look on no more.")):
         outcome = trio.run(go)
-    if isinstance(screen, JsonScreen):
-        write_line(last_line(outcome, screen.nicknames))
+    screen.end(outcome)
     return OK if outcome.code is None else NOT_OK
 
 
