@@ -1,4 +1,4 @@
-"""The projector: a transcript told again, for people round by round, for programs line by line."""
+"""A transcript told again: for people round by round, for programs line by line."""
 
 from __future__ import annotations
 

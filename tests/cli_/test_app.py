@@ -19,7 +19,7 @@ from support.paths import ROOT
 
 from cli import trouble
 from cli.app import EXAMPLES, run
-from cli.commands import play, verify
+from cli.commands import join, verify, watch
 from cli.words import lingo
 from p2p_hoity.editions import NAMES
 from p2p_hoity.net.errors import NetCode, NetError
@@ -253,7 +253,8 @@ def test_a_ticket_copied_over_a_lines_end_is_one_ticket(
         read.append(decode_ticket(ticket))
         raise trouble.Trouble("read")
 
-    monkeypatch.setattr(play, "decode_ticket", stop)
+    for module in (join, watch):
+        monkeypatch.setattr(module, "decode_ticket", stop)
     for command in ("join", "watch"):
         assert hoity(command, word[:50], word[50:]).code == 1
     assert [ticket.addresses for ticket in read] == [("127.0.0.1:9",)] * 2
