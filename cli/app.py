@@ -1,4 +1,4 @@
-"""The front door: `hoity`, its commands, its language and its exit codes."""
+"""The `hoity` command: its subcommands, its language and its exit codes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The usher: help and complaints about the command line in the language spoken, at any width."""
+"""Help and complaints about the command line in the language spoken, at any width."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The paper roll: the one place that prints, lines for people and objects for programs.
+"""Standard output and error: the one place that prints, lines for people, objects for programs.
 
 Lines are broken between words where it is narrow. Names, paths and errors come from anywhere: what
 a terminal would act on or leave out is printed as its escape, as in \\x1b, and nothing else in the

@@ -1,4 +1,4 @@
-"""The complaints desk: every error becomes words and an exit code here, once."""
+"""Errors become words and an exit code here, once."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def ctrl_c_means(words: Callable[[], str]) -> Iterator[None]:
     """Ctrl-C inside, also out of trio's groups, becomes a Trouble with the words of that moment."""
     try:
         yield
-    except BaseException as error:
+    except (KeyboardInterrupt, BaseExceptionGroup) as error:
         if not interrupted(error):
             raise
         raise Trouble(words(), INTERRUPTED) from error

@@ -15,7 +15,10 @@ from pathlib import Path
 from typing import Any, Final, Union, get_args, get_origin, get_type_hints
 
 from cli.commands.replay import FORMAT
+from cli.words.editions import CHANGED
+from p2p_hoity.game_port import SIZES
 from p2p_hoity.rules import ActionCard, Happening, Piece, Place, news
+from p2p_hoity.rules.edition import LETTERS, SWITCH_VALUES
 
 TARGET: Final = Path(__file__).resolve().parent.parent / "docs" / "replay.schema.json"
 Schema = dict[str, Any]
@@ -29,6 +32,21 @@ SEAT: Final[Schema] = {
     },
     "required": ["seat", "nickname", "fingerprint"],
 }
+
+
+EXHIBITS: Final = ("best exhibit", "second-best exhibit")
+FINAL_EXHIBITS: Final = ("best final exhibit", "second-best final exhibit")
+WHY: Final[dict[str, tuple[str, ...]]] = {
+    "sat-out": ("no sealed choice", "void choice"),
+    "passed": ("no sealed choice", "no legal Action card", "void choice"),
+    "default-taken": ("no choice of its own",),
+    "returned": ("the sale is over", "it leaves the last prison cell", "the Castle phase is over"),
+    "nothing-shown": ("void choice", "no exhibit open to all"),
+    "figure-moved": (*EXHIBITS, "Detective", *FINAL_EXHIBITS),
+    "fault-found": ("Exhibit needs a valid exhibit",),
+}
+"""Every `why` of a happening (of a fault its `rule`), as docs/replay.md lists them."""
+KINDS: Final = tuple(SIZES)
 
 
 def schema_of(kind: Any) -> Schema:
@@ -74,7 +92,55 @@ def happening(kind: type[Happening]) -> Schema:
         "round": {"type": "integer"},
         "type": {"const": name_of(kind)},
     }
-    return {**record(kind, also), "description": (kind.__doc__ or "").strip()}
+    whole = record(kind, also)
+    for field in {"why", "rule"} & set(whole["properties"]):
+        whole["properties"][field] = {"enum": list(WHY[name_of(kind)])}
+    return {**whole, "description": (kind.__doc__ or "").strip()}
+
+
+def closed(properties: Schema) -> Schema:
+    """An object with these keys and no other."""
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+
+
+def edition() -> Schema:
+    """The schema of the edition in the first line."""
+    words: Schema = {"type": "object", "additionalProperties": {"type": "string"}}
+    number: Schema = {"type": "integer"}
+    collectible = {
+        "card": number,
+        "letter": {"enum": list(LETTERS)},
+        "year": number,
+        "names": words,
+    }
+    strings: Schema = {"type": "array", "items": {"enum": list(CHANGED)}}
+    return closed(
+        {
+            "name": {"type": "string"},
+            "changed": {"anyOf": [strings, {"type": "null"}]},
+            "age": {"enum": ["year", "number"]},
+            "collectibles": {"type": "array", "items": closed(collectible)},
+            "switches": closed({k: {"enum": list(v)} for k, v in SWITCH_VALUES.items()}),
+        }
+    )
+
+
+def sealed() -> Schema:
+    """The schema of the line that says when choices were sealed."""
+    return closed(
+        {
+            "type": {"const": "sealed"},
+            "round": {"type": "integer"},
+            "step": {"type": "integer"},
+            "kind": {"enum": list(KINDS)},
+            "seats": {"type": "array", "items": {"type": "integer"}},
+        }
+    )
 
 
 def name_of(kind: type[Happening]) -> str:
@@ -90,7 +156,7 @@ def game() -> Schema:
         "table": {"type": "string"},
         "variant": {"anyOf": [{"type": "string"}, {"type": "null"}]},
         "seats": {"type": "array", "items": SEAT},
-        "edition": {"type": "object"},
+        "edition": edition(),
     }
     return {"type": "object", "properties": properties, "required": list(properties)}
 
@@ -121,7 +187,7 @@ def whole() -> Schema:
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": f"One line of `hoity replay --json` ({FORMAT})",
-        "oneOf": [game(), *(happening(kind) for kind in kinds()), verdict()],
+        "oneOf": [game(), *(happening(kind) for kind in kinds()), sealed(), verdict()],
         "$defs": {"ActionCard": record(ActionCard), "Piece": record(Piece)},
     }
 

@@ -1,4 +1,4 @@
-"""The doors to what is on paper: verify, replay, id, rules and bench as commands."""
+"""The command lines without a table: verify, replay, id, rules and bench."""
 
 from __future__ import annotations
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -105,26 +105,22 @@ QuorumOption = Annotated[
     int | None,
     typer.Option("--quorum", metavar="T", help=N_("How many seats can go on without the others.")),
 ]
+
+
+def _patience(name: str, most: int, words: str) -> Any:
+    """How many seconds something is awaited."""
+    return typer.Option(name, metavar="SECONDS", min=1, max=most, callback=_seconds, help=words)
+
+
 PatienceOption = Annotated[
-    float | None,
-    typer.Option(
-        "--patience",
-        metavar="SECONDS",
-        min=1,
-        max=2_592_000,
-        callback=_seconds,
-        help=N_("How long a choice is awaited."),
-    ),
+    float | None, _patience("--patience", 2_592_000, N_("How long a choice is awaited."))
 ]
 StepPatienceOption = Annotated[
     float,
-    typer.Option(
+    _patience(
         "--step-patience",
-        metavar="SECONDS",
-        min=1,
-        max=86_400,
-        callback=_seconds,
-        help=N_("How long every other step is awaited; slow links need more."),
+        86_400,
+        N_("How long every other step is awaited; slow links need more."),
     ),
 ]
 WaitingOption = Annotated[

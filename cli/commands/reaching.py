@@ -1,4 +1,4 @@
-"""The address desk: where a table listens and which relays it waits at, checked as written."""
+"""Addresses as typed: where a table listens and which relays it waits at, checked as written."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The switchboard: a blind relay that others are reached through."""
+"""Running a blind relay that others are reached through."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The projector: a transcript told again, for people round by round, for programs line by line."""
+"""A transcript told again: for people round by round, for programs line by line."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import Any
 
 from p2p_hoity.game_port import Play, happenings, read_game
 from p2p_hoity.rules import Edition, Happening, State, news
+from p2p_hoity.sealings import Sealing, sealings
 from protocol import fingerprint, transcript
 
 from ..printing import ask, say
@@ -65,12 +66,26 @@ def objects(report: transcript.Report, state: State) -> Iterator[dict[str, Any]]
         ],
         "edition": _edition(state.edition),
     }
+    yield from _lines(told(report), list(sealings(report.node)))
+    yield _verdict(report)
+
+
+def _lines(items: list[Happening], sealed: list[Sealing]) -> Iterator[dict[str, Any]]:
+    """Every happening, and every sealing before what had not happened yet."""
     number = 0
-    for index, item in enumerate(told(report)):
+    for index, item in enumerate(items):
+        while sealed and sealed[0].at <= index:
+            yield _sealed(sealed.pop(0), number)
         if isinstance(item, news.RoundBegan):
             number = item.round
         yield {"index": index, "round": number, **item.as_json()}
-    yield _verdict(report)
+    for one in sealed:
+        yield _sealed(one, number)
+
+
+def _sealed(one: Sealing, number: int) -> dict[str, Any]:
+    told = {"step": one.step, "kind": one.kind, "seats": list(one.seats)}
+    return {"type": "sealed", "round": number, **told}
 
 
 def _verdict(report: transcript.Report) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The doors to a table: play, host, join, tables, resume, watch and relay as commands."""
+"""The command lines of a table: play, host, join, tables, resume, watch and relay."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def join(
     until_eof: opt.UntilEofOption = False,
 ) -> None:
     """Sit down at a table."""
-    from .play import join as sit_down
+    from .join import join as sit_down
     from .reaching import reach_of
     from .sitting import Manner
 
@@ -134,8 +134,8 @@ def resume(
     ] = False,
 ) -> None:
     """Take your seat again."""
-    from .play import claim as save_as_claim
-    from .play import resume as sit_again
+    from .resume import claim as save_as_claim
+    from .resume import resume as sit_again
     from .sitting import Manner
 
     if claim:
@@ -150,7 +150,7 @@ def watch(
     as_json: opt.JsonOption = False,
 ) -> None:
     """Look on without a seat."""
-    from .play import watch as look_on
+    from .watch import watch as look_on
 
     raise typer.Exit(look_on(" ".join(ticket), transcript, as_json))
 
@@ -160,7 +160,7 @@ def tables(
     as_json: opt.JsonOption = False,
 ) -> None:
     """Tables on this LAN."""
-    from .play import look_around
+    from .look import look_around
 
     raise typer.Exit(look_around(seconds, as_json))
 

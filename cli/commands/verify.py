@@ -1,4 +1,4 @@
-"""The auditor's window: transcripts checked offline, the verdict in words or for a program."""
+"""Transcripts checked offline: the verdict in words, or for a program."""
 
 from __future__ import annotations
 
@@ -62,9 +62,7 @@ def _judged(data: bytes) -> transcript.Report:
     """The verifier's report, or that there is none: one file must not cost others their verdict."""
     try:
         return transcript.verify(data, read_game, time.perf_counter)
-    except BaseException as error:  # whatever a file brings about, the next one is judged
-        if not isinstance(error, Exception):
-            raise
+    except Exception as error:  # noqa: BLE001 - whatever a file brings about, the next one is judged
         words = _(
             "this program failed while judging it ({what}), which says nothing of the file: please"
             " report it, with the file"

@@ -1,4 +1,4 @@
-"""The bots' dressing room: each local bot is a process of its own, a real peer with a real key.
+"""Bots of this machine: each is a process of its own, a real peer with a real key.
 
 A crew lives in a folder of the player's home that only its owner can enter, a home for each bot.
 The folder is gone when the game is over, and stays when the game is left: then whoever resumes

@@ -1,4 +1,4 @@
-"""The cloakroom: one terminal at a time sits at a table with the key of one folder."""
+"""A lock by table and key: one terminal at a time sits at a table with the key of one folder."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The signet ring drawer: one's own key, its fingerprint and nickname."""
+"""The player's own key: loaded, or made on the first game; its fingerprint and nickname."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The ear of a seat: lines from standard input, without ever blocking the table."""
+"""Lines from standard input, read without ever blocking the table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The interpreter at the door: every word shown to people passes here, in the chosen language."""
+"""Translation by gettext catalogues: every word shown to people is looked up here."""
 
 from __future__ import annotations
 

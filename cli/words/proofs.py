@@ -1,4 +1,4 @@
-"""The notary's remarks: what the cryptography of a step has just proved."""
+"""What the cryptography of a step has just proved, in words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The storyteller: every happening as a sentence in the game's words."""
+"""Every happening as a sentence in the game's words."""
 
 from __future__ import annotations
 

@@ -3,7 +3,16 @@
 from .format import MAX_FILE
 from .problem import FILE_FAULTS, Problem
 from .report import Report
-from .verifier import reached, verify
+from .verifier import reached, steps_to, verify
 from .writer import TooLarge
 
-__all__ = ["FILE_FAULTS", "MAX_FILE", "Problem", "Report", "TooLarge", "reached", "verify"]
+__all__ = [
+    "FILE_FAULTS",
+    "MAX_FILE",
+    "Problem",
+    "Report",
+    "TooLarge",
+    "reached",
+    "steps_to",
+    "verify",
+]

@@ -15,11 +15,12 @@ from typing import Any
 
 import pytest
 from support.cli_stage import played_file, tool
+from support.paths import ROOT
 from support.sim.cheap import shared_nodes
 
 from cli import trouble
 from cli.app import EXAMPLES, run
-from cli.commands import play
+from cli.commands import join, watch
 from cli.words import lingo
 from p2p_hoity.bench import whole_tables
 from p2p_hoity.editions import NAMES
@@ -255,7 +256,8 @@ def test_a_ticket_copied_over_a_lines_end_is_one_ticket(
         read.append(decode_ticket(ticket))
         raise trouble.Trouble("read")
 
-    monkeypatch.setattr(play, "decode_ticket", stop)
+    for module in (join, watch):
+        monkeypatch.setattr(module, "decode_ticket", stop)
     for command in ("join", "watch"):
         assert hoity(command, word[:50], word[50:]).code == 1
     assert [ticket.addresses for ticket in read] == [("127.0.0.1:9",)] * 2
@@ -450,8 +452,25 @@ def test_a_replay_fits_its_schema(hoity: Shell, game: Path) -> None:
     for line in done.lines:
         fitting = [one for one in schema["oneOf"] if fits(line, one, schema["$defs"])]
         assert len(fitting) == 1, line
-    assert [line["index"] for line in done.lines[1:-1]] == list(range(len(done.lines) - 2))
+    happened = [line for line in done.lines[1:-1] if line["type"] != "sealed"]
+    assert [line["index"] for line in happened] == list(range(len(happened)))
     assert done.lines[-1]["verdict"] == "ok"
+
+
+@pytest.mark.parametrize("name", ["six-uberplay-2004", "small-four-returned", ""])
+def test_every_choice_shown_was_sealed_before(hoity: Shell, game: Path, name: str) -> None:
+    path = ROOT / "tests" / "vectors" / "transcripts" / f"{name}.hoity" if name else game
+    kinds = {"place-shown": "place", "action-shown": "action"}
+    owed, shown = set[tuple[str, int]](), set[tuple[str, int]]()
+    for line in hoity("replay", path, "--json").lines:
+        if line["type"] == "sealed":
+            parts = ["place", "action"] if line["kind"] == "turn" else [line["kind"]]
+            owed |= {(kind, seat) for kind in parts for seat in line["seats"]}
+        elif line["type"] in kinds:
+            shown.add((kinds[line["type"]], line["seat"]))
+            owed.remove((kinds[line["type"]], line["seat"]))
+    assert {kind for kind, _ in shown} == {"place", "action"}
+    assert not owed & shown  # what is left was never opened: of an absent seat, or an exhibit
 
 
 def test_the_schema_is_current() -> None:

@@ -15,10 +15,10 @@ import pytest
 import trio
 
 from cli.commands.play import Ask, checked_terms, edition_of
-from cli.commands.sitting import last_line
 from cli.local import own_key
 from cli.local.bot_processes import Crew, crew_of, hire
 from cli.trouble import Trouble, weigh
+from cli.ui.json_seat import last_line
 from cli.ui.stdin_lines import pump, until_closed
 from cli.words import editions as edition_words
 from cli.words import rules_text

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.commands.play import join
+from cli.commands.join import join
 from cli.commands.sitting import Manner
 from cli.local.one_chair import only_one
 from cli.trouble import USAGE, Trouble

@@ -13,9 +13,9 @@ from support import room
 from support.cli_stage import until
 from support.rules_driver import Referee
 
-from cli.commands.sitting import last_line
 from cli.trouble import Trouble
 from cli.ui.json_screen import JsonPlayer, JsonScreen
+from cli.ui.json_seat import last_line
 from cli.ui.line_screen import TELLERS, SeatScreen
 from cli.ui.stdin_lines import STRAYS
 from p2p_hoity import game_port, rules

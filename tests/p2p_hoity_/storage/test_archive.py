@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from support.played import game_of, room_of
 
-from cli.commands.play import check_home, check_output
+from cli.local.places import check_home, check_output
 from cli.trouble import Trouble
 from p2p_hoity.errors import Reason
 from p2p_hoity.storage import archive, home, own_files

@@ -12,7 +12,7 @@ import pytest
 
 from cli import trouble
 from cli.app import run
-from cli.commands.play import check_home
+from cli.local.places import check_home
 from p2p_hoity.storage import archive, keys, own_files
 from p2p_hoity.storage.home import Home
 from p2p_hoity.storage.own_files import NotPrivateError

@@ -1,0 +1,59 @@
+"""Taking one's seat again, or saving a game whose others are gone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import trio
+
+from p2p_hoity import tables
+from p2p_hoity.session.driver import Outcome
+from p2p_hoity.session.player import BotPlayer
+from p2p_hoity.storage.home import home as own_home
+
+from ..local.bot_processes import crew_of
+from ..local.places import check_home, check_output
+from ..printing import say
+from ..trouble import OK
+from ..ui.json_screen import write_line
+from ..words.lingo import _
+from . import open_games
+from .seats import key_of_games
+from .sitting import Manner, Sitting, sit
+
+
+def resume(manner: Manner, game: str | None) -> int:
+    """Take one's seat again, and wake the bots that sat at the table from here."""
+    check_output(manner.transcript)
+    home = own_home()
+    check_home(home)
+    me, passphrase = key_of_games(home)
+    found = open_games.find(home, game, me, passphrase, "hoity resume")
+    sitting = Sitting(home, me, manner, passphrase)
+    sitting.crew = crew_of(home, found.name, sitting.say)
+
+    async def go(sitting: Sitting, nursery: trio.Nursery) -> Outcome:
+        if sitting.crew is not None:
+            nursery.start_soon(sitting.crew.resume, nursery)
+        return await tables.resume_table(sitting.seat, found.name)
+
+    return sit(sitting, go)
+
+
+def claim(game: str | None, transcript: Path | None, as_json: bool) -> int:
+    """Save a game whose others are gone, as a transcript that says it is not over."""
+    check_output(transcript)
+    home = own_home()
+    me, passphrase = key_of_games(home)
+    seat = tables.Seat(home, me, BotPlayer(), lambda update: None, transcript, passphrase)
+    found = open_games.find(home, game, me, passphrase, "hoity resume --claim")
+    path = tables.claim_game(seat, found.name)
+    if as_json:
+        write_line({"type": "claimed", "transcript": str(path)})
+        return OK
+    text = _(
+        "Saved as a claim: {path}. It shows how far the game came. The game is not offered any"
+        " more, but can still be resumed: hoity resume {game}"
+    )
+    say(text.format(path=path, game=found.name))
+    return OK

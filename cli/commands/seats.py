@@ -1,0 +1,35 @@
+"""Who sits down by a command: the player's own key, and a sitting with it."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+
+import trio
+
+from p2p_hoity import tables
+from p2p_hoity.session.driver import Outcome
+from p2p_hoity.storage.home import Home
+from p2p_hoity.storage.home import home as own_home
+from p2p_hoity.storage.keys import Player
+from p2p_hoity.tables.resuming import ResumeCode
+
+from ..local import own_key
+from ..local.places import check_home
+from .sitting import Manner, Sitting, taken_as
+
+Go = Callable[[Sitting, trio.Nursery], Awaitable[Outcome]]
+
+
+def new_sitting(manner: Manner) -> Sitting:
+    """A sitting with the kept key; on the very first game with a fresh one."""
+    home = own_home()
+    check_home(home)
+    me, passphrase = own_key.load_or_make(home, manner.name)
+    return Sitting(home, taken_as(me, manner.name), manner, passphrase)
+
+
+def key_of_games(home: Home) -> tuple[Player, str | None]:
+    """The kept key; PeerError if no game was ever begun here, so that no key is missed."""
+    if not home.identity.exists() and not any(home.journals.glob("*.journal")):
+        raise tables.PeerError(ResumeCode.NO_GAME)
+    return own_key.load(home)

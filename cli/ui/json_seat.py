@@ -1,0 +1,89 @@
+"""A seat for programs: one JSON object a line out, one answer a line in."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import trio
+
+from p2p_hoity.game_port import HoityToity
+from p2p_hoity.session.driver import Outcome
+from p2p_hoity.session.player import BotPlayer, Player
+from p2p_hoity.session.updates import Update
+from protocol import Terms
+
+from ..words import terms as terms_words
+from ..words.updates import standings_json, why_ended
+from .json_screen import JsonPlayer, JsonScreen, write_line
+from .stdin_lines import pump
+
+
+class JsonSeat:
+    """The screen of `--json`; see `screen.Screen`."""
+
+    def __init__(self, auto: bool) -> None:
+        self._send, lines = trio.open_memory_channel[str](64)
+        self._screen = JsonScreen()
+        self._program = JsonPlayer(lines, write_line)
+        self.player: Player = BotPlayer() if auto else self._program
+
+    @property
+    def table_name(self) -> str:
+        """The name of the game, once it has begun."""
+        return self._screen.table_name
+
+    def tell(self, update: Update) -> None:
+        """One object."""
+        self._screen(update)
+
+    def say(self, words: str) -> None:
+        """Nothing: programs get no remarks."""
+
+    def show_ticket(self, ticket: str, terms: Terms, game: HoityToity, nickname: str) -> None:
+        """The first object of a host."""
+        described = terms_words.as_json(terms, game, [nickname])
+        write_line({"type": "ticket", "ticket": ticket, **described})
+
+    def show_terms(self, terms: Terms, game: HoityToity, names: tuple[str, ...]) -> None:
+        """The first object of a guest."""
+        write_line({"type": "terms", **terms_words.as_json(terms, game, names)})
+
+    async def agree(self) -> bool:
+        """Whether the next line says so."""
+        return await self._program.agree()
+
+    def listens(self, is_asked: bool) -> bool:
+        """Only for answers."""
+        return is_asked
+
+    async def listen(self) -> None:
+        """Hear every line until the input ends."""
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(pump, self._send)
+            nursery.start_soon(self._program.listen)
+
+    def end(self, outcome: Outcome) -> None:
+        """The last object."""
+        write_line(last_line(outcome, self._screen.nicknames))
+
+
+def last_line(outcome: Outcome, nicknames: tuple[str, ...]) -> dict[str, object]:
+    """The last object a program gets."""
+    return {
+        "type": "finished" if outcome.code is None else "ended",
+        "transcript": None if outcome.transcript is None else str(outcome.transcript),
+        "standings": standings_json(outcome.standings, nicknames),
+        "broken": None if outcome.code is None else why_ended(outcome.code),
+        "seat": outcome.seat,
+        "code": outcome.code,
+        **_evidence(outcome),
+    }
+
+
+def _evidence(outcome: Outcome) -> dict[str, Any]:
+    """What proves to anyone that the host has signed two tables."""
+    found = outcome.evidence
+    if found is None:
+        return {}
+    signed = [{"table": s.table.hex(), "signature": s.signature.hex()} for s in found.both]
+    return {"evidence": {"terms": found.terms.hex(), "signed": signed}}
