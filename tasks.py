@@ -236,7 +236,10 @@ TARGETS: dict[str, tuple[Callable[[Sequence[str]], None], str]] = {
     "check": (check, "lint, types and the quick tests, for while one works"),
     "test": (test, "all tests in a fresh environment: what CI runs"),
     "wheel": (wheel, "build the wheel twice, install it elsewhere, play and verify with it"),
-    "soak": (tool("-m", "pytest", "-m", "soak"), "the long tests that CI leaves out"),
+    "soak": (
+        tool("-m", "pytest", "-m", "soak", "-o", "faulthandler_timeout=0"),
+        "the long tests that CI leaves out",
+    ),
     "liars": (tool("-m", "soak.liars"), "every lie, each at a table of its own: CODE …"),
     "crashes": (tool("-m", "soak.crashes"), "kill a seat at every write of a game: every FILE"),
     "links": (tool("-m", "soak.links"), "strangers attack a host's door: SECONDS"),

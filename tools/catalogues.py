@@ -48,7 +48,7 @@ def catalogues() -> list[Path]:
 def messages() -> set[Key]:
     """Every message in the sources, and what the protocol's codes mean."""
     found = extract_from_dir(ROOT / "cli", [("**.py", "python")], keywords=MARKS)
-    return {message for _, _, message, _, _ in found} | set(LIBRARY_WORDS) | meanings()
+    return {_fixed(message) for _, _, message, _, _ in found} | set(LIBRARY_WORDS) | meanings()
 
 
 def meanings() -> set[str]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from ..chain import transition
 from ..chain.state import Kind, Node
-from ..wire.faults import FAULTS, Fault
+from ..wire.faults import Fault
 from ..wire.messages import Halt, Message, Say, SealVote
 from . import evidence
 from .message_store import Store
@@ -36,11 +36,10 @@ def new_view(epoch: int, base: Node, now: float) -> View:
 
 @dataclass(frozen=True)
 class Proof:
-    """A fault that the others can check: its code, words, and the one or two messages."""
+    """A fault that the others can check: its code, and the one or two messages."""
 
     seat: int
     code: str
-    reason: str
     messages: tuple[Message, ...]
 
     @property
@@ -140,7 +139,7 @@ def _statements(message: Message, store: Store) -> Proof | None:
     if len(versions) < 2:
         return None
     code = "two-statements"
-    return Proof(message.seat, code, FAULTS[code], tuple(versions[:2]))
+    return Proof(message.seat, code, tuple(versions[:2]))
 
 
 def _illegal(message: Message, view: View) -> Proof | None:
@@ -151,12 +150,7 @@ def _illegal(message: Message, view: View) -> Proof | None:
     code = evidence.illegal_say(message, {node.digest: node})
     if code is None:
         return None
-    reason = FAULTS[code]
-    try:
-        transition.check(node, message.seat, say.body)
-    except Fault as fault:
-        reason = fault.reason
-    return Proof(message.seat, code, reason, (message,))
+    return Proof(message.seat, code, (message,))
 
 
 def _against_halt(message: Message, store: Store, first: int) -> Proof | None:
@@ -166,7 +160,7 @@ def _against_halt(message: Message, store: Store, first: int) -> Proof | None:
         for halt, said in ((message, other), (other, message)):
             code = evidence.against_halt(halt, said, first)
             if code is not None:
-                return Proof(message.seat, code, FAULTS[code], (halt, said))
+                return Proof(message.seat, code, (halt, said))
     return None
 
 
@@ -183,7 +177,7 @@ def find_two_chains(store: Store, view: View) -> Iterable[Proof]:
     code = "two-chains"
     tree = Tree(view.base, store.epoch_says(view.epoch, view.base.step), view.epoch)
     for seat, first, second in evidence.off_chain(tree):
-        yield Proof(seat, code, FAULTS[code], (first, second))
+        yield Proof(seat, code, (first, second))
 
 
 def is_effective(proof: Proof, view: View) -> bool:

@@ -32,7 +32,7 @@ class Ballot:
     store: Store
     start: Node | None = None
     closes: dict[int, dict[bytes, tuple[Message, Base]]] = field(default_factory=dict)
-    bad: dict[bytes, str] = field(default_factory=dict)
+    bad: set[bytes] = field(default_factory=set)
     void: bool = False
     _halts: dict[bytes, ReadHalt] = field(default_factory=dict)
     far: dict[int, Message] = field(default_factory=dict)
@@ -181,8 +181,8 @@ class Ballot:
             base = self._base(message)
         except Unknown:
             return
-        except Malformed as error:
-            self.bad[message.hash] = str(error)
+        except Malformed:
+            self.bad.add(message.hash)
             return
         except Void:
             self.void = True
@@ -253,8 +253,8 @@ class Ballot:
             view_change.read_halt(self.table, message, held)
         except Unknown:
             return
-        except Malformed as error:
-            self.bad[message.hash] = str(error)
+        except Malformed:
+            self.bad.add(message.hash)
 
     def _read_halt(self, message: Message) -> ReadHalt | None:
         if message.hash in self._halts:
@@ -265,8 +265,8 @@ class Ballot:
             read = view_change.read_halt(self.table, message, self)
         except Unknown:
             return None
-        except Malformed as error:
-            self.bad[message.hash] = str(error)
+        except Malformed:
+            self.bad.add(message.hash)
             return None
         self._halts[message.hash] = read
         for vote in read.votes:

@@ -44,13 +44,13 @@ def check_forms(core: Core) -> bool:
     """Convict who signed a halt or close of a bad form."""
     core.ballot.read_closes()
     core.ballot.judge_halts()
-    for digest, reason in core.ballot.bad.items():
+    for digest in core.ballot.bad:
         message = core.store.find(digest)
         if message is None or message.seat in core.proofs:
             continue
         if view_change.is_bad_form(core.table, message, core.ballot):
             code = "bad-halt" if isinstance(message.statement, Halt) else "bad-close"
-            accusations.convict(core, Proof(message.seat, code, reason, (message,)))
+            accusations.convict(core, Proof(message.seat, code, (message,)))
     if core.ballot.void:
         core.end(Broken(VOID_TABLE))
     return False

@@ -342,12 +342,12 @@ def test_the_version_seen_first_is_followed() -> None:
 def test_a_proof_that_the_next_base_will_not_find_turns_no_epoch() -> None:
     machine = Scene(ALL).machine
     says = machine.core.store.epoch_says(0, machine.table.first_step)[:2]
-    now = Proof(1, "two-chains", "", tuple(says))
+    now = Proof(1, "two-chains", tuple(says))
     assert view.is_effective(now, machine.core.view)
     machine.core.view.epoch = 3
     assert not view.is_effective(now, machine.core.view)
     unknown = messages.sign(Scene(ALL).who[1], machine.table.id, 1, Say(3, 40, b"z" * 32, b""))
-    assert not view.is_effective(Proof(1, "bad-body", "", (unknown,)), machine.core.view)
+    assert not view.is_effective(Proof(1, "bad-body", (unknown,)), machine.core.view)
 
 
 def test_nothing_is_revealed_before_every_seat_has_confirmed_what_is_sealed() -> None:

@@ -15,12 +15,11 @@ from support.toy_game import ToyGame
 from protocol.chain import transition
 from protocol.consensus import view
 
-BLOCK = 20
+BLOCK = 10
+LATER = [pytest.param(first, marks=pytest.mark.soak) for first in (BLOCK, 2 * BLOCK, 3 * BLOCK)]
 
 
-@pytest.mark.parametrize(
-    "first", [0, pytest.param(BLOCK, marks=pytest.mark.soak)], ids=["quick", "more"]
-)
+@pytest.mark.parametrize("first", [0, *LATER])
 @pytest.mark.parametrize("block", range(6))
 def test_random_tables_keep_every_promise(block: int, first: int) -> None:
     seen: Counter[str] = Counter()
@@ -29,8 +28,8 @@ def test_random_tables_keep_every_promise(block: int, first: int) -> None:
             seen += play(f"quick{block}-{number}")
     assert seen["games"] == BLOCK
     assert seen["finished"] > BLOCK
-    assert seen["epoch"] > 5
-    assert seen["crash"] > 2
+    assert seen["epoch"] > 2
+    assert seen["crash"] > 0
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,89 @@
+"""The pages for readers against the checkout: paths and targets they name exist; one version."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.cases import each
+from support.paths import ROOT
+
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+GUIDE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+QUOTED = re.compile(r"`([^`\s]+)`")
+TOPS = {path.name for path in ROOT.iterdir() if not path.name.startswith(".")}
+
+
+def paths_of(text: str) -> list[str]:
+    """What a page quotes that is a path of this checkout."""
+    words = dict.fromkeys(QUOTED.findall(text))
+    return [word for word in words if word.split("/")[0] in TOPS and re.search(r"/|\.\w+$", word)]
+
+
+def exists(path: str) -> bool:
+    """Whether there is such a file or folder; `<word>` stands for any name."""
+    return any(ROOT.glob(re.sub(r"<\w+>", "*", path.rstrip("/"))))
+
+
+def name(page: Path) -> str:
+    return page.relative_to(ROOT).as_posix()
+
+
+@each(paths_of(GUIDE))
+def test_every_path_of_the_guide_exists(path: str) -> None:
+    assert exists(path)
+
+
+def test_a_path_that_is_not_there_is_noticed() -> None:
+    assert paths_of("see `cli/nowhere.py`, `mypy`, `cli/words/locale/<code>/x.po`") == [
+        "cli/nowhere.py",
+        "cli/words/locale/<code>/x.po",
+    ]
+    assert not exists("cli/nowhere.py")
+    assert not exists("cli/words/locale/<code>/x.po")
+
+
+def test_the_guide_says_where_likely_changes_go() -> None:
+    rows = [line for line in GUIDE.splitlines() if line.startswith("| a")]
+    assert len(rows) >= 10
+    assert all(paths_of(row.split("|")[2]) for row in rows)
+
+
+@each(PAGES, name)
+def test_every_link_of_a_page_leads_somewhere(page: Path) -> None:
+    links = re.findall(r"\]\((?!https?:|#)([^)#]+)", page.read_text(encoding="utf-8"))
+    assert [link for link in links if not (page.parent / link).exists()] == []
+
+
+@pytest.fixture
+def targets() -> set[str]:
+    """The targets of tasks.py."""
+    spec = importlib.util.spec_from_file_location("tasks", ROOT / "tasks.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module: Any = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return set(module.TARGETS)
+
+
+def test_every_target_that_a_page_names_is_one(targets: set[str]) -> None:
+    told = "\n".join(page.read_text(encoding="utf-8") for page in PAGES)
+    named = set(re.findall(r"tasks\.py (\w+)", told))
+    assert {"play", "check", "test"} <= named <= targets
+
+
+def test_the_version_stands_once() -> None:
+    """In pyproject.toml; the change log's newest heading is of it, or of what comes next."""
+    with (ROOT / "pyproject.toml").open("rb") as file:
+        version = tomllib.load(file)["project"]["version"]
+    heading = re.search(r"^## (.+)$", (ROOT / "CHANGELOG.md").read_text("utf-8"), re.MULTILINE)
+    assert heading is not None
+    assert heading[1] in (version, "Unreleased")
+    folders = [ROOT / name for name in ("protocol", "p2p_hoity", "cli", "tools")]
+    files = [ROOT / "tasks.py", *(path for folder in folders for path in folder.rglob("*.py"))]
+    again = re.compile(rf"""["']{re.escape(version)}["']|__version__""")
+    assert [name(path) for path in files if again.search(path.read_text("utf-8"))] == []
