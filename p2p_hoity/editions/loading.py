@@ -6,12 +6,12 @@ import tomllib
 from collections.abc import Iterable, Mapping
 from importlib import resources
 from pathlib import Path
+from string import ascii_lowercase
 from typing import Literal, cast
 
 from ..errors import because, of_system
 from ..rules.edition import (
     COLOURS,
-    LANGUAGES,
     LETTERS,
     SWITCH_VALUES,
     ActionChoice,
@@ -32,6 +32,10 @@ CASH_SUM = 50
 MIN_COLLECTIBLES, MAX_COLLECTIBLES = 24, 256
 MAX_BYTES = 1 << 20
 RECONSTRUCTIBLE = ("years", "names", "cash", "thieves", "track")
+
+
+LANGUAGE_CODES = tuple(one + two for one in ascii_lowercase for two in ascii_lowercase)
+"""Two letters as in ISO 639-1: an edition may have names in languages that nothing else speaks."""
 
 
 def load(name_or_path: str | Path = DEFAULT) -> Edition:
@@ -122,7 +126,8 @@ def _collectibles(field: Field, age: str) -> tuple[Collectible, ...]:
 
 
 def _names(field: Field) -> Mapping[str, str]:
-    given = field.table(("en",), LANGUAGES[1:])
+    """Language code to name; whoever speaks a language that is missing is told the English one."""
+    given = field.table(("en",), LANGUAGE_CODES)
     return {language: name.words() for language, name in given.items()}
 
 

@@ -28,7 +28,6 @@ from protocol.game import (
 from .choices import FORMS, choice_from_wire
 from .edition import (
     COLOURS,
-    LANGUAGES,
     LETTERS,
     ActionCard,
     ActionKind,
@@ -62,7 +61,6 @@ __all__ = [
     "COLOURS",
     "FORMS",
     "HAND",
-    "LANGUAGES",
     "LETTERS",
     "ActionCard",
     "ActionKind",

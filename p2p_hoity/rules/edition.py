@@ -17,7 +17,6 @@ import msgpack  # type: ignore[import-untyped]  # it ships no types
 
 LETTERS = "ABCDEF"
 COLOURS = ("black", "red", "blue", "green", "purple", "beige")
-LANGUAGES = ("en", "es", "de")
 CARDS_PER_COLOUR = 8
 
 ActionChoice = Literal["staged", "together"]

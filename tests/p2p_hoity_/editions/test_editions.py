@@ -7,8 +7,9 @@ from importlib import resources
 import msgpack
 import pytest
 
+from cli.words.lingo import LANGUAGES
 from p2p_hoity.editions import DEFAULT, NAMES, EditionError, load, parse
-from p2p_hoity.rules import COLOURS, LANGUAGES, LETTERS
+from p2p_hoity.rules import COLOURS, LETTERS
 
 TEXT = {
     name: (resources.files("p2p_hoity.editions") / f"{name}.toml").read_text("utf-8")
@@ -180,7 +181,7 @@ WRONG = [
     ),
     ('name = "uberplay-2004"', "name = 7", "name", "no-words"),
     ('age = "year"', 'age = "century"', "age", "none-of-the-words"),
-    ('es = "Pipas"', 'it = "Pipe"', "categories.A.it", "unknown-key"),
+    ('es = "Pipas"', 'italian = "Pipe"', "categories.A.italian", "unknown-key"),
     ('"cash", "thieves", "track"]', '"gold"]', "reconstructed[3]", "none-of-the-words"),
 ]
 
