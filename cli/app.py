@@ -155,7 +155,7 @@ def run(words: Sequence[str]) -> int:
             return complain(error)
         if debug and not isinstance(error, SystemExit):
             return show_where(error)
-        return report(error)
+        return report(error, as_json="--json" in rest)
 
 
 def _run(words: Sequence[str]) -> int:

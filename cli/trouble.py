@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from traceback import format_exception
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from .printing import complain, complain_as_set, shown
+from .printing import complain, complain_as_set, say_object, shown
 from .words.lingo import _
 
 if TYPE_CHECKING:
@@ -142,12 +143,38 @@ def exit_code_of(error: CodedError) -> int:
     return NETWORK if is_net or error.code in TABLE_UNREACHED else USAGE
 
 
-def report(error: BaseException) -> int:
-    """Say the error on standard error; the exit code."""
+def report(error: BaseException, as_json: bool = False) -> int:
+    """Say the error on standard error, to a program as an object on standard output too; the exit
+    code.
+    """
     words, code = weigh(error)
     for line in f"hoity: {words}".split("\n"):
         complain(line)
+    if as_json:
+        told = {"type": "error", **coded(error), "words": words, "exit": code}
+        say_object(json.dumps(told, ensure_ascii=False))
     return code
+
+
+def coded(error: BaseException) -> dict[str, Any]:
+    """The code of an error and its fields, for a program; `refused` says no more than its words."""
+    from p2p_hoity.errors import CodedError
+
+    from .words.reasons import as_json
+
+    if interrupted(error):
+        return {"code": "interrupted", "fields": {}}
+    for leaf in leaves(error):
+        if isinstance(leaf, Trouble):
+            return {"code": "refused", "fields": {}}
+        if isinstance(leaf, CodedError):
+            told = as_json(leaf.reason)
+            return {"code": told["code"], "fields": told["fields"]}
+        if isinstance(leaf, OSError):
+            return {"code": "system-error", "fields": {"number": leaf.errno, "path": leaf.filename}}
+        if isinstance(leaf, MemoryError):
+            return {"code": "no-memory", "fields": {}}
+    return {"code": "program-mistake", "fields": {"kind": type(next(leaves(error))).__name__}}
 
 
 def show_where(error: BaseException) -> int:

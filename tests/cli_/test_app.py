@@ -653,3 +653,23 @@ def test_a_passphrase_without_a_terminal_is_a_clear_error(tmp_path: Path) -> Non
     assert "HOITY_PASSPHRASE" in process.stderr
     assert "Warning" not in process.stderr
     assert not (tmp_path / "identity").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "fields"),
+    [
+        (("join", "nonsense", "--json"), "no-ticket", {"prefix": "hoity2"}),
+        (("resume", "--json"), "no-game", {}),
+        (("replay", "no-such-file", "--json"), "refused", {}),
+        (("watch", "hoity2", "--json"), "ticket-cut-short", None),
+    ],
+)
+def test_a_program_is_told_an_error_by_its_code(
+    hoity: Shell, words: tuple[str, ...], code: str, fields: dict[str, Any] | None
+) -> None:
+    done = hoity(*words)
+    told = done.lines[-1]
+    assert (told["type"], told["code"], told["exit"]) == ("error", code, done.code)
+    assert fields is None or told["fields"] == fields
+    assert told["words"] in " ".join(done.err.split())
+    assert hoity(*words[:-1]).out == ""
