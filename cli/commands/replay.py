@@ -16,6 +16,7 @@ from protocol import fingerprint, transcript
 
 from ..printing import ask, say
 from ..trouble import NOT_OK, OK, Trouble
+from ..trouble import report as tell
 from ..ui.json_screen import write_line
 from ..words import editions
 from ..words.cards import Names
@@ -33,9 +34,11 @@ def replay_file(path: Path, step: bool, as_json: bool) -> int:
     report = replace(report, node=transcript.reached(data, read_game, report))
     state = state_of(report)
     if state is None:
-        if as_json:
-            write_line(_verdict(report))
-        raise Trouble(in_words(path, report), NOT_OK)
+        untold = Trouble(in_words(path, report), NOT_OK)
+        if not as_json:
+            raise untold
+        write_line(_verdict(report))  # says it all to a program: nothing comes behind it
+        return tell(untold)
     if as_json:
         for line in objects(report, state):
             write_line(line)
