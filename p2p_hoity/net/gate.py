@@ -77,7 +77,7 @@ class Stranger(trio.abc.Stream):
 
 
 class Gate:
-    """Counts connections that have proven nothing yet, in all and for each source.
+    """Counts connections that have proven nothing yet, in all and for each source ([L-12]).
 
     A newcomer is always let in. Whoever makes room for it has come least far; among those it is of
     the source that has most of them here; among these the lot decides, so that a flood of what

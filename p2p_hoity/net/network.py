@@ -96,7 +96,7 @@ def _lacks_the_kind(error: NetError, place: str) -> bool:
 
 
 async def _checked(address: Address) -> str:
-    """The IP address of what another peer named, if it may be dialled; NetError if not."""
+    """The IP address of what another peer named, if it may be dialled; NetError if not ([L-14])."""
     kind = socket.SOCK_STREAM
     for *_, found in await trio.socket.getaddrinfo(address.host, address.port, type=kind):
         host = str(found[0])

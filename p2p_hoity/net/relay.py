@@ -3,7 +3,7 @@
 Every connection to a relay is TLS to the relay's own key, which nobody has to trust. After the
 relay's challenge the dialler says one thing: that it waits here under an id, with the proof; that
 it calls an id; or that it takes a call announced to it. A relay learns who waits, who is called,
-from which address, and how many bytes pass; never what they say.
+from which address, and how many bytes pass; never what they say ([L-4]).
 """
 
 from __future__ import annotations
@@ -194,6 +194,7 @@ class Relay:
     async def _register(
         self, stream: TlsStream, source: str, challenge: bytes, proof: bytes
     ) -> Stay | None:
+        """A seat by its proven id; one that another process of it holds stays ([L-10])."""
         try:
             proven = self._listener.check(proof, challenge)
         except NetError:

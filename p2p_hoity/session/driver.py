@@ -175,6 +175,7 @@ class Driver:
         self._drain()
 
     def _on_frame(self, peer: bytes, data: bytes) -> None:
+        """What is malformed, or is no message of this table, costs the link ([L-5])."""
         lacks = self.machine.lacks_messages
         if not self._pace.is_due(peer, data, trio.current_time(), lacks):
             return
@@ -213,7 +214,7 @@ class Driver:
         """The host has signed two tables: there is no game that all play. Tell all, and end.
 
         Once the cards are dealt all seats have spoken at this one: then it changes nothing, or a
-        host could end every game that it does not like.
+        host could end every game that it does not like ([L-21]).
         """
         if self._is_void or self.machine.has_begun:
             return

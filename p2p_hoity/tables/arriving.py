@@ -76,7 +76,7 @@ class Answers:
 async def arrive(hub: Hub, answers: Answers) -> Sequence[Event]:
     """Wait until it is known that no other process plays this seat; what came in meanwhile.
 
-    The hub must be dialling the others. PeerError if another one plays it.
+    The hub must be dialling the others. PeerError if another one plays it ([L-11]).
     """
     backlog, began = Backlog(), trio.current_time()
     while not answers.may_play(waited := trio.current_time() - began):

@@ -168,7 +168,10 @@ class _AtTheDoor:
         self.hub.post(host, encode_lobby(Ask(proof)))
 
     def check_offer(self, offer: Offer) -> None:
-        """PeerError unless the host has shown that it gave this ticket, and hosts these terms."""
+        """PeerError unless the host has shown that it gave this ticket, and hosts these terms.
+
+        SPEC: [L-7], [L-17].
+        """
         host, binding = self.ticket.host_id, self.hub.binding(self.ticket.host_id)
         if not self.capability.trusts(offer.proof, binding or b"", host, self.hub.me):
             raise PeerError(JoinCode.IMPOSTOR)
@@ -177,7 +180,7 @@ class _AtTheDoor:
 
     async def next(self) -> LobbyFrame:
         """The host's next lobby frame, the ticket shown on each new link; what belongs to a table
-        already begun is kept for later."""
+        already begun is kept for later ([L-18])."""
         host = self.ticket.host_id
         async for event in self.hub.events:
             if isinstance(event, LinkUp) and event.peer == host:
@@ -228,7 +231,7 @@ class _Guest:
         self.entry: header.SeatEntry | None = None
 
     async def sit(self, accept: Accept) -> Roster:
-        """Read the terms, ask, consent, and wait for the roster."""
+        """Read the terms, ask, consent, and wait for the roster ([H-8])."""
         first = await self.at_the_door.first()
         if isinstance(first, Roster):
             self._check_mine(_complete(first, self.ticket))
@@ -245,6 +248,7 @@ class _Guest:
         return found[0]
 
     async def _ask(self, offer: Offer, game: HoityToity, accept: Accept) -> None:
+        """Consent by a fresh entry, for terms that the player was shown ([H-8])."""
         if not await accept(offer.terms, game, self.names):
             raise PeerError(JoinCode.NOT_TAKEN)
         me = self.seat.me
@@ -278,7 +282,10 @@ class _Guest:
             self.seat.screen(updates.Joined(names, seats))
 
     def _check_mine(self, complete: Header) -> None:
-        """PeerError unless the roster holds the very consent given in this sitting."""
+        """PeerError unless the roster holds the very consent given in this sitting.
+
+        SPEC: [H-9], [L-7].
+        """
         me = self.seat.me.identity.public
         if me not in {entry.id for entry in complete.roster}:
             raise PeerError(JoinCode.BEGUN if self.entry is None else JoinCode.BEGUN_WITHOUT)
@@ -293,13 +300,17 @@ class _Guest:
 
 
 def _check_names(complete: Header) -> None:
+    """PeerError if two nicknames are look-alikes ([H-11])."""
     alike = twins_among([entry.nickname for entry in complete.roster])
     if alike is not None:
         raise PeerError(JoinCode.ALIKE, one=alike[0], other=alike[1])
 
 
 def _complete(roster: Roster, ticket: Ticket) -> Header:
-    """The header of a roster; PeerError unless its host has signed it and gave the ticket."""
+    """The header of a roster; PeerError unless its host has signed it and gave the ticket.
+
+    SPEC: [L-7].
+    """
     try:
         complete = header.parse_header(roster.header)
         check_signed(roster, complete)
@@ -313,6 +324,7 @@ def _complete(roster: Roster, ticket: Ticket) -> Header:
 
 
 def _game_of(terms: Terms) -> HoityToity:
+    """The game of terms that are fully understood ([H-8])."""
     try:
         return read_game(terms)
     except Invalid as error:

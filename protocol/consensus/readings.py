@@ -25,7 +25,7 @@ class Slip:
 
 
 class Slips:
-    """The readings of one file or table, nested as they were made."""
+    """The readings of one file or table, nested as they were made ([V-12])."""
 
     def __init__(self) -> None:
         """No reading yet."""

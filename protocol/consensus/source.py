@@ -51,4 +51,6 @@ class Source(Protocol):
         """What `make` gives, made once for each reading; a Malformed it raises is kept too.
 
         A liar could else have one long halt read again by every close and proof that names it.
+
+        SPEC: [V-12].
         """

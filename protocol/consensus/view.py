@@ -58,7 +58,7 @@ def supersedes(proof: Proof, known: Proof) -> bool:
 
 
 def chosen_says(store: Store, view: View) -> dict[int, Message]:
-    """Who has said a legal body in the first incomplete step: the version seen first."""
+    """Who has said a legal body in the first incomplete step: the version seen first ([E-2])."""
     node, found = view.tip, dict[int, Message]()
     for message in store.says(view.epoch, node.step):
         say = message.statement
@@ -74,7 +74,7 @@ def chosen_says(store: Store, view: View) -> dict[int, Message]:
 
 
 def grow(store: Store, view: View, seat: int | None) -> tuple[Node, Node] | None:
-    """Append the first incomplete step if everyone expected has spoken: (before, after).
+    """Append the first incomplete step if everyone expected has spoken: (before, after) ([E-2]).
 
     `seat` is the own one: a version it has spoken on goes before the one seen first.
     """
@@ -181,7 +181,10 @@ def find_two_chains(store: Store, view: View) -> Iterable[Proof]:
 
 
 def is_effective(proof: Proof, view: View) -> bool:
-    """Whether a base on this epoch's chain will find the fault, so that a change is of use."""
+    """Whether a base on this epoch's chain will find the fault, so that a change is of use.
+
+    SPEC: [E-23].
+    """
     if proof.code in STANDING_ALONE:
         return True
     if proof.code == "two-chains":
@@ -192,7 +195,10 @@ def is_effective(proof: Proof, view: View) -> bool:
 
 
 def final_step(store: Store, view: View) -> int:
-    """The last final step (F1: before the base; F2: every present seat has spoken beyond it)."""
+    """The last final step (F1: before the base; F2: every present seat has spoken beyond it).
+
+    SPEC: [E-15].
+    """
     base, silent = view.base.step, set(view.tip.present)
     for step in range(view.tip.step, base - 1, -1):
         for message in store.says(view.epoch, step):

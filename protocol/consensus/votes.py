@@ -118,6 +118,8 @@ class Ballot:
         """Of each seat the highest wish that is too far ahead to be kept: who asks is shown it.
 
         A liar that wishes so to some only would else drive them ahead of the others for ever.
+
+        SPEC: [M-7].
         """
         known = self.far.setdefault(message.seat, message)
         if Store.epoch_of(message) > Store.epoch_of(known):
@@ -140,7 +142,7 @@ class Ballot:
                     self._read_close(epoch, message)
 
     def is_sound(self, message: Message) -> bool:
-        """Whether this is a close that holds and proposes a base that is not held yet."""
+        """Whether this is a close that holds and proposes a base that is not held yet ([M-7])."""
         if not isinstance(message.statement, Close):
             return False
         epoch = message.statement.epoch
@@ -153,7 +155,7 @@ class Ballot:
         return base.node.base_digest() not in self.closes.get(epoch, {})
 
     def _may_try(self, epoch: int, digest: bytes) -> bool:
-        """Whether to compute one more base: a liar may sign closes without end.
+        """Whether to compute one more base: a liar may sign closes without end ([M-7]).
 
         Beyond the first few only one for which a quorum has voted can matter.
         """
@@ -241,7 +243,10 @@ class Ballot:
         return [found[seat] for seat in sorted(found)]
 
     def judge_halts(self) -> None:
-        """Read every halt of which all is held; nothing is asked for only to judge a form."""
+        """Read every halt of which all is held; nothing is asked for only to judge a form.
+
+        SPEC: [E-21].
+        """
         held = Held(self)
         for epoch in self.store.epochs_of(Halt):
             for message in self.store.of_epoch(Halt, epoch):
@@ -274,7 +279,7 @@ class Ballot:
         return read
 
     def best_halts(self, halts: Sequence[ReadHalt]) -> tuple[Message, ...] | None:
-        """The t halts whose base reaches furthest, then has most present seats."""
+        """The t halts whose base reaches furthest, then has most present seats ([E-5])."""
         held = tuple(read.message.hash for read in halts)
         if held == self._fruitless:
             return None
@@ -321,7 +326,7 @@ class Held:
 
 
 def held_says(base: Node, store: Store, epoch: int) -> list[Message]:
-    """The legal says of an epoch that build on held ones: what a halt must report.
+    """The legal says of an epoch that build on held ones: what a halt must report ([E-4]).
 
     Illegal ones carry no body, and a liar may have told each seat others, as long as can be: a
     proof names one of them, else nobody could fetch all that honest halts name.

@@ -85,7 +85,7 @@ def verify_equal(
     images: Sequence[Point],
     proof: bytes,
 ) -> None:
-    """Raise Invalid unless log(public) = log of each image to its base.
+    """Raise Invalid unless log(public) = log of each image to its base ([D-7]).
 
     The statement must hold public, bases and images. A challenge of 0 is rejected, so every
     public and image is multiplied, by which libsodium checks that it lies in the group.

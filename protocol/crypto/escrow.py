@@ -88,7 +88,7 @@ def escrow_share(
     public_piece_total: Point,
     rng: Random,
 ) -> bytes:
-    """One receiver's share in opening the escrow, with proof: 96 bytes.
+    """One receiver's share in opening the escrow, with proof: 96 bytes ([D-4]).
 
     `context` is where the share is said, `sealed_in` where the escrow was. `piece_total` is the
     sum of the pieces all dealers gave this receiver. Raises Invalid('bad-escrow') and gives

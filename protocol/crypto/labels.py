@@ -12,7 +12,10 @@ VERSION: Final = "p2p-table/2"
 
 
 class Label(StrEnum):
-    """Domain labels. What a label names is said by its use; the value is what is hashed."""
+    """Domain labels. What a label names is said by its use; the value is what is hashed.
+
+    SPEC: [C-10].
+    """
 
     # Points nobody knows a logarithm of
     CARD = "p2p-table/2/card"

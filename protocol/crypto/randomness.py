@@ -39,7 +39,10 @@ def permutation(rng: Random, size: int) -> tuple[int, ...]:
 
 
 def hedged(label: Label, rng: Random, *parts: bytes) -> Iterator[int]:
-    """Endless nonzero scalars from 32 fresh bytes and `parts`: the secret and the statement."""
+    """Endless nonzero scalars from 32 fresh bytes and `parts`: the secret and the statement.
+
+    SPEC: [D-1].
+    """
     seed = rng(32)
     for index in count():
         number = hash_to_scalar(label, seed, u64(index), *parts)

@@ -107,7 +107,7 @@ def broken_by(proof: Proof) -> Broken:
 
 
 def has_proof(core: Core) -> bool:
-    """Whether a present seat is proven at fault in a way that the next base will find."""
+    """Whether a present seat is proven at fault in a way that the next base will find ([E-3])."""
     if core.tip.present & core.tip.banned:
         return True
     return any(
@@ -117,7 +117,7 @@ def has_proof(core: Core) -> bool:
 
 
 def is_unsettled(core: Core) -> bool:
-    """Whether a fault is proven that no sealed base holds yet, though the game is over."""
+    """Whether a fault is proven that no sealed base holds yet, though the game is over ([E-23])."""
     return has_proof(core) and core.view.base.want.kind is not Kind.RESULT
 
 

@@ -1,4 +1,4 @@
-"""The door: what a node keeps of what others send, so that no liar can fill its memory.
+"""The door: what a node keeps of what others send, so that no liar can fill its memory ([M-7]).
 
 Kept are: what is wanted by hash and what is one's own; says of the epochs from the one stood in
 to one above the promise, a few steps ahead at most; lates, halts, closes and votes from the
@@ -36,7 +36,7 @@ because up to two liars' halts named it."""
 
 
 def is_worth_keeping(core: Core, message: Message) -> bool:
-    """Whether the message is kept; a late or vote too far ahead is only noted."""
+    """Whether the message is kept; a late or vote too far ahead is only noted ([M-7])."""
     if message.seat == core.seat:
         return True
     statement = message.statement

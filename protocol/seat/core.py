@@ -165,7 +165,7 @@ class Core:
         self.send(frames.Carry(message.encode()), peer)
 
     def raise_promise(self, epoch: int) -> None:
-        """Sign nothing of a lower epoch any more."""
+        """Sign nothing of a lower epoch any more ([E-4])."""
         if epoch <= self.promise:
             return
         self.final_step()
@@ -185,7 +185,7 @@ class Core:
             self.expired[view.epoch] = Expired(view.epoch, view.tip.step, view.tip.digest)
 
     def forget_choices(self) -> None:
-        """Whatever was chosen is asked again: it may have been shown."""
+        """Whatever was chosen is asked again: it may have been shown ([D-5])."""
         for given in self.given.values():
             given.burnt = True
 

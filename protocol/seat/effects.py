@@ -23,7 +23,7 @@ ENDS: Final[dict[str, str]] = {
 
 @dataclass(frozen=True)
 class Record:
-    """Put this on disk; everything recorded must be there before a later Send leaves."""
+    """Put this on disk; everything recorded must be there before a later Send leaves ([M-6])."""
 
     data: bytes = field(repr=False)
 

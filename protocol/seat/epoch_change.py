@@ -20,7 +20,10 @@ liars may have signed two of each of theirs, and steps go on until the halts are
 
 
 def late(core: Core) -> bool:
-    """Rule 3: wish the next epoch when patience ran out, a fault is proven or a seat asks back."""
+    """Rule 3: wish the next epoch when patience ran out, a fault is proven or a seat asks back.
+
+    SPEC: [E-3].
+    """
     if not core.has_begun:
         return False
     if core.table.strict:
@@ -33,7 +36,7 @@ def late(core: Core) -> bool:
 
 
 def _pause(core: Core) -> bool:
-    """On a strict table an absence only pauses, and a fault ends the game."""
+    """On a strict table an absence only pauses, and a fault ends the game ([E-9])."""
     if core.finished:
         return False
     if core.clocks.is_out(core.tip):
@@ -44,7 +47,10 @@ def _pause(core: Core) -> bool:
 
 
 def _end_without_quorum(core: Core) -> bool:
-    """Whether so many seats are at fault that no chain can grow again, whoever comes back."""
+    """Whether so many seats are at fault that no chain can grow again, whoever comes back.
+
+    SPEC: [E-9].
+    """
     spare = core.table.seats - core.table.quorum
     if core.finished or core.tip.want.kind is Kind.RESULT:
         return False
@@ -82,7 +88,10 @@ def _has_reason(core: Core) -> bool:
 
 
 def is_long(view: View, seats: int) -> bool:
-    """Whether the epoch holds so many says that its halts would soon have no room for them."""
+    """Whether the epoch holds so many says that its halts would soon have no room for them.
+
+    SPEC: [E-17].
+    """
     return (view.tip.step - view.base.step) * seats >= LONG_EPOCH and transition.may_go_on(view.tip)
 
 
@@ -92,7 +101,7 @@ def _ran_out(core: Core) -> bool:
 
 
 def has_back(core: Core) -> bool:
-    """Whether an absent seat asks back in with a valid `back`."""
+    """Whether an absent seat asks back in with a valid `back` ([E-3])."""
     return bool(view_change.returning(core.view.base, core.store.backs()))
 
 
@@ -100,7 +109,7 @@ def has_back(core: Core) -> bool:
 
 
 def halt(core: Core) -> bool:
-    """Rule 4: when t seats wish a higher epoch, sign nothing of a lower one any more."""
+    """Rule 4: when t seats wish a higher epoch, sign nothing of a lower one any more ([E-4])."""
     wish = core.ballot.common_wish()
     if wish <= core.promise or not core.has_begun or core.seat is None:
         return False
@@ -131,7 +140,10 @@ def _must_report(core: Core, message: Message, under: int, first: int) -> bool:
 
 
 def own_halt(core: Core, epoch: int) -> Halt:
-    """The lock, the says held on its base, whether patience ran out there, backs and proofs."""
+    """The lock, the says held on its base, whether patience ran out there, backs and proofs.
+
+    SPEC: [E-4].
+    """
     lock = core.ballot.highest_lock(epoch)
     under = lock.epoch if lock else 0
     base = core.ballot.base(under, lock.base if lock else None)
@@ -159,7 +171,7 @@ def _back_done(message: Message, base: Node) -> bool:
 
 
 def propose(core: Core) -> bool:
-    """Rule 5: the seat whose turn it is proposes a base out of t halts."""
+    """Rule 5: the seat whose turn it is proposes a base out of t halts ([E-5])."""
     epoch = core.promise
     if core.seat is None or epoch == 0 or epoch == core.view.epoch:
         return False
@@ -182,7 +194,7 @@ def _waited_for_halts(core: Core, epoch: int, held: int) -> bool:
 
 
 def accept(core: Core) -> bool:
-    """Rule 6: the first vote, for the base of a valid close."""
+    """Rule 6: the first vote, for the base of a valid close ([E-6])."""
     for epoch in sorted(core.ballot.closes, reverse=True):
         if not _may_vote(core, epoch) or core.has_signed(Accept, epoch):
             continue
@@ -193,7 +205,7 @@ def accept(core: Core) -> bool:
 
 
 def seal(core: Core) -> bool:
-    """Rule 7: the second vote, for a base with t accepts."""
+    """Rule 7: the second vote, for a base with t accepts ([E-7])."""
     for epoch in sorted(core.ballot.closes, reverse=True):
         if not _may_vote(core, epoch) or core.has_signed(SealVote, epoch):
             continue
@@ -214,7 +226,7 @@ def _may_vote(core: Core, epoch: int) -> bool:
 
 
 def sign_back(core: Core) -> None:
-    """Ask to be let in again, if this seat is absent and its player wants it."""
+    """Ask to be let in again, if this seat is absent and its player wants it ([E-8])."""
     seat, node = core.seat, core.tip
     if seat is None or seat in node.present | node.banned or not core.wants_back:
         return

@@ -123,7 +123,7 @@ class Machine:
         self._pump()
 
     def wait_longer(self, now: float) -> bool:
-        """Give who is awaited another full patience from `now` on; False if nobody else is.
+        """Give who is awaited another full patience from `now` on; False if nobody else is ([E-3]).
 
         False also where patience ends nothing: in the game of a strict table. Always safe: to the
         others this clock is merely slow. Nothing is signed, the journal does not know of it, and
@@ -286,7 +286,7 @@ class Machine:
     def may_leave(self) -> bool:
         """Whether the others need nothing more: all confirmed the end and none wishes an epoch.
 
-        If some do not, it is enough to have waited for them with patience.
+        If some do not, it is enough to have waited for them with patience ([E-19]).
         """
         core = self.core
         if not core.finished:
@@ -302,7 +302,7 @@ class Machine:
         onlooker need not care.
 
         A seat that crashes with its last say out must find someone to give it the others' when it
-        comes back.
+        comes back ([E-19]).
         """
         core = self.core
         if core.seat is None or core.clocks.waited_after_end():
@@ -312,6 +312,7 @@ class Machine:
     # Its rules.
 
     def _receive_message(self, raw: bytes, peer: bytes | None) -> None:
+        """Keep what is worth keeping, and pass on what is new ([M-7])."""
         core = self.core
         message = messages.parse(raw, core.table.id, core.table.ids)
         before = core.ballot.common_wish()

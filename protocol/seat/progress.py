@@ -57,7 +57,7 @@ def check_forms(core: Core) -> bool:
 
 
 def enter(core: Core) -> bool:
-    """Rule 1: stand in the highest open epoch that the promise allows."""
+    """Rule 1: stand in the highest open epoch that the promise allows ([E-1])."""
     found = core.ballot.highest_open(max(1, core.promise))
     if found is None or found[0] <= core.view.epoch:
         return False
@@ -109,7 +109,7 @@ def advance(core: Core) -> bool:
 
 
 def end_setup(core: Core) -> bool:
-    """Before epoch 0 any fault or absence ends the table, the seat named."""
+    """Before epoch 0 any fault or absence ends the table, the seat named ([N-6])."""
     node = core.tip
     if node.want.kind is Kind.ENDED:
         core.end(_ended_by(node))
@@ -126,7 +126,7 @@ def _ended_by(node: Node) -> Broken:
 
 
 def _wait_in_setup(core: Core, node: Node) -> None:
-    """Who has said deck.ok can still be called to the table by the others', so it stays.
+    """Who has said deck.ok can still be called to the table by the others', so it stays ([D-3]).
 
     So does who may have said it, by an old journal, as long as the others have not told.
     """
@@ -155,7 +155,7 @@ def tell_waiting(core: Core) -> None:
 
 
 def may_speak(core: Core) -> bool:
-    """Whether this seat is expected in the step, stands in its epoch and has not spoken."""
+    """Whether this seat is expected in the step, stands in its epoch and has not spoken ([N-7])."""
     node = core.tip
     if core.seat not in node.want.speakers or core.replaying or core.inquiry is not None:
         return False
@@ -169,7 +169,7 @@ def may_speak(core: Core) -> bool:
 
 
 def speak(core: Core) -> bool:
-    """Rule 2: say what is asked, as soon as it is asked and can be said."""
+    """Rule 2: say what is asked, as soon as it is asked and can be said ([E-2], [N-4])."""
     node, seat = core.tip, core.seat
     if seat is None or not may_speak(core):
         return False
@@ -208,7 +208,10 @@ def _ask_player(core: Core, node: Node, given: Given | None) -> None:
 
 
 def _still_stands(given: Given, node: Node) -> bool:
-    """A choice is committed again by itself only if it was not shown and nothing else changed."""
+    """A choice is committed again by itself only if it was not shown and nothing else changed.
+
+    SPEC: [D-5].
+    """
     if given.burnt:
         return False
     parent = node.parent
@@ -220,7 +223,10 @@ def _still_stands(given: Given, node: Node) -> bool:
 
 
 def finish(core: Core) -> bool:
-    """The end is final by the says of the result step, or by a sealed base that holds it."""
+    """The end is final by the says of the result step, or by a sealed base that holds it.
+
+    SPEC: [E-15].
+    """
     if core.finished:
         return False
     if not _ended_in_base(core) and not _ended_by_says(core):
@@ -231,6 +237,7 @@ def finish(core: Core) -> bool:
 
 
 def _ended_by_says(core: Core) -> bool:
+    """A proof of a fault is waited on, so that a base may find it first ([E-23])."""
     ended = core.tip.want.kind is Kind.RESULT
     if not ended or not core.is_standing or core.awaited():
         return False

@@ -26,7 +26,7 @@ OVERHEAD = 128
 
 
 def sync(core: Core, peer: bytes | None) -> None:
-    """Tell a linked node (None: all) where we stand, so that it sends what we lack."""
+    """Tell a linked node (None: all) where we stand, so that it sends what we lack ([L-6])."""
     first = min(core.final_step(), core.tip.step)
     have = [m.hash[: frames.SHORT] for m in _recent(core, core.view.epoch, first)]
     core.send(frames.Sync(core.view.epoch, first, tuple(have[:MAX_HAVE])), peer)
@@ -67,7 +67,7 @@ def _is_wished_on(core: Core) -> bool:
 
 
 def ask_own(core: Core) -> None:
-    """Ask every linked seat that has not told yet for this seat's own statements."""
+    """Ask every linked seat that has not told yet for this seat's own statements ([L-6])."""
     for seat in sorted(core.links):
         ask_own_of(core, seat)
 
@@ -93,7 +93,7 @@ def _look_for_two_chains(core: Core) -> None:
 
 
 def answer(core: Core, frame: frames.FrameBody, peer: bytes | None) -> None:
-    """Answer a frame that is a request."""
+    """Answer a frame that is a request ([L-6])."""
     match frame:
         case frames.Fetch(hashes, closes):
             _carry_part(core, _fetched(core, hashes, closes), peer)
@@ -110,7 +110,7 @@ def _note_have(core: Core, have: tuple[bytes, ...], peer: bytes | None) -> None:
 
 
 def all_have_end(core: Core) -> bool:
-    """Whether every other present seat has told that it holds the last says."""
+    """Whether every other present seat has told that it holds the last says ([E-19])."""
     others, last = core.tip.present - {core.seat}, _last_says(core)
     return all(seat in core.have and last <= core.have[seat] for seat in others)
 
@@ -126,7 +126,10 @@ def _last_says(core: Core) -> frozenset[bytes]:
 
 
 def _carry_part(core: Core, messages: Iterable[Message], peer: bytes | None) -> Message | None:
-    """Send as many as one answer may hold; the first that had no room. It is asked for again."""
+    """Send as many as one answer may hold; the first that had no room. It is asked for again.
+
+    SPEC: [L-30].
+    """
     room = MAX_ANSWER
     for message in messages:
         room -= len(message.payload) + OVERHEAD
@@ -169,7 +172,10 @@ def _rank(message: Message, on_chain: Set[bytes]) -> tuple[int, int, int]:
 
 
 def _answer_own(core: Core, after: bytes, peer: bytes | None) -> None:
-    """What this seat has signed, as far as it is held, and what shows how far the wishes go."""
+    """What this seat has signed, as far as it is held, and what shows how far the wishes go.
+
+    SPEC: [L-6].
+    """
     if peer not in core.table.ids:
         core.send(frames.Told(after), peer)
         return

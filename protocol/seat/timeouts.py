@@ -76,7 +76,7 @@ class Clocks:
         return (times.choice if node.want.kind in HUMAN else times.step) / 1000
 
     def counts_from(self, node: Node) -> float:
-        """When the patience for the step that `node` stands before began to run.
+        """When the patience for the step that `node` stands before began to run ([E-3]).
 
         It is not set back by a change of epoch.
         """

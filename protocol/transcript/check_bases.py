@@ -20,7 +20,10 @@ MAX_LOOKUPS = 20_000_000
 
 
 class TooMuch(Exception):
-    """The closes rest on more than may be looked up. It says nothing of the form of a message."""
+    """The closes rest on more than may be looked up. It says nothing of the form of a message.
+
+    SPEC: [V-12].
+    """
 
 
 @dataclass
@@ -72,7 +75,7 @@ class Recounted:
 
 
 def recount(table: Table, start: Node, signed: Signed, tally: Tally) -> list[Recounted]:
-    """The bases of all closes in their order; Unsound if one does not follow."""
+    """The bases of all closes in their order; Unsound if one does not follow ([V-7])."""
     everything = [*signed.says, *signed.messages, *signed.closes]
     source = Evidence(start, {m.hash: m for m in everything})
     found: dict[Key, Recounted] = {}
@@ -111,7 +114,7 @@ def _recount_one(
 
 
 def _check_needed(found: dict[Key, Recounted], last: Key, slips: Slips, signed: Signed) -> None:
-    """Every close and message is one that the last base rests on."""
+    """Every close and message is one that the last base rests on ([F-1], [V-7])."""
     needed, used = {last}, set[bytes]()
     rest, seen = [last], set[Reading]()
     while rest:

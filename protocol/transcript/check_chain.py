@@ -41,7 +41,10 @@ def way_to(base: Node | None) -> Way:
 
 
 def follow(node: Node, entry: Entry, index: int, way: Way, tally: Tally) -> Node:
-    """The next node: as the way says where it leads, else a complete step of legal bodies."""
+    """The next node: as the way says where it leads, else a complete step of legal bodies.
+
+    SPEC: [V-6].
+    """
     path = (2, 1, index)
     if node.want.kind in (Kind.RESULT, Kind.ENDED):
         raise Unsound("left-over", "the chain goes on after its end", path, step=node.step)

@@ -32,7 +32,7 @@ class Signed:
 
 
 def check(table: Table, transcript: Transcript, tally: Tally) -> Signed:
-    """Check the signatures of bodies in chain order, then of messages and closes."""
+    """Check the signatures of bodies in chain order, then of messages and closes ([V-4], [V-5])."""
     evidence, found = transcript.evidence, Signed()
     found.says = _says(table, transcript, tally)
     found.messages = _messages(table, evidence.messages, (3, 1), tally)
@@ -170,7 +170,7 @@ def _message(table: Table, envelope: Envelope, path: tuple[int, ...], tally: Tal
 def check_seals(
     table: Table, transcript: Transcript, epoch: int, base: bytes, tally: Tally
 ) -> None:
-    """A quorum of seals of the last base, by rising seat."""
+    """A quorum of seals of the last base, by rising seat ([V-9])."""
     seals = transcript.evidence.seals
     seats = _rising(table, [seat for seat, _ in seals], (3, 3))
     for i, (seat, signature) in enumerate(seals):
@@ -184,7 +184,7 @@ def check_seals(
 def check_final(
     table: Table, transcript: Transcript, place: tuple[int, int, bytes], tally: Tally
 ) -> frozenset[int]:
-    """The seats whose say of the last step, at (epoch, step, digest), is in the file."""
+    """The seats whose say of the last step, at (epoch, step, digest), is in the file ([V-10])."""
     final = transcript.evidence.final
     seats = _rising(table, [seat for seat, _ in final], (3, 4))
     for i, (seat, signature) in enumerate(final):

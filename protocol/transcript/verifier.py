@@ -1,4 +1,4 @@
-"""The verifier: judges a `.hoity` file offline, from its first byte, trusting nobody.
+"""The verifier: judges a `.hoity` file offline, from its first byte, trusting nobody ([V-12]).
 
 The order of the checks is fixed, and the first that fails is the one reported: the encoding,
 the form, the header with the roster's signatures, the signatures of bodies, messages and
@@ -38,7 +38,7 @@ Passage = tuple[Node, tuple[Slot, ...] | None, Node]
 def verify(data: bytes, game_of: GameOf, clock: Clock | None = None) -> Report:
     """What the bytes of a file hold and whether all of it holds; never raises on any bytes.
 
-    `clock` gives seconds, for the timings alone.
+    `clock` gives seconds, for the timings alone ([V-12]).
     """
     run = _Run(data, game_of, Tally(clock))
     try:
@@ -112,6 +112,7 @@ class _Run:
         self._end(table, transcript, self.node)
 
     def _sit_down(self, transcript: Transcript) -> Table:
+        """The header, and the game that its terms name ([V-3])."""
         header = _read_header(transcript.content.header, self.tally)
         try:
             game = self.game_of(header.terms)
@@ -122,6 +123,7 @@ class _Run:
     # The chain.
 
     def _chain(self, table: Table, transcript: Transcript, signed: Signed) -> Node:
+        """Every entry walked, and that none is missing ([V-6], [V-8])."""
         node, way = transition.begin(table), check_chain.way_to(None)
         self.node, begun = node, False
         for index, entry in enumerate(transcript.content.entries):
@@ -164,6 +166,7 @@ class _Run:
     # The end.
 
     def _end(self, table: Table, transcript: Transcript, node: Node) -> None:
+        """The seals, the last says, and that the end is final ([V-9], [V-10], [V-11])."""
         evidence, sealed = transcript.evidence, False
         if self.bases:
             base = self.bases[-1].base.node

@@ -87,7 +87,7 @@ def entry_of(node: Node) -> Entry:
 
 @dataclass
 class Gathered:
-    """A Source that remembers what it was asked for: just that belongs into the file."""
+    """A Source that remembers what it was asked for: just that belongs into the file ([F-1])."""
 
     source: Ballot
     messages: dict[bytes, Message] = field(default_factory=dict)
