@@ -10,6 +10,8 @@ from pathlib import Path
 
 from support.paths import ROOT
 
+from protocol.wire.messages import KINDS
+
 ID = re.compile(r"\[([A-Z]-\d+)\]")
 RULE = re.compile(r"^(?:- |\d+\. )\[([A-Z]-\d+)\] ", re.MULTILINE)
 
@@ -68,3 +70,11 @@ def test_the_protocol_cites_its_own_sentences_and_no_rule_of_the_game() -> None:
     of_game = {one for one in numbered() if one.startswith("G-")}
     for one in of_game & set(cited()):
         assert not [path for path in cited()[one] if path.startswith("protocol/")], one
+
+
+def test_the_glossary_has_every_kind_of_message() -> None:
+    text = (ROOT / "SPEC.md").read_text(encoding="utf-8")
+    table = text.split("**Glossary.**")[1].split("\n## ")[0]
+    rows = re.findall(r"^\| ([^|]*) \|", table, re.MULTILINE)
+    words = {word.partition(" (")[0] for row in rows for word in row.split(", ")}
+    assert {label.value.partition("/sign-")[2] for _, label in KINDS.values()} <= words
