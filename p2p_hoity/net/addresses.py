@@ -125,7 +125,7 @@ def local_addresses(port: int) -> list[str]:
 def may_dial(host: str, named: Named, networks: Iterable[Network] | None = None) -> bool:
     """Whether an IP address that someone named may be dialled; `networks` are this machine's.
 
-    Else any stranger could have us knock at doors in our own house that only we can reach ([L-14]).
+    Else any stranger could have us dial what only our own network can reach ([L-14]).
     """
     ip = ipaddress.ip_address(host.partition("%")[0])
     if isinstance(ip, ipaddress.IPv6Address) and ip.ipv4_mapped is not None:

@@ -112,7 +112,7 @@ class Admission:
 
     def _displaced(self, source: str) -> list[Standing]:
         """The strangers of whom one may make room: of the same machine if it has its fill, else
-        of the one that has most of them here. The lot decides, as at the gate ([L-13])."""
+        of the one that has most of them here. Chosen at random, as in `gate` ([L-13])."""
         strangers = self._strangers()
         same = [old for old in strangers if source and old.source == source]
         if len(self._live()) < self._limits.links:

@@ -113,7 +113,7 @@ async def browse(timeout: float) -> list[Announcement]:
 
 
 def _open() -> tuple[Zeroconf | None, Reason | None]:
-    """The system's ears and mouth, or why there are none; runs in a worker thread."""
+    """The system's multicast sockets, or why there are none; runs in a worker thread."""
     from zeroconf import Error, Zeroconf
 
     # It warns about other machines' bad packets, which nobody at a game table can mend.

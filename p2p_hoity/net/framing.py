@@ -1,4 +1,4 @@
-"""Frames on a byte stream: four bytes of length, big end first, then the bytes; empty ones beat."""
+"""Length-prefixed frames on a byte stream: four bytes, big-endian; an empty one is a heartbeat."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The ticket: one word to copy that says who hosts a table, where, and on which terms.
+"""Tickets: one word to copy that says who hosts a table, where, and on which terms.
 
 A ticket is 'hoity', the version '2', and base32 (RFC 4648, lower case, unpadded) of: the length
 of what follows up to the checksum (2 bytes); the host's id (32); the digest of the terms (32); the

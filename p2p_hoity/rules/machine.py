@@ -1,4 +1,4 @@
-"""The machine: for each phase what it waits for and what the answer does; `expected` and `apply`.
+"""The phase machine's steps: what each phase waits for and what the answer does.
 
 Whatever nobody may be asked for happens by default inside `apply`, chains of defaults included.
 """

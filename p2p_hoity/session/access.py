@@ -1,4 +1,4 @@
-"""Who may be heard at a running table: seats that show its host's signature, and onlookers."""
+"""Access to a running table: seats that show its host's signature, and onlookers."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Evidence:
 
 
 @dataclass
-class Reception:
+class Access:
     """The links of one seat of a running table, or of an onlooker, whose `seat` is None."""
 
     table: Table

@@ -1,4 +1,4 @@
-"""Coming back to a table: is this seat played elsewhere already, by a copy of our files?
+"""The check before a seat is resumed: is it played elsewhere already, by a copy of our files?
 
 Nothing is signed before this is known. A link that was lost with the power lives on at the others
 for some seconds, so whoever is told so asks again for longer than that.

@@ -221,8 +221,8 @@ class Lobby:
     def _sat(self, peer: bytes, frame: Sit) -> None:
         """One sit for each link, and of each id not too many ([L-8])."""
         one = self._here[peer]
-        is_paced = self._sits.take(peer, trio.current_time()) <= 0
-        if one.asked is None or one.has_sat or not is_paced:
+        is_within_rate = self._sits.take(peer, trio.current_time()) <= 0
+        if one.asked is None or one.has_sat or not is_within_rate:
             self.hub.drop(peer, because(LobbyCode.UNASKED))
             return
         one.has_sat = True

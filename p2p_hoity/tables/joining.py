@@ -97,9 +97,9 @@ async def join_table(seat: Seat, ticket: Ticket, accept: Accept, reach: Reach) -
         raise PeerError(JoinCode.KEPT)
     async with open_hub(who, reach) as (hub, addresses):
         guest = _Guest(hub, seat, ticket, addresses)
-        roster = await guest.at_the_door.keep(lambda: guest.sit(accept))
-        papers = (reach, guest.at_the_door.capability)
-        return await play(hub, seat, roster, *papers, guest.at_the_door.backlog.frames)
+        roster = await guest.host_link.keep(lambda: guest.sit(accept))
+        papers = (reach, guest.host_link.capability)
+        return await play(hub, seat, roster, *papers, guest.host_link.backlog.frames)
 
 
 def _has_seat(seat: Seat, ticket: Ticket) -> bool:
@@ -116,7 +116,7 @@ def _has_seat(seat: Seat, ticket: Ticket) -> bool:
     return False
 
 
-class _AtTheDoor:
+class _HostLink:
     """A link to the host of a ticket, kept up until it has given the roster."""
 
     def __init__(self, hub: Hub, ticket: Ticket) -> None:
@@ -225,14 +225,14 @@ class _Guest:
 
     def __init__(self, hub: Hub, seat: Seat, ticket: Ticket, addresses: Sequence[str]) -> None:
         self.hub, self.seat, self.ticket = hub, seat, ticket
-        self.at_the_door = _AtTheDoor(hub, ticket)
+        self.host_link = _HostLink(hub, ticket)
         self.addresses = tuple(addresses)[:MAX_ADDRESSES]
         self.names: tuple[str, ...] = ()
         self.entry: header.SeatEntry | None = None
 
     async def sit(self, accept: Accept) -> Roster:
         """Read the terms, ask, consent, and wait for the roster ([H-8])."""
-        first = await self.at_the_door.first()
+        first = await self.host_link.first()
         if isinstance(first, Roster):
             self._check_mine(_complete(first, self.ticket))
             return first
@@ -264,11 +264,11 @@ class _Guest:
     async def _roster(self, offer: Offer) -> Roster:
         lines = Allowance(LINES, LINES_A_SECOND, trio.current_time())
         while True:
-            match await self.at_the_door.next():
+            match await self.host_link.next():
                 case Names(names):
                     self._show(names, offer.terms.seats, lines)
                 case Offer() as again:  # the link was lost, and is there again
-                    self.at_the_door.check_offer(again)
+                    self.host_link.check_offer(again)
                     self._sit_down()
                 case Roster() as roster:
                     self._check_mine(_complete(roster, self.ticket))
@@ -337,19 +337,19 @@ async def watch_table(
     """Follow a table without a seat."""
     stranger = Identity(os.urandom(32))
     async with open_hub(stranger, Reach("127.0.0.1:0", network=network)) as (hub, _):
-        door = _AtTheDoor(hub, ticket)
-        roster = await door.keep(lambda: _wait_for_roster(door))
+        host_link = _HostLink(hub, ticket)
+        roster = await host_link.keep(lambda: _wait_for_roster(host_link))
         machine = Machine(bind_raw(roster.header), os.urandom)
-        driver = Driver(hub, machine, screen, roster, door.capability, output=output)
-        return await driver.run(door.backlog.frames)
+        driver = Driver(hub, machine, screen, roster, host_link.capability, output=output)
+        return await driver.run(host_link.backlog.frames)
 
 
-async def _wait_for_roster(door: _AtTheDoor) -> Roster:
+async def _wait_for_roster(host_link: _HostLink) -> Roster:
     """The roster of the ticket's table, however long it takes until the table is full."""
-    first = await door.first()
+    first = await host_link.first()
     while not isinstance(first, Roster):
-        frame = await door.next()
+        frame = await host_link.next()
         if isinstance(frame, Roster):
-            _complete(frame, door.ticket)
+            _complete(frame, host_link.ticket)
             first = frame
     return first

@@ -1,4 +1,4 @@
-"""The shelf of signed messages one node holds, by hash and by identity."""
+"""The signed messages one node holds, by hash and by identity."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ def _remove(shelf: dict[K, list[Message]], key: K, message: Message) -> None:
         del shelf[key]
 
 
-class Store:
+class MessageStore:
     """Messages in the order they came; at most two versions of each identity."""
 
     def __init__(self) -> None:
-        """An empty shelf."""
+        """Nothing is held yet."""
         self._by_hash: dict[bytes, Message] = {}
         self._by_identity: dict[tuple[int, ...], list[Message]] = {}
         self._says: dict[tuple[int, int], list[Message]] = {}

@@ -1,4 +1,4 @@
-"""The address line of every statement: which table, which step, which seat, what kind."""
+"""The context of every statement: which table, which step, which seat, what kind."""
 
 from dataclasses import dataclass
 

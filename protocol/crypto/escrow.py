@@ -1,4 +1,4 @@
-"""The strongbox: a sealed choice that t seats can open together if its owner has gone.
+"""Threshold encryption (TDH2) of a sealed choice, which t seats can open if its owner has gone.
 
 TDH2 (Shoup and Gennaro 1998, "Securing Threshold Cryptosystems against Chosen Ciphertext
 Attack", section 4.2) under the joint key Y, whose secret is shared with threshold t by the sum

@@ -1,4 +1,4 @@
-"""The workbench: the prime-order subgroup of Ed25519, the only place that touches the curve.
+"""The prime-order subgroup of Ed25519, and the only code that touches the curve.
 
 A point is its 32-byte canonical compressed encoding (RFC 8032, section 5.1.2), a scalar an int
 mod ORDER. libsodium does the arithmetic; every call of it that multiplies also checks that its

@@ -1,4 +1,4 @@
-"""The name plate on every door: the one table of domain labels.
+"""The domain separation labels, in one table.
 
 Each hash, challenge, signature and derived key has its own label, used for nothing else, so
 that bytes made for one purpose mean nothing in another. All start with `p2p-table/2/`, the

@@ -1,4 +1,4 @@
-"""The dice cup: randomness comes in from outside and leaves as scalars, never from the system.
+"""Scalars and permutations from randomness that the caller passes in, never from the system.
 
 A proof nonce used for two challenges gives the secret away, so nonces are hedged: hashed from
 fresh bytes, the secret and the statement together (Aranha, Orlandi, Takahashi, Zaverucha 2020,

@@ -1,4 +1,4 @@
-"""The signet ring: a player's long-lived Ed25519 key, and what may count as its signature.
+"""Ed25519 signatures: a player's long-lived key, and what may count as its signature.
 
 Ed25519: RFC 8032, section 5.1. Verification is stricter: the key and R must be canonical
 points of the prime-order subgroup, and S below the group order. Within the subgroup the

@@ -1,4 +1,4 @@
-"""The accusations one seat can prove: which counts, when it is told, and what it is good for."""
+"""Proofs of misbehaviour one seat holds: which counts, when it is told, what it is good for."""
 
 from __future__ import annotations
 
@@ -125,4 +125,4 @@ def is_effective(core: Core, proof: Proof) -> bool:
     """Whether a base on the followed chain will find this fault."""
     if proof.code not in ("bad-halt", "bad-close"):
         return view.is_effective(proof, core.view)
-    return view_change.is_bad_form(core.table, proof.messages[0], core.ballot)
+    return view_change.is_bad_form(core.table, proof.messages[0], core.votes)

@@ -59,7 +59,7 @@ class Entered:
 
 @dataclass(frozen=True)
 class Asked:
-    """This seat's player must choose; `again` if the earlier choice was shown and is burnt."""
+    """This seat's player must choose; `again` if the earlier choice was shown and is void."""
 
     node: Node
     kind: str

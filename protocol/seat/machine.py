@@ -18,7 +18,7 @@ from ..game import NOTHING_ASKED, Choice, IllegalMove
 from ..transcript import writer
 from ..wire import frames, messages
 from . import accusations, admission, epoch_change, progress, recovery, restoring, sync
-from .core import Core, Given
+from .core import Core, PlayerChoice
 from .effects import SILENT_SEAT, Broken, Effect, Send
 from .statements import hold, record
 from .states import State
@@ -119,7 +119,7 @@ class Machine:
         if core.seat is None or not self.must_choose:
             raise IllegalMove(NOTHING_ASKED)
         core.table.check_choice(node.state, node.want.name, core.seat, choice, self.hand())
-        core.given[node.step, node.want.name] = Given(node.digest, choice)
+        core.player_choices[node.step, node.want.name] = PlayerChoice(node.digest, choice)
         self._pump()
 
     def wait_longer(self, now: float) -> bool:
@@ -293,7 +293,7 @@ class Machine:
             return core.broken is not None
         if core.clocks.waited_after_end():
             return True
-        wishes = core.ballot.wishes()
+        wishes = core.votes.wishes()
         pending = any(wishes.get(seat, 0) > core.view.epoch for seat in core.tip.present)
         return not pending and not core.awaited()
 
@@ -315,7 +315,7 @@ class Machine:
         """Keep what is worth keeping, and pass on what is new ([M-7])."""
         core = self.core
         message = messages.parse(raw, core.table.id, core.table.ids)
-        before = core.ballot.common_wish()
+        before = core.votes.common_wish()
         forgotten = recovery.is_forgotten(core, message)
         if admission.is_worth_keeping(core, message) and hold(core, message):
             record(core, message)
@@ -323,7 +323,7 @@ class Machine:
             if forgotten:
                 self.be_cautious(certain=True)
             self._pump()
-        elif core.ballot.common_wish() > before:
+        elif core.votes.common_wish() > before:
             self._pump()
 
     def _pump(self) -> None:

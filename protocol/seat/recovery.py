@@ -1,4 +1,4 @@
-"""Before all rules of a seat that takes its place again: ask first, and sign above the floor.
+"""Recovery of a seat from its journal: it asks first, and signs above a floor.
 
 After an old journal was restored, a liar may be the only one to hold what this seat signed since,
 and show it once the seat has signed something else of that identity: an honest seat would stand
@@ -52,7 +52,7 @@ def floor(core: Core) -> int:
 
     SPEC: [E-22].
     """
-    return max(core.promise + 1, core.view.epoch + 1, core.ballot.common_wish() + 2)
+    return max(core.promise + 1, core.view.epoch + 1, core.votes.common_wish() + 2)
 
 
 def be_cautious(core: Core, certain: bool) -> None:

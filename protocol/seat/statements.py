@@ -36,7 +36,7 @@ def hold(core: Core, message: Message) -> bool:
 def _keep_close(core: Core, message: Message) -> bool:
     """A liar may have filled the room for its closes with bad ones; others follow this."""
     known = message.hash in core.store
-    return not known and core.ballot.is_sound(message) and core.store.add(message, sound=True)
+    return not known and core.votes.is_sound(message) and core.store.add(message, sound=True)
 
 
 def _bind(core: Core, statement: Statement) -> None:
@@ -44,8 +44,8 @@ def _bind(core: Core, statement: Statement) -> None:
     if isinstance(statement, Halt | Accept | SealVote | Say):
         core.raise_promise(statement.epoch)
     if isinstance(statement, Say):
-        for (step, _), given in core.given.items():
-            given.burnt = given.burnt or statement.step > step
+        for (step, _), chosen in core.player_choices.items():
+            chosen.burnt = chosen.burnt or statement.step > step
 
 
 # Signing.

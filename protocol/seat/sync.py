@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence, Set
 from typing import TypeVar
 
 from ..consensus import evidence, view
-from ..consensus.message_store import Store
+from ..consensus.message_store import MessageStore
 from ..wire import frames
 from ..wire.messages import Back, Close, Message, Say
 from . import accusations
@@ -62,7 +62,7 @@ def ask_again(core: Core) -> None:
 
 def _is_wished_on(core: Core) -> bool:
     """Whether a present seat wishes an epoch beyond this one: it may not know of the end."""
-    wishes = core.ballot.wishes()
+    wishes = core.votes.wishes()
     return any(wishes.get(seat, 0) > core.view.epoch for seat in core.tip.present)
 
 
@@ -158,7 +158,7 @@ def _with_halts(core: Core, message: Message) -> Iterator[Message]:
 
 def _lacking(core: Core, epoch: int, step: int, have: set[bytes]) -> list[Message]:
     """What a node may lack, what opens the later epochs first, what may lead nowhere last."""
-    held = (*_recent(core, epoch, step), *core.ballot.far.values())
+    held = (*_recent(core, epoch, step), *core.votes.far.values())
     found = (m for m in held if m.hash[: frames.SHORT] not in have)
     on_chain = set(evidence.ancestry(core.tip))
     return sorted(found, key=lambda message: _rank(message, on_chain))
@@ -168,7 +168,7 @@ def _rank(message: Message, on_chain: Set[bytes]) -> tuple[int, int, int]:
     statement = message.statement
     if isinstance(statement, Say):
         return 1 if statement.on in on_chain else 2, statement.epoch, statement.step
-    return 0, Store.epoch_of(message), 0
+    return 0, MessageStore.epoch_of(message), 0
 
 
 def _answer_own(core: Core, after: bytes, peer: bytes | None) -> None:
@@ -181,7 +181,7 @@ def _answer_own(core: Core, after: bytes, peer: bytes | None) -> None:
         return
     seat, store = core.table.ids.index(peer), core.store
     if after == FIRST:
-        _carry_part(core, (*store.highest_wishes(), *core.ballot.far.values()), peer)
+        _carry_part(core, (*store.highest_wishes(), *core.votes.far.values()), peer)
     own = sorted((m for m in store.by_seat(seat) if m.hash > after), key=lambda m: m.hash)
     left = _carry_part(core, own, peer)
     told = own if left is None else own[: own.index(left)]

@@ -1,4 +1,4 @@
-"""The post room: a strict msgpack profile in which every value has exactly one encoding.
+"""A strict msgpack profile in which every value has exactly one encoding.
 
 Allowed: nil, bool, unsigned integers below 2^64, str (UTF-8), bin and arrays, each in its
 shortest form, nested at most 16 arrays deep. Not allowed: floats, negative integers, maps and

@@ -1,4 +1,4 @@
-"""The onlooker's side of the shuffle proof; `shuffle` says what is proven and by whose design."""
+"""The verifier of a shuffle; `shuffle` says what is proven and by whose design."""
 
 from ...errors import Invalid
 from ..context import Context
