@@ -1,4 +1,4 @@
-"""Codes with fields: what every error and reason above `protocol` is made of.
+"""Errors and reasons above `protocol`: codes with fields.
 
 No sentence is written here, or anywhere on this floor; `cli/words` has one for each code. What
 `str` gives is for developers, as in `ticket-letters-missing missing=3`.

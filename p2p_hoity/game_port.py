@@ -37,7 +37,10 @@ def game_value(edition: Edition, variant: rules.Variant) -> tuple[Any, ...]:
 
 
 def read_game(terms: Terms) -> HoityToity:
-    """The game that a header's terms name; Invalid('bad-header') says what is wrong with them."""
+    """The game that a header's terms name; Invalid('bad-header') says what is wrong with them.
+
+    SPEC: [H-7], [X-1].
+    """
     raw = Raw(terms.game, BAD, "the table")
     known = isinstance(raw.value, tuple) and len(raw.value) == 4
     raw.need(known, "plays a game that is not of a known form")

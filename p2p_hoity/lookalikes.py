@@ -85,7 +85,7 @@ def skeleton(name: str) -> str:
 
 
 def twins(one: str, other: str) -> bool:
-    """Whether people could take the one for the other, as written or in lower case."""
+    """Whether people could take the one for the other, as written or in lower case ([H-11])."""
     pairs = ((one, other), (one.casefold(), other.casefold()))
     return any(skeleton(a) == skeleton(b) for a, b in pairs)
 

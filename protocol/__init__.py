@@ -1,4 +1,4 @@
-"""A table for strangers: any game with hidden cards and choices, refereed by all who sit there.
+"""A multi-party protocol for any game with hidden cards and choices, refereed by all who take part.
 
 A driver needs what stands here, a game what stands in `protocol.game`, and nothing above this
 package imports anything else of it. A driver reads frames and the clock, hands them to a `Machine`,

@@ -1,4 +1,4 @@
-"""What is thrown out at the door: the one error that bad input from a peer turns into."""
+"""The errors that input from a peer turns into: a code, and a note for developers."""
 
 
 class Invalid(ValueError):

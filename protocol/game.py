@@ -1,11 +1,11 @@
-"""What a game must say for the table to play it; somebody writes a game from this page alone.
+"""The interface of a game: what it must say for the table to play it.
 
-The table knows nothing of a game but what stands here. Seats are numbered 0 … n-1, *slots* are
-the places of the shuffled deck, 0 … cards-1: the same at every seat. What a seat chooses is a
-plain int or a tuple of ints. A `Game` is bound to one table's terms; its states are values that
-are never changed.
+A game is written from this page alone, and the table knows nothing of a game but what stands here.
+Seats are numbered 0 … n-1, *slots* are the places of the shuffled deck, 0 … cards-1: the same at
+every seat. What a seat chooses is a plain int or a tuple of ints. A `Game` is bound to one table's
+terms; its states are values that are never changed.
 
-One turn of the wheel: the table asks `expected(state)` what the game waits for, has the seats do
+One turn: the table asks `expected(state)` what the game waits for, has the seats do
 it, and tells the game by `apply(state, event)`; the next state expects the next thing, until it
 expects `Over`. What answers what:
 

@@ -1,4 +1,4 @@
-"""The print shop of the message catalogues: keeps them with Babel and says what is missing.
+"""Keeps the message catalogues with Babel and says what is missing.
 
 python tools/catalogues.py             compile every catalogue
 python tools/catalogues.py --check     exit 1 if one is stale, or a message is not translated

@@ -1,4 +1,4 @@
-"""The delivery list: whether every promised platform installs this project from wheels alone.
+"""Checks that every promised platform installs this project from wheels alone.
 
     python tools/platforms.py [WORD ...]    only the rows whose name holds a WORD
 

@@ -1,4 +1,4 @@
-"""The form sheet of `hoity replay --json`: writes docs/replay.schema.json from the rules' record.
+"""Makes the JSON schema of `hoity replay --json` from the rules' record: docs/replay.schema.json.
 
 python tools/replay_schema.py           write it
 python tools/replay_schema.py --check   exit 1 if it is stale

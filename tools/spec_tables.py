@@ -1,4 +1,4 @@
-"""The copyist: makes the tables of SPEC.md that follow from the code.
+"""Makes the tables of SPEC.md that follow from the code.
 
 `python tools/spec_tables.py` rewrites them.
 

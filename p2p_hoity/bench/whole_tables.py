@@ -1,4 +1,4 @@
-"""Whole tables for the stopwatch: all seats back to back in one process, no links, no files."""
+"""Benchmarks of whole tables: all seats in one process, no links, no files."""
 
 from __future__ import annotations
 

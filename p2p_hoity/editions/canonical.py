@@ -18,7 +18,7 @@ SOURCE = "edition"
 
 
 def read_canonical(data: bytes) -> Edition:
-    """The edition whose canonical bytes these are; EditionError if there is none.
+    """The edition whose canonical bytes these are; EditionError if there is none ([G-1]).
 
     Names of Collectibles do not travel: see `known_edition`.
     """

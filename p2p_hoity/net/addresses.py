@@ -125,7 +125,7 @@ def local_addresses(port: int) -> list[str]:
 def may_dial(host: str, named: Named, networks: Iterable[Network] | None = None) -> bool:
     """Whether an IP address that someone named may be dialled; `networks` are this machine's.
 
-    Else any stranger could have us knock at doors in our own house that only we can reach.
+    Else any stranger could have us dial what only our own network can reach ([L-14]).
     """
     ip = ipaddress.ip_address(host.partition("%")[0])
     if isinstance(ip, ipaddress.IPv6Address) and ip.ipv4_mapped is not None:
@@ -143,7 +143,7 @@ def may_dial(host: str, named: Named, networks: Iterable[Network] | None = None)
 
 
 def how_far(where: Sequence[str], own: Sequence[str]) -> Named:
-    """How far the addresses may lead that another seat names of itself; `own` are ours.
+    """How far the addresses may lead that another seat names of itself; `own` are ours ([L-14]).
 
     To this very machine only if that seat is on it, or if we are reached in no other way.
     """

@@ -33,7 +33,7 @@ class Standing:
 
 
 class Admission:
-    """The table of live links; judging and entering happen in one go, without waiting."""
+    """The table of live links; judging and entering happen in one go, without waiting ([L-10])."""
 
     def __init__(self, me: bytes, limits: Limits) -> None:
         self._me = me
@@ -68,7 +68,7 @@ class Admission:
         self._blocked.add(peer)
 
     def judge(self, proven: Proven, via_relay: bool, dialled_by: bytes, source: str) -> Verdict:
-        """Whether such a link would be kept; changes nothing."""
+        """Whether such a link would be kept; changes nothing ([L-10])."""
         peer = proven.peer
         if peer == self._me or peer in self._blocked:
             return Verdict.REFUSED
@@ -83,7 +83,7 @@ class Admission:
         return Verdict.WELCOME
 
     def _rank(self, peer: bytes, via_relay: bool, dialled_by: bytes) -> tuple[bool, bool]:
-        """Direct before relayed, then dialled by the lower id: both ends reckon the same.
+        """Direct before relayed, then dialled by the lower id: both ends reckon the same ([L-10]).
 
         Of equal ones the newer stays: its dialler dials only when it has lost the older.
         """
@@ -112,7 +112,7 @@ class Admission:
 
     def _displaced(self, source: str) -> list[Standing]:
         """The strangers of whom one may make room: of the same machine if it has its fill, else
-        of the one that has most of them here. The lot decides, as at the gate."""
+        of the one that has most of them here. Chosen at random, as in `gate` ([L-13])."""
         strangers = self._strangers()
         same = [old for old in strangers if source and old.source == source]
         if len(self._live()) < self._limits.links:

@@ -34,7 +34,7 @@ class Links(Protocol):
         ...
 
 
-class Pursuit:
+class PeerDialler:
     """The attempts to keep one link to one peer."""
 
     def __init__(self, peer: bytes, links: Links, limits: Limits) -> None:
@@ -90,7 +90,7 @@ class Pursuit:
 
 
 class Dialler:
-    """All pursuits of a hub."""
+    """All that a hub dials."""
 
     def __init__(
         self, links: Links, limits: Limits, start: Callable[[Callable[[], Awaitable[None]]], None]
@@ -98,26 +98,26 @@ class Dialler:
         self._links = links
         self._limits = limits
         self._start = start
-        self._pursuits: dict[bytes, Pursuit] = {}
+        self._diallers: dict[bytes, PeerDialler] = {}
 
     def dial(self, address: Address, peer: bytes) -> None:
-        """Pursue peer at this address too."""
-        pursuit = self._pursuits.get(peer)
-        if pursuit is None:
-            pursuit = Pursuit(peer, self._links, self._limits)
-            self._pursuits[peer] = pursuit
-            pursuit.add(address)
-            self._start(pursuit.run)
+        """Dial peer at this address too."""
+        dialler = self._diallers.get(peer)
+        if dialler is None:
+            dialler = PeerDialler(peer, self._links, self._limits)
+            self._diallers[peer] = dialler
+            dialler.add(address)
+            self._start(dialler.run)
         else:
-            pursuit.add(address)
+            dialler.add(address)
 
     def forget(self, peer: bytes) -> None:
-        """Pursue peer no more."""
-        pursuit = self._pursuits.pop(peer, None)
-        if pursuit is not None:
-            pursuit.stop()
+        """Dial peer no more."""
+        dialler = self._diallers.pop(peer, None)
+        if dialler is not None:
+            dialler.stop()
 
     def trouble(self, peer: bytes) -> Reason | None:
         """Why the last attempt failed; None after success or before any."""
-        pursuit = self._pursuits.get(peer)
-        return pursuit.trouble if pursuit else None
+        dialler = self._diallers.get(peer)
+        return dialler.trouble if dialler else None

@@ -113,7 +113,7 @@ async def browse(timeout: float) -> list[Announcement]:
 
 
 def _open() -> tuple[Zeroconf | None, Reason | None]:
-    """The system's ears and mouth, or why there are none; runs in a worker thread."""
+    """The system's multicast sockets, or why there are none; runs in a worker thread."""
     from zeroconf import Error, Zeroconf
 
     # It warns about other machines' bad packets, which nobody at a game table can mend.
@@ -143,7 +143,10 @@ async def _close(zeroconf: Zeroconf | None) -> None:
 
 
 def service_info(announcement: Announcement, instance: str) -> ServiceInfo:
-    """The DNS-SD record of an announcement; TicketError when its ticket is none, or secret."""
+    """The DNS-SD record of an announcement; TicketError when its ticket is none, or secret.
+
+    SPEC: [L-22].
+    """
     from zeroconf import ServiceInfo
 
     properties, word = write_properties(announcement), announcement.ticket
@@ -202,7 +205,7 @@ def read_properties(properties: Mapping[bytes, bytes | None]) -> Announcement | 
 
 def _open_ticket(word: str) -> str:
     """A ticket spelled in the one way that is ours; TicketError if it is none, or has a secret,
-    which is for one who was given it and not for all to hear."""
+    which is for one who was given it and not for all to hear ([L-22])."""
     ticket = decode_ticket(word)
     if ticket.secret:
         raise TicketError(TicketCode.NOT_SECRET)

@@ -1,4 +1,4 @@
-"""How many connections the system lets this process hold."""
+"""The limit of open files, which is that of connections."""
 
 from __future__ import annotations
 

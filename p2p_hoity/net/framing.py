@@ -1,4 +1,4 @@
-"""Frames on a byte stream: four bytes of length, big end first, then the bytes; empty ones beat."""
+"""Length-prefixed frames on a byte stream: four bytes, big-endian; an empty one is a heartbeat."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def _checked_length(header: bytes | bytearray, most: int) -> int:
 
 
 class FrameBuffer:
-    """Cuts a byte stream into frames; holds at most one unfinished frame and one chunk."""
+    """Cuts a byte stream into frames; holds at most one unfinished frame and one chunk ([L-3])."""
 
     def __init__(self, most: int) -> None:
         self._most = most

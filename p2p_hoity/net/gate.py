@@ -1,4 +1,4 @@
-"""Where strangers stand until they have proven an id: few at once; the silent go first."""
+"""Limits on connections that have not proven an id: few at once; the least advanced go first."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Stage(IntEnum):
 
 
 class Stranger(trio.abc.Stream):
-    """The stream of one who stands at the gate; it notes how far it has come."""
+    """The stream of a connection that has proven nothing; it notes how far it has come."""
 
     def __init__(self, stream: trio.abc.Stream, source: str) -> None:
         self._stream = stream
@@ -77,7 +77,7 @@ class Stranger(trio.abc.Stream):
 
 
 class Gate:
-    """Counts connections that have proven nothing yet, in all and for each source.
+    """Counts connections that have proven nothing yet, in all and for each source ([L-12]).
 
     A newcomer is always let in. Whoever makes room for it has come least far; among those it is of
     the source that has most of them here; among these the lot decides, so that a flood of what
@@ -94,7 +94,7 @@ class Gate:
 
     @contextmanager
     def standing(self, stranger: Stranger, seconds: float) -> Iterator[None]:
-        """Stand at the gate for at most seconds; the scope is cancelled to make room."""
+        """Count here for at most seconds; the scope is cancelled to make room."""
         self._make_room(stranger.source)
         with stranger.scope:
             stranger.scope.deadline = trio.current_time() + seconds

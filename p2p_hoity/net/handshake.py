@@ -146,7 +146,7 @@ class Listener:
         return identity.public + numbers + identity.sign(Label.LINK_HANDSHAKE, statement)
 
     def check(self, data: bytes, challenge: bytes) -> Proven:
-        """What an answer to our challenge proves; NetError for any other bytes."""
+        """What an answer to our challenge proves; NetError for any other bytes ([L-2])."""
         if len(data) != ANSWER:
             raise NetError(HandshakeCode.ANSWER_SIZE)
         dialler, numbers, signature = data[:ID], data[ID:-SIGNATURE], data[-SIGNATURE:]

@@ -29,7 +29,7 @@ from .handshake import (
 )
 from .limits import Limits
 from .link import Link
-from .network import Door, Network, TcpNetwork, close_doors, cut
+from .network import Network, StreamListener, TcpNetwork, close_listeners, cut
 from .race import Race, Secured
 from .reach import reach
 from .tls import credentials, secure_from
@@ -95,10 +95,10 @@ class Hub:
         Returns the 'host:port' it really listens on. NetError when it cannot.
         """
         nursery = self._running()
-        doors = await self._network.listen(host, port)
-        for door in doors:
-            nursery.start_soon(self._attend_door, door)
-        return [str(door.address) for door in doors]
+        listeners = await self._network.listen(host, port)
+        for listener in listeners:
+            nursery.start_soon(self._attend_listener, listener)
+        return [str(listener.address) for listener in listeners]
 
     async def listen_via(self, relay: str) -> str:
         """Wait for calls at a relay ('host:port' or 'relay+host:port'), again whenever it is lost.
@@ -122,17 +122,17 @@ class Hub:
         """The relays at which calls can reach us just now."""
         return frozenset(str(a) for a, waiting in self._waiting.items() if waiting.is_registered)
 
-    async def _attend_door(self, door: Door) -> None:
+    async def _attend_listener(self, listener: StreamListener) -> None:
         nursery = self._running()
         try:
             while True:
                 try:
-                    raw, address = await door.accept()
+                    raw, address = await listener.accept()
                 except NetError:
                     return
                 nursery.start_soon(self._attend, raw, address)
         finally:
-            await close_doors([door])
+            await close_listeners([listener])
 
     async def _attend(self, raw: trio.abc.Stream, address: Address) -> None:
         """Bring one incoming connection from a stranger to a link, or cut it."""

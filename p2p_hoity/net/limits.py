@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Limits:
-    """Caps of one hub; sizes in bytes, times in seconds."""
+    """Caps of one hub; sizes in bytes, times in seconds ([L-3])."""
 
     frame: int = 1 << 20
     """The longest frame taken or sent."""

@@ -38,7 +38,10 @@ class LinkCode(Code):
 
 
 class Link:
-    """Frames in both directions over one authenticated stream, until either side ends it."""
+    """Frames in both directions over one authenticated stream, until either side ends it.
+
+    SPEC: [L-3], [L-9].
+    """
 
     def __init__(self, stream: trio.abc.Stream, limits: Limits, first: bytes = b"") -> None:
         self._stream = stream
@@ -140,7 +143,10 @@ class Link:
         self._heard = trio.current_time()
 
     async def _watch(self) -> None:
-        """Close the link when the peer is silent; our own pauses are not counted as its silence."""
+        """Close the link when the peer is silent; our own pauses are not counted as its silence.
+
+        SPEC: [L-3].
+        """
         while True:
             due = self._heard + self._limits.silence
             await trio.sleep_until(due)
@@ -163,6 +169,7 @@ class Link:
                 self._drained.set()
 
     async def _send(self, framed: bytes) -> None:
+        """In records short enough to be heard one by one ([L-9])."""
         for start in range(0, len(framed), RECORD):
             with trio.move_on_after(self._limits.stalled) as waiting:
                 await self._stream.send_all(framed[start : start + RECORD])

@@ -11,7 +11,7 @@ import trio.testing
 from ..errors import because
 from .addresses import Address
 from .errors import NetCode, NetError, NobodyError
-from .network import Door
+from .network import StreamListener
 
 Pair = tuple[trio.abc.Stream, trio.abc.Stream]
 
@@ -21,35 +21,35 @@ class MemoryNetwork:
 
     def __init__(self, make_pair: Callable[[], Pair] = trio.testing.memory_stream_pair) -> None:
         self._make_pair = make_pair
-        self._doors: dict[tuple[str, int], MemoryDoor] = {}
+        self._listeners: dict[tuple[str, int], MemoryListener] = {}
         self._free_ports = itertools.count(40000)
         self._callers = itertools.count(1)
 
     async def open(self, address: Address) -> trio.abc.Stream:
-        """A stream to the door at address; NetError when there is none."""
+        """A stream to the listener at address; NetError when there is none."""
         await trio.lowlevel.checkpoint()
-        door = self._doors.get((address.host, address.port))
-        if door is None:
+        listener = self._listeners.get((address.host, address.port))
+        if listener is None:
             nobody = because(NetCode.NOBODY_LISTENS)
             raise NobodyError(NetCode.UNREACHED, address=str(address), why=nobody)
         near, far = self._make_pair()
-        door.ring(far, Address("caller", next(self._callers) % 60000 + 1))
+        listener.connect(far, Address("caller", next(self._callers) % 60000 + 1))
         return near
 
-    async def listen(self, host: str, port: int) -> list[Door]:
-        """One door; NetError when it is taken."""
+    async def listen(self, host: str, port: int) -> list[StreamListener]:
+        """One listener; NetError when it is taken."""
         await trio.lowlevel.checkpoint()
         place = (host, port or next(self._free_ports))
-        if place in self._doors:
+        if place in self._listeners:
             taken = because(NetCode.PORT_IN_USE)
             raise NetError(NetCode.CANNOT_LISTEN, address=str(Address(*place)), why=taken)
-        self._doors[place] = door = MemoryDoor(
-            Address(*place), lambda: self._doors.pop(place, None)
+        self._listeners[place] = listener = MemoryListener(
+            Address(*place), lambda: self._listeners.pop(place, None)
         )
-        return [door]
+        return [listener]
 
 
-class MemoryDoor:
+class MemoryListener:
     """One place where streams come in."""
 
     def __init__(self, address: Address, shut: Callable[[], object]) -> None:
@@ -62,7 +62,7 @@ class MemoryDoor:
         """Where it listens."""
         return self._address
 
-    def ring(self, stream: trio.abc.Stream, caller: Address) -> None:
+    def connect(self, stream: trio.abc.Stream, caller: Address) -> None:
         """Hand a stream in; trio.WouldBlock when a thousand wait already."""
         self._ring.send_nowait((stream, caller))
 

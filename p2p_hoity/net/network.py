@@ -1,4 +1,4 @@
-"""The ground under the links: how a byte stream to a machine is opened and how one comes in."""
+"""Byte streams: how one to a machine is opened, and how one comes in."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _NO_KIND = {errno.EAFNOSUPPORT, errno.EADDRNOTAVAIL, errno.EPROTONOSUPPORT}
 _EXHAUSTED = {errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM}
 
 
-class Door(Protocol):
+class StreamListener(Protocol):
     """One open listening place."""
 
     @property
@@ -26,7 +26,7 @@ class Door(Protocol):
         ...
 
     async def accept(self) -> tuple[trio.abc.Stream, Address]:
-        """The next connection and where it comes from; NetError when the door is shut."""
+        """The next connection and where it comes from; NetError when the listener is shut."""
         ...
 
     async def aclose(self) -> None:
@@ -41,8 +41,8 @@ class Network(Protocol):
         """A stream to the machine and port of address; NetError says what failed."""
         ...
 
-    async def listen(self, host: str, port: int) -> list[Door]:
-        """Doors on host ('' is every address of this machine) and port (0: any free one)."""
+    async def listen(self, host: str, port: int) -> list[StreamListener]:
+        """Listeners on host ('' is every address of this machine) and port (0: any free one)."""
         ...
 
 
@@ -56,36 +56,36 @@ class TcpNetwork:
                 return await trio.open_tcp_stream(address.host, address.port)
             return await trio.open_tcp_stream(await _checked(address), address.port)
 
-    async def listen(self, host: str, port: int) -> list[Door]:
+    async def listen(self, host: str, port: int) -> list[StreamListener]:
         """Bound and listening TCP sockets; NetError says what failed."""
-        doors: list[Door] = []
+        listeners: list[StreamListener] = []
         failed: NetError | None = None
         for place in _EVERYWHERE if host in ("", "*") else (host,):
             try:
-                doors += await self._listen_on(place, port)
+                listeners += await self._listen_on(place, port)
             except NetError as error:
                 # One kind of address is enough; with neither, or a port taken, it is not.
                 failed = error
-                if not (doors and place == "::") and not _lacks_the_kind(error, place):
-                    await close_doors(doors)
+                if not (listeners and place == "::") and not _lacks_the_kind(error, place):
+                    await close_listeners(listeners)
                     raise
-            port = doors[0].address.port if doors else port
-        if not doors:
+            port = listeners[0].address.port if listeners else port
+        if not listeners:
             where, none = str(Address(host, port)), because(SystemCode.REFUSED)
             raise failed or NetError(NetCode.CANNOT_LISTEN, address=where, why=none)
-        return doors
+        return listeners
 
-    async def _listen_on(self, host: str, port: int) -> list[Door]:
+    async def _listen_on(self, host: str, port: int) -> list[StreamListener]:
         with trouble_is(NetCode.CANNOT_LISTEN, address=str(Address(host, port))):
             listeners = await trio.open_tcp_listeners(port, host=host, backlog=128)
-        return [TcpDoor(listener) for listener in listeners]
+        return [TcpListener(listener) for listener in listeners]
 
 
-async def close_doors(doors: list[Door]) -> None:
+async def close_listeners(listeners: list[StreamListener]) -> None:
     """Shut every one of them."""
-    with trio.CancelScope(shield=True):  # closing a door never waits
-        for door in doors:
-            await door.aclose()
+    with trio.CancelScope(shield=True):  # closing a listener never waits
+        for listener in listeners:
+            await listener.aclose()
 
 
 def _lacks_the_kind(error: NetError, place: str) -> bool:
@@ -96,7 +96,7 @@ def _lacks_the_kind(error: NetError, place: str) -> bool:
 
 
 async def _checked(address: Address) -> str:
-    """The IP address of what another peer named, if it may be dialled; NetError if not."""
+    """The IP address of what another peer named, if it may be dialled; NetError if not ([L-14])."""
     kind = socket.SOCK_STREAM
     for *_, found in await trio.socket.getaddrinfo(address.host, address.port, type=kind):
         host = str(found[0])
@@ -105,7 +105,7 @@ async def _checked(address: Address) -> str:
     raise NobodyError(NetCode.NOT_DIALLED, address=str(address))
 
 
-class TcpDoor:
+class TcpListener:
     """One listening TCP socket."""
 
     def __init__(self, listener: trio.SocketListener) -> None:

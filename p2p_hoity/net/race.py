@@ -1,4 +1,4 @@
-"""Several ways to one peer tried side by side, each with a head start over the next."""
+"""Connection racing: several ways to one peer side by side, each some time after the one before."""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ async def _cut_on_failure(stream: trio.abc.Stream, address: Address) -> AsyncIte
 
 
 async def call(network: Network, relay: Address, peer: bytes) -> trio.abc.Stream:
-    """A stream spliced to the peer that waits at a relay."""
+    """A stream spliced to the peer that waits at a relay ([L-4])."""
     secured, _ = await _greet(network, relay)
     async with _cut_on_failure(secured.stream, relay):
         await send(secured.stream, CALL + peer)

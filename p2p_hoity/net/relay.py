@@ -1,9 +1,9 @@
-"""The blind relay: seats wait here, others are spliced to them; TLS between them goes through it.
+"""A blind relay: seats wait here, others are spliced to them; TLS between them goes through it.
 
 Every connection to a relay is TLS to the relay's own key, which nobody has to trust. After the
 relay's challenge the dialler says one thing: that it waits here under an id, with the proof; that
 it calls an id; or that it takes a call announced to it. A relay learns who waits, who is called,
-from which address, and how many bytes pass; never what they say.
+from which address, and how many bytes pass; never what they say ([L-4]).
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from .handshake import (
 )
 from .limits import Limits
 from .link import Link
-from .network import Door, Network, TcpNetwork, close_doors, cut
+from .network import Network, StreamListener, TcpNetwork, close_listeners, cut
 from .reach import CALL, REGISTER, TAKE, TOKEN
 from .splice import Splice
 from .tls import TlsStream, credentials, secure_from
@@ -113,11 +113,11 @@ async def serve_relay(
     takes a new one: nobody needs to know a relay again.
     """
     relay = Relay(identity or OwnIdentity(secrets.token_bytes(32)), limits or RelayLimits())
-    doors = await (network or TcpNetwork()).listen(host, port)
+    listeners = await (network or TcpNetwork()).listen(host, port)
     async with trio.open_nursery() as nursery:
-        for door in doors:
-            nursery.start_soon(relay.attend_door, door, nursery)
-        task_status.started([str(door.address) for door in doors])
+        for listener in listeners:
+            nursery.start_soon(relay.attend_listener, listener, nursery)
+        task_status.started([str(listener.address) for listener in listeners])
 
 
 def _count_down(tally: Counter[Key], key: Key) -> None:
@@ -144,16 +144,16 @@ class Relay:
         self._to: Counter[bytes] = Counter()
         self._waiting_from: Counter[str] = Counter()
 
-    async def attend_door(self, door: Door, nursery: trio.Nursery) -> None:
-        """Attend everyone who comes to a door, in nursery."""
+    async def attend_listener(self, listener: StreamListener, nursery: trio.Nursery) -> None:
+        """Attend everyone who comes to a listener, in nursery."""
         try:
             while True:
-                raw, address = await door.accept()
+                raw, address = await listener.accept()
                 nursery.start_soon(self._attend, raw, source_of(address.host))
         except NetError:
-            return  # the door is shut
+            return  # the listener is shut
         finally:
-            await close_doors([door])
+            await close_listeners([listener])
 
     async def _attend(self, raw: trio.abc.Stream, source: str) -> None:
         """One connection, from its first byte to its last; whatever it does harms only itself."""
@@ -194,6 +194,7 @@ class Relay:
     async def _register(
         self, stream: TlsStream, source: str, challenge: bytes, proof: bytes
     ) -> Stay | None:
+        """A seat by its proven id; one that another process of it holds stays ([L-10])."""
         try:
             proven = self._listener.check(proof, challenge)
         except NetError:

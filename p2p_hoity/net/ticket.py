@@ -1,4 +1,4 @@
-"""The ticket: one word to copy that says who hosts a table, where, and on which terms.
+"""Tickets: one word to copy that says who hosts a table, where, and on which terms.
 
 A ticket is 'hoity', the version '2', and base32 (RFC 4648, lower case, unpadded) of: the length
 of what follows up to the checksum (2 bytes); the host's id (32); the digest of the terms (32); the
@@ -81,7 +81,7 @@ class Ticket:
 
 
 def fresh_secret() -> bytes:
-    """What makes a ticket one that gives a seat."""
+    """What makes a ticket one that gives a seat ([L-15])."""
     return secrets.token_bytes(SECRET)
 
 
@@ -127,7 +127,10 @@ def _encode_address(text: str) -> bytes:
 
 
 def decode_ticket(text: str) -> Ticket:
-    """Read a ticket, blanks, line breaks and capitals forgiven; TicketError says what is wrong."""
+    """Read a ticket, blanks, line breaks and capitals forgiven; TicketError says what is wrong.
+
+    SPEC: [T-1] ([T-2], [X-1]).
+    """
     word = "".join(text[:8192].split()).strip("'\"`<>").lower()
     if not word.startswith(PREFIX):
         raise TicketError(TicketCode.NONE, prefix=PREFIX + VERSION)
@@ -141,7 +144,10 @@ def decode_ticket(text: str) -> Ticket:
 
 
 def _payload(letters: str) -> bytes:
-    """What the letters hold, once their number, their spelling and the checksum are right."""
+    """What the letters hold, once their number, their spelling and the checksum are right.
+
+    SPEC: [T-1].
+    """
     if len(letters) < 4:
         raise TicketError(TicketCode.CUT_SHORT)
     size = int.from_bytes(_bytes_of(letters[:4])[:_LENGTH], "big")
@@ -212,6 +218,7 @@ def _decode_all(reader: _Reader, most: int) -> tuple[str, ...]:
 
 
 def _decode_address(reader: _Reader) -> str:
+    """An address of a known kind ([T-2])."""
     kind = reader.byte()
     if kind in (_V4, _V6):
         host = str(ipaddress.ip_address(reader.take(4 if kind == _V4 else 16)))

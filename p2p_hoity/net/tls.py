@@ -124,6 +124,8 @@ async def secure_to(raw: trio.abc.Stream, expected: bytes | None) -> tuple[TlsSt
     """The dialler's half: (stream, id, certificate digest), no data sent before the id is right.
 
     expected None takes any id (a relay is trusted with nothing). NetError names an impostor.
+
+    SPEC: [L-1].
     """
     stream = trio.SSLStream(raw, _dialling_context(), https_compatible=True)
     with trouble_is(NetCode.FAILED):

@@ -1,4 +1,4 @@
-"""The box: an edition's Collectibles, Action cards, score track and switches, as frozen data.
+"""An edition as frozen data: Collectibles, Action cards, score track and switches.
 
 An Action card's id is `8 * colour + place in its colour`: Cash 0 to 3, Thieves 4 and 5,
 Detective 6, Exhibit 7. A Collectible's index is its position in `Edition.collectibles`, which is

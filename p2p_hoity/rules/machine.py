@@ -1,4 +1,4 @@
-"""The machine: for each phase what it waits for and what the answer does; `expected` and `apply`.
+"""The phase machine's steps: what each phase waits for and what the answer does.
 
 Whatever nobody may be asked for happens by default inside `apply`, chains of defaults included.
 """
@@ -113,6 +113,7 @@ def _stop(state: State) -> State:
 
 
 def _change_presence(state: State, event: Presence) -> State:
+    """Who comes back in a round rests until the next one ([E-14])."""
     seats = frozenset(range(state.seats))
     if not event.present <= seats or not state.banned <= event.banned <= seats:
         raise UnexpectedEvent(f"{event} names no seats of this table, or lifts a ban")

@@ -1,4 +1,4 @@
-"""Small steps every phase is made of: change fields, tell what happened, walk the phase table."""
+"""Small changes of state that all phases share: set fields, tell what happened, change phase."""
 
 from __future__ import annotations
 

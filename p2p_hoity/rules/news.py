@@ -1,4 +1,4 @@
-"""The record: what an event made happen, as frozen facts in the game's words.
+"""The record of a game: what each event made happen, as frozen facts in the rulebook's words.
 
 Read in order from `Setup` on they hold a whole game: whoever knows the rulebook can referee it
 from their `as_json` forms alone.
@@ -55,7 +55,7 @@ def plain(value: object) -> object:
 
 @dataclass(frozen=True, slots=True)
 class Setup(Happening):
-    """The table is laid: colours and Action hands by seat, windows top first, octagons by field."""
+    """The setup: colours and Action hands by seat, windows top first, octagons by field."""
 
     edition: str
     variant: str | None

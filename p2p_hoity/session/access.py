@@ -1,4 +1,4 @@
-"""Who may be heard at a running table: seats that show its host's signature, and onlookers."""
+"""Access to a running table: seats that show its host's signature, and onlookers."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Evidence:
 
 
 @dataclass
-class Reception:
+class Access:
     """The links of one seat of a running table, or of an onlooker, whose `seat` is None."""
 
     table: Table
@@ -60,7 +60,7 @@ class Reception:
     _heard: set[bytes] = field(default_factory=set)
 
     def up(self, peer: bytes, binding: bytes | None, now: float) -> None:
-        """A link is up: show a seat which table this is; an onlooker shows its ticket."""
+        """A link is up: show a seat which table this is; an onlooker shows its ticket ([L-20])."""
         self.down(peer)
         self._bindings[peer], self._since[peer] = binding or b"", now
         if self.seat is None:
@@ -82,7 +82,7 @@ class Reception:
         return Shown(self.table.id, self.roster.signature)
 
     def hears(self, peer: bytes) -> bool:
-        """Whether frames of the table from this peer are read, and sent to it."""
+        """Whether frames of the table from this peer are read, and sent to it ([L-19], [L-20])."""
         return peer in self._heard
 
     def overdue(self, now: float) -> list[bytes]:
@@ -91,7 +91,7 @@ class Reception:
         return [p for p, since in self._since.items() if since <= late and p not in self._heard]
 
     def receive(self, peer: bytes, data: bytes) -> bool:
-        """Take a frame of the lobby; whether the peer may be heard from now on.
+        """Take a frame of the lobby; whether the peer may be heard from now on ([L-19], [L-21]).
 
         Invalid if it shows a table that no host has signed: whose doing that is nobody knows.
         TwoRosters if the host has signed two.
@@ -107,7 +107,10 @@ class Reception:
         return False
 
     def _asked(self, peer: bytes, proof: bytes) -> bool:
-        """A seat that never got the roster gets it; whoever holds the ticket may look on."""
+        """A seat that never got the roster gets it; whoever holds the ticket may look on.
+
+        SPEC: [L-18].
+        """
         binding, is_seat = self._bindings.get(peer, b""), peer in self.table.ids
         if not is_seat and not self.capability.admits(proof, binding, self.me, peer):
             self.post(peer, encode_lobby(Refuse(Refusal.UNPROVEN)))
@@ -121,6 +124,7 @@ class Reception:
         return is_new
 
     def _compare(self, shown: Shown) -> None:
+        """TwoRosters if the host has signed another table on the same terms ([L-21])."""
         header.check_roster(self.table.header.terms, shown.table, shown.signature)
         if shown.table != self.table.id:
             terms = self.table.header.terms.digest()
@@ -128,7 +132,7 @@ class Reception:
 
 
 class TwoRosters(Exception):
-    """The host of this table has signed another one on the same terms."""
+    """The host of this table has signed another one on the same terms ([L-21])."""
 
     def __init__(self, evidence: Evidence) -> None:
         super().__init__(TWO_ROSTERS)

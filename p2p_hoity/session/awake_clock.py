@@ -1,4 +1,4 @@
-"""The time a process was awake: while its computer slept, it waited for nobody."""
+"""A clock of the time a process was awake: while its computer slept, it waited for nobody."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ GAP = 2.0
 
 
 @dataclass
-class Waking:
+class AwakeClock:
     """A clock that leaves out the time in which nobody looked at it.
 
-    A lid that was shut, a stopped process or a long reckoning of one's own would else use up the
+    A computer's sleep, a stopped process or a long computation of one's own would else use up the
     patience for the others, whose words may lie unread.
     """
 

@@ -1,4 +1,4 @@
-"""What a ticket proves: its secret, shown both ways over one link and never sent."""
+"""Proofs of a ticket's secret, both ways over one link; the secret is never sent."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from protocol import Label, digest
 
 @dataclass(frozen=True)
 class Capability:
-    """The secret of one table's tickets, and the digest of its terms.
+    """The secret of one table's tickets, and the digest of its terms ([L-15]).
 
-    A proof is a hash over the secret, the binding of one link, who keeps the door, who comes, and
-    the terms: it is worth nothing at another link, table or door, or from another guest. Without a
-    secret there is nothing to prove: `is_open` lets everyone in, else nobody gets in.
+    A proof is a hash over the secret, the binding of one link, who admits, who comes, and the
+    terms: it is worth nothing on another link, at another table or seat, or from another guest.
+    Without a secret there is nothing to prove: `is_open` lets everyone in, else nobody gets in.
     """
 
     terms: bytes
@@ -35,11 +35,14 @@ class Capability:
         return digest(label, self.secret, binding, door, guest, self.terms)
 
     def admits(self, proof: bytes, binding: bytes, door: bytes, guest: bytes) -> bool:
-        """Whether a guest may come in on what it shows."""
+        """Whether a guest may come in on what it shows ([L-16])."""
         return self.is_open or self._is(proof, self.guest_proof(binding, door, guest))
 
     def trusts(self, proof: bytes, binding: bytes, door: bytes, guest: bytes) -> bool:
-        """Whether who keeps the door holds our secret too; with none of our own, anyone may."""
+        """Whether the one who admits holds our secret too; with none of our own, anyone may.
+
+        SPEC: [L-17].
+        """
         return not self.secret or self._is(proof, self.door_proof(binding, door, guest))
 
     def _is(self, proof: bytes, expected: bytes) -> bool:

@@ -1,4 +1,4 @@
-"""The chronicle of a running table: the chain as it grows or is replaced, told to a screen."""
+"""Updates of a screen from the chain, as it grows or is replaced."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def play_of(node: Node) -> Play:
 
 
 class Chronicle:
-    """What has been told of one table: each happening and each fault once."""
+    """What a screen was told of one table: each happening and each fault once."""
 
     def __init__(self, machine: Machine, screen: Screen) -> None:
         """All up to the machine's tip counts as told: a resumed game does not begin anew."""

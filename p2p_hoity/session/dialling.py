@@ -13,7 +13,7 @@ from ..net.hub import Hub
 
 
 def dial_seats(hub: Hub, table: Table, addresses: Sequence[Sequence[str]]) -> None:
-    """Keep links to the other seats of a table, at what each said of itself.
+    """Keep links to the other seats of a table, at what each said of itself ([L-14]).
 
     The host's addresses lead as far as its ticket's, which the player chose.
     """

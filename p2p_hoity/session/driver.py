@@ -20,17 +20,17 @@ from ..net.hub import Hub
 from ..storage import archive
 from ..storage.journal import Journal
 from . import updates
-from .access import TWO_ROSTERS, DropCode, Evidence, Reception, TwoRosters
-from .awake_clock import Waking
+from .access import TWO_ROSTERS, Access, DropCode, Evidence, TwoRosters
+from .awake_clock import AwakeClock
 from .capability import Capability
 from .chronicle import Chronicle, play_of
 from .dialling import dial_seats
 from .lobby import Roster, encode_lobby, is_lobby
 from .nursery import open_nursery
 from .player import Player
-from .rate_limit import Pace
+from .rate_limit import RateLimit
 from .updates import Screen
-from .waiting import Vigil
+from .waiting import WaitNotices
 
 STOPPED: Final = "stopped"
 """Why this node left a table that goes on without it."""
@@ -69,17 +69,17 @@ class Driver:
     output: Path | None = None
     usual: Path | None = None
     outcome: Outcome | None = None
-    _vigil: Vigil = field(default_factory=Vigil)
+    _notices: WaitNotices = field(default_factory=WaitNotices)
     _chronicle: Chronicle = field(init=False)
     _present: bool = True
     _asking: trio.CancelScope | None = None
     _nursery: trio.Nursery | None = None
     _seconds: float = 0.0
-    _pace: Pace = field(default_factory=Pace)
-    _waking: Waking = field(default_factory=Waking)
+    _rate_limit: RateLimit = field(default_factory=RateLimit)
+    _clock: AwakeClock = field(default_factory=AwakeClock)
     _can_rejoin: bool = False
     _is_void: bool = False
-    _reception: Reception = field(init=False)
+    _access: Access = field(init=False)
 
     # The table in words.
 
@@ -99,19 +99,19 @@ class Driver:
 
     def _now(self) -> float:
         """The time by which the machine waits: what passed while this process was awake."""
-        return self._waking.time(trio.current_time())
+        return self._clock.time(trio.current_time())
 
     async def run(self, backlog: Sequence[Event] = ()) -> Outcome:
         """Play until the end; what came in before the table was known is in `backlog`."""
         self._chronicle = Chronicle(self.machine, self.screen)
-        self._reception = self._open_reception()
+        self._access = self._open_access()
         try:
             async with open_nursery() as nursery:
                 self._nursery = nursery
                 dial_seats(self.hub, self.machine.table, self.roster.addresses)
                 self.screen(updates.Started(self.machine.table, self.seat))
                 for peer in self.hub.links():
-                    self._reception.up(peer, self.hub.binding(peer), trio.current_time())
+                    self._access.up(peer, self.hub.binding(peer), trio.current_time())
                 self.machine.start(self._now())
                 for peer in filter(self._is_ours, self.hub.links()):
                     self.machine.link_up(peer, self._now())
@@ -133,9 +133,9 @@ class Driver:
             self.journal.remove()
         return self.outcome
 
-    def _open_reception(self) -> Reception:
+    def _open_access(self) -> Access:
         me, papers = self.hub.me, (self.roster, self.capability)
-        return Reception(self.machine.table, me, *papers, self.hub.post, self.seat)
+        return Access(self.machine.table, me, *papers, self.hub.post, self.seat)
 
     async def _listen(self) -> None:
         async for event in self.hub.events:
@@ -149,7 +149,7 @@ class Driver:
             self._drain()
             self._say_awaited()
             self._give_up()
-            for peer in self._reception.overdue(trio.current_time()):
+            for peer in self._access.overdue(trio.current_time()):
                 self.hub.drop(peer, because(DropCode.NOT_SHOWN))
         self._leave()
         if self._nursery is not None:
@@ -160,28 +160,29 @@ class Driver:
     def _on_event(self, event: Event) -> None:
         match event:
             case LinkUp(peer, _, _, binding):
-                self._reception.up(peer, binding, trio.current_time())
+                self._access.up(peer, binding, trio.current_time())
                 if self._is_ours(peer):
                     self.screen(updates.Linked(self.name_of(peer)))
                     self.machine.link_up(peer, self._now())
             case LinkDown(peer, reason):
-                self._pace.forget(peer)
+                self._rate_limit.forget(peer)
                 if self._is_ours(peer):
                     self.screen(updates.Unlinked(self.name_of(peer), reason))
-                self._reception.down(peer)
+                self._access.down(peer)
                 self.machine.link_down(peer, self._now())
             case Frame(peer, data):
                 self._on_frame(peer, data)
         self._drain()
 
     def _on_frame(self, peer: bytes, data: bytes) -> None:
+        """What is malformed, or is no message of this table, costs the link ([L-5])."""
         lacks = self.machine.lacks_messages
-        if not self._pace.is_due(peer, data, trio.current_time(), lacks):
+        if not self._rate_limit.is_due(peer, data, trio.current_time(), lacks):
             return
         if is_lobby(data):
             self._receive_guest(peer, data)
             return
-        if not self._reception.hears(peer):
+        if not self._access.hears(peer):
             return
         began, before, spent = time.perf_counter(), self.machine.tip, time.thread_time()
         try:
@@ -194,12 +195,12 @@ class Driver:
             self._charge(peer, time.thread_time() - spent)
 
     def _is_ours(self, peer: bytes) -> bool:
-        """A seat, or an onlooker who was let in: strangers at the door are not worth a line."""
-        return peer in self.machine.table.ids or self._reception.hears(peer)
+        """A seat, or an onlooker who was let in: others are not worth a line."""
+        return peer in self.machine.table.ids or self._access.hears(peer)
 
     def _receive_guest(self, peer: bytes, data: bytes) -> None:
         try:
-            is_new = self._reception.receive(peer, data)
+            is_new = self._access.receive(peer, data)
         except Invalid as error:
             self.hub.drop(peer, because(DropCode.UNSIGNED, why=of_protocol(error)))
         except TwoRosters as error:
@@ -213,7 +214,7 @@ class Driver:
         """The host has signed two tables: there is no game that all play. Tell all, and end.
 
         Once the cards are dealt all seats have spoken at this one: then it changes nothing, or a
-        host could end every game that it does not like.
+        host could end every game that it does not like ([L-21]).
         """
         if self._is_void or self.machine.has_begun:
             return
@@ -225,9 +226,9 @@ class Driver:
             self.outcome = replace(self.outcome, evidence=found.evidence)
 
     def _charge(self, peer: bytes, seconds: float) -> None:
-        """A link whose frames lead nowhere is read more slowly; onlookers share one purse."""
-        purse = peer if peer in self.machine.table.ids else b""
-        rest = self._pace.spend(purse, seconds, trio.current_time())
+        """A link whose frames lead nowhere is read more slowly; onlookers share one budget."""
+        budget = peer if peer in self.machine.table.ids else b""
+        rest = self._rate_limit.spend(budget, seconds, trio.current_time())
         if rest > 0:
             self.hub.rest(peer, rest)
 
@@ -258,7 +259,7 @@ class Driver:
             case effects.Asked(_, kind, again):
                 self._ask(kind, again)
             case effects.Waiting():
-                self._tell(self._vigil.run_out(self.machine, self._linked(), self._now()))
+                self._tell(self._notices.run_out(self.machine, self._linked(), self._now()))
             case effects.Guilty(seat, code):
                 self._chronicle.accuse(seat, code)
             case effects.Cautious():
@@ -282,7 +283,7 @@ class Driver:
         if send.peer is not None:
             self.hub.post(send.peer, send.frame)
             return
-        self._pace.held(send.frame)
+        self._rate_limit.held(send.frame)
         for peer in self.hub.links():
             if peer != send.but and self._is_ours(peer):
                 self.hub.post(peer, send.frame)
@@ -307,7 +308,7 @@ class Driver:
         self._drain()
 
     def _say_awaited(self) -> None:
-        self._tell(self._vigil.look(self.machine, self._linked(), self._now()))
+        self._tell(self._notices.look(self.machine, self._linked(), self._now()))
 
     def _tell(self, word: updates.Update | None) -> None:
         if word is not None:
@@ -344,7 +345,7 @@ class Driver:
     async def _hear_patience(self, player: Player) -> None:
         while await player.waits_longer():
             given = self.machine.wait_longer(self._now())
-            self.screen(self._vigil.extended(self.machine, given, self._now()))
+            self.screen(self._notices.extended(self.machine, given, self._now()))
 
     # The end.
 

@@ -116,7 +116,7 @@ def encode_lobby(frame: LobbyFrame) -> bytes:
 
 
 def parse_lobby(data: bytes) -> LobbyFrame:
-    """A lobby frame from its bytes; Invalid otherwise."""
+    """A lobby frame from its bytes; Invalid otherwise ([X-2])."""
     raw = Raw(encoding.decode(data, MAX_LOBBY), "bad-frame", "a lobby frame")
     kind = raw.head("its kind").text()
     raw.need(kind in _READERS, "is of no known kind")
@@ -226,7 +226,10 @@ class Seating:
         return bool(self._away)
 
     def sit(self, peer: bytes, request: Sit) -> Refusal | None:
-        """Seat a guest; why not, if it cannot be. Invalid if its consent does not verify."""
+        """Seat a guest; why not, if it cannot be. Invalid if its consent does not verify.
+
+        SPEC: [L-8], [H-11].
+        """
         if len(self._seats) == self.terms.seats and peer not in self._seats:
             return Refusal.FULL
         entry = header.parse_entry(self.terms, request.entry)
@@ -245,7 +248,10 @@ class Seating:
             self._away[peer] = now
 
     def give_up(self, since: float) -> bool:
-        """Free the seats whose links have been gone since then or longer; whether there are any."""
+        """Free the seats whose links have been gone since then or longer; whether there are any.
+
+        SPEC: [L-8].
+        """
         gone = [peer for peer, when in self._away.items() if when <= since]
         for peer in gone:
             del self._seats[peer], self._away[peer]

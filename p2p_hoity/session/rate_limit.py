@@ -1,4 +1,4 @@
-"""The doorkeeper of a table: what was heard already is not judged again, and all else has a pace.
+"""Rate limits for frames: repeated ones are not judged again, useless ones cost their link time.
 
 Without it a link that repeats old messages, asks again and again for all there is, or says without
 end what is well signed and of no use, would take the time that the others need.
@@ -18,9 +18,9 @@ BURST: Final = 24.0
 """Questions one link may ask at once."""
 RATE: Final = 6.0
 """Questions a second after that; an honest node asks one or two."""
-PURSE: Final = 3.0
+BUDGET: Final = 3.0
 """Seconds of processor time one link may take at once with what leads nowhere."""
-WAGE: Final = 0.1
+REFILL: Final = 0.1
 """Seconds of processor time it earns a second: a tenth of one core."""
 LONGEST_REST: Final = 1.0
 """Seconds for which nothing is read from a link at a time; it must stay alive."""
@@ -29,12 +29,12 @@ CARRY: Final = 0
 
 
 @dataclass
-class Pace:
+class RateLimit:
     """What one driver remembers of the frames that came and went."""
 
     _held: dict[bytes, None] = field(default_factory=dict)
     _questions: dict[bytes, Allowance] = field(default_factory=dict)
-    _purses: dict[bytes, Allowance] = field(default_factory=dict)
+    _budgets: dict[bytes, Allowance] = field(default_factory=dict)
 
     def held(self, frame: bytes) -> None:
         """This frame went out to all: whoever sends it back tells nothing new."""
@@ -60,11 +60,11 @@ class Pace:
     def spend(self, peer: bytes, seconds: float, now: float) -> float:
         """Processor time went into a frame that brought the game no further: how long to rest.
 
-        For these seconds nothing should be read from the link. The purse outlives the link, so
+        For these seconds nothing should be read from the link. The budget outlives the link, so
         that a new one does not fill it.
         """
-        purse = self._purses.setdefault(peer, Allowance(PURSE, WAGE, now))
-        return min(LONGEST_REST, purse.take(now, seconds))
+        budget = self._budgets.setdefault(peer, Allowance(BUDGET, REFILL, now))
+        return min(LONGEST_REST, budget.take(now, seconds))
 
     def _may_ask(self, peer: bytes, now: float) -> bool:
         questions = self._questions.setdefault(peer, Allowance(BURST, RATE, now))

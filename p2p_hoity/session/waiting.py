@@ -1,4 +1,4 @@
-"""The vigil over a step: who is awaited, for how long, and what a player is told of it, when."""
+"""Notices about waiting: who is awaited, for how long, and when a player is told."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ FIRST, LONGEST = 10.0, 60.0
 Word = Awaited | Halfway | Late | Paused
 
 
-class Vigil:
+class WaitNotices:
     """Watches the first incomplete step of one machine; `linked` are the seats with a link."""
 
     def __init__(self) -> None:
@@ -38,7 +38,7 @@ class Vigil:
         others = seats - {machine.seat}
         wait = machine.wait(now)
         seconds = wait.waited
-        if is_hushed(machine):
+        if is_silent_itself(machine):
             return self._alone(machine, linked, seconds)
         word: Word | None = self._pausing(machine, seats, linked, seconds)
         word = word or self._half(machine, seats, linked, wait)
@@ -60,7 +60,7 @@ class Vigil:
 
     def run_out(self, machine: Machine, linked: Set[int], now: float) -> Late | Paused | None:
         """Patience has run out: the game goes on without them, or pauses."""
-        if is_hushed(machine):
+        if is_silent_itself(machine):
             return None
         place = (machine.tip.step, machine.tip.digest)
         if place != self._place:
@@ -104,7 +104,7 @@ class Vigil:
         return Halfway(seats, wait.waited, wait.left, muster(machine, linked))
 
 
-def is_hushed(machine: Machine) -> bool:
+def is_silent_itself(machine: Machine) -> bool:
     """Whether only this very seat is awaited, while it may not speak: that has its own words, and
     no choice of the player would end it."""
     return machine.is_silent and awaited(machine) == {machine.seat}

@@ -1,4 +1,4 @@
-"""The archive: where a finished game's transcript goes, and where if it cannot go there."""
+"""Storage of finished transcripts: where one goes, and where if it cannot go there."""
 
 from __future__ import annotations
 

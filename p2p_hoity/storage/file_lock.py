@@ -1,4 +1,4 @@
-"""The latch: a file that one process at a time holds, and lets go of however it ends."""
+"""A file lock: one process at a time holds it, and lets go of it however it ends."""
 
 from __future__ import annotations
 

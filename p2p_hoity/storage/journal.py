@@ -41,7 +41,7 @@ class JournalError(CodedError):
 
 
 def _lock(file: IO[bytes], path: Path) -> None:
-    """Hold the file against a second process until it is closed."""
+    """Hold the file against a second process until it is closed ([J-3])."""
     if not file_lock.hold(file):
         raise JournalError(JournalCode.IN_USE, journal=path.name)
 
@@ -65,7 +65,10 @@ class Journal:
 
     def begin(self, record: bytes) -> None:
         """Put the first record on disk, its mark before it: a crash between the two must not
-        leave a journal without its mark, which would look restored and silence this seat."""
+        leave a journal without its mark, which would look restored and silence this seat.
+
+        SPEC: [J-4].
+        """
         sealed = self._seal(record)
         self._set_mark()
         self._write(sealed)
@@ -85,7 +88,7 @@ class Journal:
         self._dirty = True
 
     def sync(self) -> None:
-        """Everything appended is on disk when this returns, and the mark names its end."""
+        """Everything appended is on disk when this returns, and the mark names its end ([J-1])."""
         if not self._dirty:
             return
         try:
@@ -97,7 +100,7 @@ class Journal:
         self._dirty = False
 
     def _set_mark(self) -> None:
-        """On disk when done; one that lags names a record that is there all the same."""
+        """On disk when done; one that lags names a record that is there all the same ([J-4])."""
         where = os.fsencode(os.path.realpath(self.path))
         try:
             marks.write(self.mark, self._form.mark(self._last, _number_of(self._file), where))
@@ -129,7 +132,7 @@ def _number_of(file: IO[bytes]) -> int:
 
 
 def check_marks(home: Path) -> None:
-    """JournalError if the marks of the journals of this home would lie in it."""
+    """JournalError if the marks of the journals of this home would lie in it ([J-5])."""
     if marks.lies_with(home):
         path = str(marks.folder())
         raise JournalError(JournalCode.MARKS_INSIDE, path=path, home=str(home))
@@ -182,7 +185,7 @@ def _open(path: Path, mode: str) -> IO[bytes]:
 def reopen(
     path: Path, passphrase: str | None = None
 ) -> tuple[Journal, tuple[Any, ...], list[bytes]]:
-    """(journal, first record, the machine's records). A torn last record is cut off.
+    """(journal, first record, the machine's records). A torn last record is cut off ([J-2]).
 
     `current` is False if the mark is missing or of another file, or names a record that is not in
     this one: then it is an old copy, or what followed was taken out.

@@ -59,7 +59,7 @@ class Form:
         return bytes(self._box.encrypt(record, before + number.to_bytes(8, "big")))
 
     def open(self, number: int, before: bytes, sealed: bytes) -> bytes:
-        """The record that was sealed; VaultError if it was not sealed for this place."""
+        """The record that was sealed; VaultError if it was not sealed for this place ([J-6])."""
         if self._box is None:
             return sealed
         try:

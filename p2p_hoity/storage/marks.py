@@ -52,7 +52,7 @@ def write(mark: Path, data: bytes) -> None:
     """Replace a mark as a whole, on disk when done: a crash must not leave an empty one, nor none.
 
     Where there is one already its new name need not be forced to disk: a crash that loses it
-    leaves the old one, which lags.
+    leaves the old one, which lags ([J-4]).
     """
     private_folder(mark.parent)
     write_whole(mark, data, settle=not mark.exists())

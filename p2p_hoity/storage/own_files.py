@@ -1,4 +1,4 @@
-"""The player's own files: made by nobody else, never through a link, for their owner alone.
+"""The player's own files: made by nobody else, never through a link, for their owner alone ([J-3]).
 
 Whoever shares the machine may have put a link, a pipe or a file of his own where one of ours is
 about to be. So a new file is made exclusively and under a name nobody can guess, and an old one,

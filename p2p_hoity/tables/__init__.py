@@ -1,4 +1,4 @@
-"""The front door of a peer: open a table, sit down at one, take a seat again, look on."""
+"""A peer's entry points: open a table, sit down at one, take a seat again, look on."""
 
 from __future__ import annotations
 

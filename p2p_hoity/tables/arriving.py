@@ -1,4 +1,4 @@
-"""Coming back to a table: is this seat played elsewhere already, by a copy of our files?
+"""The check before a seat is resumed: is it played elsewhere already, by a copy of our files?
 
 Nothing is signed before this is known. A link that was lost with the power lives on at the others
 for some seconds, so whoever is told so asks again for longer than that.
@@ -76,7 +76,7 @@ class Answers:
 async def arrive(hub: Hub, answers: Answers) -> Sequence[Event]:
     """Wait until it is known that no other process plays this seat; what came in meanwhile.
 
-    The hub must be dialling the others. PeerError if another one plays it.
+    The hub must be dialling the others. PeerError if another one plays it ([L-11]).
     """
     backlog, began = Backlog(), trio.current_time()
     while not answers.may_play(waited := trio.current_time() - began):

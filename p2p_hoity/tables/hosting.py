@@ -61,7 +61,10 @@ class LobbyCode(Code):
 async def host_table(
     seat: Seat, terms: Terms, reach: Reach, on_ticket: Callable[[str], None]
 ) -> Outcome:
-    """Open a table, wait until it is full, and play; `on_ticket` gets the ticket's word."""
+    """Open a table, wait until it is full, and play; `on_ticket` gets the ticket's word.
+
+    SPEC: [L-21].
+    """
     who = seat.me.identity
     capability = Capability(terms.digest(), fresh_secret(), reach.lan is Lan.OPEN)
     async with open_hub(who, reach) as (hub, addresses):
@@ -80,7 +83,10 @@ async def host_table(
 
 
 def _announced(seat: Seat, terms: Terms, bare: Ticket, reach: Reach) -> Announcement | None:
-    """What the LAN is told: never the secret, and a way to the table only if it is open to all."""
+    """What the LAN is told: never the secret, and a way to the table only if it is open to all.
+
+    SPEC: [L-22].
+    """
     if reach.lan is Lan.OFF:
         return None
     word = encode_ticket(bare) if reach.lan is Lan.OPEN else ""
@@ -170,7 +176,7 @@ class Lobby:
         self.tell()
 
     def tick(self, now: float) -> None:
-        """Send away who showed nothing, and give up the seats of those who stay away."""
+        """Send away who showed nothing, and give up the seats of those who stay away ([L-8])."""
         for peer, one in list(self._here.items()):
             if one.asked is None and one.since <= now - SHOW:
                 self.hub.drop(peer, because(LobbyCode.NOT_SHOWN))
@@ -202,6 +208,7 @@ class Lobby:
             self.hub.drop(peer, because(LobbyCode.NO_CONSENT, why=of_protocol(error)))
 
     def _asked(self, peer: bytes, proof: bytes, data: bytes) -> None:
+        """Terms and names only for who proved the ticket ([L-16])."""
         one, binding = self._here[peer], self._here[peer].link.binding
         if not self.capability.admits(proof, binding, self.me, peer):
             self._post(peer, Refuse(Refusal.UNPROVEN))
@@ -212,9 +219,10 @@ class Lobby:
         self._post(peer, Offer(shown, self.seating.terms, self.seating.names))
 
     def _sat(self, peer: bytes, frame: Sit) -> None:
+        """One sit for each link, and of each id not too many ([L-8])."""
         one = self._here[peer]
-        is_paced = self._sits.take(peer, trio.current_time()) <= 0
-        if one.asked is None or one.has_sat or not is_paced:
+        is_within_rate = self._sits.take(peer, trio.current_time()) <= 0
+        if one.asked is None or one.has_sat or not is_within_rate:
             self.hub.drop(peer, because(LobbyCode.UNASKED))
             return
         one.has_sat = True

@@ -97,9 +97,9 @@ async def join_table(seat: Seat, ticket: Ticket, accept: Accept, reach: Reach) -
         raise PeerError(JoinCode.KEPT)
     async with open_hub(who, reach) as (hub, addresses):
         guest = _Guest(hub, seat, ticket, addresses)
-        roster = await guest.at_the_door.keep(lambda: guest.sit(accept))
-        papers = (reach, guest.at_the_door.capability)
-        return await play(hub, seat, roster, *papers, guest.at_the_door.backlog.frames)
+        roster = await guest.host_link.keep(lambda: guest.sit(accept))
+        papers = (reach, guest.host_link.capability)
+        return await play(hub, seat, roster, *papers, guest.host_link.backlog.frames)
 
 
 def _has_seat(seat: Seat, ticket: Ticket) -> bool:
@@ -116,7 +116,7 @@ def _has_seat(seat: Seat, ticket: Ticket) -> bool:
     return False
 
 
-class _AtTheDoor:
+class _HostLink:
     """A link to the host of a ticket, kept up until it has given the roster."""
 
     def __init__(self, hub: Hub, ticket: Ticket) -> None:
@@ -168,7 +168,10 @@ class _AtTheDoor:
         self.hub.post(host, encode_lobby(Ask(proof)))
 
     def check_offer(self, offer: Offer) -> None:
-        """PeerError unless the host has shown that it gave this ticket, and hosts these terms."""
+        """PeerError unless the host has shown that it gave this ticket, and hosts these terms.
+
+        SPEC: [L-7], [L-17].
+        """
         host, binding = self.ticket.host_id, self.hub.binding(self.ticket.host_id)
         if not self.capability.trusts(offer.proof, binding or b"", host, self.hub.me):
             raise PeerError(JoinCode.IMPOSTOR)
@@ -177,7 +180,7 @@ class _AtTheDoor:
 
     async def next(self) -> LobbyFrame:
         """The host's next lobby frame, the ticket shown on each new link; what belongs to a table
-        already begun is kept for later."""
+        already begun is kept for later ([L-18])."""
         host = self.ticket.host_id
         async for event in self.hub.events:
             if isinstance(event, LinkUp) and event.peer == host:
@@ -222,14 +225,14 @@ class _Guest:
 
     def __init__(self, hub: Hub, seat: Seat, ticket: Ticket, addresses: Sequence[str]) -> None:
         self.hub, self.seat, self.ticket = hub, seat, ticket
-        self.at_the_door = _AtTheDoor(hub, ticket)
+        self.host_link = _HostLink(hub, ticket)
         self.addresses = tuple(addresses)[:MAX_ADDRESSES]
         self.names: tuple[str, ...] = ()
         self.entry: header.SeatEntry | None = None
 
     async def sit(self, accept: Accept) -> Roster:
-        """Read the terms, ask, consent, and wait for the roster."""
-        first = await self.at_the_door.first()
+        """Read the terms, ask, consent, and wait for the roster ([H-8])."""
+        first = await self.host_link.first()
         if isinstance(first, Roster):
             self._check_mine(_complete(first, self.ticket))
             return first
@@ -245,6 +248,7 @@ class _Guest:
         return found[0]
 
     async def _ask(self, offer: Offer, game: HoityToity, accept: Accept) -> None:
+        """Consent by a fresh entry, for terms that the player was shown ([H-8])."""
         if not await accept(offer.terms, game, self.names):
             raise PeerError(JoinCode.NOT_TAKEN)
         me = self.seat.me
@@ -260,11 +264,11 @@ class _Guest:
     async def _roster(self, offer: Offer) -> Roster:
         lines = Allowance(LINES, LINES_A_SECOND, trio.current_time())
         while True:
-            match await self.at_the_door.next():
+            match await self.host_link.next():
                 case Names(names):
                     self._show(names, offer.terms.seats, lines)
                 case Offer() as again:  # the link was lost, and is there again
-                    self.at_the_door.check_offer(again)
+                    self.host_link.check_offer(again)
                     self._sit_down()
                 case Roster() as roster:
                     self._check_mine(_complete(roster, self.ticket))
@@ -278,7 +282,10 @@ class _Guest:
             self.seat.screen(updates.Joined(names, seats))
 
     def _check_mine(self, complete: Header) -> None:
-        """PeerError unless the roster holds the very consent given in this sitting."""
+        """PeerError unless the roster holds the very consent given in this sitting.
+
+        SPEC: [H-9], [L-7].
+        """
         me = self.seat.me.identity.public
         if me not in {entry.id for entry in complete.roster}:
             raise PeerError(JoinCode.BEGUN if self.entry is None else JoinCode.BEGUN_WITHOUT)
@@ -293,13 +300,17 @@ class _Guest:
 
 
 def _check_names(complete: Header) -> None:
+    """PeerError if two nicknames are look-alikes ([H-11])."""
     alike = twins_among([entry.nickname for entry in complete.roster])
     if alike is not None:
         raise PeerError(JoinCode.ALIKE, one=alike[0], other=alike[1])
 
 
 def _complete(roster: Roster, ticket: Ticket) -> Header:
-    """The header of a roster; PeerError unless its host has signed it and gave the ticket."""
+    """The header of a roster; PeerError unless its host has signed it and gave the ticket.
+
+    SPEC: [L-7].
+    """
     try:
         complete = header.parse_header(roster.header)
         check_signed(roster, complete)
@@ -313,6 +324,7 @@ def _complete(roster: Roster, ticket: Ticket) -> Header:
 
 
 def _game_of(terms: Terms) -> HoityToity:
+    """The game of terms that are fully understood ([H-8])."""
     try:
         return read_game(terms)
     except Invalid as error:
@@ -325,19 +337,19 @@ async def watch_table(
     """Follow a table without a seat."""
     stranger = Identity(os.urandom(32))
     async with open_hub(stranger, Reach("127.0.0.1:0", network=network)) as (hub, _):
-        door = _AtTheDoor(hub, ticket)
-        roster = await door.keep(lambda: _wait_for_roster(door))
+        host_link = _HostLink(hub, ticket)
+        roster = await host_link.keep(lambda: _wait_for_roster(host_link))
         machine = Machine(bind_raw(roster.header), os.urandom)
-        driver = Driver(hub, machine, screen, roster, door.capability, output=output)
-        return await driver.run(door.backlog.frames)
+        driver = Driver(hub, machine, screen, roster, host_link.capability, output=output)
+        return await driver.run(host_link.backlog.frames)
 
 
-async def _wait_for_roster(door: _AtTheDoor) -> Roster:
+async def _wait_for_roster(host_link: _HostLink) -> Roster:
     """The roster of the ticket's table, however long it takes until the table is full."""
-    first = await door.first()
+    first = await host_link.first()
     while not isinstance(first, Roster):
-        frame = await door.next()
+        frame = await host_link.next()
         if isinstance(frame, Roster):
-            _complete(frame, door.ticket)
+            _complete(frame, host_link.ticket)
             first = frame
     return first

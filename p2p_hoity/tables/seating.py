@@ -143,7 +143,7 @@ async def _listen(hub: Hub, host: str, port: int, or_any: bool) -> list[str]:
 
 
 def reachable(listening: list[str]) -> list[str]:
-    """Where others can dial: a door open on every address becomes this machine's own addresses."""
+    """Where others can dial: listening on every address becomes this machine's own addresses."""
     found: list[str] = []
     for address in listening:
         host, _, port = address.rpartition(":")

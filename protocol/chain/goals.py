@@ -71,7 +71,10 @@ def _want_unseal(node: Node, goal: Unseal) -> Want | None:
 
 
 def _needs_hold(node: Node, kind: str, dues: tuple[int, ...]) -> bool:
-    """Whether what is to be opened was sealed after the last `hold`; strict tables need none."""
+    """Whether what is to be opened was sealed after the last `hold`; strict tables need none.
+
+    SPEC: [N-10].
+    """
     return not node.table.strict and any(node.sealed[kind, s].step > node.held for s in dues)
 
 
@@ -87,6 +90,7 @@ def _want_deal(node: Node) -> Want | None:
 
 
 def _want_final(node: Node, goal: OpenAll) -> Want | None:
+    """`over` by all present, and only behind it the last shares ([E-16])."""
     if not node.over_said:
         return Want(Kind.OVER, node.present)
     lacks = lacking(node, goal.slots, node.table.everyone)
@@ -94,7 +98,7 @@ def _want_final(node: Node, goal: OpenAll) -> Want | None:
 
 
 def want_of(node: Node, goal: Expected) -> Want | None:
-    """What the next step asks to reach the goal; None if it is reached."""
+    """What the next step asks to reach the goal; None if it is reached ([N-3])."""
     match goal:
         case Deal():
             return _want_deal(node)
@@ -124,6 +128,7 @@ def _keep(node: Node, slots: tuple[int, ...]) -> tuple[Node, dict[int, int]]:
 
 
 def _clear(node: Node, kind: str, seats: frozenset[int]) -> Node:
+    """What was sealed of this kind is done with ([P-3])."""
     keys = {(kind, seat) for seat in seats}
     return replace(
         node,
@@ -134,7 +139,7 @@ def _clear(node: Node, kind: str, seats: frozenset[int]) -> Node:
 
 
 def _judge_shown(node: Node, goal: Unseal, cards: dict[int, int]) -> Node:
-    """Exhibits opened from escrow are judged now that their cards are open."""
+    """Exhibits opened from escrow are judged now that their cards are open ([P-1])."""
     for seat in sorted(goal.seats):
         choice = node.opened[goal.kind, seat]
         if choice is None or isinstance(choice, bytes):
@@ -147,6 +152,7 @@ def _judge_shown(node: Node, goal: Unseal, cards: dict[int, int]) -> Node:
 
 
 def _conclude_unseal(node: Node, goal: Unseal) -> tuple[Node, Event]:
+    """The choices that stand, and the cards of these alone ([P-2])."""
     cards: dict[int, int] = {}
     if goal.shows:
         node, cards = _keep(node, _shown_slots(node, goal.kind, goal.seats))
@@ -158,6 +164,7 @@ def _conclude_unseal(node: Node, goal: Unseal) -> tuple[Node, Event]:
 
 
 def _choice(opened: Opening) -> Choice | None:
+    """What the game is told: None for a void choice ([P-3])."""
     return None if isinstance(opened, bytes) else opened
 
 
@@ -169,7 +176,7 @@ def _conclude_show(node: Node, goal: Show) -> tuple[Node, Event]:
 
 
 def conclude(node: Node, goal: Expected) -> Node:
-    """Tell the game that the goal is reached."""
+    """Tell the game that the goal is reached ([P-3])."""
     event: Event
     match goal:
         case Deal():
@@ -201,7 +208,7 @@ LAST_STEP: Final = 12_000
 
 
 def settle(node: Node) -> Node:
-    """Follow every goal already reached, and say what the next step asks."""
+    """Follow every goal already reached, and say what the next step asks ([P-4])."""
     while True:
         goal = node.table.game.expected(node.state)
         if node.step >= LAST_STEP and not isinstance(goal, (Deal, OpenAll, Over)):

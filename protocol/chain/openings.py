@@ -40,7 +40,7 @@ def own_due(node: Node, seat: int) -> bool:
 
 
 def lost_dues(node: Node) -> tuple[int, ...]:
-    """The seats whose sealed choice the others open now."""
+    """The seats whose sealed choice the others open now ([D-4])."""
     return tuple(s for s in node.want.dues if (node.want.name, s) in node.lost)
 
 
@@ -55,13 +55,13 @@ def helped(node: Node) -> tuple[int, ...]:
 
 
 def owes_nothing(node: Node, seat: int) -> bool:
-    """Whether this seat says an empty pass."""
+    """Whether this seat says an empty pass ([N-4])."""
     idle = not own_due(node, seat) and not own_lacks(node, seat)
     return idle and not helped(node) and not lost_dues(node)
 
 
 def has_opening(node: Node, seat: int, secrets: Secrets) -> bool:
-    """Whether this seat can open what it owes; not after a journal was restored."""
+    """Whether this seat can open what it owes; not after a journal was restored ([D-6])."""
     if not own_due(node, seat):
         return True
     return node.sealed[node.want.name, seat].commitment in secrets.openings
@@ -84,7 +84,7 @@ class GatherStep(Step[Gather | None, Given]):
     """Each present seat gives what it owes; whoever owes nothing says so."""
 
     def read(self, node: Node, seat: int, body: bytes) -> Gather | None:
-        """[opening or nil, shares, helps, escrow shares]; None for the empty body."""
+        """[opening or nil, shares, helps, escrow shares]; None for the empty body ([N-4])."""
         if owes_nothing(node, seat):
             read_empty(body)
             return None

@@ -121,7 +121,7 @@ class ShowStep(Step[ShowBody | None, Showing | None]):
 
 
 class HoldStep(EmptyStep):
-    """Everyone has seen what is sealed: it is final before anything of it is shown."""
+    """Everyone has seen what is sealed: it is final before anything of it is shown ([N-10])."""
 
     def apply(self, node: Node, said: Mapping[int, None]) -> Node:
         """What was sealed before this step may be opened."""

@@ -25,7 +25,7 @@ def opening_size(choice_size: int) -> int:
 def seal_choice(
     node: Node, seat: int, kind: str, choice: bytes, secrets: Secrets, rng: Random
 ) -> bytes:
-    """The body of a commitment with its escrow; the opening is kept in `secrets`."""
+    """The body of a commitment with its escrow; the opening is kept in `secrets` ([D-5])."""
     context, nonce = node.table.context(node.step, seat, kind), rng(bodies.NONCE)
     committed = commitment.commit(context, choice, nonce)
     held = b""

@@ -32,7 +32,7 @@ def stream(seed: bytes, purpose: str) -> Random:
 
 @dataclass
 class Secrets:
-    """What one seat must keep to itself at one table; `openings` is keyed by commitment."""
+    """What one seat must keep to itself at one table; `openings` is keyed by commitment ([D-6])."""
 
     seed: bytes = field(repr=False)
     polynomial: tuple[int, ...] = field(repr=False)

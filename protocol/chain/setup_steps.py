@@ -107,7 +107,7 @@ def _seal_piece(node: Node, seat: int, holder: int, secrets: Secrets, rng: Rando
 
 
 def _check_backup(node: Node, dealer: int, vector: tuple[bytes, ...]) -> None:
-    """No other seat's public piece is the identity.
+    """No other seat's public piece is the identity ([N-11]).
 
     A dealer who fell silent could else have it owe shares of the identity, which no body can hold.
     """
@@ -117,7 +117,7 @@ def _check_backup(node: Node, dealer: int, vector: tuple[bytes, ...]) -> None:
 
 
 def _carries(table: Table, keys: Keys) -> bool:
-    """Whether every point derived from the vectors is one that a receiver would take.
+    """Whether every point derived from the vectors is one that a receiver would take ([D-8]).
 
     All vectors were fixed by hash before any was shown: only seats that all conspire, one
     with another and against nobody, can bring it about.
@@ -222,7 +222,7 @@ def split_deck(data: bytes) -> Deck:
 
 
 class DeckOkStep(EmptyStep):
-    """All have seen the whole deck: the table begins."""
+    """All have seen the whole deck: the table begins ([D-2])."""
 
     def apply(self, node: Node, said: Mapping[int, None]) -> Node:
         """The game stands before its deal."""
@@ -235,7 +235,7 @@ def in_seat_order(node: Node, said: Mapping[int, T]) -> list[T]:
 
 
 def setup_want(node: Node) -> Want:
-    """What the next setup step asks, from how far the keys have come."""
+    """What the next setup step asks, from how far the keys have come ([N-3], [N-6])."""
     everyone = node.table.everyone
     keys = node.keys
     if node.convictions or node.useless:

@@ -19,7 +19,7 @@ from ..wire.header import Header
 
 
 class Kind(StrEnum):
-    """What kind of step the chain stands before."""
+    """What kind of step the chain stands before ([N-2])."""
 
     KEY_COMMIT = "key.commit"
     KEY_REVEAL = "key.reveal"
@@ -120,7 +120,10 @@ class Table:
 
     @property
     def first_step(self) -> int:
-        """The step with which epoch 0 begins: the deal, after keys, shuffles and deck.ok."""
+        """The step with which epoch 0 begins: the deal, after keys, shuffles and deck.ok.
+
+        SPEC: [N-6].
+        """
         return self.seats + 5
 
     @cached_property
@@ -188,7 +191,7 @@ class Sealed:
 
 @dataclass(frozen=True)
 class Want:
-    """What the next step asks: its kind, its speakers, and of whom which choice or share.
+    """What the next step asks: its kind, its speakers, and of whom which choice or share ([N-3]).
 
     `name` is the kind of choice; `owes` who owes one; `dues` whose sealed choice is to be
     opened; `lacks` the (slot, seat) pairs whose share is still missing, in rising order.
@@ -258,7 +261,10 @@ class Node:
         return f"Node(step={self.step}, {self.want.kind}, present={who}, {self.digest.hex()[:8]})"
 
     def base_digest(self) -> bytes:
-        """What votes name: the chain, the next step, who is present, banned, how often absent."""
+        """What votes name: the chain, the next step, who is present, banned, how often absent.
+
+        SPEC: [N-1].
+        """
         value = (self.digest, self.step, sorted(self.present), sorted(self.banned), self.absences)
         return digest(Label.BASE, self.table.id, encoding.encode(value))
 

@@ -61,6 +61,6 @@ class EmptyStep(Step[None, None]):
 
 
 def read_empty(body: bytes) -> None:
-    """Invalid unless the body is the empty one."""
+    """Invalid unless the body is the empty one ([N-4])."""
     if body != bodies.EMPTY:
         raise Invalid("bad-body", "a body where none was due")

@@ -43,7 +43,7 @@ def begin(table: Table) -> Node:
 
 def check(node: Node, seat: int, body: bytes) -> Any:
     """What this body gives, read and checked once; the Fault of `seat` if it is illegal in the step
-    that `node` stands before.
+    that `node` stands before ([N-7], [N-9]).
     """
     if seat not in node.want.speakers:
         raise Fault("not-expected", seat, node.step)
@@ -65,7 +65,7 @@ def _verdict(node: Node, seat: int, body: bytes) -> Accepted | Refused:
 
 
 def step_digest(node: Node, slots: Sequence[Slot]) -> bytes:
-    """The digest after a step: the slots in seat order, bodies whole, nothing else."""
+    """The digest after a step: the slots in seat order, bodies whole, nothing else ([N-1])."""
     return digest_after_step(node.digest, slots)
 
 
@@ -78,13 +78,13 @@ def digest_after_step(before: bytes, slots: Sequence[Slot]) -> bytes:
 def digest_after_link(
     before: bytes, present: frozenset[int], banned: frozenset[int], absences: tuple[int, ...]
 ) -> bytes:
-    """The digest after a link on the chain with digest `before`."""
+    """The digest after a link on the chain with digest `before` ([N-1])."""
     value = (sorted(present), sorted(banned), absences)
     return digest(Label.LINK, before, encoding.encode(value))
 
 
 def append(node: Node, slots: Sequence[Slot]) -> Node:
-    """The next node; every body must pass `check`. The same slots give the same node.
+    """The next node; every body must pass `check`. The same slots give the same node ([N-2]).
 
     Raises Fault for a body that does not pass, ValueError for slots of seats not asked.
     """
@@ -158,7 +158,10 @@ def _link(
 
 
 def may_go_on(node: Node) -> bool:
-    """Whether the chain can grow: enough are present, some of them play, the game is not over."""
+    """Whether the chain can grow: enough are present, some of them play, the game is not over.
+
+    SPEC: [N-5].
+    """
     if node.want.kind in (Kind.RESULT, Kind.ENDED) or node.playing == frozenset():
         return False
     return len(node.present) >= node.table.quorum

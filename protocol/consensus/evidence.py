@@ -118,7 +118,7 @@ def _against_halts(messages: Iterable[Message], first: int) -> Iterator[tuple[in
 def proven(
     messages: Iterable[Message], tree: Tree, chain_nodes: Mapping[bytes, Node]
 ) -> dict[int, str]:
-    """Seat to the code of its first fault, in the order of the table of faults.
+    """Seat to the code of its first fault, in the order of the table of faults ([N-9]).
 
     `tree` holds the says of the epoch in question, `chain_nodes` the chain before it.
     """

@@ -1,4 +1,4 @@
-"""The shelf of signed messages one node holds, by hash and by identity."""
+"""The signed messages one node holds, by hash and by identity."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ def _remove(shelf: dict[K, list[Message]], key: K, message: Message) -> None:
         del shelf[key]
 
 
-class Store:
+class MessageStore:
     """Messages in the order they came; at most two versions of each identity."""
 
     def __init__(self) -> None:
-        """An empty shelf."""
+        """Nothing is held yet."""
         self._by_hash: dict[bytes, Message] = {}
         self._by_identity: dict[tuple[int, ...], list[Message]] = {}
         self._says: dict[tuple[int, int], list[Message]] = {}
@@ -51,7 +51,7 @@ class Store:
         return iter(self._by_hash.values())
 
     def add(self, message: Message, sound: bool = False) -> bool:
-        """Keep it unless it is known, or a third version that nobody refers to.
+        """Keep it unless it is known, or a third version that nobody refers to ([M-7]).
 
         `sound`: a close that holds is kept whatever other versions came before it.
         """
@@ -99,7 +99,7 @@ class Store:
                 self._keep_highest(message, statement)
 
     def _keep_highest(self, message: Message, late: Late) -> None:
-        """Of each seat's lates only the highest says anything."""
+        """Of each seat's lates only the highest says anything ([M-7])."""
         old = self._lates.get(message.seat)
         if old is None:
             self._lates[message.seat] = message

@@ -19,7 +19,7 @@ Lack = bytes | tuple[int, bytes]
 """A message, by its hash, or a base, by its epoch and digest."""
 
 
-Reading = tuple[bytes, bool]
+ReadingKey = tuple[bytes, bool]
 """A halt or close, by its hash, and whether it is read as one named in a proof."""
 
 
@@ -47,8 +47,10 @@ class Source(Protocol):
     def base(self, epoch: int, digest: bytes | None) -> Node:
         """The base of that epoch with this base digest (None: epoch 0); raises Unknown."""
 
-    def once(self, reading: Reading, make: Callable[[], T]) -> T:
+    def once(self, key: ReadingKey, make: Callable[[], T]) -> T:
         """What `make` gives, made once for each reading; a Malformed it raises is kept too.
 
         A liar could else have one long halt read again by every close and proof that names it.
+
+        SPEC: [V-12].
         """

@@ -81,7 +81,7 @@ class Tree:
         return {seat: tuple(sorted(b)) for seat, b in found.items()}
 
     def versions(self, node: Node, bodies: Bodies) -> Iterator[tuple[Node, tuple[Slot, ...]]]:
-        """Of all choices of versions those that some say builds on, with their slots."""
+        """Of all choices of versions those that some say builds on, with their slots ([E-18])."""
         seats = sorted(bodies)
         for pick in islice(product(*(bodies[s] for s in seats)), MAX_VERSIONS):
             slots = transition.slots_of(node, dict(zip(seats, pick, strict=True)))

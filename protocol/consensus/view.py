@@ -10,7 +10,7 @@ from ..chain.state import Kind, Node
 from ..wire.faults import Fault
 from ..wire.messages import Halt, Message, Say, SealVote
 from . import evidence
-from .message_store import Store
+from .message_store import MessageStore
 from .tree import Tree
 
 
@@ -57,8 +57,8 @@ def supersedes(proof: Proof, known: Proof) -> bool:
     return proof.code == "two-statements" != known.code and bool(one & other)
 
 
-def chosen_says(store: Store, view: View) -> dict[int, Message]:
-    """Who has said a legal body in the first incomplete step: the version seen first."""
+def chosen_says(store: MessageStore, view: View) -> dict[int, Message]:
+    """Who has said a legal body in the first incomplete step: the version seen first ([E-2])."""
     node, found = view.tip, dict[int, Message]()
     for message in store.says(view.epoch, node.step):
         say = message.statement
@@ -73,8 +73,8 @@ def chosen_says(store: Store, view: View) -> dict[int, Message]:
     return found
 
 
-def grow(store: Store, view: View, seat: int | None) -> tuple[Node, Node] | None:
-    """Append the first incomplete step if everyone expected has spoken: (before, after).
+def grow(store: MessageStore, view: View, seat: int | None) -> tuple[Node, Node] | None:
+    """Append the first incomplete step if everyone expected has spoken: (before, after) ([E-2]).
 
     `seat` is the own one: a version it has spoken on goes before the one seen first.
     """
@@ -93,7 +93,7 @@ def grow(store: Store, view: View, seat: int | None) -> tuple[Node, Node] | None
     return node, after
 
 
-def _spoken_on(store: Store, view: View, seat: int | None) -> Node | None:
+def _spoken_on(store: MessageStore, view: View, seat: int | None) -> Node | None:
     """The next node of the chain that the own last say names, if that is not followed yet."""
     last = _last_say(store, view, seat)
     if last is None or last.step <= view.tip.step:
@@ -105,7 +105,7 @@ def _spoken_on(store: Store, view: View, seat: int | None) -> Node | None:
     return at if at is not None and at.parent is view.tip else None
 
 
-def _last_say(store: Store, view: View, seat: int | None) -> Say | None:
+def _last_say(store: MessageStore, view: View, seat: int | None) -> Say | None:
     if seat is None or (view.epoch, seat) not in store.last_steps:
         return None
     step = store.last_steps[view.epoch, seat]
@@ -113,13 +113,13 @@ def _last_say(store: Store, view: View, seat: int | None) -> Say | None:
     return next((s for s in found if isinstance(s, Say)), None)
 
 
-def keeps_own_says(store: Store, view: View, seat: int) -> bool:
+def keeps_own_says(store: MessageStore, view: View, seat: int) -> bool:
     """Whether the followed chain goes through all that this seat has said in the epoch."""
     last = _last_say(store, view, seat)
     return last is None or last.step < view.base.step or last.on in view.path
 
 
-def unknown_digests(store: Store, view: View) -> bool:
+def unknown_digests(store: MessageStore, view: View) -> bool:
     """Whether some say of this epoch names a chain that is not the followed one."""
     for message in store.epoch_says(view.epoch, view.base.step):
         say = message.statement
@@ -134,7 +134,7 @@ STANDING_ALONE = frozenset({"two-statements", "halt-below-lock", "halt-omits-say
 """Codes whose proof is a pair that holds on any chain; says need the state they were made in."""
 
 
-def _statements(message: Message, store: Store) -> Proof | None:
+def _statements(message: Message, store: MessageStore) -> Proof | None:
     versions = store.versions(message.identity)
     if len(versions) < 2:
         return None
@@ -153,7 +153,7 @@ def _illegal(message: Message, view: View) -> Proof | None:
     return Proof(message.seat, code, (message,))
 
 
-def _against_halt(message: Message, store: Store, first: int) -> Proof | None:
+def _against_halt(message: Message, store: MessageStore, first: int) -> Proof | None:
     if not isinstance(message.statement, (Halt, Say, SealVote)):
         return None
     for other in store.by_seat(message.seat):
@@ -164,7 +164,7 @@ def _against_halt(message: Message, store: Store, first: int) -> Proof | None:
     return None
 
 
-def find_fault(message: Message, store: Store, view: View) -> Proof | None:
+def find_fault(message: Message, store: MessageStore, view: View) -> Proof | None:
     """What a newly held message proves of its signer, if anything."""
     found = _statements(message, store) or _illegal(message, view)
     if found is None and store.epochs_of(Halt):
@@ -172,7 +172,7 @@ def find_fault(message: Message, store: Store, view: View) -> Proof | None:
     return found
 
 
-def find_two_chains(store: Store, view: View) -> Iterable[Proof]:
+def find_two_chains(store: MessageStore, view: View) -> Iterable[Proof]:
     """Seats with two says of this epoch that do not lie on one chain."""
     code = "two-chains"
     tree = Tree(view.base, store.epoch_says(view.epoch, view.base.step), view.epoch)
@@ -181,7 +181,10 @@ def find_two_chains(store: Store, view: View) -> Iterable[Proof]:
 
 
 def is_effective(proof: Proof, view: View) -> bool:
-    """Whether a base on this epoch's chain will find the fault, so that a change is of use."""
+    """Whether a base on this epoch's chain will find the fault, so that a change is of use.
+
+    SPEC: [E-23].
+    """
     if proof.code in STANDING_ALONE:
         return True
     if proof.code == "two-chains":
@@ -191,8 +194,11 @@ def is_effective(proof: Proof, view: View) -> bool:
     return evidence.illegal_say(proof.messages[0], nodes) is not None
 
 
-def final_step(store: Store, view: View) -> int:
-    """The last final step (F1: before the base; F2: every present seat has spoken beyond it)."""
+def final_step(store: MessageStore, view: View) -> int:
+    """The last final step (F1: before the base; F2: every present seat has spoken beyond it).
+
+    SPEC: [E-15].
+    """
     base, silent = view.base.step, set(view.tip.present)
     for step in range(view.tip.step, base - 1, -1):
         for message in store.says(view.epoch, step):

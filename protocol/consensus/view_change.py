@@ -83,7 +83,7 @@ class ReadHalt:
 
 
 def read_halt(table: Table, message: Message, source: Source, named: bool = False) -> ReadHalt:
-    """A halt with its contents; Malformed or Unknown.
+    """A halt with its contents; Malformed or Unknown ([E-12]).
 
     `named`: it is itself named in a proof, and its own proofs of one message count for nothing;
     a liar could else nest them without end.
@@ -92,6 +92,7 @@ def read_halt(table: Table, message: Message, source: Source, named: bool = Fals
 
 
 def _read_halt(table: Table, message: Message, source: Source, named: bool) -> ReadHalt:
+    """Its checks in their order: proofs counted, lock, look-ups, form ([E-20])."""
     halt = message.statement
     if not isinstance(halt, Halt):
         raise Malformed("a close names what is no halt")
@@ -148,6 +149,7 @@ def _bad_forms(
 
 
 def _check_form(read: ReadHalt, epoch: int) -> None:
+    """What it lists is of its kind and resolves; two says of one identity at most ([E-11])."""
     for message in read.says:
         if not isinstance(message.statement, Say) or message.statement.epoch != epoch:
             raise Malformed("a halt lists what is no say of its lock's epoch")
@@ -204,7 +206,7 @@ def base_of_close(table: Table, message: Message, source: Source, named: bool = 
 
 
 def base_of_halts(halts: Sequence[ReadHalt]) -> Base:
-    """The base that t well-formed halts give.
+    """The base that t well-formed halts give ([E-13]).
 
     The tree grows from what halts list as says, two versions of each at most; what only a proof
     names counts against its signer and builds nothing.
@@ -340,6 +342,7 @@ def _seat_changes(
     missing: set[int],
     halts: Sequence[ReadHalt],
 ) -> Node:
+    """Who is banned, absent or back; nothing behind `result` ([E-14])."""
     if node.want.kind is Kind.RESULT:
         return node  # nothing follows in which anyone could be absent
     banned = node.banned | set(faults)
@@ -354,7 +357,7 @@ def _seat_changes(
 
 
 def returning(base: Node, backs: Iterable[Message]) -> set[int]:
-    """The seats whose `back` is valid on this base."""
+    """The seats whose `back` is valid on this base ([E-14])."""
     limit = base.table.header.terms.returns
     found = set()
     for message in backs:

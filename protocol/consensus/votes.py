@@ -1,4 +1,4 @@
-"""Changing the epoch: what a seat holds of halts, closes and votes, and what follows."""
+"""What a node holds of a change of epoch: halts, closes, votes, and the bases they give."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from typing import Any, Final
 from ..chain.state import Node, Table
 from ..wire.messages import Accept, Close, Halt, Lock, Message, SealVote
 from . import source, view_change
-from .message_store import Claim, Store
-from .source import Lack, Malformed, Reading, T, Unknown, Void
+from .message_store import Claim, MessageStore
+from .source import Lack, Malformed, ReadingKey, T, Unknown, Void
 from .tree import Tree
 from .view_change import Base, ReadHalt
 
@@ -21,7 +21,7 @@ MAX_TRIED: Final = 16
 
 
 @dataclass
-class Ballot:
+class Votes:
     """The epochs a node knows of, beyond the says; also the Source of what messages name.
 
     Each halt and close is read once, and what waits for a message not before that is held: a
@@ -29,15 +29,15 @@ class Ballot:
     """
 
     table: Table
-    store: Store
+    store: MessageStore
     start: Node | None = None
     closes: dict[int, dict[bytes, tuple[Message, Base]]] = field(default_factory=dict)
     bad: set[bytes] = field(default_factory=set)
     void: bool = False
     _halts: dict[bytes, ReadHalt] = field(default_factory=dict)
     far: dict[int, Message] = field(default_factory=dict)
-    _made: dict[Reading, Any] = field(default_factory=dict)
-    _waits: dict[Reading, Lack] = field(default_factory=dict)
+    _made: dict[ReadingKey, Any] = field(default_factory=dict)
+    _waits: dict[ReadingKey, Lack] = field(default_factory=dict)
     _tried: dict[int, set[bytes]] = field(default_factory=dict)
     _fruitless: tuple[bytes, ...] = ()
     _claims: list[Claim] = field(default_factory=list)
@@ -60,50 +60,50 @@ class Ballot:
             raise Unknown(f"the base of epoch {epoch}", (epoch, digest))
         return found[1].node
 
-    def once(self, reading: Reading, make: Callable[[], T]) -> T:
+    def once(self, key: ReadingKey, make: Callable[[], T]) -> T:
         """What `make` gives, or the Malformed it raises, made once."""
-        return self.made_for(self, reading, make)
+        return self.made_for(self, key, make)
 
-    def made_for(self, source: source.Source, reading: Reading, make: Callable[[], T]) -> T:
+    def made_for(self, source: source.Source, key: ReadingKey, make: Callable[[], T]) -> T:
         """The same for a Source that looks for what is lacking in its own way."""
-        self._claims.append(self._claim(reading))
+        self._claims.append(self._claim(key))
         try:
-            self._still_waits(source, reading)
-            if reading not in self._made:
-                self._made[reading] = self._make(reading, make)
+            self._still_waits(source, key)
+            if key not in self._made:
+                self._made[key] = self._make(key, make)
         finally:
             self._claims.pop()
-        made: T | Malformed = self._made[reading]
+        made: T | Malformed = self._made[key]
         if isinstance(made, Malformed):
             raise made
         return made
 
-    def _claim(self, reading: Reading) -> Claim:
+    def _claim(self, key: ReadingKey) -> Claim:
         """On whose behalf this is read: of who signed the halt, or a halt that accuses it."""
-        digest, named = reading
+        digest, named = key
         if self._claims and (named or self._claims[-1][1]):
             return self._claims[-1][0], True
         found = self.store.find(digest)
         return None if found is None else found.seat, named
 
-    def _make(self, reading: Reading, make: Callable[[], T]) -> T | Malformed:
+    def _make(self, key: ReadingKey, make: Callable[[], T]) -> T | Malformed:
         try:
             return make()
         except Malformed as error:
             return error
         except Unknown as error:
             if error.lack is not None:
-                self._waits[reading] = error.lack
+                self._waits[key] = error.lack
             raise
 
-    def _still_waits(self, source: source.Source, reading: Reading) -> None:
+    def _still_waits(self, source: source.Source, key: ReadingKey) -> None:
         """Raise Unknown while what a reading lacks is not held."""
-        lack = self._waits.get(reading)
+        lack = self._waits.get(key)
         if isinstance(lack, bytes):
             source.message(lack)
         elif lack is not None:
             source.base(*lack)
-        self._waits.pop(reading, None)
+        self._waits.pop(key, None)
 
     # Wishes
 
@@ -111,16 +111,18 @@ class Ballot:
         """Seat to the highest epoch named in any late, halt, accept or seal of it."""
         found = dict(self.store.wishes)
         for seat, message in self.far.items():
-            found[seat] = max(found.get(seat, 0), Store.epoch_of(message))
+            found[seat] = max(found.get(seat, 0), MessageStore.epoch_of(message))
         return found
 
     def note_far(self, message: Message) -> None:
         """Of each seat the highest wish that is too far ahead to be kept: who asks is shown it.
 
         A liar that wishes so to some only would else drive them ahead of the others for ever.
+
+        SPEC: [M-7].
         """
         known = self.far.setdefault(message.seat, message)
-        if Store.epoch_of(message) > Store.epoch_of(known):
+        if MessageStore.epoch_of(message) > MessageStore.epoch_of(known):
             self.far[message.seat] = message
 
     def common_wish(self) -> int:
@@ -140,7 +142,7 @@ class Ballot:
                     self._read_close(epoch, message)
 
     def is_sound(self, message: Message) -> bool:
-        """Whether this is a close that holds and proposes a base that is not held yet."""
+        """Whether this is a close that holds and proposes a base that is not held yet ([M-7])."""
         if not isinstance(message.statement, Close):
             return False
         epoch = message.statement.epoch
@@ -153,7 +155,7 @@ class Ballot:
         return base.node.base_digest() not in self.closes.get(epoch, {})
 
     def _may_try(self, epoch: int, digest: bytes) -> bool:
-        """Whether to compute one more base: a liar may sign closes without end.
+        """Whether to compute one more base: a liar may sign closes without end ([M-7]).
 
         Beyond the first few only one for which a quorum has voted can matter.
         """
@@ -173,8 +175,8 @@ class Ballot:
         return False
 
     def _base(self, message: Message) -> Base:
-        reading = (message.hash, False)
-        return self.once(reading, lambda: view_change.base_of_close(self.table, message, self))
+        key = (message.hash, False)
+        return self.once(key, lambda: view_change.base_of_close(self.table, message, self))
 
     def _read_close(self, epoch: int, message: Message) -> None:
         try:
@@ -191,7 +193,7 @@ class Ballot:
         held.setdefault(base.node.base_digest(), (message, base))
         self.store.wanted_closes.discard(epoch)
 
-    def votes(
+    def votes_for(
         self, kind: type[Accept | SealVote], epoch: int, base: bytes
     ) -> tuple[tuple[int, bytes], ...]:
         """(seat, signature) of the votes for one base, by rising seat."""
@@ -205,7 +207,7 @@ class Ballot:
     def carried(self, kind: type[Accept | SealVote], epoch: int) -> bytes | None:
         """The base of a held valid close of this epoch that has t votes of this kind."""
         for digest in self.closes.get(epoch, {}):
-            if len(self.votes(kind, epoch, digest)) >= self.table.quorum:
+            if len(self.votes_for(kind, epoch, digest)) >= self.table.quorum:
                 return digest
         return None
 
@@ -225,7 +227,7 @@ class Ballot:
             for kind in (SealVote, Accept):
                 digest = self.carried(kind, epoch)
                 if digest is not None:
-                    votes = self.votes(kind, epoch, digest)[: self.table.quorum]
+                    votes = self.votes_for(kind, epoch, digest)[: self.table.quorum]
                     return Lock(epoch, digest, kind is SealVote, votes)
         return None
 
@@ -241,7 +243,10 @@ class Ballot:
         return [found[seat] for seat in sorted(found)]
 
     def judge_halts(self) -> None:
-        """Read every halt of which all is held; nothing is asked for only to judge a form."""
+        """Read every halt of which all is held; nothing is asked for only to judge a form.
+
+        SPEC: [E-21].
+        """
         held = Held(self)
         for epoch in self.store.epochs_of(Halt):
             for message in self.store.of_epoch(Halt, epoch):
@@ -274,7 +279,7 @@ class Ballot:
         return read
 
     def best_halts(self, halts: Sequence[ReadHalt]) -> tuple[Message, ...] | None:
-        """The t halts whose base reaches furthest, then has most present seats."""
+        """The t halts whose base reaches furthest, then has most present seats ([E-5])."""
         held = tuple(read.message.hash for read in halts)
         if held == self._fruitless:
             return None
@@ -299,29 +304,29 @@ class Ballot:
 class Held:
     """The Source over what a node holds by now: what is lacking is not asked for."""
 
-    ballot: Ballot
+    votes: Votes
 
     def message(self, digest: bytes) -> Message:
         """The message with this hash; raises Unknown."""
-        found = self.ballot.store.find(digest)
+        found = self.votes.store.find(digest)
         if found is None:
             raise Unknown(digest.hex(), digest)
         return found
 
     def base(self, epoch: int, digest: bytes | None) -> Node:
         """The base of an epoch; raises Unknown."""
-        found = self.ballot.closes.get(epoch, {}).get(digest or b"")
+        found = self.votes.closes.get(epoch, {}).get(digest or b"")
         if epoch > 0 and digest is not None and found is None:
             raise Unknown(f"the base of epoch {epoch}", (epoch, digest))
-        return self.ballot.base(epoch, digest)
+        return self.votes.base(epoch, digest)
 
-    def once(self, reading: Reading, make: Callable[[], T]) -> T:
-        """What `make` gives, or the Malformed it raises, made once for the whole ballot."""
-        return self.ballot.made_for(self, reading, make)
+    def once(self, key: ReadingKey, make: Callable[[], T]) -> T:
+        """What `make` gives, or the Malformed it raises, made once for all of the `Votes`."""
+        return self.votes.made_for(self, key, make)
 
 
-def held_says(base: Node, store: Store, epoch: int) -> list[Message]:
-    """The legal says of an epoch that build on held ones: what a halt must report.
+def held_says(base: Node, store: MessageStore, epoch: int) -> list[Message]:
+    """The legal says of an epoch that build on held ones: what a halt must report ([E-4]).
 
     Illegal ones carry no body, and a liar may have told each seat others, as long as can be: a
     proof names one of them, else nobody could fetch all that honest halts name.

@@ -1,4 +1,4 @@
-"""The face-down choice: a hash that hides a choice now and pins it for later.
+"""Hash commitments: a hash that hides a choice now and binds its owner to it.
 
 A commitment is `digest(COMMITMENT, context, choice, nonce)` with a fresh 32-byte nonce; it
 hides while the nonce is unknown and binds while SHA-512/32 bytes has no collision.

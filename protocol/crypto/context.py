@@ -1,4 +1,4 @@
-"""The address line of every statement: which table, which step, which seat, what kind."""
+"""The context of every statement: which table, which step, which seat, what kind."""
 
 from dataclasses import dataclass
 
@@ -8,7 +8,7 @@ from .labels import VERSION
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """Where a commitment, escrow or proof belongs; it is worthless anywhere else.
+    """Where a commitment, escrow or proof belongs; it is worthless anywhere else ([C-11]).
 
     `table` is the 32-byte table id; `step` the number of the chain step in which the statement
     is said; `seat` who says it, from 0; `kind` the kind of statement. It never names an epoch,

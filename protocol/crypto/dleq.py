@@ -1,4 +1,4 @@
-"""The card share: one key's part in opening ciphertexts, with proof that it is that key's.
+"""Proofs of equal discrete logarithms (DLEQ): decryption shares, proven to be of one key.
 
 Chaum and Pedersen 1992, for one exponent over many bases, made non-interactive with the whole
 statement in the challenge. Proof: challenge (32) and response (32), scalars, however many
@@ -85,7 +85,7 @@ def verify_equal(
     images: Sequence[Point],
     proof: bytes,
 ) -> None:
-    """Raise Invalid unless log(public) = log of each image to its base.
+    """Raise Invalid unless log(public) = log of each image to its base ([D-7]).
 
     The statement must hold public, bases and images. A challenge of 0 is rejected, so every
     public and image is multiplied, by which libsodium checks that it lies in the group.

@@ -1,4 +1,4 @@
-"""The sealed card: ElGamal ciphertexts under the joint key, which only all together open.
+"""ElGamal encryption of cards under the joint key, which only all seats together decrypt.
 
 ElGamal 1985 over the group, n-of-n: the joint key Y is the sum of all key shares. A deck is a
 tuple of ciphertexts.

@@ -1,4 +1,4 @@
-"""The strongbox: a sealed choice that t seats can open together if its owner has gone.
+"""Threshold encryption (TDH2) of a sealed choice, which t seats can open if its owner has gone.
 
 TDH2 (Shoup and Gennaro 1998, "Securing Threshold Cryptosystems against Chosen Ciphertext
 Attack", section 4.2) under the joint key Y, whose secret is shared with threshold t by the sum
@@ -88,7 +88,7 @@ def escrow_share(
     public_piece_total: Point,
     rng: Random,
 ) -> bytes:
-    """One receiver's share in opening the escrow, with proof: 96 bytes.
+    """One receiver's share in opening the escrow, with proof: 96 bytes ([D-4]).
 
     `context` is where the share is said, `sealed_in` where the escrow was. `piece_total` is the
     sum of the pieces all dealers gave this receiver. Raises Invalid('bad-escrow') and gives

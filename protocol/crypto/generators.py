@@ -1,4 +1,4 @@
-"""The rack of fixed points: generators and cards whose logarithms nobody knows.
+"""Fixed group elements: generators and cards whose logarithms nobody knows.
 
 All come from `hash_to_group` of a fixed label and an index, so nobody chose them (a generator
 with a known logarithm let a mixer forge shuffle proofs: Lewis, Pereira, Teague 2019).

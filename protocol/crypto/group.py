@@ -1,4 +1,4 @@
-"""The workbench: the prime-order subgroup of Ed25519, the only place that touches the curve.
+"""The prime-order subgroup of Ed25519, and the only code that touches the curve.
 
 A point is its 32-byte canonical compressed encoding (RFC 8032, section 5.1.2), a scalar an int
 mod ORDER. libsodium does the arithmetic; every call of it that multiplies also checks that its
@@ -98,7 +98,7 @@ def total(points: Iterable[Point]) -> Point:
 
 
 def weighted(weights: Iterable[int], points: Iterable[Point]) -> Point:
-    """The sum of weight · point over both sequences, of equal length.
+    """The sum of weight · point over both sequences, of equal length ([D-7]).
 
     BASE is multiplied once, the fast way: the starting deck's first components are all BASE.
     Every other point is multiplied by itself, and so checked unless its weight is 0.
@@ -117,7 +117,7 @@ def decode_point(data: bytes) -> Point:
     """The same 32 bytes, if they are a canonical point of the subgroup and not the identity.
 
     Raises Invalid('bad-point') for anything else: another type or length, y >= 2^255 - 19, no
-    point of the curve, small order, mixed order.
+    point of the curve, small order, mixed order ([C-6]).
     """
     if not isinstance(data, bytes) or len(data) != SIZE or not _is_valid(data):
         raise Invalid("bad-point", "not a canonical point of the prime-order group")
@@ -125,7 +125,7 @@ def decode_point(data: bytes) -> Point:
 
 
 def decode_scalar(data: bytes) -> int:
-    """32 little-endian bytes below ORDER as an int. Raises Invalid('bad-scalar')."""
+    """32 little-endian bytes below ORDER as an int. Raises Invalid('bad-scalar') ([C-7])."""
     if not isinstance(data, bytes) or len(data) != SIZE:
         raise Invalid("bad-scalar", "a scalar has 32 bytes")
     number = int.from_bytes(data, "little")

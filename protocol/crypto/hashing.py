@@ -1,4 +1,4 @@
-"""The grinder: labelled hashes to digests, scalars and key streams, all from SHA-512.
+"""Labelled hashes to digests, scalars and key streams, all from SHA-512.
 
 Every hash is SHA-512 over a framed list: the label first, then each part, each preceded by
 its length in bytes as an unsigned 64-bit big-endian number. Two different lists never frame

@@ -1,4 +1,4 @@
-"""The name plate on every door: the one table of domain labels.
+"""The domain separation labels, in one table.
 
 Each hash, challenge, signature and derived key has its own label, used for nothing else, so
 that bytes made for one purpose mean nothing in another. All start with `p2p-table/2/`, the
@@ -12,7 +12,10 @@ VERSION: Final = "p2p-table/2"
 
 
 class Label(StrEnum):
-    """Domain labels. What a label names is said by its use; the value is what is hashed."""
+    """Domain labels. What a label names is said by its use; the value is what is hashed.
+
+    SPEC: [C-10].
+    """
 
     # Points nobody knows a logarithm of
     CARD = "p2p-table/2/card"

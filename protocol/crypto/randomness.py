@@ -1,4 +1,4 @@
-"""The dice cup: randomness comes in from outside and leaves as scalars, never from the system.
+"""Scalars and permutations from randomness that the caller passes in, never from the system.
 
 A proof nonce used for two challenges gives the secret away, so nonces are hedged: hashed from
 fresh bytes, the secret and the statement together (Aranha, Orlandi, Takahashi, Zaverucha 2020,
@@ -39,7 +39,10 @@ def permutation(rng: Random, size: int) -> tuple[int, ...]:
 
 
 def hedged(label: Label, rng: Random, *parts: bytes) -> Iterator[int]:
-    """Endless nonzero scalars from 32 fresh bytes and `parts`: the secret and the statement."""
+    """Endless nonzero scalars from 32 fresh bytes and `parts`: the secret and the statement.
+
+    SPEC: [D-1].
+    """
     seed = rng(32)
     for index in count():
         number = hash_to_scalar(label, seed, u64(index), *parts)

@@ -1,4 +1,4 @@
-"""The doorman: nobody brings a key share whose secret he does not know.
+"""Schnorr proofs of knowledge: whoever brings a key share knows its secret.
 
 Schnorr's proof of knowledge (Schnorr 1991), made non-interactive with the whole statement in
 the challenge (Bernhard, Pereira, Warinschi 2012). Made before a joint key exists, it leaves

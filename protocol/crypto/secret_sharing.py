@@ -1,4 +1,4 @@
-"""The spare keys: every key share is dealt in pieces, t of which can stand in for it.
+"""Feldman's verifiable secret sharing: every key share is dealt in pieces, t of which replace it.
 
 Feldman 1987, "A Practical Scheme for Non-interactive Verifiable Secret Sharing". Receivers
 have indices from 1 (seat + 1). Nobody's key is ever rebuilt: shares made with pieces are

@@ -1,4 +1,4 @@
-"""The signet ring: a player's long-lived Ed25519 key, and what may count as its signature.
+"""Ed25519 signatures: a player's long-lived key, and what may count as its signature.
 
 Ed25519: RFC 8032, section 5.1. Verification is stricter: the key and R must be canonical
 points of the prime-order subgroup, and S below the group order. Within the subgroup the
@@ -53,7 +53,7 @@ def sign_bytes(identity: Identity, message: bytes) -> bytes:
 
 
 def verify_signature(public: bytes, label: Label, data: bytes, signature: bytes) -> None:
-    """Raise Invalid unless `signature` is `public`'s on `data` under `label`.
+    """Raise Invalid unless `signature` is `public`'s on `data` under `label` ([C-8]).
 
     Codes: 'bad-point' for the key, 'bad-signature' for all else.
     """
@@ -61,7 +61,7 @@ def verify_signature(public: bytes, label: Label, data: bytes, signature: bytes)
 
 
 def verify_bytes(public: bytes, message: bytes, signature: bytes) -> None:
-    """Raise Invalid unless `signature` is a strict RFC 8032 signature of `message`."""
+    """Raise Invalid unless `signature` is a strict RFC 8032 signature of `message` ([C-8])."""
     check_public(public)
     if not isinstance(signature, bytes) or len(signature) != SIGNATURE_SIZE:
         raise Invalid("bad-signature", "a signature has 64 bytes")
@@ -78,7 +78,7 @@ def _checked(public: bytes) -> bytes:
 
 
 def check_public(public: bytes) -> bytes:
-    """The key itself. Raises Invalid('bad-point') outside the prime-order subgroup."""
+    """The key itself. Raises Invalid('bad-point') outside the prime-order subgroup ([C-9])."""
     if not isinstance(public, bytes):
         raise Invalid("bad-point", "a public key is 32 bytes")
     return _checked(public)

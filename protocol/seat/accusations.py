@@ -1,4 +1,4 @@
-"""The accusations one seat can prove: which counts, when it is told, and what it is good for."""
+"""Proofs of misbehaviour one seat holds: which counts, when it is told, what it is good for."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def broken_by(proof: Proof) -> Broken:
 
 
 def has_proof(core: Core) -> bool:
-    """Whether a present seat is proven at fault in a way that the next base will find."""
+    """Whether a present seat is proven at fault in a way that the next base will find ([E-3])."""
     if core.tip.present & core.tip.banned:
         return True
     return any(
@@ -117,7 +117,7 @@ def has_proof(core: Core) -> bool:
 
 
 def is_unsettled(core: Core) -> bool:
-    """Whether a fault is proven that no sealed base holds yet, though the game is over."""
+    """Whether a fault is proven that no sealed base holds yet, though the game is over ([E-23])."""
     return has_proof(core) and core.view.base.want.kind is not Kind.RESULT
 
 
@@ -125,4 +125,4 @@ def is_effective(core: Core, proof: Proof) -> bool:
     """Whether a base on the followed chain will find this fault."""
     if proof.code not in ("bad-halt", "bad-close"):
         return view.is_effective(proof, core.view)
-    return view_change.is_bad_form(core.table, proof.messages[0], core.ballot)
+    return view_change.is_bad_form(core.table, proof.messages[0], core.votes)

@@ -1,4 +1,4 @@
-"""The door: what a node keeps of what others send, so that no liar can fill its memory.
+"""Admission of messages: what a node keeps of what others send, within bounds ([M-7]).
 
 Kept are: what is wanted by hash and what is one's own; says of the epochs from the one stood in
 to one above the promise, a few steps ahead at most; lates, halts, closes and votes from the
@@ -36,7 +36,7 @@ because up to two liars' halts named it."""
 
 
 def is_worth_keeping(core: Core, message: Message) -> bool:
-    """Whether the message is kept; a late or vote too far ahead is only noted."""
+    """Whether the message is kept; a late or vote too far ahead is only noted ([M-7])."""
     if message.seat == core.seat:
         return True
     statement = message.statement
@@ -48,10 +48,10 @@ def is_worth_keeping(core: Core, message: Message) -> bool:
         return _is_near(core, statement) and _has_room(core, message)
     if isinstance(statement, Late) and statement.epoch <= core.store.wishes.get(message.seat, 0):
         return False
-    if statement.epoch <= core.ballot.common_wish() + EPOCHS_AHEAD:
+    if statement.epoch <= core.votes.common_wish() + EPOCHS_AHEAD:
         return statement.epoch >= core.view.epoch
     if isinstance(statement, Late | Accept | SealVote):
-        core.ballot.note_far(message)
+        core.votes.note_far(message)
     return False
 
 

@@ -9,9 +9,9 @@ from ..chain import transition
 from ..chain.secrets import Secrets, new_secrets
 from ..chain.state import Node, Table
 from ..consensus import view as follow
-from ..consensus.message_store import Store
+from ..consensus.message_store import MessageStore
 from ..consensus.view import Proof, View
-from ..consensus.votes import Ballot
+from ..consensus.votes import Votes
 from ..crypto.randomness import Random
 from ..crypto.signing import Identity
 from ..game import Choice
@@ -24,11 +24,11 @@ from ..wire.messages import (
 from .effects import Broken, Effect, Send
 from .inquiry import Inquiry
 from .states import State
-from .timeouts import Clocks, Place
+from .timeouts import Clocks, Position
 
 
 @dataclass
-class Given:
+class PlayerChoice:
     """A player's choice, the node it was made on, and whether it has been shown since."""
 
     digest: bytes
@@ -52,8 +52,8 @@ class Core:
         self.who = who
         size = 1 if table.strict else table.quorum
         self.own_secrets = new_secrets(seed, size) if seed is not None else None
-        self.store = Store()
-        self.ballot = Ballot(table, self.store)
+        self.store = MessageStore()
+        self.votes = Votes(table, self.store)
         self.view: View = follow.new_view(0, transition.begin(table), 0.0)
         self.clocks = Clocks(table.header.terms.patience)
         self.promise = 0
@@ -70,8 +70,8 @@ class Core:
         self.replaying = False
         self.fresh: list[Message] = []
         self.have: dict[int, frozenset[bytes]] = {}
-        self.given: dict[tuple[int, str], Given] = {}
-        self.asked: Place | None = None
+        self.player_choices: dict[tuple[int, str], PlayerChoice] = {}
+        self.asked: Position | None = None
         self.asked_last: tuple[tuple[bytes, ...], tuple[int, ...]] = ((), ())
         self.expired: dict[int, Expired] = {}
         self.told_waiting: set[tuple[int, bytes]] = set()
@@ -109,7 +109,7 @@ class Core:
     @property
     def has_begun(self) -> bool:
         """Whether epoch 0 has begun."""
-        return self.ballot.start is not None
+        return self.votes.start is not None
 
     @property
     def secrets(self) -> Secrets:
@@ -165,7 +165,7 @@ class Core:
         self.send(frames.Carry(message.encode()), peer)
 
     def raise_promise(self, epoch: int) -> None:
-        """Sign nothing of a lower epoch any more."""
+        """Sign nothing of a lower epoch any more ([E-4])."""
         if epoch <= self.promise:
             return
         self.final_step()
@@ -185,9 +185,9 @@ class Core:
             self.expired[view.epoch] = Expired(view.epoch, view.tip.step, view.tip.digest)
 
     def forget_choices(self) -> None:
-        """Whatever was chosen is asked again: it may have been shown."""
-        for given in self.given.values():
-            given.burnt = True
+        """Whatever was chosen is asked again: it may have been shown ([D-5])."""
+        for chosen in self.player_choices.values():
+            chosen.burnt = True
 
     def note_growth(self) -> None:
         """Note when the followed chain is longer than ever before."""

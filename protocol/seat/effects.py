@@ -23,7 +23,7 @@ ENDS: Final[dict[str, str]] = {
 
 @dataclass(frozen=True)
 class Record:
-    """Put this on disk; everything recorded must be there before a later Send leaves."""
+    """Put this on disk; everything recorded must be there before a later Send leaves ([M-6])."""
 
     data: bytes = field(repr=False)
 
@@ -59,7 +59,7 @@ class Entered:
 
 @dataclass(frozen=True)
 class Asked:
-    """This seat's player must choose; `again` if the earlier choice was shown and is burnt."""
+    """This seat's player must choose; `again` if the earlier choice was shown and is void."""
 
     node: Node
     kind: str

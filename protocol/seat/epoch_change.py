@@ -1,4 +1,4 @@
-"""Rules 3 to 7 of a seat: wish, halt, propose, accept and seal a new epoch; and coming back."""
+"""A seat's part in a change of epoch: wish, halt, propose, accept, seal; and coming back."""
 
 from __future__ import annotations
 
@@ -20,7 +20,10 @@ liars may have signed two of each of theirs, and steps go on until the halts are
 
 
 def late(core: Core) -> bool:
-    """Rule 3: wish the next epoch when patience ran out, a fault is proven or a seat asks back."""
+    """Wish the next epoch when patience ran out, a fault is proven or a seat asks back.
+
+    SPEC: [E-3].
+    """
     if not core.has_begun:
         return False
     if core.table.strict:
@@ -33,7 +36,7 @@ def late(core: Core) -> bool:
 
 
 def _pause(core: Core) -> bool:
-    """On a strict table an absence only pauses, and a fault ends the game."""
+    """On a strict table an absence only pauses, and a fault ends the game ([E-9])."""
     if core.finished:
         return False
     if core.clocks.is_out(core.tip):
@@ -44,7 +47,10 @@ def _pause(core: Core) -> bool:
 
 
 def _end_without_quorum(core: Core) -> bool:
-    """Whether so many seats are at fault that no chain can grow again, whoever comes back."""
+    """Whether so many seats are at fault that no chain can grow again, whoever comes back.
+
+    SPEC: [E-9].
+    """
     spare = core.table.seats - core.table.quorum
     if core.finished or core.tip.want.kind is Kind.RESULT:
         return False
@@ -61,7 +67,7 @@ def _end_without_quorum(core: Core) -> bool:
 def _last_banned(core: Core) -> tuple[int, str]:
     """Seat and code of a fault that the last base found, or the chain itself; TOO_MANY_FAULTS
     if an earlier base found it."""
-    found = core.ballot.highest_open(1)
+    found = core.votes.highest_open(1)
     if found is not None and found[1].faults:
         return found[1].faults[-1]
     if core.tip.convictions:
@@ -82,7 +88,10 @@ def _has_reason(core: Core) -> bool:
 
 
 def is_long(view: View, seats: int) -> bool:
-    """Whether the epoch holds so many says that its halts would soon have no room for them."""
+    """Whether the epoch holds so many says that its halts would soon have no room for them.
+
+    SPEC: [E-17].
+    """
     return (view.tip.step - view.base.step) * seats >= LONG_EPOCH and transition.may_go_on(view.tip)
 
 
@@ -92,16 +101,16 @@ def _ran_out(core: Core) -> bool:
 
 
 def has_back(core: Core) -> bool:
-    """Whether an absent seat asks back in with a valid `back`."""
+    """Whether an absent seat asks back in with a valid `back` ([E-3])."""
     return bool(view_change.returning(core.view.base, core.store.backs()))
 
 
-# Rule 4.
+# Halting.
 
 
 def halt(core: Core) -> bool:
-    """Rule 4: when t seats wish a higher epoch, sign nothing of a lower one any more."""
-    wish = core.ballot.common_wish()
+    """When t seats wish a higher epoch, sign nothing of a lower one any more ([E-4])."""
+    wish = core.votes.common_wish()
     if wish <= core.promise or not core.has_begun or core.seat is None:
         return False
     if core.replaying or core.inquiry is not None or not reports_all(core, wish):
@@ -112,9 +121,9 @@ def halt(core: Core) -> bool:
 
 def reports_all(core: Core, epoch: int) -> bool:
     """Whether a halt of `epoch` would hold every own say and seal it must; else ask first."""
-    lock = core.ballot.highest_lock(epoch)
+    lock = core.votes.highest_lock(epoch)
     under = lock.epoch if lock else 0
-    base = core.ballot.base(under, lock.base if lock else None)
+    base = core.votes.base(under, lock.base if lock else None)
     told = {m.hash for m in held_says(base, core.store, under)}
     own = (m for m in core.store.by_seat(core.seat) if m.hash not in told)
     return not any(_must_report(core, m, under, base.step) for m in own)
@@ -131,10 +140,13 @@ def _must_report(core: Core, message: Message, under: int, first: int) -> bool:
 
 
 def own_halt(core: Core, epoch: int) -> Halt:
-    """The lock, the says held on its base, whether patience ran out there, backs and proofs."""
-    lock = core.ballot.highest_lock(epoch)
+    """The lock, the says held on its base, whether patience ran out there, backs and proofs.
+
+    SPEC: [E-4].
+    """
+    lock = core.votes.highest_lock(epoch)
     under = lock.epoch if lock else 0
-    base = core.ballot.base(under, lock.base if lock else None)
+    base = core.votes.base(under, lock.base if lock else None)
     says = {m.hash for m in held_says(base, core.store, under)}
     proofs = {p.hashes for p in core.proofs.values() if p.seat not in base.banned}
     backs = (m.hash for m in core.store.backs() if not _back_done(m, base))
@@ -155,20 +167,20 @@ def _back_done(message: Message, base: Node) -> bool:
     return message.seat in base.present or back.count < base.absences[message.seat]
 
 
-# Rules 5 to 7.
+# Proposing and voting.
 
 
 def propose(core: Core) -> bool:
-    """Rule 5: the seat whose turn it is proposes a base out of t halts."""
+    """The seat whose turn it is proposes a base out of t halts ([E-5])."""
     epoch = core.promise
     if core.seat is None or epoch == 0 or epoch == core.view.epoch:
         return False
     if epoch % core.table.seats != core.seat or core.has_signed(Close, epoch):
         return False
-    halts = core.ballot.halts(epoch)
+    halts = core.votes.halts(epoch)
     if len(halts) < core.table.quorum or not _waited_for_halts(core, epoch, len(halts)):
         return False
-    best = core.ballot.best_halts(halts)
+    best = core.votes.best_halts(halts)
     return best is not None and sign(core, Close(epoch, tuple(m.hash for m in best)))
 
 
@@ -176,28 +188,28 @@ def _waited_for_halts(core: Core, epoch: int, held: int) -> bool:
     clocks = core.clocks
     if clocks.proposing is None:
         clocks.proposing = clocks.now
-    wishes = core.ballot.wishes().values()
+    wishes = core.votes.wishes().values()
     willing = sum(1 for wish in wishes if epoch <= wish <= epoch + 1)  # further on no halt comes
     return held >= willing or clocks.now - clocks.proposing >= clocks.grace(core.fruitless) / 2
 
 
 def accept(core: Core) -> bool:
-    """Rule 6: the first vote, for the base of a valid close."""
-    for epoch in sorted(core.ballot.closes, reverse=True):
+    """The first vote, for the base of a valid close ([E-6])."""
+    for epoch in sorted(core.votes.closes, reverse=True):
         if not _may_vote(core, epoch) or core.has_signed(Accept, epoch):
             continue
-        digest = next(iter(core.ballot.closes[epoch]))
+        digest = next(iter(core.votes.closes[epoch]))
         core.raise_promise(epoch)
         return sign(core, Accept(epoch, digest))
     return False
 
 
 def seal(core: Core) -> bool:
-    """Rule 7: the second vote, for a base with t accepts."""
-    for epoch in sorted(core.ballot.closes, reverse=True):
+    """The second vote, for a base with t accepts ([E-7])."""
+    for epoch in sorted(core.votes.closes, reverse=True):
         if not _may_vote(core, epoch) or core.has_signed(SealVote, epoch):
             continue
-        digest = core.ballot.carried(Accept, epoch)
+        digest = core.votes.carried(Accept, epoch)
         if digest is not None:
             core.raise_promise(epoch)
             return sign(core, SealVote(epoch, digest))
@@ -214,7 +226,7 @@ def _may_vote(core: Core, epoch: int) -> bool:
 
 
 def sign_back(core: Core) -> None:
-    """Ask to be let in again, if this seat is absent and its player wants it."""
+    """Ask to be let in again, if this seat is absent and its player wants it ([E-8])."""
     seat, node = core.seat, core.tip
     if seat is None or seat in node.present | node.banned or not core.wants_back:
         return

@@ -18,7 +18,7 @@ FIRST = bytes(32)
 
 @dataclass
 class Inquiry:
-    """Who has told by now; times in seconds of the machine's clock.
+    """Who has told by now; times in seconds of the machine's clock ([E-10], [E-22]).
 
     `since` is from when on a present seat has been linked: the grace is counted from there, since
     without one nobody can tell. `certain`: the journal is old beyond doubt. `cursors`: the last
@@ -34,16 +34,19 @@ class Inquiry:
     cursors: dict[int, bytes] = field(default_factory=dict)
 
     def goes_on_after(self, seat: int, last: bytes) -> bool:
-        """Whether a part that ends with this hash leads on; a liar's may lead nowhere."""
+        """Whether a part that ends with this hash leads on; a liar's may lead nowhere ([L-30])."""
         before = self.cursors.get(seat, FIRST)
         self.cursors[seat] = max(last, before)
         return last > before
 
     def has_asked(self, others: Set[int], now: float, grace: float) -> bool:
-        """Whether a seat that has no reason for caution may go on."""
+        """Whether a seat that has no reason for caution may go on ([E-10])."""
         return others <= self.told or (self.since is not None and now - self.since >= grace)
 
     def has_waited(self, others: Set[int], enough: int, now: float, patience: float) -> bool:
-        """Whether a cautious seat may go on: all have told, or `enough` of them in good time."""
+        """Whether a cautious seat may go on: all have told, or `enough` of them in good time.
+
+        SPEC: [E-22].
+        """
         told = len(self.told & others)
         return others <= self.told or (told >= enough and now - self.began >= patience)

@@ -18,7 +18,7 @@ from ..game import NOTHING_ASKED, Choice, IllegalMove
 from ..transcript import writer
 from ..wire import frames, messages
 from . import accusations, admission, epoch_change, progress, recovery, restoring, sync
-from .core import Core, Given
+from .core import Core, PlayerChoice
 from .effects import SILENT_SEAT, Broken, Effect, Send
 from .statements import hold, record
 from .states import State
@@ -119,11 +119,11 @@ class Machine:
         if core.seat is None or not self.must_choose:
             raise IllegalMove(NOTHING_ASKED)
         core.table.check_choice(node.state, node.want.name, core.seat, choice, self.hand())
-        core.given[node.step, node.want.name] = Given(node.digest, choice)
+        core.player_choices[node.step, node.want.name] = PlayerChoice(node.digest, choice)
         self._pump()
 
     def wait_longer(self, now: float) -> bool:
-        """Give who is awaited another full patience from `now` on; False if nobody else is.
+        """Give who is awaited another full patience from `now` on; False if nobody else is ([E-3]).
 
         False also where patience ends nothing: in the game of a strict table. Always safe: to the
         others this clock is merely slow. Nothing is signed, the journal does not know of it, and
@@ -286,14 +286,14 @@ class Machine:
     def may_leave(self) -> bool:
         """Whether the others need nothing more: all confirmed the end and none wishes an epoch.
 
-        If some do not, it is enough to have waited for them with patience.
+        If some do not, it is enough to have waited for them with patience ([E-19]).
         """
         core = self.core
         if not core.finished:
             return core.broken is not None
         if core.clocks.waited_after_end():
             return True
-        wishes = core.ballot.wishes()
+        wishes = core.votes.wishes()
         pending = any(wishes.get(seat, 0) > core.view.epoch for seat in core.tip.present)
         return not pending and not core.awaited()
 
@@ -302,7 +302,7 @@ class Machine:
         onlooker need not care.
 
         A seat that crashes with its last say out must find someone to give it the others' when it
-        comes back.
+        comes back ([E-19]).
         """
         core = self.core
         if core.seat is None or core.clocks.waited_after_end():
@@ -312,9 +312,10 @@ class Machine:
     # Its rules.
 
     def _receive_message(self, raw: bytes, peer: bytes | None) -> None:
+        """Keep what is worth keeping, and pass on what is new ([M-7])."""
         core = self.core
         message = messages.parse(raw, core.table.id, core.table.ids)
-        before = core.ballot.common_wish()
+        before = core.votes.common_wish()
         forgotten = recovery.is_forgotten(core, message)
         if admission.is_worth_keeping(core, message) and hold(core, message):
             record(core, message)
@@ -322,7 +323,7 @@ class Machine:
             if forgotten:
                 self.be_cautious(certain=True)
             self._pump()
-        elif core.ballot.common_wish() > before:
+        elif core.votes.common_wish() > before:
             self._pump()
 
     def _pump(self) -> None:

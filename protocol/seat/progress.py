@@ -1,4 +1,4 @@
-"""Rules 1 and 2 of a seat: enter the highest open epoch, follow its chain, speak when asked.
+"""A seat's progress: enter the highest open epoch, follow its chain, speak when asked.
 
 Before epoch 0 begins, any absence or fault ends the table instead.
 """
@@ -11,7 +11,7 @@ from ..consensus import evidence, view, view_change
 from ..consensus.view import Proof
 from ..wire.messages import Halt, Message, Say
 from . import accusations
-from .core import Core, Given
+from .core import Core, PlayerChoice
 from .effects import (
     DEAD_KEYS,
     SILENT_SEAT,
@@ -34,7 +34,7 @@ def begin_epochs(core: Core) -> bool:
     node = core.tip
     while node.parent is not None and node.parent.want.kind not in SETUP:
         node = node.parent
-    core.ballot.start = node
+    core.votes.start = node
     core.view.base = node
     core.view.entered = core.clocks.now
     return True
@@ -42,23 +42,23 @@ def begin_epochs(core: Core) -> bool:
 
 def check_forms(core: Core) -> bool:
     """Convict who signed a halt or close of a bad form."""
-    core.ballot.read_closes()
-    core.ballot.judge_halts()
-    for digest in core.ballot.bad:
+    core.votes.read_closes()
+    core.votes.judge_halts()
+    for digest in core.votes.bad:
         message = core.store.find(digest)
         if message is None or message.seat in core.proofs:
             continue
-        if view_change.is_bad_form(core.table, message, core.ballot):
+        if view_change.is_bad_form(core.table, message, core.votes):
             code = "bad-halt" if isinstance(message.statement, Halt) else "bad-close"
             accusations.convict(core, Proof(message.seat, code, (message,)))
-    if core.ballot.void:
+    if core.votes.void:
         core.end(Broken(VOID_TABLE))
     return False
 
 
 def enter(core: Core) -> bool:
-    """Rule 1: stand in the highest open epoch that the promise allows."""
-    found = core.ballot.highest_open(max(1, core.promise))
+    """Stand in the highest open epoch that the promise allows ([E-1])."""
+    found = core.votes.highest_open(max(1, core.promise))
     if found is None or found[0] <= core.view.epoch:
         return False
     epoch, base = found
@@ -109,7 +109,7 @@ def advance(core: Core) -> bool:
 
 
 def end_setup(core: Core) -> bool:
-    """Before epoch 0 any fault or absence ends the table, the seat named."""
+    """Before epoch 0 any fault or absence ends the table, the seat named ([N-6])."""
     node = core.tip
     if node.want.kind is Kind.ENDED:
         core.end(_ended_by(node))
@@ -126,7 +126,7 @@ def _ended_by(node: Node) -> Broken:
 
 
 def _wait_in_setup(core: Core, node: Node) -> None:
-    """Who has said deck.ok can still be called to the table by the others', so it stays.
+    """Who has said deck.ok can still be called to the table by the others', so it stays ([D-3]).
 
     So does who may have said it, by an old journal, as long as the others have not told.
     """
@@ -151,11 +151,11 @@ def tell_waiting(core: Core) -> None:
         core.emit(Waiting(core.awaited(), core.tip.step))
 
 
-# Rule 2.
+# Speaking.
 
 
 def may_speak(core: Core) -> bool:
-    """Whether this seat is expected in the step, stands in its epoch and has not spoken."""
+    """Whether this seat is expected in the step, stands in its epoch and has not spoken ([N-7])."""
     node = core.tip
     if core.seat not in node.want.speakers or core.replaying or core.inquiry is not None:
         return False
@@ -169,7 +169,7 @@ def may_speak(core: Core) -> bool:
 
 
 def speak(core: Core) -> bool:
-    """Rule 2: say what is asked, as soon as it is asked and can be said."""
+    """Say what is asked, as soon as it is asked and can be said ([E-2], [N-4])."""
     node, seat = core.tip, core.seat
     if seat is None or not may_speak(core):
         return False
@@ -191,36 +191,42 @@ def prepare(core: Core) -> bool:
 
 
 def _speak_choice(core: Core, node: Node, seat: int) -> bool:
-    given = core.given.get((node.step, node.want.name))
-    if given is None or not _still_stands(given, node):
-        _ask_player(core, node, given)
+    chosen = core.player_choices.get((node.step, node.want.name))
+    if chosen is None or not _still_stands(chosen, node):
+        _ask_player(core, node, chosen)
         return False
-    body = own_bodies.body_of_choice(node, seat, given.choice, core.secrets, core.rng)
-    note = (given.digest, node.want.name, given.choice)
+    body = own_bodies.body_of_choice(node, seat, chosen.choice, core.secrets, core.rng)
+    note = (chosen.digest, node.want.name, chosen.choice)
     return sign(core, Say(core.view.epoch, node.step, node.digest, body), note)
 
 
-def _ask_player(core: Core, node: Node, given: Given | None) -> None:
-    place = (core.view.epoch, node.step, node.digest)
-    if core.asked != place:
-        core.asked = place
-        core.emit(Asked(node, node.want.name, given is not None and given.burnt))
+def _ask_player(core: Core, node: Node, chosen: PlayerChoice | None) -> None:
+    position = (core.view.epoch, node.step, node.digest)
+    if core.asked != position:
+        core.asked = position
+        core.emit(Asked(node, node.want.name, chosen is not None and chosen.burnt))
 
 
-def _still_stands(given: Given, node: Node) -> bool:
-    """A choice is committed again by itself only if it was not shown and nothing else changed."""
-    if given.burnt:
+def _still_stands(chosen: PlayerChoice, node: Node) -> bool:
+    """A choice is committed again by itself only if it was not shown and nothing else changed.
+
+    SPEC: [D-5].
+    """
+    if chosen.burnt:
         return False
     parent = node.parent
-    linked = node.slots is None and parent is not None and parent.digest == given.digest
-    return node.digest == given.digest or linked
+    linked = node.slots is None and parent is not None and parent.digest == chosen.digest
+    return node.digest == chosen.digest or linked
 
 
 # The end.
 
 
 def finish(core: Core) -> bool:
-    """The end is final by the says of the result step, or by a sealed base that holds it."""
+    """The end is final by the says of the result step, or by a sealed base that holds it.
+
+    SPEC: [E-15].
+    """
     if core.finished:
         return False
     if not _ended_in_base(core) and not _ended_by_says(core):
@@ -231,6 +237,7 @@ def finish(core: Core) -> bool:
 
 
 def _ended_by_says(core: Core) -> bool:
+    """A proof of a fault is waited on, so that a base may find it first ([E-23])."""
     ended = core.tip.want.kind is Kind.RESULT
     if not ended or not core.is_standing or core.awaited():
         return False
@@ -241,7 +248,7 @@ def _ended_by_says(core: Core) -> bool:
 
 def _ended_in_base(core: Core) -> bool:
     """A sealed base is final even for a seat whose promise does not let it stand there."""
-    found = core.ballot.highest_open(1)
+    found = core.votes.highest_open(1)
     if found is None or found[1].node.want.kind is not Kind.RESULT:
         return False
     epoch, base = found

@@ -1,4 +1,4 @@
-"""Before all rules of a seat that takes its place again: ask first, and sign above the floor.
+"""Recovery of a seat from its journal: it asks first, and signs above a floor.
 
 After an old journal was restored, a liar may be the only one to hold what this seat signed since,
 and show it once the seat has signed something else of that identity: an honest seat would stand
@@ -18,7 +18,7 @@ from .statements import record_floor
 
 
 def inquire(core: Core) -> bool:
-    """Go on once enough have told; whether it was now."""
+    """Go on once enough have told; whether it was now ([E-10], [E-22])."""
     inquiry = core.inquiry
     if inquiry is None or core.replaying or not _is_over(core, inquiry):
         return False
@@ -48,14 +48,19 @@ def _say_silenced(core: Core, inquiry: Inquiry) -> None:
 
 
 def floor(core: Core) -> int:
-    """The lowest epoch in which nothing forgotten can stand; fewer than t liars cannot lift it."""
-    return max(core.promise + 1, core.view.epoch + 1, core.ballot.common_wish() + 2)
+    """The lowest epoch in which nothing forgotten can stand; fewer than t liars cannot lift it.
+
+    SPEC: [E-22].
+    """
+    return max(core.promise + 1, core.view.epoch + 1, core.votes.common_wish() + 2)
 
 
 def be_cautious(core: Core, certain: bool) -> None:
     """Sign nothing until the others have told, then above a floor; commit nothing unasked again.
 
     `certain`: the journal lacks something that this seat has signed. The journal remembers it.
+
+    SPEC: [E-22].
     """
     if core.seat is None:
         return
@@ -73,7 +78,7 @@ def be_cautious(core: Core, certain: bool) -> None:
 
 
 def is_forgotten(core: Core, message: Message) -> bool:
-    """Whether this is a statement of this seat's own that it does not know of."""
+    """Whether this is a statement of this seat's own that it does not know of ([E-22])."""
     if message.seat != core.seat or core.replaying or message.hash in core.store:
         return False
     late = message.statement

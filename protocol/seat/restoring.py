@@ -1,10 +1,10 @@
-"""A journal replayed: what a seat held and signed, record by record, without signing anything."""
+"""Replay of a journal: what a seat held and signed, record by record, signing nothing."""
 
 from __future__ import annotations
 
 from ..wire import encoding, frames, messages
 from ..wire.messages import Say
-from .core import Core, Given
+from .core import Core, PlayerChoice
 from .inquiry import Inquiry
 from .statements import hold
 
@@ -22,7 +22,7 @@ def replay(core: Core, record: bytes) -> None:
         core.secrets.openings[commitment] = (choice, nonce)
     if note is not None and isinstance(message.statement, Say):
         digest, name, choice = note
-        core.given[message.statement.step, name] = Given(digest, choice)
+        core.player_choices[message.statement.step, name] = PlayerChoice(digest, choice)
     hold(core, message)
 
 

@@ -36,7 +36,7 @@ def hold(core: Core, message: Message) -> bool:
 def _keep_close(core: Core, message: Message) -> bool:
     """A liar may have filled the room for its closes with bad ones; others follow this."""
     known = message.hash in core.store
-    return not known and core.ballot.is_sound(message) and core.store.add(message, sound=True)
+    return not known and core.votes.is_sound(message) and core.store.add(message, sound=True)
 
 
 def _bind(core: Core, statement: Statement) -> None:
@@ -44,15 +44,15 @@ def _bind(core: Core, statement: Statement) -> None:
     if isinstance(statement, Halt | Accept | SealVote | Say):
         core.raise_promise(statement.epoch)
     if isinstance(statement, Say):
-        for (step, _), given in core.given.items():
-            given.burnt = given.burnt or statement.step > step
+        for (step, _), chosen in core.player_choices.items():
+            chosen.burnt = chosen.burnt or statement.step > step
 
 
 # Signing.
 
 
 def sign(core: Core, statement: Statement, note: Note | None = None) -> bool:
-    """Sign, record, send; never a second statement of one identity."""
+    """Sign, record, send; never a second statement of one identity ([M-5], [M-6])."""
     if core.seat is None or core.who is None or not may_sign(core, core.seat, statement):
         return False
     message = messages.sign(core.who, core.table.id, core.seat, statement)
@@ -63,7 +63,10 @@ def sign(core: Core, statement: Statement, note: Note | None = None) -> bool:
 
 
 def may_sign(core: Core, seat: int, statement: Statement) -> bool:
-    """Whether the state of the seat allows this statement, and nothing it has signed forbids it."""
+    """Whether the state of the seat allows this statement, and nothing it has signed forbids it.
+
+    SPEC: [M-5].
+    """
     if core.replaying or type(statement) not in SIGNS[core.state]:
         return False
     if isinstance(statement, Late) and not _says_something(core, statement):
@@ -81,7 +84,7 @@ def _says_something(core: Core, late: Late) -> bool:
 
 
 def _may_contradict(core: Core, statement: Statement) -> bool:
-    """Whether something this seat has forgotten could stand against it.
+    """Whether something this seat has forgotten could stand against it ([E-22]).
 
     After an old journal was restored, a liar may be the only one to hold what was signed
     since, and hide it. It was signed in an epoch that some honest seat has wished, so below

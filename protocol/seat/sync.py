@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence, Set
 from typing import TypeVar
 
 from ..consensus import evidence, view
-from ..consensus.message_store import Store
+from ..consensus.message_store import MessageStore
 from ..wire import frames
 from ..wire.messages import Back, Close, Message, Say
 from . import accusations
@@ -26,7 +26,7 @@ OVERHEAD = 128
 
 
 def sync(core: Core, peer: bytes | None) -> None:
-    """Tell a linked node (None: all) where we stand, so that it sends what we lack."""
+    """Tell a linked node (None: all) where we stand, so that it sends what we lack ([L-6])."""
     first = min(core.final_step(), core.tip.step)
     have = [m.hash[: frames.SHORT] for m in _recent(core, core.view.epoch, first)]
     core.send(frames.Sync(core.view.epoch, first, tuple(have[:MAX_HAVE])), peer)
@@ -62,12 +62,12 @@ def ask_again(core: Core) -> None:
 
 def _is_wished_on(core: Core) -> bool:
     """Whether a present seat wishes an epoch beyond this one: it may not know of the end."""
-    wishes = core.ballot.wishes()
+    wishes = core.votes.wishes()
     return any(wishes.get(seat, 0) > core.view.epoch for seat in core.tip.present)
 
 
 def ask_own(core: Core) -> None:
-    """Ask every linked seat that has not told yet for this seat's own statements."""
+    """Ask every linked seat that has not told yet for this seat's own statements ([L-6])."""
     for seat in sorted(core.links):
         ask_own_of(core, seat)
 
@@ -93,7 +93,7 @@ def _look_for_two_chains(core: Core) -> None:
 
 
 def answer(core: Core, frame: frames.FrameBody, peer: bytes | None) -> None:
-    """Answer a frame that is a request."""
+    """Answer a frame that is a request ([L-6])."""
     match frame:
         case frames.Fetch(hashes, closes):
             _carry_part(core, _fetched(core, hashes, closes), peer)
@@ -110,7 +110,7 @@ def _note_have(core: Core, have: tuple[bytes, ...], peer: bytes | None) -> None:
 
 
 def all_have_end(core: Core) -> bool:
-    """Whether every other present seat has told that it holds the last says."""
+    """Whether every other present seat has told that it holds the last says ([E-19])."""
     others, last = core.tip.present - {core.seat}, _last_says(core)
     return all(seat in core.have and last <= core.have[seat] for seat in others)
 
@@ -126,7 +126,10 @@ def _last_says(core: Core) -> frozenset[bytes]:
 
 
 def _carry_part(core: Core, messages: Iterable[Message], peer: bytes | None) -> Message | None:
-    """Send as many as one answer may hold; the first that had no room. It is asked for again."""
+    """Send as many as one answer may hold; the first that had no room. It is asked for again.
+
+    SPEC: [L-30].
+    """
     room = MAX_ANSWER
     for message in messages:
         room -= len(message.payload) + OVERHEAD
@@ -155,7 +158,7 @@ def _with_halts(core: Core, message: Message) -> Iterator[Message]:
 
 def _lacking(core: Core, epoch: int, step: int, have: set[bytes]) -> list[Message]:
     """What a node may lack, what opens the later epochs first, what may lead nowhere last."""
-    held = (*_recent(core, epoch, step), *core.ballot.far.values())
+    held = (*_recent(core, epoch, step), *core.votes.far.values())
     found = (m for m in held if m.hash[: frames.SHORT] not in have)
     on_chain = set(evidence.ancestry(core.tip))
     return sorted(found, key=lambda message: _rank(message, on_chain))
@@ -165,17 +168,20 @@ def _rank(message: Message, on_chain: Set[bytes]) -> tuple[int, int, int]:
     statement = message.statement
     if isinstance(statement, Say):
         return 1 if statement.on in on_chain else 2, statement.epoch, statement.step
-    return 0, Store.epoch_of(message), 0
+    return 0, MessageStore.epoch_of(message), 0
 
 
 def _answer_own(core: Core, after: bytes, peer: bytes | None) -> None:
-    """What this seat has signed, as far as it is held, and what shows how far the wishes go."""
+    """What this seat has signed, as far as it is held, and what shows how far the wishes go.
+
+    SPEC: [L-6].
+    """
     if peer not in core.table.ids:
         core.send(frames.Told(after), peer)
         return
     seat, store = core.table.ids.index(peer), core.store
     if after == FIRST:
-        _carry_part(core, (*store.highest_wishes(), *core.ballot.far.values()), peer)
+        _carry_part(core, (*store.highest_wishes(), *core.votes.far.values()), peer)
     own = sorted((m for m in store.by_seat(seat) if m.hash > after), key=lambda m: m.hash)
     left = _carry_part(core, own, peer)
     told = own if left is None else own[: own.index(left)]

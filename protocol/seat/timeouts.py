@@ -1,4 +1,4 @@
-"""The clock on the wall: when things began, and whether patience or grace has run out.
+"""Timeouts of one node: when things began, and whether patience or grace has run out.
 
 All times are the caller's seconds of any monotonic clock.
 """
@@ -17,7 +17,7 @@ HUMAN = frozenset({Kind.SEAL, Kind.SHOW, Kind.CHOOSE})
 """Steps in which people decide; the others wait for machines only."""
 MAX_DOUBLINGS = 40
 
-Place = tuple[int, int, bytes]
+Position = tuple[int, int, bytes]
 """Epoch, step and digest: where the followed chain stands."""
 
 
@@ -48,22 +48,22 @@ class Clocks:
     began: dict[tuple[int, bytes], float] = field(default_factory=dict)
     granted: dict[tuple[int, bytes], float] = field(default_factory=dict)
     reached: float = 0.0
-    _place: Place | None = None
+    _position: Position | None = None
 
     def restart(self, now: float) -> None:
         """Nothing was waited for while the node was not running."""
         self.now = self.asked = self.halted = now
         self.began.clear()
         self.granted.clear()
-        self._place = self.proposing = None
+        self._position = self.proposing = None
         self.over = None if self.over is None else now
 
     def mark(self, view: View) -> None:
         """Note when the first incomplete step came up, and when in this epoch."""
         self.began.setdefault((view.tip.step, view.tip.digest), self.now)
-        place = (view.epoch, view.tip.step, view.tip.digest)
-        if place != self._place:
-            self._place, self.reached = place, self.now
+        position = (view.epoch, view.tip.step, view.tip.digest)
+        if position != self._position:
+            self._position, self.reached = position, self.now
 
     def begin_anew(self, node: Node) -> None:
         """A step that was complete and is open again takes its whole time once more."""
@@ -76,12 +76,12 @@ class Clocks:
         return (times.choice if node.want.kind in HUMAN else times.step) / 1000
 
     def counts_from(self, node: Node) -> float:
-        """When the patience for the step that `node` stands before began to run.
+        """When the patience for the step that `node` stands before began to run ([E-3]).
 
         It is not set back by a change of epoch.
         """
-        place = (node.step, node.digest)
-        return self.granted.get(place, self.began.get(place, self.now))
+        position = (node.step, node.digest)
+        return self.granted.get(position, self.began.get(position, self.now))
 
     def grant(self, node: Node) -> None:
         """Have the patience for this step run anew from now on, so that it is out later."""

@@ -1,4 +1,4 @@
-"""The recount: every base of the chain of locks, computed again from what the file holds."""
+"""The check of bases: each on the chain of locks, computed again from what the file holds."""
 
 from __future__ import annotations
 
@@ -7,30 +7,33 @@ from dataclasses import dataclass, field
 
 from ..chain.state import Node, Table
 from ..consensus import view_change
-from ..consensus.readings import Key, Slip, Slips
-from ..consensus.source import Malformed, Reading, T, Unknown, Void
+from ..consensus.readings import BaseKey, Reading, Readings
+from ..consensus.source import Malformed, ReadingKey, T, Unknown, Void
 from ..consensus.view_change import Base
 from ..wire.messages import Halt, Message
 from .check_signatures import Signed, epoch_of
 from .problem import Unsound
-from .report import Tally
+from .report import Statistics
 
 MAX_LOOKUPS = 20_000_000
-"""Messages that recounting all closes of a file may look up."""
+"""Messages that computing the bases of all closes of a file may look up."""
 
 
 class TooMuch(Exception):
-    """The closes rest on more than may be looked up. It says nothing of the form of a message."""
+    """The closes rest on more than may be looked up. It says nothing of the form of a message.
+
+    SPEC: [V-12].
+    """
 
 
 @dataclass
 class Evidence:
-    """The Source over one file; its slips tell what was asked for."""
+    """The Source over one file; its readings tell what was asked for."""
 
     start: Node
     held: dict[bytes, Message]
-    bases: dict[Key, Node] = field(default_factory=dict)
-    slips: Slips = field(default_factory=Slips)
+    bases: dict[BaseKey, Node] = field(default_factory=dict)
+    readings: Readings = field(default_factory=Readings)
     lookups: int = 0
 
     def message(self, digest: bytes) -> Message:
@@ -38,7 +41,7 @@ class Evidence:
         self._count(1)
         if digest not in self.held:
             raise Unknown(digest.hex(), digest)
-        self.slips.top.used.add(digest)
+        self.readings.top.used.add(digest)
         return self.held[digest]
 
     def _count(self, lookups: int) -> None:
@@ -46,46 +49,46 @@ class Evidence:
         if self.lookups > MAX_LOOKUPS:
             raise TooMuch
 
-    def once(self, reading: Reading, make: Callable[[], T]) -> T:
+    def once(self, key: ReadingKey, make: Callable[[], T]) -> T:
         """What `make` gives, made once; its messages count each time, since a base holds them."""
-        made, known = self.slips.once(reading, make)
+        made, known = self.readings.once(key, make)
         self._count(known)
         return made
 
     def base(self, epoch: int, digest: bytes | None) -> Node:
-        """The base of that epoch, recounted before."""
+        """The base of that epoch, computed before."""
         if epoch == 0 or digest is None:
             return self.start
         if (epoch, digest) not in self.bases:
             raise Unknown(f"the base of epoch {epoch}", (epoch, digest))
-        self.slips.top.asked.add((epoch, digest))
+        self.readings.top.asked.add((epoch, digest))
         return self.bases[epoch, digest]
 
 
 @dataclass(frozen=True)
-class Recounted:
+class CheckedBase:
     """One close's base, and what was read for it."""
 
     epoch: int
     base: Base
-    slip: Slip
+    reading: Reading
 
 
-def recount(table: Table, start: Node, signed: Signed, tally: Tally) -> list[Recounted]:
-    """The bases of all closes in their order; Unsound if one does not follow."""
+def check_bases(table: Table, start: Node, signed: Signed, stats: Statistics) -> list[CheckedBase]:
+    """The bases of all closes in their order; Unsound if one does not follow ([V-7])."""
     everything = [*signed.says, *signed.messages, *signed.closes]
     source = Evidence(start, {m.hash: m for m in everything})
-    found: dict[Key, Recounted] = {}
-    highest: Key = (0, b"")
+    found: dict[BaseKey, CheckedBase] = {}
+    highest: BaseKey = (0, b"")
     for index, message in enumerate(signed.closes):
-        one = _recount_one(table, message, source, (3, 2, index))
-        tally.counts["bases"] += 1
+        one = _check_base(table, message, source, (3, 2, index))
+        stats.counts["bases"] += 1
         key = (one.epoch, one.base.node.base_digest())
         if key <= highest:
             raise Unsound("bad-order", "the closes are not by epoch and base", (3, 2, index))
         found[key], source.bases[key], highest = one, one.base.node, key
-    tally.counts["signatures"] += sum(_lock_votes(m) for m in signed.messages)
-    _check_needed(found, highest, source.slips, signed)
+    stats.counts["signatures"] += sum(_lock_votes(m) for m in signed.messages)
+    _check_needed(found, highest, source.readings, signed)
     return list(found.values())
 
 
@@ -94,10 +97,10 @@ def _lock_votes(message: Message) -> int:
     return len(halt.lock.votes) if isinstance(halt, Halt) and halt.lock is not None else 0
 
 
-def _recount_one(
+def _check_base(
     table: Table, message: Message, source: Evidence, path: tuple[int, ...]
-) -> Recounted:
-    slip = source.slips.fresh()
+) -> CheckedBase:
+    reading = source.readings.fresh()
     try:
         base = view_change.base_of_close(table, message, source)
     except (Malformed, TooMuch, RecursionError) as error:
@@ -107,18 +110,20 @@ def _recount_one(
         raise Unsound("missing-evidence", f"not in the file: {error}", path) from error
     except Void as error:
         raise Unsound("void", path=path) from error
-    return Recounted(epoch_of(message, path), base, slip)
+    return CheckedBase(epoch_of(message, path), base, reading)
 
 
-def _check_needed(found: dict[Key, Recounted], last: Key, slips: Slips, signed: Signed) -> None:
-    """Every close and message is one that the last base rests on."""
+def _check_needed(
+    found: dict[BaseKey, CheckedBase], last: BaseKey, readings: Readings, signed: Signed
+) -> None:
+    """Every close and message is one that the last base rests on ([F-1], [V-7])."""
     needed, used = {last}, set[bytes]()
-    rest, seen = [last], set[Reading]()
+    rest, seen = [last], set[ReadingKey]()
     while rest:
-        for slip in slips.beneath([found[rest.pop()].slip], seen):
-            used |= slip.used
-            rest += slip.asked - needed
-            needed |= slip.asked
+        for reading in readings.beneath([found[rest.pop()].reading], seen):
+            used |= reading.used
+            rest += reading.asked - needed
+            needed |= reading.asked
     for index, key in enumerate(found):
         if key not in needed:
             raise Unsound("left-over", "a close that no lock needs", (3, 2, index))

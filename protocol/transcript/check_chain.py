@@ -1,4 +1,4 @@
-"""The replay: the chain of a file step by step, each body judged in the state it was said in."""
+"""The check of the chain of a file: each body judged in the state in which it was said."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..wire.faults import Fault
 from .check_signatures import CODES
 from .format import Entry, Link, Step
 from .problem import Unsound
-from .report import Tally
+from .report import Statistics
 from .writer import entry_of
 
 PARTS: Mapping[Kind, str] = {
@@ -40,8 +40,11 @@ def way_to(base: Node | None) -> Way:
     return found
 
 
-def follow(node: Node, entry: Entry, index: int, way: Way, tally: Tally) -> Node:
-    """The next node: as the way says where it leads, else a complete step of legal bodies."""
+def follow(node: Node, entry: Entry, index: int, way: Way, stats: Statistics) -> Node:
+    """The next node: as the way says where it leads, else a complete step of legal bodies.
+
+    SPEC: [V-6].
+    """
     path = (2, 1, index)
     if node.want.kind in (Kind.RESULT, Kind.ENDED):
         raise Unsound("left-over", "the chain goes on after its end", path, step=node.step)
@@ -55,11 +58,11 @@ def follow(node: Node, entry: Entry, index: int, way: Way, tally: Tally) -> Node
         raise Unsound("left-over", words, path, step=node.step)
     if isinstance(entry, Link):
         return after or node
-    _check_bodies(node, entry.slots, path, tally)
+    _check_bodies(node, entry.slots, path, stats)
     if after is None:
         _check_complete(node, entry.slots, path)
         after = transition.append(node, entry.slots)
-    tally.lap(PARTS.get(node.want.kind, "openings"))
+    stats.lap(PARTS.get(node.want.kind, "openings"))
     return after
 
 
@@ -77,7 +80,9 @@ def _compare(node: Node, entry: Entry, after: Node, path: tuple[int, ...]) -> No
             raise Unsound(code, path=(*path, 1, seat), step=node.step, seat=seat)
 
 
-def _check_bodies(node: Node, slots: tuple[Slot, ...], path: tuple[int, ...], tally: Tally) -> None:
+def _check_bodies(
+    node: Node, slots: tuple[Slot, ...], path: tuple[int, ...], stats: Statistics
+) -> None:
     for seat, slot in enumerate(slots):
         if isinstance(slot, Missing):
             continue
@@ -86,7 +91,7 @@ def _check_bodies(node: Node, slots: tuple[Slot, ...], path: tuple[int, ...], ta
         except Fault as fault:
             where = (*path, 1, seat)
             raise Unsound(fault.code, fault.reason, where, step=node.step, seat=seat) from fault
-        _count(node, given, tally)
+        _count(node, given, stats)
 
 
 def _check_complete(node: Node, slots: tuple[Slot, ...], path: tuple[int, ...]) -> None:
@@ -100,9 +105,9 @@ def _check_complete(node: Node, slots: tuple[Slot, ...], path: tuple[int, ...]) 
 # What was checked.
 
 
-def _count(node: Node, given: object, tally: Tally) -> None:
-    """Book the proofs in what one checked body gave."""
-    counts = tally.counts
+def _count(node: Node, given: object, stats: Statistics) -> None:
+    """Count the proofs in what one checked body gave."""
+    counts = stats.counts
     match given:
         case KeyReveal():
             counts["keys"] += 1

@@ -1,4 +1,4 @@
-"""The notary: every signature of a file, and the says its bodies were said in."""
+"""The check of signatures: each of a file, and the says that its bodies were said in."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..wire.encoding import encode
 from ..wire.messages import Close, Message, Say, SealVote, Statement
 from .format import Entry, Envelope, Link, Step, Transcript
 from .problem import Unsound
-from .report import Tally
+from .report import Statistics
 
 CODES = {
     Missing.NONE: "incomplete-step",
@@ -31,12 +31,12 @@ class Signed:
     closes: list[Message] = field(default_factory=list)
 
 
-def check(table: Table, transcript: Transcript, tally: Tally) -> Signed:
-    """Check the signatures of bodies in chain order, then of messages and closes."""
+def check(table: Table, transcript: Transcript, stats: Statistics) -> Signed:
+    """Check the signatures of bodies in chain order, then of messages and closes ([V-4], [V-5])."""
     evidence, found = transcript.evidence, Signed()
-    found.says = _says(table, transcript, tally)
-    found.messages = _messages(table, evidence.messages, (3, 1), tally)
-    found.closes = _messages(table, evidence.closes, (3, 2), tally)
+    found.says = _says(table, transcript, stats)
+    found.messages = _messages(table, evidence.messages, (3, 1), stats)
+    found.closes = _messages(table, evidence.closes, (3, 2), stats)
     hashes = [m.hash for m in found.messages]
     if hashes != sorted(set(hashes)):
         raise Unsound("bad-order", "the messages are not by rising hash", (3, 1))
@@ -65,7 +65,7 @@ def _paths(transcript: Transcript) -> list[tuple[int, ...]]:
 # Bodies.
 
 
-def _says(table: Table, transcript: Transcript, tally: Tally) -> list[Message]:
+def _says(table: Table, transcript: Transcript, stats: Statistics) -> list[Message]:
     rows, found = transcript.evidence.signatures, list[Message]()
     digest, step, row = table.id, 1, 0
     for index, entry in enumerate(transcript.content.entries):
@@ -81,7 +81,7 @@ def _says(table: Table, transcript: Transcript, tally: Tally) -> list[Message]:
             _refuse_missing(entry, index, step)
         if row >= len(rows):
             raise Unsound("missing-signature", path=(3, 0), step=step)
-        found += _row(table, entry, rows[row], (step, digest, row, index), tally)
+        found += _row(table, entry, rows[row], (step, digest, row, index), stats)
         digest = transition.digest_after_step(digest, entry.slots)
         step, row = step + 1, row + 1
     if row < len(rows):
@@ -107,7 +107,7 @@ def _row(
     entry: Step,
     row: tuple[tuple[int, bytes], ...],
     place: tuple[int, bytes, int, int],
-    tally: Tally,
+    stats: Statistics,
 ) -> list[Message]:
     step, digest, at, index = place
     said = [(seat, slot) for seat, slot in enumerate(entry.slots) if isinstance(slot, bytes)]
@@ -121,7 +121,7 @@ def _row(
         epoch, signature = row[i]
         say = Say(epoch, step, digest, body)
         path = (2, 1, index, 1, seat)
-        found.append(verified(table, seat, say, signature, path, tally))
+        found.append(verified(table, seat, say, signature, path, stats))
     return found
 
 
@@ -131,13 +131,13 @@ def verified(
     statement: Statement,
     signature: bytes,
     path: tuple[int, ...],
-    tally: Tally,
+    stats: Statistics,
 ) -> Message:
     """The message that a statement and its signature make; Unsound('bad-signature')."""
     label = messages.KINDS[messages.NUMBER[type(statement)]][1]
     data = messages.payload(table.id, seat, statement)
     step = statement.step if isinstance(statement, Say) else None
-    tally.counts["signatures"] += 1
+    stats.counts["signatures"] += 1
     try:
         signing.verify_signature(table.ids[seat], label, data, signature)
     except Invalid as error:
@@ -150,13 +150,13 @@ def verified(
 
 
 def _messages(
-    table: Table, envelopes: tuple[Envelope, ...], path: tuple[int, ...], tally: Tally
+    table: Table, envelopes: tuple[Envelope, ...], path: tuple[int, ...], stats: Statistics
 ) -> list[Message]:
-    return [_message(table, e, (*path, i), tally) for i, e in enumerate(envelopes)]
+    return [_message(table, e, (*path, i), stats) for i, e in enumerate(envelopes)]
 
 
-def _message(table: Table, envelope: Envelope, path: tuple[int, ...], tally: Tally) -> Message:
-    tally.counts["signatures"] += 1
+def _message(table: Table, envelope: Envelope, path: tuple[int, ...], stats: Statistics) -> Message:
+    stats.counts["signatures"] += 1
     try:
         return messages.parse(encode(envelope), table.id, table.ids)
     except Invalid as error:
@@ -168,13 +168,13 @@ def _message(table: Table, envelope: Envelope, path: tuple[int, ...], tally: Tal
 
 
 def check_seals(
-    table: Table, transcript: Transcript, epoch: int, base: bytes, tally: Tally
+    table: Table, transcript: Transcript, epoch: int, base: bytes, stats: Statistics
 ) -> None:
-    """A quorum of seals of the last base, by rising seat."""
+    """A quorum of seals of the last base, by rising seat ([V-9])."""
     seals = transcript.evidence.seals
     seats = _rising(table, [seat for seat, _ in seals], (3, 3))
     for i, (seat, signature) in enumerate(seals):
-        verified(table, seat, SealVote(epoch, base), signature, (3, 3, i), tally)
+        verified(table, seat, SealVote(epoch, base), signature, (3, 3, i), stats)
     if len(seats) < table.quorum:
         raise Unsound("missing-votes", path=(3, 3))
     if len(seats) > table.quorum:
@@ -182,13 +182,13 @@ def check_seals(
 
 
 def check_final(
-    table: Table, transcript: Transcript, place: tuple[int, int, bytes], tally: Tally
+    table: Table, transcript: Transcript, place: tuple[int, int, bytes], stats: Statistics
 ) -> frozenset[int]:
-    """The seats whose say of the last step, at (epoch, step, digest), is in the file."""
+    """The seats whose say of the last step, at (epoch, step, digest), is in the file ([V-10])."""
     final = transcript.evidence.final
     seats = _rising(table, [seat for seat, _ in final], (3, 4))
     for i, (seat, signature) in enumerate(final):
-        verified(table, seat, Say(*place, bodies.EMPTY), signature, (3, 4, i), tally)
+        verified(table, seat, Say(*place, bodies.EMPTY), signature, (3, 4, i), stats)
     return frozenset(seats)
 
 

@@ -115,7 +115,7 @@ def _entry_value(entry: Entry) -> Any:
 
 
 def open_file(data: bytes) -> tuple[Any, ...]:
-    """The four outer items; Unsound with a code of UNREADABLE, or 'bad-encoding'."""
+    """The four outer items; Unsound with a code of UNREADABLE, or 'bad-encoding' ([V-1])."""
     if not data:
         raise Unsound("empty", offset=0)
     if len(data) > MAX_FILE:
@@ -141,6 +141,7 @@ def _check_total(data: bytes) -> None:
 
 
 def _check_version(data: bytes) -> None:
+    """Unsound unless the file is of this version ([X-1])."""
     at = len(_PREFIX)
     if len(data) == at:
         raise Unsound("torn", offset=at)
@@ -171,7 +172,7 @@ def offset_of(value: Any, path: tuple[int, ...]) -> int:
 
 
 def read(value: tuple[Any, ...]) -> Transcript:
-    """The parts of an opened file; Unsound('bad-form') says which is not of its form."""
+    """The parts of an opened file; Unsound('bad-form') says which is not of its form ([V-2])."""
     try:
         return _read(*(Raw(value[i], "bad-form", "a part of the file", (i,)) for i in (2, 3)))
     except Malformed as error:

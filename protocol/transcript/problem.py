@@ -1,4 +1,4 @@
-"""The refusal slip: what a file can be refused for, its codes and where in the file it lies."""
+"""The problems for which a file is refused: their codes, and where in the file they lie."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The verdict sheet: what the verifier found in a file, what it checked, and how long it took."""
+"""The verifier's report: what it found in a file, what it checked, and how long it took."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def verdict_of(problem: Problem | None) -> Verdict:
 
 
 @dataclass
-class Tally:
+class Statistics:
     """Counts and times while the verifier runs."""
 
     clock: Clock | None = None
@@ -102,7 +102,7 @@ class Tally:
             self._mark = self.clock()
 
     def lap(self, part: str) -> None:
-        """Book the time since the last lap on a part."""
+        """Add the time since the last lap to a part."""
         if self.clock is not None:
             now = self.clock()
             self.timings[part] = self.timings.get(part, 0.0) + now - self._mark

@@ -1,4 +1,4 @@
-"""The verifier: judges a `.hoity` file offline, from its first byte, trusting nobody.
+"""The verifier: judges a `.hoity` file offline, from its first byte, trusting nobody ([V-12]).
 
 The order of the checks is fixed, and the first that fails is the one reported: the encoding,
 the form, the header with the roster's signatures, the signatures of bodies, messages and
@@ -21,11 +21,11 @@ from ..game import Game
 from ..wire.faults import FAULTS
 from ..wire.header import Header, Terms, parse_header
 from . import check_chain, check_signatures, format
-from .check_bases import Recounted, recount
+from .check_bases import CheckedBase, check_bases
 from .check_signatures import Signed
 from .format import Transcript
 from .problem import Problem, Unsound
-from .report import Clock, Counts, Report, SeatFault, SeatLine, Tally, verdict_of
+from .report import Clock, Counts, Report, SeatFault, SeatLine, Statistics, verdict_of
 
 __all__ = ["reached", "replay", "steps_to", "verify"]
 
@@ -38,9 +38,9 @@ Passage = tuple[Node, tuple[Slot, ...] | None, Node]
 def verify(data: bytes, game_of: GameOf, clock: Clock | None = None) -> Report:
     """What the bytes of a file hold and whether all of it holds; never raises on any bytes.
 
-    `clock` gives seconds, for the timings alone.
+    `clock` gives seconds, for the timings alone ([V-12]).
     """
-    run = _Run(data, game_of, Tally(clock))
+    run = _Run(data, game_of, Statistics(clock))
     try:
         run.all()
     except Unsound as error:
@@ -63,7 +63,7 @@ def reached(data: bytes, game_of: GameOf, report: Report) -> Node | None:
     """
     if report.node is not None or report.problem is None:
         return report.node
-    run = _Run(data, game_of, Tally())
+    run = _Run(data, game_of, Statistics())
     try:
         run.begin()
     except Unsound:
@@ -87,12 +87,12 @@ class _Run:
 
     data: bytes
     game_of: GameOf
-    tally: Tally
+    stats: Statistics
     value: tuple[Any, ...] = ()
     transcript: Transcript | None = None
     table: Table | None = None
     epoch: int = 0
-    bases: list[Recounted] = field(default_factory=list)
+    bases: list[CheckedBase] = field(default_factory=list)
     node: Node | None = None
 
     def begin(self) -> tuple[Transcript, Table]:
@@ -100,19 +100,20 @@ class _Run:
         self.value = format.open_file(self.data)
         self.transcript = format.read(self.value)
         self.table = self._sit_down(self.transcript)
-        self.tally.lap("reading")
+        self.stats.lap("reading")
         return self.transcript, self.table
 
     def all(self) -> None:
         """All checks in their order."""
         transcript, table = self.begin()
-        signed = check_signatures.check(table, transcript, self.tally)
-        self.tally.lap("signatures")
+        signed = check_signatures.check(table, transcript, self.stats)
+        self.stats.lap("signatures")
         self.node = self._chain(table, transcript, signed)
         self._end(table, transcript, self.node)
 
     def _sit_down(self, transcript: Transcript) -> Table:
-        header = _read_header(transcript.content.header, self.tally)
+        """The header, and the game that its terms name ([V-3])."""
+        header = _read_header(transcript.content.header, self.stats)
         try:
             game = self.game_of(header.terms)
         except ValueError as error:
@@ -122,14 +123,15 @@ class _Run:
     # The chain.
 
     def _chain(self, table: Table, transcript: Transcript, signed: Signed) -> Node:
+        """Every entry walked, and that none is missing ([V-6], [V-8])."""
         node, way = transition.begin(table), check_chain.way_to(None)
         self.node, begun = node, False
         for index, entry in enumerate(transcript.content.entries):
             if not begun and node.want.kind not in SETUP:
-                begun, way = True, self._recount(table, node, signed)
-            node = self.node = check_chain.follow(node, entry, index, way, self.tally)
+                begun, way = True, self._check_bases(table, node, signed)
+            node = self.node = check_chain.follow(node, entry, index, way, self.stats)
         if not begun:
-            way = self._recount(table, node, signed)
+            way = self._check_bases(table, node, signed)
         if node.digest in way and node.want.kind is not Kind.RESULT:
             raise Unsound("bad-base", "the last base reaches further than the chain", (3, 2))
         return node
@@ -143,12 +145,12 @@ class _Run:
             if node.step == step:
                 break
             try:
-                node = check_chain.follow(node, entry, index, way, self.tally)
+                node = check_chain.follow(node, entry, index, way, self.stats)
             except Unsound:
                 break
         return node
 
-    def _recount(self, table: Table, start: Node, signed: Signed) -> check_chain.Way:
+    def _check_bases(self, table: Table, start: Node, signed: Signed) -> check_chain.Way:
         """The way to the last base, once epoch 0 has begun at `start`."""
         if not signed.closes:
             if signed.messages:
@@ -156,19 +158,20 @@ class _Run:
             return {}
         if start.want.kind in SETUP | {Kind.ENDED}:
             raise Unsound("left-over", "there is a close before the game began", (3, 2, 0))
-        self.bases = recount(table, start, signed, self.tally)
+        self.bases = check_bases(table, start, signed, self.stats)
         self.epoch = self.bases[-1].epoch
-        self.tally.lap("bases")
+        self.stats.lap("bases")
         return check_chain.way_to(self.bases[-1].base.node)
 
     # The end.
 
     def _end(self, table: Table, transcript: Transcript, node: Node) -> None:
+        """The seals, the last says, and that the end is final ([V-9], [V-10], [V-11])."""
         evidence, sealed = transcript.evidence, False
         if self.bases:
             base = self.bases[-1].base.node
             digest = base.base_digest()
-            check_signatures.check_seals(table, transcript, self.epoch, digest, self.tally)
+            check_signatures.check_seals(table, transcript, self.epoch, digest, self.stats)
             sealed = base.want.kind is Kind.RESULT
         elif evidence.seals:
             raise Unsound("left-over", "there are seals of no close", (3, 3))
@@ -176,10 +179,10 @@ class _Run:
         if evidence.final and (sealed or not over):
             raise Unsound("left-over", "there are last says where none is needed", (3, 4))
         place = (self.epoch, node.step, node.digest)
-        said = check_signatures.check_final(table, transcript, place, self.tally)
+        said = check_signatures.check_final(table, transcript, place, self.stats)
         if said - node.present:
             raise Unsound("left-over", "a last say of a seat that is not present", (3, 4))
-        self.tally.lap("signatures")
+        self.stats.lap("signatures")
         if not over or not (sealed or said == node.present):
             raise Unsound("not-final", path=(3, 4), step=node.step)
 
@@ -199,8 +202,8 @@ class _Run:
             epochs=self.epoch,
             standings=node.table.game.standings(node.state) if node and over else (),
             faults=tuple(_faults(node, [one.base for one in self.bases])) if node else (),
-            counts=Counts(**self.tally.counts),
-            timings=dict(self.tally.timings),
+            counts=Counts(**self.stats.counts),
+            timings=dict(self.stats.timings),
             node=node,
         )
 
@@ -211,13 +214,13 @@ class _Run:
         return Problem(error.code, error.words, error.step, error.seat, error.part, offset)
 
 
-def _read_header(data: bytes, tally: Tally) -> Header:
+def _read_header(data: bytes, stats: Statistics) -> Header:
     try:
         header = parse_header(data)
     except Invalid as error:
         code = "bad-signature" if error.code == "bad-signature" else "bad-header"
         raise Unsound(code, error.reason, (2, 0)) from error
-    tally.counts["signatures"] += len(header.roster)
+    stats.counts["signatures"] += len(header.roster)
     return header
 
 

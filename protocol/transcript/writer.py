@@ -1,4 +1,4 @@
-"""The chronicler: writes a table's transcript from all that one node holds of it."""
+"""The writer of transcripts: a table's file from all that one node holds of it."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Protocol
 
 from ..chain.state import Kind, Missing, Node, Table
 from ..consensus import view_change
-from ..consensus.message_store import Store
-from ..consensus.readings import Slips
-from ..consensus.source import Reading, T
+from ..consensus.message_store import MessageStore
+from ..consensus.readings import Readings
+from ..consensus.source import ReadingKey, T
 from ..consensus.view import View
-from ..consensus.votes import Ballot
+from ..consensus.votes import Votes
 from ..wire import bodies
 from ..wire.messages import Message, Say, SealVote
 from . import format
@@ -32,11 +32,11 @@ class Holder(Protocol):
         """The table."""
 
     @property
-    def store(self) -> Store:
+    def store(self) -> MessageStore:
         """All messages held."""
 
     @property
-    def ballot(self) -> Ballot:
+    def votes(self) -> Votes:
         """The closes held and their bases."""
 
     @property
@@ -87,16 +87,16 @@ def entry_of(node: Node) -> Entry:
 
 @dataclass
 class Gathered:
-    """A Source that remembers what it was asked for: just that belongs into the file."""
+    """A Source that remembers what it was asked for: just that belongs into the file ([F-1])."""
 
-    source: Ballot
+    source: Votes
     messages: dict[bytes, Message] = field(default_factory=dict)
     bases: set[tuple[int, bytes]] = field(default_factory=set)
-    slips: Slips = field(default_factory=Slips)
+    readings: Readings = field(default_factory=Readings)
 
-    def once(self, reading: Reading, make: Callable[[], T]) -> T:
+    def once(self, key: ReadingKey, make: Callable[[], T]) -> T:
         """What `make` gives, made once."""
-        return self.slips.once(reading, make)[0]
+        return self.readings.once(key, make)[0]
 
     def message(self, digest: bytes) -> Message:
         """The message with this hash."""
@@ -121,13 +121,13 @@ class Gathered:
 
 
 def _evidence(machine: Holder, nodes: list[Node]) -> Evidence:
-    view, gathered = machine.view, Gathered(machine.ballot)
+    view, gathered = machine.view, Gathered(machine.votes)
     closes: list[Message] = []
     seals: tuple[Signed, ...] = ()
     if view.epoch > 0:
         base = view.base.base_digest()
         closes = gathered.closes(view.epoch, base)
-        seals = machine.ballot.votes(SealVote, view.epoch, base)[: machine.table.quorum]
+        seals = machine.votes.votes_for(SealVote, view.epoch, base)[: machine.table.quorum]
     says = _lowest([*machine.store, *gathered.messages.values()])
     kept = [list(_kept(node, says)) for node in nodes[1:] if node.slots is not None]
     known = {m.hash for row in kept for m in row} | {m.hash for m in closes}

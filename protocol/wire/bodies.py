@@ -116,6 +116,7 @@ BAD: Final = "bad-body"
 
 
 def _row(body: bytes, *names: str) -> tuple[Raw, ...]:
+    """The fields of a body that is not too long ([N-8])."""
     try:
         value = encoding.decode(body, MAX_BODY)
     except Invalid as error:

@@ -1,4 +1,4 @@
-"""The post room: a strict msgpack profile in which every value has exactly one encoding.
+"""A strict msgpack profile in which every value has exactly one encoding.
 
 Allowed: nil, bool, unsigned integers below 2^64, str (UTF-8), bin and arrays, each in its
 shortest form, nested at most 16 arrays deep. Not allowed: floats, negative integers, maps and
@@ -21,7 +21,7 @@ MAX_ITEMS: Final = 4096
 
 
 def encode(value: Value) -> bytes:
-    """The one encoding of `value`. Raises Invalid('bad-encoding') if it has none."""
+    """The one encoding of `value`. Raises Invalid('bad-encoding') if it has none ([C-1], [C-2])."""
     _check(value, 0)
     try:
         return bytes(msgpack.packb(value, use_bin_type=True))
@@ -34,7 +34,7 @@ def decode(data: bytes, max_size: int, max_items: int = MAX_ITEMS) -> Any:
 
     Raises Invalid('bad-encoding') for more than `max_size` bytes, arrays of more than
     `max_items`, deeper nesting, anything outside the profile, missing or trailing bytes, and
-    any bytes that differ from the encoding of their own value.
+    any bytes that differ from the encoding of their own value ([C-1], [C-2], [C-3], [C-4], [C-5]).
     """
     if not isinstance(data, bytes) or len(data) > max_size:
         raise Invalid("bad-encoding", f"more than {max_size} bytes")
@@ -45,7 +45,7 @@ def decode(data: bytes, max_size: int, max_items: int = MAX_ITEMS) -> Any:
 
 
 def _unpack(data: bytes, max_items: int) -> Value:
-    """msgpack under limits: it sets aside room for an array's items before it sees them."""
+    """msgpack under limits: it sets aside room for an array's items before it sees them ([C-4])."""
     try:
         value: Value = msgpack.unpackb(
             data,
@@ -61,7 +61,7 @@ def _unpack(data: bytes, max_items: int) -> Value:
 
 
 def _check(value: object, depth: int) -> None:
-    """Raise unless the value and all in it belong to the profile."""
+    """Raise unless the value and all in it belong to the profile ([C-3])."""
     if value is None or isinstance(value, bool | bytes | str):
         return
     if isinstance(value, int):
@@ -82,7 +82,7 @@ def _check(value: object, depth: int) -> None:
 def first_break(
     data: bytes, max_items: int = MAX_ITEMS, max_total: int | None = None
 ) -> tuple[int, bool] | None:
-    """(offset, whether only the end is missing) of the first item that cannot be read.
+    """(offset, whether only the end is missing) of the first item that cannot be read ([V-1]).
 
     Items are read in the order of their bytes, each as a whole: its head, then what the head
     announces; after `max_total` of them none can be. None if `data` is one encoding with nothing

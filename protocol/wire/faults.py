@@ -1,4 +1,4 @@
-"""Every fault a seat can be proven guilty of, its code and its words, in one table.
+"""Every fault a seat can be proven guilty of, its code and its words, in one table ([N-9]).
 
 The order of the table is the order in which a receiver checks; the first that applies
 is the one reported.

@@ -75,7 +75,7 @@ class Raw:
         return self._inner(0, name)
 
     def row(self, *names: str) -> tuple[Raw, ...]:
-        """An array with exactly these fields."""
+        """An array with exactly these fields ([X-2])."""
         if len(self._array(None)) != len(names):
             raise self.unfit(f"has not {len(names)} fields")
         return tuple(self._inner(i, name) for i, name in enumerate(names))

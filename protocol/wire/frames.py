@@ -74,7 +74,7 @@ def encode_frame(frame: FrameBody) -> bytes:
 
 
 def parse_frame(data: bytes) -> FrameBody:
-    """A frame from its bytes; Invalid('bad-frame') or ('bad-encoding')."""
+    """A frame from its bytes; Invalid('bad-frame') or ('bad-encoding') ([L-5], [X-2])."""
     raw = Raw(encoding.decode(data, MAX_FRAME), "bad-frame", "a frame")
     return READERS[raw.head("its kind").integer(max(READERS))](raw)
 

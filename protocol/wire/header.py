@@ -131,7 +131,7 @@ BAD: Final = "bad-header"
 
 
 def parse_terms(value: Any) -> Terms:
-    """Terms from a plain value; Invalid('bad-header') otherwise."""
+    """Terms from a plain value; Invalid('bad-header') otherwise ([H-2], [X-1])."""
     raw = Raw(value, BAD, "the terms")
     version = raw.head("the version")
     if version.value != VERSION:
@@ -160,7 +160,7 @@ def _read_patience(raw: Raw) -> Patience:
 
 
 def check_nickname(name: object) -> str:
-    """A nickname: 1 to 24 characters of plain text, without separators."""
+    """A nickname: 1 to 24 characters of plain text, without separators ([H-4], [H-6], [H-10])."""
     raw = Raw(name, BAD, "a nickname")
     text = raw.text()
     raw.need(0 < len(text) <= MAX_NICKNAME, f"has 1 to {MAX_NICKNAME} characters")
@@ -175,7 +175,7 @@ def is_nickname(name: str) -> bool:
 
 
 def parse_entry(terms: Terms, value: Any) -> SeatEntry:
-    """A seat's entry with its signature checked; Invalid otherwise."""
+    """A seat's entry with its signature checked; Invalid otherwise ([H-4])."""
     who, name, fresh, signed = Raw(value, BAD, "a seat").row(
         "its id", "its nickname", "its nonce", "its signature"
     )
@@ -187,7 +187,10 @@ def parse_entry(terms: Terms, value: Any) -> SeatEntry:
 
 
 def parse_header(data: bytes) -> Header:
-    """A header from its bytes, every signature checked; Invalid otherwise."""
+    """A header from its bytes, every signature checked; Invalid otherwise.
+
+    SPEC: [H-1], [H-3], [H-5], [H-12].
+    """
     first, roster = Raw(encoding.decode(data, MAX_HEADER), BAD, "the header").row(
         "the terms", "the roster"
     )

@@ -134,7 +134,7 @@ class Message:
 
     @property
     def identity(self) -> tuple[int, ...]:
-        """A seat signs at most one statement per identity, ever."""
+        """A seat signs at most one statement per identity, ever ([M-5])."""
         return identity_of(self.seat, self.statement)
 
 
@@ -282,7 +282,10 @@ READERS: Final[dict[int, Callable[[Raw], Statement]]] = {
 
 
 def read_payload(data: bytes, table: bytes, seats: int) -> tuple[int, Statement]:
-    """(seat, statement) from signed bytes; Invalid('bad-message') or ('bad-encoding')."""
+    """(seat, statement) from signed bytes; Invalid('bad-message') or ('bad-encoding').
+
+    SPEC: [M-2], [M-3], [X-2].
+    """
     whole = Raw(encoding.decode(data, MAX_MESSAGE), BAD, "a message")
     fields = whole.items("a field", MAX_LIST)
     whole.need(len(fields) >= 3, "has too few fields")
@@ -293,7 +296,7 @@ def read_payload(data: bytes, table: bytes, seats: int) -> tuple[int, Statement]
 
 
 def parse(data: bytes, table: bytes, ids: Sequence[bytes]) -> Message:
-    """A message from its bytes with its signature checked.
+    """A message from its bytes with its signature checked ([M-1], [M-4]).
 
     Raises Invalid: 'bad-encoding', 'bad-message' or 'bad-signature'; none of them says
     anything of the seat named in it, since anyone could have made the bytes.

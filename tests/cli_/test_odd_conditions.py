@@ -277,8 +277,8 @@ def test_what_cannot_be_read_is_said_of_the_link_and_of_nobody(
     for name, value in {
         "hub": Hub(),
         "machine": Machine(),
-        "_pace": type("Pace", (), {"is_due": lambda *_: True, "spend": lambda *_: 0})(),
-        "_reception": type("Reception", (), {"hears": lambda *_: True})(),
+        "_rate_limit": type("RateLimit", (), {"is_due": lambda *_: True, "spend": lambda *_: 0})(),
+        "_access": type("Access", (), {"hears": lambda *_: True})(),
         "_now": lambda: 0.0,
     }.items():
         setattr(running, name, value)

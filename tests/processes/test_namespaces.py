@@ -21,23 +21,32 @@ def ip(*words: str) -> str:
     return subprocess.run(["ip", *words], check=True, capture_output=True, text=True).stdout
 
 
-class Street:
-    """Two houses with one cable, whose letters can be lost."""
+class NamespacePair:
+    """Two namespaces with one cable, whose letters can be lost."""
 
     def __init__(self, name: str) -> None:
-        self.houses = [f"{name}a", f"{name}b"]
-        for house in self.houses:
-            ip("netns", "add", house)
-        one, two = self.houses
+        self.namespaces = [f"{name}a", f"{name}b"]
+        for namespace in self.namespaces:
+            ip("netns", "add", namespace)
+        one, two = self.namespaces
         ip("-n", one, "link", "add", "cable", "type", "veth", "peer", "name", "cable", "netns", two)
-        for house, address in zip(self.houses, (HOST, GUEST), strict=True):
-            ip("-n", house, "addr", "add", f"{address}/24", "dev", "cable")
-            ip("-n", house, "link", "set", "cable", "up")
-            ip("-n", house, "link", "set", "lo", "up")
+        for namespace, address in zip(self.namespaces, (HOST, GUEST), strict=True):
+            ip("-n", namespace, "addr", "add", f"{address}/24", "dev", "cable")
+            ip("-n", namespace, "link", "set", "cable", "up")
+            ip("-n", namespace, "link", "set", "lo", "up")
 
-    def start(self, house: int, home: Path, *words: str) -> terminals.Terminal:
+    def start(self, namespace: int, home: Path, *words: str) -> terminals.Terminal:
         process = subprocess.Popen(
-            ["ip", "netns", "exec", self.houses[house], sys.executable, "-m", "cli", *words],
+            [
+                "ip",
+                "netns",
+                "exec",
+                self.namespaces[namespace],
+                sys.executable,
+                "-m",
+                "cli",
+                *words,
+            ],
             env=environment(home),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
@@ -48,41 +57,41 @@ class Street:
 
     def lose(self) -> None:
         """From now on every packet is lost, and nobody is told."""
-        for house, other in zip(self.houses, (GUEST, HOST), strict=True):
-            ip("-n", house, "neigh", "replace", other, "lladdr", NOWHERE, "dev", "cable",
+        for namespace, other in zip(self.namespaces, (GUEST, HOST), strict=True):
+            ip("-n", namespace, "neigh", "replace", other, "lladdr", NOWHERE, "dev", "cable",
                "nud", "permanent")  # fmt: skip
 
     def heal(self) -> None:
         """Packets arrive again."""
-        for house, other in zip(self.houses, (GUEST, HOST), strict=True):
-            ip("-n", house, "neigh", "del", other, "dev", "cable")
+        for namespace, other in zip(self.namespaces, (GUEST, HOST), strict=True):
+            ip("-n", namespace, "neigh", "del", other, "dev", "cable")
 
     def clear(self) -> None:
-        for house in self.houses:
-            ip("netns", "del", house)
+        for namespace in self.namespaces:
+            ip("netns", "del", namespace)
 
 
 @pytest.fixture
-def street() -> Iterator[Street]:
-    made = Street(f"hoity{time.monotonic_ns() % 10**6}")
+def pair() -> Iterator[NamespacePair]:
+    made = NamespacePair(f"hoity{time.monotonic_ns() % 10**6}")
     yield made
     made.clear()
 
 
 @pytest.mark.soak
-def test_a_half_open_link_is_noticed_and_mended(street: Street, tmp_path: Path) -> None:
+def test_a_half_open_link_is_noticed_and_mended(pair: NamespacePair, tmp_path: Path) -> None:
     words = ("host", "--seats", "2", "--listen", f"{HOST}:0", "--lan", "off", *BOT)
-    host = street.start(0, tmp_path / "host", *words)
+    host = pair.start(0, tmp_path / "host", *words)
     ticket = host.read_until("ticket")["ticket"]
-    guest = street.start(1, tmp_path / "guest", "join", ticket, "--listen", f"{GUEST}:0", *BOT)
+    guest = pair.start(1, tmp_path / "guest", "join", ticket, "--listen", f"{GUEST}:0", *BOT)
     guest.read_until("round", 2)
-    street.lose()
+    pair.lose()
     began = time.monotonic()
     reasons = [seat.read_until("type", "unlinked")["reason"] for seat in (host, guest)]
     noticed = time.monotonic() - began
     assert noticed < 12
     assert all("6 s" in reason or "silent" in reason or "nothing" in reason for reason in reasons)
-    street.heal()
+    pair.heal()
     files = terminals.finish([host, guest])
     assert files[0] == files[1]
     print(f"noticed after {noticed:.1f} s: {reasons}")

@@ -1,4 +1,4 @@
-"""Every exhibit there is, by trying them all: what the rules' quicker ways are held against."""
+"""Every valid exhibit by exhaustive search: what the rules' quicker ways are held against."""
 
 from __future__ import annotations
 

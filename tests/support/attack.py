@@ -1,4 +1,4 @@
-"""Strangers at the door of a running peer: each attack is a coroutine over real sockets.
+"""Attacks by strangers on a running peer: each is a coroutine over real sockets.
 
     python -m support.attack KIND HOST:PORT HOST_ID SECONDS [NUMBER]
 
@@ -35,7 +35,7 @@ from protocol.wire import frames
 
 @dataclass
 class Target:
-    """Who is attacked, with how many hands, and what came of it."""
+    """Who is attacked, by how many connections, and what came of it."""
 
     address: str
     id: bytes

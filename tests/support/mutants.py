@@ -16,7 +16,7 @@ from typing import Any
 
 from protocol.chain import goals, setup_steps, transition
 from protocol.consensus import view, view_change
-from protocol.consensus.votes import Ballot
+from protocol.consensus.votes import Votes
 from protocol.seat import epoch_change, progress, recovery, restoring, statements, sync
 from protocol.seat.core import Core
 from protocol.seat.epoch_change import own_halt, propose
@@ -76,20 +76,18 @@ MUTANTS = (
         "t-1 halts",
         (
             (view_change.read_close, "!= table.quorum", "!= table.quorum - 1"),
-            (Ballot.best_halts, "self.table.quorum)", "self.table.quorum - 1)"),
+            (Votes.best_halts, "self.table.quorum)", "self.table.quorum - 1)"),
             (propose, "< core.table.quorum or", "< core.table.quorum - 1 or"),
         ),
     ),
     Mutant(
         "no lock reported",
         (
-            (own_halt, "core.ballot.highest_lock(epoch)", "None"),
-            (epoch_change.reports_all, "lock = core.ballot.highest_lock(epoch)", "return True"),
+            (own_halt, "core.votes.highest_lock(epoch)", "None"),
+            (epoch_change.reports_all, "lock = core.votes.highest_lock(epoch)", "return True"),
         ),
     ),
-    Mutant(
-        "lock reports seals only", ((Ballot.highest_lock, "(SealVote, Accept)", "(SealVote,)"),)
-    ),
+    Mutant("lock reports seals only", ((Votes.highest_lock, "(SealVote, Accept)", "(SealVote,)"),)),
     Mutant(
         "halt omits its own last say",
         (
@@ -112,7 +110,7 @@ MUTANTS = (
             ),
         ),
     ),
-    Mutant("one vote instead of two", ((Ballot.highest_open, "SealVote", "Accept"),)),
+    Mutant("one vote instead of two", ((Votes.highest_open, "SealVote", "Accept"),)),
     Mutant(
         "an equivocator's version always void",
         ((view_change.walk, "_kept_version(node, tree, bodies, culprits, halts)", "None"),),
@@ -191,7 +189,7 @@ MUTANTS = (
     ),
     Mutant(
         "votes name the close",
-        ((Ballot._read_close, "base.node.base_digest()", "message.hash"),),
+        ((Votes._read_close, "base.node.base_digest()", "message.hash"),),
     ),
     Mutant(
         "proofs that prove nothing turn epochs",
@@ -258,8 +256,8 @@ WIDE = (
         (
             (
                 recovery.floor,
-                "core.ballot.common_wish()",
-                "max([0, *core.ballot.wishes().values()])",
+                "core.votes.common_wish()",
+                "max([0, *core.votes.wishes().values()])",
             ),
         ),
     ),

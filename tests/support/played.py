@@ -1,4 +1,4 @@
-"""Toy games played to their end, in peace or with something going wrong; each played once."""
+"""Toy games played to their end, undisturbed or with something going wrong; each played once."""
 
 from __future__ import annotations
 

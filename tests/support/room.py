@@ -1,4 +1,4 @@
-"""A room with no network: machines wired back to back on a virtual clock."""
+"""Machines wired to each other in one process, on a virtual clock, without a network."""
 
 from __future__ import annotations
 

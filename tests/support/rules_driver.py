@@ -1,4 +1,4 @@
-"""A referee for tests: it holds the true deck and plays whole games without any protocol."""
+"""A driver of the rules for tests: it holds the true deck and plays games without any protocol."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A tap on one seat: every frame it posts or hears and every statement it signs, on disk at once.
+"""A recorder of one seat: every frame it posts or hears and every statement it signs.
 
 The tap writes before the frame is queued, so that a SIGKILL leaves out nothing that was sent.
 A piece of the file: one letter, four bytes of length, the bytes.

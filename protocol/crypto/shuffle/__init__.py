@@ -1,4 +1,4 @@
-"""The watched shuffle: proof that a deck was permuted and re-encrypted and nothing else.
+"""A verifiable shuffle: proof that a deck was permuted and re-encrypted and nothing else.
 
 Terelius and Wikström 2010 ("Proofs of Restricted Shuffles") as written out by Haenni, Locher,
 Koenig and Dubuis 2017 ("Pseudo-Code Algorithms for Verifiable Re-encryption Mix-Nets"),

@@ -1,4 +1,4 @@
-"""The shuffling hands: permute a deck and re-encrypt every card, so that nobody can follow."""
+"""The re-encryption mix: permute a deck and re-encrypt every card, so that nobody can follow."""
 
 from dataclasses import dataclass, field
 

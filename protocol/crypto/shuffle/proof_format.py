@@ -1,4 +1,4 @@
-"""The shuffle proof on paper: its bytes, and the hashes that both sides take of it.
+"""The format of a shuffle proof: its bytes, and the hashes that both sides take of it.
 
 A proof for N cards has 32 · (5 + 4N) bytes: the challenge; responses s1 .. s4; N chain
 responses; N order responses; N permutation commitments; N chain commitments. The first

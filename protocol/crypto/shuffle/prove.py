@@ -1,4 +1,4 @@
-"""The shuffler's side of the shuffle proof; `shuffle` says what is proven and by whose design."""
+"""The prover of a shuffle; `shuffle` says what is proven and by whose design."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""The onlooker's side of the shuffle proof; `shuffle` says what is proven and by whose design."""
+"""The verifier of a shuffle; `shuffle` says what is proven and by whose design."""
 
 from ...errors import Invalid
 from ..context import Context
@@ -9,7 +9,7 @@ from .proof_format import ShuffleProof, challenge_of, decode_proof, statement_di
 
 
 def verify(context: Context, joint_key: Point, before: Deck, after: Deck, proof: bytes) -> None:
-    """Raise Invalid('bad-shuffle') unless `proof` shows that `after` is `before` shuffled.
+    """Raise Invalid('bad-shuffle') unless `proof` shows that `after` is `before` shuffled ([D-7]).
 
     `before` must be verified already. All points of `after` and of the proof are checked to
     be canonical points of the group other than the identity; none needs decoding before.

@@ -8,7 +8,7 @@ import trio
 from p2p_hoity.net.addresses import Address, Named
 from p2p_hoity.net.errors import NetCode, NetError, NobodyError, trouble_is
 from p2p_hoity.net.memory import MemoryNetwork
-from p2p_hoity.net.network import TcpNetwork, close_doors
+from p2p_hoity.net.network import TcpNetwork, close_listeners
 
 LOOPBACK = "127.0.0.1"
 
@@ -27,7 +27,7 @@ async def test_bytes_pass_through_a_door(network):
     await trio.aclose_forcefully(near)
     assert await far.receive_some() == b""
     await trio.aclose_forcefully(far)
-    await close_doors([door])
+    await close_listeners([door])
 
 
 async def test_a_port_is_free_again_when_its_door_is_shut(network):
@@ -67,7 +67,7 @@ async def test_everywhere_is_one_port_for_each_kind_of_address():
     doors = await TcpNetwork().listen("", 0)
     assert {door.address.host for door in doors} <= {"0.0.0.0", "::"}
     assert len({door.address.port for door in doors}) == 1
-    await close_doors(doors)
+    await close_listeners(doors)
 
 
 async def test_listening_where_this_machine_is_not_is_told():
@@ -139,7 +139,7 @@ async def test_a_machine_without_ipv4_listens_on_ipv6(monkeypatch, number):
     monkeypatch.setattr(trio, "open_tcp_listeners", without)
     doors = await TcpNetwork().listen("", 0)
     assert len(doors) == 1
-    await close_doors(doors)
+    await close_listeners(doors)
 
 
 async def test_a_machine_without_any_address_is_told(monkeypatch):

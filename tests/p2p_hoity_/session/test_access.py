@@ -15,7 +15,7 @@ from support.toy_game import ToyGame
 
 from p2p_hoity.net.hub import Hub
 from p2p_hoity.session import updates
-from p2p_hoity.session.access import PATIENCE, TWO_ROSTERS, Reception, TwoRosters
+from p2p_hoity.session.access import PATIENCE, TWO_ROSTERS, Access, TwoRosters
 from p2p_hoity.session.capability import Capability
 from p2p_hoity.session.lobby import (
     Ask,
@@ -51,7 +51,7 @@ class Desk:
         self.posted: list[tuple[bytes, Any]] = []
         table = Table(ONE, ToyGame(3, 1))
         me = STRANGER if seat is None else WHO[seat].public
-        self.it = Reception(table, me, roster, capability, self.post, seat)
+        self.it = Access(table, me, roster, capability, self.post, seat)
         self.signature = signature
 
     def post(self, to: bytes, data: bytes) -> bool:
@@ -234,9 +234,9 @@ async def test_a_guest_that_turns_the_roster_is_dropped_and_frames_nobody(
 ) -> None:
     """Its links are cut, so the others see it as silent; nobody says that the host did it."""
     club = Club(tmp_path, 3)
-    liar, shown = club.guests[2].me.identity, Reception.shown
+    liar, shown = club.guests[2].me.identity, Access.shown
 
-    def turned(reception: Reception) -> Shown:
+    def turned(reception: Access) -> Shown:
         if reception.me != liar.public:
             told: Shown = shown.__get__(reception)
             return told
@@ -244,7 +244,7 @@ async def test_a_guest_that_turns_the_roster_is_dropped_and_frames_nobody(
         other = Header(reception.table.header.terms, (entries[0], *entries[:0:-1]))
         return Shown(other.table_id, header.sign_roster(other, liar))
 
-    monkeypatch.setattr(Reception, "shown", property(turned))
+    monkeypatch.setattr(Access, "shown", property(turned))
     await club.play()
     for guest in club.guests[:2]:
         assert guest.outcome is not None

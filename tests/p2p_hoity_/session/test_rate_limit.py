@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from p2p_hoity.session import rate_limit
-from p2p_hoity.session.rate_limit import Pace
+from p2p_hoity.session.rate_limit import RateLimit
 from protocol.wire import frames
 
 A, B = b"a" * 32, b"b" * 32
@@ -12,61 +12,61 @@ ASKED = frames.encode_frame(frames.Sync(0, 1, ()))
 
 
 def test_what_went_out_to_all_is_not_read_again() -> None:
-    door = Pace()
-    assert door.is_due(A, SAID, 0.0)
-    door.held(SAID)
-    assert not door.is_due(A, SAID, 0.0)
-    assert door.is_due(A, SAID + b"x", 0.0)
+    limit = RateLimit()
+    assert limit.is_due(A, SAID, 0.0)
+    limit.held(SAID)
+    assert not limit.is_due(A, SAID, 0.0)
+    assert limit.is_due(A, SAID + b"x", 0.0)
 
 
 def test_a_node_that_lacks_something_reads_everything() -> None:
-    door = Pace()
-    door.held(SAID)
-    assert door.is_due(A, SAID, 0.0, lacks=True)
+    limit = RateLimit()
+    limit.held(SAID)
+    assert limit.is_due(A, SAID, 0.0, lacks=True)
 
 
 def test_each_link_has_its_own_questions_and_they_come_back_with_time() -> None:
-    door = Pace()
-    asked = [door.is_due(A, ASKED, 0.0) for _ in range(100)]
+    limit = RateLimit()
+    asked = [limit.is_due(A, ASKED, 0.0) for _ in range(100)]
     assert sum(asked) == rate_limit.BURST
-    assert door.is_due(B, ASKED, 0.0)
-    assert not door.is_due(A, ASKED, 0.01)
-    assert door.is_due(A, ASKED, 1.0)
+    assert limit.is_due(B, ASKED, 0.0)
+    assert not limit.is_due(A, ASKED, 0.01)
+    assert limit.is_due(A, ASKED, 1.0)
 
 
 def test_messages_are_not_counted_as_questions() -> None:
-    door = Pace()
-    assert all(door.is_due(A, SAID, 0.0) for _ in range(1000))
+    limit = RateLimit()
+    assert all(limit.is_due(A, SAID, 0.0) for _ in range(1000))
 
 
 def test_what_is_remembered_is_bounded() -> None:
-    door = Pace()
+    limit = RateLimit()
     for number in range(rate_limit.HELD + 10):
-        door.held(SAID + number.to_bytes(4, "big"))
-    assert len(door._held) == rate_limit.HELD
-    door.held(ASKED)
-    assert len(door._held) == rate_limit.HELD
+        limit.held(SAID + number.to_bytes(4, "big"))
+    assert len(limit._held) == rate_limit.HELD
+    limit.held(ASKED)
+    assert len(limit._held) == rate_limit.HELD
 
 
 def test_a_link_that_takes_too_much_time_rests() -> None:
-    door = Pace()
-    rests = [door.spend(A, 0.5, 0.0) for _ in range(10)]
+    limit = RateLimit()
+    rests = [limit.spend(A, 0.5, 0.0) for _ in range(10)]
     assert rests[:6] == [0.0] * 6
     assert rests[6:] == [rate_limit.LONGEST_REST] * 4
-    assert door.spend(B, 0.5, 0.0) == 0.0
+    assert limit.spend(B, 0.5, 0.0) == 0.0
 
 
 def test_in_the_long_run_a_link_takes_its_wage_and_no_more() -> None:
-    door, now, taken = Pace(), 0.0, 0.0
+    limit, now, taken = RateLimit(), 0.0, 0.0
     while now < 1000.0:
         taken += 0.003
-        now += 0.003 + door.spend(A, 0.003, now)
-    assert taken < rate_limit.PURSE + 1000.0 * rate_limit.WAGE * 1.05
+        now += 0.003 + limit.spend(A, 0.003, now)
+    assert taken < rate_limit.BUDGET + 1000.0 * rate_limit.REFILL * 1.05
 
 
 def test_what_is_left_comes_back_with_time_and_not_with_a_new_link() -> None:
-    door = Pace()
-    door.spend(A, rate_limit.PURSE + 0.01, 0.0)
-    door.forget(A)
-    assert door.spend(A, 0.01, 0.0) > 0
-    assert door.spend(A, 0.01, 60.0) == 0.0
+    limit = RateLimit()
+    limit.spend(A, rate_limit.BUDGET + 0.01, 0.0)
+    limit.forget(A)
+    assert limit.spend(A, 0.01, 0.0) > 0
+    assert limit.spend(A, 0.01, 60.0) == 0.0

@@ -1,4 +1,4 @@
-"""Tests of the vigil: who is awaited is said seldom, never of oneself, and with what comes next."""
+"""Notices of waiting: who is awaited is said seldom, never of oneself, and with what comes next."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from support.toy_game import ToyGame
 from p2p_hoity.session import updates
 from p2p_hoity.session.player import BotPlayer
 from p2p_hoity.session.updates import Awaited, Halfway, Late, Paused
-from p2p_hoity.session.waiting import Vigil, muster
+from p2p_hoity.session.waiting import WaitNotices, muster
 from protocol.chain.state import Kind
 from protocol.seat.machine import Machine
 from protocol.wire.header import Patience
@@ -38,7 +38,7 @@ class Watched(Room):
         table, who = make_table(ToyGame(seats, 1), seats, quorum, patience)
         self.mute = mute
         super().__init__(table, who, lambda m, a: None if m.seat in self.mute else toy_choice(m, a))
-        self.vigil = Vigil()
+        self.notes = WaitNotices()
         self.start()
         while self.deliver():
             pass
@@ -49,12 +49,12 @@ class Watched(Room):
         return self.places[0].machine
 
     def watch(self, until: float, linked: frozenset[int] = frozenset({1, 2, 3})) -> list[Any]:
-        """Each word of the vigil with its second; nothing but time passes."""
+        """Each word of the notices with its second; nothing but time passes."""
         found = []
         while self.now < until:
             self.now += 0.5
             self.machine.core.clocks.now = self.now
-            word = self.vigil.look(self.machine, linked, self.now)
+            word = self.notes.look(self.machine, linked, self.now)
             if word is not None:
                 found.append((self.now, word))
         return found
@@ -107,14 +107,14 @@ def test_half_the_patience_is_said_once_and_again_after_a_longer_wait() -> None:
     assert at == 8
     assert word == Halfway(frozenset({3}), 8, 8, updates.Muster(4, 3, 3))
     assert room.machine.wait_longer(room.now)
-    assert room.vigil.extended(room.machine, True, room.now) == updates.Extended(frozenset({3}), 16)
+    assert room.notes.extended(room.machine, True, room.now) == updates.Extended(frozenset({3}), 16)
     words = [(at, word) for at, word in room.watch(30) if isinstance(word, Halfway)]
     assert [(at, word.left) for at, word in words] == [(23, 8)]
 
 
 def test_patience_that_ran_out_says_whether_enough_are_left() -> None:
     room = Watched({2, 3}, 1000)
-    word = room.vigil.run_out(room.machine, {1, 2, 3}, 5)
+    word = room.notes.run_out(room.machine, {1, 2, 3}, 5)
     assert word == Paused(frozenset({2, 3}), 5, updates.Muster(4, 3, 2))
     assert [type(word) for _, word in room.watch(9)] == []
     room.bid(2)
@@ -135,10 +135,10 @@ def test_who_has_neither_a_link_nor_spoken_does_not_count() -> None:
 
 def test_a_strict_table_only_pauses_and_waits_in_any_case() -> None:
     room = Watched({3}, 16, quorum=4)
-    assert isinstance(room.vigil.run_out(room.machine, {1, 2, 3}, 16), Paused)
+    assert isinstance(room.notes.run_out(room.machine, {1, 2, 3}, 16), Paused)
     given = room.machine.wait_longer(room.now)
     assert not given
-    assert room.vigil.extended(room.machine, given, room.now) == updates.Extended(frozenset({3}), 0)
+    assert room.notes.extended(room.machine, given, room.now) == updates.Extended(frozenset({3}), 0)
 
 
 def test_a_seat_that_may_not_speak_is_not_told_that_all_wait_for_its_choice() -> None:
@@ -150,7 +150,7 @@ def test_a_seat_that_may_not_speak_is_not_told_that_all_wait_for_its_choice() ->
     place.machine.start(room.now)
     assert room.machine.awaited() == {0}
     assert room.watch(60) == []
-    assert room.vigil.run_out(room.machine, {1, 2, 3}, room.now) is None
+    assert room.notes.run_out(room.machine, {1, 2, 3}, room.now) is None
     alone = room.watch(100, frozenset())
     assert {(type(word), word.seats) for _, word in alone} == {(Awaited, frozenset({1, 2, 3}))}
 
@@ -161,14 +161,14 @@ def test_a_seat_below_its_floor_does_not_count_among_those_that_can_go_on() -> N
     assert muster(room.machine, linked).there == 3
     room.machine.core.floor = 2
     assert muster(room.machine, linked).there == 2
-    word = room.vigil.run_out(room.machine, linked, room.now)
+    word = room.notes.run_out(room.machine, linked, room.now)
     assert isinstance(word, Paused)
 
 
 def test_with_nobody_awaited_there_is_nothing_to_extend() -> None:
     room = Watched({0}, 16)
     given = room.machine.wait_longer(room.now)
-    assert room.vigil.extended(room.machine, given, room.now) == updates.Extended(frozenset(), 0)
+    assert room.notes.extended(room.machine, given, room.now) == updates.Extended(frozenset(), 0)
 
 
 class Patient(BotPlayer):

@@ -28,7 +28,7 @@ async def test_a_host_that_says_nothing_is_told(tmp_path: Path, autojump_clock: 
     host = Hub(club.guests[0].me.identity, network=club.network)
     async with trio.open_nursery() as nursery:
         await nursery.start(host.run)
-        (address,) = await host.listen("house0", 0)
+        (address,) = await host.listen("node0", 0)
         nursery.start_soon(_read, host)
         club.ticket = Ticket(host._identity.public, (address,), b"t" * 32)
         club.opened.set()

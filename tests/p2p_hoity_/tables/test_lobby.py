@@ -288,7 +288,7 @@ async def test_without_the_ticket_nobody_looks_on_at_any_seat(
         door = club.guests[number].me.identity.public
         caller = Caller(hub, door)
         nursery.start_soon(caller.listen)
-        await hub.connect([f"house{number}:{40000 + number}"], door, 5)
+        await hub.connect([f"node{number}:{40000 + number}"], door, 5)
         caller.say(Ask(b"x" * 32))
         assert (await caller.next(Refuse)).reason is Refusal.UNPROVEN
         await caller.next(LinkDown)
@@ -517,7 +517,7 @@ async def test_a_guest_dials_again_while_the_hosts_door_is_crowded(
 
 async def test_where_nobody_listens_it_is_told_at_once(tmp_path: Path, autojump_clock: Any) -> None:
     club = Club(tmp_path, 2)
-    club.ticket = Ticket(club.guests[0].me.identity.public, ("house0:1",), b"t" * 32)
+    club.ticket = Ticket(club.guests[0].me.identity.public, ("node0:1",), b"t" * 32)
     club.opened.set()
     began = trio.current_time()
     with pytest.raises(tables.PeerError, match=r"host-unreached .*nobody-listens"):

@@ -29,7 +29,7 @@ def test_a_door_open_everywhere_is_told_by_this_machines_own_addresses(
     assert found == ["192.0.2.7:4646", "127.0.0.1:4646"]
 
 
-@pytest.mark.parametrize("address", ["127.0.0.1:7", "[::1]:7", "host.example:4646", "house0:40000"])
+@pytest.mark.parametrize("address", ["127.0.0.1:7", "[::1]:7", "host.example:4646", "node0:40000"])
 def test_a_named_address_is_told_as_it_is(address: str) -> None:
     assert seating.reachable([address]) == [address]
 
@@ -41,9 +41,9 @@ def test_nobody_is_told_to_dial_everywhere() -> None:
 
 async def test_a_port_that_was_given_away_is_replaced_by_another_if_the_system_chose_it() -> None:
     network = MemoryNetwork()
-    async with seating.open_hub(WHO, seating.Reach("house0:0", network=network)) as (_, first):
+    async with seating.open_hub(WHO, seating.Reach("node0:0", network=network)) as (_, first):
         port = first[0].rpartition(":")[2]
-        again = seating.Reach(f"house0:{port}", network=network, or_any=True)
+        again = seating.Reach(f"node0:{port}", network=network, or_any=True)
         async with seating.open_hub(WHO, again) as (_, second):
             assert len(second) == 1
             assert second != first
@@ -51,7 +51,7 @@ async def test_a_port_that_was_given_away_is_replaced_by_another_if_the_system_c
 
 async def test_a_taken_port_that_was_asked_for_is_told() -> None:
     network = MemoryNetwork()
-    async with seating.open_hub(WHO, seating.Reach("house0:0", network=network)) as (_, first):
+    async with seating.open_hub(WHO, seating.Reach("node0:0", network=network)) as (_, first):
         with pytest.raises(seating.PeerError, match=r"cannot-listen-there .*port-in-use"):
             async with seating.open_hub(WHO, seating.Reach(first[0], network=network)):
                 pass
@@ -69,13 +69,13 @@ async def test_a_returning_seat_does_without_a_relay_that_says_it_waits_there(
     network = MemoryNetwork()
     async with trio.open_nursery() as nursery:
         (relay,) = await nursery.start(partial(serve_relay, "relay", 1, network=network))
-        first = seating.Reach("house0:0", (relay,), network=network)
+        first = seating.Reach("node0:0", (relay,), network=network)
         async with seating.open_hub(WHO, first) as (_, addresses):
             assert addresses[1:] == (f"relay+{relay}",)
             with pytest.raises(NetError, match="verdict-elsewhere"):
-                async with seating.open_hub(WHO, replace(first, listen="house1:0")):
+                async with seating.open_hub(WHO, replace(first, listen="node1:0")):
                     pass
-            back = replace(first, listen="house2:0", returning=True)
+            back = replace(first, listen="node2:0", returning=True)
             async with seating.open_hub(WHO, back) as (_, others):
                 assert len(others) == 1
         nursery.cancel_scope.cancel()

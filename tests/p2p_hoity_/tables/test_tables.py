@@ -99,7 +99,7 @@ class Club:
         self.lan = tables.Lan.OFF
 
     def reach(self, number: int) -> tables.Reach:
-        return tables.Reach(f"house{number}:0", lan=self.lan, network=self.network)
+        return tables.Reach(f"node{number}:0", lan=self.lan, network=self.network)
 
     async def host(self) -> None:
         guest = self.guests[0]
@@ -259,7 +259,7 @@ async def test_an_old_consent_in_the_roster_is_refused(
     honest = Seating.roster
 
     def replayed(seating: Seating, host: Any) -> Roster:
-        seating._seats[guest.identity.public] = (old, ("house1:1",))
+        seating._seats[guest.identity.public] = (old, ("node1:1",))
         return honest(seating, host)
 
     monkeypatch.setattr(Seating, "roster", replayed)
@@ -278,7 +278,7 @@ async def test_a_guest_leaves_a_table_of_twins(
     honest = Seating.roster
 
     def doubled(seating: Seating, host: Any) -> Roster:
-        seating._seats[other.id] = (other, ("house2:1",))
+        seating._seats[other.id] = (other, ("node2:1",))
         return honest(seating, host)
 
     monkeypatch.setattr(Seating, "complete", property(lambda self: len(self._seats) == 2))
@@ -292,7 +292,7 @@ async def test_a_guest_leaves_a_table_of_twins(
 
 async def test_a_host_that_is_not_there_is_told(tmp_path: Path, autojump_clock: Any) -> None:
     club = Club(tmp_path, 2)
-    club.ticket = Ticket(club.guests[0].me.identity.public, ("house0:1",), b"t" * 32)
+    club.ticket = Ticket(club.guests[0].me.identity.public, ("node0:1",), b"t" * 32)
     club.opened.set()
     with pytest.raises(tables.PeerError, match="host-unreached") as caught:
         await club.join(1)
@@ -301,7 +301,7 @@ async def test_a_host_that_is_not_there_is_told(tmp_path: Path, autojump_clock: 
 
 async def test_ones_own_ticket_is_refused(tmp_path: Path, autojump_clock: Any) -> None:
     club = Club(tmp_path, 2)
-    club.ticket = Ticket(club.guests[1].me.identity.public, ("house0:1",), b"t" * 32)
+    club.ticket = Ticket(club.guests[1].me.identity.public, ("node0:1",), b"t" * 32)
     club.opened.set()
     with pytest.raises(tables.PeerError, match="own-ticket"):
         await club.join(1)

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from support.going_table import TIMES, Table
-from support.parting_town import Absence, TownClub
+from support.partitioned_network import Absence, PartitionedClub
 from support.room import Room, make_table, toy_choice
 from support.sim.cheap import cheap_blocks
 from support.toy_game import ToyGame
@@ -40,7 +40,7 @@ async def test_a_jumping_wall_clock_changes_nothing_in_memory(
         return honest() + looks[-1]
 
     monkeypatch.setattr(time, "time", jumping)
-    club = TownClub(tmp_path, 3)
+    club = PartitionedClub(tmp_path, 3)
     await club.play()
     (report,) = club.judge()
     assert looks

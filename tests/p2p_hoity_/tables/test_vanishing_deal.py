@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import trio
-from support.parting_town import TownClub
+from support.partitioned_network import PartitionedClub
 
 from p2p_hoity import tables
 from p2p_hoity.session import updates
@@ -16,7 +16,7 @@ GONE = 0
 """The host, who shuffles first: what it has shuffled is out when it goes."""
 
 
-async def confirm_without_one(club: TownClub) -> list[tables.Seat]:
+async def confirm_without_one(club: PartitionedClub) -> list[tables.Seat]:
     """A seat is cut off before its word on the deck is out; all others have said theirs."""
     scopes = [trio.CancelScope() for _ in club.guests]
 
@@ -37,7 +37,7 @@ async def confirm_without_one(club: TownClub) -> list[tables.Seat]:
 
 
 async def test_the_others_are_told_and_leave(tmp_path: Path, autojump_clock: Any) -> None:
-    club = TownClub(tmp_path, 3)
+    club = PartitionedClub(tmp_path, 3)
     for seat in await confirm_without_one(club):
         assert tables.open_games(seat.home)
     for number in (1, 2):
@@ -54,7 +54,7 @@ async def test_the_others_are_told_and_leave(tmp_path: Path, autojump_clock: Any
 async def test_they_can_still_be_called_back_to_the_table(
     tmp_path: Path, autojump_clock: Any
 ) -> None:
-    club = TownClub(tmp_path, 3)
+    club = PartitionedClub(tmp_path, 3)
     await confirm_without_one(club)
     club.guests[GONE].cut = None
     async with trio.open_nursery() as nursery:
@@ -64,7 +64,7 @@ async def test_they_can_still_be_called_back_to_the_table(
 
 
 async def test_whoever_resumes_alone_is_told_again(tmp_path: Path, autojump_clock: Any) -> None:
-    club = TownClub(tmp_path, 3)
+    club = PartitionedClub(tmp_path, 3)
     await confirm_without_one(club)
     with trio.fail_after(3600):
         await club.resume(2)

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import trio
 from p2p_hoity_.tables.test_tables import past_round
-from support.parting_town import USUAL, Absence, TownClub, round_of
+from support.partitioned_network import USUAL, Absence, PartitionedClub, round_of
 
 from p2p_hoity import game_port
 from p2p_hoity.session import driver, updates
@@ -25,7 +25,7 @@ class Hour:
     """A table of four whose last seat is away for an hour from the second round on."""
 
     def __init__(self, path: Path) -> None:
-        self.club = TownClub(path, 4, USUAL)
+        self.club = PartitionedClub(path, 4, USUAL)
         self.rounds: list[int] = []
 
     async def pass_by(self) -> None:
@@ -51,9 +51,9 @@ class Hour:
         async with trio.open_nursery() as nursery:
             nursery.start_soon(self.club.join, GONE)
             await self.club.wait_for(GONE, past_round(2))
-            self.club.town.part((0, 1, 2), (GONE,))
+            self.club.partition.part((0, 1, 2), (GONE,))
             await self.pass_by()
-            self.club.town.heal()
+            self.club.partition.heal()
 
     async def play(self, last: Callable[[], Awaitable[None]]) -> None:
         """All four until the end."""
@@ -97,7 +97,7 @@ class PowerCut:
 async def test_all_are_gone_for_an_hour_and_take_their_seats_again(
     tmp_path: Path, autojump_clock: Any, seldom: None
 ) -> None:
-    club, late, gone = TownClub(tmp_path, 3, USUAL), trio.Event(), PowerCut()
+    club, late, gone = PartitionedClub(tmp_path, 3, USUAL), trio.Event(), PowerCut()
 
     async def leave_and_come_back(number: int) -> None:
         scope, guest = gone.scopes[number], club.guests[number]
@@ -124,7 +124,7 @@ async def test_all_are_gone_for_an_hour_and_take_their_seats_again(
 async def test_who_comes_back_when_the_others_are_done_saves_what_it_has(
     tmp_path: Path, autojump_clock: Any
 ) -> None:
-    club, scope = TownClub(tmp_path, 3), trio.CancelScope()
+    club, scope = PartitionedClub(tmp_path, 3), trio.CancelScope()
     gone = club.guests[2]
     gone.cut = past_round(2), scope
 

@@ -1,4 +1,4 @@
-"""A computer that sleeps while people think: waking up, no seat holds the sleep against another."""
+"""A computer that sleeps while people think: clock up, no seat holds the sleep against another."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from typing import Any
 
 import trio
 from p2p_hoity_.tables.test_tables import past_round
-from support.parting_town import USUAL, Absence, TownClub
+from support.partitioned_network import USUAL, Absence, PartitionedClub
 
 from p2p_hoity.session import updates
-from p2p_hoity.session.awake_clock import Waking
+from p2p_hoity.session.awake_clock import AwakeClock
 
 
 async def test_all_seats_of_a_computer_that_slept_an_hour_are_still_there(
     tmp_path: Path, autojump_clock: Any
 ) -> None:
-    club = TownClub(tmp_path, 3, USUAL, thinking=2.0)
+    club = PartitionedClub(tmp_path, 3, USUAL, thinking=2.0)
 
     async def sleep() -> None:
         for number in (2, 3):
@@ -38,13 +38,13 @@ async def test_a_computer_that_slept_in_the_deal_blames_nobody(
     tmp_path: Path, autojump_clock: Any
 ) -> None:
     """It falls asleep while messages are on their way, which are read after it has woken up."""
-    club = TownClub(tmp_path, 3, USUAL, thinking=0.0)
+    club = PartitionedClub(tmp_path, 3, USUAL, thinking=0.0)
     slept: list[str] = []
 
     def fall_asleep(update: updates.Update) -> bool:
         if isinstance(update, updates.Stepped) and not slept:
             slept.append(str(update.after.want.kind))
-            club.town.part((1,), (0, 2))
+            club.partition.part((1,), (0, 2))
             autojump_clock.jump(3600.0)
         return False
 
@@ -52,7 +52,7 @@ async def test_a_computer_that_slept_in_the_deal_blames_nobody(
         while not slept:
             await trio.sleep(0.01)
         await trio.sleep(4)
-        club.town.heal()
+        club.partition.heal()
 
     club.guests[1].cut = fall_asleep, trio.CancelScope()
     async with trio.open_nursery() as nursery:
@@ -64,6 +64,6 @@ async def test_a_computer_that_slept_in_the_deal_blames_nobody(
 
 
 def test_only_what_nobody_looked_at_is_left_out() -> None:
-    waking = Waking()
+    clock = AwakeClock()
     looks = [10.0, 10.5, 12.5, 3612.5, 3613.0, 3613.0]
-    assert [waking.time(look) for look in looks] == [10.0, 10.5, 12.5, 14.5, 15.0, 15.0]
+    assert [clock.time(look) for look in looks] == [10.0, 10.5, 12.5, 14.5, 15.0, 15.0]

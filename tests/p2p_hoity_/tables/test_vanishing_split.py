@@ -7,26 +7,28 @@ from typing import Any
 
 import trio
 from p2p_hoity_.tables.test_tables import past_round
-from support.parting_town import Absence, TownClub, round_of
+from support.partitioned_network import Absence, PartitionedClub, round_of
 
 FOUR, TWO = (0, 1, 2, 3), (4, 5)
 
 
-async def split(club: TownClub, left: tuple[int, ...], right: tuple[int, ...]) -> dict[str, Any]:
+async def split(
+    club: PartitionedClub, left: tuple[int, ...], right: tuple[int, ...]
+) -> dict[str, Any]:
     """Part them in the second round, heal as soon as the four have played on for a round."""
     seen: dict[str, Any] = {}
     await club.wait_for(0, past_round(2))
-    club.town.part(left, right)
+    club.partition.part(left, right)
     seen["parted"] = {n: round_of(club, n) for n in (*left, *right)}
     while not all(round_of(club, n) >= seen["parted"][n] + 1 for n in left):
         await trio.sleep(0.5)
     seen["healed"] = {n: round_of(club, n) for n in (*left, *right)}
-    club.town.heal()
+    club.partition.heal()
     return seen
 
 
 async def test_two_split_from_four_and_heal(tmp_path: Path, autojump_clock: Any) -> None:
-    club = TownClub(tmp_path, 6)
+    club = PartitionedClub(tmp_path, 6)
     seen: dict[str, Any] = {}
 
     async def interfere() -> None:

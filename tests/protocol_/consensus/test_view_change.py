@@ -32,7 +32,7 @@ class Core:
             raise Unknown("no such base")
         return self.model.base
 
-    def once(self, reading: source.Reading, make: Callable[[], source.T]) -> source.T:
+    def once(self, key: source.ReadingKey, make: Callable[[], source.T]) -> source.T:
         return make()
 
 

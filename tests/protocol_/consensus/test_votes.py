@@ -9,7 +9,7 @@ from support.sim.cheap import cheap_blocks
 from support.toy_game import ToyGame
 
 from protocol.consensus import view_change, votes
-from protocol.consensus.votes import Ballot
+from protocol.consensus.votes import Votes
 from protocol.wire import frames, messages
 from protocol.wire.messages import Accept, Close, Expired, Halt, Late, Message, SealVote, Statement
 
@@ -112,10 +112,10 @@ def test_what_waits_is_not_read_again_before_it_is_held(
 
 
 def test_a_proposer_asks_for_what_its_halts_name(room: Room) -> None:
-    ballot = room.places[0].machine.core.ballot
+    votes = room.places[0].machine.core.votes
     tell(room, signed(room, 3, halt(room, bytes(32))))
-    assert ballot.halts(1) == []
-    assert bytes(32) in ballot.store.wants
+    assert votes.halts(1) == []
+    assert bytes(32) in votes.store.wants
 
 
 def _closes(room: Room, count: int) -> list[Message]:
@@ -134,29 +134,29 @@ def test_a_flood_of_closes_is_judged_no_further_than_the_first_few(
 
 
 def test_a_close_that_a_quorum_has_voted_for_is_judged_all_the_same(room: Room) -> None:
-    ballot = room.places[0].machine.core.ballot
+    votes = room.places[0].machine.core.votes
     tell(room, *_closes(room, 3 * votes.MAX_TRIED))
     halts = [signed(room, seat, halt(room)) for seat in (1, 2, 3)]
     close = signed(room, 1, Close(1, tuple(m.hash for m in halts)))
     tell(room, *halts, close)
-    assert not ballot.closes.get(1)
-    base = view_change.base_of_close(room.table, close, ballot).node.base_digest()
+    assert not votes.closes.get(1)
+    base = view_change.base_of_close(room.table, close, votes).node.base_digest()
     tell(room, *(signed(room, seat, Accept(1, base)) for seat in (1, 2, 3)), close)
-    assert list(ballot.closes[1]) == [base]
+    assert list(votes.closes[1]) == [base]
 
 
 def test_halts_of_which_no_close_can_be_made_are_tried_once(
     room: Room, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    ballot = Ballot(
-        room.table, room.places[0].machine.core.store, room.places[0].machine.core.ballot.start
+    votes = Votes(
+        room.table, room.places[0].machine.core.store, room.places[0].machine.core.votes.start
     )
     two = [signed(room, 2, SealVote(1, bytes([i]) * 32)) for i in range(2)]
     proof = tuple(sorted(m.hash for m in two))
     halts = [signed(room, seat, replace(halt(room), proofs=(proof,))) for seat in (1, 2, 3)]
     tell(room, *two, *halts)
-    read, calls = ballot.halts(1)[-3:], counted(monkeypatch, "base_of_halts")
+    read, calls = votes.halts(1)[-3:], counted(monkeypatch, "base_of_halts")
     assert [one.message for one in read] == halts
-    assert ballot.best_halts(read) is None
-    assert ballot.best_halts(read) is None
+    assert votes.best_halts(read) is None
+    assert votes.best_halts(read) is None
     assert len(calls) == 1

@@ -35,7 +35,7 @@ def _named(room: LiarRoom, code: str) -> None:
 @pytest.mark.parametrize("code", sorted(set(PROVOKE) & SETUP_CODES))
 def test_a_fault_in_the_setup_ends_the_table_with_the_seat_named(code: str) -> None:
     room = LiarRoom(3)
-    with room.crooked_pen(*PROVOKE[code]):
+    with room.forge_own_say(*PROVOKE[code]):
         room.start()
         room.run(until=15)
     assert room.lied == 1

@@ -275,7 +275,7 @@ def test_with_enough_waiting_nothing_happens_until_later() -> None:
     wait = room.places[0].machine.core.clocks.patience(room.places[0].machine.tip)
     _run_to(room, 8 + wait - 1)
     assert [p.machine.core.promise for p in room.places[:3]] == [0, 0, 0]
-    assert room.places[1].machine.core.ballot.wishes() == {1: 1, 2: 1}
+    assert room.places[1].machine.core.votes.wishes() == {1: 1, 2: 1}
     room.run(until=200)
     assert all(p.machine.finished for p in room.places[:3])
     assert 3 not in room.places[0].machine.tip.present
@@ -364,16 +364,16 @@ def test_the_player_is_asked_and_may_only_choose_what_the_rules_allow() -> None:
 
 
 def test_a_choice_once_revealed_is_asked_again_when_its_step_begins_afresh() -> None:
-    from protocol.seat.core import Given
+    from protocol.seat.core import PlayerChoice
 
     room = room_of(3)
     room.start()
     machine = room.places[0].machine
-    machine.core.given[3, "bid"] = Given(b"d" * 32, 1)
+    machine.core.player_choices[3, "bid"] = PlayerChoice(b"d" * 32, 1)
     statements._bind(machine.core, Say(0, 3, b"d" * 32, b""))
-    assert not machine.core.given[3, "bid"].burnt
+    assert not machine.core.player_choices[3, "bid"].burnt
     statements._bind(machine.core, Say(0, 4, b"d" * 32, b""))
-    assert machine.core.given[3, "bid"].burnt
+    assert machine.core.player_choices[3, "bid"].burnt
 
 
 def test_a_fault_before_the_game_ends_the_table_but_not_for_who_said_deck_ok() -> None:
@@ -433,7 +433,7 @@ def test_what_a_liar_floods_is_not_kept() -> None:
             message = messages.sign(room.who[3], room.table.id, 3, statement)
             machine.receive(carried(message), room.now, None)
     assert len(machine.core.store) - before < 20
-    assert machine.core.ballot.wishes()[3] == 401
+    assert machine.core.votes.wishes()[3] == 401
 
 
 def test_only_the_highest_late_of_a_seat_is_kept() -> None:

@@ -219,7 +219,7 @@ def test_patience_begins_anew_after_a_crash() -> None:
     scene.now += 100
     scene.crash_and_resume(0)
     scene.wait(5)
-    assert scene.machine.core.ballot.wishes() == {}
+    assert scene.machine.core.votes.wishes() == {}
 
 
 def test_who_waits_longer_does_not_wish_and_reports_no_expiry_until_it_is_over() -> None:
@@ -227,7 +227,7 @@ def test_who_waits_longer_does_not_wish_and_reports_no_expiry_until_it_is_over()
     scene.wait(15)
     assert scene.machine.wait_longer(scene.now)
     scene.wait(19)
-    assert scene.machine.core.ballot.wishes() == {}
+    assert scene.machine.core.votes.wishes() == {}
     for seat in (1, 2, 3):
         scene.tell(seat, Late(1))
     (halt,) = scene.halts()
@@ -238,7 +238,7 @@ def test_who_waits_longer_does_not_wish_and_reports_no_expiry_until_it_is_over()
 def test_a_longer_wait_runs_out_too_and_is_told_again() -> None:
     scene = Scene(frozenset({3}))
     scene.wait(21)
-    assert scene.machine.core.ballot.wishes() == {0: 1}
+    assert scene.machine.core.votes.wishes() == {0: 1}
     assert scene.machine.wait_longer(scene.now)
     scene.wait(19)
     assert not scene.machine.core.clocks.is_out(scene.machine.tip)
@@ -379,7 +379,7 @@ def test_a_finished_seat_that_is_halted_wishes_on() -> None:
     assert machine.core.promise == 1
     assert not machine.may_leave()
     scene.wait(10)
-    assert machine.core.ballot.wishes()[0] == 2
+    assert machine.core.votes.wishes()[0] == 2
     scene.wait(30)
     assert machine.may_leave()
 
@@ -418,7 +418,7 @@ def test_a_proposer_does_not_wait_for_who_will_send_no_halt(wish: int, waits: bo
     machine = scene.machine
     for seat, epoch in ((0, 4), (1, 4), (2, 4), (3, wish)):
         late = messages.sign(scene.who[seat], scene.table.id, seat, Late(epoch))
-        machine.core.ballot.note_far(late)
+        machine.core.votes.note_far(late)
     assert epoch_change._waited_for_halts(machine.core, 4, 3) is not waits
 
 
@@ -431,7 +431,7 @@ def test_a_choice_that_is_asked_anew_has_its_whole_time() -> None:
     assert machine.core.clocks.left(bid) == 5
     machine.core.view.tip = transition.append(bid, transition.slots_of(bid, {}, Missing.ABSENT))
     base = Base(bid, ())
-    machine.core.ballot.highest_open = lambda least: (1, base)  # type: ignore[method-assign]
+    machine.core.votes.highest_open = lambda least: (1, base)  # type: ignore[method-assign]
     assert progress.enter(machine.core)
     assert machine.tip is bid
     machine.core.clocks.mark(machine.core.view)
@@ -443,7 +443,7 @@ def test_a_choice_that_stayed_open_has_no_more_time_in_the_next_epoch() -> None:
     machine = scene.machine
     bid = machine.tip
     scene.wait(15)
-    machine.core.ballot.highest_open = lambda least: (1, Base(bid, ()))  # type: ignore[method-assign]
+    machine.core.votes.highest_open = lambda least: (1, Base(bid, ()))  # type: ignore[method-assign]
     assert progress.enter(machine.core)
     machine.core.clocks.mark(machine.core.view)
     assert machine.core.clocks.left(bid) == 5

@@ -138,7 +138,7 @@ def test_the_checker_finds_an_answer_that_no_link_takes() -> None:
 def test_the_checker_finds_a_seat_that_is_mute_for_ever() -> None:
     checker = _checker()
     world = World(draw_plan("mute", 3, False))
-    machine = world.houses[0].machine
+    machine = world.processes[0].machine
     checker.wish, machine.core.floor = 3, 5
     checker.watch(0, machine)
     machine.core.floor = 6
@@ -175,8 +175,8 @@ def test_a_journal_tells_which_messages_are_known() -> None:
     with cheap_blocks():
         world = World(draw_plan("known", 3, False))
         world.run()
-    house = world.houses[0]
-    assert {m.encode() for m in house.machine.core.store if m.seat == 0} <= known(house.disk)
+    process = world.processes[0]
+    assert {m.encode() for m in process.machine.core.store if m.seat == 0} <= known(process.disk)
 
 
 KEPT = [
@@ -255,13 +255,13 @@ def test_links_come_and_go_with_what_cuts_them() -> None:
     world.trouble = 0.0
     for seat in range(4):
         world._look(seat)
-    assert world.houses[0].links == set()
-    assert world.houses[1].links == world.houses[1].machine.core.links == {2, 3}
+    assert world.processes[0].links == set()
+    assert world.processes[1].links == world.processes[1].machine.core.links == {2, 3}
     world.now = 30.0
-    world.houses[3].up = False
+    world.processes[3].up = False
     for seat in range(3):
         world._look(seat)
-    assert world.houses[0].links == world.houses[0].machine.core.links == {1, 2}
+    assert world.processes[0].links == world.processes[0].machine.core.links == {1, 2}
 
 
 def test_who_comes_back_has_new_links() -> None:
@@ -270,22 +270,22 @@ def test_who_comes_back_has_new_links() -> None:
         for seat in range(3):
             world._look(seat)
         world.last[1, 0] = world.last[0, 1] = world.last[1, 2] = 99.0
-        world.houses[0].up = False
+        world.processes[0].up = False
         world._resume(0)
     assert (1, 0) not in world.last
     assert world.last[0, 1] < 99.0 == world.last[1, 2]
-    assert world.houses[0].links == {1, 2}
-    assert world.houses[1].links == world.houses[1].machine.core.links == {2}
+    assert world.processes[0].links == {1, 2}
+    assert world.processes[1].links == world.processes[1].machine.core.links == {2}
 
 
 def test_who_asks_without_knowing_what_it_forgot_reaches_the_honest() -> None:
     world = _world("restored")
     world.trouble = 0.0
-    house = world.houses[0]
+    process = world.processes[0]
     assert not world.reach(0, 1)
-    house.is_blind = True
+    process.is_blind = True
     assert not world.reach(0, 1)
-    house.machine.core.inquiry = Inquiry(0.0)
+    process.machine.core.inquiry = Inquiry(0.0)
     assert world.reach(0, 1)
     assert world.reach(1, 0)
     world.plan = replace(world.plan, liars=frozenset({1}))
@@ -296,14 +296,14 @@ def test_a_copy_of_a_home_is_known_to_be_one_by_whoever_holds_what_it_lacks() ->
     with cheap_blocks():
         world = World(draw_plan("known", 3, False))
         world.run()
-        disk = world.houses[0].disk
+        disk = world.processes[0].disk
         last = max(i for i, record in enumerate(disk) if known([record]) & _said_by(world, 0))
         assert world.homes.is_known(0, last)
         assert not world.homes.is_known(0, last + 1)
-        for house in world.houses[1:]:
-            house.up = False
+        for process in world.processes[1:]:
+            process.up = False
         assert not world.homes.is_known(0, last)
 
 
 def _said_by(world: World, seat: int) -> set[bytes]:
-    return {m.encode() for m in world.houses[seat].machine.core.store if m.seat == seat}
+    return {m.encode() for m in world.processes[seat].machine.core.store if m.seat == seat}

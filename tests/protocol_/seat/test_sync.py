@@ -142,7 +142,7 @@ def test_a_wish_too_far_ahead_is_shown_to_whoever_asks(room: Room, kind: str) ->
     lower = signed(room, LIAR, Late(FAR - 1))
     for message in (far, lower):
         machine.receive(frames.encode_frame(frames.Carry(message.encode())), 0.0, room.table.ids[3])
-    assert machine.core.ballot.wishes()[LIAR] == FAR
+    assert machine.core.votes.wishes()[LIAR] == FAR
     assert far.hash not in machine.core.store
     sync = frames.Sync(0, machine.tip.step, ())
     for frame in (sync, frames.Own()):
@@ -155,7 +155,7 @@ def test_a_halt_too_far_ahead_counts_for_nothing(room: Room) -> None:
     machine = room.places[0].machine
     far = signed(room, LIAR, Halt(FAR, None, (), None, (), ()))
     machine.receive(frames.encode_frame(frames.Carry(far.encode())), 0.0, room.table.ids[3])
-    assert LIAR not in machine.core.ballot.wishes()
+    assert LIAR not in machine.core.votes.wishes()
 
 
 def test_a_stranger_owns_nothing_here(room: Room) -> None:

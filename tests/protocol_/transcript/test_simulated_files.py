@@ -19,7 +19,7 @@ def reports() -> list[list[tuple[bool, Report]]]:
         for number in range(20):
             world = World(draw_plan(f"file-{number}", liar=number % 2 == 0))
             world.run()
-            honest = [h.machine for s, h in enumerate(world.houses) if s not in world.plan.liars]
+            honest = [h.machine for s, h in enumerate(world.processes) if s not in world.plan.liars]
             found.append(
                 [
                     (m.finished, verify(m.transcript(), lambda t: ToyGame(t.seats, 1)))

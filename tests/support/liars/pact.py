@@ -1,4 +1,4 @@
-"""Two liars who have a pact: one signs two statements, the other stands on both chains they make.
+"""Two colluding liars: one signs two statements, the other stands on both chains they make.
 
 The pact is a file between their homes. The accomplice writes there a second version of its
 sealed choice, which it keeps from the others; the liar speaks once on the chain of that
@@ -45,7 +45,7 @@ def two_versions(liar: Liar, message: Message) -> Told | None:
     found = sealing(liar, message)
     if found is not None:
         say, node = found
-        choice = liar.machine.core.given[node.step, node.want.name].choice
+        choice = liar.machine.core.player_choices[node.step, node.want.name].choice
         body = own_bodies.body_of_choice(
             node, liar.seat, choice, liar.machine.core.secrets, os.urandom
         )

@@ -1,4 +1,4 @@
-"""The plots of the lying process: one for each code of fault, and how each table ends.
+"""The cases of the lying process: one for each code of fault, and how each table ends.
 
 Which table a lie needs, who helps, and in words what it is, for docs/adversity.md.
 """

@@ -1,4 +1,4 @@
-"""A room with one lying seat: each fault code and how to provoke it, as data.
+"""Machines of which one lies: each fault code and how to provoke it, as data.
 
 `PROVOKE` maps a code to (which step's say is changed, how the body is changed); a forger gets
 (machine, node, say) and returns the body to say instead.
@@ -167,7 +167,7 @@ class LiarRoom(Room):
         self.lie = lie
 
     @contextmanager
-    def crooked_pen(self, kind: Kind, forger: Forger) -> Iterator[None]:
+    def forge_own_say(self, kind: Kind, forger: Forger) -> Iterator[None]:
         """The liar's own machine writes the forged body, and goes on from it."""
         step = STEPS[kind]
         write_truly = step.write

@@ -1,4 +1,4 @@
-"""What the lying process tells, one tale per code of `protocol.wire.faults`.
+"""The lies of the lying process, one per code of `protocol.wire.faults`.
 
 A tale looks at each statement the liar is about to send. It answers None while it is honest,
 then once with what goes out instead. What table each needs: tests/support/liars/plots.py.
@@ -19,7 +19,7 @@ from protocol.chain.steps import STEPS
 from protocol.consensus.votes import held_says
 from protocol.crypto import group
 from protocol.errors import Invalid
-from protocol.seat.core import Given
+from protocol.seat.core import PlayerChoice
 from protocol.seat.effects import Send
 from protocol.seat.machine import Machine
 from protocol.wire import bodies, encoding, messages
@@ -163,7 +163,7 @@ def two_statements(liar: Liar, message: Message) -> Told | None:
     if found is None:
         return None
     say, node = found
-    choice = liar.machine.core.given[node.step, node.want.name].choice
+    choice = liar.machine.core.player_choices[node.step, node.want.name].choice
     body = own_bodies.body_of_choice(node, liar.seat, choice, liar.machine.core.secrets, os.urandom)
     return [message, liar.sign(replace(say, body=body))]
 
@@ -218,10 +218,8 @@ def forget_lock(liar: Liar, message: Message) -> Told | None:
     if not isinstance(halt, Halt) or halt.lock is None:
         return None
     machine = liar.machine
-    assert machine.core.ballot.start is not None
-    says = tuple(
-        sorted(m.hash for m in held_says(machine.core.ballot.start, machine.core.store, 0))
-    )
+    assert machine.core.votes.start is not None
+    says = tuple(sorted(m.hash for m in held_says(machine.core.votes.start, machine.core.store, 0)))
     return [liar.sign(Halt(halt.epoch, None, says, None, (), ()))]
 
 
@@ -279,7 +277,7 @@ def truth(liar: Liar, message: Message) -> Told | None:
 def choose_the_impossible(liar: Liar) -> None:
     """A choice that the rules do not know, sealed without asking them."""
     machine, node = liar.machine, liar.machine.tip
-    machine.core.given[node.step, node.want.name] = Given(node.digest, 99)
+    machine.core.player_choices[node.step, node.want.name] = PlayerChoice(node.digest, 99)
     machine.tick(machine.core.clocks.now)
 
 

@@ -1,4 +1,4 @@
-"""What people do to their homes in a simulated game: put an old copy back, start a second one."""
+"""Restored and copied homes in a simulated game: an old copy put back, a second process."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Homes:
 
     def put_back(self, seat: int, lost: int) -> int:
         """How many records are in the copy; nobody tells the seat that it is one."""
-        disk = self.world.houses[seat].disk
+        disk = self.world.processes[seat].disk
         keep = max(0, len(disk) - lost)
         self.world.seen["put back"] += 1
         if keep < len(disk):
@@ -49,15 +49,17 @@ class Homes:
         Nobody need tell the seat then that it is one: it asks. (Otherwise its mark tells.)
         """
         world = self.world
-        houses = [world.houses[s] for s in world.honest() if s != seat and world.houses[s].up]
-        mine = (own_statement(raw, world.table) for raw in known(world.houses[seat].disk[keep:]))
+        processes = [
+            world.processes[s] for s in world.honest() if s != seat and world.processes[s].up
+        ]
+        mine = (own_statement(raw, world.table) for raw in known(world.processes[seat].disk[keep:]))
         lost = {message.hash for message in mine if message.seat == seat}
-        return any(digest in house.machine.core.store for house in houses for digest in lost)
+        return any(digest in process.machine.core.store for process in processes for digest in lost)
 
     def judge(self) -> None:
         """Who came back with all it had signed is bound to nothing more than before."""
         for seat in sorted(self.whole):
-            floor = self.world.houses[seat].machine.core.floor
+            floor = self.world.processes[seat].machine.core.floor
             old = self.world.seen["old journal"]
             need(old > 0 or floor == 0, f"seat {seat} forgot nothing and is mute below {floor}")
 
@@ -65,10 +67,10 @@ class Homes:
 
     def _clone(self, seat: int, lost: int) -> None:
         """Beside the first, while somebody is linked to it: it hears so, and until then is mute."""
-        world, house = self.world, self.world.houses[seat]
-        if not house.up or house.gone or not self._linked(seat):
+        world, process = self.world, self.world.processes[seat]
+        if not process.up or process.gone or not self._linked(seat):
             return
-        copy = house.disk[: max(0, len(house.disk) - lost)]
+        copy = process.disk[: max(0, len(process.disk) - lost)]
         twin = world.build(seat)
         twin.restore(copy)
         told = world.now + min(world.die.expovariate(1 / HANDSHAKE), world.plan.delay, 1.5)
@@ -93,10 +95,10 @@ class Homes:
             need(not fresh, f"a second process of seat {seat} signs {message}")
 
     def _linked(self, seat: int) -> bool:
-        houses = self.world.houses
+        processes = self.world.processes
         return any(
-            other != seat and house.up and self.world.reach(seat, other)
-            for other, house in enumerate(houses)
+            other != seat and process.up and self.world.reach(seat, other)
+            for other, process in enumerate(processes)
         )
 
 

@@ -1,7 +1,7 @@
 """The catalogue of lies: each turns one honest message of the lying seat into what it sends.
 
 A lie is a function (liar, message) -> list of (message, seats it goes to). The liar runs the
-very same machine; only what leaves its house is changed. `LIES` is data: name -> lie.
+very same machine; only what leaves its process is changed. `LIES` is data: name -> lie.
 """
 
 from __future__ import annotations
@@ -263,7 +263,7 @@ def halt_and_go_on(liar: Liar, message: Message) -> Sent:
 
 def early_halt(liar: Liar, message: Message) -> Sent:
     """Halt out of nothing."""
-    if liar.machine.core.ballot.start is None:
+    if liar.machine.core.votes.start is None:
         return [(message, liar.others)]
     from protocol.seat.epoch_change import own_halt
 
@@ -279,7 +279,7 @@ def two_closes(liar: Liar, message: Message) -> Sent:
     if not isinstance(message.statement, Close):
         return [(message, liar.others)]
     close, machine = message.statement, liar.machine
-    held = [read.message.hash for read in machine.core.ballot.halts(close.epoch)]
+    held = [read.message.hash for read in machine.core.votes.halts(close.epoch)]
     if len(held) < machine.table.quorum:  # an earlier lie, come back to it
         return [(message, liar.others)]
     pick = sorted(liar.die.sample(range(len(held)), machine.table.quorum))
@@ -295,7 +295,7 @@ def two_votes(liar: Liar, message: Message) -> Sent:
     vote = message.statement
     if not isinstance(vote, (Accept, SealVote)):
         return [(message, liar.others)]
-    bases = list(liar.machine.core.ballot.closes.get(vote.epoch, {})) or [b"x" * 32]
+    bases = list(liar.machine.core.votes.closes.get(vote.epoch, {})) or [b"x" * 32]
     other = replace(vote, base=liar.die.choice([*bases, b"x" * 32]))
     some = liar.some()
     return [(message, liar.others - some), (liar.sign(other), some)]

@@ -39,7 +39,7 @@ HALTED = 60.0
 
 
 @dataclass
-class House:
+class Process:
     """One seat's machine, its disk, its links and whether it is running.
 
     `is_blind`: its home was put back from a copy, and it does not know.
@@ -71,7 +71,7 @@ class World:
         self.check = Checker(self.table, plan.liars)
         self.seen: Counter[str] = Counter()
         self.trouble: float | None = None
-        self.houses = [House(self.build(seat)) for seat in range(plan.seats)]
+        self.processes = [Process(self.build(seat)) for seat in range(plan.seats)]
         self.liars = {seat: self._liar(seat) for seat in sorted(plan.liars)}
         self.wide = plan.wide or Wide()
         self.check.is_wide = plan.wide is not None
@@ -84,8 +84,8 @@ class World:
         rate = die.choice([0.1, 0.4, 1.0])
         if self.plan.wide is not None and "roots" in self.plan.wide.ways:
             seats, quorum = self.plan.seats, self.plan.quorum
-            self.houses[seat].machine.core.secrets.polynomial = rooted(die, seat, seats, quorum)
-        return Liar(seat, self.houses[seat].machine, self.who[seat], die, rate)
+            self.processes[seat].machine.core.secrets.polynomial = rooted(die, seat, seats, quorum)
+        return Liar(seat, self.processes[seat].machine, self.who[seat], die, rate)
 
     def build(self, seat: int) -> Machine:
         """A machine with the same long-lived secrets and fresh randomness."""
@@ -110,7 +110,7 @@ class World:
         calm = CALM if len(self.honest()) >= self.plan.quorum else HALTED
         while self.events and not self.done():
             self.now, _, what = heapq.heappop(self.events)
-            if self.trouble is None and all(h.machine.has_begun for h in self.houses):
+            if self.trouble is None and all(h.machine.has_begun for h in self.processes):
                 self._trouble(self.now)
             if self.now > (self.trouble or 0.0) + self.plan.calm_from + calm:
                 break
@@ -136,20 +136,20 @@ class World:
         return self.trouble is None or self.now >= self.trouble + self.plan.calm_from
 
     def _start(self, seat: int) -> None:
-        self.houses[seat].machine.start(self.now)
+        self.processes[seat].machine.start(self.now)
         self._look(seat)
         self.collect(seat)
 
     def _tick(self, seat: int) -> None:
-        house = self.houses[seat]
-        if house.gone:
+        process = self.processes[seat]
+        if process.gone:
             return
-        if house.up:
+        if process.up:
             self._look(seat)
-            self._ask_back(house.machine)
-            house.machine.tick(self.now)
+            self._ask_back(process.machine)
+            process.machine.tick(self.now)
             self.collect(seat)
-        elif self.now >= house.resume_at:
+        elif self.now >= process.resume_at:
             self._resume(seat)
         self.at(self.now + TICK, lambda: self._tick(seat))
 
@@ -160,56 +160,56 @@ class World:
 
     def honest(self) -> list[int]:
         """Honest seats that are there at the end."""
-        return [s for s, h in enumerate(self.houses) if s not in self.plan.liars and not h.gone]
+        return [s for s, h in enumerate(self.processes) if s not in self.plan.liars and not h.gone]
 
     def done(self) -> bool:
-        machines = [self.houses[s].machine for s in self.honest()]
+        machines = [self.processes[s].machine for s in self.honest()]
         return all(m.broken or (m.finished and m.may_leave()) for m in machines) and all(
-            self.houses[s].up for s in self.honest()
+            self.processes[s].up for s in self.honest()
         )
 
     # Crash and resume.
 
     def _vanish(self, seat: int) -> None:
-        self.houses[seat].up, self.houses[seat].gone = False, True
+        self.processes[seat].up, self.processes[seat].gone = False, True
 
     def _plan_crash(self, seat: int, until: float, old: bool) -> None:
-        house = self.houses[seat]
-        if house.up and seat not in self.plan.liars:
-            house.crash_in, house.resume_at, house.old = self.die.randrange(6), until, old
+        process = self.processes[seat]
+        if process.up and seat not in self.plan.liars:
+            process.crash_in, process.resume_at, process.old = self.die.randrange(6), until, old
 
     def crash_soon(self, seat: int, until: float, lost: int) -> None:
         """Down at one of the next effects; back then with a home put back from a copy."""
-        house = self.houses[seat]
-        if house.up and house.crash_in is None:
-            house.crash_in, house.resume_at, house.old = self.die.randrange(6), until, False
-            house.lost = lost
+        process = self.processes[seat]
+        if process.up and process.crash_in is None:
+            process.crash_in, process.resume_at, process.old = self.die.randrange(6), until, False
+            process.lost = lost
 
     def _crash(self, seat: int) -> None:
-        house = self.houses[seat]
-        house.up, house.crash_in = False, None
+        process = self.processes[seat]
+        process.up, process.crash_in = False, None
         self.seen["crash"] += 1
-        house.machine.take()
+        process.machine.take()
 
     def _resume(self, seat: int) -> None:
-        house = self.houses[seat]
-        house.machine = self.build(seat)
-        keep, certain = len(house.disk), False
-        if house.old:
+        process = self.processes[seat]
+        process.machine = self.build(seat)
+        keep, certain = len(process.disk), False
+        if process.old:
             keep = self.die.randrange(keep + 1)
             self.seen["old journal"] += 1
-        elif house.lost is not None:
-            keep = self.homes.put_back(seat, house.lost)
-            house.is_blind = self.homes.is_known(seat, keep)
-            certain, house.lost = keep < len(house.disk) and not house.is_blind, None
-        del house.disk[keep:]
-        house.machine.restore(list(house.disk))
-        if house.old or certain:
-            house.machine.be_cautious(certain)
-        for node in house.machine.core.view.path.values():
+        elif process.lost is not None:
+            keep = self.homes.put_back(seat, process.lost)
+            process.is_blind = self.homes.is_known(seat, keep)
+            certain, process.lost = keep < len(process.disk) and not process.is_blind, None
+        del process.disk[keep:]
+        process.machine.restore(list(process.disk))
+        if process.old or certain:
+            process.machine.be_cautious(certain)
+        for node in process.machine.core.view.path.values():
             self.check.secrets.note_due(node)
-        house.old, house.up = False, True
-        house.machine.start(self.now)
+        process.old, process.up = False, True
+        process.machine.start(self.now)
         self._lose_links(seat)
         self._look(seat)
         self.collect(seat)
@@ -230,52 +230,52 @@ class World:
             return False
         return any(h.is_blind and h.machine.core.inquiry is not None for h in self._pair(a, b))
 
-    def _pair(self, a: int, b: int) -> tuple[House, House]:
-        return self.houses[a], self.houses[b]
+    def _pair(self, a: int, b: int) -> tuple[Process, Process]:
+        return self.processes[a], self.processes[b]
 
     def _lose_links(self, seat: int) -> None:
         """The links of its former life are gone, and what was on its way in them waits for none."""
-        self.houses[seat].links.clear()
-        for other, house in enumerate(self.houses):
+        self.processes[seat].links.clear()
+        for other, process in enumerate(self.processes):
             self.last.pop((seat, other), None)
             self.last.pop((other, seat), None)
-            if seat in house.links:
-                house.links.discard(seat)
-                house.machine.link_down(self.table.ids[seat], self.now)
+            if seat in process.links:
+                process.links.discard(seat)
+                process.machine.link_down(self.table.ids[seat], self.now)
 
     def _look(self, seat: int) -> None:
         """Have a machine hear which of its links have come and gone."""
-        house, ids = self.houses[seat], self.table.ids
-        others = (o for o in range(self.plan.seats) if o != seat and self.houses[o].up)
+        process, ids = self.processes[seat], self.table.ids
+        others = (o for o in range(self.plan.seats) if o != seat and self.processes[o].up)
         now = {other for other in others if self.reach(seat, other)}
-        for other in sorted(house.links - now):
-            house.machine.link_down(ids[other], self.now)
-        for other in sorted(now - house.links):
+        for other in sorted(process.links - now):
+            process.machine.link_down(ids[other], self.now)
+        for other in sorted(now - process.links):
             self.last.pop((seat, other), None)  # a new link: nothing is on its way in it
-            house.machine.link_up(ids[other], self.now)
-        house.links = now
+            process.machine.link_up(ids[other], self.now)
+        process.links = now
 
     # Effects.
 
     def collect(self, seat: int, surely: bool = False) -> None:
-        house = self.houses[seat]
-        while house.up and (found := house.machine.take()):
+        process = self.processes[seat]
+        while process.up and (found := process.machine.take()):
             for index, effect in enumerate(found):
-                if house.crash_in == index:
+                if process.crash_in == index:
                     self._crash(seat)
                     return
-                self._effect(seat, house, effect, surely)
-        if house.up and seat not in self.plan.liars:
-            if house.crash_in is not None:
-                house.crash_in = 0 if house.crash_in < 2 else house.crash_in - 2
-            self.check.watch(seat, house.machine)
+                self._effect(seat, process, effect, surely)
+        if process.up and seat not in self.plan.liars:
+            if process.crash_in is not None:
+                process.crash_in = 0 if process.crash_in < 2 else process.crash_in - 2
+            self.check.watch(seat, process.machine)
 
-    def _effect(self, seat: int, house: House, effect: Effect, surely: bool) -> None:
+    def _effect(self, seat: int, process: Process, effect: Effect, surely: bool) -> None:
         match effect:
             case Record(data):
-                house.disk.append(data)
+                process.disk.append(data)
             case Send():
-                self._send(seat, house, effect, surely)
+                self._send(seat, process, effect, surely)
             case Asked():
                 self._ask(seat, effect)
             case Guilty(other, code) if seat not in self.plan.liars:
@@ -298,15 +298,15 @@ class World:
         self.at(self.now + think, lambda: self._choose(seat))
 
     def _choose(self, seat: int) -> None:
-        house = self.houses[seat]
-        if house.up and house.machine.must_choose:
-            choices = self.table.game.choices(house.machine.tip.want.name, seat)
-            house.machine.choose(self.die.choice(choices), self.now)
+        process = self.processes[seat]
+        if process.up and process.machine.must_choose:
+            choices = self.table.game.choices(process.machine.tip.want.name, seat)
+            process.machine.choose(self.die.choice(choices), self.now)
             self.collect(seat)
 
     # Frames.
 
-    def _send(self, seat: int, house: House, send: Send, surely: bool) -> None:
+    def _send(self, seat: int, process: Process, send: Send, surely: bool) -> None:
         frame = frames.parse_frame(send.frame)
         if send.peer is not None:
             self.answered[seat] += len(send.frame)
@@ -316,7 +316,7 @@ class World:
                 self._lie(seat, message, send)
                 return
             if message.seat == seat:
-                self.check.signed_by(house.machine, message)
+                self.check.signed_by(process.machine, message)
         elif seat in self.plan.liars and "mute" in self.wide.ways:
             return
         for other in self._receivers(seat, send):
@@ -390,12 +390,12 @@ class World:
             self.at(when, lambda: self._deliver(seat, other, frame))
 
     def _deliver(self, seat: int, other: int, frame: bytes) -> None:
-        house = self.houses[other]
-        if not house.up:
+        process = self.processes[other]
+        if not process.up:
             return
         self.answered[other] = 0
         try:
-            house.machine.receive(frame, self.now, self.table.ids[seat])
+            process.machine.receive(frame, self.now, self.table.ids[seat])
         except Invalid as error:
             need(seat in self.plan.liars, f"seat {other} refuses a frame of honest {seat}: {error}")
             self.seen[error.code] += 1
@@ -406,12 +406,12 @@ class World:
     # The end.
 
     def _judge_end(self) -> None:
-        machines = [self.houses[s].machine for s in self.honest()]
+        machines = [self.processes[s].machine for s in self.honest()]
         if any(not m.has_begun for m in machines):
             self._judge_no_start(machines)
             return
         for seat in self.honest():
-            self.check.watch(seat, self.houses[seat].machine)
+            self.check.watch(seat, self.processes[seat].machine)
         if self._must_end():
             stuck = [m.seat for m in machines if not m.finished]
             need(not stuck, f"seats {stuck} have not finished: {[m.tip for m in machines]}")
@@ -452,7 +452,7 @@ class World:
         if self.check.forked:
             return False
         rolled_back = (self.seen["old journal"] > 0) + (self.seen["rolled back"] > 0)
-        if rolled_back and not all(h.machine.has_begun for h in self.houses):
+        if rolled_back and not all(h.machine.has_begun for h in self.processes):
             return False
         # A seat whose journal was old counts as absent until an epoch opens without it.
         return here - rolled_back >= self.plan.quorum
@@ -464,7 +464,7 @@ class World:
         """Whom all honest messages together prove at fault."""
         from protocol.consensus import evidence
 
-        every = [m for s in self.honest() for m in self.houses[s].machine.core.store]
+        every = [m for s in self.honest() for m in self.processes[s].machine.core.store]
         found = {seat for seat, _, _ in evidence.two_statements(every)}
         halts = [m for m in every if m.seat in self.plan.liars]
         for a in halts:

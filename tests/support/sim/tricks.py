@@ -1,4 +1,4 @@
-"""More lies: what a liar does to its own keys, to who asks, to the paths and to everybody's room.
+"""More lies: what a liar does to its own keys, to requests, to the links, to others' memory.
 
 `TRICKS` are lies about one message, as in `support.sim.lies`; `WAYS` are what a liar does all the
 time, and the simulator itself carries them out: roots (backup pieces that are zero for chosen
@@ -88,7 +88,7 @@ def _loose(liar: Liar, epoch: int) -> list[Message]:
     """Others' says of an epoch that resolve on nothing this seat holds."""
     machine = liar.machine
     says = [m for m in machine.core.store.epoch_says(epoch) if m.seat != liar.seat]
-    if machine.core.ballot.start is None or machine.core.view.epoch != epoch:
+    if machine.core.votes.start is None or machine.core.view.epoch != epoch:
         return says
     tree = Tree(machine.core.view.base, says, epoch)
     return [m for m in says if not tree.holds(m)]

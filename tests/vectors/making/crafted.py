@@ -118,7 +118,7 @@ def same_body_elsewhere() -> bytes:
 
 def _first_base() -> Node:
     machine = room_of(RETURNED).first.machine
-    ((_, base),) = machine.core.ballot.closes[1].values()
+    ((_, base),) = machine.core.votes.closes[1].values()
     node: Node = base.node
     return node
 

@@ -83,7 +83,7 @@ def _malformed(plan: Plan) -> VectorRoom:
 
 def _read_halts(room: VectorRoom) -> None:
     for place in room.places:
-        place.machine.core.ballot.halts(1)
+        place.machine.core.votes.halts(1)
 
 
 def _two_chains(plan: Plan) -> VectorRoom:

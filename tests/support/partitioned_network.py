@@ -1,4 +1,4 @@
-"""A network in memory whose houses can be parted and joined again, and clubs that play there."""
+"""A network in memory whose nodes can be parted and joined again, and clubs that play there."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from p2p_hoity import game_port, rules, tables
 from p2p_hoity.net.addresses import Address
 from p2p_hoity.net.errors import NetCode, NetError
 from p2p_hoity.net.memory import MemoryNetwork
-from p2p_hoity.net.network import Door
+from p2p_hoity.net.network import StreamListener
 from p2p_hoity.session import updates
 from p2p_hoity.session.player import BotPlayer
 from protocol.transcript import report as verifier_report
@@ -25,8 +25,8 @@ SHORT = Patience(choice=4000, step=4000, grace=1000, cap=8000)
 USUAL = Patience()
 
 
-class Town:
-    """All houses; `apart` says which cannot hear each other just now."""
+class PartitionedNetwork:
+    """All nodes; `apart` says which cannot hear each other just now."""
 
     def __init__(self) -> None:
         self.network = MemoryNetwork()
@@ -34,8 +34,8 @@ class Town:
         self._healed = trio.Event()
 
     def part(self, *groups: Collection[int]) -> None:
-        """From now on nothing passes between houses of different groups, and nobody is told."""
-        self.groups = tuple(frozenset(f"house{n}" for n in group) for group in groups)
+        """From now on nothing passes between nodes of different groups, and nobody is told."""
+        self.groups = tuple(frozenset(f"node{n}" for n in group) for group in groups)
 
     def heal(self) -> None:
         """All that was held up arrives, as with TCP."""
@@ -54,33 +54,35 @@ class Town:
 
 
 @dataclass
-class House:
-    """The network as one house sees it; a call from it bears its name."""
+class NetworkNode:
+    """The network as one node sees it; a call from it bears its name."""
 
-    town: Town
+    partition: PartitionedNetwork
     name: str
 
     async def open(self, address: Address) -> trio.abc.Stream:
-        """A stream to another house; NetError if there is no way or no door."""
-        if self.town.apart(self.name, address.host):
+        """A stream to another node; NetError if there is no way or no listener."""
+        if self.partition.apart(self.name, address.host):
             await trio.sleep(3)
             raise NetError(NetCode.NO_ANSWER)
-        stream = await self.town.network.open(address)
-        return Road(self.town, self.name, address.host, stream)
+        stream = await self.partition.network.open(address)
+        return HeldStream(self.partition, self.name, address.host, stream)
 
-    async def listen(self, host: str, port: int) -> list[Door]:
-        """This house's doors."""
-        return await self.town.network.listen(host, port)
+    async def listen(self, host: str, port: int) -> list[StreamListener]:
+        """This node's listeners."""
+        return await self.partition.network.listen(host, port)
 
 
-class Road(trio.abc.Stream):
-    """The caller's end of a stream: what passes waits while the houses are parted."""
+class HeldStream(trio.abc.Stream):
+    """The caller's end of a stream: what passes waits while the nodes are parted."""
 
-    def __init__(self, town: Town, one: str, other: str, stream: trio.abc.Stream) -> None:
-        self._town, self._ends, self._stream = town, (one, other), stream
+    def __init__(
+        self, partition: PartitionedNetwork, one: str, other: str, stream: trio.abc.Stream
+    ) -> None:
+        self._partition, self._ends, self._stream = partition, (one, other), stream
 
     async def send_all(self, data: Any) -> None:
-        await self._town.passage(*self._ends)
+        await self._partition.passage(*self._ends)
         await self._stream.send_all(data)
 
     async def wait_send_all_might_not_block(self) -> None:
@@ -88,7 +90,7 @@ class Road(trio.abc.Stream):
 
     async def receive_some(self, max_bytes: int | None = None) -> Any:
         data = await self._stream.receive_some(max_bytes)
-        await self._town.passage(*self._ends)
+        await self._partition.passage(*self._ends)
         return data
 
     async def aclose(self) -> None:
@@ -108,14 +110,14 @@ class Thinker(BotPlayer):
         return await super().choose(view, kind, again)
 
 
-class TownClub(Club):
-    """A club whose members live in houses that can be parted, and think before they choose."""
+class PartitionedClub(Club):
+    """A club whose members play on nodes that can be parted, and think before they choose."""
 
     def __init__(
         self, path: Path, seats: int, patience: Patience = SHORT, thinking: float = 1.0
     ) -> None:
         super().__init__(path, seats, patience)
-        self.town = Town()
+        self.partition = PartitionedNetwork()
         for guest in self.guests:
             guest.player = Thinker(thinking)
 
@@ -124,18 +126,18 @@ class TownClub(Club):
         for guest in self.guests:
             guest.player.seconds = seconds
 
-    def house(self, number: int) -> House:
-        """Where this seat lives."""
-        return House(self.town, f"house{number}")
+    def node(self, number: int) -> NetworkNode:
+        """The node of this seat."""
+        return NetworkNode(self.partition, f"node{number}")
 
     def reach(self, number: int) -> tables.Reach:
-        """A door of its own."""
-        return tables.Reach(f"house{number}:0", network=self.house(number))
+        """An address of its own."""
+        return tables.Reach(f"node{number}:0", network=self.node(number))
 
     async def resume(self, number: int) -> None:
         """Take the seat again from its journal, at home."""
         guest = self.guests[number]
-        guest.outcome = await tables.resume_table(guest.seat, None, self.house(number))
+        guest.outcome = await tables.resume_table(guest.seat, None, self.node(number))
 
     async def sit(self, number: int) -> None:
         """Play from the beginning."""

@@ -1,6 +1,6 @@
 """Silent connections from many addresses at a door, and honest guests with a real round trip.
 
-    python -m soak.doors [host|relay] [CONNECTIONS_A_SECOND] [ROUND_TRIP_MS] [SOURCES]
+    python -m soak.silent_connections [host|relay] [CONNECTIONS_A_SECOND] [ROUND_TRIP_MS] [SOURCES]
 
 Everything stays on this machine's loopback; the guests' way there goes through a delaying proxy.
 With one source the connections come from the guests' own address. Prints one JSON line: how many

@@ -1,4 +1,4 @@
-"""Six real seats in two houses whose cable goes dead: two split from four; needs root."""
+"""Six real seats in two namespaces whose cable goes dead: two split from four; needs root."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from processes.test_namespaces import GUEST, HOST, Street
+from processes.test_namespaces import GUEST, HOST, NamespacePair
 from support import terminals
 from support.going_table import GOING, Table
 from support.liars.table import environment
@@ -20,25 +20,25 @@ FOUR, TWO = (0, 1, 2, 3), (4, 5)
 
 
 @dataclass
-class TwoHouses(Table):
-    """A table whose last two seats live in the second house of a street."""
+class TwoNamespaces(Table):
+    """A table whose last two seats live in the second namespace of a pair."""
 
-    street: Street | None = None
+    pair: NamespacePair | None = None
 
-    def house(self, number: int) -> int:
-        """In which house a seat lives."""
+    def namespace(self, number: int) -> int:
+        """In which namespace a seat lives."""
         return int(number in TWO)
 
     def listen(self, number: int) -> tuple[str, ...]:
-        """At the house's own address."""
-        return ("--listen", f"{(HOST, GUEST)[self.house(number)]}:0")
+        """At the namespace's own address."""
+        return ("--listen", f"{(HOST, GUEST)[self.namespace(number)]}:0")
 
     def start(self, number: int, *words: str) -> terminals.Terminal:
-        """A process in this seat's house."""
-        assert self.street is not None
+        """A process in this seat's namespace."""
+        assert self.pair is not None
         home = self.path / str(number)
         env = environment(home)
-        inside = ("ip", "netns", "exec", self.street.houses[self.house(number)])
+        inside = ("ip", "netns", "exec", self.pair.namespaces[self.namespace(number)])
         with (home / "errors").open("w") as errors:
             process = subprocess.Popen(
                 [*inside, sys.executable, str(GOING), *words],
@@ -52,25 +52,25 @@ class TwoHouses(Table):
 
 
 @pytest.fixture
-def street() -> Iterator[Street]:
-    made = Street(f"hoity{time.monotonic_ns() % 10**6}")
+def pair() -> Iterator[NamespacePair]:
+    made = NamespacePair(f"hoity{time.monotonic_ns() % 10**6}")
     yield made
     made.clear()
 
 
 @pytest.mark.soak
-def test_two_split_from_four_and_heal(street: Street, tmp_path: Path) -> None:
+def test_two_split_from_four_and_heal(pair: NamespacePair, tmp_path: Path) -> None:
     habits: dict[int, tuple[str, ...]] = dict.fromkeys(range(6), HABITS)
     habits[0] = (*HABITS, "times=20000,20000,1000,8000")
-    with TwoHouses(tmp_path, 6, habits, street=street) as table:
+    with TwoNamespaces(tmp_path, 6, habits, pair=pair) as table:
         table.fill()
         table.running[0].read_until("round", 2)
-        street.lose()
+        pair.lose()
         parted = time.monotonic()
         table.running[0].read_until("type", "late")
         table.running[0].read_until("round")
         split = time.monotonic() - parted
-        street.heal()
+        pair.heal()
         found = table.judge(range(6))
         for number in TWO:
             assert table.seen(number, "away")

@@ -1,4 +1,4 @@
-"""The house stands as drawn: arrows only downward, no circles, no I/O where none belongs."""
+"""The architecture: packages depend only downward, in no circle, with no I/O where none belongs."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ MODULES = {name_of(path): path for path in FILES}
 
 
 def under(folder: str) -> list[Path]:
-    """The files of a part of the house."""
+    """The files of a folder."""
     found = [path for path in FILES if path.is_relative_to(ROOT / folder)]
     assert found, f"no file under {folder}"
     return found
@@ -126,7 +126,7 @@ def test_only_the_net_and_what_drives_it_know_trio(path: Path) -> None:
 
 
 @each(FILES, name_of)
-def test_rooms_are_small_and_say_what_they_are(path: Path) -> None:
+def test_modules_are_small_and_say_what_they_are(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     tree = tree_of(path)
     assert ast.get_docstring(tree)
@@ -199,7 +199,7 @@ def test_the_face_is_small_and_each_name_says_what_it_is() -> None:
 
 
 def test_a_driver_touches_nothing_inside_a_machine() -> None:
-    """What is behind a machine's face is nobody's business above the protocol."""
+    """What stands behind the public names of a machine is nobody's business above the protocol."""
     for path in under("p2p_hoity") + under("cli"):
         inside = [
             node.attr

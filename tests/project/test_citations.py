@@ -1,0 +1,80 @@
+"""Code and SPEC against each other: who implements a numbered sentence cites it in a docstring."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+from support.paths import ROOT
+
+from protocol.wire.messages import KINDS
+
+ID = re.compile(r"\[([A-Z]-\d+)\]")
+RULE = re.compile(r"^(?:- |\d+\. )\[([A-Z]-\d+)\] ", re.MULTILINE)
+
+NOT_IN_CODE = {
+    "Y-1": "says how a verifier agrees with the label of each vector: test_vectors.py holds it",
+}
+"""Sentences that no code of the product can cite, and why."""
+
+
+@cache
+def numbered() -> frozenset[str]:
+    """The identifiers that SPEC gives to its sentences."""
+    return frozenset(RULE.findall((ROOT / "SPEC.md").read_text(encoding="utf-8")))
+
+
+def docstrings(path: Path) -> Iterator[str]:
+    """The docstrings of a module, its classes, functions and constants."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+            yield str(node.value.value)
+
+
+@cache
+def cited() -> dict[str, frozenset[str]]:
+    """Each identifier cited in a docstring, and the files that cite it."""
+    found: dict[str, set[str]] = {}
+    for package in ("protocol", "p2p_hoity"):
+        for path in sorted((ROOT / package).rglob("*.py")):
+            for text in docstrings(path):
+                for one in ID.findall(text):
+                    found.setdefault(one, set()).add(str(path.relative_to(ROOT)))
+    return {one: frozenset(files) for one, files in found.items()}
+
+
+def test_spec_has_numbered_sentences_and_they_are_read() -> None:
+    assert {"C-1", "E-4", "H-12", "V-12"} <= numbered()
+    assert len(numbered()) > 100
+
+
+def test_every_citation_is_of_a_sentence_of_spec() -> None:
+    unknown = {one: sorted(files) for one, files in cited().items() if one not in numbered()}
+    assert unknown == {}
+
+
+def test_every_sentence_is_cited_or_said_to_bind_no_code() -> None:
+    assert sorted(numbered() - set(cited()) - set(NOT_IN_CODE)) == []
+
+
+def test_no_exception_is_stale() -> None:
+    assert set(NOT_IN_CODE) <= numbered()
+    assert set(NOT_IN_CODE) & set(cited()) == set()
+    assert all(len(reason) > 20 for reason in NOT_IN_CODE.values())
+
+
+def test_the_protocol_cites_its_own_sentences_and_no_rule_of_the_game() -> None:
+    of_game = {one for one in numbered() if one.startswith("G-")}
+    for one in of_game & set(cited()):
+        assert not [path for path in cited()[one] if path.startswith("protocol/")], one
+
+
+def test_the_glossary_has_every_kind_of_message() -> None:
+    text = (ROOT / "SPEC.md").read_text(encoding="utf-8")
+    table = text.split("**Glossary.**")[1].split("\n## ")[0]
+    rows = re.findall(r"^\| ([^|]*) \|", table, re.MULTILINE)
+    words = {word.partition(" (")[0] for row in rows for word in row.split(", ")}
+    assert {label.value.partition("/sign-")[2] for _, label in KINDS.values()} <= words
