@@ -24,12 +24,20 @@ class Raw:
     Each reader gives the value as its type, or raises Malformed. True and False are no numbers.
     """
 
-    __slots__ = ("code", "name", "path", "value")
+    __slots__ = ("_above", "_index", "code", "name", "value")
 
     def __init__(
         self, value: Any, code: str, name: str = "the whole", path: tuple[int, ...] = ()
     ) -> None:
-        self.value, self.code, self.name, self.path = value, code, name, path
+        self.value, self.code, self.name = value, code, name
+        self._above: Raw | tuple[int, ...] = path
+        self._index = 0
+
+    @property
+    def path(self) -> tuple[int, ...]:
+        """The indices that lead to it, from the outermost array in."""
+        above = self._above
+        return (*above.path, self._index) if isinstance(above, Raw) else above
 
     def unfit(self, words: str) -> Malformed:
         """What to raise; `words` go on after the name."""
@@ -78,11 +86,17 @@ class Raw:
         """An array with exactly these fields ([X-2])."""
         if len(self._array(None)) != len(names):
             raise self.unfit(f"has not {len(names)} fields")
-        return tuple(self._inner(i, name) for i, name in enumerate(names))
+        return tuple([self._inner(i, name) for i, name in enumerate(names)])
+
+    def start(self, *names: str, most: int | None = None) -> tuple[Raw, ...]:
+        """The first fields of an array that has at least these, and at most so many items."""
+        if len(self._array(most)) < len(names):
+            raise self.unfit(f"has not {len(names)} fields")
+        return tuple([self._inner(i, name) for i, name in enumerate(names)])
 
     def items(self, name: str, most: int | None = None) -> tuple[Raw, ...]:
         """An array of any number of items, at most so many, each called `name`."""
-        return tuple(self._inner(i, name) for i in range(len(self._array(most))))
+        return tuple([self._inner(i, name) for i in range(len(self._array(most)))])
 
     def exactly(self, count: int, name: str) -> tuple[Raw, ...]:
         """An array of so many items, each called `name`."""
@@ -110,4 +124,6 @@ class Raw:
         return self.value
 
     def _inner(self, index: int, name: str) -> Raw:
-        return Raw(self.value[index], self.code, name, (*self.path, index))
+        inner = Raw(self.value[index], self.code, name)
+        inner._above, inner._index = self, index  # its path is made when something is amiss
+        return inner

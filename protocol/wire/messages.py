@@ -279,6 +279,7 @@ READERS: Final[dict[int, Callable[[Raw], Statement]]] = {
     6: _read_seal,
     7: _read_back,
 }
+LAST_KIND: Final = max(READERS)
 
 
 def read_payload(data: bytes, table: bytes, seats: int) -> tuple[int, Statement]:
@@ -287,12 +288,11 @@ def read_payload(data: bytes, table: bytes, seats: int) -> tuple[int, Statement]
     SPEC: [M-2], [M-3], [X-2].
     """
     whole = Raw(encoding.decode(data, MAX_MESSAGE), BAD, "a message")
-    fields = whole.items("a field", MAX_LIST)
-    whole.need(len(fields) >= 3, "has too few fields")
-    number = fields[0].integer(max(READERS), 1)
-    whole.need(fields[1].value == table, "is of another table")
+    kind, where, who = whole.start("its kind", "its table", "its seat", most=MAX_LIST)
+    number = kind.integer(LAST_KIND, 1)
+    whole.need(where.value == table, "is of another table")
     said = Raw(whole.value[3:], BAD, "a statement")
-    return fields[2].integer(seats - 1), READERS[number](said)
+    return who.integer(seats - 1), READERS[number](said)
 
 
 def parse(data: bytes, table: bytes, ids: Sequence[bytes]) -> Message:
