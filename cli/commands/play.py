@@ -142,9 +142,3 @@ def _show_ticket(sitting: Sitting, terms: Terms, ticket: str, show: bool) -> Non
 def loopback(listen: str | None) -> tables.Reach:
     """Where a table for bots of this machine listens."""
     return tables.Reach(listen or LOOPBACK)
-
-
-# Joining and resuming.
-
-
-# Looking on.

@@ -32,7 +32,8 @@ class Votes:
     store: MessageStore
     start: Node | None = None
     closes: dict[int, dict[bytes, tuple[Message, Base]]] = field(default_factory=dict)
-    bad: set[bytes] = field(default_factory=set)
+    bad: dict[bytes, None] = field(default_factory=dict)
+    """Halts and closes of a bad form, in the order in which they were judged."""
     void: bool = False
     _halts: dict[bytes, ReadHalt] = field(default_factory=dict)
     far: dict[int, Message] = field(default_factory=dict)
@@ -184,7 +185,7 @@ class Votes:
         except Unknown:
             return
         except Malformed:
-            self.bad.add(message.hash)
+            self.bad[message.hash] = None
             return
         except Void:
             self.void = True
@@ -259,7 +260,7 @@ class Votes:
         except Unknown:
             return
         except Malformed:
-            self.bad.add(message.hash)
+            self.bad[message.hash] = None
 
     def _read_halt(self, message: Message) -> ReadHalt | None:
         if message.hash in self._halts:
@@ -271,7 +272,7 @@ class Votes:
         except Unknown:
             return None
         except Malformed:
-            self.bad.add(message.hash)
+            self.bad[message.hash] = None
             return None
         self._halts[message.hash] = read
         for vote in read.votes:

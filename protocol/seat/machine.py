@@ -327,9 +327,11 @@ class Machine:
             self._pump()
 
     def _pump(self) -> None:
-        """The rules to a fixpoint."""
+        """The rules to a fixpoint; once the table has ended, what still comes is judged only."""
         while self.core.broken is None and self._turn():
             pass
+        if self.core.broken is not None:
+            accusations.judge_fresh(self.core)
 
     def _turn(self) -> bool:
         """One round of the rules; whether anything changed."""

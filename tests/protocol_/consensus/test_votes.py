@@ -54,7 +54,7 @@ WRONG = Expired(9, 1, bytes(32))
 
 
 def counted(monkeypatch: pytest.MonkeyPatch, name: str) -> list[tuple[object, ...]]:
-    """What a function of `epochs` is called with, call by call."""
+    """What a function of `view_change` is called with, call by call."""
     real: Callable[..., object] = getattr(view_change, name)
     calls: list[tuple[object, ...]] = []
 
@@ -109,6 +109,20 @@ def test_what_waits_is_not_read_again_before_it_is_held(
     tell(room, late)
     assert reads() == 2
     assert machine.core.proofs[3].code == "bad-halt"
+
+
+@pytest.mark.parametrize("variation", range(6))
+def test_of_two_bad_halts_the_one_judged_first_is_the_proof(room: Room, variation: int) -> None:
+    """Not the one whose hash happens to fall first in this process."""
+    machine, late = room.places[0].machine, signed(room, 2, Late(1))
+    wrong = Expired(9 + variation, 1, bytes(32))
+    waiting = halt(room, late.hash, expired=wrong)
+    first, second = (signed(room, 3, replace(waiting, epoch=epoch)) for epoch in (1, 2))
+    tell(room, second, first)
+    assert not machine.core.proofs
+    tell(room, late)
+    assert list(machine.core.ballot.bad) == [first.hash, second.hash]
+    assert machine.core.proofs[3].messages == (first,)
 
 
 def test_a_proposer_asks_for_what_its_halts_name(room: Room) -> None:

@@ -11,7 +11,7 @@ from protocol.chain.state import Kind
 from protocol.errors import Invalid
 from protocol.game import IllegalMove
 from protocol.seat import admission, statements
-from protocol.seat.effects import Asked, Broken, Cautious, Record, Send, Waiting
+from protocol.seat.effects import Asked, Broken, Cautious, Guilty, Record, Send, Waiting
 from protocol.seat.machine import Machine
 from protocol.seat.statements import hold
 from protocol.seat.states import SIGNS, State
@@ -401,6 +401,24 @@ def test_a_seat_silent_in_the_setup_ends_the_table_and_is_named() -> None:
     room.run(until=30)
     (broken,) = [e for e in room.places[0].heard if isinstance(e, Broken)]
     assert broken.seat == 2
+
+
+def test_after_the_end_what_still_comes_is_judged_and_nothing_of_it_waits() -> None:
+    """Its player is told of a proof against this very seat; others' are kept."""
+    room = room_of(3)
+    room.places[2].alive = False
+    room.start()
+    room.run(until=30)
+    machine = room.places[0].machine
+    assert machine.broken is not None
+    for seat in (1, 0):
+        for number in (b"x", b"y"):
+            vote = messages.sign(room.who[seat], room.table.id, seat, Accept(1, number * 32))
+            machine.receive(carried(vote), room.now, None)
+    room.collect(0)
+    assert Guilty(0, "two-statements") in room.places[0].heard
+    assert set(machine.core.proofs) == {1}
+    assert machine.core.fresh == []
 
 
 @pytest.mark.parametrize("garbage", [b"", b"\x00", b"\x92\x00\xc4\x01a", b"\x91\x09", b"\xff" * 40])
