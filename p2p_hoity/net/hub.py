@@ -285,11 +285,6 @@ class Hub:
         standing = self._admission.get(peer)
         return standing is not None and standing.link.post(data)
 
-    def queued(self, peer: bytes) -> int:
-        """Bytes posted to peer that the system has not taken yet; 0 without a link."""
-        standing = self._admission.get(peer)
-        return standing.link.queued_bytes if standing else 0
-
     async def flush(self, timeout: float) -> bool:
         """Wait until all that was posted is with the system; False after timeout seconds."""
         with trio.move_on_after(timeout):

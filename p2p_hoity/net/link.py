@@ -64,7 +64,10 @@ class Link:
         return self._queued_bytes
 
     def post(self, data: bytes) -> bool:
-        """Queue one frame; False when the link is closed, or closes because it cannot keep up."""
+        """Queue one frame; False when the link is closed, or closes because it cannot keep up.
+
+        Raises ValueError for an empty frame or one above the limit, a mistake of the caller.
+        """
         if self.reason is not None:
             return False
         if not 0 < len(data) <= self._limits.frame:

@@ -151,7 +151,10 @@ def _check_opening(node: Node, seat: int, read: Gather) -> Opening:
 
 
 def check_move(node: Node, kind: str, seat: int, choice: Choice, shares: Shares) -> None:
-    """The game's own rules, with the cards that the shares open."""
+    """The game's own rules, with the cards that the shares open.
+
+    Invalid('illegal-choice') if they forbid it.
+    """
     shown = choice if isinstance(choice, tuple) and node.want.shows else ()
     cards = opened_cards(node, (s for s in shown if (s, seat) in shares), shares)
     try:

@@ -93,7 +93,10 @@ class ShowStep(Step[ShowBody | None, Showing | None]):
         return None
 
     def check(self, node: Node, seat: int, read: ShowBody | None) -> Showing | None:
-        """The cards are its own to show, the shares are proven, the game allows it."""
+        """The cards are its own to show, the shares are proven, the game allows it.
+
+        Invalid('illegal-choice') for others, and with the codes of shares.
+        """
         if read is None:
             return None
         choice = bodies.parse_choice(read.choice, choice_size(node, node.want.name))

@@ -37,7 +37,10 @@ def seal_choice(
 
 
 def check_sealed(node: Node, seat: int, kind: str, read: SealBody) -> Sealed:
-    """The escrow is one of this commitment, in this step, of this seat, and of its size."""
+    """The escrow is one of this commitment, in this step, of this seat, and of its size.
+
+    Raises Invalid('bad-escrow').
+    """
     if node.table.strict:
         if read.escrow:
             raise Invalid("bad-escrow", "a strict table has no escrow")
@@ -52,7 +55,10 @@ def check_sealed(node: Node, seat: int, kind: str, read: SealBody) -> Sealed:
 def check_opening(
     node: Node, seat: int, kind: str, sealed: Sealed, choice: bytes, nonce: bytes
 ) -> None:
-    """The opening recomputes commitment and escrow byte for byte."""
+    """The opening recomputes commitment and escrow byte for byte.
+
+    Raises Invalid: 'bad-body', 'bad-opening' or 'bad-escrow'.
+    """
     context = node.table.context(sealed.step, seat, kind)
     size = choice_size(node, kind)
     if len(choice) > size:
@@ -67,7 +73,10 @@ def check_opening(
 
 
 def read_choice(node: Node, kind: str, data: bytes) -> bytes | Choice:
-    """The coin stays bytes; any other choice is an int or a tuple of ints."""
+    """The coin stays bytes; any other choice is an int or a tuple of ints.
+
+    Raises Invalid('bad-body').
+    """
     if kind == COIN:
         if len(data) != COIN_SIZE:
             raise Invalid("bad-body", "a coin has not 32 bytes")

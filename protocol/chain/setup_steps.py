@@ -37,7 +37,7 @@ class KeyCommitStep(Step[KeyCommit, KeyCommit]):
         return bodies.parse_key_commit(body)
 
     def check(self, node: Node, seat: int, read: KeyCommit) -> KeyCommit:
-        """The transport key must not be of low order."""
+        """The transport key must not be of low order. Raises Invalid('bad-key')."""
         try:
             secret_sharing.check_x25519_public(read.box)
         except Invalid as error:
@@ -67,7 +67,10 @@ class KeyRevealStep(Step[KeyReveal, KeyReveal]):
         return bodies.parse_key_reveal(body, 1 if table.strict else table.quorum, pieces)
 
     def check(self, node: Node, seat: int, read: KeyReveal) -> KeyReveal:
-        """The vector fits its hash, its secret is known, every piece is of the fixed size."""
+        """The vector fits its hash, its secret is known, every piece is of the fixed size.
+
+        Raises Invalid: 'bad-key-hash', 'bad-key-proof', 'bad-backup' or 'bad-body'.
+        """
         if key_hash(node, seat, node.step - 1, read.vector) != node.keys.hashes[seat]:
             raise Invalid("bad-key-hash", "the key shown is not the one committed to")
         schnorr.verify_key(node.table.context(node.step, seat, "key"), read.vector[0], read.proof)
@@ -148,7 +151,10 @@ class KeyOkStep(Step[SealBody | Complaint, Sealed | Complaint]):
         return bodies.parse_key_ok(body)
 
     def check(self, node: Node, seat: int, read: SealBody | Complaint) -> Sealed | Complaint:
-        """A coin commitment, or a complaint that proves itself."""
+        """A coin commitment, or a complaint that proves itself.
+
+        Raises Invalid: 'bad-body', 'bad-escrow' or 'false-complaint'.
+        """
         if isinstance(read, SealBody):
             return check_sealed(node, seat, COIN, read)
         if node.table.strict or read.blamed == seat or not 0 <= read.blamed < node.table.seats:

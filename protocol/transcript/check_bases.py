@@ -37,7 +37,7 @@ class Evidence:
     lookups: int = 0
 
     def message(self, digest: bytes) -> Message:
-        """The message with this hash."""
+        """The message with this hash. Unknown if the file lacks it."""
         self._count(1)
         if digest not in self.held:
             raise Unknown(digest.hex(), digest)
@@ -56,7 +56,7 @@ class Evidence:
         return made
 
     def base(self, epoch: int, digest: bytes | None) -> Node:
-        """The base of that epoch, computed before."""
+        """The base of that epoch, computed before. Unknown if none was."""
         if epoch == 0 or digest is None:
             return self.start
         if (epoch, digest) not in self.bases:

@@ -44,6 +44,8 @@ def follow(node: Node, entry: Entry, index: int, way: Way, stats: Statistics) ->
     """The next node: as the way says where it leads, else a complete step of legal bodies.
 
     SPEC: [V-6].
+
+    Unsound for any other entry.
     """
     path = (2, 1, index)
     if node.want.kind in (Kind.RESULT, Kind.ENDED):

