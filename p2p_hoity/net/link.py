@@ -58,11 +58,6 @@ class Link:
         if first:
             self.post(first)
 
-    @property
-    def queued_bytes(self) -> int:
-        """Bytes that wait to be written, the frame being written included."""
-        return self._queued_bytes
-
     def post(self, data: bytes) -> bool:
         """Queue one frame; False when the link is closed, or closes because it cannot keep up.
 

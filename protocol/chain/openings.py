@@ -242,7 +242,7 @@ def _open_one(after: Node, node: Node, owner: int, shares: Mapping[int, bytes]) 
     sealed = node.sealed[kind, owner]
     found: Opening
     try:
-        padded = escrow.open_escrow(sealed.escrow, shares, node.table.quorum)
+        padded = escrow.decrypt(sealed.escrow, shares, node.table.quorum)
         choice, nonce = commitment.parse_opening(padded)
         check_opening(node, owner, kind, sealed, choice, nonce)
         found = read_choice(node, kind, choice)

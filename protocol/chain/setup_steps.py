@@ -16,7 +16,7 @@ from ..wire import bodies
 from ..wire.bodies import COIN, COIN_SIZE, Complaint, KeyCommit, KeyReveal, SealBody, ShuffleBody
 from .sealing import check_sealed, seal_choice
 from .secrets import PIECE_STEP, Secrets
-from .state import Conviction, Keys, Kind, Node, Sealed, Table, Want, public_piece
+from .state import Conviction, Keys, Kind, Node, SealedChoice, Table, Want, public_piece
 from .step import EmptyStep, Step
 
 Deck = tuple[Ciphertext, ...]
@@ -143,14 +143,14 @@ def piece_is_sound(node: Node, dealer: int, holder: int, secret: bytes) -> bool:
     return True
 
 
-class KeyOkStep(Step[SealBody | Complaint, Sealed | Complaint]):
+class KeyOkStep(Step[SealBody | Complaint, SealedChoice | Complaint]):
     """Each seat commits to its part of the joint coin, or complains of a backup piece."""
 
     def read(self, node: Node, seat: int, body: bytes) -> SealBody | Complaint:
         """[commitment, escrow] or [blamed seat, secret]."""
         return bodies.parse_key_ok(body)
 
-    def check(self, node: Node, seat: int, read: SealBody | Complaint) -> Sealed | Complaint:
+    def check(self, node: Node, seat: int, read: SealBody | Complaint) -> SealedChoice | Complaint:
         """A coin commitment, or a complaint that proves itself.
 
         Raises Invalid: 'bad-body', 'bad-escrow' or 'false-complaint'.
@@ -165,7 +165,7 @@ class KeyOkStep(Step[SealBody | Complaint, Sealed | Complaint]):
             raise Invalid("false-complaint", "the piece complained of is sound")
         return read
 
-    def apply(self, node: Node, said: Mapping[int, Sealed | Complaint]) -> Node:
+    def apply(self, node: Node, said: Mapping[int, SealedChoice | Complaint]) -> Node:
         """Keep the coin commitments; a sound complaint ends the table."""
         sealed = dict(node.sealed)
         for seat, one in enumerate(in_seat_order(node, said)):

@@ -181,7 +181,7 @@ def total_piece(vectors: tuple[tuple[bytes, ...], ...], index: int) -> bytes:
 
 
 @dataclass(frozen=True)
-class Sealed:
+class SealedChoice:
     """A commitment and its escrow, and the step in which they were said."""
 
     step: int
@@ -245,7 +245,7 @@ class Node:
     state: Any = None
     shares: Mapping[ShareKey, bytes] = field(default_factory=dict)
     cards: Mapping[int, int] = field(default_factory=dict)
-    sealed: Mapping[ChoiceKey, Sealed] = field(default_factory=dict)
+    sealed: Mapping[ChoiceKey, SealedChoice] = field(default_factory=dict)
     lost: frozenset[ChoiceKey] = frozenset()
     opened: Mapping[ChoiceKey, Opening] = field(default_factory=dict)
     over_said: bool = False

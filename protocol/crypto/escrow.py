@@ -43,7 +43,7 @@ def escrow_size(opening_size: int) -> int:
     return opening_size + OVERHEAD
 
 
-def seal(context: Context, joint_key: Point, commitment: bytes, opening: bytes) -> bytes:
+def encrypt(context: Context, joint_key: Point, commitment: bytes, opening: bytes) -> bytes:
     """The one escrow of `opening` for this commitment: len(opening) + 128 bytes."""
     where = _where(context, joint_key, commitment)
     r = hash_to_scalar(Label.ESCROW_RANDOMNESS, *where, opening)
@@ -120,7 +120,7 @@ def verify_share(
     return point
 
 
-def open_escrow(escrow: bytes, shares: Mapping[int, Point], t: int) -> bytes:
+def decrypt(escrow: bytes, shares: Mapping[int, Point], t: int) -> bytes:
     """The opening, out of verified shares of at least t receivers by index (seat + 1).
 
     It is what the owner sealed, right or wrong.

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from ..chain import transition
 from ..chain.openings import Given
 from ..chain.play_steps import Showing
-from ..chain.state import Kind, Missing, Node, Sealed, Slot
+from ..chain.state import Kind, Missing, Node, SealedChoice, Slot
 from ..wire.bodies import Complaint, KeyReveal
 from ..wire.faults import Fault
 from .check_signatures import CODES
@@ -113,7 +113,7 @@ def _count(node: Node, given: object, stats: Statistics) -> None:
     match given:
         case KeyReveal():
             counts["keys"] += 1
-        case Sealed() | Complaint():
+        case SealedChoice() | Complaint():
             counts["commitments"] += 1
             counts["escrows"] += not node.table.strict
         case Showing():

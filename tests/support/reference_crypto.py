@@ -28,5 +28,5 @@ def verify_opened(
     context: Context, joint_key: Point, commitment: bytes, sealed: bytes, opening: bytes
 ) -> None:
     """Raise Invalid('bad-escrow') unless sealing `opening` again gives this very escrow."""
-    if escrow.seal(context, joint_key, commitment, opening) != sealed:
+    if escrow.encrypt(context, joint_key, commitment, opening) != sealed:
         raise Invalid("bad-escrow", "not the escrow of this opening")

@@ -79,7 +79,7 @@ def check(block: str, entry: Entry) -> None:
             assert points[entry["index"]] == point
             vector = [bytes.fromhex(p) for p in entry["vector"]]
             assert secret_sharing.public_piece(vector, entry["index"]).hex() == entry["public"]
-            opened = escrow.open_escrow(bytes.fromhex(entry["escrow"]), points, 2)
+            opened = escrow.decrypt(bytes.fromhex(entry["escrow"]), points, 2)
             assert opened.hex() == entry["opening"]
         case "sealed_piece":
             secret, public, sealed = data(entry, "secret", "public", "sealed")

@@ -123,7 +123,7 @@ FLOODS: dict[str, Callable[[Liar], Frames]] = {
 def _queued(hub: Hub, peer: bytes) -> int:
     """Bytes posted to a peer that the system has not taken yet; 0 without a link."""
     standing = hub._admission.get(peer)
-    return standing.link.queued_bytes if standing else 0
+    return standing.link._queued_bytes if standing else 0
 
 
 async def pour(liar: Liar, hub: Hub, kind: str, counts: dict[str, int]) -> None:
