@@ -134,8 +134,8 @@ class Driver:
         return self.outcome
 
     def _open_access(self) -> Access:
-        me, papers = self.hub.me, (self.roster, self.capability)
-        return Access(self.machine.table, me, *papers, self.hub.post, self.seat)
+        table, hub = self.machine.table, self.hub
+        return Access(table, hub.me, self.roster, self.capability, hub.post, self.seat)
 
     async def _listen(self) -> None:
         async for event in self.hub.events:

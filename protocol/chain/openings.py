@@ -61,7 +61,7 @@ def owes_nothing(node: Node, seat: int) -> bool:
 
 
 def has_opening(node: Node, seat: int, secrets: Secrets) -> bool:
-    """Whether this seat can open what it owes; not after a journal was restored ([D-6])."""
+    """Whether this seat can open what it owes; not after a journal was restored."""
     if not own_due(node, seat):
         return True
     return node.sealed[node.want.name, seat].commitment in secrets.openings

@@ -1,4 +1,4 @@
-"""No dead code: what `protocol` and `p2p_hoity` define is used by the product, not just by tests."""
+"""No dead code: what `protocol` and `p2p_hoity` define is used by more than tests."""
 
 from __future__ import annotations
 
