@@ -89,7 +89,7 @@ def ended(seats: int, quorum: int, liars: int) -> list[tuple[int, str] | None]:
                 machine.receive(frames.encode_frame(frames.Carry(said.encode())), room.now, None)
     found = [m.broken for m in honest]
     liars_of = set(range(seats - liars, seats))
-    assert all(set(m.told_guilty) == liars_of for m in honest if m.broken)  # none unnamed
+    assert all(set(m.core.told_guilty) == liars_of for m in honest if m.broken)  # none unnamed
     return [None if b is None or b.seat is None else (b.seat, b.code) for b in found]
 
 
