@@ -144,9 +144,9 @@ def choice_work(rng: Random) -> dict[str, Callable[[], Any]]:
     joint = group.mul_base(scalar(rng))
     data = opening(b"choice", rng(32), 64)
     commitment = commit(context, b"choice", data[:32])
-    box = escrow.seal(context, joint, commitment, data)
+    box = escrow.encrypt(context, joint, commitment, data)
     return {
-        "seal_escrow": lambda: escrow.seal(context, joint, commitment, data),
+        "seal_escrow": lambda: escrow.encrypt(context, joint, commitment, data),
         "verify_escrow": lambda: escrow.verify(context, joint, commitment, box),
     }
 

@@ -21,7 +21,10 @@ def kind_of(decision: Expected) -> Kind:
 
 
 def choose(view: View, decision: Expected, rng: Random) -> Choice:
-    """One of the legal choices, each as likely (of exhibits those that `legal` lists)."""
+    """One of the legal choices, each as likely (of exhibits those that `legal` lists).
+
+    NothingToChoose if there are none.
+    """
     kind = kind_of(decision)
     if kind == "theft":
         return tuple(rng.choice(exhibit) for exhibit in theft_options(view.state))

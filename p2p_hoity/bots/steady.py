@@ -25,7 +25,7 @@ RIVAL_LOSS = 0.4
 
 
 def choose(view: View, decision: Expected, rng: Random) -> Choice:
-    """A legal choice for the view's seat."""
+    """A legal choice for the view's seat. NothingToChoose if it has none."""
     if view.seat is None:
         raise NothingToChoose("an onlooker has nothing to choose")
     return _CHOOSERS[kind_of(decision)](view, rng)

@@ -64,7 +64,10 @@ def _read(path: Path) -> str:
 
 
 def parse(text: str, file: str) -> Edition:
-    """The edition this TOML text describes; `file` is its name in errors."""
+    """The edition this TOML text describes; `file` is its name in errors.
+
+    EditionError if it describes none.
+    """
     try:
         root = tomllib.loads(text)
     except (ValueError, RecursionError) as error:  # an endless number is a plain ValueError

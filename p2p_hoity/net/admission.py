@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 import trio
 
 from ..errors import because
-from .gate import of_the_fullest
 from .handshake import Proven, Verdict
 from .limits import Limits
 from .link import Link, LinkCode
+from .unproven import of_the_fullest
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,7 +112,7 @@ class Admission:
 
     def _displaced(self, source: str) -> list[Standing]:
         """The strangers of whom one may make room: of the same machine if it has its fill, else
-        of the one that has most of them here. Chosen at random, as in `gate` ([L-13])."""
+        of the one that has most of them here. Chosen at random, as in `unproven` ([L-13])."""
         strangers = self._strangers()
         same = [old for old in strangers if source and old.source == source]
         if len(self._live()) < self._limits.links:

@@ -192,7 +192,10 @@ async def prove(
 
 
 async def expect_welcome(stream: trio.abc.Stream) -> None:
-    """Read a verdict; NetError unless it is a welcome."""
+    """Read a verdict; NetError unless it is a welcome.
+
+    A refusal by a known verdict is the NetError RefusedError.
+    """
     said = await receive(stream)
     try:
         verdict = Verdict(int.from_bytes(said, "big")) if len(said) == 1 else None

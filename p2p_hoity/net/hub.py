@@ -15,7 +15,6 @@ from .allowance import Allowances
 from .dialler import Dialler
 from .errors import NetCode, NetError, RefusedError
 from .events import Event, Frame, LinkDown, LinkedElsewhere, LinkUp
-from .gate import Gate, Stage, Stranger
 from .handshake import (
     Identity,
     Listener,
@@ -33,6 +32,7 @@ from .network import Network, StreamListener, TcpNetwork, close_listeners, cut
 from .race import Race, Secured
 from .reach import reach
 from .tls import credentials, secure_from
+from .unproven import Stage, UnprovenConnections, UnprovenStream
 from .waiting import WaitingAtRelay
 
 
@@ -57,7 +57,8 @@ class Hub:
         self._listener = Listener(Purpose.LINK, identity.public, self._credentials.digest)
         self._instance = fresh_instance()
         self._admission = Admission(identity.public, self._limits)
-        self._gate = Gate(self._limits.unauthenticated, self._limits.unauthenticated_per_source)
+        bounds = self._limits.unauthenticated, self._limits.unauthenticated_per_source
+        self._unproven = UnprovenConnections(*bounds)
         self._dialler = Dialler(self, self._limits, self._start)
         self._dialling: dict[bytes, trio.Lock] = {}
         self._nursery: trio.Nursery | None = None
@@ -135,16 +136,16 @@ class Hub:
             await close_listeners([listener])
 
     async def _attend(self, raw: trio.abc.Stream, address: Address) -> None:
-        """Bring one incoming connection from a stranger to a link, or cut it."""
+        """Bring one incoming connection from a newcomer to a link, or cut it."""
         source = source_of(address.host)
         if address.via_relay:
             source = str(address)
-        entered, stranger = None, Stranger(raw, source)
+        entered, newcomer = None, UnprovenStream(raw, source)
         try:
-            with self._gate.standing(stranger, self._limits.handshake):
-                entered = await self._let_in(stranger, address)
+            with self._unproven.counted(newcomer, self._limits.handshake):
+                entered = await self._let_in(newcomer, address)
         except NetError:
-            return  # a stranger who proved nothing is not worth a word
+            return  # a newcomer who proved nothing is not worth a word
         finally:
             if entered is None:
                 await cut(raw)
@@ -152,10 +153,10 @@ class Hub:
             await self._keep(*entered)
 
     async def _let_in(
-        self, stranger: Stranger, address: Address
+        self, newcomer: UnprovenStream, address: Address
     ) -> tuple[Standing, Standing | None] | None:
-        source, stream = stranger.source, await secure_from(stranger, self._credentials)
-        stranger.reach(Stage.SECURED)
+        source, stream = newcomer.source, await secure_from(newcomer, self._credentials)
+        newcomer.reach(Stage.SECURED)
         proven = await ask(stream, self._listener, self._instance)
         verdict = self._admission.judge(proven, address.via_relay, proven.peer, source)
         if verdict is not Verdict.WELCOME:
@@ -284,11 +285,6 @@ class Hub:
         """
         standing = self._admission.get(peer)
         return standing is not None and standing.link.post(data)
-
-    def queued(self, peer: bytes) -> int:
-        """Bytes posted to peer that the system has not taken yet; 0 without a link."""
-        standing = self._admission.get(peer)
-        return standing.link.queued_bytes if standing else 0
 
     async def flush(self, timeout: float) -> bool:
         """Wait until all that was posted is with the system; False after timeout seconds."""

@@ -58,13 +58,11 @@ class Link:
         if first:
             self.post(first)
 
-    @property
-    def queued_bytes(self) -> int:
-        """Bytes that wait to be written, the frame being written included."""
-        return self._queued_bytes
-
     def post(self, data: bytes) -> bool:
-        """Queue one frame; False when the link is closed, or closes because it cannot keep up."""
+        """Queue one frame; False when the link is closed, or closes because it cannot keep up.
+
+        Raises ValueError for an empty frame or one above the limit, a mistake of the caller.
+        """
         if self.reason is not None:
             return False
         if not 0 < len(data) <= self._limits.frame:

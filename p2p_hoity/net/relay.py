@@ -22,7 +22,6 @@ from protocol import Identity as OwnIdentity
 from ..errors import Code, because
 from .addresses import source_of
 from .errors import NetError
-from .gate import Gate, Stage, Stranger
 from .handshake import (
     BY_VERDICT,
     ID,
@@ -42,6 +41,7 @@ from .network import Network, StreamListener, TcpNetwork, close_listeners, cut
 from .reach import CALL, REGISTER, TAKE, TOKEN
 from .splice import Splice
 from .tls import TlsStream, credentials, secure_from
+from .unproven import Stage, UnprovenConnections, UnprovenStream
 
 
 class RelayCode(Code):
@@ -95,7 +95,7 @@ class Seat:
 
 Key = TypeVar("Key", bound=Hashable)
 Stay = Callable[[], Awaitable[None]]
-"""What a connection does once it has left the gate."""
+"""What a connection does once it has said what it wants."""
 
 
 async def serve_relay(
@@ -136,8 +136,8 @@ class Relay:
         self._instance = fresh_instance()
         self._limits = limits
         self._link_limits = dataclasses.replace(limits.link, frame=LONGEST)
-        at_gate = limits.link.unauthenticated, limits.link.unauthenticated_per_source
-        self._gate = Gate(*at_gate)
+        bounds = limits.link.unauthenticated, limits.link.unauthenticated_per_source
+        self._unproven = UnprovenConnections(*bounds)
         self._seats: dict[bytes, Seat] = {}
         self._announced: dict[bytes, Call] = {}
         self._from: Counter[str] = Counter()
@@ -158,10 +158,10 @@ class Relay:
     async def _attend(self, raw: trio.abc.Stream, source: str) -> None:
         """One connection, from its first byte to its last; whatever it does harms only itself."""
         stay: Stay | None = None
-        stranger = Stranger(raw, source)
+        newcomer = UnprovenStream(raw, source)
         try:
-            with self._gate.standing(stranger, self._limits.link.handshake):
-                stay = await self._hear(stranger)
+            with self._unproven.counted(newcomer, self._limits.link.handshake):
+                stay = await self._hear(newcomer)
             if stay is not None:
                 await stay()
         except NetError:
@@ -169,10 +169,10 @@ class Relay:
         finally:
             await cut(raw)
 
-    async def _hear(self, stranger: Stranger) -> Stay | None:
-        """What a newcomer wants, begun as far as it may be at the gate; what follows, if any."""
-        source, stream = stranger.source, await secure_from(stranger, self._credentials)
-        stranger.reach(Stage.SECURED)
+    async def _hear(self, newcomer: UnprovenStream) -> Stay | None:
+        """What a newcomer wants, begun as far as it may be while unproven; what follows, if any."""
+        source, stream = newcomer.source, await secure_from(newcomer, self._credentials)
+        newcomer.reach(Stage.SECURED)
         challenge = fresh_challenge(self._instance)
         await send(stream, challenge)
         wish = await receive(stream)
@@ -239,7 +239,7 @@ class Relay:
             await self._refuse(stream, Verdict.UNKNOWN)
         if self._has_no_splice_for(source, peer):
             await self._refuse(stream, Verdict.FULL)
-        # From here on it is counted as a call: who is silent at the gate cannot push it out.
+        # From here on it is counted as a call: who is silent while unproven cannot push it out.
         return lambda: self._carry(Call(source, peer), stream, seat)
 
     async def _carry(self, call: Call, stream: TlsStream, seat: Seat) -> None:

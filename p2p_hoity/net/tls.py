@@ -123,9 +123,8 @@ async def secure_from(raw: trio.abc.Stream, mine: Credentials) -> TlsStream:
 async def secure_to(raw: trio.abc.Stream, expected: bytes | None) -> tuple[TlsStream, bytes, bytes]:
     """The dialler's half: (stream, id, certificate digest), no data sent before the id is right.
 
-    expected None takes any id (a relay is trusted with nothing). NetError names an impostor.
-
-    SPEC: [L-1].
+    expected None takes any id (a relay is trusted with nothing). NobodyError, a
+    NetError, names an impostor ([L-1]).
     """
     stream = trio.SSLStream(raw, _dialling_context(), https_compatible=True)
     with trouble_is(NetCode.FAILED):

@@ -95,7 +95,10 @@ def draw_due(state: State) -> Draw:
 
 
 def draw(state: State, event: Drawn) -> State:
-    """The next Collectible of the window is open to all."""
+    """The next Collectible of the window is open to all.
+
+    UnexpectedEvent if other slots are opened.
+    """
     due = draw_due(state).slots
     if set(event.cards) != set(due):
         raise UnexpectedEvent(f"slots {due} are turned up, not {tuple(event.cards)}")

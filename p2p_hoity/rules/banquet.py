@@ -23,7 +23,10 @@ def opening_due(state: State) -> OpenAll:
 
 
 def finish(state: State, event: Opened) -> State:
-    """Final exhibits, their moves, and the standings."""
+    """Final exhibits, their moves, and the standings.
+
+    UnexpectedEvent if slots are opened that are not hidden in hands.
+    """
     if not set(event.cards) <= set(opening_due(state).slots):
         raise UnexpectedEvent("the end opens only hidden Collectibles in hands")
     state = reveal(state, event.cards)

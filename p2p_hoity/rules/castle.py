@@ -74,7 +74,10 @@ def open_exhibits(state: State, event: Unsealed) -> State:
 
 
 def show(state: State, choices: Mapping[int, Choice | None], cards: Cards) -> State:
-    """All exhibits are shown at once, ranked and rewarded; seats without a choice default."""
+    """All exhibits are shown at once, ranked and rewarded; seats without a choice default.
+
+    UnexpectedEvent if cards are opened that are in no exhibit shown.
+    """
     for seat, choice in sorted(choices.items()):
         if choice is not None:
             check(state, "exhibit", seat, choice, cards)

@@ -73,7 +73,10 @@ def draw_colours(coin: bytes, seats: int, colours: int = 6) -> tuple[int, ...]:
 
 
 def deal(state: State, event: Dealt) -> State:
-    """Colours, Action hands and the open tops."""
+    """Colours, Action hands and the open tops.
+
+    UnexpectedEvent for a coin of another size or other tops.
+    """
     if len(event.coin) != COIN_BYTES:
         raise UnexpectedEvent(f"the coin has {COIN_BYTES} bytes, not {len(event.coin)}")
     tops = layout(len(state.known), state.seats).tops

@@ -1,7 +1,4 @@
-"""The phase machine as one table: every phase, what it waits for, and where it may lead.
-
-`as_text()` is the table as one prints it.
-"""
+"""The phase machine as one table: every phase, what it waits for, and where it may lead."""
 
 from __future__ import annotations
 
@@ -97,11 +94,3 @@ def require(start: Phase, end: Phase) -> None:
     """IllegalTransition unless the table lists this step."""
     if (start, end) not in _PERMITTED:
         raise IllegalTransition(f"the rules have no step from {start} to {end}")
-
-
-def as_text() -> str:
-    """The table, one transition a line."""
-    rows = [("phase", "waits for", "next", "when"), *TABLE]
-    widths = [max(len(str(row[i])) for row in rows) for i in range(4)]
-    lines = ["  ".join(str(row[i]).ljust(widths[i]) for i in range(4)).rstrip() for row in rows]
-    return "\n".join(lines)

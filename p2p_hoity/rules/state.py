@@ -92,7 +92,10 @@ class State:
     news: tuple[Happening, ...]
 
     def but(self, **changes: object) -> State:
-        """This state with some fields changed; as `dataclasses.replace`, but much faster."""
+        """This state with some fields changed; as `dataclasses.replace`, but much faster.
+
+        TypeError for a field that a state does not have.
+        """
         fields = self.__dict__ | changes
         if len(fields) != len(self.__dict__):
             raise TypeError(f"a state has not all of these fields: {sorted(changes)}")

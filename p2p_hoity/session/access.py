@@ -32,7 +32,7 @@ Post = Callable[[bytes, bytes], object]
 
 
 @dataclass(frozen=True)
-class Evidence:
+class TwoTables:
     """Two tables that one host signed for one terms digest."""
 
     terms: bytes
@@ -128,13 +128,13 @@ class Access:
         header.check_roster(self.table.header.terms, shown.table, shown.signature)
         if shown.table != self.table.id:
             terms = self.table.header.terms.digest()
-            raise TwoRosters(Evidence(terms, self.shown, shown))
+            raise TwoRosters(TwoTables(terms, self.shown, shown))
 
 
 class TwoRosters(Exception):
     """The host of this table has signed another one on the same terms ([L-21])."""
 
-    def __init__(self, evidence: Evidence) -> None:
+    def __init__(self, evidence: TwoTables) -> None:
         super().__init__(TWO_ROSTERS)
         self.evidence = evidence
 

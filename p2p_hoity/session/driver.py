@@ -20,7 +20,7 @@ from ..net.hub import Hub
 from ..storage import archive
 from ..storage.journal import Journal
 from . import updates
-from .access import TWO_ROSTERS, Access, DropCode, Evidence, TwoRosters
+from .access import TWO_ROSTERS, Access, DropCode, TwoRosters, TwoTables
 from .awake_clock import AwakeClock
 from .capability import Capability
 from .chronicle import Chronicle, play_of
@@ -52,7 +52,7 @@ class Outcome:
     code: str | None = None
     seat: int | None = None
     kept: bool = False
-    evidence: Evidence | None = None
+    evidence: TwoTables | None = None
 
 
 @dataclass
@@ -134,8 +134,8 @@ class Driver:
         return self.outcome
 
     def _open_access(self) -> Access:
-        me, papers = self.hub.me, (self.roster, self.capability)
-        return Access(self.machine.table, me, *papers, self.hub.post, self.seat)
+        table, hub = self.machine.table, self.hub
+        return Access(table, hub.me, self.roster, self.capability, hub.post, self.seat)
 
     async def _listen(self) -> None:
         async for event in self.hub.events:

@@ -146,7 +146,10 @@ def _place(path: Path) -> Path:
 
 def create(path: Path, first: tuple[Any, ...], passphrase: str | None = None) -> Journal:
     """A new journal with its first record on disk; NotPrivateError if its folder, or that of its
-    mark, is open to others."""
+    mark, is open to others.
+
+    JournalError if there is one already, or it cannot be written.
+    """
     mark, form = _place(path), new_form(passphrase)
     try:
         private_folder(path.parent.parent)
@@ -189,6 +192,8 @@ def reopen(
 
     `current` is False if the mark is missing or of another file, or names a record that is not in
     this one: then it is an old copy, or what followed was taken out.
+
+    JournalError if it cannot be used, NotPrivateError if others can get at it.
     """
     file = _open(path, "r+b")
     try:

@@ -62,7 +62,7 @@ def check_name(nickname: str) -> None:
 
 
 def save_identity(home: Home, seed: bytes, nickname: str, vault: Vault) -> None:
-    """Write the key file."""
+    """Write the key file. KeyFileError if there is one already."""
     check_name(nickname)
     data = vault.seal(encoding.encode((seed, nickname)))
     try:

@@ -79,7 +79,10 @@ def private_folder(path: Path) -> Path:
 
 
 def open_private(path: Path, mode: str) -> IO[bytes]:
-    """Open a file of ours, made if `mode` makes files; NotPrivateError if it is not ours alone."""
+    """Open a file of ours, made if `mode` makes files; NotPrivateError if it is not ours alone.
+
+    NotRegularError, an OSError, if it is no regular file.
+    """
 
     def opener(name: str, flags: int) -> int:
         return os.open(name, flags | CAREFUL, 0o600)

@@ -99,7 +99,10 @@ def _locked(salt: bytes, passphrase: str) -> Vault:
 
 
 def read_vault(data: bytes, passphrase: str | None) -> tuple[Vault, int]:
-    """(vault, bytes of its header) from the start of a file."""
+    """(vault, bytes of its header) from the start of a file.
+
+    VaultError if it is damaged, or sealed and no passphrase is given.
+    """
     if data[:1] == bytes([PLAIN]):
         return Vault(b""), 1
     if data[:1] != bytes([SEALED]) or len(data) < 1 + SALT_SIZE:

@@ -98,8 +98,8 @@ async def join_table(seat: Seat, ticket: Ticket, accept: Accept, reach: Reach) -
     async with open_hub(who, reach) as (hub, addresses):
         guest = _Guest(hub, seat, ticket, addresses)
         roster = await guest.host_link.keep(lambda: guest.sit(accept))
-        papers = (reach, guest.host_link.capability)
-        return await play(hub, seat, roster, *papers, guest.host_link.backlog.frames)
+        host = guest.host_link
+        return await play(hub, seat, roster, reach, host.capability, host.backlog.frames)
 
 
 def _has_seat(seat: Seat, ticket: Ticket) -> bool:

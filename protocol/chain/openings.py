@@ -61,7 +61,7 @@ def owes_nothing(node: Node, seat: int) -> bool:
 
 
 def has_opening(node: Node, seat: int, secrets: Secrets) -> bool:
-    """Whether this seat can open what it owes; not after a journal was restored ([D-6])."""
+    """Whether this seat can open what it owes; not after a journal was restored."""
     if not own_due(node, seat):
         return True
     return node.sealed[node.want.name, seat].commitment in secrets.openings
@@ -151,7 +151,10 @@ def _check_opening(node: Node, seat: int, read: Gather) -> Opening:
 
 
 def check_move(node: Node, kind: str, seat: int, choice: Choice, shares: Shares) -> None:
-    """The game's own rules, with the cards that the shares open."""
+    """The game's own rules, with the cards that the shares open.
+
+    Invalid('illegal-choice') if they forbid it.
+    """
     shown = choice if isinstance(choice, tuple) and node.want.shows else ()
     cards = opened_cards(node, (s for s in shown if (s, seat) in shares), shares)
     try:
@@ -239,7 +242,7 @@ def _open_one(after: Node, node: Node, owner: int, shares: Mapping[int, bytes]) 
     sealed = node.sealed[kind, owner]
     found: Opening
     try:
-        padded = escrow.open_escrow(sealed.escrow, shares, node.table.quorum)
+        padded = escrow.decrypt(sealed.escrow, shares, node.table.quorum)
         choice, nonce = commitment.parse_opening(padded)
         check_opening(node, owner, kind, sealed, choice, nonce)
         found = read_choice(node, kind, choice)

@@ -7,19 +7,18 @@ from dataclasses import dataclass, replace
 
 from ..crypto.randomness import Random
 from ..errors import Invalid
-from ..game import Choice, Chosen
-from ..game import Sealed as SealedEvent
+from ..game import Choice, Chosen, Sealed
 from ..wire import bodies
 from ..wire.bodies import SealBody, ShowBody
 from .cards import Shares, check_own_batch, hidden_of, showable, write_own_batch
 from .openings import check_move
 from .sealing import check_sealed, choice_size, seal_choice
 from .secrets import Secrets
-from .state import Node, Opening, Sealed
+from .state import Node, Opening, SealedChoice
 from .step import EmptyStep, Step, read_empty
 
 
-class SealStep(Step[SealBody | None, Sealed | None]):
+class SealStep(Step[SealBody | None, SealedChoice | None]):
     """A commitment of each who owes a choice, an empty pass of everyone else."""
 
     def read(self, node: Node, seat: int, body: bytes) -> SealBody | None:
@@ -29,15 +28,15 @@ class SealStep(Step[SealBody | None, Sealed | None]):
         read_empty(body)
         return None
 
-    def check(self, node: Node, seat: int, read: SealBody | None) -> Sealed | None:
+    def check(self, node: Node, seat: int, read: SealBody | None) -> SealedChoice | None:
         """The escrow is one of this commitment."""
         return None if read is None else check_sealed(node, seat, node.want.name, read)
 
-    def apply(self, node: Node, said: Mapping[int, Sealed | None]) -> Node:
+    def apply(self, node: Node, said: Mapping[int, SealedChoice | None]) -> Node:
         """Keep the commitments and tell the game who sealed."""
         name = node.want.name
         fresh = {(name, seat): one for seat, one in said.items() if one is not None}
-        event = SealedEvent(name, frozenset(seat for _, seat in fresh))
+        event = Sealed(name, frozenset(seat for _, seat in fresh))
         state = node.table.game.apply(node.state, event)
         return replace(node, sealed={**node.sealed, **fresh}, state=state)
 
@@ -93,7 +92,10 @@ class ShowStep(Step[ShowBody | None, Showing | None]):
         return None
 
     def check(self, node: Node, seat: int, read: ShowBody | None) -> Showing | None:
-        """The cards are its own to show, the shares are proven, the game allows it."""
+        """The cards are its own to show, the shares are proven, the game allows it.
+
+        Invalid('illegal-choice') for others, and with the codes of shares.
+        """
         if read is None:
             return None
         choice = bodies.parse_choice(read.choice, choice_size(node, node.want.name))

@@ -9,7 +9,7 @@ from ..game import Choice
 from ..wire import bodies
 from ..wire.bodies import COIN, COIN_SIZE, SealBody
 from .secrets import Secrets
-from .state import Node, Sealed
+from .state import Node, SealedChoice
 
 
 def choice_size(node: Node, kind: str) -> int:
@@ -31,13 +31,16 @@ def seal_choice(
     held = b""
     if not node.table.strict:
         padded = commitment.opening(choice, nonce, opening_size(choice_size(node, kind)))
-        held = escrow.seal(context, node.keys.joint, committed, padded)
+        held = escrow.encrypt(context, node.keys.joint, committed, padded)
     secrets.openings[committed] = (choice, nonce)
     return bodies.encode_body(SealBody(committed, held))
 
 
-def check_sealed(node: Node, seat: int, kind: str, read: SealBody) -> Sealed:
-    """The escrow is one of this commitment, in this step, of this seat, and of its size."""
+def check_sealed(node: Node, seat: int, kind: str, read: SealBody) -> SealedChoice:
+    """The escrow is one of this commitment, in this step, of this seat, and of its size.
+
+    Raises Invalid('bad-escrow').
+    """
     if node.table.strict:
         if read.escrow:
             raise Invalid("bad-escrow", "a strict table has no escrow")
@@ -46,13 +49,16 @@ def check_sealed(node: Node, seat: int, kind: str, read: SealBody) -> Sealed:
         if len(read.escrow) != escrow.escrow_size(opening_size(choice_size(node, kind))):
             raise Invalid("bad-escrow", "an escrow has another size")
         escrow.verify(context, node.keys.joint, read.commitment, read.escrow)
-    return Sealed(node.step, read.commitment, read.escrow)
+    return SealedChoice(node.step, read.commitment, read.escrow)
 
 
 def check_opening(
-    node: Node, seat: int, kind: str, sealed: Sealed, choice: bytes, nonce: bytes
+    node: Node, seat: int, kind: str, sealed: SealedChoice, choice: bytes, nonce: bytes
 ) -> None:
-    """The opening recomputes commitment and escrow byte for byte."""
+    """The opening recomputes commitment and escrow byte for byte.
+
+    Raises Invalid: 'bad-body', 'bad-opening' or 'bad-escrow'.
+    """
     context = node.table.context(sealed.step, seat, kind)
     size = choice_size(node, kind)
     if len(choice) > size:
@@ -62,12 +68,15 @@ def check_opening(
     if node.table.strict:
         return
     padded = commitment.opening(choice, nonce, opening_size(size))
-    if escrow.seal(context, node.keys.joint, sealed.commitment, padded) != sealed.escrow:
+    if escrow.encrypt(context, node.keys.joint, sealed.commitment, padded) != sealed.escrow:
         raise Invalid("bad-escrow", "the escrow is not that of the opening")
 
 
 def read_choice(node: Node, kind: str, data: bytes) -> bytes | Choice:
-    """The coin stays bytes; any other choice is an int or a tuple of ints."""
+    """The coin stays bytes; any other choice is an int or a tuple of ints.
+
+    Raises Invalid('bad-body').
+    """
     if kind == COIN:
         if len(data) != COIN_SIZE:
             raise Invalid("bad-body", "a coin has not 32 bytes")

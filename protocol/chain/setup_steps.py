@@ -16,7 +16,7 @@ from ..wire import bodies
 from ..wire.bodies import COIN, COIN_SIZE, Complaint, KeyCommit, KeyReveal, SealBody, ShuffleBody
 from .sealing import check_sealed, seal_choice
 from .secrets import PIECE_STEP, Secrets
-from .state import Conviction, Keys, Kind, Node, Sealed, Table, Want, public_piece
+from .state import Conviction, Keys, Kind, Node, SealedChoice, Table, Want, public_piece
 from .step import EmptyStep, Step
 
 Deck = tuple[Ciphertext, ...]
@@ -37,7 +37,7 @@ class KeyCommitStep(Step[KeyCommit, KeyCommit]):
         return bodies.parse_key_commit(body)
 
     def check(self, node: Node, seat: int, read: KeyCommit) -> KeyCommit:
-        """The transport key must not be of low order."""
+        """The transport key must not be of low order. Raises Invalid('bad-key')."""
         try:
             secret_sharing.check_x25519_public(read.box)
         except Invalid as error:
@@ -67,7 +67,10 @@ class KeyRevealStep(Step[KeyReveal, KeyReveal]):
         return bodies.parse_key_reveal(body, 1 if table.strict else table.quorum, pieces)
 
     def check(self, node: Node, seat: int, read: KeyReveal) -> KeyReveal:
-        """The vector fits its hash, its secret is known, every piece is of the fixed size."""
+        """The vector fits its hash, its secret is known, every piece is of the fixed size.
+
+        Raises Invalid: 'bad-key-hash', 'bad-key-proof', 'bad-backup' or 'bad-body'.
+        """
         if key_hash(node, seat, node.step - 1, read.vector) != node.keys.hashes[seat]:
             raise Invalid("bad-key-hash", "the key shown is not the one committed to")
         schnorr.verify_key(node.table.context(node.step, seat, "key"), read.vector[0], read.proof)
@@ -140,15 +143,18 @@ def piece_is_sound(node: Node, dealer: int, holder: int, secret: bytes) -> bool:
     return True
 
 
-class KeyOkStep(Step[SealBody | Complaint, Sealed | Complaint]):
+class KeyOkStep(Step[SealBody | Complaint, SealedChoice | Complaint]):
     """Each seat commits to its part of the joint coin, or complains of a backup piece."""
 
     def read(self, node: Node, seat: int, body: bytes) -> SealBody | Complaint:
         """[commitment, escrow] or [blamed seat, secret]."""
         return bodies.parse_key_ok(body)
 
-    def check(self, node: Node, seat: int, read: SealBody | Complaint) -> Sealed | Complaint:
-        """A coin commitment, or a complaint that proves itself."""
+    def check(self, node: Node, seat: int, read: SealBody | Complaint) -> SealedChoice | Complaint:
+        """A coin commitment, or a complaint that proves itself.
+
+        Raises Invalid: 'bad-body', 'bad-escrow' or 'false-complaint'.
+        """
         if isinstance(read, SealBody):
             return check_sealed(node, seat, COIN, read)
         if node.table.strict or read.blamed == seat or not 0 <= read.blamed < node.table.seats:
@@ -159,7 +165,7 @@ class KeyOkStep(Step[SealBody | Complaint, Sealed | Complaint]):
             raise Invalid("false-complaint", "the piece complained of is sound")
         return read
 
-    def apply(self, node: Node, said: Mapping[int, Sealed | Complaint]) -> Node:
+    def apply(self, node: Node, said: Mapping[int, SealedChoice | Complaint]) -> Node:
         """Keep the coin commitments; a sound complaint ends the table."""
         sealed = dict(node.sealed)
         for seat, one in enumerate(in_seat_order(node, said)):

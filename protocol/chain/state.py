@@ -19,7 +19,7 @@ from ..wire.header import Header
 
 
 class Kind(StrEnum):
-    """What kind of step the chain stands before ([N-2])."""
+    """What kind of step the chain stands before."""
 
     KEY_COMMIT = "key.commit"
     KEY_REVEAL = "key.reveal"
@@ -61,13 +61,13 @@ NEXT: Final[Mapping[Kind, frozenset[Kind]]] = {
     Kind.RESULT: frozenset(),
     Kind.ENDED: frozenset(),
 }
-"""The step table: which kind of step may follow which; a change of epoch may not leave it either
-(it only changes who speaks, or lets defaults complete what nobody owes any more)."""
+"""The step table: which kind of step may follow which ([N-2]); a change of epoch may not leave it
+either (it only changes who speaks, or lets defaults complete what nobody owes any more)."""
 
 SETUP: Final = frozenset(
     {Kind.KEY_COMMIT, Kind.KEY_REVEAL, Kind.KEY_OK, Kind.SHUFFLE, Kind.DECK_OK}
 )
-"""Steps before epoch 0 begins: any absence or fault here ends the table."""
+"""Steps before epoch 0 begins: any absence or fault here ends the table ([N-6])."""
 
 
 class Missing(IntEnum):
@@ -181,7 +181,7 @@ def total_piece(vectors: tuple[tuple[bytes, ...], ...], index: int) -> bytes:
 
 
 @dataclass(frozen=True)
-class Sealed:
+class SealedChoice:
     """A commitment and its escrow, and the step in which they were said."""
 
     step: int
@@ -245,7 +245,7 @@ class Node:
     state: Any = None
     shares: Mapping[ShareKey, bytes] = field(default_factory=dict)
     cards: Mapping[int, int] = field(default_factory=dict)
-    sealed: Mapping[ChoiceKey, Sealed] = field(default_factory=dict)
+    sealed: Mapping[ChoiceKey, SealedChoice] = field(default_factory=dict)
     lost: frozenset[ChoiceKey] = frozenset()
     opened: Mapping[ChoiceKey, Opening] = field(default_factory=dict)
     over_said: bool = False

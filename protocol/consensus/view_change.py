@@ -191,7 +191,10 @@ def read_close(
 
 
 def check_signers(messages: Sequence[Message], epoch: int) -> None:
-    """The halts are of one epoch and of different seats in rising order."""
+    """The halts are of one epoch and of different seats in rising order.
+
+    Malformed if they are not.
+    """
     seats = [m.seat for m in messages]
     if seats != sorted(set(seats)):
         raise Malformed("a close's halts are not by rising seat")
@@ -210,6 +213,8 @@ def base_of_halts(halts: Sequence[ReadHalt]) -> Base:
 
     The tree grows from what halts list as says, two versions of each at most; what only a proof
     names counts against its signer and builds nothing.
+
+    Malformed if one of their signers is at fault by them, Void as in `highest_lock`.
     """
     start, epoch = highest_lock(halts)
     contents = _once(m for read in halts for m in read.contents)
@@ -257,7 +262,10 @@ def _once(messages: Iterable[Message]) -> list[Message]:
 
 
 def highest_lock(halts: Sequence[ReadHalt]) -> tuple[Node, int]:
-    """(base, epoch) of the highest lock; of two bases the sealed, the further, the smaller."""
+    """(base, epoch) of the highest lock; of two bases the sealed, the further, the smaller.
+
+    Void if two bases of this epoch are sealed.
+    """
     epoch = max(evidence.lock_epoch(read.halt) for read in halts)
     top = [read for read in halts if evidence.lock_epoch(read.halt) == epoch]
     sealed = {r.base.base_digest() for r in top if r.halt.lock is not None and r.halt.lock.sealed}

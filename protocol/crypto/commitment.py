@@ -20,7 +20,10 @@ HEAD_SIZE: Final = NONCE_SIZE + 2
 
 
 def commit(context: Context, choice: bytes, nonce: bytes) -> bytes:
-    """The 32-byte commitment to `choice`, as said in `context`."""
+    """The 32-byte commitment to `choice`, as said in `context`.
+
+    Raises ValueError for a nonce of another size than 32 bytes.
+    """
     if len(nonce) != NONCE_SIZE:
         raise ValueError("a commitment needs a nonce of 32 bytes")
     return digest(Label.COMMITMENT, context.encode(), choice, nonce)
@@ -42,11 +45,3 @@ def parse_opening(data: bytes) -> tuple[bytes, bytes]:
     if end > len(data) or any(data[end:]):
         raise Invalid("bad-commitment", "an opening is its choice, then zeros only")
     return data[HEAD_SIZE:end], data[:NONCE_SIZE]
-
-
-def verify_opening(context: Context, commitment: bytes, data: bytes) -> bytes:
-    """The choice that the opening `data` shows. Raises Invalid('bad-commitment')."""
-    choice, nonce = parse_opening(data)
-    if commit(context, choice, nonce) != commitment:
-        raise Invalid("bad-commitment", "not what was committed to here")
-    return choice

@@ -29,6 +29,8 @@ def prove_shares(
     """The shares secret · base for every base, and one proof (64 bytes) for them all.
 
     `public` = secret · BASE: a key share, or for an absent seat's card the public piece.
+
+    Raises ValueError for no base, or one that is the identity.
     """
     if not bases or IDENTITY in bases:
         raise ValueError("shares need at least one base, and no identity")

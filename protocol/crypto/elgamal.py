@@ -10,15 +10,13 @@ from typing import NamedTuple, TypeAlias
 
 from ..errors import Invalid
 from .generators import MAX_CARDS, card_index, card_points
-from .group import BASE, IDENTITY, Point, add, decode_point, mul, mul_base, sub, total
+from .group import BASE, IDENTITY, Point, add, mul, sub, total
 
 __all__ = [
     "Ciphertext",
     "Deck",
     "card_points",
-    "decode_ciphertext",
     "open_card",
-    "re_encrypt",
     "share",
     "starting_deck",
     "well_formed",
@@ -35,17 +33,6 @@ class Ciphertext(NamedTuple):
 Deck: TypeAlias = tuple[Ciphertext, ...]
 
 
-def decode_ciphertext(a: bytes, b: bytes) -> Ciphertext:
-    """Both points, decoded strictly. Raises Invalid('bad-point')."""
-    return Ciphertext(decode_point(a), decode_point(b))
-
-
-def re_encrypt(joint_key: Point, ciphertext: Ciphertext, r: int) -> Ciphertext:
-    """The same message with r more randomness: (a + r · BASE, b + r · Y)."""
-    a, b = ciphertext
-    return Ciphertext(add(a, mul_base(r)), add(b, mul(r, joint_key)))
-
-
 @lru_cache(maxsize=16)
 def starting_deck(joint_key: Point, n: int) -> Deck:
     """Cards 0 .. n-1 encrypted with randomness 1, so that anyone can check: (BASE, M_i + Y)."""
@@ -53,7 +40,7 @@ def starting_deck(joint_key: Point, n: int) -> Deck:
 
 
 def share(secret: int, ciphertext: Ciphertext) -> Point:
-    """secret · a: what a key share takes off the ciphertext."""
+    """secret · a: the decryption share of one key."""
     return mul(secret, ciphertext.a)
 
 

@@ -43,7 +43,7 @@ def escrow_size(opening_size: int) -> int:
     return opening_size + OVERHEAD
 
 
-def seal(context: Context, joint_key: Point, commitment: bytes, opening: bytes) -> bytes:
+def encrypt(context: Context, joint_key: Point, commitment: bytes, opening: bytes) -> bytes:
     """The one escrow of `opening` for this commitment: len(opening) + 128 bytes."""
     where = _where(context, joint_key, commitment)
     r = hash_to_scalar(Label.ESCROW_RANDOMNESS, *where, opening)
@@ -60,7 +60,7 @@ def verify(context: Context, joint_key: Point, commitment: bytes, escrow: bytes)
     """Raise Invalid('bad-escrow') unless its maker knew its randomness, here, for this.
 
     The caller checks the length: 128 more than the openings of this kind of choice. What it
-    opens to is only known later: see `verify_opened`.
+    opens to is only known later: whoever sees it opened seals it again and compares.
     """
     box = _parse(escrow)
     statement = (*_where(context, joint_key, commitment), box.masked, box.u, box.u_bar)
@@ -68,14 +68,6 @@ def verify(context: Context, joint_key: Point, commitment: bytes, escrow: bytes)
     w_bar = sub(mul(box.response, second_generator()), mul(box.challenge, box.u_bar))
     if box.challenge != hash_to_scalar(Label.ESCROW_CHALLENGE, *statement, w, w_bar):
         raise Invalid("bad-escrow", "its proof does not hold for this seat, step and commitment")
-
-
-def verify_opened(
-    context: Context, joint_key: Point, commitment: bytes, escrow: bytes, opening: bytes
-) -> None:
-    """Raise Invalid('bad-escrow') unless sealing `opening` again gives this very escrow."""
-    if seal(context, joint_key, commitment, opening) != escrow:
-        raise Invalid("bad-escrow", "not the escrow of this opening")
 
 
 def escrow_share(
@@ -128,10 +120,10 @@ def verify_share(
     return point
 
 
-def open_escrow(escrow: bytes, shares: Mapping[int, Point], t: int) -> bytes:
+def decrypt(escrow: bytes, shares: Mapping[int, Point], t: int) -> bytes:
     """The opening, out of verified shares of at least t receivers by index (seat + 1).
 
-    It is what the owner sealed, right or wrong: `verify_opening` and `verify_opened` tell.
+    It is what the owner sealed, right or wrong.
     """
     box = _parse(escrow)
     return _mask(combine(shares, t), box.u, box.masked)

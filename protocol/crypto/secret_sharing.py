@@ -28,7 +28,10 @@ _ONCE: Final = bytes(12)
 
 
 def polynomial(secret: int, t: int, rng: Random) -> tuple[int, ...]:
-    """Coefficients of a random polynomial of degree t - 1 with `secret` at 0."""
+    """Coefficients of a random polynomial of degree t - 1 with `secret` at 0.
+
+    Raises ValueError for t below 1.
+    """
     if t < 1:
         raise ValueError("a threshold is at least 1")
     return (secret % ORDER, *[scalar(rng) for _ in range(t - 1)])

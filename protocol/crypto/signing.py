@@ -20,7 +20,6 @@ from .hashing import digest, framed
 from .labels import Label
 
 SIGNATURE_SIZE: Final = 64
-PUBLIC_SIZE: Final = 32
 SEED_SIZE: Final = 32
 
 

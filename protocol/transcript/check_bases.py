@@ -27,7 +27,7 @@ class TooMuch(Exception):
 
 
 @dataclass
-class Evidence:
+class FileSource:
     """The Source over one file; its readings tell what was asked for."""
 
     start: Node
@@ -37,7 +37,7 @@ class Evidence:
     lookups: int = 0
 
     def message(self, digest: bytes) -> Message:
-        """The message with this hash."""
+        """The message with this hash. Unknown if the file lacks it."""
         self._count(1)
         if digest not in self.held:
             raise Unknown(digest.hex(), digest)
@@ -56,7 +56,7 @@ class Evidence:
         return made
 
     def base(self, epoch: int, digest: bytes | None) -> Node:
-        """The base of that epoch, computed before."""
+        """The base of that epoch, computed before. Unknown if none was."""
         if epoch == 0 or digest is None:
             return self.start
         if (epoch, digest) not in self.bases:
@@ -77,7 +77,7 @@ class CheckedBase:
 def check_bases(table: Table, start: Node, signed: Signed, stats: Statistics) -> list[CheckedBase]:
     """The bases of all closes in their order; Unsound if one does not follow ([V-7])."""
     everything = [*signed.says, *signed.messages, *signed.closes]
-    source = Evidence(start, {m.hash: m for m in everything})
+    source = FileSource(start, {m.hash: m for m in everything})
     found: dict[BaseKey, CheckedBase] = {}
     highest: BaseKey = (0, b"")
     for index, message in enumerate(signed.closes):
@@ -98,7 +98,7 @@ def _lock_votes(message: Message) -> int:
 
 
 def _check_base(
-    table: Table, message: Message, source: Evidence, path: tuple[int, ...]
+    table: Table, message: Message, source: FileSource, path: tuple[int, ...]
 ) -> CheckedBase:
     reading = source.readings.fresh()
     try:

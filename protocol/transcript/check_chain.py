@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from ..chain import transition
 from ..chain.openings import Given
 from ..chain.play_steps import Showing
-from ..chain.state import Kind, Missing, Node, Sealed, Slot
+from ..chain.state import Kind, Missing, Node, SealedChoice, Slot
 from ..wire.bodies import Complaint, KeyReveal
 from ..wire.faults import Fault
 from .check_signatures import CODES
@@ -44,6 +44,8 @@ def follow(node: Node, entry: Entry, index: int, way: Way, stats: Statistics) ->
     """The next node: as the way says where it leads, else a complete step of legal bodies.
 
     SPEC: [V-6].
+
+    Unsound for any other entry.
     """
     path = (2, 1, index)
     if node.want.kind in (Kind.RESULT, Kind.ENDED):
@@ -111,7 +113,7 @@ def _count(node: Node, given: object, stats: Statistics) -> None:
     match given:
         case KeyReveal():
             counts["keys"] += 1
-        case Sealed() | Complaint():
+        case SealedChoice() | Complaint():
             counts["commitments"] += 1
             counts["escrows"] += not node.table.strict
         case Showing():

@@ -32,7 +32,10 @@ class Signed:
 
 
 def check(table: Table, transcript: Transcript, stats: Statistics) -> Signed:
-    """Check the signatures of bodies in chain order, then of messages and closes ([V-4], [V-5])."""
+    """Check the signatures of bodies in chain order, then of messages and closes ([V-4], [V-5]).
+
+    Unsound with the code of the first that does not hold.
+    """
     evidence, found = transcript.evidence, Signed()
     found.says = _says(table, transcript, stats)
     found.messages = _messages(table, evidence.messages, (3, 1), stats)
@@ -170,7 +173,10 @@ def _message(table: Table, envelope: Envelope, path: tuple[int, ...], stats: Sta
 def check_seals(
     table: Table, transcript: Transcript, epoch: int, base: bytes, stats: Statistics
 ) -> None:
-    """A quorum of seals of the last base, by rising seat ([V-9])."""
+    """A quorum of seals of the last base, by rising seat ([V-9]).
+
+    Raises Unsound: 'bad-order', 'bad-signature', 'missing-votes' or 'left-over'.
+    """
     seals = transcript.evidence.seals
     seats = _rising(table, [seat for seat, _ in seals], (3, 3))
     for i, (seat, signature) in enumerate(seals):

@@ -201,7 +201,10 @@ def encode_choice(choice: Choice) -> bytes:
 
 
 def parse_choice(data: bytes, size: int) -> Choice:
-    """A game's choice: an int or a list of ints, at most `size` bytes."""
+    """A game's choice: an int or a list of ints, at most `size` bytes.
+
+    Raises Invalid('bad-body').
+    """
     try:
         value = encoding.decode(data, size)
     except Invalid as error:

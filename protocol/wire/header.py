@@ -131,7 +131,10 @@ BAD: Final = "bad-header"
 
 
 def parse_terms(value: Any) -> Terms:
-    """Terms from a plain value; Invalid('bad-header') otherwise ([H-2], [X-1])."""
+    """Terms from a plain value; Invalid('bad-header') otherwise ([H-2], [X-1]).
+
+    OtherVersion, an Invalid, if they are of another version.
+    """
     raw = Raw(value, BAD, "the terms")
     version = raw.head("the version")
     if version.value != VERSION:

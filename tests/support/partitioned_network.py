@@ -13,13 +13,13 @@ from p2p_hoity_.tables.test_tables import Club
 from p2p_hoity import game_port, rules, tables
 from p2p_hoity.net.addresses import Address
 from p2p_hoity.net.errors import NetCode, NetError
-from p2p_hoity.net.memory import MemoryNetwork
 from p2p_hoity.net.network import StreamListener
 from p2p_hoity.session import updates
 from p2p_hoity.session.player import BotPlayer
 from protocol.transcript import report as verifier_report
 from protocol.transcript import verifier
 from protocol.wire.header import Patience
+from support.memory_network import MemoryNetwork
 
 SHORT = Patience(choice=4000, step=4000, grace=1000, cap=8000)
 USUAL = Patience()

@@ -101,7 +101,7 @@ def empty_escrow(room: Room, node: Node, say: Say) -> bytes:
     context = node.table.context(node.step, liar, node.want.name)
     committed = commitment.commit(context, b"\x02", draw(32))
     padded = commitment.opening(b"\x03", draw(32), opening_size(8))
-    held = escrow.seal(context, node.keys.joint, committed, padded)
+    held = escrow.encrypt(context, node.keys.joint, committed, padded)
     return bodies.encode_body(bodies.SealBody(committed, held))
 
 

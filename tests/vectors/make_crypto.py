@@ -163,7 +163,7 @@ def sealed_choice() -> Entry:
         "nonce": nonce.hex(),
         "opening": opening.hex(),
         "commitment": committed.hex(),
-        "escrow": escrow.seal(context, JOINT, committed, opening).hex(),
+        "escrow": escrow.encrypt(context, JOINT, committed, opening).hex(),
     }
 
 

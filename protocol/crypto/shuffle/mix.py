@@ -10,7 +10,7 @@ from ..randomness import Random, permutation, scalar
 
 @dataclass(frozen=True, slots=True)
 class ShuffleSecret:
-    """What only the shuffler knows: after[i] = re_encrypt(before[order[i]], randomness[i])."""
+    """What only the shuffler knows: after[i] = before[order[i]] + randomness[i] · (BASE, Y)."""
 
     order: tuple[int, ...] = field(repr=False)
     randomness: tuple[int, ...] = field(repr=False)

@@ -134,7 +134,7 @@ async def test_a_queue_that_overflows_by_number_or_size_closes_the_link(size, ac
     ended = Ended(near)
     for _ in range(accepted):
         assert ended.link.post(bytes(size))
-    assert ended.link.queued_bytes == accepted * size
+    assert ended.link._queued_bytes == accepted * size
     assert not ended.link.post(bytes(size))
     await ended.run()
     assert ended.reason == because(LinkCode.TOO_SLOW)
@@ -178,7 +178,7 @@ async def test_all_that_was_posted_is_out_when_drained(autojump_clock):
         nursery.start_soon(ended.run)
         ended.link.post(b"last words")
         await ended.link.drained()
-        assert ended.link.queued_bytes == 0
+        assert ended.link._queued_bytes == 0
         assert await far.receive_some() == encode_frame(b"last words")
         nursery.cancel_scope.cancel()
 
@@ -253,4 +253,4 @@ async def test_a_long_frame_that_waits_already_is_not_queued_again(autojump_cloc
         await trio.testing.wait_all_tasks_blocked()
         assert b.delivered.count(same) == kept + 1
         nursery.cancel_scope.cancel()
-    assert a.link.queued_bytes == 0
+    assert a.link._queued_bytes == 0

@@ -4,10 +4,10 @@ import errno
 
 import pytest
 import trio
+from support.memory_network import MemoryNetwork
 
 from p2p_hoity.net.addresses import Address, Named
 from p2p_hoity.net.errors import NetCode, NetError, NobodyError, trouble_is
-from p2p_hoity.net.memory import MemoryNetwork
 from p2p_hoity.net.network import TcpNetwork, close_listeners
 
 LOOPBACK = "127.0.0.1"

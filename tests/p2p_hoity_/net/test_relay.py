@@ -5,6 +5,7 @@ from contextlib import asynccontextmanager
 import pytest
 import trio
 import trio.testing
+from support.memory_network import MemoryNetwork
 
 from p2p_hoity.errors import Reason
 from p2p_hoity.net.addresses import Address, parse_address
@@ -14,7 +15,6 @@ from p2p_hoity.net.framing import encode_frame, read_frame
 from p2p_hoity.net.handshake import Listener, Purpose, Verdict, fresh_challenge
 from p2p_hoity.net.hub import Hub
 from p2p_hoity.net.limits import Limits
-from p2p_hoity.net.memory import MemoryNetwork
 from p2p_hoity.net.network import TcpNetwork
 from p2p_hoity.net.reach import CALL, REGISTER, TAKE, call, reach, register
 from p2p_hoity.net.relay import RelayLimits, serve_relay

@@ -3,7 +3,7 @@
 import pytest
 
 from p2p_hoity.rules.machine import STEPS
-from p2p_hoity.rules.phases import TABLE, IllegalTransition, Phase, as_text, require
+from p2p_hoity.rules.phases import TABLE, IllegalTransition, Phase, require
 
 
 def test_every_phase_has_a_step_and_all_but_the_last_a_way_on():
@@ -21,9 +21,3 @@ def test_an_unlisted_transition_is_an_error():
             else:
                 with pytest.raises(IllegalTransition):
                     require(start, end)
-
-
-def test_the_table_prints_one_line_a_transition():
-    lines = as_text().splitlines()
-    assert len(lines) == len(TABLE) + 1
-    assert lines[1].split()[:3] == ["deal", "Deal", "round"]

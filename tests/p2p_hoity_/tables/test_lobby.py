@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 import trio
 from p2p_hoity_.tables.test_tables import Club, Guest
+from support.memory_network import MemoryNetwork
 
 from cli.trouble import exit_code_of
 from p2p_hoity import tables
@@ -19,7 +20,6 @@ from p2p_hoity.errors import Reason
 from p2p_hoity.net.addresses import Address
 from p2p_hoity.net.events import Event, Frame, LinkDown, LinkUp
 from p2p_hoity.net.hub import Hub
-from p2p_hoity.net.memory import MemoryNetwork
 from p2p_hoity.net.ticket import Ticket
 from p2p_hoity.session import updates
 from p2p_hoity.session.capability import Capability

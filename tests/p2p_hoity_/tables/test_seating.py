@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 import trio
+from support.memory_network import MemoryNetwork
 
 from p2p_hoity.net.errors import NetError
-from p2p_hoity.net.memory import MemoryNetwork
 from p2p_hoity.net.relay import serve_relay
 from p2p_hoity.tables import resuming, seating
 from protocol.crypto.signing import Identity

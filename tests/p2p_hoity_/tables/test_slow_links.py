@@ -10,10 +10,10 @@ import pytest
 import trio
 import trio.testing
 from p2p_hoity_.tables.test_tables import Club, past_round
+from support.memory_network import MemoryNetwork
 
 from p2p_hoity.net import link as links
 from p2p_hoity.net.link import LinkCode
-from p2p_hoity.net.memory import MemoryNetwork
 from p2p_hoity.session import updates
 from protocol.wire import header
 from protocol.wire.header import Patience

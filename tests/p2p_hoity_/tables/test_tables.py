@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 import trio
+from support.memory_network import MemoryNetwork
 from support.sim.cheap import forget
 
 from cli.trouble import exit_code_of
 from p2p_hoity import editions, game_port, rules, tables
-from p2p_hoity.net.memory import MemoryNetwork
 from p2p_hoity.net.ticket import Ticket, decode_ticket
 from p2p_hoity.session import updates
 from p2p_hoity.session.driver import Outcome

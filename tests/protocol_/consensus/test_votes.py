@@ -8,8 +8,8 @@ from support.room import Room, make_table
 from support.sim.cheap import cheap_blocks
 from support.toy_game import ToyGame
 
-from protocol.consensus import view_change, votes
-from protocol.consensus.votes import Votes
+from protocol.consensus import view_change
+from protocol.consensus.votes import MAX_TRIED, Votes
 from protocol.wire import frames, messages
 from protocol.wire.messages import Accept, Close, Expired, Halt, Late, Message, SealVote, Statement
 
@@ -142,14 +142,14 @@ def test_a_flood_of_closes_is_judged_no_further_than_the_first_few(
     room: Room, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     machine, calls = room.places[0].machine, counted(monkeypatch, "base_of_close")
-    tell(room, *_closes(room, 3 * votes.MAX_TRIED))
-    assert 0 < len(calls) <= votes.MAX_TRIED + 2
-    assert len(machine.core.store.wants) <= votes.MAX_TRIED + 2
+    tell(room, *_closes(room, 3 * MAX_TRIED))
+    assert 0 < len(calls) <= MAX_TRIED + 2
+    assert len(machine.core.store.wants) <= MAX_TRIED + 2
 
 
 def test_a_close_that_a_quorum_has_voted_for_is_judged_all_the_same(room: Room) -> None:
     votes = room.places[0].machine.core.votes
-    tell(room, *_closes(room, 3 * votes.MAX_TRIED))
+    tell(room, *_closes(room, 3 * MAX_TRIED))
     halts = [signed(room, seat, halt(room)) for seat in (1, 2, 3)]
     close = signed(room, 1, Close(1, tuple(m.hash for m in halts)))
     tell(room, *halts, close)

@@ -5,8 +5,9 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.reference_crypto import verify_opening
 
-from protocol.crypto.commitment import commit, opening, parse_opening, verify_opening
+from protocol.crypto.commitment import commit, opening, parse_opening
 from protocol.crypto.context import Context
 from protocol.crypto.hashing import digest
 from protocol.crypto.labels import Label

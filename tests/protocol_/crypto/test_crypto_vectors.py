@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from support import paths
+from support.reference_crypto import verify_opened, verify_opening
 
 from protocol.crypto import (
     commitment,
@@ -66,9 +67,9 @@ def check(block: str, entry: Entry) -> None:
                 entry, "joint_key", "commitment", "escrow", "opening"
             )
             escrow.verify(context, joint, committed, box)
-            escrow.verify_opened(context, joint, committed, box, opening)
+            verify_opened(context, joint, committed, box, opening)
             choice, nonce = commitment.parse_opening(opening)
-            assert commitment.verify_opening(context, committed, opening) == choice
+            assert verify_opening(context, committed, opening) == choice
             assert [choice, nonce] == data(entry, "choice", "nonce")
         case "escrow_share":
             names = ("joint_key", "commitment", "escrow", "public", "share")
@@ -78,7 +79,7 @@ def check(block: str, entry: Entry) -> None:
             assert points[entry["index"]] == point
             vector = [bytes.fromhex(p) for p in entry["vector"]]
             assert secret_sharing.public_piece(vector, entry["index"]).hex() == entry["public"]
-            opened = escrow.open_escrow(bytes.fromhex(entry["escrow"]), points, 2)
+            opened = escrow.decrypt(bytes.fromhex(entry["escrow"]), points, 2)
             assert opened.hex() == entry["opening"]
         case "sealed_piece":
             secret, public, sealed = data(entry, "secret", "public", "sealed")

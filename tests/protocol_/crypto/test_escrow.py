@@ -9,12 +9,13 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.reference_crypto import re_encrypt, verify_opened, verify_opening
 
 from protocol.crypto import escrow, group
-from protocol.crypto.commitment import commit, opening, verify_opening
+from protocol.crypto.commitment import commit, opening
 from protocol.crypto.context import Context
 from protocol.crypto.dleq import prove_shares
-from protocol.crypto.elgamal import re_encrypt, starting_deck
+from protocol.crypto.elgamal import starting_deck
 from protocol.crypto.generators import second_generator
 from protocol.crypto.group import IDENTITY, ORDER, encode_scalar, mul, mul_base
 from protocol.crypto.hashing import hash_to_scalar
@@ -42,7 +43,7 @@ NONCE = bytes(range(32))
 SIZE = 64
 OPENING = opening(b"castle", NONCE, SIZE)
 COMMITMENT = commit(SEALED_IN, b"castle", NONCE)
-ESCROW = escrow.seal(SEALED_IN, JOINT, COMMITMENT, OPENING)
+ESCROW = escrow.encrypt(SEALED_IN, JOINT, COMMITMENT, OPENING)
 TORSION = bytes.fromhex("c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a")
 
 ELSEWHERE = [
@@ -79,31 +80,31 @@ def test_any_t_seats_open_an_escrow() -> None:
     escrow.verify(SEALED_IN, JOINT, COMMITMENT, ESCROW)
     points = {i: take(i, give(i)) for i in PIECES}
     for chosen in combinations(points, T):
-        data = escrow.open_escrow(ESCROW, {i: points[i] for i in chosen}, T)
+        data = escrow.decrypt(ESCROW, {i: points[i] for i in chosen}, T)
         assert data == OPENING
     assert verify_opening(SEALED_IN, COMMITMENT, data) == b"castle"
-    escrow.verify_opened(SEALED_IN, JOINT, COMMITMENT, ESCROW, data)
+    verify_opened(SEALED_IN, JOINT, COMMITMENT, ESCROW, data)
 
 
 def test_fewer_do_not() -> None:
     points = {i: take(i, give(i)) for i in (1, 2)}
     with pytest.raises(ValueError, match="needs 3 pieces"):
-        escrow.open_escrow(ESCROW, points, T)
-    assert escrow.open_escrow(ESCROW, points, 2) != OPENING
+        escrow.decrypt(ESCROW, points, T)
+    assert escrow.decrypt(ESCROW, points, 2) != OPENING
 
 
 def test_an_escrow_can_be_recomputed_from_its_opening() -> None:
-    assert escrow.seal(SEALED_IN, JOINT, COMMITMENT, OPENING) == ESCROW
+    assert escrow.encrypt(SEALED_IN, JOINT, COMMITMENT, OPENING) == ESCROW
 
 
 def test_every_escrow_has_its_own_randomness() -> None:
-    boxes = [escrow.seal(context, JOINT, COMMITMENT, OPENING) for context in ELSEWHERE]
+    boxes = [escrow.encrypt(context, JOINT, COMMITMENT, OPENING) for context in ELSEWHERE]
     boxes += [
         ESCROW,
-        escrow.seal(SEALED_IN, JOINT, bytes(32), OPENING),
-        escrow.seal(SEALED_IN, JOINT, COMMITMENT, opening(b"castle", bytes(32), SIZE)),
-        escrow.seal(SEALED_IN, JOINT, COMMITMENT, opening(b"shop", NONCE, SIZE)),
-        escrow.seal(SEALED_IN, mul_base(5), COMMITMENT, OPENING),
+        escrow.encrypt(SEALED_IN, JOINT, bytes(32), OPENING),
+        escrow.encrypt(SEALED_IN, JOINT, COMMITMENT, opening(b"castle", bytes(32), SIZE)),
+        escrow.encrypt(SEALED_IN, JOINT, COMMITMENT, opening(b"shop", NONCE, SIZE)),
+        escrow.encrypt(SEALED_IN, mul_base(5), COMMITMENT, OPENING),
     ]
     for start, end in ((0, 32), (32, 64), (64, 96), (96, 128), (128, None)):
         assert len({box[start:end] for box in boxes}) == len(boxes)
@@ -112,12 +113,12 @@ def test_every_escrow_has_its_own_randomness() -> None:
 def test_an_escrow_of_another_opening_is_found_out_once_opened() -> None:
     """It verifies, since its proof says nothing of what is inside."""
     other = opening(b"shop", NONCE, SIZE)
-    box = escrow.seal(SEALED_IN, JOINT, COMMITMENT, other)
+    box = escrow.encrypt(SEALED_IN, JOINT, COMMITMENT, other)
     escrow.verify(SEALED_IN, JOINT, COMMITMENT, box)
     with pytest.raises(Invalid, match="bad-commitment"):
         verify_opening(SEALED_IN, COMMITMENT, other)
     with pytest.raises(Invalid, match="bad-escrow"):
-        escrow.verify_opened(SEALED_IN, JOINT, COMMITMENT, box, OPENING)
+        verify_opened(SEALED_IN, JOINT, COMMITMENT, box, OPENING)
 
 
 def own_escrow(r: int, s: int, u_bar: bytes | None = None) -> bytes:
@@ -134,9 +135,9 @@ def test_an_escrow_with_other_randomness_is_found_out_once_opened() -> None:
     box = own_escrow(123, 456)
     escrow.verify(SEALED_IN, JOINT, COMMITMENT, box)
     points = {i: take(i, give(i, box), box=box) for i in (1, 2, 3)}
-    data = escrow.open_escrow(box, points, T)
+    data = escrow.decrypt(box, points, T)
     with pytest.raises(Invalid, match="bad-escrow"):
-        escrow.verify_opened(SEALED_IN, JOINT, COMMITMENT, box, data)
+        verify_opened(SEALED_IN, JOINT, COMMITMENT, box, data)
 
 
 @pytest.mark.parametrize("context", ELSEWHERE)
@@ -265,7 +266,7 @@ def test_wrong_shares_are_rejected() -> None:
     ):
         with pytest.raises(Invalid, match="bad-share"):
             take(1, bad)
-    other = escrow.seal(SEALED_IN, JOINT, COMMITMENT, opening(b"shop", NONCE, SIZE))
+    other = escrow.encrypt(SEALED_IN, JOINT, COMMITMENT, opening(b"shop", NONCE, SIZE))
     with pytest.raises(Invalid, match="bad-share"):
         take(1, one, box=other)
     one_of_two = give(1, own_escrow(123, 456))

@@ -9,10 +9,11 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.reference_crypto import re_encrypt
 
 from protocol.crypto import group, shuffle
 from protocol.crypto.context import Context
-from protocol.crypto.elgamal import Ciphertext, Deck, open_card, re_encrypt, share, starting_deck
+from protocol.crypto.elgamal import Ciphertext, Deck, open_card, share, starting_deck
 from protocol.crypto.group import BASE, IDENTITY, ORDER, mul_base
 from protocol.crypto.shuffle import ShuffleSecret
 from protocol.crypto.shuffle.proof_format import (

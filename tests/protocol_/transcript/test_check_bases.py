@@ -60,7 +60,7 @@ def test_too_much_to_look_up_is_no_fault_of_form(monkeypatch: pytest.MonkeyPatch
     table = room_of("vanished").table
     (close,) = parsed("vanished", read("vanished").evidence.closes)
     held = {m.hash: m for m in parsed("vanished", read("vanished").evidence.messages)}
-    source = check_bases.Evidence(transition.begin(table), held)
+    source = check_bases.FileSource(transition.begin(table), held)
     with pytest.raises(check_bases.TooMuch):
         view_change.bad_form(table, close, source)
 
@@ -72,7 +72,7 @@ def test_a_halt_is_read_once_and_its_messages_count_each_time() -> None:
     held = {m.hash: m for m in (*every, *machine.core.store)}
     start = machine.tip.before(room.table.first_step)
     assert start is not None
-    source = check_bases.Evidence(start, held)
+    source = check_bases.FileSource(start, held)
     halt = next(m for m in every if isinstance(m.statement, Halt))
     first = view_change.read_halt(room.table, halt, source)
     counted = source.lookups

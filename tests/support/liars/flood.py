@@ -120,6 +120,12 @@ FLOODS: dict[str, Callable[[Liar], Frames]] = {
 }
 
 
+def _queued(hub: Hub, peer: bytes) -> int:
+    """Bytes posted to a peer that the system has not taken yet; 0 without a link."""
+    standing = hub._admission.get(peer)
+    return standing.link._queued_bytes if standing else 0
+
+
 async def pour(liar: Liar, hub: Hub, kind: str, counts: dict[str, int]) -> None:
     """From the deal on, send as fast as the others read, to all of them; every frame to each."""
     while not liar.machine.has_begun:
@@ -128,8 +134,8 @@ async def pour(liar: Liar, hub: Hub, kind: str, counts: dict[str, int]) -> None:
     while True:
         for frame in itertools.islice(flood, BATCH):
             for peer in hub.links():
-                if hub.queued(peer) < QUEUE:
+                if _queued(hub, peer) < QUEUE:
                     hub.post(peer, frame)
                     counts["frames"] = counts.get("frames", 0) + 1
                     counts["bytes"] = counts.get("bytes", 0) + len(frame)
-        await trio.sleep(0 if any(hub.queued(p) < QUEUE for p in hub.links()) else 0.01)
+        await trio.sleep(0 if any(_queued(hub, p) < QUEUE for p in hub.links()) else 0.01)

@@ -172,7 +172,7 @@ def empty_escrow(machine: Machine, node: Node, say: Say) -> bytes:
     context = node.table.context(node.step, machine.seat, node.want.name)
     size = opening_size(node.table.game.size(node.want.name))
     padded = commitment.opening(b"\x00", draw(32), size)
-    held = escrow.seal(context, node.keys.joint, read.commitment, padded)
+    held = escrow.encrypt(context, node.keys.joint, read.commitment, padded)
     return bodies.encode_body(replace(read, escrow=held))
 
 

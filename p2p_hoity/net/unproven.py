@@ -13,7 +13,7 @@ import trio
 
 
 class HasSource(Protocol):
-    """A link or a stranger that is charged to a machine."""
+    """A link or a newcomer that is charged to a machine."""
 
     @property
     def source(self) -> str:
@@ -32,7 +32,7 @@ def of_the_fullest(those: Sequence[S]) -> list[S]:
 
 
 class Stage(IntEnum):
-    """How far a stranger has come; each stage costs it more than the one before."""
+    """How far a newcomer has come; each stage costs it more than the one before."""
 
     SILENT = 0
     SPOKE = 1
@@ -42,7 +42,7 @@ class Stage(IntEnum):
     """The TLS handshake is done."""
 
 
-class Stranger(trio.abc.Stream):
+class UnprovenStream(trio.abc.Stream):
     """The stream of a connection that has proven nothing; it notes how far it has come."""
 
     def __init__(self, stream: trio.abc.Stream, source: str) -> None:
@@ -76,7 +76,7 @@ class Stranger(trio.abc.Stream):
         await self._stream.aclose()
 
 
-class Gate:
+class UnprovenConnections:
     """Counts connections that have proven nothing yet, in all and for each source ([L-12]).
 
     A newcomer is always let in. Whoever makes room for it has come least far; among those it is of
@@ -87,22 +87,22 @@ class Gate:
     def __init__(self, most: int, most_per_source: int) -> None:
         self._most = most
         self._most_per_source = most_per_source
-        self._waiting: set[Stranger] = set()
+        self._waiting: set[UnprovenStream] = set()
 
     def __len__(self) -> int:
         return len(self._waiting)
 
     @contextmanager
-    def standing(self, stranger: Stranger, seconds: float) -> Iterator[None]:
+    def counted(self, newcomer: UnprovenStream, seconds: float) -> Iterator[None]:
         """Count here for at most seconds; the scope is cancelled to make room."""
-        self._make_room(stranger.source)
-        with stranger.scope:
-            stranger.scope.deadline = trio.current_time() + seconds
-            self._waiting.add(stranger)
+        self._make_room(newcomer.source)
+        with newcomer.scope:
+            newcomer.scope.deadline = trio.current_time() + seconds
+            self._waiting.add(newcomer)
             try:
                 yield
             finally:
-                self._waiting.discard(stranger)
+                self._waiting.discard(newcomer)
 
     def _make_room(self, source: str) -> None:
         same = [one for one in self._waiting if one.source == source]
@@ -111,7 +111,7 @@ class Gate:
         elif len(self._waiting) >= self._most:
             self._send_away(list(self._waiting))
 
-    def _send_away(self, those: list[Stranger]) -> None:
+    def _send_away(self, those: list[UnprovenStream]) -> None:
         least = min(one.stage for one in those)
         behind = [one for one in those if one.stage == least]
         lot = random.choice(of_the_fullest(behind))

@@ -1,4 +1,4 @@
-"""The gate: few strangers at once; who has come least far goes first, and the lot decides."""
+"""Unproven connections: few at once; who has come least far goes first, among equals by lot."""
 
 import random
 
@@ -6,46 +6,46 @@ import pytest
 import trio
 import trio.testing
 
-from p2p_hoity.net import gate as gates
-from p2p_hoity.net.gate import Gate, Stage, Stranger
+from p2p_hoity.net import unproven as module
+from p2p_hoity.net.unproven import Stage, UnprovenConnections, UnprovenStream
 
 
 class Strangers:
-    """Tasks that stand at a gate until sent away; tells who was, in order."""
+    """Tasks that are counted as unproven until sent away; tells who was, in order."""
 
-    def __init__(self, gate, nursery):
-        self.gate = gate
+    def __init__(self, unproven, nursery):
+        self.unproven = unproven
         self.nursery = nursery
         self.sent_away = []
 
     async def come(self, name, source, stage=Stage.SILENT):
         near, _ = trio.testing.memory_stream_pair()
-        stranger = Stranger(near, source)
-        stranger.reach(stage)
-        self.nursery.start_soon(self._stand, name, stranger)
+        newcomer = UnprovenStream(near, source)
+        newcomer.reach(stage)
+        self.nursery.start_soon(self._stand, name, newcomer)
         await trio.testing.wait_all_tasks_blocked()
 
-    async def _stand(self, name, stranger):
-        with self.gate.standing(stranger, 5.0):
+    async def _stand(self, name, newcomer):
+        with self.unproven.counted(newcomer, 5.0):
             await trio.sleep_forever()
         self.sent_away.append(name)
 
 
 async def test_a_newcomer_takes_the_place_of_one_of_the_fullest_source(autojump_clock):
-    gate = Gate(most=3, most_per_source=3)
+    unproven = UnprovenConnections(most=3, most_per_source=3)
     async with trio.open_nursery() as nursery:
-        strangers = Strangers(gate, nursery)
+        strangers = Strangers(unproven, nursery)
         for name, source in [("quiet", "b"), ("loud", "a"), ("loud", "a"), ("new", "c")]:
             await strangers.come(name, source)
         assert strangers.sent_away == ["loud"]
-        assert len(gate) == 3
+        assert len(unproven) == 3
         nursery.cancel_scope.cancel()
 
 
 async def test_one_source_makes_room_for_itself_only(autojump_clock):
-    gate = Gate(most=10, most_per_source=2)
+    unproven = UnprovenConnections(most=10, most_per_source=2)
     async with trio.open_nursery() as nursery:
-        strangers = Strangers(gate, nursery)
+        strangers = Strangers(unproven, nursery)
         for name, source in [("other", "b"), *[("own", "a")] * 4]:
             await strangers.come(name, source)
         assert strangers.sent_away == ["own", "own"]
@@ -55,9 +55,9 @@ async def test_one_source_makes_room_for_itself_only(autojump_clock):
 @pytest.mark.parametrize("source", ["a", "b"])
 async def test_who_has_come_least_far_makes_room_first(autojump_clock, source):
     """Also where the flood comes from the very address of the honest, or from all others."""
-    gate = Gate(most=4, most_per_source=4)
+    unproven = UnprovenConnections(most=4, most_per_source=4)
     async with trio.open_nursery() as nursery:
-        strangers = Strangers(gate, nursery)
+        strangers = Strangers(unproven, nursery)
         for stage in (Stage.SECURED, Stage.GREETED, Stage.SPOKE):
             await strangers.come(stage.name, "a", stage)
         for _ in range(20):
@@ -71,11 +71,11 @@ async def test_who_has_come_least_far_makes_room_first(autojump_clock, source):
 
 
 async def test_among_equals_the_lot_decides(autojump_clock, monkeypatch):
-    monkeypatch.setattr(gates, "random", random.Random(1))
-    gate, survived = Gate(most=8, most_per_source=8), 0
+    monkeypatch.setattr(module, "random", random.Random(1))
+    unproven, survived = UnprovenConnections(most=8, most_per_source=8), 0
     for _ in range(60):
         async with trio.open_nursery() as nursery:
-            strangers = Strangers(gate, nursery)
+            strangers = Strangers(unproven, nursery)
             await strangers.come("honest", "me")
             for number in range(12):
                 await strangers.come("flood", str(number))
@@ -86,45 +86,45 @@ async def test_among_equals_the_lot_decides(autojump_clock, monkeypatch):
 
 async def test_what_a_stranger_does_tells_how_far_it_has_come():
     near, far = trio.testing.memory_stream_pair()
-    stranger = Stranger(near, "a")
-    assert stranger.stage is Stage.SILENT
+    newcomer = UnprovenStream(near, "a")
+    assert newcomer.stage is Stage.SILENT
     await far.send_all(b"hello")
-    assert await stranger.receive_some() == b"hello"
-    assert stranger.stage is Stage.SPOKE
-    await stranger.send_all(b"hello yourself")
-    assert stranger.stage is Stage.GREETED
-    stranger.reach(Stage.SECURED)
-    await stranger.send_all(b"again")
-    assert stranger.stage is Stage.SECURED
+    assert await newcomer.receive_some() == b"hello"
+    assert newcomer.stage is Stage.SPOKE
+    await newcomer.send_all(b"hello yourself")
+    assert newcomer.stage is Stage.GREETED
+    newcomer.reach(Stage.SECURED)
+    await newcomer.send_all(b"again")
+    assert newcomer.stage is Stage.SECURED
     assert await far.receive_some() == b"hello yourselfagain"
 
 
 async def test_one_that_only_hangs_up_has_said_nothing():
     near, far = trio.testing.memory_stream_pair()
-    stranger = Stranger(near, "a")
+    newcomer = UnprovenStream(near, "a")
     await far.aclose()
-    assert await stranger.receive_some() == b""
-    assert stranger.stage is Stage.SILENT
+    assert await newcomer.receive_some() == b""
+    assert newcomer.stage is Stage.SILENT
 
 
 def at(source):
-    return Stranger(trio.testing.memory_stream_pair()[0], source)
+    return UnprovenStream(trio.testing.memory_stream_pair()[0], source)
 
 
-async def test_nobody_stands_at_the_gate_beyond_the_time_there_is(autojump_clock):
-    gate = Gate(most=3, most_per_source=3)
+async def test_nobody_stays_unproven_beyond_the_time_there_is(autojump_clock):
+    unproven = UnprovenConnections(most=3, most_per_source=3)
     began = trio.current_time()
-    with gate.standing(at("a"), 5.0):
+    with unproven.counted(at("a"), 5.0):
         await trio.sleep_forever()
     assert trio.current_time() - began == 5.0
-    assert len(gate) == 0
+    assert len(unproven) == 0
 
 
 async def test_who_leaves_by_itself_leaves_no_trace():
-    gate = Gate(most=3, most_per_source=3)
+    unproven = UnprovenConnections(most=3, most_per_source=3)
     for _ in range(10):
         one = at("a")
-        with gate.standing(one, 5.0):
-            assert len(gate) == 1
+        with unproven.counted(one, 5.0):
+            assert len(unproven) == 1
         assert not one.scope.cancelled_caught
-    assert len(gate) == 0
+    assert len(unproven) == 0

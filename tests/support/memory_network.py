@@ -1,4 +1,4 @@
-"""A network inside one process, for simulations and tests: no sockets, no system, any clock."""
+"""A network inside one process: no sockets, no system, any clock."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from collections.abc import Callable
 import trio
 import trio.testing
 
-from ..errors import because
-from .addresses import Address
-from .errors import NetCode, NetError, NobodyError
-from .network import StreamListener
+from p2p_hoity.errors import because
+from p2p_hoity.net.addresses import Address
+from p2p_hoity.net.errors import NetCode, NetError, NobodyError
+from p2p_hoity.net.network import StreamListener
 
 Pair = tuple[trio.abc.Stream, trio.abc.Stream]
 
@@ -55,7 +55,7 @@ class MemoryListener:
     def __init__(self, address: Address, shut: Callable[[], object]) -> None:
         self._address = address
         self._shut = shut
-        self._ring, self._rings = trio.open_memory_channel[tuple[trio.abc.Stream, Address]](1024)
+        self._calls, self._coming = trio.open_memory_channel[tuple[trio.abc.Stream, Address]](1024)
 
     @property
     def address(self) -> Address:
@@ -64,17 +64,17 @@ class MemoryListener:
 
     def connect(self, stream: trio.abc.Stream, caller: Address) -> None:
         """Hand a stream in; trio.WouldBlock when a thousand wait already."""
-        self._ring.send_nowait((stream, caller))
+        self._calls.send_nowait((stream, caller))
 
     async def accept(self) -> tuple[trio.abc.Stream, Address]:
         """The next stream and who calls."""
         try:
-            return await self._rings.receive()
+            return await self._coming.receive()
         except (trio.EndOfChannel, trio.ClosedResourceError):
             raise NetError(NetCode.DOOR_SHUT) from None
 
     async def aclose(self) -> None:
         """Listen no more."""
-        self._ring.close()
+        self._calls.close()
         self._shut()
         await trio.lowlevel.checkpoint()

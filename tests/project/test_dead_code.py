@@ -1,0 +1,73 @@
+"""No dead code: what `protocol` and `p2p_hoity` define is used by more than tests."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+from support.paths import ROOT
+
+PRODUCT = ("protocol", "p2p_hoity", "cli", "tools", "bench")
+Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+CALLED_FROM_OUTSIDE = {
+    "remove_service": "zeroconf calls it on who browses",
+}
+"""Definitions that a library uses by their name."""
+
+
+def trees(*folders: str) -> Iterator[tuple[Path, ast.Module]]:
+    """Every file of these folders, parsed."""
+    for folder in folders:
+        for path in sorted((ROOT / folder).rglob("*.py")):
+            yield path, ast.parse(path.read_text(encoding="utf-8"))
+
+
+def used(tree: ast.AST) -> Iterator[str]:
+    """The names that a file uses; words of short texts too, which `__getattr__` may look up."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Name(name) | ast.Attribute(attr=name) | ast.keyword(arg=str(name)):
+                yield name
+            case ast.Constant(str(text)) if len(text) < 60:
+                yield from re.findall(r"\w+", text)
+            case ast.MatchClass():
+                yield from node.kwd_attrs
+
+
+def defined(tree: ast.Module | ast.ClassDef) -> Iterator[str]:
+    """Its functions and classes, and those of its classes."""
+    for node in tree.body:
+        if isinstance(node, Definition) and not node.name.startswith("__"):
+            yield node.name
+        if isinstance(node, ast.ClassDef):
+            yield from defined(node)
+
+
+def test_what_is_defined_is_used_by_the_product() -> None:
+    names = Counter(name for _, tree in trees(*PRODUCT) for name in used(tree))
+    dead = [
+        f"{path.relative_to(ROOT)}: {name}"
+        for path, tree in trees("protocol", "p2p_hoity")
+        for name in defined(tree)
+        if not names[name] and name not in CALLED_FROM_OUTSIDE
+    ]
+    assert dead == []
+
+
+def test_no_exception_is_stale() -> None:
+    names = {
+        node.name
+        for _, tree in trees(*PRODUCT)
+        for node in ast.walk(tree)
+        if isinstance(node, Definition)
+    }
+    assert set(CALLED_FROM_OUTSIDE) <= names
+
+
+def test_the_check_finds_what_it_looks_for() -> None:
+    tree = ast.parse("def f():\n    return g\n\nclass C:\n    def m(self):\n        pass\n")
+    assert set(defined(tree)) - set(used(tree)) == {"f", "C", "m"}
+    assert {"g", "pass_on"} <= set(used(ast.parse("g; h = 'pass_on'")))
