@@ -36,6 +36,7 @@ class MessageStore:
         self.last_steps: dict[tuple[int, int], int] = {}
         self.wishes: dict[int, int] = {}
         self._lates: dict[int, Message] = {}
+        self._backs: list[Message] = []
         self.said_bytes: dict[int, int] = {}
         self.wants: set[bytes] = set()
         self.claims: dict[bytes, set[Claim]] = {}
@@ -89,7 +90,9 @@ class MessageStore:
             self._count(message)
             place = (statement.epoch, message.seat)
             self.last_steps[place] = max(self.last_steps.get(place, 0), statement.step)
-        elif not isinstance(statement, Back):
+        elif isinstance(statement, Back):
+            self._backs.append(message)
+        else:
             key = (NUMBER[type(statement)], statement.epoch)
             self._epochs.setdefault(key, []).append(message)
             if not isinstance(statement, Close):
@@ -165,7 +168,7 @@ class MessageStore:
 
     def backs(self) -> list[Message]:
         """All backs."""
-        return [m for m in self._by_hash.values() if isinstance(m.statement, Back)]
+        return list(self._backs)
 
     def says_by(self, seat: int) -> Iterator[Message]:
         """Every say of one seat, spare versions too; their bytes together are `said_bytes`."""

@@ -121,7 +121,7 @@ def test_of_two_bad_halts_the_one_judged_first_is_the_proof(room: Room, variatio
     tell(room, second, first)
     assert not machine.core.proofs
     tell(room, late)
-    assert list(machine.core.ballot.bad) == [first.hash, second.hash]
+    assert list(machine.core.votes.bad) == [first.hash, second.hash]
     assert machine.core.proofs[3].messages == (first,)
 
 
