@@ -1,8 +1,8 @@
 """The private journal of one seat: what it signed and heard, on disk before it is sent.
 
 A file: magic, head, then records of four bytes of length, a check and the sealed bytes; see
-`journal_format`. The first record says which table and seat; the rest are the machine's. A mark kept
-elsewhere names the last record, so that a journal restored from an old copy is noticed.
+`journal_format`. The first record says which table and seat; the rest are the machine's. A mark
+kept elsewhere names the last record, so that a journal restored from an old copy is noticed.
 """
 
 from __future__ import annotations
