@@ -17,7 +17,7 @@ from ..crypto.hashing import digest
 from ..crypto.labels import Label
 from ..errors import Invalid
 from ..wire import encoding
-from ..wire.fields import Malformed, Raw
+from ..wire.fields import Raw, WrongForm
 from ..wire.messages import MAX_EPOCH
 from .problem import Unsound
 
@@ -175,7 +175,7 @@ def read(value: tuple[Any, ...]) -> Transcript:
     """The parts of an opened file; Unsound('bad-form') says which is not of its form ([V-2])."""
     try:
         return _read(*(Raw(value[i], "bad-form", "a part of the file", (i,)) for i in (2, 3)))
-    except Malformed as error:
+    except WrongForm as error:
         raise Unsound(error.code, error.reason, error.path) from error
 
 

@@ -23,7 +23,7 @@ FAULTS: Final[dict[str, str]] = {
     "bad-key-hash": "showed another key than it had committed to",
     "bad-key-proof": "did not prove that it knows its key",
     "bad-backup": "dealt a backup piece that is zero, or does not fit its own key",
-    "false-complaint": "complained of a backup piece that is sound",
+    "false-complaint": "complained of a backup piece without cause",
     "bad-shuffle": "did not prove its shuffle",
     "bad-share": "did not prove its share of a card",
     "bad-escrow": "sealed an escrow that does not hold its choice",

@@ -10,7 +10,7 @@ from ..errors import Invalid
 T = TypeVar("T", int, bytes, tuple[bytes, ...])
 
 
-class Malformed(Invalid):
+class WrongForm(Invalid):
     """A value that is not of its form; `path` leads to it, indices from the outermost array in."""
 
     def __init__(self, code: str, reason: str, path: tuple[int, ...] = ()) -> None:
@@ -21,7 +21,7 @@ class Malformed(Invalid):
 class Raw:
     """A decoded value that may still be anything; complaints have this `code` and call it `name`.
 
-    Each reader gives the value as its type, or raises Malformed. True and False are no numbers.
+    Each reader gives the value as its type, or raises WrongForm. True and False are no numbers.
     """
 
     __slots__ = ("_above", "_index", "code", "name", "value")
@@ -39,12 +39,12 @@ class Raw:
         above = self._above
         return (*above.path, self._index) if isinstance(above, Raw) else above
 
-    def unfit(self, words: str) -> Malformed:
+    def unfit(self, words: str) -> WrongForm:
         """What to raise; `words` go on after the name."""
-        return Malformed(self.code, f"{self.name} {words}", self.path)
+        return WrongForm(self.code, f"{self.name} {words}", self.path)
 
     def need(self, holds: bool, words: str) -> None:
-        """Raise Malformed unless this holds."""
+        """Raise WrongForm unless this holds."""
         if not holds:
             raise self.unfit(words)
 

@@ -18,7 +18,7 @@ from protocol.errors import Invalid
 from protocol.transcript import format as transcript
 from protocol.transcript.problem import Unsound
 from protocol.wire import bodies, encoding, frames, header, messages
-from protocol.wire.fields import Malformed, Raw
+from protocol.wire.fields import Raw, WrongForm
 from protocol.wire.messages import Close, Halt, Late, Lock, Say
 
 TABLE, _ = make_table(ToyGame(3), 3)
@@ -80,7 +80,7 @@ def test_what_is_of_its_form_is_read_as_it_is(name: str, value: Any) -> None:
 
 @pytest.mark.parametrize(("name", "value"), BAD)
 def test_anything_else_is_refused_with_the_code_and_the_place(name: str, value: Any) -> None:
-    with pytest.raises(Malformed) as caught:
+    with pytest.raises(WrongForm) as caught:
         READERS[name][0](raw(value))
     assert (caught.value.code, caught.value.path) == (CODE, (3, 1))
     assert caught.value.reason.startswith("a field ")
@@ -90,14 +90,14 @@ def test_the_fields_of_a_row_know_their_names_and_places() -> None:
     first, second = raw((7, b"x")).row("the seat", "the body")
     assert (first.integer(9), second.octets()) == (7, b"x")
     assert (first.path, second.path) == ((3, 1, 0), (3, 1, 1))
-    with pytest.raises(Malformed, match="the body is not 2 bytes") as caught:
+    with pytest.raises(WrongForm, match="the body is not 2 bytes") as caught:
         second.octets(2)
     assert caught.value.path == (3, 1, 1)
 
 
 @pytest.mark.parametrize("value", [(), None, b"ab", "ab", 2, {1: 2}])
 def test_what_has_a_head_is_a_list_with_an_item(value: Any) -> None:
-    with pytest.raises(Malformed):
+    with pytest.raises(WrongForm):
         raw(value).head("its kind")
     first = raw((7, 8)).head("its kind")
     assert (first.value, first.name, first.path) == (7, "its kind", (3, 1, 0))
@@ -105,22 +105,22 @@ def test_what_has_a_head_is_a_list_with_an_item(value: Any) -> None:
 
 @pytest.mark.parametrize("value", [(), (1,), (1, 2, 3), b"ab", "ab", None, 2, {1: 2}])
 def test_a_row_has_exactly_its_fields(value: Any) -> None:
-    with pytest.raises(Malformed):
+    with pytest.raises(WrongForm):
         raw(value).row("one", "two")
     assert len(raw((1, 2)).row("one", "two")) == len(raw([1, 2]).exactly(2, "one")) == 2
 
 
 def test_a_list_has_at_most_its_items() -> None:
     assert [one.value for one in raw((1, 2)).items("one", 2)] == [1, 2]
-    with pytest.raises(Malformed):
+    with pytest.raises(WrongForm):
         raw((1, 2, 3)).items("one", 2)
-    with pytest.raises(Malformed):
+    with pytest.raises(WrongForm):
         raw((1, 2, 3)).exactly(2, "one")
 
 
 @pytest.mark.parametrize("found", [(1, 1), (2, 1), (1, 3, 2)])
 def test_what_does_not_rise_is_refused(found: tuple[int, ...]) -> None:
-    with pytest.raises(Malformed, match="rising"):
+    with pytest.raises(WrongForm, match="rising"):
         raw(found).rising(found)
     assert raw(found).rising(sorted(set(found))) == tuple(sorted(set(found)))
 
