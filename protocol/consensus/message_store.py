@@ -37,6 +37,8 @@ class MessageStore:
         self.wishes: dict[int, int] = {}
         self._lates: dict[int, Message] = {}
         self._backs: list[Message] = []
+        self._order: dict[bytes, int] = {}
+        self._added = 0
         self.said_bytes: dict[int, int] = {}
         self.wants: set[bytes] = set()
         self.claims: dict[bytes, set[Claim]] = {}
@@ -63,6 +65,8 @@ class MessageStore:
             return self._add_spare(message)
         versions.append(message)
         self._by_hash[message.hash] = message
+        self._added += 1
+        self._order[message.hash] = self._added
         self._wants_no_more(message.hash)
         self._index(message)
         return True
@@ -118,7 +122,7 @@ class MessageStore:
 
     def _forget(self, message: Message) -> None:
         statement = message.statement
-        del self._by_hash[message.hash]
+        del self._by_hash[message.hash], self._order[message.hash]
         _remove(self._by_identity, message.identity, message)
         if isinstance(statement, Late):
             _remove(self._epochs, (NUMBER[Late], statement.epoch), message)
@@ -169,6 +173,21 @@ class MessageStore:
     def backs(self) -> list[Message]:
         """All backs."""
         return list(self._backs)
+
+    def since(self, epoch: int, step: int) -> list[Message]:
+        """What a node that stands at this step of this epoch may lack, in the order it came.
+
+        Every back; the says of this step and later ones, and all of an epoch from `epoch` on that
+        is not the first; of all else what is of `epoch` or later.
+        """
+        shelves = [
+            held
+            for (said, at), held in self._says.items()
+            if said >= max(1, epoch) or (said, at) >= (epoch, step)
+        ]
+        shelves += [held for (_, of), held in self._epochs.items() if of >= max(1, epoch)]
+        found = [message for held in (*shelves, self._backs) for message in held]
+        return sorted(found, key=lambda message: self._order[message.hash])
 
     def says_by(self, seat: int) -> Iterator[Message]:
         """Every say of one seat, spare versions too; their bytes together are `said_bytes`."""

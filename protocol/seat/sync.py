@@ -9,7 +9,7 @@ from typing import TypeVar
 from ..consensus import evidence, view
 from ..consensus.message_store import MessageStore
 from ..wire import frames
-from ..wire.messages import Back, Close, Message, Say
+from ..wire.messages import Close, Message, Say
 from . import accusations
 from .core import Core
 from .inquiry import FIRST
@@ -28,21 +28,8 @@ OVERHEAD = 128
 def sync(core: Core, peer: bytes | None) -> None:
     """Tell a linked node (None: all) where we stand, so that it sends what we lack ([L-6])."""
     first = min(core.final_step(), core.tip.step)
-    have = [m.hash[: frames.SHORT] for m in _recent(core, core.view.epoch, first)]
+    have = [m.hash[: frames.SHORT] for m in core.store.since(core.view.epoch, first)]
     core.send(frames.Sync(core.view.epoch, first, tuple(have[:MAX_HAVE])), peer)
-
-
-def _recent(core: Core, epoch: int, step: int) -> list[Message]:
-    """What a node that stands at this step of this epoch may lack."""
-    return [message for message in core.store if _is_recent(message, epoch, step)]
-
-
-def _is_recent(message: Message, epoch: int, step: int) -> bool:
-    statement = message.statement
-    if isinstance(statement, Say):
-        older = statement.epoch > 0 and statement.epoch >= epoch
-        return older or (statement.epoch, statement.step) >= (epoch, step)
-    return isinstance(statement, Back) or statement.epoch >= max(1, epoch)
 
 
 def ask_again(core: Core) -> None:
@@ -158,7 +145,7 @@ def _with_halts(core: Core, message: Message) -> Iterator[Message]:
 
 def _lacking(core: Core, epoch: int, step: int, have: set[bytes]) -> list[Message]:
     """What a node may lack, what opens the later epochs first, what may lead nowhere last."""
-    held = (*_recent(core, epoch, step), *core.votes.far.values())
+    held = (*core.store.since(epoch, step), *core.votes.far.values())
     found = (m for m in held if m.hash[: frames.SHORT] not in have)
     on_chain = set(evidence.ancestry(core.tip))
     return sorted(found, key=lambda message: _rank(message, on_chain))

@@ -1,0 +1,30 @@
+"""What a node may lack: the indices of the store give what a look at every message would."""
+
+from __future__ import annotations
+
+import pytest
+from support.played import room_of
+
+from protocol.wire.messages import Back, Message, Say
+
+
+def may_lack(message: Message, epoch: int, step: int) -> bool:
+    """The rule, message by message."""
+    statement = message.statement
+    if isinstance(statement, Say):
+        older = statement.epoch > 0 and statement.epoch >= epoch
+        return older or (statement.epoch, statement.step) >= (epoch, step)
+    return isinstance(statement, Back) or statement.epoch >= max(1, epoch)
+
+
+@pytest.mark.parametrize("name", ["four", "vanished", "returned", "doubted"])
+def test_what_a_node_may_lack_in_the_order_it_came(name: str) -> None:
+    lacked = 0
+    for place in room_of(name).places:
+        store = place.machine.core.store
+        for epoch in range(4):
+            for step in (0, 1, 5, 12, 20, 99):
+                every = [m for m in store if may_lack(m, epoch, step)]
+                assert store.since(epoch, step) == every
+                lacked += len(every)
+    assert lacked > 100
