@@ -24,8 +24,9 @@ INTERRUPTED = 130
 """The exit code of a game that was left, and can be resumed."""
 CODE = ["protocol", "p2p_hoity", "cli", "tests", "tools", "bench", "tasks.py"]
 
-SIDE_BY_SIDE = ["-n", "auto", "--dist", "worksteal"]
-"""All cores; who has no more tests takes some of who has most left."""
+SIDE_BY_SIDE = ["-n", str((os.cpu_count() or 1) + 1), "--dist", "worksteal"]
+"""One worker more than there are cores, since some tests wait for processes; who has no more tests
+takes some of who has most left."""
 QUICK = [
     "tests/p2p_hoity_/rules",
     "tests/p2p_hoity_/editions",

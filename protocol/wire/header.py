@@ -131,7 +131,8 @@ BAD: Final = "bad-header"
 
 
 def parse_terms(value: Any) -> Terms:
-    """Terms from a plain value; Invalid('bad-header') otherwise ([H-2], [X-1]).
+    """Terms from a plain value; Invalid('bad-header') otherwise ([H-2], [X-1]); 'bad-point' for a
+    host id that is no key.
 
     OtherVersion, an Invalid, if they are of another version.
     """

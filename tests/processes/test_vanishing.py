@@ -26,6 +26,7 @@ DURING = (
 )
 
 
+@pytest.mark.soak
 def test_a_guest_killed_before_the_table_is_full_frees_its_seat(tmp_path: Path) -> None:
     with Table(tmp_path, 3) as table:
         table.join(9)
@@ -65,11 +66,6 @@ def leave_during(path: Path, moment: str) -> dict[str, Any]:
             assert table.seen(3, "goes")[0]["at"] == kind
             assert table.seat_of(3) in found["late"]
         return {"kind": moment, "gone": gone, **found}
-
-
-@pytest.mark.parametrize("kind", ["key.ok"])
-def test_a_guest_killed_in_the_deal_ends_the_table(tmp_path: Path, kind: str) -> None:
-    leave_before(tmp_path, kind)
 
 
 @pytest.mark.parametrize("moment", ["seal+own"])
