@@ -151,8 +151,25 @@ def test(args: Sequence[str]) -> None:
     ready(TEST, ".[dev]", test_stamp(), fresh=True)
     python = program(TEST, "python")
     look(python)
-    run([python, "-m", "pytest", *SIDE_BY_SIDE, *args])
-    wheel([])
+    with beside("wheel"):
+        run([python, "-m", "pytest", *SIDE_BY_SIDE, *args])
+
+
+@contextmanager
+def beside(target: str) -> Iterator[None]:
+    """Another target in a process of its own meanwhile; what it says is shown when it is done."""
+    with tempfile.TemporaryFile() as said:
+        command = [sys.executable, str(ROOT / "tasks.py"), target]
+        process = subprocess.Popen(command, stdout=said, stderr=subprocess.STDOUT)
+        try:
+            yield
+            code = process.wait()
+        finally:
+            process.kill()
+        said.seek(0)
+        print(said.read().decode(errors="replace"), end="", flush=True)
+    if code:
+        sys.exit(code)
 
 
 def check(args: Sequence[str]) -> None:
