@@ -8,6 +8,7 @@ from functools import lru_cache
 from ..crypto import dleq, elgamal
 from ..crypto.elgamal import Ciphertext, open_card
 from ..crypto.randomness import Random
+from ..errors import Invalid
 from ..game import Choice
 from ..wire import bodies
 from .secrets import Secrets
@@ -31,6 +32,12 @@ def showable(node: Node, seat: int, choice: Choice) -> bool:
         return False
     hand = node.table.layout.hands[seat]
     return all(slot in node.cards or slot in hand for slot in choice)
+
+
+def check_showable(node: Node, seat: int, choice: Choice) -> None:
+    """Invalid('illegal-choice') unless `showable`."""
+    if not showable(node, seat, choice):
+        raise Invalid("illegal-choice", "it shows a card that is not its own to show")
 
 
 # Shares.

@@ -20,6 +20,7 @@ from .cards import (
     Shares,
     check_batch,
     check_own_batch,
+    check_showable,
     hidden_of,
     opened_cards,
     showable,
@@ -145,8 +146,8 @@ def _check_opening(node: Node, seat: int, read: Gather) -> Opening:
     sealed = node.sealed[node.want.name, seat]
     check_opening(node, seat, node.want.name, sealed, choice, nonce)
     opened = read_choice(node, node.want.name, choice)
-    if node.want.shows and not isinstance(opened, bytes) and not showable(node, seat, opened):
-        raise Invalid("illegal-choice", "it shows a card that is not its own to show")
+    if node.want.shows and not isinstance(opened, bytes):
+        check_showable(node, seat, opened)
     return opened
 
 

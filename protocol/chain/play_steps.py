@@ -6,11 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from ..crypto.randomness import Random
-from ..errors import Invalid
 from ..game import Choice, Chosen, Sealed
 from ..wire import bodies
 from ..wire.bodies import SealBody, ShowBody
-from .cards import Shares, check_own_batch, hidden_of, showable, write_own_batch
+from .cards import Shares, check_own_batch, check_showable, hidden_of, write_own_batch
 from .openings import check_move
 from .sealing import check_sealed, choice_size, seal_choice
 from .secrets import Secrets
@@ -99,8 +98,7 @@ class ShowStep(Step[ShowBody | None, Showing | None]):
         if read is None:
             return None
         choice = bodies.parse_choice(read.choice, choice_size(node, node.want.name))
-        if not showable(node, seat, choice):
-            raise Invalid("illegal-choice", "it shows a card that is not its own to show")
+        check_showable(node, seat, choice)
         shares = check_own_batch(node, seat, hidden_of(node, seat, choice), read.shares)
         check_move(node, node.want.name, seat, choice, shares)
         return Showing(choice, shares)
