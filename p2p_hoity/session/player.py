@@ -3,9 +3,33 @@
 from __future__ import annotations
 
 import random
+from dataclasses import dataclass
 from typing import Protocol
 
+import trio
+
 from .. import bots, rules
+
+
+@dataclass(frozen=True)
+class WaitLonger:
+    """Who is awaited shall have longer."""
+
+
+@dataclass(frozen=True)
+class Talk:
+    """Say this to the table: plain text, or the number of a phrase."""
+
+    words: str | int
+
+
+@dataclass(frozen=True)
+class LeaveForNow:
+    """Leave the table, tell the others so, and come back later."""
+
+
+Wish = WaitLonger | Talk | LeaveForNow
+"""What a player may want at any time, asked or not."""
 
 
 class Player(Protocol):
@@ -17,8 +41,11 @@ class Player(Protocol):
     async def returning(self) -> None:
         """Return when the player, declared absent, wants to play again."""
 
-    async def waits_longer(self) -> bool:
-        """True each time the player wants to wait longer for who is awaited; False for never."""
+    async def wish(self) -> Wish:
+        """What the player wants next; whoever never wants anything never returns."""
+
+    async def again(self) -> bool:
+        """Whether the player wants another game with the same people; asked once, at the end."""
 
 
 class BotPlayer:
@@ -36,6 +63,11 @@ class BotPlayer:
     async def returning(self) -> None:
         """At once."""
 
-    async def waits_longer(self) -> bool:
-        """Never."""
-        return False
+    async def wish(self) -> Wish:
+        """Nothing, ever."""
+        await trio.sleep_forever()
+        raise AssertionError("a sleep without an end has ended")
+
+    async def again(self) -> bool:
+        """Whenever all the people want it."""
+        return True

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
 
 from protocol import Node, Table
@@ -183,6 +184,68 @@ class Extended:
     left: float
 
 
+class Presence(StrEnum):
+    """How another seat is there, as seen from here; no two of these are the same thing."""
+
+    LINKED = "linked"
+    """There is a link to it."""
+    UNLINKED = "unlinked"
+    """There is none just now; it may be heard through others."""
+    LEFT = "left"
+    """It has said, signed, that it leaves for now, and nothing since."""
+    ABSENT = "absent"
+    """The table goes on without it."""
+    BANNED = "banned"
+    """It was proven at fault."""
+
+
+@dataclass(frozen=True)
+class Attendance:
+    """How each seat is there; told when it changes. One's own seat counts as linked unless it is
+    absent or banned."""
+
+    seats: tuple[Presence, ...]
+
+
+@dataclass(frozen=True)
+class Clock:
+    """The clock of the open step, told every second from its first one on: who has to speak, one's
+    own seat too; for how many seconds; in how many this node's patience runs out, of how many."""
+
+    awaited: frozenset[int]
+    waited: float
+    left: float
+    patience: float
+    muster: Muster
+
+
+@dataclass(frozen=True)
+class LeftForNow:
+    """A seat has said, signed, that it leaves for now."""
+
+    seat: int
+
+
+@dataclass(frozen=True)
+class Said:
+    """Someone talks: a seat, or an onlooker (None) by the name `who`.
+
+    `words` is plain text, or the number of one of the phrases that every language has.
+    """
+
+    seat: int | None
+    who: str
+    words: str | int
+
+
+@dataclass(frozen=True)
+class Again:
+    """Who wants another game with the same people, and who does not."""
+
+    willing: frozenset[int]
+    unwilling: frozenset[int]
+
+
 @dataclass(frozen=True)
 class Away:
     """This very seat was declared absent."""
@@ -241,6 +304,11 @@ Update = (
     | Late
     | Paused
     | Extended
+    | Attendance
+    | Clock
+    | LeftForNow
+    | Said
+    | Again
     | Away
     | Returned
     | Accused
