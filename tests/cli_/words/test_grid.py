@@ -1,0 +1,55 @@
+"""The grid: every known Collectible in one cell of its seat and letter, no hidden one in any."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+from support.cli_stage import referee, until
+
+from cli.words.grid import grid
+from p2p_hoity import rules
+
+SEATS = st.integers(3, 6)
+
+
+@given(SEATS, st.integers(0, 9), st.sampled_from(["place", "action", "exhibit"]))
+def test_every_known_collectible_stands_in_its_cell_and_no_other(
+    seats: int, seed: int, kind: rules.Kind
+) -> None:
+    view = until(referee(seats, seed), kind, 0)
+    for row in grid(view).rows:
+        known = view.held(row.seat)
+        marks = {
+            mark.slot: (letter, mark.year)
+            for letter, cell in zip("ABCDEF", row.cells, strict=True)
+            for mark in cell
+        }
+        pieces = {slot: view.piece(slot) for slot in known}
+        assert marks == {slot: (p.letter, p.year) for slot, p in pieces.items()}
+        assert row.unknown == len(view.state.collectibles[row.seat]) - len(known)
+        assert all(list(c) == sorted(c, key=lambda m: m.year) for c in row.cells)
+
+
+def test_ones_own_row_is_first_and_says_what_only_its_owner_sees() -> None:
+    view = until(referee(4), "place", 2)
+    first, *others = grid(view).rows
+    assert first.seat == 2
+    assert first.unknown == 0
+    assert {m.slot for cell in first.cells for m in cell if m.is_secret} == set(dict(view.private))
+    assert not any(m.is_secret for row in others for cell in row.cells for m in cell)
+
+
+def test_the_best_exhibit_is_that_of_the_known_ones() -> None:
+    view = until(referee(4), "exhibit", 1)
+    for row in grid(view).rows:
+        best = rules.best_slots(view.state, view.held(row.seat))
+        assert row.slots == (best or ())
+        assert len(row.best) == len(row.slots)
+        years = [view.piece(slot).year for slot in row.slots]
+        assert row.oldest == (min(y for y in years if y is not None) if years else None)
+
+
+def test_an_onlooker_sees_only_what_is_open_to_all() -> None:
+    view = rules.view(until(referee(4), "place", 0).state, None)
+    assert all(row.unknown == rules.HAND for row in grid(view).rows)
+    assert [top.slot for top in grid(view).tops] == [w[0] for w in view.state.windows]
