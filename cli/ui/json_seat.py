@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import trio
@@ -21,10 +22,10 @@ from .stdin_lines import pump
 class JsonSeat:
     """The screen of `--json`; see `screen.Screen`."""
 
-    def __init__(self, auto: bool) -> None:
+    def __init__(self, auto: bool, leave: Callable[[str], None]) -> None:
         self._send, lines = trio.open_memory_channel[str](64)
         self._screen = JsonScreen()
-        self._program = JsonPlayer(lines, write_line)
+        self._program = JsonPlayer(lines, write_line, leave)
         self.player: Player = BotPlayer() if auto else self._program
 
     @property

@@ -57,7 +57,7 @@ def seated(as_json: bool, auto: bool, leave: Leave) -> Screen:
     if as_json:
         from .json_seat import JsonSeat
 
-        return JsonSeat(auto)
+        return JsonSeat(auto, leave)
     from .line_seat import LineSeat
 
     return LineSeat(auto, leave)
