@@ -177,10 +177,13 @@ class Patient(BotPlayer):
     def __init__(self) -> None:
         super().__init__()
         self.wished = trio.Event()
+        self.has_wished = False
 
     async def wish(self) -> Wish:
+        if self.has_wished:
+            await trio.sleep_forever()
         await self.wished.wait()
-        self.wished = trio.Event()
+        self.has_wished = True
         return WaitLonger()
 
 
