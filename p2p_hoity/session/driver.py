@@ -6,60 +6,38 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Final
 
 import trio
 
 from protocol import FAULTS, Invalid, Machine, Node, effects
 from protocol.game import IllegalMove
 
-from .. import rules
 from ..errors import because, of_protocol
 from ..net.events import Event, Frame, LinkDown, LinkUp
 from ..net.hub import Hub
 from ..storage import archive
 from ..storage.journal import Journal
 from . import updates
-from .access import TWO_ROSTERS, Access, DropCode, TwoRosters, TwoTables
+from .access import TWO_ROSTERS, Access, DropCode, TwoRosters
 from .awake_clock import AwakeClock
 from .capability import Capability
 from .chronicle import Chronicle, play_of
 from .dialling import dial_seats
 from .lobby import Roster, encode_lobby, is_lobby
 from .nursery import open_nursery
+from .outcome import LEFT as LEFT
+from .outcome import STOPPED as STOPPED
+from .outcome import Outcome as Outcome
 from .player import LeaveForNow, Player, WaitLonger
 from .presence import PresenceTeller
 from .rate_limit import RateLimit
 from .updates import Screen
 from .waiting import WaitNotices
 
-STOPPED: Final = "stopped"
-"""Why this node left a table that goes on without it."""
-LEFT: Final = "left"
-"""The player has left for now."""
 TICK = 0.2
 FLUSH = 5.0
 LEAVE_FLUSH = 1.0
 """Seconds in which the word of a player who leaves should be out."""
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """How a table ended for this node.
-
-    `code`: why there is no result, None if there is one: STOPPED, LEFT, TWO_ROSTERS, or that of
-    `Broken`.
-    `seat`: whose doing that is, if known.
-    `kept`: its journal stays: the game had begun, and can be saved as a claim; of a player who has
-    left also resumed.
-    """
-
-    transcript: Path | None
-    standings: tuple[rules.Standing, ...] = ()
-    code: str | None = None
-    seat: int | None = None
-    kept: bool = False
-    evidence: TwoTables | None = None
 
 
 @dataclass
