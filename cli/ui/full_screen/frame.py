@@ -1,0 +1,163 @@
+"""The whole screen as exactly so many lines, whatever the size: what gives way first, and last."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from ...words.lingo import _
+from ...words.phrases import phrase
+from . import moments
+from .ink import Line, broken, joined, text
+from .marks import name_of, seat_style
+from .menu import Menu
+from .pieces import pieces
+from .question import question, waiting
+from .scene import Scene, Spoken
+from .seats import seats
+from .top import header, track
+
+LEAST_COLUMNS, LEAST_ROWS = 80, 24
+QUESTION = 4
+"""Lines that a question has at least."""
+
+
+@dataclass
+class Desk:
+    """What only this person's screen knows: the menu, papers before the game, who is muted."""
+
+    menu: Menu | None = None
+    papers: tuple[str, ...] = ()
+    muted: set[int] = field(default_factory=set)
+    hint: str = ""
+    autopilot: bool = False
+    answers: str = ""
+
+
+def frame(scene: Scene, desk: Desk, width: int, height: int) -> list[Line]:
+    """The screen."""
+    head = [header(scene, width)]
+    foot = [keys(scene, desk, width)]
+    if scene.is_dealt:
+        body = _board(scene, desk, width, height - 2)
+    elif scene.table is not None and scene.ended is None:
+        body = [Line(), *moments.deal(scene, width)]
+    elif scene.ended is not None:
+        body = [Line(), *moments.over(scene, width)]
+    else:
+        body = [Line(), *moments.lobby(scene, width, desk.papers)]
+    body = body[: height - 2]
+    body += [Line()] * (height - 2 - len(body))
+    return [line.within(width) for line in (*head, *body, *foot)]
+
+
+def _board(scene: Scene, desk: Desk, width: int, height: int) -> list[Line]:
+    """Track, seats, grid, then the question or what is told instead; what is left over goes to
+    rules between them, the log and the talk."""
+    seat_lines = seats(scene, width)
+    piece_lines = pieces(scene, desk.menu, width)
+    now = _now(scene, desk, width, max(QUESTION, height - len(seat_lines) - len(piece_lines) - 3))
+    spare = height - len(seat_lines) - len(piece_lines) - max(QUESTION, len(now)) - 3
+    track_lines = track(scene, width, 2 if spare < 4 else 6)
+    spare -= len(track_lines) - 2
+    rules = max(0, min(3, spare))
+    spare -= rules
+    room = max(QUESTION, len(now)) + max(0, spare - _wanted(scene))
+    news = _news(scene, desk, width, 1 + max(0, spare))
+    ruled = text("─" * width, "rule")
+    body = list(track_lines)
+    body += [ruled] * (rules > 0)
+    body += seat_lines
+    body += [ruled] * (rules > 1)
+    body += piece_lines
+    body += [ruled] * (rules > 2)
+    body += now
+    body += [Line()] * max(0, min(room, height - len(body) - len(news)) - len(now))
+    left = max(0, height - len(body))
+    news = _news(scene, desk, width, left)
+    return body + [Line()] * (left - len(news)) + news
+
+
+def _wanted(scene: Scene) -> int:
+    return min(8, len(scene.log) + len(scene.talk))
+
+
+def _now(scene: Scene, desk: Desk, width: int, rows: int) -> list[Line]:
+    """What stands where the question stands."""
+    if scene.is_revealing:
+        return moments.reveal(scene, width)[:rows]
+    if scene.finished is not None or scene.ended is not None:
+        return moments.over(scene, width)[:rows]
+    if desk.menu is not None:
+        return question(scene, desk.menu, width, rows)
+    lines = waiting(scene, width)
+    if desk.autopilot:
+        words = _("A bot plays your seat. a takes it back.")
+        lines.insert(0, text(" " + words, "warn", "bot()"))
+    return lines[:rows]
+
+
+def _news(scene: Scene, desk: Desk, width: int, rows: int) -> list[Line]:
+    """The last lines of the log, and of the talk, at least one of each where there is room."""
+    if rows <= 0:
+        return []
+    spoken = [one for one in scene.talk if one.seat not in desk.muted]
+    talk = [_spoken(scene, one).within(width) for one in spoken[-max(1, rows // 3) :]]
+    if rows == 1 or not talk:
+        talk = talk[-1:] if talk and rows > 1 else []
+    room = rows - len(talk)
+    told: list[Line] = []
+    for words in reversed(scene.log):
+        lines = broken(" " + words, width - 1, "dim", "   ")
+        if len(told) + len(lines) > room:
+            break
+        told = lines + told
+    if not told and scene.log and room:
+        told = [text(" " + scene.log[-1], "dim").within(width)]
+    return told + talk
+
+
+def _spoken(scene: Scene, one: Spoken) -> Line:
+    style = "dim" if one.seat is None else seat_style(scene, one.seat)
+    who = one.who if one.seat is None else name_of(scene, one.seat)
+    words = phrase(one.words) if isinstance(one.words, int) else one.words
+    return text(f" {who}: ", style).add(words, "plain")
+
+
+def keys(scene: Scene, desk: Desk, width: int) -> Line:
+    """What the keys do now, the most needed first."""
+    if desk.hint:
+        return text(" " + desk.hint, "title")
+    found: Sequence[tuple[str, str, str]]
+    if desk.answers:
+        return text(" " + desk.answers, "title")
+    if scene.is_revealing:
+        found = [(_("any key"), _("hurries"), "hurry()")]
+    elif desk.menu is not None and desk.menu.is_builder:
+        found = [
+            ("← →", _("walk"), "walk(1)"),
+            (_("Space"), _("mark"), "tick()"),
+            ("1–9", _("best"), "pick(1)"),
+            ("Enter", _("seal (no undo)"), "seal()"),
+        ]
+    elif desk.menu is not None:
+        found = [("1–9 ↑↓", _("choose"), "move(1)"), ("Enter", _("seal (no undo)"), "seal()")]
+    else:
+        found = []
+    found = [*found, *common_keys()]
+    parts = [
+        text(key, "title", action).add(f" {word}", "dim", action) for key, word, action in found
+    ]
+    return Line().add(" ").join(joined(parts, " · ")).within(width)
+
+
+def common_keys() -> list[tuple[str, str, str]]:
+    """Keys that are always there."""
+    return [
+        ("i", _("pieces"), "page('pieces')"),
+        ("l", _("log"), "page('log')"),
+        ("r", _("rules"), "page('rules')"),
+        ("t", _("talk"), "talk()"),
+        ("?", _("help"), "page('help')"),
+        ("Esc", _("menu"), "menu()"),
+    ]

@@ -1,0 +1,145 @@
+"""Lines of styled text measured in terminal cells: what every part of the screen is drawn with.
+
+Whatever comes from elsewhere is plain text here: a control or format character is shown as its
+escape, and nothing is wider than the place it is given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from rich.cells import cell_len
+
+from ...printing import shown
+
+CUT = "…"
+
+
+@dataclass(frozen=True)
+class Span:
+    """Text of one style; `action` is what a click on it does, empty if nothing."""
+
+    text: str
+    style: str = ""
+    action: str = ""
+
+
+def cells(text: str) -> int:
+    """How many cells of a terminal the text takes."""
+    return cell_len(text)
+
+
+def cut(text: str, width: int) -> str:
+    """The text in at most so many cells, with a mark where it was cut."""
+    if cells(text) <= width:
+        return text
+    if width <= 0:
+        return ""
+    kept, used = [], 1
+    for letter in text:
+        used += cells(letter)
+        if used > width:
+            break
+        kept.append(letter)
+    return "".join(kept) + CUT
+
+
+def fit(text: str, width: int, right: bool = False) -> str:
+    """The text in exactly so many cells, cut or filled up on its right or left."""
+    text = cut(text, width)
+    gap = " " * (width - cells(text))
+    return gap + text if right else text + gap
+
+
+@dataclass
+class Line:
+    """One line of the screen, built from left to right."""
+
+    spans: list[Span] = field(default_factory=list)
+
+    def add(self, text: str, style: str = "", action: str = "") -> Line:
+        """Put text at the end."""
+        if text:
+            self.spans.append(Span(shown(text), style, action))
+        return self
+
+    def fill(self, column: int) -> Line:
+        """Blanks up to a column."""
+        gap = column - self.width
+        return self.add(" " * gap) if gap > 0 else self
+
+    def join(self, other: Line) -> Line:
+        """Another line behind this one."""
+        self.spans.extend(other.spans)
+        return self
+
+    @property
+    def width(self) -> int:
+        """How many cells it takes."""
+        return sum(cells(span.text) for span in self.spans)
+
+    @property
+    def plain(self) -> str:
+        """Its text without styles."""
+        return "".join(span.text for span in self.spans)
+
+    def within(self, width: int) -> Line:
+        """The line in exactly so many cells."""
+        found, used = Line(), 0
+        for span in self.spans:
+            room = width - used
+            if room <= 0:
+                break
+            text = cut(span.text, room)
+            found.spans.append(Span(text, span.style, span.action))
+            used += cells(text)
+            if text != span.text:
+                break
+        return found.fill(width)
+
+    def action_at(self, column: int) -> str:
+        """What a click on this column does."""
+        at = 0
+        for span in self.spans:
+            at += cells(span.text)
+            if column < at:
+                return span.action
+        return ""
+
+
+def text(words: str, style: str = "", action: str = "") -> Line:
+    """A line of one style."""
+    return Line().add(words, style, action)
+
+
+def between(left: Line, right: Line, width: int) -> Line:
+    """Two lines in one, the second at the right edge; the first gives way."""
+    room = max(0, width - right.width)
+    return left.within(room).join(right).within(width)
+
+
+def joined(parts: Iterable[Line], gap: str = "  ") -> Line:
+    """Several lines in one, with a gap between them."""
+    found = Line()
+    for part in parts:
+        if found.spans:
+            found.add(gap)
+        found.join(part)
+    return found
+
+
+def broken(words: str, width: int, style: str = "", indent: str = "") -> list[Line]:
+    """The words in lines of at most so many cells, broken between words."""
+    found: list[str] = []
+    for paragraph in shown(words).split("\n"):
+        line = ""
+        for word in paragraph.split(" "):
+            longer = f"{line} {word}" if line else word
+            if line and cells(longer) > width:
+                found.append(line)
+                line = indent + word
+            else:
+                line = longer
+        found.append(line)
+    return [text(cut(line, width), style) for line in found]
