@@ -58,7 +58,7 @@ def _board(scene: Scene, desk: Desk, width: int, height: int) -> list[Line]:
     piece_lines = pieces(scene, desk.menu, width)
     now = _now(scene, desk, width, max(QUESTION, height - len(seat_lines) - len(piece_lines) - 3))
     spare = height - len(seat_lines) - len(piece_lines) - max(QUESTION, len(now)) - 3
-    track_lines = track(scene, width, 2 if spare < 4 else 6)
+    track_lines = track(scene, width, 2 if spare < 4 else 4 if spare < 12 else 7)
     spare -= len(track_lines) - 2
     rules = max(0, min(3, spare))
     spare -= rules
@@ -107,13 +107,14 @@ def _news(scene: Scene, desk: Desk, width: int, rows: int) -> list[Line]:
         talk = talk[-1:] if talk and rows > 1 else []
     room = rows - len(talk)
     told: list[Line] = []
-    for words in reversed(scene.log):
+    log = list(scene.log)[: len(scene.log) - len(scene.beat)]
+    for words in reversed(log):
         lines = broken(" " + words, width - 1, "dim", "   ")
         if len(told) + len(lines) > room:
             break
         told = lines + told
-    if not told and scene.log and room:
-        told = [text(" " + scene.log[-1], "dim").within(width)]
+    if not told and log and room:
+        told = [text(" " + log[-1], "dim").within(width)]
     return told + talk
 
 

@@ -130,16 +130,18 @@ def joined(parts: Iterable[Line], gap: str = "  ") -> Line:
 
 
 def broken(words: str, width: int, style: str = "", indent: str = "") -> list[Line]:
-    """The words in lines of at most so many cells, broken between words."""
+    """The words in lines of at most so many cells, broken between words; blanks at their front
+    stay, and the lines behind the first begin with `indent`."""
     found: list[str] = []
-    for paragraph in shown(words).split("\n"):
-        line = ""
-        for word in paragraph.split(" "):
-            longer = f"{line} {word}" if line else word
-            if line and cells(longer) > width:
+    for paragraph in words.split("\n"):
+        told = shown(paragraph)
+        bare = told.lstrip(" ")
+        line, is_empty = told[: len(told) - len(bare)], True
+        for word in bare.split(" "):
+            longer = line + word if is_empty else f"{line} {word}"
+            if not is_empty and cells(longer) > width:
                 found.append(line)
-                line = indent + word
-            else:
-                line = longer
+                longer = indent + word
+            line, is_empty = longer, False
         found.append(line)
     return [text(cut(line, width), style) for line in found]

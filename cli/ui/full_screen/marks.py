@@ -51,20 +51,19 @@ def status(scene: Scene, seat: int) -> Line:
         return text(words, "bad")
     if there is Presence.ABSENT:
         return text(_("absent"), "warn")
-    if scene.finished is not None or scene.ended is not None or clock_now is None:
-        return _resting(scene, seat, there)
-    if seat not in clock_now.awaited:
+    is_over = scene.finished is not None or scene.ended is not None
+    if seat == scene.seat and scene.question is not None:
+        return _own(scene)
+    if is_over or clock_now is None or seat not in clock_now.awaited:
         return _resting(scene, seat, there)
     if seat == scene.seat:
-        return _own(scene)
+        return text("…", "dim")
     return _awaited(there, clock_now.waited)
 
 
 def _own(scene: Scene) -> Line:
-    left = scene.clock.left if scene.clock else 0.0
-    if scene.question is None:
-        return text("…", "dim")
-    return text(f"{YOU} ", "title").add(_("your choice {left}").format(left=clock(left)), "title")
+    left = clock(scene.clock.left) if scene.clock else ""
+    return text(f"{YOU} ", "title").add(_("your choice {left}").format(left=left), "title")
 
 
 def _awaited(there: Presence, waited: float) -> Line:

@@ -40,25 +40,38 @@ def pieces(scene: Scene, menu: Menu | None, width: int) -> list[Line]:
         return []
     found = grid(scene.view)
     name = 9 if width < 100 else 12
-    years, columns = _fitting(found, width - name - BEST - 12)
+    years, columns = _fitting(scene.names, found, width - name - BEST - 12)
     lines = [_heading(scene.names, found, name, columns, width)]
     lines += [_row(scene, menu, row, name, years, columns, width) for row in found.rows]
     return [*lines, _windows(scene, menu, found, name, columns, width)]
 
 
-def _fitting(found: Grid, room: int) -> tuple[Years, list[int]]:
-    """Years whole if they fit, else short; then the columns share what is there."""
-    for short in (False, True):
-        years = Years(short, room)
-        columns = [
-            max(3, *(_cell_width(row.cells[letter], years) for row in found.rows)) + 1
-            for letter in range(len(found.letters))
-        ]
-        if sum(columns) <= room:
-            extra = min(3, (room - sum(columns)) // len(columns))
-            return years, [column + extra for column in columns]
-    least = [min(column, max(4, room // len(columns))) for column in columns]
-    return years, least
+def _fitting(names: Names, found: Grid, room: int) -> tuple[Years, list[int]]:
+    """Years whole if they fit, else short; what is left over goes to the letters' names."""
+    years, columns = Years(False, room), _widths(found, Years(False, room))
+    if sum(columns) > room:
+        years, columns = Years(True, room), _widths(found, Years(True, room))
+    wished = [cells(category(names, letter)) + 4 for letter in found.letters]
+    while sum(columns) < room and any(c < w for c, w in zip(columns, wished, strict=True)):
+        lacking = [w - c for c, w in zip(columns, wished, strict=True)]
+        columns[lacking.index(max(lacking))] += 1
+    if sum(columns) > room:
+        columns = [min(column, max(4, room // len(columns))) for column in columns]
+    return years, columns
+
+
+def _widths(found: Grid, years: Years) -> list[int]:
+    letters_ = range(len(found.letters))
+    return [
+        max(3, *(_cell_width(row.cells[letter], years) for row in found.rows)) + 1
+        for letter in letters_
+    ]
+
+
+def category(names: Names, letter: str) -> str:
+    """What is collected under a letter, in the language spoken; empty if the edition is silent."""
+    found = names.edition.categories.get(letter, {})
+    return found.get(language()) or found.get("en") or ""
 
 
 def _cell_width(cell: Sequence[Mark], years: Years) -> int:
@@ -68,9 +81,8 @@ def _cell_width(cell: Sequence[Mark], years: Years) -> int:
 def _heading(names: Names, found: Grid, name: int, columns: Sequence[int], width: int) -> Line:
     line = text(fit(" " + _("PIECES"), name), "dim")
     for letter, column in zip(found.letters, columns, strict=True):
-        category = names.edition.categories.get(letter, {})
-        word = category.get(language()) or category.get("en") or ""
-        line.add(f" {letter}", "title").add(fit(f" {word}", column - 2), "dim")
+        word = fit(f" {category(names, letter)}", column - 2)
+        line.add(f" {letter}", "title").add(word, "dim")
     return (
         line.add(" ? ", "dim")
         .add(_("BEST EXHIBIT") if width >= 100 else _("BEST"), "dim")
