@@ -32,6 +32,7 @@ class Desk:
     hint: str = ""
     autopilot: bool = False
     answers: str = ""
+    told: tuple[str, ...] | None = None
 
 
 def frame(scene: Scene, desk: Desk, width: int, height: int) -> list[Line]:
@@ -84,6 +85,11 @@ def _wanted(scene: Scene) -> int:
 
 def _now(scene: Scene, desk: Desk, width: int, rows: int) -> list[Line]:
     """What stands where the question stands."""
+    if desk.told is not None:
+        lines = [
+            line for words in desk.told for line in broken(" " + words, width - 1, "bright", "   ")
+        ]
+        return lines[:rows]
     if scene.is_revealing:
         return moments.reveal(scene, width)[:rows]
     if scene.finished is not None or scene.ended is not None:

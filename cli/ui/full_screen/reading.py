@@ -103,14 +103,34 @@ def _numbers(scene: Scene, desk: Desk, numbers: Sequence[str], width: int) -> li
     return [line for words in numbers for line in broken(words, width, "plain", "  ")]
 
 
-def _help(scene: Scene, desk: Desk, numbers: Sequence[str], width: int) -> list[Line]:
+def _keys(keys: Sequence[tuple[str, str]], width: int) -> list[Line]:
     lines = []
-    for key, words in HELP:
+    for key, words in keys:
         lines += broken(f"{key:>13}  {_(words)}", width, "plain", " " * 15)
-    lines.append(Line())
+    return lines
+
+
+def _help(scene: Scene, desk: Desk, numbers: Sequence[str], width: int) -> list[Line]:
+    lines = [*_keys(HELP, width), Line()]
     lines.append(text(_("Phrases for the talk:"), "title"))
     phrases = " · ".join(f"{number} {_(words)}" for number, words in enumerate(PHRASES, 1))
     return [*lines, *broken(phrases, width, "plain", "  ")]
+
+
+REPLAY: Final = (
+    ("← → b n", N_("one step back or on")),
+    ("PgUp PgDn", N_("to where a round begins")),
+    ("Home End", N_("to the beginning, to the end")),
+    ("Space", N_("let it run, or stop it")),
+    ("+ -", N_("faster, slower")),
+    ("s", N_("what one seat knew then: each seat in turn, then what all knew")),
+    ("i l r p", N_("pieces, log, rules, keys")),
+    ("q Esc", N_("leave")),
+)
+
+
+def _replay(scene: Scene, desk: Desk, numbers: Sequence[str], width: int) -> list[Line]:
+    return _keys(REPLAY, width)
 
 
 Write = Callable[[Scene, Desk, Sequence[str], int], list[Line]]
@@ -122,5 +142,6 @@ PAGES: Final[Mapping[str, tuple[str, Write]]] = {
     "links": (N_("Links and keys"), _links),
     "numbers": (N_("What this table promises"), _numbers),
     "help": (N_("Help"), _help),
+    "replay": (N_("Help"), _replay),
 }
 """Every page by name."""
