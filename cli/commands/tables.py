@@ -150,11 +150,12 @@ def watch(
     ticket: opt.TicketArgument,
     transcript: opt.TranscriptOption = None,
     as_json: opt.JsonOption = False,
+    plain: opt.PlainOption = False,
 ) -> None:
     """Look on without a seat."""
     from .watch import watch as look_on
 
-    raise typer.Exit(look_on(" ".join(ticket), transcript, as_json))
+    raise typer.Exit(look_on(" ".join(ticket), transcript, as_json, plain))
 
 
 def tables(

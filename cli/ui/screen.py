@@ -86,6 +86,10 @@ def seated(as_json: bool, auto: bool, leave: Leave, plain: bool = True) -> Scree
     return LineSeat(auto, leave)
 
 
-def looking_on(as_json: bool) -> Screen:
+def looking_on(as_json: bool, plain: bool, leave: Leave) -> Screen:
     """The screen of an onlooker: nothing is ever asked."""
-    return seated(as_json, True, lambda reason: None)
+    if not as_json and is_full(plain):
+        from .full_screen.full_seat import FullSeat
+
+        return FullSeat(True, leave, looks_on=True)
+    return seated(as_json, True, leave)

@@ -68,8 +68,9 @@ class FullSeat:
     `player` is a person at the screen. When the application fails, all goes on in the line prompt.
     """
 
-    def __init__(self, auto: bool, leave: Leave) -> None:
+    def __init__(self, auto: bool, leave: Leave, looks_on: bool = False) -> None:
         self._leave = leave
+        self.looks_on = looks_on
         self._auto = auto
         self._token: trio.lowlevel.TrioToken | None = None
         self._failed: trio.Event | None = None
@@ -79,7 +80,7 @@ class FullSeat:
         self._person = Person(self, auto)
         self.player: Player = self._person
         self.app = TableApp(self._person)
-        self.app.desk.autopilot = auto
+        self.app.desk.autopilot = auto and not looks_on
 
     # What a sitting calls, in trio.
 
@@ -355,7 +356,7 @@ class Person(Player):
     def leave(self) -> None:
         """Leave for now, or, with no game, for good."""
         scene = self._seat.app.scene
-        if not scene.table_name or scene.ended is not None:
+        if not scene.table_name or scene.ended is not None or self._seat.looks_on:
             self._seat.in_trio(self._seat.leave)
         elif scene.finished is not None:
             self._leave_the_end()

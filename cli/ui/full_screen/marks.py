@@ -84,7 +84,7 @@ def _resting(scene: Scene, seat: int, there: Presence) -> Line:
 
 
 def _has_sealed(scene: Scene, seat: int) -> bool:
-    return scene.view is not None and seat in owing(scene)
+    return scene.clock is not None and seat in owing(scene)
 
 
 def _doing(scene: Scene, seat: int) -> str:

@@ -65,8 +65,8 @@ class Film:
         eyes = 0 if self.eyes is None else self.eyes + 1
         self.eyes = eyes if eyes < self.table.seats else None
 
-    def scene(self) -> tuple[Scene, tuple[str, ...]]:
-        """The scene at this moment, and what has just happened, in words."""
+    def scene(self) -> Scene:
+        """The scene at this moment; its beat is what has just happened."""
         scene = Scene(staged=False)
         scene.hear(updates.Started(self.table, None))
         scene.attendance = ()
@@ -75,7 +75,8 @@ class Film:
             lines = len(scene.log)
             view = rules.view(moment.state, self.eyes, self._cards)
             scene.hear(updates.Happened(moment.items, view, True))
-        return scene, tuple(scene.log)[min(lines, len(scene.log)) :]
+        scene.beat = tuple(scene.log)[min(lines, len(scene.log)) :]
+        return scene
 
 
 class ReplayApp(TableApp):
@@ -89,7 +90,8 @@ class ReplayApp(TableApp):
         self._show()
 
     def _show(self) -> None:
-        self.scene, self.desk.told = self.film.scene()
+        self.scene = self.film.scene()
+        self.desk.told = self.scene.beat
         names = [entry.nickname for entry in self.film.table.header.roster]
         eyes = _("everyone") if self.film.eyes is None else names[self.film.eyes]
         text = _(
