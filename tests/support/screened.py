@@ -1,15 +1,13 @@
-"""A table by the rules alone behind a full screen: the real application, real updates, no proofs."""
+"""A table by the rules alone behind a full screen: the real application, no proofs."""
 
 from __future__ import annotations
 
 import hashlib
-import random
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import trio
 
-from cli.ui.full_screen.full_seat import FullSeat
 from p2p_hoity import game_port, rules
 from p2p_hoity.editions import load
 from p2p_hoity.rules import Choose, Over, Seal, Show, expected
@@ -22,10 +20,15 @@ from support.rules_driver import Referee
 NAMES = ("Iris", "Ada", "Bruno", "Clara", "Dov", "Ewa")
 
 
-def table(seats: int, variant: rules.Variant = None, names: tuple[str, ...] = NAMES) -> Table:
+def table(
+    seats: int,
+    variant: rules.Variant = None,
+    names: tuple[str, ...] = NAMES,
+    edition: str = "uberplay-2004",
+) -> Table:
     """A table with a roster of people."""
     who = [Identity(hashlib.sha256(b"seat%d" % seat).digest()) for seat in range(seats)]
-    game = game_port.game_value(load(), variant)
+    game = game_port.game_value(load(edition), variant)
     quorum = header.default_quorum(seats)
     terms = Terms(who[0].public, b"n" * 32, game, seats, quorum, Patience())
     roster = tuple(
@@ -44,30 +47,40 @@ class Company:
     variant: rules.Variant = None
     mine: int = 0
     names: tuple[str, ...] = NAMES
-    rounds: int = 99
     referee: Referee = field(init=False)
     asked: list[str] = field(default_factory=list)
     tell: Callable[[updates.Update], None] = field(init=False)
+    _scope: trio.CancelScope | None = None
+    _token: trio.lowlevel.TrioToken | None = None
 
     def __post_init__(self) -> None:
         if self.seats == 2 and self.variant is None:
             self.variant = "surprise"
         self.referee = Referee.seat(load(), self.seats, self.seed, self.variant)
 
+    def stop(self) -> None:
+        """Play no more; called from outside of trio."""
+        if self._scope is not None and self._token is not None:
+            self._token.run_sync_soon(self._scope.cancel)
+
     def view(self) -> rules.View:
         """What the seat at the screen may know."""
         return rules.view(self.referee.state, self.mine, self.referee.private(self.mine))
 
     async def play(self, player: Player, tell: Callable[[updates.Update], None]) -> str:
-        """The whole game, or so many rounds of it."""
+        """The whole game, or what of it is played before `stop`."""
+        self._token = trio.lowlevel.current_trio_token()
+        with trio.CancelScope() as self._scope:
+            return await self._play(player, tell)
+        return "stopped"
+
+    async def _play(self, player: Player, tell: Callable[[updates.Update], None]) -> str:
         self.tell = tell
         bound = table(self.seats, self.variant, self.names)
         tell(updates.Joined(self.names[: self.seats], self.seats))
         tell(updates.Started(bound, self.mine))
         tell(updates.Attendance((Presence.LINKED,) * self.seats))
         while not isinstance(expected(self.referee.state), Over):
-            if self.referee.state.round > self.rounds:
-                return "stopped"
             await self._step(player)
         standings = self.referee.state.standings
         tell(updates.Finished(bound, None, standings, None))  # type: ignore[arg-type]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import ClassVar, Final, Protocol
 
 from textual import events
@@ -20,6 +20,7 @@ from ...words.phrases import PHRASES
 from . import reading
 from .board import Board
 from .frame import Desk, frame
+from .ink import Line
 from .menu import menu
 from .pages import Choices, Page
 from .scene import Scene
@@ -83,7 +84,7 @@ class TableApp(App[None]):
         self.numbers: list[str] = []
         self.ticket = ""
         self._watched = True
-        self._is_shown = False
+        self.is_asking = False
         self._beating = False
         self._board = Board(self._frame)
 
@@ -99,8 +100,18 @@ class TableApp(App[None]):
         talk.display = False
         yield talk
 
-    def _frame(self, width: int, height: int) -> list:  # type: ignore[type-arg]
+    def _frame(self, width: int, height: int) -> list[Line]:
         return frame(self.scene, self.desk, width, height)
+
+    @property
+    def failure(self) -> Exception | None:
+        """What made the application fail, if it did."""
+        return self._exception
+
+    @property
+    def board_lines(self) -> Sequence[Line]:
+        """What the board shows."""
+        return self._board.lines
 
     def redraw(self) -> None:
         """Show how it stands now."""
@@ -135,16 +146,17 @@ class TableApp(App[None]):
         """Open a question."""
         if self.scene.names is not None:
             self.desk.menu = menu(view, kind, self.scene.names, again)
-            self._is_shown = False
+            self.is_asking = False
             self.call_after_refresh(self._question_shown)
             self._ring()
         self.redraw()
 
     def _question_shown(self) -> None:
-        self._is_shown = True
+        self.is_asking = True
 
     def close_question(self) -> None:
         """Nothing is asked any more."""
+        self.is_asking = False
         self.desk.menu, self.scene.question = None, None
         self.redraw()
 
@@ -186,7 +198,7 @@ class TableApp(App[None]):
         if act is not None:
             act(self)
         elif key.isascii() and key.isdigit():
-            self.action_pick(int(key))
+            self.action_pick(int(key) or 10)
         self.redraw()
 
     def _show_alarm(self) -> None:
@@ -202,13 +214,13 @@ class TableApp(App[None]):
 
     def action_pick(self, number: int) -> None:
         """Pick an entry; a click on the one already picked seals it."""
-        if self.desk.menu is not None and self._is_shown and not self.scene.is_revealing:
+        if self.desk.menu is not None and self.is_asking and not self.scene.is_revealing:
             self.desk.menu.pick(number)
             self.redraw()
 
     def action_move(self, step: int) -> None:
         """The next entry."""
-        if self.desk.menu is not None and self._is_shown and not self.scene.is_revealing:
+        if self.desk.menu is not None and self.is_asking and not self.scene.is_revealing:
             self.desk.menu.move(step)
             self.redraw()
 
@@ -245,7 +257,7 @@ class TableApp(App[None]):
             self.hands.leave()
         elif self.scene.is_away:
             self.hands.come_back()
-        elif found is not None and self._is_shown and not self.scene.is_revealing:
+        elif found is not None and self.is_asking and not self.scene.is_revealing:
             found.complaint = found.why_not()
             choice = found.choice
             if not found.complaint and choice is not None:

@@ -21,11 +21,11 @@ class Board(Widget):
     def __init__(self, draw: Callable[[int, int], Sequence[Line]]) -> None:
         super().__init__()
         self._draw = draw
-        self._lines: Sequence[Line] = ()
+        self.lines: Sequence[Line] = ()
 
     def redraw(self) -> None:
         """Draw again, because something has changed."""
-        self._lines = self._draw(self.size.width, self.size.height)
+        self.lines = self._draw(self.size.width, self.size.height)
         self.refresh()
 
     def on_resize(self) -> None:
@@ -35,14 +35,14 @@ class Board(Widget):
     def render_line(self, y: int) -> Strip:
         """One line in cells."""
         light = not self.app.current_theme.dark
-        line = self._lines[y] if y < len(self._lines) else Line().fill(self.size.width)
+        line = self.lines[y] if y < len(self.lines) else Line().fill(self.size.width)
         return Strip(
             [Segment(span.text, style_of(span.style, light).rich_style) for span in line.spans]
         )
 
     async def on_click(self, event: events.Click) -> None:
         """Do what stands there."""
-        if event.y < len(self._lines):
-            action = self._lines[event.y].action_at(event.x)
+        if event.y < len(self.lines):
+            action = self.lines[event.y].action_at(event.x)
             if action:
                 await self.app.run_action(action)

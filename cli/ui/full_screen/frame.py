@@ -39,7 +39,9 @@ def frame(scene: Scene, desk: Desk, width: int, height: int) -> list[Line]:
     """The screen."""
     head = [header(scene, width)]
     foot = [keys(scene, desk, width)]
-    if scene.is_dealt:
+    if scene.is_dealt and scene.is_over and not scene.is_revealing:
+        body = [Line(), *moments.over(scene, width), Line(), *pieces(scene, None, width)]
+    elif scene.is_dealt:
         body = _board(scene, desk, width, height - 2)
     elif scene.table is not None and scene.ended is None:
         body = [Line(), *moments.deal(scene, width)]
@@ -55,32 +57,19 @@ def frame(scene: Scene, desk: Desk, width: int, height: int) -> list[Line]:
 def _board(scene: Scene, desk: Desk, width: int, height: int) -> list[Line]:
     """Track, seats, grid, then the question or what is told instead; what is left over goes to
     rules between them, the log and the talk."""
-    seat_lines = seats(scene, width)
-    piece_lines = pieces(scene, desk.menu, width)
-    now = _now(scene, desk, width, max(QUESTION, height - len(seat_lines) - len(piece_lines) - 3))
-    spare = height - len(seat_lines) - len(piece_lines) - max(QUESTION, len(now)) - 3
+    seat_lines, piece_lines = seats(scene, width), pieces(scene, desk.menu, width)
+    fixed = len(seat_lines) + len(piece_lines) + 2
+    now = _now(scene, desk, width, max(QUESTION, height - fixed - 1))
+    spare = height - fixed - max(QUESTION, len(now)) - 1
     track_lines = track(scene, width, 2 if spare < 4 else 4 if spare < 12 else 7)
-    spare -= len(track_lines) - 2
-    rules = max(0, min(3, spare))
-    spare -= rules
-    room = max(QUESTION, len(now)) + max(0, spare - _wanted(scene))
-    news = _news(scene, desk, width, 1 + max(0, spare))
-    ruled = text("─" * width, "rule")
-    body = list(track_lines)
-    body += [ruled] * (rules > 0)
-    body += seat_lines
-    body += [ruled] * (rules > 1)
-    body += piece_lines
-    body += [ruled] * (rules > 2)
-    body += now
-    body += [Line()] * max(0, min(room, height - len(body) - len(news)) - len(now))
+    rules = max(0, min(3, spare - len(track_lines) + 2))
+    ruled = [text("─" * width, "rule")]
+    body = track_lines + ruled * (rules > 0) + seat_lines + ruled * (rules > 1)
+    body += piece_lines + ruled * (rules > 2) + now
+    body += [Line()] * (height - len(body) > 3)
     left = max(0, height - len(body))
     news = _news(scene, desk, width, left)
     return body + [Line()] * (left - len(news)) + news
-
-
-def _wanted(scene: Scene) -> int:
-    return min(8, len(scene.log) + len(scene.talk))
 
 
 def _now(scene: Scene, desk: Desk, width: int, rows: int) -> list[Line]:
@@ -92,8 +81,6 @@ def _now(scene: Scene, desk: Desk, width: int, rows: int) -> list[Line]:
         return lines[:rows]
     if scene.is_revealing:
         return moments.reveal(scene, width)[:rows]
-    if scene.finished is not None or scene.ended is not None:
-        return moments.over(scene, width)[:rows]
     if desk.menu is not None:
         return question(scene, desk.menu, width, rows)
     lines = waiting(scene, width)
@@ -109,8 +96,8 @@ def _news(scene: Scene, desk: Desk, width: int, rows: int) -> list[Line]:
         return []
     spoken = [one for one in scene.talk if one.seat not in desk.muted]
     talk = [_spoken(scene, one).within(width) for one in spoken[-max(1, rows // 3) :]]
-    if rows == 1 or not talk:
-        talk = talk[-1:] if talk and rows > 1 else []
+    if rows == 1 and not (spoken and spoken[-1].at == scene.told):
+        talk = []
     room = rows - len(talk)
     told: list[Line] = []
     log = list(scene.log)[: len(scene.log) - len(scene.beat)]
@@ -151,11 +138,22 @@ def keys(scene: Scene, desk: Desk, width: int) -> Line:
         found = [("1–9 ↑↓", _("choose"), "move(1)"), ("Enter", _("seal (no undo)"), "seal()")]
     else:
         found = []
-    found = [*found, *common_keys()]
-    parts = [
-        text(key, "title", action).add(f" {word}", "dim", action) for key, word, action in found
-    ]
-    return Line().add(" ").join(joined(parts, " · ")).within(width)
+    parts = [_key(*one) for one in found]
+    gap = " · " if width >= 100 else " "
+    return (
+        Line()
+        .add(" ")
+        .join(joined([*parts, joined(map(_key_of, common_keys()), gap)], " · "))
+        .within(width)
+    )
+
+
+def _key(key: str, word: str, action: str) -> Line:
+    return text(key, "title", action).add(f" {word}" if word else "", "dim", action)
+
+
+def _key_of(one: tuple[str, str, str]) -> Line:
+    return _key(*one)
 
 
 def common_keys() -> list[tuple[str, str, str]]:
@@ -165,6 +163,6 @@ def common_keys() -> list[tuple[str, str, str]]:
         ("l", _("log"), "page('log')"),
         ("r", _("rules"), "page('rules')"),
         ("t", _("talk"), "talk()"),
-        ("?", _("help"), "page('help')"),
+        ("?", "", "page('help')"),
         ("Esc", _("menu"), "menu()"),
     ]

@@ -159,7 +159,7 @@ class FullSeat:
         running = asyncio.create_task(self._application(headless))
         await self._drawn(running)
         trio.lowlevel.start_guest_run(
-            self._guest,
+            self.guest,
             main,
             *args,
             run_sync_soon_threadsafe=loop.call_soon_threadsafe,
@@ -193,7 +193,8 @@ class FullSeat:
         while not (self.app.is_running or running.done()):
             await asyncio.sleep(0.01)
 
-    async def _guest(self, main: Callable[..., Awaitable[T]], *args: Any) -> T:
+    async def guest(self, main: Callable[..., Awaitable[T]], *args: Any) -> T:
+        """The peer in trio, and beside it who takes over when the screen fails."""
         self._token = trio.lowlevel.current_trio_token()
         self._failed = trio.Event()
         self._person.open()

@@ -14,6 +14,8 @@ from rich.cells import cell_len
 from ...printing import shown
 
 CUT = "…"
+STACKED = 2
+"""Marks without a width of their own that may follow a letter: more would climb other lines."""
 
 
 @dataclass(frozen=True)
@@ -28,6 +30,19 @@ class Span:
 def cells(text: str) -> int:
     """How many cells of a terminal the text takes."""
     return cell_len(text)
+
+
+def tamed(words: str) -> str:
+    """Words as they may stand on the screen: plain, and no letter with a tower of marks."""
+    if words.isascii():
+        return shown(words)
+    kept: list[str] = []
+    marks = 0
+    for letter in shown(words):
+        marks = marks + 1 if cells(letter) == 0 else 0
+        if marks <= STACKED:
+            kept.append(letter)
+    return "".join(kept)
 
 
 def cut(text: str, width: int) -> str:
@@ -61,7 +76,7 @@ class Line:
     def add(self, text: str, style: str = "", action: str = "") -> Line:
         """Put text at the end."""
         if text:
-            self.spans.append(Span(shown(text), style, action))
+            self.spans.append(Span(tamed(text), style, action))
         return self
 
     def fill(self, column: int) -> Line:
@@ -134,7 +149,7 @@ def broken(words: str, width: int, style: str = "", indent: str = "") -> list[Li
     stay, and the lines behind the first begin with `indent`."""
     found: list[str] = []
     for paragraph in words.split("\n"):
-        told = shown(paragraph)
+        told = tamed(paragraph)
         bare = told.lstrip(" ")
         line, is_empty = told[: len(told) - len(bare)], True
         for word in bare.split(" "):

@@ -51,10 +51,9 @@ def status(scene: Scene, seat: int) -> Line:
         return text(words, "bad")
     if there is Presence.ABSENT:
         return text(_("absent"), "warn")
-    is_over = scene.finished is not None or scene.ended is not None
     if seat == scene.seat and scene.question is not None:
         return _own(scene)
-    if is_over or clock_now is None or seat not in clock_now.awaited:
+    if scene.is_over or clock_now is None or seat not in clock_now.awaited:
         return _resting(scene, seat, there)
     if seat == scene.seat:
         return text("…", "dim")

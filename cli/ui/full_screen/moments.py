@@ -104,12 +104,21 @@ def over(scene: Scene, width: int) -> list[Line]:
         shown = final.get(seat)
         pieces = shown.pieces if shown else ()
         words = run_letters(p.letter for p in pieces) or "–"
-        years = " ".join(f"{p.letter}{p.year}" for p in pieces)
-        lines.append(line.add(fit(words, 10), "bright").add(years, "dim").within(width))
+        ordered = sorted(pieces, key=lambda p: (p.letter or "?", p.year or 0))
+        years = " ".join(f"{p.letter}{p.year}" for p in ordered)
+        line.add(fit(words, 15), "bright")
+        lines += _spread(line, years, width)
     lines.append(Line())
     for words in turning_points(scene):
         lines += broken(" " + words, width - 1, "plain", "   ")
     return lines
+
+
+def _spread(line: Line, years: str, width: int) -> list[Line]:
+    """The pieces of an exhibit behind its letters, in as many lines as they need."""
+    start = line.width
+    first, *rest = broken(years, max(10, width - start - 1), "dim")
+    return [line.join(first), *(Line().fill(start).join(more) for more in rest)]
 
 
 def turning_points(scene: Scene) -> list[str]:
@@ -128,9 +137,13 @@ def turning_points(scene: Scene) -> list[str]:
                 thefts[seat] = thefts.get(seat, 0) + 1
             case news.Imprisoned(seat):
                 jailed[seat] = jailed.get(seat, 0) + 1
-    for fields, minus, seat in sorted(gains, reverse=True)[:2]:
-        text_ = _("Round {round}: {who} moves {fields} fields, the largest step.")
-        found.append(text_.format(round=-minus, who=name_of(scene, seat), fields=fields))
+    one = _("{who} {fields} (round {round})")
+    steps = [
+        one.format(who=name_of(scene, seat), fields=fields, round=-minus)
+        for fields, minus, seat in sorted(gains, reverse=True)[:3]
+    ]
+    if steps:
+        found.append(_("Largest steps: {steps}.").format(steps=", ".join(steps)))
     found += _most(scene, thefts, _("Most thefts: {who}, {number}."))
     found += _most(scene, jailed, _("Most often in prison: {who}, {number}."))
     for seat in sorted(scene.faults):

@@ -14,7 +14,6 @@ from .marks import letters, name_of, seat_style
 from .menu import Menu
 from .scene import Scene
 
-BEST = 8
 WINDOWS = "①②"
 TICK = "✓"
 HIDDEN = "?"
@@ -39,10 +38,10 @@ def pieces(scene: Scene, menu: Menu | None, width: int) -> list[Line]:
     if scene.view is None or scene.names is None:
         return []
     found = grid(scene.view)
-    name = 9 if width < 100 else 12
-    years, columns = _fitting(scene.names, found, width - name - BEST - 12)
+    name, best = 9 if width < 100 else 12, _best_width(found, width)
+    years, columns = _fitting(scene.names, found, width - name - best - 10)
     lines = [_heading(scene.names, found, name, columns, width)]
-    lines += [_row(scene, menu, row, name, years, columns, width) for row in found.rows]
+    lines += [_row(scene, menu, row, name, best, years, columns, width) for row in found.rows]
     return [*lines, _windows(scene, menu, found, name, columns, width)]
 
 
@@ -52,12 +51,20 @@ def _fitting(names: Names, found: Grid, room: int) -> tuple[Years, list[int]]:
     if sum(columns) > room:
         years, columns = Years(True, room), _widths(found, Years(True, room))
     wished = [cells(category(names, letter)) + 4 for letter in found.letters]
-    while sum(columns) < room and any(c < w for c, w in zip(columns, wished, strict=True)):
+    while sum(columns) < room:
         lacking = [w - c for c, w in zip(columns, wished, strict=True)]
-        columns[lacking.index(max(lacking))] += 1
+        least = min((lack for lack in lacking if lack > 0), default=None)
+        if least is None:
+            break
+        columns[lacking.index(least)] += 1
     if sum(columns) > room:
         columns = [min(column, max(4, room // len(columns))) for column in columns]
     return years, columns
+
+
+def _best_width(found: Grid, width: int) -> int:
+    most = max(len(row.best) for row in found.rows)
+    return min(max(6, most), 16 if width >= 100 else 9)
 
 
 def _widths(found: Grid, years: Years) -> list[int]:
@@ -95,6 +102,7 @@ def _row(
     menu: Menu | None,
     row: Row,
     name: int,
+    best: int,
     years: Years,
     columns: Sequence[int],
     width: int,
@@ -106,7 +114,7 @@ def _row(
     unknown = "–" if row.seat == scene.seat else str(row.unknown)
     line.add(fit(f" {unknown}", 3), "dim")
     return (
-        line.add(fit(row.best or "—", BEST) + " ", "bright")
+        line.add(fit(row.best or "—", best) + " ", "bright")
         .add(str(row.oldest or ""), "dim")
         .within(width)
     )

@@ -33,14 +33,16 @@ def _windowed(lines: list[Line], at: int, rows: int) -> list[Line]:
 
 def _entries(menu: Menu, width: int) -> list[Line]:
     longest = max((cells(entry.words) for entry in menu.entries), default=0)
-    room = min(longest, max(12, width // 2))
+    has_notes = any(entry.note for entry in menu.entries)
+    room = min(longest, max(12, width // 2) if has_notes else width - 6)
+    digits = len(str(len(menu.entries)))
     lines = []
     for number, entry in enumerate(menu.entries, 1):
         picked = menu.cursor == number - 1
         ground = " on cursor" if picked else ""
         action = f"pick({number})"
         line = Line().add(f" {POINTER if picked else ' '} ", "title" + ground, action)
-        line.add(f"{number} ", "title" + ground, action)
+        line.add(f"{number:>{digits}} ", "title" + ground, action)
         line.add(fit(entry.words, room), "bright" + ground, action)
         line.add(f"  {entry.note}", "dim" + ground, action)
         lines.append(line.within(width))
@@ -75,12 +77,11 @@ def waiting(scene: Scene, width: int) -> list[Line]:
             who = ", ".join(name_of(scene, seat) for seat in others)
             words = _("waiting for {who} · {waited}")
             lines.append(text(" " + words.format(who=who, waited=clock(now.waited)), "plain"))
-            lines += [
-                Line([*line.spans]) for line in broken(" " + _end_of(scene), width, "dim", " ")
-            ]
+            style = "warn" if now.left < now.patience / 2 else "dim"
+            lines += broken(" " + _end_of(scene), width, style, " ")
     if scene.is_away:
         words = _("The others go on without you. Enter takes your seat again.")
-        lines.append(text(" " + words, "warn", "return()"))
+        lines.insert(0, text(" " + words, "warn", "return()"))
     return lines
 
 

@@ -27,23 +27,21 @@ LOG, TALK, PROOFS = 400, 200, 400
 
 @dataclass(frozen=True)
 class Spoken:
-    """One thing that was said, by a seat or, without a seat, an onlooker."""
+    """One thing that was said, by a seat or, without a seat, an onlooker; `at` is how many lines
+    the log had."""
 
     seat: int | None
     who: str
     words: str | int
+    at: int
 
 
 class _Teller(SeatScreen):
-    """Tells updates in words: what belongs to the game's log, and remarks beside it."""
-
-    def __init__(self, say: Callable[[str], None], remark: Callable[[str], None]) -> None:
-        super().__init__(say)
-        self._remark = remark
+    """Tells updates in words; a remark stands in the log as it is."""
 
     def note(self, words: str) -> None:
-        """A remark beside the log."""
-        self._remark(words)
+        """A remark."""
+        self.say(words)
 
 
 class Scene:
@@ -55,7 +53,7 @@ class Scene:
         self.log: deque[str] = deque(maxlen=LOG)
         self.proofs: deque[str] = deque(maxlen=PROOFS)
         self.talk: deque[Spoken] = deque(maxlen=TALK)
-        self.remark = ""
+        self.told = 0
         self.alarm: str | None = None
         self.table: Table | None = None
         self.seat: int | None = None
@@ -77,7 +75,7 @@ class Scene:
         self.finished: updates.Finished | None = None
         self.ended: updates.Ended | None = None
         self.again: updates.Again | None = None
-        self._teller = _Teller(self._say, self._note)
+        self._teller = _Teller(self._say)
         self._queue: deque[updates.Update] = deque()
 
     # What the teller has.
@@ -102,11 +100,13 @@ class Scene:
         """Whether there is a board to show."""
         return self.view is not None and self.view.state.phase is not rules.Phase.DEAL
 
-    def _say(self, words: str) -> None:
-        self.log.append(words)
+    @property
+    def is_over(self) -> bool:
+        """Whether the game or the table has ended."""
+        return self.finished is not None or self.ended is not None
 
-    def _note(self, words: str) -> None:
-        self.remark = words
+    def _say(self, words: str) -> None:
+        self.told += 1
         self.log.append(words)
 
     # Hearing.
@@ -217,7 +217,7 @@ class Scene:
         self.question, self.sealed = None, update.kind
 
     def _said(self, update: updates.Said) -> None:
-        self.talk.append(Spoken(update.seat, update.who, update.words))
+        self.talk.append(Spoken(update.seat, update.who, update.words, self.told))
 
     def _clocked(self, update: updates.Clock) -> None:
         self.clock = update
@@ -268,7 +268,15 @@ QUEUED: Final = (
 )
 """What waits while a reveal is shown."""
 WORDLESS: Final = frozenset(
-    {updates.Stepped, updates.Clock, updates.Attendance, updates.Said, updates.Again}
+    {
+        updates.Stepped,
+        updates.Clock,
+        updates.Attendance,
+        updates.Awaited,
+        updates.Halfway,
+        updates.Said,
+        updates.Again,
+    }
 )
 """Updates that are shown in a place of their own and leave no line."""
 HEARERS: Final[Mapping[type[Any], Callable[[Scene, Any], None]]] = {

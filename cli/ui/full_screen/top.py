@@ -56,6 +56,8 @@ PHASES = {
     Phase.EXHIBIT_SEAL: "exhibit",
     Phase.EXHIBIT_OPEN: "exhibit",
     Phase.THEFT: "theft",
+    Phase.FINAL: "final",
+    Phase.OVER: "final",
 }
 
 
@@ -69,6 +71,7 @@ def _doing(scene: Scene, view: View) -> str:
         "window": _("the buyer picks a window"),
         "exhibit": _("exhibits are chosen"),
         "theft": _("a Thief picks his loot"),
+        "final": _("the last exhibits"),
     }
     if scene.question is not None:
         return _asked(view, scene.question.kind)
