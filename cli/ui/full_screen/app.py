@@ -182,7 +182,9 @@ class TableApp(App[None]):
     # Keys.
 
     def on_key(self, event: events.Key) -> None:
-        """What a key does; a reveal is hurried by any."""
+        """What a key does; a reveal is hurried by any. What lies over the table has its own."""
+        if len(self.screen_stack) > 1:
+            return
         if self.query_one("#talk", Input).display:
             if event.key == "escape":
                 self._close_talk()

@@ -74,7 +74,7 @@ class FullSeat:
         self._auto = auto
         self._token: trio.lowlevel.TrioToken | None = None
         self._failed: trio.Event | None = None
-        self._line: LineSeat | None = None
+        self.line: LineSeat | None = None
         self._kept: list[Update] = []
         self.is_over = self.is_left = False
         self._person = Person(self, auto)
@@ -93,15 +93,15 @@ class FullSeat:
         """Show it; keep what another screen would need to go on from here."""
         if isinstance(update, Started):
             self._kept = [update]
-        if self._line is not None:
-            self._line.tell(update)
+        if self.line is not None:
+            self.line.tell(update)
         else:
             self.app.post_message(Told(update))
 
     def say(self, words: str) -> None:
         """A remark before the game; in the line prompt a line."""
-        if self._line is not None:
-            self._line.say(words)
+        if self.line is not None:
+            self.line.say(words)
             return
         self.app.desk.papers = (*self.app.desk.papers, words)
         self.app.call_later(self.app.redraw)
@@ -207,7 +207,8 @@ class FullSeat:
     def in_trio(self, act: Callable[[], object]) -> None:
         """Do something in trio, from a key or a click."""
         if self._token is not None:
-            self._token.run_sync_soon(act)
+            with contextlib.suppress(trio.RunFinishedError):  # a key behind the end
+                self._token.run_sync_soon(act)
 
     def leave(self) -> None:
         """The person leaves before there is a game, or the screen is gone for good."""
@@ -227,7 +228,7 @@ class FullSeat:
         if self._failed is None:
             return
         await self._failed.wait()
-        self._line = line = LineSeat(self._auto or self.app.desk.autopilot, self._leave)
+        self.line = line = LineSeat(self._auto or self.app.desk.autopilot, self._leave)
         printing.complain(_("The full screen has failed; the game goes on in lines."))
         for update in self._kept:
             line.tell(update)

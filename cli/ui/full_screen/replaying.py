@@ -103,6 +103,8 @@ class ReplayApp(TableApp):
 
     def on_key(self, event: events.Key) -> None:
         """Move the film, or open a page."""
+        if len(self.screen_stack) > 1:
+            return
         key = event.character if event.is_printable and event.character else event.key
         act = MOVES.get(key) or MOVES.get(event.key)
         if act is not None:
