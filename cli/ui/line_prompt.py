@@ -10,7 +10,7 @@ import trio
 from p2p_hoity import rules
 from p2p_hoity.net.link import LinkCode
 from p2p_hoity.session import updates
-from p2p_hoity.session.player import BotPlayer, Player
+from p2p_hoity.session.player import BotPlayer, Player, WaitLonger, Wish
 
 from ..printing import width
 from ..trouble import USAGE, Trouble
@@ -42,6 +42,7 @@ WEIGHTY: Final = (
     updates.Late,
     updates.Paused,
     updates.Extended,
+    updates.LeftForNow,
     updates.Accused,
 )
 """News after which an open question is said again."""
@@ -251,11 +252,15 @@ class SeatPrompt:
         finally:
             self._back = None
 
-    async def waits_longer(self) -> bool:
-        """Each time the player types so."""
+    async def wish(self) -> Wish:
+        """To wait longer, each time the player types so."""
         await self._patience.wait()
         self._patience = trio.Event()
-        return True
+        return WaitLonger()
+
+    async def again(self) -> bool:
+        """Nothing asks for it here yet."""
+        return False
 
     async def _ask(
         self, view: rules.View, kind: rules.Kind, again: bool, names: Names

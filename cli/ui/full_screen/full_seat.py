@@ -19,7 +19,6 @@ from p2p_hoity.game_port import HoityToity
 from p2p_hoity.session.driver import Outcome
 from p2p_hoity.session.player import (
     BotPlayer,
-    LeaveForNow,
     Player,
     Talk,
     WaitLonger,
@@ -164,6 +163,7 @@ class FullSeat:
             *args,
             run_sync_soon_threadsafe=loop.call_soon_threadsafe,
             done_callback=done.set_result,
+            host_uses_signal_set_wakeup_fd=True,
         )
         either: set[asyncio.Future[Any]] = {done, running}
         await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
@@ -356,14 +356,11 @@ class Person(Player):
         self._seat.in_trio(lambda: self._wishes.put(WaitLonger()))
 
     def leave(self) -> None:
-        """Leave for now, or, with no game, for good."""
-        scene = self._seat.app.scene
-        if not scene.table_name or scene.ended is not None or self._seat.looks_on:
-            self._seat.in_trio(self._seat.leave)
-        elif scene.finished is not None:
+        """Leave for now; with no game, for good; behind the end, the result."""
+        if self._seat.app.scene.finished is not None:
             self._leave_the_end()
         else:
-            self._seat.in_trio(lambda: self._wishes.put(LeaveForNow()))
+            self._seat.in_trio(self._seat.leave)
 
     def _leave_the_end(self) -> None:
         """The result has been read; another game is not wanted."""

@@ -136,7 +136,11 @@ class Slow:
     async def returning(self) -> None:
         """At once."""
 
-    async def waits_longer(self) -> bool:
+    async def wish(self) -> Any:
+        """Nothing."""
+        await trio.sleep_forever()
+
+    async def again(self) -> bool:
         """Never."""
         return False
 

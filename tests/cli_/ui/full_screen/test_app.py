@@ -20,7 +20,7 @@ from cli.ui.full_screen.ink import cells
 from cli.ui.full_screen.pages import Choices, Page
 from cli.words import lingo
 from p2p_hoity.session import updates
-from p2p_hoity.session.player import BotPlayer, LeaveForNow, Talk, WaitLonger
+from p2p_hoity.session.player import BotPlayer, Talk, WaitLonger
 
 Script = Callable[["Sitting"], Awaitable[None]]
 
@@ -252,12 +252,12 @@ def test_every_way_out_asks_and_stay_loses_nothing(key: str) -> None:
     sit(script, Company(3))
 
 
-def test_leaving_for_now_takes_two_keys_more_and_is_a_wish() -> None:
+def test_leaving_for_now_takes_two_keys_more() -> None:
     async def script(at: Sitting) -> None:
         await at.asked()
         await at.press("q", "down", "enter")
-        await at.until(lambda: at.wishes)
-        assert at.wishes == [LeaveForNow()]
+        await at.until(lambda: at.left)
+        assert at.left == ["you left"]
 
     sit(script, Company(3))
 
