@@ -21,6 +21,7 @@ from . import reading
 from .board import Board
 from .frame import Desk, frame
 from .ink import Line
+from .leaving import options
 from .menu import menu
 from .pages import Choices, Page
 from .scene import Scene
@@ -349,41 +350,8 @@ class TableApp(App[None]):
         if isinstance(self.screen, Choices):
             self.screen.dismiss("")
             return
-        self.push_screen(Choices(_("Menu"), self._options()), self._chosen)
-
-    def _options(self) -> list[tuple[str, str]]:
-        bot = (
-            _("take your seat back from the bot") if self.desk.autopilot else _("let a bot play on")
-        )
-        found = [("stay", _("stay"))]
-        if self.scene.finished is not None or self.scene.ended is not None:
-            found.append(("leave", _("leave the table")))
-        elif self.scene.table_name:
-            found.append(("leave", _("leave for now; the others are told, the game is kept")))
-            found.append(("bot", bot))
-        else:
-            found.append(("leave", _("leave; no game has begun")))
-        found.append(
-            (
-                "pace",
-                _("reveals: step by step") if not self.scene.staged else _("reveals: all at once"),
-            )
-        )
-        found.append(("bell", _("bell on") if not self.rings else _("bell off")))
-        found.append(("theme", _("light or dark")))
-        found += self._mutes()
-        return found
-
-    def _mutes(self) -> list[tuple[str, str]]:
-        names = self.scene.names
-        if names is None:
-            return []
-        found = []
-        for seat, name in enumerate(names.nicknames):
-            if seat != self.scene.seat:
-                text = _("hear {who} again") if seat in self.desk.muted else _("mute {who}")
-                found.append((f"mute {seat}", text.format(who=name)))
-        return found
+        shown = options(self.scene, self.desk, self.rings)
+        self.push_screen(Choices(_("Menu"), shown), self._chosen)
 
     def _chosen(self, name: str | None) -> None:
         word, _space, number = (name or "").partition(" ")
