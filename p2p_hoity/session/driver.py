@@ -36,8 +36,8 @@ from .waiting import WaitNotices
 
 TICK = 0.2
 FLUSH = 5.0
-LEAVE_FLUSH = 1.0
-"""Seconds in which the word of a player who leaves should be out."""
+LINGER = 0.5
+"""Seconds for which who leaves still answers, and then waits for what it has sent to be out."""
 
 
 @dataclass
@@ -113,7 +113,8 @@ class Driver:
         finally:
             if self.journal is not None:
                 self.journal.close()
-        await self.hub.flush(LEAVE_FLUSH if self._has_left() else FLUSH)
+        is_leaving = self.outcome is not None and self.outcome.code == LEFT
+        await self.hub.flush(LINGER if is_leaving else FLUSH)
         if self.outcome is None:
             return Outcome(None, (), STOPPED)
         if self.journal is not None and not (self.outcome.kept or self._can_rejoin):
@@ -340,24 +341,22 @@ class Driver:
                     given = self.machine.wait_longer(self._now())
                     self.screen(self._notices.extended(self.machine, given, self._now()))
                 case LeaveForNow():
-                    self._leave_for_now()
+                    await self._leave_for_now()
 
-    def _leave_for_now(self) -> None:
-        """Say so to the others, if the game is not over, and go; the journal stays if one is bound
-        to come back.
+    async def _leave_for_now(self) -> None:
+        """Say so to the others, if the game is not over, and go; the journal stays if this seat may
+        come back.
         """
-        if self.machine.finished:
-            self._leave()
-        elif self.outcome is None:
+        self._stop_asking()
+        if not self.machine.finished and self.outcome is None:
             self.machine.leave(self._now())
             self._drain()
             kept = self.journal is not None and self.machine.is_bound
             self.outcome = Outcome(None, (), LEFT, self.seat, kept)
+            await trio.sleep(LINGER)
+        self._leave()
         if self._nursery is not None:
             self._nursery.cancel_scope.cancel()
-
-    def _has_left(self) -> bool:
-        return self.outcome is not None and self.outcome.code == LEFT
 
     # The end.
 
