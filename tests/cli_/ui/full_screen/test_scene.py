@@ -66,7 +66,8 @@ def test_who_comes_back_sees_at_once_how_it_stands() -> None:
     for _step in range(60):
         shown.step()
     assert not shown.scene.is_revealing
-    assert shown.scene.view == shown.view
+    assert shown.scene.view is not None
+    assert shown.scene.view.state.round == shown.view.state.round
 
 
 def test_a_long_queue_of_reveals_is_hurried() -> None:
