@@ -1,0 +1,205 @@
+"""A seat for a person at a terminal: the full-screen table, and the line prompt if it fails.
+
+Textual runs on the main thread in asyncio, and the peer in trio as its guest: both take turns on
+one thread, so an update needs no lock, and a key is on the wire in the same moment.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Any, TypeVar
+
+import outcome
+import trio
+
+from p2p_hoity.game_port import HoityToity
+from p2p_hoity.session.driver import Outcome
+from p2p_hoity.session.player import (
+    Player,
+)
+from p2p_hoity.session.updates import Resumed, Started, Update
+from protocol import Terms
+
+from ... import printing
+from ...words import terms as terms_words
+from ...words.lingo import _
+from ..line_seat import LineSeat
+from .app import TableApp
+from .bridge import Bridge
+from .hands import Told
+from .person import Person
+
+T = TypeVar("T")
+A = TypeVar("A")
+Leave = Callable[[str], None]
+
+
+class FullSeat:
+    """The full-screen table of one seat; see `screen.Screen`.
+
+    `player` is a person at the screen. When the application fails, all goes on in the line prompt.
+    """
+
+    def __init__(self, auto: bool, leave: Leave, looks_on: bool = False) -> None:
+        self._leave = leave
+        self.looks_on = looks_on
+        self._auto = auto
+        self._failed: trio.Event | None = None
+        self.line: LineSeat | None = None
+        self._kept: list[Update] = []
+        self.bridge = Bridge()
+        self.person = Person(self.bridge, auto, self.leave)
+        self.player: Player = self.person
+        self.app = self.person.app = TableApp(self.person)
+        self.app.desk.autopilot = auto and not looks_on
+
+    # What a sitting calls, in trio.
+
+    @property
+    def table_name(self) -> str:
+        """The name of the game, once it has begun."""
+        return self.app.scene.table_name
+
+    def tell(self, update: Update) -> None:
+        """Show it; keep what another screen would need to go on from here."""
+        if isinstance(update, Started):
+            self._kept = [update]
+        if self.line is not None:
+            self.line.tell(update)
+        else:
+            self.app.post_message(Told(update))
+
+    def say(self, words: str) -> None:
+        """A remark before the game; in the line prompt a line."""
+        if self.line is not None:
+            self.line.say(words)
+            return
+        self.app.desk.papers = (*self.app.desk.papers, words)
+        self.app.call_later(self.app.redraw)
+
+    def show_ticket(self, ticket: str, terms: Terms, game: HoityToity, nickname: str) -> None:
+        """The terms and the ticket, as long as the table fills."""
+        self.show_terms(terms, game, (nickname,))
+        self.app.ticket = ticket
+        self.say("")
+        self.say(_("Give this ticket to the others; they type: hoity join TICKET"))
+        self.say(_("c copies it:"))
+        self.say(ticket)
+
+    def show_terms(self, terms: Terms, game: HoityToity, names: tuple[str, ...]) -> None:
+        """Who sits there, what is played, how long one may think; the numbers under a key."""
+        self.app.scene.lobby, self.app.scene.of_seats = names, terms.seats
+        self.app.numbers = terms_words.bounds(terms)
+        told = terms_words.describe(terms, game, names)
+        for line in told:
+            if line not in self.app.numbers:
+                self.say(line)
+        self.say(_("# shows what this table promises, in numbers"))
+
+    async def agree(self) -> bool:
+        """Whether the person sits down."""
+        return await self.person.asked(_("Sit down? y or n"))
+
+    def listens(self, is_asked: bool) -> bool:
+        """Never: the application hears the keys itself."""
+        return False
+
+    async def listen(self) -> None:
+        """Nothing, unless the line prompt has taken over."""
+
+    def end(self, outcome: Outcome) -> None:
+        """On the terminal as it was before: how it ended, and where the transcript is."""
+        finished = self.app.scene.finished
+        if finished is not None and finished.transcript is not None:
+            text = _("Transcript: {path}. Check it with: hoity verify {path}")
+            printing.say(text.format(path=finished.transcript))
+
+    # Running.
+
+    def run(self, main: Callable[..., Awaitable[T]], *args: Any) -> T:
+        """Run the peer inside the application; what it returns, or raises."""
+        found: outcome.Outcome[T] = asyncio.run(self.host(main, *args))
+        return found.unwrap()
+
+    async def host(
+        self, main: Callable[..., Awaitable[T]], *args: Any, headless: bool = False
+    ) -> outcome.Outcome[T]:
+        """The application and its guest, until both are over."""
+        loop = asyncio.get_running_loop()
+        done: asyncio.Future[outcome.Outcome[T]] = loop.create_future()
+        running = asyncio.create_task(self._application(headless))
+        await self._drawn(running)
+        trio.lowlevel.start_guest_run(
+            self.guest,
+            main,
+            *args,
+            run_sync_soon_threadsafe=loop.call_soon_threadsafe,
+            done_callback=done.set_result,
+            host_uses_signal_set_wakeup_fd=True,
+        )
+        either: set[asyncio.Future[Any]] = {done, running}
+        await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
+        if not done.done():
+            self._application_ended(running)
+        found = await done
+        if not running.done():
+            if isinstance(found, outcome.Value):
+                await self._linger(running)
+            self.app.exit()
+        await asyncio.gather(running, return_exceptions=True)
+        return found
+
+    async def _application(self, headless: bool) -> None:
+        await self.app.run_async(headless=headless)
+
+    async def _linger(self, running: asyncio.Task[None]) -> None:
+        """Leave the result on the screen until it has been read."""
+        self.person.is_over = True
+        if not self.person.is_left:
+            self.app.desk.hint = _("Enter or q leaves the table.")
+            self.app.redraw()
+            await asyncio.wait({running})
+
+    async def _drawn(self, running: asyncio.Task[None]) -> None:
+        """Wait for the first frame: what is told before it would have no place."""
+        while not (self.app.is_running or running.done()):
+            await asyncio.sleep(0.01)
+
+    async def guest(self, main: Callable[..., Awaitable[T]], *args: Any) -> T:
+        """The peer in trio, and beside it who takes over when the screen fails."""
+        self.bridge.open()
+        self._failed = trio.Event()
+        self.person.open()
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(self._take_over)
+            found = await main(*args)
+            nursery.cancel_scope.cancel()
+        return found
+
+    def leave(self) -> None:
+        """The person leaves before there is a game, or the screen is gone for good."""
+        self._leave(_("you left"))
+
+    # The screen fails.
+
+    def _application_ended(self, running: asyncio.Task[None]) -> None:
+        """The application is over before the game: it was left, or it failed."""
+        error = None if running.cancelled() else running.exception()
+        failed = error is not None or self.app.return_code not in (None, 0)
+        if self._failed is not None:
+            self.bridge.do(self._failed.set if failed else self.leave)
+
+    async def _take_over(self) -> None:
+        """Wait for the application to fail; then go on in lines, in the same seat."""
+        if self._failed is None:
+            return
+        await self._failed.wait()
+        self.line = line = LineSeat(self._auto or self.app.desk.autopilot, self._leave)
+        printing.complain(_("The full screen has failed; the game goes on in lines."))
+        for update in self._kept:
+            line.tell(update)
+        if self.app.scene.view is not None:
+            line.tell(Resumed(self.app.scene.view))
+        self.person.hand_to(line.player)
+        await line.listen()
