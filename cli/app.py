@@ -24,8 +24,10 @@ EXAMPLES: Final = {
     "tables": "hoity tables --json",
     "resume": "hoity resume",
     "watch": "hoity watch TICKET",
-    "verify": "hoity verify game.hoity --json",
-    "replay": "hoity replay game.hoity --step",
+    "games": "hoity games --json",
+    "forget": "hoity forget 8daa",
+    "verify": "hoity verify last",
+    "replay": "hoity replay 8daa --step",
     "relay": "hoity relay --listen 0.0.0.0:4646",
     "id": "hoity id show",
     "new": "hoity id new --name Ana",
@@ -41,6 +43,8 @@ HELP: Final = {
     "tables": N_("Tables open on this LAN."),
     "resume": N_("Take your seat again after a crash, a reboot or Ctrl-C."),
     "watch": N_("Follow a table without a seat."),
+    "games": N_("The games of this machine, over or not, newest first."),
+    "forget": N_("Give up your seat in an unfinished game and remove its files."),
     "verify": N_("Check transcripts offline: every signature, proof, commitment and rule."),
     "replay": N_("Look at a game again, round by round."),
     "relay": N_("Run a blind relay for others."),
@@ -86,7 +90,7 @@ def build() -> typer.Typer:
     app.callback()(_root)
     for name in ("play", "host", "join", "tables", "resume", "watch"):
         _add(app, name, getattr(tables, name))
-    for name in ("verify", "replay"):
+    for name in ("games", "forget", "verify", "replay"):
         _add(app, name, getattr(files, name))
     _add(app, "relay", tables.relay)
     keys = _typer(help=HELP["id"], short_help=HELP["id"], epilog=_example("id"))

@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 import typer
 
 from ..words.lingo import N_
 from ..words.usage import NoSeconds
+from . import complete
 
 
 class Variant(StrEnum):
@@ -183,3 +184,14 @@ TicketArgument = Annotated[
     ),
 ]
 """A list, because a ticket copied over a line's end comes in several words."""
+
+GAME_HELP: Final = N_("The game's id or how it begins; last is the newest.")
+GameArgument = Annotated[
+    str, typer.Argument(metavar="GAME", help=GAME_HELP, autocompletion=complete.open_games)
+]
+OptionalGameArgument = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="[GAME]", help=GAME_HELP, show_default=False, autocompletion=complete.open_games
+    ),
+]

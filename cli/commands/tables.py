@@ -118,10 +118,7 @@ def join(
 
 
 def resume(
-    game: Annotated[
-        str | None,
-        typer.Argument(metavar="[GAME]", help=N_("The game's name or how it begins.")),
-    ] = None,
+    game: opt.OptionalGameArgument = None,
     auto: opt.AutoOption = False,
     yes: opt.YesOption = False,
     transcript: opt.TranscriptOption = None,

@@ -12,6 +12,7 @@ from p2p_hoity import rules
 from p2p_hoity.game_port import HoityToity
 from p2p_hoity.rules.news import plain
 from p2p_hoity.session import updates
+from p2p_hoity.session.player import WaitLonger, Wish
 from protocol import fingerprint
 
 from ..printing import say_object
@@ -177,8 +178,12 @@ class JsonPlayer:
     async def returning(self) -> None:
         """At once: a program that is still there wants to play."""
 
-    async def waits_longer(self) -> bool:
-        """Each time it says so."""
+    async def wish(self) -> Wish:
+        """To wait longer, each time it says so."""
         await self._wishes.wait()
         self._wishes = trio.Event()
-        return True
+        return WaitLonger()
+
+    async def again(self) -> bool:
+        """Never: a program has not been asked."""
+        return False

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final
 
 from p2p_hoity import rules
 
@@ -12,16 +11,7 @@ from ..words.choices import Question, own_pieces, own_slots
 from ..words.lingo import _
 from ..words.refusals import choose_again
 
-YES: Final = frozenset({"", "y", "yes", "s", "si", "sí", "j", "ja"})
-NO: Final = frozenset({"n", "no", "nein"})
-
 Say = Callable[[str], None]
-
-
-def yes_or_no(line: str) -> bool | None:
-    """The answer to a plain question in any of the languages; None if it is neither."""
-    word = line.lower()
-    return word in YES if word in YES | NO else None
 
 
 def offered(question: Question, view: rules.View, kind: rules.Kind, names: Names) -> list[str]:

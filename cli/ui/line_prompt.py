@@ -10,11 +10,12 @@ import trio
 from p2p_hoity import rules
 from p2p_hoity.net.link import LinkCode
 from p2p_hoity.session import updates
-from p2p_hoity.session.player import BotPlayer, Player
+from p2p_hoity.session.player import BotPlayer, Player, WaitLonger, Wish
 
 from ..printing import width
 from ..trouble import USAGE, Trouble
 from ..words import board, rules_text
+from ..words.answers import yes_or_no
 from ..words.cards import Names
 from ..words.choices import Question, in_words, own_slots, questions, together
 from ..words.lingo import N_, _
@@ -251,11 +252,15 @@ class SeatPrompt:
         finally:
             self._back = None
 
-    async def waits_longer(self) -> bool:
-        """Each time the player types so."""
+    async def wish(self) -> Wish:
+        """To wait longer, each time the player types so."""
         await self._patience.wait()
         self._patience = trio.Event()
-        return True
+        return WaitLonger()
+
+    async def again(self) -> bool:
+        """Never: it has not been asked."""
+        return False
 
     async def _ask(
         self, view: rules.View, kind: rules.Kind, again: bool, names: Names
@@ -318,7 +323,7 @@ class SeatPrompt:
     async def _confirmed(self, otherwise: str = "") -> bool:
         """A yes or a no; to anything else `otherwise` is said, or what a choice's answers are."""
         while True:
-            answer = line_answers.yes_or_no(await self._heard())
+            answer = yes_or_no(await self._heard())
             if answer is not None:
                 return answer
             self._say(otherwise or _("Enter or y confirms, n chooses again."))

@@ -27,7 +27,7 @@ from .chronicle import Chronicle, play_of
 from .dialling import dial_seats
 from .lobby import Roster, encode_lobby, is_lobby
 from .nursery import open_nursery
-from .player import Player
+from .player import Player, WaitLonger
 from .rate_limit import RateLimit
 from .updates import Screen
 from .waiting import WaitNotices
@@ -120,7 +120,7 @@ class Driver:
                     self._on_event(event)
                 self._drain()
                 if self.player is not None:
-                    nursery.start_soon(self._hear_patience, self.player)
+                    nursery.start_soon(self._hear_wishes, self.player)
                 nursery.start_soon(self._tick)
                 nursery.start_soon(self._listen)
         finally:
@@ -342,10 +342,11 @@ class Driver:
                 self._drain()
                 return
 
-    async def _hear_patience(self, player: Player) -> None:
-        while await player.waits_longer():
-            given = self.machine.wait_longer(self._now())
-            self.screen(self._notices.extended(self.machine, given, self._now()))
+    async def _hear_wishes(self, player: Player) -> None:
+        while True:
+            if isinstance(await player.wish(), WaitLonger):
+                given = self.machine.wait_longer(self._now())
+                self.screen(self._notices.extended(self.machine, given, self._now()))
 
     # The end.
 

@@ -11,13 +11,17 @@ from .statements import hold
 
 def replay(core: Core, record: bytes) -> None:
     """Take in one record: (message, openings made for it, note of the choice behind it), or the
-    floor in place of the note if the message is empty.
+    floor in place of the note if the message is empty. A machine without a seat, which only looks
+    how far the game came, takes in the messages alone.
     """
     raw, openings, note = encoding.decode(record, frames.MAX_FRAME)
     if not raw:
         _replay_floor(core, note)
         return
     message = messages.parse(raw, core.table.id, core.table.ids)
+    if core.seat is None:
+        hold(core, message)
+        return
     for commitment, choice, nonce in openings:
         core.secrets.openings[commitment] = (choice, nonce)
     if note is not None and isinstance(message.statement, Say):

@@ -223,9 +223,9 @@ async def test_a_program_waits_longer_without_answering(autojump_clock: Any) -> 
         await send.send(line)
     send.close()
     await player.listen()
-    assert await player.waits_longer()
+    assert await player.wish()
     with trio.move_on_after(60) as scope:
-        await player.waits_longer()
+        await player.wish()
     assert scope.cancelled_caught
     assert await player._line() == '{"wait": false}'
     assert await player._line() == "1"
