@@ -174,13 +174,27 @@ LanOption = Annotated[
     ),
 ]
 UntilEofOption = Annotated[bool, typer.Option("--until-eof", hidden=True)]
-TicketArgument = Annotated[
-    list[str],
-    typer.Argument(
-        metavar="TICKET",
+
+
+def _ticket(metavar: str, words: str) -> Any:
+    return typer.Argument(
+        metavar=metavar,
         envvar="HOITY_TICKET",
         show_envvar=False,
-        help=N_("The word that the host gave you."),
+        show_default=False,
+        help=words,
+    )
+
+
+TicketArgument = Annotated[list[str], _ticket("TICKET", N_("The word that the host gave you."))]
+WhereArgument = Annotated[
+    list[str] | None,
+    _ticket(
+        "[TICKET|NICK]",
+        N_(
+            "The word that the host gave you, or the nickname of a host on this LAN; without it you"
+            " pick from the LAN's tables."
+        ),
     ),
 ]
 """A list, because a ticket copied over a line's end comes in several words."""

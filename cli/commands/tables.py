@@ -97,7 +97,8 @@ def host(
 
 
 def join(
-    ticket: opt.TicketArgument,
+    ctx: typer.Context,
+    ticket: opt.WhereArgument = None,
     auto: opt.AutoOption = False,
     yes: opt.YesOption = False,
     name: opt.NameOption = None,
@@ -109,12 +110,17 @@ def join(
     until_eof: opt.UntilEofOption = False,
 ) -> None:
     """Sit down at a table."""
+    from ..local.questions import at_terminal
+    from ..words.usage import missing
     from .join import join as sit_down
     from .reaching import reach_of
     from .sitting import Manner
 
     manner = Manner(auto, yes, as_json, until_eof, transcript, name)
-    raise typer.Exit(sit_down(manner, " ".join(ticket), reach_of(listen, relay)))
+    word = " ".join(ticket or ())
+    if not word and (as_json or not at_terminal()):
+        raise missing(ctx, "ticket")
+    raise typer.Exit(sit_down(manner, word, reach_of(listen, relay)))
 
 
 def resume(

@@ -32,8 +32,8 @@ from p2p_hoity.tables.joining import JoinCode
 from protocol import transcript
 
 COMMANDS = [
-    "play", "host", "join", "tables", "resume", "watch", "verify", "replay", "relay", "id",
-    "rules", "bench",
+    "play", "host", "join", "tables", "resume", "watch", "games", "forget", "verify",
+    "replay", "relay", "id", "rules", "bench",
 ]  # fmt: skip
 
 
