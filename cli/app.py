@@ -56,7 +56,13 @@ HELP: Final = {
     "bench": N_("What this machine needs for each part, against the raw cost of the operations."),
 }
 ABOUT: Final = N_("Hoity Toity among strangers: a table without a server to trust.")
-LIBRARY_HELP: Final = N_("Show this message and exit.")
+LIBRARY_HELP: Final = (
+    N_("Show this message and exit."),
+    N_("Install completion for the current shell."),
+    N_("Show completion for the current shell, to copy it or customize the installation."),
+)
+COMPLETING: Final = "_HOITY_COMPLETE"
+"""In the environment of a call by which a shell completes words."""
 GLOBAL_FLAGS: Final = N_(
     "Everywhere: --lang CODE, --debug. Exit codes: 0 ok, 1 game or transcript not ok,"
     " 2 usage, 3 network failed, 130 interrupted."
@@ -86,7 +92,7 @@ def _root(
 
 def build() -> typer.Typer:
     """The application with all its commands, in English."""
-    app = _typer(help=ABOUT, epilog=GLOBAL_FLAGS)
+    app = _typer(help=ABOUT, epilog=GLOBAL_FLAGS, add_completion=True)
     app.callback()(_root)
     for name in ("play", "host", "join", "tables", "resume", "watch"):
         _add(app, name, getattr(tables, name))
@@ -106,9 +112,8 @@ def _typer(**given: Any) -> typer.Typer:
     return typer.Typer(
         cls=SpokenGroup,
         rich_markup_mode=None,
-        add_completion=False,
         no_args_is_help=True,
-        **given,
+        **{"add_completion": False, **given},
     )
 
 
@@ -165,6 +170,8 @@ def run(words: Sequence[str]) -> int:
 def _run(words: Sequence[str]) -> int:
     """Not by the library's own `main`, which has words and exit codes of its own."""
     command = typer.main.get_command(build())
+    if COMPLETING in os.environ:
+        return _complete(command, os.environ[COMPLETING])
     if lingo.language() != "en":
         translate(command)
     columns = min(READERS, printing.width() or READERS)
@@ -173,7 +180,16 @@ def _run(words: Sequence[str]) -> int:
             command.invoke(context)
     except typer.Exit as end:
         return end.exit_code
+    except SystemExit as end:  # how the library ends after it has shown or installed completion
+        return end.code if isinstance(end.code, int) else OK
     return OK
+
+
+def _complete(command: Any, instruction: str) -> int:
+    """What a shell asks for while a command line is typed, in the library's own form."""
+    from typer.completion import shell_complete
+
+    return shell_complete(command, {}, "hoity", COMPLETING, instruction)
 
 
 def _reader_has_gone(error: BaseException) -> bool:

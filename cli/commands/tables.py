@@ -80,6 +80,7 @@ def host(
     transcript: opt.TranscriptOption = None,
     name: opt.NameOption = None,
     yes: opt.YesOption = False,
+    qr: Annotated[bool, typer.Option("--qr", help=N_("Show the ticket as a QR code too."))] = False,
     as_json: opt.JsonOption = False,
     plain: opt.PlainOption = False,
 ) -> None:
@@ -92,7 +93,7 @@ def host(
 
     switches = (action_choice, detective_in_hall, detective_rank)
     ask = Ask(seats, edition, variant, *switches, quorum, patience or 300.0, step_patience)
-    opening = Opening(ask, bots, reach_of(listen, relay, Lan(lan.value)))
+    opening = Opening(ask, bots, reach_of(listen, relay, Lan(lan.value)), as_qr=qr)
     raise typer.Exit(open_table(_manner(auto, as_json, transcript, name), opening))
 
 

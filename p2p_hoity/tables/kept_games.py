@@ -142,7 +142,8 @@ def _finished(home: Home) -> Iterator[KeptGame]:
 def _bytes_of(path: Path) -> bytes:
     with suppress(OSError):
         if path.is_file():
-            return path.read_bytes()[: transcript.MAX_FILE + 1]
+            with path.open("rb") as file:
+                return file.read(transcript.MAX_FILE + 1)
     return b""
 
 
