@@ -12,6 +12,7 @@ import typer
 from . import printing
 from .commands import files, tables
 from .help import READERS, SpokenCommand, SpokenGroup, complain, translate
+from .local import settings
 from .trouble import OK, READER_GONE, USAGE, leaves, report, show_where
 from .words import lingo
 from .words.lingo import N_, _
@@ -29,7 +30,7 @@ EXAMPLES: Final = {
     "verify": "hoity verify last",
     "replay": "hoity replay 8daa --step",
     "relay": "hoity relay --listen 0.0.0.0:4646",
-    "id": "hoity id show",
+    "id": "hoity id",
     "new": "hoity id new --name Ana",
     "show": "hoity id show --json",
     "export": "hoity id export",
@@ -99,7 +100,14 @@ def build() -> typer.Typer:
     for name in ("games", "forget", "verify", "replay"):
         _add(app, name, getattr(files, name))
     _add(app, "relay", tables.relay)
-    keys = _typer(help=HELP["id"], short_help=HELP["id"], epilog=_example("id"))
+    keys = _typer(
+        help=HELP["id"],
+        short_help=HELP["id"],
+        epilog=_example("id"),
+        no_args_is_help=False,
+        invoke_without_command=True,
+    )
+    keys.callback()(files.id_itself)
     for name in ("new", "show", "export"):
         _add(keys, name, getattr(files, f"id_{name}"))
     app.add_typer(keys, name="id")
@@ -112,8 +120,7 @@ def _typer(**given: Any) -> typer.Typer:
     return typer.Typer(
         cls=SpokenGroup,
         rich_markup_mode=None,
-        no_args_is_help=True,
-        **{"add_completion": False, **given},
+        **{"add_completion": False, "no_args_is_help": True, **given},
     )
 
 
@@ -144,11 +151,16 @@ def _global_words(words: Sequence[str]) -> tuple[list[str], str | None, bool]:
     return rest, "" if waiting else asked, debug
 
 
+def _kept_language() -> str:
+    """What the player has chosen once, else what the environment asks for."""
+    return settings.load().language or lingo.language_of(os.environ)
+
+
 def run(words: Sequence[str]) -> int:
     """Do what the words of a command line say; the exit code."""
     rest, asked, debug = _global_words(words)
     try:
-        lingo.speak(lingo.language_of(os.environ) if asked is None else asked)
+        lingo.speak(_kept_language() if asked is None else asked, asked is not None)
     except ValueError as error:
         printing.complain(f"hoity: {error}")
         return USAGE
@@ -230,6 +242,5 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
-    asked = _global_words(sys.argv[1:])[1] or lingo.language_of(os.environ)
-    os.environ["LANGUAGE"] = asked
+    os.environ["LANGUAGE"] = _global_words(sys.argv[1:])[1] or _kept_language()
     sys.exit(run(sys.argv[1:]))

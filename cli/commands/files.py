@@ -96,6 +96,12 @@ def bench(
     raise typer.Exit(measure(cards, rounds, as_json))
 
 
+def id_itself(ctx: typer.Context) -> None:
+    """Without a further word: what `show` shows."""
+    if ctx.invoked_subcommand is None:
+        id_show()
+
+
 def id_new(
     name: opt.NameOption = None,
     passphrase: Annotated[

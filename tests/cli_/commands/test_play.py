@@ -121,9 +121,9 @@ def test_two_fresh_keys_have_two_names(tmp_path: Path, capsys: pytest.CaptureFix
     assert "A new key was made" in capsys.readouterr().err
 
 
-def test_a_long_user_name_still_fits(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_long_user_name_still_fits(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr("getpass.getuser", lambda: "\tvery long " * 9)
-    assert len(check_nickname(own_key.own_name())) <= MAX_NICKNAME
+    assert len(check_nickname(own_key.own_name(Home(tmp_path)))) <= MAX_NICKNAME
 
 
 def test_the_last_line() -> None:
