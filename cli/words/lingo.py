@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 from collections.abc import Mapping
 from pathlib import Path
@@ -77,6 +78,9 @@ def _load(language: str) -> Catalogue:
     return gettext.translation(DOMAIN, str(LOCALE), [language])
 
 
+_load_once = functools.cache(_load)
+
+
 def _tell_library(language: str) -> None:
     """The command-line library looks its own words up by itself."""
     import gettext
@@ -104,6 +108,11 @@ def name_of(language: str) -> str:
 def _(message: str) -> str:
     """The message in the language spoken."""
     return _Speech.catalogue.gettext(message)
+
+
+def in_all(message: str) -> frozenset[str]:
+    """A message in every language: what people type is understood in any."""
+    return frozenset({message, *(_load_once(code).gettext(message) for code in LANGUAGES[1:])})
 
 
 def N_(message: str) -> str:
