@@ -43,12 +43,13 @@ def replay(
         bool, typer.Option("--step", help=N_("Wait for Enter after every round."))
     ] = False,
     as_json: opt.JsonOption = False,
+    plain: opt.PlainOption = False,
 ) -> None:
     """Look at a game again."""
     from .game_names import transcript
     from .replay import replay_file
 
-    raise typer.Exit(replay_file(transcript(file), step, as_json))
+    raise typer.Exit(replay_file(transcript(file), step, as_json, plain))
 
 
 def games(as_json: opt.JsonOption = False) -> None:

@@ -32,6 +32,7 @@ class Manner:
     yes: bool = False
     as_json: bool = False
     until_eof: bool = False
+    plain: bool = False
     transcript: Path | None = None
     name: str | None = None
 
@@ -49,8 +50,8 @@ class Sitting:
     screen: Screen = field(init=False)
 
     def __post_init__(self) -> None:
-        self._scope = trio.CancelScope()
-        self.screen = seated(self.manner.as_json, self.manner.auto, self._leave)
+        self._scope, manner = trio.CancelScope(), self.manner
+        self.screen = seated(manner.as_json, manner.auto, self._leave, manner.plain)
 
     @property
     def seat(self) -> Seat:
@@ -124,7 +125,7 @@ class Sitting:
 def sit(sitting: Sitting, go: Callable[[Sitting, trio.Nursery], Awaitable[Outcome]]) -> int:
     """Run a whole sitting; the exit code. Ctrl-C leaves the game as it can be resumed."""
     with ctrl_c_means(lambda: sitting.farewell(_("Interrupted"))):
-        outcome = trio.run(sitting.run, go)
+        outcome = sitting.screen.run(sitting.run, go)
     if outcome.kept:
         text = _("What was played is kept; save it, without a result: hoity resume --claim {game}")
         sitting.say(text.format(game=sitting.game))

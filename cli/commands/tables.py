@@ -16,11 +16,13 @@ if TYPE_CHECKING:
 ANY_PORT = ":0"
 
 
-def _manner(auto: bool, as_json: bool, transcript: Path | None, name: str | None) -> Manner:
+def _manner(
+    auto: bool, as_json: bool, transcript: Path | None, name: str | None, plain: bool
+) -> Manner:
     """How a host sits: it has set the terms itself, so it is not asked about them."""
     from .sitting import Manner
 
-    return Manner(auto=auto, yes=True, as_json=as_json, transcript=transcript, name=name)
+    return Manner(auto, True, as_json, transcript=transcript, name=name, plain=plain)
 
 
 def play(
@@ -51,7 +53,7 @@ def play(
     switches = (action_choice, detective_in_hall, detective_rank)
     ask = Ask(bots + 1, edition, variant, *switches, quorum, waits)
     opening = Opening(ask, bots, loopback(None), show_ticket=False)
-    raise typer.Exit(host(_manner(auto, as_json, transcript, name), opening))
+    raise typer.Exit(host(_manner(auto, as_json, transcript, name, plain), opening))
 
 
 def host(
@@ -94,7 +96,7 @@ def host(
     switches = (action_choice, detective_in_hall, detective_rank)
     ask = Ask(seats, edition, variant, *switches, quorum, patience or 300.0, step_patience)
     opening = Opening(ask, bots, reach_of(listen, relay, Lan(lan.value)), as_qr=qr)
-    raise typer.Exit(open_table(_manner(auto, as_json, transcript, name), opening))
+    raise typer.Exit(open_table(_manner(auto, as_json, transcript, name, plain), opening))
 
 
 def join(
@@ -117,7 +119,7 @@ def join(
     from .reaching import reach_of
     from .sitting import Manner
 
-    manner = Manner(auto, yes, as_json, until_eof, transcript, name)
+    manner = Manner(auto, yes, as_json, until_eof, plain, transcript, name)
     word = " ".join(ticket or ())
     if not word and (as_json or not at_terminal()):
         raise missing(ctx, "ticket")
@@ -144,7 +146,7 @@ def resume(
 
     if claim:
         raise typer.Exit(save_as_claim(game, transcript, as_json))
-    manner = Manner(auto, True, as_json, until_eof, transcript)
+    manner = Manner(auto, True, as_json, until_eof, plain, transcript)
     raise typer.Exit(sit_again(manner, game))
 
 
@@ -152,11 +154,12 @@ def watch(
     ticket: opt.TicketArgument,
     transcript: opt.TranscriptOption = None,
     as_json: opt.JsonOption = False,
+    plain: opt.PlainOption = False,
 ) -> None:
     """Look on without a seat."""
     from .watch import watch as look_on
 
-    raise typer.Exit(look_on(" ".join(ticket), transcript, as_json))
+    raise typer.Exit(look_on(" ".join(ticket), transcript, as_json, plain))
 
 
 def tables(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Awaitable, Callable
+from typing import Any, TypeVar
 
 import trio
 
@@ -16,6 +17,8 @@ from ..words import terms as terms_words
 from ..words.updates import standings_json, why_ended
 from .json_screen import JsonPlayer, JsonScreen, write_line
 from .stdin_lines import pump
+
+T = TypeVar("T")
 
 
 class JsonSeat:
@@ -61,6 +64,10 @@ class JsonSeat:
         async with trio.open_nursery() as nursery:
             nursery.start_soon(pump, self._send)
             nursery.start_soon(self._program.listen)
+
+    def run(self, main: Callable[..., Awaitable[T]], *args: Any) -> T:
+        """Run the peer; this screen needs no loop of its own."""
+        return trio.run(main, *args)
 
     def end(self, outcome: Outcome) -> None:
         """The last object."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
+from typing import Any, TypeVar
 
 import trio
 
@@ -21,6 +22,8 @@ from . import ticket_block
 from .line_prompt import SeatPrompt
 from .line_screen import SeatScreen
 from .stdin_lines import CONTINUED, INTERRUPT, pump, read_stdin
+
+T = TypeVar("T")
 
 
 class LineSeat:
@@ -85,6 +88,10 @@ class LineSeat:
         with trio.open_signal_receiver(*wanted) as received:
             async for number in received:
                 await send.send(wanted[signal.Signals(number)])
+
+    def run(self, main: Callable[..., Awaitable[T]], *args: Any) -> T:
+        """Run the peer; this screen needs no loop of its own."""
+        return trio.run(main, *args)
 
     def end(self, outcome: Outcome) -> None:
         """Nothing: the updates have told it."""

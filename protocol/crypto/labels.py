@@ -71,5 +71,6 @@ class Label(StrEnum):
     ACCEPT = "p2p-table/2/sign-accept"
     SEAL = "p2p-table/2/sign-seal"
     BACK = "p2p-table/2/sign-back"
+    LEAVE = "p2p-table/2/sign-leave"
     ROSTER = "p2p-table/2/sign-roster"
     LINK_HANDSHAKE = "p2p-table/2/link-handshake"

@@ -18,8 +18,10 @@ from protocol.seat.effects import Asked, Effect, Entered, Finished, Guilty, Reco
 from protocol.seat.machine import Machine
 from protocol.wire import frames
 from protocol.wire.header import Patience
+from protocol.wire.leaves import Leave
 from protocol.wire.messages import Message
 from support.room import make_table
+from support.sim.departures import Departures, leave_of
 from support.sim.homes import Homes
 from support.sim.invariants import Checker, Violation, need, own_statement
 from support.sim.lies import LIES, Liar
@@ -76,6 +78,7 @@ class World:
         self.wide = plan.wide or Wide()
         self.check.is_wide = plan.wide is not None
         self.homes = Homes(self)
+        self.departures = Departures(self)
         self.answered: Counter[int] = Counter()
 
     def _liar(self, seat: int) -> Liar:
@@ -129,6 +132,7 @@ class World:
         if self.wide.silent is not None and self.plan.liars:
             self.at(start + self.wide.silent, lambda: self._vanish(min(self.plan.liars)))
         self.homes.plan(start)
+        self.departures.plan(start)
 
     @property
     def calm(self) -> bool:
@@ -149,6 +153,8 @@ class World:
             self._ask_back(process.machine)
             process.machine.tick(self.now)
             self.collect(seat)
+            if seat in self.liars:
+                self.departures.lie(seat)
         elif self.now >= process.resume_at:
             self._resume(seat)
         self.at(self.now + TICK, lambda: self._tick(seat))
@@ -319,8 +325,10 @@ class World:
                 self.check.signed_by(process.machine, message)
         elif seat in self.plan.liars and "mute" in self.wide.ways:
             return
+        if (word := leave_of(send)) is not None:
+            self.departures.note(seat, word)
         for other in self._receivers(seat, send):
-            self._post(seat, other, send.frame, surely or isinstance(frame, frames.Told))
+            self.post(seat, other, send.frame, surely or isinstance(frame, frames.Told))
 
     def _receivers(self, seat: int, send: Send) -> list[int]:
         ids = self.table.ids
@@ -349,7 +357,7 @@ class World:
         for part, who in parts:
             frame = frames.encode_frame(frames.Carry(part.encode()))
             for other in who:
-                self._post(seat, other, frame, False)
+                self.post(seat, other, frame, False)
 
     def _may_waste(self, liar: Liar) -> bool:
         """Whether the liar has room left to fill, which it does before all else."""
@@ -374,7 +382,7 @@ class World:
             if liar in self.plan.liars
         )
 
-    def _post(self, seat: int, other: int, frame: bytes, surely: bool) -> None:
+    def post(self, seat: int, other: int, frame: bytes, surely: bool) -> None:
         calm = self.calm
         if not self.reach(seat, other):
             return
@@ -394,6 +402,8 @@ class World:
         if not process.up:
             return
         self.answered[other] = 0
+        if isinstance(word := frames.parse_frame(frame), Leave):
+            self.departures.hear(other, word)
         try:
             process.machine.receive(frame, self.now, self.table.ids[seat])
         except Invalid as error:
@@ -429,7 +439,9 @@ class World:
         )
         if self.plan.quiet and len(self.plan.liars) <= self.plan.seats - self.plan.quorum:
             for m in machines:
-                absent = [s for s in self.honest() if m.tip.absences[s]]
+                gone = {one.seat for one in self.wide.leavers}
+                here = (s for s in self.honest() if s not in gone)
+                absent = [s for s in here if m.tip.absences[s]]
                 need(not absent, f"honest seats {absent} were made absent on a quiet table")
 
     def _judge_answers(self, machines: list[Machine]) -> None:
