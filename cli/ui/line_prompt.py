@@ -10,7 +10,7 @@ import trio
 from p2p_hoity import rules
 from p2p_hoity.net.link import LinkCode
 from p2p_hoity.session import updates
-from p2p_hoity.session.player import BotPlayer, LeaveForNow, Player, WaitLonger, Wish
+from p2p_hoity.session.player import BotPlayer, Player, WaitLonger, Wish
 
 from ..trouble import USAGE, Trouble
 from ..words import board
@@ -34,8 +34,6 @@ BREAKING_IN: Final = (updates.Linked, updates.Unlinked, updates.LeftForNow, *WEI
 """News that come while a person may be typing, and stand on a line of their own."""
 WAIT: Final = frozenset({"w", "wait", "esperar", "warten"})
 QUIT: Final = frozenset({"q", "quit", "exit", "salir", "ende"})
-GRACE: Final = 2.0
-"""Seconds in which the table should have ended for a player who leaves."""
 
 
 def _is_replaced(update: updates.Update) -> bool:
@@ -55,7 +53,8 @@ class SeatPrompt:
         autopilot: bool = False,
         patient: bool = False,
     ) -> None:
-        """`leave` is called with the reason when the player quits or the input ends.
+        """`leave` is called with the reason when the player quits or the input ends: it has the
+        others told.
 
         `patient`: the lines come from a file or a pipe, so each waits until something is asked, and
         nothing is asked twice; what a person types before the question is no answer to it.
@@ -73,21 +72,17 @@ class SeatPrompt:
         self._menu: Menu | None = None
         self._back: trio.Event | None = None
         self._wish, self._wishes = trio.open_memory_channel[Wish](8)
-        self._leaving = trio.Event()
         self._strays = 0
 
     # What is typed.
 
     async def listen(self) -> None:
-        """Hear every line until the input ends, or the player leaves."""
-        async with trio.open_nursery() as nursery:
-            nursery.start_soon(self._depart)
-            async for line in self._lines:
-                await self._hear(line)
-            await self._until_asked()
-            if not self.autopilot:
-                self._leave(_("the input has ended"))
-            nursery.cancel_scope.cancel()
+        """Hear every line until the input ends."""
+        async for line in self._lines:
+            await self._hear(line)
+        await self._until_asked()
+        if not self.autopilot:
+            self._leave(_("the input has ended"))
 
     async def _hear(self, line: str) -> None:
         if line in SIGNALS:
@@ -170,25 +165,13 @@ class SeatPrompt:
         self._repeat()
 
     def _go(self) -> None:
-        """Leave: the table tells the others; before there is one, at once."""
-        if self._screen.names is None or self._leaving.is_set() or self._patient:
-            self._leave(_("you left"))
-            return
-        self._want(LeaveForNow())
-        self._leaving.set()
-
-    async def _depart(self) -> None:
-        """Leave in any case soon after the table was told so."""
-        await self._leaving.wait()
-        await trio.sleep(GRACE)
         self._leave(_("you left"))
 
     def _interrupt(self) -> None:
         """Ctrl-C, or the end of the input at a terminal: what leaving means; the second time go."""
         self._say("")
-        if self._menu is not None or self._leaving.is_set():
-            self._menu = None
-            self._leave(_("you left"))
+        if self._menu is not None:
+            self._go()
             return
         self._quit()
         self._repeat()
@@ -298,7 +281,7 @@ class SeatPrompt:
             self._back = None
 
     async def wish(self) -> Wish:
-        """To wait longer or to leave for now, each time the player says so."""
+        """To wait longer, each time the player says so."""
         return await self._wishes.receive()
 
     async def again(self) -> bool:

@@ -185,8 +185,9 @@ def read(line: str, question: Question, view: View, kind: str) -> Choice:
     pick, _space, rest = words.partition(" ")
     if kind == "exhibit" and (pick == "p" or (words[:1] == "p" and words[1:2].isdecimal())):
         return picked(rest if pick == "p" else words[1:], view)
-    if words.isdecimal() and 1 <= int(words[:9]) <= len(question.options):
-        return question.options[int(words) - 1].value
+    number = _number(words)
+    if 1 <= number <= len(question.options):
+        return question.options[number - 1].value
     every = (*question.options, *question.more)
     found = [option for option in every if words in option.keys]
     if not found and len(words) > 1 and not words.isdecimal():
@@ -200,6 +201,11 @@ def read(line: str, question: Question, view: View, kind: str) -> Choice:
         return picked(words, view)
     most = len(question.options)
     raise NoAnswer(_("A number from 1 to {most} or its words, please; ? helps.").format(most=most))
+
+
+def _number(word: str) -> int:
+    """What the figures 0 to 9 say; 0 if it is no such number, or none that an option could have."""
+    return int(word) if word.isascii() and word.isdecimal() and len(word) < 9 else 0
 
 
 def picked(text: str, view: View) -> Choice:
@@ -232,8 +238,8 @@ def _by_letters(letters: str, slots: Sequence[int], view: View) -> list[int]:
 
 
 def _slot(word: str, slots: Sequence[int], view: View) -> int:
-    if word.isdecimal() and 1 <= int(word[:9]) <= len(slots):
-        return slots[int(word) - 1]
+    if 1 <= _number(word) <= len(slots):
+        return slots[_number(word) - 1]
     found = [slot for slot in slots if word in _piece_keys(view, slot) and len(word) > 1]
     if len(found) == 1:
         return found[0]
