@@ -144,6 +144,16 @@ def copy(text: str) -> bool:
     return True
 
 
+def is_watched() -> bool:
+    """Whether standard error is a terminal."""
+    return sys.stderr.isatty()
+
+
+def standing(words: str) -> None:
+    """A line on standard error that replaces the one before it; an empty one takes it away."""
+    _print([f"\r{shown(words)}\x1b[K"], sys.stderr, end="")
+
+
 def _print(lines: Iterable[str], where: TextIO, end: str = "\n") -> None:
     for line in lines:
         print(line, file=where, end=end, flush=True)

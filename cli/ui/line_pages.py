@@ -101,3 +101,24 @@ class Pages:
             self._say(_("There is no ticket here to show."))
         else:
             ticket_block.show_qr(self.ticket)
+
+    def answers(self, word: str, rest: str) -> bool:
+        """Whether this word opens a page; then it is shown."""
+        page = PAGES.get(word)
+        if page is None or (rest and word not in WITH_REST):
+            return False
+        page(self, rest)
+        return True
+
+
+PAGES: Final[dict[str, Callable[[Pages, str], None]]] = {
+    "b": Pages.board,
+    "h": Pages.hands,
+    "i": Pages.names,
+    "l": Pages.log,
+    "r": Pages.rules,
+    "proofs": Pages.proofs,
+}
+"""The pages that an onlooker may see too."""
+WITH_REST: Final = frozenset({"i"})
+"""Those that something may stand behind."""

@@ -118,11 +118,10 @@ class SeatPrompt:
         word = word.lower()
         if word == "" and self.autopilot and not self._asker.is_asking:
             word = "a"
-        if word in ALONE and rest:
+        if word in COMMANDS and not rest:
+            COMMANDS[word](self, rest)
+        elif not self.pages.answers(word, rest.strip()):
             return False
-        if word not in COMMANDS:
-            return False
-        COMMANDS[word](self, rest.strip())
         self._repeat()
         return True
 
@@ -291,20 +290,12 @@ class SeatPrompt:
 
 COMMANDS: Final[dict[str, Callable[[SeatPrompt, str], None]]] = {
     "?": lambda prompt, rest: prompt.pages.help(rest),
-    "b": lambda prompt, rest: prompt.pages.board(rest),
-    "h": lambda prompt, rest: prompt.pages.hands(rest),
-    "i": lambda prompt, rest: prompt.pages.names(rest),
-    "l": lambda prompt, rest: prompt.pages.log(rest),
-    "r": lambda prompt, rest: prompt.pages.rules(rest),
     "c": lambda prompt, rest: prompt.pages.copy(rest),
     "qr": lambda prompt, rest: prompt.pages.qr(rest),
-    "proofs": lambda prompt, rest: prompt.pages.proofs(rest),
     "a": SeatPrompt._toggle,
     **dict.fromkeys(QUIT, SeatPrompt._quit),
 }
-"""What can be typed at any time, with what stands behind the word."""
-ALONE: Final = frozenset(COMMANDS) - {"i"}
-"""Words with nothing behind them, or it is no command."""
+"""What can be typed at any time, besides the pages; nothing stands behind it."""
 SIGNALS: Final[dict[str, Callable[[SeatPrompt], None]]] = {
     INTERRUPT: SeatPrompt._interrupt,
     END: SeatPrompt._interrupt,
