@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Final
 
 import trio
 
 from p2p_hoity.game_port import HoityToity
-from p2p_hoity.session.driver import Outcome
+from p2p_hoity.session.driver import LEFT, Outcome
 from p2p_hoity.session.updates import Started, Update
 from p2p_hoity.storage.home import Home
 from p2p_hoity.storage.keys import Player as Me
@@ -22,6 +23,10 @@ from ..trouble import INTERRUPTED, NOT_OK, OK, Trouble, ctrl_c_means
 from ..ui.screen import Screen, seated
 from ..ui.stdin_lines import until_closed
 from ..words.lingo import _
+from .going import Going, interrupted
+
+LEAVING: Final = 3.0
+"""Seconds in which the others should have been told; who leaves goes then in any case."""
 
 
 @dataclass(frozen=True)
@@ -51,12 +56,14 @@ class Sitting:
 
     def __post_init__(self) -> None:
         self._scope, manner = trio.CancelScope(), self.manner
+        self._going = trio.Event()
+        self._tells = False
         self.screen = seated(manner.as_json, manner.auto, self._leave, manner.plain)
 
     @property
     def seat(self) -> Seat:
         """What the peer needs to know of this seat."""
-        player, output = self.screen.player, self.manner.transcript
+        player, output = Going(self.screen.player, self._going), self.manner.transcript
         return Seat(self.home, self.me, player, self._tell, output, self.passphrase)
 
     @property
@@ -70,12 +77,23 @@ class Sitting:
 
     def _tell(self, update: Update) -> None:
         self.screen.tell(update)
-        if isinstance(update, Started) and self.crew is not None:
+        if isinstance(update, Started):
+            self._begin(update.table.seats)
+
+    def _begin(self, seats: int) -> None:
+        """One's own bots go along: only others are told when one leaves."""
+        self._tells = self.crew is None or len(self.crew.names) < seats - 1
+        if self.crew is not None:
             self.crew.remember(self.game)
 
     def _leave(self, reason: str) -> None:
-        self.left = reason
-        self._scope.cancel()
+        """Have the others told, and go; who has none at the table, or asks again, goes at once."""
+        self.left = self.left or reason
+        if self._going.is_set() or not self._tells:
+            self._scope.cancel()
+            return
+        self._going.set()
+        self._scope.deadline = trio.current_time() + LEAVING
 
     async def accept(self, terms: Terms, game: HoityToity, names: tuple[str, ...]) -> bool:
         """Show the terms and ask, unless they are taken as they are."""
@@ -90,16 +108,19 @@ class Sitting:
         try:
             with self._scope:
                 async with trio.open_nursery() as nursery:
+                    await nursery.start(interrupted, self._leave)
                     self._listen(nursery)
                     outcome = await go(self, nursery)
-                    if self.crew is not None:
+                    if self.crew is not None and outcome.code != LEFT:
                         await self.crew.farewell()
                     nursery.cancel_scope.cancel()
         finally:
             if self.crew is not None:
-                await self.crew.dismiss(keep=outcome is None and self.crew.seated)
-        if outcome is None:
-            raise Trouble(self.farewell(self.left or _("you left")), INTERRUPTED)
+                left = outcome is None or outcome.code == LEFT
+                await self.crew.dismiss(keep=left and self.crew.seated)
+        if outcome is None or outcome.code == LEFT:
+            kept = outcome is None or outcome.kept
+            raise Trouble(self.farewell(self.left or _("you left"), kept), INTERRUPTED)
         return outcome
 
     def _listen(self, nursery: trio.Nursery) -> None:
@@ -114,9 +135,9 @@ class Sitting:
         self.left = _("the input has ended")
         self._scope.cancel()
 
-    def farewell(self, reason: str) -> str:
+    def farewell(self, reason: str, kept: bool = True) -> str:
         """Words for a game that is left: how to take the seat again."""
-        if not self.game:
+        if not self.game or not kept:
             return _("{reason}; no game had begun.").format(reason=reason)
         text = _("{reason}. The game is kept; take your seat again with: hoity resume {game}")
         return text.format(reason=reason, game=self.game)

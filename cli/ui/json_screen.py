@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from typing import Any
+from contextlib import suppress
+from typing import Any, Final
 
 import trio
 
@@ -12,7 +13,7 @@ from p2p_hoity import rules
 from p2p_hoity.game_port import HoityToity
 from p2p_hoity.rules.news import plain
 from p2p_hoity.session import updates
-from p2p_hoity.session.player import WaitLonger, Wish
+from p2p_hoity.session.player import LeaveForNow, WaitLonger, Wish
 from protocol import fingerprint
 
 from ..printing import say_object
@@ -25,9 +26,10 @@ from ..words.refusals import refusal
 from .stdin_lines import STRAYS
 
 Write = Callable[[dict[str, Any]], None]
-RENAMED = {"returned": "back"}
-"""Updates that would have the name of a happening."""
-WAIT = '{"wait":true}'
+RENAMED = {"returned": "back", "leftfornow": "left"}
+"""Updates whose name would be that of a happening, or no word."""
+WISHES: Final[dict[str, Wish]] = {'{"wait":true}': WaitLonger(), '{"leave":true}': LeaveForNow()}
+"""Lines that are no answers, without their spaces."""
 
 
 def write_line(value: dict[str, Any]) -> None:
@@ -77,6 +79,8 @@ class JsonScreen:
                 return {"name": name, **reason_json(reason)}
             case updates.Accused(seat, code):
                 return {"seat": seat, "code": code, "words": meaning(code)}
+            case updates.Attendance(seats):
+                return {"seats": [str(presence) for presence in seats]}
             case updates.Extended(seats, left):
                 return {"seats": sorted(seats), "left": round(left, 1)}
         return {name: plain(value) for name, value in vars(update).items()}
@@ -105,7 +109,9 @@ def _waiting(
     if isinstance(update, updates.Awaited | updates.Halfway):
         told["left"] = round(update.left, 1)
     if not isinstance(update, updates.Awaited):
-        told |= {"quorum": update.muster.quorum, "there": update.muster.there}
+        count = update.muster
+        told |= {"quorum": count.quorum, "there": count.there}
+        told |= {"gone": sorted(count.gone), "unlinked": sorted(count.unlinked)}
     return told
 
 
@@ -131,28 +137,41 @@ class JsonPlayer:
     """A program in the seat: it answers each `choosing` line with a choice as JSON, one a line.
 
     A number or an array as in `choices`; what is not legal is refused and asked again. The line
-    {"wait": true} is no answer: it waits longer for who is awaited.
+    {"wait": true} is no answer: it waits longer for who is awaited; {"leave": true} leaves for now.
     """
 
-    def __init__(self, lines: trio.MemoryReceiveChannel[str], write: Write) -> None:
+    def __init__(
+        self,
+        lines: trio.MemoryReceiveChannel[str],
+        write: Write,
+        leave: Callable[[str], None] | None = None,
+    ) -> None:
+        """`leave` is called with the reason when the input ends and a choice is needed."""
         self._lines = lines
+        self._leave = leave
         self._write = write
         self._send, self._answers = trio.open_memory_channel[str](64)
-        self._wishes = trio.Event()
+        self._wish, self._wishes = trio.open_memory_channel[Wish](1)
 
     async def listen(self) -> None:
         """Hear every line until the input ends."""
         async with self._send:
             async for line in self._lines:
-                if "".join(line.split()) == WAIT:
-                    self._wishes.set()
-                else:
+                wish = WISHES.get("".join(line.split()))
+                if wish is None:
                     await self._send.send(line)
+                else:
+                    self._want(wish)
+
+    def _want(self, wish: Wish) -> None:
+        """Have it heard, unless one before it is not heard yet."""
+        with suppress(trio.WouldBlock):
+            self._wish.send_nowait(wish)
 
     async def choose(self, view: rules.View, kind: rules.Kind, again: bool) -> rules.Choice:
         """The next line that is a choice of this kind; Trouble after too many that are none."""
         for _stray in range(STRAYS):
-            line = await self._line()
+            line = await self._choice_line()
             try:
                 choice = rules.choice_from_wire(kind, _parsed(line))
                 view.check(kind, choice)
@@ -163,6 +182,16 @@ class JsonPlayer:
             return choice
         words = _("{number} lines of the input have made no choice; --auto lets a bot play")
         raise Trouble(words.format(number=STRAYS), USAGE)
+
+    async def _choice_line(self) -> str:
+        try:
+            return await self._line()
+        except Trouble as error:
+            if self._leave is None:
+                raise
+            self._leave(str(error).rstrip("."))
+            await trio.sleep_forever()
+            raise
 
     async def agree(self) -> bool:
         """Whether the next line is true, y or yes."""
@@ -179,11 +208,9 @@ class JsonPlayer:
         """At once: a program that is still there wants to play."""
 
     async def wish(self) -> Wish:
-        """To wait longer, each time it says so."""
-        await self._wishes.wait()
-        self._wishes = trio.Event()
-        return WaitLonger()
+        """Each time it says so."""
+        return await self._wishes.receive()
 
     async def again(self) -> bool:
-        """Never: a program has not been asked."""
+        """A program says nothing of it."""
         return False

@@ -24,10 +24,10 @@ T = TypeVar("T")
 class JsonSeat:
     """The screen of `--json`; see `screen.Screen`."""
 
-    def __init__(self, auto: bool) -> None:
+    def __init__(self, auto: bool, leave: Callable[[str], None]) -> None:
         self._send, lines = trio.open_memory_channel[str](64)
         self._screen = JsonScreen()
-        self._program = JsonPlayer(lines, write_line)
+        self._program = JsonPlayer(lines, write_line, leave)
         self.player: Player = BotPlayer() if auto else self._program
 
     @property

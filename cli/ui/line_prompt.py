@@ -27,10 +27,11 @@ WEIGHTY: Final = (
     updates.Late,
     updates.Paused,
     updates.Extended,
+    updates.LeftForNow,
     updates.Accused,
 )
 """News after which an open question is said again."""
-BREAKING_IN: Final = (updates.Linked, updates.Unlinked, updates.LeftForNow, *WEIGHTY)
+BREAKING_IN: Final = (updates.Linked, updates.Unlinked, *WEIGHTY)
 """News that come while a person may be typing, and stand on a line of their own."""
 WAIT: Final = frozenset({"w", "wait", "esperar", "warten"})
 QUIT: Final = frozenset({"q", "quit", "exit", "salir", "ende"})

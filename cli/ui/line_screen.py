@@ -146,11 +146,10 @@ class SeatScreen:
             self.note(_("sealed; awaited: {who}").format(who=who))
             self._owes_awaited = False
 
-    def left_for_now(self, update: updates.LeftForNow) -> None:
+    def left(self, update: updates.LeftForNow) -> None:
         """A seat has said that it leaves for now."""
         if self.names is not None:
-            text = _("{who} has left for now, and may come back")
-            self.note(text.format(who=self.names.seat(update.seat)))
+            self.note(waiting.left(update.seat, self.names))
 
     def halfway(self, update: updates.Halfway) -> None:
         """Half of the patience is over: what comes next, and what one can do."""
@@ -263,9 +262,9 @@ TELLERS: Final[Mapping[type[Any], Callable[[SeatScreen, Any], None]]] = {
     updates.Extended: SeatScreen.extended,
     updates.Attendance: SeatScreen.attendance,
     updates.Clock: SeatScreen.clock,
-    updates.LeftForNow: SeatScreen.left_for_now,
     updates.Linked: SeatScreen.linked,
     updates.Unlinked: SeatScreen.unlinked,
+    updates.LeftForNow: SeatScreen.left,
     updates.Away: SeatScreen.away,
     updates.Returned: SeatScreen.returned,
     updates.Accused: SeatScreen.accused,

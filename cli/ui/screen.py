@@ -76,7 +76,7 @@ def seated(as_json: bool, auto: bool, leave: Leave, plain: bool = True) -> Scree
     if as_json:
         from .json_seat import JsonSeat
 
-        return JsonSeat(auto)
+        return JsonSeat(auto, leave)
     if is_full(plain or auto):
         from .full_screen.full_seat import FullSeat
 

@@ -6,53 +6,38 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Final
 
 import trio
 
 from protocol import FAULTS, Invalid, Machine, Node, effects
 from protocol.game import IllegalMove
 
-from .. import rules
 from ..errors import because, of_protocol
 from ..net.events import Event, Frame, LinkDown, LinkUp
 from ..net.hub import Hub
 from ..storage import archive
 from ..storage.journal import Journal
 from . import updates
-from .access import TWO_ROSTERS, Access, DropCode, TwoRosters, TwoTables
+from .access import TWO_ROSTERS, Access, DropCode, TwoRosters
 from .awake_clock import AwakeClock
 from .capability import Capability
 from .chronicle import Chronicle, play_of
 from .dialling import dial_seats
 from .lobby import Roster, encode_lobby, is_lobby
 from .nursery import open_nursery
-from .player import Player, WaitLonger
+from .outcome import LEFT as LEFT
+from .outcome import STOPPED as STOPPED
+from .outcome import Outcome as Outcome
+from .player import LeaveForNow, Player, WaitLonger
+from .presence import PresenceTeller
 from .rate_limit import RateLimit
 from .updates import Screen
 from .waiting import WaitNotices
 
-STOPPED: Final = "stopped"
-"""Why this node left a table that goes on without it."""
 TICK = 0.2
 FLUSH = 5.0
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """How a table ended for this node.
-
-    `code`: why there is no result, None if there is one: STOPPED, TWO_ROSTERS, or of `Broken`.
-    `seat`: whose doing that is, if known.
-    `kept`: its journal stays, since the game had begun and can be saved as a claim.
-    """
-
-    transcript: Path | None
-    standings: tuple[rules.Standing, ...] = ()
-    code: str | None = None
-    seat: int | None = None
-    kept: bool = False
-    evidence: TwoTables | None = None
+LINGER = 0.5
+"""Seconds for which who leaves still answers, and then waits for what it has sent to be out."""
 
 
 @dataclass
@@ -70,6 +55,7 @@ class Driver:
     usual: Path | None = None
     outcome: Outcome | None = None
     _notices: WaitNotices = field(default_factory=WaitNotices)
+    _presence: PresenceTeller = field(init=False)
     _chronicle: Chronicle = field(init=False)
     _present: bool = True
     _asking: trio.CancelScope | None = None
@@ -105,6 +91,7 @@ class Driver:
         """Play until the end; what came in before the table was known is in `backlog`."""
         self._chronicle = Chronicle(self.machine, self.screen)
         self._access = self._open_access()
+        self._presence = PresenceTeller(self.machine, self.screen)
         try:
             async with open_nursery() as nursery:
                 self._nursery = nursery
@@ -126,7 +113,8 @@ class Driver:
         finally:
             if self.journal is not None:
                 self.journal.close()
-        await self.hub.flush(FLUSH)
+        is_leaving = self.outcome is not None and self.outcome.code == LEFT
+        await self.hub.flush(LINGER if is_leaving else FLUSH)
         if self.outcome is None:
             return Outcome(None, (), STOPPED)
         if self.journal is not None and not (self.outcome.kept or self._can_rejoin):
@@ -148,6 +136,7 @@ class Driver:
             self.machine.tick(self._now())
             self._drain()
             self._say_awaited()
+            self._presence.tick(self._linked(), self._now())
             self._give_up()
             for peer in self._access.overdue(trio.current_time()):
                 self.hub.drop(peer, because(DropCode.NOT_SHOWN))
@@ -242,6 +231,7 @@ class Driver:
         while found := self.machine.take():
             for effect in found:
                 self._do(effect)
+        self._presence.look(self._linked())
 
     def _do(self, effect: effects.Effect) -> None:
         match effect:
@@ -260,6 +250,8 @@ class Driver:
                 self._ask(kind, again)
             case effects.Waiting():
                 self._tell(self._notices.run_out(self.machine, self._linked(), self._now()))
+            case effects.LeftForNow(seat):
+                self.screen(updates.LeftForNow(seat))
             case effects.Guilty(seat, code):
                 self._chronicle.accuse(seat, code)
             case effects.Cautious():
@@ -344,9 +336,27 @@ class Driver:
 
     async def _hear_wishes(self, player: Player) -> None:
         while True:
-            if isinstance(await player.wish(), WaitLonger):
-                given = self.machine.wait_longer(self._now())
-                self.screen(self._notices.extended(self.machine, given, self._now()))
+            match await player.wish():
+                case WaitLonger():
+                    given = self.machine.wait_longer(self._now())
+                    self.screen(self._notices.extended(self.machine, given, self._now()))
+                case LeaveForNow():
+                    await self._leave_for_now()
+
+    async def _leave_for_now(self) -> None:
+        """Say so to the others, if the game is not over, and go; the journal stays if this seat may
+        come back.
+        """
+        self._stop_asking()
+        if not self.machine.finished and self.outcome is None:
+            self.machine.leave(self._now())
+            self._drain()
+            kept = self.journal is not None and self.machine.is_bound
+            self.outcome = Outcome(None, (), LEFT, self.seat, kept)
+            await trio.sleep(LINGER)
+        self._leave()
+        if self._nursery is not None:
+            self._nursery.cancel_scope.cancel()
 
     # The end.
 

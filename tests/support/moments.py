@@ -69,7 +69,7 @@ def begun(
     if seats == 2 and variant is None:
         variant = "surprise"
     shown = Shown(Scene(staged), Desk(), Referee.seat(load(edition), seats, seed, variant), mine)
-    bound = table(seats, variant, NAMES, edition)
+    bound = table(seats, variant, NAMES, load(edition))
     shown.scene.hear(updates.Joined(NAMES[:seats], seats))
     shown.scene.hear(updates.Started(bound, mine))
     shown.scene.hear(updates.Attendance((Presence.LINKED,) * seats))

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import trio
 
@@ -20,15 +21,20 @@ from support.rules_driver import Referee
 NAMES = ("Iris", "Ada", "Bruno", "Clara", "Dov", "Ewa")
 
 
+def short() -> rules.Edition:
+    """The usual edition on a short track: a whole game in a few rounds."""
+    return replace(load(), castles=(rules.Castle(3, 2, 5),))
+
+
 def table(
     seats: int,
     variant: rules.Variant = None,
     names: tuple[str, ...] = NAMES,
-    edition: str = "uberplay-2004",
+    edition: rules.Edition | None = None,
 ) -> Table:
     """A table with a roster of people."""
     who = [Identity(hashlib.sha256(b"seat%d" % seat).digest()) for seat in range(seats)]
-    game = game_port.game_value(load(edition), variant)
+    game = game_port.game_value(edition or load(), variant)
     quorum = header.default_quorum(seats)
     terms = Terms(who[0].public, b"n" * 32, game, seats, quorum, Patience())
     roster = tuple(
@@ -47,6 +53,8 @@ class Company:
     variant: rules.Variant = None
     mine: int = 0
     names: tuple[str, ...] = NAMES
+    edition: rules.Edition = field(default_factory=load)
+    pace: float = 0.0
     referee: Referee = field(init=False)
     asked: list[str] = field(default_factory=list)
     tell: Callable[[updates.Update], None] = field(init=False)
@@ -56,12 +64,13 @@ class Company:
     def __post_init__(self) -> None:
         if self.seats == 2 and self.variant is None:
             self.variant = "surprise"
-        self.referee = Referee.seat(load(), self.seats, self.seed, self.variant)
+        self.referee = Referee.seat(self.edition, self.seats, self.seed, self.variant)
 
     def stop(self) -> None:
         """Play no more; called from outside of trio."""
         if self._scope is not None and self._token is not None:
-            self._token.run_sync_soon(self._scope.cancel)
+            with contextlib.suppress(trio.RunFinishedError):
+                self._token.run_sync_soon(self._scope.cancel)
 
     def view(self) -> rules.View:
         """What the seat at the screen may know."""
@@ -76,7 +85,7 @@ class Company:
 
     async def _play(self, player: Player, tell: Callable[[updates.Update], None]) -> str:
         self.tell = tell
-        bound = table(self.seats, self.variant, self.names)
+        bound = table(self.seats, self.variant, self.names, self.edition)
         tell(updates.Joined(self.names[: self.seats], self.seats))
         tell(updates.Started(bound, self.mine))
         tell(updates.Attendance((Presence.LINKED,) * self.seats))
@@ -97,7 +106,7 @@ class Company:
         items = tuple(self.referee.record[before:])
         if items:
             self.tell(updates.Happened(items, self.view(), True))
-        await trio.sleep(0)
+        await trio.sleep(self.pace)
 
     async def _ask(self, player: Player, kind: rules.Kind) -> None:
         view = self.view()

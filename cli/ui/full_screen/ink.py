@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from rich.cells import cell_len
 
@@ -32,6 +33,7 @@ def cells(text: str) -> int:
     return cell_len(text)
 
 
+@lru_cache(maxsize=4096)
 def tamed(words: str) -> str:
     """Words as they may stand on the screen: plain, and no letter with a tower of marks."""
     if words.isascii():

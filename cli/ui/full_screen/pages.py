@@ -29,6 +29,8 @@ def content_of(lines: Sequence[Line], light: bool) -> Content:
 class Page(ModalScreen[None]):
     """A text that is read and closed."""
 
+    AUTO_FOCUS = "VerticalScroll"
+
     DEFAULT_CSS = """
     Page { align: center middle; }
     Page VerticalScroll {
@@ -56,6 +58,8 @@ class Page(ModalScreen[None]):
 class Choices(ModalScreen[str]):
     """A few things to choose from; Escape chooses none."""
 
+    AUTO_FOCUS = "OptionList"
+
     DEFAULT_CSS = """
     Choices { align: center middle; }
     Choices OptionList {
@@ -75,6 +79,7 @@ class Choices(ModalScreen[str]):
         """The options, picked by arrows and Enter or by the mouse."""
         found = OptionList(*(Option(words, id=name) for name, words in self._options))
         found.border_title = self._title
+        found.highlighted = 0
         yield found
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:

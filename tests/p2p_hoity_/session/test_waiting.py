@@ -176,11 +176,14 @@ class Patient(BotPlayer):
 
     def __init__(self) -> None:
         super().__init__()
-        self.due = trio.Event()
+        self.wished = trio.Event()
+        self.has_wished = False
 
     async def wish(self) -> Wish:
-        await self.due.wait()
-        self.due = trio.Event()
+        if self.has_wished:
+            await trio.sleep_forever()
+        await self.wished.wait()
+        self.has_wished = True
         return WaitLonger()
 
 
@@ -195,7 +198,7 @@ async def test_a_player_waits_longer_and_then_the_game_goes_on(
     def hear(update: updates.Update) -> None:
         heard.append((trio.current_time(), update))
         if isinstance(update, Halfway):
-            host.player.due.set()
+            host.player.wished.set()
 
     host.hear = hear  # type: ignore[method-assign]
     await club.play_until_the_last_goes(past_round(2))
@@ -204,6 +207,6 @@ async def test_a_player_waits_longer_and_then_the_game_goes_on(
     ((extended, word),) = [(at, u) for at, u in heard if isinstance(u, updates.Extended)]
     late = club.guests[1].heard(Late)[0]
     assert (word.seats, word.left) == (late.seats, 4.0)
-    assert late.muster == updates.Muster(4, 3, 3)
+    assert late.muster == updates.Muster(4, 3, 3, unlinked=late.seats)
     ran_out = next(at for at, u in heard if isinstance(u, Late))
     assert ran_out - extended >= 4.0

@@ -225,7 +225,7 @@ def _departing(plan: Plan, wide: Wide, honest: list[int], only: str | None) -> W
     die = random.Random(f"leave {plan.seed}")
     chosen = {n for n in DEPARTURES if n == only or (only is None and die.random() < 0.25)}
     end = plan.calm_from - 40.0
-    if "leavers" in chosen:
+    if "leavers" in chosen and plan.vanish is None:  # who is back asks those who are present
         who = [die.choice(honest) for _ in range(die.choice([1, 1, 2, 3]))]
         wide = replace(wide, leavers=tuple(_departure(die, seat, end) for seat in who))
     if "leaves" in chosen and plan.liars:

@@ -14,7 +14,18 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from protocol.errors import Invalid
-from protocol.seat.effects import Asked, Effect, Entered, Finished, Guilty, Record, Send, Stepped
+from protocol.seat.effects import (
+    SEAT_LEFT,
+    Asked,
+    Broken,
+    Effect,
+    Entered,
+    Finished,
+    Guilty,
+    Record,
+    Send,
+    Stepped,
+)
 from protocol.seat.machine import Machine
 from protocol.wire import frames
 from protocol.wire.header import Patience
@@ -294,6 +305,9 @@ class World:
                 self.check.secrets.note_due(node)
             case Finished():
                 self.seen["finished"] += 1
+            case Broken(code, other) if code == SEAT_LEFT and seat not in self.plan.liars:
+                need(other in self.check.left, f"seat {seat} says that seat {other} has left")
+                self.seen["ended by a leave"] += 1
 
     def _ask(self, seat: int, asked: Asked) -> None:
         think = self.die.random() * 0.5
@@ -455,8 +469,8 @@ class World:
             self.check.answered(m.seat or 0, sum(map(len, sent)))
 
     def _judge_no_start(self, machines: list[Machine]) -> None:
-        disturbed = bool(self.plan.liars) or not self.plan.quiet
-        need(disturbed, "a quiet table without a liar did not begin")
+        disturbed = self.plan.liars or self.wide.leavers or not self.plan.quiet
+        need(bool(disturbed), "a quiet table without a liar did not begin")
         self.seen["not begun"] += 1
 
     def _must_end(self) -> bool:

@@ -9,16 +9,18 @@ from typing import Any
 
 import pytest
 import trio
-from support.screened import Company
+from support.screened import Company, short, table
 from textual.pilot import Pilot
 
+from cli.trouble import INTERRUPTED, Trouble
+from cli.ui.full_screen import full_seat
 from cli.ui.full_screen.app import TableApp
 from cli.ui.full_screen.full_seat import FullSeat
 from cli.ui.full_screen.ink import cells
 from cli.ui.full_screen.pages import Choices, Page
 from cli.words import lingo
 from p2p_hoity.session import updates
-from p2p_hoity.session.player import LeaveForNow, Talk, WaitLonger
+from p2p_hoity.session.player import BotPlayer, Talk, WaitLonger
 
 Script = Callable[["Sitting"], Awaitable[None]]
 
@@ -48,8 +50,14 @@ class Sitting:
                 raise self.app.failure
             if holds():
                 return
-            await self.pilot.pause(0.005)
+            await asyncio.sleep(0.002)
         raise AssertionError("it never happened\n" + self.text)
+
+    async def strike(self, *keys: str) -> None:
+        """Type keys fast, as the terminal's driver hands them over."""
+        for key in keys:
+            self.app.simulate_key(key)
+        await asyncio.sleep(0)
 
     async def press(self, *keys: str) -> None:
         """Type keys."""
@@ -131,12 +139,12 @@ def by_keys(rng: random.Random) -> Script:
             before = len(at.company.asked)
             if menu.kind == "theft":
                 for _walk in menu.slots:
-                    await at.press("space", "right")
+                    await at.strike("space", "right")
             elif rng.random() < 0.5:
-                await at.press(str(rng.randint(1, min(9, len(menu.entries)))))
+                await at.strike(str(rng.randint(1, min(9, len(menu.entries)))))
             else:
-                await at.press(*["down"] * rng.randint(1, len(menu.entries)))
-            await at.press("enter")
+                await at.strike(*["down"] * rng.randint(1, len(menu.entries)))
+            await at.strike("enter")
             await at.until(
                 lambda b=before: at.done.done() or len(at.company.asked) > b  # type: ignore[misc]
             )
@@ -158,8 +166,8 @@ def by_mouse(rng: random.Random) -> Script:
             elif menu.kind == "exhibit":
                 await at.click(f"1 {menu.entries[0].words}")
             else:
-                visible = [e for e in menu.entries if e.words[:20] in at.text]
-                await at.click(rng.choice(visible).words[:20])
+                lines = [f"{n} {e.words[:20]}" for n, e in enumerate(menu.entries, 1)]
+                await at.click(rng.choice([line for line in lines if line in at.text]))
             await at.click("Enter")
             await at.until(
                 lambda b=before: at.done.done() or len(at.company.asked) > b  # type: ignore[misc]
@@ -191,7 +199,7 @@ GAMES = [
 def test_a_whole_game(
     seats: int, variant: Any, size: tuple[int, int], language: str, hands: Any
 ) -> None:
-    company = Company(seats, seed=seats, variant=variant)
+    company = Company(seats, seed=seats, variant=variant, edition=short())
     lingo.speak(language)
     try:
         sitting = sit(hands(random.Random(7)), company, size)
@@ -199,7 +207,12 @@ def test_a_whole_game(
         lingo.speak("en")
     assert sitting.done.result().value == "finished"
     assert sitting.app.scene.finished is not None
-    assert set(company.asked) >= {"action"} if seats > 2 else {"exhibit"}
+    assert {"action", "turn"} & set(company.asked)
+
+
+def test_a_game_on_the_whole_track() -> None:
+    sitting = sit(by_keys(random.Random(1)), Company(4, seed=4), (120, 40))
+    assert sitting.done.result().value == "finished"
 
 
 def test_enter_alone_seals_nothing() -> None:
@@ -239,12 +252,12 @@ def test_every_way_out_asks_and_stay_loses_nothing(key: str) -> None:
     sit(script, Company(3))
 
 
-def test_leaving_for_now_takes_two_keys_more_and_is_a_wish() -> None:
+def test_leaving_for_now_takes_two_keys_more() -> None:
     async def script(at: Sitting) -> None:
         await at.asked()
         await at.press("q", "down", "enter")
-        await at.until(lambda: at.wishes)
-        assert at.wishes == [LeaveForNow()]
+        await at.until(lambda: at.left)
+        assert at.left == ["you left"]
 
     sit(script, Company(3))
 
@@ -260,7 +273,7 @@ def test_a_bot_plays_on_and_the_seat_is_taken_back() -> None:
         await at.asked()
         await at.until(lambda: at.app.desk.menu is not None)
 
-    sit(script, Company(3))
+    sit(script, Company(3, pace=0.02))
 
 
 def test_talk_is_typed_and_phrases_are_numbers() -> None:
@@ -348,7 +361,7 @@ def test_a_yes_or_no_is_asked_and_answered() -> None:
         async def ask() -> None:
             found.append(await at.seat.player.again())
 
-        at.seat.in_trio(lambda: trio.lowlevel.spawn_system_task(ask))
+        at.seat.bridge.do(lambda: trio.lowlevel.spawn_system_task(ask))
         await at.until(lambda: at.app.desk.answers)
         assert "same people" in at.text
         await at.press("y")
@@ -356,3 +369,112 @@ def test_a_yes_or_no_is_asked_and_answered() -> None:
         assert found == [True]
 
     sit(script, Company(3))
+
+
+class Lines:
+    """A line prompt in whose seat a bot sits."""
+
+    def __init__(self, auto: bool, leave: Callable[[str], None]) -> None:
+        self.player = BotPlayer()
+        self.told: list[updates.Update] = []
+        self.auto = auto
+
+    def tell(self, update: updates.Update) -> None:
+        self.told.append(update)
+
+    async def listen(self) -> None:
+        return
+
+
+def test_a_screen_that_fails_gives_the_seat_to_the_line_prompt(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(full_seat, "LineSeat", Lines)
+    company = Company(3, edition=short())
+    seat = FullSeat(False, lambda reason: None)
+
+    def broken(*args: object) -> None:
+        raise RuntimeError("drawn badly")
+
+    async def game() -> str:
+        async def fail() -> None:
+            while len(company.asked) < 2:
+                await trio.sleep(0.01)
+                if seat.app.is_asking:
+                    seat.app.simulate_key("1")
+                    seat.app.simulate_key("enter")
+            monkeypatch.setattr(seat.app, "_frame", broken)
+            seat.app._board.draw = broken  # type: ignore[assignment]
+
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(fail)
+            return await company.play(seat.player, seat.tell)
+        raise AssertionError
+
+    found = asyncio.run(seat.host(game, headless=True))
+    assert found.unwrap() == "finished"
+    assert isinstance(seat.line, Lines)
+    assert isinstance(seat.line.told[0], updates.Started)
+    assert isinstance(seat.line.told[1], updates.Resumed)
+    captured = capsys.readouterr()
+    assert "goes on in lines" in captured.err
+    assert "Traceback" not in captured.out + captured.err
+
+
+def test_an_error_of_the_peer_comes_out_of_the_application() -> None:
+    seat = FullSeat(False, lambda reason: None)
+
+    async def fails() -> None:
+        raise ValueError("no table")
+
+    with pytest.raises(ExceptionGroup) as caught:
+        asyncio.run(seat.host(fails, headless=True)).unwrap()
+    assert caught.group_contains(ValueError, match="no table")
+
+
+def test_the_result_stays_until_it_is_read() -> None:
+    seat = FullSeat(False, lambda reason: None)
+
+    async def over() -> str:
+        bound = table(3)
+        seat.tell(updates.Started(bound, 0))
+        seat.tell(updates.Finished(bound, None, (), None))  # type: ignore[arg-type]
+        return "over"
+
+    async def read() -> str:
+        running = asyncio.create_task(seat.host(over, headless=True))
+        while not seat.person.is_over:
+            await asyncio.sleep(0.005)
+        assert not running.done()
+        seat.app.simulate_key("enter")
+        return (await asyncio.wait_for(running, 20)).unwrap()
+
+    assert asyncio.run(read()) == "over"
+
+
+def test_the_seat_is_left_before_there_is_a_game() -> None:
+    left: list[str] = []
+    seat = FullSeat(False, left.append)
+
+    async def fills() -> None:
+        while not left:
+            await trio.sleep(0.005)
+        raise Trouble(left[0], INTERRUPTED)
+
+    async def leave() -> None:
+        running = asyncio.create_task(seat.host(fills, headless=True))
+        while not seat.app.is_running:
+            await asyncio.sleep(0.005)
+        seat.app.simulate_key("q")
+        await asyncio.sleep(0.1)
+        seat.app.simulate_key("down")
+        seat.app.simulate_key("enter")
+        while not left:
+            await asyncio.sleep(0.005)
+        found = await asyncio.wait_for(running, 20)
+        with pytest.raises(ExceptionGroup) as caught:
+            found.unwrap()
+        assert caught.group_contains(Trouble, match="you left")
+
+    asyncio.run(leave())
+    assert left == ["you left"]
