@@ -130,17 +130,20 @@ def _thief(view: View, names: Names, thief: ActionCard) -> str:
 
 
 def collectibles(view: View, names: Names) -> list[str]:
-    """The grid of letters and seats; years by their first two digits where there is no room."""
+    """The grid of letters and seats; where there is no room years by their first two digits, and
+    then without the best exhibits."""
     found, short = grid(view), _names(view, names)
-    lines = _grid(found, short, 4)
-    if max(map(len, lines)) > WIDTH:
-        lines = _grid(found, short, 2)
+    for digits, last in ((4, 0), (2, 0), (2, -2)):
+        lines = _grid(found, short, digits, last)
+        if max(map(len, lines)) <= WIDTH:
+            break
     return [*lines, windows(view)]
 
 
-def _grid(found: Grid, short: dict[int, str], digits: int) -> list[str]:
+def _grid(found: Grid, short: dict[int, str], digits: int, last: int) -> list[str]:
     head = [_("Pieces"), *found.letters, "?", _("best"), _("oldest")]
-    return columns([head, *(_pieces(row, short, digits) for row in found.rows)])
+    rows = [head, *(_pieces(row, short, digits) for row in found.rows)]
+    return columns([row[: last or None] for row in rows])
 
 
 def _pieces(row: Row, short: dict[int, str], digits: int) -> list[str]:
@@ -175,7 +178,7 @@ def own(view: View, names: Names) -> list[str]:
         for m in cell
     ]
     pieces = " ".join(f"{letter}{mark.year}{'*' * mark.is_secret}" for letter, mark in marks)
-    best = _("best exhibit {letters}, oldest {year}").format(letters=row.best, year=row.oldest)
+    best = _("best: {letters} {year}").format(letters=row.best, year=row.oldest)
     told = best if row.best else _("no exhibit yet")
     return [f"{names.short(view.seat)}: {pieces} · {told}"]
 

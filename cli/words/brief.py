@@ -145,7 +145,7 @@ def _moved(names: Names, items: Many) -> list[str]:
     octagon, found = names.paying(), list[str]()
     for why, group in groupby(items, lambda it: it.why):
         movers = listed(
-            f"{names.short(it.seat)} +{it.fields} → {telling.where(names, it.end)}" for it in group
+            f"{names.short(it.seat)} +{it.fields} → {_field(names, it.end)}" for it in group
         )
         found.append(f"{_(why)}: {movers}")
     told = BETWEEN.join(found)
@@ -153,6 +153,11 @@ def _moved(names: Names, items: Many) -> list[str]:
         return [_capital(told)]
     text = _("At octagon {larger}/{smaller} {moves}")
     return [text.format(larger=octagon[0], smaller=octagon[1], moves=told)]
+
+
+def _field(names: Names, field: int) -> str:
+    """A field by its number; one of the Banquet is called so."""
+    return names.field(field) if names.edition.in_banquet(field) else str(field)
 
 
 def _capital(words: str) -> str:
