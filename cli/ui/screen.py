@@ -92,4 +92,8 @@ def looking_on(as_json: bool, plain: bool, leave: Leave) -> Screen:
         from .full_screen.full_seat import FullSeat
 
         return FullSeat(True, leave, looks_on=True)
-    return seated(as_json, True, leave)
+    if as_json:
+        return seated(True, True, leave)
+    from .line_watch import LineWatch
+
+    return LineWatch(leave)
