@@ -26,7 +26,7 @@ class Years:
     short: bool
     size: int
 
-    def write(self, mark: Mark) -> str:
+    def of(self, mark: Mark) -> str:
         """A year, and a star if only its owner sees the piece."""
         year = str(mark.year)
         shown = year[:-2] if self.short and len(year) > 3 else year
@@ -82,7 +82,7 @@ def category(names: Names, letter: str) -> str:
 
 
 def _cell_width(cell: Sequence[Mark], years: Years) -> int:
-    return sum(cells(years.write(mark)) + 1 for mark in cell) if cell else 2
+    return sum(cells(years.of(mark)) + 1 for mark in cell) if cell else 2
 
 
 def _heading(names: Names, found: Grid, name: int, columns: Sequence[int], width: int) -> Line:
@@ -125,7 +125,7 @@ def _cell(menu: Menu | None, cell: Sequence[Mark], years: Years, column: int) ->
     if not cell:
         line.add(" ·", "rule")
     for number, mark in enumerate(cell):
-        piece = _piece(menu, mark, years.write(mark))
+        piece = _piece(menu, mark, years.of(mark))
         if line.width + piece.width > column:
             rest = cut(f"+{len(cell) - number}", max(1, column - line.width))
             line.add(rest, "dim")

@@ -122,6 +122,7 @@ class Scene:
             if isinstance(update, (*QUEUED, updates.Rewound)):
                 self.hurry()
         self._take(update)
+        self.beat = () if not self._queue else self.beat
 
     @property
     def _is_catching_up(self) -> bool:

@@ -127,7 +127,7 @@ def prison(scene: Scene, view: View, width: int) -> Line:
             card = state.prison[number]
             owner = state.owner(card)
             thief = state.action_card(card)
-            line.add(f"{marks[owner]} {_('T')}{thief.number}", seat_style(scene, owner))
+            line.add(f"{marks[owner]} {played(thief, wide=False)}", seat_style(scene, owner))
         else:
             line.add("—", "dim")
         line.add("]", "dim")
