@@ -16,7 +16,7 @@ from ..trouble import USAGE, Trouble
 from ..words import board
 from ..words.cards import Names
 from ..words.lingo import _
-from .line_menu import Menu, handing_over, leaving
+from .line_menu import Menu, handing_over, leaving, nothing
 from .line_pages import FIRST_HINT, Pages
 from .line_question import Asker, Withdrawn
 from .line_screen import SeatScreen
@@ -162,7 +162,8 @@ class SeatPrompt:
         if act is not None:
             self._menu = None
             act()
-        self._repeat()
+        if act is None or act is nothing:
+            self._repeat()
 
     def _go(self) -> None:
         self._leave(_("you left"))

@@ -9,7 +9,7 @@ from p2p_hoity.game_port import HoityToity
 from p2p_hoity.net.link import LinkCode
 from p2p_hoity.rules import View
 from p2p_hoity.session import updates
-from protocol import fingerprint
+from protocol import Kind, fingerprint
 
 from ..words import brief, presence, proofs, waiting
 from ..words.cards import Names, listed
@@ -67,7 +67,6 @@ class SeatScreen:
             self.names = Names(game.edition, [e.nickname for e in header.roster], update.seat)
         self.table_name = update.table.id.hex()[:16]
         self.say(_("The table is complete. Game {name}.").format(name=self.table_name))
-        self.say(_("The deck is shuffled and dealt, and every step of it proven …"))
         for seat, entry in enumerate(header.roster):
             who = self.names.seat(seat) if self.names else entry.nickname
             self.say(_("  {who}: key {key}").format(who=who, key=fingerprint(entry.id)))
@@ -77,9 +76,11 @@ class SeatScreen:
         self.look(update.view)
 
     def stepped(self, update: updates.Stepped) -> None:
-        """What was proved, for whoever asks."""
+        """What was proved, for whoever asks; once that the long first steps have begun."""
         if self.names is None:
             return
+        if update.before.want.kind is Kind.KEY_COMMIT:
+            self.say(_("The deck is shuffled and dealt, and every step of it proven …"))
         words = proofs.proved(update.before, update.seconds, self.names)
         if words:
             self.proofs.append(words)

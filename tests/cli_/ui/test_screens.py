@@ -107,7 +107,7 @@ def told() -> tuple[SeatScreen, list[str]]:
     return screen, said
 
 
-SILENT = (updates.Stepped, updates.Attendance, updates.Clock)
+SILENT = (updates.Attendance, updates.Clock)
 """Kept for whoever asks, or until it matters."""
 
 
