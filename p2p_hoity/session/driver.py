@@ -10,8 +10,7 @@ from typing import Final
 
 import trio
 
-from protocol import FAULTS, Invalid, Machine, Node, effects
-from protocol.game import IllegalMove
+from protocol import FAULTS, Identity, Invalid, Machine, Node, effects
 
 from .. import rules
 from ..errors import because, of_protocol
@@ -21,14 +20,17 @@ from ..storage import archive
 from ..storage.journal import Journal
 from . import updates
 from .access import TWO_ROSTERS, Access, DropCode, TwoRosters, TwoTables
+from .asking import Asking
 from .awake_clock import AwakeClock
 from .capability import Capability
 from .chronicle import Chronicle, play_of
 from .dialling import dial_seats
 from .lobby import Roster, encode_lobby, is_lobby
 from .nursery import open_nursery
-from .player import Player
+from .player import LeaveForNow, Player, Talk, WaitLonger
 from .rate_limit import RateLimit
+from .settling import Agreed
+from .side_channel import SideChannel
 from .updates import Screen
 from .waiting import WaitNotices
 
@@ -45,6 +47,7 @@ class Outcome:
     `code`: why there is no result, None if there is one: STOPPED, TWO_ROSTERS, or of `Broken`.
     `seat`: whose doing that is, if known.
     `kept`: its journal stays, since the game had begun and can be saved as a claim.
+    `again`: the next table, if all want another game.
     """
 
     transcript: Path | None
@@ -53,6 +56,7 @@ class Outcome:
     seat: int | None = None
     kept: bool = False
     evidence: TwoTables | None = None
+    again: Agreed | None = None
 
 
 @dataclass
@@ -69,10 +73,13 @@ class Driver:
     output: Path | None = None
     usual: Path | None = None
     outcome: Outcome | None = None
+    identity: Identity | None = None
+    talks: bool = True
+    again: bool = False
     _notices: WaitNotices = field(default_factory=WaitNotices)
     _chronicle: Chronicle = field(init=False)
     _present: bool = True
-    _asking: trio.CancelScope | None = None
+    _asking: Asking = field(init=False)
     _nursery: trio.Nursery | None = None
     _seconds: float = 0.0
     _rate_limit: RateLimit = field(default_factory=RateLimit)
@@ -80,6 +87,7 @@ class Driver:
     _can_rejoin: bool = False
     _is_void: bool = False
     _access: Access = field(init=False)
+    _side: SideChannel = field(init=False)
 
     # The table in words.
 
@@ -105,9 +113,11 @@ class Driver:
         """Play until the end; what came in before the table was known is in `backlog`."""
         self._chronicle = Chronicle(self.machine, self.screen)
         self._access = self._open_access()
+        self._side = self._open_side_channel()
         try:
             async with open_nursery() as nursery:
                 self._nursery = nursery
+                self._asking = self._open_asking(nursery)
                 dial_seats(self.hub, self.machine.table, self.roster.addresses)
                 self.screen(updates.Started(self.machine.table, self.seat))
                 for peer in self.hub.links():
@@ -120,7 +130,7 @@ class Driver:
                     self._on_event(event)
                 self._drain()
                 if self.player is not None:
-                    nursery.start_soon(self._hear_patience, self.player)
+                    nursery.start_soon(self._hear_wishes, self.player)
                 nursery.start_soon(self._tick)
                 nursery.start_soon(self._listen)
         finally:
@@ -137,6 +147,13 @@ class Driver:
         table, hub = self.machine.table, self.hub
         return Access(table, hub.me, self.roster, self.capability, hub.post, self.seat)
 
+    def _open_asking(self, nursery: trio.Nursery) -> Asking:
+        machine, view = self.machine, self._chronicle.view
+        return Asking(machine, self.player, self.screen, view, self._now, self._drain, nursery)
+
+    def _open_side_channel(self) -> SideChannel:
+        return SideChannel(self._access, self.identity, self.hub, self.screen, self.talks)
+
     async def _listen(self) -> None:
         async for event in self.hub.events:
             self._on_event(event)
@@ -152,6 +169,7 @@ class Driver:
             for peer in self._access.overdue(trio.current_time()):
                 self.hub.drop(peer, because(DropCode.NOT_SHOWN))
         self._leave()
+        await self._settle()
         if self._nursery is not None:
             self._nursery.cancel_scope.cancel()
 
@@ -176,6 +194,8 @@ class Driver:
 
     def _on_frame(self, peer: bytes, data: bytes) -> None:
         """What is malformed, or is no message of this table, costs the link ([L-5])."""
+        if self._side.receive(peer, data):
+            return
         lacks = self.machine.lacks_messages
         if not self._rate_limit.is_due(peer, data, trio.current_time(), lacks):
             return
@@ -202,10 +222,13 @@ class Driver:
         try:
             is_new = self._access.receive(peer, data)
         except Invalid as error:
-            self.hub.drop(peer, because(DropCode.UNSIGNED, why=of_protocol(error)))
+            if not self.machine.finished:  # then it may play at the next table already
+                self.hub.drop(peer, because(DropCode.UNSIGNED, why=of_protocol(error)))
         except TwoRosters as error:
             self._end_void(error)
         else:
+            if is_new:
+                self._side.catch_up(peer)
             if is_new and peer not in self.machine.table.ids:
                 self.screen(updates.Linked(self.name_of(peer)))
                 self.machine.sync(peer)
@@ -257,7 +280,7 @@ class Driver:
                 self._chronicle.entered(epoch, base, faults)
                 self._look_for_oneself(base)
             case effects.Asked(_, kind, again):
-                self._ask(kind, again)
+                self._asking.ask(kind, again)
             case effects.Waiting():
                 self._tell(self._notices.run_out(self.machine, self._linked(), self._now()))
             case effects.Guilty(seat, code):
@@ -267,10 +290,10 @@ class Driver:
             case effects.Silenced():
                 self.screen(updates.Silenced())
             case effects.Finished():
-                self._stop_asking()
+                self._asking.stop()
                 self.machine.sync(None)
             case effects.Broken(code, seat):
-                self._stop_asking()
+                self._asking.stop()
                 if seat is not None and code in FAULTS:
                     self._chronicle.accuse(seat, code)
                 self.screen(updates.Ended(code, seat))
@@ -294,7 +317,7 @@ class Driver:
         """Say when this seat is absent or back; an absent player is asked to return."""
         present = self.seat is None or self.seat in base.present
         if self._present and not present:
-            self._stop_asking()
+            self._asking.stop()
             self.screen(updates.Away())
             if self.player is not None and self._nursery is not None:
                 self._nursery.start_soon(self._come_back, self.player)
@@ -316,42 +339,18 @@ class Driver:
 
     # The player.
 
-    def _ask(self, kind: str, again: bool) -> None:
-        if self._asking is not None:
-            self._asking.cancel()
-        if self.player is not None and self._nursery is not None:
-            self._asking = trio.CancelScope()
-            self._nursery.start_soon(self._choose, self.player, kind, again, self._asking)
-
-    async def _choose(
-        self, player: Player, kind: str, again: bool, scope: trio.CancelScope
-    ) -> None:
-        with scope:
-            while self.machine.must_choose:
-                view = self._chronicle.view()
-                self.screen(updates.Choosing(view, kind, again))
-                choice = await player.choose(view, kind, again)  # type: ignore[arg-type]
-                if not self.machine.must_choose:
-                    return
-                try:
-                    self.machine.choose(choice, self._now())
-                except IllegalMove as error:
-                    self.screen(updates.Refused(kind, error.code, error.fields))
+    async def _hear_wishes(self, player: Player) -> None:
+        while True:
+            match await player.wish():
+                case WaitLonger():
+                    given = self.machine.wait_longer(self._now())
+                    self.screen(self._notices.extended(self.machine, given, self._now()))
+                case Talk(words):
+                    self._side.say(words)
+                case LeaveForNow():
                     continue
-                self.screen(updates.Chosen(kind, choice))
-                self._drain()
-                return
-
-    async def _hear_patience(self, player: Player) -> None:
-        while await player.waits_longer():
-            given = self.machine.wait_longer(self._now())
-            self.screen(self._notices.extended(self.machine, given, self._now()))
 
     # The end.
-
-    def _stop_asking(self) -> None:
-        if self._asking is not None:
-            self._asking.cancel()
 
     def _may_leave(self) -> bool:
         """The end is confirmed, and whoever is present holds all of it or had time to ask."""
@@ -379,3 +378,10 @@ class Driver:
             path = archive.keep(data, self.output, usual, journal)
         self.outcome = Outcome(path, standings)
         self.screen(updates.Finished(self.machine.table, self.machine.tip, standings, path))
+
+    async def _settle(self) -> None:
+        """Whether there is another game with the same people."""
+        if self.machine.finished and self.outcome is not None:
+            player, tip = self.player if self.again else None, self.machine.tip
+            agreed = await self._side.settle(player, self.again, tip.present - tip.banned)
+            self.outcome = replace(self.outcome, again=agreed)

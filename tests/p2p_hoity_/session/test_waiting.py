@@ -15,7 +15,7 @@ from support.sim.cheap import cheap_blocks
 from support.toy_game import ToyGame
 
 from p2p_hoity.session import updates
-from p2p_hoity.session.player import BotPlayer
+from p2p_hoity.session.player import BotPlayer, WaitLonger, Wish
 from p2p_hoity.session.updates import Awaited, Halfway, Late, Paused
 from p2p_hoity.session.waiting import WaitNotices, muster
 from protocol.chain.state import Kind
@@ -176,13 +176,12 @@ class Patient(BotPlayer):
 
     def __init__(self) -> None:
         super().__init__()
-        self.wish = trio.Event()
-        self.wished = False
+        self.due = trio.Event()
 
-    async def waits_longer(self) -> bool:
-        await self.wish.wait()
-        first, self.wished = not self.wished, True
-        return first
+    async def wish(self) -> Wish:
+        await self.due.wait()
+        self.due = trio.Event()
+        return WaitLonger()
 
 
 async def test_a_player_waits_longer_and_then_the_game_goes_on(
@@ -196,7 +195,7 @@ async def test_a_player_waits_longer_and_then_the_game_goes_on(
     def hear(update: updates.Update) -> None:
         heard.append((trio.current_time(), update))
         if isinstance(update, Halfway):
-            host.player.wish.set()
+            host.player.due.set()
 
     host.hear = hear  # type: ignore[method-assign]
     await club.play_until_the_last_goes(past_round(2))

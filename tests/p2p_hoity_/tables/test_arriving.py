@@ -136,9 +136,9 @@ class Slow:
     async def returning(self) -> None:
         """At once."""
 
-    async def waits_longer(self) -> bool:
-        """Never."""
-        return False
+    async def wish(self) -> Any:
+        """Nothing, ever."""
+        await trio.sleep_forever()
 
 
 async def test_after_a_power_cut_the_seat_is_taken_again_as_soon_as_its_link_is_missed(
