@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -10,7 +11,7 @@ import trio
 
 from p2p_hoity.game_port import HoityToity
 from p2p_hoity.session.driver import Outcome
-from p2p_hoity.session.updates import Started, Update
+from p2p_hoity.session.updates import Finished, Started, Update
 from p2p_hoity.storage.home import Home
 from p2p_hoity.storage.keys import Player as Me
 from p2p_hoity.tables import Seat
@@ -34,11 +35,22 @@ class Manner:
     until_eof: bool = False
     transcript: Path | None = None
     name: str | None = None
+    talks: bool = True
+    again: bool | None = None
+
+    @property
+    def asks_again(self) -> bool:
+        """Whether the player is asked for another game: a person at a terminal is, unless the
+        command says otherwise; a bot or a program only if the command says so."""
+        if self.again is not None:
+            return self.again
+        return not (self.auto or self.as_json) and sys.stdin.isatty()
 
 
 @dataclass
 class Sitting:
-    """The seat, its screen and its player; `crew` are the bots that play along from here."""
+    """The seat, its screen and its player; `crew` are the bots that play along from here, `first`
+    the transcript of the first game, `is_over`: whether the latest one is."""
 
     home: Home
     me: Me
@@ -46,17 +58,22 @@ class Sitting:
     passphrase: str | None = None
     crew: Crew | None = None
     left: str | None = None
+    first: Path | None = None
+    is_over: bool = False
     screen: Screen = field(init=False)
 
     def __post_init__(self) -> None:
         self._scope = trio.CancelScope()
-        self.screen = seated(self.manner.as_json, self.manner.auto, self._leave)
+        again = self.manner.asks_again
+        self.screen = seated(self.manner.as_json, self.manner.auto, self._leave, again)
 
     @property
     def seat(self) -> Seat:
         """What the peer needs to know of this seat."""
-        player, output = self.screen.player, self.manner.transcript
-        return Seat(self.home, self.me, player, self._tell, output, self.passphrase)
+        player, manner = self.screen.player, self.manner
+        papers = (manner.transcript, self.passphrase)
+        talk = (manner.talks, manner.asks_again)
+        return Seat(self.home, self.me, player, self._tell, *papers, *talk)
 
     @property
     def game(self) -> str:
@@ -71,6 +88,10 @@ class Sitting:
         self.screen.tell(update)
         if isinstance(update, Started) and self.crew is not None:
             self.crew.remember(self.game)
+        if isinstance(update, Started | Finished):
+            self.is_over = isinstance(update, Finished)
+        if isinstance(update, Finished):
+            self.first = self.first or update.transcript
 
     def _leave(self, reason: str) -> None:
         self.left = reason
@@ -115,6 +136,8 @@ class Sitting:
 
     def farewell(self, reason: str) -> str:
         """Words for a game that is left: how to take the seat again."""
+        if self.is_over:
+            return _("{reason}. The game was over already.").format(reason=reason)
         if not self.game:
             return _("{reason}; no game had begun.").format(reason=reason)
         text = _("{reason}. The game is kept; take your seat again with: hoity resume {game}")
@@ -128,7 +151,7 @@ def sit(sitting: Sitting, go: Callable[[Sitting, trio.Nursery], Awaitable[Outcom
     if outcome.kept:
         text = _("What was played is kept; save it, without a result: hoity resume --claim {game}")
         sitting.say(text.format(game=sitting.game))
-    _tell_place(sitting.manner.transcript, outcome.transcript)
+    _tell_place(sitting.manner.transcript, sitting.first or outcome.transcript)
     sitting.screen.end(outcome)
     return OK if outcome.code is None else NOT_OK
 

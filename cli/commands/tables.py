@@ -16,11 +16,19 @@ if TYPE_CHECKING:
 ANY_PORT = ":0"
 
 
-def _manner(auto: bool, as_json: bool, transcript: Path | None, name: str | None) -> Manner:
+def _manner(
+    auto: bool,
+    as_json: bool,
+    transcript: Path | None,
+    name: str | None,
+    no_talk: bool,
+    again: bool | None,
+) -> Manner:
     """How a host sits: it has set the terms itself, so it is not asked about them."""
     from .sitting import Manner
 
-    return Manner(auto=auto, yes=True, as_json=as_json, transcript=transcript, name=name)
+    talks = not no_talk
+    return Manner(auto, True, as_json, transcript=transcript, name=name, talks=talks, again=again)
 
 
 def play(
@@ -43,6 +51,8 @@ def play(
     yes: opt.YesOption = False,
     as_json: opt.JsonOption = False,
     plain: opt.PlainOption = False,
+    no_talk: opt.NoTalkOption = False,
+    again: opt.AgainOption = None,
 ) -> None:
     """A game against bots."""
     from .play import Ask, Opening, host, loopback
@@ -51,7 +61,7 @@ def play(
     switches = (action_choice, detective_in_hall, detective_rank)
     ask = Ask(bots + 1, edition, variant, *switches, quorum, waits)
     opening = Opening(ask, bots, loopback(None), show_ticket=False)
-    raise typer.Exit(host(_manner(auto, as_json, transcript, name), opening))
+    raise typer.Exit(host(_manner(auto, as_json, transcript, name, no_talk, again), opening))
 
 
 def host(
@@ -82,6 +92,8 @@ def host(
     yes: opt.YesOption = False,
     as_json: opt.JsonOption = False,
     plain: opt.PlainOption = False,
+    no_talk: opt.NoTalkOption = False,
+    again: opt.AgainOption = None,
 ) -> None:
     """Open a table."""
     from p2p_hoity.tables.seating import Lan
@@ -93,7 +105,7 @@ def host(
     switches = (action_choice, detective_in_hall, detective_rank)
     ask = Ask(seats, edition, variant, *switches, quorum, patience or 300.0, step_patience)
     opening = Opening(ask, bots, reach_of(listen, relay, Lan(lan.value)))
-    raise typer.Exit(open_table(_manner(auto, as_json, transcript, name), opening))
+    raise typer.Exit(open_table(_manner(auto, as_json, transcript, name, no_talk, again), opening))
 
 
 def join(
@@ -106,6 +118,8 @@ def join(
     transcript: opt.TranscriptOption = None,
     as_json: opt.JsonOption = False,
     plain: opt.PlainOption = False,
+    no_talk: opt.NoTalkOption = False,
+    again: opt.AgainOption = None,
     until_eof: opt.UntilEofOption = False,
 ) -> None:
     """Sit down at a table."""
@@ -113,7 +127,7 @@ def join(
     from .reaching import reach_of
     from .sitting import Manner
 
-    manner = Manner(auto, yes, as_json, until_eof, transcript, name)
+    manner = Manner(auto, yes, as_json, until_eof, transcript, name, not no_talk, again)
     raise typer.Exit(sit_down(manner, " ".join(ticket), reach_of(listen, relay)))
 
 
@@ -127,6 +141,8 @@ def resume(
     transcript: opt.TranscriptOption = None,
     as_json: opt.JsonOption = False,
     plain: opt.PlainOption = False,
+    no_talk: opt.NoTalkOption = False,
+    again: opt.AgainOption = None,
     until_eof: opt.UntilEofOption = False,
     claim: Annotated[
         bool,
@@ -140,7 +156,7 @@ def resume(
 
     if claim:
         raise typer.Exit(save_as_claim(game, transcript, as_json))
-    manner = Manner(auto, True, as_json, until_eof, transcript)
+    manner = Manner(auto, True, as_json, until_eof, transcript, None, not no_talk, again)
     raise typer.Exit(sit_again(manner, game))
 
 
@@ -148,11 +164,13 @@ def watch(
     ticket: opt.TicketArgument,
     transcript: opt.TranscriptOption = None,
     as_json: opt.JsonOption = False,
+    no_talk: opt.NoTalkOption = False,
+    again: opt.AgainOption = None,
 ) -> None:
     """Look on without a seat."""
     from .watch import watch as look_on
 
-    raise typer.Exit(look_on(" ".join(ticket), transcript, as_json))
+    raise typer.Exit(look_on(" ".join(ticket), transcript, as_json, not no_talk, again))
 
 
 def tables(

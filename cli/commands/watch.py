@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import trio
@@ -16,15 +17,29 @@ from ..ui.screen import looking_on
 from ..words.lingo import _
 
 
-def watch(ticket: str, transcript: Path | None, as_json: bool) -> int:
-    """Follow a table without a seat; the exit code."""
+def watch(
+    ticket: str,
+    transcript: Path | None,
+    as_json: bool,
+    talks: bool = True,
+    again: bool | None = None,
+) -> int:
+    """Follow a table without a seat; the exit code. `again`: follow the seats to their next table
+    too, as for a person unless the command says otherwise."""
     check_output(transcript)
     read = decode_ticket(ticket)
-    screen = looking_on(as_json)
+    follows = not as_json if again is None else again
+    screen = looking_on(as_json, follows)
+    onlooker = tables.Onlooker(screen.tell, transcript, screen.player, talks, follows)
 
     async def go() -> Outcome:
         screen.say(_("Looking for the table; the game is shown once it has begun …"))
-        return await tables.watch_table(read, screen.tell, transcript)
+        async with trio.open_nursery() as nursery:
+            if not (as_json and sys.stdin.isatty()):
+                nursery.start_soon(screen.listen)
+            outcome = await tables.watch_table(read, onlooker)
+            nursery.cancel_scope.cancel()
+        return outcome
 
     with ctrl_c_means(lambda: _("Interrupted: you look on no more.")):
         outcome = trio.run(go)

@@ -12,15 +12,18 @@ from p2p_hoity import rules
 from p2p_hoity.game_port import HoityToity
 from p2p_hoity.rules.news import plain
 from p2p_hoity.session import updates
+from p2p_hoity.session.player import Talk, WaitLonger, Wish
 from protocol import fingerprint
 
 from ..printing import say_object
 from ..trouble import INTERRUPTED, USAGE, Trouble
 from ..words import editions
 from ..words.lingo import _
+from ..words.phrases import spoken
 from ..words.reasons import as_json as reason_json
 from ..words.reasons import meaning
 from ..words.refusals import refusal
+from .line_talk import Wishes
 from .stdin_lines import STRAYS
 
 Write = Callable[[dict[str, Any]], None]
@@ -74,6 +77,13 @@ class JsonScreen:
                 return _refused(update)
             case updates.Unlinked(name, reason):
                 return {"name": name, **reason_json(reason)}
+            case updates.Said(seat, who, words):
+                number = words if isinstance(words, int) else None
+                return {"seat": seat, "who": who, "words": spoken(words), "phrase": number}
+            case updates.Unsaid(reason):
+                return reason_json(reason)
+            case updates.Again(willing, unwilling):
+                return {"willing": sorted(willing), "unwilling": sorted(unwilling)}
             case updates.Accused(seat, code):
                 return {"seat": seat, "code": code, "words": meaning(code)}
             case updates.Extended(seats, left):
@@ -126,25 +136,37 @@ def _parsed(line: str) -> Any:
         return None
 
 
+def _talk(line: str) -> str | int | None:
+    """What a line says to the table; None if it is no talk."""
+    value = _parsed(line) if line.startswith("{") else None
+    if not isinstance(value, dict) or list(value) != ["talk"]:
+        return None
+    words = value["talk"]
+    return words if isinstance(words, str | int) and not isinstance(words, bool) else None
+
+
 class JsonPlayer:
     """A program in the seat: it answers each `choosing` line with a choice as JSON, one a line.
 
     A number or an array as in `choices`; what is not legal is refused and asked again. The line
-    {"wait": true} is no answer: it waits longer for who is awaited.
+    {"wait": true} is no answer: it waits longer for who is awaited; nor is {"talk": "words"} or
+    {"talk": 3}, which says them, or the phrase of this number, to the table.
     """
 
     def __init__(self, lines: trio.MemoryReceiveChannel[str], write: Write) -> None:
         self._lines = lines
         self._write = write
         self._send, self._answers = trio.open_memory_channel[str](64)
-        self._wishes = trio.Event()
+        self._wishes = Wishes()
 
     async def listen(self) -> None:
         """Hear every line until the input ends."""
         async with self._send:
             async for line in self._lines:
                 if "".join(line.split()) == WAIT:
-                    self._wishes.set()
+                    self._wishes.put(WaitLonger())
+                elif (words := _talk(line)) is not None:
+                    self._wishes.put(Talk(words))
                 else:
                     await self._send.send(line)
 
@@ -177,8 +199,13 @@ class JsonPlayer:
     async def returning(self) -> None:
         """At once: a program that is still there wants to play."""
 
-    async def waits_longer(self) -> bool:
-        """Each time it says so."""
-        await self._wishes.wait()
-        self._wishes = trio.Event()
-        return True
+    async def wish(self) -> Wish:
+        """To wait longer or to talk, each time it says so."""
+        return await self._wishes.next()
+
+    async def again(self) -> bool:
+        """Whether the next line is true, y or yes; no, if there is none."""
+        try:
+            return await self.agree()
+        except Trouble:
+            return False

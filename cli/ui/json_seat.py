@@ -9,7 +9,7 @@ import trio
 from p2p_hoity.game_port import HoityToity
 from p2p_hoity.session.driver import Outcome
 from p2p_hoity.session.player import BotPlayer, Player
-from p2p_hoity.session.updates import Update
+from p2p_hoity.session.updates import Finished, Started, Update
 from protocol import Terms
 
 from ..words import terms as terms_words
@@ -21,7 +21,9 @@ from .stdin_lines import pump
 class JsonSeat:
     """The screen of `--json`; see `screen.Screen`."""
 
-    def __init__(self, auto: bool) -> None:
+    def __init__(self, auto: bool, listens: bool = False) -> None:
+        """`listens`: also where nothing is asked, for talk and another game."""
+        self._listens, self._is_over = listens, False
         self._send, lines = trio.open_memory_channel[str](64)
         self._screen = JsonScreen()
         self._program = JsonPlayer(lines, write_line)
@@ -33,8 +35,12 @@ class JsonSeat:
         return self._screen.table_name
 
     def tell(self, update: Update) -> None:
-        """One object."""
+        """One object; the end of a table as soon as it is known, if others may follow."""
         self._screen(update)
+        if isinstance(update, Started):
+            self._is_over = False
+        elif isinstance(update, Finished) and self._listens:
+            self.end(Outcome(update.transcript, update.standings))
 
     def say(self, words: str) -> None:
         """Nothing: programs get no remarks."""
@@ -53,8 +59,8 @@ class JsonSeat:
         return await self._program.agree()
 
     def listens(self, is_asked: bool) -> bool:
-        """Only for answers."""
-        return is_asked
+        """For answers, and for a program that may talk or play again."""
+        return is_asked or self._listens
 
     async def listen(self) -> None:
         """Hear every line until the input ends."""
@@ -63,7 +69,10 @@ class JsonSeat:
             nursery.start_soon(self._program.listen)
 
     def end(self, outcome: Outcome) -> None:
-        """The last object."""
+        """The last object of a table, once."""
+        if self._is_over:
+            return
+        self._is_over = outcome.code is None
         write_line(last_line(outcome, self._screen.nicknames))
 
 

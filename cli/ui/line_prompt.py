@@ -10,7 +10,7 @@ import trio
 from p2p_hoity import rules
 from p2p_hoity.net.link import LinkCode
 from p2p_hoity.session import updates
-from p2p_hoity.session.player import BotPlayer, Player
+from p2p_hoity.session.player import BotPlayer, Player, WaitLonger, Wish
 
 from ..printing import width
 from ..trouble import USAGE, Trouble
@@ -20,6 +20,8 @@ from ..words.choices import Question, in_words, own_slots, questions, together
 from ..words.lingo import N_, _
 from . import line_answers
 from .line_screen import SeatScreen
+from .line_talk import HELP as TALK_HELP
+from .line_talk import LineTalk, Wishes
 from .stdin_lines import STRAYS
 
 HELP: Final = (
@@ -89,7 +91,9 @@ class SeatPrompt:
         self._oriented = 0
         self._open_question: tuple[str, ...] = ()
         self._back: trio.Event | None = None
-        self._patience = trio.Event()
+        self._wishes = Wishes()
+        self.talk = LineTalk(self._say, self._wishes)
+        self._is_over = self._has_ended = False
         self._strays = 0
 
     # What is typed.
@@ -101,11 +105,16 @@ class SeatPrompt:
             if line.lower() in WAIT:
                 self._wait()
                 continue
+            if self.talk.takes(line):
+                continue
             await self._until_asked()
             if not self._command(line):
                 await self._answer(line)
+        self._has_ended = True
         await self._until_asked()
-        if not self.autopilot:
+        if self._is_over:
+            self._send.send_nowait("n")
+        elif not self.autopilot:
             self._leave(_("the input has ended"))
 
     def _count_stray(self) -> None:
@@ -152,7 +161,10 @@ class SeatPrompt:
             self._say(_("Nothing is asked of you now. ? helps."))
 
     def _quit(self) -> None:
-        self._leave(_("you left"))
+        if self._is_over:
+            self._send.send_nowait("n")
+        else:
+            self._leave(_("you left"))
 
     def _wait(self) -> None:
         if self._screen.names is None:
@@ -160,10 +172,10 @@ class SeatPrompt:
         elif self.autopilot:
             self._say(_("A bot plays your seat and never waits longer. Enter or a takes it back."))
         else:
-            self._patience.set()
+            self._wishes.put(WaitLonger())
 
     def _help(self) -> None:
-        for line in HELP:
+        for line in HELP + TALK_HELP:
             self._say(_(line))
 
     def _board(self) -> None:
@@ -211,7 +223,8 @@ class SeatPrompt:
         breaks_in = news and asks and not self.autopilot
         if breaks_in:
             self._say("")
-        self._screen(update)
+        if not isinstance(update, updates.Said) or self.talk.hears(update):
+            self._screen(update)
         if isinstance(update, updates.Resumed) and self._screen.names is not None:
             self._orient(update.view, self._screen.names)
         if breaks_in and isinstance(update, WEIGHTY):
@@ -251,11 +264,21 @@ class SeatPrompt:
         finally:
             self._back = None
 
-    async def waits_longer(self) -> bool:
-        """Each time the player types so."""
-        await self._patience.wait()
-        self._patience = trio.Event()
-        return True
+    async def wish(self) -> Wish:
+        """To wait longer or to talk, each time the player types so."""
+        return await self._wishes.next()
+
+    async def again(self) -> bool:
+        """Ask; whoever types nothing more, or quits, wants no other game."""
+        if self._has_ended:
+            return False
+        self._is_over = True
+        try:
+            if not self._patient:
+                self._forget_old_answers()
+            return await self.agree(_("Another game with the same people? y/n"))
+        finally:
+            self._is_over = False
 
     async def _ask(
         self, view: rules.View, kind: rules.Kind, again: bool, names: Names

@@ -10,7 +10,7 @@ import trio
 from p2p_hoity.game_port import HoityToity
 from p2p_hoity.session.driver import Outcome
 from p2p_hoity.session.player import Player
-from p2p_hoity.session.updates import Update
+from p2p_hoity.session.updates import Said, Update
 from protocol import Terms
 
 from .. import printing
@@ -18,6 +18,7 @@ from ..words import terms as terms_words
 from ..words.lingo import _
 from .line_prompt import SeatPrompt
 from .line_screen import SeatScreen
+from .line_talk import Watcher, Wishes
 from .stdin_lines import pump
 
 
@@ -68,6 +69,35 @@ class LineSeat:
         async with trio.open_nursery() as nursery:
             nursery.start_soon(pump, self._send)
             nursery.start_soon(self._prompt.listen)
+
+    def end(self, outcome: Outcome) -> None:
+        """Nothing: the updates have told it."""
+
+
+class LineWatch:
+    """The screen of an onlooker without `--json`: it may talk, if a person is at the terminal."""
+
+    def __init__(self) -> None:
+        self._send, lines = trio.open_memory_channel[str](64)
+        self._screen = SeatScreen(printing.say)
+        self.player = Watcher(printing.say, lines, Wishes())
+
+    def tell(self, update: Update) -> None:
+        """Some lines."""
+        if not isinstance(update, Said) or self.player.talk.hears(update):
+            self._screen(update)
+
+    def say(self, words: str) -> None:
+        """One line."""
+        printing.say(words)
+
+    async def listen(self) -> None:
+        """Hear every line until the input ends, if a person types them."""
+        if not sys.stdin.isatty():
+            return
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(pump, self._send)
+            nursery.start_soon(self.player.listen)
 
     def end(self, outcome: Outcome) -> None:
         """Nothing: the updates have told it."""

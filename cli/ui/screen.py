@@ -52,17 +52,44 @@ class Screen(Protocol):
         """How the table has ended, after all updates."""
 
 
-def seated(as_json: bool, auto: bool, leave: Leave) -> Screen:
-    """The screen of a seat; `leave` is called with the reason when its player goes."""
+class Watching(Protocol):
+    """An onlooker's screen: a person at it may talk."""
+
+    @property
+    def player(self) -> Player:
+        """What the onlooker says."""
+
+    def tell(self, update: Update) -> None:
+        """Tell one update."""
+
+    def say(self, words: str) -> None:
+        """A remark to a person."""
+
+    def listen(self) -> Awaitable[None]:
+        """Hear what is typed, until the input ends."""
+
+    def end(self, outcome: Outcome) -> None:
+        """How the table has ended, after all updates."""
+
+
+def seated(as_json: bool, auto: bool, leave: Leave, again: bool = False) -> Screen:
+    """The screen of a seat; `leave` is called with the reason when its player goes. `again`: a
+    program is asked for another game."""
     if as_json:
         from .json_seat import JsonSeat
 
-        return JsonSeat(auto)
+        return JsonSeat(auto, again)
     from .line_seat import LineSeat
 
     return LineSeat(auto, leave)
 
 
-def looking_on(as_json: bool) -> Screen:
+def looking_on(as_json: bool, again: bool) -> Watching:
     """The screen of an onlooker: nothing is ever asked."""
-    return seated(as_json, True, lambda reason: None)
+    if as_json:
+        from .json_seat import JsonSeat
+
+        return JsonSeat(False, again)
+    from .line_seat import LineWatch
+
+    return LineWatch()

@@ -36,6 +36,8 @@ from .waiting import WaitNotices
 
 STOPPED: Final = "stopped"
 """Why this node left a table that goes on without it."""
+MOST_EARLY: Final = 64
+"""Frames kept for a table whose roster has not come yet."""
 TICK = 0.2
 FLUSH = 5.0
 
@@ -47,7 +49,7 @@ class Outcome:
     `code`: why there is no result, None if there is one: STOPPED, TWO_ROSTERS, or of `Broken`.
     `seat`: whose doing that is, if known.
     `kept`: its journal stays, since the game had begun and can be saved as a claim.
-    `again`: the next table, if all want another game.
+    `again`: the next table, if all want another game; `early`: what came for it already.
     """
 
     transcript: Path | None
@@ -57,6 +59,7 @@ class Outcome:
     kept: bool = False
     evidence: TwoTables | None = None
     again: Agreed | None = None
+    early: Sequence[Event] = ()
 
 
 @dataclass
@@ -79,6 +82,7 @@ class Driver:
     _notices: WaitNotices = field(default_factory=WaitNotices)
     _chronicle: Chronicle = field(init=False)
     _present: bool = True
+    _early: list[Event] = field(default_factory=list)
     _asking: Asking = field(init=False)
     _nursery: trio.Nursery | None = None
     _seconds: float = 0.0
@@ -156,7 +160,10 @@ class Driver:
 
     async def _listen(self) -> None:
         async for event in self.hub.events:
-            self._on_event(event)
+            if self.machine.finished and self._side.has_roster:
+                self._early.append(event)
+            else:
+                self._on_event(event)
             await trio.lowlevel.checkpoint()
 
     async def _tick(self) -> None:
@@ -179,6 +186,7 @@ class Driver:
         match event:
             case LinkUp(peer, _, _, binding):
                 self._access.up(peer, binding, trio.current_time())
+                self._side.link_up(peer)
                 if self._is_ours(peer):
                     self.screen(updates.Linked(self.name_of(peer)))
                     self.machine.link_up(peer, self._now())
@@ -222,7 +230,9 @@ class Driver:
         try:
             is_new = self._access.receive(peer, data)
         except Invalid as error:
-            if not self.machine.finished:  # then it may play at the next table already
+            if self.machine.finished:  # it may play at the next table already
+                self._early += [Frame(peer, data)] if len(self._early) < MOST_EARLY else []
+            else:
                 self.hub.drop(peer, because(DropCode.UNSIGNED, why=of_protocol(error)))
         except TwoRosters as error:
             self._end_void(error)
@@ -384,4 +394,4 @@ class Driver:
         if self.machine.finished and self.outcome is not None:
             player, tip = self.player if self.again else None, self.machine.tip
             agreed = await self._side.settle(player, self.again, tip.present - tip.banned)
-            self.outcome = replace(self.outcome, again=agreed)
+            self.outcome = replace(self.outcome, again=agreed, early=self._early)

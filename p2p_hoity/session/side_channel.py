@@ -101,11 +101,19 @@ class SideChannel:
     # Another game.
 
     def catch_up(self, peer: bytes) -> None:
-        """A link is made anew: tell what it may have missed, ask for the roster that we may."""
+        """A link was let in: tell what it may have missed ([A-6])."""
         for frame in self._rematch.known():
             self._hub.post(peer, frame)
+
+    def link_up(self, peer: bytes) -> None:
+        """A seat that has consented asks for the roster on each new link: it may be out ([A-6])."""
         if peer in self._table.ids and self._rematch.is_waiting:
             self._hub.post(peer, encode_lobby(Ask(b"")))
+
+    @property
+    def has_roster(self) -> bool:
+        """Whether the roster of the next table is here: what comes now is for that one."""
+        return self._rematch.roster is not None
 
     async def settle(
         self, player: Player | None, asks: bool, present: frozenset[int]

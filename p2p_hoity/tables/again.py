@@ -30,5 +30,6 @@ async def follow(outcome: Outcome, hub: Hub, seat: Seat, reach: Reach) -> Outcom
     file that was asked for holds the first game."""
     seat = replace(seat, output=None)
     while (agreed := outcome.again) is not None:
-        outcome = await play(hub, seat, agreed.roster, reach, agreed.capability, [])
+        early = list(outcome.early)
+        outcome = await play(hub, seat, agreed.roster, reach, agreed.capability, early)
     return outcome

@@ -359,7 +359,7 @@ async def watch_table(
         outcome = await driver.run(host_link.backlog.frames)
         while (agreed := outcome.again) is not None:
             driver = _looking_on(hub, stranger, onlooker, agreed.roster, agreed.capability)
-            outcome = await driver.run()
+            outcome = await driver.run(outcome.early)
         return outcome
 
 

@@ -177,10 +177,14 @@ class Patient(BotPlayer):
     def __init__(self) -> None:
         super().__init__()
         self.due = trio.Event()
+        self.wished = False
 
     async def wish(self) -> Wish:
+        """To wait longer, once."""
         await self.due.wait()
-        self.due = trio.Event()
+        if self.wished:
+            await trio.sleep_forever()
+        self.wished = True
         return WaitLonger()
 
 
