@@ -26,10 +26,11 @@ DOOR: Final = (9.0, 1 / 3)
 """The same of all onlookers of one seat, at every node."""
 DEBT: Final = 10.0
 """So many words more than it may keep a voice silent until they are made up for."""
-EXCESS: Final = (300.0, 30.0)
-"""Frames of talk of one link that are thrown away unread before the link is rested."""
+EXCESS: Final = (1000.0, 200.0)
+"""Frames of talk of one link that are thrown away unread at once, and a second after that, before
+the link is read more slowly."""
 REST: Final = 1.0
-"""Seconds for which a link that floods is not read."""
+"""Most seconds for which a link that floods is not read."""
 MOST_ONLOOKERS: Final = 32
 """Onlookers of one seat whose last words are remembered; the oldest is forgotten."""
 SHORT: Final = 9
