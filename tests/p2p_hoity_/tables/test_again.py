@@ -14,11 +14,11 @@ from p2p_hoity_.tables.test_tables import Club, Guest, past_round
 from p2p_hoity import game_port, tables
 from p2p_hoity.net.hub import Hub
 from p2p_hoity.session import updates
+from p2p_hoity.session.access import TWO_ROSTERS
 from p2p_hoity.session.driver import Outcome
-from p2p_hoity.session.lobby import Roster
-from p2p_hoity.session.next_table import next_terms, refuse
+from p2p_hoity.session.lobby import Roster, encode_lobby, parse_lobby
+from p2p_hoity.session.next_table import next_terms
 from p2p_hoity.session.player import BotPlayer
-from p2p_hoity.session.rematch import Rematch
 from p2p_hoity.session.settling import ANSWER, LONGEST
 from protocol.transcript import verifier
 from protocol.wire import header
@@ -58,6 +58,40 @@ def club_of(path: Path, seats: int, player: Callable[[int], Any]) -> Club:
 def games(guest: Guest) -> list[tuple[bytes, Path]]:
     """Each game this guest has finished: the table's id and its transcript."""
     return [(one.table.id, one.transcript) for one in guest.heard(updates.Finished)]
+
+
+async def test_two_rosters_for_the_next_table_are_found_out(
+    tmp_path: Path, autojump_clock: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A host with an accomplice, who has signed two entries: each seat's own one is in both."""
+    club = club_of(tmp_path, 4, lambda number: Willing(5))
+    host, accomplice = club.guests[0].me.identity, club.guests[3].me.identity
+    post = Hub.post
+
+    def two_faced(hub: Hub, to: bytes, data: bytes) -> bool:
+        is_second = data[1:].startswith(b"\xa6roster") and bool(club.guests[0].heard(updates.Again))
+        if is_second and hub.me == host.public and to == club.guests[1].me.identity.public:
+            frame = parse_lobby(data)
+            assert isinstance(frame, Roster)
+            whole = header.parse_header(frame.header)
+            lied = tuple(
+                header.sit(whole.terms, accomplice, one.nickname, b"2" * 32)
+                if one.id == accomplice.public
+                else one
+                for one in whole.roster
+            )
+            other = Header(whole.terms, lied)
+            signature = header.sign_roster(other, host)
+            data = encode_lobby(Roster(other.encode(), frame.addresses, signature))
+        return post(hub, to, data)
+
+    monkeypatch.setattr(Hub, "post", two_faced)
+    await club.play()
+    for guest in club.guests[1:3]:
+        assert guest.outcome is not None
+        assert (guest.outcome.code, guest.outcome.seat) == (TWO_ROSTERS, 0)
+        assert guest.outcome.evidence is not None
+        assert len(games(guest)) == 1
 
 
 @pytest.mark.parametrize("seats", [2, 3, pytest.param(6, marks=pytest.mark.soak)])
@@ -103,13 +137,11 @@ async def test_a_seat_that_takes_no_part_ends_as_ever_and_keeps_nobody_waiting(
 ) -> None:
     club = club_of(tmp_path, 3, lambda number: Willing(5))
     club.guests[2].__class__ = Guest
-    ended = dict[str, float]()
     await club.play()
     for guest in club.guests:
         assert len(guest.heard(updates.Started)) == 1
     assert not club.guests[2].heard(updates.Again)
     assert all(guest.heard(updates.Again)[-1].unwilling for guest in club.guests[:2])
-    assert not ended
 
 
 async def test_who_does_not_answer_counts_as_unwilling(tmp_path: Path, autojump_clock: Any) -> None:
@@ -229,6 +261,3 @@ async def test_a_lost_roster_is_asked_for_anew(
     assert len(started) == 2
     assert len({games(guest)[-1][0] for guest in club.guests}) == 1
     assert all(len(games(guest)) == 2 for guest in club.guests)
-
-
-_ = (Roster, Header, header, refuse, Rematch)
