@@ -39,7 +39,7 @@ class SideChannel:
         self._rematch = Rematch(self._table, self._seat, me, self._flood)
 
     def receive(self, peer: bytes, data: bytes) -> bool:
-        """Whether a frame belongs here; then it is dealt with, or dropped without a word."""
+        """Whether a frame belongs here; then it is dealt with, or dropped silently ([W-6])."""
         if is_talk(data):
             if self._access.hears(peer):
                 self._hear(peer, data)
@@ -67,7 +67,7 @@ class SideChannel:
             self._screen(heard.said)
 
     def _spread(self, frame: bytes, source: bytes | None) -> None:
-        """An onlooker passes nothing on: seats take from it what it says itself, and no more."""
+        """To all others, once ([W-6]); an onlooker's would be taken from nobody."""
         if self._seat is not None:
             self._flood(frame, source)
 
