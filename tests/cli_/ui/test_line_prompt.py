@@ -512,16 +512,16 @@ async def test_wait_is_heard_at_any_time(word: str) -> None:
         await here.type.send(word)
         await here.type.send("1")
         with trio.fail_after(5):
-            assert await here.prompt.waits_longer()
+            assert await here.prompt.wish()
         assert not here.heard("Nothing is asked")
 
 
 async def test_a_wait_is_heard_once(autojump_clock: trio.testing.MockClock) -> None:
     async with desk(asked("place")) as here:
         await here.type.send("wait")
-        await here.prompt.waits_longer()
+        await here.prompt.wish()
         with trio.move_on_after(60) as scope:
-            await here.prompt.waits_longer()
+            await here.prompt.wish()
         assert scope.cancelled_caught
 
 
@@ -535,7 +535,7 @@ async def test_a_bots_seat_never_waits_longer_nor_who_has_no_game(
     async with desk(asked("place") if begun else None, autopilot) as here:
         await here.type.send("wait")
         with trio.move_on_after(60) as scope:
-            await here.prompt.waits_longer()
+            await here.prompt.wish()
         assert scope.cancelled_caught
         assert here.heard(words)
 
