@@ -64,7 +64,7 @@ class Sitting:
 
     def __post_init__(self) -> None:
         self._scope = trio.CancelScope()
-        again = self.manner.asks_again
+        again = self.manner.asks_again and not self.manner.until_eof
         self.screen = seated(self.manner.as_json, self.manner.auto, self._leave, again)
 
     @property
@@ -126,7 +126,7 @@ class Sitting:
         manner = self.manner
         if manner.until_eof:
             nursery.start_soon(self._until_closed)
-        elif self.screen.listens(not (manner.auto and manner.yes)):
+        elif self.screen.listens(not (manner.auto and manner.yes) or manner.asks_again):
             nursery.start_soon(self.screen.listen)
 
     async def _until_closed(self) -> None:

@@ -8,7 +8,7 @@ import trio
 
 from p2p_hoity.game_port import HoityToity
 from p2p_hoity.session.driver import Outcome
-from p2p_hoity.session.player import BotPlayer, Player
+from p2p_hoity.session.player import BotPlayer, Player, Wish
 from p2p_hoity.session.updates import Finished, Started, Update
 from protocol import Terms
 
@@ -16,6 +16,22 @@ from ..words import terms as terms_words
 from ..words.updates import standings_json, why_ended
 from .json_screen import JsonPlayer, JsonScreen, write_line
 from .stdin_lines import pump
+
+
+class Assisted(BotPlayer):
+    """A bot makes the choices; a program talks, and is asked for another game."""
+
+    def __init__(self, program: JsonPlayer) -> None:
+        super().__init__()
+        self._program = program
+
+    async def wish(self) -> Wish:
+        """The program's, whenever it comes."""
+        return await self._program.wish()
+
+    async def again(self) -> bool:
+        """As the program says."""
+        return await self._program.again()
 
 
 class JsonSeat:
@@ -27,7 +43,9 @@ class JsonSeat:
         self._send, lines = trio.open_memory_channel[str](64)
         self._screen = JsonScreen()
         self._program = JsonPlayer(lines, write_line)
-        self.player: Player = BotPlayer() if auto else self._program
+        self.player: Player = self._program
+        if auto:
+            self.player = Assisted(self._program) if listens else BotPlayer()
 
     @property
     def table_name(self) -> str:

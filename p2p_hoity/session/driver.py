@@ -143,9 +143,16 @@ class Driver:
         await self.hub.flush(FLUSH)
         if self.outcome is None:
             return Outcome(None, (), STOPPED)
-        if self.journal is not None and not (self.outcome.kept or self._can_rejoin):
-            self.journal.remove()
+        if not (self.outcome.kept or self._can_rejoin):
+            self._forget_journal()
         return self.outcome
+
+    def _forget_journal(self) -> None:
+        """There is nothing to come back to."""
+        if self.journal is not None:
+            self.journal.close()
+            self.journal.remove()
+            self.journal = None
 
     def _open_access(self) -> Access:
         table, hub = self.machine.table, self.hub
@@ -392,6 +399,7 @@ class Driver:
     async def _settle(self) -> None:
         """Whether there is another game with the same people."""
         if self.machine.finished and self.outcome is not None:
+            self._forget_journal()
             player, tip = self.player if self.again else None, self.machine.tip
             agreed = await self._side.settle(player, self.again, tip.present - tip.banned)
             self.outcome = replace(self.outcome, again=agreed, early=self._early)

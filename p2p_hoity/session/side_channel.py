@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import time
+from collections import deque
 from dataclasses import replace
+from typing import Final
 
 import trio
 
@@ -21,6 +23,10 @@ from .settling import Agreed, Settling
 from .talk import is_talk
 from .updates import Screen, Unsaid
 
+RECENT: Final = 10.0
+"""Seconds for which words are told to links that are let in after them."""
+MOST_RECENT: Final = 8
+
 
 def _milliseconds() -> int:
     return time.time_ns() // 1_000_000
@@ -37,6 +43,7 @@ class SideChannel:
         self._hub, self._screen, self._talks = hub, screen, talks
         self._conversation = Conversation(self._table, self._seat, me, _milliseconds)
         self._rematch = Rematch(self._table, self._seat, me, self._flood)
+        self._latest: deque[tuple[float, bytes]] = deque(maxlen=MOST_RECENT)
 
     def receive(self, peer: bytes, data: bytes) -> bool:
         """Whether a frame belongs here; then it is dealt with, or dropped silently ([W-6])."""
@@ -69,6 +76,7 @@ class SideChannel:
     def _spread(self, frame: bytes, source: bytes | None) -> None:
         """To all others, once ([W-6]); an onlooker's would be taken from nobody."""
         if self._seat is not None:
+            self._latest.append((trio.current_time(), frame))
             self._flood(frame, source)
 
     def _flood(self, frame: bytes, source: bytes | None) -> None:
@@ -85,9 +93,8 @@ class SideChannel:
             self._screen(Unsaid(found))
             return
         self._tell(found)
-        if self._seat is not None:
-            self._flood(found.frame, None)
-        else:
+        self._spread(found.frame, None)
+        if self._seat is None:
             self._hub.post(self._table.ids[min(self.doors())], found.frame)  # as it is signed
 
     def _said(self, words: str | int) -> Heard | Reason:
@@ -101,8 +108,10 @@ class SideChannel:
     # Another game.
 
     def catch_up(self, peer: bytes) -> None:
-        """A link was let in: tell what it may have missed ([A-6])."""
-        for frame in self._rematch.known():
+        """A link was let in: tell what it may have missed ([W-6], [A-6])."""
+        since = trio.current_time() - RECENT
+        words = (frame for when, frame in self._latest if when > since)
+        for frame in (*words, *self._rematch.known()):
             self._hub.post(peer, frame)
 
     def link_up(self, peer: bytes) -> None:

@@ -88,6 +88,25 @@ async def test_words_reach_who_has_no_link_to_their_author(
     assert b"hello" not in club.transcripts()[0]
 
 
+class Eager(Talker):
+    """A player who speaks before there is anybody to hear it."""
+
+    async def wish(self) -> Wish:
+        if not self.words:
+            await trio.sleep_forever()
+        return Talk(self.words.pop(0))
+
+
+async def test_words_said_while_links_are_made_are_heard_too(
+    tmp_path: Path, autojump_clock: Any
+) -> None:
+    club = Club(tmp_path, 3)
+    for number, guest in enumerate(club.guests):
+        guest.player = Eager("one", "two") if number == 0 else Talker()
+    await club.play()
+    assert all(heard(guest) == [("P0", "one"), ("P0", "two")] for guest in club.guests)
+
+
 async def test_onlookers_and_seats_hear_each_other(tmp_path: Path, autojump_clock: Any) -> None:
     club = Line(tmp_path, 3)
     for guest in club.guests:
