@@ -12,14 +12,13 @@ import trio
 
 from protocol import FAULTS, Identity, Invalid, Machine, Node, effects
 
-from .. import rules
 from ..errors import because, of_protocol
 from ..net.events import Event, Frame, LinkDown, LinkUp
 from ..net.hub import Hub
 from ..storage import archive
 from ..storage.journal import Journal
 from . import updates
-from .access import TWO_ROSTERS, Access, DropCode, TwoRosters, TwoTables
+from .access import TWO_ROSTERS, Access, DropCode, TwoRosters
 from .asking import Asking
 from .awake_clock import AwakeClock
 from .capability import Capability
@@ -27,39 +26,18 @@ from .chronicle import Chronicle, play_of
 from .dialling import dial_seats
 from .lobby import Roster, encode_lobby, is_lobby
 from .nursery import open_nursery
+from .outcome import STOPPED as STOPPED
+from .outcome import Outcome as Outcome
 from .player import LeaveForNow, Player, Talk, WaitLonger
 from .rate_limit import RateLimit
-from .settling import Agreed
 from .side_channel import SideChannel
 from .updates import Screen
 from .waiting import WaitNotices
 
-STOPPED: Final = "stopped"
-"""Why this node left a table that goes on without it."""
 MOST_EARLY: Final = 64
 """Frames kept for a table whose roster has not come yet."""
 TICK = 0.2
 FLUSH = 5.0
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """How a table ended for this node.
-
-    `code`: why there is no result, None if there is one: STOPPED, TWO_ROSTERS, or of `Broken`.
-    `seat`: whose doing that is, if known.
-    `kept`: its journal stays, since the game had begun and can be saved as a claim.
-    `again`: the next table, if all want another game; `early`: what came for it already.
-    """
-
-    transcript: Path | None
-    standings: tuple[rules.Standing, ...] = ()
-    code: str | None = None
-    seat: int | None = None
-    kept: bool = False
-    evidence: TwoTables | None = None
-    again: Agreed | None = None
-    early: Sequence[Event] = ()
 
 
 @dataclass
