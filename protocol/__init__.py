@@ -101,9 +101,14 @@ __all__ = [  # noqa: RUF022 - in the order of use
 
 
 def __getattr__(name: str) -> Any:
-    """A public name, loaded when it is first asked for."""
+    """A public name, loaded when it is first asked for, and kept."""
     if name not in WHERE:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found = globals()[name] = _load(name)
+    return found
+
+
+def _load(name: str) -> Any:
     place = f"{__name__}.{WHERE[name]}".rstrip(".")
     try:
         return import_module(f"{place}.{name}")

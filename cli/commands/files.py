@@ -29,11 +29,12 @@ def replay(
         bool, typer.Option("--step", help=N_("Wait for Enter after every round."))
     ] = False,
     as_json: opt.JsonOption = False,
+    plain: opt.PlainOption = False,
 ) -> None:
     """Look at a game again."""
     from .replay import replay_file
 
-    raise typer.Exit(replay_file(file, step, as_json))
+    raise typer.Exit(replay_file(file, step, as_json, plain))
 
 
 def rules(

@@ -18,6 +18,7 @@ from ..printing import ask, say
 from ..trouble import NOT_OK, OK, Trouble
 from ..trouble import report as tell
 from ..ui.json_screen import write_line
+from ..ui.screen import is_full
 from ..words import editions
 from ..words.cards import Names
 from ..words.lingo import _
@@ -27,7 +28,7 @@ from .verify import in_words, read_file, state_of
 FORMAT = "hoity-replay-1"
 
 
-def replay_file(path: Path, step: bool, as_json: bool) -> int:
+def replay_file(path: Path, step: bool, as_json: bool, plain: bool = True) -> int:
     """Tell what the file holds, as far as it holds; 0 if it is ok."""
     data = read_file(path)
     report = transcript.verify(data, read_game, time.perf_counter)
@@ -42,7 +43,7 @@ def replay_file(path: Path, step: bool, as_json: bool) -> int:
     if as_json:
         for line in objects(report, state):
             write_line(line)
-    else:
+    elif step or not is_full(plain) or not _shown(path, report):
         _tell(path, report, state, step)
     return OK if report.ok else NOT_OK
 
@@ -120,6 +121,17 @@ def _edition(edition: Edition) -> dict[str, Any]:
 
 
 # For people.
+
+
+def _shown(path: Path, report: transcript.Report) -> bool:
+    """On a full screen, and the verdict behind it; whether there was anything to show."""
+    from .replay_screen import show
+
+    if report.node is None or not show(report.node):
+        return False
+    for line in in_words(path, report):
+        say(line)
+    return True
 
 
 def _tell(path: Path, report: transcript.Report, state: State, step: bool) -> None:

@@ -6,11 +6,12 @@ import sys
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Final
 
 import trio
 
 from p2p_hoity.game_port import HoityToity
-from p2p_hoity.session.driver import Outcome
+from p2p_hoity.session.driver import LEFT, Outcome
 from p2p_hoity.session.updates import Finished, Started, Update
 from p2p_hoity.storage.home import Home
 from p2p_hoity.storage.keys import Player as Me
@@ -23,6 +24,10 @@ from ..trouble import INTERRUPTED, NOT_OK, OK, Trouble, ctrl_c_means
 from ..ui.screen import Screen, seated
 from ..ui.stdin_lines import until_closed
 from ..words.lingo import _
+from .going import Going, interrupted
+
+LEAVING: Final = 3.0
+"""Seconds in which the others should have been told; who leaves goes then in any case."""
 
 
 @dataclass(frozen=True)
@@ -33,6 +38,7 @@ class Manner:
     yes: bool = False
     as_json: bool = False
     until_eof: bool = False
+    plain: bool = False
     transcript: Path | None = None
     name: str | None = None
     talks: bool = True
@@ -63,14 +69,16 @@ class Sitting:
     screen: Screen = field(init=False)
 
     def __post_init__(self) -> None:
-        self._scope = trio.CancelScope()
-        again = self.manner.asks_again and not self.manner.until_eof
-        self.screen = seated(self.manner.as_json, self.manner.auto, self._leave, again)
+        self._scope, manner = trio.CancelScope(), self.manner
+        self._going = trio.Event()
+        self._tells = False
+        again = manner.asks_again and not manner.until_eof
+        self.screen = seated(manner.as_json, manner.auto, self._leave, manner.plain, again)
 
     @property
     def seat(self) -> Seat:
         """What the peer needs to know of this seat."""
-        player, manner = self.screen.player, self.manner
+        player, manner = Going(self.screen.player, self._going), self.manner
         papers = (manner.transcript, self.passphrase)
         talk = (manner.talks, manner.asks_again)
         return Seat(self.home, self.me, player, self._tell, *papers, *talk)
@@ -86,16 +94,27 @@ class Sitting:
 
     def _tell(self, update: Update) -> None:
         self.screen.tell(update)
-        if isinstance(update, Started) and self.crew is not None:
-            self.crew.remember(self.game)
-        if isinstance(update, Started | Finished):
-            self.is_over = isinstance(update, Finished)
-        if isinstance(update, Finished):
+        if isinstance(update, Started):
+            self._begin(update.table.seats)
+            self.is_over = False
+        elif isinstance(update, Finished):
+            self.is_over = True
             self.first = self.first or update.transcript
 
+    def _begin(self, seats: int) -> None:
+        """One's own bots go along: only others are told when one leaves."""
+        self._tells = self.crew is None or len(self.crew.names) < seats - 1
+        if self.crew is not None:
+            self.crew.remember(self.game)
+
     def _leave(self, reason: str) -> None:
-        self.left = reason
-        self._scope.cancel()
+        """Have the others told, and go; who has none at the table, or asks again, goes at once."""
+        self.left = self.left or reason
+        if self._going.is_set() or not self._tells:
+            self._scope.cancel()
+            return
+        self._going.set()
+        self._scope.deadline = trio.current_time() + LEAVING
 
     async def accept(self, terms: Terms, game: HoityToity, names: tuple[str, ...]) -> bool:
         """Show the terms and ask, unless they are taken as they are."""
@@ -110,16 +129,19 @@ class Sitting:
         try:
             with self._scope:
                 async with trio.open_nursery() as nursery:
+                    await nursery.start(interrupted, self._leave)
                     self._listen(nursery)
                     outcome = await go(self, nursery)
-                    if self.crew is not None:
+                    if self.crew is not None and outcome.code != LEFT:
                         await self.crew.farewell()
                     nursery.cancel_scope.cancel()
         finally:
             if self.crew is not None:
-                await self.crew.dismiss(keep=outcome is None and self.crew.seated)
-        if outcome is None:
-            raise Trouble(self.farewell(self.left or _("you left")), INTERRUPTED)
+                left = outcome is None or outcome.code == LEFT
+                await self.crew.dismiss(keep=left and self.crew.seated and not self.is_over)
+        if outcome is None or outcome.code == LEFT:
+            kept = outcome is None or outcome.kept
+            raise Trouble(self.farewell(self.left or _("you left"), kept), INTERRUPTED)
         return outcome
 
     def _listen(self, nursery: trio.Nursery) -> None:
@@ -134,11 +156,11 @@ class Sitting:
         self.left = _("the input has ended")
         self._scope.cancel()
 
-    def farewell(self, reason: str) -> str:
+    def farewell(self, reason: str, kept: bool = True) -> str:
         """Words for a game that is left: how to take the seat again."""
         if self.is_over:
             return _("{reason}. The game was over already.").format(reason=reason)
-        if not self.game:
+        if not self.game or not kept:
             return _("{reason}; no game had begun.").format(reason=reason)
         text = _("{reason}. The game is kept; take your seat again with: hoity resume {game}")
         return text.format(reason=reason, game=self.game)
@@ -147,7 +169,7 @@ class Sitting:
 def sit(sitting: Sitting, go: Callable[[Sitting, trio.Nursery], Awaitable[Outcome]]) -> int:
     """Run a whole sitting; the exit code. Ctrl-C leaves the game as it can be resumed."""
     with ctrl_c_means(lambda: sitting.farewell(_("Interrupted"))):
-        outcome = trio.run(sitting.run, go)
+        outcome = sitting.screen.run(sitting.run, go)
     if outcome.kept:
         text = _("What was played is kept; save it, without a result: hoity resume --claim {game}")
         sitting.say(text.format(game=sitting.game))

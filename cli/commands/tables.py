@@ -21,14 +21,14 @@ def _manner(
     as_json: bool,
     transcript: Path | None,
     name: str | None,
+    plain: bool,
     no_talk: bool,
     again: bool | None,
 ) -> Manner:
     """How a host sits: it has set the terms itself, so it is not asked about them."""
     from .sitting import Manner
 
-    talks = not no_talk
-    return Manner(auto, True, as_json, transcript=transcript, name=name, talks=talks, again=again)
+    return Manner(auto, True, as_json, False, plain, transcript, name, not no_talk, again)
 
 
 def play(
@@ -61,7 +61,8 @@ def play(
     switches = (action_choice, detective_in_hall, detective_rank)
     ask = Ask(bots + 1, edition, variant, *switches, quorum, waits)
     opening = Opening(ask, bots, loopback(None), show_ticket=False)
-    raise typer.Exit(host(_manner(auto, as_json, transcript, name, no_talk, again), opening))
+    manner = _manner(auto, as_json, transcript, name, plain, no_talk, again)
+    raise typer.Exit(host(manner, opening))
 
 
 def host(
@@ -105,7 +106,8 @@ def host(
     switches = (action_choice, detective_in_hall, detective_rank)
     ask = Ask(seats, edition, variant, *switches, quorum, patience or 300.0, step_patience)
     opening = Opening(ask, bots, reach_of(listen, relay, Lan(lan.value)))
-    raise typer.Exit(open_table(_manner(auto, as_json, transcript, name, no_talk, again), opening))
+    manner = _manner(auto, as_json, transcript, name, plain, no_talk, again)
+    raise typer.Exit(open_table(manner, opening))
 
 
 def join(
@@ -127,7 +129,7 @@ def join(
     from .reaching import reach_of
     from .sitting import Manner
 
-    manner = Manner(auto, yes, as_json, until_eof, transcript, name, not no_talk, again)
+    manner = Manner(auto, yes, as_json, until_eof, plain, transcript, name, not no_talk, again)
     raise typer.Exit(sit_down(manner, " ".join(ticket), reach_of(listen, relay)))
 
 
@@ -156,7 +158,7 @@ def resume(
 
     if claim:
         raise typer.Exit(save_as_claim(game, transcript, as_json))
-    manner = Manner(auto, True, as_json, until_eof, transcript, None, not no_talk, again)
+    manner = Manner(auto, True, as_json, until_eof, plain, transcript, None, not no_talk, again)
     raise typer.Exit(sit_again(manner, game))
 
 
@@ -164,13 +166,14 @@ def watch(
     ticket: opt.TicketArgument,
     transcript: opt.TranscriptOption = None,
     as_json: opt.JsonOption = False,
+    plain: opt.PlainOption = False,
     no_talk: opt.NoTalkOption = False,
     again: opt.AgainOption = None,
 ) -> None:
     """Look on without a seat."""
     from .watch import watch as look_on
 
-    raise typer.Exit(look_on(" ".join(ticket), transcript, as_json, not no_talk, again))
+    raise typer.Exit(look_on(" ".join(ticket), transcript, as_json, plain, not no_talk, again))
 
 
 def tables(

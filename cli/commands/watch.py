@@ -12,7 +12,7 @@ from p2p_hoity.net.ticket import decode_ticket
 from p2p_hoity.session.driver import Outcome
 
 from ..local.places import check_output
-from ..trouble import NOT_OK, OK, ctrl_c_means
+from ..trouble import INTERRUPTED, NOT_OK, OK, Trouble, ctrl_c_means
 from ..ui.screen import looking_on
 from ..words.lingo import _
 
@@ -21,6 +21,7 @@ def watch(
     ticket: str,
     transcript: Path | None,
     as_json: bool,
+    plain: bool = True,
     talks: bool = True,
     again: bool | None = None,
 ) -> int:
@@ -28,20 +29,25 @@ def watch(
     too, as for a person unless the command says otherwise."""
     check_output(transcript)
     read = decode_ticket(ticket)
+    scope = trio.CancelScope()
     follows = not as_json if again is None else again
-    screen = looking_on(as_json, follows)
+    screen = looking_on(as_json, plain, lambda reason: scope.cancel(), follows)
     onlooker = tables.Onlooker(screen.tell, transcript, screen.player, talks, follows)
 
-    async def go() -> Outcome:
+    async def go() -> Outcome | None:
         screen.say(_("Looking for the table; the game is shown once it has begun …"))
-        async with trio.open_nursery() as nursery:
-            if not (as_json and sys.stdin.isatty()):
-                nursery.start_soon(screen.listen)
-            outcome = await tables.watch_table(read, onlooker)
-            nursery.cancel_scope.cancel()
-        return outcome
+        with scope:
+            async with trio.open_nursery() as nursery:
+                if not (as_json and sys.stdin.isatty()):
+                    nursery.start_soon(screen.listen)
+                outcome = await tables.watch_table(read, onlooker)
+                nursery.cancel_scope.cancel()
+            return outcome
+        return None
 
     with ctrl_c_means(lambda: _("Interrupted: you look on no more.")):
-        outcome = trio.run(go)
+        outcome = screen.run(go)
+    if outcome is None:
+        raise Trouble(_("You look on no more."), INTERRUPTED)
     screen.end(outcome)
     return OK if outcome.code is None else NOT_OK

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 import trio
 
@@ -12,7 +12,7 @@ from p2p_hoity import rules
 from p2p_hoity.game_port import HoityToity
 from p2p_hoity.rules.news import plain
 from p2p_hoity.session import updates
-from p2p_hoity.session.player import Talk, WaitLonger, Wish
+from p2p_hoity.session.player import LeaveForNow, Talk, WaitLonger, Wish
 from protocol import fingerprint
 
 from ..printing import say_object
@@ -27,9 +27,10 @@ from .line_talk import Wishes
 from .stdin_lines import STRAYS
 
 Write = Callable[[dict[str, Any]], None]
-RENAMED = {"returned": "back"}
-"""Updates that would have the name of a happening."""
-WAIT = '{"wait":true}'
+RENAMED = {"returned": "back", "leftfornow": "left"}
+"""Updates whose name would be that of a happening, or no word."""
+WISHES: Final[dict[str, Wish]] = {'{"wait":true}': WaitLonger(), '{"leave":true}': LeaveForNow()}
+"""Lines that are no answers, without their spaces."""
 
 
 def write_line(value: dict[str, Any]) -> None:
@@ -49,8 +50,8 @@ class JsonScreen:
         self.table_name = ""
 
     def __call__(self, update: updates.Update) -> None:
-        """Write one update."""
-        if isinstance(update, updates.Finished | updates.Ended):
+        """Write one update; the clock, which tells every second, is for people."""
+        if isinstance(update, updates.Finished | updates.Ended | updates.Clock):
             return
         if isinstance(update, updates.Happened):
             for item in update.items:
@@ -86,6 +87,8 @@ class JsonScreen:
                 return {"willing": sorted(willing), "unwilling": sorted(unwilling)}
             case updates.Accused(seat, code):
                 return {"seat": seat, "code": code, "words": meaning(code)}
+            case updates.Attendance(seats):
+                return {"seats": [str(presence) for presence in seats]}
             case updates.Extended(seats, left):
                 return {"seats": sorted(seats), "left": round(left, 1)}
         return {name: plain(value) for name, value in vars(update).items()}
@@ -114,7 +117,9 @@ def _waiting(
     if isinstance(update, updates.Awaited | updates.Halfway):
         told["left"] = round(update.left, 1)
     if not isinstance(update, updates.Awaited):
-        told |= {"quorum": update.muster.quorum, "there": update.muster.there}
+        count = update.muster
+        told |= {"quorum": count.quorum, "there": count.there}
+        told |= {"gone": sorted(count.gone), "unlinked": sorted(count.unlinked)}
     return told
 
 
@@ -136,25 +141,33 @@ def _parsed(line: str) -> Any:
         return None
 
 
-def _talk(line: str) -> str | int | None:
+def _talk(line: str) -> Talk | None:
     """What a line says to the table; None if it is no talk."""
     value = _parsed(line) if line.startswith("{") else None
     if not isinstance(value, dict) or list(value) != ["talk"]:
         return None
     words = value["talk"]
-    return words if isinstance(words, str | int) and not isinstance(words, bool) else None
+    is_said = isinstance(words, str | int) and not isinstance(words, bool)
+    return Talk(words) if is_said else None
 
 
 class JsonPlayer:
     """A program in the seat: it answers each `choosing` line with a choice as JSON, one a line.
 
     A number or an array as in `choices`; what is not legal is refused and asked again. The line
-    {"wait": true} is no answer: it waits longer for who is awaited; nor is {"talk": "words"} or
-    {"talk": 3}, which says them, or the phrase of this number, to the table.
+    {"wait": true} is no answer: it waits longer for who is awaited; {"leave": true} leaves for now;
+    {"talk": "words"} or {"talk": 3} says them, or the phrase of this number, to the table.
     """
 
-    def __init__(self, lines: trio.MemoryReceiveChannel[str], write: Write) -> None:
+    def __init__(
+        self,
+        lines: trio.MemoryReceiveChannel[str],
+        write: Write,
+        leave: Callable[[str], None] | None = None,
+    ) -> None:
+        """`leave` is called with the reason when the input ends and a choice is needed."""
         self._lines = lines
+        self._leave = leave
         self._write = write
         self._send, self._answers = trio.open_memory_channel[str](64)
         self._wishes = Wishes()
@@ -163,17 +176,16 @@ class JsonPlayer:
         """Hear every line until the input ends."""
         async with self._send:
             async for line in self._lines:
-                if "".join(line.split()) == WAIT:
-                    self._wishes.put(WaitLonger())
-                elif (words := _talk(line)) is not None:
-                    self._wishes.put(Talk(words))
-                else:
+                wish = WISHES.get("".join(line.split())) or _talk(line)
+                if wish is None:
                     await self._send.send(line)
+                else:
+                    self._wishes.put(wish)
 
     async def choose(self, view: rules.View, kind: rules.Kind, again: bool) -> rules.Choice:
         """The next line that is a choice of this kind; Trouble after too many that are none."""
         for _stray in range(STRAYS):
-            line = await self._line()
+            line = await self._choice_line()
             try:
                 choice = rules.choice_from_wire(kind, _parsed(line))
                 view.check(kind, choice)
@@ -184,6 +196,16 @@ class JsonPlayer:
             return choice
         words = _("{number} lines of the input have made no choice; --auto lets a bot play")
         raise Trouble(words.format(number=STRAYS), USAGE)
+
+    async def _choice_line(self) -> str:
+        try:
+            return await self._line()
+        except Trouble as error:
+            if self._leave is None:
+                raise
+            self._leave(str(error).rstrip("."))
+            await trio.sleep_forever()
+            raise
 
     async def agree(self) -> bool:
         """Whether the next line is true, y or yes."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Awaitable, Callable
+from typing import Any, TypeVar
 
 import trio
 
@@ -16,6 +17,8 @@ from ..words import terms as terms_words
 from ..words.updates import standings_json, why_ended
 from .json_screen import JsonPlayer, JsonScreen, write_line
 from .stdin_lines import pump
+
+T = TypeVar("T")
 
 
 class Assisted(BotPlayer):
@@ -37,12 +40,12 @@ class Assisted(BotPlayer):
 class JsonSeat:
     """The screen of `--json`; see `screen.Screen`."""
 
-    def __init__(self, auto: bool, listens: bool = False) -> None:
+    def __init__(self, auto: bool, leave: Callable[[str], None], listens: bool = False) -> None:
         """`listens`: also where nothing is asked, for talk and another game."""
         self._listens, self._is_over = listens, False
         self._send, lines = trio.open_memory_channel[str](64)
         self._screen = JsonScreen()
-        self._program = JsonPlayer(lines, write_line)
+        self._program = JsonPlayer(lines, write_line, leave)
         self.player: Player = self._program
         if auto:
             self.player = Assisted(self._program) if listens else BotPlayer()
@@ -85,6 +88,10 @@ class JsonSeat:
         async with trio.open_nursery() as nursery:
             nursery.start_soon(pump, self._send)
             nursery.start_soon(self._program.listen)
+
+    def run(self, main: Callable[..., Awaitable[T]], *args: Any) -> T:
+        """Run the peer; this screen needs no loop of its own."""
+        return trio.run(main, *args)
 
     def end(self, outcome: Outcome) -> None:
         """The last object of a table, once."""

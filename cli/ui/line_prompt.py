@@ -44,6 +44,7 @@ WEIGHTY: Final = (
     updates.Late,
     updates.Paused,
     updates.Extended,
+    updates.LeftForNow,
     updates.Accused,
 )
 """News after which an open question is said again."""

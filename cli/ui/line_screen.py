@@ -117,6 +117,14 @@ class SeatScreen:
             who = self.names.seats(sorted(update.seats))
             self.note(text.format(seconds=round(update.seconds), who=who))
 
+    def left(self, update: updates.LeftForNow) -> None:
+        """A seat has said that it leaves for now."""
+        if self.names is not None:
+            self.note(waiting.left(update.seat, self.names))
+
+    def keep_quiet(self, update: updates.Attendance | updates.Clock) -> None:
+        """What lines would tell too often, or tell elsewhere."""
+
     def halfway(self, update: updates.Halfway) -> None:
         """Half of the patience is over: what comes next, and what one can do."""
         if self.names is not None:
@@ -250,6 +258,9 @@ TELLERS: Final[Mapping[type[Any], Callable[[SeatScreen, Any], None]]] = {
     updates.Extended: SeatScreen.extended,
     updates.Linked: SeatScreen.linked,
     updates.Unlinked: SeatScreen.unlinked,
+    updates.LeftForNow: SeatScreen.left,
+    updates.Attendance: SeatScreen.keep_quiet,
+    updates.Clock: SeatScreen.keep_quiet,
     updates.Away: SeatScreen.away,
     updates.Returned: SeatScreen.returned,
     updates.Said: SeatScreen.said,

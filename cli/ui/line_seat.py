@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
+from typing import Any, TypeVar
 
 import trio
 
@@ -20,6 +21,8 @@ from .line_prompt import SeatPrompt
 from .line_screen import SeatScreen
 from .line_talk import Watcher, Wishes
 from .stdin_lines import pump
+
+T = TypeVar("T")
 
 
 class LineSeat:
@@ -70,6 +73,10 @@ class LineSeat:
             nursery.start_soon(pump, self._send)
             nursery.start_soon(self._prompt.listen)
 
+    def run(self, main: Callable[..., Awaitable[T]], *args: Any) -> T:
+        """Run the peer; this screen needs no loop of its own."""
+        return trio.run(main, *args)
+
     def end(self, outcome: Outcome) -> None:
         """Nothing: the updates have told it."""
 
@@ -98,6 +105,10 @@ class LineWatch:
         async with trio.open_nursery() as nursery:
             nursery.start_soon(pump, self._send)
             nursery.start_soon(self.player.listen)
+
+    def run(self, main: Callable[..., Awaitable[T]], *args: Any) -> T:
+        """Run the onlooker; this screen needs no loop of its own."""
+        return trio.run(main, *args)
 
     def end(self, outcome: Outcome) -> None:
         """Nothing: the updates have told it."""

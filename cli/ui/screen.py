@@ -5,8 +5,11 @@ A further screen is one more file of this folder, and one more line in `seated`.
 
 from __future__ import annotations
 
+import os
+import shutil
+import sys
 from collections.abc import Awaitable, Callable
-from typing import Protocol
+from typing import Any, Final, Protocol, TypeVar
 
 from p2p_hoity.game_port import HoityToity
 from p2p_hoity.session.driver import Outcome
@@ -15,6 +18,9 @@ from p2p_hoity.session.updates import Update
 from protocol import Terms
 
 Leave = Callable[[str], None]
+T = TypeVar("T")
+LEAST: Final = (80, 24)
+"""Columns and rows below which there is no full screen."""
 
 
 class Screen(Protocol):
@@ -51,6 +57,9 @@ class Screen(Protocol):
     def end(self, outcome: Outcome) -> None:
         """How the table has ended, after all updates."""
 
+    def run(self, main: Callable[..., Awaitable[T]], *args: Any) -> T:
+        """Run the peer to its end, with this screen around it; what it returns, or raises."""
+
 
 class Watching(Protocol):
     """An onlooker's screen: a person at it may talk."""
@@ -71,25 +80,48 @@ class Watching(Protocol):
     def end(self, outcome: Outcome) -> None:
         """How the table has ended, after all updates."""
 
+    def run(self, main: Callable[..., Awaitable[T]], *args: Any) -> T:
+        """Run the onlooker to its end, with this screen around it."""
 
-def seated(as_json: bool, auto: bool, leave: Leave, again: bool = False) -> Screen:
+
+def is_full(plain: bool) -> bool:
+    """Whether there is a terminal that a full screen can be shown on, and nobody wants lines."""
+    if plain or os.environ.get("TERM", "") in ("", "dumb"):
+        return False
+    if not all(stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr)):
+        return False
+    columns, rows = shutil.get_terminal_size()
+    return columns >= LEAST[0] and rows >= LEAST[1]
+
+
+def seated(
+    as_json: bool, auto: bool, leave: Leave, plain: bool = True, again: bool = False
+) -> Screen:
     """The screen of a seat; `leave` is called with the reason when its player goes. `again`: a
     program is asked for another game."""
     if as_json:
         from .json_seat import JsonSeat
 
-        return JsonSeat(auto, again)
+        return JsonSeat(auto, leave, again)
+    if is_full(plain or auto):
+        from .full_screen.full_seat import FullSeat
+
+        return FullSeat(auto, leave)
     from .line_seat import LineSeat
 
     return LineSeat(auto, leave)
 
 
-def looking_on(as_json: bool, again: bool) -> Watching:
+def looking_on(as_json: bool, plain: bool, leave: Leave, again: bool) -> Watching:
     """The screen of an onlooker: nothing is ever asked."""
     if as_json:
         from .json_seat import JsonSeat
 
-        return JsonSeat(False, again)
+        return JsonSeat(False, leave, again)
+    if is_full(plain):
+        from .full_screen.full_seat import FullSeat
+
+        return FullSeat(True, leave, looks_on=True)
     from .line_seat import LineWatch
 
     return LineWatch()

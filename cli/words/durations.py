@@ -25,3 +25,9 @@ def span(milliseconds: int) -> str:
         if number:
             words.append(_unit(size, number))
     return " ".join(words[:2]) or _unit(1, 0)
+
+
+def clock(seconds: float) -> str:
+    """Seconds as a clock shows them, as in 4:31; never less than 0:00."""
+    whole = max(0, int(seconds))
+    return f"{whole // 60}:{whole % 60:02}"

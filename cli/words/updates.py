@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from p2p_hoity.rules import Standing
 from p2p_hoity.session.access import TWO_ROSTERS
-from p2p_hoity.session.driver import STOPPED
+from p2p_hoity.session.driver import LEFT, STOPPED
 from p2p_hoity.session.updates import Ended
 from protocol import effects
 
@@ -18,6 +18,7 @@ from .reasons import meaning
 OURS: Final = {
     TWO_ROSTERS: N_("the host has given two rosters"),
     STOPPED: N_("stopped"),
+    LEFT: N_("left for now"),
 }
 """Why there is no result, where it is no code of the protocol."""
 
@@ -37,6 +38,8 @@ def ended(update: Ended, names: Names | None) -> str:
         return told
     if update.code == effects.SILENT_SEAT:
         return told + " " + _("Who was awaited: {who}.").format(who=names.seat(update.seat))
+    if update.code == effects.SEAT_LEFT:
+        return told + " " + _("Who has left: {who}.").format(who=names.seat(update.seat))
     return told + " " + _("Whose doing: {who}.").format(who=names.seat(update.seat))
 
 

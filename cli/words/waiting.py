@@ -18,9 +18,13 @@ def halfway(update: Halfway, names: Names, game: str) -> list[str]:
         text = _("The others are waiting for you: in {left} s they may go on without you.")
         return [text.format(left=round(update.left))]
     who = _others(update.seats, names)
-    text = _("Nothing has come from {who} for {seconds} s.")
-    lines = [text.format(who=who, seconds=round(update.seconds))]
     count = update.muster
+    text = _("Nothing has come from {who} for {seconds} s.")
+    silent = update.seats - count.gone
+    lines = []
+    if silent - {names.mine}:
+        lines.append(text.format(who=_others(silent, names), seconds=round(update.seconds)))
+    lines += _whereabouts(count, names)
     if not count.begun:
         text = _("In {left} s the table ends, before the game has begun.")
         lines.append(text.format(left=round(update.left)) + _longer(names))
@@ -50,10 +54,16 @@ def late(update: Late, names: Names) -> list[str]:
         "The patience for {who} has run out. The game goes on without {who} as soon as {quorum} of"
         " the {seats} seats agree."
     )
+    if update.seats <= count.gone:
+        text = _(
+            "Left for now: {who}. The game goes on without {who} as soon as {quorum} of the {seats}"
+            " seats agree."
+        )
     told = text.format(who=who, quorum=count.quorum, seats=count.seats)
     back = _("{who} may come back later.").format(who=who)
     told += f" {back if count.may_return else _(FOR_GOOD)}"
-    return [told, *_oneself(update.seats, count, names)]
+    where = [] if update.seats <= count.gone else _whereabouts(count, names)
+    return [told, *where, *_oneself(update.seats, count, names)]
 
 
 def paused(update: Paused, names: Names, game: str) -> list[str]:
@@ -63,9 +73,11 @@ def paused(update: Paused, names: Names, game: str) -> list[str]:
     who = _others(update.seats, names)
     if not update.muster.begun:
         return [_("The game has not begun: the table waits for {who}.").format(who=who)]
-    text = _("Still nothing from {who}.").format(who=who)
+    silent = update.seats - {names.mine} - update.muster.gone
+    text = _("Still nothing from {who}.").format(who=_others(silent, names))
+    lines = [*([text] if silent else []), *_whereabouts(update.muster, names)]
     pauses = _pauses(update.muster, names, game)
-    return [text, *(pauses[:1] if update.muster.strict else pauses)]
+    return [*lines, *(pauses[:1] if update.muster.strict else pauses)]
 
 
 def extended(update: Extended, names: Names) -> str:
@@ -79,6 +91,20 @@ def extended(update: Extended, names: Names) -> str:
         )
     text = _("You wait up to {left} s more for {who}. Each seat decides this for itself.")
     return text.format(left=round(update.left), who=who)
+
+
+def left(seat: int, names: Names) -> str:
+    """Someone has said so on leaving."""
+    return _("Left for now: {who}.").format(who=names.seat(seat))
+
+
+def _whereabouts(count: Muster, names: Names) -> list[str]:
+    """Whom to expect in vain, and who may be cut off: silence alone says neither."""
+    said = [
+        (count.gone, _("Left for now: {who}.")),
+        (count.unlinked, _("There is no link from here just now to {who}.")),
+    ]
+    return [text.format(who=names.seats(sorted(seats))) for seats, text in said if seats]
 
 
 def _others(seats: frozenset[int], names: Names) -> str:

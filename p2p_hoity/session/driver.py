@@ -26,9 +26,11 @@ from .chronicle import Chronicle, play_of
 from .dialling import dial_seats
 from .lobby import Roster, encode_lobby, is_lobby
 from .nursery import open_nursery
+from .outcome import LEFT as LEFT
 from .outcome import STOPPED as STOPPED
 from .outcome import Outcome as Outcome
 from .player import LeaveForNow, Player, Talk, WaitLonger
+from .presence import PresenceTeller
 from .rate_limit import RateLimit
 from .side_channel import SideChannel
 from .updates import Screen
@@ -38,6 +40,8 @@ MOST_EARLY: Final = 64
 """Frames kept for a table whose roster has not come yet."""
 TICK = 0.2
 FLUSH = 5.0
+LEAVE_FLUSH = 1.0
+"""Seconds in which the word of a player who leaves should be out."""
 
 
 @dataclass
@@ -58,6 +62,7 @@ class Driver:
     talks: bool = True
     again: bool = False
     _notices: WaitNotices = field(default_factory=WaitNotices)
+    _presence: PresenceTeller = field(init=False)
     _chronicle: Chronicle = field(init=False)
     _present: bool = True
     _early: list[Event] = field(default_factory=list)
@@ -94,12 +99,15 @@ class Driver:
     async def run(self, backlog: Sequence[Event] = ()) -> Outcome:
         """Play until the end; what came in before the table was known is in `backlog`."""
         self._chronicle = Chronicle(self.machine, self.screen)
-        self._access = self._open_access()
-        self._side = self._open_side_channel()
+        table, hub, view = self.machine.table, self.hub, self._chronicle.view
+        self._access = Access(table, hub.me, self.roster, self.capability, hub.post, self.seat)
+        self._side = SideChannel(self._access, self.identity, hub, self.screen, self.talks)
+        self._presence = PresenceTeller(self.machine, self.screen)
         try:
             async with open_nursery() as nursery:
                 self._nursery = nursery
-                self._asking = self._open_asking(nursery)
+                play = (self.machine, self.player, self.screen, view)
+                self._asking = Asking(*play, self._now, self._drain, nursery)
                 dial_seats(self.hub, self.machine.table, self.roster.addresses)
                 self.screen(updates.Started(self.machine.table, self.seat))
                 for peer in self.hub.links():
@@ -118,30 +126,12 @@ class Driver:
         finally:
             if self.journal is not None:
                 self.journal.close()
-        await self.hub.flush(FLUSH)
+        await self.hub.flush(LEAVE_FLUSH if self._has_left() else FLUSH)
         if self.outcome is None:
             return Outcome(None, (), STOPPED)
-        if not (self.outcome.kept or self._can_rejoin):
-            self._forget_journal()
-        return self.outcome
-
-    def _forget_journal(self) -> None:
-        """There is nothing to come back to."""
-        if self.journal is not None:
-            self.journal.close()
+        if self.journal is not None and not (self.outcome.kept or self._can_rejoin):
             self.journal.remove()
-            self.journal = None
-
-    def _open_access(self) -> Access:
-        table, hub = self.machine.table, self.hub
-        return Access(table, hub.me, self.roster, self.capability, hub.post, self.seat)
-
-    def _open_asking(self, nursery: trio.Nursery) -> Asking:
-        machine, view = self.machine, self._chronicle.view
-        return Asking(machine, self.player, self.screen, view, self._now, self._drain, nursery)
-
-    def _open_side_channel(self) -> SideChannel:
-        return SideChannel(self._access, self.identity, self.hub, self.screen, self.talks)
+        return self.outcome
 
     async def _listen(self) -> None:
         async for event in self.hub.events:
@@ -156,7 +146,8 @@ class Driver:
             await trio.sleep(TICK)
             self.machine.tick(self._now())
             self._drain()
-            self._say_awaited()
+            self._tell(self._notices.look(self.machine, self._linked(), self._now()))
+            self._presence.tick(self._linked(), self._now())
             self._give_up()
             for peer in self._access.overdue(trio.current_time()):
                 self.hub.drop(peer, because(DropCode.NOT_SHOWN))
@@ -260,6 +251,7 @@ class Driver:
         while found := self.machine.take():
             for effect in found:
                 self._do(effect)
+        self._presence.look(self._linked())
 
     def _do(self, effect: effects.Effect) -> None:
         match effect:
@@ -278,6 +270,8 @@ class Driver:
                 self._asking.ask(kind, again)
             case effects.Waiting():
                 self._tell(self._notices.run_out(self.machine, self._linked(), self._now()))
+            case effects.LeftForNow(seat):
+                self.screen(updates.LeftForNow(seat))
             case effects.Guilty(seat, code):
                 self._chronicle.accuse(seat, code)
             case effects.Cautious():
@@ -325,9 +319,6 @@ class Driver:
         self.machine.ask_back(self._now())
         self._drain()
 
-    def _say_awaited(self) -> None:
-        self._tell(self._notices.look(self.machine, self._linked(), self._now()))
-
     def _tell(self, word: updates.Update | None) -> None:
         if word is not None:
             self.screen(word)
@@ -337,13 +328,32 @@ class Driver:
     async def _hear_wishes(self, player: Player) -> None:
         while True:
             match await player.wish():
-                case WaitLonger():
+                case WaitLonger() if self.seat is not None:
                     given = self.machine.wait_longer(self._now())
                     self.screen(self._notices.extended(self.machine, given, self._now()))
                 case Talk(words):
                     self._side.say(words)
-                case LeaveForNow():
-                    continue
+                case LeaveForNow() if self.seat is not None:
+                    self._leave_for_now()
+
+    def _leave_for_now(self) -> None:
+        """Say so to the others, if the game is not over, and go; the journal stays if one is bound
+        to come back. Who leaves the end wants no other game.
+        """
+        if self.machine.finished:
+            if self.outcome is None:
+                self._leave()
+            self._side.decline()
+        elif self.outcome is None:
+            self.machine.leave(self._now())
+            self._drain()
+            kept = self.journal is not None and self.machine.is_bound
+            self.outcome = Outcome(None, (), LEFT, self.seat, kept)
+        if self._nursery is not None:
+            self._nursery.cancel_scope.cancel()
+
+    def _has_left(self) -> bool:
+        return self.outcome is not None and self.outcome.code == LEFT
 
     # The end.
 
@@ -377,7 +387,10 @@ class Driver:
     async def _settle(self) -> None:
         """Whether there is another game with the same people."""
         if self.machine.finished and self.outcome is not None:
-            self._forget_journal()
+            if self.journal is not None:  # there is nothing to come back to
+                self.journal.close()
+                self.journal.remove()
+                self.journal = None
             player, tip = self.player if self.again else None, self.machine.tip
             agreed = await self._side.settle(player, self.again, tip.present - tip.banned)
             self.outcome = replace(self.outcome, again=agreed, early=self._early)

@@ -1,4 +1,4 @@
-"""How a table ended for one node, and what follows it."""
+"""How a table ended for one node: with a result, with a claim, or not at all; what follows it."""
 
 from __future__ import annotations
 
@@ -14,15 +14,19 @@ from .settling import Agreed
 
 STOPPED: Final = "stopped"
 """Why this node left a table that goes on without it."""
+LEFT: Final = "left"
+"""The player has left for now."""
 
 
 @dataclass(frozen=True)
 class Outcome:
     """How a table ended for this node.
 
-    `code`: why there is no result, None if there is one: STOPPED, TWO_ROSTERS, or of `Broken`.
+    `code`: why there is no result, None if there is one: STOPPED, LEFT, TWO_ROSTERS, or that of
+    `Broken`.
     `seat`: whose doing that is, if known.
-    `kept`: its journal stays, since the game had begun and can be saved as a claim.
+    `kept`: its journal stays: the game had begun, and can be saved as a claim; of a player who has
+    left also resumed.
     `again`: the next table, if all want another game; `early`: what came for it already.
     """
 

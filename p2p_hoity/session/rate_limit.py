@@ -24,8 +24,8 @@ REFILL: Final = 0.1
 """Seconds of processor time it earns a second: a tenth of one core."""
 LONGEST_REST: Final = 1.0
 """Seconds for which nothing is read from a link at a time; it must stay alive."""
-CARRY: Final = 0
-"""The kind of a frame that carries a message: all others are questions or short answers."""
+TOLD_TO_ALL: Final = frozenset({0, 5})
+"""The kinds of frames that carry a message or a leave; others are questions or short answers."""
 
 
 @dataclass
@@ -79,5 +79,5 @@ def _digest(frame: bytes) -> bytes:
 
 
 def is_question(frame: bytes) -> bool:
-    """Any frame but one that carries a message; see `protocol.wire.frames`."""
-    return len(frame) < 2 or frame[1] != CARRY
+    """Any frame but one that carries what goes round; see `protocol.wire.frames`."""
+    return len(frame) < 2 or frame[1] not in TOLD_TO_ALL

@@ -124,6 +124,10 @@ class SideChannel:
         """Whether the roster of the next table is here: what comes now is for that one."""
         return self._rematch.roster is not None
 
+    def decline(self) -> None:
+        """This seat takes no part in another game."""
+        self._rematch.refuse()
+
     async def settle(
         self, player: Player | None, asks: bool, present: frozenset[int]
     ) -> Agreed | None:
@@ -132,7 +136,7 @@ class SideChannel:
         SPEC: [A-3].
         """
         if not asks:
-            self._rematch.refuse()
+            self.decline()
             return None
         seats = frozenset(range(self._table.seats))
         gone, screen = seats - present, self._screen

@@ -122,7 +122,9 @@ class Muster:
     """Of so many seats so many must agree; `there` are those this node can count on.
 
     `strict`: an absence only pauses the game. `begun`: the cards are dealt; before that a seat
-    that stays silent ends the table. `may_return`: the terms let those awaited come back.
+    that stays silent ends the table. `may_return`: the terms let those awaited come back. `gone`:
+    those awaited that have left for now. `unlinked`: others awaited to whom there is no link from
+    here just now; they may be heard through others.
     """
 
     seats: int
@@ -131,6 +133,8 @@ class Muster:
     strict: bool = False
     begun: bool = True
     may_return: bool = True
+    gone: frozenset[int] = frozenset()
+    unlinked: frozenset[int] = frozenset()
 
     @property
     def goes_on(self) -> bool:

@@ -132,4 +132,15 @@ def muster(machine: Machine, linked: Set[int]) -> Muster:
     terms, seats = table.header.terms, awaited(machine)
     gone = seats - {machine.seat} or seats
     back = all(tip.absences[seat] < terms.returns for seat in gone)
-    return Muster(table.seats, terms.quorum, len(left), table.strict, machine.has_begun, back)
+    here = linked if machine.seat is not None else gone
+    away = machine.away() & gone
+    return Muster(
+        table.seats,
+        terms.quorum,
+        len(left),
+        table.strict,
+        machine.has_begun,
+        back,
+        away,
+        gone - away - here - {machine.seat},
+    )

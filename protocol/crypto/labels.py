@@ -75,6 +75,7 @@ class Label(StrEnum):
     ACCEPT = "p2p-table/2/sign-accept"
     SEAL = "p2p-table/2/sign-seal"
     BACK = "p2p-table/2/sign-back"
+    LEAVE = "p2p-table/2/sign-leave"
     ROSTER = "p2p-table/2/sign-roster"
     TALK = "p2p-table/2/sign-talk"
     TALK_PASSED = "p2p-table/2/sign-talk-passed"

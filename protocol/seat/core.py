@@ -16,6 +16,7 @@ from ..crypto.randomness import Random
 from ..crypto.signing import Identity
 from ..game import Choice
 from ..wire import frames, messages
+from ..wire.leaves import Leave
 from ..wire.messages import (
     Expired,
     Message,
@@ -23,6 +24,7 @@ from ..wire.messages import (
 )
 from .effects import Broken, Effect, Send
 from .inquiry import Inquiry
+from .leaves import Leaves
 from .states import State
 from .timeouts import Clocks, Position
 
@@ -64,6 +66,8 @@ class Core:
         self.broken: Broken | None = None
         self.finished = False
         self.wants_back = False
+        self.has_left = False
+        self.leaves = Leaves()
         self.inquiry: Inquiry | None = None
         self.links: set[int] = set()
         self.floor = 0
@@ -95,6 +99,8 @@ class Core:
             return State.BROKEN
         if self.seat is None or self.who is None:
             return State.WATCHING
+        if self.has_left:
+            return State.LEFT
         if self.inquiry is not None:
             return State.SILENT
         if self.finished:
@@ -126,6 +132,24 @@ class Core:
     def awaited(self) -> frozenset[int]:
         """The seats that still have to speak in the first incomplete step."""
         return self.tip.want.speakers - set(follow.chosen_says(self.store, self.view))
+
+    def away(self) -> list[Leave]:
+        """The leaves, by other seats that have left for now, that hold here and now ([E-25])."""
+        return self.leaves.away(self.store, self.view)
+
+    def all_left(self) -> bool:
+        """Whether every seat awaited has left for now; not if the player waits for them longer.
+
+        SPEC: [E-26].
+        """
+        granted = self.clocks.granted_at(self.tip)
+        away = {word.seat for word in self.leaves.away(self.store, self.view, granted)}
+        return bool(away) and self.awaited() <= away
+
+    def ran_out(self) -> bool:
+        """Whether patience ran out at this step after standing at it for a grace in this epoch."""
+        is_out = self.clocks.is_out(self.tip) or self.all_left()
+        return is_out and self.clocks.has_stood()
 
     def has_said(self, step: int) -> bool:
         """Whether this seat has spoken in this step of the epoch it stands in."""
@@ -181,7 +205,7 @@ class Core:
         thinks = self.seat in view.tip.want.speakers and not self.has_said(view.tip.step)
         if thinks:
             return  # nobody votes himself away, nor others while they wait for him
-        if self.clocks.has_expired(view) and transition.may_go_on(view.tip):
+        if self.ran_out() and transition.may_go_on(view.tip):
             self.expired[view.epoch] = Expired(view.epoch, view.tip.step, view.tip.digest)
 
     def forget_choices(self) -> None:

@@ -8,12 +8,14 @@ from typing import Final
 from ..chain.state import Node
 
 SILENT_SEAT: Final = "silent-seat"
+SEAT_LEFT: Final = "seat-left"
 DEAD_KEYS: Final = "dead-keys"
 TOO_MANY_FAULTS: Final = "too-many-faults"
 VOID_TABLE: Final = "void-table"
 
 ENDS: Final[dict[str, str]] = {
     SILENT_SEAT: "a seat fell silent before the game began",
+    SEAT_LEFT: "a seat left before the game began",
     DEAD_KEYS: "the keys of all seats together carry no table: sit down anew",
     TOO_MANY_FAULTS: "too many seats are at fault",
     VOID_TABLE: "two bases of one epoch are sealed: the table is void, with proof",
@@ -75,6 +77,13 @@ class Waiting:
 
 
 @dataclass(frozen=True)
+class LeftForNow:
+    """A seat has said, signed, that it leaves for now."""
+
+    seat: int
+
+
+@dataclass(frozen=True)
 class Guilty:
     """A provable fault was found: `code` is one of `wire.faults.FAULTS`."""
 
@@ -116,6 +125,7 @@ Effect = (
     | Entered
     | Asked
     | Waiting
+    | LeftForNow
     | Guilty
     | Cautious
     | Silenced

@@ -39,7 +39,7 @@ def _pause(core: Core) -> bool:
     """On a strict table an absence only pauses, and a fault ends the game ([E-9])."""
     if core.finished:
         return False
-    if core.clocks.is_out(core.tip):
+    if core.clocks.is_out(core.tip) or core.all_left():
         tell_waiting(core)
     if core.proofs:
         end_by_faults(core, broken_by(next(iter(core.proofs.values()))))
@@ -97,7 +97,7 @@ def is_long(view: View, seats: int) -> bool:
 
 def _ran_out(core: Core) -> bool:
     can_close = transition.may_go_on(core.tip) or core.tip.want.kind is Kind.RESULT
-    return can_close and core.clocks.has_expired(core.view)
+    return can_close and core.ran_out()
 
 
 def has_back(core: Core) -> bool:

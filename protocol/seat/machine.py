@@ -7,6 +7,7 @@ in seconds of any monotonic clock; randomness is passed in; nothing here reads e
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Final
 
 from ..chain import own_bodies, transition
@@ -17,9 +18,10 @@ from ..crypto.signing import Identity
 from ..game import NOTHING_ASKED, Choice, IllegalMove
 from ..transcript import writer
 from ..wire import frames, messages
-from . import accusations, admission, epoch_change, progress, recovery, restoring, sync
+from ..wire.leaves import Leave
+from . import accusations, admission, epoch_change, leaving, progress, recovery, restoring, sync
 from .core import Core, PlayerChoice
-from .effects import SILENT_SEAT, Broken, Effect, Send
+from .effects import SEAT_LEFT, SILENT_SEAT, Broken, Effect, Send
 from .statements import hold, record
 from .states import State
 from .timeouts import RETRY, Wait
@@ -33,6 +35,7 @@ RULES: Final[tuple[Callable[[Core], bool], ...]] = (
     progress.enter,
     progress.advance,
     progress.end_setup,
+    leaving.tell_left,
     progress.speak,
     progress.prepare,
     progress.finish,
@@ -99,6 +102,8 @@ class Machine:
             case frames.Told() as told:
                 recovery.hear(self.core, told, peer)
                 self._pump()
+            case Leave() as word:
+                self._receive_leave(word, peer)
             case request:
                 sync.answer(self.core, request, peer)
 
@@ -138,6 +143,13 @@ class Machine:
         core.clocks.grant(core.tip)
         core.told_waiting.discard((core.tip.step, core.tip.digest))
         return True
+
+    def leave(self, now: float) -> bool:
+        """Say to all that this seat leaves for now; whether it was said. Nothing is signed behind
+        it: the seat is taken again by `restore`, in another machine.
+        """
+        self.core.clocks.now = now
+        return leaving.leave(self.core)
 
     def ask_back(self, now: float) -> None:
         """Ask to be let in again after an absence."""
@@ -196,6 +208,12 @@ class Machine:
         return self.core.has_begun
 
     @property
+    def is_bound(self) -> bool:
+        """Whether the game has begun, or may have: its seat has confirmed the deck."""
+        core, node = self.core, self.core.tip
+        return core.has_begun or (node.want.kind is Kind.DECK_OK and core.has_said(node.step))
+
+    @property
     def finished(self) -> bool:
         """Whether the game is over and its result final."""
         return self.core.finished
@@ -237,7 +255,8 @@ class Machine:
 
     @property
     def is_unsure_of_deck(self) -> bool:
-        """Whether it has confirmed the deck and has waited twice the patience for the others.
+        """Whether it has confirmed the deck and has waited twice the patience for the others, or
+        one of them has left before.
 
         It must still join if all of them turn out to have confirmed it, but need not wait for
         ever: it may leave, keep its journal, and join when it takes its seat anew.
@@ -247,13 +266,16 @@ class Machine:
             return False
         awaited = core.awaited()
         waited = clocks.left(core.tip) <= -clocks.patience(core.tip)
-        return waited and bool(awaited) and core.seat not in awaited
+        is_over = waited or bool(progress.gone_before_the_game(core))
+        return is_over and bool(awaited) and core.seat not in awaited
 
     def give_up(self) -> None:
-        """End a table whose deck is not confirmed; it names a proven fault, else who is awaited."""
-        seat = min(self.core.awaited(), default=None)
+        """End a table whose deck is not confirmed; it names a proven fault, else who has left, else
+        who is awaited."""
+        gone = progress.gone_before_the_game(self.core)
+        seat = min(gone or self.core.awaited(), default=None)
         proof = next(iter(accusations.proofs_of(self.core)), None)
-        silent = Broken(SILENT_SEAT, seat)
+        silent = Broken(SEAT_LEFT if gone else SILENT_SEAT, seat)
         self.core.emit(silent if proof is None else accusations.broken_by(proof))
 
     def awaited(self) -> frozenset[int]:
@@ -261,8 +283,14 @@ class Machine:
         return self.core.awaited()
 
     def wait(self, now: float) -> Wait:
-        """How long the first incomplete step has been waited for, and may be yet."""
-        return self.core.clocks.wait(self.core.tip, now)
+        """How long the first incomplete step has been waited for, and may be yet; no longer if all
+        who are awaited have left for now."""
+        wait = self.core.clocks.wait(self.core.tip, now)
+        return replace(wait, left=min(wait.left, 0.0)) if self.core.all_left() else wait
+
+    def away(self) -> frozenset[int]:
+        """The seats that have said that they leave for now, and nothing since."""
+        return frozenset(word.seat for word in self.core.away())
 
     def final_step(self) -> int:
         """The last step that nothing can replace any more; it never falls."""
@@ -324,6 +352,12 @@ class Machine:
                 self.be_cautious(certain=True)
             self._pump()
         elif core.votes.common_wish() > before:
+            self._pump()
+
+    def _receive_leave(self, word: Leave, peer: bytes | None) -> None:
+        """Keep the last leave of each seat, and pass on what is new ([L-23])."""
+        if leaving.take(self.core, word):
+            self.core.emit(Send(frames.encode_frame(word), but=peer))
             self._pump()
 
     def _pump(self) -> None:

@@ -14,6 +14,7 @@ from . import accusations
 from .core import Core, PlayerChoice
 from .effects import (
     DEAD_KEYS,
+    SEAT_LEFT,
     SILENT_SEAT,
     VOID_TABLE,
     Asked,
@@ -136,11 +137,26 @@ def _wait_in_setup(core: Core, node: Node) -> None:
         proof = accusations.settled_proof(core)
         if proof is not None:
             core.end(accusations.broken_by(proof))
+    elif gone := gone_before_the_game(core):
+        _end_by_leave(core, gone, committed)
     elif core.clocks.is_out(node) and core.awaited():
         if committed:
             tell_waiting(core)
         else:
             core.end(Broken(SILENT_SEAT, min(core.awaited() - {core.seat} or core.awaited())))
+
+
+def gone_before_the_game(core: Core) -> list[int]:
+    """Who has left for now with a say of setup still to be said ([E-27])."""
+    first = core.table.first_step
+    return [word.seat for word in core.away() if word.step < first and not core.has_begun]
+
+
+def _end_by_leave(core: Core, gone: list[int], committed: bool) -> None:
+    if committed:
+        tell_waiting(core)
+    else:
+        core.end(Broken(SEAT_LEFT, min(gone)))
 
 
 def tell_waiting(core: Core) -> None:
@@ -158,6 +174,8 @@ def may_speak(core: Core) -> bool:
     """Whether this seat is expected in the step, stands in its epoch and has not spoken ([N-7])."""
     node = core.tip
     if core.seat not in node.want.speakers or core.replaying or core.inquiry is not None:
+        return False
+    if core.has_left:
         return False
     if not core.is_standing or core.broken is not None or core.has_said(node.step):
         return False

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..wire import encoding, frames, messages
 from ..wire.messages import Say
+from . import leaving
 from .core import Core, PlayerChoice
 from .inquiry import Inquiry
 from .statements import hold
@@ -11,9 +12,12 @@ from .statements import hold
 
 def replay(core: Core, record: bytes) -> None:
     """Take in one record: (message, openings made for it, note of the choice behind it), or the
-    floor in place of the note if the message is empty.
+    floor, or an own leave, in place of the note if the message is empty.
     """
     raw, openings, note = encoding.decode(record, frames.MAX_FRAME)
+    if isinstance(note, bytes):
+        leaving.replay(core, note)
+        return
     if not raw:
         _replay_floor(core, note)
         return

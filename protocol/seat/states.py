@@ -17,6 +17,7 @@ class State(StrEnum):
     FINISHED = "finished"
     SILENT = "silent"
     WATCHING = "watching"
+    LEFT = "left"
     BROKEN = "broken"
 
 
@@ -27,6 +28,7 @@ SIGNS: Final[Mapping[State, frozenset[type[Any]]]] = {
     State.FINISHED: _VOTES | {Say, Halt, Late, Back},
     State.SILENT: frozenset(),
     State.WATCHING: frozenset(),
+    State.LEFT: frozenset(),
     State.BROKEN: frozenset(),
 }
 """The state table of a seat: which statements it may sign in which state.
@@ -34,6 +36,7 @@ SIGNS: Final[Mapping[State, frozenset[type[Any]]]] = {
 standing: its promise is the epoch it stands in. halted: its promise is above every open epoch.
 finished: its end is final; it stays to answer and to vote, and
 wishes an epoch only when halted, or when it can prove a fault. silent: it takes its seat again,
-and the others have not told yet what they hold of it. watching: it has no seat. broken: the
+and the others have not told yet what they hold of it. watching: it has no seat. left: it
+has said that it leaves for now, and comes back by taking its seat again. broken: the
 table ended before the game began, or is void.
 """

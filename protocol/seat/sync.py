@@ -10,7 +10,7 @@ from ..consensus import evidence, view
 from ..consensus.message_store import MessageStore
 from ..wire import frames
 from ..wire.messages import Close, Message, Say
-from . import accusations
+from . import accusations, leaving
 from .core import Core
 from .inquiry import FIRST
 
@@ -87,6 +87,7 @@ def answer(core: Core, frame: frames.FrameBody, peer: bytes | None) -> None:
         case frames.Sync(epoch, step, have):
             _note_have(core, have, peer)
             _carry_part(core, _lacking(core, epoch, step, set(have)), peer)
+            leaving.tell(core, peer)
         case frames.Own(after):
             _answer_own(core, after, peer)
 

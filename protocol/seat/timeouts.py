@@ -87,6 +87,10 @@ class Clocks:
         """Have the patience for this step run anew from now on, so that it is out later."""
         self.granted[node.step, node.digest] = self.now
 
+    def granted_at(self, node: Node) -> float | None:
+        """When a player last wished to wait longer at this step; None for never."""
+        return self.granted.get((node.step, node.digest))
+
     def left(self, node: Node) -> float:
         """Seconds until the patience for the step that `node` stands before runs out."""
         return self.patience(node) - (self.now - self.counts_from(node))
@@ -109,9 +113,9 @@ class Clocks:
         """How long the node has stood in the view's epoch."""
         return self.now - view.entered
 
-    def has_expired(self, view: View) -> bool:
-        """Whether patience ran out at this step after standing at it for a grace in this epoch."""
-        return self.is_out(view.tip) and self.now - self.reached >= self.grace()
+    def has_stood(self) -> bool:
+        """Whether the node has stood at this step for a grace in this epoch."""
+        return self.now - self.reached >= self.grace()
 
     def waited_after_end(self) -> bool:
         """Whether the patience for the others' confirmation has run out."""

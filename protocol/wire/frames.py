@@ -6,8 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from . import encoding
+from . import encoding, leaves
 from .fields import Raw
+from .leaves import Leave
 from .messages import MAX_EPOCH, MAX_MESSAGE, MAX_STEP
 
 MAX_FRAME = MAX_MESSAGE + 64
@@ -55,7 +56,7 @@ class Told:
     more: bool = False
 
 
-FrameBody = Carry | Fetch | Sync | Own | Told
+FrameBody = Carry | Fetch | Sync | Own | Told | Leave
 
 
 def encode_frame(frame: FrameBody) -> bytes:
@@ -71,6 +72,8 @@ def encode_frame(frame: FrameBody) -> bytes:
             return encoding.encode((3, after))
         case Told(last, more):
             return encoding.encode((4, last, more))
+        case Leave():
+            return encoding.encode((5, *frame.fields))
 
 
 def parse_frame(data: bytes) -> FrameBody:
@@ -111,4 +114,5 @@ READERS: Final[dict[int, Callable[[Raw], FrameBody]]] = {
     2: _read_sync,
     3: _read_own,
     4: _read_told,
+    5: leaves.read,
 }

@@ -17,7 +17,8 @@ from typing import Any
 from protocol.chain import goals, setup_steps, transition
 from protocol.consensus import view, view_change
 from protocol.consensus.votes import Votes
-from protocol.seat import epoch_change, progress, recovery, restoring, statements, sync
+from protocol.seat import epoch_change, leaving, progress, recovery, restoring, statements, sync
+from protocol.seat import leaves as held_leaves
 from protocol.seat.core import Core
 from protocol.seat.epoch_change import own_halt, propose
 from protocol.seat.machine import Machine
@@ -282,6 +283,22 @@ WIDE = (
     ),
 )
 MUTANTS += WIDE
+
+LEAVES = (
+    Mutant(
+        "a leave hurries who still thinks",
+        ((Core.all_left, "self.awaited() <= away", "bool(self.awaited() & away)"),),
+    ),
+    Mutant(
+        "a leave holds behind a say",
+        ((held_leaves._holds, "not _has_said_since(leave, store)", "True"),),
+    ),
+    Mutant("a leave of anyone counts", ((leaving.take, "leaves.check(", "("),)),
+    Mutant(
+        "a leave saves the grace", ((Core.ran_out, "is_out and", "self.all_left() or is_out and"),)
+    ),
+)
+MUTANTS += LEAVES
 
 
 def main() -> int:

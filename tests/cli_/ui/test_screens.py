@@ -26,7 +26,7 @@ from p2p_hoity.rules import news
 from p2p_hoity.session import updates
 from p2p_hoity.session.conversation import TalkCode
 from p2p_hoity.session.driver import Outcome
-from p2p_hoity.session.player import Talk
+from p2p_hoity.session.player import LeaveForNow, Talk, WaitLonger
 from protocol.chain import transition
 from protocol.chain.state import Kind, Table, Want
 from protocol.crypto.signing import fingerprint
@@ -67,6 +67,9 @@ def each() -> list[updates.Update]:
         updates.Late(frozenset({1}), 300.0, MUSTER),
         updates.Paused(frozenset({1}), 300.0, replace(MUSTER, there=1)),
         updates.Extended(frozenset({1}), 300.0),
+        updates.Attendance((updates.Presence.LINKED, updates.Presence.LEFT)),
+        updates.Clock(frozenset({1}), 1.0, 299.0, 300.0, MUSTER),
+        updates.LeftForNow(1),
         updates.Cautious(),
         updates.Silenced(),
         updates.Resumed(seen),
@@ -113,6 +116,8 @@ def test_every_update_is_told(update: updates.Update) -> None:
     screen(update)
     if isinstance(update, updates.Choosing | updates.Resumed):
         assert screen.view is update.view
+    elif isinstance(update, updates.Attendance | updates.Clock):
+        assert not said
     else:
         assert said
         assert "{" not in "".join(said)
@@ -153,7 +158,7 @@ def test_ones_own_shuffle_is_no_news() -> None:
 def test_every_update_is_an_object(update: updates.Update) -> None:
     written: list[dict[str, Any]] = []
     JsonScreen(written.append)(update)
-    left_to_the_host = isinstance(update, updates.Finished | updates.Ended)
+    left_to_the_host = isinstance(update, updates.Finished | updates.Ended | updates.Clock)
     assert len(written) == (0 if left_to_the_host else 1)
     for line in written:
         assert json.loads(json.dumps(line))["type"]
@@ -229,7 +234,7 @@ async def test_a_program_waits_longer_without_answering(autojump_clock: Any) -> 
         await send.send(line)
     send.close()
     await player.listen()
-    assert await player.wish()
+    assert await player.wish() == WaitLonger()
     with trio.move_on_after(60) as scope:
         await player.wish()
     assert scope.cancelled_caught
@@ -286,7 +291,7 @@ def test_what_is_said_is_written_for_programs() -> None:
 def test_a_program_that_may_play_again_is_told_each_end_at_once(
     listens: bool, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    screen, at = JsonSeat(False, listens), bound()
+    screen, at = JsonSeat(False, [].append, listens), bound()
     node, nobody = transition.begin(at), frozenset[int]()
     one, two = Outcome(Path("1.hoity")), Outcome(Path("2.hoity"))
     for update in (
@@ -336,6 +341,91 @@ def test_halfway_a_player_reads_what_comes_and_what_can_be_done(
     assert "Nothing has come from seat 1" in text
     assert [word for word in words if word.lower() not in text.lower()] == []
     assert [word for word in others if word in text] == []
+
+
+GONE = replace(QUORUM, gone=frozenset({1}))
+CUT_OFF = replace(QUORUM, unlinked=frozenset({2}))
+
+
+def test_left_for_now_is_neither_silent_nor_cut_off() -> None:
+    screen, said = told()
+    screen(updates.LeftForNow(1))
+    assert said == ["  [Left for now: seat 1 (purple).]"]
+    said.clear()
+    screen(updates.Late(frozenset({1}), 5.0, GONE))
+    assert "Left for now: seat 1 (purple). The game goes on without" in said[0]
+    assert "patience" not in " ".join(said)
+    assert "may come back later" in said[0]
+    said.clear()
+    both = replace(CUT_OFF, gone=frozenset({1}))
+    screen(updates.Halfway(frozenset({1, 2}), 150.0, 150.0, both))
+    assert said[0] == "  [Nothing has come from seat 2 (green) for 150 s.]"
+    assert said[1] == "  [Left for now: seat 1 (purple).]"
+    assert said[2] == "  [There is no link from here just now to seat 2 (green).]"
+    assert "goes on without" in said[3]
+    said.clear()
+    screen(updates.Late(frozenset({1, 2}), 300.0, both))
+    assert said[0].startswith("  [The patience for")
+    assert "Left for now" in said[1]
+    assert "no link" in said[2]
+    said.clear()
+    screen(updates.Paused(frozenset({1}), 5.0, replace(STRICT, gone=frozenset({1}))))
+    assert said[0] == "  [Left for now: seat 1 (purple).]"
+    assert "Still nothing" not in " ".join(said)
+    said.clear()
+    screen(updates.Halfway(frozenset({1}), 150.0, 150.0, GONE))
+    assert "Nothing has come" not in " ".join(said)
+
+
+def test_a_table_that_a_leave_ended_names_who_left_and_no_doing() -> None:
+    screen, said = told()
+    screen(updates.Ended("seat-left", 1))
+    assert said == [
+        "The table has ended without a result: a seat left before the game began."
+        " Who has left: seat 1 (purple).",
+    ]
+
+
+def test_programs_hear_of_presence_by_change_and_of_no_clock() -> None:
+    written: list[dict[str, Any]] = []
+    screen = JsonScreen(written.append)
+    screen(updates.Attendance((updates.Presence.LINKED, updates.Presence.UNLINKED)))
+    screen(updates.Clock(frozenset({1}), 1.0, 299.0, 300.0, MUSTER))
+    screen(updates.LeftForNow(1))
+    assert written == [
+        {"type": "attendance", "seats": ["linked", "unlinked"]},
+        {"type": "left", "seat": 1},
+    ]
+    written.clear()
+    screen(updates.Late(frozenset({1}), 5.0, GONE))
+    assert (written[0]["gone"], written[0]["unlinked"]) == ([1], [])
+
+
+async def test_a_program_may_leave(autojump_clock: Any) -> None:
+    send, receive = trio.open_memory_channel[str](3)
+    player = JsonPlayer(receive, lambda _: None)
+    for line in ('{"leave": false}', ' {"leave" : true} ', "1"):
+        await send.send(line)
+    send.close()
+    await player.listen()
+    assert await player.wish() == LeaveForNow()
+    assert await player._line() == '{"leave": false}'
+    assert await player._line() == "1"
+
+
+async def test_a_program_whose_input_ends_leaves_when_a_choice_is_needed(
+    autojump_clock: Any,
+) -> None:
+    send, receive = trio.open_memory_channel[str](1)
+    reasons: list[str] = []
+    player = JsonPlayer(receive, lambda _: None, reasons.append)
+    send.close()
+    await player.listen()
+    with trio.move_on_after(60) as scope:
+        await player.choose(view(), "place", False)
+    assert scope.cancelled_caught
+    assert len(reasons) == 1
+    assert "--auto" in reasons[0]
 
 
 def test_who_is_slow_itself_is_told_so_and_not_of_itself() -> None:

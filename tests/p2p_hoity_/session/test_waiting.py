@@ -176,15 +176,14 @@ class Patient(BotPlayer):
 
     def __init__(self) -> None:
         super().__init__()
-        self.due = trio.Event()
-        self.wished = False
+        self.wished = trio.Event()
+        self.has_wished = False
 
     async def wish(self) -> Wish:
-        """To wait longer, once."""
-        await self.due.wait()
-        if self.wished:
+        if self.has_wished:
             await trio.sleep_forever()
-        self.wished = True
+        await self.wished.wait()
+        self.has_wished = True
         return WaitLonger()
 
 
@@ -199,7 +198,7 @@ async def test_a_player_waits_longer_and_then_the_game_goes_on(
     def hear(update: updates.Update) -> None:
         heard.append((trio.current_time(), update))
         if isinstance(update, Halfway):
-            host.player.due.set()
+            host.player.wished.set()
 
     host.hear = hear  # type: ignore[method-assign]
     await club.play_until_the_last_goes(past_round(2))

@@ -137,8 +137,12 @@ class Slow:
         """At once."""
 
     async def wish(self) -> Any:
-        """Nothing, ever."""
+        """Nothing."""
         await trio.sleep_forever()
+
+    async def again(self) -> bool:
+        """Never."""
+        return False
 
 
 async def test_after_a_power_cut_the_seat_is_taken_again_as_soon_as_its_link_is_missed(

@@ -7,6 +7,7 @@ from protocol_.chain import test_last_step as last
 from protocol_.chain import test_transition as chain_test
 from protocol_.consensus import test_hold_model as hold
 from protocol_.consensus import test_view_change as base
+from protocol_.seat import test_leaving as going
 from protocol_.seat import test_recovery as caution
 from protocol_.seat import test_rules_of_a_seat as scene
 from protocol_.seat import test_sync as answers
@@ -109,6 +110,10 @@ CATCHES: dict[str, Catch] = {
     "an end with a fault that no base holds": (
         last.test_who_holds_the_proof_before_the_last_say_does_not_end_without_a_base
     ),
+    "a leave hurries who still thinks": game("mutant-29", "leavers"),
+    "a leave holds behind a say": going.test_a_say_of_the_seat_ends_it,
+    "a leave of anyone counts": game("mutant-6", "leaves"),
+    "a leave saves the grace": going.test_who_has_spoken_leaves_for_the_next_step,
     "fewer than t present going on": chain_test.test_below_the_quorum_the_chain_stands_still,
 }
 

@@ -10,7 +10,7 @@ from support.sim.cheap import cheap_blocks
 from support.sim.homes import known
 from support.sim.invariants import ANSWER, Checker, Violation
 from support.sim.lies import Liar, two_closes
-from support.sim.plan import HABITS, Wide, draw_plan
+from support.sim.plan import DEPARTURES, HABITS, Wide, draw_plan
 from support.sim.tables import CATALOGUE, World, play
 from support.sim.tricks import RUBBISH, TRICKS, WAYS, huge_wishes, rooted, rubbish, victim
 from support.toy_game import ToyGame
@@ -21,7 +21,7 @@ from protocol.seat.inquiry import Inquiry
 from protocol.wire import messages
 from protocol.wire.messages import Close, Late, Say
 
-NAMES = (*TRICKS, *WAYS, *HABITS)
+NAMES = (*TRICKS, *WAYS, *HABITS, *DEPARTURES)
 
 
 def test_wide_plans_use_the_whole_catalogue() -> None:
@@ -29,7 +29,8 @@ def test_wide_plans_use_the_whole_catalogue() -> None:
     wide = [(plan, plan.wide) for plan in plans if plan.wide is not None]
     assert len(wide) == len(plans)
     assert {lie for plan, _ in wide for lie in plan.lies} == set(CATALOGUE)
-    assert {way for _, w in wide for way in w.ways} == set(WAYS)
+    assert {way for _, w in wide for way in w.ways} == {*WAYS, "leaves"}
+    assert any(w.leavers for _, w in wide)
     assert any(w.hub in plan.liars for plan, w in wide)
     assert any(w.hub is not None and w.hub not in plan.liars for plan, w in wide)
     for habit in HABITS[1:]:
@@ -44,7 +45,7 @@ def test_one_thing_alone_may_be_asked_for(name: str) -> None:
     for plan in plans:
         wide = plan.wide or Wide()
         here = {*plan.lies, *wide.ways} | {
-            h for h in HABITS if getattr(wide, h) not in (None, frozenset())
+            h for h in (*HABITS, "leavers") if getattr(wide, h) not in (None, frozenset(), ())
         }
         expected = here & set(NAMES) - {name}
         # What one brings along: a cutting liar's table, a rubbish liar's epochs, who does not tell.

@@ -12,6 +12,7 @@ from protocol.chain.state import Kind, Node, Table
 from protocol.seat.machine import Machine
 from protocol.wire import bodies, messages
 from protocol.wire.faults import Fault
+from protocol.wire.leaves import Leave
 from protocol.wire.messages import MAX_MESSAGE, Back, Halt, Message, Say
 
 ANSWER = (1 << 20) + MAX_MESSAGE
@@ -142,6 +143,7 @@ class Checker:
     forked: bool = False
     is_wide: bool = False
     wish: int = 0
+    left: dict[int, list[Leave]] = field(default_factory=dict)
     largest: int = 0
     revealed: dict[tuple[int, int], bytes] = field(default_factory=dict)
     _seen: dict[int, tuple[bytes, int]] = field(default_factory=dict)
@@ -165,6 +167,7 @@ class Checker:
             self.wish = max(self.wish, say.epoch)
         if not again and isinstance(say, Halt) and self.is_wide:
             self._check_expired(machine, message.seat, say)
+            self._check_hurried(machine, message.seat, say)
         if not again and isinstance(say, Say) and machine.core.view.epoch == say.epoch:
             node = machine.core.view.path.get(say.on)
             need(node is not None, f"seat {message.seat} spoke off its own chain: {say}")
@@ -216,6 +219,17 @@ class Checker:
             said or seat not in node.want.speakers,
             f"seat {seat} thinks and says that patience ran out",
         )
+
+    def _check_hurried(self, machine: Machine, by: int, halt: Halt) -> None:
+        """Before patience is out by the clock, only who has left is said not to have come."""
+        place, core = halt.expired, machine.core
+        here = (core.view.epoch, core.tip.step, core.tip.digest)
+        if place is None or (place.epoch, place.step, place.on) != here:
+            return
+        for seat in machine.awaited() if not core.clocks.is_out(core.tip) else ():
+            words = self.left.get(seat, [])
+            left = any((w.epoch, w.step) <= (place.epoch, place.step) for w in words)
+            need(left, f"seat {by} hurries seat {seat}, which has not left")
 
     # Room.
 

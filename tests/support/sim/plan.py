@@ -13,6 +13,8 @@ THINKS = 36.0
 """The longest that a person thinks: three patiences of a choice."""
 HABITS = ("hub", "thinkers", "restored", "clone")
 """What honest people and their machines do in a wide game, beside what liars do."""
+DEPARTURES = ("leavers", "leaves")
+"""Honest people who leave for now; liars that sign, forge and replay leaves."""
 
 
 @dataclass(frozen=True)
@@ -39,6 +41,17 @@ class Clone:
 
 
 @dataclass(frozen=True)
+class Departure:
+    """Someone leaves for now, and is back after `away` seconds; `amid`: its machine stops behind
+    so many effects of that."""
+
+    start: float
+    seat: int
+    away: float
+    amid: int | None
+
+
+@dataclass(frozen=True)
 class Wide:
     """What a wide game has more: `ways` of the liars, and habits of everybody.
 
@@ -52,6 +65,7 @@ class Wide:
     restored: Restored | None = None
     clone: Clone | None = None
     silent: float | None = None
+    leavers: tuple[Departure, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -85,7 +99,9 @@ class Plan:
     def _is_calm(self, wide: Wide) -> bool:
         """Who is back soon with the whole journal is not late; who thinks or is cut off may be."""
         back = wide.restored is None or (wide.restored.lost == 0 and wide.restored.is_short)
-        return back and not wide.thinkers and wide.hub not in self.liars
+        gone = len({one.seat for one in wide.leavers} | self.liars)
+        few = not wide.leavers or gone <= self.seats - self.quorum
+        return back and few and not wide.thinkers and wide.hub not in self.liars
 
 
 def draw_plan(
@@ -100,7 +116,7 @@ def draw_plan(
 
     `wide`: with the whole catalogue; `only`: this one of it, in every game.
     """
-    plan = _draw(seed, seats, True if only in (*WAYS, *TRICKS) else liar, two)
+    plan = _draw(seed, seats, True if only in (*WAYS, *TRICKS, "leaves") else liar, two)
     return widen(plan, only) if wide or only else plan
 
 
@@ -200,7 +216,26 @@ def widen(plan: Plan, only: str | None = None) -> Plan:
         _clone(die, honest, end) if "clone" in habits else None,
         die.uniform(0.5, end) if "roots" in ways else None,
     )
-    return replace(plan, lies=plan.lies + lies, wide=_with_lying_hub(die, wide, liars))
+    wide = _departing(plan, _with_lying_hub(die, wide, liars), honest, only)
+    return replace(plan, lies=plan.lies + lies, wide=wide)
+
+
+def _departing(plan: Plan, wide: Wide, honest: list[int], only: str | None) -> Wide:
+    """Drawn apart again, for the same reason."""
+    die = random.Random(f"leave {plan.seed}")
+    chosen = {n for n in DEPARTURES if n == only or (only is None and die.random() < 0.25)}
+    end = plan.calm_from - 40.0
+    if "leavers" in chosen and plan.vanish is None:  # who is back asks those who are present
+        who = [die.choice(honest) for _ in range(die.choice([1, 1, 2, 3]))]
+        wide = replace(wide, leavers=tuple(_departure(die, seat, end) for seat in who))
+    if "leaves" in chosen and plan.liars:
+        wide = replace(wide, ways=(*wide.ways, "leaves"))
+    return wide
+
+
+def _departure(die: random.Random, seat: int, end: float) -> Departure:
+    away, amid = die.choice([0.1, 1.0, 5.0, 25.0]), die.choice([None, None, None, 0, 1])
+    return Departure(die.uniform(0.5, end), seat, away, amid)
 
 
 def _with_lying_hub(die: random.Random, wide: Wide, liars: frozenset[int]) -> Wide:

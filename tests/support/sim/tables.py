@@ -14,12 +14,25 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from protocol.errors import Invalid
-from protocol.seat.effects import Asked, Effect, Entered, Finished, Guilty, Record, Send, Stepped
+from protocol.seat.effects import (
+    SEAT_LEFT,
+    Asked,
+    Broken,
+    Effect,
+    Entered,
+    Finished,
+    Guilty,
+    Record,
+    Send,
+    Stepped,
+)
 from protocol.seat.machine import Machine
 from protocol.wire import frames
 from protocol.wire.header import Patience
+from protocol.wire.leaves import Leave
 from protocol.wire.messages import Message
 from support.room import make_table
+from support.sim.departures import Departures, leave_of
 from support.sim.homes import Homes
 from support.sim.invariants import Checker, Violation, need, own_statement
 from support.sim.lies import LIES, Liar
@@ -76,6 +89,7 @@ class World:
         self.wide = plan.wide or Wide()
         self.check.is_wide = plan.wide is not None
         self.homes = Homes(self)
+        self.departures = Departures(self)
         self.answered: Counter[int] = Counter()
 
     def _liar(self, seat: int) -> Liar:
@@ -129,6 +143,7 @@ class World:
         if self.wide.silent is not None and self.plan.liars:
             self.at(start + self.wide.silent, lambda: self._vanish(min(self.plan.liars)))
         self.homes.plan(start)
+        self.departures.plan(start)
 
     @property
     def calm(self) -> bool:
@@ -149,6 +164,8 @@ class World:
             self._ask_back(process.machine)
             process.machine.tick(self.now)
             self.collect(seat)
+            if seat in self.liars:
+                self.departures.lie(seat)
         elif self.now >= process.resume_at:
             self._resume(seat)
         self.at(self.now + TICK, lambda: self._tick(seat))
@@ -288,6 +305,9 @@ class World:
                 self.check.secrets.note_due(node)
             case Finished():
                 self.seen["finished"] += 1
+            case Broken(code, other) if code == SEAT_LEFT and seat not in self.plan.liars:
+                need(other in self.check.left, f"seat {seat} says that seat {other} has left")
+                self.seen["ended by a leave"] += 1
 
     def _ask(self, seat: int, asked: Asked) -> None:
         think = self.die.random() * 0.5
@@ -319,8 +339,10 @@ class World:
                 self.check.signed_by(process.machine, message)
         elif seat in self.plan.liars and "mute" in self.wide.ways:
             return
+        if (word := leave_of(send)) is not None:
+            self.departures.note(seat, word)
         for other in self._receivers(seat, send):
-            self._post(seat, other, send.frame, surely or isinstance(frame, frames.Told))
+            self.post(seat, other, send.frame, surely or isinstance(frame, frames.Told))
 
     def _receivers(self, seat: int, send: Send) -> list[int]:
         ids = self.table.ids
@@ -349,7 +371,7 @@ class World:
         for part, who in parts:
             frame = frames.encode_frame(frames.Carry(part.encode()))
             for other in who:
-                self._post(seat, other, frame, False)
+                self.post(seat, other, frame, False)
 
     def _may_waste(self, liar: Liar) -> bool:
         """Whether the liar has room left to fill, which it does before all else."""
@@ -374,7 +396,7 @@ class World:
             if liar in self.plan.liars
         )
 
-    def _post(self, seat: int, other: int, frame: bytes, surely: bool) -> None:
+    def post(self, seat: int, other: int, frame: bytes, surely: bool) -> None:
         calm = self.calm
         if not self.reach(seat, other):
             return
@@ -394,6 +416,8 @@ class World:
         if not process.up:
             return
         self.answered[other] = 0
+        if isinstance(word := frames.parse_frame(frame), Leave):
+            self.departures.hear(other, word)
         try:
             process.machine.receive(frame, self.now, self.table.ids[seat])
         except Invalid as error:
@@ -429,7 +453,9 @@ class World:
         )
         if self.plan.quiet and len(self.plan.liars) <= self.plan.seats - self.plan.quorum:
             for m in machines:
-                absent = [s for s in self.honest() if m.tip.absences[s]]
+                gone = {one.seat for one in self.wide.leavers}
+                here = (s for s in self.honest() if s not in gone)
+                absent = [s for s in here if m.tip.absences[s]]
                 need(not absent, f"honest seats {absent} were made absent on a quiet table")
 
     def _judge_answers(self, machines: list[Machine]) -> None:
@@ -443,8 +469,8 @@ class World:
             self.check.answered(m.seat or 0, sum(map(len, sent)))
 
     def _judge_no_start(self, machines: list[Machine]) -> None:
-        disturbed = bool(self.plan.liars) or not self.plan.quiet
-        need(disturbed, "a quiet table without a liar did not begin")
+        disturbed = self.plan.liars or self.wide.leavers or not self.plan.quiet
+        need(bool(disturbed), "a quiet table without a liar did not begin")
         self.seen["not begun"] += 1
 
     def _must_end(self) -> bool:

@@ -258,7 +258,19 @@ MESSAGE_FAILURES: dict[str, BadPost] = {
         with_signature(lambda s: s[:40] + bytes([s[40] ^ 1]) + s[41:]),
     ),
     "frame-of-no-kind": BadPost(
-        "Frame kind 5 is none.", "bad-frame", "frame", lambda: encoding.encode((5,))
+        "Frame kind 6 is none.", "bad-frame", "frame", lambda: encoding.encode((6,))
+    ),
+    "leave-of-number-0": BadPost(
+        "Leaves are counted from 1.",
+        "bad-frame",
+        "frame",
+        lambda: encoding.encode((5, 1, 0, 0, 14, bytes(32), bytes(64))),
+    ),
+    "leave-without-a-signature": BadPost(
+        "A leave is signed.",
+        "bad-frame",
+        "frame",
+        lambda: encoding.encode((5, 1, 1, 0, 14, bytes(32), b"")),
     ),
     "frame-with-a-short-hash": BadPost(
         "A request names a hash of 31 bytes.",

@@ -24,7 +24,7 @@ from protocol.crypto.hashing import digest, framed
 from protocol.crypto.labels import Label
 from protocol.crypto.signing import Identity
 from protocol.transcript import writer
-from protocol.wire import bodies, encoding, frames, messages
+from protocol.wire import bodies, encoding, frames, leaves, messages
 from protocol.wire.header import Header, seat_statement, sign_roster, sit
 from protocol.wire.messages import (
     Accept,
@@ -143,6 +143,7 @@ def all_frames() -> list[Entry]:
         frames.Sync(1, 14, tuple(h[:8] for h in HASHES[:2])),
         frames.Own(),
         frames.Told(b"\x01" * 32, True),
+        leaves.sign(who()[2], table().id, 2, 1, 0, 14, b"\x02" * 32),
     ]
     return [_frame(type(one).__name__, frames.encode_frame(one)) for one in every]
 

@@ -1,0 +1,28 @@
+"""The replay on a full screen: a verified file as a film of its moments."""
+
+from __future__ import annotations
+
+from p2p_hoity.game_port import Play, happenings
+from protocol import Node, transcript
+
+from ..ui.full_screen.replaying import Film, Moment, ReplayApp
+
+
+def moments(node: Node) -> list[Moment]:
+    """Every step of the game in which something happened, in order."""
+    found: list[Moment] = []
+    told = 0
+    for _before, _slots, after in transcript.steps_to(node):
+        play = after.state
+        if isinstance(play, Play) and play.length > told:
+            found.append(Moment(tuple(happenings(play, told)), play.state))
+            told = play.length
+    return found
+
+
+def show(node: Node) -> bool:
+    """Show it until it is left; whether there was anything to show."""
+    found = moments(node)
+    if found:
+        ReplayApp(Film(node.table, found)).run()
+    return bool(found)

@@ -1,0 +1,1 @@
+"""The full-screen table for a person at a terminal; only it loads Textual."""

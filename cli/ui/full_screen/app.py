@@ -1,0 +1,434 @@
+"""The table as a Textual application: keys and mouse in, frames out; it decides nothing itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import ClassVar, Final, Protocol
+
+from textual import events
+from textual.app import App, ComposeResult
+from textual.binding import Binding, BindingType
+from textual.message import Message
+from textual.widgets import Input
+
+from p2p_hoity import rules
+from p2p_hoity.rules import Choice, View
+from p2p_hoity.session.updates import Update
+
+from ...words.lingo import _
+from ...words.phrases import PHRASES
+from . import reading
+from .board import Board
+from .frame import Desk, frame
+from .ink import Line
+from .menu import menu
+from .pages import Choices, Page
+from .scene import Scene
+
+MOST_TALK: Final = 200
+HURRIED: Final = 30.0
+"""Seconds of patience below which a reveal is not staged."""
+
+
+class Hands(Protocol):
+    """What the person at the screen can do; called in Textual's loop."""
+
+    def answer(self, choice: Choice) -> None:
+        """Seal a choice."""
+
+    def talk(self, words: str | int) -> None:
+        """Say something."""
+
+    def wait_longer(self) -> None:
+        """Give who is awaited longer."""
+
+    def leave(self) -> None:
+        """Leave for now."""
+
+    def hand_over(self, to_bot: bool) -> None:
+        """Let a bot play, or take the seat again."""
+
+    def come_back(self) -> None:
+        """Take the seat again after an absence."""
+
+    def reply(self, yes: bool) -> None:
+        """Say yes or no to what was asked plainly."""
+
+
+class Told(Message):
+    """One update for the screen."""
+
+    def __init__(self, update: Update) -> None:
+        super().__init__()
+        self.update = update
+
+
+class TableApp(App[None]):
+    """The table of one seat, or of one who looks on."""
+
+    ENABLE_COMMAND_PALETTE = False
+    AUTO_FOCUS = None
+    CSS = """
+    Screen { layers: table; overflow: hidden; }
+    Input { dock: bottom; height: 1; border: none; padding: 0 1; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("ctrl+c,ctrl+q,ctrl+d", "menu", show=False, priority=True),
+        Binding("ctrl+z", "suspend_process", show=False),
+    ]
+
+    def __init__(self, hands: Hands, scene: Scene | None = None, rings: bool = True) -> None:
+        super().__init__()
+        self.hands, self.scene, self.desk = hands, scene or Scene(), Desk()
+        self.rings = rings
+        self.numbers: list[str] = []
+        self.ticket = ""
+        self._watched = True
+        self.is_asking = False
+        self._beating = False
+        self._board = Board(self._frame)
+
+    def _print_error_renderables(self) -> None:
+        """Nothing: the library would print a traceback; the seat goes on in lines and says so."""
+
+    # Showing.
+
+    def compose(self) -> ComposeResult:
+        """The board, and below it the line for talk."""
+        yield self._board
+        talk = Input(max_length=MOST_TALK, id="talk")
+        talk.display = False
+        yield talk
+
+    def _frame(self, width: int, height: int) -> list[Line]:
+        return frame(self.scene, self.desk, width, height)
+
+    @property
+    def failure(self) -> Exception | None:
+        """What made the application fail, if it did."""
+        return self._exception
+
+    @property
+    def board_lines(self) -> Sequence[Line]:
+        """What the board shows."""
+        return self._board.lines
+
+    def redraw(self) -> None:
+        """Show how it stands now."""
+        if self._board.is_attached:
+            self._board.redraw()
+
+    # What is told.
+
+    def on_told(self, message: Told) -> None:
+        """One update, and the first beat of what it reveals."""
+        now = self.scene.clock
+        if now is not None and now.patience and now.left < min(HURRIED, now.patience / 4):
+            self.scene.hurry()
+        self.scene.hear(message.update)
+        self._beat()
+        self.call_later(self.redraw)
+
+    def _beat(self) -> None:
+        if self.scene.is_revealing and not self._beating:
+            self._beating = True
+            self._next_beat()
+
+    def _next_beat(self) -> None:
+        seconds = self.scene.advance()
+        if seconds > 0:
+            self.set_timer(seconds, self._next_beat)
+        else:
+            self._beating = False
+        self.redraw()
+
+    def ask(self, view: View, kind: rules.Kind, again: bool) -> None:
+        """Open a question."""
+        if self.scene.names is not None:
+            self.desk.menu = menu(view, kind, self.scene.names, again)
+            self.is_asking = False
+            self.call_after_refresh(self._question_shown)
+            self._ring()
+        self.redraw()
+
+    def _question_shown(self) -> None:
+        self.is_asking = True
+
+    def close_question(self) -> None:
+        """Nothing is asked any more."""
+        self.is_asking = False
+        self.desk.menu, self.scene.question = None, None
+        self.redraw()
+
+    def ask_plainly(self, words: str) -> None:
+        """A question with yes or no; no words: nothing is asked any more."""
+        self.desk.answers = words
+        if words:
+            self._ring()
+        self.redraw()
+
+    def _ring(self) -> None:
+        if self.rings and not self._watched:
+            self.bell()
+
+    def on_app_blur(self) -> None:
+        """The window is looked at no more."""
+        self._watched = False
+
+    def on_app_focus(self) -> None:
+        """The window is looked at."""
+        self._watched = True
+
+    # Keys.
+
+    def on_key(self, event: events.Key) -> None:
+        """What a key does; a reveal is hurried by any. What lies over the table has its own."""
+        if len(self.screen_stack) > 1:
+            return
+        if self.query_one("#talk", Input).display:
+            if event.key == "escape":
+                self._close_talk()
+            return
+        event.prevent_default()
+        if self.scene.is_revealing and event.key not in ("escape", "question_mark"):
+            self.action_hurry()
+            return
+        if self.scene.alarm is not None:
+            self._show_alarm()
+        key = event.character if event.is_printable and event.character else event.key
+        act = KEYS.get(key.lower()) or KEYS.get(event.key)
+        if act is not None:
+            act(self)
+        elif key.isascii() and key.isdigit():
+            self.action_pick(int(key) or 10)
+        self.redraw()
+
+    def _show_alarm(self) -> None:
+        words, self.scene.alarm = self.scene.alarm or "", None
+        self.push_screen(Page(_("A proof failed"), reading.alarm(words)))
+
+    # What a key or a click does.
+
+    def action_hurry(self) -> None:
+        """Show all that waits."""
+        self.scene.hurry()
+        self.redraw()
+
+    def action_pick(self, number: int) -> None:
+        """Pick an entry; a click on the one already picked seals it."""
+        if self.desk.menu is not None and self.is_asking and not self.scene.is_revealing:
+            self.desk.menu.pick(number)
+            self.redraw()
+
+    def action_move(self, step: int) -> None:
+        """The next entry."""
+        if self.desk.menu is not None and self.is_asking and not self.scene.is_revealing:
+            self.desk.menu.move(step)
+            self.redraw()
+
+    def action_walk(self, step: int) -> None:
+        """The next piece."""
+        if self.desk.menu is not None:
+            self.desk.menu.walk(step)
+            self.redraw()
+
+    def action_tick(self) -> None:
+        """Mark the piece pointed at."""
+        if self.desk.menu is not None and self.desk.menu.is_builder:
+            self.desk.menu.toggle()
+            self.redraw()
+
+    def action_mark(self, slot: int) -> None:
+        """Mark a piece by a click."""
+        if self.desk.menu is not None:
+            self.desk.menu.mark(slot)
+            self.redraw()
+
+    def action_window(self, window: int) -> None:
+        """Pick a window by a click, if one is to be chosen."""
+        found = self.desk.menu
+        if found is not None and found.kind == "window":
+            values = [entry.value for entry in found.entries]
+            if window in values:
+                self.action_pick(values.index(window) + 1)
+
+    def action_seal(self) -> None:
+        """Seal what is picked; if nothing is, or it is no choice, say so."""
+        found = self.desk.menu
+        if self.desk.hint:
+            self.hands.leave()
+        elif self.scene.is_away:
+            self.hands.come_back()
+        elif found is not None and self.is_asking and not self.scene.is_revealing:
+            found.complaint = found.why_not()
+            choice = found.choice
+            if not found.complaint and choice is not None:
+                self.desk.menu = None
+                self.hands.answer(choice)
+        self.redraw()
+
+    def action_return(self) -> None:
+        """Take the seat again after an absence."""
+        self.hands.come_back()
+
+    def action_bot(self) -> None:
+        """Take the seat back from the bot; giving it away is asked in the menu."""
+        if self.desk.autopilot:
+            self._hand_over(False)
+        else:
+            self.action_menu()
+
+    def _hand_over(self, to_bot: bool) -> None:
+        self.desk.autopilot = to_bot
+        self.hands.hand_over(to_bot)
+        if to_bot:
+            self.desk.menu = None
+        self.redraw()
+
+    def action_wait(self) -> None:
+        """Give who is awaited longer."""
+        self.hands.wait_longer()
+
+    def action_yes(self) -> None:
+        """Yes to what was asked plainly."""
+        self._reply(True)
+
+    def action_no(self) -> None:
+        """No to what was asked plainly."""
+        self._reply(False)
+
+    def _reply(self, yes: bool) -> None:
+        if self.desk.answers:
+            self.desk.answers = ""
+            self.hands.reply(yes)
+
+    def action_page(self, name: str) -> None:
+        """Open a page."""
+        width = min(104, self.size.width - 8)
+        title, lines = reading.page(name, self.scene, self.desk, self.numbers, width)
+        self.push_screen(Page(title, lines))
+
+    def action_copy(self) -> None:
+        """Copy the ticket, by the terminal."""
+        if self.ticket:
+            self.copy_to_clipboard(self.ticket)
+            self.notify(_("The ticket is copied, if this terminal allows it."))
+
+    # Talk.
+
+    def action_talk(self) -> None:
+        """Open the line for talk."""
+        field = self.query_one("#talk", Input)
+        field.placeholder = _("say something, or the number of a phrase, 1 to {most}").format(
+            most=len(PHRASES)
+        )
+        field.display = True
+        field.focus()
+
+    def _close_talk(self) -> None:
+        field = self.query_one("#talk", Input)
+        field.value, field.display = "", False
+        self.set_focus(None)
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Say it."""
+        words = event.value.strip()
+        self._close_talk()
+        if words.isascii() and words.isdigit() and 1 <= int(words[:4]) <= len(PHRASES):
+            self.hands.talk(int(words) - 1)
+        elif words:
+            self.hands.talk(words)
+
+    # The menu.
+
+    def action_menu(self) -> None:
+        """Stay, leave for now, let a bot play on, and a few settings."""
+        if self.desk.hint:
+            self.hands.leave()
+            return
+        if isinstance(self.screen, Choices):
+            self.screen.dismiss("")
+            return
+        self.push_screen(Choices(_("Menu"), self._options()), self._chosen)
+
+    def _options(self) -> list[tuple[str, str]]:
+        bot = (
+            _("take your seat back from the bot") if self.desk.autopilot else _("let a bot play on")
+        )
+        found = [("stay", _("stay"))]
+        if self.scene.finished is not None or self.scene.ended is not None:
+            found.append(("leave", _("leave the table")))
+        elif self.scene.table_name:
+            found.append(("leave", _("leave for now; the others are told, the game is kept")))
+            found.append(("bot", bot))
+        else:
+            found.append(("leave", _("leave; no game has begun")))
+        found.append(
+            (
+                "pace",
+                _("reveals: step by step") if not self.scene.staged else _("reveals: all at once"),
+            )
+        )
+        found.append(("bell", _("bell on") if not self.rings else _("bell off")))
+        found.append(("theme", _("light or dark")))
+        found += self._mutes()
+        return found
+
+    def _mutes(self) -> list[tuple[str, str]]:
+        names = self.scene.names
+        if names is None:
+            return []
+        found = []
+        for seat, name in enumerate(names.nicknames):
+            if seat != self.scene.seat:
+                text = _("hear {who} again") if seat in self.desk.muted else _("mute {who}")
+                found.append((f"mute {seat}", text.format(who=name)))
+        return found
+
+    def _chosen(self, name: str | None) -> None:
+        word, _space, number = (name or "").partition(" ")
+        if word == "leave":
+            self.hands.leave()
+        elif word == "bot":
+            self._hand_over(not self.desk.autopilot)
+        elif word == "pace":
+            self.scene.hurry()
+            self.scene.staged = not self.scene.staged
+        elif word == "bell":
+            self.rings = not self.rings
+        elif word == "theme":
+            dark = self.current_theme.dark
+            self.theme = "textual-light" if dark else "textual-dark"
+        elif word == "mute":
+            self.desk.muted ^= {int(number)}
+        self.redraw()
+
+
+Act = Callable[[TableApp], None]
+KEYS: Final[dict[str, Act]] = {
+    "up": lambda app: app.action_move(-1),
+    "k": lambda app: app.action_move(-1),
+    "down": lambda app: app.action_move(1),
+    "j": lambda app: app.action_move(1),
+    "left": lambda app: app.action_walk(-1),
+    "right": lambda app: app.action_walk(1),
+    "space": TableApp.action_tick,
+    " ": TableApp.action_tick,
+    "enter": TableApp.action_seal,
+    "i": lambda app: app.action_page("pieces"),
+    "l": lambda app: app.action_page("log"),
+    "r": lambda app: app.action_page("rules"),
+    "o": lambda app: app.action_page("proofs"),
+    "p": lambda app: app.action_page("links"),
+    "?": lambda app: app.action_page("help"),
+    "#": lambda app: app.action_page("numbers"),
+    "t": TableApp.action_talk,
+    "w": TableApp.action_wait,
+    "a": TableApp.action_bot,
+    "c": TableApp.action_copy,
+    "y": TableApp.action_yes,
+    "n": TableApp.action_no,
+    "q": TableApp.action_menu,
+    "escape": TableApp.action_menu,
+}
+"""What each key does at the table."""

@@ -1,0 +1,45 @@
+"""Beats of a reveal: what happened in one step, cut so that a person can follow it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from itertools import groupby
+from typing import Final
+
+from p2p_hoity.rules import Happening, news
+from p2p_hoity.session.updates import Happened
+
+ALONE: Final = (
+    news.Sale,
+    news.CashStolen,
+    news.CashPaid,
+    news.TurnedUp,
+    news.FigureMoved,
+    news.Stolen,
+    news.DetectiveRanked,
+    news.Imprisoned,
+    news.FinalExhibit,
+    news.BanquetReached,
+    news.FaultFound,
+)
+"""What has a beat of its own; of the rest, what is of one kind is shown together."""
+
+
+def _kind(item: Happening) -> object:
+    return id(item) if isinstance(item, ALONE) else type(item)
+
+
+def beats(update: Happened) -> list[Happened]:
+    """The update in parts, each with the view behind it; together they are the whole."""
+    groups: Iterable[tuple[object, Iterator[Happening]]] = groupby(update.items, _kind)
+    return [replace(update, items=tuple(group)) for _, group in groups]
+
+
+def pause(items: tuple[Happening, ...]) -> float:
+    """For how many seconds a beat stays before the next one; 0 for what is no event."""
+    if all(isinstance(item, news.Returned | news.RoundBegan | news.RoundEnded) for item in items):
+        return 0.0
+    if isinstance(items[0], news.PlaceShown | news.ActionShown | news.ExhibitShown):
+        return 1.2
+    return 0.8

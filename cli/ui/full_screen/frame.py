@@ -1,0 +1,168 @@
+"""The whole screen as exactly so many lines, whatever the size: what gives way first, and last."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from ...words.lingo import _
+from ...words.phrases import spoken
+from . import moments
+from .ink import Line, broken, joined, text
+from .marks import name_of, seat_style
+from .menu import Menu
+from .pieces import pieces
+from .question import question, waiting
+from .scene import Scene, Spoken
+from .seats import seats
+from .top import header, track
+
+LEAST_COLUMNS, LEAST_ROWS = 80, 24
+QUESTION = 4
+"""Lines that a question has at least."""
+
+
+@dataclass
+class Desk:
+    """What only this person's screen knows: the menu, papers before the game, who is muted."""
+
+    menu: Menu | None = None
+    papers: tuple[str, ...] = ()
+    muted: set[int] = field(default_factory=set)
+    hint: str = ""
+    autopilot: bool = False
+    answers: str = ""
+    told: tuple[str, ...] | None = None
+
+
+def frame(scene: Scene, desk: Desk, width: int, height: int) -> list[Line]:
+    """The screen."""
+    head = [header(scene, width)]
+    foot = [keys(scene, desk, width)]
+    if scene.is_dealt and scene.is_over and not scene.is_revealing:
+        body = [Line(), *moments.over(scene, width), Line(), *pieces(scene, None, width)]
+    elif scene.is_dealt:
+        body = _board(scene, desk, width, height - 2)
+    elif scene.table is not None and scene.ended is None:
+        body = [Line(), *moments.deal(scene, width)]
+    elif scene.ended is not None:
+        body = [Line(), *moments.over(scene, width)]
+    else:
+        body = [Line(), *moments.lobby(scene, width, desk.papers)]
+    body = body[: height - 2]
+    body += [Line()] * (height - 2 - len(body))
+    return [line.within(width) for line in (*head, *body, *foot)]
+
+
+def _board(scene: Scene, desk: Desk, width: int, height: int) -> list[Line]:
+    """Track, seats, grid, then the question or what is told instead; what is left over goes to
+    rules between them, the log and the talk."""
+    seat_lines, piece_lines = seats(scene, width), pieces(scene, desk.menu, width)
+    fixed = len(seat_lines) + len(piece_lines) + 2
+    now = _now(scene, desk, width, max(QUESTION, height - fixed - 1))
+    spare = height - fixed - max(QUESTION, len(now)) - 1
+    track_lines = track(scene, width, 2 if spare < 4 else 4 if spare < 12 else 7)
+    rules = max(0, min(3, spare - len(track_lines) + 2))
+    ruled = [text("─" * width, "rule")]
+    body = track_lines + ruled * (rules > 0) + seat_lines + ruled * (rules > 1)
+    body += piece_lines + ruled * (rules > 2) + now
+    body += [Line()] * (height - len(body) > 3)
+    left = max(0, height - len(body))
+    news = _news(scene, desk, width, left)
+    return body + [Line()] * (left - len(news)) + news
+
+
+def _now(scene: Scene, desk: Desk, width: int, rows: int) -> list[Line]:
+    """What stands where the question stands."""
+    if desk.told is not None:
+        lines = [
+            line for words in desk.told for line in broken(" " + words, width - 1, "bright", "   ")
+        ]
+        return lines[:rows]
+    if scene.is_revealing:
+        return moments.reveal(scene, width)[:rows]
+    if desk.menu is not None:
+        return question(scene, desk.menu, width, rows)
+    lines = waiting(scene, width)
+    if desk.autopilot:
+        words = _("A bot plays your seat. a takes it back.")
+        lines.insert(0, text(" " + words, "warn", "bot()"))
+    return lines[:rows]
+
+
+def _news(scene: Scene, desk: Desk, width: int, rows: int) -> list[Line]:
+    """The last lines of the log, and of the talk, at least one of each where there is room."""
+    if rows <= 0:
+        return []
+    spoken = [one for one in scene.talk if one.seat not in desk.muted]
+    talk = [_spoken(scene, one).within(width) for one in spoken[-max(1, rows // 3) :]]
+    if rows == 1 and not (spoken and spoken[-1].at == scene.told):
+        talk = []
+    room = rows - len(talk)
+    told: list[Line] = []
+    log = list(scene.log)[: len(scene.log) - len(scene.beat)]
+    for words in reversed(log):
+        lines = broken(" " + words, width - 1, "dim", "   ")
+        if len(told) + len(lines) > room:
+            break
+        told = lines + told
+    if not told and log and room:
+        told = [text(" " + log[-1], "dim").within(width)]
+    return told + talk
+
+
+def _spoken(scene: Scene, one: Spoken) -> Line:
+    style = "dim" if one.seat is None else seat_style(scene, one.seat)
+    who = one.who if one.seat is None else name_of(scene, one.seat)
+    words = spoken(one.words)
+    return text(f" {who}: ", style).add(words, "plain")
+
+
+def keys(scene: Scene, desk: Desk, width: int) -> Line:
+    """What the keys do now, the most needed first."""
+    if desk.hint:
+        return text(" " + desk.hint, "title")
+    found: Sequence[tuple[str, str, str]]
+    if desk.answers:
+        return text(" " + desk.answers, "title")
+    if scene.is_revealing:
+        found = [(_("any key"), _("hurries"), "hurry()")]
+    elif desk.menu is not None and desk.menu.is_builder:
+        found = [
+            ("← →", _("walk"), "walk(1)"),
+            (_("Space"), _("mark"), "tick()"),
+            ("1–9", _("best"), "pick(1)"),
+            ("Enter", _("seal (no undo)"), "seal()"),
+        ]
+    elif desk.menu is not None:
+        found = [("1–9 ↑↓", _("choose"), "move(1)"), ("Enter", _("seal (no undo)"), "seal()")]
+    else:
+        found = []
+    parts = [_key(*one) for one in found]
+    gap = " · " if width >= 100 else " "
+    return (
+        Line()
+        .add(" ")
+        .join(joined([*parts, joined(map(_key_of, common_keys()), gap)], " · "))
+        .within(width)
+    )
+
+
+def _key(key: str, word: str, action: str) -> Line:
+    return text(key, "title", action).add(f" {word}" if word else "", "dim", action)
+
+
+def _key_of(one: tuple[str, str, str]) -> Line:
+    return _key(*one)
+
+
+def common_keys() -> list[tuple[str, str, str]]:
+    """Keys that are always there."""
+    return [
+        ("i", _("pieces"), "page('pieces')"),
+        ("l", _("log"), "page('log')"),
+        ("r", _("rules"), "page('rules')"),
+        ("t", _("talk"), "talk()"),
+        ("?", "", "page('help')"),
+        ("Esc", _("menu"), "menu()"),
+    ]

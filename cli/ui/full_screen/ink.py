@@ -1,0 +1,164 @@
+"""Lines of styled text measured in terminal cells: what every part of the screen is drawn with.
+
+Whatever comes from elsewhere is plain text here: a control or format character is shown as its
+escape, and nothing is wider than the place it is given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+from rich.cells import cell_len
+
+from ...printing import shown
+
+CUT = "…"
+STACKED = 2
+"""Marks without a width of their own that may follow a letter: more would climb other lines."""
+
+
+@dataclass(frozen=True)
+class Span:
+    """Text of one style; `action` is what a click on it does, empty if nothing."""
+
+    text: str
+    style: str = ""
+    action: str = ""
+
+
+def cells(text: str) -> int:
+    """How many cells of a terminal the text takes."""
+    return cell_len(text)
+
+
+@lru_cache(maxsize=4096)
+def tamed(words: str) -> str:
+    """Words as they may stand on the screen: plain, and no letter with a tower of marks."""
+    if words.isascii():
+        return shown(words)
+    kept: list[str] = []
+    marks = 0
+    for letter in shown(words):
+        marks = marks + 1 if cells(letter) == 0 else 0
+        if marks <= STACKED:
+            kept.append(letter)
+    return "".join(kept)
+
+
+def cut(text: str, width: int) -> str:
+    """The text in at most so many cells, with a mark where it was cut."""
+    if cells(text) <= width:
+        return text
+    if width <= 0:
+        return ""
+    kept, used = [], 1
+    for letter in text:
+        used += cells(letter)
+        if used > width:
+            break
+        kept.append(letter)
+    return "".join(kept) + CUT
+
+
+def fit(text: str, width: int, right: bool = False) -> str:
+    """The text in exactly so many cells, cut or filled up on its right or left."""
+    text = cut(text, width)
+    gap = " " * (width - cells(text))
+    return gap + text if right else text + gap
+
+
+@dataclass
+class Line:
+    """One line of the screen, built from left to right."""
+
+    spans: list[Span] = field(default_factory=list)
+
+    def add(self, text: str, style: str = "", action: str = "") -> Line:
+        """Put text at the end."""
+        if text:
+            self.spans.append(Span(tamed(text), style, action))
+        return self
+
+    def fill(self, column: int) -> Line:
+        """Blanks up to a column."""
+        gap = column - self.width
+        return self.add(" " * gap) if gap > 0 else self
+
+    def join(self, other: Line) -> Line:
+        """Another line behind this one."""
+        self.spans.extend(other.spans)
+        return self
+
+    @property
+    def width(self) -> int:
+        """How many cells it takes."""
+        return sum(cells(span.text) for span in self.spans)
+
+    @property
+    def plain(self) -> str:
+        """Its text without styles."""
+        return "".join(span.text for span in self.spans)
+
+    def within(self, width: int) -> Line:
+        """The line in exactly so many cells."""
+        found, used = Line(), 0
+        for span in self.spans:
+            room = width - used
+            if room <= 0:
+                break
+            text = cut(span.text, room)
+            found.spans.append(Span(text, span.style, span.action))
+            used += cells(text)
+            if text != span.text:
+                break
+        return found.fill(width)
+
+    def action_at(self, column: int) -> str:
+        """What a click on this column does."""
+        at = 0
+        for span in self.spans:
+            at += cells(span.text)
+            if column < at:
+                return span.action
+        return ""
+
+
+def text(words: str, style: str = "", action: str = "") -> Line:
+    """A line of one style."""
+    return Line().add(words, style, action)
+
+
+def between(left: Line, right: Line, width: int) -> Line:
+    """Two lines in one, the second at the right edge; the first gives way."""
+    room = max(0, width - right.width)
+    return left.within(room).join(right).within(width)
+
+
+def joined(parts: Iterable[Line], gap: str = "  ") -> Line:
+    """Several lines in one, with a gap between them."""
+    found = Line()
+    for part in parts:
+        if found.spans:
+            found.add(gap)
+        found.join(part)
+    return found
+
+
+def broken(words: str, width: int, style: str = "", indent: str = "") -> list[Line]:
+    """The words in lines of at most so many cells, broken between words; blanks at their front
+    stay, and the lines behind the first begin with `indent`."""
+    found: list[str] = []
+    for paragraph in words.split("\n"):
+        told = tamed(paragraph)
+        bare = told.lstrip(" ")
+        line, is_empty = told[: len(told) - len(bare)], True
+        for word in bare.split(" "):
+            longer = line + word if is_empty else f"{line} {word}"
+            if not is_empty and cells(longer) > width:
+                found.append(line)
+                longer = indent + word
+            line, is_empty = longer, False
+        found.append(line)
+    return [text(cut(line, width), style) for line in found]

@@ -1,0 +1,197 @@
+"""The menu: one open question, what is picked so far, and what would be sealed.
+
+Nothing is sealed by one key: something is picked first, and Enter seals what is picked.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from p2p_hoity import rules
+from p2p_hoity.rules import Choice, View, theft_options
+
+from ...words.cards import Names, card, place, run_letters
+from ...words.choices import own_slots
+from ...words.lingo import _
+from ...words.notes import note, placing
+from ...words.refusals import refusal
+
+BEST = 9
+"""So many of the best exhibits are a key away."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One line of the menu: its words, a note, and the choice it stands for."""
+
+    words: str
+    note: str
+    value: Choice
+
+
+@dataclass
+class Menu:
+    """A question of one kind; `cursor` is the entry picked, None for none yet."""
+
+    view: View
+    kind: rules.Kind
+    names: Names
+    again: bool = False
+    entries: tuple[Entry, ...] = ()
+    cursor: int | None = None
+    picked: frozenset[int] = frozenset()
+    at: int = 0
+    complaint: str = ""
+    slots: tuple[int, ...] = field(default=())
+
+    @property
+    def is_builder(self) -> bool:
+        """Whether pieces are marked instead of an entry picked."""
+        return self.kind in ("exhibit", "theft")
+
+    # Picking.
+
+    def pick(self, number: int) -> None:
+        """Pick an entry by its number from 1; others are no answer."""
+        if 1 <= number <= len(self.entries):
+            self.cursor, self.complaint = number - 1, ""
+            value = self.entries[number - 1].value
+            if self.kind == "exhibit" and isinstance(value, tuple):
+                self.picked = frozenset(value)
+
+    def move(self, step: int) -> None:
+        """The entry above or below."""
+        if not self.entries:
+            return
+        start = -1 if step > 0 else 0
+        now = start if self.cursor is None else self.cursor
+        self.pick((now + step) % len(self.entries) + 1)
+
+    def walk(self, step: int) -> None:
+        """The piece to the left or right of the one pointed at."""
+        if self.slots:
+            self.at = (self.at + step) % len(self.slots)
+
+    def toggle(self) -> None:
+        """Mark the piece pointed at, or take its mark away."""
+        if self.slots:
+            self.mark(self.slots[self.at])
+
+    def mark(self, slot: int) -> None:
+        """Mark a piece, or take its mark away; a theft takes one of each exhibit."""
+        if slot not in self.slots:
+            return
+        self.at, self.cursor, self.complaint = self.slots.index(slot), None, ""
+        if self.kind == "theft":
+            group = next(found for found in theft_options(self.view.state) if slot in found)
+            self.picked = (self.picked - set(group)) | {slot}
+        else:
+            self.picked ^= {slot}
+
+    # What would be sealed.
+
+    @property
+    def choice(self) -> Choice | None:
+        """What Enter would seal; None if nothing is picked, or what is picked is no choice."""
+        if self.kind == "exhibit":
+            return tuple(sorted(self.picked)) or None
+        if self.kind == "theft":
+            return self._theft()
+        return None if self.cursor is None else self.entries[self.cursor].value
+
+    def _theft(self) -> Choice | None:
+        taken: list[int] = []
+        for group in theft_options(self.view.state):
+            chosen = [slot for slot in group if slot in self.picked]
+            if len(chosen) != 1:
+                return None
+            taken += chosen
+        return tuple(taken)
+
+    @property
+    def verdict(self) -> str:
+        """What is picked, in words: for an exhibit its size, age and rank, or why it is none."""
+        if self.kind == "exhibit":
+            return self._exhibit_words()
+        if self.kind == "theft":
+            return self._theft_words()
+        return ""
+
+    def _exhibit_words(self) -> str:
+        if not self.picked:
+            return _("nothing marked yet")
+        pieces = [self.view.piece(slot) for slot in sorted(self.picked)]
+        letters = run_letters(piece.letter for piece in pieces)
+        try:
+            self.view.check("exhibit", tuple(sorted(self.picked)))
+        except rules.IllegalMove as error:
+            return f"{letters}: {refusal(error.code, error.fields)}"
+        oldest = min(piece.year or 0 for piece in pieces)
+        text = _("{letters}: {size} pieces, oldest {year} · {rank}")
+        rank = placing(self.view, sorted(self.picked), self.names)
+        return text.format(letters=letters, size=len(pieces), year=oldest, rank=rank)
+
+    def _theft_words(self) -> str:
+        pieces = [self.names.piece(self.view.piece(slot)) for slot in sorted(self.picked)]
+        owed = len(theft_options(self.view.state))
+        if len(pieces) < owed:
+            return _("mark one piece of every exhibit")
+        return _("your Thief takes {pieces}").format(pieces=", ".join(pieces))
+
+    def why_not(self) -> str:
+        """Why Enter seals nothing yet; empty if it would."""
+        choice = self.choice
+        if choice is None:
+            return _("Nothing is picked yet.")
+        try:
+            self.view.check(self.kind, choice)
+        except rules.IllegalMove as error:
+            return refusal(error.code, error.fields)
+        return ""
+
+
+def menu(view: View, kind: rules.Kind, names: Names, again: bool = False) -> Menu:
+    """The menu of a question."""
+    found = Menu(view, kind, names, again)
+    legal = view.legal(kind)
+    if kind == "exhibit":
+        found.entries = tuple(Entry(_letters(view, c), "", c) for c in legal[:BEST])
+        found.slots = tuple(own_slots(view))
+    elif kind == "theft":
+        found.slots = tuple(slot for group in theft_options(view.state) for slot in group)
+        groups = theft_options(view.state)
+        found.picked = frozenset(group[0] for group in groups if len(group) == 1)
+    else:
+        found.entries = tuple(_entry(view, kind, choice, names) for choice in legal)
+    return found
+
+
+def _letters(view: View, choice: Choice) -> str:
+    slots = choice if isinstance(choice, tuple) else ()
+    return run_letters(view.piece(slot).letter for slot in slots)
+
+
+def _entry(view: View, kind: rules.Kind, choice: Choice, names: Names) -> Entry:
+    return Entry(_words(view, kind, choice, names), note(view, kind, choice, names), choice)
+
+
+def _words(view: View, kind: str, choice: Choice, names: Names) -> str:
+    if kind == "turn" and isinstance(choice, tuple):
+        where, action = choice
+        return f"{place(rules.Place(where))}: {card(view.state.action_card(action))}"
+    if kind == "place" and isinstance(choice, int):
+        return place(rules.Place(choice))
+    if kind == "window" and isinstance(choice, int):
+        text = _("Window {number}: {piece}")
+        top = view.state.windows[choice]
+        piece = names.piece(view.piece(top[0])) if top else "–"
+        return text.format(number=choice + 1, piece=piece)
+    return card(view.state.action_card(choice)) if isinstance(choice, int) else ""
+
+
+def forced(view: View, kind: rules.Kind) -> Choice | None:
+    """The only legal choice, which needs no question; None if there are several."""
+    if kind == "exhibit" and len(own_slots(view)) > rules.HAND - 1:
+        return None
+    legal = view.legal(kind)
+    return legal[0] if len(legal) == 1 else None

@@ -1,0 +1,167 @@
+"""The moments without a question: the table fills, the deal, a reveal, the end."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from p2p_hoity.rules import news
+from protocol import Kind
+
+from ...words import rules_text
+from ...words.cards import run_letters
+from ...words.lingo import N_, _
+from ...words.updates import ended
+from .ink import Line, broken, fit, text
+from .marks import letters, name_of, seat_style
+from .scene import Scene, keys_of
+
+BAR = 40
+STAGES: Final = {
+    Kind.KEY_COMMIT: N_("every seat commits to a key of its own"),
+    Kind.KEY_REVEAL: N_("keys are opened, and proven to be known"),
+    Kind.KEY_OK: N_("backups of the keys are confirmed"),
+    Kind.SHUFFLE: N_("{who} shuffles the deck and proves it"),
+    Kind.DECK_OK: N_("every seat confirms the deck"),
+    Kind.DEAL: N_("the cards are dealt: each seat opens its own, nobody another's"),
+}
+
+
+def lobby(scene: Scene, width: int, papers: Sequence[str]) -> list[Line]:
+    """Who has sat down, the host's ticket or what a guest waits for, and the terms."""
+    seated = _("Seated {number} of {seats}").format(
+        number=len(scene.lobby), seats=scene.of_seats or "?"
+    )
+    lines = [text(" " + seated, "title")]
+    for number, name in enumerate(scene.lobby, 1):
+        lines.append(text(f"   {number}  {name}", "bright"))
+    for number in range(len(scene.lobby) + 1, scene.of_seats + 1):
+        lines.append(text(f"   {number}  …", "dim"))
+    lines.append(Line())
+    for paper in papers:
+        lines += broken(" " + paper, width - 1, "plain", "   ")
+    return lines
+
+
+def deal(scene: Scene, width: int) -> list[Line]:
+    """How far the deal has come: it has a step for each seat's shuffle and five more."""
+    table = scene.table
+    if table is None:
+        return []
+    total = table.seats + len(STAGES) - 1
+    done = min(scene.steps, total)
+    filled = round(BAR * done / total)
+    bar = text(" " + "█" * filled, "title").add("░" * (BAR - filled), "rule")
+    bar.add(f" {done}/{total}", "dim")
+    lines = [text(" " + _("The cards are shuffled by every seat in turn."), "title"), bar]
+    if scene.stage in STAGES:
+        awaited = sorted(scene.clock.awaited) if scene.clock else []
+        who = ", ".join(name_of(scene, seat) for seat in awaited)
+        lines.append(text("   " + _(STAGES[scene.stage]).format(who=who or "…"), "bright"))
+    lines.append(Line())
+    for seat, (nickname, key) in enumerate(keys_of(table)):
+        mark = letters([name for name, _key in keys_of(table)])[seat]
+        line = text(f"   {mark} ", seat_style(scene, seat)).add(fit(nickname, 16), "bright")
+        lines.append(line.add(_("key {key}").format(key=key), "dim").within(width))
+    lines.append(Line())
+    lines += [
+        line
+        for words in PROMISES
+        for line in broken(" " + _(words), min(width - 1, 90), "dim", " ")
+    ]
+    return lines
+
+
+PROMISES: Final = (
+    N_("No server deals: each seat shuffles under its own key, and every shuffle is proven."),
+    N_("Nobody sees your four secret Collectibles, and nobody can choose them."),
+)
+
+
+def reveal(scene: Scene, width: int) -> list[Line]:
+    """The beat that is shown, a line each."""
+    lines = [text(" " + _("REVEALED") + "  ", "title").add(_("any key hurries"), "dim")]
+    for words in scene.beat:
+        lines += broken(" " + words, width - 1, "bright", "   ")
+    return lines
+
+
+def over(scene: Scene, width: int) -> list[Line]:
+    """The result as a table, the last exhibits, and the turning points."""
+    if scene.ended is not None:
+        words = ended(scene.ended, scene.names)
+        return [*broken(" " + words, width - 1, "warn", " "), Line()]
+    if scene.finished is None or scene.names is None:
+        return []
+    lines = [Line().add(" ").add(fit(_("RANK"), 6) + fit(_("SEAT"), 18), "dim")]
+    lines[0].add(fit(_("FIELD"), 8) + _("LAST EXHIBIT"), "dim")
+    final = {it.seat: it for it in scene.record if isinstance(it, news.FinalExhibit)}
+    for standing in scene.finished.standings:
+        seat = standing.seat
+        line = Line().add(" ").add(fit(f"  {standing.rank}", 6), "title")
+        line.add(fit(name_of(scene, seat), 18), seat_style(scene, seat))
+        line.add(fit(str(standing.field), 8), "bright")
+        shown = final.get(seat)
+        pieces = shown.pieces if shown else ()
+        words = run_letters(p.letter for p in pieces) or "–"
+        ordered = sorted(pieces, key=lambda p: (p.letter or "?", p.year or 0))
+        years = " ".join(f"{p.letter}{p.year}" for p in ordered)
+        line.add(fit(words, 15), "bright")
+        lines += _spread(line, years, width)
+    lines.append(Line())
+    for words in turning_points(scene):
+        lines += broken(" " + words, width - 1, "plain", "   ")
+    return lines
+
+
+def _spread(line: Line, years: str, width: int) -> list[Line]:
+    """The pieces of an exhibit behind its letters, in as many lines as they need."""
+    start = line.width
+    first, *rest = broken(years, max(10, width - start - 1), "dim")
+    return [line.join(first), *(Line().fill(start).join(more) for more in rest)]
+
+
+def turning_points(scene: Scene) -> list[str]:
+    """The largest gains, who stole most, and who was jailed most."""
+    found, number = [], 0
+    gains: list[tuple[int, int, int]] = []
+    thefts: dict[int, int] = {}
+    jailed: dict[int, int] = {}
+    for item in scene.record:
+        match item:
+            case news.RoundBegan(round_number):
+                number = round_number
+            case news.FigureMoved(seat, _start, _end, fields, _why):
+                gains.append((fields, -number, seat))
+            case news.Stolen(seat):
+                thefts[seat] = thefts.get(seat, 0) + 1
+            case news.Imprisoned(seat):
+                jailed[seat] = jailed.get(seat, 0) + 1
+    one = _("{who} {fields} (round {round})")
+    steps = [
+        one.format(who=name_of(scene, seat), fields=fields, round=-minus)
+        for fields, minus, seat in sorted(gains, reverse=True)[:3]
+    ]
+    if steps:
+        found.append(_("Largest steps: {steps}.").format(steps=", ".join(steps)))
+    found += _most(scene, thefts, _("Most thefts: {who}, {number}."))
+    found += _most(scene, jailed, _("Most often in prison: {who}, {number}."))
+    for seat in sorted(scene.faults):
+        text_ = _("{who} was proven at fault.")
+        found.append(text_.format(who=name_of(scene, seat)))
+    return found
+
+
+def _most(scene: Scene, counts: dict[int, int], words: str) -> list[str]:
+    if not counts:
+        return []
+    most = max(counts.values())
+    who = ", ".join(name_of(scene, seat) for seat, n in sorted(counts.items()) if n == most)
+    return [words.format(who=who, number=most)]
+
+
+def ten_lines(scene: Scene, width: int) -> list[Line]:
+    """The rules, for a page."""
+    if scene.names is None:
+        return []
+    return [text(words, "plain") for words in rules_text.lines(scene.names.edition, width)]

@@ -1,0 +1,91 @@
+"""Pages over the table: a text to read, and the menu of leaving and settings."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import VerticalScroll
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import OptionList, Static
+from textual.widgets.option_list import Option
+
+from .ink import Line
+from .palette import style_of
+
+
+def content_of(lines: Sequence[Line], light: bool) -> Content:
+    """Lines as Textual's text."""
+    parts: list[tuple[str, object]] = []
+    for line in lines:
+        parts += [(span.text, style_of(span.style, light)) for span in line.spans]
+        parts.append(("\n", ""))
+    return Content.assemble(*parts)  # type: ignore[arg-type]
+
+
+class Page(ModalScreen[None]):
+    """A text that is read and closed."""
+
+    AUTO_FOCUS = "VerticalScroll"
+
+    DEFAULT_CSS = """
+    Page { align: center middle; }
+    Page VerticalScroll {
+        width: 96%; max-width: 110; height: auto; max-height: 94%;
+        border: round $primary; padding: 0 1; background: $surface;
+    }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,q,enter,space,ctrl+c", "dismiss", show=False),
+    ]
+
+    def __init__(self, title: str, lines: Sequence[Line]) -> None:
+        super().__init__()
+        self._title, self._shown = title, lines
+
+    def compose(self) -> ComposeResult:
+        """The text, scrolled by arrows, page keys or the wheel."""
+        light = not self.app.current_theme.dark
+        with VerticalScroll() as scroll:
+            scroll.border_title = self._title
+            scroll.border_subtitle = "Esc"
+            yield Static(content_of(self._shown, light))
+
+
+class Choices(ModalScreen[str]):
+    """A few things to choose from; Escape chooses none."""
+
+    AUTO_FOCUS = "OptionList"
+
+    DEFAULT_CSS = """
+    Choices { align: center middle; }
+    Choices OptionList {
+        width: 64; max-width: 96%; height: auto; max-height: 90%;
+        border: round $primary; background: $surface;
+    }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,q,ctrl+c", "none", show=False),
+    ]
+
+    def __init__(self, title: str, options: Sequence[tuple[str, str]]) -> None:
+        super().__init__()
+        self._title, self._options = title, options
+
+    def compose(self) -> ComposeResult:
+        """The options, picked by arrows and Enter or by the mouse."""
+        found = OptionList(*(Option(words, id=name) for name, words in self._options))
+        found.border_title = self._title
+        found.highlighted = 0
+        yield found
+
+    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+        """That one."""
+        self.dismiss(event.option.id or "")
+
+    def action_none(self) -> None:
+        """None of them."""
+        self.dismiss("")

@@ -1,0 +1,163 @@
+"""The grid on the screen: a row a seat, a column a letter; one's own row is where pieces are
+marked, and the windows stand below."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ...words.cards import Names
+from ...words.grid import Grid, Mark, Row, grid
+from ...words.lingo import _, language
+from .ink import Line, cells, cut, fit, text
+from .marks import letters, name_of, seat_style
+from .menu import Menu
+from .scene import Scene
+
+WINDOWS = "①②"
+TICK = "✓"
+HIDDEN = "?"
+
+
+@dataclass(frozen=True)
+class Years:
+    """How years are written: whole, or as their century, so that all fit; `size` in cells."""
+
+    short: bool
+    size: int
+
+    def write(self, mark: Mark) -> str:
+        """A year, and a star if only its owner sees the piece."""
+        year = str(mark.year)
+        shown = year[:-2] if self.short and len(year) > 3 else year
+        return shown + ("*" if mark.is_secret else "")
+
+
+def pieces(scene: Scene, menu: Menu | None, width: int) -> list[Line]:
+    """A heading, a line a seat, and the windows."""
+    if scene.view is None or scene.names is None:
+        return []
+    found = grid(scene.view)
+    name, best = 9 if width < 100 else 12, _best_width(found, width)
+    years, columns = _fitting(scene.names, found, width - name - best - 10)
+    lines = [_heading(scene.names, found, name, columns, width)]
+    lines += [_row(scene, menu, row, name, best, years, columns, width) for row in found.rows]
+    return [*lines, _windows(scene, menu, found, name, columns, width)]
+
+
+def _fitting(names: Names, found: Grid, room: int) -> tuple[Years, list[int]]:
+    """Years whole if they fit, else short; what is left over goes to the letters' names."""
+    years, columns = Years(False, room), _widths(found, Years(False, room))
+    if sum(columns) > room:
+        years, columns = Years(True, room), _widths(found, Years(True, room))
+    wished = [cells(category(names, letter)) + 4 for letter in found.letters]
+    while sum(columns) < room:
+        lacking = [w - c for c, w in zip(columns, wished, strict=True)]
+        least = min((lack for lack in lacking if lack > 0), default=None)
+        if least is None:
+            break
+        columns[lacking.index(least)] += 1
+    if sum(columns) > room:
+        columns = [min(column, max(4, room // len(columns))) for column in columns]
+    return years, columns
+
+
+def _best_width(found: Grid, width: int) -> int:
+    most = max(len(row.best) for row in found.rows)
+    return min(max(6, most), 16 if width >= 100 else 9)
+
+
+def _widths(found: Grid, years: Years) -> list[int]:
+    letters_ = range(len(found.letters))
+    return [
+        max(3, *(_cell_width(row.cells[letter], years) for row in found.rows)) + 1
+        for letter in letters_
+    ]
+
+
+def category(names: Names, letter: str) -> str:
+    """What is collected under a letter, in the language spoken; empty if the edition is silent."""
+    found = names.edition.categories.get(letter, {})
+    return found.get(language()) or found.get("en") or ""
+
+
+def _cell_width(cell: Sequence[Mark], years: Years) -> int:
+    return sum(cells(years.write(mark)) + 1 for mark in cell) if cell else 2
+
+
+def _heading(names: Names, found: Grid, name: int, columns: Sequence[int], width: int) -> Line:
+    line = text(fit(" " + _("PIECES"), name), "dim")
+    for letter, column in zip(found.letters, columns, strict=True):
+        word = fit(f" {category(names, letter)}", column - 2)
+        line.add(f" {letter}", "title").add(word, "dim")
+    return (
+        line.add(" ? ", "dim")
+        .add(_("BEST EXHIBIT") if width >= 100 else _("BEST"), "dim")
+        .within(width)
+    )
+
+
+def _row(
+    scene: Scene,
+    menu: Menu | None,
+    row: Row,
+    name: int,
+    best: int,
+    years: Years,
+    columns: Sequence[int],
+    width: int,
+) -> Line:
+    mark = letters(scene.names.nicknames)[row.seat] if scene.names else ""
+    line = text(fit(f" {mark} {name_of(scene, row.seat)}", name), seat_style(scene, row.seat))
+    for cell, column in zip(row.cells, columns, strict=True):
+        line.join(_cell(menu, cell, years, column))
+    unknown = "–" if row.seat == scene.seat else str(row.unknown)
+    line.add(fit(f" {unknown}", 3), "dim")
+    return (
+        line.add(fit(row.best or "—", best) + " ", "bright")
+        .add(str(row.oldest or ""), "dim")
+        .within(width)
+    )
+
+
+def _cell(menu: Menu | None, cell: Sequence[Mark], years: Years, column: int) -> Line:
+    line = Line()
+    if not cell:
+        line.add(" ·", "rule")
+    for number, mark in enumerate(cell):
+        piece = _piece(menu, mark, years.write(mark))
+        if line.width + piece.width > column:
+            rest = cut(f"+{len(cell) - number}", max(1, column - line.width))
+            line.add(rest, "dim")
+            break
+        line.join(piece)
+    return line.within(column)
+
+
+def _piece(menu: Menu | None, mark: Mark, word: str) -> Line:
+    """A piece behind a blank, which is an arrow if it is pointed at; a tick if it is marked."""
+    if menu is None or mark.slot not in menu.slots:
+        return text(" ").add(word, "title" if mark.is_secret else "plain")
+    pointed = menu.slots[menu.at] == mark.slot
+    chosen = mark.slot in menu.picked
+    style = ("*good" if chosen else "bright") + (" on cursor" if pointed or chosen else "")
+    line = text("▸" if pointed else " ", "title")
+    return line.add(word + (TICK if chosen else ""), style, f"mark({mark.slot})")
+
+
+def _windows(
+    scene: Scene, menu: Menu | None, found: Grid, name: int, columns: Sequence[int], width: int
+) -> Line:
+    line = text(fit(" " + _("Windows"), name), "dim")
+    if not found.tops:
+        return line.add(_("empty: everyone is in the Castle"), "dim").within(width)
+    starts = [name + sum(columns[:index]) for index in range(len(columns))]
+    for top in sorted(found.tops, key=lambda top: (top.letter == HIDDEN, top.letter, top.window)):
+        start = 0 if top.letter == HIDDEN else starts[found.letters.index(top.letter)]
+        line.fill(start + 1 if start >= line.width - 1 else line.width)
+        word = HIDDEN if top.letter == HIDDEN else f"{top.letter}{top.year}"
+        action = f"window({top.window})"
+        line.add(f"{WINDOWS[top.window]}{word}", "title", action).add(f" ({top.size}) ", "dim")
+    if width >= 100 and line.width + 30 < width:
+        line.fill(width - 30).add(_("* secret: only you see it"), "dim")
+    return line.within(width)

@@ -1,0 +1,100 @@
+"""The open question on the screen: what can be chosen, what it would bring, what Enter does."""
+
+from __future__ import annotations
+
+from ...words.durations import clock
+from ...words.lingo import _
+from .ink import Line, broken, cells, cut, fit, text
+from .marks import name_of
+from .menu import Menu
+from .scene import Scene
+
+POINTER = "▸"
+
+
+def question(scene: Scene, menu: Menu, width: int, rows: int) -> list[Line]:
+    """At most so many lines: a heading if there is room, then the entries or the marks."""
+    lines = _builder(scene, menu, width) if menu.is_builder else _entries(menu, width)
+    if menu.complaint:
+        lines.append(text(" " + menu.complaint, "bad"))
+    elif menu.again:
+        words = _("This choice has to be made again: the step begins afresh.")
+        lines.append(text(" " + words, "warn"))
+    return _windowed(lines, menu.cursor or 0, rows)
+
+
+def _windowed(lines: list[Line], at: int, rows: int) -> list[Line]:
+    """The lines around the one pointed at, if not all have room."""
+    if len(lines) <= rows:
+        return lines
+    first = min(max(0, at - rows // 2), len(lines) - rows)
+    return lines[first : first + rows]
+
+
+def _entries(menu: Menu, width: int) -> list[Line]:
+    longest = max((cells(entry.words) for entry in menu.entries), default=0)
+    has_notes = any(entry.note for entry in menu.entries)
+    room = min(longest, max(12, width // 2) if has_notes else width - 6)
+    digits = len(str(len(menu.entries)))
+    lines = []
+    for number, entry in enumerate(menu.entries, 1):
+        picked = menu.cursor == number - 1
+        ground = " on cursor" if picked else ""
+        action = f"pick({number})"
+        line = Line().add(f" {POINTER if picked else ' '} ", "title" + ground, action)
+        line.add(f"{number:>{digits}} ", "title" + ground, action)
+        line.add(fit(entry.words, room), "bright" + ground, action)
+        line.add(f"  {entry.note}", "dim" + ground, action)
+        lines.append(line.within(width))
+    return lines
+
+
+def _builder(scene: Scene, menu: Menu, width: int) -> list[Line]:
+    verdict = text(" " + menu.verdict, "bright" if not menu.why_not() else "dim").within(width)
+    if menu.kind == "theft":
+        words = _("← → walk over the exhibits · Space marks the piece your Thief takes")
+        return [text(" " + cut(words, width - 1), "dim"), verdict]
+    words = _("← → walk over your row · Space marks · or one of the best:")
+    line = Line().add(" ")
+    for number, entry in enumerate(menu.entries, 1):
+        picked = menu.cursor == number - 1
+        style = "title on cursor" if picked else "title"
+        line.add(f"{number} ", style, f"pick({number})")
+        line.add(entry.words, "bright on cursor" if picked else "bright", f"pick({number})")
+        line.add("  ")
+    return [text(" " + cut(words, width - 1), "dim"), line.within(width), verdict]
+
+
+def waiting(scene: Scene, width: int) -> list[Line]:
+    """What is sealed, who is awaited and how long, and what happens when the clock runs out."""
+    lines = []
+    if scene.sealed is not None:
+        lines.append(text(" " + _("sealed ✓"), "good"))
+    now = scene.clock
+    if now is not None:
+        others = sorted(now.awaited - {scene.seat})
+        if others:
+            who = ", ".join(name_of(scene, seat) for seat in others)
+            words = _("waiting for {who} · {waited}")
+            lines.append(text(" " + words.format(who=who, waited=clock(now.waited)), "plain"))
+            style = "warn" if now.left < now.patience / 2 else "dim"
+            lines += broken(" " + _end_of(scene), width, style, " ")
+    if scene.is_away:
+        words = _("The others go on without you. Enter takes your seat again.")
+        lines.insert(0, text(" " + words, "warn", "return()"))
+    return lines
+
+
+def _end_of(scene: Scene) -> str:
+    now = scene.clock
+    if now is None:
+        return ""
+    if not now.muster.begun:
+        text_ = _("In {left} the table ends: the game has not begun.")
+    elif now.muster.strict or not now.muster.goes_on:
+        return _("This table waits: too few would be left to go on without them.")
+    elif now.left <= 0:
+        text_ = _("Their time is over: the game goes on without them as soon as enough agree.")
+    else:
+        text_ = _("In {left} the game goes on without them, if enough agree. w waits longer.")
+    return text_.format(left=clock(now.left))

@@ -1,0 +1,147 @@
+"""The pages that can be read over the table: pieces, log, rules, proofs, links, help."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final
+
+from p2p_hoity.session.updates import Presence
+
+from ...words.grid import grid
+from ...words.lingo import N_, _
+from ...words.phrases import PHRASES
+from .frame import Desk
+from .ink import Line, broken, text
+from .marks import name_of, seat_style
+from .moments import ten_lines
+from .scene import Scene, keys_of
+
+HELP: Final = (
+    ("1–9 ↑ ↓", N_("pick an answer; Enter seals it, and there is no undo")),
+    ("← → Space", N_("walk over your pieces and mark them; 1–9 marks one of the best exhibits")),
+    ("mouse", N_("a click picks or marks; a click on a word in the last line does what it says")),
+    ("i", N_("the names of all pieces")),
+    ("l", N_("the log")),
+    ("r", N_("the rules in one screen")),
+    ("o", N_("what was proven, by whom, and how long the check took")),
+    ("p", N_("who is linked, and every seat's key")),
+    ("t", N_("talk: a line of your own, or the number of a phrase")),
+    ("w", N_("wait longer for who is awaited")),
+    ("a", N_("let a bot play on, and take the seat back")),
+    ("Esc q Ctrl-C", N_("the menu: stay, leave for now, a bot, settings, mute")),
+)
+
+
+def page(
+    name: str, scene: Scene, desk: Desk, numbers: Sequence[str], width: int
+) -> tuple[str, list[Line]]:
+    """Title and lines of a page."""
+    title, write = PAGES[name]
+    lines = write(scene, desk, numbers, width)
+    return _(title), lines or [text(_("Nothing yet."), "dim")]
+
+
+def alarm(words: str) -> list[Line]:
+    """A failed proof, in its full sentence."""
+    return [Line(), *broken(words, 90, "bad"), Line()]
+
+
+def _pieces(scene: Scene, desk: Desk, numbers: Sequence[str], width: int) -> list[Line]:
+    if scene.view is None or scene.names is None:
+        return []
+    lines = []
+    found = grid(scene.view)
+    for top in found.tops:
+        words = _("Window {number}: {piece}").format(
+            number=top.window + 1, piece=scene.names.piece(scene.view.piece(top.slot))
+        )
+        lines += broken(words, width, "title", "  ")
+    for row in found.rows:
+        lines.append(text(name_of(scene, row.seat), seat_style(scene, row.seat)))
+        for cell in row.cells:
+            for mark in cell:
+                words = "  " + scene.names.piece(scene.view.piece(mark.slot))
+                lines += broken(words + (" *" if mark.is_secret else ""), width, "plain", "    ")
+        if row.unknown:
+            words = _("  and {number} that nobody else sees").format(number=row.unknown)
+            lines.append(text(words, "dim"))
+    return lines
+
+
+def _log(scene: Scene, desk: Desk, numbers: Sequence[str], width: int) -> list[Line]:
+    return [line for words in scene.log for line in broken(words, width, "plain", "  ")]
+
+
+def _rules(scene: Scene, desk: Desk, numbers: Sequence[str], width: int) -> list[Line]:
+    return ten_lines(scene, width)
+
+
+def _proofs(scene: Scene, desk: Desk, numbers: Sequence[str], width: int) -> list[Line]:
+    return [line for words in scene.proofs for line in broken("✓ " + words, width, "plain", "  ")]
+
+
+def _links(scene: Scene, desk: Desk, numbers: Sequence[str], width: int) -> list[Line]:
+    if scene.table is None:
+        return []
+    told = {
+        Presence.LINKED: _("linked"),
+        Presence.UNLINKED: _("link lost: heard through others, if at all"),
+        Presence.LEFT: _("left for now"),
+        Presence.ABSENT: _("absent"),
+        Presence.BANNED: _("banned, at fault"),
+    }
+    lines = []
+    for seat, (nickname, key) in enumerate(keys_of(scene.table)):
+        there = scene.attendance[seat]
+        line = text(f"{nickname}: ", seat_style(scene, seat))
+        own = _("you") if seat == scene.seat else told[there]
+        lines.append(line.add(own, "plain").add("  " + _("key {key}").format(key=key), "dim"))
+    return lines
+
+
+def _numbers(scene: Scene, desk: Desk, numbers: Sequence[str], width: int) -> list[Line]:
+    return [line for words in numbers for line in broken(words, width, "plain", "  ")]
+
+
+def _keys(keys: Sequence[tuple[str, str]], width: int) -> list[Line]:
+    lines = []
+    for key, words in keys:
+        lines += broken(f"{key:>13}  {_(words)}", width, "plain", " " * 15)
+    return lines
+
+
+def _help(scene: Scene, desk: Desk, numbers: Sequence[str], width: int) -> list[Line]:
+    lines = [*_keys(HELP, width), Line()]
+    lines.append(text(_("Phrases for the talk:"), "title"))
+    phrases = " · ".join(f"{number} {_(words)}" for number, words in enumerate(PHRASES, 1))
+    return [*lines, *broken(phrases, width, "plain", "  ")]
+
+
+REPLAY: Final = (
+    ("← → b n", N_("one step back or on")),
+    ("PgUp PgDn", N_("to where a round begins")),
+    ("Home End", N_("to the beginning, to the end")),
+    ("Space", N_("let it run, or stop it")),
+    ("+ -", N_("faster, slower")),
+    ("s", N_("what one seat knew then: each seat in turn, then what all knew")),
+    ("i l r p", N_("pieces, log, rules, keys")),
+    ("q Esc", N_("leave")),
+)
+
+
+def _replay(scene: Scene, desk: Desk, numbers: Sequence[str], width: int) -> list[Line]:
+    return _keys(REPLAY, width)
+
+
+Write = Callable[[Scene, Desk, Sequence[str], int], list[Line]]
+PAGES: Final[Mapping[str, tuple[str, Write]]] = {
+    "pieces": (N_("Pieces"), _pieces),
+    "log": (N_("Log"), _log),
+    "rules": (N_("Rules"), _rules),
+    "proofs": (N_("Proofs"), _proofs),
+    "links": (N_("Links and keys"), _links),
+    "numbers": (N_("What this table promises"), _numbers),
+    "help": (N_("Help"), _help),
+    "replay": (N_("Help"), _replay),
+}
+"""Every page by name."""

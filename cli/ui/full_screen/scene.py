@@ -1,0 +1,301 @@
+"""The scene: what is on the table and around it, as far as this seat has been told.
+
+The parts of the screen are drawn from it and from nothing else.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from p2p_hoity import rules
+from p2p_hoity.rules import news
+from p2p_hoity.session import updates
+from p2p_hoity.session.updates import Presence
+from protocol import Kind, Table, fingerprint
+
+from ...words import proofs
+from ...words.cards import Names
+from ..line_screen import SeatScreen
+from .beats import beats, pause
+
+LOG, TALK, PROOFS = 400, 200, 400
+"""Lines that are kept of each."""
+
+
+@dataclass(frozen=True)
+class Spoken:
+    """One thing that was said, by a seat or, without a seat, an onlooker; `at` is how many lines
+    the log had."""
+
+    seat: int | None
+    who: str
+    words: str | int
+    at: int
+
+
+class _Teller(SeatScreen):
+    """Tells updates in words; a remark stands in the log as it is."""
+
+    def note(self, words: str) -> None:
+        """A remark."""
+        self.say(words)
+
+
+class Scene:
+    """Hears updates in their order; reveals come beat by beat, and what is asked waits for them."""
+
+    def __init__(self, staged: bool = True) -> None:
+        """`staged`: reveals wait for `advance`; else everything is shown at once."""
+        self.staged = staged
+        self.log: deque[str] = deque(maxlen=LOG)
+        self.proofs: deque[str] = deque(maxlen=PROOFS)
+        self.talk: deque[Spoken] = deque(maxlen=TALK)
+        self.told = 0
+        self.alarm: str | None = None
+        self.table: Table | None = None
+        self.seat: int | None = None
+        self.lobby: tuple[str, ...] = ()
+        self.of_seats = 0
+        self.steps = 0
+        self.stage: Kind | None = None
+        self.clock: updates.Clock | None = None
+        self.attendance: tuple[Presence, ...] = ()
+        self.faults: dict[int, str] = {}
+        self.question: updates.Choosing | None = None
+        self.sealed: str | None = None
+        self.figures: tuple[int, ...] = ()
+        self.doings: dict[int, str] = {}
+        self.beat: tuple[str, ...] = ()
+        self.record: list[rules.Happening] = []
+        self.is_away = False
+        self.pausing = False
+        self.finished: updates.Finished | None = None
+        self.ended: updates.Ended | None = None
+        self.again: updates.Again | None = None
+        self._teller = _Teller(self._say)
+        self._queue: deque[updates.Update] = deque()
+
+    # What the teller has.
+
+    @property
+    def names(self) -> Names | None:
+        """What seats and pieces are called; None before the table is complete."""
+        return self._teller.names
+
+    @property
+    def view(self) -> rules.View | None:
+        """How the game stands, as shown; None before the cards are dealt."""
+        return self._teller.view
+
+    @property
+    def table_name(self) -> str:
+        """The name of the game, once the table is complete."""
+        return self._teller.table_name
+
+    @property
+    def is_dealt(self) -> bool:
+        """Whether there is a board to show."""
+        return self.view is not None and self.view.state.phase is not rules.Phase.DEAL
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the game or the table has ended."""
+        return self.finished is not None or self.ended is not None
+
+    def _say(self, words: str) -> None:
+        self.told += 1
+        self.log.append(words)
+
+    # Hearing.
+
+    def hear(self, update: updates.Update) -> None:
+        """Take one update, or keep it until the reveal before it is over."""
+        if self._queue or (self.staged and isinstance(update, updates.Happened)):
+            if isinstance(update, QUEUED):
+                self._queue.extend(_parts(update))
+                return
+            if isinstance(update, updates.Rewound):
+                self.hurry()
+        self._take(update)
+
+    def advance(self) -> float:
+        """Show the next beat; for how many seconds it stays. 0 when nothing is left."""
+        while self._queue:
+            update = self._queue.popleft()
+            self._take(update)
+            if isinstance(update, updates.Happened) and (seconds := pause(update.items)):
+                return seconds
+        self.beat = ()
+        return 0.0
+
+    def hurry(self) -> None:
+        """Show all that waits."""
+        while self._queue:
+            self._take(self._queue.popleft())
+        self.beat = ()
+
+    @property
+    def is_revealing(self) -> bool:
+        """Whether beats are shown or wait."""
+        return bool(self._queue or self.beat)
+
+    def _take(self, update: updates.Update) -> None:
+        if isinstance(update, updates.Stepped):
+            self._stepped(update)
+            return
+        before = len(self.log)
+        if type(update) not in WORDLESS:
+            self._teller(update)
+        hear = HEARERS.get(type(update))
+        if hear is not None:
+            hear(self, update)
+        if isinstance(update, updates.Happened):
+            new = len(self.log) - before
+            self.beat = tuple(self.log)[-new:] if new > 0 and self.staged else ()
+
+    # One method for each update that leaves more than a line.
+
+    def _joined(self, update: updates.Joined) -> None:
+        self.lobby, self.of_seats = update.names, update.seats
+
+    def _started(self, update: updates.Started) -> None:
+        self.table, self.seat = update.table, update.seat
+        self.attendance = (Presence.LINKED,) * update.table.seats
+        self.steps, self.stage = 0, None
+        self.clock = self.question = self.sealed = self.finished = self.ended = self.again = None
+        self.figures, self.doings, self.beat = (), {}, ()
+        self.record, self.faults = [], {}
+        self.is_away = self.pausing = False
+
+    def _stepped(self, update: updates.Stepped) -> None:
+        self.steps, self.stage = update.after.step, update.after.want.kind
+        if self.names is not None:
+            words = proofs.proved(update.before, update.seconds, self.names)
+            if words:
+                self.proofs.append(words)
+        if self.sealed is not None and update.before.want.kind in CHOOSING:
+            self.sealed = None
+
+    def _resumed(self, update: updates.Resumed) -> None:
+        self.figures = update.view.state.figures
+
+    def _happened(self, update: updates.Happened) -> None:
+        for item in update.items:
+            self.record.append(item)
+            self._note_doing(item)
+        if not any(isinstance(item, news.FigureMoved) for item in update.items):
+            self.figures = self.figures or update.view.state.figures
+        if not self._queue:
+            self.figures = update.view.state.figures
+
+    def _note_doing(self, item: rules.Happening) -> None:
+        match item:
+            case news.RoundBegan():
+                self.doings = {}
+            case news.Sale(seat, paid, _window, took):
+                self.doings[seat] = f"{paid.number}→{took.letter}{took.year}"
+            case news.CashStolen(seat, _thief, _owner, cash):
+                self.doings[seat] = f"+{cash.number}"
+            case news.FigureMoved(seat, _start, end, _fields, _why):
+                moved = list(self.figures)
+                if seat < len(moved):
+                    moved[seat] = end
+                self.figures = tuple(moved)
+
+    def _rewound(self, update: updates.Rewound) -> None:
+        self.figures, self.question = update.view.state.figures, None
+        del self.record[update.kept :]
+
+    def _choosing(self, update: updates.Choosing) -> None:
+        self.question, self.sealed = update, None
+        self.figures = update.view.state.figures
+
+    def _chosen(self, update: updates.Chosen) -> None:
+        self.question, self.sealed = None, update.kind
+
+    def _said(self, update: updates.Said) -> None:
+        self.talk.append(Spoken(update.seat, update.who, update.words, self.told))
+
+    def _clocked(self, update: updates.Clock) -> None:
+        self.clock = update
+        if update.left > 0:
+            self.pausing = False
+
+    def _attending(self, update: updates.Attendance) -> None:
+        self.attendance = update.seats
+
+    def _accused(self, update: updates.Accused) -> None:
+        self.faults[update.seat] = update.code
+        self.alarm = self.log[-1] if self.log else None
+
+    def _away(self, update: updates.Away) -> None:
+        self.is_away, self.question = True, None
+
+    def _returned(self, update: updates.Returned) -> None:
+        self.is_away = False
+
+    def _paused(self, update: updates.Paused) -> None:
+        self.pausing = True
+
+    def _finished(self, update: updates.Finished) -> None:
+        self.finished, self.question, self.sealed = update, None, None
+
+    def _ended(self, update: updates.Ended) -> None:
+        self.ended, self.question, self.sealed = update, None, None
+
+    def _asked_again(self, update: updates.Again) -> None:
+        self.again = update
+
+
+def _parts(update: updates.Update) -> list[Any]:
+    return list(beats(update)) if isinstance(update, updates.Happened) else [update]
+
+
+def keys_of(table: Table) -> list[tuple[str, str]]:
+    """(nickname, fingerprint) of every seat."""
+    return [(entry.nickname, fingerprint(entry.id)) for entry in table.header.roster]
+
+
+CHOOSING: Final = frozenset({Kind.SEAL, Kind.SHOW, Kind.CHOOSE})
+QUEUED: Final = (
+    updates.Happened,
+    updates.Choosing,
+    updates.Finished,
+    updates.Ended,
+)
+"""What waits while a reveal is shown."""
+WORDLESS: Final = frozenset(
+    {
+        updates.Stepped,
+        updates.Clock,
+        updates.Attendance,
+        updates.Awaited,
+        updates.Halfway,
+        updates.Said,
+        updates.Again,
+    }
+)
+"""Updates that are shown in a place of their own and leave no line."""
+HEARERS: Final[Mapping[type[Any], Callable[[Scene, Any], None]]] = {
+    updates.Joined: Scene._joined,
+    updates.Started: Scene._started,
+    updates.Resumed: Scene._resumed,
+    updates.Happened: Scene._happened,
+    updates.Rewound: Scene._rewound,
+    updates.Choosing: Scene._choosing,
+    updates.Chosen: Scene._chosen,
+    updates.Said: Scene._said,
+    updates.Clock: Scene._clocked,
+    updates.Attendance: Scene._attending,
+    updates.Accused: Scene._accused,
+    updates.Away: Scene._away,
+    updates.Returned: Scene._returned,
+    updates.Paused: Scene._paused,
+    updates.Finished: Scene._finished,
+    updates.Ended: Scene._ended,
+    updates.Again: Scene._asked_again,
+}
+"""A method for each update that leaves more than a line."""

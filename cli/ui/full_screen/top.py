@@ -1,0 +1,171 @@
+"""The head of the screen: what is asked of whom, the score track, the octagon that counts."""
+
+from __future__ import annotations
+
+from p2p_hoity.rules import Phase, Place, View
+from p2p_hoity.session.updates import Presence
+
+from ...words.lingo import _
+from ...words.notes import leading, octagon
+from .ink import Line, between, text
+from .marks import letters, seat_style
+from .scene import Scene
+
+STEP = 5
+
+
+def header(scene: Scene, width: int) -> Line:
+    """The game, the round, what it waits for; links and proofs at the right."""
+    wide = width >= 100
+    left = Line()
+    if wide:
+        left.add(" Hoity Toity", "title").add(" · ", "dim")
+    left.add(" " if not wide else "")
+    if wide and scene.table_name:
+        left.add(scene.table_name[:4], "dim").add(" · ", "dim")
+    left.join(text(headline(scene), "bright"))
+    return between(left, health(scene, wide), width)
+
+
+def headline(scene: Scene) -> str:
+    """The round and what is going on, in few words."""
+    view = scene.view
+    if view is None or not scene.is_dealt:
+        return _("The deal") if scene.table else _("The table fills")
+    if scene.finished is not None:
+        return _("The game is over")
+    if scene.ended is not None:
+        return _("The table has ended")
+    number = _("ROUND {round}").format(round=view.state.round)
+    return f"{number} · {_doing(scene, view)}"
+
+
+PHASES = {
+    Phase.PLACE_SEAL: "place",
+    Phase.PLACE_OPEN: "place",
+    Phase.TURN_SEAL: "turn",
+    Phase.TURN_OPEN: "turn",
+    Phase.ALL_SEAL: "action",
+    Phase.HALL_SEAL: "hall",
+    Phase.HALL_OPEN: "hall",
+    Phase.CASTLE_SEAL: "castle",
+    Phase.CASTLE_OPEN: "castle",
+    Phase.WINDOW: "window",
+    Phase.DRAW: "window",
+    Phase.LONE_SHOW: "exhibit",
+    Phase.EXHIBIT_SEAL: "exhibit",
+    Phase.EXHIBIT_OPEN: "exhibit",
+    Phase.THEFT: "theft",
+    Phase.FINAL: "final",
+    Phase.OVER: "final",
+}
+
+
+def _doing(scene: Scene, view: View) -> str:
+    words = {
+        "place": _("everyone picks a Place"),
+        "turn": _("everyone picks a Place and an Action"),
+        "action": _("everyone picks an Action"),
+        "hall": _("Actions in the Auction Hall"),
+        "castle": _("Actions in the Castle"),
+        "window": _("the buyer picks a window"),
+        "exhibit": _("exhibits are chosen"),
+        "theft": _("a Thief picks his loot"),
+        "final": _("the last exhibits"),
+    }
+    if scene.question is not None:
+        return _asked(view, scene.question.kind)
+    return words.get(PHASES.get(view.state.phase, ""), _("the round goes on"))
+
+
+def _asked(view: View, kind: str) -> str:
+    where = view.state.places[view.seat] if view.seat is not None else None
+    words = {
+        "place": _("choose your Place"),
+        "turn": _("choose your Place and Action"),
+        "exhibit": _("choose your exhibit"),
+        "window": _("choose a window"),
+        "theft": _("choose your Thief's loot"),
+    }
+    if kind == "action":
+        if where == Place.AUCTION_HALL:
+            return _("Auction Hall: choose your Action")
+        return _("Castle: choose your Action")
+    return words.get(kind, "")
+
+
+def health(scene: Scene, wide: bool) -> Line:
+    """Links and proofs in a corner; `o` opens the list."""
+    seats = len(scene.attendance)
+    if not seats:
+        return Line()
+    linked = sum(one is Presence.LINKED for one in scene.attendance)
+    good = linked == seats
+    words = _("{linked}/{seats} linked").format(linked=linked, seats=seats)
+    line = text(words, "dim" if good else "warn", "page('links')").add(" · ", "dim")
+    if scene.faults:
+        return line.add(_("a proof failed ✗"), "bad", "page('proofs')").add(" ")
+    return line.add(_("proofs ✓"), "good", "page('proofs')").add(" ")
+
+
+def track(scene: Scene, width: int, rows: int) -> list[Line]:
+    """The score track: a scale above, the figures below, several on one field stacked."""
+    view = scene.view
+    if view is None:
+        return []
+    edition = view.state.edition
+    first = len(edition.octagons)
+    scale = "".join(
+        str(field).ljust(STEP) for field in range(0, first, STEP) if field + STEP <= first
+    )
+    scale = scale.ljust(first)[:first] + "|" + _("{field} Banquet").format(field=first)
+    best, second = octagon(view)
+    leader = leading(view)
+    said = _("octagon at {field}: +{best} / +{second}")
+    if width >= 100:
+        said = _("octagon at {field}: best +{best}, second-best +{second}")
+    if leader >= first:
+        octagon_words = _("the Banquet is reached")
+    else:
+        octagon_words = said.format(field=leader, best=best, second=second)
+    lines = [between(text(" " + scale, "dim"), text(octagon_words + " ", "title"), width)]
+    return lines + _figures(scene, view, rows - 1)
+
+
+def _figures(scene: Scene, view: View, rows: int) -> list[Line]:
+    edition = view.state.edition
+    figures = scene.figures or view.state.figures
+    marks = letters(scene.names.nicknames) if scene.names else ()
+    stacks: dict[int, list[int]] = {}
+    for seat, field in enumerate(figures):
+        stacks.setdefault(field, []).append(seat)
+    height = min(max(len(stack) for stack in stacks.values()), max(1, rows))
+    lines = [Line().add(" ") for _row in range(height)]
+    for field in range(edition.last_field + 1):
+        if field == len(edition.octagons):
+            for line in lines:
+                line.add("|", "dim")
+        stack = stacks.get(field, [])
+        crowded = len(stack) > height
+        for row, line in enumerate(lines):
+            _put(scene, line, stack, row, crowded, marks, edition.in_banquet(field))
+    return lines
+
+
+def _put(
+    scene: Scene,
+    line: Line,
+    stack: list[int],
+    row: int,
+    crowded: bool,
+    marks: tuple[str, ...],
+    banquet: bool,
+) -> None:
+    if crowded and row == 0:
+        line.add(str(len(stack)), "bright")
+    elif not crowded and row < len(stack):
+        seat = stack[row]
+        line.add(marks[seat], seat_style(scene, seat))
+    else:
+        ground = ("=" if banquet else "·") if row == 0 else " "
+        line.add(ground, "rule")

@@ -1,0 +1,214 @@
+"""What a choice would bring, as far as is open to this seat: a note beside each option."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final
+
+from p2p_hoity import rules
+from p2p_hoity.rules import ActionKind, Choice, Place, View, best_slots, strength
+
+from .cards import Names, listed
+from .lingo import N_, _
+
+ORDINALS: Final = (N_("1st"), N_("2nd"), N_("3rd"), N_("4th"), N_("5th"), N_("6th"))
+
+
+def ordinal(number: int) -> str:
+    """A place among exhibits, from 1 to 6."""
+    return _(ORDINALS[number - 1])
+
+
+def note(view: View, kind: str, choice: Choice, names: Names) -> str:
+    """The note at an option; empty if there is nothing to say."""
+    if kind == "turn" and isinstance(choice, tuple):
+        return _action(view, names, Place(choice[0]), choice[1])
+    if kind == "place" and isinstance(choice, int):
+        return _castle(view, names) if choice == Place.CASTLE else _hall(view, names)
+    if kind == "action" and isinstance(choice, int) and view.seat is not None:
+        where = view.state.places[view.seat]
+        return "" if where is None else _action(view, names, where, choice)
+    return ""
+
+
+def leading(view: View) -> int:
+    """The field whose octagon counts: where the leading figure stood when the Castle phase began,
+    or stands before it."""
+    state = view.state
+    shown = state.before if state.phase in CASTLE_PHASES and state.before else state.figures
+    return max(shown, default=0)
+
+
+def octagon(view: View) -> tuple[int, int]:
+    """What the best and the second-best exhibit of this round bring."""
+    octagons = view.state.edition.octagons
+    return octagons[min(leading(view), len(octagons) - 1)]
+
+
+CASTLE_PHASES: Final = frozenset(
+    {
+        rules.Phase.CASTLE,
+        rules.Phase.CASTLE_SEAL,
+        rules.Phase.CASTLE_OPEN,
+        rules.Phase.LONE_SHOW,
+        rules.Phase.EXHIBIT_SEAL,
+        rules.Phase.EXHIBIT_OPEN,
+        rules.Phase.THEFT,
+        rules.Phase.DETECTIVES,
+    }
+)
+
+
+def _castle(view: View, names: Names) -> str:
+    best, second = octagon(view)
+    text = _("best exhibit +{best}, second-best +{second}; Thieves steal, Detectives arrest")
+    return text.format(best=best, second=second)
+
+
+def _hall(view: View, names: Names) -> str:
+    state = view.state
+    tops = [view.piece(window[0]) for window in state.windows if window]
+    shown = " · ".join(f"{piece.letter} {piece.year}" for piece in tops)
+    text = _("the largest Cash buys one of {pieces}")
+    return text.format(pieces=shown)
+
+
+def _action(view: View, names: Names, where: Place, card: int) -> str:
+    state = view.state
+    kind = state.kind(card)
+    if where == Place.AUCTION_HALL:
+        return HALL[kind](view, names, card)
+    return CASTLE[kind](view, names, card)
+
+
+# In the Auction Hall.
+
+
+def _cash(view: View, names: Names, card: int) -> str:
+    others = _others_at(view, Place.AUCTION_HALL)
+    rivals = []
+    for seat in others:
+        most = max(_numbers(view, seat, ActionKind.CASH), default=0)
+        if most:
+            rivals.append(_("{who} up to {most}").format(who=names.nicknames[seat], most=most))
+    if others and not rivals:
+        return _("nobody else here has Cash")
+    if not rivals:
+        return _("the largest Cash buys")
+    return _("buys if it is the largest: {rivals}").format(rivals=listed(rivals))
+
+
+def _hall_thief(view: View, names: Names, card: int) -> str:
+    return _("takes the Cash just paid, if no other Thief is here; never jailed here")
+
+
+def _hall_detective(view: View, names: Names, card: int) -> str:
+    return _("does nothing here")
+
+
+# In the Castle.
+
+
+def _castle_thief(view: View, names: Names, card: int) -> str:
+    number = view.state.edition.number(card)
+    above = sorted(
+        {
+            other
+            for seat in _others_at(view, Place.CASTLE)
+            for other in _numbers(view, seat, ActionKind.THIEF)
+            if other > number
+        },
+        reverse=True,
+    )
+    if not above:
+        first = _("first pick of every exhibit")
+    else:
+        higher = listed(str(other) for other in above)
+        first = _("picks after any higher Thief ({higher} may be here)").format(higher=higher)
+    return first + "; " + _("jailed if a Detective is here")
+
+
+def _castle_detective(view: View, names: Names, card: int) -> str:
+    state = view.state
+    rank = state.ranks(state.figures)[view.seat or 0]
+    text = _("+{rank}, your rank on the track, if a Thief is here")
+    return text.format(rank=rank)
+
+
+def _castle_exhibit(view: View, names: Names, card: int) -> str:
+    best = best_slots(view.state, view.mine())
+    if best is None:
+        return _("you have no valid exhibit")
+    letters = "".join(sorted(view.piece(slot).letter or "?" for slot in best))
+    return f"{letters}: {placing(view, best, names)}"
+
+
+def placing(view: View, slots: Sequence[int], names: Names) -> str:
+    """Where an exhibit of these slots would come among all that are known in the Castle."""
+    ahead = [names.nicknames[seat] for seat in rivals_ahead(view, slots)]
+    larger, smaller = octagon(view)
+    if not ahead:
+        return _("beats every exhibit known here: +{fields}").format(fields=larger)
+    gains = (larger, smaller)
+    place = len(ahead) + 1
+    fields = gains[place - 1] if place <= len(gains) else 0
+    text = _("{place} (+{fields}) if {who} show theirs; alone +{most}")
+    if len(ahead) == 1:
+        text = _("{place} (+{fields}) if {who} shows it; alone +{most}")
+    return text.format(place=ordinal(place), fields=fields, who=listed(ahead), most=larger)
+
+
+def rivals_ahead(view: View, slots: Sequence[int]) -> list[int]:
+    """The seats in the Castle whose known Collectibles allow a better exhibit than these."""
+    edition, cards = view.state.edition, view.cards
+    mine = strength(edition, [cards[slot] for slot in slots])
+    found = []
+    for seat in _others_at(view, Place.CASTLE):
+        if not _may_show(view, seat):
+            continue
+        known = view.held(seat)
+        best = best_slots(view.state, known)
+        if best is not None and strength(edition, [known[s] for s in best]) < mine:
+            found.append(seat)
+    return found
+
+
+def _may_show(view: View, seat: int) -> bool:
+    state = view.state
+    played = state.actions[seat]
+    if played is not None:
+        return state.kind(played) == ActionKind.EXHIBIT
+    return bool(_of_kind(view, seat, ActionKind.EXHIBIT))
+
+
+def _others_at(view: View, where: Place) -> list[int]:
+    """The others who are in this Place; before Places are shown, all who may be."""
+    state = view.state
+    known = any(place is not None for place in state.places)
+    found = state.at(where) if known else tuple(range(state.seats))
+    return [seat for seat in found if seat != view.seat and state.active(seat)]
+
+
+def _of_kind(view: View, seat: int, kind: ActionKind) -> list[int]:
+    state = view.state
+    return [card for card in state.hands[seat] if state.kind(card) == kind]
+
+
+def _numbers(view: View, seat: int, kind: ActionKind) -> list[int]:
+    return [view.state.edition.number(card) for card in _of_kind(view, seat, kind)]
+
+
+Teller = Callable[[View, Names, int], str]
+HALL: Final[Mapping[ActionKind, Teller]] = {
+    ActionKind.CASH: _cash,
+    ActionKind.THIEF: _hall_thief,
+    ActionKind.DETECTIVE: _hall_detective,
+    ActionKind.EXHIBIT: _hall_detective,
+}
+CASTLE: Final[Mapping[ActionKind, Teller]] = {
+    ActionKind.CASH: _hall_detective,
+    ActionKind.THIEF: _castle_thief,
+    ActionKind.DETECTIVE: _castle_detective,
+    ActionKind.EXHIBIT: _castle_exhibit,
+}
+"""Who says what an Action card of each kind brings, by Place."""

@@ -1,0 +1,75 @@
+"""Leaving for now: a seat's word that nobody need wait for it; how it is signed, kept and told."""
+
+from __future__ import annotations
+
+from ..wire import encoding, frames, leaves
+from ..wire.leaves import MAX_LEAVES, Leave
+from .core import Core
+from .effects import LeftForNow, Record, Send
+from .states import State
+
+
+def leave(core: Core) -> bool:
+    """Sign that this seat leaves, record it, send it, and sign nothing more; whether it was said.
+
+    A seat that is silent or at its end has nothing to say; nor has one that has left too often.
+
+    SPEC: [E-24].
+    """
+    if core.seat is None or core.who is None or core.state not in (State.STANDING, State.HALTED):
+        return False
+    number = core.leaves.number(core.seat) + 1
+    if number > MAX_LEAVES:
+        return False
+    node, epoch = core.tip, core.view.epoch
+    step = node.step + core.has_said(node.step)
+    word = leaves.sign(core.who, core.table.id, core.seat, number, epoch, step, node.digest)
+    _keep_own(core, word)
+    core.emit(Record(encoding.encode((b"", (), frames.encode_frame(word)))))
+    core.emit(Send(frames.encode_frame(word)))
+    core.has_left = True
+    return True
+
+
+def replay(core: Core, record: bytes) -> None:
+    """An own leave in the journal: the seat is back, and counts on from there."""
+    word = frames.parse_frame(record)
+    if isinstance(word, Leave):
+        _keep_own(core, word)
+
+
+def _keep_own(core: Core, word: Leave) -> None:
+    """For its number: to oneself one is never away."""
+    core.leaves.keep(word, core.clocks.now)
+    core.leaves.note_link(word.seat)
+
+
+def take(core: Core, word: Leave) -> bool:
+    """Keep a leave and whether to pass it on; Invalid unless its seat has signed it.
+
+    One whose number is not above the one held is not read any further, so that a replay costs
+    nothing. One's own only counts on.
+
+    SPEC: [L-23].
+    """
+    if word.number <= core.leaves.number(word.seat):
+        return False
+    leaves.check(word, core.table.id, core.table.ids)
+    if word.seat == core.seat:
+        _keep_own(core, word)
+        return False
+    core.leaves.keep(word, core.clocks.now)
+    return True
+
+
+def tell(core: Core, peer: bytes | None) -> None:
+    """Whoever asks where this node stands is told who is away ([L-23])."""
+    for word in core.away():
+        core.send(word, peer)
+
+
+def tell_left(core: Core) -> bool:
+    """Tell the driver of each leave once, when it first holds."""
+    for word in core.leaves.news(core.away()) if not core.replaying else ():
+        core.emit(LeftForNow(word.seat))
+    return False

@@ -1,0 +1,480 @@
+"""The application through Textual's pilot: whole games by keys and by mouse, and mishaps."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import pytest
+import trio
+from support.screened import Company, short, table
+from textual.pilot import Pilot
+
+from cli.trouble import INTERRUPTED, Trouble
+from cli.ui.full_screen import full_seat
+from cli.ui.full_screen.app import TableApp
+from cli.ui.full_screen.full_seat import FullSeat
+from cli.ui.full_screen.ink import cells
+from cli.ui.full_screen.pages import Choices, Page
+from cli.words import lingo
+from p2p_hoity.session import updates
+from p2p_hoity.session.player import BotPlayer, Talk, WaitLonger
+
+Script = Callable[["Sitting"], Awaitable[None]]
+
+
+class Sitting:
+    """A person at the application, with a company behind it."""
+
+    def __init__(self, pilot: Pilot[None], seat: FullSeat, company: Company, done: Any) -> None:
+        self.pilot, self.seat, self.company, self.done = pilot, seat, company, done
+        self.wishes: list[object] = []
+        self.left: list[str] = []
+
+    @property
+    def app(self) -> TableApp:
+        """The application."""
+        return self.seat.app
+
+    @property
+    def text(self) -> str:
+        """What is on the screen."""
+        return "\n".join(line.plain for line in self.app.board_lines)
+
+    async def until(self, holds: Callable[[], object]) -> None:
+        """Wait for something."""
+        for _turn in range(4000):
+            if self.app.failure is not None:
+                raise self.app.failure
+            if holds():
+                return
+            await asyncio.sleep(0.002)
+        raise AssertionError("it never happened\n" + self.text)
+
+    async def strike(self, *keys: str) -> None:
+        """Type keys fast, as the terminal's driver hands them over."""
+        for key in keys:
+            self.app.simulate_key(key)
+        await asyncio.sleep(0)
+
+    async def press(self, *keys: str) -> None:
+        """Type keys."""
+        await self.pilot.press(*keys)
+        await self.pilot.pause()
+
+    async def click(self, words: str) -> None:
+        """Click on words of the screen, the last time they stand there."""
+        for y, line in reversed(list(enumerate(self.app.board_lines))):
+            at = line.plain.rfind(words)
+            if at >= 0:
+                await self.pilot.click("Board", offset=(cells(line.plain[:at]), y))
+                await self.pilot.pause()
+                return
+        raise AssertionError(f"{words!r} is not on the screen\n{self.text}")
+
+    async def asked(self) -> bool:
+        """Wait for a question; whether there is one before the game is over."""
+        await self.until(lambda: self.done.done() or (self.app.desk.menu and self.app.is_asking))
+        return not self.done.done()
+
+
+def sit(
+    script: Script, company: Company, size: tuple[int, int] = (80, 24), **given: Any
+) -> Sitting:
+    """Let a person play by a script."""
+    return asyncio.run(_sit(script, company, size, **given))
+
+
+async def _sit(
+    script: Script,
+    company: Company,
+    size: tuple[int, int],
+    staged: bool = False,
+    auto: bool = False,
+) -> Sitting:
+    left: list[str] = []
+    seat = FullSeat(auto, left.append)
+    seat.app.scene.staged = staged
+    loop = asyncio.get_running_loop()
+    done: asyncio.Future[Any] = loop.create_future()
+    async with seat.app.run_test(size=size) as pilot:
+        sitting = Sitting(pilot, seat, company, done)
+        sitting.left = left
+
+        async def hear_wishes() -> None:
+            while True:
+                sitting.wishes.append(await seat.player.wish())
+
+        async def main() -> str:
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(hear_wishes)
+                found = await company.play(seat.player, seat.tell)
+                nursery.cancel_scope.cancel()
+            return found
+
+        trio.lowlevel.start_guest_run(
+            seat.guest,
+            main,
+            run_sync_soon_threadsafe=loop.call_soon_threadsafe,
+            done_callback=done.set_result,
+        )
+        try:
+            await script(sitting)
+        finally:
+            company.stop()
+            await asyncio.wait_for(done, 20)
+    done.result().unwrap()
+    return sitting
+
+
+def by_keys(rng: random.Random) -> Script:
+    """A whole game by the keyboard alone."""
+
+    async def play(at: Sitting) -> None:
+        while await at.asked():
+            menu = at.app.desk.menu
+            assert menu is not None
+            before = len(at.company.asked)
+            if menu.kind == "theft":
+                for _walk in menu.slots:
+                    await at.strike("space", "right")
+            elif rng.random() < 0.5:
+                await at.strike(str(rng.randint(1, min(9, len(menu.entries)))))
+            else:
+                await at.strike(*["down"] * rng.randint(1, len(menu.entries)))
+            await at.strike("enter")
+            await at.until(
+                lambda b=before: at.done.done() or len(at.company.asked) > b  # type: ignore[misc]
+            )
+
+    return play
+
+
+def by_mouse(rng: random.Random) -> Script:
+    """A whole game by the mouse alone."""
+
+    async def play(at: Sitting) -> None:
+        while await at.asked():
+            menu = at.app.desk.menu
+            assert menu is not None
+            before = len(at.company.asked)
+            if menu.kind == "theft":
+                for group in rules_groups(at):
+                    await at.app.run_action(f"mark({rng.choice(group)})")
+            elif menu.kind == "exhibit":
+                await at.click(f"1 {menu.entries[0].words}")
+            else:
+                lines = [f"{n} {e.words[:20]}" for n, e in enumerate(menu.entries, 1)]
+                await at.click(rng.choice([line for line in lines if line in at.text]))
+            await at.click("Enter")
+            await at.until(
+                lambda b=before: at.done.done() or len(at.company.asked) > b  # type: ignore[misc]
+            )
+
+    return play
+
+
+def rules_groups(at: Sitting) -> list[tuple[int, ...]]:
+    """The exhibits a Thief picks from."""
+    from p2p_hoity.rules import theft_options
+
+    assert at.app.desk.menu is not None
+    return list(theft_options(at.app.desk.menu.view.state))
+
+
+GAMES = [
+    (2, "surprise", (80, 24), "en"),
+    (2, "confrontation", (200, 60), "de"),
+    (3, None, (100, 30), "es"),
+    (4, None, (80, 24), "en"),
+    (5, None, (120, 40), "de"),
+    (6, None, (80, 24), "es"),
+]
+
+
+@pytest.mark.parametrize("hands", [by_keys, by_mouse], ids=["keys", "mouse"])
+@pytest.mark.parametrize(("seats", "variant", "size", "language"), GAMES)
+def test_a_whole_game(
+    seats: int, variant: Any, size: tuple[int, int], language: str, hands: Any
+) -> None:
+    company = Company(seats, seed=seats, variant=variant, edition=short())
+    lingo.speak(language)
+    try:
+        sitting = sit(hands(random.Random(7)), company, size)
+    finally:
+        lingo.speak("en")
+    assert sitting.done.result().value == "finished"
+    assert sitting.app.scene.finished is not None
+    assert {"action", "turn"} & set(company.asked)
+
+
+def test_a_game_on_the_whole_track() -> None:
+    sitting = sit(by_keys(random.Random(1)), Company(4, seed=4), (120, 40))
+    assert sitting.done.result().value == "finished"
+
+
+def test_enter_alone_seals_nothing() -> None:
+    async def script(at: Sitting) -> None:
+        await at.asked()
+        await at.press("enter", "enter", "space", "enter")
+        assert at.company.asked == ["place"]
+        assert "Nothing is picked yet" in at.text
+
+    sit(script, Company(3))
+
+
+def test_keys_typed_before_the_question_do_not_answer_it() -> None:
+    async def script(at: Sitting) -> None:
+        at.app.is_asking = False
+        await at.press("1", "enter")
+        await at.asked()
+        assert at.app.desk.menu is not None
+        assert len(at.company.asked) == 1
+
+    sit(script, Company(3))
+
+
+@pytest.mark.parametrize("key", ["escape", "q", "ctrl+c", "ctrl+d"])
+def test_every_way_out_asks_and_stay_loses_nothing(key: str) -> None:
+    async def script(at: Sitting) -> None:
+        await at.asked()
+        await at.press(key)
+        assert isinstance(at.app.screen, Choices)
+        await at.press("enter")  # stay
+        assert not isinstance(at.app.screen, Choices)
+        assert at.wishes == []
+        assert at.left == []
+        await at.press(key, "escape")
+        assert at.app.desk.menu is not None
+
+    sit(script, Company(3))
+
+
+def test_leaving_for_now_takes_two_keys_more() -> None:
+    async def script(at: Sitting) -> None:
+        await at.asked()
+        await at.press("q", "down", "enter")
+        await at.until(lambda: at.left)
+        assert at.left == ["you left"]
+
+    sit(script, Company(3))
+
+
+def test_a_bot_plays_on_and_the_seat_is_taken_back() -> None:
+    async def script(at: Sitting) -> None:
+        await at.asked()
+        await at.press("a")
+        assert isinstance(at.app.screen, Choices)
+        await at.press("down", "down", "enter")
+        await at.until(lambda: len(at.company.asked) > 6)
+        await at.press("a")
+        await at.asked()
+        await at.until(lambda: at.app.desk.menu is not None)
+
+    sit(script, Company(3, pace=0.02))
+
+
+def test_talk_is_typed_and_phrases_are_numbers() -> None:
+    async def script(at: Sitting) -> None:
+        await at.asked()
+        await at.press("t", *"well 1", "enter")
+        await at.press("t", "2", "enter")
+        await at.press("t", "x", "escape")
+        await at.press("w")
+        await at.until(lambda: len(at.wishes) == 3)
+        assert at.wishes == [Talk("well 1"), Talk(1), WaitLonger()]
+
+    sit(script, Company(3))
+
+
+def test_a_muted_seat_is_not_heard() -> None:
+    async def script(at: Sitting) -> None:
+        await at.asked()
+        at.seat.tell(updates.Said(1, "Ada", "psst"))
+        await at.until(lambda: "psst" in at.text)
+        at.app._chosen("mute 1")
+        await at.until(lambda: "psst" not in at.text)
+        at.app._chosen("mute 1")
+        await at.until(lambda: "psst" in at.text)
+
+    sit(script, Company(3), (100, 40))
+
+
+@pytest.mark.parametrize("key", list("ilrop?#"))
+def test_pages_open_and_close(key: str) -> None:
+    async def script(at: Sitting) -> None:
+        await at.asked()
+        await at.press(key)
+        assert isinstance(at.app.screen, Page)
+        await at.press("escape")
+        assert not isinstance(at.app.screen, Page)
+
+    sit(script, Company(3))
+
+
+def test_the_screen_is_resized_at_any_moment() -> None:
+    async def script(at: Sitting) -> None:
+        await at.asked()
+        for size in ((120, 40), (40, 10), (200, 60), (80, 24)):
+            await at.pilot.resize_terminal(*size)
+            await at.pilot.pause()
+            assert len(at.app.board_lines) == size[1]
+        await at.press("1", "enter")
+        await at.until(lambda: len(at.company.asked) > 1)
+
+    sit(script, Company(3))
+
+
+def test_a_reveal_is_hurried_by_any_key() -> None:
+    async def script(at: Sitting) -> None:
+        await at.until(lambda: at.app.desk.menu is not None)
+        await at.press("x")
+        await at.asked()
+        await at.press("1", "enter")
+        await at.until(lambda: at.app.scene.is_revealing)
+        await at.press("x")
+        await at.until(lambda: not at.app.scene.is_revealing)
+
+    sit(script, Company(3, seed=2), staged=True)
+
+
+def test_a_proven_fault_is_shown_in_full() -> None:
+    async def script(at: Sitting) -> None:
+        await at.asked()
+        at.seat.tell(updates.Accused(1, "two-chains"))
+        await at.until(lambda: at.app.scene.alarm)
+        await at.press("down")
+        assert isinstance(at.app.screen, Page)
+        await at.press("escape")
+        assert "CHEATED" in at.text
+
+    sit(script, Company(3))
+
+
+def test_a_yes_or_no_is_asked_and_answered() -> None:
+    async def script(at: Sitting) -> None:
+        await at.asked()
+        found: list[bool] = []
+
+        async def ask() -> None:
+            found.append(await at.seat.player.again())
+
+        at.seat.in_trio(lambda: trio.lowlevel.spawn_system_task(ask))
+        await at.until(lambda: at.app.desk.answers)
+        assert "same people" in at.text
+        await at.press("y")
+        await at.until(lambda: found)
+        assert found == [True]
+
+    sit(script, Company(3))
+
+
+class Lines:
+    """A line prompt in whose seat a bot sits."""
+
+    def __init__(self, auto: bool, leave: Callable[[str], None]) -> None:
+        self.player = BotPlayer()
+        self.told: list[updates.Update] = []
+        self.auto = auto
+
+    def tell(self, update: updates.Update) -> None:
+        self.told.append(update)
+
+    async def listen(self) -> None:
+        return
+
+
+def test_a_screen_that_fails_gives_the_seat_to_the_line_prompt(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(full_seat, "LineSeat", Lines)
+    company = Company(3, edition=short())
+    seat = FullSeat(False, lambda reason: None)
+
+    def broken(*args: object) -> None:
+        raise RuntimeError("drawn badly")
+
+    async def game() -> str:
+        async def fail() -> None:
+            while len(company.asked) < 2:
+                await trio.sleep(0.01)
+                if seat.app.is_asking:
+                    seat.app.simulate_key("1")
+                    seat.app.simulate_key("enter")
+            monkeypatch.setattr(seat.app, "_frame", broken)
+            seat.app._board._draw = broken  # type: ignore[assignment]
+
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(fail)
+            return await company.play(seat.player, seat.tell)
+        raise AssertionError
+
+    found = asyncio.run(seat.host(game, headless=True))
+    assert found.unwrap() == "finished"
+    assert isinstance(seat.line, Lines)
+    assert isinstance(seat.line.told[0], updates.Started)
+    assert isinstance(seat.line.told[1], updates.Resumed)
+    captured = capsys.readouterr()
+    assert "goes on in lines" in captured.err
+    assert "Traceback" not in captured.out + captured.err
+
+
+def test_an_error_of_the_peer_comes_out_of_the_application() -> None:
+    seat = FullSeat(False, lambda reason: None)
+
+    async def fails() -> None:
+        raise ValueError("no table")
+
+    with pytest.raises(ExceptionGroup) as caught:
+        asyncio.run(seat.host(fails, headless=True)).unwrap()
+    assert caught.group_contains(ValueError, match="no table")
+
+
+def test_the_result_stays_until_it_is_read() -> None:
+    seat = FullSeat(False, lambda reason: None)
+
+    async def over() -> str:
+        bound = table(3)
+        seat.tell(updates.Started(bound, 0))
+        seat.tell(updates.Finished(bound, None, (), None))  # type: ignore[arg-type]
+        return "over"
+
+    async def read() -> str:
+        running = asyncio.create_task(seat.host(over, headless=True))
+        while not seat.is_over:
+            await asyncio.sleep(0.005)
+        assert not running.done()
+        seat.app.simulate_key("enter")
+        return (await asyncio.wait_for(running, 20)).unwrap()
+
+    assert asyncio.run(read()) == "over"
+
+
+def test_the_seat_is_left_before_there_is_a_game() -> None:
+    left: list[str] = []
+    seat = FullSeat(False, left.append)
+
+    async def fills() -> None:
+        while not left:
+            await trio.sleep(0.005)
+        raise Trouble(left[0], INTERRUPTED)
+
+    async def leave() -> None:
+        running = asyncio.create_task(seat.host(fills, headless=True))
+        while not seat.app.is_running:
+            await asyncio.sleep(0.005)
+        seat.app.simulate_key("q")
+        await asyncio.sleep(0.1)
+        seat.app.simulate_key("down")
+        seat.app.simulate_key("enter")
+        while not left:
+            await asyncio.sleep(0.005)
+        found = await asyncio.wait_for(running, 20)
+        with pytest.raises(ExceptionGroup) as caught:
+            found.unwrap()
+        assert caught.group_contains(Trouble, match="you left")
+
+    asyncio.run(leave())
+    assert left == ["you left"]

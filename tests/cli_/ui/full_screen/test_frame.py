@@ -1,0 +1,135 @@
+"""The frame: every moment fits every size, and is what the kept pictures show."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support.moments import MOMENTS, asked_for, begun
+from support.screened import table
+
+from cli.ui.full_screen.frame import Desk, frame
+from cli.ui.full_screen.ink import cells
+from cli.ui.full_screen.scene import Scene
+from cli.words import lingo
+from cli.words.lingo import LANGUAGES
+from p2p_hoity import rules
+from p2p_hoity.session import updates
+
+KEPT = Path(__file__).parent / "frames"
+SIZES = ((80, 24), (100, 30), (120, 40))
+
+
+@pytest.fixture(autouse=True)
+def _english() -> Iterator[None]:
+    yield
+    lingo.speak("en")
+
+
+def drawn(name: str, width: int, height: int) -> list[str]:
+    """The plain lines of a moment."""
+    shown = MOMENTS[name]()
+    return [line.plain for line in frame(shown.scene, shown.desk, width, height)]
+
+
+@pytest.mark.parametrize("name", MOMENTS)
+def test_a_moment_looks_as_it_was_kept(name: str) -> None:
+    """`HOITY_KEEP=1` keeps what is drawn now: look at the difference before it is committed."""
+    pages = ["\n".join(line.rstrip() for line in drawn(name, *size)) for size in SIZES]
+    text = "\n\n".join(pages) + "\n"
+    path = KEPT / f"{name}.txt"
+    if os.environ.get("HOITY_KEEP"):
+        path.write_text(text, encoding="utf-8")
+    assert path.read_text(encoding="utf-8") == text
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("name", MOMENTS)
+def test_a_moment_fits_every_size_in_every_language(name: str, language: str) -> None:
+    lingo.speak(language)
+    shown = MOMENTS[name]()
+    for width, height in (*SIZES, (200, 60), (79, 23), (40, 12), (20, 5)):
+        lines = frame(shown.scene, shown.desk, width, height)
+        assert len(lines) == height
+        assert {cells(line.plain) for line in lines} == {width}
+
+
+@given(
+    st.integers(2, 6),
+    st.integers(0, 5),
+    st.integers(0, 260),
+    st.integers(1, 200),
+    st.integers(3, 60),
+)
+@settings(max_examples=60, deadline=None)
+def test_any_point_of_any_game_fits_any_size(
+    seats: int, seed: int, steps: int, width: int, height: int
+) -> None:
+    shown = begun(seats, seed)
+    for _step in range(steps):
+        if isinstance(rules.expected(shown.driver.state), rules.Over):
+            break
+        shown.step()
+    lines = frame(shown.scene, shown.desk, width, height)
+    assert len(lines) == height
+    assert {cells(line.plain) for line in lines} == {width}
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("seats", range(2, 7))
+def test_the_question_is_on_the_screen_with_all_that_one_decides_on(
+    seats: int, size: tuple[int, int]
+) -> None:
+    shown = asked_for(begun(seats, seed=3), "turn" if seats == 2 else "action", 4)
+    text = "\n".join(line.plain for line in frame(shown.scene, shown.desk, *size))
+    assert shown.desk.menu is not None
+    for name in shown.scene.names.nicknames[1:]:  # type: ignore[union-attr]
+        assert text.count(name[:8]) >= 2  # among the seats and among the pieces
+    for entry in shown.desk.menu.entries[:3]:
+        assert entry.words in text
+    for word in ("Banquet", "octagon", "Prison", "Register", "Windows", "Enter"):
+        assert word in text
+
+
+def test_no_hidden_collectible_of_another_seat_is_drawn() -> None:
+    """Another deck behind the same open cards gives the same screen."""
+    one, other = (asked_for(begun(seed=5), "place", 3) for _ in range(2))
+    hidden = [s for s, card in enumerate(other.driver.state.known) if card is None and s >= 4]
+    cards = [other.driver.deck[slot] for slot in hidden]
+    for slot, card in zip(hidden, reversed(cards), strict=True):
+        other.driver.deck[slot] = card
+    other.scene.hear(updates.Resumed(other.view))
+    for width, height in SIZES:
+        first = [line.plain for line in frame(one.scene, one.desk, width, height)]
+        second = [line.plain for line in frame(other.scene, other.desk, width, height)]
+        assert first[:-8] == second[:-8]
+
+
+HOSTILE = ("漢字漢字漢字漢字漢字", "a\u0301\u0301\u0301\u0301\u0301\u0301", "ﷺﷺﷺ", "W" * 24)
+
+
+def test_hostile_names_stay_in_their_columns() -> None:
+    shown = asked_for(begun(), "action", 4)
+    hostile = Scene(staged=False)
+    hostile.hear(updates.Started(table(4, names=HOSTILE), 0))
+    hostile.hear(updates.Happened(tuple(shown.driver.record), shown.view, True))
+    hostile.hear(updates.Said(1, HOSTILE[1], "\x1b[2J\u202etalk" * 40))
+    for width, height in SIZES:
+        lines = frame(hostile, Desk(), width, height)
+        assert {cells(line.plain) for line in lines} == {width}
+        assert "\x1b" not in "".join(line.plain for line in lines)
+        assert "\u202e" not in "".join(line.plain for line in lines)
+
+
+@pytest.mark.parametrize("seats", [3, 6])
+def test_every_option_can_be_reached_where_not_all_have_room(seats: int) -> None:
+    shown = asked_for(begun(seats, seed=2), "action", 2)
+    assert shown.desk.menu is not None
+    for number, entry in enumerate(shown.desk.menu.entries, 1):
+        shown.desk.menu.pick(number)
+        text = "\n".join(line.plain for line in frame(shown.scene, shown.desk, 80, 24))
+        assert f"▸ {number} {entry.words}" in text

@@ -1,0 +1,116 @@
+"""The menu: what is picked is what is sealed, and nothing is sealed that was not picked."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support.moments import asked_for, begun
+
+from cli.ui.full_screen.menu import Menu, forced, menu
+from cli.words.choices import own_slots
+from p2p_hoity import rules
+
+KINDS = ("place", "action", "window", "exhibit", "theft")
+
+
+def open_menu(kind: str, seats: int = 4, seed: int = 1, round: int = 1) -> Menu:
+    """A question of this kind."""
+    found = asked_for(begun(seats, seed), kind, round).desk.menu
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_nothing_is_picked_before_a_key(kind: str) -> None:
+    found = open_menu(kind)
+    assert found.choice is None or kind == "theft"
+    if kind != "theft":
+        assert found.why_not()
+
+
+@pytest.mark.parametrize("kind", ["place", "action", "window", "turn"])
+def test_every_legal_choice_is_an_entry_and_can_be_picked(kind: str) -> None:
+    found = open_menu(kind, seats=2 if kind == "turn" else 4)
+    assert [entry.value for entry in found.entries] == list(found.view.legal(found.kind))
+    for number, entry in enumerate(found.entries, 1):
+        found.pick(number)
+        assert found.choice == entry.value
+        assert not found.why_not()
+
+
+@pytest.mark.parametrize("number", [0, -1, 99])
+def test_a_number_of_no_entry_picks_nothing(number: int) -> None:
+    found = open_menu("action")
+    found.pick(number)
+    assert found.cursor is None
+
+
+@given(st.lists(st.sampled_from([-1, 1]), max_size=30))
+def test_arrows_walk_around(steps: list[int]) -> None:
+    found = open_menu("action")
+    for step in steps:
+        found.move(step)
+        assert found.cursor in range(len(found.entries))
+
+
+@given(st.integers(1, 9), st.integers(2, 9), st.data())
+@settings(max_examples=40, deadline=None)
+def test_any_marks_are_judged_as_the_rules_do(seed: int, round: int, data: st.DataObject) -> None:
+    found = open_menu("exhibit", seed=seed, round=round)
+    for slot in data.draw(st.sets(st.sampled_from(own_slots(found.view)))):
+        found.mark(slot)
+    choice = found.choice
+    assert choice == (tuple(sorted(found.picked)) or None)
+    try:
+        found.view.check("exhibit", choice)
+        legal = True
+    except rules.IllegalMove:
+        legal = False
+    assert (not found.why_not()) == legal
+    assert found.verdict
+
+
+def test_a_mark_is_taken_away_by_the_same_key() -> None:
+    found = open_menu("exhibit")
+    found.toggle()
+    assert found.picked == {found.slots[0]}
+    found.toggle()
+    assert not found.picked
+
+
+def test_the_best_exhibits_are_a_key_away() -> None:
+    found = open_menu("exhibit", round=5)
+    for number, choice in enumerate(found.view.legal("exhibit")[:9], 1):
+        found.pick(number)
+        assert found.choice == choice
+
+
+def test_a_piece_of_another_seat_is_not_marked() -> None:
+    found = open_menu("exhibit")
+    other = next(s for s in range(51) if s not in found.slots)
+    found.mark(other)
+    assert not found.picked
+
+
+def test_a_theft_takes_one_piece_of_every_exhibit() -> None:
+    found = open_menu("theft", seed=2, round=4)
+    groups = rules.theft_options(found.view.state)
+    for group in groups:
+        for slot in group:
+            found.mark(slot)
+            assert len(found.picked & set(group)) == 1
+    assert found.choice == tuple(group[-1] for group in groups)
+    assert not found.why_not()
+
+
+def test_an_only_choice_needs_no_question() -> None:
+    shown = begun(3)
+    assert shown.scene.names is not None
+    while rules.Seal("place", frozenset(range(3))) != rules.expected(shown.driver.state):
+        shown.step()
+    assert forced(shown.view, "place") is None
+    empty = shown.driver.state.but(windows=((), ()))
+    alone = rules.view(empty, 0, shown.driver.private(0))
+    assert forced(alone, "place") == 0
+    assert [entry.value for entry in menu(alone, "place", shown.scene.names).entries] == [0]

@@ -1,0 +1,100 @@
+"""The scene: reveals come beat by beat and end where everything at once would have ended."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support.moments import Shown, asked_for, begun
+
+from cli.ui.full_screen.beats import beats
+from cli.ui.full_screen.scene import CHOOSING, HEARERS, QUEUED, WORDLESS, Scene
+from cli.ui.line_screen import TELLERS
+from p2p_hoity import rules
+from p2p_hoity.session import updates
+
+
+def played(staged: bool, seed: int, steps: int, seats: int = 4) -> Shown:
+    """A game of so many steps."""
+    shown = begun(seats, seed, staged=staged)
+    for _step in range(steps):
+        shown.step()
+    return shown
+
+
+@given(st.integers(0, 20), st.integers(1, 200))
+@settings(max_examples=25, deadline=None)
+def test_staged_and_at_once_end_alike(seed: int, steps: int) -> None:
+    slow, fast = played(True, seed, steps), played(False, seed, steps)
+    while slow.scene.advance():
+        pass
+    assert list(slow.scene.log) == list(fast.scene.log)
+    assert slow.scene.figures == fast.scene.figures
+    assert slow.scene.record == fast.scene.record
+    assert slow.scene.view == fast.scene.view
+    assert slow.scene.doings == fast.scene.doings
+    assert not slow.scene.is_revealing
+
+
+@given(st.integers(0, 20), st.integers(1, 200))
+@settings(max_examples=25, deadline=None)
+def test_beats_together_are_the_whole(seed: int, steps: int) -> None:
+    shown = begun(4, seed)
+    for _step in range(steps):
+        before = len(shown.driver.record)
+        shown.driver.step()
+        items = tuple(shown.driver.record[before:])
+        parts = beats(updates.Happened(items, shown.view, True)) if items else []
+        assert tuple(item for part in parts for item in part.items) == items
+
+
+def test_a_question_waits_for_the_reveal_before_it() -> None:
+    shown = begun(staged=True)
+    while not any(isinstance(it, rules.news.PlaceShown) for it in shown.driver.record):
+        shown.step()
+    shown.scene.hear(updates.Choosing(shown.view, "action", False))
+    assert shown.scene.question is None
+    assert shown.scene.is_revealing
+    shown.scene.hurry()
+    assert shown.scene.question is not None
+    assert not shown.scene.is_revealing
+
+
+def test_what_a_change_of_epoch_took_back_is_forgotten() -> None:
+    shown = played(False, 1, 30)
+    kept = len(shown.scene.record) - 3
+    shown.scene.hear(updates.Rewound(1, kept, shown.view))
+    assert len(shown.scene.record) == kept
+    assert shown.scene.question is None
+
+
+def test_a_new_table_begins_with_nothing_of_the_one_before() -> None:
+    shown = asked_for(begun(), "place", 3)
+    assert shown.scene.table is not None
+    shown.scene.hear(updates.Accused(2, "two-chains"))
+    shown.scene.hear(updates.Started(shown.scene.table, 0))
+    assert shown.scene.record == []
+    assert shown.scene.question is None
+    assert shown.scene.faults == {}
+    assert not shown.scene.is_over
+
+
+def test_a_proven_fault_fills_the_screen_once() -> None:
+    shown = asked_for(begun(), "place", 3)
+    shown.scene.hear(updates.Accused(2, "two-chains"))
+    assert shown.scene.alarm is not None
+    assert "Bruno" in shown.scene.alarm
+
+
+@pytest.mark.parametrize("update", updates.Update.__args__)  # type: ignore[attr-defined]
+def test_every_update_is_heard_or_told(update: type[updates.Update]) -> None:
+    named = {updates.Stepped} | set(HEARERS) | set(TELLERS) | WORDLESS
+    assert update in named
+    assert set(QUEUED) <= set(HEARERS)
+    assert len(CHOOSING) == 3
+
+
+def test_an_empty_scene_has_no_board() -> None:
+    scene = Scene()
+    assert not scene.is_dealt
+    assert scene.advance() == 0.0

@@ -1,0 +1,523 @@
+"""Who leaves for now is not waited for; nobody else is hurried, framed or lost by it."""
+
+from collections.abc import Iterator
+
+import pytest
+from support.room import Room, identity, make_table, toy_choice
+from support.sim.cheap import cheap_blocks
+from support.toy_game import ToyGame
+
+from protocol.chain.state import Kind
+from protocol.errors import Invalid
+from protocol.seat.core import State
+from protocol.seat.effects import SEAT_LEFT, SILENT_SEAT, Guilty, LeftForNow, Record, Send, Waiting
+from protocol.seat.machine import Machine
+from protocol.wire import frames, leaves
+from protocol.wire.header import Patience
+from protocol.wire.leaves import Leave
+from protocol.wire.messages import Halt, Late
+
+QUICK = Patience(20_000, 10_000, 3_000, 60_000)
+ALL = frozenset(range(4))
+
+
+@pytest.fixture(autouse=True)
+def _cheap() -> Iterator[None]:
+    with cheap_blocks():
+        yield
+
+
+class Scene(Room):
+    """A table before the first bid; those in `mute` do not bid."""
+
+    def __init__(self, mute: frozenset[int], seats: int = 4, quorum: int | None = None) -> None:
+        table, who = make_table(ToyGame(seats, 1), seats, quorum, QUICK)
+        self.mute = mute
+        super().__init__(table, who, lambda m, a: None if m.seat in self.mute else toy_choice(m, a))
+        self.start()
+        self.settle()
+
+    def settle(self) -> None:
+        while self.deliver():
+            pass
+
+    def machine(self, seat: int = 0) -> Machine:
+        return self.places[seat].machine
+
+    def leaves(self, seat: int) -> Leave:
+        """A seat leaves: it signs, sends, and its process is gone."""
+        assert self.machine(seat).leave(self.now)
+        self.collect(seat)
+        (word,) = {f for s, _, raw in self.queue if s == seat and (f := leave_of(raw))}
+        self.settle()
+        self.places[seat].alive = False
+        for place in self.places:
+            place.machine.link_down(self.table.ids[seat], self.now)
+        return word
+
+    def comes_back(self, seat: int) -> None:
+        self.crash_and_resume(seat)
+        for other, place in enumerate(self.places):
+            if other != seat and place.alive:
+                place.machine.link_up(self.table.ids[seat], self.now)
+        self.settle()
+
+    def hear(self, to: int, word: Leave) -> None:
+        """A node hears a leave, of whomever, from another than its seat."""
+        peer = self.table.ids[(to + 1) % len(self.places)]
+        self.machine(to).receive(frames.encode_frame(word), self.now, peer)
+        self.collect(to)
+
+    def word(self, seat: int, number: int = 1, epoch: int = 0, ahead: int = 0) -> Leave:
+        """A leave of a seat for where seat 0 stands."""
+        tip, table = self.machine().tip, self.table.id
+        return leaves.sign(self.who[seat], table, seat, number, epoch, tip.step + ahead, tip.digest)
+
+    def heard(self, seat: int, kind: type) -> list:
+        return [effect for effect in self.places[seat].heard if isinstance(effect, kind)]
+
+
+def leave_of(raw: bytes) -> Leave | None:
+    frame = frames.parse_frame(raw)
+    return frame if isinstance(frame, Leave) else None
+
+
+# What it does.
+
+
+def test_the_game_goes_on_well_before_the_patience() -> None:
+    scene = Scene(frozenset({3}))
+    scene.now += 4
+    scene.leaves(3)
+    scene.run(until=2)
+    for seat in (0, 1, 2):
+        machine = scene.machine(seat)
+        assert machine.finished
+        assert machine.tip.absences == (0, 0, 0, 1)
+        assert scene.heard(seat, LeftForNow) == [LeftForNow(3)]
+        assert not scene.heard(seat, Guilty)
+
+
+def test_without_the_word_the_same_takes_the_patience() -> None:
+    scene = Scene(frozenset({3}))
+    scene.now += 4
+    scene.places[3].alive = False
+    scene.run(until=2)
+    assert not scene.machine().finished
+    assert scene.machine().tip.absences == (0, 0, 0, 0)
+
+
+def test_nobody_goes_on_before_standing_there_for_a_grace() -> None:
+    scene = Scene(frozenset({3}))
+    scene.leaves(3)
+    scene.run(until=2.5)
+    assert scene.machine().core.votes.wishes() == {}
+    scene.run(until=1.5)
+    assert scene.machine().tip.absences == (0, 0, 0, 1)
+
+
+def test_who_still_thinks_keeps_the_whole_patience() -> None:
+    scene = Scene(frozenset({2, 3}))
+    scene.now += 4
+    scene.leaves(3)
+    scene.run(until=14)
+    for seat in (0, 1, 2):
+        assert scene.machine(seat).away() == {3}
+        assert scene.machine(seat).core.votes.wishes() == {}
+        assert scene.machine(seat).core.ran_out() is False
+    scene.mute = frozenset({3})
+    scene.machine(2).choose(0, scene.now)
+    scene.collect(2)
+    scene.run(until=2)
+    assert scene.machine().tip.absences == (0, 0, 0, 1)
+    assert scene.machine().finished
+
+
+def test_who_thinks_itself_hurries_nobody() -> None:
+    scene = Scene(frozenset({0, 3}))
+    scene.now += 4
+    scene.leaves(3)
+    scene.run(until=10)
+    assert scene.machine().awaited() == {0, 3}
+    assert not scene.machine().core.all_left()
+    assert scene.machine().core.votes.wishes() == {}
+
+
+def test_who_has_spoken_leaves_for_the_next_step() -> None:
+    scene = Scene(frozenset({2}))
+    scene.now += 4
+    step = scene.machine().tip.step
+    word = scene.leaves(3)
+    assert (word.step, word.on) == (step + 1, scene.machine().tip.digest)
+    scene.run(until=8)
+    assert scene.machine().away() == {3}
+    assert scene.machine().core.votes.wishes() == {}
+    scene.mute = frozenset()
+    scene.machine(2).choose(0, scene.now)
+    scene.collect(2)
+    scene.run(until=2.5)
+    assert scene.machine().core.view.epoch == 0
+    assert scene.machine().tip.want.kind is Kind.HOLD
+    scene.run(until=2)
+    assert scene.machine().tip.absences == (0, 0, 0, 1)
+    assert scene.machine().finished
+
+
+def test_several_may_leave_as_long_as_a_quorum_stays() -> None:
+    scene = Scene(frozenset({4, 5}), 6)
+    scene.now += 4
+    scene.leaves(4)
+    scene.leaves(5)
+    scene.run(until=3)
+    assert scene.machine().finished
+    assert scene.machine().tip.absences == (0, 0, 0, 0, 1, 1)
+
+
+def test_a_strict_table_pauses_and_is_told_at_once() -> None:
+    scene = Scene(frozenset({1}), 2)
+    scene.now += 4
+    scene.leaves(1)
+    scene.run(until=300)
+    assert scene.machine().tip.absences == (0, 0)
+    assert [told.seats for told in scene.heard(0, Waiting)] == [frozenset({1})]
+    assert scene.heard(0, LeftForNow) == [LeftForNow(1)]
+    scene.mute = frozenset()
+    scene.comes_back(1)
+    scene.run(until=20)
+    assert scene.machine().finished
+
+
+def test_who_waits_longer_waits_for_who_has_left_too() -> None:
+    scene = Scene(frozenset({3}))
+    scene.now += 4
+    scene.places[3].alive = False
+    word = scene.word(3)
+    scene.hear(0, word)
+    assert scene.machine().core.all_left()
+    assert scene.machine().wait_longer(scene.now)
+    assert not scene.machine().core.all_left()
+    assert scene.machine().wait(scene.now).left == 20
+    scene.now += 1
+    scene.hear(0, scene.word(3, number=2))
+    assert scene.machine().core.all_left()
+    assert scene.machine().wait(scene.now).left == 0
+
+
+# What ends it.
+
+
+def test_a_say_of_the_seat_ends_it() -> None:
+    scene = Scene(frozenset({2, 3}))
+    word = scene.word(3)
+    scene.hear(0, word)
+    assert scene.machine().away() == {3}
+    scene.machine(3).choose(0, scene.now)
+    scene.collect(3)
+    scene.settle()
+    assert scene.machine().away() == frozenset()
+    scene.hear(0, word)
+    assert scene.machine().away() == frozenset()
+
+
+def test_a_say_that_came_before_keeps_it_from_holding() -> None:
+    scene = Scene(frozenset({2}))
+    scene.hear(0, scene.word(3))
+    assert scene.machine().away() == frozenset()
+    scene.hear(0, scene.word(3, number=2, ahead=1))
+    assert scene.machine().away() == {3}
+
+
+def test_a_link_with_the_seat_ends_it() -> None:
+    scene = Scene(frozenset({3}))
+    scene.now += 1
+    scene.leaves(3)
+    assert scene.machine().away() == {3}
+    scene.comes_back(3)
+    scene.run(until=12)
+    for seat in (0, 1, 2):
+        assert scene.machine(seat).away() == frozenset()
+        assert scene.machine(seat).core.votes.wishes() == {}
+    scene.mute = frozenset()
+    scene.machine(3).choose(0, scene.now)
+    scene.collect(3)
+    scene.run(until=1)
+    assert scene.machine().finished
+    assert scene.machine().tip.absences == (0, 0, 0, 0)
+
+
+def test_who_is_back_may_leave_again() -> None:
+    scene = Scene(frozenset({3}))
+    scene.now += 1
+    first = scene.leaves(3)
+    scene.comes_back(3)
+    second = scene.leaves(3)
+    assert (first.number, second.number) == (1, 2)
+    assert (first.epoch, first.step, first.on) == (second.epoch, second.step, second.on)
+    assert scene.machine().away() == {3}
+    assert scene.heard(0, LeftForNow) == [LeftForNow(3)] * 2
+    scene.hear(0, first)
+    assert scene.machine().core.leaves.number(3) == 2
+
+
+def test_a_change_of_epoch_ends_it() -> None:
+    scene = Scene(frozenset({2, 3}), 6)
+    scene.hear(0, word := scene.word(3))
+    assert scene.machine().away() == {3}
+    for seat in range(6):
+        scene.machine(seat).core.wants_back = False
+        if seat != 3:
+            scene.machine(seat).core.store.wishes.update(dict.fromkeys(range(4), 1))
+            scene.machine(seat).tick(scene.now)
+            scene.collect(seat)
+    scene.run(until=5)
+    assert scene.machine().core.view.epoch == 1
+    assert scene.machine().tip.absences == (0,) * 6
+    assert scene.machine().away() == frozenset()
+    scene.hear(0, word)
+    assert scene.machine().away() == frozenset()
+
+
+@pytest.mark.parametrize(("epoch", "ahead"), [(1, 0), (0, 2), (0, -1)])
+def test_a_leave_of_another_place_does_not_hold(epoch: int, ahead: int) -> None:
+    scene = Scene(ALL)
+    scene.hear(0, scene.word(3, epoch=epoch, ahead=ahead))
+    assert scene.machine().away() == frozenset()
+    assert not scene.heard(0, LeftForNow)
+
+
+def test_a_leave_on_another_chain_does_not_hold() -> None:
+    scene = Scene(ALL)
+    step = scene.machine().tip.step
+    other = leaves.sign(scene.who[3], scene.table.id, 3, 1, 0, step, b"x" * 32)
+    scene.hear(0, other)
+    assert scene.machine().away() == frozenset()
+
+
+def test_a_leave_of_an_absent_seat_says_nothing() -> None:
+    scene = Scene(frozenset({3}))
+    scene.places[3].alive = False
+    scene.run(until=40)
+    assert scene.machine().tip.absences == (0, 0, 0, 1)
+    scene.hear(0, scene.word(3, epoch=scene.machine().core.view.epoch))
+    assert scene.machine().away() == frozenset()
+
+
+# Who signs it, and how often.
+
+
+def test_it_is_on_disk_before_it_leaves_and_nothing_is_signed_behind_it() -> None:
+    scene = Scene(frozenset({3}))
+    machine = scene.machine(3)
+    machine.take()
+    assert machine.leave(scene.now)
+    record, send = machine.take()
+    assert isinstance(record, Record)
+    assert isinstance(send, Send)
+    assert machine.core.state is State.LEFT
+    assert not machine.leave(scene.now)
+    assert not machine.must_choose
+    for seat in (0, 1, 2):
+        late = leaves_late(scene, seat)
+        machine.receive(late, scene.now, scene.table.ids[seat])
+    assert [effect for effect in machine.take() if isinstance(effect, Record)] != []
+    own = [m for m in machine.core.store.by_seat(3) if isinstance(m.statement, Halt | Late)]
+    assert own == []
+
+
+def leaves_late(scene: Scene, seat: int) -> bytes:
+    from protocol.wire import messages
+
+    message = messages.sign(scene.who[seat], scene.table.id, seat, Late(1))
+    return frames.encode_frame(frames.Carry(message.encode()))
+
+
+def test_the_journal_knows_how_often_it_has_left_though_nothing_was_sent() -> None:
+    scene = Scene(frozenset({3}))
+    scene.machine(3).take()
+    assert scene.machine(3).leave(scene.now)
+    scene.collect(3)
+    scene.queue.clear()
+    scene.comes_back(3)
+    assert scene.machine(3).away() == frozenset()
+    assert not scene.heard(3, LeftForNow)
+    assert scene.leaves(3).number == 2
+
+
+def test_a_watcher_a_silent_seat_and_one_at_its_end_say_nothing() -> None:
+    scene = Scene(frozenset({3}))
+    watcher = Machine(scene.table, bytes, None, None)
+    watcher.start(0.0)
+    assert not watcher.leave(0.0)
+    scene.crash_and_resume(3)
+    assert scene.machine(3).core.state is State.SILENT
+    assert not scene.machine(3).leave(scene.now)
+    done = Scene(frozenset())
+    done.run(until=1)
+    assert done.machine().finished
+    assert not done.machine().leave(done.now)
+
+
+def test_who_has_left_as_often_as_others_pass_on_just_goes() -> None:
+    scene = Scene(frozenset({3}))
+    scene.machine(3).core.leaves.keep(scene.word(3, number=255), 0.0)
+    assert not scene.machine(3).leave(scene.now)
+
+
+def test_a_halted_seat_may_leave_too() -> None:
+    scene = Scene(ALL)
+    scene.machine(3).core.raise_promise(1)
+    assert scene.machine(3).core.state is State.HALTED
+    assert scene.leaves(3).epoch == 0
+
+
+def test_a_watcher_is_told() -> None:
+    scene = Scene(frozenset({3}))
+    watcher = Machine(scene.table, bytes, None, None)
+    watcher.start(0.0)
+    for seat in range(4):
+        for message in scene.machine(seat).core.store:
+            frame = frames.encode_frame(frames.Carry(message.encode()))
+            watcher.receive(frame, 0.0, scene.table.ids[seat])
+    watcher.receive(frames.encode_frame(scene.word(3)), 0.0, scene.table.ids[0])
+    assert LeftForNow(3) in watcher.take()
+    assert watcher.away() == {3}
+
+
+# How it goes round.
+
+
+def test_it_is_passed_on_once_and_only_a_higher_number_after_it() -> None:
+    scene = Scene(ALL)
+    word = scene.word(3, number=2)
+
+    def passed_on(leave: Leave) -> bool:
+        scene.machine().receive(frames.encode_frame(leave), scene.now, scene.table.ids[1])
+        sends = [e for e in scene.machine().take() if isinstance(e, Send)]
+        assert all(send.but == scene.table.ids[1] for send in sends)
+        return bool(sends)
+
+    assert passed_on(word)
+    assert not passed_on(word)
+    assert not passed_on(scene.word(3, number=1))
+    assert passed_on(scene.word(3, number=3))
+
+
+def test_one_leave_of_each_seat_is_kept_whatever_a_liar_signs() -> None:
+    scene = Scene(ALL)
+    for number in range(1, 256):
+        scene.hear(0, scene.word(3, number=number, epoch=number))
+    assert len(scene.machine().core.leaves._held) == 1
+    assert len(scene.places[0].journal) == len(Scene(ALL).places[0].journal)
+
+
+def test_whoever_asks_where_one_stands_is_told_who_is_away() -> None:
+    scene = Scene(ALL)
+    word = scene.word(3)
+    scene.hear(0, word)
+    scene.queue.clear()
+    ask = frames.encode_frame(frames.Sync(0, 1, ()))
+    scene.machine().receive(ask, scene.now, scene.table.ids[1])
+    sent = [e for e in scene.machine().take() if isinstance(e, Send)]
+    assert frames.encode_frame(word) in [e.frame for e in sent if e.peer == scene.table.ids[1]]
+    scene.machine().link_up(scene.table.ids[3], scene.now)
+    scene.machine().take()
+    scene.machine().receive(ask, scene.now, scene.table.ids[1])
+    sent = [e for e in scene.machine().take() if isinstance(e, Send)]
+    assert not any(leave_of(e.frame) for e in sent)
+
+
+def test_a_forged_leave_costs_the_link_and_says_nothing_of_the_seat() -> None:
+    scene = Scene(ALL)
+    tip = scene.machine().tip
+    forged = leaves.sign(identity(2), scene.table.id, 3, 1, 0, tip.step, tip.digest)
+    with pytest.raises(Invalid):
+        scene.hear(0, forged)
+    with pytest.raises(Invalid):
+        scene.hear(0, leaves.sign(identity(3), b"o" * 32, 3, 1, 0, tip.step, tip.digest))
+    assert scene.machine().away() == frozenset()
+    assert scene.machine().core.proofs == {}
+    assert scene.machine().core.leaves.number(3) == 0
+
+
+def test_leaves_prove_nothing_of_anyone() -> None:
+    scene = Scene(ALL)
+    tip, sign = scene.machine().tip, leaves.sign
+    for number, on in enumerate((tip.digest, b"x" * 32, tip.digest), 1):
+        scene.hear(0, sign(scene.who[3], scene.table.id, 3, number, 0, tip.step, on))
+    assert scene.machine().core.proofs == {}
+    assert not scene.heard(0, Guilty)
+    assert len(scene.machine().core.store) == len(Scene(ALL).machine().core.store)
+
+
+# Before the game.
+
+
+def setup_room(seats: int = 3) -> Scene:
+    """A table whose deck the first seat has not confirmed."""
+    scene = Scene.__new__(Scene)
+    table, who = make_table(ToyGame(seats, 1), seats, None, QUICK)
+    scene.mute = frozenset()
+    Room.__init__(scene, table, who, toy_choice)
+    scene.start()
+    return scene
+
+
+def test_before_the_game_it_ends_the_table_and_names_who_left() -> None:
+    scene = setup_room()
+    while scene.machine().tip.want.kind is not Kind.SHUFFLE:
+        scene.deliver()
+    assert not scene.machine(2).is_bound
+    scene.leaves(2)
+    for seat in (0, 1):
+        broken = scene.machine(seat).broken
+        assert broken is not None
+        assert (broken.code, broken.seat) == (SEAT_LEFT, 2)
+        assert not scene.heard(seat, Guilty)
+
+
+def test_who_has_confirmed_the_deck_is_not_missed_before_the_game() -> None:
+    scene = setup_room()
+    while not scene.machine(2).core.has_said(7) or scene.machine(2).has_begun:
+        assert scene.deliver()
+    machine = scene.machine(2)
+    assert machine.tip.want.kind is Kind.DECK_OK or machine.tip.step == 7
+    assert machine.is_bound
+    word = scene.leaves(2)
+    assert word.step == 8
+    for seat in (0, 1):
+        assert scene.machine(seat).broken is None
+    scene.run(until=20)
+    assert scene.machine().has_begun
+    assert scene.machine().tip.absences == (0, 0, 1)
+
+
+def test_who_has_confirmed_the_deck_leaves_the_table_and_may_join_again() -> None:
+    scene = setup_room()
+    while scene.machine().tip.want.kind is not Kind.DECK_OK:
+        scene.deliver()
+    scene.places[2].alive = False
+    scene.settle()
+    machine = scene.machine()
+    assert machine.core.has_said(machine.tip.step)
+    assert machine.awaited() == {2}
+    assert not machine.is_unsure_of_deck
+    scene.hear(0, scene.word(2))
+    assert machine.broken is None
+    assert scene.heard(0, Waiting)[-1].seats == {2}
+    assert machine.is_unsure_of_deck
+    machine.give_up()
+    scene.collect(0)
+    (end,) = [e for e in scene.places[0].heard if getattr(e, "code", "") == SEAT_LEFT]
+    assert end.seat == 2  # type: ignore[attr-defined]
+    assert machine.is_bound
+
+
+def test_silence_before_the_game_has_its_own_name() -> None:
+    scene = setup_room()
+    while scene.machine().tip.want.kind is not Kind.SHUFFLE:
+        scene.deliver()
+    scene.places[2].alive = False
+    scene.run(until=15)
+    broken = scene.machine().broken
+    assert broken is not None
+    assert (broken.code, broken.seat) == (SILENT_SEAT, 2)

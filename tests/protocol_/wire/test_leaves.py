@@ -1,0 +1,80 @@
+"""The word of a seat that leaves: its frame, its signature, and what it is bound to."""
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support.cases import each
+from support.room import identity
+
+from protocol.crypto.labels import Label
+from protocol.errors import Invalid
+from protocol.wire import encoding, frames, leaves
+from protocol.wire.leaves import Leave
+
+TABLE, ON = b"t" * 32, b"d" * 32
+IDS = [identity(seat).public for seat in range(3)]
+MINE = leaves.sign(identity(1), TABLE, 1, 1, 0, 9, ON)
+U32 = st.integers(0, 2**32 - 1)
+
+
+@given(st.integers(0, 2), st.integers(1, 255), U32, st.integers(1, 2**32 - 1))
+def test_what_is_written_is_read(seat: int, number: int, epoch: int, step: int) -> None:
+    leave = leaves.sign(identity(seat), TABLE, seat, number, epoch, step, ON)
+    read = frames.parse_frame(frames.encode_frame(leave))
+    assert read == leave
+    leaves.check(leave, TABLE, IDS)
+
+
+@each(
+    [
+        replace(MINE, seat=2),
+        replace(MINE, number=2),
+        replace(MINE, epoch=1),
+        replace(MINE, step=10),
+        replace(MINE, on=b"e" * 32),
+        replace(MINE, signature=bytes(64)),
+    ]
+)
+def test_a_leave_is_bound_to_every_field(changed: Leave) -> None:
+    with pytest.raises(Invalid) as found:
+        leaves.check(changed, TABLE, IDS)
+    assert found.value.code == "bad-signature"
+
+
+def test_a_leave_of_another_table_is_none_here() -> None:
+    with pytest.raises(Invalid, match="not a signature"):
+        leaves.check(MINE, b"o" * 32, IDS)
+
+
+def test_a_leave_of_no_seat_of_the_table_is_refused() -> None:
+    with pytest.raises(Invalid) as found:
+        leaves.check(leaves.sign(identity(3), TABLE, 3, 1, 0, 9, ON), TABLE, IDS)
+    assert found.value.code == "bad-frame"
+
+
+def test_its_label_is_its_own() -> None:
+    data = encoding.encode((TABLE, 1, 1, 0, 9, ON))
+    say = replace(MINE, signature=identity(1).sign(Label.SAY, data))
+    with pytest.raises(Invalid):
+        leaves.check(say, TABLE, IDS)
+
+
+@each(
+    [
+        (5, 16, 1, 0, 9, ON, bytes(64)),
+        (5, 1, 0, 0, 9, ON, bytes(64)),
+        (5, 1, 256, 0, 9, ON, bytes(64)),
+        (5, 1, 1, 2**32, 9, ON, bytes(64)),
+        (5, 1, 1, 0, 0, ON, bytes(64)),
+        (5, 1, 1, 0, 9, ON[1:], bytes(64)),
+        (5, 1, 1, 0, 9, ON, bytes(63)),
+        (5, 1, 1, 0, 9, ON, bytes(64), 0),
+        (5, 1, 1, 0, 9, ON),
+    ]
+)
+def test_another_form_is_no_frame(value: tuple[object, ...]) -> None:
+    with pytest.raises(Invalid) as found:
+        frames.parse_frame(encoding.encode(value))
+    assert found.value.code == "bad-frame"
