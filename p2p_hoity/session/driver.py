@@ -40,8 +40,8 @@ MOST_EARLY: Final = 64
 """Frames kept for a table whose roster has not come yet."""
 TICK = 0.2
 FLUSH = 5.0
-LEAVE_FLUSH = 1.0
-"""Seconds in which the word of a player who leaves should be out."""
+LINGER = 0.5
+"""Seconds for which who leaves still answers, and then waits for what it has sent to be out."""
 
 
 @dataclass
@@ -126,7 +126,8 @@ class Driver:
         finally:
             if self.journal is not None:
                 self.journal.close()
-        await self.hub.flush(LEAVE_FLUSH if self._has_left() else FLUSH)
+        is_leaving = self.outcome is not None and self.outcome.code == LEFT
+        await self.hub.flush(LINGER if is_leaving else FLUSH)
         if self.outcome is None:
             return Outcome(None, (), STOPPED)
         if self.journal is not None and not (self.outcome.kept or self._can_rejoin):
@@ -334,26 +335,24 @@ class Driver:
                 case Talk(words):
                     self._side.say(words)
                 case LeaveForNow() if self.seat is not None:
-                    self._leave_for_now()
+                    await self._leave_for_now()
 
-    def _leave_for_now(self) -> None:
-        """Say so to the others, if the game is not over, and go; the journal stays if one is bound
-        to come back. Who leaves the end wants no other game.
+    async def _leave_for_now(self) -> None:
+        """Say so to the others, if the game is not over, and go; the journal stays if this seat may
+        come back. Who leaves the end wants no other game.
         """
+        self._asking.stop()
         if self.machine.finished:
-            if self.outcome is None:
-                self._leave()
             self._side.decline()
         elif self.outcome is None:
             self.machine.leave(self._now())
             self._drain()
             kept = self.journal is not None and self.machine.is_bound
             self.outcome = Outcome(None, (), LEFT, self.seat, kept)
+            await trio.sleep(LINGER)
+        self._leave()
         if self._nursery is not None:
             self._nursery.cancel_scope.cancel()
-
-    def _has_left(self) -> bool:
-        return self.outcome is not None and self.outcome.code == LEFT
 
     # The end.
 
@@ -373,7 +372,8 @@ class Driver:
 
     def _leave(self) -> None:
         """The others need nothing more: write the transcript and tell the standings."""
-        if not self.machine.finished:
+        told = self.outcome is not None and self.outcome.code is None
+        if told or not self.machine.finished:
             return
         standings = play_of(self.machine.tip).state.standings
         path = None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
+from typing import NoReturn
 
 import trio
 
@@ -30,3 +31,8 @@ async def open_nursery() -> AsyncIterator[trio.Nursery]:
         first = errors[0]
     if first is not None:
         raise first
+
+
+async def never() -> NoReturn:
+    """What never comes."""
+    await trio.sleep_forever()

@@ -6,9 +6,8 @@ import random
 from dataclasses import dataclass
 from typing import Protocol
 
-import trio
-
 from .. import bots, rules
+from .nursery import never
 
 
 @dataclass(frozen=True)
@@ -65,7 +64,7 @@ class BotPlayer:
 
     async def wish(self) -> Wish:
         """Nothing, ever."""
-        await trio.sleep_forever()
+        await never()
 
     async def again(self) -> bool:
         """Whenever all the people want it."""

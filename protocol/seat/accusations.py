@@ -14,7 +14,8 @@ from .effects import Broken, Guilty
 
 SETTLES: Final = 1.0
 """Seconds after the first proof against a seat in which a graver one may still come in, so that all
-seats name the same fault; they are also what a table that ends before the game needs to pass on."""
+seats name the same fault; they are also what a table that ends before the game needs to pass on,
+a fault or a leave."""
 
 
 def judge_fresh(core: Core) -> bool:

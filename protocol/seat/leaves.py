@@ -30,14 +30,23 @@ class Leaves:
         self._held: dict[int, Held] = {}
         self._told: dict[int, int] = {}
 
+    def last(self, seat: int) -> Leave | None:
+        """The leave of this seat with the highest number, if any."""
+        held = self._held.get(seat)
+        return None if held is None else held.leave
+
     def number(self, seat: int) -> int:
         """The highest number of a leave of this seat; 0 for none."""
-        held = self._held.get(seat)
-        return 0 if held is None else held.leave.number
+        last = self.last(seat)
+        return 0 if last is None else last.number
 
     def keep(self, leave: Leave, now: float) -> None:
         """Put a leave, whose signature holds, in the place of the seat's one before."""
         self._held[leave.seat] = Held(leave, now)
+
+    def since(self, seat: int) -> float:
+        """Since when the seat's last leave is held."""
+        return self._held[seat].since
 
     def note_link(self, seat: int) -> None:
         """A link with this seat is up: whoever left before is there again."""

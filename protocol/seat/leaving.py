@@ -63,8 +63,9 @@ def take(core: Core, word: Leave) -> bool:
 
 
 def tell(core: Core, peer: bytes | None) -> None:
-    """Whoever asks where this node stands is told who is away ([L-23])."""
-    for word in core.away():
+    """Whoever asks where this node stands is told who is away, the node itself too ([L-23])."""
+    own = core.leaves.last(core.seat) if core.has_left and core.seat is not None else None
+    for word in (*core.away(), *([own] if own else [])):
         core.send(word, peer)
 
 

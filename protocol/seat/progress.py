@@ -147,9 +147,13 @@ def _wait_in_setup(core: Core, node: Node) -> None:
 
 
 def gone_before_the_game(core: Core) -> list[int]:
-    """Who has left for now with a say of setup still to be said ([E-27])."""
-    first = core.table.first_step
-    return [word.seat for word in core.away() if word.step < first and not core.has_begun]
+    """Who has left for now, a moment ago, with a say of setup still to be said ([E-27]).
+
+    Who ends a table goes: in that moment the others, some linked just now, hear of it too.
+    """
+    first, before = core.table.first_step, core.clocks.now - accusations.SETTLES
+    away = (word for word in core.away() if word.step < first and not core.has_begun)
+    return [word.seat for word in away if core.leaves.since(word.seat) <= before]
 
 
 def _end_by_leave(core: Core, gone: list[int], committed: bool) -> None:

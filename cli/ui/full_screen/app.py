@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import ClassVar, Final, Protocol
+from collections.abc import Sequence
+from typing import ClassVar, Final
 
 from textual import events
 from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
-from textual.message import Message
 from textual.widgets import Input
 
 from p2p_hoity import rules
-from p2p_hoity.rules import Choice, View
-from p2p_hoity.session.updates import Update
+from p2p_hoity.rules import View
 
 from ...words.lingo import _
 from ...words.phrases import PHRASES
 from . import reading
 from .board import Board
 from .frame import Desk, frame
+from .hands import Hands, Told
 from .ink import Line
+from .keys import KEYS
+from .leaving import options
 from .menu import menu
 from .pages import Choices, Page
 from .scene import Scene
@@ -28,39 +29,6 @@ from .scene import Scene
 MOST_TALK: Final = 200
 HURRIED: Final = 30.0
 """Seconds of patience below which a reveal is not staged."""
-
-
-class Hands(Protocol):
-    """What the person at the screen can do; called in Textual's loop."""
-
-    def answer(self, choice: Choice) -> None:
-        """Seal a choice."""
-
-    def talk(self, words: str | int) -> None:
-        """Say something."""
-
-    def wait_longer(self) -> None:
-        """Give who is awaited longer."""
-
-    def leave(self) -> None:
-        """Leave for now."""
-
-    def hand_over(self, to_bot: bool) -> None:
-        """Let a bot play, or take the seat again."""
-
-    def come_back(self) -> None:
-        """Take the seat again after an absence."""
-
-    def reply(self, yes: bool) -> None:
-        """Say yes or no to what was asked plainly."""
-
-
-class Told(Message):
-    """One update for the screen."""
-
-    def __init__(self, update: Update) -> None:
-        super().__init__()
-        self.update = update
 
 
 class TableApp(App[None]):
@@ -181,7 +149,7 @@ class TableApp(App[None]):
 
     # Keys.
 
-    def on_key(self, event: events.Key) -> None:
+    async def on_key(self, event: events.Key) -> None:
         """What a key does; a reveal is hurried by any. What lies over the table has its own."""
         if len(self.screen_stack) > 1:
             return
@@ -196,12 +164,10 @@ class TableApp(App[None]):
         if self.scene.alarm is not None:
             self._show_alarm()
         key = event.character if event.is_printable and event.character else event.key
-        act = KEYS.get(key.lower()) or KEYS.get(event.key)
-        if act is not None:
-            act(self)
-        elif key.isascii() and key.isdigit():
-            self.action_pick(int(key) or 10)
-        self.redraw()
+        action = KEYS.get(key.lower()) or KEYS.get(event.key)
+        if action is not None:
+            await self.run_action(action)
+            self.redraw()
 
     def _show_alarm(self) -> None:
         words, self.scene.alarm = self.scene.alarm or "", None
@@ -349,41 +315,8 @@ class TableApp(App[None]):
         if isinstance(self.screen, Choices):
             self.screen.dismiss("")
             return
-        self.push_screen(Choices(_("Menu"), self._options()), self._chosen)
-
-    def _options(self) -> list[tuple[str, str]]:
-        bot = (
-            _("take your seat back from the bot") if self.desk.autopilot else _("let a bot play on")
-        )
-        found = [("stay", _("stay"))]
-        if self.scene.finished is not None or self.scene.ended is not None:
-            found.append(("leave", _("leave the table")))
-        elif self.scene.table_name:
-            found.append(("leave", _("leave for now; the others are told, the game is kept")))
-            found.append(("bot", bot))
-        else:
-            found.append(("leave", _("leave; no game has begun")))
-        found.append(
-            (
-                "pace",
-                _("reveals: step by step") if not self.scene.staged else _("reveals: all at once"),
-            )
-        )
-        found.append(("bell", _("bell on") if not self.rings else _("bell off")))
-        found.append(("theme", _("light or dark")))
-        found += self._mutes()
-        return found
-
-    def _mutes(self) -> list[tuple[str, str]]:
-        names = self.scene.names
-        if names is None:
-            return []
-        found = []
-        for seat, name in enumerate(names.nicknames):
-            if seat != self.scene.seat:
-                text = _("hear {who} again") if seat in self.desk.muted else _("mute {who}")
-                found.append((f"mute {seat}", text.format(who=name)))
-        return found
+        shown = options(self.scene, self.desk, self.rings)
+        self.push_screen(Choices(_("Menu"), shown), self._chosen)
 
     def _chosen(self, name: str | None) -> None:
         word, _space, number = (name or "").partition(" ")
@@ -402,33 +335,3 @@ class TableApp(App[None]):
         elif word == "mute":
             self.desk.muted ^= {int(number)}
         self.redraw()
-
-
-Act = Callable[[TableApp], None]
-KEYS: Final[dict[str, Act]] = {
-    "up": lambda app: app.action_move(-1),
-    "k": lambda app: app.action_move(-1),
-    "down": lambda app: app.action_move(1),
-    "j": lambda app: app.action_move(1),
-    "left": lambda app: app.action_walk(-1),
-    "right": lambda app: app.action_walk(1),
-    "space": TableApp.action_tick,
-    " ": TableApp.action_tick,
-    "enter": TableApp.action_seal,
-    "i": lambda app: app.action_page("pieces"),
-    "l": lambda app: app.action_page("log"),
-    "r": lambda app: app.action_page("rules"),
-    "o": lambda app: app.action_page("proofs"),
-    "p": lambda app: app.action_page("links"),
-    "?": lambda app: app.action_page("help"),
-    "#": lambda app: app.action_page("numbers"),
-    "t": TableApp.action_talk,
-    "w": TableApp.action_wait,
-    "a": TableApp.action_bot,
-    "c": TableApp.action_copy,
-    "y": TableApp.action_yes,
-    "n": TableApp.action_no,
-    "q": TableApp.action_menu,
-    "escape": TableApp.action_menu,
-}
-"""What each key does at the table."""

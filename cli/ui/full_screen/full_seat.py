@@ -7,22 +7,16 @@ one thread, so an update needs no lock, and a key is on the wire in the same mom
 from __future__ import annotations
 
 import asyncio
-import contextlib
 from collections.abc import Awaitable, Callable
-from typing import Any, Generic, TypeVar
+from typing import Any, TypeVar
 
 import outcome
 import trio
 
-from p2p_hoity import rules
 from p2p_hoity.game_port import HoityToity
 from p2p_hoity.session.driver import Outcome
 from p2p_hoity.session.player import (
-    BotPlayer,
     Player,
-    Talk,
-    WaitLonger,
-    Wish,
 )
 from p2p_hoity.session.updates import Resumed, Started, Update
 from protocol import Terms
@@ -31,34 +25,14 @@ from ... import printing
 from ...words import terms as terms_words
 from ...words.lingo import _
 from ..line_seat import LineSeat
-from .app import TableApp, Told
-from .menu import forced
+from .app import TableApp
+from .bridge import Bridge
+from .hands import Told
+from .person import Person
 
 T = TypeVar("T")
 A = TypeVar("A")
 Leave = Callable[[str], None]
-
-
-class _Box(Generic[T]):
-    """What comes from the screen, in its order."""
-
-    def __init__(self) -> None:
-        self._send, self._receive = trio.open_memory_channel[T](64)
-
-    def put(self, value: T) -> None:
-        """Put it in; what nobody takes is left out."""
-        with contextlib.suppress(trio.WouldBlock):
-            self._send.send_nowait(value)
-
-    def empty(self) -> None:
-        """Forget what came before."""
-        with contextlib.suppress(trio.WouldBlock):
-            while True:
-                self._receive.receive_nowait()
-
-    async def get(self) -> T:
-        """The next one."""
-        return await self._receive.receive()
 
 
 class FullSeat:
@@ -71,14 +45,13 @@ class FullSeat:
         self._leave = leave
         self.looks_on = looks_on
         self._auto = auto
-        self._token: trio.lowlevel.TrioToken | None = None
         self._failed: trio.Event | None = None
         self.line: LineSeat | None = None
         self._kept: list[Update] = []
-        self.is_over = self.is_left = False
-        self._person = Person(self, auto)
-        self.player: Player = self._person
-        self.app = TableApp(self._person)
+        self.bridge = Bridge()
+        self.person = Person(self.bridge, auto, self.leave)
+        self.player: Player = self.person
+        self.app = self.person.app = TableApp(self.person)
         self.app.desk.autopilot = auto and not looks_on
 
     # What a sitting calls, in trio.
@@ -126,7 +99,7 @@ class FullSeat:
 
     async def agree(self) -> bool:
         """Whether the person sits down."""
-        return await self._person.asked(_("Sit down? y or n"))
+        return await self.person.asked(_("Sit down? y or n"))
 
     def listens(self, is_asked: bool) -> bool:
         """Never: the application hears the keys itself."""
@@ -182,8 +155,8 @@ class FullSeat:
 
     async def _linger(self, running: asyncio.Task[None]) -> None:
         """Leave the result on the screen until it has been read."""
-        self.is_over = True
-        if not self.is_left:
+        self.person.is_over = True
+        if not self.person.is_left:
             self.app.desk.hint = _("Enter or q leaves the table.")
             self.app.redraw()
             await asyncio.wait({running})
@@ -195,20 +168,14 @@ class FullSeat:
 
     async def guest(self, main: Callable[..., Awaitable[T]], *args: Any) -> T:
         """The peer in trio, and beside it who takes over when the screen fails."""
-        self._token = trio.lowlevel.current_trio_token()
+        self.bridge.open()
         self._failed = trio.Event()
-        self._person.open()
+        self.person.open()
         async with trio.open_nursery() as nursery:
             nursery.start_soon(self._take_over)
             found = await main(*args)
             nursery.cancel_scope.cancel()
         return found
-
-    def in_trio(self, act: Callable[[], object]) -> None:
-        """Do something in trio, from a key or a click."""
-        if self._token is not None:
-            with contextlib.suppress(trio.RunFinishedError):  # a key behind the end
-                self._token.run_sync_soon(act)
 
     def leave(self) -> None:
         """The person leaves before there is a game, or the screen is gone for good."""
@@ -221,7 +188,7 @@ class FullSeat:
         error = None if running.cancelled() else running.exception()
         failed = error is not None or self.app.return_code not in (None, 0)
         if self._failed is not None:
-            self.in_trio(self._failed.set if failed else self.leave)
+            self.bridge.do(self._failed.set if failed else self.leave)
 
     async def _take_over(self) -> None:
         """Wait for the application to fail; then go on in lines, in the same seat."""
@@ -234,150 +201,5 @@ class FullSeat:
             line.tell(update)
         if self.app.scene.view is not None:
             line.tell(Resumed(self.app.scene.view))
-        self._person.hand_to(line.player)
+        self.person.hand_to(line.player)
         await line.listen()
-
-
-class Person(Player):
-    """The player at the full screen: questions go to the application, keys come from it."""
-
-    def __init__(self, seat: FullSeat, auto: bool) -> None:
-        self._seat = seat
-        self._bot = BotPlayer()
-        self.autopilot = auto
-        self._other: Player | None = None
-
-    def open(self) -> None:
-        """Make what answers come in by; called in trio."""
-        self._answers = _Box[rules.Choice]()
-        self._wishes = _Box[Wish]()
-        self._replies = _Box[bool]()
-        self._returns = _Box[bool]()
-        self._turned = trio.Event()
-
-    def hand_to(self, other: Player) -> None:
-        """From now on another player answers, what is asked just now too."""
-        self._other = other
-        self._turn()
-
-    def _turn(self) -> None:
-        self._turned.set()
-        self._turned = trio.Event()
-
-    # The player, in trio.
-
-    async def choose(self, view: rules.View, kind: rules.Kind, again: bool) -> rules.Choice:
-        """Ask at the screen, or whoever has the seat now."""
-        only = forced(view, kind)
-        if only is not None and not again:
-            return only
-        while True:
-            other = self._other or (self._bot if self.autopilot else None)
-            if other is not None:
-                return await other.choose(view, kind, again)
-            choice = await self._ask(view, kind, again)
-            if choice is not None:
-                return choice
-
-    async def _ask(self, view: rules.View, kind: rules.Kind, again: bool) -> rules.Choice | None:
-        """The choice; None if somebody else has the seat now."""
-        app = self._seat.app
-        self._answers.empty()
-        app.call_later(app.ask, view, kind, again)
-        try:
-            return await self._or_turned(self._answers)
-        finally:
-            app.call_later(app.close_question)
-
-    async def _or_turned(self, box: _Box[A]) -> A | None:
-        """What comes in; None if the seat was handed over first."""
-        found: list[A] = []
-        async with trio.open_nursery() as nursery:
-
-            async def hear() -> None:
-                found.append(await box.get())
-                nursery.cancel_scope.cancel()
-
-            async def turn(turned: trio.Event) -> None:
-                await turned.wait()
-                nursery.cancel_scope.cancel()
-
-            nursery.start_soon(hear)
-            nursery.start_soon(turn, self._turned)
-        return found[0] if found else None
-
-    async def returning(self) -> None:
-        """Wait for Enter; a bot comes back at once."""
-        while not self.autopilot:
-            if self._other is not None:
-                return await self._other.returning()
-            self._returns.empty()
-            came: bool | None = await self._or_turned(self._returns)
-            if came:
-                return None
-        return None
-
-    async def wish(self) -> Wish:
-        """What a key asks for."""
-        while True:
-            if self._other is not None:
-                return await self._other.wish()
-            found = await self._or_turned(self._wishes)
-            if found is not None:
-                return found
-
-    async def again(self) -> bool:
-        """Whether the person wants another game with the same people."""
-        return await self.asked(_("Another game with the same people? y or n"))
-
-    async def asked(self, words: str) -> bool:
-        """Ask for a yes or a no."""
-        app = self._seat.app
-        self._replies.empty()
-        app.call_later(app.ask_plainly, words)
-        try:
-            yes: bool | None = await self._or_turned(self._replies)
-            return bool(yes)
-        finally:
-            app.call_later(app.ask_plainly, "")
-
-    # The hands, in Textual's loop.
-
-    def answer(self, choice: rules.Choice) -> None:
-        """Seal a choice."""
-        self._seat.in_trio(lambda: self._answers.put(choice))
-
-    def talk(self, words: str | int) -> None:
-        """Say something."""
-        self._seat.in_trio(lambda: self._wishes.put(Talk(words)))
-
-    def wait_longer(self) -> None:
-        """Give who is awaited longer."""
-        self._seat.in_trio(lambda: self._wishes.put(WaitLonger()))
-
-    def leave(self) -> None:
-        """Leave for now; with no game, for good; behind the end, the result."""
-        if self._seat.app.scene.finished is not None:
-            self._leave_the_end()
-        else:
-            self._seat.in_trio(self._seat.leave)
-
-    def _leave_the_end(self) -> None:
-        """The result has been read; another game is not wanted."""
-        self._seat.is_left = True
-        if self._seat.is_over:
-            self._seat.app.exit()
-        self.reply(False)
-
-    def hand_over(self, to_bot: bool) -> None:
-        """Let a bot play, or take the seat again."""
-        self.autopilot = to_bot
-        self._seat.in_trio(self._turn)
-
-    def come_back(self) -> None:
-        """Take the seat again after an absence."""
-        self._seat.in_trio(lambda: self._returns.put(True))
-
-    def reply(self, yes: bool) -> None:
-        """Say yes or no to what was asked plainly."""
-        self._seat.in_trio(lambda: self._replies.put(yes))

@@ -101,7 +101,7 @@ class ReplayApp(TableApp):
         self.desk.hint = text.format(at=self.film.at + 1, all=len(self.film.moments), who=eyes)
         self.redraw()
 
-    def on_key(self, event: events.Key) -> None:
+    async def on_key(self, event: events.Key) -> None:
         """Move the film, or open a page."""
         if len(self.screen_stack) > 1:
             return

@@ -207,6 +207,6 @@ async def test_a_player_waits_longer_and_then_the_game_goes_on(
     ((extended, word),) = [(at, u) for at, u in heard if isinstance(u, updates.Extended)]
     late = club.guests[1].heard(Late)[0]
     assert (word.seats, word.left) == (late.seats, 4.0)
-    assert late.muster == updates.Muster(4, 3, 3)
+    assert late.muster == updates.Muster(4, 3, 3, unlinked=late.seats)
     ran_out = next(at for at, u in heard if isinstance(u, Late))
     assert ran_out - extended >= 4.0

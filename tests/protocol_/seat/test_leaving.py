@@ -468,6 +468,8 @@ def test_before_the_game_it_ends_the_table_and_names_who_left() -> None:
         scene.deliver()
     assert not scene.machine(2).is_bound
     scene.leaves(2)
+    assert scene.machine().broken is None
+    scene.run(until=1)
     for seat in (0, 1):
         broken = scene.machine(seat).broken
         assert broken is not None
@@ -502,6 +504,7 @@ def test_who_has_confirmed_the_deck_leaves_the_table_and_may_join_again() -> Non
     assert machine.awaited() == {2}
     assert not machine.is_unsure_of_deck
     scene.hear(0, scene.word(2))
+    scene.run(until=1)
     assert machine.broken is None
     assert scene.heard(0, Waiting)[-1].seats == {2}
     assert machine.is_unsure_of_deck

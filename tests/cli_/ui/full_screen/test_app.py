@@ -361,7 +361,7 @@ def test_a_yes_or_no_is_asked_and_answered() -> None:
         async def ask() -> None:
             found.append(await at.seat.player.again())
 
-        at.seat.in_trio(lambda: trio.lowlevel.spawn_system_task(ask))
+        at.seat.bridge.do(lambda: trio.lowlevel.spawn_system_task(ask))
         await at.until(lambda: at.app.desk.answers)
         assert "same people" in at.text
         await at.press("y")
@@ -443,7 +443,7 @@ def test_the_result_stays_until_it_is_read() -> None:
 
     async def read() -> str:
         running = asyncio.create_task(seat.host(over, headless=True))
-        while not seat.is_over:
+        while not seat.person.is_over:
             await asyncio.sleep(0.005)
         assert not running.done()
         seat.app.simulate_key("enter")

@@ -1,0 +1,33 @@
+"""What each key does at the table, by the name of an action of the application."""
+
+from __future__ import annotations
+
+from typing import Final
+
+KEYS: Final = {
+    "up": "move(-1)",
+    "k": "move(-1)",
+    "down": "move(1)",
+    "j": "move(1)",
+    "left": "walk(-1)",
+    "right": "walk(1)",
+    "space": "tick",
+    " ": "tick",
+    "enter": "seal",
+    "i": "page('pieces')",
+    "l": "page('log')",
+    "r": "page('rules')",
+    "o": "page('proofs')",
+    "p": "page('links')",
+    "?": "page('help')",
+    "#": "page('numbers')",
+    "t": "talk",
+    "w": "wait",
+    "a": "bot",
+    "c": "copy",
+    "y": "yes",
+    "n": "no",
+    "q": "menu",
+    "escape": "menu",
+    **{str(number): f"pick({number or 10})" for number in range(10)},
+}

@@ -1,0 +1,45 @@
+"""What the menu behind Escape offers: stay, leave for now, a bot, settings, mute."""
+
+from __future__ import annotations
+
+from ...words.lingo import _
+from .frame import Desk
+from .scene import Scene
+
+Offer = tuple[str, str]
+"""A word for the program, and words for people."""
+
+
+def options(scene: Scene, desk: Desk, rings: bool) -> list[Offer]:
+    """Everything it offers now; to stay is the first."""
+    bell = _("bell off") if rings else _("bell on")
+    pace = _("reveals: all at once") if scene.staged else _("reveals: step by step")
+    return [
+        ("stay", _("stay")),
+        *_leave(scene, desk),
+        ("pace", pace),
+        ("bell", bell),
+        ("theme", _("light or dark")),
+        *_mutes(scene, desk),
+    ]
+
+
+def _leave(scene: Scene, desk: Desk) -> list[Offer]:
+    if scene.is_over:
+        return [("leave", _("leave the table"))]
+    if not scene.table_name:
+        return [("leave", _("leave; no game has begun"))]
+    if scene.seat is None:
+        return [("leave", _("look on no more"))]
+    bot = _("take your seat back from the bot") if desk.autopilot else _("let a bot play on")
+    gone = _("leave for now; the others are told, the game is kept")
+    return [("leave", gone), ("bot", bot)]
+
+
+def _mutes(scene: Scene, desk: Desk) -> list[Offer]:
+    found = []
+    for seat, name in enumerate(scene.names.nicknames if scene.names else ()):
+        if seat != scene.seat:
+            text = _("hear {who} again") if seat in desk.muted else _("mute {who}")
+            found.append((f"mute {seat}", text.format(who=name)))
+    return found

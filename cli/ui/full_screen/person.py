@@ -1,0 +1,166 @@
+"""The person at the full screen as a player: questions go to the screen, answers come from it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+import trio
+
+from p2p_hoity import rules
+from p2p_hoity.session.player import BotPlayer, Player, Talk, WaitLonger, Wish
+
+from ...words.lingo import _
+from .app import TableApp
+from .bridge import Box, Bridge
+from .menu import forced
+
+A = TypeVar("A")
+
+
+class Person(Player):
+    """The player at the full screen: questions go to the application, keys come from it."""
+
+    def __init__(self, bridge: Bridge, auto: bool, leave: Callable[[], None]) -> None:
+        """`leave` is called in trio when the person goes. `app` is to be set before `open`."""
+        self._bridge, self._leave = bridge, leave
+        self.app: TableApp
+        self.is_over = self.is_left = False
+        self._bot = BotPlayer()
+        self.autopilot = auto
+        self._other: Player | None = None
+
+    def open(self) -> None:
+        """Make what answers come in by; called in trio."""
+        self._answers = Box[rules.Choice]()
+        self._wishes = Box[Wish]()
+        self._replies = Box[bool]()
+        self._returns = Box[bool]()
+        self._turned = trio.Event()
+
+    def hand_to(self, other: Player) -> None:
+        """From now on another player answers, what is asked just now too."""
+        self._other = other
+        self._turn()
+
+    def _turn(self) -> None:
+        self._turned.set()
+        self._turned = trio.Event()
+
+    # The player, in trio.
+
+    async def choose(self, view: rules.View, kind: rules.Kind, again: bool) -> rules.Choice:
+        """Ask at the screen, or whoever has the seat now."""
+        only = forced(view, kind)
+        if only is not None and not again:
+            return only
+        while True:
+            other = self._other or (self._bot if self.autopilot else None)
+            if other is not None:
+                return await other.choose(view, kind, again)
+            choice = await self._ask(view, kind, again)
+            if choice is not None:
+                return choice
+
+    async def _ask(self, view: rules.View, kind: rules.Kind, again: bool) -> rules.Choice | None:
+        """The choice; None if somebody else has the seat now."""
+        app = self.app
+        self._answers.empty()
+        app.call_later(app.ask, view, kind, again)
+        try:
+            return await self._or_turned(self._answers)
+        finally:
+            app.call_later(app.close_question)
+
+    async def _or_turned(self, box: Box[A]) -> A | None:
+        """What comes in; None if the seat was handed over first."""
+        found: list[A] = []
+        async with trio.open_nursery() as nursery:
+
+            async def hear() -> None:
+                found.append(await box.get())
+                nursery.cancel_scope.cancel()
+
+            async def turn(turned: trio.Event) -> None:
+                await turned.wait()
+                nursery.cancel_scope.cancel()
+
+            nursery.start_soon(hear)
+            nursery.start_soon(turn, self._turned)
+        return found[0] if found else None
+
+    async def returning(self) -> None:
+        """Wait for Enter; a bot comes back at once."""
+        while not self.autopilot:
+            if self._other is not None:
+                return await self._other.returning()
+            self._returns.empty()
+            came: bool | None = await self._or_turned(self._returns)
+            if came:
+                return None
+        return None
+
+    async def wish(self) -> Wish:
+        """What a key asks for."""
+        while True:
+            if self._other is not None:
+                return await self._other.wish()
+            found = await self._or_turned(self._wishes)
+            if found is not None:
+                return found
+
+    async def again(self) -> bool:
+        """Whether the person wants another game with the same people."""
+        return await self.asked(_("Another game with the same people? y or n"))
+
+    async def asked(self, words: str) -> bool:
+        """Ask for a yes or a no."""
+        app = self.app
+        self._replies.empty()
+        app.call_later(app.ask_plainly, words)
+        try:
+            yes: bool | None = await self._or_turned(self._replies)
+            return bool(yes)
+        finally:
+            app.call_later(app.ask_plainly, "")
+
+    # The hands, in Textual's loop.
+
+    def answer(self, choice: rules.Choice) -> None:
+        """Seal a choice."""
+        self._bridge.do(lambda: self._answers.put(choice))
+
+    def talk(self, words: str | int) -> None:
+        """Say something."""
+        self._bridge.do(lambda: self._wishes.put(Talk(words)))
+
+    def wait_longer(self) -> None:
+        """Give who is awaited longer."""
+        self._bridge.do(lambda: self._wishes.put(WaitLonger()))
+
+    def leave(self) -> None:
+        """Leave for now; with no game, for good; behind the end, the result."""
+        if self.app.scene.finished is not None:
+            self._leave_the_end()
+        else:
+            self._bridge.do(self._leave)
+
+    def _leave_the_end(self) -> None:
+        """The result has been read; another game is not wanted."""
+        self.is_left = True
+        if self.is_over:
+            self.app.exit()
+        self.reply(False)
+
+    def hand_over(self, to_bot: bool) -> None:
+        """Let a bot play, or take the seat again."""
+        self.autopilot = to_bot
+        self._bridge.do(self._turn)
+
+    def come_back(self) -> None:
+        """Take the seat again after an absence."""
+        self._bridge.do(lambda: self._returns.put(True))
+
+    def reply(self, yes: bool) -> None:
+        """Say yes or no to what was asked plainly."""
+        self._bridge.do(lambda: self._replies.put(yes))
