@@ -58,6 +58,7 @@ class SeatScreen:
         if isinstance(game, HoityToity):
             self.names = Names(game.edition, [e.nickname for e in header.roster], update.seat)
         self.table_name = update.table.id.hex()[:16]
+        self.log, self.view = [], None
         self.say(_("The table is complete. Game {name}.").format(name=self.table_name))
         for seat, entry in enumerate(header.roster):
             who = self.names.seat(seat) if self.names else entry.nickname

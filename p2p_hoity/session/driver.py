@@ -36,8 +36,8 @@ from .side_channel import SideChannel
 from .updates import Screen
 from .waiting import WaitNotices
 
-MOST_EARLY: Final = 64
-"""Frames kept for a table whose roster has not come yet."""
+MOST_EARLY: Final = 256
+"""Frames kept for the next table; of what is lost the seats ask each other again."""
 TICK = 0.2
 FLUSH = 5.0
 LINGER = 0.5
@@ -137,7 +137,7 @@ class Driver:
     async def _listen(self) -> None:
         async for event in self.hub.events:
             if self.machine.finished and self._side.has_roster:
-                self._early.append(event)
+                self._keep_early(event)
             else:
                 self._on_event(event)
             await trio.lowlevel.checkpoint()
@@ -199,6 +199,10 @@ class Driver:
         else:
             self._charge(peer, time.thread_time() - spent)
 
+    def _keep_early(self, event: Event) -> None:
+        if not isinstance(event, Frame) or len(self._early) < MOST_EARLY:
+            self._early.append(event)
+
     def _is_ours(self, peer: bytes) -> bool:
         """A seat, or an onlooker who was let in: others are not worth a line."""
         return peer in self.machine.table.ids or self._access.hears(peer)
@@ -208,7 +212,7 @@ class Driver:
             is_new = self._access.receive(peer, data)
         except Invalid as error:
             if self.machine.finished:  # it may play at the next table already
-                self._early += [Frame(peer, data)] if len(self._early) < MOST_EARLY else []
+                self._keep_early(Frame(peer, data))
             else:
                 self.hub.drop(peer, because(DropCode.UNSIGNED, why=of_protocol(error)))
         except TwoRosters as error:

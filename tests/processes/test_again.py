@@ -23,15 +23,20 @@ def test_two_programs_play_two_games_in_a_row_over_one_ticket(tmp_path: Path) ->
         typed=talk + "true\nfalse\n",
     )
     ticket = host.read_until("ticket")["ticket"]
+    watcher = terminals.start(
+        tmp_path / "2", "watch", ticket, "--json", "--again", typed='{"talk": 1}\n'
+    )
     guest = terminals.start(
         tmp_path / "1", "join", ticket, *PROGRAM[:4], typed="true\ntrue\ntrue\n"
     )
-    assert [host.end(), guest.end()] == [0, 0], (host.errors(), guest.errors())
-    for one in (host, guest):
+    ended = [one.end() for one in (host, guest, watcher)]
+    assert ended == [0] * 3, [one.errors() for one in (host, guest, watcher)]
+    for one in (host, guest, watcher):
         types = [line["type"] for line in one.lines]
         assert types.count("started") == types.count("finished") == 2
         assert of(one, "again")[-1] == {"type": "again", "willing": of_last(one), "unwilling": [0]}
-        assert [line["words"] for line in of(one, "said")] == ["well met"]
+        said = {(line["seat"], line["words"], line["phrase"]) for line in of(one, "said")}
+        assert said == {(0, "well met", None), (None, "Well played.", 1)}
         assert not list((one.home / "journals").glob("*.journal"))
     for first, second in zip(of(host, "finished"), of(guest, "finished"), strict=True):
         data = Path(first["transcript"]).read_bytes()
