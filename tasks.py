@@ -269,6 +269,7 @@ TARGETS: dict[str, tuple[Callable[[Sequence[str]], None], str]] = {
         tool("tools/catalogues.py"),
         "compile the languages: --check --update --new CODE",
     ),
+    "pictures": (tool("tools/pictures.py"), "draw the kept pictures of the screen again"),
     "fuzz": (fuzz, "a million inputs and more to every parser: -runs=N"),
     "vectors": (tool("tests/vectors/make_vectors.py"), "make the test vectors again"),
     "bench": (bench, "measure the building blocks, as JSON"),

@@ -12,6 +12,7 @@ import typer
 from . import printing
 from .commands import files, tables
 from .help import READERS, SpokenCommand, SpokenGroup, complain, translate
+from .local import settings
 from .trouble import OK, READER_GONE, USAGE, leaves, report, show_where
 from .words import lingo
 from .words.lingo import N_, _
@@ -24,10 +25,12 @@ EXAMPLES: Final = {
     "tables": "hoity tables --json",
     "resume": "hoity resume",
     "watch": "hoity watch TICKET",
-    "verify": "hoity verify game.hoity --json",
-    "replay": "hoity replay game.hoity --step",
+    "games": "hoity games --json",
+    "forget": "hoity forget 8daa",
+    "verify": "hoity verify last",
+    "replay": "hoity replay 8daa --step",
     "relay": "hoity relay --listen 0.0.0.0:4646",
-    "id": "hoity id show",
+    "id": "hoity id",
     "new": "hoity id new --name Ana",
     "show": "hoity id show --json",
     "export": "hoity id export",
@@ -41,6 +44,8 @@ HELP: Final = {
     "tables": N_("Tables open on this LAN."),
     "resume": N_("Take your seat again after a crash, a reboot or Ctrl-C."),
     "watch": N_("Follow a table without a seat."),
+    "games": N_("The games of this machine, over or not, newest first."),
+    "forget": N_("Give up your seat in an unfinished game and remove its files."),
     "verify": N_("Check transcripts offline: every signature, proof, commitment and rule."),
     "replay": N_("Look at a game again, round by round."),
     "relay": N_("Run a blind relay for others."),
@@ -52,7 +57,13 @@ HELP: Final = {
     "bench": N_("What this machine needs for each part, against the raw cost of the operations."),
 }
 ABOUT: Final = N_("Hoity Toity among strangers: a table without a server to trust.")
-LIBRARY_HELP: Final = N_("Show this message and exit.")
+LIBRARY_HELP: Final = (
+    N_("Show this message and exit."),
+    N_("Install completion for the current shell."),
+    N_("Show completion for the current shell, to copy it or customize the installation."),
+)
+COMPLETING: Final = "_HOITY_COMPLETE"
+"""In the environment of a call by which a shell completes words."""
 GLOBAL_FLAGS: Final = N_(
     "Everywhere: --lang CODE, --debug. Exit codes: 0 ok, 1 game or transcript not ok,"
     " 2 usage, 3 network failed, 130 interrupted."
@@ -82,14 +93,21 @@ def _root(
 
 def build() -> typer.Typer:
     """The application with all its commands, in English."""
-    app = _typer(help=ABOUT, epilog=GLOBAL_FLAGS)
+    app = _typer(help=ABOUT, epilog=GLOBAL_FLAGS, add_completion=True)
     app.callback()(_root)
     for name in ("play", "host", "join", "tables", "resume", "watch"):
         _add(app, name, getattr(tables, name))
-    for name in ("verify", "replay"):
+    for name in ("games", "forget", "verify", "replay"):
         _add(app, name, getattr(files, name))
     _add(app, "relay", tables.relay)
-    keys = _typer(help=HELP["id"], short_help=HELP["id"], epilog=_example("id"))
+    keys = _typer(
+        help=HELP["id"],
+        short_help=HELP["id"],
+        epilog=_example("id"),
+        no_args_is_help=False,
+        invoke_without_command=True,
+    )
+    keys.callback()(files.id_itself)
     for name in ("new", "show", "export"):
         _add(keys, name, getattr(files, f"id_{name}"))
     app.add_typer(keys, name="id")
@@ -102,9 +120,7 @@ def _typer(**given: Any) -> typer.Typer:
     return typer.Typer(
         cls=SpokenGroup,
         rich_markup_mode=None,
-        add_completion=False,
-        no_args_is_help=True,
-        **given,
+        **{"add_completion": False, "no_args_is_help": True, **given},
     )
 
 
@@ -135,11 +151,16 @@ def _global_words(words: Sequence[str]) -> tuple[list[str], str | None, bool]:
     return rest, "" if waiting else asked, debug
 
 
+def _kept_language() -> str:
+    """What the player has chosen once, else what the environment asks for."""
+    return settings.load().language or lingo.language_of(os.environ)
+
+
 def run(words: Sequence[str]) -> int:
     """Do what the words of a command line say; the exit code."""
     rest, asked, debug = _global_words(words)
     try:
-        lingo.speak(lingo.language_of(os.environ) if asked is None else asked)
+        lingo.speak(_kept_language() if asked is None else asked, asked is not None)
     except ValueError as error:
         printing.complain(f"hoity: {error}")
         return USAGE
@@ -161,6 +182,8 @@ def run(words: Sequence[str]) -> int:
 def _run(words: Sequence[str]) -> int:
     """Not by the library's own `main`, which has words and exit codes of its own."""
     command = typer.main.get_command(build())
+    if COMPLETING in os.environ:
+        return _complete(command, os.environ[COMPLETING])
     if lingo.language() != "en":
         translate(command)
     columns = min(READERS, printing.width() or READERS)
@@ -169,7 +192,16 @@ def _run(words: Sequence[str]) -> int:
             command.invoke(context)
     except typer.Exit as end:
         return end.exit_code
+    except SystemExit as end:  # how the library ends after it has shown or installed completion
+        return end.code if isinstance(end.code, int) else OK
     return OK
+
+
+def _complete(command: Any, instruction: str) -> int:
+    """What a shell asks for while a command line is typed, in the library's own form."""
+    from typer.completion import shell_complete
+
+    return shell_complete(command, {}, "hoity", COMPLETING, instruction)
 
 
 def _reader_has_gone(error: BaseException) -> bool:
@@ -210,6 +242,5 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
-    asked = _global_words(sys.argv[1:])[1] or lingo.language_of(os.environ)
-    os.environ["LANGUAGE"] = asked
+    os.environ["LANGUAGE"] = _global_words(sys.argv[1:])[1] or _kept_language()
     sys.exit(run(sys.argv[1:]))

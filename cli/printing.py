@@ -7,6 +7,7 @@ command line may print.
 
 from __future__ import annotations
 
+import base64
 import os
 import re
 import shutil
@@ -112,6 +113,45 @@ def say_object(text: str) -> None:
 def ask(words: str) -> None:
     """Words on standard output behind which the answer is typed."""
     _print([shown(words)], sys.stdout, end="")
+
+
+def say_as_set(lines: Iterable[str]) -> None:
+    """Lines on standard output that are already broken as they should be."""
+    _print(map(shown, lines), sys.stdout)
+
+
+def room() -> tuple[int, int] | None:
+    """Columns and lines of the terminal that standard output is; None if it is none."""
+    if not sys.stdout.isatty():
+        return None
+    size = shutil.get_terminal_size()
+    return size.columns, size.lines
+
+
+def picture(lines: Iterable[str]) -> None:
+    """Lines of block characters on standard output; on a terminal light on dark, whatever its own
+    colours are."""
+    begin, end = ("\x1b[97;40m", "\x1b[0m") if sys.stdout.isatty() else ("", "")
+    _print((f"{begin}{shown(line)}{end}" for line in lines), sys.stdout)
+
+
+def copy(text: str) -> bool:
+    """Ask the terminal to put a text into its clipboard (OSC 52); whether there is a terminal."""
+    if not sys.stdout.isatty():
+        return False
+    coded = base64.b64encode(text.encode()).decode("ascii")
+    _print([f"\x1b]52;c;{coded}\x07"], sys.stdout, end="")
+    return True
+
+
+def is_watched() -> bool:
+    """Whether standard error is a terminal."""
+    return sys.stderr.isatty()
+
+
+def standing(words: str) -> None:
+    """A line on standard error that replaces the one before it; an empty one takes it away."""
+    _print([f"\r{shown(words)}\x1b[K"], sys.stderr, end="")
 
 
 def _print(lines: Iterable[str], where: TextIO, end: str = "\n") -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from traceback import format_exception
 from typing import TYPE_CHECKING, Any, Final
 
@@ -60,39 +61,55 @@ def ctrl_c_means(words: Callable[[], str]) -> Iterator[None]:
         raise Trouble(words(), INTERRUPTED) from error
 
 
-def weigh(error: BaseException) -> tuple[str, int]:
-    """The words, line by line, and the exit code for an error; an unknown one is the program's own
-    mistake."""
+@dataclass(frozen=True)
+class Told:
+    """An error as it is told: in words, line by line, by its exit code, and to a program by a code
+    with fields."""
+
+    words: str
+    exit_code: int
+    code: str
+    fields: dict[str, Any] = field(default_factory=dict)
+
+
+def told(error: BaseException) -> Told:
+    """What is told of an error, by the first of its causes that is known; an unknown one is the
+    program's own mistake."""
     if interrupted(error):
-        return _("Interrupted."), INTERRUPTED
+        return Told(_("Interrupted."), INTERRUPTED, "interrupted")
     found = list(leaves(error))
-    for leaf in found:
-        if isinstance(leaf, Trouble):
-            return str(leaf), leaf.exit_code
-        known = _known(leaf)
-        if known is not None:
-            return shown(known[0]), known[1]
-    kind, text = type(found[0]).__name__, str(found[0])
-    words = _("This is a mistake in the program, not yours: {kind}: {text}. {advice}")
-    advice = _("A game can be resumed with `hoity resume`; --debug shows where it happened.")
-    return shown(words.format(kind=kind, text=text, advice=advice)), NOT_OK
+    known = next(filter(None, map(_known, found)), None)
+    return known or _mistake(found[0])
 
 
-def _known(leaf: BaseException) -> tuple[str, int] | None:
-    """Words and exit code of an error that has a code, or comes from the system."""
+def _known(leaf: BaseException) -> Told | None:
+    """What is told of an error that has words or a code, or comes from the system."""
     from p2p_hoity.errors import CodedError
 
-    from .words.reasons import sentence
+    from .words.reasons import as_json, sentence
 
+    if isinstance(leaf, Trouble):
+        return Told(str(leaf), leaf.exit_code, "refused")
     if isinstance(leaf, CodedError):
-        return sentence(leaf.reason), exit_code_of(leaf)
+        reason = as_json(leaf.reason)
+        words = shown(sentence(leaf.reason))
+        return Told(words, exit_code_of(leaf), reason["code"], reason["fields"])
     if isinstance(leaf, OSError):
         where = f"{leaf.filename}: " if leaf.filename else ""
-        what = f"{where}{leaf.strerror or leaf}"
-        return _("The system refuses: {what}.").format(what=what), NOT_OK
+        words = _("The system refuses: {what}.").format(what=f"{where}{leaf.strerror or leaf}")
+        fields = {"number": leaf.errno, "path": leaf.filename}
+        return Told(shown(words), NOT_OK, "system-error", fields)
     if isinstance(leaf, MemoryError):
-        return _("This machine has not enough memory for that."), NOT_OK
+        return Told(_("This machine has not enough memory for that."), NOT_OK, "no-memory")
     return None
+
+
+def _mistake(leaf: BaseException) -> Told:
+    kind, text = type(leaf).__name__, str(leaf)
+    words = _("This is a mistake in the program, not yours: {kind}: {text}. {advice}")
+    advice = _("A game can be resumed with `hoity resume`; --debug shows where it happened.")
+    whole = shown(words.format(kind=kind, text=text, advice=advice))
+    return Told(whole, NOT_OK, "program-mistake", {"kind": kind})
 
 
 TABLE_NOT_OK: Final = frozenset(
@@ -147,37 +164,17 @@ def report(error: BaseException, as_json: bool = False) -> int:
     """Say the error on standard error, to a program as an object on standard output too; the exit
     code.
     """
-    words, code = weigh(error)
-    for line in f"hoity: {words}".split("\n"):
+    found = told(error)
+    for line in f"hoity: {found.words}".split("\n"):
         complain(line)
     if as_json:
-        told = {"type": "error", **coded(error), "words": words, "exit": code}
-        say_object(json.dumps(told, ensure_ascii=False))
-    return code
-
-
-def coded(error: BaseException) -> dict[str, Any]:
-    """The code of an error and its fields, for a program; `refused` says no more than its words."""
-    from p2p_hoity.errors import CodedError
-
-    from .words.reasons import as_json
-
-    if interrupted(error):
-        return {"code": "interrupted", "fields": {}}
-    for leaf in leaves(error):
-        if isinstance(leaf, Trouble):
-            return {"code": "refused", "fields": {}}
-        if isinstance(leaf, CodedError):
-            told = as_json(leaf.reason)
-            return {"code": told["code"], "fields": told["fields"]}
-        if isinstance(leaf, OSError):
-            return {"code": "system-error", "fields": {"number": leaf.errno, "path": leaf.filename}}
-        if isinstance(leaf, MemoryError):
-            return {"code": "no-memory", "fields": {}}
-    return {"code": "program-mistake", "fields": {"kind": type(next(leaves(error))).__name__}}
+        told_so = {"code": found.code, "fields": found.fields}
+        whole = {"type": "error", **told_so, "words": found.words, "exit": found.exit_code}
+        say_object(json.dumps(whole, ensure_ascii=False))
+    return found.exit_code
 
 
 def show_where(error: BaseException) -> int:
     """Say on standard error where the program was when the error came; the exit code."""
     complain_as_set("".join(format_exception(error)).splitlines())
-    return weigh(error)[1]
+    return told(error).exit_code

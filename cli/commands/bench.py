@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import time
-from typing import Any
+from collections.abc import Iterator
+from contextlib import contextmanager
+from threading import Event, Thread
+from typing import Any, Final
 
-from p2p_hoity.bench.report import report
+from p2p_hoity.bench.report import expected_seconds, report
 
-from ..printing import say
+from ..printing import is_watched, say, standing
 from ..trouble import OK
 from ..ui.json_screen import write_line
 from ..words.lingo import N_, _
 
+BEAT: Final = 0.5
+"""Seconds between two looks at the progress."""
 PARTS = {
     "shuffle": N_("shuffle the deck"),
     "prove": N_("prove a shuffle"),
@@ -28,9 +33,12 @@ PARTS = {
 
 def bench(cards: int, rounds: int, as_json: bool) -> int:
     """Measure and show; the exit code."""
+    expected = expected_seconds(rounds, time.process_time)
     if not as_json:
-        say(_("Measuring; this takes some seconds …"))
-    found = report(cards, rounds, time.process_time)
+        text = _("Measuring; this takes about {seconds} s …")
+        say(text.format(seconds=max(1, round(expected))))
+    with progress(expected):
+        found = report(cards, rounds, time.process_time)
     if as_json:
         write_line(found)
         return OK
@@ -40,6 +48,29 @@ def bench(cards: int, rounds: int, as_json: bool) -> int:
     one = found["operation_us"]["multiply"]
     say(_("One multiplication of a point: {one} µs.").format(one=one))
     return OK
+
+
+@contextmanager
+def progress(expected: float) -> Iterator[None]:
+    """Show on a terminal how much of the expected time is over, from a thread of its own."""
+    is_over, began = Event(), time.monotonic()
+
+    def show() -> None:
+        while not is_over.wait(BEAT):
+            gone = time.monotonic() - began
+            part = min(99, int(100 * gone / max(expected, 0.1)))
+            standing(_("{part} %, {seconds} s").format(part=part, seconds=int(gone)))
+
+    thread = Thread(target=show, daemon=True)
+    if is_watched():
+        thread.start()
+    try:
+        yield
+    finally:
+        is_over.set()
+        if thread.is_alive():
+            thread.join()
+            standing("")
 
 
 def _line(words: str, figures: dict[str, Any]) -> str:

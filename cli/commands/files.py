@@ -8,19 +8,33 @@ from typing import Annotated
 import typer
 
 from ..words.lingo import N_
+from . import complete
 from . import options as opt
 
 FilesArgument = Annotated[
-    list[Path], typer.Argument(metavar="FILE…", help=N_("Transcripts of finished games."))
+    list[str],
+    typer.Argument(
+        metavar="GAME|FILE…",
+        help=N_("Transcripts: files, or games of this machine by id; last is the newest."),
+        autocompletion=complete.transcripts,
+    ),
 ]
-FileArgument = Annotated[Path, typer.Argument(metavar="FILE", help=N_("The transcript of a game."))]
+FileArgument = Annotated[
+    str,
+    typer.Argument(
+        metavar="GAME|FILE",
+        help=N_("A transcript: a file, or a game of this machine by its id; last is the newest."),
+        autocompletion=complete.transcripts,
+    ),
+]
 
 
 def verify(files: FilesArgument, as_json: opt.JsonOption = False) -> None:
     """Check transcripts."""
+    from .game_names import all_of
     from .verify import verify_files
 
-    raise typer.Exit(verify_files(files, as_json))
+    raise typer.Exit(verify_files(all_of(files), as_json))
 
 
 def replay(
@@ -32,9 +46,27 @@ def replay(
     plain: opt.PlainOption = False,
 ) -> None:
     """Look at a game again."""
+    from .game_names import transcript
     from .replay import replay_file
 
-    raise typer.Exit(replay_file(file, step, as_json, plain))
+    raise typer.Exit(replay_file(transcript(file), step, as_json, plain))
+
+
+def games(as_json: opt.JsonOption = False) -> None:
+    """All games of this machine."""
+    from .games import list_games
+
+    raise typer.Exit(list_games(as_json))
+
+
+def forget(
+    game: opt.GameArgument,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help=N_("Do not ask."))] = False,
+) -> None:
+    """Forget an unfinished game."""
+    from .games import forget as forget_it
+
+    raise typer.Exit(forget_it(game, yes))
 
 
 def rules(
@@ -63,6 +95,12 @@ def bench(
     from .bench import bench as measure
 
     raise typer.Exit(measure(cards, rounds, as_json))
+
+
+def id_itself(ctx: typer.Context) -> None:
+    """Without a further word: what `show` shows."""
+    if ctx.invoked_subcommand is None:
+        id_show()
 
 
 def id_new(

@@ -9,9 +9,11 @@ from p2p_hoity.storage.keys import MAX_FILE, Player, check_name
 from p2p_hoity.storage.own_files import make_folder, read_private, write_whole
 
 from ..local import own_key
+from ..local.first_run import first_run
 from ..printing import say
 from ..trouble import OK, USAGE, Trouble
 from ..ui.json_screen import write_line
+from ..words import lingo
 from ..words.lingo import _
 
 
@@ -20,6 +22,8 @@ def new(name: str | None, passphrase: bool, as_json: bool) -> int:
     if name is not None:
         check_name(name)
     own = home()
+    if name is None and not as_json:
+        first_run(own)
     _show(own, own_key.new(own, name, passphrase), as_json)
     return OK
 
@@ -37,6 +41,7 @@ def _show(own: Home, player: Player, as_json: bool) -> None:
         write_line(described)
         return
     say(_("Nickname: {nickname}").format(**described))
+    say(_("Language: {language}").format(language=lingo.name_of(lingo.language())))
     say(_("Fingerprint: {fingerprint}").format(**described))
     say(_("Public key: {public}").format(**described))
     say(_("Kept in: {path}").format(**described))

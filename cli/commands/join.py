@@ -10,20 +10,37 @@ from p2p_hoity.session.driver import Outcome
 
 from ..local.one_chair import only_one
 from ..local.places import check_output
+from ..local.questions import at_terminal
 from ..words.lingo import _
+from . import pick_table
+from .resume import take_up
 from .seats import new_sitting
 from .sitting import Manner, Sitting, sit
 
 
 def join(manner: Manner, ticket: str, reach: tables.Reach) -> int:
-    """Sit down at a table; the exit code."""
+    """Sit down at a table, or take one's seat at it again if there is one; the exit code."""
     check_output(manner.transcript)
-    read = decode_ticket(ticket)
+    read = decode_ticket(_ticket(manner, ticket))
 
     async def go(sitting: Sitting, nursery: trio.Nursery) -> Outcome:
         sitting.say(_("Asking the host for the terms …"))
         return await tables.join_table(sitting.seat, read, sitting.accept, reach)
 
     sitting = new_sitting(manner)
+    me = sitting.me.identity.public
+    kept = tables.kept_seat(sitting.home, sitting.passphrase, me, read)
+    if kept is not None:
+        sitting.say(_("Your seat at this table is kept on this machine."))
+        return take_up(sitting, tables.find_game(sitting.home, kept, sitting.passphrase, me))
     with only_one(sitting.home, read):
         return sit(sitting, go)
+
+
+def _ticket(manner: Manner, word: str) -> str:
+    """The ticket that is meant: typed as such, or picked from the tables of this LAN."""
+    if not word:
+        return pick_table.from_list()
+    if not manner.as_json and at_terminal() and pick_table.is_nickname(word):
+        return pick_table.by_nickname(word)
+    return word

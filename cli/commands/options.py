@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 import typer
 
 from ..words.lingo import N_
 from ..words.usage import NoSeconds
+from . import complete
 
 
 class Variant(StrEnum):
@@ -184,13 +185,38 @@ AgainOption = Annotated[
     ),
 ]
 UntilEofOption = Annotated[bool, typer.Option("--until-eof", hidden=True)]
-TicketArgument = Annotated[
-    list[str],
-    typer.Argument(
-        metavar="TICKET",
+
+
+def _ticket(metavar: str, words: str) -> Any:
+    return typer.Argument(
+        metavar=metavar,
         envvar="HOITY_TICKET",
         show_envvar=False,
-        help=N_("The word that the host gave you."),
+        show_default=False,
+        help=words,
+    )
+
+
+TicketArgument = Annotated[list[str], _ticket("TICKET", N_("The word that the host gave you."))]
+WhereArgument = Annotated[
+    list[str] | None,
+    _ticket(
+        "[TICKET|NICK]",
+        N_(
+            "The word that the host gave you, or the nickname of a host on this LAN; without it you"
+            " pick from the LAN's tables."
+        ),
     ),
 ]
 """A list, because a ticket copied over a line's end comes in several words."""
+
+GAME_HELP: Final = N_("The game's id or how it begins; last is the newest.")
+GameArgument = Annotated[
+    str, typer.Argument(metavar="GAME", help=GAME_HELP, autocompletion=complete.open_games)
+]
+OptionalGameArgument = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="[GAME]", help=GAME_HELP, show_default=False, autocompletion=complete.open_games
+    ),
+]

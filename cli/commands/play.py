@@ -19,6 +19,7 @@ from protocol import Invalid, Patience, Terms, header
 from ..local.bot_processes import LOOPBACK, hire
 from ..local.places import check_output
 from ..trouble import USAGE, Trouble
+from ..ui.ticket_block import show_qr
 from ..words.lingo import _
 from ..words.reasons import sentence
 from .seats import Go, new_sitting
@@ -50,6 +51,7 @@ class Opening:
     bots: int = 0
     reach: tables.Reach = field(default_factory=tables.Reach)
     show_ticket: bool = True
+    as_qr: bool = False
 
 
 def edition_of(ask: Ask) -> rules.Edition:
@@ -122,7 +124,7 @@ def host(manner: Manner, opening: Opening) -> int:
 def _hosting(terms: Terms, opening: Opening) -> Go:
     async def go(sitting: Sitting, nursery: trio.Nursery) -> Outcome:
         def on_ticket(ticket: str) -> None:
-            _show_ticket(sitting, terms, ticket, opening.show_ticket)
+            _show_ticket(sitting, terms, ticket, opening)
             if sitting.crew is not None:
                 nursery.start_soon(sitting.crew.join, ticket, nursery)
 
@@ -131,12 +133,15 @@ def _hosting(terms: Terms, opening: Opening) -> Go:
     return go
 
 
-def _show_ticket(sitting: Sitting, terms: Terms, ticket: str, show: bool) -> None:
+def _show_ticket(sitting: Sitting, terms: Terms, ticket: str, opening: Opening) -> None:
     """A program gets the ticket in any case; a person not of a table that is full of bots."""
-    if show or sitting.manner.as_json:
+    as_json = sitting.manner.as_json
+    if opening.show_ticket or as_json:
         sitting.screen.show_ticket(ticket, terms, read_game(terms), sitting.me.nickname)
     else:
         sitting.say(_("Your bots are coming to the table."))
+    if opening.as_qr and not as_json:
+        show_qr(ticket)
 
 
 def loopback(listen: str | None) -> tables.Reach:

@@ -26,6 +26,7 @@ from ..words.telling import story
 from .verify import in_words, read_file, state_of
 
 FORMAT = "hoity-replay-1"
+QUIT = frozenset({"q", "quit", "exit"})
 
 
 def replay_file(path: Path, step: bool, as_json: bool, plain: bool = True) -> int:
@@ -137,8 +138,8 @@ def _shown(path: Path, report: transcript.Report) -> bool:
 def _tell(path: Path, report: transcript.Report, state: State, step: bool) -> None:
     names = Names(state.edition, [line.nickname for line in report.seats])
     for number, chapter in enumerate(chapters(told(report))):
-        if step and number:
-            _wait()
+        if step and number and not _goes_on():
+            return
         for line in story(names, chapter):
             say(line)
     for line in in_words(path, report):
@@ -155,7 +156,10 @@ def chapters(items: list[Happening]) -> list[list[Happening]]:
     return [chapter for chapter in found if chapter]
 
 
-def _wait() -> None:
-    ask(_("Enter for the next round "))
-    if not sys.stdin.readline():
+def _goes_on() -> bool:
+    """Whether the next round is wanted; q leaves. At the end of the input all is told."""
+    ask(_("Enter for the next round, q leaves "))
+    line = sys.stdin.readline()
+    if not line:
         say("")
+    return line.strip().lower() not in QUIT

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import trio
@@ -10,6 +11,7 @@ from p2p_hoity import tables
 from p2p_hoity.session.driver import Outcome
 from p2p_hoity.session.player import BotPlayer
 from p2p_hoity.storage.home import home as own_home
+from p2p_hoity.tables import OpenGame
 
 from ..local.bot_processes import crew_of
 from ..local.places import check_home, check_output
@@ -17,7 +19,7 @@ from ..printing import say
 from ..trouble import OK
 from ..ui.json_screen import write_line
 from ..words.lingo import _
-from . import open_games
+from . import games, open_games
 from .seats import key_of_games
 from .sitting import Manner, Sitting, sit
 
@@ -28,9 +30,23 @@ def resume(manner: Manner, game: str | None) -> int:
     home = own_home()
     check_home(home)
     me, passphrase = key_of_games(home)
-    found = open_games.find(home, game, me, passphrase, "hoity resume")
-    sitting = Sitting(home, me, manner, passphrase)
-    sitting.crew = crew_of(home, found.name, sitting.say)
+    if game is None:
+        found, others = open_games.newest(home, me, passphrase)
+    else:
+        found, others = open_games.find(home, game, me, passphrase, "hoity resume"), ()
+    return take_up(Sitting(home, me, manner, passphrase), found, others)
+
+
+def take_up(sitting: Sitting, found: OpenGame, others: Sequence[OpenGame] = ()) -> int:
+    """Sit down again at this game; to a person it is said which it is, and how others are taken."""
+    if not sitting.manner.as_json:
+        told = games.told(found, sitting.passphrase)
+        sitting.say(_("You take your seat again: {game}.").format(game=told))
+        if others:
+            sitting.say(_("Other games wait for you:"))
+        for line in open_games.commands(others, "hoity resume"):
+            sitting.say(line)
+    sitting.crew = crew_of(sitting.home, found.name, sitting.say)
 
     async def go(sitting: Sitting, nursery: trio.Nursery) -> Outcome:
         if sitting.crew is not None:

@@ -108,13 +108,13 @@ class Sitting:
             self.crew.remember(self.game)
 
     def _leave(self, reason: str) -> None:
-        """Have the others told, and go; who has none at the table, or asks again, goes at once."""
+        """Have the others told, and go; who has none at the table goes at once."""
         self.left = self.left or reason
-        if self._going.is_set() or not self._tells:
+        if not self._tells:
             self._scope.cancel()
-            return
-        self._going.set()
-        self._scope.deadline = trio.current_time() + LEAVING
+        elif not self._going.is_set():
+            self._going.set()
+            self._scope.deadline = trio.current_time() + LEAVING
 
     async def accept(self, terms: Terms, game: HoityToity, names: tuple[str, ...]) -> bool:
         """Show the terms and ask, unless they are taken as they are."""

@@ -91,6 +91,7 @@ def host(
     transcript: opt.TranscriptOption = None,
     name: opt.NameOption = None,
     yes: opt.YesOption = False,
+    qr: Annotated[bool, typer.Option("--qr", help=N_("Show the ticket as a QR code too."))] = False,
     as_json: opt.JsonOption = False,
     plain: opt.PlainOption = False,
     no_talk: opt.NoTalkOption = False,
@@ -105,13 +106,14 @@ def host(
 
     switches = (action_choice, detective_in_hall, detective_rank)
     ask = Ask(seats, edition, variant, *switches, quorum, patience or 300.0, step_patience)
-    opening = Opening(ask, bots, reach_of(listen, relay, Lan(lan.value)))
+    opening = Opening(ask, bots, reach_of(listen, relay, Lan(lan.value)), as_qr=qr)
     manner = _manner(auto, as_json, transcript, name, plain, no_talk, again)
     raise typer.Exit(open_table(manner, opening))
 
 
 def join(
-    ticket: opt.TicketArgument,
+    ctx: typer.Context,
+    ticket: opt.WhereArgument = None,
     auto: opt.AutoOption = False,
     yes: opt.YesOption = False,
     name: opt.NameOption = None,
@@ -125,19 +127,21 @@ def join(
     until_eof: opt.UntilEofOption = False,
 ) -> None:
     """Sit down at a table."""
+    from ..local.questions import at_terminal
+    from ..words.usage import missing
     from .join import join as sit_down
     from .reaching import reach_of
     from .sitting import Manner
 
     manner = Manner(auto, yes, as_json, until_eof, plain, transcript, name, not no_talk, again)
-    raise typer.Exit(sit_down(manner, " ".join(ticket), reach_of(listen, relay)))
+    word = " ".join(ticket or ())
+    if not word and (as_json or not at_terminal()):
+        raise missing(ctx, "ticket")
+    raise typer.Exit(sit_down(manner, word, reach_of(listen, relay)))
 
 
 def resume(
-    game: Annotated[
-        str | None,
-        typer.Argument(metavar="[GAME]", help=N_("The game's name or how it begins.")),
-    ] = None,
+    game: opt.OptionalGameArgument = None,
     auto: opt.AutoOption = False,
     yes: opt.YesOption = False,
     transcript: opt.TranscriptOption = None,

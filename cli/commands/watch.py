@@ -38,7 +38,7 @@ def watch(
         screen.say(_("Looking for the table; the game is shown once it has begun …"))
         with scope:
             async with trio.open_nursery() as nursery:
-                if not (as_json and sys.stdin.isatty()):
+                if as_json and not sys.stdin.isatty():  # all other screens listen by themselves
                     nursery.start_soon(screen.listen)
                 outcome = await tables.watch_table(read, onlooker)
                 nursery.cancel_scope.cancel()

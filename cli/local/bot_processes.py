@@ -206,3 +206,10 @@ def _sweep(home: Home, folder: Path) -> None:
     if held is not None:
         held.close()
         shutil.rmtree(folder)
+
+
+def sweep(home: Home) -> None:
+    """Forget the crews that nobody holds and no game needs any more."""
+    if (home.path / "bots").exists():
+        with _swept(home):
+            pass

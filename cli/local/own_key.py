@@ -18,22 +18,22 @@ from p2p_hoity.storage.keys import (
     passphrase_from_environment,
 )
 from p2p_hoity.storage.vault import VaultError
-from protocol import fingerprint, is_one_name
+from protocol import fingerprint
 
 from ..printing import complain
 from ..trouble import USAGE, Trouble
 from ..words.lingo import _
+from . import settings
+from .first_run import default_nickname, why_no_nickname
 
 
-def own_name() -> str:
-    """A nickname: the system's user name and a few random letters, so that two fresh keys of one
-    user can sit at one table."""
-    try:
-        name = getpass.getuser()
-    except (KeyError, OSError):
-        name = ""
-    plain = "".join(letter for letter in name if letter == " " or is_one_name(letter)).strip()
-    return f"{plain[:16].strip() or 'player'}-{secrets.token_hex(2)}"
+def own_name(home: Home) -> str:
+    """The nickname that was chosen once; else the system's user name and a few random letters, so
+    that two fresh keys of one user can sit at one table."""
+    chosen = settings.load(home).nickname
+    if chosen is not None and why_no_nickname(chosen) is None:
+        return chosen
+    return f"{default_nickname()[:16].strip()}-{secrets.token_hex(2)}"
 
 
 def load(home: Home) -> tuple[Player, str | None]:
@@ -67,7 +67,7 @@ def load_or_make(home: Home, name: str | None) -> tuple[Player, str | None]:
     if home.identity.exists():
         return load(home)
     given = passphrase_from_environment()
-    made = new_identity(home, name or own_name(), given)
+    made = new_identity(home, name or own_name(home), given)
     text = _("A new key was made for you: {nickname}, {fingerprint}. It is kept in {path}.")
     words = text.format(
         nickname=made.nickname,
@@ -85,7 +85,7 @@ def new(home: Home, name: str | None, ask: bool) -> Player:
         given = typed(_("Passphrase: "))
         if given != typed(_("Once more: ")):
             raise Trouble(_("The two passphrases differ; nothing was made."), USAGE)
-    return new_identity(home, name or own_name(), given)
+    return new_identity(home, name or own_name(home), given)
 
 
 def as_json(home: Home, player: Player) -> dict[str, Any]:

@@ -12,33 +12,17 @@ from p2p_hoity.net.link import LinkCode
 from p2p_hoity.session import updates
 from p2p_hoity.session.player import BotPlayer, Player, WaitLonger, Wish
 
-from ..printing import width
 from ..trouble import USAGE, Trouble
-from ..words import board, rules_text
+from ..words import board
 from ..words.cards import Names
-from ..words.choices import Question, in_words, own_slots, questions, together
-from ..words.lingo import N_, _
-from . import line_answers
+from ..words.lingo import _
+from .line_menu import Menu, handing_over, leaving
+from .line_pages import FIRST_HINT, Pages
+from .line_question import Asker, Withdrawn
 from .line_screen import SeatScreen
-from .line_talk import HELP as TALK_HELP
 from .line_talk import LineTalk, Wishes
-from .stdin_lines import STRAYS
+from .stdin_lines import CONTINUED, END, INTERRUPT, STRAYS
 
-HELP: Final = (
-    N_("A number chooses; Enter or y confirms, n chooses again."),
-    N_("b the board, h all hands of Action cards, l the log, ? this help"),
-    N_("r the rules in one screen, as `hoity rules` prints them"),
-    N_("a hands the seat to a bot, and takes it back"),
-    N_("wait gives who is awaited longer before the game may go on without them"),
-    N_("q leaves; the game can be resumed"),
-    N_(
-        "An octagon, as in 4/2, says how far exhibits move: the best 4 fields, the second-best 2."
-        " The octagon where the leading figure stands counts."
-    ),
-)
-FIRST_HINT: Final = N_("b shows the board, r the rules, ? what else you can type.")
-HANDED_OVER: Final = "\0handed over"
-"""Put among the answers when the seat is handed to the bot in the middle of a question."""
 WEIGHTY: Final = (
     updates.Halfway,
     updates.Late,
@@ -51,15 +35,12 @@ WEIGHTY: Final = (
 BREAKING_IN: Final = (updates.Linked, updates.Unlinked, *WEIGHTY)
 """News that come while a person may be typing, and stand on a line of their own."""
 WAIT: Final = frozenset({"w", "wait", "esperar", "warten"})
+QUIT: Final = frozenset({"q", "quit", "exit", "salir", "ende"})
 
 
 def _is_replaced(update: updates.Update) -> bool:
     """Whether a link only made room for a better one to the same peer."""
     return isinstance(update, updates.Unlinked) and update.reason.code == LinkCode.REPLACED
-
-
-class Withdrawn(Exception):
-    """The seat was handed over while a question was open."""
 
 
 class SeatPrompt:
@@ -74,10 +55,11 @@ class SeatPrompt:
         autopilot: bool = False,
         patient: bool = False,
     ) -> None:
-        """`leave` is called with the reason when the player quits or the input ends.
+        """`leave` is called with the reason when the player quits or the input ends: it has the
+        others told.
 
-        `patient`: the lines come from a file or a pipe, so each waits until something is asked;
-        what a person types before the question is no answer to it.
+        `patient`: the lines come from a file or a pipe, so each waits until something is asked, and
+        nothing is asked twice; what a person types before the question is no answer to it.
         """
         self._screen = screen
         self._say = screen.say
@@ -85,12 +67,11 @@ class SeatPrompt:
         self._leave = leave
         self._bot = bot or BotPlayer()
         self.autopilot = autopilot
-        self._send, self._answers = trio.open_memory_channel[str](64)
+        self.pages = Pages(screen)
+        self._asker = Asker(screen)
         self._patient = patient
-        self._hungry = trio.Event()
-        self._asking = 0  # a cancelled question may end after the next one has begun
         self._oriented = 0
-        self._open_question: tuple[str, ...] = ()
+        self._menu: Menu | None = None
         self._back: trio.Event | None = None
         self._wishes = Wishes()
         self.talk = LineTalk(self._say, self._wishes)
@@ -102,21 +83,27 @@ class SeatPrompt:
     async def listen(self) -> None:
         """Hear every line until the input ends."""
         async for line in self._lines:
-            self._count_stray()
-            if line.lower() in WAIT:
-                self._wait()
-                continue
-            if self.talk.takes(line):
-                continue
-            await self._until_asked()
-            if not self._command(line):
-                await self._answer(line)
+            await self._hear(line)
         self._has_ended = True
         await self._until_asked()
         if self._is_over:
-            self._send.send_nowait("n")
+            self._asker.answer("n")
         elif not self.autopilot:
             self._leave(_("the input has ended"))
+
+    async def _hear(self, line: str) -> None:
+        if line in SIGNALS:
+            SIGNALS[line](self)
+            return
+        self._count_stray()
+        if self._menu is not None:
+            self._chosen_from(self._menu, line)
+        elif line.lower() in WAIT:
+            self._wait()
+        elif not self.talk.takes(line):
+            await self._until_asked()
+            if not self._command(line):
+                await self._answer(line)
 
     def _count_stray(self) -> None:
         """A line that is not known to be part of a choice yet; Trouble after too many of them."""
@@ -131,41 +118,83 @@ class SeatPrompt:
 
     async def _until_asked(self) -> None:
         if self._patient and not self.autopilot:
-            await self._hungry.wait()
+            await self._asker.hungry.wait()
 
     def _command(self, line: str) -> bool:
-        word = line.lower()
-        if word == "" and self.autopilot and not self._asking:
+        word, _space, rest = line.strip().partition(" ")
+        word = word.lower()
+        if word == "" and self.autopilot and not self._asker.is_asking:
             word = "a"
-        if word not in COMMANDS:
+        if word in COMMANDS and not rest:
+            COMMANDS[word](self, rest)
+        elif not self.pages.answers(word, rest.strip()):
             return False
-        COMMANDS[word](self)
-        if (self._asking or self._back is not None) and not self.autopilot:
-            self._repeat()
+        self._repeat()
         return True
 
     def _repeat(self) -> None:
-        if self._back is not None:
-            self._say(_("Press Enter to come back to the table."))
+        """Say again what is open: a question beside the game, the way back, or a choice."""
+        if self._menu is not None:
+            for line in self._menu.lines:
+                self._say(line)
+        elif self.autopilot:
             return
-        for asked in self._open_question:
-            self._say(asked)
+        elif self._back is not None:
+            self._say(_("Press Enter to come back to the table."))
+        elif self._asker.is_asking:
+            self._asker.repeat()
 
     async def _answer(self, line: str) -> None:
         if self._back is not None and not self.autopilot:
-            self._hungry = trio.Event()
+            self._asker.hungry = trio.Event()
             self._back.set()
-        elif self._asking:
-            self._hungry = trio.Event()
-            await self._send.send(line)
+        elif self._asker.is_asking:
+            await self._asker.take(line)
         elif line:
             self._say(_("Nothing is asked of you now. ? helps."))
 
-    def _quit(self) -> None:
+    # Leaving, waiting, and the bot.
+
+    def _quit(self, rest: str = "") -> None:
+        """Ask what leaving means; a file that says so leaves. At the end it means no other game."""
         if self._is_over:
-            self._send.send_nowait("n")
-        else:
-            self._leave(_("you left"))
+            self._asker.answer("n")
+            return
+        if self._patient:
+            self._go()
+            return
+        begun = self._screen.names is not None
+        self._menu = leaving(begun, self._go, self._hand_over)
+
+    def _chosen_from(self, menu: Menu, line: str) -> None:
+        act = menu.answers(line)
+        if act is not None:
+            self._menu = None
+            act()
+        self._repeat()
+
+    def _go(self) -> None:
+        self._leave(_("you left"))
+
+    def _interrupt(self) -> None:
+        """Ctrl-C, or the end of the input at a terminal: what leaving means; the second time go."""
+        self._say("")
+        if self._is_over:
+            self._quit()
+            return
+        if self._menu is not None:
+            self._go()
+            return
+        self._quit()
+        self._repeat()
+
+    def _continued(self) -> None:
+        """The terminal has this program again: what is open stands on it again."""
+        self._repeat()
+
+    def _want(self, wish: Wish) -> None:
+        if not self._wishes.put(wish):
+            self._say(_("One moment, please."))
 
     def _wait(self) -> None:
         if self._screen.names is None:
@@ -173,44 +202,21 @@ class SeatPrompt:
         elif self.autopilot:
             self._say(_("A bot plays your seat and never waits longer. Enter or a takes it back."))
         else:
-            self._wishes.put(WaitLonger())
+            self._want(WaitLonger())
 
-    def _help(self) -> None:
-        for line in HELP + TALK_HELP:
-            self._say(_(line))
-
-    def _board(self) -> None:
-        self._show(board.board)
-
-    def _hands(self) -> None:
-        self._show(board.hands)
-
-    def _show(self, page: Callable[[rules.View, Names], list[str]]) -> None:
-        if self._screen.view is None or self._screen.names is None:
-            self._say(_("The cards are not dealt yet."))
-            return
-        for line in page(self._screen.view, self._screen.names):
-            self._say(line)
-
-    def _rules(self) -> None:
-        if self._screen.names is None:
-            self._say(_("The cards are not dealt yet."))
-            return
-        for line in rules_text.lines(self._screen.names.edition, width()):
-            self._say(line)
-
-    def _log(self) -> None:
-        for line in self._screen.log:
-            self._say(line)
-
-    def _toggle(self) -> None:
-        self.autopilot = not self.autopilot
-        if not self.autopilot:
+    def _toggle(self, rest: str) -> None:
+        if self.autopilot:
+            self.autopilot = False
             self._say(_("The seat is yours again."))
-            return
+        elif self._patient:
+            self._hand_over()
+        else:
+            self._menu = handing_over(self._hand_over)
+
+    def _hand_over(self) -> None:
+        self.autopilot = True
         self._say(_("A bot plays your seat. Enter or a takes it back."))
-        if self._asking:
-            self._send.send_nowait(HANDED_OVER)
+        self._asker.withdraw()
         if self._back is not None:
             self._back.set()
 
@@ -220,7 +226,7 @@ class SeatPrompt:
         What a person has half typed still counts: the terminal keeps it.
         """
         news = isinstance(update, BREAKING_IN) and not _is_replaced(update)
-        asks = bool(self._asking) or self._back is not None
+        asks = self._asker.is_asking or self._back is not None
         breaks_in = news and asks and not self.autopilot
         if breaks_in:
             self._say("")
@@ -242,61 +248,19 @@ class SeatPrompt:
         except Withdrawn:
             return await self._bot.choose(view, kind, again)
 
-    async def agree(self, question: str) -> bool:
-        """Ask for a yes or a no before there is a game."""
-        self._asking += 1
-        try:
-            self._put(question)
-            return await self._confirmed(question)
-        except Withdrawn:
-            return True
-        finally:
-            self._asking -= 1
-
-    async def returning(self) -> None:
-        """Wait for Enter, or return at once if the bot has the seat."""
-        if self.autopilot:
-            return
-        self._say(_("Press Enter to come back to the table."))
-        self._back = trio.Event()
-        self._hungry.set()
-        try:
-            await self._back.wait()
-        finally:
-            self._back = None
-
-    async def wish(self) -> Wish:
-        """To wait longer or to talk, each time the player types so."""
-        return await self._wishes.next()
-
-    async def again(self) -> bool:
-        """Ask; whoever types nothing more, or quits, wants no other game."""
-        if self._has_ended:
-            return False
-        self._is_over = True
-        try:
-            if not self._patient:
-                self._forget_old_answers()
-            return await self.agree(_("Another game with the same people? y/n"))
-        finally:
-            self._is_over = False
-
     async def _ask(
         self, view: rules.View, kind: rules.Kind, again: bool, names: Names
     ) -> rules.Choice:
-        only = self._only(view, kind, names)
-        if only is not None and not again:
+        only = None if again else self._asker.only(view, kind, names)
+        if only is not None:
             return only
         if not self._patient:
-            self._forget_old_answers()
+            self._asker.forget_old_answers()
         self._orient(view, names)
-        self._asking += 1
-        try:
-            if again:
-                self._say(_("This choice has to be made again: the step begins afresh."))
-            return await self._until_confirmed(view, kind, names)
-        finally:
-            self._asking -= 1
+        choice = await self._asker.ask(view, kind, again, names)
+        self._strays = 0
+        self._screen.is_confirmed = True
+        return choice
 
     def _orient(self, view: rules.View, names: Names) -> None:
         """Before a round's first question: one's own Collectibles; on taking a seat again: all."""
@@ -308,76 +272,53 @@ class SeatPrompt:
         if first:
             self._say(_(FIRST_HINT))
 
-    def _forget_old_answers(self) -> None:
-        while True:
-            try:
-                self._answers.receive_nowait()
-            except trio.WouldBlock:
-                return
+    async def agree(self, question: str) -> bool:
+        """Ask for a yes or a no before there is a game."""
+        try:
+            return await self._asker.agree(question)
+        except Withdrawn:
+            return True
 
-    def _only(self, view: rules.View, kind: rules.Kind, names: Names) -> rules.Choice | None:
-        legal = view.legal(kind)
-        if kind == "exhibit" and len(own_slots(view)) > 3:
-            return None
-        if len(legal) != 1:
-            return None
-        text = _("Only one choice is legal and is made for you: {choice}")
-        self._say(text.format(choice=in_words(view, kind, legal[0], names)))
-        return legal[0]
+    async def returning(self) -> None:
+        """Wait for Enter, or return at once if the bot has the seat."""
+        if self.autopilot:
+            return
+        self._say(_("Press Enter to come back to the table."))
+        self._back = trio.Event()
+        self._asker.hungry.set()
+        try:
+            await self._back.wait()
+        finally:
+            self._back = None
 
-    async def _until_confirmed(
-        self, view: rules.View, kind: rules.Kind, names: Names
-    ) -> rules.Choice:
-        while True:
-            answers = [
-                await self._question(q, view, kind, names) for q in questions(view, kind, names)
-            ]
-            choice = together(kind, answers)
-            text = _("You choose {choice}. There is no undo. Enter or y confirms, n chooses again.")
-            self._put(text.format(choice=in_words(view, kind, choice, names)))
-            if await self._confirmed():
-                self._strays = 0
-                return choice
+    async def wish(self) -> Wish:
+        """To wait longer or to talk, each time the player says so."""
+        return await self._wishes.next()
 
-    async def _confirmed(self, otherwise: str = "") -> bool:
-        """A yes or a no; to anything else `otherwise` is said, or what a choice's answers are."""
-        while True:
-            answer = line_answers.yes_or_no(await self._heard())
-            if answer is not None:
-                return answer
-            self._say(otherwise or _("Enter or y confirms, n chooses again."))
-
-    async def _question(
-        self, question: Question, view: rules.View, kind: rules.Kind, names: Names
-    ) -> rules.Choice:
-        if len(question.options) == 1 and kind == "theft":
-            return question.options[0].value
-        self._put(question.words, *line_answers.offered(question, view, kind, names))
-        while True:
-            answer = line_answers.read(await self._heard(), question, view, kind, self._say)
-            if answer is not None:
-                return answer
-
-    def _put(self, *lines: str) -> None:
-        """Say a question, and keep it to be said again after a command."""
-        self._open_question = lines
-        self._repeat()
-
-    async def _heard(self) -> str:
-        self._hungry.set()
-        line = await self._answers.receive()
-        if line == HANDED_OVER:
-            raise Withdrawn
-        return line
+    async def again(self) -> bool:
+        """Ask; whoever types nothing more, or quits, wants no other game."""
+        if self._has_ended:
+            return False
+        self._is_over = True
+        try:
+            if not self._patient:
+                self._asker.forget_old_answers()
+            return await self.agree(_("Another game with the same people? y/n"))
+        finally:
+            self._is_over = False
 
 
-COMMANDS: Final[dict[str, Callable[[SeatPrompt], None]]] = {
-    "?": SeatPrompt._help,
-    "b": SeatPrompt._board,
-    "h": SeatPrompt._hands,
-    "l": SeatPrompt._log,
-    "r": SeatPrompt._rules,
+COMMANDS: Final[dict[str, Callable[[SeatPrompt, str], None]]] = {
+    "?": lambda prompt, rest: prompt.pages.help(rest),
+    "c": lambda prompt, rest: prompt.pages.copy(rest),
+    "qr": lambda prompt, rest: prompt.pages.qr(rest),
     "a": SeatPrompt._toggle,
-    "q": SeatPrompt._quit,
+    **dict.fromkeys(QUIT, SeatPrompt._quit),
 }
-"""What can be typed at any time."""
+"""What can be typed at any time, besides the pages; nothing stands behind it."""
+SIGNALS: Final[dict[str, Callable[[SeatPrompt], None]]] = {
+    INTERRUPT: SeatPrompt._interrupt,
+    END: SeatPrompt._interrupt,
+    CONTINUED: SeatPrompt._continued,
+}
+"""What a terminal tells beside lines."""

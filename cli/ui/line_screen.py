@@ -11,7 +11,7 @@ from p2p_hoity.rules import View
 from p2p_hoity.session import updates
 from protocol import fingerprint
 
-from ..words import proofs, telling, waiting
+from ..words import brief, presence, proofs, waiting
 from ..words.cards import Names, listed
 from ..words.choices import in_words
 from ..words.lingo import _
@@ -19,20 +19,29 @@ from ..words.phrases import spoken
 from ..words.reasons import meaning, sentence
 from ..words.refusals import choose_again
 from ..words.updates import ended
+from .line_log import Log
 
 Say = Callable[[str], None]
 
 
 class SeatScreen:
-    """Tells updates line by line; keeps the names, the view and the log for whoever asks."""
+    """Tells updates line by line; keeps the names, the view and the log for whoever asks.
+
+    `proofs`: what was proven, told on demand only. `is_confirmed`: the player has just confirmed a
+    choice, which needs not be told again.
+    """
 
     def __init__(self, say: Say) -> None:
         """`say` takes one line."""
         self.say = say
         self.names: Names | None = None
         self.view: View | None = None
-        self.log: list[str] = []
+        self.log = Log()
+        self.proofs: list[str] = []
         self.table_name = ""
+        self.is_confirmed = False
+        self._owes_awaited = False
+        self._seats: tuple[updates.Presence, ...] = ()
 
     def __call__(self, update: updates.Update) -> None:
         """Tell one update."""
@@ -58,8 +67,9 @@ class SeatScreen:
         if isinstance(game, HoityToity):
             self.names = Names(game.edition, [e.nickname for e in header.roster], update.seat)
         self.table_name = update.table.id.hex()[:16]
-        self.log, self.view = [], None
+        self.log, self.view = Log(), None
         self.say(_("The table is complete. Game {name}.").format(name=self.table_name))
+        self.say(_("The deck is shuffled and dealt, and every step of it proven …"))
         for seat, entry in enumerate(header.roster):
             who = self.names.seat(seat) if self.names else entry.nickname
             self.say(_("  {who}: key {key}").format(who=who, key=fingerprint(entry.id)))
@@ -69,20 +79,21 @@ class SeatScreen:
         self.look(update.view)
 
     def stepped(self, update: updates.Stepped) -> None:
-        """What was proved."""
+        """What was proved, for whoever asks."""
         if self.names is None:
             return
         words = proofs.proved(update.before, update.seconds, self.names)
         if words:
-            self.note(words)
+            self.proofs.append(words)
 
     def happened(self, update: updates.Happened) -> None:
-        """The game's log."""
+        """What happened, in few lines; in full for whoever asks."""
         self.look(update.view)
+        self._owes_awaited = False
         if self.names is None:
             return
-        for line in telling.story(self.names, update.items):
-            self.log.append(line)
+        self.log.add(self.names, update.items)
+        for line in brief.story(self.names, update.items):
             self.say(line)
 
     def look(self, view: View) -> None:
@@ -94,6 +105,8 @@ class SeatScreen:
     def rewound(self, update: updates.Rewound) -> None:
         """Part of the log does not hold any more."""
         self.look(update.view)
+        if self.names is not None:
+            self.names.before = update.view.state.before
         text = _("Epoch {epoch}: who is present has changed; the latest steps begin afresh.")
         self.say(text.format(epoch=update.epoch))
 
@@ -101,7 +114,9 @@ class SeatScreen:
         """The seat's own choice."""
         if self.view is not None and self.names is not None:
             words = in_words(self.view, update.kind, update.choice, self.names)
-            self.note(_("chosen: {choice}").format(choice=words))
+            if not self.is_confirmed:
+                self.note(_("chosen: {choice}").format(choice=words))
+        self._owes_awaited, self.is_confirmed = self.is_confirmed, False
 
     def choosing(self, update: updates.Choosing) -> None:
         """The view on which the seat decides."""
@@ -115,16 +130,28 @@ class SeatScreen:
         """Who is waited for."""
         if self.names is not None:
             text = _("awaited for {seconds} s: {who}")
-            who = self.names.seats(sorted(update.seats))
+            who = presence.awaited(update.seats, self._seats, self.names)
             self.note(text.format(seconds=round(update.seconds), who=who))
+            self._owes_awaited = False
+
+    def attendance(self, update: updates.Attendance) -> None:
+        """How each seat is there: said where it is awaited."""
+        self._seats = update.seats
+
+    def clock(self, update: updates.Clock) -> None:
+        """Once after a choice: who is awaited now."""
+        if self.names is None or not self._owes_awaited:
+            return
+        others = update.awaited - {self.names.mine}
+        if others and self.names.mine not in update.awaited:
+            who = presence.awaited(others, self._seats, self.names)
+            self.note(_("sealed; awaited: {who}").format(who=who))
+            self._owes_awaited = False
 
     def left(self, update: updates.LeftForNow) -> None:
         """A seat has said that it leaves for now."""
         if self.names is not None:
             self.note(waiting.left(update.seat, self.names))
-
-    def keep_quiet(self, update: updates.Attendance | updates.Clock) -> None:
-        """What lines would tell too often, or tell elsewhere."""
 
     def halfway(self, update: updates.Halfway) -> None:
         """Half of the patience is over: what comes next, and what one can do."""
@@ -257,11 +284,11 @@ TELLERS: Final[Mapping[type[Any], Callable[[SeatScreen, Any], None]]] = {
     updates.Late: SeatScreen.late,
     updates.Paused: SeatScreen.paused,
     updates.Extended: SeatScreen.extended,
+    updates.Attendance: SeatScreen.attendance,
+    updates.Clock: SeatScreen.clock,
     updates.Linked: SeatScreen.linked,
     updates.Unlinked: SeatScreen.unlinked,
     updates.LeftForNow: SeatScreen.left,
-    updates.Attendance: SeatScreen.keep_quiet,
-    updates.Clock: SeatScreen.keep_quiet,
     updates.Away: SeatScreen.away,
     updates.Returned: SeatScreen.returned,
     updates.Said: SeatScreen.said,

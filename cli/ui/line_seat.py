@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 from collections.abc import Awaitable, Callable
 from typing import Any, TypeVar
@@ -11,16 +12,16 @@ import trio
 from p2p_hoity.game_port import HoityToity
 from p2p_hoity.session.driver import Outcome
 from p2p_hoity.session.player import Player
-from p2p_hoity.session.updates import Said, Update
+from p2p_hoity.session.updates import Update
 from protocol import Terms
 
 from .. import printing
 from ..words import terms as terms_words
 from ..words.lingo import _
+from . import ticket_block
 from .line_prompt import SeatPrompt
 from .line_screen import SeatScreen
-from .line_talk import Watcher, Wishes
-from .stdin_lines import pump
+from .stdin_lines import CONTINUED, INTERRUPT, pump, read_stdin
 
 T = TypeVar("T")
 
@@ -32,6 +33,7 @@ class LineSeat:
         self._send, lines = trio.open_memory_channel[str](64)
         self._screen = SeatScreen(printing.say)
         patient = not sys.stdin.isatty()
+        self._at_terminal = not patient
         self._prompt = SeatPrompt(self._screen, lines, leave, None, auto, patient)
         self.player: Player = self._prompt
 
@@ -49,10 +51,13 @@ class LineSeat:
         printing.say(words)
 
     def show_ticket(self, ticket: str, terms: Terms, game: HoityToity, nickname: str) -> None:
-        """The terms, then the ticket on a line of its own, to be copied."""
+        """The terms, then the ticket in a block of its own, once."""
         self.show_terms(terms, game, (nickname,))
-        self.say(_("Give this ticket to the others; they type: hoity join TICKET"))
-        self.say(ticket)
+        for line in ticket_block.block(ticket):
+            self.say(line)
+        self._prompt.pages.ticket = ticket
+        if self._at_terminal:
+            self.say(_("Type c to copy it, or qr to show it as a QR code."))
 
     def show_terms(self, terms: Terms, game: HoityToity, names: tuple[str, ...]) -> None:
         """The terms, a line each."""
@@ -70,44 +75,22 @@ class LineSeat:
     async def listen(self) -> None:
         """Hear every line until the input ends."""
         async with trio.open_nursery() as nursery:
-            nursery.start_soon(pump, self._send)
+            nursery.start_soon(pump, self._send, read_stdin, self._at_terminal)
             nursery.start_soon(self._prompt.listen)
+            if self._at_terminal:
+                nursery.start_soon(self._watch_signals, self._send.clone())
+
+    async def _watch_signals(self, send: trio.MemorySendChannel[str]) -> None:
+        """Ctrl-C asks what leaving means; after `fg` the open question is said again."""
+        wanted = {signal.SIGINT: INTERRUPT}
+        if hasattr(signal, "SIGCONT"):
+            wanted[signal.SIGCONT] = CONTINUED
+        with trio.open_signal_receiver(*wanted) as received:
+            async for number in received:
+                await send.send(wanted[signal.Signals(number)])
 
     def run(self, main: Callable[..., Awaitable[T]], *args: Any) -> T:
         """Run the peer; this screen needs no loop of its own."""
-        return trio.run(main, *args)
-
-    def end(self, outcome: Outcome) -> None:
-        """Nothing: the updates have told it."""
-
-
-class LineWatch:
-    """The screen of an onlooker without `--json`: it may talk, if a person is at the terminal."""
-
-    def __init__(self) -> None:
-        self._send, lines = trio.open_memory_channel[str](64)
-        self._screen = SeatScreen(printing.say)
-        self.player = Watcher(printing.say, lines, Wishes())
-
-    def tell(self, update: Update) -> None:
-        """Some lines."""
-        if not isinstance(update, Said) or self.player.talk.hears(update):
-            self._screen(update)
-
-    def say(self, words: str) -> None:
-        """One line."""
-        printing.say(words)
-
-    async def listen(self) -> None:
-        """Hear every line until the input ends, if a person types them."""
-        if not sys.stdin.isatty():
-            return
-        async with trio.open_nursery() as nursery:
-            nursery.start_soon(pump, self._send)
-            nursery.start_soon(self.player.listen)
-
-    def run(self, main: Callable[..., Awaitable[T]], *args: Any) -> T:
-        """Run the onlooker; this screen needs no loop of its own."""
         return trio.run(main, *args)
 
     def end(self, outcome: Outcome) -> None:

@@ -7,7 +7,6 @@ from typing import Final
 
 import trio
 
-from p2p_hoity import rules
 from p2p_hoity.session.player import Talk, Wish
 from p2p_hoity.session.updates import Said
 
@@ -28,12 +27,13 @@ class Wishes:
     def __init__(self) -> None:
         self._send, self._wishes = trio.open_memory_channel[Wish](MOST_WISHES)
 
-    def put(self, wish: Wish) -> None:
-        """One more; too many at once are forgotten."""
+    def put(self, wish: Wish) -> bool:
+        """One more; false if there are too many that nobody has heard yet."""
         try:
             self._send.send_nowait(wish)
         except trio.WouldBlock:
-            return
+            return False
+        return True
 
     async def next(self) -> Wish:
         """The next one, whenever it comes."""
@@ -81,35 +81,3 @@ class LineTalk:
     def hears(self, said: Said) -> bool:
         """Whether this is shown."""
         return said.who not in self._muted
-
-
-class Watcher:
-    """An onlooker at a terminal: it talks, mutes, and follows the seats to their next table."""
-
-    def __init__(
-        self, say: Callable[[str], None], lines: trio.MemoryReceiveChannel[str], wishes: Wishes
-    ) -> None:
-        self._say, self._lines, self._wishes = say, lines, wishes
-        self.talk = LineTalk(say, wishes)
-
-    async def listen(self) -> None:
-        """Hear every line until the input ends."""
-        async for line in self._lines:
-            if line and not self.talk.takes(line):
-                for words in HELP:
-                    self._say(_(words))
-
-    async def choose(self, view: rules.View, kind: rules.Kind, again: bool) -> rules.Choice:
-        """Never: an onlooker is not asked."""
-        await trio.sleep_forever()
-
-    async def returning(self) -> None:
-        """Nor is it ever absent."""
-
-    async def wish(self) -> Wish:
-        """What is typed."""
-        return await self._wishes.next()
-
-    async def again(self) -> bool:
-        """It is not asked: it follows."""
-        return True

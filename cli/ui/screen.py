@@ -61,29 +61,6 @@ class Screen(Protocol):
         """Run the peer to its end, with this screen around it; what it returns, or raises."""
 
 
-class Watching(Protocol):
-    """An onlooker's screen: a person at it may talk."""
-
-    @property
-    def player(self) -> Player:
-        """What the onlooker says."""
-
-    def tell(self, update: Update) -> None:
-        """Tell one update."""
-
-    def say(self, words: str) -> None:
-        """A remark to a person."""
-
-    def listen(self) -> Awaitable[None]:
-        """Hear what is typed, until the input ends."""
-
-    def end(self, outcome: Outcome) -> None:
-        """How the table has ended, after all updates."""
-
-    def run(self, main: Callable[..., Awaitable[T]], *args: Any) -> T:
-        """Run the onlooker to its end, with this screen around it."""
-
-
 def is_full(plain: bool) -> bool:
     """Whether there is a terminal that a full screen can be shown on, and nobody wants lines."""
     if plain or os.environ.get("TERM", "") in ("", "dumb"):
@@ -112,8 +89,8 @@ def seated(
     return LineSeat(auto, leave)
 
 
-def looking_on(as_json: bool, plain: bool, leave: Leave, again: bool) -> Watching:
-    """The screen of an onlooker: nothing is ever asked."""
+def looking_on(as_json: bool, plain: bool, leave: Leave, again: bool) -> Screen:
+    """The screen of an onlooker: nothing is ever asked. `again`: a program is told each end."""
     if as_json:
         from .json_seat import JsonSeat
 
@@ -122,6 +99,6 @@ def looking_on(as_json: bool, plain: bool, leave: Leave, again: bool) -> Watchin
         from .full_screen.full_seat import FullSeat
 
         return FullSeat(True, leave, looks_on=True)
-    from .line_seat import LineWatch
+    from .line_watch import LineWatch
 
-    return LineWatch()
+    return LineWatch(leave)

@@ -12,6 +12,9 @@ STDIN = 0
 STRAYS = 20
 """So many lines of a file or a pipe without a choice, and nobody who reads is typing them."""
 
+END, INTERRUPT, CONTINUED = "\0end", "\0interrupt", "\0continued"
+"""Sent among the lines of a terminal: Ctrl-D, Ctrl-C, and that the program is in front again."""
+
 Read = Callable[[], bytes]
 
 
@@ -21,16 +24,31 @@ def read_stdin() -> bytes:
     return os.read(STDIN, CHUNK)
 
 
-async def pump(lines: trio.MemorySendChannel[str], read: Read = read_stdin) -> None:
-    """Send every line on; the channel closes at the end of the input."""
-    rest = b""
+async def pump(
+    lines: trio.MemorySendChannel[str], read: Read = read_stdin, at_terminal: bool = False
+) -> None:
+    """Send every line on; the channel closes at the end of the input. At a terminal the end can be
+    typed, and what comes behind it is heard: END is sent, and the channel closes at a second one.
+    """
+    rest, was_end = b"", False
     async with lines:
-        while data := await trio.to_thread.run_sync(read, abandon_on_cancel=True):
+        while True:
+            data = await trio.to_thread.run_sync(read, abandon_on_cancel=True)
+            if not data:
+                if not at_terminal or was_end:
+                    break
+                await lines.send(END)
+            was_end = not data
             *whole, rest = (rest + data).split(b"\n")
             for line in whole:
-                await lines.send(line.decode("utf-8", "replace").strip())
+                await lines.send(_line(line))
         if rest.strip():
-            await lines.send(rest.decode("utf-8", "replace").strip())
+            await lines.send(_line(rest))
+
+
+def _line(data: bytes) -> str:
+    """A typed line; what begins with a zero byte is none."""
+    return data.decode("utf-8", "replace").replace("\0", "").strip()
 
 
 async def until_closed(read: Read = read_stdin) -> None:

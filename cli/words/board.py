@@ -1,176 +1,236 @@
-"""The table in words: track, windows, register, prison, hands and Collectibles as plain lines."""
+"""The table on one screen: seats, their Action cards, the windows, and the grid of Collectibles."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
+from typing import Final
 
-from p2p_hoity.rules import Choice, Phase, Place, View
+from p2p_hoity.rules import ActionCard, ActionKind, Phase, View
 
-from .cards import Names, card, coloured_card, listed, place, run_letters
-from .lingo import _, count
+from .cards import KIND_WORDS, Names, card, coloured_card, listed, place, short_card
+from .grid import Grid, Row, grid
+from .lingo import _
 
-EXHIBITS_LISTED = 6
+WIDTH: Final = 80
+NAME: Final = 12
+"""Columns of a name at most; the hands page has it whole."""
+KINDS: Final = tuple(KIND_WORDS)
+"""The kinds of Action cards in the order in which they are shown."""
 
 
 def board(view: View, names: Names) -> list[str]:
-    """Everything on the table that this view may know, a line for each thing."""
+    """Everything on the table that this view may know, within one screen."""
     if view.state.phase is Phase.DEAL:
         return [_("The cards are not dealt yet.")]
     names.look(view)
     return [
-        _("Round {round}").format(round=view.state.round),
-        *track(view, names),
-        *windows(view, names),
-        register(view),
-        prison(view),
-        *whereabouts(view, names),
-        *hands(view, names),
+        *seats(view, names),
+        register(view, names),
         *collectibles(view, names),
     ]
 
 
-def track(view: View, names: Names) -> list[str]:
-    """The figures, the first first, then every Castle's fields and octagon."""
-    state = view.state
-    order = sorted(range(state.seats), key=lambda seat: (-state.figures[seat], seat))
-    lines = [_("Score track:")]
-    lines += [f"  {names.seat(seat)}: {names.field(state.figures[seat])}" for seat in order]
-    castles = "  ".join(_castles(view))
-    lines.append(
-        "  "
-        + _("Fields and octagons (best/second-best exhibit): {castles}").format(castles=castles)
-    )
-    return lines
-
-
-def _castles(view: View) -> Iterator[str]:
-    edition = view.state.edition
-    yield _octagon("0", edition.club_room)
-    first = 1
-    for castle in edition.castles:
-        last = first + castle.fields - 1
-        yield _octagon(f"{first}-{last}", (castle.larger, castle.smaller))
-        first = last + 1
-    yield _("{first}-{last} Banquet").format(first=first, last=edition.last_field)
-
-
-def _octagon(fields: str, octagon: tuple[int, int]) -> str:
-    return f"{fields}:{octagon[0]}/{octagon[1]}"
-
-
-def windows(view: View, names: Names) -> list[str]:
-    """The open top of each window and how many Collectibles it holds."""
-    lines = []
-    for number, window in enumerate(view.state.windows, 1):
-        if not window:
-            lines.append(_("Window {number} is empty.").format(number=number))
-            continue
-        text = count(
-            "Window {number} ({size} Collectible): {piece}",
-            "Window {number} ({size} Collectibles): {piece}",
-            len(window),
-        )
-        piece = names.piece(view.state.piece(window[0]))
-        lines.append(text.format(number=number, size=len(window), piece=piece))
-    return lines
-
-
-def register(view: View) -> str:
-    """The Cash that lies in the register."""
-    cash = listed(coloured_card(view.state.action_card(card)) for card in view.state.register)
-    return _("Cash register: {cash}").format(cash=cash)
-
-
-def prison(view: View) -> str:
-    """The cells, cell 1 first."""
-    state = view.state
-    thieves = [coloured_card(state.action_card(thief)) for thief in state.prison]
-    cells = thieves + [_("empty")] * (state.seats - len(thieves))
-    shown = listed(f"{number} {cell}" for number, cell in enumerate(cells, 1))
-    return _("Prison cells: {cells}").format(cells=shown)
-
-
-def whereabouts(view: View, names: Names) -> list[str]:
-    """Who shows which Place and Action this round, and who is absent."""
-    state = view.state
-    lines = []
-    for where in (Place.AUCTION_HALL, Place.CASTLE):
-        seats = state.at(where)
-        if seats:
-            shown = listed(_played(view, names, seat) for seat in seats)
-            lines.append(f"{place(where)}: {shown}")
-    absent = sorted(set(range(state.seats)) - state.present)
-    if absent:
-        lines.append(_("Absent: {who}").format(who=names.seats(absent)))
-    return lines
-
-
-def _played(view: View, names: Names, seat: int) -> str:
-    action = view.state.actions[seat]
-    name = names.seat(seat)
-    return name if action is None else f"{name}: {card(view.state.action_card(action))}"
-
-
-def hands(view: View, names: Names) -> list[str]:
-    """Every hand of Action cards; they are public."""
-    lines = [_("Action cards in hand:")]
-    for seat, hand in enumerate(view.state.hands):
-        cards = listed(_held_card(view, names, seat, one) for one in hand)
-        lines.append(f"  {names.seat(seat)}: {cards}")
-    return lines
-
-
-def _held_card(view: View, names: Names, seat: int, one: int) -> str:
-    action = view.state.action_card(one)
-    return card(action) if action.colour == names.colours[seat] else coloured_card(action)
-
-
-def collectibles(view: View, names: Names) -> list[str]:
-    """One's own Collectibles with the exhibits they allow, and what is known of the others'."""
-    lines = [_("Collectibles:")]
-    for seat in _mine_first(view):
-        lines.append(f"  {names.seat(seat)}: {_holding(view, names, seat)}")
-        if seat == view.seat:
-            lines += [f"    {line}" for line in exhibits(view, names)]
-    return lines
-
-
-def own(view: View, names: Names) -> list[str]:
-    """One's own Collectibles and the exhibits they allow; nothing for an onlooker."""
-    if view.seat is None:
-        return []
-    names.look(view)
-    held = f"{names.seat(view.seat)}: {_holding(view, names, view.seat)}"
-    return [held, *(f"  {line}" for line in exhibits(view, names))]
-
-
-def _mine_first(view: View) -> list[int]:
+def _order(view: View) -> list[int]:
+    """One's own seat first."""
     return sorted(range(view.state.seats), key=lambda seat: (seat != view.seat, seat))
 
 
-def _holding(view: View, names: Names, seat: int) -> str:
-    slots = view.state.collectibles[seat]
-    known = view.held(seat)
-    secret = dict(view.private)
-    words = [
-        names.collectible(index) + (" " + _("[secret]") if slot in secret else "")
-        for slot, index in sorted(known.items(), key=lambda item: item[1])
+def columns(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Rows of cells as lines, every column as wide as its widest cell."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return [
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in rows
     ]
-    hidden = len(slots) - len(known)
-    if hidden:
-        words.append(count("{number} unknown", "{number} unknown", hidden).format(number=hidden))
-    return listed(words)
 
 
-def exhibits(view: View, names: Names) -> list[str]:
-    """The exhibits that one's own Collectibles allow, best first."""
-    found = view.legal("exhibit")
-    if not found:
-        return [_("They allow no exhibit.")]
-    words = [_letters(view, slots) for slots in found[:EXHIBITS_LISTED]]
-    return [_("Exhibits they allow, best first: {exhibits}").format(exhibits=listed(words))]
+def _names(view: View, names: Names) -> dict[int, str]:
+    """The names by seat, cut to fit; with the seat's number where two are cut to the same."""
+    cut = {seat: _cut(names.short(seat)) for seat in range(view.state.seats)}
+    for seat, name in list(cut.items()):
+        if list(cut.values()).count(name) > 1:
+            cut[seat] = f"{names.short(seat)[: NAME - 2]}…{seat + 1}"
+    return cut
 
 
-def _letters(view: View, choice: Choice) -> str:
-    slots = choice if isinstance(choice, tuple) else ()
-    return run_letters(view.piece(slot).letter for slot in slots)
+def _cut(name: str) -> str:
+    return name if len(name) <= NAME else name[: NAME - 1] + "…"
+
+
+# The seats.
+
+
+def seats(view: View, names: Names) -> list[str]:
+    """A line for each seat: its field, where it is, and its Action cards, Cash in thousands."""
+    short = _names(view, names)
+    head = [
+        _("Round {round}").format(round=view.state.round),
+        _("field"),
+        _("cash"),
+        _("thieves"),
+        "",
+        _("where"),
+    ]
+    rows = [head, *([short[seat], *_seat(view, names, seat)] for seat in _order(view))]
+    return columns(rows)
+
+
+def _seat(view: View, names: Names, seat: int) -> list[str]:
+    state = view.state
+    held = [state.action_card(one) for one in state.hands[seat]]
+    numbers = {kind: sorted(c.number or 0 for c in held if c.kind == kind) for kind in KINDS}
+    others = [_(KIND_WORDS[k])[0] for k in (ActionKind.DETECTIVE, ActionKind.EXHIBIT) if numbers[k]]
+    return [
+        str(state.figures[seat]),
+        _row(numbers[ActionKind.CASH]),
+        _row(numbers[ActionKind.THIEF]),
+        " ".join(others),
+        _whereabouts(view, names, seat),
+    ]
+
+
+def _row(numbers: Sequence[int]) -> str:
+    return " ".join(map(str, numbers)) or "–"
+
+
+def _whereabouts(view: View, names: Names, seat: int) -> str:
+    state = view.state
+    if seat not in state.present:
+        return _("absent")
+    where, action = state.places[seat], state.actions[seat]
+    if where is None:
+        return ""
+    played = "" if action is None else f": {short_card(state.action_card(action))}"
+    return f"{place(where)}{played}"
+
+
+def register(view: View, names: Names) -> str:
+    """The Cash in the register, the Thieves in prison, cell 1 first, and the octagon that pays."""
+    state = view.state
+    cash = _row([state.action_card(one).number or 0 for one in state.register])
+    cells = [state.action_card(one) for one in state.prison]
+    thieves = [f"{_thief(view, names, thief)}" for thief in cells]
+    thieves += ["–"] * (state.seats - len(thieves))
+    prison = " ".join(f"[{number} {cell}]" for number, cell in enumerate(thieves, 1))
+    parts = [
+        _("Register {cash}").format(cash=cash),
+        _("Prison {cells}").format(cells=prison),
+    ]
+    octagon = names.paying()
+    if octagon is not None:
+        parts.append(_("octagon {larger}/{smaller}").format(larger=octagon[0], smaller=octagon[1]))
+    return " · ".join(parts)
+
+
+def _thief(view: View, names: Names, thief: ActionCard) -> str:
+    return f"{_cut(names.short(view.state.owner(thief.id)))} {thief.number}"
+
+
+# The Collectibles.
+
+
+def collectibles(view: View, names: Names) -> list[str]:
+    """The grid of letters and seats; where there is no room years by their first two digits, and
+    then without the best exhibits."""
+    found, short = grid(view), _names(view, names)
+    for digits, last in ((4, 0), (2, 0), (2, -2)):
+        lines = _grid(found, short, digits, last)
+        if max(map(len, lines)) <= WIDTH:
+            break
+    return [*lines, windows(view)]
+
+
+def _grid(found: Grid, short: dict[int, str], digits: int, last: int) -> list[str]:
+    head = [_("Pieces"), *found.letters, "?", _("best"), _("oldest")]
+    rows = [head, *(_pieces(row, short, digits) for row in found.rows)]
+    return columns([row[: last or None] for row in rows])
+
+
+def _pieces(row: Row, short: dict[int, str], digits: int) -> list[str]:
+    cells = [
+        " ".join(f"{str(mark.year)[:digits]}{'*' * mark.is_secret}" for mark in cell) or "·"
+        for cell in row.cells
+    ]
+    oldest = "" if row.oldest is None else str(row.oldest)
+    return [short[row.seat], *cells, str(row.unknown or "–"), row.best or "–", oldest]
+
+
+def windows(view: View) -> str:
+    """The open Collectible of each window and how many it holds."""
+    text = _("{number} {piece} of {size}")
+    tops = [
+        text.format(number=top.window + 1, piece=f"{top.letter}{top.year}", size=top.size)
+        for top in grid(view).tops
+    ]
+    secret = _("* secret, only you see it")
+    told = _("Windows: {tops}").format(tops=listed(tops))
+    return told if view.seat is None else f"{told}   {secret}"
+
+
+def own(view: View, names: Names) -> list[str]:
+    """One's own row of the grid in one line; nothing for an onlooker."""
+    if view.seat is None:
+        return []
+    row = grid(view).rows[0]
+    marks = [
+        (letter, m)
+        for letter, cell in zip(grid(view).letters, row.cells, strict=True)
+        for m in cell
+    ]
+    pieces = " ".join(f"{letter}{mark.year}{'*' * mark.is_secret}" for letter, mark in marks)
+    best = _("best: {letters} {year}").format(letters=row.best, year=row.oldest)
+    told = best if row.best else _("no exhibit yet")
+    return [f"{names.short(view.seat)}: {pieces} · {told}"]
+
+
+# On demand.
+
+
+def hands(view: View, names: Names) -> list[str]:
+    """Every hand of Action cards in full; they are public. Stolen Cash stands among the Cash, with
+    the colour it has."""
+    lines = [_("Action cards in hand:")]
+    for seat in _order(view):
+        cards = (view.state.action_card(one) for one in view.state.hands[seat])
+        told = listed(_held_card(names, seat, one) for one in sorted(cards, key=rank))
+        lines.append(f"  {names.seat(seat)}: {told}")
+    return lines
+
+
+def rank(action: ActionCard) -> tuple[int, int]:
+    """A sort key: Cash, Thieves, Detective, Exhibit, each by number."""
+    return KINDS.index(action.kind), action.number or 0
+
+
+def _held_card(names: Names, seat: int, action: ActionCard) -> str:
+    return card(action) if action.colour == names.colours[seat] else coloured_card(action)
+
+
+def pieces(view: View, names: Names) -> list[str]:
+    """One's own Collectibles with their names, numbered as an own pick takes them, and those open
+    in the windows."""
+    own_ones = (
+        f"  {n}  {names.piece(view.piece(slot))}" for n, slot in enumerate(own_slots(view), 1)
+    )
+    lines = [_("Your Collectibles:"), *own_ones] if view.seat is not None else []
+    lines.append(_("In the windows:"))
+    lines += [
+        f"  {n}  {names.piece(view.piece(w[0]))}" for n, w in enumerate(view.state.windows, 1) if w
+    ]
+    return lines
+
+
+def own_slots(view: View) -> list[int]:
+    """One's own slots, by letter and age."""
+    mine = view.mine()
+    return sorted(mine, key=lambda slot: mine[slot])
+
+
+def named(view: View, names: Names, word: str) -> list[str]:
+    """The Collectibles of this letter, year or both, with their names, as far as they are known."""
+    found = [
+        names.collectible(index)
+        for index, item in enumerate(names.edition.collectibles)
+        if word.upper() in (item.letter, str(item.year), f"{item.letter}{item.year}")
+    ]
+    return found or [_("No Collectible is called {word}.").format(word=word)]

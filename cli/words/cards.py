@@ -51,6 +51,17 @@ def coloured_card(action: ActionCard) -> str:
     return f"{card(action)} ({colour(action.colour)})"
 
 
+def short_card(action: ActionCard) -> str:
+    """An Action card by its kind and number; Cash in thousands."""
+    kind = _(KIND_WORDS[action.kind])
+    return kind if action.number is None else f"{kind} {action.number}"
+
+
+def code(piece: Piece) -> str:
+    """A Collectible by letter and year alone, as in B1926; a question mark for a hidden one."""
+    return "?" if piece.card is None else f"{piece.letter}{piece.year}"
+
+
 def listed(words: Iterable[str]) -> str:
     """Words with commas between them; a dash for none."""
     return ", ".join(words) or "–"
@@ -76,11 +87,27 @@ class Names:
         self.nicknames = told_apart(nicknames)
         self.mine = mine
         self.colours: tuple[str, ...] = ()
+        self.before: tuple[int, ...] = ()
+        """The figures when this round began: the octagon under the first of them pays."""
 
     def look(self, view: View) -> None:
         """Take the colours of the seats from a view, once they are drawn."""
         drawn = view.state.colours
         self.colours = tuple(self.edition.colours[k].name for k in drawn)
+        self.before = self.before or view.state.before
+
+    def paying(self) -> tuple[int, int] | None:
+        """The octagon that pays this round's exhibits; None on the Banquet."""
+        field = max(self.before, default=0)
+        return None if self.edition.in_banquet(field) else self.edition.octagons[field]
+
+    def short(self, seat: int) -> str:
+        """A seat in as few letters as can be."""
+        return _("You") if seat == self.mine else self.nicknames[seat]
+
+    def shorts(self, seats: Iterable[int]) -> str:
+        """Several seats so."""
+        return listed(self.short(seat) for seat in seats)
 
     def seat(self, seat: int) -> str:
         """A seat by nickname and colour."""

@@ -1,49 +1,89 @@
-"""Choices with names: what a seat may choose, numbered and in words."""
+"""Choices in words: what a seat may choose, a line for each, and what can be typed for it."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from p2p_hoity.rules import Choice, Place, View, theft_options
+from p2p_hoity.rules import ActionCard, ActionKind, Choice, IllegalMove, Place, View, theft_options
 
-from .cards import Names, card, listed, place, run_letters
-from .lingo import N_, _
+from .board import own_slots, rank
+from .cards import KIND_WORDS, PLACE_WORDS, Names, code, listed, place, run_letters, short_card
+from .lingo import N_, _, in_all
+from .refusals import choose_again
+
+MOST: Final = 6
+"""Exhibits that one question lists: the best ones, a key each."""
 
 QUESTIONS: Final = {
     "place": N_("Where do you go?"),
     "action": N_("Which Action card do you play?"),
     "turn": N_("Where do you go, and with which Action card?"),
-    "exhibit": N_("Which exhibit do you show?"),
+    "exhibit": N_("Which exhibit do you show? p LETTERS or p NUMBERS picks your own"),
     "window": N_("From which window do you buy?"),
     "theft": N_("Which Collectible does your Thief take?"),
 }
+OTHER_WORDS: Final = {
+    ActionKind.CASH: frozenset({"cash", "efectivo", "dinero", "scheck", "geld"}),
+    ActionKind.THIEF: frozenset({"ladron"}),
+    ActionKind.DETECTIVE: frozenset[str](),
+    ActionKind.EXHIBIT: frozenset({"exposicion"}),
+}
+"""What people type besides the words on the cards."""
+HALL_WORDS: Final = frozenset({"hall", "auction", "sala", "subasta", "saal", "auktion"})
+
+
+class NoAnswer(ValueError):
+    """A line that is no answer to a question; its text says why."""
 
 
 @dataclass(frozen=True)
 class Option:
-    """One answer and its words."""
+    """One answer, its words, and what stands for it when typed, in small letters."""
 
     words: str
     value: Choice
+    keys: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
 class Question:
-    """Something asked, and the answers to choose from."""
+    """Something asked, and the answers to choose from; `more` are legal too, and not listed."""
 
     words: str
     options: tuple[Option, ...]
+    more: tuple[Option, ...] = ()
 
 
 def questions(view: View, kind: str, names: Names) -> tuple[Question, ...]:
     """What has to be asked for one choice: a theft asks once for every exhibit."""
     if kind == "theft":
         return _thefts(view, names)
-    legal = view.legal(kind)  # type: ignore[arg-type]
-    options = (Option(in_words(view, kind, choice, names), choice) for choice in legal)
-    return (Question(_(QUESTIONS[kind]), tuple(options)),)
+    legal = _in_order(view, kind, view.legal(kind))  # type: ignore[arg-type]
+    options = [Option(_line(view, kind, c, names), c, _keys(view, kind, c)) for c in legal]
+    listed_ones = MOST if kind == "exhibit" else len(options)
+    more = tuple(options[listed_ones:])
+    return (Question(_(QUESTIONS[kind]), tuple(options[:listed_ones]), more),)
+
+
+def _in_order(view: View, kind: str, legal: Sequence[Choice]) -> list[Choice]:
+    """Action cards by kind and number, so that stolen Cash stands among the Cash."""
+    if kind == "action":
+        return sorted(legal, key=lambda choice: rank(_card(view, choice)))
+    if kind == "turn":
+        return sorted(legal, key=lambda choice: (_pair(choice)[0], rank(_card(view, choice))))
+    return list(legal)
+
+
+def _pair(choice: Choice) -> tuple[int, int]:
+    where, action = choice if isinstance(choice, tuple) else (0, choice)
+    return where, action
+
+
+def _card(view: View, choice: Choice) -> ActionCard:
+    return view.state.action_card(_pair(choice)[1])
 
 
 def _thefts(view: View, names: Names) -> tuple[Question, ...]:
@@ -51,8 +91,8 @@ def _thefts(view: View, names: Names) -> tuple[Question, ...]:
     for slots in theft_options(view.state):
         owner = next(s for s, held in enumerate(view.state.collectibles) if slots[0] in held)
         words = _("Which Collectible does your Thief take from the exhibit of {owner}?")
-        options = tuple(Option(names.piece(view.piece(slot)), slot) for slot in slots)
-        found.append(Question(words.format(owner=names.seat(owner)), options))
+        options = [Option(code(view.piece(s)), s, _piece_keys(view, s)) for s in slots]
+        found.append(Question(words.format(owner=names.short(owner)), tuple(options)))
     return tuple(found)
 
 
@@ -63,40 +103,145 @@ def together(kind: str, answers: Sequence[Choice]) -> Choice:
     return answers[0]
 
 
+# Words.
+
+
 def in_words(view: View, kind: str, choice: Choice, names: Names) -> str:
-    """A choice in words."""
-    if isinstance(choice, int):
-        return _single(view, kind, choice, names)
-    if kind == "turn":
-        where, action = choice
-        return f"{place(Place(where))}, {card(view.state.action_card(action))}"
-    pieces = [view.piece(slot) for slot in choice]
-    if kind == "theft":
-        return names.pieces(pieces)
-    letters = run_letters(piece.letter for piece in pieces)
-    return f"{letters}: {names.pieces(pieces)}"
+    """A choice in words, as short as an option's."""
+    if kind == "theft" and not isinstance(choice, int):
+        return listed(code(view.piece(slot)) for slot in choice)
+    return _line(view, kind, choice, names)
 
 
-def _single(view: View, kind: str, choice: int, names: Names) -> str:
+def _line(view: View, kind: str, choice: Choice, names: Names) -> str:
+    if kind == "exhibit" and not isinstance(choice, int):
+        return _exhibit(view, choice)
+    where, action = _pair(choice)
     if kind == "place":
-        return place(Place(choice))
+        return place(Place(action))
     if kind == "window":
-        window = view.state.windows[choice]
-        text = _("window {number}: {piece}")
-        piece = names.piece(view.piece(window[0])) if window else "–"
-        return text.format(number=choice + 1, piece=piece)
-    return card(view.state.action_card(choice))
+        window = view.state.windows[action]
+        text = _("window {number}: {piece} of {size}")
+        top = code(view.piece(window[0])) if window else "–"
+        return text.format(number=action + 1, piece=top, size=len(window))
+    told = short_card(view.state.action_card(action))
+    return f"{place(Place(where))}, {told}" if kind == "turn" else told
 
 
-def own_pieces(view: View, names: Names) -> str:
-    """One's own Collectibles, numbered as `p` takes them."""
+def _exhibit(view: View, slots: Iterable[int]) -> str:
+    pieces = [view.piece(slot) for slot in slots]
+    text = _("{letters}  {number} pieces, oldest {year}")
+    oldest = min((piece.year for piece in pieces if piece.year is not None), default="?")
+    letters = run_letters(piece.letter for piece in pieces)
+    return text.format(letters=letters, number=len(pieces), year=oldest)
+
+
+# What can be typed.
+
+
+def _keys(view: View, kind: str, choice: Choice) -> frozenset[str]:
+    if kind == "exhibit" and not isinstance(choice, int):
+        return frozenset({run_letters(view.piece(slot).letter for slot in choice).lower()})
+    where, action = _pair(choice)
+    if kind == "place":
+        return _place_keys(Place(action))
+    if kind == "window":
+        window = view.state.windows[action]
+        return _piece_keys(view, window[0]) if window else frozenset()
+    cards = _card_keys(view.state.action_card(action))
+    if kind != "turn":
+        return cards
+    return frozenset(f"{a} {b}" for a in _place_keys(Place(where)) for b in cards)
+
+
+def _place_keys(where: Place) -> frozenset[str]:
+    more = HALL_WORDS if where is Place.AUCTION_HALL else frozenset[str]()
+    return _small(in_all(PLACE_WORDS[where])) | more
+
+
+def _card_keys(action: ActionCard) -> frozenset[str]:
+    kinds = _small(in_all(KIND_WORDS[action.kind])) | OTHER_WORDS[action.kind]
+    if action.number is None:
+        return kinds
+    return kinds | {f"{kind} {action.number}" for kind in kinds}
+
+
+def _piece_keys(view: View, slot: int) -> frozenset[str]:
+    piece = view.piece(slot)
+    if piece.letter is None:
+        return frozenset()
+    letter, year = piece.letter.lower(), str(piece.year)
+    return frozenset({letter, year, letter + year, f"{letter} {year}"})
+
+
+def _small(words: Iterable[str]) -> frozenset[str]:
+    return frozenset(word.lower() for word in words)
+
+
+def read(line: str, question: Question, view: View, kind: str) -> Choice:
+    """The answer that a line stands for: its number, or what it is called; for an exhibit also an
+    own pick. NoAnswer says why it is none."""
+    words = " ".join(line.lower().split())
+    pick, _space, rest = words.partition(" ")
+    if kind == "exhibit" and (pick == "p" or (words[:1] == "p" and words[1:2].isdecimal())):
+        return picked(rest if pick == "p" else words[1:], view)
+    number = _number(words)
+    if 1 <= number <= len(question.options):
+        return question.options[number - 1].value
+    every = (*question.options, *question.more)
+    found = [option for option in every if words in option.keys]
+    if not found and len(words) > 1 and not words.isdecimal():
+        found = [o for o in every if any(key.startswith(words) for key in o.keys)]
+    if len(found) == 1:
+        return found[0].value
+    if found:
+        several = listed(option.words for option in found[:MOST])
+        raise NoAnswer(_("Which of these: {options}?").format(options=several))
+    if kind == "exhibit" and words.isalpha() and not set(words) - set("abcdef"):
+        return picked(words, view)
+    most = len(question.options)
+    raise NoAnswer(_("A number from 1 to {most} or its words, please; ? helps.").format(most=most))
+
+
+def _number(word: str) -> int:
+    """What the figures 0 to 9 say; 0 if it is no such number, or none that an option could have."""
+    return int(word) if word.isascii() and word.isdecimal() and len(word) < 9 else 0
+
+
+def picked(text: str, view: View) -> Choice:
+    """An exhibit of one's own pick: by letters (the oldest of each), by years, by letter and year,
+    or by the numbers that `i` lists. NoAnswer says why it is none."""
+    words = text.replace(",", " ").split()
+    letters = "".join(words)
     slots = own_slots(view)
-    return listed(
-        f"{number} {names.piece(view.piece(slot))}" for number, slot in enumerate(slots, 1)
-    )
+    if letters and letters.isalpha():
+        chosen = _by_letters(letters.upper(), slots, view)
+    else:
+        chosen = [_slot(word, slots, view) for word in words]
+    choice = tuple(sorted(set(chosen)))
+    try:
+        view.check("exhibit", choice)
+    except IllegalMove as error:
+        raise NoAnswer(choose_again(error.code, error.fields)) from error
+    return choice
 
 
-def own_slots(view: View) -> list[int]:
-    """One's own slots, by letter and age."""
-    mine = view.mine()
-    return sorted(mine, key=lambda slot: mine[slot])
+def _by_letters(letters: str, slots: Sequence[int], view: View) -> list[int]:
+    found = []
+    for letter, number in Counter(letters).items():
+        held = [slot for slot in slots if view.piece(slot).letter == letter]
+        if len(held) < number:
+            words = _("You hold {letter} {held} times, not {number}.")
+            raise NoAnswer(words.format(letter=letter, held=len(held), number=number))
+        found += sorted(held, key=lambda slot: view.piece(slot).year or 0)[:number]
+    return found
+
+
+def _slot(word: str, slots: Sequence[int], view: View) -> int:
+    if 1 <= _number(word) <= len(slots):
+        return slots[_number(word) - 1]
+    found = [slot for slot in slots if word in _piece_keys(view, slot) and len(word) > 1]
+    if len(found) == 1:
+        return found[0]
+    words = _("{word} names none or several of your Collectibles; i lists them.")
+    raise NoAnswer(words.format(word=word))

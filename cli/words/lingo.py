@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 from collections.abc import Mapping
 from pathlib import Path
@@ -44,6 +45,7 @@ class _Speech:
     """What is spoken now: one language a process, changed only by `speak`."""
 
     language: str = "en"
+    is_asked_for: bool = False
     catalogue: Catalogue = English()
 
 
@@ -60,22 +62,32 @@ def language_of(environ: Mapping[str, str]) -> str:
     return "en"
 
 
-def speak(language: str) -> None:
-    """Speak this language from now on; ValueError if it is none of `LANGUAGES`."""
+def speak(language: str, is_asked_for: bool = False) -> None:
+    """Speak this language from now on; ValueError if it is none of `LANGUAGES`. `is_asked_for`:
+    the command line names it."""
     if language not in LANGUAGES:
         raise ValueError(f"the languages are {', '.join(LANGUAGES)}, not {language!r}")
-    _Speech.language = language
+    _Speech.language, _Speech.is_asked_for = language, is_asked_for
     _Speech.catalogue = English() if language == "en" else _load(language)
+    _tell_library(language)
 
 
 def _load(language: str) -> Catalogue:
     import gettext
 
-    folder = str(LOCALE)
-    os.environ["LANGUAGE"] = language  # the command-line library looks its own words up there
-    gettext.bindtextdomain(DOMAIN, folder)
+    return gettext.translation(DOMAIN, str(LOCALE), [language])
+
+
+_load_once = functools.cache(_load)
+
+
+def _tell_library(language: str) -> None:
+    """The command-line library looks its own words up by itself."""
+    import gettext
+
+    os.environ["LANGUAGE"] = language
+    gettext.bindtextdomain(DOMAIN, str(LOCALE))
     gettext.textdomain(DOMAIN)
-    return gettext.translation(DOMAIN, folder, [language])
 
 
 def language() -> str:
@@ -83,14 +95,33 @@ def language() -> str:
     return _Speech.language
 
 
+def is_asked_for() -> bool:
+    """Whether the command line names the language spoken."""
+    return _Speech.is_asked_for
+
+
+def name_of(language: str) -> str:
+    """What a language calls itself."""
+    return ENGLISH if language == "en" else _load(language).gettext(ENGLISH)
+
+
 def _(message: str) -> str:
     """The message in the language spoken."""
     return _Speech.catalogue.gettext(message)
 
 
+def in_all(message: str) -> frozenset[str]:
+    """A message in every language: what people type is understood in any."""
+    return frozenset({message, *(_load_once(code).gettext(message) for code in LANGUAGES[1:])})
+
+
 def N_(message: str) -> str:
     """Marks a message for the catalogues that is looked up later."""
     return message
+
+
+ENGLISH: Final = N_("English")
+"""In each catalogue the name of its own language, in that language."""
 
 
 def count(one: str, many: str, number: int) -> str:

@@ -60,7 +60,7 @@ def story(names: Names, happenings: Iterable[Happening]) -> list[str]:
 
 
 def _setup(names: Names, it: news.Setup) -> str:
-    names.colours = it.colours
+    names.colours, names.before = it.colours, (0,) * len(it.colours)
     lines = [_("The table is laid: edition {edition}.").format(edition=title(names.edition))]
     if it.variant:
         lines.append(_("Variant for two seats: {variant}.").format(variant=_(it.variant)))
@@ -196,8 +196,27 @@ def _moved(names: Names, it: news.FigureMoved) -> str:
         it.fields,
     )
     return text.format(
-        who=names.seat(it.seat), fields=it.fields, where=names.field(it.end), why=_(it.why)
+        who=names.seat(it.seat), fields=it.fields, where=where(names, it.end), why=paid(names, it)
     )
+
+
+def where(names: Names, field: int) -> str:
+    """Where a figure stands, without the octagon there: that pays later, if at all."""
+    if field and not names.edition.in_banquet(field):
+        return _("field {field}").format(field=field)
+    return names.field(field)
+
+
+def paid(names: Names, it: news.FigureMoved) -> str:
+    """Why a figure moves; for an exhibit with the octagon that paid."""
+    octagon = names.paying()
+    if it.why not in BY_OCTAGON or octagon is None:
+        return _(it.why)
+    text = _("{why} at octagon {larger}/{smaller}")
+    return text.format(why=_(it.why), larger=octagon[0], smaller=octagon[1])
+
+
+BY_OCTAGON: Final = frozenset({"best exhibit", "second-best exhibit"})
 
 
 def _stolen(names: Names, it: news.Stolen) -> str:
@@ -222,6 +241,7 @@ def _imprisoned(names: Names, it: news.Imprisoned) -> str:
 
 
 def _round_ended(names: Names, it: news.RoundEnded) -> str:
+    names.before = it.figures
     fields = listed(f"{names.seat(seat)} {field}" for seat, field in enumerate(it.figures))
     return _("Round {round} is over. Fields: {fields}.").format(round=it.round, fields=fields)
 

@@ -38,6 +38,12 @@ class NoSeconds(typer.BadParameter):
     """A number that is none of seconds."""
 
 
+def missing(ctx: Any, name: str) -> Any:
+    """The library's complaint that the argument of this name is missing."""
+    (param,) = [one for one in ctx.command.params if one.name == name]
+    return MissingParameter(ctx=ctx, param=param, param_hint="'TICKET'")
+
+
 def complaint(error: Any) -> str:
     """What is wrong with the words of a command line; what the library has in a class that is not
     known here is said as it says it, in English."""

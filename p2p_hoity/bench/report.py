@@ -18,3 +18,13 @@ def report(cards: int, rounds: int, clock: Callable[[], float]) -> dict[str, Any
     found = {"python": sys.version.split()[0], **measure.blocks(cards, watch)}
     tables = {name: measure.measure(call, watch) for name, call in table_work().items()}
     return {**found, **tables}
+
+
+ONCE, EACH_ROUND = 185_000, 38_500
+"""How long a run takes, in multiplications of a point: building the whole game, and each round."""
+
+
+def expected_seconds(rounds: int, clock: Callable[[], float]) -> float:
+    """About how long a report of so many rounds takes on this machine."""
+    one = measure.raw_costs(measure.Stopwatch(clock, os.urandom, 1))["multiply"]
+    return one / 1e6 * (ONCE + EACH_ROUND * (rounds + 1))

@@ -8,6 +8,7 @@ kept elsewhere names the last record, so that a journal restored from an old cop
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -211,8 +212,8 @@ def _read(
     data = file.read()
     form = _form_of(data, passphrase)
     at, last, checks, records = len(MAGIC) + HEAD, form.start, set[bytes](), list[bytes]()
-    while (found := form.next(data, at, len(records) + 1, last)) is not None:
-        record, last, at = found
+    for record, check, end in _chain(form, data):
+        last, at = check, end
         records.append(record)
         checks.add(last)
     first = _first(form, records)
@@ -221,6 +222,15 @@ def _read(
     mark = _place(path)
     current = form.marked(marks.read(mark), _number_of(file)) in checks
     return Journal(path, mark, file, form, last, len(records), current), first, records[1:]
+
+
+def _chain(form: Form, data: bytes) -> Iterator[tuple[bytes, bytes, int]]:
+    """Each record as far as they hold, its check, and where it ends."""
+    at, last, number = len(MAGIC) + HEAD, form.start, 1
+    while (found := form.next(data, at, number, last)) is not None:
+        yield found
+        _, last, at = found
+        number += 1
 
 
 def _form_of(data: bytes, passphrase: str | None) -> Form:
@@ -245,3 +255,27 @@ def read_first(path: Path, passphrase: str | None = None) -> tuple[Any, ...]:
     form = _form_of(data, passphrase)
     found = form.next(data, len(MAGIC) + HEAD, 1, form.start)
     return _first(form, [] if found is None else [found[0]])
+
+
+def read(path: Path, passphrase: str | None = None) -> tuple[tuple[Any, ...], list[bytes]]:
+    """(first record, the machine's records) as they are now, without the lock and changing
+    nothing; JournalError or VaultError if it cannot be read."""
+    with _open(path, "rb") as file:
+        data = file.read()
+    form = _form_of(data, passphrase)
+    records = [record for record, _, _ in _chain(form, data)]
+    return _first(form, records), records[1:]
+
+
+def is_open(path: Path) -> bool:
+    """Whether a process plays this seat just now; JournalError if that cannot be asked."""
+    with _open(path, "r+b") as file:
+        return not file_lock.hold(file)
+
+
+def forget(path: Path) -> None:
+    """Remove a journal that nobody has open, and its mark; JournalError if it is in use."""
+    with _open(path, "r+b") as file:
+        _lock(file, path)
+        path.unlink()
+    marks.path_of(path).unlink(missing_ok=True)

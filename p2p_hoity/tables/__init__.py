@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..session.driver import Outcome
 from ..session.updates import Screen
 from .hosting import host_table
-from .joining import Accept, Onlooker, join_table, watch_table
+from .joining import Accept, Onlooker, join_table, kept_seat, watch_table
 from .resuming import OpenGame, claim_game, find_game, open_games, resume_table
 from .seating import Lan, PeerError, Reach, Seat, journal_path, open_hub, transcript_path
 
@@ -24,6 +24,7 @@ __all__ = [
     "host_table",
     "join_table",
     "journal_path",
+    "kept_seat",
     "open_games",
     "open_hub",
     "resume_table",

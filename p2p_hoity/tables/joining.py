@@ -44,6 +44,7 @@ from ..session.nursery import open_nursery
 from ..session.player import Player
 from ..session.updates import Screen
 from ..storage import journal as journals
+from ..storage.home import Home
 from .again import play_on
 from .seating import Backlog, PeerError, Reach, Seat, bind_raw, journal_path, open_hub
 
@@ -96,7 +97,7 @@ async def join_table(seat: Seat, ticket: Ticket, accept: Accept, reach: Reach) -
     who = seat.me.identity
     if who.public == ticket.host_id:
         raise PeerError(JoinCode.OWN_TICKET)
-    if _has_seat(seat, ticket):
+    if kept_seat(seat.home, seat.passphrase, who.public, ticket) is not None:
         raise PeerError(JoinCode.KEPT)
     async with open_hub(who, reach) as (hub, addresses):
         guest = _Guest(hub, seat, ticket, addresses)
@@ -105,18 +106,18 @@ async def join_table(seat: Seat, ticket: Ticket, accept: Accept, reach: Reach) -
         return await play_on(hub, seat, roster, reach, host.capability, host.backlog.frames)
 
 
-def _has_seat(seat: Seat, ticket: Ticket) -> bool:
-    """Whether a journal of this player's seat at the ticket's table is here already."""
-    for path in seat.home.journals.glob("*.journal"):
+def kept_seat(home: Home, passphrase: str | None, key: bytes, ticket: Ticket) -> str | None:
+    """The name of the game here in which this key has its seat at the ticket's table, if any."""
+    for path in home.journals.glob("*.journal"):
         try:
-            first = journals.read_first(path, seat.passphrase)
+            first = journals.read_first(path, passphrase)
             known = header.parse_header(first[0])
-            mine = known.roster[int(first[1])].id == seat.me.identity.public
+            mine = known.roster[int(first[1])].id == key
         except (journals.JournalError, ValueError, TypeError, IndexError):
             continue  # of another player, or not readable: `resume` tells
         if mine and known.terms.digest() == ticket.terms:
-            return True
-    return False
+            return path.stem
+    return None
 
 
 class _HostLink:

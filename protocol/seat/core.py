@@ -143,7 +143,8 @@ class Core:
         SPEC: [E-26].
         """
         granted = self.clocks.granted_at(self.tip)
-        away = {word.seat for word in self.leaves.away(self.store, self.view, granted)}
+        words = self.leaves.away(self.store, self.view, granted)
+        away = {word.seat for word in words if word.step <= self.tip.step}
         return bool(away) and self.awaited() <= away
 
     def ran_out(self) -> bool:

@@ -12,7 +12,8 @@ from .statements import hold
 
 def replay(core: Core, record: bytes) -> None:
     """Take in one record: (message, openings made for it, note of the choice behind it), or the
-    floor, or an own leave, in place of the note if the message is empty.
+    floor, or an own leave, in place of the note if the message is empty. A machine without a seat,
+    which only looks how far the game came, takes in the messages alone.
     """
     raw, openings, note = encoding.decode(record, frames.MAX_FRAME)
     if isinstance(note, bytes):
@@ -22,6 +23,9 @@ def replay(core: Core, record: bytes) -> None:
         _replay_floor(core, note)
         return
     message = messages.parse(raw, core.table.id, core.table.ids)
+    if core.seat is None:
+        hold(core, message)
+        return
     for commitment, choice, nonce in openings:
         core.secrets.openings[commitment] = (choice, nonce)
     if note is not None and isinstance(message.statement, Say):

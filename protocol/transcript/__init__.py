@@ -3,7 +3,7 @@
 from .format import MAX_FILE
 from .problem import FILE_FAULTS, Problem
 from .report import Report
-from .verifier import reached, steps_to, verify
+from .verifier import header_of, reached, steps_to, verify
 from .writer import TooLarge
 
 __all__ = [
@@ -12,6 +12,7 @@ __all__ = [
     "Problem",
     "Report",
     "TooLarge",
+    "header_of",
     "reached",
     "steps_to",
     "verify",

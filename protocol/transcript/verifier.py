@@ -27,7 +27,7 @@ from .format import Transcript
 from .problem import Problem, Unsound
 from .report import Clock, Counts, Report, SeatFault, SeatLine, Statistics, verdict_of
 
-__all__ = ["reached", "replay", "steps_to", "verify"]
+__all__ = ["header_of", "reached", "replay", "steps_to", "verify"]
 
 GameOf = Callable[[Terms], Game[Any]]
 """Binds the game the terms name; raises ValueError if it knows none."""
@@ -46,6 +46,14 @@ def verify(data: bytes, game_of: GameOf, clock: Clock | None = None) -> Report:
     except Unsound as error:
         return run.report(error)
     return run.report(None)
+
+
+def header_of(data: bytes) -> Header | None:
+    """The header of a file, of which nothing else is checked; None if there is none to be read."""
+    try:
+        return parse_header(format.read(format.open_file(data)).content.header)
+    except (Unsound, Invalid):
+        return None
 
 
 def replay(data: bytes, game_of: GameOf) -> Iterator[Passage]:

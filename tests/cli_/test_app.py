@@ -8,6 +8,8 @@ import re
 import stat
 import subprocess
 import sys
+import threading
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,9 +22,10 @@ from support.sim.cheap import shared_nodes
 
 from cli import trouble
 from cli.app import EXAMPLES, run
-from cli.commands import join, watch
+from cli.commands import bench, join, watch
 from cli.words import lingo
 from p2p_hoity.bench import whole_tables
+from p2p_hoity.bench.report import expected_seconds
 from p2p_hoity.editions import NAMES
 from p2p_hoity.net.errors import NetCode, NetError
 from p2p_hoity.net.ticket import Ticket, decode_ticket, encode_ticket
@@ -32,8 +35,8 @@ from p2p_hoity.tables.joining import JoinCode
 from protocol import transcript
 
 COMMANDS = [
-    "play", "host", "join", "tables", "resume", "watch", "verify", "replay", "relay", "id",
-    "rules", "bench",
+    "play", "host", "join", "tables", "resume", "watch", "games", "forget", "verify",
+    "replay", "relay", "id", "rules", "bench",
 ]  # fmt: skip
 
 
@@ -111,10 +114,13 @@ def test_help_is_translated(hoity: Shell, language: str, command: str) -> None:
 
 
 def test_help_imports_nothing_heavy() -> None:
-    heavy = {"trio", "nacl", "msgpack", "rich", "p2p_hoity", "protocol", "zeroconf", "textual"}
+    heavy = {"trio", "nacl", "msgpack", "rich", "protocol", "zeroconf", "textual", "segno"}
+    ours = {"p2p_hoity", "p2p_hoity.storage", "p2p_hoity.storage.home"}
     code = (
         "import sys; from cli.app import run; code = run(['--help']);"
-        f"print('HEAVY', sorted({heavy!r} & set(sys.modules))); sys.exit(code)"
+        f"found = {heavy!r} & set(sys.modules);"
+        f"found |= {{m for m in sys.modules if m.startswith('p2p_hoity')}} - {ours!r};"
+        "print('HEAVY', sorted(found)); sys.exit(code)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "HEAVY []"
@@ -301,9 +307,29 @@ CUT = NetError(NetCode.CUT)
     ],
 )
 def test_errors_become_words_and_codes(error: BaseException, code: int, words: str) -> None:
-    told, found = trouble.weigh(error)
-    assert found == code
-    assert words in told
+    told = trouble.told(error)
+    assert told.exit_code == code
+    assert words in told.words
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "fields"),
+    [
+        (PeerError(JoinCode.FULL), "table-full", {}),
+        (JournalError(JournalCode.IN_USE, journal="j"), "journal-in-use", {"journal": "j"}),
+        (trouble.Trouble("words", 130), "refused", {}),
+        (KeyboardInterrupt(), "interrupted", {}),
+        (PermissionError(13, "no", "x"), "system-error", {"number": 13, "path": "x"}),
+        (MemoryError(), "no-memory", {}),
+        (RuntimeError("odd"), "program-mistake", {"kind": "RuntimeError"}),
+        (ExceptionGroup("g", [ValueError(), NetError(NetCode.CUT)]), "connection-cut", {}),
+    ],
+)
+def test_one_look_at_an_error_gives_its_code_too(
+    error: BaseException, code: str, fields: dict[str, Any]
+) -> None:
+    told = trouble.told(error)
+    assert (told.code, told.fields) == (code, fields)
 
 
 def test_debug_shows_where(hoity: Shell) -> None:
@@ -390,6 +416,22 @@ def test_bench(hoity: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.soak
 def test_bench_of_six(hoity: Shell) -> None:
     measure(hoity)
+
+
+def test_a_bench_says_how_long_it_takes_and_shows_progress_at_a_terminal_only(
+    hoity: Shell, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    watched = threading.Event()
+    monkeypatch.setattr(bench, "BEAT", 0.001)
+    monkeypatch.setattr(bench, "standing", lambda words: watched.set() if "%" in words else None)
+    with bench.progress(1.0):
+        pass
+    assert not watched.is_set()
+    monkeypatch.setattr(bench, "is_watched", lambda: True)
+    with bench.progress(0.0):
+        assert watched.wait(60)
+    five, fifty = (expected_seconds(rounds, time.process_time) for rounds in (5, 500))
+    assert 0 < five < fifty
 
 
 def measure(hoity: Shell) -> None:
@@ -526,6 +568,23 @@ def test_a_replay_waits_between_rounds(
     assert hoity("replay", game, "--step").code == 0
     lines = hoity("replay", game, "--json").lines
     assert len(asked) == sum(line["type"] == "round-began" for line in lines) > 1
+
+
+def test_a_replay_is_left_between_two_rounds(
+    hoity: Shell, game: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    typed = iter(["\n", "what\n", "Q\n"])
+
+    class Keys:
+        def readline(self) -> str:
+            return next(typed)
+
+    monkeypatch.setattr(sys, "stdin", Keys())
+    done = hoity("replay", game, "--step")
+    assert done.code == 0
+    assert "Round 2\n" in done.out
+    assert "Round 3\n" not in done.out
+    assert "checked:" not in done.out
 
 
 def test_a_replay_of_nothing(hoity: Shell, tmp_path: Path) -> None:

@@ -245,9 +245,9 @@ def test_what_is_no_number_is_refused(words: tuple[str, ...]) -> None:
 
 
 def test_errors_of_the_system_have_words() -> None:
-    assert trouble.weigh(OSError("odd"))[0] == "The system refuses: odd."
-    assert trouble.weigh(MemoryError())[0] == "This machine has not enough memory for that."
-    assert "mistake in the program" in trouble.weigh(RuntimeError("odd"))[0]
+    assert trouble.told(OSError("odd")).words == "The system refuses: odd."
+    assert trouble.told(MemoryError()).words == "This machine has not enough memory for that."
+    assert "mistake in the program" in trouble.told(RuntimeError("odd")).words
 
 
 # A link over which comes what this table cannot read.

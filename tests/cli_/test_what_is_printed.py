@@ -110,7 +110,7 @@ def test_any_error_is_told_in_lines_of_its_own_only(words: str) -> None:
 
 
 def test_a_trouble_of_several_lines_keeps_them_and_no_other() -> None:
-    words, _ = trouble.weigh(trouble.Trouble(["one", "two\nthree"]))
+    words = trouble.told(trouble.Trouble(["one", "two\nthree"])).words
     assert words == "one\ntwo\\nthree"
 
 

@@ -293,6 +293,10 @@ LEAVES = (
         "a leave holds behind a say",
         ((held_leaves._holds, "not _has_said_since(leave, store)", "True"),),
     ),
+    Mutant(
+        "a leave holds in the step before",
+        ((Core.all_left, "if word.step <= self.tip.step", "if True"),),
+    ),
     Mutant("a leave of anyone counts", ((leaving.take, "leaves.check(", "("),)),
     Mutant(
         "a leave saves the grace", ((Core.ran_out, "is_out and", "self.all_left() or is_out and"),)

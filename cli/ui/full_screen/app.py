@@ -36,6 +36,7 @@ class TableApp(App[None]):
 
     ENABLE_COMMAND_PALETTE = False
     AUTO_FOCUS = None
+    TITLE = "Hoity Toity"
     CSS = """
     Screen { layers: table; overflow: hidden; }
     Input { dock: bottom; height: 1; border: none; padding: 0 1; }

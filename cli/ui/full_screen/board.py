@@ -20,12 +20,12 @@ class Board(Widget):
 
     def __init__(self, draw: Callable[[int, int], Sequence[Line]]) -> None:
         super().__init__()
-        self._draw = draw
+        self.draw = draw
         self.lines: Sequence[Line] = ()
 
     def redraw(self) -> None:
         """Draw again, because something has changed."""
-        self.lines = self._draw(self.size.width, self.size.height)
+        self.lines = self.draw(self.size.width, self.size.height)
         self.refresh()
 
     def on_resize(self) -> None:

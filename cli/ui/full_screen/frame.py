@@ -139,7 +139,7 @@ def keys(scene: Scene, desk: Desk, width: int) -> Line:
     else:
         found = []
     parts = [_key(*one) for one in found]
-    gap = " · " if width >= 100 else " "
+    gap = " · " if width >= 110 else " "
     return (
         Line()
         .add(" ")

@@ -41,3 +41,28 @@ class Told(Message):
     def __init__(self, update: Update) -> None:
         super().__init__()
         self.update = update
+
+
+class Nobody:
+    """No hands: at a replay nothing is decided."""
+
+    def answer(self, choice: Choice) -> None:
+        """Nothing."""
+
+    def talk(self, words: str | int) -> None:
+        """Nothing."""
+
+    def wait_longer(self) -> None:
+        """Nothing."""
+
+    def leave(self) -> None:
+        """Nothing."""
+
+    def hand_over(self, to_bot: bool) -> None:
+        """Nothing."""
+
+    def come_back(self) -> None:
+        """Nothing."""
+
+    def reply(self, yes: bool) -> None:
+        """Nothing."""

@@ -147,8 +147,8 @@ def joined(parts: Iterable[Line], gap: str = "  ") -> Line:
 
 
 def broken(words: str, width: int, style: str = "", indent: str = "") -> list[Line]:
-    """The words in lines of at most so many cells, broken between words; blanks at their front
-    stay, and the lines behind the first begin with `indent`."""
+    """The words in lines of at most so many cells, broken between words, and inside a word that
+    has no room in a line; blanks at their front stay, and later lines begin with `indent`."""
     found: list[str] = []
     for paragraph in words.split("\n"):
         told = tamed(paragraph)
@@ -159,6 +159,18 @@ def broken(words: str, width: int, style: str = "", indent: str = "") -> list[Li
             if not is_empty and cells(longer) > width:
                 found.append(line)
                 longer = indent + word
-            line, is_empty = longer, False
+            *full, line = _chopped(longer, width)
+            found += full
+            is_empty = False
         found.append(line)
     return [text(cut(line, width), style) for line in found]
+
+
+def _chopped(word: str, width: int) -> list[str]:
+    """A text in parts of at most so many cells; a part has one letter at least."""
+    parts = [""]
+    for letter in word:
+        if parts[-1] and cells(parts[-1]) + cells(letter) > width:
+            parts.append("")
+        parts[-1] += letter
+    return parts

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from p2p_hoity import rules
 from p2p_hoity.rules import Choice, View, theft_options
 
+from ...words.board import own_slots
 from ...words.cards import Names, card, place, run_letters
-from ...words.choices import own_slots
 from ...words.lingo import _
 from ...words.notes import note, placing
 from ...words.refusals import refusal

@@ -15,6 +15,7 @@ from protocol import Table
 
 from ...words.lingo import _
 from .app import TableApp
+from .hands import Nobody
 from .scene import Scene
 
 SPEEDS: Final = (4.0, 2.0, 1.0, 0.5, 0.25)
@@ -148,31 +149,6 @@ class ReplayApp(TableApp):
         self._show()
         if self.film.at != before:
             self._start_run()
-
-
-class Nobody:
-    """No hands: at a replay nothing is decided."""
-
-    def answer(self, choice: rules.Choice) -> None:
-        """Nothing."""
-
-    def talk(self, words: str | int) -> None:
-        """Nothing."""
-
-    def wait_longer(self) -> None:
-        """Nothing."""
-
-    def leave(self) -> None:
-        """Nothing."""
-
-    def hand_over(self, to_bot: bool) -> None:
-        """Nothing."""
-
-    def come_back(self) -> None:
-        """Nothing."""
-
-    def reply(self, yes: bool) -> None:
-        """Nothing."""
 
 
 PAGES: Final = {"i": "pieces", "l": "log", "r": "rules", "p": "links", "?": "replay"}

@@ -23,6 +23,8 @@ from .beats import beats, pause
 
 LOG, TALK, PROOFS = 400, 200, 400
 """Lines that are kept of each."""
+MOST_BEATS = 16
+"""Beats that may wait: as many as a full round of six has."""
 
 
 @dataclass(frozen=True)
@@ -114,12 +116,17 @@ class Scene:
     def hear(self, update: updates.Update) -> None:
         """Take one update, or keep it until the reveal before it is over."""
         if self._queue or (self.staged and isinstance(update, updates.Happened)):
-            if isinstance(update, QUEUED):
+            if isinstance(update, QUEUED) and not self._is_catching_up:
                 self._queue.extend(_parts(update))
                 return
-            if isinstance(update, updates.Rewound):
+            if isinstance(update, (*QUEUED, updates.Rewound)):
                 self.hurry()
         self._take(update)
+
+    @property
+    def _is_catching_up(self) -> bool:
+        """Whether so much has happened that nobody wants to see it step by step."""
+        return self.is_away or len(self._queue) > MOST_BEATS
 
     def advance(self) -> float:
         """Show the next beat; for how many seconds it stays. 0 when nothing is left."""

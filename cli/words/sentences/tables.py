@@ -70,6 +70,9 @@ TABLES: Final = {
         " with hoity host"
     ),
     "no-such-game": N_("there is no such game to resume on this machine"),
+    "game-running": N_(
+        "game {game} is being played just now, in another terminal: leave it there first"
+    ),
     "game-not-begun": N_("that game had not begun: there is nothing to save"),
     "journal-of-other-key": N_("the journal is of another key than yours"),
 }

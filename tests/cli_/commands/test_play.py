@@ -17,7 +17,7 @@ import trio
 from cli.commands.play import Ask, checked_terms, edition_of
 from cli.local import own_key
 from cli.local.bot_processes import Crew, crew_of, hire
-from cli.trouble import Trouble, weigh
+from cli.trouble import Trouble, told
 from cli.ui.json_seat import last_line
 from cli.ui.stdin_lines import pump, until_closed
 from cli.words import editions as edition_words
@@ -76,7 +76,7 @@ def test_the_default_quorum(seats: int, quorum: int) -> None:
 def test_terms_that_cannot_be_played(ask: Ask) -> None:
     with pytest.raises((Trouble, EditionError)) as caught:
         checked_terms(ask, HOST)
-    assert weigh(caught.value)[1] == 2
+    assert told(caught.value).exit_code == 2
 
 
 @pytest.mark.parametrize(
@@ -121,9 +121,9 @@ def test_two_fresh_keys_have_two_names(tmp_path: Path, capsys: pytest.CaptureFix
     assert "A new key was made" in capsys.readouterr().err
 
 
-def test_a_long_user_name_still_fits(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_long_user_name_still_fits(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr("getpass.getuser", lambda: "\tvery long " * 9)
-    assert len(check_nickname(own_key.own_name())) <= MAX_NICKNAME
+    assert len(check_nickname(own_key.own_name(Home(tmp_path)))) <= MAX_NICKNAME
 
 
 def test_the_last_line() -> None:

@@ -12,17 +12,20 @@ import trio.testing
 from support.cli_stage import NICKNAMES, referee, until
 
 from cli.trouble import Trouble, leaves
-from cli.ui.line_prompt import FIRST_HINT, SeatPrompt
+from cli.ui import ticket_block
+from cli.ui.line_pages import FIRST_HINT
+from cli.ui.line_prompt import SeatPrompt
 from cli.ui.line_screen import SeatScreen
-from cli.ui.stdin_lines import STRAYS
+from cli.ui.stdin_lines import CONTINUED, END, INTERRUPT, STRAYS
 from cli.words import board
+from cli.words.board import own_slots
 from cli.words.cards import Names
-from cli.words.choices import own_slots
 from p2p_hoity import rules
 from p2p_hoity.errors import because
 from p2p_hoity.net.link import LinkCode
-from p2p_hoity.rules import View
+from p2p_hoity.rules import View, news
 from p2p_hoity.session import updates
+from p2p_hoity.session.player import WaitLonger
 
 
 class Bot:
@@ -89,7 +92,7 @@ def asked(kind: rules.Kind, seats: int = 3, seed: int = 1) -> View:
 async def test_a_number_and_enter_choose() -> None:
     choice, here = await answer(asked("place"), "place", "2", "")
     assert choice == 1
-    assert here.heard("You choose Auction Hall.")
+    assert here.heard("Auction Hall? No undo: Enter or y confirms")
 
 
 async def test_who_takes_a_seat_again_sees_the_whole_table_once() -> None:
@@ -102,13 +105,15 @@ async def test_who_takes_a_seat_again_sees_the_whole_table_once() -> None:
 async def test_a_rounds_first_question_shows_ones_own_collectibles() -> None:
     view = asked("place")
     async with desk(view) as here, trio.open_nursery() as nursery:
-        here.prompt._screen.log.append("Round 1")
+        names = Names(view.state.edition, NICKNAMES, view.seat)
+        here.prompt._screen.log.add(names, [news.RoundBegan(1, (0, 1, 2), (), None)])
         nursery.start_soon(here.prompt.choose, view, "place", False)
         await trio.testing.wait_all_tasks_blocked()
         nursery.cancel_scope.cancel()
     own = board.own(view, Names(view.state.edition, NICKNAMES, view.seat))
     assert here.said[: len(own)] == own
-    assert not here.heard("Score track")
+    assert len(own) == 1
+    assert not here.heard("Register")
 
 
 async def test_nothing_is_sealed_before_it_is_confirmed() -> None:
@@ -154,10 +159,10 @@ async def test_an_exhibit_of_ones_own_pick() -> None:
     assert isinstance(wanted, tuple)
     slots = own_slots(view)
     picked = " ".join(str(slots.index(slot) + 1) for slot in wanted)
-    choice, here = await answer(view, "exhibit", "p 1", "p 0 99", "p", f"p {picked}", "y")
+    choice, here = await answer(view, "exhibit", "p 1", "p 1 99", "p", f"p {picked}", "y")
     assert choice == wanted
     assert here.heard("The rules forbid that")
-    assert here.heard(f"Numbers from 1 to {len(slots)}")
+    assert here.heard("99 names none or several of your Collectibles")
 
 
 async def test_a_choice_with_one_answer_is_made_and_said() -> None:
@@ -171,8 +176,13 @@ async def test_a_choice_with_one_answer_is_made_and_said() -> None:
 @pytest.mark.parametrize(
     ("command", "words"),
     [
-        ("b", "Score track:"),
+        ("b", "Register"),
         ("h", "Action cards in hand:"),
+        ("i", "Your Collectibles:"),
+        ("i zz", "No Collectible is called zz."),
+        ("proofs", "Nothing is proven yet."),
+        ("c", "There is no ticket here to copy."),
+        ("qr", "There is no ticket here to show."),
         ("?", "q leaves; the game can be resumed"),
     ],
 )
@@ -185,13 +195,15 @@ async def test_commands_answer_in_the_middle_of_a_question(command: str, words: 
 
 async def test_the_log_is_told_again() -> None:
     async with desk(asked("place")) as here:
-        here.prompt._screen.log.append("Round 1")
+        names = Names(asked("place").state.edition, NICKNAMES)
+        for number in (1, 2, 3):
+            here.prompt._screen.log.add(names, [news.RoundBegan(number, (0, 1, 2), (), None)])
         await here.type.send("l")
         await trio.testing.wait_all_tasks_blocked()
-        assert here.said == ["Round 1"]
+        assert here.said == ["Round 2", "Round 3"]
 
 
-@pytest.mark.parametrize("command", ["b", "h"])
+@pytest.mark.parametrize("command", ["b", "h", "i", "i B1649", "r"])
 async def test_before_the_deal_there_is_nothing_to_show(command: str) -> None:
     async with desk(None) as here:
         await here.type.send(command)
@@ -217,10 +229,19 @@ async def test_a_line_typed_before_the_question_is_no_answer() -> None:
 
 
 async def test_the_seat_is_handed_over_in_the_middle_of_a_question() -> None:
-    choice, here = await answer(asked("place"), "place", "a")
+    choice, here = await answer(asked("place"), "place", "a", "y")
     assert choice == 1
     assert here.prompt.autopilot
     assert here.heard("A bot plays your seat")
+
+
+@pytest.mark.parametrize("second", ["n", ""])
+async def test_one_key_hands_nothing_over(second: str) -> None:
+    choice, here = await answer(asked("place"), "place", "a", "what", second, "1", "y")
+    assert choice == 0
+    assert not here.prompt.autopilot
+    assert sum("Give your seat to a bot?" in line for line in here.said) == 2
+    assert sum("Where do you go?" in line for line in here.said) == 2
 
 
 @pytest.mark.parametrize("line", ["a", ""])
@@ -239,11 +260,84 @@ async def test_the_bot_chooses_while_it_has_the_seat() -> None:
         assert here.said == []
 
 
-async def test_q_leaves() -> None:
+@pytest.mark.parametrize("word", ["q", "QUIT", "exit", "salir", "ende", INTERRUPT, END])
+async def test_leaving_asks_what_it_means_and_may_be_taken_back(word: str) -> None:
+    choice, here = await answer(asked("place"), "place", word, "9", "3", "1", "y")
+    assert choice == 0
+    assert here.left == []
+    assert sum("leave for now" in line for line in here.said) == 2
+
+
+@pytest.mark.parametrize("answered", ["1", "leave", "y"])
+async def test_leaving_for_now_leaves(answered: str) -> None:
     async with desk(asked("place")) as here:
         await here.type.send("q")
         await trio.testing.wait_all_tasks_blocked()
+        assert here.left == []
+        await here.type.send(answered)
+        await trio.testing.wait_all_tasks_blocked()
         assert here.left == ["you left"]
+
+
+async def test_the_menu_lets_a_bot_play_on() -> None:
+    choice, here = await answer(asked("place"), "place", "q", "2")
+    assert choice == 1
+    assert here.prompt.autopilot
+    assert here.left == []
+
+
+@pytest.mark.parametrize("second", [INTERRUPT, END])
+async def test_a_second_ctrl_c_leaves_at_once(second: str) -> None:
+    async with desk(asked("place")) as here:
+        await here.type.send(INTERRUPT)
+        await here.type.send(second)
+        await trio.testing.wait_all_tasks_blocked()
+        assert here.left == ["you left"]
+
+
+@pytest.mark.parametrize(("answered", "left"), [("y", ["you left"]), ("n", []), ("", [])])
+async def test_before_the_game_leaving_asks_once_more(answered: str, left: list[str]) -> None:
+    async with desk(None) as here:
+        await here.type.send("q")
+        await trio.testing.wait_all_tasks_blocked()
+        assert here.left == []
+        await here.type.send(answered)
+        await trio.testing.wait_all_tasks_blocked()
+        assert here.left == left
+        assert not here.heard("bot")
+
+
+async def test_after_the_terminal_is_back_the_open_question_is_said_again() -> None:
+    choice, here = await answer(asked("place"), "place", CONTINUED, "1", "y")
+    assert choice == 0
+    assert sum("Where do you go?" in line for line in here.said) == 2
+    async with desk(asked("place")) as idle:
+        await idle.type.send(CONTINUED)
+        await trio.testing.wait_all_tasks_blocked()
+        assert idle.said == []
+
+
+@pytest.mark.parametrize(
+    ("kind", "typed"),
+    [("place", "hall"), ("place", "Auktionshaus"), ("place", "sala de subastas")],
+)
+async def test_words_choose_as_numbers_do(kind: rules.Kind, typed: str) -> None:
+    choice, _ = await answer(asked(kind), kind, typed, "y")
+    assert choice == 1
+
+
+@pytest.mark.parametrize("command", ["c", "qr"])
+async def test_a_hosts_ticket_is_copied_and_shown_on_request(
+    command: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked_for: list[str] = []
+    monkeypatch.setattr(ticket_block, "copy", asked_for.append)
+    monkeypatch.setattr(ticket_block, "show_qr", asked_for.append)
+    async with desk(None) as here:
+        here.prompt.pages.ticket = "hoity2abc"
+        await here.type.send(command)
+        await trio.testing.wait_all_tasks_blocked()
+    assert asked_for == ["hoity2abc"]
 
 
 async def test_the_end_of_the_input_hands_nothing_to_a_bot() -> None:
@@ -479,12 +573,12 @@ async def test_whoever_takes_its_seat_again_sees_the_board_at_once_and_once() ->
     view = asked("place")
     async with desk(view) as here, trio.open_nursery() as nursery:
         here.prompt.tell(updates.Resumed(view))
-        assert here.heard("Score track:")
+        assert here.heard("Register")
         assert here.said[-1] == FIRST_HINT
         here.said.clear()
         nursery.start_soon(here.prompt.choose, view, "place", False)
         await trio.testing.wait_all_tasks_blocked()
-        assert here.said[0] == "Where do you go?"
+        assert here.said[0].startswith("Where do you go?")
         nursery.cancel_scope.cancel()
 
 
@@ -512,7 +606,7 @@ async def test_wait_is_heard_at_any_time(word: str) -> None:
         await here.type.send(word)
         await here.type.send("1")
         with trio.fail_after(5):
-            assert await here.prompt.wish()
+            assert await here.prompt.wish() == WaitLonger()
         assert not here.heard("Nothing is asked")
 
 

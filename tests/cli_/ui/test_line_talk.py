@@ -7,7 +7,8 @@ import trio
 from cli_.ui.test_line_prompt import asked, desk
 
 from cli.ui.line_screen import SeatScreen
-from cli.ui.line_talk import MOST_WISHES, LineTalk, Watcher, Wishes
+from cli.ui.line_talk import MOST_WISHES, LineTalk, Wishes
+from cli.ui.line_watch import LineWatch
 from cli.words.phrases import PHRASES
 from p2p_hoity.session import updates
 from p2p_hoity.session.player import Talk, WaitLonger
@@ -141,14 +142,14 @@ async def test_whose_input_ends_wants_no_other_game(early: bool) -> None:
         assert here.left == []
 
 
-async def test_an_onlooker_talks_and_is_told_how() -> None:
-    said: list[str] = []
-    send, lines = trio.open_memory_channel[str](5)
-    watcher = Watcher(said.append, lines, Wishes())
-    for line in ("t bravo", "", "what"):
-        await send.send(line)
-    send.close()
-    await watcher.listen()
-    assert await watcher.wish() == Talk("bravo")
-    assert any("t WORDS" in line for line in said)
-    assert await watcher.again()
+async def test_an_onlooker_talks_and_is_told_how(capsys: pytest.CaptureFixture[str]) -> None:
+    screen = LineWatch([].append)
+    for line in ("t bravo", "", "what", "m Bob"):
+        screen._hear(line)
+    screen.tell(updates.Said(1, "Bob", "you there?"))
+    screen.tell(updates.Said(2, "Cleo", "hello"))
+    assert await screen.player.wish() == Talk("bravo")
+    shown = capsys.readouterr().out
+    assert "t WORDS" in shown
+    assert "Cleo: hello" in shown
+    assert "you there?" not in shown

@@ -18,6 +18,7 @@ from cli.ui.json_screen import JsonPlayer, JsonScreen
 from cli.ui.json_seat import JsonSeat, last_line
 from cli.ui.line_screen import TELLERS, SeatScreen
 from cli.ui.stdin_lines import STRAYS
+from cli.words.presence import WORDS
 from p2p_hoity import game_port, rules
 from p2p_hoity.editions import load
 from p2p_hoity.errors import because
@@ -98,7 +99,8 @@ def test_every_seats_key_is_shown_when_the_table_begins() -> None:
 
 
 def test_there_is_a_teller_and_an_example_for_every_update() -> None:
-    assert set(get_args(updates.Update)) == set(TELLERS) == {type(one) for one in each()}
+    others = {updates.Said, updates.Again}
+    assert set(get_args(updates.Update)) - others == set(TELLERS) == {type(one) for one in each()}
 
 
 def told() -> tuple[SeatScreen, list[str]]:
@@ -110,14 +112,18 @@ def told() -> tuple[SeatScreen, list[str]]:
     return screen, said
 
 
+SILENT = (updates.Stepped, updates.Attendance, updates.Clock)
+"""Kept for whoever asks, or until it matters."""
+
+
 @pytest.mark.parametrize("update", each(), ids=lambda one: type(one).__name__)
 def test_every_update_is_told(update: updates.Update) -> None:
     screen, said = told()
     screen(update)
     if isinstance(update, updates.Choosing | updates.Resumed):
         assert screen.view is update.view
-    elif isinstance(update, updates.Attendance | updates.Clock):
-        assert not said
+    elif isinstance(update, SILENT):
+        assert said == []
     else:
         assert said
         assert "{" not in "".join(said)
@@ -132,26 +138,68 @@ def test_before_the_table_is_complete_nothing_breaks() -> None:
     assert any("Seated 1 of 3: Ana" in line for line in said)
 
 
-def test_what_a_shuffle_proved_is_said_with_its_time() -> None:
+def test_what_a_shuffle_proved_is_kept_with_its_time_and_not_said() -> None:
     screen, said = told()
     node = replace(transition.begin(bound()), want=Want(Kind.SHUFFLE, frozenset({1})))
     screen(updates.Stepped(node, node, 0.055))
-    assert len(said) == 1
-    assert said[0].startswith("  [deck shuffled by seat 1")
-    assert said[0].endswith("proof checked, 55 ms]")
+    assert said == []
+    (proof,) = screen.proofs
+    assert proof.startswith("deck shuffled by seat 1")
+    assert proof.endswith("proof checked, 55 ms")
+
+
+def test_after_a_choice_it_is_said_once_who_is_awaited_and_how_each_is_there() -> None:
+    screen, said = told()
+    seats = (updates.Presence.LINKED, updates.Presence.LINKED, updates.Presence.UNLINKED)
+    waiting = updates.Clock(frozenset({1, 2}), 1.0, 299.0, 300.0, MUSTER)
+    screen(updates.Attendance(seats))
+    screen(waiting)
+    assert said == []
+    screen.is_confirmed = True
+    screen(updates.Chosen("place", 1))
+    screen(replace(waiting, awaited=frozenset({0, 1})))
+    assert said == []
+    screen(waiting)
+    screen(waiting)
+    assert said == ["  [sealed; awaited: seat 1 (thinking), seat 2 (no link)]"]
+
+
+def test_what_happened_meanwhile_needs_no_waiting() -> None:
+    screen, said = told()
+    screen.is_confirmed = True
+    screen(updates.Chosen("place", 1))
+    screen(updates.Happened((news.RoundBegan(1, (0, 1, 2), (), None),), view(), True))
+    said.clear()
+    screen(updates.Clock(frozenset({1}), 1.0, 299.0, 300.0, MUSTER))
+    assert said == []
+
+
+def test_a_bots_choice_is_said_and_ones_own_is_not_said_again() -> None:
+    screen, said = told()
+    screen(updates.Chosen("place", 1))
+    assert said == ["  [chosen: Auction Hall]"]
+    said.clear()
+    screen.is_confirmed = True
+    screen(updates.Chosen("place", 1))
+    assert said == []
+
+
+@pytest.mark.parametrize("presence", list(updates.Presence))
+def test_every_presence_has_words_of_its_own(presence: updates.Presence) -> None:
+    screen, said = told()
+    screen(updates.Attendance((presence,) * 3))
+    screen(updates.Awaited(frozenset({1}), 12.0))
+    (line,) = said
+    assert line.startswith("  [awaited for 12 s: seat 1 (")
+    others = [words for one, words in WORDS.items() if one is not presence]
+    assert WORDS[presence] in line
+    assert not any(words in line for words in others)
 
 
 def test_a_replaced_link_is_no_news() -> None:
     screen, said = told()
     screen(updates.Unlinked("Bob", because(LinkCode.REPLACED)))
     assert said == []
-
-
-def test_ones_own_shuffle_is_no_news() -> None:
-    screen, said = told()
-    node = replace(transition.begin(bound()), want=Want(Kind.SHUFFLE, frozenset({0})))
-    screen(updates.Stepped(node, node, 0.055))
-    assert said == ["  [deck shuffled by you, proof sent]"]
 
 
 @pytest.mark.parametrize("update", each(), ids=lambda one: type(one).__name__)

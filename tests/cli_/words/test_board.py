@@ -1,4 +1,4 @@
-"""Tests of the table in words: one board word for word, and what it may not show."""
+"""Tests of the table on one screen: one board word for word, its size, and what it may not show."""
 
 from __future__ import annotations
 
@@ -6,22 +6,27 @@ import random
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from support.cli_stage import NICKNAMES, referee
 
+from cli import printing
 from cli.words import board
 from cli.words.cards import Names
-from p2p_hoity.rules import View, view
+from p2p_hoity.rules import ActionKind, View, view
 
 GOLDEN = Path(__file__).with_name("board.txt")
+SCREEN = 24
 
 
-def at_step(steps: int, seats: int = 3, seat: int | None = 1) -> tuple[View, Names]:
+def at_step(
+    steps: int, seats: int = 3, seat: int | None = 1, names: tuple[str, ...] = NICKNAMES
+) -> tuple[View, Names]:
     driver = referee(seats, seed=7)
     for _ in range(steps):
         driver.step()
     private = driver.private(seat) if seat is not None else {}
-    names = Names(driver.state.edition, NICKNAMES[:seats], seat)
-    return view(driver.state, seat, private), names
+    return view(driver.state, seat, private), Names(driver.state.edition, names[:seats], seat)
 
 
 def test_the_board_word_for_word() -> None:
@@ -32,27 +37,61 @@ def test_before_the_deal_there_is_no_board() -> None:
     assert board.board(*at_step(0)) == ["The cards are not dealt yet."]
 
 
+@settings(max_examples=25, deadline=None)
+@given(st.integers(1, 150), st.integers(3, 6), st.sampled_from([None, 0, 2]))
+def test_the_board_fits_one_screen(steps: int, seats: int, seat: int | None) -> None:
+    long = tuple(f"{name} of the long names" for name in NICKNAMES)
+    lines = board.board(*at_step(steps, seats, seat, long))
+    printed = [part for line in lines for part in printing.wrapped(line, board.WIDTH)]
+    assert len(printed) < SCREEN
+    assert max(map(len, printed)) <= board.WIDTH
+
+
 @pytest.mark.parametrize("steps", [1, 25, 60])
 def test_an_onlooker_sees_no_hidden_collectible(steps: int) -> None:
     seen, names = at_step(steps, seat=None)
-    text = "\n".join(board.board(seen, names))
+    text = "\n".join((*board.board(seen, names), *board.pieces(seen, names)))
     hidden = set(range(len(seen.state.known))) - set(seen.state.known)
     for card in random.Random(steps).sample(sorted(hidden), 10):
         assert names.collectible(card) not in text
-    assert "[secret]" not in text
+    assert "*" not in text
+    assert board.own(seen, names) == []
 
 
 def test_ones_own_secret_is_marked_and_the_others_are_counted() -> None:
-    text = "\n".join(board.board(*at_step(1)))
-    assert text.count("[secret]") == 4
-    assert text.count("4 unknown") == 2
+    seen, names = at_step(1)
+    mine, *others = board.collectibles(seen, names)[1:4]
+    assert mine.count("*") == 4
+    assert not any("*" in row for row in others)
+    assert all(" 4 " in row for row in others)
 
 
-def test_every_action_card_is_on_the_board_once() -> None:
+def test_every_cash_and_thief_is_on_the_board_once() -> None:
     seen, names = at_step(60)
-    text = "\n".join(board.board(seen, names))
-    for number in (n for c in seen.state.colours for n in seen.state.edition.colours[c].cash):
-        assert text.count(f"Cash {number},000") == 1
+    lines = board.seats(seen, names)[1:]
+    state = seen.state
+    for seat, line in zip((1, 0, 2), lines, strict=True):
+        held = [state.action_card(card) for card in state.hands[seat]]
+        for kind in (ActionKind.CASH, ActionKind.THIEF):
+            numbers = sorted(card.number or 0 for card in held if card.kind == kind)
+            assert "  " + " ".join(map(str, numbers)) + " " in line
+
+
+def test_stolen_cash_stands_among_the_cash() -> None:
+    seen, names = at_step(60)
+    names.look(seen)
+    for seat, line in zip((1, 0, 2), board.hands(seen, names)[1:], strict=True):
+        cards = line.partition(": ")[2].split(", ")
+        kinds = [card.split()[0] for card in cards]
+        assert kinds == sorted(kinds, key=["Cash", "Thief", "Detective", "Exhibit"].index)
+        cash = [card for card in cards if card.startswith("Cash")]
+        foreign = [
+            card
+            for card in seen.state.hands[seat]
+            if seen.state.action_card(card).colour != names.colours[seat]
+        ]
+        assert sum("(" in card for card in cash) == len(foreign)
+    assert "(purple)" in "\n".join(board.hands(seen, names)[1:])
 
 
 def test_an_absent_seat_is_named() -> None:
@@ -61,4 +100,20 @@ def test_an_absent_seat_is_named() -> None:
         driver.step()
     driver.away(2)
     lines = board.board(view(driver.state, 0), Names(driver.state.edition, NICKNAMES))
-    assert any(line.startswith("Absent: Cleo") for line in lines)
+    assert any(line.startswith("Cleo") and line.endswith("absent") for line in lines)
+
+
+def test_names_that_are_cut_to_the_same_stay_apart() -> None:
+    long = ("Maximilian the First", "Maximilian the Second", "Ana")
+    lines = board.seats(*at_step(5, names=long, seat=2))
+    names = [line.split("  ")[0] for line in lines[1:]]
+    assert len(set(names)) == 3
+
+
+@pytest.mark.parametrize(
+    ("word", "found"), [("b1468", 1), ("1468", 1), ("B", 9), ("q", 0), ("B0", 0)]
+)
+def test_collectibles_are_looked_up_by_letter_and_year(word: str, found: int) -> None:
+    lines = board.named(*at_step(1), word)
+    assert sum("“" in line for line in lines) == found
+    assert found or "No Collectible" in lines[0]

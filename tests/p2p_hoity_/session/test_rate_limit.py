@@ -5,6 +5,7 @@ from __future__ import annotations
 from p2p_hoity.session import rate_limit
 from p2p_hoity.session.rate_limit import RateLimit
 from protocol.wire import frames
+from protocol.wire.leaves import Leave
 
 A, B = b"a" * 32, b"b" * 32
 SAID = frames.encode_frame(frames.Carry(b"a message"))
@@ -70,3 +71,11 @@ def test_what_is_left_comes_back_with_time_and_not_with_a_new_link() -> None:
     limit.forget(A)
     assert limit.spend(A, 0.01, 0.0) > 0
     assert limit.spend(A, 0.01, 60.0) == 0.0
+
+
+def test_leaves_are_no_questions_either_and_known_ones_are_passed_over() -> None:
+    limit = RateLimit()
+    left = frames.encode_frame(Leave(1, 1, 0, 9, A, bytes(64)))
+    assert all(limit.is_due(A, left, 0.0) for _ in range(1000))
+    limit.held(left)
+    assert not limit.is_due(B, left, 0.0)

@@ -137,7 +137,7 @@ def test_an_open_key_is_refused_with_the_command_that_mends_it(tmp_path: Path, m
     home.identity.chmod(mode)
     with pytest.raises(NotPrivateError) as told:
         keys.load_identity(home)
-    assert trouble.weigh(told.value)[1] == trouble.USAGE
+    assert trouble.told(told.value).exit_code == trouble.USAGE
     subprocess.run(as_told(told.value), check=True)
     assert keys.load_identity(home).nickname == "Ada"
 

@@ -461,8 +461,8 @@ async def test_addresses_of_this_machine_count_only_from_one_that_is_on_it(
 # Whose seat is safe.
 
 
-def never(*_: Any) -> bool:
-    return False
+def never(*_: Any) -> None:
+    """No journal is found."""
 
 
 async def test_one_whose_seat_is_kept_is_told_to_resume(
@@ -478,7 +478,7 @@ async def test_one_whose_seat_is_kept_is_told_to_resume(
             await club.join(2)
         gone.cut = None
         for known in (True, False):  # by the journal that is here, or as the host says
-            monkeypatch.setattr(joining, "_has_seat", joining._has_seat if known else never)
+            monkeypatch.setattr(joining, "kept_seat", joining.kept_seat if known else never)
             with pytest.raises(tables.PeerError, match="seat-kept"):
                 await club.join(2)
         await club.resume(2)

@@ -227,6 +227,17 @@ def test_a_say_that_came_before_keeps_it_from_holding() -> None:
     assert scene.machine().away() == {3}
 
 
+def test_it_hurries_nobody_in_the_step_before_its_own() -> None:
+    """The say that it has signed there may still be on its way."""
+    scene = Scene(frozenset({3}))
+    scene.now += 4
+    scene.hear(0, scene.word(3, ahead=1))
+    assert scene.machine().away() == {3}
+    assert not scene.machine().core.all_left()
+    scene.hear(0, scene.word(3, number=2))
+    assert scene.machine().core.all_left()
+
+
 def test_a_link_with_the_seat_ends_it() -> None:
     scene = Scene(frozenset({3}))
     scene.now += 1

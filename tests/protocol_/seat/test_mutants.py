@@ -112,6 +112,7 @@ CATCHES: dict[str, Catch] = {
     ),
     "a leave hurries who still thinks": game("mutant-29", "leavers"),
     "a leave holds behind a say": going.test_a_say_of_the_seat_ends_it,
+    "a leave holds in the step before": game("lvd-261", "leaves"),
     "a leave of anyone counts": game("mutant-6", "leaves"),
     "a leave saves the grace": going.test_who_has_spoken_leaves_for_the_next_step,
     "fewer than t present going on": chain_test.test_below_the_quorum_the_chain_stands_still,

@@ -404,7 +404,7 @@ def test_a_screen_that_fails_gives_the_seat_to_the_line_prompt(
                     seat.app.simulate_key("1")
                     seat.app.simulate_key("enter")
             monkeypatch.setattr(seat.app, "_frame", broken)
-            seat.app._board._draw = broken  # type: ignore[assignment]
+            seat.app._board.draw = broken  # type: ignore[assignment]
 
         async with trio.open_nursery() as nursery:
             nursery.start_soon(fail)

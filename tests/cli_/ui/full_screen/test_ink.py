@@ -87,3 +87,7 @@ def test_blanks_at_the_front_stay() -> None:
         "  one two",
         "    three",
     ]
+
+
+def test_a_word_without_room_goes_on_in_the_next_line() -> None:
+    assert [line.plain for line in broken("ab " + "x" * 7, 3)] == ["ab", "xxx", "xxx", "x"]

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from support.moments import Shown, asked_for, begun
 
 from cli.ui.full_screen.beats import beats
-from cli.ui.full_screen.scene import CHOOSING, HEARERS, QUEUED, WORDLESS, Scene
+from cli.ui.full_screen.scene import CHOOSING, HEARERS, MOST_BEATS, QUEUED, WORDLESS, Scene
 from cli.ui.line_screen import TELLERS
 from p2p_hoity import rules
 from p2p_hoity.session import updates
@@ -58,6 +58,23 @@ def test_a_question_waits_for_the_reveal_before_it() -> None:
     shown.scene.hurry()
     assert shown.scene.question is not None
     assert not shown.scene.is_revealing
+
+
+def test_who_comes_back_sees_at_once_how_it_stands() -> None:
+    shown = begun(staged=True)
+    shown.scene.hear(updates.Away())
+    for _step in range(60):
+        shown.step()
+    assert not shown.scene.is_revealing
+    assert shown.scene.view is not None
+    assert shown.scene.view.state.round == shown.view.state.round
+
+
+def test_a_long_queue_of_reveals_is_hurried() -> None:
+    shown = begun(staged=True)
+    for _step in range(200):
+        shown.step()
+        assert len(shown.scene._queue) <= MOST_BEATS + 20
 
 
 def test_what_a_change_of_epoch_took_back_is_forgotten() -> None:

@@ -1,0 +1,29 @@
+"""Words that a shell completes: the games of this machine, by their ids.
+
+By the names of the files alone: nothing is opened, and nothing heavy is loaded.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+LAST = "last"
+
+
+def open_games(incomplete: str) -> list[str]:
+    """Games that can be taken up again."""
+    return _fitting("journals", "*.journal", incomplete)
+
+
+def transcripts(incomplete: str) -> list[str]:
+    """Games with a transcript; files are completed by the shell itself."""
+    return _fitting("transcripts", "*.hoity", incomplete)
+
+
+def _fitting(folder: str, pattern: str, incomplete: str) -> list[str]:
+    from p2p_hoity.storage.home import home
+
+    names: set[str] = set()
+    with suppress(OSError):
+        names = {path.name.partition(".")[0] for path in (home().path / folder).glob(pattern)}
+    return sorted(name for name in (*names, LAST) if names and name.startswith(incomplete))

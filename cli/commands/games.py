@@ -1,0 +1,143 @@
+"""The games of this machine: all of them listed, and an unfinished one forgotten."""
+
+from __future__ import annotations
+
+import time
+from datetime import datetime
+from typing import Any, Final
+
+from p2p_hoity.storage.home import home as own_home
+from p2p_hoity.storage.keys import passphrase_from_environment
+from p2p_hoity.tables import OpenGame, PeerError
+from p2p_hoity.tables.kept_games import (
+    ForgetCode,
+    KeptGame,
+    Progress,
+    forget_game,
+    is_running,
+    kept_games,
+    progress_of,
+)
+
+from ..local.bot_processes import sweep
+from ..local.questions import ask_yes
+from ..printing import say
+from ..trouble import NOT_OK, OK
+from ..ui.json_screen import write_line
+from ..words.cards import listed
+from ..words.lingo import _
+from . import open_games
+from .seats import key_of_games
+
+READING: Final = 2.0
+"""Seconds for which games are read whose score is not known yet."""
+
+
+def list_games(as_json: bool) -> int:
+    """All games of this machine, newest first; the exit code."""
+    passphrase = passphrase_from_environment()
+    found = kept_games(own_home(), passphrase, time.monotonic, READING)
+    for game in found:
+        if as_json:
+            write_line(as_object(game))
+        else:
+            say(in_words(game))
+    if not found and not as_json:
+        say(_("No game was played on this machine yet. Play one with: hoity play"))
+    if any(game.progress is None for game in found) and not as_json:
+        say(_("Some games were not read yet: the same command again reads on."))
+    return OK
+
+
+def as_object(game: KeptGame) -> dict[str, Any]:
+    """A game for a program."""
+    progress = game.progress
+    return {
+        "game": game.name,
+        "state": _state(game),
+        "nicknames": list(game.nicknames),
+        "seat": game.seat,
+        "round": progress.round if progress else None,
+        "fields": list(progress.fields) if progress else None,
+        "ranks": list(progress.ranks) if progress else None,
+        "date": datetime.fromtimestamp(game.when).isoformat(timespec="seconds"),
+        "path": str(game.path),
+    }
+
+
+def _state(game: KeptGame) -> str:
+    if game.is_over:
+        return "over" if game.progress is None or game.progress.whole else "not-ok"
+    if game.is_running:
+        return "running"
+    return "claimed" if game.put_away else "open"
+
+
+def in_words(game: KeptGame) -> str:
+    """A game in one line: its id, date, how it stands, and who played."""
+    text = _("{game}  {date}  {state}: {who}")
+    states = {
+        "over": _("over"),
+        "not-ok": _("not ok"),
+        "running": _("being played"),
+        "claimed": _("claimed"),
+        "open": _("open"),
+    }
+    state = states[_state(game)]
+    if game.progress is not None and game.progress.round:
+        state = _("{state}, round {round}").format(state=state, round=game.progress.round)
+    who = listed(_scores(game.nicknames, game.progress))
+    return text.format(game=game.name, date=date(game.when), state=state, who=who)
+
+
+def _scores(names: tuple[str, ...], progress: Progress | None) -> list[str]:
+    """Each name with its field; of a game that is over the first first."""
+    if progress is None or len(progress.fields) != len(names):
+        return list(names)
+    order = list(range(len(names)))
+    if len(progress.ranks) == len(names):
+        order.sort(key=lambda seat: progress.ranks[seat])
+    return [f"{names[seat]} {progress.fields[seat]}" for seat in order]
+
+
+def date(seconds: int) -> str:
+    """A day and a time of this machine."""
+    return datetime.fromtimestamp(seconds).strftime("%Y-%m-%d %H:%M")
+
+
+def told(game: OpenGame, passphrase: str | None) -> str:
+    """An unfinished game in words: with whom, which round, and since when."""
+    progress = progress_of(game, passphrase)
+    words = {
+        "game": game.name,
+        "who": listed(game.opponents),
+        "date": date(game.started),
+        "round": progress.round if progress else 0,
+    }
+    if not words["round"]:
+        return _("game {game} with {who}, begun {date}").format(**words)
+    return _("game {game} with {who}, round {round}, begun {date}").format(**words)
+
+
+def forget(word: str, yes: bool) -> int:
+    """Forget an unfinished game after a question; the exit code."""
+    home = own_home()
+    me, passphrase = key_of_games(home)
+    game = open_games.find(home, word, me, passphrase, "hoity forget")
+    if is_running(game):
+        raise PeerError(ForgetCode.RUNNING, game=game.name)
+    if not yes:
+        say(_("Forget {game}?").format(game=told(game, passphrase)))
+        say(
+            _(
+                "Your seat in it is lost for good: it can be neither resumed nor saved as a claim."
+                " The others may go on without you."
+            )
+        )
+        if not ask_yes(_("Forget it? y forgets it, n keeps it: ")):
+            say(_("Nothing was forgotten."))
+            return NOT_OK
+    forget_game(game)
+    sweep(home)
+    say(_("Game {game} is forgotten.").format(game=game.name))
+    return OK

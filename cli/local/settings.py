@@ -1,0 +1,62 @@
+"""What a player has chosen once, kept in the home: the nickname and the language.
+
+Read before anything else, help included: so nothing heavy is loaded, and whatever cannot be read
+counts as not chosen.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from ..words import lingo
+
+if TYPE_CHECKING:
+    from p2p_hoity.storage.home import Home
+
+MOST: Final = 4096
+
+
+@dataclass(frozen=True)
+class Settings:
+    """None: not chosen yet."""
+
+    nickname: str | None = None
+    language: str | None = None
+
+
+def load(home: Home | None = None) -> Settings:
+    """The settings of this home, or of the player's own."""
+    from p2p_hoity.storage.home import home as own_home
+
+    try:
+        path = (home or own_home()).path / "settings.json"
+        if not path.is_file():
+            return Settings()
+        with path.open("rb") as file:
+            return _read(json.loads(file.read(MOST)))
+    except (OSError, ValueError, RecursionError):
+        return Settings()
+
+
+def _read(value: Any) -> Settings:
+    given = value if isinstance(value, dict) else {}
+    nickname, language = given.get("nickname"), given.get("language")
+    return Settings(
+        nickname if isinstance(nickname, str) else None,
+        language if language in lingo.LANGUAGES else None,
+    )
+
+
+def is_kept(home: Home) -> bool:
+    """Whether there are settings here already."""
+    return (home.path / "settings.json").exists()
+
+
+def keep(home: Home, settings: Settings) -> None:
+    """Keep them; OSError or NotPrivateError if the home takes no files."""
+    from p2p_hoity.storage.own_files import write_private
+
+    data = json.dumps(asdict(settings), ensure_ascii=False).encode()
+    write_private(home.path / "settings.json", data)

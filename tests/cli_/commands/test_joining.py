@@ -1,0 +1,151 @@
+"""Tests of sitting down without a ticket at hand: picked from the LAN, or a seat that is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from support.kept_home import keep_journal, player, room_of
+
+from cli.app import run
+from cli.commands import join, pick_table, resume
+from cli.local import questions
+from cli.trouble import Trouble
+from p2p_hoity.net.discovery import Announcement
+from p2p_hoity.net.ticket import Ticket, encode_ticket
+from p2p_hoity.storage.home import Home
+
+OPEN = encode_ticket(Ticket(b"h" * 32, ("10.0.0.1:9",), b"t" * 32))
+OTHER = encode_ticket(Ticket(b"i" * 32, ("10.0.0.2:9",), b"t" * 32))
+ANA, BOB = Announcement("Ana", 4, 1, OPEN), Announcement("Bob", 3, 2)
+Shown = pytest.CaptureFixture[str]
+
+
+@pytest.fixture
+def lan(monkeypatch: pytest.MonkeyPatch) -> Sequence[Announcement]:
+    found: list[Announcement] = [ANA, BOB]
+
+    async def browse(seconds: float) -> list[Announcement]:
+        return list(found)
+
+    monkeypatch.setattr(pick_table, "browse", browse)
+    return found
+
+
+def types(monkeypatch: pytest.MonkeyPatch, *lines: str) -> None:
+    typed = iter(lines)
+    monkeypatch.setattr(questions, "typed_line", lambda: next(typed))
+
+
+def test_an_open_table_is_picked_by_its_number(
+    lan: Sequence[Announcement], monkeypatch: pytest.MonkeyPatch, capsys: Shown
+) -> None:
+    types(monkeypatch, "0", "9", "x", "1")
+    assert pick_table.from_list() == OPEN
+    out = capsys.readouterr().out
+    assert "  1  Ana (key " in out
+    assert "1 of 4 seated, open to all" in out
+    assert out.count("No table has that number.") == 3
+
+
+def test_a_closed_table_asks_for_its_ticket(
+    lan: Sequence[Announcement], monkeypatch: pytest.MonkeyPatch, capsys: Shown
+) -> None:
+    types(monkeypatch, "2", "", "hoity2pasted")
+    assert pick_table.from_list() == "hoity2pasted"
+    assert "Ask Bob for it" in capsys.readouterr().out
+
+
+def test_the_list_is_looked_up_anew_and_a_ticket_is_taken_at_once(
+    lan: list[Announcement], monkeypatch: pytest.MonkeyPatch, capsys: Shown
+) -> None:
+    types(monkeypatch, "r", OTHER)
+    assert pick_table.from_list() == OTHER
+    assert capsys.readouterr().out.count("Looking for tables") == 2
+
+
+def test_an_empty_lan_says_so_and_may_be_left(
+    lan: list[Announcement], monkeypatch: pytest.MonkeyPatch, capsys: Shown
+) -> None:
+    lan.clear()
+    types(monkeypatch, "1", "q")
+    with pytest.raises(Trouble, match="sat down nowhere"):
+        pick_table.from_list()
+    assert "hoity host" in capsys.readouterr().out
+
+
+def test_a_host_is_found_by_its_nickname(lan: Sequence[Announcement]) -> None:
+    assert pick_table.by_nickname("Ana") == OPEN
+
+
+@pytest.mark.parametrize("nickname", ["ana", "Аna", "Ana"])
+def test_look_alikes_are_listed_and_asked(
+    lan: list[Announcement], nickname: str, monkeypatch: pytest.MonkeyPatch, capsys: Shown
+) -> None:
+    lan.append(Announcement("Аnа", 4, 1, OTHER))  # two letters are Cyrillic
+    types(monkeypatch, "2")
+    assert pick_table.by_nickname(nickname) == OTHER
+    assert "looks like it" in capsys.readouterr().out
+
+
+def test_a_nickname_that_nobody_has_is_said(lan: Sequence[Announcement]) -> None:
+    with pytest.raises(Trouble, match="no table of Zoe on this LAN"):
+        pick_table.by_nickname("Zoe")
+
+
+@pytest.mark.parametrize(
+    ("word", "is_name"),
+    [
+        *(("Ana", True), ("nonsense", True), ("hoity", True), ("", False)),
+        *(("hoity2abc", False), ("HOITY1ABC", False), ("x" * 25, False), (OPEN, False)),
+    ],
+)
+def test_a_ticket_is_not_taken_for_a_nickname(word: str, is_name: bool) -> None:
+    assert pick_table.is_nickname(word) is is_name
+
+
+def test_without_a_terminal_a_ticket_is_needed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Shown
+) -> None:
+    monkeypatch.setenv("HOITY_HOME", str(tmp_path))
+    assert run(["join"]) == 2
+    assert "Missing argument 'TICKET'." in capsys.readouterr().err
+    assert run(["join", "Ana"]) == 2
+    assert "this is not a ticket" in capsys.readouterr().err
+
+
+# A seat that is kept.
+
+
+def test_a_ticket_of_a_table_with_a_journal_here_resumes_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Shown
+) -> None:
+    monkeypatch.setenv("HOITY_HOME", str(tmp_path / "home"))
+    home = Home(tmp_path / "home")
+    player(home, 1)
+    here = room_of(3, 2)
+    keep_journal(home, here, 1).close()
+    resumed: list[str] = []
+    monkeypatch.setattr(join, "take_up", lambda sitting, game: resumed.append(game.name) or 0)
+    terms = here.table.header.terms
+    ticket = Ticket(terms.host, ("127.0.0.1:9",), terms.digest(), (), bytes(16))
+    assert run(["join", encode_ticket(ticket)]) == 0
+    assert resumed == [here.table.id.hex()[:16]]
+    assert "Your seat at this table is kept" in capsys.readouterr().out
+
+
+def test_the_seat_of_another_key_is_not_taken(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Shown
+) -> None:
+    monkeypatch.setenv("HOITY_HOME", str(tmp_path / "home"))
+    home = Home(tmp_path / "home")
+    player(home, 5)
+    here = room_of(3, 2)
+    keep_journal(home, here, 1).close()
+    terms = here.table.header.terms
+    ticket = Ticket(terms.host, ("127.0.0.1:1",), terms.digest(), (), bytes(16))
+    monkeypatch.setattr(join, "take_up", resume.take_up)
+    monkeypatch.setattr(join.tables, "join_table", None)
+    run(["join", "--yes", encode_ticket(ticket)])
+    assert "kept" not in capsys.readouterr().out

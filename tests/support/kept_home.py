@@ -1,0 +1,81 @@
+"""A home with games in it, over or not, made without a network."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+from typing import Any
+
+from p2p_hoity import bots, game_port, rules
+from p2p_hoity.editions import load
+from p2p_hoity.storage import journal, keys
+from p2p_hoity.storage.home import Home
+from p2p_hoity.storage.journal import Journal
+from protocol import Identity
+from protocol.seat.effects import Asked
+from protocol.seat.machine import Machine
+from protocol.wire.header import Patience, Terms
+from support import room
+
+SEED = b"s" * 32
+STARTED = 1_700_000_000
+
+
+def room_of(seats: int, rounds: int, nonce: bytes = b"n") -> room.Room:
+    """A table of seeded seats, played by bots until this round has begun."""
+    variant = "surprise" if seats == 2 else None
+    game = game_port.game_value(load(), variant)
+    terms = Terms(room.identity(0).public, nonce * 32, game, seats, seats // 2 + 1, Patience())
+    bound, who = room.seat_at(terms, game_port.read_game)
+    rng = random.Random(2)
+
+    def choose(machine: Machine, asked: Asked) -> Any:
+        seen = rules.view(asked.node.state.state, machine.seat, machine.hand())
+        if seen.state.round >= rounds:
+            return None
+        return bots.BOTS["steady"](seen, rules.expected(seen.state), rng)
+
+    here = room.Room(bound, who, choose)
+    here.start()
+    here.run()
+    return here
+
+
+def player(home: Home, seat: int = 0) -> keys.Player:
+    """The kept key of this home: that of a seeded seat."""
+    nickname = f"seat {seat}"
+    seed = _seed_of(room.identity(seat), seat)
+    keys.save_identity(home, seed, nickname, keys.new_vault(None))
+    return keys.Player(Identity(seed), nickname)
+
+
+def _seed_of(who: Identity, seat: int) -> bytes:
+    import hashlib
+
+    seed = hashlib.sha256(b"seat%d" % seat).digest()
+    assert Identity(seed).public == who.public
+    return seed
+
+
+def keep_journal(
+    home: Home, here: room.Room, seat: int = 0, started: int = STARTED, password: str | None = None
+) -> Journal:
+    """The open journal of a seat of this room, as the game stands."""
+    table = here.table
+    places = tuple(() for _ in range(table.seats))
+    header = table.header.encode()
+    first = (header, seat, SEED, places, ":0", (), started, bytes(64), b"", False)
+    path = home.journals / f"{table.id.hex()[:16]}.journal"
+    book = journal.create(path, first, password)
+    for record in here.places[seat].journal:
+        book.append(record)
+    book.sync()
+    return book
+
+
+def keep_transcript(home: Home, data: bytes, name: str) -> Path:
+    """A transcript in its usual place."""
+    home.transcripts.mkdir(mode=0o700, parents=True, exist_ok=True)
+    path = home.transcripts / name
+    path.write_bytes(data)
+    return path
