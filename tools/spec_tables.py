@@ -70,6 +70,10 @@ CONSTANTS: Final = (
     ("bytes of a body", "protocol.wire.bodies.MAX_BODY"),
     ("bytes of a frame of a table", "protocol.wire.frames.MAX_FRAME"),
     ("bytes of a frame of the lobby", "p2p_hoity.session.lobby.MAX_LOBBY"),
+    ("bytes of a frame of talk", "p2p_hoity.session.talk.MAX_TALK"),
+    ("characters said at once", "p2p_hoity.session.talk.MAX_WORDS"),
+    ("phrases", "p2p_hoity.session.talk.PHRASES"),
+    ("bytes of a consent to the next table", "p2p_hoity.session.next_table.MAX_CONSENT"),
     ("seats", "protocol.wire.header.MAX_SEATS"),
     ("characters of a nickname", "protocol.wire.header.MAX_NICKNAME"),
     ("cards of a deck", "protocol.crypto.generators.MAX_CARDS"),
@@ -119,7 +123,7 @@ def patience_bounds() -> str:
 HEADER: Final = (
     ("terms", "version", "string", "`p2p-table/2`"),
     ("terms", "host", "bytes(32)", "an identity key"),
-    ("terms", "nonce", "bytes(32)", "random"),
+    ("terms", "nonce", "bytes(32)", "random, or as in [A-1]"),
     ("terms", "game", "any value", "the game's own"),
     ("terms", "seats", "int", "2 to 16"),
     ("terms", "quorum", "int", "seats div 2 + 1 to seats"),
@@ -156,6 +160,20 @@ LOBBY: Final = (
     ("refuse", '["refuse", reason]', "no seat: `unproven`, `full`, or the `name` is taken"),
     ("roster", '["roster", header, addresses, signature]', "the table is complete; signed"),
     ("table", '["table", table, signature]', "the table that this seat plays at"),
+)
+
+TALK: Final = (
+    (
+        "talk",
+        '["talk", table, author, door, count, words, signature]',
+        "what its author says at the seat door; a seat at its own",
+    ),
+    ("passed", '["passed", spoken, count, signature]', "an onlooker's, passed on by its door"),
+)
+
+AGAIN: Final = (
+    ("again", '["again", table, entry]', "this seat sits down at the next table"),
+    ("no-more", '["no-more", table, id, signature]', "this seat does not"),
 )
 
 MEANING: Final = {
@@ -352,7 +370,8 @@ NOWHERE: Final = ("none", "none")
 PEERS: Final = [
     "H-8", "H-9", "M-5", "M-6", "M-7", "N-7", "N-11", "D-1", "D-2", "D-3", "D-4", "D-5", "D-6",
     "G-2", "E-1", "E-2", "E-3", "E-4", "E-5", "E-6", "E-7", "E-8", "E-9", "E-10", "E-16", "E-17",
-    "E-19", "E-21", "E-22", "E-23", "E-24", "E-25", "E-26", "E-27", "J-*", "L-*", "T-*",
+    "E-19", "E-21", "E-22", "E-23", "E-24", "E-25", "E-26", "E-27", "J-*", "L-*", "T-*", "W-*",
+    "A-*",
 ]
 # fmt: on
 VERIFIERS: Final = ("V-*", "Y-*")
@@ -509,6 +528,10 @@ TABLES: Final[dict[str, Callable[[], str]]] = {
     ),
     "lobby": lambda: markdown(
         ("frame", "value", "meaning"), ((n, code(v), m) for n, v, m in LOBBY)
+    ),
+    "talk": lambda: markdown(("frame", "value", "meaning"), ((n, code(v), m) for n, v, m in TALK)),
+    "again": lambda: markdown(
+        ("frame", "value", "meaning"), ((n, code(v), m) for n, v, m in AGAIN)
     ),
 }
 

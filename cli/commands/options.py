@@ -173,6 +173,17 @@ LanOption = Annotated[
         ),
     ),
 ]
+NoTalkOption = Annotated[
+    bool, typer.Option("--no-talk", help=N_("Neither show nor send what people say."))
+]
+AgainOption = Annotated[
+    bool | None,
+    typer.Option(
+        "--again/--no-again",
+        help=N_("Whether to ask for another game with the same people; a terminal is asked."),
+        show_default=False,
+    ),
+]
 UntilEofOption = Annotated[bool, typer.Option("--until-eof", hidden=True)]
 
 

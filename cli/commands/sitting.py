@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -11,7 +12,7 @@ import trio
 
 from p2p_hoity.game_port import HoityToity
 from p2p_hoity.session.driver import LEFT, Outcome
-from p2p_hoity.session.updates import Started, Update
+from p2p_hoity.session.updates import Finished, Started, Update
 from p2p_hoity.storage.home import Home
 from p2p_hoity.storage.keys import Player as Me
 from p2p_hoity.tables import Seat
@@ -40,11 +41,22 @@ class Manner:
     plain: bool = False
     transcript: Path | None = None
     name: str | None = None
+    talks: bool = True
+    again: bool | None = None
+
+    @property
+    def asks_again(self) -> bool:
+        """Whether the player is asked for another game: a person at a terminal is, unless the
+        command says otherwise; a bot or a program only if the command says so."""
+        if self.again is not None:
+            return self.again
+        return not (self.auto or self.as_json) and sys.stdin.isatty()
 
 
 @dataclass
 class Sitting:
-    """The seat, its screen and its player; `crew` are the bots that play along from here."""
+    """The seat, its screen and its player; `crew` are the bots that play along from here, `first`
+    the transcript of the first game, `is_over`: whether the latest one is."""
 
     home: Home
     me: Me
@@ -52,19 +64,24 @@ class Sitting:
     passphrase: str | None = None
     crew: Crew | None = None
     left: str | None = None
+    first: Path | None = None
+    is_over: bool = False
     screen: Screen = field(init=False)
 
     def __post_init__(self) -> None:
         self._scope, manner = trio.CancelScope(), self.manner
         self._going = trio.Event()
         self._tells = False
-        self.screen = seated(manner.as_json, manner.auto, self._leave, manner.plain)
+        again = manner.asks_again and not manner.until_eof
+        self.screen = seated(manner.as_json, manner.auto, self._leave, manner.plain, again)
 
     @property
     def seat(self) -> Seat:
         """What the peer needs to know of this seat."""
-        player, output = Going(self.screen.player, self._going), self.manner.transcript
-        return Seat(self.home, self.me, player, self._tell, output, self.passphrase)
+        player, manner = Going(self.screen.player, self._going), self.manner
+        papers = (manner.transcript, self.passphrase)
+        talk = (manner.talks, manner.asks_again)
+        return Seat(self.home, self.me, player, self._tell, *papers, *talk)
 
     @property
     def game(self) -> str:
@@ -79,6 +96,10 @@ class Sitting:
         self.screen.tell(update)
         if isinstance(update, Started):
             self._begin(update.table.seats)
+            self.is_over = False
+        elif isinstance(update, Finished):
+            self.is_over = True
+            self.first = self.first or update.transcript
 
     def _begin(self, seats: int) -> None:
         """One's own bots go along: only others are told when one leaves."""
@@ -117,7 +138,7 @@ class Sitting:
         finally:
             if self.crew is not None:
                 left = outcome is None or outcome.code == LEFT
-                await self.crew.dismiss(keep=left and self.crew.seated)
+                await self.crew.dismiss(keep=left and self.crew.seated and not self.is_over)
         if outcome is None or outcome.code == LEFT:
             kept = outcome is None or outcome.kept
             raise Trouble(self.farewell(self.left or _("you left"), kept), INTERRUPTED)
@@ -127,7 +148,7 @@ class Sitting:
         manner = self.manner
         if manner.until_eof:
             nursery.start_soon(self._until_closed)
-        elif self.screen.listens(not (manner.auto and manner.yes)):
+        elif self.screen.listens(not (manner.auto and manner.yes) or manner.asks_again):
             nursery.start_soon(self.screen.listen)
 
     async def _until_closed(self) -> None:
@@ -137,6 +158,8 @@ class Sitting:
 
     def farewell(self, reason: str, kept: bool = True) -> str:
         """Words for a game that is left: how to take the seat again."""
+        if self.is_over:
+            return _("{reason}. The game was over already.").format(reason=reason)
         if not self.game or not kept:
             return _("{reason}; no game had begun.").format(reason=reason)
         text = _("{reason}. The game is kept; take your seat again with: hoity resume {game}")
@@ -150,7 +173,7 @@ def sit(sitting: Sitting, go: Callable[[Sitting, trio.Nursery], Awaitable[Outcom
     if outcome.kept:
         text = _("What was played is kept; save it, without a result: hoity resume --claim {game}")
         sitting.say(text.format(game=sitting.game))
-    _tell_place(sitting.manner.transcript, outcome.transcript)
+    _tell_place(sitting.manner.transcript, sitting.first or outcome.transcript)
     sitting.screen.end(outcome)
     return OK if outcome.code is None else NOT_OK
 

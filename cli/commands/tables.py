@@ -17,12 +17,18 @@ ANY_PORT = ":0"
 
 
 def _manner(
-    auto: bool, as_json: bool, transcript: Path | None, name: str | None, plain: bool
+    auto: bool,
+    as_json: bool,
+    transcript: Path | None,
+    name: str | None,
+    plain: bool,
+    no_talk: bool,
+    again: bool | None,
 ) -> Manner:
     """How a host sits: it has set the terms itself, so it is not asked about them."""
     from .sitting import Manner
 
-    return Manner(auto, True, as_json, transcript=transcript, name=name, plain=plain)
+    return Manner(auto, True, as_json, False, plain, transcript, name, not no_talk, again)
 
 
 def play(
@@ -45,6 +51,8 @@ def play(
     yes: opt.YesOption = False,
     as_json: opt.JsonOption = False,
     plain: opt.PlainOption = False,
+    no_talk: opt.NoTalkOption = False,
+    again: opt.AgainOption = None,
 ) -> None:
     """A game against bots."""
     from .play import Ask, Opening, host, loopback
@@ -53,7 +61,8 @@ def play(
     switches = (action_choice, detective_in_hall, detective_rank)
     ask = Ask(bots + 1, edition, variant, *switches, quorum, waits)
     opening = Opening(ask, bots, loopback(None), show_ticket=False)
-    raise typer.Exit(host(_manner(auto, as_json, transcript, name, plain), opening))
+    manner = _manner(auto, as_json, transcript, name, plain, no_talk, again)
+    raise typer.Exit(host(manner, opening))
 
 
 def host(
@@ -85,6 +94,8 @@ def host(
     qr: Annotated[bool, typer.Option("--qr", help=N_("Show the ticket as a QR code too."))] = False,
     as_json: opt.JsonOption = False,
     plain: opt.PlainOption = False,
+    no_talk: opt.NoTalkOption = False,
+    again: opt.AgainOption = None,
 ) -> None:
     """Open a table."""
     from p2p_hoity.tables.seating import Lan
@@ -96,7 +107,8 @@ def host(
     switches = (action_choice, detective_in_hall, detective_rank)
     ask = Ask(seats, edition, variant, *switches, quorum, patience or 300.0, step_patience)
     opening = Opening(ask, bots, reach_of(listen, relay, Lan(lan.value)), as_qr=qr)
-    raise typer.Exit(open_table(_manner(auto, as_json, transcript, name, plain), opening))
+    manner = _manner(auto, as_json, transcript, name, plain, no_talk, again)
+    raise typer.Exit(open_table(manner, opening))
 
 
 def join(
@@ -110,6 +122,8 @@ def join(
     transcript: opt.TranscriptOption = None,
     as_json: opt.JsonOption = False,
     plain: opt.PlainOption = False,
+    no_talk: opt.NoTalkOption = False,
+    again: opt.AgainOption = None,
     until_eof: opt.UntilEofOption = False,
 ) -> None:
     """Sit down at a table."""
@@ -119,7 +133,7 @@ def join(
     from .reaching import reach_of
     from .sitting import Manner
 
-    manner = Manner(auto, yes, as_json, until_eof, plain, transcript, name)
+    manner = Manner(auto, yes, as_json, until_eof, plain, transcript, name, not no_talk, again)
     word = " ".join(ticket or ())
     if not word and (as_json or not at_terminal()):
         raise missing(ctx, "ticket")
@@ -133,6 +147,8 @@ def resume(
     transcript: opt.TranscriptOption = None,
     as_json: opt.JsonOption = False,
     plain: opt.PlainOption = False,
+    no_talk: opt.NoTalkOption = False,
+    again: opt.AgainOption = None,
     until_eof: opt.UntilEofOption = False,
     claim: Annotated[
         bool,
@@ -146,7 +162,7 @@ def resume(
 
     if claim:
         raise typer.Exit(save_as_claim(game, transcript, as_json))
-    manner = Manner(auto, True, as_json, until_eof, plain, transcript)
+    manner = Manner(auto, True, as_json, until_eof, plain, transcript, None, not no_talk, again)
     raise typer.Exit(sit_again(manner, game))
 
 
@@ -155,11 +171,13 @@ def watch(
     transcript: opt.TranscriptOption = None,
     as_json: opt.JsonOption = False,
     plain: opt.PlainOption = False,
+    no_talk: opt.NoTalkOption = False,
+    again: opt.AgainOption = None,
 ) -> None:
     """Look on without a seat."""
     from .watch import watch as look_on
 
-    raise typer.Exit(look_on(" ".join(ticket), transcript, as_json, plain))
+    raise typer.Exit(look_on(" ".join(ticket), transcript, as_json, plain, not no_talk, again))
 
 
 def tables(

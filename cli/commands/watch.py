@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import trio
@@ -16,17 +17,32 @@ from ..ui.screen import looking_on
 from ..words.lingo import _
 
 
-def watch(ticket: str, transcript: Path | None, as_json: bool, plain: bool = True) -> int:
-    """Follow a table without a seat; the exit code."""
+def watch(
+    ticket: str,
+    transcript: Path | None,
+    as_json: bool,
+    plain: bool = True,
+    talks: bool = True,
+    again: bool | None = None,
+) -> int:
+    """Follow a table without a seat; the exit code. `again`: follow the seats to their next table
+    too, as for a person unless the command says otherwise."""
     check_output(transcript)
     read = decode_ticket(ticket)
     scope = trio.CancelScope()
-    screen = looking_on(as_json, plain, lambda reason: scope.cancel())
+    follows = not as_json if again is None else again
+    screen = looking_on(as_json, plain, lambda reason: scope.cancel(), follows)
+    onlooker = tables.Onlooker(screen.tell, transcript, screen.player, talks, follows)
 
     async def go() -> Outcome | None:
         screen.say(_("Looking for the table; the game is shown once it has begun …"))
         with scope:
-            return await tables.watch_table(read, screen.tell, transcript)
+            async with trio.open_nursery() as nursery:
+                if as_json and not sys.stdin.isatty():  # all other screens listen by themselves
+                    nursery.start_soon(screen.listen)
+                outcome = await tables.watch_table(read, onlooker)
+                nursery.cancel_scope.cancel()
+            return outcome
         return None
 
     with ctrl_c_means(lambda: _("Interrupted: you look on no more.")):

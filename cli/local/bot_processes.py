@@ -36,6 +36,8 @@ FAREWELL = 15.0
 GRACE = 5.0
 """Seconds between asking a bot to go and making it."""
 LOOPBACK = "127.0.0.1:0"
+MANNER = ("--auto", "--json", "--until-eof", "--again")
+"""How a bot sits: it plays on as long as the people do, and goes when its command goes."""
 GAME_FILE = "game"
 TROUBLE_FILE = "trouble.txt"
 LATCH_FILE = "held"
@@ -80,7 +82,7 @@ class Crew:
         told: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
         home = private_folder(self.folder / name)
-        command = [sys.executable, "-P", "-m", "cli", *words, "--auto", "--json", "--until-eof"]
+        command = [sys.executable, "-P", "-m", "cli", *words, *MANNER]
         with new_private(home / TROUBLE_FILE) as trouble:
             process = await trio.lowlevel.open_process(
                 command,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from contextlib import suppress
 from typing import Any, Final
 
 import trio
@@ -13,16 +12,18 @@ from p2p_hoity import rules
 from p2p_hoity.game_port import HoityToity
 from p2p_hoity.rules.news import plain
 from p2p_hoity.session import updates
-from p2p_hoity.session.player import LeaveForNow, WaitLonger, Wish
+from p2p_hoity.session.player import LeaveForNow, Talk, WaitLonger, Wish
 from protocol import fingerprint
 
 from ..printing import say_object
 from ..trouble import INTERRUPTED, USAGE, Trouble
 from ..words import editions
 from ..words.lingo import _
+from ..words.phrases import spoken
 from ..words.reasons import as_json as reason_json
 from ..words.reasons import meaning
 from ..words.refusals import refusal
+from .line_talk import Wishes
 from .stdin_lines import STRAYS
 
 Write = Callable[[dict[str, Any]], None]
@@ -77,6 +78,13 @@ class JsonScreen:
                 return _refused(update)
             case updates.Unlinked(name, reason):
                 return {"name": name, **reason_json(reason)}
+            case updates.Said(seat, who, words):
+                number = words if isinstance(words, int) else None
+                return {"seat": seat, "who": who, "words": spoken(words), "phrase": number}
+            case updates.Unsaid(reason):
+                return reason_json(reason)
+            case updates.Again(willing, unwilling):
+                return {"willing": sorted(willing), "unwilling": sorted(unwilling)}
             case updates.Accused(seat, code):
                 return {"seat": seat, "code": code, "words": meaning(code)}
             case updates.Attendance(seats):
@@ -133,11 +141,22 @@ def _parsed(line: str) -> Any:
         return None
 
 
+def _talk(line: str) -> Talk | None:
+    """What a line says to the table; None if it is no talk."""
+    value = _parsed(line) if line.startswith("{") else None
+    if not isinstance(value, dict) or list(value) != ["talk"]:
+        return None
+    words = value["talk"]
+    is_said = isinstance(words, str | int) and not isinstance(words, bool)
+    return Talk(words) if is_said else None
+
+
 class JsonPlayer:
     """A program in the seat: it answers each `choosing` line with a choice as JSON, one a line.
 
     A number or an array as in `choices`; what is not legal is refused and asked again. The line
-    {"wait": true} is no answer: it waits longer for who is awaited; {"leave": true} leaves for now.
+    {"wait": true} is no answer: it waits longer for who is awaited; {"leave": true} leaves for now;
+    {"talk": "words"} or {"talk": 3} says them, or the phrase of this number, to the table.
     """
 
     def __init__(
@@ -151,22 +170,17 @@ class JsonPlayer:
         self._leave = leave
         self._write = write
         self._send, self._answers = trio.open_memory_channel[str](64)
-        self._wish, self._wishes = trio.open_memory_channel[Wish](1)
+        self._wishes = Wishes()
 
     async def listen(self) -> None:
         """Hear every line until the input ends."""
         async with self._send:
             async for line in self._lines:
-                wish = WISHES.get("".join(line.split()))
+                wish = WISHES.get("".join(line.split())) or _talk(line)
                 if wish is None:
                     await self._send.send(line)
                 else:
-                    self._want(wish)
-
-    def _want(self, wish: Wish) -> None:
-        """Have it heard, unless one before it is not heard yet."""
-        with suppress(trio.WouldBlock):
-            self._wish.send_nowait(wish)
+                    self._wishes.put(wish)
 
     async def choose(self, view: rules.View, kind: rules.Kind, again: bool) -> rules.Choice:
         """The next line that is a choice of this kind; Trouble after too many that are none."""
@@ -208,9 +222,12 @@ class JsonPlayer:
         """At once: a program that is still there wants to play."""
 
     async def wish(self) -> Wish:
-        """Each time it says so."""
-        return await self._wishes.receive()
+        """To wait longer or to talk, each time it says so."""
+        return await self._wishes.next()
 
     async def again(self) -> bool:
-        """A program says nothing of it."""
-        return False
+        """Whether the next line is true, y or yes; no, if there is none."""
+        try:
+            return await self.agree()
+        except Trouble:
+            return False

@@ -9,8 +9,8 @@ import trio
 
 from p2p_hoity.game_port import HoityToity
 from p2p_hoity.session.driver import Outcome
-from p2p_hoity.session.player import BotPlayer, Player
-from p2p_hoity.session.updates import Update
+from p2p_hoity.session.player import BotPlayer, Player, Wish
+from p2p_hoity.session.updates import Finished, Started, Update
 from protocol import Terms
 
 from ..words import terms as terms_words
@@ -21,14 +21,34 @@ from .stdin_lines import pump
 T = TypeVar("T")
 
 
+class Assisted(BotPlayer):
+    """A bot makes the choices; a program talks, and is asked for another game."""
+
+    def __init__(self, program: JsonPlayer) -> None:
+        super().__init__()
+        self._program = program
+
+    async def wish(self) -> Wish:
+        """The program's, whenever it comes."""
+        return await self._program.wish()
+
+    async def again(self) -> bool:
+        """As the program says."""
+        return await self._program.again()
+
+
 class JsonSeat:
     """The screen of `--json`; see `screen.Screen`."""
 
-    def __init__(self, auto: bool, leave: Callable[[str], None]) -> None:
+    def __init__(self, auto: bool, leave: Callable[[str], None], listens: bool = False) -> None:
+        """`listens`: also where nothing is asked, for talk and another game."""
+        self._listens, self._is_over = listens, False
         self._send, lines = trio.open_memory_channel[str](64)
         self._screen = JsonScreen()
         self._program = JsonPlayer(lines, write_line, leave)
-        self.player: Player = BotPlayer() if auto else self._program
+        self.player: Player = self._program
+        if auto:
+            self.player = Assisted(self._program) if listens else BotPlayer()
 
     @property
     def table_name(self) -> str:
@@ -36,8 +56,12 @@ class JsonSeat:
         return self._screen.table_name
 
     def tell(self, update: Update) -> None:
-        """One object."""
+        """One object; the end of a table as soon as it is known, if others may follow."""
         self._screen(update)
+        if isinstance(update, Started):
+            self._is_over = False
+        elif isinstance(update, Finished) and self._listens:
+            self.end(Outcome(update.transcript, update.standings))
 
     def say(self, words: str) -> None:
         """Nothing: programs get no remarks."""
@@ -56,8 +80,8 @@ class JsonSeat:
         return await self._program.agree()
 
     def listens(self, is_asked: bool) -> bool:
-        """Only for answers."""
-        return is_asked
+        """For answers, and for a program that may talk or play again."""
+        return is_asked or self._listens
 
     async def listen(self) -> None:
         """Hear every line until the input ends."""
@@ -70,7 +94,10 @@ class JsonSeat:
         return trio.run(main, *args)
 
     def end(self, outcome: Outcome) -> None:
-        """The last object."""
+        """The last object of a table, once."""
+        if self._is_over:
+            return
+        self._is_over = outcome.code is None
         write_line(last_line(outcome, self._screen.nicknames))
 
 

@@ -13,6 +13,7 @@ from ..words.cards import Names
 from ..words.lingo import N_, _
 from . import ticket_block
 from .line_screen import SeatScreen
+from .line_talk import HELP as TALK_HELP
 
 HELP: Final = (
     N_("A number or its words choose, as in 2, castle, thief 10; y or Enter confirms, n does not."),
@@ -42,7 +43,7 @@ class Pages:
 
     def help(self, rest: str) -> None:
         """What can be typed."""
-        for line in HELP:
+        for line in HELP + TALK_HELP:
             self._say(_(line))
         if self.ticket is not None:
             self._say(_(HOST_HELP))

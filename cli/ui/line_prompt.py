@@ -20,6 +20,7 @@ from .line_menu import Menu, handing_over, leaving, nothing
 from .line_pages import FIRST_HINT, Pages
 from .line_question import Asker, Withdrawn
 from .line_screen import SeatScreen
+from .line_talk import LineTalk, Wishes
 from .stdin_lines import CONTINUED, END, INTERRUPT, STRAYS
 
 WEIGHTY: Final = (
@@ -72,7 +73,9 @@ class SeatPrompt:
         self._oriented = 0
         self._menu: Menu | None = None
         self._back: trio.Event | None = None
-        self._wish, self._wishes = trio.open_memory_channel[Wish](8)
+        self._wishes = Wishes()
+        self.talk = LineTalk(self._say, self._wishes)
+        self._is_over = self._has_ended = False
         self._strays = 0
 
     # What is typed.
@@ -81,8 +84,11 @@ class SeatPrompt:
         """Hear every line until the input ends."""
         async for line in self._lines:
             await self._hear(line)
+        self._has_ended = True
         await self._until_asked()
-        if not self.autopilot:
+        if self._is_over:
+            self._asker.answer("n")
+        elif not self.autopilot:
             self._leave(_("the input has ended"))
 
     async def _hear(self, line: str) -> None:
@@ -94,7 +100,7 @@ class SeatPrompt:
             self._chosen_from(self._menu, line)
         elif line.lower() in WAIT:
             self._wait()
-        else:
+        elif not self.talk.takes(line):
             await self._until_asked()
             if not self._command(line):
                 await self._answer(line)
@@ -150,7 +156,10 @@ class SeatPrompt:
     # Leaving, waiting, and the bot.
 
     def _quit(self, rest: str = "") -> None:
-        """Ask what leaving means; a file that says so leaves."""
+        """Ask what leaving means; a file that says so leaves. At the end it means no other game."""
+        if self._is_over:
+            self._asker.answer("n")
+            return
         if self._patient:
             self._go()
             return
@@ -171,6 +180,9 @@ class SeatPrompt:
     def _interrupt(self) -> None:
         """Ctrl-C, or the end of the input at a terminal: what leaving means; the second time go."""
         self._say("")
+        if self._is_over:
+            self._quit()
+            return
         if self._menu is not None:
             self._go()
             return
@@ -182,9 +194,7 @@ class SeatPrompt:
         self._repeat()
 
     def _want(self, wish: Wish) -> None:
-        try:
-            self._wish.send_nowait(wish)
-        except trio.WouldBlock:
+        if not self._wishes.put(wish):
             self._say(_("One moment, please."))
 
     def _wait(self) -> None:
@@ -221,7 +231,8 @@ class SeatPrompt:
         breaks_in = news and asks and not self.autopilot
         if breaks_in:
             self._say("")
-        self._screen(update)
+        if not isinstance(update, updates.Said) or self.talk.hears(update):
+            self._screen(update)
         if isinstance(update, updates.Resumed) and self._screen.names is not None:
             self._orient(update.view, self._screen.names)
         if breaks_in and isinstance(update, WEIGHTY):
@@ -282,12 +293,20 @@ class SeatPrompt:
             self._back = None
 
     async def wish(self) -> Wish:
-        """To wait longer, each time the player says so."""
-        return await self._wishes.receive()
+        """To wait longer or to talk, each time the player says so."""
+        return await self._wishes.next()
 
     async def again(self) -> bool:
-        """Never: it has not been asked."""
-        return False
+        """Ask; whoever types nothing more, or quits, wants no other game."""
+        if self._has_ended:
+            return False
+        self._is_over = True
+        try:
+            if not self._patient:
+                self._asker.forget_old_answers()
+            return await self.agree(_("Another game with the same people? y/n"))
+        finally:
+            self._is_over = False
 
 
 COMMANDS: Final[dict[str, Callable[[SeatPrompt, str], None]]] = {

@@ -56,6 +56,11 @@ class Asker:
         self.hungry = trio.Event()
         await self._send.send(line)
 
+    def answer(self, line: str) -> None:
+        """Answer the open question at once, for whoever types nothing more."""
+        self.hungry = trio.Event()
+        self._send.send_nowait(line)
+
     def withdraw(self) -> None:
         """The open question, if there is one, needs no answer any more."""
         if self._asking:

@@ -15,6 +15,7 @@ from ..words import brief, presence, proofs, waiting
 from ..words.cards import Names, listed
 from ..words.choices import in_words
 from ..words.lingo import _
+from ..words.phrases import spoken
 from ..words.reasons import meaning, sentence
 from ..words.refusals import choose_again
 from ..words.updates import ended
@@ -66,6 +67,7 @@ class SeatScreen:
         if isinstance(game, HoityToity):
             self.names = Names(game.edition, [e.nickname for e in header.roster], update.seat)
         self.table_name = update.table.id.hex()[:16]
+        self.log, self.view = Log(), None
         self.say(_("The table is complete. Game {name}.").format(name=self.table_name))
         for seat, entry in enumerate(header.roster):
             who = self.names.seat(seat) if self.names else entry.nickname
@@ -215,6 +217,28 @@ class SeatScreen:
         """This seat is back."""
         self.say(_("You are back at the table and play again from the next round."))
 
+    def said(self, update: updates.Said) -> None:
+        """What somebody says: one line of plain text, after the name that was proven."""
+        who = update.who
+        if update.seat is None:
+            who = _("onlooker {name}").format(name=update.who)
+        self.say(f"{who}: {spoken(update.words)}")
+
+    def unsaid(self, update: updates.Unsaid) -> None:
+        """The player's words were not said."""
+        self.note(_("not said: {reason}").format(reason=sentence(update.reason)))
+
+    def again(self, update: updates.Again) -> None:
+        """Who wants another game."""
+        if self.names is None:
+            return
+        if update.unwilling:
+            who = self.names.seats(sorted(update.unwilling))
+            self.note(_("no other game with the same people: {who}").format(who=who))
+        elif update.willing:
+            who = self.names.seats(sorted(update.willing))
+            self.note(_("another game wanted by: {who}").format(who=who))
+
     def accused(self, update: updates.Accused) -> None:
         """A provable fault, of this very seat too."""
         if self.names and update.seat == self.names.mine:
@@ -268,6 +292,9 @@ TELLERS: Final[Mapping[type[Any], Callable[[SeatScreen, Any], None]]] = {
     updates.LeftForNow: SeatScreen.left,
     updates.Away: SeatScreen.away,
     updates.Returned: SeatScreen.returned,
+    updates.Said: SeatScreen.said,
+    updates.Unsaid: SeatScreen.unsaid,
+    updates.Again: SeatScreen.again,
     updates.Accused: SeatScreen.accused,
     updates.Finished: SeatScreen.finished,
     updates.Ended: SeatScreen.ended,

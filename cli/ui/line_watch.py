@@ -13,6 +13,7 @@ from ..words.lingo import N_, _
 from .line_pages import Pages
 from .line_prompt import QUIT
 from .line_seat import LineSeat
+from .line_talk import HELP as TALK_HELP
 from .screen import Leave
 from .stdin_lines import pump
 
@@ -46,10 +47,12 @@ class LineWatch(LineSeat):
 
     def _hear(self, line: str) -> None:
         word, _space, rest = line.strip().partition(" ")
+        if self._prompt.talk.takes(line):
+            return
         if word.lower() in QUIT:
             self._leave(_("you left"))
         elif not self._pages.answers(word.lower(), rest.strip()) and line:
-            for words in HELP:
+            for words in HELP + TALK_HELP:
                 printing.say(_(words))
 
     def run(self, main: Callable[..., Awaitable[T]], *args: Any) -> T:

@@ -71,12 +71,15 @@ def is_full(plain: bool) -> bool:
     return columns >= LEAST[0] and rows >= LEAST[1]
 
 
-def seated(as_json: bool, auto: bool, leave: Leave, plain: bool = True) -> Screen:
-    """The screen of a seat; `leave` is called with the reason when its player goes."""
+def seated(
+    as_json: bool, auto: bool, leave: Leave, plain: bool = True, again: bool = False
+) -> Screen:
+    """The screen of a seat; `leave` is called with the reason when its player goes. `again`: a
+    program is asked for another game."""
     if as_json:
         from .json_seat import JsonSeat
 
-        return JsonSeat(auto, leave)
+        return JsonSeat(auto, leave, again)
     if is_full(plain or auto):
         from .full_screen.full_seat import FullSeat
 
@@ -86,14 +89,16 @@ def seated(as_json: bool, auto: bool, leave: Leave, plain: bool = True) -> Scree
     return LineSeat(auto, leave)
 
 
-def looking_on(as_json: bool, plain: bool, leave: Leave) -> Screen:
-    """The screen of an onlooker: nothing is ever asked."""
-    if not as_json and is_full(plain):
+def looking_on(as_json: bool, plain: bool, leave: Leave, again: bool) -> Screen:
+    """The screen of an onlooker: nothing is ever asked. `again`: a program is told each end."""
+    if as_json:
+        from .json_seat import JsonSeat
+
+        return JsonSeat(False, leave, again)
+    if is_full(plain):
         from .full_screen.full_seat import FullSeat
 
         return FullSeat(True, leave, looks_on=True)
-    if as_json:
-        return seated(True, True, leave)
     from .line_watch import LineWatch
 
     return LineWatch(leave)

@@ -11,6 +11,7 @@ from protocol import Invalid, Table, header
 from ..errors import Code
 from .capability import Capability
 from .lobby import Ask, Refusal, Refuse, Roster, Shown, encode_lobby, parse_lobby
+from .next_table import is_next
 
 
 class DropCode(Code):
@@ -93,6 +94,7 @@ class Access:
     def receive(self, peer: bytes, data: bytes) -> bool:
         """Take a frame of the lobby; whether the peer may be heard from now on ([L-19], [L-21]).
 
+        A seat that is still at the table before this one will get its roster ([A-6]).
         Invalid if it shows a table that no host has signed: whose doing that is nobody knows.
         TwoRosters if the host has signed two.
         """
@@ -102,6 +104,8 @@ class Access:
             case Ask(proof):
                 return self._asked(peer, proof)
             case Shown() as shown if peer in self.table.ids:
+                if is_next(self.table.header.terms, shown.table):
+                    return False
                 self._compare(shown)
                 return self._let_in(peer)
         return False

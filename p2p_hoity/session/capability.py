@@ -21,6 +21,12 @@ class Capability:
     secret: bytes = field(default=b"", repr=False)
     is_open: bool = False
 
+    def next(self, terms: bytes) -> Capability:
+        """The same for the next table of the same people: whoever holds one secret and was at the
+        table can make the next one, and no earlier one ([A-7])."""
+        secret = digest(Label.NEXT_TICKET, self.secret, terms)[: len(self.secret)]
+        return Capability(terms, secret, self.is_open)
+
     def guest_proof(self, binding: bytes, door: bytes, guest: bytes) -> bytes:
         """What a guest shows first; nothing without a secret."""
         return self._proof(Label.TICKET_GUEST, binding, door, guest)

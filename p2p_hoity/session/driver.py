@@ -6,11 +6,11 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Final
 
 import trio
 
-from protocol import FAULTS, Invalid, Machine, Node, effects
-from protocol.game import IllegalMove
+from protocol import FAULTS, Identity, Invalid, Machine, Node, effects
 
 from ..errors import because, of_protocol
 from ..net.events import Event, Frame, LinkDown, LinkUp
@@ -19,6 +19,7 @@ from ..storage import archive
 from ..storage.journal import Journal
 from . import updates
 from .access import TWO_ROSTERS, Access, DropCode, TwoRosters
+from .asking import Asking
 from .awake_clock import AwakeClock
 from .capability import Capability
 from .chronicle import Chronicle, play_of
@@ -28,12 +29,15 @@ from .nursery import open_nursery
 from .outcome import LEFT as LEFT
 from .outcome import STOPPED as STOPPED
 from .outcome import Outcome as Outcome
-from .player import LeaveForNow, Player, WaitLonger
+from .player import LeaveForNow, Player, Talk, WaitLonger
 from .presence import PresenceTeller
 from .rate_limit import RateLimit
+from .side_channel import SideChannel
 from .updates import Screen
 from .waiting import WaitNotices
 
+MOST_EARLY: Final = 256
+"""Frames kept for the next table; of what is lost the seats ask each other again."""
 TICK = 0.2
 FLUSH = 5.0
 LINGER = 0.5
@@ -54,11 +58,15 @@ class Driver:
     output: Path | None = None
     usual: Path | None = None
     outcome: Outcome | None = None
+    identity: Identity | None = None
+    talks: bool = True
+    again: bool = False
     _notices: WaitNotices = field(default_factory=WaitNotices)
     _presence: PresenceTeller = field(init=False)
     _chronicle: Chronicle = field(init=False)
     _present: bool = True
-    _asking: trio.CancelScope | None = None
+    _early: list[Event] = field(default_factory=list)
+    _asking: Asking = field(init=False)
     _nursery: trio.Nursery | None = None
     _seconds: float = 0.0
     _rate_limit: RateLimit = field(default_factory=RateLimit)
@@ -66,6 +74,7 @@ class Driver:
     _can_rejoin: bool = False
     _is_void: bool = False
     _access: Access = field(init=False)
+    _side: SideChannel = field(init=False)
 
     # The table in words.
 
@@ -90,11 +99,15 @@ class Driver:
     async def run(self, backlog: Sequence[Event] = ()) -> Outcome:
         """Play until the end; what came in before the table was known is in `backlog`."""
         self._chronicle = Chronicle(self.machine, self.screen)
-        self._access = self._open_access()
+        table, hub, view = self.machine.table, self.hub, self._chronicle.view
+        self._access = Access(table, hub.me, self.roster, self.capability, hub.post, self.seat)
+        self._side = SideChannel(self._access, self.identity, hub, self.screen, self.talks)
         self._presence = PresenceTeller(self.machine, self.screen)
         try:
             async with open_nursery() as nursery:
                 self._nursery = nursery
+                play = (self.machine, self.player, self.screen, view)
+                self._asking = Asking(*play, self._now, self._drain, nursery)
                 dial_seats(self.hub, self.machine.table, self.roster.addresses)
                 self.screen(updates.Started(self.machine.table, self.seat))
                 for peer in self.hub.links():
@@ -121,13 +134,12 @@ class Driver:
             self.journal.remove()
         return self.outcome
 
-    def _open_access(self) -> Access:
-        table, hub = self.machine.table, self.hub
-        return Access(table, hub.me, self.roster, self.capability, hub.post, self.seat)
-
     async def _listen(self) -> None:
         async for event in self.hub.events:
-            self._on_event(event)
+            if self.machine.finished and self._side.has_roster:
+                self._keep_early(event)
+            else:
+                self._on_event(event)
             await trio.lowlevel.checkpoint()
 
     async def _tick(self) -> None:
@@ -135,12 +147,13 @@ class Driver:
             await trio.sleep(TICK)
             self.machine.tick(self._now())
             self._drain()
-            self._say_awaited()
+            self._tell(self._notices.look(self.machine, self._linked(), self._now()))
             self._presence.tick(self._linked(), self._now())
             self._give_up()
             for peer in self._access.overdue(trio.current_time()):
                 self.hub.drop(peer, because(DropCode.NOT_SHOWN))
         self._leave()
+        await self._settle()
         if self._nursery is not None:
             self._nursery.cancel_scope.cancel()
 
@@ -150,6 +163,7 @@ class Driver:
         match event:
             case LinkUp(peer, _, _, binding):
                 self._access.up(peer, binding, trio.current_time())
+                self._side.link_up(peer)
                 if self._is_ours(peer):
                     self.screen(updates.Linked(self.name_of(peer)))
                     self.machine.link_up(peer, self._now())
@@ -165,6 +179,8 @@ class Driver:
 
     def _on_frame(self, peer: bytes, data: bytes) -> None:
         """What is malformed, or is no message of this table, costs the link ([L-5])."""
+        if self._side.receive(peer, data):
+            return
         lacks = self.machine.lacks_messages
         if not self._rate_limit.is_due(peer, data, trio.current_time(), lacks):
             return
@@ -183,6 +199,10 @@ class Driver:
         else:
             self._charge(peer, time.thread_time() - spent)
 
+    def _keep_early(self, event: Event) -> None:
+        if not isinstance(event, Frame) or len(self._early) < MOST_EARLY:
+            self._early.append(event)
+
     def _is_ours(self, peer: bytes) -> bool:
         """A seat, or an onlooker who was let in: others are not worth a line."""
         return peer in self.machine.table.ids or self._access.hears(peer)
@@ -191,10 +211,15 @@ class Driver:
         try:
             is_new = self._access.receive(peer, data)
         except Invalid as error:
-            self.hub.drop(peer, because(DropCode.UNSIGNED, why=of_protocol(error)))
+            if self.machine.finished:  # it may play at the next table already
+                self._keep_early(Frame(peer, data))
+            else:
+                self.hub.drop(peer, because(DropCode.UNSIGNED, why=of_protocol(error)))
         except TwoRosters as error:
             self._end_void(error)
         else:
+            if is_new:
+                self._side.catch_up(peer)
             if is_new and peer not in self.machine.table.ids:
                 self.screen(updates.Linked(self.name_of(peer)))
                 self.machine.sync(peer)
@@ -247,7 +272,7 @@ class Driver:
                 self._chronicle.entered(epoch, base, faults)
                 self._look_for_oneself(base)
             case effects.Asked(_, kind, again):
-                self._ask(kind, again)
+                self._asking.ask(kind, again)
             case effects.Waiting():
                 self._tell(self._notices.run_out(self.machine, self._linked(), self._now()))
             case effects.LeftForNow(seat):
@@ -259,10 +284,10 @@ class Driver:
             case effects.Silenced():
                 self.screen(updates.Silenced())
             case effects.Finished():
-                self._stop_asking()
+                self._asking.stop()
                 self.machine.sync(None)
             case effects.Broken(code, seat):
-                self._stop_asking()
+                self._asking.stop()
                 if seat is not None and code in FAULTS:
                     self._chronicle.accuse(seat, code)
                 self.screen(updates.Ended(code, seat))
@@ -286,7 +311,7 @@ class Driver:
         """Say when this seat is absent or back; an absent player is asked to return."""
         present = self.seat is None or self.seat in base.present
         if self._present and not present:
-            self._stop_asking()
+            self._asking.stop()
             self.screen(updates.Away())
             if self.player is not None and self._nursery is not None:
                 self._nursery.start_soon(self._come_back, self.player)
@@ -299,56 +324,31 @@ class Driver:
         self.machine.ask_back(self._now())
         self._drain()
 
-    def _say_awaited(self) -> None:
-        self._tell(self._notices.look(self.machine, self._linked(), self._now()))
-
     def _tell(self, word: updates.Update | None) -> None:
         if word is not None:
             self.screen(word)
 
     # The player.
 
-    def _ask(self, kind: str, again: bool) -> None:
-        if self._asking is not None:
-            self._asking.cancel()
-        if self.player is not None and self._nursery is not None:
-            self._asking = trio.CancelScope()
-            self._nursery.start_soon(self._choose, self.player, kind, again, self._asking)
-
-    async def _choose(
-        self, player: Player, kind: str, again: bool, scope: trio.CancelScope
-    ) -> None:
-        with scope:
-            while self.machine.must_choose:
-                view = self._chronicle.view()
-                self.screen(updates.Choosing(view, kind, again))
-                choice = await player.choose(view, kind, again)  # type: ignore[arg-type]
-                if not self.machine.must_choose:
-                    return
-                try:
-                    self.machine.choose(choice, self._now())
-                except IllegalMove as error:
-                    self.screen(updates.Refused(kind, error.code, error.fields))
-                    continue
-                self.screen(updates.Chosen(kind, choice))
-                self._drain()
-                return
-
     async def _hear_wishes(self, player: Player) -> None:
         while True:
             match await player.wish():
-                case WaitLonger():
+                case WaitLonger() if self.seat is not None:
                     given = self.machine.wait_longer(self._now())
                     self.screen(self._notices.extended(self.machine, given, self._now()))
-                case LeaveForNow():
+                case Talk(words):
+                    self._side.say(words)
+                case LeaveForNow() if self.seat is not None:
                     await self._leave_for_now()
 
     async def _leave_for_now(self) -> None:
         """Say so to the others, if the game is not over, and go; the journal stays if this seat may
-        come back.
+        come back. Who leaves the end wants no other game.
         """
-        self._stop_asking()
-        if not self.machine.finished and self.outcome is None:
+        self._asking.stop()
+        if self.machine.finished:
+            self._side.decline()
+        elif self.outcome is None:
             self.machine.leave(self._now())
             self._drain()
             kept = self.journal is not None and self.machine.is_bound
@@ -359,10 +359,6 @@ class Driver:
             self._nursery.cancel_scope.cancel()
 
     # The end.
-
-    def _stop_asking(self) -> None:
-        if self._asking is not None:
-            self._asking.cancel()
 
     def _may_leave(self) -> bool:
         """The end is confirmed, and whoever is present holds all of it or had time to ask."""
@@ -380,7 +376,8 @@ class Driver:
 
     def _leave(self) -> None:
         """The others need nothing more: write the transcript and tell the standings."""
-        if not self.machine.finished:
+        told = self.outcome is not None and self.outcome.code is None
+        if told or not self.machine.finished:
             return
         standings = play_of(self.machine.tip).state.standings
         path = None
@@ -390,3 +387,14 @@ class Driver:
             path = archive.keep(data, self.output, usual, journal)
         self.outcome = Outcome(path, standings)
         self.screen(updates.Finished(self.machine.table, self.machine.tip, standings, path))
+
+    async def _settle(self) -> None:
+        """Whether there is another game with the same people."""
+        if self.machine.finished and self.outcome is not None:
+            if self.journal is not None:  # there is nothing to come back to
+                self.journal.close()
+                self.journal.remove()
+                self.journal = None
+            player, tip = self.player if self.again else None, self.machine.tip
+            agreed = await self._side.settle(player, self.again, tip.present - tip.banned)
+            self.outcome = replace(self.outcome, again=agreed, early=self._early)

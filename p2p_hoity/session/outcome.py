@@ -1,13 +1,16 @@
-"""How a table ended for one node: with a result, with a claim, or not at all."""
+"""How a table ended for one node: with a result, with a claim, or not at all; what follows it."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from .. import rules
+from ..net.events import Event
 from .access import TwoTables
+from .settling import Agreed
 
 STOPPED: Final = "stopped"
 """Why this node left a table that goes on without it."""
@@ -24,6 +27,7 @@ class Outcome:
     `seat`: whose doing that is, if known.
     `kept`: its journal stays: the game had begun, and can be saved as a claim; of a player who has
     left also resumed.
+    `again`: the next table, if all want another game; `early`: what came for it already.
     """
 
     transcript: Path | None
@@ -32,3 +36,5 @@ class Outcome:
     seat: int | None = None
     kept: bool = False
     evidence: TwoTables | None = None
+    again: Agreed | None = None
+    early: Sequence[Event] = ()

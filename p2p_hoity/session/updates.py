@@ -243,8 +243,16 @@ class Said:
 
 
 @dataclass(frozen=True)
+class Unsaid:
+    """This player's words were not said, and why."""
+
+    reason: Reason
+
+
+@dataclass(frozen=True)
 class Again:
-    """Who wants another game with the same people, and who does not."""
+    """Who wants another game with the same people, and who does not: those who refused, are not
+    at the table any more, or have not answered in time."""
 
     willing: frozenset[int]
     unwilling: frozenset[int]
@@ -312,6 +320,7 @@ Update = (
     | Clock
     | LeftForNow
     | Said
+    | Unsaid
     | Again
     | Away
     | Returned

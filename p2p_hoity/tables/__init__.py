@@ -5,13 +5,14 @@ from __future__ import annotations
 from ..session.driver import Outcome
 from ..session.updates import Screen
 from .hosting import host_table
-from .joining import Accept, join_table, kept_seat, watch_table
+from .joining import Accept, Onlooker, join_table, kept_seat, watch_table
 from .resuming import OpenGame, claim_game, find_game, open_games, resume_table
 from .seating import Lan, PeerError, Reach, Seat, journal_path, open_hub, transcript_path
 
 __all__ = [
     "Accept",
     "Lan",
+    "Onlooker",
     "OpenGame",
     "Outcome",
     "PeerError",

@@ -36,7 +36,8 @@ from ..session.lobby import (
 )
 from ..session.nursery import open_nursery
 from ..session.updates import Screen
-from .seating import Lan, Reach, Seat, open_hub, play
+from .again import play_on
+from .seating import Lan, Reach, Seat, open_hub
 
 SHOW: Final = 10.0
 """Seconds in which a newcomer must have shown that it holds the ticket."""
@@ -79,7 +80,7 @@ async def host_table(
         roster = seating.roster(who)
         for peer in seating.ids:
             hub.post(peer, encode_lobby(roster))
-        return await play(hub, seat, roster, reach, capability, lobby.onlookers())
+        return await play_on(hub, seat, roster, reach, capability, lobby.onlookers())
 
 
 def _announced(seat: Seat, terms: Terms, bare: Ticket, reach: Reach) -> Announcement | None:

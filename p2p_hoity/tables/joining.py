@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -40,10 +41,12 @@ from ..session.lobby import (
     parse_lobby,
 )
 from ..session.nursery import open_nursery
+from ..session.player import Player
 from ..session.updates import Screen
 from ..storage import journal as journals
 from ..storage.home import Home
-from .seating import Backlog, PeerError, Reach, Seat, bind_raw, journal_path, open_hub, play
+from .again import play_on
+from .seating import Backlog, PeerError, Reach, Seat, bind_raw, journal_path, open_hub
 
 CONNECT: Final = 20.0
 """Seconds for which a host is dialled, again and again, before one gives up."""
@@ -100,7 +103,7 @@ async def join_table(seat: Seat, ticket: Ticket, accept: Accept, reach: Reach) -
         guest = _Guest(hub, seat, ticket, addresses)
         roster = await guest.host_link.keep(lambda: guest.sit(accept))
         host = guest.host_link
-        return await play(hub, seat, roster, reach, host.capability, host.backlog.frames)
+        return await play_on(hub, seat, roster, reach, host.capability, host.backlog.frames)
 
 
 def kept_seat(home: Home, passphrase: str | None, key: bytes, ticket: Ticket) -> str | None:
@@ -332,17 +335,42 @@ def _game_of(terms: Terms) -> HoityToity:
         raise PeerError(JoinCode.UNPLAYABLE, why=of_protocol(error)) from error
 
 
+@dataclass(frozen=True)
+class Onlooker:
+    """Who looks on: telling whom, saying what (None: nothing), and whether it follows the seats
+    to their next table; `output` is for the first one's transcript."""
+
+    screen: Screen
+    output: Path | None = None
+    player: Player | None = None
+    talks: bool = True
+    again: bool = False
+
+
 async def watch_table(
-    ticket: Ticket, screen: Screen, output: Path | None = None, network: Network | None = None
+    ticket: Ticket, onlooker: Onlooker, network: Network | None = None
 ) -> Outcome:
-    """Follow a table without a seat."""
+    """Follow a table without a seat, and those that come after it ([A-7])."""
     stranger = Identity(os.urandom(32))
     async with open_hub(stranger, Reach("127.0.0.1:0", network=network)) as (hub, _):
         host_link = _HostLink(hub, ticket)
         roster = await host_link.keep(lambda: _wait_for_roster(host_link))
-        machine = Machine(bind_raw(roster.header), os.urandom)
-        driver = Driver(hub, machine, screen, roster, host_link.capability, output=output)
-        return await driver.run(host_link.backlog.frames)
+        driver = _looking_on(hub, stranger, onlooker, roster, host_link.capability)
+        driver.output = onlooker.output
+        outcome = await driver.run(host_link.backlog.frames)
+        while (agreed := outcome.again) is not None:
+            driver = _looking_on(hub, stranger, onlooker, agreed.roster, agreed.capability)
+            outcome = await driver.run(outcome.early)
+        return outcome
+
+
+def _looking_on(
+    hub: Hub, me: Identity, onlooker: Onlooker, roster: Roster, capability: Capability
+) -> Driver:
+    machine = Machine(bind_raw(roster.header), os.urandom)
+    driver = Driver(hub, machine, onlooker.screen, roster, capability, onlooker.player)
+    driver.identity, driver.talks, driver.again = me, onlooker.talks, onlooker.again
+    return driver
 
 
 async def _wait_for_roster(host_link: _HostLink) -> Roster:

@@ -23,6 +23,7 @@ from ..storage import archive
 from ..storage import journal as journals
 from ..storage.home import Home
 from ..storage.vault import of_file
+from .again import follow
 from .arriving import Answers, arrive
 from .seating import PeerError, Reach, Seat, bind_raw, drive, open_hub
 
@@ -164,7 +165,7 @@ async def resume_table(seat: Seat, name: str | None, network: Network | None = N
     """Take one's seat again after a crash or Ctrl-C."""
     book, first, machine, roster = _reopen(seat, name)
     _claimed(book.path).unlink(missing_ok=True)
-    seat = replace(seat, screen=_recalling(seat.screen, machine))
+    recalled = replace(seat, screen=_recalling(seat.screen, machine))
     table, number, addresses, (listen, relays) = machine.table, first[1], first[3], first[4:6]
     if not book.current:
         machine.be_cautious()
@@ -178,7 +179,8 @@ async def resume_table(seat: Seat, name: str | None, network: Network | None = N
         except PeerError:
             book.close()
             raise
-        return await drive(hub, seat, roster, capability, machine, book, list(came))
+        outcome = await drive(hub, recalled, roster, capability, machine, book, list(came))
+        return await follow(outcome, hub, seat, reach)
 
 
 def _recalling(screen: updates.Screen, machine: Machine) -> updates.Screen:

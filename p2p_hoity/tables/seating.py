@@ -65,7 +65,9 @@ class PeerError(CodedError):
 
 @dataclass(frozen=True)
 class Seat:
-    """Who sits here, with what files, deciding how, and telling whom."""
+    """Who sits here, with what files, deciding how, and telling whom. `talks`: it says what its
+    player says and shows what others say. `again`: its player is asked at the end whether it wants
+    another game with the same people; else it does not."""
 
     home: Home
     me: Me
@@ -73,6 +75,8 @@ class Seat:
     screen: Screen
     output: Path | None = None
     passphrase: str | None = None
+    talks: bool = True
+    again: bool = False
 
 
 class Lan(StrEnum):
@@ -200,4 +204,5 @@ async def drive(
     usual = transcript_path(seat.home, machine.table)
     driver = Driver(hub, machine, seat.screen, roster, capability, seat.player, book)
     driver.output, driver.usual = seat.output or usual, usual
+    driver.identity, driver.talks, driver.again = seat.me.identity, seat.talks, seat.again
     return await driver.run(backlog)

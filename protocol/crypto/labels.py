@@ -62,6 +62,10 @@ class Label(StrEnum):
     TICKET_GUEST = "p2p-table/2/ticket-guest"
     TICKET_DOOR = "p2p-table/2/ticket-door"
 
+    # Another game with the same people: its nonce, and the secret of its ticket
+    NEXT_TABLE = "p2p-table/2/next-table"
+    NEXT_TICKET = "p2p-table/2/next-ticket"
+
     # Signatures
     SEAT = "p2p-table/2/sign-seat"
     SAY = "p2p-table/2/sign-say"
@@ -73,4 +77,7 @@ class Label(StrEnum):
     BACK = "p2p-table/2/sign-back"
     LEAVE = "p2p-table/2/sign-leave"
     ROSTER = "p2p-table/2/sign-roster"
+    TALK = "p2p-table/2/sign-talk"
+    TALK_PASSED = "p2p-table/2/sign-talk-passed"
+    NO_MORE = "p2p-table/2/sign-no-more"
     LINK_HANDSHAKE = "p2p-table/2/link-handshake"

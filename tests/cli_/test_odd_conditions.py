@@ -278,6 +278,7 @@ def test_what_cannot_be_read_is_said_of_the_link_and_of_nobody(
         "hub": Hub(),
         "machine": Machine(),
         "_rate_limit": type("RateLimit", (), {"is_due": lambda *_: True, "spend": lambda *_: 0})(),
+        "_side": type("SideChannel", (), {"receive": lambda *_: False})(),
         "_access": type("Access", (), {"hears": lambda *_: True})(),
         "_now": lambda: 0.0,
     }.items():

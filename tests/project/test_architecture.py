@@ -118,10 +118,14 @@ def test_what_a_game_must_say_rests_on_nothing() -> None:
     assert found == {"__future__", "collections", "dataclasses", "typing"}
 
 
+DRIVERS = ("driver", "nursery", "player", "asking", "settling", "side_channel")
+"""Of a running table: what waits, and what needs to know when."""
+
+
 @each(under("p2p_hoity"), name_of)
 def test_only_the_net_and_what_drives_it_know_trio(path: Path) -> None:
     floor = path.relative_to(ROOT / "p2p_hoity").parts[0]
-    drives = floor in ("net", "tables") or path.stem in ("driver", "nursery")
+    drives = floor in ("net", "tables") or path.stem in DRIVERS
     assert drives or "trio" not in tops(imports(path))
 
 

@@ -15,7 +15,18 @@ def test_the_fuzzer_starts_from_sound_inputs(tmp_path: Path) -> None:
     by_name: dict[str, list[bytes]] = {}
     for data in inputs:
         by_name.setdefault(PARSERS[data[0]], []).append(data[1:])
-    needed = {"value", "payload", "message", "frame", "header", "file", "edition", *BODIES.values()}
+    needed = {
+        "value",
+        "payload",
+        "message",
+        "frame",
+        "header",
+        "file",
+        "edition",
+        "talk",
+        "again",
+        *BODIES.values(),
+    }
     assert set(by_name) == needed
     table, _ = make_table(ToyGame(4), 4)
     assert [messages.parse(data, table.id, table.ids).encode() for data in by_name["message"]]

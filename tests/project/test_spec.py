@@ -11,7 +11,7 @@ from support.room import identity
 
 from p2p_hoity import game_port
 from p2p_hoity.rules.phases import TABLE as PHASES
-from p2p_hoity.session import lobby
+from p2p_hoity.session import conversation, lobby, next_table, settling, talk
 from protocol.chain.state import NEXT, Kind
 from protocol.crypto.labels import VERSION, Label
 from protocol.errors import Invalid
@@ -263,6 +263,38 @@ def test_lobby_frames_have_the_forms_of_the_page() -> None:
         assert lobby.parse_lobby(lobby.encode_lobby(frame)) == frame
         assert len(value) == plain(row[1]).count(",") + 1
         assert lobby.is_lobby(lobby.encode_lobby(frame))
+
+
+def test_frames_beside_the_game_have_the_forms_of_the_page() -> None:
+    who, entry = identity(1), header.SeatEntry(HASH, "Ada", HASH, bytes(64))
+    word = talk.speak(HASH, who, 1, 2, "words")
+    for row, frame in zip(rows_of("talk"), [word, talk.pass_on(word, who, 3)], strict=True):
+        value = encoding.decode(frame.encode(), talk.MAX_TALK)
+        assert value[0] == row[0]
+        assert len(value) == plain(row[1]).count(",") + 1
+        assert talk.parse_talk(frame.encode()) == frame
+    words = [next_table.Consent(HASH, entry.value()), next_table.refuse(HASH, who)]
+    for row, one in zip(rows_of("again"), words, strict=True):
+        value = encoding.decode(one.encode(), next_table.MAX_CONSENT)
+        assert value[0] == row[0]
+        assert len(value) == plain(row[1]).count(",") + 1
+        assert next_table.parse_again(one.encode()) == one
+
+
+def test_limits_of_talk_read_off_the_page_are_those_of_the_code() -> None:
+    rules = re.findall(r"(\d+)(?: at once)? and one in (\d+) s", TEXT.split("[W-4] A node")[1])[:3]
+    coded = (conversation.SEAT, conversation.ONLOOKER, conversation.DOOR)
+    assert [(float(most), 1 / int(gap)) for most, gap in rules] == list(coded)
+    assert f"at least {conversation.MOST_ONLOOKERS} authors" in TEXT
+    assert f"up to {conversation.DEBT:.0f}." in TEXT
+    link = (
+        conversation.SEAT[0] + conversation.DOOR[0],
+        conversation.SEAT[1] + conversation.DOOR[1],
+    )
+    assert f"n·{link[0]:.0f} at once and n·2/3 a second" in TEXT
+    assert link[1] == pytest.approx(2 / 3)
+    for seconds in (settling.ANSWER, settling.GATHER, settling.LONGEST):
+        assert f"{seconds:.0f} s" in TEXT.split("### 13.7")[1].split("## 14")[0]
 
 
 # Identifiers.

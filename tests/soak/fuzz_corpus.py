@@ -15,10 +15,11 @@ from support.paths import ROOT
 from support.room import Room, make_table, toy_choice
 from support.toy_game import ToyGame
 
+from p2p_hoity.session import next_table, talk
 from protocol.chain.state import Kind
 from protocol.seat.machine import Machine
 from protocol.transcript.verifier import steps_to
-from protocol.wire import frames
+from protocol.wire import frames, header
 from protocol.wire.messages import Message, Say
 
 LONGEST = 1 << 14
@@ -29,6 +30,8 @@ PARSERS = (
     "message",
     "frame",
     "lobby",
+    "talk",
+    "again",
     "header",
     "key.reveal",
     "key.commit",
@@ -81,6 +84,12 @@ def sound_inputs() -> Iterator[tuple[str, bytes]]:
     machine = room.places[0].machine
     yield "header", table.header.encode()
     yield "file", machine.transcript()
+    word = talk.speak(table.id, who[0], 0, 1, "well played")
+    yield "talk", word.encode()
+    yield "talk", talk.pass_on(word, who[0], 2).encode()
+    entry = header.sit(next_table.next_terms(table), who[0], "Ada", bytes(32))
+    yield "again", next_table.Consent(table.id, entry.value()).encode()
+    yield "again", next_table.refuse(table.id, who[0]).encode()
     for frame in ASKED:
         yield "frame", frames.encode_frame(frame)
     for message in machine.core.store:

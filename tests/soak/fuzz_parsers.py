@@ -35,6 +35,8 @@ with atheris.instrument_imports(include=["protocol", "p2p_hoity", "msgpack"]):
     from p2p_hoity.net.handshake import Listener, Purpose
     from p2p_hoity.net.ticket import TicketError, decode_ticket
     from p2p_hoity.session import lobby
+    from p2p_hoity.session.next_table import parse_again
+    from p2p_hoity.session.talk import parse_talk
     from p2p_hoity.storage.journal_format import HEAD, MAGIC, MARK_MAGIC, new_form, read_form
     from protocol.crypto import signing
     from protocol.errors import Invalid
@@ -79,6 +81,8 @@ PARSERS: list[Callable[[bytes], object]] = [
     lambda data: messages.parse(data, TABLE.id, TABLE.ids),
     frames.parse_frame,
     lobby.parse_lobby,
+    parse_talk,
+    parse_again,
     header.parse_header,
     lambda data: bodies.parse_key_reveal(data, 3, 4),
     bodies.parse_key_commit,

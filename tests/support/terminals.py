@@ -65,20 +65,23 @@ class Terminal:
         return self.lines[-1]
 
 
-def start(home: Path, *args: str) -> Terminal:
-    """Start a command in this home, its output piped."""
+def start(home: Path, *args: str, typed: str = "") -> Terminal:
+    """Start a command in this home, its output piped; `typed` is all its input."""
     home.mkdir(mode=0o700, parents=True, exist_ok=True)
     environment = {**os.environ, "HOITY_HOME": str(home), "PYTHONUNBUFFERED": "1"}
     errors = (home / "errors").open("w")
     process = subprocess.Popen(
         [sys.executable, "-m", "cli", *args],
         env=environment,
-        stdin=subprocess.DEVNULL,
+        stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=errors,
         text=True,
     )
     errors.close()
+    assert process.stdin is not None
+    process.stdin.write(typed)
+    process.stdin.close()
     return Terminal(process, home)
 
 

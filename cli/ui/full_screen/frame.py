@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from ...words.lingo import _
-from ...words.phrases import phrase
+from ...words.phrases import spoken
 from . import moments
 from .ink import Line, broken, joined, text
 from .marks import name_of, seat_style
@@ -114,7 +114,7 @@ def _news(scene: Scene, desk: Desk, width: int, rows: int) -> list[Line]:
 def _spoken(scene: Scene, one: Spoken) -> Line:
     style = "dim" if one.seat is None else seat_style(scene, one.seat)
     who = one.who if one.seat is None else name_of(scene, one.seat)
-    words = phrase(one.words) if isinstance(one.words, int) else one.words
+    words = spoken(one.words)
     return text(f" {who}: ", style).add(words, "plain")
 
 

@@ -9,5 +9,6 @@ from .editions import EDITIONS
 from .network import NETWORK
 from .storage import STORAGE
 from .tables import TABLES
+from .talk import TALK
 
-SENTENCES: Final[Mapping[str, str]] = {**NETWORK, **TABLES, **STORAGE, **EDITIONS}
+SENTENCES: Final[Mapping[str, str]] = {**NETWORK, **TABLES, **STORAGE, **EDITIONS, **TALK}

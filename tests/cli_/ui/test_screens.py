@@ -15,7 +15,7 @@ from support.rules_driver import Referee
 
 from cli.trouble import Trouble
 from cli.ui.json_screen import JsonPlayer, JsonScreen
-from cli.ui.json_seat import last_line
+from cli.ui.json_seat import JsonSeat, last_line
 from cli.ui.line_screen import TELLERS, SeatScreen
 from cli.ui.stdin_lines import STRAYS
 from cli.words.presence import WORDS
@@ -25,8 +25,9 @@ from p2p_hoity.errors import because
 from p2p_hoity.net.link import LinkCode
 from p2p_hoity.rules import news
 from p2p_hoity.session import updates
+from p2p_hoity.session.conversation import TalkCode
 from p2p_hoity.session.driver import Outcome
-from p2p_hoity.session.player import LeaveForNow, WaitLonger
+from p2p_hoity.session.player import LeaveForNow, Talk, WaitLonger
 from protocol.chain import transition
 from protocol.chain.state import Kind, Table, Want
 from protocol.crypto.signing import fingerprint
@@ -76,6 +77,10 @@ def each() -> list[updates.Update]:
         updates.Away(),
         updates.Returned(),
         updates.Accused(1, "bad-share"),
+        updates.Said(1, "Bob", "nice pipes"),
+        updates.Said(None, "ABCD-EFGH", 2),
+        updates.Unsaid(because(TalkCode.FAST)),
+        updates.Again(frozenset({0}), frozenset()),
         updates.Finished(at, node, (standing,), Path("game.hoity")),
         updates.Ended("two-chains", 1),
     ]
@@ -283,6 +288,75 @@ async def test_a_program_waits_longer_without_answering(autojump_clock: Any) -> 
     assert scope.cancelled_caught
     assert await player._line() == '{"wait": false}'
     assert await player._line() == "1"
+
+
+async def test_a_program_talks_without_answering() -> None:
+    send, receive = trio.open_memory_channel[str](9)
+    player = JsonPlayer(receive, lambda _: None)
+    stray = ('{"talk": true}', '{"talk": null}', '{"talk": "a", "b": 1}')
+    for line in ('{"talk": "nice pipes"}', ' {"talk":3} ', *stray, "1"):
+        await send.send(line.strip())
+    send.close()
+    await player.listen()
+    assert await player.wish() == Talk("nice pipes")
+    assert await player.wish() == Talk(3)
+    assert [await player._line() for _ in stray] == [*stray]
+    assert await player._line() == "1"
+
+
+@pytest.mark.parametrize(("line", "wanted"), [("true", True), ("false", False), (None, False)])
+async def test_a_program_is_asked_for_another_game(line: str | None, wanted: bool) -> None:
+    send, receive = trio.open_memory_channel[str](1)
+    if line is not None:
+        await send.send(line)
+    send.close()
+    player = JsonPlayer(receive, lambda _: None)
+    await player.listen()
+    assert await player.again() is wanted
+
+
+def test_what_is_said_is_written_for_programs() -> None:
+    written: list[dict[str, Any]] = []
+    screen = JsonScreen(written.append)
+    screen(updates.Said(1, "Bob", "nice pipes"))
+    screen(updates.Said(None, "ABCD-EFGH", 1))
+    screen(updates.Unsaid(because(TalkCode.LONG, most=200)))
+    screen(updates.Again(frozenset({0, 2}), frozenset({1})))
+    assert written == [
+        {"type": "said", "seat": 1, "who": "Bob", "words": "nice pipes", "phrase": None},
+        {"type": "said", "seat": None, "who": "ABCD-EFGH", "words": "Well played.", "phrase": 1},
+        {
+            "type": "unsaid",
+            "code": "talk-too-long",
+            "fields": {"most": 200},
+            "words": "that is too long: 200 characters at most",
+        },
+        {"type": "again", "willing": [0, 2], "unwilling": [1]},
+    ]
+
+
+@pytest.mark.parametrize("listens", [False, True])
+def test_a_program_that_may_play_again_is_told_each_end_at_once(
+    listens: bool, capsys: pytest.CaptureFixture[str]
+) -> None:
+    screen, at = JsonSeat(False, [].append, listens), bound()
+    node, nobody = transition.begin(at), frozenset[int]()
+    one, two = Outcome(Path("1.hoity")), Outcome(Path("2.hoity"))
+    for update in (
+        updates.Started(at, 0),
+        updates.Finished(at, node, (), one.transcript),
+        updates.Again(frozenset({0, 1, 2}), nobody),
+        updates.Started(at, 0),
+        updates.Finished(at, node, (), two.transcript),
+        updates.Again(nobody, frozenset({1})),
+    ):
+        screen.tell(update)
+    screen.end(two)
+    types = [json.loads(line)["type"] for line in capsys.readouterr().out.splitlines()]
+    if listens:
+        assert types == ["started", "finished", "again"] * 2
+    else:
+        assert types == ["started", "again", "started", "again", "finished"]
 
 
 QUORUM, PAUSE = MUSTER, replace(MUSTER, there=1)

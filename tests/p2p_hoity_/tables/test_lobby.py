@@ -343,7 +343,7 @@ async def test_a_guest_that_lost_the_roster_gets_it_from_the_running_table(
     post = Hub.post
 
     def lose(hub: Hub, to: bytes, data: bytes) -> bool:
-        is_first = is_lobby(data) and isinstance(parse_lobby(data), Roster) and not lost
+        is_first = not lost and is_lobby(data) and isinstance(parse_lobby(data), Roster)
         if is_first:
             lost.append(to)
             hub.drop(to, Reason("a reset"))

@@ -226,7 +226,7 @@ async def test_a_ticket_of_an_earlier_table_is_told_so(tmp_path: Path, autojump_
         with pytest.raises(tables.PeerError, match="ticket-unknown"):
             await club.join(1)
         with pytest.raises(tables.PeerError, match="ticket-unknown"):
-            await tables.watch_table(club.ticket, [].append, None, club.network)
+            await tables.watch_table(club.ticket, tables.Onlooker([].append), club.network)
         nursery.cancel_scope.cancel()
 
 
@@ -387,7 +387,8 @@ async def test_an_onlooker_sees_the_same_end(tmp_path: Path, autojump_clock: Any
         await club.opened.wait()
         assert club.ticket is not None
         path = tmp_path / "seen.hoity"
-        outcomes.append(await tables.watch_table(club.ticket, seen.append, path, club.network))
+        onlooker = tables.Onlooker(seen.append, path)
+        outcomes.append(await tables.watch_table(club.ticket, onlooker, club.network))
 
     async with trio.open_nursery() as nursery:
         nursery.start_soon(look_on)

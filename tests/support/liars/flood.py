@@ -8,11 +8,14 @@ from __future__ import annotations
 import itertools
 import os
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Final
 
 import trio
 
 from p2p_hoity.net.hub import Hub
+from p2p_hoity.session.talk import pass_on, speak
+from protocol.crypto.signing import Identity
 from protocol.wire import frames
 from protocol.wire.bodies import MAX_BODY
 from protocol.wire.messages import (
@@ -106,9 +109,25 @@ def asks(liar: Liar) -> Frames:
         yield frames.encode_frame(frames.Fetch(tuple(known[:512]), tuple(range(64))))
 
 
+def talk(liar: Liar) -> Frames:
+    """Words without end: signed, forged, malformed, and of a whole crowd of onlookers."""
+    table, seat = liar.machine.table.id, liar.seat
+    for number in itertools.count(1):
+        word = speak(table, liar.who, seat, number, f"spam {number}")
+        yield word.encode()
+        yield replace(word, author=liar.machine.table.ids[(seat + 1) % 2]).encode()
+        yield word.encode()[:-1]
+        guest = speak(table, Identity(os.urandom(32)), seat, number, number % 12)
+        yield pass_on(guest, liar.who, number).encode()
+
+
+ASIDE: Final = frozenset({"everything", "talk"})
+"""What is not one of all floods of the game in turn."""
+
+
 def everything(liar: Liar) -> Frames:
     """All of these in turn."""
-    kinds = [flood(liar) for name, flood in FLOODS.items() if name != "everything"]
+    kinds = [flood(liar) for name, flood in FLOODS.items() if name not in ASIDE]
     while True:
         for kind in kinds:
             yield from itertools.islice(kind, BATCH)
@@ -116,7 +135,7 @@ def everything(liar: Liar) -> Frames:
 
 FLOODS: dict[str, Callable[[Liar], Frames]] = {
     f.__name__: f
-    for f in (far_says, near_says, largest_says, wishes, halts, again, asks, everything)
+    for f in (far_says, near_says, largest_says, wishes, halts, again, asks, talk, everything)
 }
 
 

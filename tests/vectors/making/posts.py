@@ -15,16 +15,17 @@ from vectors.making.tables import VectorRoom
 
 from p2p_hoity.net import handshake, ticket
 from p2p_hoity.net.framing import encode_frame
-from p2p_hoity.session import lobby
+from p2p_hoity.session import lobby, next_table, talk
 from p2p_hoity.session.capability import Capability
 from protocol.chain import transition
 from protocol.chain.state import Missing, Node
 from protocol.crypto import signing
 from protocol.crypto.hashing import digest, framed
 from protocol.crypto.labels import Label
+from protocol.crypto.signing import Identity
 from protocol.transcript import writer
 from protocol.wire import bodies, encoding, frames, leaves, messages
-from protocol.wire.header import Header, seat_statement, sign_roster
+from protocol.wire.header import Header, seat_statement, sign_roster, sit
 from protocol.wire.messages import (
     Accept,
     Back,
@@ -165,6 +166,22 @@ def lobby_frames() -> list[Entry]:
     return [_frame(type(one).__name__, lobby.encode_lobby(one)) for one in every]
 
 
+def side_frames() -> list[Entry]:
+    """Each kind of frame beside the game: talk, and words on the next table of the same people."""
+    here, seats = table(), who()
+    word = talk.speak(here.id, seats[1], 1, 1_700_000_000_000, "nice pipes")
+    guest = talk.speak(here.id, Identity(b"o" * 32), 1, 1_700_000_000_001, 2)
+    nickname = here.header.roster[1].nickname
+    entry = sit(next_table.next_terms(here), seats[1], nickname, b"n" * 32)
+    every: list[Any] = [
+        word,
+        talk.pass_on(guest, seats[1], 1_700_000_000_002),
+        next_table.Consent(here.id, entry.value()),
+        next_table.refuse(here.id, seats[1]),
+    ]
+    return [_frame(type(one).__name__, one.encode()) for one in every]
+
+
 def _frame(name: str, data: bytes) -> Entry:
     return {
         "frame": name,
@@ -303,6 +320,7 @@ def book() -> Entry:
         "statements": [statement(seat, one) for seat, one in statements()],
         "frames": all_frames(),
         "lobby": lobby_frames(),
+        "side": side_frames(),
         "tickets": tickets(),
         "link": links(),
         "example": f"transcripts/{EXAMPLE}.hoity",

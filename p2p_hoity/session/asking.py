@@ -1,0 +1,61 @@
+"""A player is asked for the choices that its machine needs, one question at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import trio
+
+from protocol import Machine
+from protocol.game import IllegalMove
+
+from .. import rules
+from . import updates
+from .player import Player
+from .updates import Screen
+
+
+@dataclass
+class Asking:
+    """The open question of one seat; `chosen` is called when the machine has taken a choice."""
+
+    machine: Machine
+    player: Player | None
+    screen: Screen
+    view: Callable[[], rules.View]
+    now: Callable[[], float]
+    chosen: Callable[[], None]
+    nursery: trio.Nursery
+    _scope: trio.CancelScope | None = None
+
+    def ask(self, kind: str, again: bool) -> None:
+        """Ask, in place of what was asked before."""
+        self.stop()
+        if self.player is not None:
+            self._scope = trio.CancelScope()
+            self.nursery.start_soon(self._choose, self.player, kind, again, self._scope)
+
+    def stop(self) -> None:
+        """The answer is no longer needed."""
+        if self._scope is not None:
+            self._scope.cancel()
+
+    async def _choose(
+        self, player: Player, kind: str, again: bool, scope: trio.CancelScope
+    ) -> None:
+        with scope:
+            while self.machine.must_choose:
+                view = self.view()
+                self.screen(updates.Choosing(view, kind, again))
+                choice = await player.choose(view, kind, again)  # type: ignore[arg-type]
+                if not self.machine.must_choose:
+                    return
+                try:
+                    self.machine.choose(choice, self.now())
+                except IllegalMove as error:
+                    self.screen(updates.Refused(kind, error.code, error.fields))
+                    continue
+                self.screen(updates.Chosen(kind, choice))
+                self.chosen()
+                return

@@ -1,0 +1,90 @@
+"""Frames for another game with the same people: a seat's consent, and its refusal."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from protocol import (
+    SIGNATURE_SIZE,
+    Identity,
+    Label,
+    Raw,
+    Table,
+    Terms,
+    digest,
+    encoding,
+    verify_signature,
+)
+
+MAX_CONSENT: Final = 1024
+"""Bytes of a consent or a refusal."""
+_CONSENT, _REFUSAL, _ROSTER = "again", "no-more", "roster"
+_STARTS: Final = tuple(encoding.encode(kind) for kind in (_CONSENT, _REFUSAL, _ROSTER))
+
+
+def next_terms(table: Table) -> Terms:
+    """The terms of the next table: those of this one, their nonce made from its id ([A-1])."""
+    return replace(table.header.terms, nonce=digest(Label.NEXT_TABLE, table.id))
+
+
+def is_next(terms: Terms, table: bytes) -> bool:
+    """Whether these are the terms of the table that follows that one."""
+    return terms.nonce == digest(Label.NEXT_TABLE, table)
+
+
+@dataclass(frozen=True)
+class Consent:
+    """A seat of this table sits down at the next one: its signed entry for those terms."""
+
+    table: bytes
+    entry: Any
+
+    def encode(self) -> bytes:
+        """The frame."""
+        return encoding.encode((_CONSENT, self.table, self.entry))
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """A seat of this table does not sit down at the next one."""
+
+    table: bytes
+    id: bytes
+    signature: bytes
+
+    def encode(self) -> bytes:
+        """The frame."""
+        return encoding.encode((_REFUSAL, self.table, self.id, self.signature))
+
+    def check(self) -> None:
+        """Invalid unless this seat has signed it ([A-3])."""
+        verify_signature(self.id, Label.NO_MORE, self.table, self.signature)
+
+
+def refuse(table: bytes, who: Identity) -> Refusal:
+    """A refusal signed by its seat."""
+    return Refusal(table, who.public, who.sign(Label.NO_MORE, table))
+
+
+def is_again(data: bytes) -> bool:
+    """Whether a frame begins as a consent, a refusal or a roster does."""
+    return data[1:].startswith(_STARTS)
+
+
+def is_roster(data: bytes) -> bool:
+    """Whether a frame begins as a roster does."""
+    return data[1:].startswith(_STARTS[-1])
+
+
+def parse_again(data: bytes) -> Consent | Refusal:
+    """A consent or a refusal from its bytes; Invalid otherwise ([A-2], [A-3], [X-2])."""
+    raw = Raw(encoding.decode(data, MAX_CONSENT), "bad-frame", "a word on another game")
+    kind = raw.head("its kind").text()
+    if kind == _CONSENT:
+        _, table, entry = raw.row("its kind", "the table", "the entry")
+        entry.exactly(4, "a field")[0].octets(32)
+        return Consent(table.octets(32), entry.value)
+    raw.need(kind == _REFUSAL, "is of no known kind")
+    _, table, who, signature = raw.row("its kind", "the table", "the seat", "the signature")
+    return Refusal(table.octets(32), who.octets(32), signature.octets(SIGNATURE_SIZE))
