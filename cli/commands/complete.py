@@ -8,6 +8,7 @@ from __future__ import annotations
 from contextlib import suppress
 
 LAST = "last"
+"""Stands for the newest game."""
 
 
 def open_games(incomplete: str) -> list[str]:

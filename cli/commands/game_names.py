@@ -13,7 +13,7 @@ from p2p_hoity.tables.kept_games import transcripts
 from ..trouble import USAGE, Trouble
 from ..words.cards import listed
 from ..words.lingo import _
-from .open_games import LAST
+from .complete import LAST
 
 ID: Final = re.compile(r"[0-9a-f]{4,16}")
 """A game's id, or enough of its beginning not to be taken for a file's name."""

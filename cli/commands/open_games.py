@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Final
 
 from p2p_hoity.storage.home import Home
 from p2p_hoity.storage.keys import Player
@@ -14,9 +13,8 @@ from p2p_hoity.tables.resuming import OpenGame, SeveralGames, find_game
 from ..trouble import USAGE, Trouble
 from ..words.cards import listed
 from ..words.lingo import _
+from .complete import LAST
 
-LAST: Final = "last"
-"""Stands for the newest game."""
 SHORTEST = 4
 
 

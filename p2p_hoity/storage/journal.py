@@ -277,5 +277,7 @@ def forget(path: Path) -> None:
     """Remove a journal that nobody has open, and its mark; JournalError if it is in use."""
     with _open(path, "r+b") as file:
         _lock(file, path)
-        path.unlink()
+        if os.name != "nt":  # there an open file stays
+            path.unlink()
+    path.unlink(missing_ok=True)
     marks.path_of(path).unlink(missing_ok=True)

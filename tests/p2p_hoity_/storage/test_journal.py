@@ -361,3 +361,40 @@ def test_a_link_in_place_of_a_journal_is_refused(tmp_path: Path) -> None:
 
 def test_the_form_shows_no_secret() -> None:
     assert "key" not in repr(journal_format.new_form(SEALED))
+
+
+# Looking without playing.
+
+
+def test_a_look_reads_what_is_there_and_changes_nothing(tmp_path: Path) -> None:
+    path = write(tmp_path, b"one", b"two")
+    torn = path.read_bytes()[:-1]
+    path.write_bytes(torn)
+    book, _, _ = journal.reopen(path)
+    assert journal.read(path) == (FIRST, [b"one"])
+    book.close()
+    path.write_bytes(torn)
+    assert journal.read(path) == (FIRST, [b"one"])
+    assert path.read_bytes() == torn
+
+
+@pytest.mark.parametrize("passphrase", [None, "wrong"])
+def test_a_sealed_journal_is_not_looked_into(tmp_path: Path, passphrase: str | None) -> None:
+    path = write(tmp_path, b"one", passphrase="open sesame")
+    assert journal.read(path, "open sesame") == (FIRST, [b"one"])
+    with pytest.raises(VaultError):
+        journal.read(path, passphrase)
+
+
+def test_only_an_open_journal_is_open_and_it_is_not_forgotten(tmp_path: Path) -> None:
+    book = fresh(tmp_path)
+    assert journal.is_open(book.path)
+    with pytest.raises(journal.JournalError, match="journal-in-use"):
+        journal.forget(book.path)
+    book.close()
+    assert not journal.is_open(book.path)
+    journal.forget(book.path)
+    assert not book.path.exists()
+    assert not marks.path_of(book.path).exists()
+    with pytest.raises(journal.JournalError, match="journal-unopened"):
+        journal.forget(book.path)

@@ -7,7 +7,7 @@ from support.files import read
 from support.played import TABLES, files_of, game_of, room_of
 
 from protocol.chain import cards, state
-from protocol.transcript.verifier import replay, steps_to, verify
+from protocol.transcript.verifier import header_of, replay, steps_to, verify
 from protocol.transcript.writer import to_the_end
 from protocol.wire.faults import FAULTS
 from protocol.wire.header import Terms
@@ -119,6 +119,19 @@ def test_replay_gives_every_step_and_link() -> None:
     report = verify(files_of("returned")[0], game_of)
     assert report.node is not None
     assert len(list(steps_to(report.node))) == len(passages)
+
+
+def test_a_header_is_read_without_a_judgement_and_rubbish_has_none() -> None:
+    data = files_of(next(iter(TABLES)))[0]
+    header = header_of(data)
+    assert header is not None
+    assert tuple(e.nickname for e in header.roster) == tuple(
+        line.nickname for line in verify(data, game_of).seats
+    )
+    damaged = data[:-9] + bytes(9)
+    assert header_of(damaged) in (None, header)
+    for rubbish in (b"", b"nonsense", data[: len(data) // 2], data[1:]):
+        assert header_of(rubbish) is None
 
 
 def test_replay_of_rubbish_is_nothing() -> None:
