@@ -45,9 +45,9 @@ def watch(
             return outcome
         return None
 
-    with ctrl_c_means(lambda: _("Interrupted: you look on no more.")):
+    with ctrl_c_means(lambda: _("Interrupted: you have stopped watching.")):
         outcome = screen.run(go)
     if outcome is None:
-        raise Trouble(_("You look on no more."), INTERRUPTED)
+        raise Trouble(_("You have stopped watching."), INTERRUPTED)
     screen.end(outcome)
     return OK if outcome.code is None else NOT_OK

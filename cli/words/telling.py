@@ -61,7 +61,7 @@ def story(names: Names, happenings: Iterable[Happening]) -> list[str]:
 
 def _setup(names: Names, it: news.Setup) -> str:
     names.colours, names.before = it.colours, (0,) * len(it.colours)
-    lines = [_("The table is laid: edition {edition}.").format(edition=title(names.edition))]
+    lines = [_("The game is set up: edition {edition}.").format(edition=title(names.edition))]
     if it.variant:
         lines.append(_("Variant for two seats: {variant}.").format(variant=_(it.variant)))
     for seat, hand in enumerate(it.hands):
@@ -271,7 +271,7 @@ def _fault(names: Names, it: news.FaultFound) -> str:
 
 
 def _standing(names: Names, it: news.StandingMade) -> str:
-    text = _("Rank {rank}: {who}, on {where}; final exhibit {letters}.")
+    text = _("Rank {rank}: {who}, at {where}; final exhibit {letters}.")
     return text.format(
         rank=it.rank,
         who=names.seat(it.seat),

@@ -13,6 +13,7 @@ from textual.widgets import Input
 from p2p_hoity import rules
 from p2p_hoity.rules import View
 
+from ...words.answers import yes_or_no
 from ...words.lingo import _
 from ...words.phrases import PHRASES
 from . import reading
@@ -165,6 +166,11 @@ class TableApp(App[None]):
         if self.scene.alarm is not None:
             self._show_alarm()
         key = event.character if event.is_printable and event.character else event.key
+        yes = yes_or_no(key, None) if self.desk.answers else None
+        if yes is not None:
+            self._reply(yes)
+            self.redraw()
+            return
         action = KEYS.get(key.lower()) or KEYS.get(event.key)
         if action is not None:
             await self.run_action(action)

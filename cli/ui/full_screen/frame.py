@@ -132,28 +132,33 @@ def keys(scene: Scene, desk: Desk, width: int) -> Line:
             ("← →", _("walk"), "walk(1)"),
             (_("Space"), _("mark"), "tick()"),
             ("1–9", _("best"), "pick(1)"),
-            ("Enter", _("seal (no undo)"), "seal()"),
+            (_("Enter"), _("seal (no undo)"), "seal()"),
         ]
     elif desk.menu is not None:
-        found = [("1–9 ↑↓", _("choose"), "move(1)"), ("Enter", _("seal (no undo)"), "seal()")]
+        found = [("1–9 ↑↓", _("choose"), "move(1)"), (_("Enter"), _("seal (no undo)"), "seal()")]
     else:
         found = []
     parts = [_key(*one) for one in found]
+    common = common_keys()
     gap = " · " if width >= 110 else " "
-    return (
-        Line()
-        .add(" ")
-        .join(joined([*parts, joined(map(_key_of, common_keys()), gap)], " · "))
-        .within(width)
-    )
+    for known in range(len(common) - 1, -1, -1):
+        line = Line().add(" ").join(joined([*parts, joined(_shorter(common, known), gap)], " · "))
+        if line.width <= width:
+            break
+    return line.within(width)
+
+
+def _shorter(common: Sequence[tuple[str, str, str]], known: int) -> list[Line]:
+    """The keys that are always there, the first few and the last with their words."""
+    last = len(common) - 1
+    return [
+        _key(key, word if number < known or number == last else "", action)
+        for number, (key, word, action) in enumerate(common)
+    ]
 
 
 def _key(key: str, word: str, action: str) -> Line:
     return text(key, "title", action).add(f" {word}" if word else "", "dim", action)
-
-
-def _key_of(one: tuple[str, str, str]) -> Line:
-    return _key(*one)
 
 
 def common_keys() -> list[tuple[str, str, str]]:

@@ -30,7 +30,7 @@ def _leave(scene: Scene, desk: Desk) -> list[Offer]:
     if not scene.table_name:
         return [("leave", _("leave; no game has begun"))]
     if scene.seat is None:
-        return [("leave", _("look on no more"))]
+        return [("leave", _("stop watching"))]
     bot = _("take your seat back from the bot") if desk.autopilot else _("let a bot play on")
     gone = _("leave for now; the others are told, the game is kept")
     return [("leave", gone), ("bot", bot)]

@@ -21,7 +21,7 @@ STAGES: Final = {
     Kind.KEY_COMMIT: N_("every seat commits to a key of its own"),
     Kind.KEY_REVEAL: N_("keys are opened, and proven to be known"),
     Kind.KEY_OK: N_("backups of the keys are confirmed"),
-    Kind.SHUFFLE: N_("{who} shuffles the deck and proves it"),
+    Kind.SHUFFLE: N_("{who}: shuffles the deck and proves it"),
     Kind.DECK_OK: N_("every seat confirms the deck"),
     Kind.DEAL: N_("the cards are dealt: each seat opens its own, nobody another's"),
 }
@@ -147,7 +147,7 @@ def turning_points(scene: Scene) -> list[str]:
     found += _most(scene, thefts, _("Most thefts: {who}, {number}."))
     found += _most(scene, jailed, _("Most often in prison: {who}, {number}."))
     for seat in sorted(scene.faults):
-        text_ = _("{who} was proven at fault.")
+        text_ = _("Proven at fault: {who}.")
         found.append(text_.format(who=name_of(scene, seat)))
     return found
 

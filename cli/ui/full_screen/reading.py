@@ -18,8 +18,14 @@ from .scene import Scene, keys_of
 
 HELP: Final = (
     ("1–9 ↑ ↓", N_("pick an answer; Enter seals it, and there is no undo")),
-    ("← → Space", N_("walk over your pieces and mark them; 1–9 marks one of the best exhibits")),
-    ("mouse", N_("a click picks or marks; a click on a word in the last line does what it says")),
+    (
+        N_("← → Space"),
+        N_("walk over your pieces and mark them; 1–9 marks one of the best exhibits"),
+    ),
+    (
+        N_("mouse"),
+        N_("a click picks or marks; a click on a word in the last line does what it says"),
+    ),
     ("i", N_("the names of all pieces")),
     ("l", N_("the log")),
     ("r", N_("the rules in one screen")),
@@ -28,7 +34,7 @@ HELP: Final = (
     ("t", N_("talk: a line of your own, or the number of a phrase")),
     ("w", N_("wait longer for who is awaited")),
     ("a", N_("let a bot play on, and take the seat back")),
-    ("Esc q Ctrl-C", N_("the menu: stay, leave for now, a bot, settings, mute")),
+    (N_("Esc q Ctrl-C"), N_("the menu: stay, leave for now, a bot, settings, mute")),
 )
 
 
@@ -106,7 +112,7 @@ def _numbers(scene: Scene, desk: Desk, numbers: Sequence[str], width: int) -> li
 def _keys(keys: Sequence[tuple[str, str]], width: int) -> list[Line]:
     lines = []
     for key, words in keys:
-        lines += broken(f"{key:>13}  {_(words)}", width, "plain", " " * 15)
+        lines += broken(f"{_(key):>13}  {_(words)}", width, "plain", " " * 15)
     return lines
 
 
@@ -119,9 +125,9 @@ def _help(scene: Scene, desk: Desk, numbers: Sequence[str], width: int) -> list[
 
 REPLAY: Final = (
     ("← → b n", N_("one step back or on")),
-    ("PgUp PgDn", N_("to where a round begins")),
-    ("Home End", N_("to the beginning, to the end")),
-    ("Space", N_("let it run, or stop it")),
+    (N_("PgUp PgDn"), N_("to where a round begins")),
+    (N_("Home End"), N_("to the beginning, to the end")),
+    (N_("Space"), N_("let it run, or stop it")),
     ("+ -", N_("faster, slower")),
     ("s", N_("what one seat knew then: each seat in turn, then what all knew")),
     ("i l r p", N_("pieces, log, rules, keys")),

@@ -95,10 +95,7 @@ class ReplayApp(TableApp):
         self.desk.told = self.scene.beat
         names = [entry.nickname for entry in self.film.table.header.roster]
         eyes = _("everyone") if self.film.eyes is None else names[self.film.eyes]
-        text = _(
-            "{at}/{all} · as {who} saw it (s) · ← → step · PgUp PgDn round · Space runs, + − speed"
-            " · i l r ? · q"
-        )
+        text = _("{at}/{all} · {who} (s) · ← → step · PgUp PgDn round · Space runs, + − · ? · q")
         self.desk.hint = text.format(at=self.film.at + 1, all=len(self.film.moments), who=eyes)
         self.redraw()
 

@@ -57,7 +57,11 @@ def _columns(scene: Scene, view: View, width: int) -> list[Column]:
         found.append((_("COLOUR"), 7, lambda seat: text(_colour(scene, seat), "dim")))
     cash = min(
         24 if wide else 14,
-        max(5, *(cells(_numbers(view, s, ActionKind.CASH)) for s in range(state.seats))),
+        max(
+            5,
+            cells(_("CASH")),
+            *(cells(_numbers(view, s, ActionKind.CASH)) for s in range(state.seats)),
+        ),
     )
     return [
         *found,
@@ -70,7 +74,7 @@ def _columns(scene: Scene, view: View, width: int) -> list[Column]:
         ),
         (_("CASH"), cash, held(ActionKind.CASH)),
         (_("THIEF"), 5, held(ActionKind.THIEF)),
-        ("D E", 3, lambda seat: text(_flags(view, seat))),
+        (" ".join(_mark(kind) for kind in SINGLE), 3, lambda seat: text(_flags(view, seat))),
     ]
 
 
@@ -88,10 +92,17 @@ def _numbers(view: View, seat: int, kind: ActionKind) -> str:
     return " ".join(map(str, found)) or "—"
 
 
+SINGLE = (ActionKind.DETECTIVE, ActionKind.EXHIBIT)
+"""The kinds of Action card that a seat has one of."""
+
+
 def _flags(view: View, seat: int) -> str:
     kinds = {card.kind for card in _held(view, seat)}
-    shown = ((ActionKind.DETECTIVE, "D"), (ActionKind.EXHIBIT, "E"))
-    return " ".join(mark if kind in kinds else "·" for kind, mark in shown)
+    return " ".join(_mark(kind) if kind in kinds else "·" for kind in SINGLE)
+
+
+def _mark(kind: ActionKind) -> str:
+    return _(KIND_WORDS[kind])[0]
 
 
 def where(scene: Scene, view: View, seat: int, wide: bool) -> Line:
