@@ -184,7 +184,7 @@ def _course(report: transcript.Report) -> list[str]:
         )
     for line in _standings(report, state):
         where = "–" if state is None else field_name(state.edition, line["field"])
-        lines.append(_("  rank {rank}: {nickname}, at {where}").format(**line, where=where))
+        lines.append(_("  rank {rank}: {nickname}, {where}").format(**line, where=where))
     return lines
 
 

@@ -271,7 +271,7 @@ def _fault(names: Names, it: news.FaultFound) -> str:
 
 
 def _standing(names: Names, it: news.StandingMade) -> str:
-    text = _("Rank {rank}: {who}, at {where}; final exhibit {letters}.")
+    text = _("Rank {rank}: {who}, {where}; final exhibit {letters}.")
     return text.format(
         rank=it.rank,
         who=names.seat(it.seat),

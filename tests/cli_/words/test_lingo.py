@@ -46,6 +46,64 @@ def test_a_translation_names_the_same_things(path: Path) -> None:
         assert all(sorted(re.findall(r"\{.*?\}", text)) == wanted for text in texts), key
 
 
+STIFF = {
+    "de": re.compile(r"\b(Sie|Ihr|Ihre[mnrs]?|Ihnen)\b"),
+    "es": re.compile(
+        r"\b(ustedes|usted|abra|compruebe|cree|déselo|elija|escriba|espere|guarde|haga|indique"
+        r"|pídalo|ponga|pregúntele|pulse|quite|retome|siéntese|tome|vuelva)\b",
+        re.IGNORECASE,
+    ),
+}
+"""Words that address a stranger: the game says du and tú."""
+HIS = re.compile(r"\b(su|sus|suyo|suya|le|les)\b", re.IGNORECASE)
+"""Spanish words that mean a stranger where the English says you, and otherwise someone else."""
+OF_OTHERS = (
+    "Cada asiento lo decide por su cuenta",
+    "Tu clave, su huella y tu apodo.",
+    "da a este terminal su propia clave",
+    "pide a uno de ellos su transcripción",
+)
+"""What they mean someone else in, although the English says you there too."""
+
+
+def stiff(language: str, message: str, text: str) -> bool:
+    """Whether a translation addresses a stranger."""
+    for said in OF_OTHERS:
+        text = text.replace(said, "")
+    his = language == "es" and re.search(r"\byou(r|rs)?\b", message, re.IGNORECASE)
+    return bool(STIFF[language].search(text) or (his and HIS.search(text)))
+
+
+@pytest.mark.parametrize("path", catalogues.catalogues(), ids=lambda p: p.parts[-3])
+def test_nobody_is_addressed_as_a_stranger(path: Path) -> None:
+    found = [
+        text
+        for key, texts in catalogues.entries(catalogues.read(path)).items()
+        for text in texts
+        if stiff(path.parts[-3], key if isinstance(key, str) else " ".join(key), text)
+    ]
+    assert found == []
+
+
+@pytest.mark.parametrize(
+    ("language", "message", "text", "found"),
+    [
+        ("de", "Where do you go?", "Wohin gehen Sie?", True),
+        ("de", "Your key.", "Ihr Schlüssel.", True),
+        ("de", "they go on", "dann spielen sie ohne dich weiter", False),
+        ("es", "Where do you go?", "¿Adónde va usted?", True),
+        ("es", "Your seat.", "Su asiento.", True),
+        ("es", "Type it.", "Escriba el número.", True),
+        ("es", "its key", "conoce su clave", False),
+        ("es", "Your key, its fingerprint", "Tu clave, su huella y tu apodo.", False),
+    ],
+)
+def test_an_address_to_a_stranger_is_noticed(
+    language: str, message: str, text: str, found: bool
+) -> None:
+    assert stiff(language, message, text) is found
+
+
 def test_no_message_stands_inside_an_f_string() -> None:
     """Babel does not look in there."""
     inside = [

@@ -143,9 +143,9 @@ def test_a_cause_is_told_inside_its_sentence() -> None:
     )
     told = sentence(because(JoinCode.UNREACHED, why=because(NetCode.EACH_WAY, reasons=ways)))
     assert told == (
-        "der Gastgeber ist nicht zu erreichen (1.2.3.4:5 ist nicht zu erreichen: dort lauscht"
-        " niemand; [fd00::2]:5 ist nicht zu erreichen: keine rechtzeitige Antwort); fragen Sie"
-        " ihn, ob der Tisch noch offen ist, und versuchen Sie es wieder"
+        "der Gastgeber ist nicht zu erreichen (1.2.3.4:5 ist nicht zu erreichen: dort nimmt"
+        " niemand Verbindungen an; [fd00::2]:5 ist nicht zu erreichen: keine rechtzeitige Antwort); frag"
+        " ihn, ob der Tisch noch offen ist, und versuch es wieder"
     )
     gone = sentence(because(JoinCode.GONE, reason=because(LinkCode.CLOSED)))
     assert gone.startswith("der Gastgeber ist fort (die Gegenseite hat")
@@ -164,8 +164,8 @@ def test_a_port_in_use_is_told_with_what_to_do_in_the_language_spoken() -> None:
     lingo.speak("de")
     why = because(NetCode.PORT_IN_USE)
     assert sentence(because(SeatingCode.CANNOT_LISTEN, address="a:1", why=why)) == (
-        "auf a:1 lässt sich nicht lauschen: der Port ist schon belegt; nennen Sie mit --listen"
-        " eine andere Adresse, oder Port 0 für einen freien"
+        "auf a:1 lassen sich keine Verbindungen annehmen: der Port ist schon belegt; nenne mit"
+        " --listen eine andere Adresse, oder Port 0 für einen freien"
     )
 
 

@@ -57,7 +57,7 @@ def test_what_is_put_in_is_said_by_name() -> None:
     fields: dict[str, Field] = {"action": "Thief", "place": 1}
     assert refusal("not-played-there", fields) == "Thief may not be played in the Auction Hall"
     lingo.speak("de")
-    told = "Dieb darf an diesem Ort nicht gespielt werden (Auktionshaus)"
+    told = "Dieb ist an diesem Ort nicht erlaubt (Auktionshaus)"
     assert refusal("not-played-there", fields) == told
 
 

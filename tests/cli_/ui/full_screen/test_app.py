@@ -168,7 +168,7 @@ def by_mouse(rng: random.Random) -> Script:
             else:
                 lines = [f"{n} {e.words[:20]}" for n, e in enumerate(menu.entries, 1)]
                 await at.click(rng.choice([line for line in lines if line in at.text]))
-            await at.click("Enter")
+            await at.click(lingo._("Enter"))
             await at.until(
                 lambda b=before: at.done.done() or len(at.company.asked) > b  # type: ignore[misc]
             )
