@@ -45,7 +45,7 @@ def _setup(names: Names, items: Many) -> list[str]:
     windows = (text.format(number=n, piece=code(w[0]), size=len(w)) for n, w in tops)
     return [
         _("Edition {edition}. {seats}").format(edition=title(names.edition), seats=listed(seats)),
-        BETWEEN.join(windows),
+        _capital(BETWEEN.join(windows)),
     ]
 
 

@@ -144,8 +144,8 @@ def test_a_cause_is_told_inside_its_sentence() -> None:
     told = sentence(because(JoinCode.UNREACHED, why=because(NetCode.EACH_WAY, reasons=ways)))
     assert told == (
         "der Gastgeber ist nicht zu erreichen (1.2.3.4:5 ist nicht zu erreichen: dort nimmt"
-        " niemand Verbindungen an; [fd00::2]:5 ist nicht zu erreichen: keine rechtzeitige Antwort); frag"
-        " ihn, ob der Tisch noch offen ist, und versuch es wieder"
+        " niemand Verbindungen an; [fd00::2]:5 ist nicht zu erreichen: keine rechtzeitige"
+        " Antwort); frag ihn, ob der Tisch noch offen ist, und versuch es wieder"
     )
     gone = sentence(because(JoinCode.GONE, reason=because(LinkCode.CLOSED)))
     assert gone.startswith("der Gastgeber ist fort (die Gegenseite hat")
