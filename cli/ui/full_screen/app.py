@@ -12,6 +12,7 @@ from textual.widgets import Input
 
 from p2p_hoity import rules
 from p2p_hoity.rules import View
+from p2p_hoity.session.updates import Started
 
 from ...words.lingo import _
 from ...words.phrases import PHRASES
@@ -95,6 +96,8 @@ class TableApp(App[None]):
         if now is not None and now.patience and now.left < min(HURRIED, now.patience / 4):
             self.scene.hurry()
         self.scene.hear(message.update)
+        if isinstance(message.update, Started) and self.desk.autopilot:
+            self._hand_over(False)  # another game is one's own again
         self._beat()
         self.call_later(self.redraw)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from p2p_hoity.rules import news
@@ -109,9 +109,25 @@ def over(scene: Scene, width: int) -> list[Line]:
         line.add(fit(words, 15), "bright")
         lines += _spread(line, years, width)
     lines.append(Line())
-    for words in turning_points(scene):
+    for words in (*turning_points(scene), *_again(scene)):
         lines += broken(" " + words, width - 1, "plain", "   ")
     return lines
+
+
+def _again(scene: Scene) -> list[str]:
+    """Who plays again, who does not, and who is still awaited."""
+    if scene.again is None or scene.table is None:
+        return []
+
+    def named(seats: Iterable[int]) -> str:
+        return ", ".join(name_of(scene, seat) for seat in sorted(seats))
+
+    if scene.again.unwilling:
+        words = _("No other game with the same people: {who}.")
+        return [words.format(who=named(scene.again.unwilling))]
+    rest = frozenset(range(scene.table.seats)) - scene.again.willing
+    words = _("Another game with the same people: {who} ✓ · awaited: {rest}")
+    return [words.format(who=named(scene.again.willing), rest=named(rest) or "–")]
 
 
 def _spread(line: Line, years: str, width: int) -> list[Line]:

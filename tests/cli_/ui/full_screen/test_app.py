@@ -276,6 +276,16 @@ def test_a_bot_plays_on_and_the_seat_is_taken_back() -> None:
     sit(script, Company(3, pace=0.02))
 
 
+def test_another_game_is_ones_own_again() -> None:
+    async def script(at: Sitting) -> None:
+        await at.asked()
+        at.app._hand_over(True)
+        at.seat.tell(updates.Started(table(3), 0))
+        await at.until(lambda: not at.app.desk.autopilot)
+
+    sit(script, Company(3, pace=0.02))
+
+
 def test_talk_is_typed_and_phrases_are_numbers() -> None:
     async def script(at: Sitting) -> None:
         await at.asked()
