@@ -226,6 +226,8 @@ class Checker:
         here = (core.view.epoch, core.tip.step, core.tip.digest)
         if place is None or (place.epoch, place.step, place.on) != here:
             return
+        if core.expired.get(place.epoch) != place:
+            return  # signed before a crash, and sent behind it: that patience ran in another life
         for seat in machine.awaited() if not core.clocks.is_out(core.tip) else ():
             words = self.left.get(seat, [])
             left = any((w.epoch, w.step) <= (place.epoch, place.step) for w in words)
