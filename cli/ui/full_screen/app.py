@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import ClassVar, Final
 
 from textual import events
@@ -14,19 +14,24 @@ from p2p_hoity import rules
 from p2p_hoity.rules import View
 from p2p_hoity.session.updates import Started
 
+from ...local.settings import Settings
 from ...words.lingo import _
 from ...words.phrases import PHRASES
+from ..ticket_block import qr
 from . import reading
 from .board import Board
 from .frame import Desk, frame
 from .hands import Hands, Told
-from .ink import Line
+from .ink import Line, text
 from .keys import KEYS
 from .leaving import options
 from .menu import menu
-from .pages import Choices, Page
+from .pages import Choices, Page, Picture
 from .scene import Scene
 
+DARK, LIGHT = "textual-dark", "textual-light"
+Keep = Callable[[bool, bool, bool], None]
+"""Keeps whether the screen is light, rings, and shows reveals step by step."""
 MOST_TALK: Final = 200
 HURRIED: Final = 30.0
 """Seconds of patience below which a reveal is not staged."""
@@ -53,6 +58,7 @@ class TableApp(App[None]):
         self.rings = rings
         self.numbers: list[str] = []
         self.ticket = ""
+        self.keep: Keep = lambda light, bell, staged: None
         self._watched = True
         self.is_asking = False
         self._beating = False
@@ -60,6 +66,12 @@ class TableApp(App[None]):
 
     def _print_error_renderables(self) -> None:
         """Nothing: the library would print a traceback; the seat goes on in lines and says so."""
+
+    def furnish(self, settings: Settings, bell: bool) -> None:
+        """As the person has wanted the screen before."""
+        self.rings = bell and settings.bell is not False
+        self.scene.staged = settings.staged is not False
+        self.theme = LIGHT if settings.light else DARK
 
     # Showing.
 
@@ -140,8 +152,15 @@ class TableApp(App[None]):
         self.redraw()
 
     def _ring(self) -> None:
+        """It is this person's turn, and the window is not looked at."""
         if self.rings and not self._watched:
             self.bell()
+        self._entitle(_("► your turn") if not self._watched else "")
+
+    def _entitle(self, turn: str) -> None:
+        """Give the terminal's window a title: the library has no call for it."""
+        if self._driver is not None and not self.is_headless:
+            self._driver.write(f"\x1b]2;{turn} · {self.TITLE}\x07" if turn else "\x1b]2;\x07")
 
     def on_app_blur(self) -> None:
         """The window is looked at no more."""
@@ -150,6 +169,7 @@ class TableApp(App[None]):
     def on_app_focus(self) -> None:
         """The window is looked at."""
         self._watched = True
+        self._entitle("")
 
     # Keys.
 
@@ -284,6 +304,11 @@ class TableApp(App[None]):
             self.copy_to_clipboard(self.ticket)
             self.notify(_("The ticket is copied, if this terminal allows it."))
 
+    def action_qr(self) -> None:
+        """The ticket as a QR code, as large as the screen."""
+        if self.ticket:
+            self.push_screen(Picture([text(line, "qr on qr") for line in qr(self.ticket)]))
+
     # Talk.
 
     def action_talk(self) -> None:
@@ -334,8 +359,9 @@ class TableApp(App[None]):
         elif word == "bell":
             self.rings = not self.rings
         elif word == "theme":
-            dark = self.current_theme.dark
-            self.theme = "textual-light" if dark else "textual-dark"
+            self.theme = LIGHT if self.current_theme.dark else DARK
         elif word == "mute":
             self.desk.muted ^= {int(number)}
+        if word in ("pace", "bell", "theme"):
+            self.keep(not self.current_theme.dark, self.rings, self.scene.staged)
         self.redraw()
