@@ -186,16 +186,16 @@ class TableApp(App[None]):
             self.action_hurry()
             return
         if self.scene.alarm is not None:
-            self._show_alarm()
+            await self._show_alarm()
         key = event.character if event.is_printable and event.character else event.key
         action = KEYS.get(key.lower()) or KEYS.get(event.key)
         if action is not None:
             await self.run_action(action)
             self.redraw()
 
-    def _show_alarm(self) -> None:
+    async def _show_alarm(self) -> None:
         words, self.scene.alarm = self.scene.alarm or "", None
-        self.push_screen(Page(_("A proof failed"), reading.alarm(words)))
+        await self.push_screen(Page(_("A proof failed"), reading.alarm(words)))
 
     # What a key or a click does.
 
@@ -261,12 +261,12 @@ class TableApp(App[None]):
         """Take the seat again after an absence."""
         self.hands.come_back()
 
-    def action_bot(self) -> None:
+    async def action_bot(self) -> None:
         """Take the seat back from the bot; giving it away is asked in the menu."""
         if self.desk.autopilot:
             self._hand_over(False)
         else:
-            self.action_menu()
+            await self.action_menu()
 
     def _hand_over(self, to_bot: bool) -> None:
         self.desk.autopilot = to_bot
@@ -292,11 +292,11 @@ class TableApp(App[None]):
             self.desk.answers = ""
             self.hands.reply(yes)
 
-    def action_page(self, name: str) -> None:
+    async def action_page(self, name: str) -> None:
         """Open a page."""
         width = min(104, self.size.width - 8)
         title, lines = reading.page(name, self.scene, self.desk, self.numbers, width)
-        self.push_screen(Page(title, lines))
+        await self.push_screen(Page(title, lines))
 
     def action_copy(self) -> None:
         """Copy the ticket, by the terminal."""
@@ -304,10 +304,10 @@ class TableApp(App[None]):
             self.copy_to_clipboard(self.ticket)
             self.notify(_("The ticket is copied, if this terminal allows it."))
 
-    def action_qr(self) -> None:
+    async def action_qr(self) -> None:
         """The ticket as a QR code, as large as the screen."""
         if self.ticket:
-            self.push_screen(Picture([text(line, "qr on qr") for line in qr(self.ticket)]))
+            await self.push_screen(Picture([text(line, "qr on qr") for line in qr(self.ticket)]))
 
     # Talk.
 
@@ -336,7 +336,7 @@ class TableApp(App[None]):
 
     # The menu.
 
-    def action_menu(self) -> None:
+    async def action_menu(self) -> None:
         """Stay, leave for now, let a bot play on, and a few settings."""
         if self.desk.hint:
             self.hands.leave()
@@ -345,7 +345,7 @@ class TableApp(App[None]):
             self.screen.dismiss("")
             return
         shown = options(self.scene, self.desk, self.rings)
-        self.push_screen(Choices(_("Menu"), shown), self._chosen)
+        await self.push_screen(Choices(_("Menu"), shown), self._chosen)
 
     def _chosen(self, name: str | None) -> None:
         word, _space, number = (name or "").partition(" ")

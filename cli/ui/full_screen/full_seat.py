@@ -124,10 +124,10 @@ class FullSeat:
 
     def end(self, outcome: Outcome) -> None:
         """On the terminal as it was before: how it ended, and where the transcript is."""
-        finished = self.app.scene.finished
-        if finished is not None and finished.transcript is not None:
+        path = self.app.scene.transcript
+        if path is not None:
             text = _("Transcript: {path}. Check it with: hoity verify {path}")
-            printing.say(text.format(path=finished.transcript))
+            printing.say(text.format(path=path))
 
     # Running.
 

@@ -77,6 +77,9 @@ class Film:
             view = rules.view(moment.state, self.eyes, self._cards)
             scene.hear(updates.Happened(moment.items, view, True))
         scene.beat = tuple(scene.log)[min(lines, len(scene.log)) :]
+        standings = self.moments[self.at].state.standings
+        if standings and self.at == len(self.moments) - 1:
+            scene.standings, scene.beat = standings, ()
         return scene
 
 
@@ -114,9 +117,9 @@ class ReplayApp(TableApp):
         elif key in ("q", "escape"):
             self.exit()
         elif key in PAGES:
-            self.action_page(PAGES[key])
+            await self.action_page(PAGES[key])
 
-    def action_menu(self) -> None:
+    async def action_menu(self) -> None:
         """Nothing can be lost here: leave."""
         self.exit()
 
