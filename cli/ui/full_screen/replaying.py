@@ -106,7 +106,8 @@ class ReplayApp(TableApp):
         self.redraw()
 
     async def on_key(self, event: events.Key) -> None:
-        """Move the film, or open a page."""
+        """Move the film, or open a page; the table's own keys mean nothing here."""
+        event.prevent_default()
         if len(self.screen_stack) > 1:
             return
         key = event.character if event.is_printable and event.character else event.key

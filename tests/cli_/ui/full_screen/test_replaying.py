@@ -114,6 +114,7 @@ async def _play(app: ReplayApp, pilot: Pilot[None]) -> None:
     assert app.film.at == 0
     await pilot.press("+", "+", "+", "space")
     await pilot.press("pagedown", "a", "1", "enter", "t", "w")
+    assert app.failure is None
     assert app.is_running
     for width in (40, 80, 200):
         assert len(frame(app.scene, app.desk, width, 24)) == 24
