@@ -107,9 +107,9 @@ class ReplayApp(TableApp):
 
     async def on_key(self, event: events.Key) -> None:
         """Move the film, or open a page; the table's own keys mean nothing here."""
-        event.prevent_default()
         if len(self.screen_stack) > 1:
             return
+        event.prevent_default()
         key = event.character if event.is_printable and event.character else event.key
         act = MOVES.get(key) or MOVES.get(event.key)
         if act is not None:
