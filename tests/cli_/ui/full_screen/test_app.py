@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import random
 from collections.abc import Awaitable, Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -517,10 +516,7 @@ def test_the_bell_rings_when_it_is_ones_turn_and_nobody_looks(
     sit(script, Company(3))
 
 
-def test_how_the_screen_is_wanted_is_kept_in_the_home(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("HOITY_HOME", str(tmp_path / "home"))
+def test_how_the_screen_is_wanted_is_kept_in_the_home() -> None:
 
     async def script(at: Sitting) -> None:
         await at.asked()
@@ -535,10 +531,7 @@ def test_how_the_screen_is_wanted_is_kept_in_the_home(
     assert not seat.app.rings
 
 
-def test_no_bell_is_stronger_than_what_was_kept(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("HOITY_HOME", str(tmp_path / "home"))
+def test_no_bell_is_stronger_than_what_was_kept() -> None:
     assert FullSeat(False, lambda reason: None).app.rings
     assert not FullSeat(False, lambda reason: None, bell=False).app.rings
 
