@@ -73,9 +73,9 @@ class KeptGame:
 def kept_games(home: Home, passphrase: str | None, clock: Clock, seconds: float) -> list[KeptGame]:
     """All games of a home, newest first. How far they came is read for no longer than so many
     seconds and one game; what is known from an earlier time is told in any case."""
-    found = [*_unfinished(home, passphrase), *_finished(home)]
-    found.sort(key=lambda game: (-game.when, game.name))
     memory = _Memory.load(home)
+    found = [*_unfinished(home, passphrase), *_finished(home, memory)]
+    found.sort(key=lambda game: (-game.when, game.name))
     end = clock() + seconds
     told = [memory.complete(game, passphrase, clock() < end) for game in found]
     memory.save(home)
@@ -125,18 +125,26 @@ def _unfinished(home: Home, passphrase: str | None) -> Iterator[KeptGame]:
         )
 
 
-def _finished(home: Home) -> Iterator[KeptGame]:
+def _finished(home: Home, memory: _Memory) -> Iterator[KeptGame]:
     """A claim is not over; the journal that it was made from tells of it, if it is still there."""
     for path in transcripts(home):
-        header = transcript.header_of(_bytes_of(path))
-        if header is None:
+        head = memory.head(path) or _head_of(path)
+        if head is None:
             continue
-        name = bind(header).id.hex()[:16]
+        name, nicknames = head
         is_claim = path.name.endswith(".claim.hoity")
-        if is_claim and (home.journals / f"{name}.journal").exists():
-            continue
-        names = tuple(entry.nickname for entry in header.roster)
-        yield KeptGame(name, path, names, _when(path), not is_claim, put_away=is_claim)
+        if not (is_claim and (home.journals / f"{name}.journal").exists()):
+            yield KeptGame(name, path, nicknames, _when(path), not is_claim, put_away=is_claim)
+
+
+def _head_of(path: Path) -> tuple[str, tuple[str, ...]] | None:
+    """The name of a transcript's game, and who played it; None if it is no transcript of ours."""
+    header = transcript.header_of(_bytes_of(path))
+    if header is None:
+        return None
+    with suppress(ValueError):
+        return bind(header).id.hex()[:16], tuple(entry.nickname for entry in header.roster)
+    return None
 
 
 def _bytes_of(path: Path) -> bytes:
@@ -196,6 +204,13 @@ class _Memory:
             with suppress(OSError, NotPrivateError):
                 write_private(_kept_in(home), json.dumps(self.used).encode())
 
+    def head(self, path: Path) -> tuple[str, tuple[str, ...]] | None:
+        """The name of a transcript's game, and who played it, if that is known."""
+        value = self.known.get(_key_of(path))
+        with suppress(TypeError, KeyError):
+            return str(value["name"]), tuple(map(str, value["nicknames"]))  # type: ignore[index]
+        return None
+
     def complete(self, game: KeptGame, passphrase: str | None, may_read: bool) -> KeptGame:
         """The game with its progress, as far as it is known or may be read."""
         is_journal = game.path.suffix == ".journal"
@@ -205,7 +220,8 @@ class _Memory:
             path = game.path
             found = _of_journal(path, passphrase) if is_journal else _of_transcript(path)
         if found is not None and not (is_journal and passphrase):
-            self.used[key] = asdict(found)
+            head = {"name": game.name, "nicknames": game.nicknames}
+            self.used[key] = {**asdict(found), **head}
         return replace(game, progress=found)
 
 

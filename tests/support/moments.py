@@ -223,6 +223,18 @@ def _over(seats: int = 4, variant: rules.Variant = None) -> Shown:
     return shown
 
 
+def _again() -> Shown:
+    shown = _over()
+    shown.scene.hear(updates.Again(frozenset({0, 2}), frozenset()))
+    return shown
+
+
+def _not_again() -> Shown:
+    shown = _over()
+    shown.scene.hear(updates.Again(frozenset({0}), frozenset({3})))
+    return shown
+
+
 def _last_exhibits() -> Shown:
     shown = begun()
     while not any(isinstance(it, rules.news.FinalExhibit) for it in shown.driver.record):
@@ -263,6 +275,8 @@ MOMENTS: dict[str, Callable[[], Shown]] = {
     "watched": lambda: _watched(),
     "last-exhibits": _last_exhibits,
     "over": _over,
+    "again": _again,
+    "not-again": _not_again,
     "ended": _ended,
 }
 """Every moment by name."""

@@ -61,8 +61,9 @@ def status(scene: Scene, seat: int) -> Line:
 
 
 def _own(scene: Scene) -> Line:
-    left = clock(scene.clock.left) if scene.clock else ""
-    return text(f"{YOU} ", "title").add(_("your choice {left}").format(left=left), "title")
+    now = scene.clock
+    left = clock(now.left) if now is not None and not now.muster.strict else ""
+    return text(f"{YOU} ", "title").add(_("your choice {left}").format(left=left).rstrip(), "title")
 
 
 def _awaited(there: Presence, waited: float) -> Line:

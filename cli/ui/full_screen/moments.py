@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from p2p_hoity.rules import news
@@ -91,12 +91,12 @@ def over(scene: Scene, width: int) -> list[Line]:
     if scene.ended is not None:
         words = ended(scene.ended, scene.names)
         return [*broken(" " + words, width - 1, "warn", " "), Line()]
-    if scene.finished is None or scene.names is None:
+    if scene.standings is None or scene.names is None:
         return []
     lines = [Line().add(" ").add(fit(_("RANK"), 6) + fit(_("SEAT"), 18), "dim")]
     lines[0].add(fit(_("FIELD"), 8) + _("LAST EXHIBIT"), "dim")
     final = {it.seat: it for it in scene.record if isinstance(it, news.FinalExhibit)}
-    for standing in scene.finished.standings:
+    for standing in scene.standings:
         seat = standing.seat
         line = Line().add(" ").add(fit(f"  {standing.rank}", 6), "title")
         line.add(fit(name_of(scene, seat), 18), seat_style(scene, seat))
@@ -109,9 +109,25 @@ def over(scene: Scene, width: int) -> list[Line]:
         line.add(fit(words, 15), "bright")
         lines += _spread(line, years, width)
     lines.append(Line())
-    for words in turning_points(scene):
+    for words in (*turning_points(scene), *_again(scene)):
         lines += broken(" " + words, width - 1, "plain", "   ")
     return lines
+
+
+def _again(scene: Scene) -> list[str]:
+    """Who plays again, who does not, and who is still awaited."""
+    if scene.again is None or scene.table is None:
+        return []
+
+    def named(seats: Iterable[int]) -> str:
+        return ", ".join(name_of(scene, seat) for seat in sorted(seats))
+
+    if scene.again.unwilling:
+        words = _("No other game with the same people: {who}.")
+        return [words.format(who=named(scene.again.unwilling))]
+    rest = frozenset(range(scene.table.seats)) - scene.again.willing
+    words = _("Another game with the same people: {who} ✓ · awaited: {rest}")
+    return [words.format(who=named(scene.again.willing), rest=named(rest) or "–")]
 
 
 def _spread(line: Line, years: str, width: int) -> list[Line]:

@@ -78,6 +78,16 @@ def test_what_was_read_once_is_not_read_again(home: Home) -> None:
     assert None not in [game.progress for game in first]
 
 
+def test_a_file_that_has_changed_is_read_again(home: Home) -> None:
+    path = keep_transcript(home, played_file(), "won.hoity")
+    (first,) = listed(home)
+    path.write_bytes(b"something else")
+    assert listed(home) == []
+    keep_transcript(home, played_file(), "again.hoity")
+    (second,) = listed(home)
+    assert (second.name, second.nicknames) == (first.name, first.nicknames)
+
+
 @pytest.mark.parametrize("kept", [b"", b"[]", b"nonsense", b'{"x": {"round": []}}', b"\xff"])
 def test_a_memory_that_is_none_is_read_anew(home: Home, kept: bytes) -> None:
     keep_journal(home, room_of(3, 2)).close()

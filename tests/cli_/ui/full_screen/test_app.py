@@ -12,12 +12,13 @@ import trio
 from support.screened import Company, short, table
 from textual.pilot import Pilot
 
+from cli.local import settings
 from cli.trouble import INTERRUPTED, Trouble
 from cli.ui.full_screen import full_seat
 from cli.ui.full_screen.app import TableApp
 from cli.ui.full_screen.full_seat import FullSeat
 from cli.ui.full_screen.ink import cells
-from cli.ui.full_screen.pages import Choices, Page
+from cli.ui.full_screen.pages import Choices, Page, Picture
 from cli.words import lingo
 from p2p_hoity.session import updates
 from p2p_hoity.session.player import BotPlayer, Talk, WaitLonger
@@ -206,7 +207,7 @@ def test_a_whole_game(
     finally:
         lingo.speak("en")
     assert sitting.done.result().value == "finished"
-    assert sitting.app.scene.finished is not None
+    assert sitting.app.scene.standings is not None
     assert {"action", "turn"} & set(company.asked)
 
 
@@ -272,6 +273,16 @@ def test_a_bot_plays_on_and_the_seat_is_taken_back() -> None:
         await at.press("a")
         await at.asked()
         await at.until(lambda: at.app.desk.menu is not None)
+
+    sit(script, Company(3, pace=0.02))
+
+
+def test_another_game_is_ones_own_again() -> None:
+    async def script(at: Sitting) -> None:
+        await at.asked()
+        at.app._hand_over(True)
+        at.seat.tell(updates.Started(table(3), 0))
+        await at.until(lambda: not at.app.desk.autopilot)
 
     sit(script, Company(3, pace=0.02))
 
@@ -478,3 +489,64 @@ def test_the_seat_is_left_before_there_is_a_game() -> None:
 
     asyncio.run(leave())
     assert left == ["you left"]
+
+
+@pytest.mark.parametrize(
+    ("rings", "watched", "heard"), [(True, False, 1), (True, True, 0), (False, False, 0)]
+)
+def test_the_bell_rings_when_it_is_ones_turn_and_nobody_looks(
+    rings: bool, watched: bool, heard: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bells: list[int] = []
+    monkeypatch.setattr(TableApp, "bell", lambda app: bells.append(1))
+
+    async def script(at: Sitting) -> None:
+        await at.asked()
+        at.app.rings = rings
+        bells.clear()
+        if watched:
+            at.app.on_app_focus()
+        else:
+            at.app.on_app_blur()
+        asked = len(at.company.asked)
+        await at.press("1", "enter")
+        await at.until(lambda: len(at.company.asked) > asked and at.app.is_asking)
+        assert len(bells) == heard
+
+    sit(script, Company(3))
+
+
+def test_how_the_screen_is_wanted_is_kept_in_the_home() -> None:
+
+    async def script(at: Sitting) -> None:
+        await at.asked()
+        for word in ("theme", "bell", "pace"):
+            at.app._chosen(word)
+
+    sit(script, Company(3))
+    kept = settings.load()
+    assert (kept.light, kept.bell, kept.staged) == (True, False, True)
+    seat = FullSeat(False, lambda reason: None)
+    assert seat.app.theme == "textual-light"
+    assert not seat.app.rings
+
+
+def test_no_bell_is_stronger_than_what_was_kept() -> None:
+    assert FullSeat(False, lambda reason: None).app.rings
+    assert not FullSeat(False, lambda reason: None, bell=False).app.rings
+
+
+def test_the_ticket_is_copied_and_shown_as_a_picture() -> None:
+    async def script(at: Sitting) -> None:
+        await at.asked()
+        await at.press("x")
+        assert not isinstance(at.app.screen, Picture)  # there is no ticket yet
+        at.app.ticket = "hoity2" + "a" * 190
+        await at.press("c")
+        assert at.app.clipboard == at.app.ticket
+        await at.press("x")
+        assert isinstance(at.app.screen, Picture)
+        await at.press("x")
+        assert not isinstance(at.app.screen, Picture)
+
+    sit(script, Company(3))
