@@ -29,6 +29,7 @@ from ... import printing
 from ...local import settings
 from ...words import terms as terms_words
 from ...words.lingo import _
+from ...words.updates import ended
 from ..line_seat import LineSeat
 from .app import TableApp
 from .bridge import Bridge
@@ -124,7 +125,13 @@ class FullSeat:
 
     def end(self, outcome: Outcome) -> None:
         """On the terminal as it was before: how it ended, and where the transcript is."""
-        path = self.app.scene.transcript
+        scene = self.app.scene
+        if scene.standings and scene.names is not None:
+            lines = [f"{s.rank} {scene.names.nicknames[s.seat]} {s.field}" for s in scene.standings]
+            printing.say(_("The game is over: {standings}").format(standings=" · ".join(lines)))
+        if scene.ended is not None:
+            printing.say(ended(scene.ended, scene.names))
+        path = scene.transcript
         if path is not None:
             text = _("Transcript: {path}. Check it with: hoity verify {path}")
             printing.say(text.format(path=path))

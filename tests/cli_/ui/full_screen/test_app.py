@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import random
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -20,7 +21,9 @@ from cli.ui.full_screen.full_seat import FullSeat
 from cli.ui.full_screen.ink import cells
 from cli.ui.full_screen.pages import Choices, Page, Picture
 from cli.words import lingo
+from p2p_hoity import rules
 from p2p_hoity.session import updates
+from p2p_hoity.session.outcome import Outcome
 from p2p_hoity.session.player import BotPlayer, Talk, WaitLonger
 
 Script = Callable[["Sitting"], Awaitable[None]]
@@ -550,3 +553,26 @@ def test_the_ticket_is_copied_and_shown_as_a_picture() -> None:
         assert not isinstance(at.app.screen, Picture)
 
     sit(script, Company(3))
+
+
+def test_behind_the_screen_stands_how_it_ended(capsys: pytest.CaptureFixture[str]) -> None:
+    seat = FullSeat(False, lambda reason: None)
+    scene = seat.app.scene
+    scene.hear(updates.Started(table(3), 0))
+    standings = tuple(rules.Standing(rank, rank % 3, 40 - rank, ()) for rank in (1, 2, 3))
+    path = Path("game.hoity")
+    scene.hear(updates.Finished(table(3), None, standings, path))  # type: ignore[arg-type]
+    seat.end(Outcome(path, standings))
+    told = capsys.readouterr().out
+    assert "1 Ada 39 · 2 Bruno 38 · 3 Iris 37" in told
+    assert "hoity verify game.hoity" in told
+
+
+def test_behind_the_screen_stands_why_there_is_no_result(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    seat = FullSeat(False, lambda reason: None)
+    seat.app.scene.hear(updates.Started(table(3), 0))
+    seat.app.scene.hear(updates.Ended("silent-seat", 1))
+    seat.end(Outcome(None, code="silent-seat", seat=1))
+    assert "Ada" in capsys.readouterr().out
