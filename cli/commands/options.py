@@ -58,7 +58,8 @@ JsonOption = Annotated[
 PlainOption = Annotated[
     bool,
     typer.Option(
-        "--plain", help=N_("The line prompt, for screen readers and pipes: so far the only screen.")
+        "--plain",
+        help=N_("The line prompt instead of the full screen, for screen readers and pipes."),
     ),
 ]
 NameOption = Annotated[

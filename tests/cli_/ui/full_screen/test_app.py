@@ -367,7 +367,8 @@ def test_a_proven_fault_is_shown_in_full() -> None:
     sit(script, Company(3))
 
 
-def test_a_yes_or_no_is_asked_and_answered() -> None:
+@pytest.mark.parametrize(("key", "yes"), [("y", True), ("j", True), ("s", True), ("n", False)])
+def test_a_yes_or_no_is_asked_and_answered_in_any_language(key: str, yes: bool) -> None:
     async def script(at: Sitting) -> None:
         await at.asked()
         found: list[bool] = []
@@ -378,9 +379,9 @@ def test_a_yes_or_no_is_asked_and_answered() -> None:
         at.seat.bridge.do(lambda: trio.lowlevel.spawn_system_task(ask))
         await at.until(lambda: at.app.desk.answers)
         assert "same people" in at.text
-        await at.press("y")
+        await at.press(key)
         await at.until(lambda: found)
-        assert found == [True]
+        assert found == [yes]
 
     sit(script, Company(3))
 
