@@ -62,6 +62,7 @@ TOPS: Final = (("C1657", "D1781", "A1764"), ("E1824", "B1926", "F1877"))
 class Topic(StrEnum):
     """What is explained, each once."""
 
+    WELCOME = "welcome"
     SECRETS = "secrets"
     PLACES = "places"
     HALL = "hall"
@@ -242,7 +243,8 @@ QUESTIONS: Final[Mapping[Kind, Topic]] = {
     "theft": Topic.THIEVES,
 }
 EVENTS: Final[Mapping[type[Happening], Topic]] = {
-    news.Setup: Topic.SECRETS,
+    news.Setup: Topic.WELCOME,
+    news.RoundBegan: Topic.SECRETS,
     news.Sale: Topic.SALE,
     news.CashStolen: Topic.ROBBERY,
     news.CashPaid: Topic.REGISTER,
