@@ -111,6 +111,9 @@ class SeatPrompt:
         self._strays += 1
         if not self._patient or self._strays <= STRAYS:
             return
+        if self.is_lesson:
+            words = _("{number} lines of the input have made no choice.")
+            raise Trouble(words.format(number=STRAYS), USAGE)
         words = _("{number} lines of the input have made no choice; --auto lets a bot play")
         reason, game = words.format(number=STRAYS), self._screen.table_name
         kept = _("{reason}. The game is kept; take your seat again with: hoity resume {game}")

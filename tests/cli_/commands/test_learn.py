@@ -84,6 +84,14 @@ def test_the_end_of_the_input_leaves_it(
     assert "the input has ended. Nothing is lost" in capsys.readouterr().err
 
 
+def test_an_input_that_answers_nothing_ends_it(
+    home: Home, monkeypatch: pytest.MonkeyPatch, capsys: Shown
+) -> None:
+    typed(monkeypatch, *["nonsense"] * 30)
+    assert run(["learn", "--plain"]) == 2
+    assert "20 lines of the input have made no choice." in capsys.readouterr().err
+
+
 def test_it_keeps_nothing(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     typed(monkeypatch, "q")
     run(["learn", "--plain"])
