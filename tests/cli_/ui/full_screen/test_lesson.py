@@ -51,6 +51,11 @@ class Pupil:
         """Whether a choice is asked."""
         return self.app.desk.menu is not None and self.app.is_asking
 
+    def has_something(self) -> bool:
+        """Whether there is something to read, to answer or to hurry, or nothing any more."""
+        shown = self.is_explained or self.is_asked or self.app.scene.is_revealing
+        return self.done.done() or shown
+
     async def until(self, holds: Callable[[], object]) -> None:
         """Wait for something."""
         for _turn in range(4000):
@@ -69,7 +74,10 @@ class Pupil:
     async def go_on(self) -> bool:
         """Read what is explained until a choice is asked; whether there is one before the end."""
         while True:
-            await self.until(lambda: self.done.done() or self.is_explained or self.is_asked)
+            await self.until(self.has_something)
+            if self.app.scene.is_revealing:
+                await self.press("x")
+                continue
             if self.done.done() or not self.is_explained:
                 return not self.done.done()
             words = self.app.desk.lesson or ""
@@ -81,12 +89,12 @@ class Pupil:
             await self.press("enter")
 
 
-def attend(script: Script, size: tuple[int, int] = (80, 24)) -> Pupil:
+def attend(script: Script, staged: bool = False) -> Pupil:
     """Let a person go through the lesson by a script."""
-    return asyncio.run(_attend(script, size))
+    return asyncio.run(_attend(script, staged))
 
 
-async def _attend(script: Script, size: tuple[int, int]) -> Pupil:
+async def _attend(script: Script, staged: bool) -> Pupil:
     left: list[str] = []
     scope = trio.CancelScope()
 
@@ -95,7 +103,7 @@ async def _attend(script: Script, size: tuple[int, int]) -> Pupil:
         scope.cancel()
 
     seat = FullSeat(False, leave)
-    seat.app.scene.staged = False
+    seat.app.scene.staged = staged
     loop = asyncio.get_running_loop()
     done: asyncio.Future[Any] = loop.create_future()
 
@@ -107,7 +115,7 @@ async def _attend(script: Script, size: tuple[int, int]) -> Pupil:
                 seat.end_lesson()
                 nursery.cancel_scope.cancel()
 
-    async with seat.app.run_test(size=size) as pilot:
+    async with seat.app.run_test(size=(80, 24)) as pilot:
         pupil = Pupil(pilot, seat, done)
         pupil.left = left
         trio.lowlevel.start_guest_run(
@@ -144,7 +152,7 @@ def by_keys(rng: random.Random) -> Script:
 
 @pytest.mark.parametrize("seed", range(3))
 def test_all_is_read_once_by_keys_alone(seed: int) -> None:
-    pupil = attend(by_keys(random.Random(seed)))
+    pupil = attend(by_keys(random.Random(seed)), staged=seed == 0)
     assert pupil.read[0] == WELCOME
     assert pupil.read[-1] == FAREWELL
     assert len(set(pupil.read)) == len(pupil.read)
