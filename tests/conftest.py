@@ -1,6 +1,7 @@
 """What holds for every test: marks of its own, and English, whatever a test before it spoke."""
 
 import os
+import signal
 from collections.abc import Iterator
 
 import pytest
@@ -12,6 +13,9 @@ os.environ["PYTHONPATH"] = os.pathsep.join(
     filter(None, [str(ROOT), str(TESTS), os.environ.get("PYTHONPATH")])
 )
 """Processes that tests start run the code of this checkout too."""
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+"""A shell has Ctrl-C ignored by what it runs in the background; processes would inherit that."""
 os.environ.pop("COLUMNS", None)
 """Lines are as long as they are, unless a test says otherwise."""
 

@@ -173,6 +173,9 @@ LanOption = Annotated[
         ),
     ),
 ]
+NoBellOption = Annotated[
+    bool, typer.Option("--no-bell", help=N_("Do not ring when it is your turn."))
+]
 NoTalkOption = Annotated[
     bool, typer.Option("--no-talk", help=N_("Neither show nor send what people say."))
 ]

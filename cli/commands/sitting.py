@@ -43,6 +43,7 @@ class Manner:
     name: str | None = None
     talks: bool = True
     again: bool | None = None
+    bell: bool = True
 
     @property
     def asks_again(self) -> bool:
@@ -73,7 +74,9 @@ class Sitting:
         self._going = trio.Event()
         self._tells = False
         again = manner.asks_again and not manner.until_eof
-        self.screen = seated(manner.as_json, manner.auto, self._leave, manner.plain, again)
+        self.screen = seated(
+            manner.as_json, manner.auto, self._leave, manner.plain, again, manner.bell
+        )
 
     @property
     def seat(self) -> Seat:

@@ -24,11 +24,13 @@ def _manner(
     plain: bool,
     no_talk: bool,
     again: bool | None,
+    no_bell: bool,
 ) -> Manner:
     """How a host sits: it has set the terms itself, so it is not asked about them."""
     from .sitting import Manner
 
-    return Manner(auto, True, as_json, False, plain, transcript, name, not no_talk, again)
+    talk = (not no_talk, again, not no_bell)
+    return Manner(auto, True, as_json, False, plain, transcript, name, *talk)
 
 
 def play(
@@ -53,6 +55,7 @@ def play(
     plain: opt.PlainOption = False,
     no_talk: opt.NoTalkOption = False,
     again: opt.AgainOption = None,
+    no_bell: opt.NoBellOption = False,
 ) -> None:
     """A game against bots."""
     from .play import Ask, Opening, host, loopback
@@ -61,7 +64,7 @@ def play(
     switches = (action_choice, detective_in_hall, detective_rank)
     ask = Ask(bots + 1, edition, variant, *switches, quorum, waits)
     opening = Opening(ask, bots, loopback(None), show_ticket=False)
-    manner = _manner(auto, as_json, transcript, name, plain, no_talk, again)
+    manner = _manner(auto, as_json, transcript, name, plain, no_talk, again, no_bell)
     raise typer.Exit(host(manner, opening))
 
 
@@ -96,6 +99,7 @@ def host(
     plain: opt.PlainOption = False,
     no_talk: opt.NoTalkOption = False,
     again: opt.AgainOption = None,
+    no_bell: opt.NoBellOption = False,
 ) -> None:
     """Open a table."""
     from p2p_hoity.tables.seating import Lan
@@ -107,7 +111,7 @@ def host(
     switches = (action_choice, detective_in_hall, detective_rank)
     ask = Ask(seats, edition, variant, *switches, quorum, patience or 300.0, step_patience)
     opening = Opening(ask, bots, reach_of(listen, relay, Lan(lan.value)), as_qr=qr)
-    manner = _manner(auto, as_json, transcript, name, plain, no_talk, again)
+    manner = _manner(auto, as_json, transcript, name, plain, no_talk, again, no_bell)
     raise typer.Exit(open_table(manner, opening))
 
 
@@ -124,6 +128,7 @@ def join(
     plain: opt.PlainOption = False,
     no_talk: opt.NoTalkOption = False,
     again: opt.AgainOption = None,
+    no_bell: opt.NoBellOption = False,
     until_eof: opt.UntilEofOption = False,
 ) -> None:
     """Sit down at a table."""
@@ -133,7 +138,8 @@ def join(
     from .reaching import reach_of
     from .sitting import Manner
 
-    manner = Manner(auto, yes, as_json, until_eof, plain, transcript, name, not no_talk, again)
+    talk = (not no_talk, again, not no_bell)
+    manner = Manner(auto, yes, as_json, until_eof, plain, transcript, name, *talk)
     word = " ".join(ticket or ())
     if not word and (as_json or not at_terminal()):
         raise missing(ctx, "ticket")
@@ -149,6 +155,7 @@ def resume(
     plain: opt.PlainOption = False,
     no_talk: opt.NoTalkOption = False,
     again: opt.AgainOption = None,
+    no_bell: opt.NoBellOption = False,
     until_eof: opt.UntilEofOption = False,
     claim: Annotated[
         bool,
@@ -162,7 +169,8 @@ def resume(
 
     if claim:
         raise typer.Exit(save_as_claim(game, transcript, as_json))
-    manner = Manner(auto, True, as_json, until_eof, plain, transcript, None, not no_talk, again)
+    talk = (not no_talk, again, not no_bell)
+    manner = Manner(auto, True, as_json, until_eof, plain, transcript, None, *talk)
     raise typer.Exit(sit_again(manner, game))
 
 

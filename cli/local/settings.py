@@ -1,4 +1,4 @@
-"""What a player has chosen once, kept in the home: the nickname and the language.
+"""What a player has chosen once, kept in the home: nickname, language, and how the screen is.
 
 Read before anything else, help included: so nothing heavy is loaded, and whatever cannot be read
 counts as not chosen.
@@ -24,6 +24,9 @@ class Settings:
 
     nickname: str | None = None
     language: str | None = None
+    light: bool | None = None
+    bell: bool | None = None
+    staged: bool | None = None
 
 
 def load(home: Home | None = None) -> Settings:
@@ -43,9 +46,11 @@ def load(home: Home | None = None) -> Settings:
 def _read(value: Any) -> Settings:
     given = value if isinstance(value, dict) else {}
     nickname, language = given.get("nickname"), given.get("language")
+    tastes = (given.get(name) for name in ("light", "bell", "staged"))
     return Settings(
         nickname if isinstance(nickname, str) else None,
         language if language in lingo.LANGUAGES else None,
+        *(taste if isinstance(taste, bool) else None for taste in tastes),
     )
 
 

@@ -14,7 +14,6 @@ from .line_pages import Pages
 from .line_prompt import QUIT
 from .line_seat import LineSeat
 from .line_talk import HELP as TALK_HELP
-from .screen import Leave
 from .stdin_lines import pump
 
 T = TypeVar("T")
@@ -28,7 +27,7 @@ HELP: Final = (
 class LineWatch(LineSeat):
     """Tells what happens as to a seat; what is typed is about looking only."""
 
-    def __init__(self, leave: Leave) -> None:
+    def __init__(self, leave: Callable[[str], None]) -> None:
         super().__init__(True, leave)
         self._pages = Pages(self._screen)
         self._leave = leave

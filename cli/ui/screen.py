@@ -87,10 +87,15 @@ def is_full(plain: bool) -> bool:
 
 
 def seated(
-    as_json: bool, auto: bool, leave: Leave, plain: bool = True, again: bool = False
+    as_json: bool,
+    auto: bool,
+    leave: Leave,
+    plain: bool = True,
+    again: bool = False,
+    bell: bool = True,
 ) -> Screen:
     """The screen of a seat; `leave` is called with the reason when its player goes. `again`: a
-    program is asked for another game."""
+    program is asked for another game. `bell`: a full screen may ring."""
     if as_json:
         from .json_seat import JsonSeat
 
@@ -98,7 +103,7 @@ def seated(
     if is_full(plain or auto):
         from .full_screen.full_seat import FullSeat
 
-        return FullSeat(auto, leave)
+        return FullSeat(auto, leave, bell=bell)
     from .line_seat import LineSeat
 
     return LineSeat(auto, leave)

@@ -199,4 +199,7 @@ def test_nothing_else_in_the_command_line_prints() -> None:
             assert called not in ("print", "input", "typer.echo", "typer.secho"), path
             assert not called.endswith(
                 (".write", "print_exc", ".writelines", "print_exception")
-            ) or (called in ("self.write", "self._write", "screen.write")), (path, called)
+            ) or (called in ("self.write", "self._write", "screen.write", "self._driver.write")), (
+                path,
+                called,
+            )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import ClassVar, Final
 
 from textual import events
@@ -14,19 +14,24 @@ from p2p_hoity import rules
 from p2p_hoity.rules import View
 from p2p_hoity.session.updates import Started
 
+from ...local.settings import Settings
 from ...words.lingo import _
 from ...words.phrases import PHRASES
+from ..ticket_block import qr
 from . import reading
 from .board import Board
 from .frame import Desk, frame
 from .hands import Hands, Told
-from .ink import Line
+from .ink import Line, text
 from .keys import KEYS
 from .leaving import options
 from .menu import menu
-from .pages import Choices, Page
+from .pages import Choices, Page, Picture
 from .scene import Scene
 
+DARK, LIGHT = "textual-dark", "textual-light"
+Keep = Callable[[bool, bool, bool], None]
+"""Keeps whether the screen is light, rings, and shows reveals step by step."""
 MOST_TALK: Final = 200
 HURRIED: Final = 30.0
 """Seconds of patience below which a reveal is not staged."""
@@ -53,6 +58,7 @@ class TableApp(App[None]):
         self.rings = rings
         self.numbers: list[str] = []
         self.ticket = ""
+        self.keep: Keep = lambda light, bell, staged: None
         self._watched = True
         self.is_asking = False
         self._beating = False
@@ -60,6 +66,12 @@ class TableApp(App[None]):
 
     def _print_error_renderables(self) -> None:
         """Nothing: the library would print a traceback; the seat goes on in lines and says so."""
+
+    def furnish(self, settings: Settings, bell: bool) -> None:
+        """As the person has wanted the screen before."""
+        self.rings = bell and settings.bell is not False
+        self.scene.staged = settings.staged is not False
+        self.theme = LIGHT if settings.light else DARK
 
     # Showing.
 
@@ -145,8 +157,15 @@ class TableApp(App[None]):
         self.redraw()
 
     def _ring(self) -> None:
+        """It is this person's turn, and the window is not looked at."""
         if self.rings and not self._watched:
             self.bell()
+        self._entitle(_("► your turn") if not self._watched else "")
+
+    def _entitle(self, turn: str) -> None:
+        """Give the terminal's window a title: the library has no call for it."""
+        if self._driver is not None and not self.is_headless:
+            self._driver.write(f"\x1b]2;{turn} · {self.TITLE}\x07" if turn else "\x1b]2;\x07")
 
     def on_app_blur(self) -> None:
         """The window is looked at no more."""
@@ -155,6 +174,7 @@ class TableApp(App[None]):
     def on_app_focus(self) -> None:
         """The window is looked at."""
         self._watched = True
+        self._entitle("")
 
     # Keys.
 
@@ -171,16 +191,16 @@ class TableApp(App[None]):
             self.action_hurry()
             return
         if self.scene.alarm is not None:
-            self._show_alarm()
+            await self._show_alarm()
         key = event.character if event.is_printable and event.character else event.key
         action = KEYS.get(key.lower()) or KEYS.get(event.key)
         if action is not None:
             await self.run_action(action)
             self.redraw()
 
-    def _show_alarm(self) -> None:
+    async def _show_alarm(self) -> None:
         words, self.scene.alarm = self.scene.alarm or "", None
-        self.push_screen(Page(_("A proof failed"), reading.alarm(words)))
+        await self.push_screen(Page(_("A proof failed"), reading.alarm(words)))
 
     # What a key or a click does.
 
@@ -249,12 +269,12 @@ class TableApp(App[None]):
         """Take the seat again after an absence."""
         self.hands.come_back()
 
-    def action_bot(self) -> None:
+    async def action_bot(self) -> None:
         """Take the seat back from the bot; giving it away is asked in the menu."""
         if self.desk.autopilot:
             self._hand_over(False)
         else:
-            self.action_menu()
+            await self.action_menu()
 
     def _hand_over(self, to_bot: bool) -> None:
         self.desk.autopilot = to_bot
@@ -280,17 +300,22 @@ class TableApp(App[None]):
             self.desk.answers = ""
             self.hands.reply(yes)
 
-    def action_page(self, name: str) -> None:
+    async def action_page(self, name: str) -> None:
         """Open a page."""
         width = min(104, self.size.width - 8)
         title, lines = reading.page(name, self.scene, self.desk, self.numbers, width)
-        self.push_screen(Page(title, lines))
+        await self.push_screen(Page(title, lines))
 
     def action_copy(self) -> None:
         """Copy the ticket, by the terminal."""
         if self.ticket:
             self.copy_to_clipboard(self.ticket)
             self.notify(_("The ticket is copied, if this terminal allows it."))
+
+    async def action_qr(self) -> None:
+        """The ticket as a QR code, as large as the screen."""
+        if self.ticket:
+            await self.push_screen(Picture([text(line, "qr on qr") for line in qr(self.ticket)]))
 
     # Talk.
 
@@ -319,7 +344,7 @@ class TableApp(App[None]):
 
     # The menu.
 
-    def action_menu(self) -> None:
+    async def action_menu(self) -> None:
         """Stay, leave for now, let a bot play on, and a few settings."""
         if self.desk.hint:
             self.hands.leave()
@@ -328,7 +353,7 @@ class TableApp(App[None]):
             self.screen.dismiss("")
             return
         shown = options(self.scene, self.desk, self.rings)
-        self.push_screen(Choices(_("Menu"), shown), self._chosen)
+        await self.push_screen(Choices(_("Menu"), shown), self._chosen)
 
     def _chosen(self, name: str | None) -> None:
         word, _space, number = (name or "").partition(" ")
@@ -342,8 +367,9 @@ class TableApp(App[None]):
         elif word == "bell":
             self.rings = not self.rings
         elif word == "theme":
-            dark = self.current_theme.dark
-            self.theme = "textual-light" if dark else "textual-dark"
+            self.theme = LIGHT if self.current_theme.dark else DARK
         elif word == "mute":
             self.desk.muted ^= {int(number)}
+        if word in ("pace", "bell", "theme"):
+            self.keep(not self.current_theme.dark, self.rings, self.scene.staged)
         self.redraw()

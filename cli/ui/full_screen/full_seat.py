@@ -7,24 +7,30 @@ one thread, so an update needs no lock, and a key is on the wire in the same mom
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from typing import Any, TypeVar
 
 import outcome
 import trio
 
+from p2p_hoity.errors import CodedError
 from p2p_hoity.game_port import HoityToity
 from p2p_hoity.session.driver import Outcome
 from p2p_hoity.session.player import (
     Player,
 )
 from p2p_hoity.session.updates import Resumed, Started, Update
+from p2p_hoity.storage.home import home as own_home
 from protocol import Terms
 
 from ... import printing
+from ...local import settings
 from ...words import terms as terms_words
 from ...words.cards import Names
 from ...words.lingo import _
+from ...words.updates import ended
 from ..line_seat import LineSeat
 from .app import TableApp
 from .bridge import Bridge
@@ -42,7 +48,7 @@ class FullSeat:
     `player` is a person at the screen. When the application fails, all goes on in the line prompt.
     """
 
-    def __init__(self, auto: bool, leave: Leave, looks_on: bool = False) -> None:
+    def __init__(self, auto: bool, leave: Leave, looks_on: bool = False, bell: bool = True) -> None:
         self._leave = leave
         self.looks_on = looks_on
         self._auto = auto
@@ -55,6 +61,15 @@ class FullSeat:
         self.player: Player = self.person
         self.app = self.person.app = TableApp(self.person)
         self.app.desk.autopilot = auto and not looks_on
+        self._settings = settings.load()
+        self.app.furnish(self._settings, bell)
+        self.app.keep = self._keep
+
+    def _keep(self, light: bool, bell: bool, staged: bool) -> None:
+        """Keep how the person wants the screen, if the home takes it."""
+        self._settings = replace(self._settings, light=light, bell=bell, staged=staged)
+        with contextlib.suppress(OSError, CodedError):
+            settings.keep(own_home(), self._settings)
 
     # What a sitting calls, in trio.
 
@@ -86,7 +101,7 @@ class FullSeat:
         self.app.ticket = ticket
         self.say("")
         self.say(_("Give this ticket to the others; they type: hoity join TICKET"))
-        self.say(_("c copies it:"))
+        self.say(_("c copies it, x shows it as a QR code:"))
         self.say(ticket)
 
     def show_terms(self, terms: Terms, game: HoityToity, names: tuple[str, ...]) -> None:
@@ -128,10 +143,16 @@ class FullSeat:
 
     def end(self, outcome: Outcome) -> None:
         """On the terminal as it was before: how it ended, and where the transcript is."""
-        finished = self.app.scene.finished
-        if finished is not None and finished.transcript is not None:
+        scene = self.app.scene
+        if scene.standings and scene.names is not None:
+            lines = [f"{s.rank} {scene.names.nicknames[s.seat]} {s.field}" for s in scene.standings]
+            printing.say(_("The game is over: {standings}").format(standings=" · ".join(lines)))
+        if scene.ended is not None:
+            printing.say(ended(scene.ended, scene.names))
+        path = scene.transcript
+        if path is not None:
             text = _("Transcript: {path}. Check it with: hoity verify {path}")
-            printing.say(text.format(path=finished.transcript))
+            printing.say(text.format(path=path))
 
     # Running.
 

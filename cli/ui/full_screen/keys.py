@@ -25,6 +25,7 @@ KEYS: Final = {
     "w": "wait",
     "a": "bot",
     "c": "copy",
+    "x": "qr",
     "y": "yes",
     "n": "no",
     "q": "menu",

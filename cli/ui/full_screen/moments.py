@@ -91,12 +91,12 @@ def over(scene: Scene, width: int) -> list[Line]:
     if scene.ended is not None:
         words = ended(scene.ended, scene.names)
         return [*broken(" " + words, width - 1, "warn", " "), Line()]
-    if scene.finished is None or scene.names is None:
+    if scene.standings is None or scene.names is None:
         return []
     lines = [Line().add(" ").add(fit(_("RANK"), 6) + fit(_("SEAT"), 18), "dim")]
     lines[0].add(fit(_("FIELD"), 8) + _("LAST EXHIBIT"), "dim")
     final = {it.seat: it for it in scene.record if isinstance(it, news.FinalExhibit)}
-    for standing in scene.finished.standings:
+    for standing in scene.standings:
         seat = standing.seat
         line = Line().add(" ").add(fit(f"  {standing.rank}", 6), "title")
         line.add(fit(name_of(scene, seat), 18), seat_style(scene, seat))

@@ -55,6 +55,26 @@ class Page(ModalScreen[None]):
             yield Static(content_of(self._shown, light))
 
 
+class Picture(ModalScreen[None]):
+    """A picture over the whole screen; any of the usual keys closes it."""
+
+    DEFAULT_CSS = """
+    Picture { align: center middle; background: #000000; }
+    Picture Static { width: auto; height: auto; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,q,enter,space,x,ctrl+c", "dismiss", show=False),
+    ]
+
+    def __init__(self, lines: Sequence[Line]) -> None:
+        super().__init__()
+        self._shown = lines
+
+    def compose(self) -> ComposeResult:
+        """The picture in the middle."""
+        yield Static(content_of(self._shown, False))
+
+
 class Choices(ModalScreen[str]):
     """A few things to choose from; Escape chooses none."""
 

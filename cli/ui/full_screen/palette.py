@@ -24,6 +24,7 @@ COLOURS: Final = {
     "good": ("#7fd18b", "#1c7a35"),
     "warn": ("#ffb454", "#9a5200"),
     "bad": ("#ff6b6b", "#b3261e"),
+    "qr": ("#ffffff", "#ffffff"),
     "rule": ("#4a4742", "#c9c3b6"),
     **{f"seat.{name}": pair for name, pair in SEATS.items()},
 }
@@ -31,6 +32,7 @@ GROUNDS: Final = {
     "": ("#16151a", "#faf6ec"),
     "cursor": ("#3a3420", "#f0dfae"),
     "panel": ("#211f26", "#efe8d8"),
+    "qr": ("#000000", "#000000"),
     "alarm": ("#5a1512", "#f7d0cc"),
 }
 BOLD: Final = frozenset({"bright", "title", "good", "bad"})

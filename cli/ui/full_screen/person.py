@@ -150,7 +150,7 @@ class Person(Player):
 
     def leave(self) -> None:
         """Leave for now; with no game, for good; behind the end, the result."""
-        if self.app.scene.finished is not None:
+        if self.app.scene.standings is not None:
             self._leave_the_end()
         else:
             self._bridge.do(self._leave)

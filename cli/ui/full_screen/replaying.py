@@ -77,6 +77,9 @@ class Film:
             view = rules.view(moment.state, self.eyes, self._cards)
             scene.hear(updates.Happened(moment.items, view, True))
         scene.beat = tuple(scene.log)[min(lines, len(scene.log)) :]
+        standings = self.moments[self.at].state.standings
+        if standings and self.at == len(self.moments) - 1:
+            scene.standings, scene.beat = standings, ()
         return scene
 
 
@@ -103,9 +106,10 @@ class ReplayApp(TableApp):
         self.redraw()
 
     async def on_key(self, event: events.Key) -> None:
-        """Move the film, or open a page."""
+        """Move the film, or open a page; the table's own keys mean nothing here."""
         if len(self.screen_stack) > 1:
             return
+        event.prevent_default()
         key = event.character if event.is_printable and event.character else event.key
         act = MOVES.get(key) or MOVES.get(event.key)
         if act is not None:
@@ -114,9 +118,9 @@ class ReplayApp(TableApp):
         elif key in ("q", "escape"):
             self.exit()
         elif key in PAGES:
-            self.action_page(PAGES[key])
+            await self.action_page(PAGES[key])
 
-    def action_menu(self) -> None:
+    async def action_menu(self) -> None:
         """Nothing can be lost here: leave."""
         self.exit()
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Final
 
 from p2p_hoity import rules
@@ -74,7 +75,8 @@ class Scene:
         self.record: list[rules.Happening] = []
         self.is_away = False
         self.pausing = False
-        self.finished: updates.Finished | None = None
+        self.standings: tuple[rules.Standing, ...] | None = None
+        self.transcript: Path | None = None
         self.ended: updates.Ended | None = None
         self.again: updates.Again | None = None
         self._teller = _Teller(self._say)
@@ -105,7 +107,7 @@ class Scene:
     @property
     def is_over(self) -> bool:
         """Whether the game or the table has ended."""
-        return self.finished is not None or self.ended is not None
+        return self.standings is not None or self.ended is not None
 
     def _say(self, words: str) -> None:
         self.told += 1
@@ -177,7 +179,8 @@ class Scene:
         self.table, self.seat = update.table, update.seat
         self.attendance = (Presence.LINKED,) * update.table.seats
         self.steps, self.stage = 0, None
-        self.clock = self.question = self.sealed = self.finished = self.ended = self.again = None
+        self.clock = self.question = self.sealed = self.ended = self.again = None
+        self.standings = self.transcript = None
         self.figures, self.doings, self.beat = (), {}, ()
         self.record, self.faults = [], {}
         self.is_away = self.pausing = False
@@ -253,7 +256,8 @@ class Scene:
         self.pausing = True
 
     def _finished(self, update: updates.Finished) -> None:
-        self.finished, self.question, self.sealed = update, None, None
+        self.standings, self.transcript = update.standings, update.transcript
+        self.question = self.sealed = None
 
     def _ended(self, update: updates.Ended) -> None:
         self.ended, self.question, self.sealed = update, None, None

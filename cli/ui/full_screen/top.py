@@ -32,7 +32,7 @@ def headline(scene: Scene) -> str:
     view = scene.view
     if view is None or not scene.is_dealt:
         return _("The deal") if scene.table else _("The table fills")
-    if scene.finished is not None:
+    if scene.standings is not None:
         return _("The game is over")
     if scene.ended is not None:
         return _("The table has ended")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import random
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,14 +13,17 @@ import trio
 from support.screened import Company, short, table
 from textual.pilot import Pilot
 
+from cli.local import settings
 from cli.trouble import INTERRUPTED, Trouble
 from cli.ui.full_screen import full_seat
 from cli.ui.full_screen.app import TableApp
 from cli.ui.full_screen.full_seat import FullSeat
 from cli.ui.full_screen.ink import cells
-from cli.ui.full_screen.pages import Choices, Page
+from cli.ui.full_screen.pages import Choices, Page, Picture
 from cli.words import lingo
+from p2p_hoity import rules
 from p2p_hoity.session import updates
+from p2p_hoity.session.outcome import Outcome
 from p2p_hoity.session.player import BotPlayer, Talk, WaitLonger
 
 Script = Callable[["Sitting"], Awaitable[None]]
@@ -206,7 +210,7 @@ def test_a_whole_game(
     finally:
         lingo.speak("en")
     assert sitting.done.result().value == "finished"
-    assert sitting.app.scene.finished is not None
+    assert sitting.app.scene.standings is not None
     assert {"action", "turn"} & set(company.asked)
 
 
@@ -488,3 +492,87 @@ def test_the_seat_is_left_before_there_is_a_game() -> None:
 
     asyncio.run(leave())
     assert left == ["you left"]
+
+
+@pytest.mark.parametrize(
+    ("rings", "watched", "heard"), [(True, False, 1), (True, True, 0), (False, False, 0)]
+)
+def test_the_bell_rings_when_it_is_ones_turn_and_nobody_looks(
+    rings: bool, watched: bool, heard: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bells: list[int] = []
+    monkeypatch.setattr(TableApp, "bell", lambda app: bells.append(1))
+
+    async def script(at: Sitting) -> None:
+        await at.asked()
+        at.app.rings = rings
+        bells.clear()
+        if watched:
+            at.app.on_app_focus()
+        else:
+            at.app.on_app_blur()
+        asked = len(at.company.asked)
+        await at.press("1", "enter")
+        await at.until(lambda: len(at.company.asked) > asked and at.app.is_asking)
+        assert len(bells) == heard
+
+    sit(script, Company(3))
+
+
+def test_how_the_screen_is_wanted_is_kept_in_the_home() -> None:
+
+    async def script(at: Sitting) -> None:
+        await at.asked()
+        for word in ("theme", "bell", "pace"):
+            at.app._chosen(word)
+
+    sit(script, Company(3))
+    kept = settings.load()
+    assert (kept.light, kept.bell, kept.staged) == (True, False, True)
+    seat = FullSeat(False, lambda reason: None)
+    assert seat.app.theme == "textual-light"
+    assert not seat.app.rings
+
+
+def test_no_bell_is_stronger_than_what_was_kept() -> None:
+    assert FullSeat(False, lambda reason: None).app.rings
+    assert not FullSeat(False, lambda reason: None, bell=False).app.rings
+
+
+def test_the_ticket_is_copied_and_shown_as_a_picture() -> None:
+    async def script(at: Sitting) -> None:
+        await at.asked()
+        await at.press("x")
+        assert not isinstance(at.app.screen, Picture)  # there is no ticket yet
+        at.app.ticket = "hoity2" + "a" * 190
+        await at.press("c")
+        assert at.app.clipboard == at.app.ticket
+        await at.press("x")
+        assert isinstance(at.app.screen, Picture)
+        await at.press("x")
+        assert not isinstance(at.app.screen, Picture)
+
+    sit(script, Company(3))
+
+
+def test_behind_the_screen_stands_how_it_ended(capsys: pytest.CaptureFixture[str]) -> None:
+    seat = FullSeat(False, lambda reason: None)
+    scene = seat.app.scene
+    scene.hear(updates.Started(table(3), 0))
+    standings = tuple(rules.Standing(rank, rank % 3, 40 - rank, ()) for rank in (1, 2, 3))
+    path = Path("game.hoity")
+    scene.hear(updates.Finished(table(3), None, standings, path))  # type: ignore[arg-type]
+    seat.end(Outcome(path, standings))
+    told = capsys.readouterr().out
+    assert "1 Ada 39 · 2 Bruno 38 · 3 Iris 37" in told
+    assert "hoity verify game.hoity" in told
+
+
+def test_behind_the_screen_stands_why_there_is_no_result(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    seat = FullSeat(False, lambda reason: None)
+    seat.app.scene.hear(updates.Started(table(3), 0))
+    seat.app.scene.hear(updates.Ended("silent-seat", 1))
+    seat.end(Outcome(None, code="silent-seat", seat=1))
+    assert "Ada" in capsys.readouterr().out

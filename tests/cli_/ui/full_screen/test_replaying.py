@@ -1,0 +1,121 @@
+"""The replay: every moment once, forward and back, and never more than was known then."""
+
+from __future__ import annotations
+
+import asyncio
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support.moments import begun
+from support.paths import ROOT
+from support.screened import table
+from textual.pilot import Pilot
+
+from cli.commands.replay_screen import moments
+from cli.ui.full_screen.frame import frame
+from cli.ui.full_screen.replaying import MOVES, Film, Moment, ReplayApp
+from p2p_hoity import rules
+from p2p_hoity.game_port import read_game
+from protocol import transcript
+
+
+def film(seats: int = 3, seed: int = 1) -> Film:
+    """A whole game by its moments."""
+    shown, found = begun(seats, seed), []
+    while not isinstance(rules.expected(shown.driver.state), rules.Over):
+        before = len(shown.driver.record)
+        shown.driver.step()
+        if items := tuple(shown.driver.record[before:]):
+            found.append(Moment(items, shown.driver.state))
+    return Film(table(seats, shown.driver.state.variant), found)
+
+
+FILM = film()
+
+
+def test_a_file_gives_every_happening_once() -> None:
+    data = (ROOT / "tests/vectors/transcripts/four-uberplay-2004.hoity").read_bytes()
+    report = transcript.verify(data, read_game, lambda: 0.0)
+    assert report.ok
+    assert report.node is not None
+    found = moments(report.node)
+    from cli.commands.replay import told
+
+    assert [item for moment in found for item in moment.items] == told(report)
+
+
+@given(st.lists(st.sampled_from(sorted(set(MOVES) - {" ", "space", "+", "-"})), max_size=12))
+@settings(max_examples=25, deadline=None)
+def test_any_keys_stay_within_the_film_and_show_a_whole_screen(keys: list[str]) -> None:
+    shown = Film(FILM.table, FILM.moments)
+    for key in keys:
+        {
+            "right": lambda: shown.step(1),
+            "n": lambda: shown.step(1),
+            "left": lambda: shown.step(-1),
+            "b": lambda: shown.step(-1),
+            "pagedown": lambda: shown.jump(True),
+            "pageup": lambda: shown.jump(False),
+            "home": lambda: shown.step(-len(shown.moments)),
+            "end": lambda: shown.step(len(shown.moments)),
+            "s": shown.look,
+        }[key]()
+        assert 0 <= shown.at < len(shown.moments)
+    scene = shown.scene()
+    assert scene.view is not None
+    assert scene.view.state is shown.moments[shown.at].state
+    assert len(scene.record) == sum(len(m.items) for m in shown.moments[: shown.at + 1])
+
+
+@given(st.integers(0, len(FILM.moments) - 1), st.integers(0, 3))
+@settings(max_examples=30, deadline=None)
+def test_a_seat_is_seen_to_know_its_own_pieces_and_no_others(at: int, looks: int) -> None:
+    shown = Film(FILM.table, FILM.moments)
+    shown.at = at
+    for _look in range(looks):
+        shown.look()
+    view = shown.scene().view
+    assert view is not None
+    assert view.seat == shown.eyes
+    known = {slot for slot, card in enumerate(view.state.known) if card is not None}
+    own = set() if shown.eyes is None else set(view.state.collectibles[shown.eyes])
+    dealt = set() if shown.eyes is None else set(range(4 * shown.eyes, 4 * shown.eyes + 4))
+    assert set(view.cards) - known <= dealt
+    if shown.eyes is not None and view.state.round:
+        assert own & dealt <= set(view.cards)
+
+
+def test_rounds_are_jumped_to_where_they_begin() -> None:
+    shown = Film(FILM.table, FILM.moments)
+    for number in (1, 2, 3):
+        shown.jump(True)
+        assert shown.moments[shown.at].state.round in (number, number + 1)
+    there = shown.at
+    shown.jump(False)
+    assert shown.at < there
+
+
+def test_keys_move_the_film_and_q_leaves() -> None:
+    async def play() -> None:
+        app = ReplayApp(Film(FILM.table, FILM.moments))
+        async with app.run_test(size=(80, 24)) as pilot:
+            await _play(app, pilot)
+        assert app.return_code == 0
+
+    asyncio.run(play())
+
+
+async def _play(app: ReplayApp, pilot: Pilot[None]) -> None:
+    await pilot.press("right", "right", "s")
+    assert (app.film.at, app.film.eyes) == (2, 0)
+    await pilot.press("end")
+    assert "RANK" in "\n".join(line.plain for line in app.board_lines)
+    await pilot.press("home", "i", "escape", "question_mark", "escape")
+    assert app.film.at == 0
+    await pilot.press("+", "+", "+", "space")
+    await pilot.press("pagedown", "a", "1", "enter", "t", "w")
+    assert app.failure is None
+    assert app.is_running
+    for width in (40, 80, 200):
+        assert len(frame(app.scene, app.desk, width, 24)) == 24
+    await pilot.press("q")
