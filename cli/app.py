@@ -35,6 +35,7 @@ EXAMPLES: Final = {
     "show": "hoity id show --json",
     "export": "hoity id export",
     "rules": "hoity rules --lang de",
+    "learn": "hoity learn",
     "bench": "hoity bench --json",
 }
 HELP: Final = {
@@ -54,6 +55,7 @@ HELP: Final = {
     "show": N_("Show your fingerprint and nickname."),
     "export": N_("Print your public key, or copy the key file."),
     "rules": N_("The rules in one screen."),
+    "learn": N_("A first round, explained as you play it, against a script on this machine."),
     "bench": N_("What this machine needs for each part, against the raw cost of the operations."),
 }
 ABOUT: Final = N_("Hoity Toity among strangers: a table without a server to trust.")
@@ -111,7 +113,7 @@ def build() -> typer.Typer:
     for name in ("new", "show", "export"):
         _add(keys, name, getattr(files, f"id_{name}"))
     app.add_typer(keys, name="id")
-    for name in ("rules", "bench"):
+    for name in ("rules", "learn", "bench"):
         _add(app, name, getattr(files, name))
     return app
 

@@ -1,4 +1,4 @@
-"""The command lines without a table: verify, replay, id, rules and bench."""
+"""The command lines without a table: verify, replay, id, rules, learn and bench."""
 
 from __future__ import annotations
 
@@ -76,6 +76,13 @@ def rules(
     from .rules import show
 
     raise typer.Exit(show(edition))
+
+
+def learn(plain: opt.PlainOption = False) -> None:
+    """A first round, explained."""
+    from .learn import learn as teach
+
+    raise typer.Exit(teach(plain))
 
 
 def bench(

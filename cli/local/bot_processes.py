@@ -138,10 +138,15 @@ async def _end(process: trio.Process) -> None:
 
 def _environment(home: Path) -> dict[str, str]:
     """The bot's own home, no passphrase, and this very installation."""
-    environment = {k: v for k, v in os.environ.items() if k not in SECRET}
-    here = str(Path(__file__).resolve().parent.parent)
-    paths = [here, *filter(None, [environment.get("PYTHONPATH")])]
-    return {**environment, "HOITY_HOME": str(home), "PYTHONPATH": os.pathsep.join(paths)}
+    environment = {k: v for k, v in own_installation().items() if k not in SECRET}
+    return {**environment, "HOITY_HOME": str(home)}
+
+
+def own_installation() -> dict[str, str]:
+    """The environment in which another process of this user runs this very installation."""
+    here = str(Path(__file__).resolve().parents[2])
+    paths = [here, *filter(None, [os.environ.get("PYTHONPATH")])]
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
 
 
 def hire(home: Home, number: int, nickname: str, say: Callable[[str], None]) -> Crew:

@@ -30,11 +30,13 @@ def is_first(home: Home) -> bool:
     return not home.identity.exists() and not settings.is_kept(home)
 
 
-def first_run(home: Home, ask: Ask | None = None) -> None:
-    """Ask once, and keep what is said; nothing is asked without a terminal or a second time.
-    OSError or NotPrivateError if the home takes no files."""
-    if is_first(home) and at_terminal():
+def first_run(home: Home, ask: Ask | None = None) -> bool:
+    """Ask once, and keep what is said; whether it was asked: nothing is without a terminal or a
+    second time. OSError or NotPrivateError if the home takes no files."""
+    asks = is_first(home) and at_terminal()
+    if asks:
         keep(home, (ask or in_lines)(not lingo.is_asked_for()))
+    return asks
 
 
 def keep(home: Home, chosen: Settings) -> None:

@@ -54,6 +54,12 @@ def leaving(has_begun: bool, leave: Act, bot: Act) -> Menu:
     return Menu(lines, answers)
 
 
+def leaving_lesson(leave: Act) -> Menu:
+    """Whether to leave the lesson, which costs nothing."""
+    text = _("Leave the lesson? Nothing is lost. y leaves, n stays")
+    return Menu((text,), lambda line: _yes(line, leave))
+
+
 def handing_over(bot: Act) -> Menu:
     """Whether the bot gets the seat."""
     text = _("Give your seat to a bot? It plays for you until you take it back. y or n")

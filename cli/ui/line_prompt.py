@@ -16,7 +16,7 @@ from ..trouble import USAGE, Trouble
 from ..words import board
 from ..words.cards import Names
 from ..words.lingo import _
-from .line_menu import Menu, handing_over, leaving, nothing
+from .line_menu import Menu, handing_over, leaving, leaving_lesson, nothing
 from .line_pages import FIRST_HINT, Pages
 from .line_question import Asker, Withdrawn
 from .line_screen import SeatScreen
@@ -77,6 +77,7 @@ class SeatPrompt:
         self.talk = LineTalk(self._say, self._wishes)
         self._is_over = self._has_ended = False
         self._strays = 0
+        self.is_lesson = False
 
     # What is typed.
 
@@ -110,6 +111,9 @@ class SeatPrompt:
         self._strays += 1
         if not self._patient or self._strays <= STRAYS:
             return
+        if self.is_lesson:
+            words = _("{number} lines of the input have made no choice.")
+            raise Trouble(words.format(number=STRAYS), USAGE)
         words = _("{number} lines of the input have made no choice; --auto lets a bot play")
         reason, game = words.format(number=STRAYS), self._screen.table_name
         kept = _("{reason}. The game is kept; take your seat again with: hoity resume {game}")
@@ -164,7 +168,10 @@ class SeatPrompt:
             self._go()
             return
         begun = self._screen.names is not None
-        self._menu = leaving(begun, self._go, self._hand_over)
+        if self.is_lesson:
+            self._menu = leaving_lesson(self._go)
+        else:
+            self._menu = leaving(begun, self._go, self._hand_over)
 
     def _chosen_from(self, menu: Menu, line: str) -> None:
         act = menu.answers(line)

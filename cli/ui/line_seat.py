@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import signal
 import sys
+import textwrap
 from collections.abc import Awaitable, Callable
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 import trio
 
@@ -17,6 +18,7 @@ from protocol import Terms
 
 from .. import printing
 from ..words import terms as terms_words
+from ..words.cards import Names
 from ..words.lingo import _
 from . import ticket_block
 from .line_prompt import SeatPrompt
@@ -24,6 +26,8 @@ from .line_screen import SeatScreen
 from .stdin_lines import CONTINUED, INTERRUPT, pump, read_stdin
 
 T = TypeVar("T")
+WIDTH: Final = 96
+"""Columns of an explanation where no terminal says how many it has."""
 
 
 class LineSeat:
@@ -63,6 +67,20 @@ class LineSeat:
         """The terms, a line each."""
         for line in terms_words.describe(terms, game, names):
             self.say(line)
+
+    def begin_lesson(self, names: Names) -> None:
+        """Who sits there; no table is told of."""
+        self._screen.names = names
+        self._prompt.is_lesson = True
+
+    async def explain(self, words: str) -> None:
+        """A paragraph: lines stay, so that nobody has to say that it was read."""
+        told = _("LESSON {words}").format(words=words)
+        for line in textwrap.wrap(told, printing.width() or WIDTH, subsequent_indent="  "):
+            self.say(line)
+
+    def end_lesson(self) -> None:
+        """Nothing: the lines stay."""
 
     async def agree(self) -> bool:
         """Whether the person sits down."""

@@ -17,6 +17,8 @@ from p2p_hoity.session.player import Player
 from p2p_hoity.session.updates import Update
 from protocol import Terms
 
+from ..local.lesson import Room
+
 Leave = Callable[[str], None]
 T = TypeVar("T")
 LEAST: Final = (80, 24)
@@ -61,6 +63,19 @@ class Screen(Protocol):
         """Run the peer to its end, with this screen around it; what it returns, or raises."""
 
 
+class Classroom(Room, Protocol):
+    """A screen on which the lesson is played."""
+
+    def end_lesson(self) -> None:
+        """All is told: the screen may go."""
+
+    def listen(self) -> Awaitable[None]:
+        """Hear what is typed, until the input ends."""
+
+    def run(self, main: Callable[..., Awaitable[T]], *args: Any) -> T:
+        """Run the lesson to its end, with this screen around it; what it returns, or raises."""
+
+
 def is_full(plain: bool) -> bool:
     """Whether there is a terminal that a full screen can be shown on, and nobody wants lines."""
     if plain or os.environ.get("TERM", "") in ("", "dumb"):
@@ -92,6 +107,17 @@ def seated(
     from .line_seat import LineSeat
 
     return LineSeat(auto, leave)
+
+
+def classroom(plain: bool, leave: Leave) -> Classroom:
+    """The screen of the lesson; `leave` is called with the reason when its player goes."""
+    if is_full(plain):
+        from .full_screen.full_seat import FullSeat
+
+        return FullSeat(False, leave)
+    from .line_seat import LineSeat
+
+    return LineSeat(False, leave)
 
 
 def looking_on(as_json: bool, plain: bool, leave: Leave, again: bool) -> Screen:

@@ -36,7 +36,7 @@ from protocol import transcript
 
 COMMANDS = [
     "play", "host", "join", "tables", "resume", "watch", "games", "forget", "verify",
-    "replay", "relay", "id", "rules", "bench",
+    "replay", "relay", "id", "rules", "learn", "bench",
 ]  # fmt: skip
 
 

@@ -160,7 +160,7 @@ FLOORS = {
         "errors lookalikes rules",
         "storage bots net",
         "editions",
-        "game_port",
+        "game_port lesson",
         "session sealings",
         "tables",
     ),

@@ -9,9 +9,12 @@ from cli.ui.full_screen.frame import Desk
 from cli.ui.full_screen.menu import menu
 from cli.ui.full_screen.scene import Scene
 from cli.words import terms as terms_words
+from cli.words.cards import Names
+from cli.words.lesson import explained
 from p2p_hoity import rules
 from p2p_hoity.editions import load
 from p2p_hoity.game_port import read_game
+from p2p_hoity.lesson import MINE, OPPONENTS, SEATS, Lesson, Topic
 from p2p_hoity.rules import Choose, Over, Seal, Show, expected
 from p2p_hoity.session import updates
 from p2p_hoity.session.updates import Clock, Muster, Presence
@@ -248,6 +251,18 @@ def _ended() -> Shown:
     return shown
 
 
+def _lesson() -> Shown:
+    """The longest explanation, over the table that the lesson deals."""
+    shown = Shown(Scene(False), Desk(), Referee.seat(load(), SEATS))
+    lesson = Lesson()
+    shown.scene.begin_lesson(Names(lesson.edition, ("Iris", *OPPONENTS), MINE))
+    while lesson.question is None:
+        for part in lesson.step():
+            shown.scene.hear(updates.Happened(part.items, lesson.view, True))
+    shown.desk.lesson = max(map(explained, Topic), key=len)
+    return shown
+
+
 MOMENTS: dict[str, Callable[[], Shown]] = {
     "terms": _terms,
     "deal": _deal,
@@ -278,6 +293,7 @@ MOMENTS: dict[str, Callable[[], Shown]] = {
     "again": _again,
     "not-again": _not_again,
     "ended": _ended,
+    "lesson": _lesson,
 }
 """Every moment by name."""
 

@@ -152,6 +152,11 @@ class TableApp(App[None]):
             self._ring()
         self.redraw()
 
+    def explain(self, words: str) -> None:
+        """An explanation of the lesson, until Enter; no words: nothing is explained any more."""
+        self.desk.lesson = words
+        self.redraw()
+
     def _ring(self) -> None:
         """It is this person's turn, and the window is not looked at."""
         if self.rings and not self._watched:
@@ -253,6 +258,9 @@ class TableApp(App[None]):
         found = self.desk.menu
         if self.desk.hint:
             self.hands.leave()
+        elif self.desk.lesson and not self.scene.is_revealing:
+            self.desk.lesson = ""
+            self.hands.reply(True)
         elif self.scene.is_away:
             self.hands.come_back()
         elif found is not None and self.is_asking and not self.scene.is_revealing:

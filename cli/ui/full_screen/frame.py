@@ -33,6 +33,8 @@ class Desk:
     autopilot: bool = False
     answers: str = ""
     told: tuple[str, ...] | None = None
+    lesson: str | None = None
+    """What is explained now; empty: nothing just now; None: this is no lesson."""
 
 
 def frame(scene: Scene, desk: Desk, width: int, height: int) -> list[Line]:
@@ -81,6 +83,8 @@ def _now(scene: Scene, desk: Desk, width: int, rows: int) -> list[Line]:
         return lines[:rows]
     if scene.is_revealing:
         return moments.reveal(scene, width)[:rows]
+    if desk.lesson:
+        return broken(" » " + desk.lesson, width - 1, "title", "   ")[:rows]
     if desk.menu is not None:
         return question(scene, desk.menu, width, rows)
     lines = waiting(scene, width)
@@ -127,6 +131,8 @@ def keys(scene: Scene, desk: Desk, width: int) -> Line:
         return text(" " + desk.answers, "title")
     if scene.is_revealing:
         found = [(_("any key"), _("hurries"), "hurry()")]
+    elif desk.lesson:
+        found = [("Enter", _("goes on"), "seal()")]
     elif desk.menu is not None and desk.menu.is_builder:
         found = [
             ("← →", _("walk"), "walk(1)"),

@@ -28,6 +28,7 @@ from protocol import Terms
 from ... import printing
 from ...local import settings
 from ...words import terms as terms_words
+from ...words.cards import Names
 from ...words.lingo import _
 from ...words.updates import ended
 from ..line_seat import LineSeat
@@ -54,6 +55,7 @@ class FullSeat:
         self._failed: trio.Event | None = None
         self.line: LineSeat | None = None
         self._kept: list[Update] = []
+        self._lesson: Names | None = None
         self.bridge = Bridge()
         self.person = Person(self.bridge, auto, self.leave)
         self.player: Player = self.person
@@ -111,6 +113,22 @@ class FullSeat:
             if line not in self.app.numbers:
                 self.say(line)
         self.say(_("# shows what this table promises, in numbers"))
+
+    def begin_lesson(self, names: Names) -> None:
+        """Who sits there; no table is told of."""
+        self._lesson, self.app.desk.lesson = names, ""
+        self.app.scene.begin_lesson(names)
+
+    async def explain(self, words: str) -> None:
+        """In the place of the question, until Enter."""
+        if self.line is None:
+            await self.person.read(words)
+        if self.line is not None:
+            await self.line.explain(words)
+
+    def end_lesson(self) -> None:
+        """The screen goes at once: the last explanation has been read."""
+        self.person.is_left = True
 
     async def agree(self) -> bool:
         """Whether the person sits down."""
@@ -218,6 +236,8 @@ class FullSeat:
         await self._failed.wait()
         self.line = line = LineSeat(self._auto or self.app.desk.autopilot, self._leave)
         printing.complain(_("The full screen has failed; the game goes on in lines."))
+        if self._lesson is not None:
+            line.begin_lesson(self._lesson)
         for update in self._kept:
             line.tell(update)
         if self.app.scene.view is not None:

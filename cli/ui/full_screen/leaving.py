@@ -12,16 +12,23 @@ Offer = tuple[str, str]
 
 def options(scene: Scene, desk: Desk, rings: bool) -> list[Offer]:
     """Everything it offers now; to stay is the first."""
+    if desk.lesson is not None:
+        return [("stay", _("stay")), ("leave", _("leave the lesson")), *_look(scene)]
     bell = _("bell off") if rings else _("bell on")
-    pace = _("reveals: all at once") if scene.staged else _("reveals: step by step")
+    pace, theme = _look(scene)
     return [
         ("stay", _("stay")),
         *_leave(scene, desk),
-        ("pace", pace),
+        pace,
         ("bell", bell),
-        ("theme", _("light or dark")),
+        theme,
         *_mutes(scene, desk),
     ]
+
+
+def _look(scene: Scene) -> list[Offer]:
+    pace = _("reveals: all at once") if scene.staged else _("reveals: step by step")
+    return [("pace", pace), ("theme", _("light or dark"))]
 
 
 def _leave(scene: Scene, desk: Desk) -> list[Offer]:

@@ -113,6 +113,16 @@ class Person(Player):
         """Whether the person wants another game with the same people."""
         return await self.asked(_("Another game with the same people? y or n"))
 
+    async def read(self, words: str) -> None:
+        """Show an explanation until it is read; whoever else has the seat shows it in its way."""
+        app = self.app
+        self._replies.empty()
+        app.call_later(app.explain, words)
+        try:
+            await self._or_turned(self._replies)
+        finally:
+            app.call_later(app.explain, "")
+
     async def asked(self, words: str) -> bool:
         """Ask for a yes or a no."""
         app = self.app

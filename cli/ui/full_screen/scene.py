@@ -113,6 +113,10 @@ class Scene:
         self.told += 1
         self.log.append(words)
 
+    def begin_lesson(self, names: Names) -> None:
+        """A game without a table: who sits there."""
+        self._teller.names, self.seat = names, names.mine
+
     # Hearing.
 
     def hear(self, update: updates.Update) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
@@ -10,6 +11,7 @@ from pathlib import Path
 from soak import crashes
 from support import terminals
 from support.liars.table import environment, hoity
+from support.paths import ROOT
 
 from cli.local import bot_processes
 from p2p_hoity.storage import file_lock
@@ -145,3 +147,9 @@ def test_a_bot_leaves_the_lobby_when_its_input_ends(tmp_path: Path) -> None:
     assert bot.wait(terminals.LIMIT) == 130
     host.process.kill()
     host.process.wait()
+
+
+def test_another_process_runs_this_very_installation() -> None:
+    """Wherever it stands, and whether or not another one is installed."""
+    paths = bot_processes.own_installation()["PYTHONPATH"].split(os.pathsep)
+    assert (Path(paths[0]) / "cli" / "__main__.py").samefile(ROOT / "cli" / "__main__.py")

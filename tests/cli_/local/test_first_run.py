@@ -57,7 +57,7 @@ def test_what_is_said_is_kept(
 
 
 def test_it_is_asked_once(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
-    types(monkeypatch, "", "Ana")
+    types(monkeypatch, "", "Ana", "n")
     sitting = new_sitting(Manner())
     assert sitting.me.nickname == "Ana"
     assert new_sitting(Manner()).me.nickname == "Ana"

@@ -1,0 +1,77 @@
+"""The lesson's explanations, a few short sentences for each thing that is explained."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from p2p_hoity.lesson import Topic
+
+from .lingo import N_, _
+
+FAREWELL: Final = N_(
+    "That is all there is in a round. A game goes on until a figure reaches the Banquet: then all"
+    " hands are opened, and the best exhibit moves 8 fields, the second-best 4."
+)
+EXPLANATIONS: Final = {
+    Topic.WELCOME: N_(
+        "Welcome! Ada, Bruno and Clara play by a script, you play as you like. No clock runs, and"
+        " you may leave at any time."
+    ),
+    Topic.SECRETS: N_(
+        "You were dealt four Collectibles. What is marked * only you see; of the others' you see"
+        " how many there are, until they are shown."
+    ),
+    Topic.PLACES: N_(
+        "Everyone picks a Place in secret: the Auction Hall to buy, or the Castle to exhibit and to"
+        " steal. Then all Place cards are shown together."
+    ),
+    Topic.HALL: N_(
+        "In the Auction Hall you play Cash to buy, or a Thief. The largest Cash buys; a Thief who"
+        " is the only one there takes what was paid."
+    ),
+    Topic.CASTLE: N_(
+        "In the Castle you play Exhibit, a Thief or your Detective, and they act in this order."
+        " Thieves steal from exhibits, Detectives jail Thieves."
+    ),
+    Topic.WINDOWS: N_(
+        "Your Cash was the largest: take the open Collectible of either window. One that joins your"
+        " letters to a longer run is worth the most to you."
+    ),
+    Topic.SALE: N_(
+        "The largest Cash has bought, and all other Cash goes home to its hand. Behind the piece"
+        " that was sold the next one of that window is turned up."
+    ),
+    Topic.ROBBERY: N_(
+        "There was exactly one Thief in the Auction Hall, so the Cash just paid is his for good."
+        " With two Thieves, or none, nobody gets it."
+    ),
+    Topic.REGISTER: N_(
+        "The Cash just paid lies in the register now. Nobody ever gets it back, so what you pay is"
+        " missing at every later sale."
+    ),
+    Topic.EXHIBITS: N_(
+        "An exhibit is three Collectibles or more whose letters form an unbroken run, as in AABC."
+        " More pieces win; if they are as many, the older oldest piece does."
+    ),
+    Topic.OCTAGON: N_(
+        "The octagon where the leading figure stood has paid: its larger number for the best"
+        " exhibit, its smaller one for the second-best. A third gets nothing."
+    ),
+    Topic.THIEVES: N_(
+        "Every Thief in the Castle takes one Collectible out of every exhibit, the highest number"
+        " first. It is his for good, whatever becomes of him."
+    ),
+    Topic.DETECTIVE: N_(
+        "A Detective who meets a Thief in the Castle moves as many fields as its rank on the track:"
+        " the last gains the most. Without a Thief it gains nothing."
+    ),
+    Topic.PRISON: N_(
+        "The Thief goes to prison: into cell 1, and who is there moves up. His owner plays"
+        " without him until he is pushed out of the last cell."
+    ),
+}
+
+
+def explained(topic: Topic) -> str:
+    """The explanation of this."""
+    return _(EXPLANATIONS[topic])

@@ -1,0 +1,242 @@
+"""The lesson on the full screen, through Textual's pilot: read, chosen, left, told in lines."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import pytest
+import trio
+from textual.pilot import Pilot
+
+from cli.local.lesson import hear_talk, teach
+from cli.ui.full_screen.app import TableApp
+from cli.ui.full_screen.full_seat import FullSeat
+from cli.ui.full_screen.ink import cells
+from cli.ui.full_screen.pages import Choices
+from cli.words.lesson import EXPLANATIONS, FAREWELL
+from p2p_hoity.lesson import Topic
+
+WELCOME = EXPLANATIONS[Topic.WELCOME]
+Script = Callable[["Pupil"], Awaitable[None]]
+
+
+class Pupil:
+    """A person at the lesson's screen; `read` is what was explained, in its order."""
+
+    def __init__(self, pilot: Pilot[None], seat: FullSeat, done: asyncio.Future[Any]) -> None:
+        self.pilot, self.seat, self.done = pilot, seat, done
+        self.left: list[str] = []
+        self.read: list[str] = []
+
+    @property
+    def app(self) -> TableApp:
+        """The application."""
+        return self.seat.app
+
+    @property
+    def text(self) -> str:
+        """What is on the screen."""
+        return "\n".join(line.plain for line in self.app.board_lines)
+
+    @property
+    def is_explained(self) -> bool:
+        """Whether an explanation stands there."""
+        return bool(self.app.desk.lesson) and not self.app.scene.is_revealing
+
+    @property
+    def is_asked(self) -> bool:
+        """Whether a choice is asked."""
+        return self.app.desk.menu is not None and self.app.is_asking
+
+    def has_something(self) -> bool:
+        """Whether there is something to read, to answer or to hurry, or nothing any more."""
+        shown = self.is_explained or self.is_asked or self.app.scene.is_revealing
+        return self.done.done() or shown
+
+    async def until(self, holds: Callable[[], object]) -> None:
+        """Wait for something."""
+        for _turn in range(4000):
+            if self.app.failure is not None:
+                raise self.app.failure
+            if holds():
+                return
+            await asyncio.sleep(0.002)
+        raise AssertionError("it never happened\n" + self.text)
+
+    async def press(self, *keys: str) -> None:
+        """Type keys."""
+        await self.pilot.press(*keys)
+        await self.pilot.pause()
+
+    async def go_on(self) -> bool:
+        """Read what is explained until a choice is asked; whether there is one before the end."""
+        while True:
+            await self.until(self.has_something)
+            if self.app.scene.is_revealing:
+                await self.press("x")
+                continue
+            if self.done.done() or not self.is_explained:
+                return not self.done.done()
+            words = self.app.desk.lesson or ""
+            await self.pilot.pause()
+            shown = " ".join(self.text.split())
+            assert " ".join(words.split()) in shown
+            assert self.app.desk.menu is None
+            self.read.append(words)
+            await self.press("enter")
+
+
+def attend(script: Script, staged: bool = False) -> Pupil:
+    """Let a person go through the lesson by a script."""
+    return asyncio.run(_attend(script, staged))
+
+
+async def _attend(script: Script, staged: bool) -> Pupil:
+    left: list[str] = []
+    scope = trio.CancelScope()
+
+    def leave(reason: str) -> None:
+        left.append(reason)
+        scope.cancel()
+
+    seat = FullSeat(False, leave)
+    seat.app.scene.staged = staged
+    loop = asyncio.get_running_loop()
+    done: asyncio.Future[Any] = loop.create_future()
+
+    async def main() -> None:
+        with scope:
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(hear_talk, seat, "Iris")
+                await teach(seat, "Iris")
+                seat.end_lesson()
+                nursery.cancel_scope.cancel()
+
+    async with seat.app.run_test(size=(80, 24)) as pilot:
+        pupil = Pupil(pilot, seat, done)
+        pupil.left = left
+        trio.lowlevel.start_guest_run(
+            seat.guest,
+            main,
+            run_sync_soon_threadsafe=loop.call_soon_threadsafe,
+            done_callback=done.set_result,
+        )
+        try:
+            await script(pupil)
+        finally:
+            seat.bridge.do(scope.cancel)
+            await asyncio.wait_for(done, 20)
+    done.result().unwrap()
+    return pupil
+
+
+def by_keys(rng: random.Random) -> Script:
+    """Any choices, by the keyboard."""
+
+    async def play(at: Pupil) -> None:
+        while await at.go_on():
+            menu = at.app.desk.menu
+            assert menu is not None
+            if menu.kind == "theft":
+                await at.press("space")
+            else:
+                await at.press(str(rng.randint(1, max(1, len(menu.entries)))))
+            await at.press("enter")
+            await at.until(lambda now=menu: at.app.desk.menu is not now)
+
+    return play
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_all_is_read_once_by_keys_alone(seed: int) -> None:
+    pupil = attend(by_keys(random.Random(seed)), staged=seed == 0)
+    assert pupil.read[0] == WELCOME
+    assert pupil.read[-1] == FAREWELL
+    assert len(set(pupil.read)) == len(pupil.read)
+    always = (Topic.OCTAGON, Topic.REGISTER, Topic.PRISON)
+    assert {EXPLANATIONS[topic] for topic in always} <= set(pupil.read)
+    assert pupil.seat.person.is_left
+    assert not pupil.left
+
+
+def test_an_explanation_has_room_and_no_table_is_named() -> None:
+    async def look(at: Pupil) -> None:
+        await at.until(lambda: at.is_explained)
+        await at.pilot.pause()
+        lines = at.app.board_lines
+        assert len(lines) == 24
+        assert {cells(line.plain) for line in lines} == {80}
+        assert "Enter goes on" in at.text
+        assert await at.go_on()
+        for word in ("linked", "proofs", "waiting"):
+            assert word not in at.text
+
+    attend(look)
+
+
+def test_the_menu_leaves_at_once_and_offers_nothing_that_a_lesson_lacks() -> None:
+    async def leave(at: Pupil) -> None:
+        await at.go_on()
+        await at.press("escape")
+        shown = at.app.screen
+        assert isinstance(shown, Choices)
+        options = [str(option.prompt) for option in shown.query_one("OptionList").options]  # type: ignore[attr-defined]
+        assert options[:2] == ["stay", "leave the lesson"]
+        assert not any("bot" in words or "mute" in words for words in options)
+        await at.press("down", "enter")
+        await at.until(at.done.done)
+
+    assert attend(leave).left == ["you left"]
+
+
+def test_the_menu_leaves_an_explanation_too_and_staying_keeps_it() -> None:
+    async def leave(at: Pupil) -> None:
+        await at.until(lambda: at.is_explained)
+        await at.press("q", "enter")
+        assert at.is_explained
+        assert at.app.desk.lesson == WELCOME
+        await at.press("ctrl+c", "down", "enter")
+        await at.until(at.done.done)
+
+    assert attend(leave).left == ["you left"]
+
+
+def test_only_enter_goes_on() -> None:
+    async def try_keys(at: Pupil) -> None:
+        await at.until(lambda: at.is_explained)
+        await at.press("1", "down", "a", "y", "w")
+        if isinstance(at.app.screen, Choices):
+            await at.press("escape")
+        assert at.app.desk.lesson == WELCOME
+
+    attend(try_keys)
+
+
+def test_what_one_says_stands_there() -> None:
+    async def talk(at: Pupil) -> None:
+        await at.go_on()
+        await at.press("t", "h", "i", "enter")
+        await at.until(lambda: at.app.scene.talk)
+        assert at.app.scene.talk[0].words == "hi"
+
+    attend(talk)
+
+
+def test_when_the_screen_fails_the_lesson_goes_on_in_lines(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    typed = iter([b"2\n", b"\n", b"q\n"])
+    monkeypatch.setattr("cli.ui.line_seat.read_stdin", lambda: next(typed, b""))
+    said: list[str] = []
+    monkeypatch.setattr("cli.printing.say", said.append)
+
+    async def fail(at: Pupil) -> None:
+        await at.go_on()
+        at.seat.bridge.do(at.seat._failed.set)  # type: ignore[union-attr]
+        await at.until(at.done.done)
+
+    assert attend(fail).left == ["you left"]
+    assert any("LESSON In the Auction Hall" in line for line in said)
