@@ -234,7 +234,7 @@ class TableApp(App[None]):
             choice = found.choice
             if not found.complaint and choice is not None:
                 self.desk.menu = None
-                self.hands.answer(choice)
+                self.hands.answer(choice, found.view)
         self.redraw()
 
     def action_return(self) -> None:
