@@ -44,7 +44,7 @@ class TableApp(App[None]):
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+c,ctrl+q,ctrl+d", "menu", show=False, priority=True),
-        Binding("ctrl+z", "suspend_process", show=False),
+        Binding("ctrl+z", "suspend_process", show=False, priority=True),
     ]
 
     def __init__(self, hands: Hands, scene: Scene | None = None, rings: bool = True) -> None:

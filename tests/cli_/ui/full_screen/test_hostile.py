@@ -11,6 +11,7 @@ from cli_.ui.full_screen.test_app import Sitting, sit
 from support.screened import Company
 from textual.widgets import OptionList
 
+from cli.ui.full_screen.app import TableApp
 from cli.ui.full_screen.full_seat import FullSeat
 from cli.ui.full_screen.ink import Line
 from cli.ui.full_screen.pages import Choices
@@ -84,3 +85,17 @@ def test_a_screen_that_fails_when_the_result_is_shown_costs_no_result(
     assert asyncio.run(seat.host(over, headless=True)).unwrap() == "over"
     captured = capsys.readouterr()
     assert "Traceback" not in captured.out + captured.err
+
+
+def test_ctrl_z_gives_the_terminal_back_to_the_shell(monkeypatch: pytest.MonkeyPatch) -> None:
+    stopped: list[str] = []
+    monkeypatch.setattr(TableApp, "action_suspend_process", lambda app: stopped.append("stopped"))
+
+    async def script(at: Sitting) -> None:
+        await at.asked()
+        await at.press("ctrl+z")
+        await at.press("t", "ctrl+z", "escape")
+        await at.press("i", "ctrl+z", "escape")
+
+    sit(script, Company(3))
+    assert len(stopped) == 3
