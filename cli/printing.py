@@ -23,6 +23,8 @@ HANGING: Final = "  "
 GLUE: Final = "\0"
 """Stands for a space that keeps a number on the line of its word, as in Thief 6 or B 1926, and a
 command whole, so that it can be copied."""
+SECOND: Final = "\1"
+"""Stands behind a letter of double width while lines are broken."""
 COMMAND: Final = re.compile(r"hoity [a-z]+(?: --[a-z]+| [0-9a-f]{16}| [A-Z]{4,}| \S*/\S+)*")
 """A command of ours as it is given to be typed."""
 
@@ -38,10 +40,10 @@ def width() -> int | None:
 def wrapped(words: str, columns: int | None) -> list[str]:
     """The lines a line takes in so many columns; a word is never broken, so that a ticket or a
     path can be copied whole."""
-    if columns is None or len(words) <= columns:
+    if columns is None or len(_widened(words)) <= columns:
         return [words]
     glued = COMMAND.sub(lambda found: found[0].replace(" ", GLUE), words)
-    glued = re.sub(r"(?<=\S) (?=\d)", GLUE, glued)
+    glued = _widened(re.sub(r"(?<=\S) (?=\d)", GLUE, glued))
     indent = words[: len(words) - len(words.lstrip())]
     lines = textwrap.wrap(
         glued,
@@ -50,7 +52,18 @@ def wrapped(words: str, columns: int | None) -> list[str]:
         break_long_words=False,
         break_on_hyphens=False,
     )
-    return [line.replace(GLUE, " ") for line in lines] or [words]
+    return [line.replace(GLUE, " ").replace(SECOND, "") for line in lines] or [words]
+
+
+def _widened(words: str) -> str:
+    """As many letters as the words take columns: two for one of double width, as in a name, or a
+    terminal would go on at its left edge with what somebody else has chosen."""
+    if words.isascii():
+        return words
+    return "".join(
+        letter + SECOND if unicodedata.east_asian_width(letter) in "WF" else letter
+        for letter in words
+    )
 
 
 HIDDEN: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Zl", "Zp"})

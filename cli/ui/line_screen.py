@@ -11,11 +11,13 @@ from p2p_hoity.rules import View
 from p2p_hoity.session import updates
 from protocol import Kind, fingerprint
 
+from .. import printing
 from ..words import brief, presence, proofs, waiting
 from ..words.cards import Names, listed
 from ..words.choices import in_words
 from ..words.lingo import _
 from ..words.phrases import spoken
+from ..words.quoting import quoted
 from ..words.reasons import meaning, sentence
 from ..words.refusals import choose_again
 from ..words.updates import ended
@@ -218,11 +220,13 @@ class SeatScreen:
         self.say(_("You are back at the table and play again from the next round."))
 
     def said(self, update: updates.Said) -> None:
-        """What somebody says: one line of plain text, after the name that was proven."""
+        """What somebody says, after the name that was proven: marked, so that no words of anybody
+        look like a line of the game."""
         who = update.who
         if update.seat is None:
             who = _("onlooker {name}").format(name=update.who)
-        self.say(f"{who}: {spoken(update.words)}")
+        for line in quoted(who, spoken(update.words), printing.width()):
+            self.say(line)
 
     def unsaid(self, update: updates.Unsaid) -> None:
         """The player's words were not said."""

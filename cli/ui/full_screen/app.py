@@ -50,7 +50,7 @@ class TableApp(App[None]):
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+c,ctrl+q,ctrl+d", "menu", show=False, priority=True),
-        Binding("ctrl+z", "suspend_process", show=False),
+        Binding("ctrl+z", "suspend_process", show=False, priority=True),
     ]
 
     def __init__(self, hands: Hands, scene: Scene | None = None, rings: bool = True) -> None:
@@ -268,7 +268,7 @@ class TableApp(App[None]):
             choice = found.choice
             if not found.complaint and choice is not None:
                 self.desk.menu = None
-                self.hands.answer(choice)
+                self.hands.answer(choice, found.view)
         self.redraw()
 
     def action_return(self) -> None:

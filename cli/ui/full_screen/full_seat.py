@@ -197,7 +197,7 @@ class FullSeat:
         self.person.is_over = True
         if not self.person.is_left:
             self.app.desk.hint = _("Enter or q leaves the table.")
-            self.app.redraw()
+            self.app.call_later(self.app.redraw)  # there, so that it is the screen that fails
             await asyncio.wait({running})
 
     async def _drawn(self, running: asyncio.Task[None]) -> None:

@@ -6,15 +6,15 @@ from typing import Protocol
 
 from textual.message import Message
 
-from p2p_hoity.rules import Choice
+from p2p_hoity.rules import Choice, View
 from p2p_hoity.session.updates import Update
 
 
 class Hands(Protocol):
     """What the person at the screen can do; called in Textual's loop."""
 
-    def answer(self, choice: Choice) -> None:
-        """Seal a choice."""
+    def answer(self, choice: Choice, view: View) -> None:
+        """Seal a choice that was made on this view."""
 
     def talk(self, words: str | int) -> None:
         """Say something."""
@@ -46,7 +46,7 @@ class Told(Message):
 class Nobody:
     """No hands: at a replay nothing is decided."""
 
-    def answer(self, choice: Choice) -> None:
+    def answer(self, choice: Choice, view: View) -> None:
         """Nothing."""
 
     def talk(self, words: str | int) -> None:

@@ -97,7 +97,8 @@ class Choices(ModalScreen[str]):
 
     def compose(self) -> ComposeResult:
         """The options, picked by arrows and Enter or by the mouse."""
-        found = OptionList(*(Option(words, id=name) for name, words in self._options))
+        rows = (Option(words, id=name) for name, words in self._options)
+        found = OptionList(*rows, markup=False)  # nicknames stand there, as they are
         found.border_title = self._title
         found.highlighted = 0
         yield found

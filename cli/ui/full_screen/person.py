@@ -32,7 +32,7 @@ class Person(Player):
 
     def open(self) -> None:
         """Make what answers come in by; called in trio."""
-        self._answers = Box[rules.Choice]()
+        self._answers = Box[tuple[rules.View, rules.Choice]]()
         self._wishes = Box[Wish]()
         self._replies = Box[bool]()
         self._returns = Box[bool]()
@@ -63,12 +63,17 @@ class Person(Player):
                 return choice
 
     async def _ask(self, view: rules.View, kind: rules.Kind, again: bool) -> rules.Choice | None:
-        """The choice; None if somebody else has the seat now."""
+        """The choice; None if somebody else has the seat now. A key that was struck for a question
+        this one has replaced may be under way still: what was decided on another view counts not.
+        """
         app = self.app
         self._answers.empty()
         app.call_later(app.ask, view, kind, again)
         try:
-            return await self._or_turned(self._answers)
+            while (found := await self._or_turned(self._answers)) is not None:
+                if found[0] is view:
+                    return found[1]
+            return None
         finally:
             app.call_later(app.close_question)
 
@@ -136,9 +141,9 @@ class Person(Player):
 
     # The hands, in Textual's loop.
 
-    def answer(self, choice: rules.Choice) -> None:
-        """Seal a choice."""
-        self._bridge.do(lambda: self._answers.put(choice))
+    def answer(self, choice: rules.Choice, view: rules.View) -> None:
+        """Seal a choice that was made on this view."""
+        self._bridge.do(lambda: self._answers.put((view, choice)))
 
     def talk(self, words: str | int) -> None:
         """Say something."""

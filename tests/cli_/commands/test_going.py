@@ -6,11 +6,14 @@ import os
 import signal
 from typing import Any
 
+import pytest
 import trio
 import trio.testing
 
-from cli.commands.going import Going, interrupted
+from cli.commands.going import ENDING, LATEST, Going, interrupted
 from p2p_hoity.session.player import BotPlayer, LeaveForNow, WaitLonger, Wish
+
+ALL = (*ENDING, *[getattr(signal, name) for name in ("SIGHUP",) if hasattr(signal, name)])
 
 
 class Wishful(BotPlayer):
@@ -53,26 +56,67 @@ async def test_a_wish_that_waits_is_not_lost_when_it_goes(autojump_clock: Any) -
     assert await player.wish() == WaitLonger()
 
 
-async def test_the_first_interrupt_leaves_and_the_next_is_the_systems() -> None:
-    reasons: list[str] = []
-    before = signal.getsignal(signal.SIGINT)
+@pytest.mark.parametrize("number", ALL)
+async def test_the_first_interrupt_leaves_and_the_next_is_the_systems(
+    number: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reasons, alarms = list[str](), list[int]()
+    monkeypatch.setattr(signal, "alarm", alarms.append, raising=False)
+    before = signal.getsignal(number)
     async with trio.open_nursery() as nursery:
         await nursery.start(interrupted, reasons.append)
-        assert signal.getsignal(signal.SIGINT) is not before
-        os.kill(os.getpid(), signal.SIGINT)
+        assert signal.getsignal(number) is not before
+        os.kill(os.getpid(), number)
         while not reasons:
             await trio.sleep(0)
     assert reasons == ["Interrupted"]
-    assert signal.getsignal(signal.SIGINT) is before
+    assert alarms == ([] if number in ENDING else [LATEST])
+    assert signal.getsignal(number) is before
 
 
-async def test_where_interrupts_are_ignored_they_stay_so() -> None:
+@pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="no terminal is closed there")
+async def test_what_is_written_to_a_closed_terminal_is_thrown_away(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The very next line of the program writes there already, before trio hears of anything."""
+    monkeypatch.setattr(signal, "alarm", lambda seconds: None)
+    controller, terminal = os.openpty()
+    kept = os.dup(2)
+    os.dup2(terminal, 2)
+    os.close(terminal)
+    try:
+        async with trio.open_nursery() as nursery:
+            await nursery.start(interrupted, lambda reason: None)
+            os.close(controller)
+            with pytest.raises(OSError, match="Input/output error"):
+                os.write(2, b"lost")
+            os.kill(os.getpid(), signal.SIGHUP)
+            assert os.write(2, b"thrown away") == 11
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
+
+
+@pytest.mark.parametrize("number", ALL)
+async def test_where_one_of_them_is_ignored_it_stays_so(number: int) -> None:
     reasons: list[str] = []
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    before = signal.signal(number, signal.SIG_IGN)
     try:
         async with trio.open_nursery() as nursery:
             await nursery.start(interrupted, reasons.append)
-            os.kill(os.getpid(), signal.SIGINT)
+            os.kill(os.getpid(), number)
+            await trio.testing.wait_all_tasks_blocked()
+            nursery.cancel_scope.cancel()
     finally:
-        signal.signal(signal.SIGINT, before)
+        signal.signal(number, before)
     assert reasons == []
+
+
+async def test_where_all_of_them_are_ignored_nothing_is_awaited() -> None:
+    before = {number: signal.signal(number, signal.SIG_IGN) for number in ALL}
+    try:
+        async with trio.open_nursery() as nursery:
+            await nursery.start(interrupted, lambda reason: None)
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

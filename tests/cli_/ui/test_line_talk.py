@@ -87,7 +87,7 @@ def test_what_is_said_stands_behind_the_name_that_was_proven() -> None:
     screen = SeatScreen(said.append)
     screen(updates.Said(1, "Bob", "nice: Ada: pipes"))
     screen(updates.Said(None, "ABCD-EFGH", 2))
-    assert said == ["Bob: nice: Ada: pipes", "onlooker ABCD-EFGH: What a thief!"]
+    assert said == ["» Bob: nice: Ada: pipes", "» onlooker ABCD-EFGH: What a thief!"]
 
 
 @pytest.mark.parametrize("patient", [False, True])

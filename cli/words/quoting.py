@@ -1,0 +1,61 @@
+"""What somebody says as lines of the line prompt, each of them marked.
+
+Whoever speaks chooses the words, so no line of them may be taken for one of the game's: they are
+broken here, before a terminal would go on at its left edge, and every part begins with the mark.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from typing import Final
+
+MARK: Final = "» "
+HANGING: Final = "  "
+STACKED: Final = 2
+"""Marks that may stand on one letter: more would climb other lines."""
+
+
+def quoted(who: str, words: str, columns: int | None) -> list[str]:
+    """The lines of what somebody says, none wider than so many columns; None: there is no bound."""
+    told = f"{who}: {_tamed(words)}"
+    if columns is None:
+        return [MARK + told]
+    room = columns - len(MARK) - len(HANGING)
+    first, *rest = _parts(told, room)
+    return [MARK + first, *(MARK + HANGING + part for part in rest)]
+
+
+def width(letter: str) -> int:
+    """The most columns that a terminal may give to a letter; marks count, to be safe."""
+    return 2 if unicodedata.east_asian_width(letter) in "WFA" else 1
+
+
+def _tamed(words: str) -> str:
+    kept, marks = list[str](), 0
+    for letter in words:
+        marks = marks + 1 if unicodedata.category(letter) in ("Mn", "Me") else 0
+        if marks <= STACKED:
+            kept.append(letter)
+    return "".join(kept)
+
+
+def _parts(text: str, room: int) -> list[str]:
+    """A text in parts that have room, broken between words if they have any there."""
+    parts = list[str]()
+    while text:
+        end = _most(text, room)
+        space = text.rfind(" ", 0, end + 1) if end < len(text) else -1
+        end = space if space > 0 else end
+        parts.append(text[:end].rstrip(" "))
+        text = text[end:].lstrip(" ")
+    return parts or [""]
+
+
+def _most(text: str, room: int) -> int:
+    """How many letters have room; one at least."""
+    used = 0
+    for number, letter in enumerate(text):
+        used += width(letter)
+        if used > room and number:
+            return number
+    return len(text)

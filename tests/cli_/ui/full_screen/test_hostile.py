@@ -1,0 +1,101 @@
+"""What other seats make appear on the full screen, and moments at which a key would do harm."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+import trio
+import trio.testing
+from cli_.ui.full_screen.test_app import Sitting, sit
+from support.screened import Company
+from textual.widgets import OptionList
+
+from cli.ui.full_screen.app import TableApp
+from cli.ui.full_screen.full_seat import FullSeat
+from cli.ui.full_screen.ink import Line
+from cli.ui.full_screen.pages import Choices
+from p2p_hoity import rules
+
+NAMES = ["[/x]Bruno", "[red]Bruno", "[@click=app.quit]B", "[b]", "a\\[b", "[/]", "$x", "%s{0}"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_name_is_no_markup_in_the_menu(name: str) -> None:
+    async def script(at: Sitting) -> None:
+        await at.asked()
+        await at.press("escape")
+        assert isinstance(at.app.screen, Choices)
+        found = at.app.screen.query_one(OptionList)
+        prompts = [str(found.get_option_at_index(i).prompt) for i in range(found.option_count)]
+        assert any(prompt.endswith(name) for prompt in prompts)
+        shown = "\n".join(strip.text for strip in found.render_lines(found.size.region))
+        assert name in shown
+        await at.press("escape")
+
+    sit(script, Company(3, names=("Iris", name, "Clara")))
+
+
+def test_a_key_struck_for_a_replaced_question_does_not_answer_the_next() -> None:
+    """The answer to the first is put into trio when the second has begun to wait already."""
+    company, found = Company(3), list[rules.Choice]()
+
+    async def script(at: Sitting) -> None:
+        assert await at.asked()
+        old = company.view()
+        choice = old.legal("place")[0]
+
+        async def asks() -> None:
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(answers)
+                found.append(await at.seat.player.choose(company.view(), "place", True))
+
+        async def answers() -> None:
+            await trio.testing.wait_all_tasks_blocked()
+            at.seat.person.answer(choice, old)
+            at.app.call_later(sealed)
+
+        def sealed() -> None:
+            assert not found
+            menu = at.app.desk.menu
+            assert menu is not None
+            at.seat.person.answer(choice, menu.view)
+
+        at.seat.bridge.do(lambda: trio.lowlevel.spawn_system_task(asks))
+        await at.until(lambda: found)
+
+    sit(script, company)
+    assert len(found) == 1
+
+
+def test_a_screen_that_fails_when_the_result_is_shown_costs_no_result(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    seat = FullSeat(True, lambda reason: None)
+
+    def broken(width: int, height: int) -> list[Line]:
+        if seat.app.desk.hint:
+            raise RuntimeError("drawn badly")
+        return []
+
+    async def over() -> str:
+        seat.app._board.draw = broken
+        return "over"
+
+    assert asyncio.run(seat.host(over, headless=True)).unwrap() == "over"
+    captured = capsys.readouterr()
+    assert "Traceback" not in captured.out + captured.err
+
+
+def test_ctrl_z_gives_the_terminal_back_to_the_shell(monkeypatch: pytest.MonkeyPatch) -> None:
+    stopped: list[str] = []
+    monkeypatch.setattr(TableApp, "action_suspend_process", lambda app: stopped.append("stopped"))
+
+    async def script(at: Sitting) -> None:
+        await at.asked()
+        await at.press("ctrl+z")
+        await at.press("t", "ctrl+z", "escape")
+        await at.press("i", "ctrl+z", "escape")
+
+    sit(script, Company(3))
+    assert len(stopped) == 3
