@@ -21,8 +21,10 @@ def moments(node: Node) -> list[Moment]:
 
 
 def show(node: Node) -> bool:
-    """Show it until it is left; whether there was anything to show."""
+    """Show it until it is left; whether there was anything to show, and the screen did not fail."""
     found = moments(node)
-    if found:
-        ReplayApp(Film(node.table, found)).run()
-    return bool(found)
+    if not found:
+        return False
+    app = ReplayApp(Film(node.table, found))
+    app.run()
+    return app.failure is None

@@ -34,6 +34,8 @@ DARK, LIGHT = "textual-dark", "textual-light"
 Keep = Callable[[bool, bool, bool], None]
 """Keeps whether the screen is light, rings, and shows reveals step by step."""
 MOST_TALK: Final = 200
+NARROWEST: Final = 20
+"""Columns for which a page is written at least, though the terminal be smaller."""
 HURRIED: Final = 30.0
 """Seconds of patience below which a reveal is not staged."""
 
@@ -308,7 +310,7 @@ class TableApp(App[None]):
 
     async def action_page(self, name: str) -> None:
         """Open a page."""
-        width = min(104, self.size.width - 8)
+        width = max(NARROWEST, min(104, self.size.width - 8))
         title, lines = reading.page(name, self.scene, self.desk, self.numbers, width)
         await self.push_screen(Page(title, lines))
 

@@ -98,10 +98,12 @@ def _links(scene: Scene, desk: Desk, numbers: Sequence[str], width: int) -> list
     }
     lines = []
     for seat, (nickname, key) in enumerate(keys_of(scene.table)):
-        there = scene.attendance[seat]
         line = text(f"{nickname}: ", seat_style(scene, seat))
-        own = _("you") if seat == scene.seat else told[there]
-        lines.append(line.add(own, "plain").add("  " + _("key {key}").format(key=key), "dim"))
+        if seat == scene.seat:
+            line.add(_("you") + "  ", "plain")
+        elif scene.attendance:  # at a replay nobody is linked, or not
+            line.add(told[scene.attendance[seat]] + "  ", "plain")
+        lines.append(line.add(_("key {key}").format(key=key), "dim"))
     return lines
 
 

@@ -14,7 +14,7 @@ from textual.widgets import OptionList
 from cli.ui.full_screen.app import TableApp
 from cli.ui.full_screen.full_seat import FullSeat
 from cli.ui.full_screen.ink import Line
-from cli.ui.full_screen.pages import Choices
+from cli.ui.full_screen.pages import Choices, Page
 from p2p_hoity import rules
 
 NAMES = ["[/x]Bruno", "[red]Bruno", "[@click=app.quit]B", "[b]", "a\\[b", "[/]", "$x", "%s{0}"]
@@ -99,3 +99,16 @@ def test_ctrl_z_gives_the_terminal_back_to_the_shell(monkeypatch: pytest.MonkeyP
 
     sit(script, Company(3))
     assert len(stopped) == 3
+
+
+@pytest.mark.parametrize("size", [(1, 1), (3, 2), (20, 5)])
+def test_pages_open_in_a_window_of_any_size(size: tuple[int, int]) -> None:
+    async def script(at: Sitting) -> None:
+        await at.asked()
+        for key in "ilrop?#":
+            await at.press(key)
+            assert isinstance(at.app.screen, Page)
+            await at.press("escape")
+        assert at.app.failure is None
+
+    sit(script, Company(3), size)

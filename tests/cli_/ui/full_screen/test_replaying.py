@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.moments import begun
@@ -11,9 +12,10 @@ from support.paths import ROOT
 from support.screened import table
 from textual.pilot import Pilot
 
-from cli.commands.replay_screen import moments
+from cli.commands.replay_screen import moments, show
 from cli.ui.full_screen.frame import frame
-from cli.ui.full_screen.replaying import MOVES, Film, Moment, ReplayApp
+from cli.ui.full_screen.pages import Page
+from cli.ui.full_screen.replaying import MOVES, PAGES, Film, Moment, ReplayApp
 from p2p_hoity import rules
 from p2p_hoity.game_port import read_game
 from protocol import transcript
@@ -119,3 +121,30 @@ async def _play(app: ReplayApp, pilot: Pilot[None]) -> None:
     for width in (40, 80, 200):
         assert len(frame(app.scene, app.desk, width, 24)) == 24
     await pilot.press("q")
+
+
+@pytest.mark.parametrize("size", [(80, 24), (1, 1), (20, 5)])
+def test_every_page_opens_and_closes_whatever_the_size(size: tuple[int, int]) -> None:
+    async def play() -> None:
+        app = ReplayApp(Film(FILM.table, FILM.moments))
+        async with app.run_test(size=size) as pilot:
+            for key in PAGES:
+                await pilot.press(key)
+                assert isinstance(app.screen, Page)
+                await pilot.press("escape")
+            await pilot.press("end", "s", "i", "escape")
+        assert app.failure is None
+
+    asyncio.run(play())
+
+
+def test_a_screen_that_fails_has_shown_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Then the lines are told instead."""
+    failing = RuntimeError("drawn badly")
+    monkeypatch.setattr(ReplayApp, "run", lambda app: setattr(app, "_exception", failing))
+    data = (ROOT / "tests/vectors/transcripts/four-uberplay-2004.hoity").read_bytes()
+    report = transcript.verify(data, read_game, lambda: 0.0)
+    assert report.node is not None
+    assert not show(report.node)
+    monkeypatch.setattr(ReplayApp, "run", lambda app: None)
+    assert show(report.node)
