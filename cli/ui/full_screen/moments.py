@@ -96,6 +96,7 @@ def over(scene: Scene, width: int) -> list[Line]:
     lines = [Line().add(" ").add(fit(_("RANK"), 6) + fit(_("SEAT"), 18), "dim")]
     lines[0].add(fit(_("FIELD"), 8) + _("LAST EXHIBIT"), "dim")
     final = {it.seat: it for it in scene.record if isinstance(it, news.FinalExhibit)}
+    longest = min(24, max(14, *(len(it.pieces) for it in final.values()), 0))
     for standing in scene.standings:
         seat = standing.seat
         line = Line().add(" ").add(fit(f"  {standing.rank}", 6), "title")
@@ -106,7 +107,7 @@ def over(scene: Scene, width: int) -> list[Line]:
         words = run_letters(p.letter for p in pieces) or "–"
         ordered = sorted(pieces, key=lambda p: (p.letter or "?", p.year or 0))
         years = " ".join(f"{p.letter}{p.year}" for p in ordered)
-        line.add(fit(words, 15), "bright")
+        line.add(fit(words, longest) + " ", "bright")
         lines += _spread(line, years, width)
     lines.append(Line())
     for words in (*turning_points(scene), *_again(scene)):
