@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from ...words.lingo import _
 from ...words.phrases import spoken
+from ...words.quoting import MARK
 from . import moments
 from .ink import Line, broken, joined, text
 from .marks import name_of, seat_style
@@ -119,7 +120,7 @@ def _spoken(scene: Scene, one: Spoken) -> Line:
     style = "dim" if one.seat is None else seat_style(scene, one.seat)
     who = one.who if one.seat is None else name_of(scene, one.seat)
     words = spoken(one.words)
-    return text(f" {who}: ", style).add(words, "plain")
+    return text(f" {MARK}{who}: ", style).add(words, "plain")
 
 
 def keys(scene: Scene, desk: Desk, width: int) -> Line:
