@@ -29,7 +29,7 @@ from ... import printing
 from ...local import settings
 from ...words import terms as terms_words
 from ...words.cards import Names
-from ...words.lingo import _
+from ...words.lingo import N_, _
 from ...words.updates import ended
 from ..line_seat import LineSeat
 from .app import TableApp
@@ -132,7 +132,10 @@ class FullSeat:
 
     async def agree(self) -> bool:
         """Whether the person sits down."""
-        return await self.person.asked(_("Sit down? y or n"))
+        yes = await self.person.asked(N_("Sit down? y or n"))
+        if yes is None and self.line is not None:
+            return await self.line.agree()
+        return bool(yes)
 
     def listens(self, is_asked: bool) -> bool:
         """Never: the application hears the keys itself."""
@@ -238,6 +241,8 @@ class FullSeat:
         printing.complain(_("The full screen has failed; the game goes on in lines."))
         if self._lesson is not None:
             line.begin_lesson(self._lesson)
+        for words in () if self._kept else self.app.desk.papers:
+            line.say(words)  # the ticket and the terms, while the table fills
         for update in self._kept:
             line.tell(update)
         if self.app.scene.view is not None:

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Final, TypeVar
 
 import trio
 
 from p2p_hoity import rules
 from p2p_hoity.session.player import BotPlayer, Player, Talk, WaitLonger, Wish
 
-from ...words.lingo import _
+from ...words.lingo import N_, _
 from .app import TableApp
 from .bridge import Box, Bridge
 from .menu import forced
 
 A = TypeVar("A")
+ANOTHER: Final = N_("Another game with the same people? y or n")
 
 
 class Person(Player):
@@ -116,7 +117,10 @@ class Person(Player):
 
     async def again(self) -> bool:
         """Whether the person wants another game with the same people."""
-        return await self.asked(_("Another game with the same people? y or n"))
+        yes = None if self._other else await self.asked(ANOTHER)
+        if yes is None and self._other is not None:
+            return await self._other.again()
+        return bool(yes)
 
     async def read(self, words: str) -> None:
         """Show an explanation until it is read; whoever else has the seat shows it in its way."""
@@ -128,14 +132,17 @@ class Person(Player):
         finally:
             app.call_later(app.explain, "")
 
-    async def asked(self, words: str) -> bool:
-        """Ask for a yes or a no."""
+    async def asked(self, words: str) -> bool | None:
+        """Ask for a yes or a no; None if the screen has failed before it was said."""
         app = self.app
-        self._replies.empty()
-        app.call_later(app.ask_plainly, words)
+        app.call_later(app.ask_plainly, _(words))
         try:
-            yes: bool | None = await self._or_turned(self._replies)
-            return bool(yes)
+            while self._other is None:
+                self._replies.empty()
+                yes = await self._or_turned(self._replies)
+                if yes is not None:
+                    return yes
+            return None
         finally:
             app.call_later(app.ask_plainly, "")
 

@@ -392,7 +392,14 @@ class Lines:
     def __init__(self, auto: bool, leave: Callable[[str], None]) -> None:
         self.player = BotPlayer()
         self.told: list[updates.Update] = []
+        self.said: list[str] = []
         self.auto = auto
+
+    def say(self, words: str) -> None:
+        self.said.append(words)
+
+    async def agree(self) -> bool:
+        return True
 
     def tell(self, update: updates.Update) -> None:
         self.told.append(update)
@@ -577,3 +584,31 @@ def test_behind_the_screen_stands_why_there_is_no_result(
     seat.app.scene.hear(updates.Ended("silent-seat", 1))
     seat.end(Outcome(None, code="silent-seat", seat=1))
     assert "Ada" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("asked", ["agree", "again"])
+def test_a_plain_question_goes_on_in_lines_when_the_screen_fails(
+    asked: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(full_seat, "LineSeat", Lines)
+    seat = FullSeat(False, lambda reason: None)
+
+    def broken(*args: object) -> None:
+        raise RuntimeError("drawn badly")
+
+    async def ask() -> bool:
+        async def fail() -> None:
+            while not seat.app.desk.answers:
+                await trio.sleep(0.01)
+            seat.app._board.draw = broken  # type: ignore[assignment]
+            seat.app.call_later(seat.app.redraw)
+
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(fail)
+            seat.say("the ticket")
+            return await (seat.agree() if asked == "agree" else seat.player.again())
+        raise AssertionError
+
+    assert asyncio.run(seat.host(ask, headless=True)).unwrap() is True
+    assert isinstance(seat.line, Lines)
+    assert seat.line.said == ["the ticket"]
