@@ -21,7 +21,7 @@ from ...words.phrases import PHRASES
 from ..ticket_block import qr
 from . import reading
 from .board import Board
-from .frame import Desk, frame
+from .frame import Desk, frame, is_small
 from .hands import Hands, Told
 from .ink import Line, text
 from .keys import KEYS
@@ -51,7 +51,8 @@ class TableApp(App[None]):
     Input { dock: bottom; height: 1; border: none; padding: 0 1; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("ctrl+c,ctrl+q,ctrl+d", "menu", show=False, priority=True),
+        Binding("ctrl+c", "interrupt", show=False, priority=True),
+        Binding("ctrl+q,ctrl+d", "menu", show=False, priority=True),
         Binding("ctrl+z", "suspend_process", show=False, priority=True),
     ]
 
@@ -218,14 +219,14 @@ class TableApp(App[None]):
         self.redraw()
 
     def action_pick(self, number: int) -> None:
-        """Pick an entry; a click on the one already picked seals it."""
-        if self.desk.menu is not None and self.is_asking and not self.scene.is_revealing:
+        """Pick an entry."""
+        if self.desk.menu is not None and self._hears:
             self.desk.menu.pick(number)
             self.redraw()
 
     def action_move(self, step: int) -> None:
         """The next entry."""
-        if self.desk.menu is not None and self.is_asking and not self.scene.is_revealing:
+        if self.desk.menu is not None and self._hears:
             self.desk.menu.move(step)
             self.redraw()
 
@@ -265,7 +266,7 @@ class TableApp(App[None]):
             self.hands.reply(True)
         elif self.scene.is_away:
             self.hands.come_back()
-        elif found is not None and self.is_asking and not self.scene.is_revealing:
+        elif found is not None and self._hears:
             found.complaint = found.why_not()
             choice = found.choice
             if not found.complaint and choice is not None:
@@ -282,7 +283,7 @@ class TableApp(App[None]):
         if self.desk.autopilot:
             self._hand_over(False)
         else:
-            await self.action_menu()
+            await self.action_menu("bot")
 
     def _hand_over(self, to_bot: bool) -> None:
         self.desk.autopilot = to_bot
@@ -352,8 +353,21 @@ class TableApp(App[None]):
 
     # The menu.
 
-    async def action_menu(self) -> None:
-        """Stay, leave for now, let a bot play on, and a few settings."""
+    async def action_interrupt(self) -> None:
+        """Ctrl-C opens the menu; the second one leaves."""
+        if isinstance(self.screen, Choices):
+            self.screen.dismiss("leave")
+        else:
+            await self.action_menu()
+
+    @property
+    def _hears(self) -> bool:
+        """Whether what is asked is seen, so that a key may answer it."""
+        is_seen = not is_small(self.size.width, self.size.height)
+        return self.is_asking and is_seen and not self.scene.is_revealing
+
+    async def action_menu(self, first: str = "") -> None:
+        """Stay, leave for now, let a bot play on, and a few settings; `first` is highlighted."""
         if self.desk.hint:
             self.hands.leave()
             return
@@ -361,7 +375,7 @@ class TableApp(App[None]):
             self.screen.dismiss("")
             return
         shown = options(self.scene, self.desk, self.rings)
-        await self.push_screen(Choices(_("Menu"), shown), self._chosen)
+        await self.push_screen(Choices(_("Menu"), shown, first), self._chosen)
 
     def _chosen(self, name: str | None) -> None:
         word, _space, number = (name or "").partition(" ")

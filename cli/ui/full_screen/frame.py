@@ -39,7 +39,9 @@ class Desk:
 
 
 def frame(scene: Scene, desk: Desk, width: int, height: int) -> list[Line]:
-    """The screen."""
+    """The screen; a window too small for it says so, since what is not seen is not answered."""
+    if is_small(width, height):
+        return _too_small(width, height)
     head = [header(scene, width)]
     foot = [keys(scene, desk, width)]
     if scene.is_dealt and scene.is_over and not scene.is_revealing:
@@ -57,6 +59,22 @@ def frame(scene: Scene, desk: Desk, width: int, height: int) -> list[Line]:
     return [line.within(width) for line in (*head, *body, *foot)]
 
 
+def is_small(width: int, height: int) -> bool:
+    """Whether a window is too small for the table."""
+    return width < LEAST_COLUMNS or height < LEAST_ROWS
+
+
+def _too_small(width: int, height: int) -> list[Line]:
+    words = _(
+        "This window has {width} × {height}; the table needs {columns} × {rows}. Make it larger:"
+        " nothing is answered before that. The game goes on."
+    )
+    told = words.format(width=width, height=height, columns=LEAST_COLUMNS, rows=LEAST_ROWS)
+    lines = broken(told, max(1, width), "warn")[:height]
+    lines += [Line()] * (height - len(lines))
+    return [line.within(width) for line in lines]
+
+
 def _board(scene: Scene, desk: Desk, width: int, height: int) -> list[Line]:
     """Track, seats, grid, then the question or what is told instead; what is left over goes to
     rules between them, the log and the talk."""
@@ -69,7 +87,9 @@ def _board(scene: Scene, desk: Desk, width: int, height: int) -> list[Line]:
     ruled = [text("─" * width, "rule")]
     body = track_lines + ruled * (rules > 0) + seat_lines + ruled * (rules > 1)
     body += piece_lines + ruled * (rules > 2) + now
-    body += [Line()] * (height - len(body) > 3)
+    if height - len(body) > 3:
+        title = " " + _("Log") + " "
+        body.append(text(title.center(width, "─"), "rule"))
     left = max(0, height - len(body))
     news = _news(scene, desk, width, left)
     return body + [Line()] * (left - len(news)) + news

@@ -108,8 +108,8 @@ class FullSeat:
         """Who sits there, what is played, how long one may think; the numbers under a key."""
         self.app.scene.lobby, self.app.scene.of_seats = names, terms.seats
         self.app.numbers = terms_words.bounds(terms)
-        told = terms_words.describe(terms, game, names)
-        for line in told:
+        host, _seated, *told = terms_words.describe(terms, game, names)  # the list shows who sits
+        for line in (host, *told):
             if line not in self.app.numbers:
                 self.say(line)
         self.say(_("# shows what this table promises, in numbers"))

@@ -44,6 +44,8 @@ def name_of(scene: Scene, seat: int) -> str:
 def status(scene: Scene, seat: int) -> Line:
     """What this seat does now, or why it does nothing."""
     there = scene.attendance[seat] if seat < len(scene.attendance) else Presence.LINKED
+    if scene.seat is None and there is Presence.UNLINKED:
+        there = Presence.LINKED  # an onlooker has few links, and hears of seats through others
     clock_now = scene.clock
     if there is Presence.BANNED or seat in scene.faults:
         code = scene.faults.get(seat)
@@ -70,7 +72,7 @@ def _awaited(there: Presence, waited: float) -> Line:
     words, style = {
         Presence.LINKED: (_("thinking… {waited}"), "plain"),
         Presence.UNLINKED: (_("link lost {waited}"), "warn"),
-        Presence.LEFT: (_("left for now {waited}"), "warn"),
+        Presence.LEFT: (_("left for now"), "warn"),
     }[there]
     return text(words.format(waited=clock(waited)), style)
 

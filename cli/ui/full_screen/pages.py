@@ -91,16 +91,18 @@ class Choices(ModalScreen[str]):
         Binding("escape,q,ctrl+c", "none", show=False),
     ]
 
-    def __init__(self, title: str, options: Sequence[tuple[str, str]]) -> None:
+    def __init__(self, title: str, options: Sequence[tuple[str, str]], first: str = "") -> None:
+        """`first` is the option that is highlighted, the first one if there is none such."""
         super().__init__()
-        self._title, self._options = title, options
+        self._title, self._options, self._first = title, options, first
 
     def compose(self) -> ComposeResult:
         """The options, picked by arrows and Enter or by the mouse."""
         rows = (Option(words, id=name) for name, words in self._options)
         found = OptionList(*rows, markup=False)  # nicknames stand there, as they are
         found.border_title = self._title
-        found.highlighted = 0
+        names = [name for name, _words in self._options]
+        found.highlighted = names.index(self._first) if self._first in names else 0
         yield found
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from p2p_hoity.session.updates import Presence
+
 from ...words.durations import clock
 from ...words.lingo import _
 from .ink import Line, broken, cells, cut, fit, text
@@ -10,6 +12,8 @@ from .menu import Menu
 from .scene import Scene
 
 POINTER = "▸"
+CALM = 20.0
+"""Seconds for which nobody need be told what comes of waiting, while all are linked."""
 
 
 def question(scene: Scene, menu: Menu, width: int, rows: int) -> list[Line]:
@@ -78,16 +82,21 @@ def waiting(scene: Scene, width: int) -> list[Line]:
             words = _("waiting for {who} · {waited}")
             lines.append(text(" " + words.format(who=who, waited=clock(now.waited)), "plain"))
             style = "warn" if now.left < now.patience / 2 else "dim"
-            lines += broken(" " + _end_of(scene), width, style, " ")
+            end = _end_of(scene)
+            lines += broken(" " + end, width, style, " ") if end else []
     if scene.is_away:
         words = _("The others go on without you. Enter takes your seat again.")
         lines.insert(0, text(" " + words, "warn", "return()"))
     return lines
 
 
+def _are_linked(scene: Scene, seats: frozenset[int]) -> bool:
+    return all(scene.attendance[seat] is Presence.LINKED for seat in seats)
+
+
 def _end_of(scene: Scene) -> str:
     now = scene.clock
-    if now is None:
+    if now is None or (now.waited < CALM and _are_linked(scene, now.awaited)):
         return ""
     if not now.muster.begun:
         text_ = _("In {left} the table ends: the game has not begun.")

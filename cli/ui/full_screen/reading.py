@@ -9,7 +9,7 @@ from p2p_hoity.session.updates import Presence
 
 from ...words.grid import grid
 from ...words.lingo import N_, _
-from ...words.phrases import PHRASES
+from ...words.phrases import PHRASES, spoken
 from .frame import Desk
 from .ink import Line, broken, text
 from .marks import name_of, seat_style
@@ -75,7 +75,14 @@ def _pieces(scene: Scene, desk: Desk, numbers: Sequence[str], width: int) -> lis
 
 
 def _log(scene: Scene, desk: Desk, numbers: Sequence[str], width: int) -> list[Line]:
-    return [line for words in scene.log for line in broken(words, width, "plain", "  ")]
+    lines = [line for words in scene.log for line in broken(words, width, "plain", "  ")]
+    spoken_ = [one for one in scene.talk if one.seat not in desk.muted]
+    if spoken_:
+        lines += [Line(), text(_("Talk"), "title")]
+    for one in spoken_:
+        who = one.who if one.seat is None else name_of(scene, one.seat)
+        lines += broken(f"» {who}: {spoken(one.words)}", width, "plain", "» ")
+    return lines
 
 
 def _rules(scene: Scene, desk: Desk, numbers: Sequence[str], width: int) -> list[Line]:

@@ -117,7 +117,7 @@ class ReplayApp(TableApp):
         elif key in PAGES:
             await self.action_page(PAGES[key])
 
-    async def action_menu(self) -> None:
+    async def action_menu(self, first: str = "") -> None:
         """Nothing can be lost here: leave."""
         self.exit()
 

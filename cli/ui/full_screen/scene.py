@@ -230,6 +230,7 @@ class Scene:
 
     def _chosen(self, update: updates.Chosen) -> None:
         self.question, self.sealed = None, update.kind
+        self._queue = deque(one for one in self._queue if not isinstance(one, updates.Choosing))
 
     def _said(self, update: updates.Said) -> None:
         self.talk.append(Spoken(update.seat, update.who, update.words, self.told))

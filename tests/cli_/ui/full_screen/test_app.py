@@ -15,7 +15,7 @@ from textual.pilot import Pilot
 
 from cli.local import settings
 from cli.trouble import INTERRUPTED, Trouble
-from cli.ui.full_screen import full_seat
+from cli.ui.full_screen import full_seat, reading
 from cli.ui.full_screen.app import TableApp
 from cli.ui.full_screen.full_seat import FullSeat
 from cli.ui.full_screen.ink import cells
@@ -271,7 +271,7 @@ def test_a_bot_plays_on_and_the_seat_is_taken_back() -> None:
         await at.asked()
         await at.press("a")
         assert isinstance(at.app.screen, Choices)
-        await at.press("down", "down", "enter")
+        await at.press("enter")
         await at.until(lambda: len(at.company.asked) > 6)
         await at.press("a")
         await at.asked()
@@ -337,6 +337,47 @@ def test_the_screen_is_resized_at_any_moment() -> None:
             assert len(at.app.board_lines) == size[1]
         await at.press("1", "enter")
         await at.until(lambda: len(at.company.asked) > 1)
+
+    sit(script, Company(3))
+
+
+def test_what_is_not_seen_is_not_answered() -> None:
+    async def script(at: Sitting) -> None:
+        await at.asked()
+        await at.pilot.resize_terminal(60, 15)
+        await at.pilot.pause()
+        assert "80 × 24" in " ".join(at.text.split())
+        await at.press("1", "enter")
+        assert len(at.company.asked) == 1
+        await at.pilot.resize_terminal(80, 24)
+        await at.press("1", "enter")
+        await at.until(lambda: len(at.company.asked) > 1)
+
+    sit(script, Company(3))
+
+
+def test_the_second_ctrl_c_leaves() -> None:
+    async def script(at: Sitting) -> None:
+        await at.asked()
+        await at.press("ctrl+c")
+        assert at.left == []
+        await at.press("ctrl+c")
+        await at.until(lambda: at.left)
+
+    sit(script, Company(3))
+
+
+def test_talk_can_be_read_again() -> None:
+    async def script(at: Sitting) -> None:
+        await at.asked()
+        for number in range(30):
+            at.seat.tell(updates.Said(1, "Ada", f"word {number}"))
+        await at.until(lambda: "word 29" in at.text)
+        _title, lines = reading.page("log", at.app.scene, at.app.desk, (), 60)
+        assert [line.plain for line in lines].count("» Ada: word 0") == 1
+        at.app.desk.muted = {1}
+        _title, lines = reading.page("log", at.app.scene, at.app.desk, (), 60)
+        assert not any("word" in line.plain for line in lines)
 
     sit(script, Company(3))
 

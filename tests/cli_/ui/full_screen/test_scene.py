@@ -77,6 +77,16 @@ def test_a_long_queue_of_reveals_is_hurried() -> None:
         assert len(shown.scene._queue) <= MOST_BEATS + 20
 
 
+def test_a_question_that_was_answered_behind_a_reveal_is_not_asked_any_more() -> None:
+    shown = begun(staged=True)
+    while not any(isinstance(it, rules.news.PlaceShown) for it in shown.driver.record):
+        shown.step()
+    shown.scene.hear(updates.Choosing(shown.view, "action", False))
+    shown.scene.hear(updates.Chosen("action", 1))
+    shown.scene.hurry()
+    assert shown.scene.question is None
+
+
 def test_what_a_change_of_epoch_took_back_is_forgotten() -> None:
     shown = played(False, 1, 30)
     kept = len(shown.scene.record) - 3
