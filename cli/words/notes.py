@@ -61,7 +61,7 @@ CASTLE_PHASES: Final = frozenset(
 
 def _castle(view: View, names: Names) -> str:
     best, second = octagon(view)
-    text = _("best exhibit +{best}, second-best +{second}; Thieves steal, Detectives arrest")
+    text = _("exhibits pay +{best} / +{second}; Thieves steal, Detectives jail")
     return text.format(best=best, second=second)
 
 
@@ -99,7 +99,7 @@ def _cash(view: View, names: Names, card: int) -> str:
 
 
 def _hall_thief(view: View, names: Names, card: int) -> str:
-    return _("takes the Cash just paid, if no other Thief is here; never jailed here")
+    return _("takes the paid Cash as the only Thief here; no jail here")
 
 
 def _hall_detective(view: View, names: Names, card: int) -> str:
@@ -124,8 +124,8 @@ def _castle_thief(view: View, names: Names, card: int) -> str:
         first = _("first pick of every exhibit")
     else:
         higher = listed(str(other) for other in above)
-        first = _("picks after any higher Thief ({higher} may be here)").format(higher=higher)
-    return first + "; " + _("jailed if a Detective is here")
+        first = _("picks after higher Thieves ({higher}?)").format(higher=higher)
+    return first + "; " + _("jail if a Detective comes")
 
 
 def _castle_detective(view: View, names: Names, card: int) -> str:
