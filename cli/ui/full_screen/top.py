@@ -139,7 +139,8 @@ def _figures(scene: Scene, view: View, rows: int) -> list[Line]:
     stacks: dict[int, list[int]] = {}
     for seat, field in enumerate(figures):
         stacks.setdefault(field, []).append(seat)
-    height = min(max(len(stack) for stack in stacks.values()), max(1, rows))
+    tallest = max(len(stack) for stack in stacks.values())
+    height = tallest if tallest <= rows else 1  # a number where not all have room
     lines = [Line().add(" ") for _row in range(height)]
     for field in range(edition.last_field + 1):
         if field == len(edition.octagons):
