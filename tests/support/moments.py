@@ -226,6 +226,18 @@ def _over(seats: int = 4, variant: rules.Variant = None) -> Shown:
     return shown
 
 
+def _pass() -> Shown:
+    shown = asked_for(begun(seed=8), "action", 3)
+    shown.driver.away(1)
+    shown.scene.hear(updates.Happened(tuple(shown.driver.record[-1:]), shown.view, True))
+    seats = (Presence.LINKED, Presence.ABSENT, Presence.LINKED, Presence.LINKED)
+    shown.scene.hear(updates.Attendance(seats))
+    shown.desk.menu = None
+    while not any(isinstance(it, rules.news.Passed) for it in shown.driver.record):
+        shown.step()
+    return shown
+
+
 def _again() -> Shown:
     shown = _over()
     shown.scene.hear(updates.Again(frozenset({0, 2}), frozenset()))
@@ -273,6 +285,7 @@ MOMENTS: dict[str, Callable[[], Shown]] = {
     "exhibit": lambda: asked_for(begun(), "exhibit", 5),
     "theft": lambda: asked_for(begun(seed=2), "theft", 4),
     "reveal": _reveal,
+    "pass": _pass,
     "surprise": lambda: asked_for(begun(2), "turn", 3),
     "confrontation": lambda: asked_for(begun(2, variant="confrontation"), "action", 3),
     "reference-manual": lambda: asked_for(begun(edition="reference-manual"), "action", 4),

@@ -115,6 +115,8 @@ class TableApp(App[None]):
         if isinstance(message.update, Started) and self.desk.autopilot:
             self._hand_over(False)  # another game is one's own again
         self._beat()
+        if self.scene.alarm is not None:
+            self.call_later(self._show_alarm)
         self.call_later(self.redraw)
 
     def _beat(self) -> None:
@@ -194,8 +196,6 @@ class TableApp(App[None]):
         if self.scene.is_revealing and event.key not in ("escape", "question_mark"):
             self.action_hurry()
             return
-        if self.scene.alarm is not None:
-            await self._show_alarm()
         key = event.character if event.is_printable and event.character else event.key
         yes = yes_or_no(key, None) if self.desk.answers else None
         if yes is not None:
@@ -208,7 +208,10 @@ class TableApp(App[None]):
             self.redraw()
 
     async def _show_alarm(self) -> None:
-        words, self.scene.alarm = self.scene.alarm or "", None
+        """A proven fault fills the screen, at once and once."""
+        words, self.scene.alarm = self.scene.alarm, None
+        if words is None:
+            return
         await self.push_screen(Page(_("A proof failed"), reading.alarm(words)))
 
     # What a key or a click does.

@@ -399,10 +399,10 @@ def test_a_proven_fault_is_shown_in_full() -> None:
     async def script(at: Sitting) -> None:
         await at.asked()
         at.seat.tell(updates.Accused(1, "two-chains"))
-        await at.until(lambda: at.app.scene.alarm)
-        await at.press("down")
-        assert isinstance(at.app.screen, Page)
+        await at.until(lambda: isinstance(at.app.screen, Page))
+        assert at.app.scene.alarm is None
         await at.press("escape")
+        assert not isinstance(at.app.screen, Page)
         assert "CHEATED" in at.text
 
     sit(script, Company(3))
