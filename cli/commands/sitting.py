@@ -155,9 +155,9 @@ class Sitting:
             nursery.start_soon(self.screen.listen)
 
     async def _until_closed(self) -> None:
+        """Whose host is gone goes too, and tells the others so: nobody waits for a hired bot."""
         await until_closed()
-        self.left = _("the input has ended")
-        self._scope.cancel()
+        self._leave(_("the input has ended"))
 
     def farewell(self, reason: str, kept: bool = True) -> str:
         """Words for a game that is left: how to take the seat again."""

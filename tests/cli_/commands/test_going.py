@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import os
 import signal
+from pathlib import Path
 from typing import Any
 
 import pytest
 import trio
 import trio.testing
 
+from cli.commands import sitting
 from cli.commands.going import ENDING, LATEST, Going, interrupted
+from cli.commands.seats import new_sitting
+from cli.commands.sitting import Manner
 from p2p_hoity.session.player import BotPlayer, LeaveForNow, WaitLonger, Wish
 
 ALL = (*ENDING, *[getattr(signal, name) for name in ("SIGHUP",) if hasattr(signal, name)])
@@ -120,3 +124,21 @@ async def test_where_all_of_them_are_ignored_nothing_is_awaited() -> None:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+@pytest.mark.parametrize("others", [True, False])
+async def test_a_hired_bot_whose_host_is_gone_tells_the_others(
+    others: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def closed() -> None:
+        return
+
+    monkeypatch.setenv("HOITY_HOME", str(tmp_path / "home"))
+    monkeypatch.setattr(sitting, "until_closed", closed)
+    bot = new_sitting(Manner(auto=True, yes=True, as_json=True, until_eof=True, name="Ada"))
+    if others:
+        bot._begin(3)
+    await bot._until_closed()
+    assert bot.left == "the input has ended"
+    assert bot._going.is_set() is others
+    assert bot._scope.cancel_called is not others
