@@ -9,7 +9,7 @@ import os
 import shutil
 import sys
 from collections.abc import Awaitable, Callable
-from typing import Any, Final, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from p2p_hoity.game_port import HoityToity
 from p2p_hoity.session.driver import Outcome
@@ -18,11 +18,10 @@ from p2p_hoity.session.updates import Update
 from protocol import Terms
 
 from ..local.lesson import Room
+from .least_size import is_small
 
 Leave = Callable[[str], None]
 T = TypeVar("T")
-LEAST: Final = (80, 24)
-"""Columns and rows below which there is no full screen."""
 
 
 class Screen(Protocol):
@@ -82,8 +81,7 @@ def is_full(plain: bool) -> bool:
         return False
     if not all(stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr)):
         return False
-    columns, rows = shutil.get_terminal_size()
-    return columns >= LEAST[0] and rows >= LEAST[1]
+    return not is_small(*shutil.get_terminal_size())
 
 
 def seated(

@@ -18,10 +18,11 @@ from ...local.settings import Settings
 from ...words.answers import yes_or_no
 from ...words.lingo import _
 from ...words.phrases import PHRASES
+from ..least_size import is_small
 from ..ticket_block import qr
 from . import reading
 from .board import Board
-from .frame import Desk, frame, is_small
+from .frame import Desk, frame
 from .hands import Hands, Told
 from .ink import Line, text
 from .keys import KEYS
@@ -299,18 +300,10 @@ class TableApp(App[None]):
         """Give who is awaited longer."""
         self.hands.wait_longer()
 
-    def action_yes(self) -> None:
-        """Yes to what was asked plainly."""
-        self._reply(True)
-
-    def action_no(self) -> None:
-        """No to what was asked plainly."""
-        self._reply(False)
-
     def _reply(self, yes: bool) -> None:
-        if self.desk.answers:
-            self.desk.answers = ""
-            self.hands.reply(yes)
+        """Yes or no to what was asked plainly."""
+        self.desk.answers = ""
+        self.hands.reply(yes)
 
     async def action_page(self, name: str) -> None:
         """Open a page."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from ...words.lingo import _
 from ...words.phrases import spoken
 from ...words.quoting import MARK
+from ..least_size import COLUMNS, ROWS, is_small
 from . import moments
 from .ink import Line, broken, joined, text
 from .marks import name_of, seat_style
@@ -18,7 +19,6 @@ from .scene import Scene, Spoken
 from .seats import seats
 from .top import header, track
 
-LEAST_COLUMNS, LEAST_ROWS = 80, 24
 QUESTION = 4
 """Lines that a question has at least."""
 
@@ -59,17 +59,12 @@ def frame(scene: Scene, desk: Desk, width: int, height: int) -> list[Line]:
     return [line.within(width) for line in (*head, *body, *foot)]
 
 
-def is_small(width: int, height: int) -> bool:
-    """Whether a window is too small for the table."""
-    return width < LEAST_COLUMNS or height < LEAST_ROWS
-
-
 def _too_small(width: int, height: int) -> list[Line]:
     words = _(
         "This window has {width} × {height}; the table needs {columns} × {rows}. Make it larger:"
         " nothing is answered before that. The game goes on."
     )
-    told = words.format(width=width, height=height, columns=LEAST_COLUMNS, rows=LEAST_ROWS)
+    told = words.format(width=width, height=height, columns=COLUMNS, rows=ROWS)
     lines = broken(told, max(1, width), "warn")[:height]
     lines += [Line()] * (height - len(lines))
     return [line.within(width) for line in lines]

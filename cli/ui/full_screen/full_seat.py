@@ -18,9 +18,7 @@ import trio
 from p2p_hoity.errors import CodedError
 from p2p_hoity.game_port import HoityToity
 from p2p_hoity.session.driver import Outcome
-from p2p_hoity.session.player import (
-    Player,
-)
+from p2p_hoity.session.player import Player
 from p2p_hoity.session.updates import Resumed, Started, Update
 from p2p_hoity.storage.home import home as own_home
 from protocol import Terms
@@ -38,7 +36,6 @@ from .hands import Told
 from .person import Person
 
 T = TypeVar("T")
-A = TypeVar("A")
 Leave = Callable[[str], None]
 
 

@@ -26,8 +26,6 @@ KEYS: Final = {
     "a": "bot",
     "c": "copy",
     "x": "qr",
-    "y": "yes",
-    "n": "no",
     "q": "menu",
     "escape": "menu",
     **{str(number): f"pick({number or 10})" for number in range(10)},

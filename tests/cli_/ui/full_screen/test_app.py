@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 import trio
+from support.at_screen import AtScreen
 from support.screened import Company, short, table
 from textual.pilot import Pilot
 
@@ -29,44 +30,19 @@ from p2p_hoity.session.player import BotPlayer, Talk, WaitLonger
 Script = Callable[["Sitting"], Awaitable[None]]
 
 
-class Sitting:
+class Sitting(AtScreen):
     """A person at the application, with a company behind it."""
 
     def __init__(self, pilot: Pilot[None], seat: FullSeat, company: Company, done: Any) -> None:
-        self.pilot, self.seat, self.company, self.done = pilot, seat, company, done
+        super().__init__(pilot, seat)
+        self.company, self.done = company, done
         self.wishes: list[object] = []
-        self.left: list[str] = []
-
-    @property
-    def app(self) -> TableApp:
-        """The application."""
-        return self.seat.app
-
-    @property
-    def text(self) -> str:
-        """What is on the screen."""
-        return "\n".join(line.plain for line in self.app.board_lines)
-
-    async def until(self, holds: Callable[[], object]) -> None:
-        """Wait for something."""
-        for _turn in range(4000):
-            if self.app.failure is not None:
-                raise self.app.failure
-            if holds():
-                return
-            await asyncio.sleep(0.002)
-        raise AssertionError("it never happened\n" + self.text)
 
     async def strike(self, *keys: str) -> None:
         """Type keys fast, as the terminal's driver hands them over."""
         for key in keys:
             self.app.simulate_key(key)
         await asyncio.sleep(0)
-
-    async def press(self, *keys: str) -> None:
-        """Type keys."""
-        await self.pilot.press(*keys)
-        await self.pilot.pause()
 
     async def click(self, words: str) -> None:
         """Click on words of the screen, the last time they stand there."""

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 import trio
+from support.at_screen import AtScreen
 from textual.pilot import Pilot
 
 from cli.local.lesson import hear_talk, teach
-from cli.ui.full_screen.app import TableApp
 from cli.ui.full_screen.full_seat import FullSeat
 from cli.ui.full_screen.ink import cells
 from cli.ui.full_screen.pages import Choices
@@ -23,23 +23,13 @@ WELCOME = EXPLANATIONS[Topic.WELCOME]
 Script = Callable[["Pupil"], Awaitable[None]]
 
 
-class Pupil:
+class Pupil(AtScreen):
     """A person at the lesson's screen; `read` is what was explained, in its order."""
 
     def __init__(self, pilot: Pilot[None], seat: FullSeat, done: asyncio.Future[Any]) -> None:
-        self.pilot, self.seat, self.done = pilot, seat, done
-        self.left: list[str] = []
+        super().__init__(pilot, seat)
+        self.done = done
         self.read: list[str] = []
-
-    @property
-    def app(self) -> TableApp:
-        """The application."""
-        return self.seat.app
-
-    @property
-    def text(self) -> str:
-        """What is on the screen."""
-        return "\n".join(line.plain for line in self.app.board_lines)
 
     @property
     def is_explained(self) -> bool:
@@ -55,21 +45,6 @@ class Pupil:
         """Whether there is something to read, to answer or to hurry, or nothing any more."""
         shown = self.is_explained or self.is_asked or self.app.scene.is_revealing
         return self.done.done() or shown
-
-    async def until(self, holds: Callable[[], object]) -> None:
-        """Wait for something."""
-        for _turn in range(4000):
-            if self.app.failure is not None:
-                raise self.app.failure
-            if holds():
-                return
-            await asyncio.sleep(0.002)
-        raise AssertionError("it never happened\n" + self.text)
-
-    async def press(self, *keys: str) -> None:
-        """Type keys."""
-        await self.pilot.press(*keys)
-        await self.pilot.pause()
 
     async def go_on(self) -> bool:
         """Read what is explained until a choice is asked; whether there is one before the end."""
