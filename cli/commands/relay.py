@@ -8,7 +8,8 @@ from typing import Final
 import trio
 
 from p2p_hoity.net.files import open_files
-from p2p_hoity.net.relay import RelayLimits, serve_relay
+from p2p_hoity.relay.limits import RelayLimits
+from p2p_hoity.relay.serving import serve_relay
 
 from ..printing import say
 from ..trouble import OK, ctrl_c_means

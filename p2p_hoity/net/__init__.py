@@ -1,1 +1,1 @@
-"""Links between peers: TLS, flooding, discovery and the relay; trio only."""
+"""Links between peers: TLS, flooding, discovery and the ways to a peer; trio only."""

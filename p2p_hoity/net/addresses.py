@@ -113,6 +113,16 @@ def source_of(host: str) -> str:
     return str(ip)
 
 
+def numeric(address: Address) -> Address | None:
+    """The same as a plain IP address, IPv4 as such and without a scope; None if it is a name."""
+    try:
+        ip = ipaddress.ip_address(address.host.partition("%")[0])
+    except ValueError:
+        return None
+    mapped = ip.ipv4_mapped if isinstance(ip, ipaddress.IPv6Address) else None
+    return Address(str(mapped or ip), address.port)
+
+
 def local_addresses(port: int) -> list[str]:
     """'host:port' for each address of this machine the system would use, loopback last."""
     found = [ip for probe in _PROBES_4 if (ip := _way_to(probe, socket.AF_INET))]

@@ -95,6 +95,7 @@ class HandshakeCode(Code):
     ANSWER_SIZE = "answer-of-other-size"
     IS_OURSELVES = "answer-by-ourselves"
     NO_PROOF = "answer-without-proof"
+    NO_ADDRESS = "answer-without-address"
 
 
 BY_VERDICT: Final[dict[Verdict, HandshakeCode]] = {

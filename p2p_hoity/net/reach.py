@@ -8,17 +8,19 @@ from dataclasses import replace
 
 import trio
 
-from .addresses import Address
-from .errors import NetCode, NetError, NobodyError, RefusedError
-from .handshake import Identity, Listener, Purpose, expect_welcome, receive, send
+from .addresses import Address, numeric, parse_address
+from .errors import NetCode, NetError, NobodyError, RefusedError, TicketError
+from .handshake import HandshakeCode, Identity, Listener, Purpose, expect_welcome, receive, send
 from .network import Network, cut
 from .race import Secured
+from .ticket import decode_address, encode_address
 from .tls import secure_to
 
 # The first byte of what a dialler tells a relay after its challenge.
 REGISTER = b"R"
 CALL = b"C"
 TAKE = b"T"
+OBSERVE = b"O"
 TOKEN = 16
 """Bytes of the token by which a waiting peer takes one call."""
 
@@ -70,6 +72,37 @@ async def take(network: Network, relay: Address, token: bytes) -> trio.abc.Strea
         await send(secured.stream, TAKE + token)
         await expect_welcome(secured.stream)
     return secured.stream
+
+
+async def observed(network: Network, relay: Address) -> Address:
+    """Where a relay says that our connection to it comes from: words, not to be believed ([L-4]).
+
+    NetError when it cannot be asked, or says anything but one IP address and port ([L-31]).
+    """
+    secured, _ = await _greet(network, relay)
+    async with _cut_on_failure(secured.stream, relay):
+        await send(secured.stream, OBSERVE)
+        found = _read_seen(await receive(secured.stream))
+    await cut(secured.stream)
+    return found
+
+
+def seen_from(address: Address) -> bytes:
+    """What a relay answers to a newcomer from this address; NetError if it is no IP address."""
+    found = numeric(address)
+    if found is None:
+        raise NetError(HandshakeCode.NO_ADDRESS)
+    return encode_address(str(found))
+
+
+def _read_seen(data: bytes) -> Address:
+    try:
+        told = parse_address(decode_address(data))
+    except TicketError:
+        raise NetError(HandshakeCode.NO_ADDRESS) from None
+    if numeric(told) != told:
+        raise NetError(HandshakeCode.NO_ADDRESS)
+    return told
 
 
 async def register(

@@ -109,10 +109,11 @@ def _checksum(payload: bytes) -> bytes:
 def _encode_all(addresses: Sequence[str], most: int) -> bytes:
     if len(addresses) > most:
         raise TicketError(TicketCode.ADDRESSES, most=most, number=len(addresses))
-    return bytes([len(addresses)]) + b"".join(_encode_address(text) for text in addresses)
+    return bytes([len(addresses)]) + b"".join(encode_address(text) for text in addresses)
 
 
-def _encode_address(text: str) -> bytes:
+def encode_address(text: str) -> bytes:
+    """'host:port' as a ticket carries it; TicketError for what is no address."""
     try:
         address = parse_address(text)
     except AddressError as error:
@@ -203,6 +204,14 @@ def _decode_payload(payload: bytes) -> Ticket:
     return Ticket(host_id, addresses, terms, relay, secret)
 
 
+def decode_address(data: bytes) -> str:
+    """'host:port' of exactly these bytes; TicketError when they are not one address ([T-2])."""
+    reader = _Reader(data)
+    address = _read_address(reader)
+    reader.finish()
+    return address
+
+
 def _decode_secret(reader: _Reader) -> bytes:
     size = reader.byte()
     if size not in (0, SECRET):
@@ -214,10 +223,10 @@ def _decode_all(reader: _Reader, most: int) -> tuple[str, ...]:
     number = reader.byte()
     if number > most:
         raise TicketError(TicketCode.MADE_ADDRESSES)
-    return tuple(_decode_address(reader) for _ in range(number))
+    return tuple(_read_address(reader) for _ in range(number))
 
 
-def _decode_address(reader: _Reader) -> str:
+def _read_address(reader: _Reader) -> str:
     """An address of a known kind ([T-2])."""
     kind = reader.byte()
     if kind in (_V4, _V6):

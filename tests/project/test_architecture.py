@@ -125,7 +125,7 @@ DRIVERS = ("driver", "nursery", "player", "asking", "settling", "side_channel")
 @each(under("p2p_hoity"), name_of)
 def test_only_the_net_and_what_drives_it_know_trio(path: Path) -> None:
     floor = path.relative_to(ROOT / "p2p_hoity").parts[0]
-    drives = floor in ("net", "tables") or path.stem in DRIVERS
+    drives = floor in ("net", "relay", "tables") or path.stem in DRIVERS
     assert drives or "trio" not in tops(imports(path))
 
 
@@ -159,7 +159,7 @@ FLOORS = {
     "p2p_hoity": (
         "errors lookalikes rules",
         "storage bots net",
-        "editions",
+        "editions relay",
         "game_port lesson",
         "session sealings",
         "tables",

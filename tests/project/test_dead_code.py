@@ -14,8 +14,9 @@ PRODUCT = ("protocol", "p2p_hoity", "cli", "tools", "bench")
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 CALLED_FROM_OUTSIDE = {
     "remove_service": "zeroconf calls it on who browses",
+    "observed": "what a host will ask its relays before it names its addresses",
 }
-"""Definitions that a library uses by their name."""
+"""Definitions that nothing of the product names, and why they stay."""
 
 
 def trees(*folders: str) -> Iterator[tuple[Path, ast.Module]]:

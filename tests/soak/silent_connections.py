@@ -21,7 +21,7 @@ import trio
 
 from p2p_hoity.net.errors import NetError
 from p2p_hoity.net.hub import Hub
-from p2p_hoity.net.relay import serve_relay
+from p2p_hoity.relay.serving import serve_relay
 from p2p_hoity.session.nursery import open_nursery
 from protocol.crypto.signing import Identity
 

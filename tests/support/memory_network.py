@@ -17,10 +17,18 @@ Pair = tuple[trio.abc.Stream, trio.abc.Stream]
 
 
 class MemoryNetwork:
-    """Machines are names; every stream is a pair of buffers made by make_pair."""
+    """Machines are names; every stream is a pair of buffers made by make_pair.
 
-    def __init__(self, make_pair: Callable[[], Pair] = trio.testing.memory_stream_pair) -> None:
+    Who opens one is seen as the machine `caller`, each time from another port.
+    """
+
+    def __init__(
+        self,
+        make_pair: Callable[[], Pair] = trio.testing.memory_stream_pair,
+        caller: str = "caller",
+    ) -> None:
         self._make_pair = make_pair
+        self.caller = caller
         self._listeners: dict[tuple[str, int], MemoryListener] = {}
         self._free_ports = itertools.count(40000)
         self._callers = itertools.count(1)
@@ -33,7 +41,7 @@ class MemoryNetwork:
             nobody = because(NetCode.NOBODY_LISTENS)
             raise NobodyError(NetCode.UNREACHED, address=str(address), why=nobody)
         near, far = self._make_pair()
-        listener.connect(far, Address("caller", next(self._callers) % 60000 + 1))
+        listener.connect(far, Address(self.caller, next(self._callers) % 60000 + 1))
         return near
 
     async def listen(self, host: str, port: int) -> list[StreamListener]:

@@ -113,6 +113,7 @@ LINKS: Final = {
     "answer-of-other-size": N_("its answer to the challenge has the wrong length"),
     "answer-by-ourselves": N_("it claims to be ourselves"),
     "answer-without-proof": N_("its signature does not prove its id"),
+    "answer-without-address": N_("its answer is not one address"),
     "link-closed": N_("it closed the link"),
     "link-closed-here": N_("we closed it"),
     "link-too-slow": N_("it does not read as fast as we have to send"),

@@ -10,7 +10,7 @@ import pytest
 from cli.app import run
 from cli.commands import relay
 from p2p_hoity.net import files
-from p2p_hoity.net.relay import RelayLimits
+from p2p_hoity.relay.limits import RelayLimits
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ import trio
 from support.memory_network import MemoryNetwork
 
 from p2p_hoity.net.errors import NetError
-from p2p_hoity.net.relay import serve_relay
+from p2p_hoity.relay.serving import serve_relay
 from p2p_hoity.tables import resuming, seating
 from protocol.crypto.signing import Identity
 

@@ -16,10 +16,11 @@ from p2p_hoity.net.handshake import Listener, Purpose, Verdict, fresh_challenge
 from p2p_hoity.net.hub import Hub
 from p2p_hoity.net.limits import Limits
 from p2p_hoity.net.network import TcpNetwork
-from p2p_hoity.net.reach import CALL, REGISTER, TAKE, call, reach, register
-from p2p_hoity.net.relay import RelayLimits, serve_relay
-from p2p_hoity.net.splice import Splice
+from p2p_hoity.net.reach import CALL, OBSERVE, REGISTER, TAKE, call, observed, reach, register
 from p2p_hoity.net.tls import credentials, secure_from, secure_to
+from p2p_hoity.relay.limits import RelayLimits
+from p2p_hoity.relay.serving import serve_relay
+from p2p_hoity.relay.splice import Splice
 from protocol.crypto.signing import Identity
 
 SEAT = Identity(bytes([1]) * 32)
@@ -122,7 +123,7 @@ async def test_a_relay_sees_nothing_of_what_passes(monkeypatch):
 
             await super()._pump(source, Tap())
 
-    monkeypatch.setattr("p2p_hoity.net.relay.Splice", Watched)
+    monkeypatch.setattr("p2p_hoity.relay.calls.Splice", Watched)
     async with street() as there:
         seat, guest = await there.hub(SEAT), await there.hub(GUEST)
         await guest.connect([await seat.listen_via(there.place)], SEAT.public, 5)
@@ -325,15 +326,68 @@ def proof(identity, purpose=Purpose.RELAY, relay=None, instance=ONE):
         (CALL + SEAT.public, b"\5"),
         (CALL + b"short", None),
         (TAKE + bytes(16), None),
+        (OBSERVE + b"?", None),
         (b"X", None),
         (b"", None),
         (bytes(257), None),
     ],
 )
-async def test_a_relay_believes_only_proofs_and_knows_only_three_wishes(wish, verdict):
+async def test_a_relay_believes_only_proofs_and_knows_no_other_wishes(wish, verdict):
     async with street() as there:
         _, said = await there.say(wish)
         assert said == verdict
+
+
+@pytest.mark.parametrize(
+    ("caller", "seen"),
+    [
+        ("192.0.2.9", "192.0.2.9:2"),
+        ("2001:db8::9", "[2001:db8::9]:2"),
+        ("::ffff:192.0.2.9", "192.0.2.9:2"),
+        ("fe80::9%eth0", "[fe80::9]:2"),
+    ],
+)
+async def test_a_relay_tells_where_it_sees_one_come_from(caller, seen):
+    """[L-31]"""
+    async with street(network=MemoryNetwork(caller=caller)) as there:
+        assert str(await observed(there.network, there.relay)) == seen
+
+
+async def test_a_relay_that_sees_no_address_says_none():
+    async with street(network=MemoryNetwork(caller="somewhere")) as there:
+        with pytest.raises(NetError, match="connection-ended"):
+            await observed(there.network, there.relay)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        b"",
+        bytes([4, 192, 0, 2, 9]),
+        bytes([4, 192, 0, 2, 9, 0, 0]),
+        bytes([4, 192, 0, 2, 9, 18, 52, 0]),
+        bytes([1, 4]) + b"home" + bytes([18, 52]),
+        bytes([6, *bytes(10), 255, 255, 192, 0, 2, 9, 18, 52]),
+        bytes([5, 192, 0, 2, 9, 18, 52]),
+        b"\5",
+    ],
+)
+async def test_what_is_not_one_address_is_not_taken_for_one(said):
+    """[L-31]"""
+    async with street() as there:
+        (door,) = await there.network.listen("bad-relay", 1)
+
+        async def lie():
+            raw, _ = await door.accept()
+            stream = await secure_from(raw, credentials(RELAY.seed))
+            await stream.send_all(encode_frame(fresh_challenge(ONE)))
+            assert await read_frame(stream, 256) == OBSERVE
+            await stream.send_all(encode_frame(said))
+            await stream.aclose()
+
+        there.nursery.start_soon(lie)
+        with pytest.raises(NetError, match=r"answer-without-address|connection-ended"):
+            await observed(there.network, Address("bad-relay", 1, via_relay=True))
 
 
 async def test_a_relay_that_takes_calls_itself_is_found_out():
@@ -363,6 +417,20 @@ async def test_a_relay_with_no_seat_left_says_so():
         with pytest.raises(NetError, match="verdict-full"):
             await register(there.network, there.relay, OTHER, ONE)
         await register(there.network, there.relay, SEAT, ONE)  # who is there already may come again
+
+
+async def test_an_id_that_comes_again_from_elsewhere_counts_there():
+    network = MemoryNetwork()
+    async with street(network=network, limits=RelayLimits(seats_per_source=1)) as there:
+        await register(network, there.relay, SEAT, ONE)
+        network.caller = "another"
+        await register(network, there.relay, OTHER, ONE)
+        with pytest.raises(NetError, match="verdict-full"):
+            await register(network, there.relay, SEAT, ONE)
+        network.caller = "a third"
+        await register(network, there.relay, SEAT, ONE)
+        network.caller = "caller"
+        await register(network, there.relay, GUEST, ONE)  # its place there is free again
 
 
 async def test_one_machine_cannot_take_all_seats_or_splices():

@@ -4,7 +4,7 @@ import pytest
 import trio
 import trio.testing
 
-from p2p_hoity.net.splice import Splice
+from p2p_hoity.relay.splice import Splice
 
 
 def spliced(**caps):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import trio
 
-from .errors import TROUBLE
-from .link import CHUNK
-from .network import cut
+from ..net.errors import TROUBLE
+from ..net.link import CHUNK
+from ..net.network import cut
 
 
 class Splice:

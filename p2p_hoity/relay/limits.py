@@ -1,0 +1,30 @@
+"""The numbers that bound what one relay gives to those who wait, call and talk through it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from ..net.handshake import LONGEST
+from ..net.limits import Limits
+
+
+@dataclass(frozen=True)
+class RelayLimits:
+    """Caps of one relay; times in seconds. As given they carry a thousand tables of six."""
+
+    seats: int = 6_000
+    """Ids that wait here."""
+    seats_per_source: int = 256
+    """The same, from one machine."""
+    splices: int = 15_000
+    """Pairs of connections spliced, or called and not yet taken."""
+    splices_per_source: int = 256
+    """The same, called from one machine."""
+    splices_per_seat: int = 64
+    """The same, to one id."""
+    splice_bytes: int = 1 << 30
+    """Bytes through one splice, both directions together."""
+    idle: float = 30.0
+    """A splice without a byte in either direction for so long is cut; live links beat in it."""
+    link: Limits = field(default_factory=lambda: Limits(frame=LONGEST, queue_bytes=1 << 14))
+    """Handshake time, heartbeats and unauthenticated connections, as for any hub."""

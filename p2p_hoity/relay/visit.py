@@ -1,0 +1,47 @@
+"""One connection that has heard the relay's challenge, and how it is turned away."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Awaitable, Callable, Hashable
+from dataclasses import dataclass, field
+from typing import NoReturn, TypeVar
+
+from ..net.addresses import Address, source_of
+from ..net.errors import NetError
+from ..net.handshake import BY_VERDICT, Verdict, send
+from ..net.tls import TlsStream
+
+
+@dataclass(frozen=True, eq=False)
+class Visit:
+    """A stream to someone who has proven nothing, where it comes from, and our challenge to it."""
+
+    stream: TlsStream = field(repr=False)
+    address: Address
+    challenge: bytes = field(repr=False)
+
+    @property
+    def source(self) -> str:
+        """The machine it is charged to."""
+        return source_of(self.address.host)
+
+    async def refuse(self, verdict: Verdict) -> NoReturn:
+        """Say why not; then the NetError that ends the visit."""
+        await send(self.stream, verdict.encode())
+        raise NetError(BY_VERDICT[verdict])
+
+
+Stay = Callable[[], Awaitable[None]]
+"""What a connection does once it has said what it wants, and no longer counts as unproven."""
+Wish = Callable[[Visit, bytes], Awaitable[Stay | None]]
+"""What answers a wish, given all bytes behind its first; None, or a NetError, ends the visit."""
+
+Key = TypeVar("Key", bound=Hashable)
+
+
+def count_down(tally: Counter[Key], key: Key) -> None:
+    """One less of key; what is at zero takes no room."""
+    tally[key] -= 1
+    if not tally[key]:
+        del tally[key]

@@ -1,0 +1,25 @@
+"""What a newcomer may say to a relay: a table from the first byte of its wish to who answers it."""
+
+from __future__ import annotations
+
+from ..net.handshake import send
+from ..net.reach import CALL, OBSERVE, REGISTER, TAKE, seen_from
+from .calls import Calls
+from .seats import Seats
+from .visit import Visit, Wish
+
+
+def wishes_of(seats: Seats, calls: Calls) -> dict[bytes, Wish]:
+    """Every wish of SPEC 13.2 by its first byte; any other is no wish."""
+    return {
+        REGISTER: seats.register,
+        CALL: calls.call,
+        TAKE: calls.take,
+        OBSERVE: _observe,
+    }
+
+
+async def _observe(visit: Visit, rest: bytes) -> None:
+    """Tell a newcomer where it comes from, as this relay sees it; that is all it came for."""
+    if not rest:
+        await send(visit.stream, seen_from(visit.address))
