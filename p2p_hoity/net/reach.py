@@ -14,7 +14,7 @@ from .handshake import HandshakeCode, Identity, Listener, Purpose, expect_welcom
 from .network import Network, cut
 from .race import Secured
 from .ticket import decode_address, encode_address
-from .tls import secure_to
+from .tls import BegunStream, TlsStream, laid_aside, secure_to
 
 # The first byte of what a dialler tells a relay after its challenge.
 REGISTER = b"R"
@@ -61,8 +61,7 @@ async def call(network: Network, relay: Address, peer: bytes) -> trio.abc.Stream
     secured, _ = await _greet(network, relay)
     async with _cut_on_failure(secured.stream, relay):
         await send(secured.stream, CALL + peer)
-        await expect_welcome(secured.stream)
-    return secured.stream
+        return await _spliced(secured.stream)
 
 
 async def take(network: Network, relay: Address, token: bytes) -> trio.abc.Stream:
@@ -70,8 +69,14 @@ async def take(network: Network, relay: Address, token: bytes) -> trio.abc.Strea
     secured, _ = await _greet(network, relay)
     async with _cut_on_failure(secured.stream, relay):
         await send(secured.stream, TAKE + token)
-        await expect_welcome(secured.stream)
-    return secured.stream
+        return await _spliced(secured.stream)
+
+
+async def _spliced(stream: TlsStream) -> trio.abc.Stream:
+    """What leads to the other end once the relay is silent; TLS with it comes next ([L-32])."""
+    await expect_welcome(stream)
+    bare, early = await laid_aside(stream)
+    return BegunStream(early, bare) if early else bare
 
 
 async def observed(network: Network, relay: Address) -> Address:

@@ -136,6 +136,44 @@ async def secure_to(raw: trio.abc.Stream, expected: bytes | None) -> tuple[TlsSt
     return stream, peer, hashlib.sha256(der).digest()
 
 
+async def laid_aside(stream: TlsStream) -> tuple[trio.abc.Stream, bytes]:
+    """End TLS in good order and go on below it: the bare stream, and what came on it already.
+
+    Both sides do so, neither says more inside ([L-32]); NetError when the other side does not.
+    """
+    with trouble_is(NetCode.FAILED):
+        bare, early = await stream.unwrap()
+    return bare, bytes(early)
+
+
+class BegunStream(trio.abc.Stream):
+    """A stream of which some bytes were read already: they come first."""
+
+    def __init__(self, early: bytes, stream: trio.abc.Stream) -> None:
+        self._early, self._stream = early, stream
+
+    async def send_all(self, data: bytes | bytearray | memoryview) -> None:
+        """Send."""
+        await self._stream.send_all(data)
+
+    async def wait_send_all_might_not_block(self) -> None:
+        """As of the stream."""
+        await self._stream.wait_send_all_might_not_block()
+
+    async def receive_some(self, max_bytes: int | None = None) -> bytes | bytearray:
+        """Receive."""
+        if not self._early:
+            return await self._stream.receive_some(max_bytes)
+        most = len(self._early) if max_bytes is None else max_bytes
+        data, self._early = self._early[:most], self._early[most:]
+        await trio.lowlevel.checkpoint()
+        return data
+
+    async def aclose(self) -> None:
+        """Close."""
+        await self._stream.aclose()
+
+
 def _key_of(der: bytes) -> bytes:
     """The Ed25519 key a certificate is for; TLS itself proved that the other side holds it."""
     try:

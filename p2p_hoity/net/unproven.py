@@ -46,7 +46,7 @@ class UnprovenStream(trio.abc.Stream):
     """The stream of a connection that has proven nothing; it notes how far it has come."""
 
     def __init__(self, stream: trio.abc.Stream, source: str) -> None:
-        self._stream = stream
+        self.stream = stream
         self.source = source
         self.stage = Stage.SILENT
         self.scope = trio.CancelScope()
@@ -58,22 +58,22 @@ class UnprovenStream(trio.abc.Stream):
     async def send_all(self, data: bytes | bytearray | memoryview) -> None:
         """Send; a listener speaks only to who has spoken."""
         self.reach(Stage.GREETED)
-        await self._stream.send_all(data)
+        await self.stream.send_all(data)
 
     async def wait_send_all_might_not_block(self) -> None:
         """As of the stream."""
-        await self._stream.wait_send_all_might_not_block()
+        await self.stream.wait_send_all_might_not_block()
 
     async def receive_some(self, max_bytes: int | None = None) -> bytes | bytearray:
         """Receive."""
-        data = await self._stream.receive_some(max_bytes)
+        data = await self.stream.receive_some(max_bytes)
         if data:
             self.reach(Stage.SPOKE)
         return data
 
     async def aclose(self) -> None:
         """Close."""
-        await self._stream.aclose()
+        await self.stream.aclose()
 
 
 class UnprovenConnections:

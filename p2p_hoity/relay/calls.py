@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import secrets
 from collections import Counter
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 import trio
 
-from ..net.handshake import ID, Verdict, send
+from ..net.errors import NetError
+from ..net.handshake import ID, Verdict
 from ..net.reach import TOKEN
-from ..net.tls import TlsStream
+from .exchange import Exchange
 from .limits import RelayLimits
 from .seats import Seat, Seats
-from .splice import Splice
+from .switched import splice_of
 from .visit import Stay, Visit, count_down
 
 
@@ -21,9 +23,10 @@ from .visit import Stay, Visit, count_down
 class Call:
     """A caller that waits for an id to take its call; taker is the other end once it has."""
 
-    source: str
+    visit: Visit
+    seat: Seat
     peer: bytes
-    taker: TlsStream | None = None
+    taker: Visit | None = None
     taken: trio.Event = field(default_factory=trio.Event)
     over: trio.Event = field(default_factory=trio.Event)
 
@@ -31,12 +34,15 @@ class Call:
 class Calls:
     """Who calls whom, and what is spliced."""
 
-    def __init__(self, seats: Seats, limits: RelayLimits) -> None:
+    def __init__(self, seats: Seats, limits: RelayLimits, exchange: Exchange) -> None:
         self._seats = seats
+        self._exchange = exchange
         self._limits = limits
         self._announced: dict[bytes, Call] = {}
         self._from: Counter[str] = Counter()
+        self._towards: Counter[str] = Counter()
         self._to: Counter[bytes] = Counter()
+        self._count = 0
 
     async def call(self, visit: Visit, peer: bytes) -> Stay | None:
         """A call of the seat that waits under this id."""
@@ -45,59 +51,83 @@ class Calls:
         seat = self._seats.get(peer)
         if seat is None:
             await visit.refuse(Verdict.UNKNOWN)
-        if self._is_full(visit.source, peer):
+        if self._is_full(visit.source, seat, peer):
             await visit.refuse(Verdict.FULL)
         # From here on it is counted as a call: who is silent while unproven cannot push it out.
-        return lambda: self._carry(Call(visit.source, peer), visit, seat)
+        return lambda: self._carry(Call(visit, seat, peer))
 
     async def take(self, visit: Visit, token: bytes) -> Stay | None:
         """The other end of a call that was announced by this token."""
         call = self._announced.pop(token, None)
         if call is None:
             return None  # too late, or a guess
-        call.taker = visit.stream
+        call.taker = visit
         call.taken.set()
         return call.over.wait
 
-    def _is_full(self, source: str, peer: bytes) -> bool:
+    def _is_full(self, source: str, seat: Seat, peer: bytes) -> bool:
+        most = self._limits.splices_per_source
         return (
-            self._to.total() >= self._limits.splices
-            or self._from[source] >= self._limits.splices_per_source
+            self._count >= self._limits.splices
+            or self._from[source] >= most
+            or self._towards[seat.source] >= most
             or self._to[peer] >= self._limits.splices_per_seat
         )
 
-    async def _carry(self, call: Call, visit: Visit, seat: Seat) -> None:
+    async def _carry(self, call: Call) -> None:
         """One call from its announcement to its end."""
-        self._from[call.source] += 1
-        self._to[call.peer] += 1
+        self._count_in(call)
         try:
-            taker = await self._taken(call, seat)
+            taker = await self._taken(call)
             if taker is not None:
-                await self._splice(visit.stream, taker)
+                await self._splice(call.visit, taker)
                 return
             with trio.move_on_after(self._limits.link.handshake):
-                await visit.refuse(Verdict.NO_ANSWER)
+                await call.visit.refuse(Verdict.NO_ANSWER)
         finally:
-            count_down(self._from, call.source)
-            count_down(self._to, call.peer)
+            self._count_out(call)
             call.over.set()
 
-    async def _taken(self, call: Call, seat: Seat) -> TlsStream | None:
+    def _count_in(self, call: Call) -> None:
+        self._count += 1
+        self._from[call.visit.source] += 1
+        self._towards[call.seat.source] += 1
+        self._to[call.peer] += 1
+
+    def _count_out(self, call: Call) -> None:
+        self._count -= 1
+        count_down(self._from, call.visit.source)
+        count_down(self._towards, call.seat.source)
+        count_down(self._to, call.peer)
+
+    async def _taken(self, call: Call) -> Visit | None:
         """Announce a call; the connection that takes it in the time there is."""
         token = secrets.token_bytes(TOKEN)
         self._announced[token] = call
         try:
-            if seat.link.post(token):
+            if call.seat.link.post(token):
                 with trio.move_on_after(self._limits.link.handshake / 2):
                     await call.taken.wait()
         finally:
             self._announced.pop(token, None)
         return call.taker
 
-    async def _splice(self, caller: TlsStream, taker: TlsStream) -> None:
-        limits = self._limits
-        with trio.move_on_after(limits.link.handshake) as greeting:
-            await send(taker, Verdict.WELCOME.encode())
-            await send(caller, Verdict.WELCOME.encode())
-        if not greeting.cancelled_caught:
-            await Splice((caller, taker), limits.idle, limits.splice_bytes).run()
+    async def _splice(self, caller: Visit, taker: Visit) -> None:
+        limits, early = self._limits, await self._welcomed(caller, taker)
+        if early is not None:
+            ends = caller.bare, taker.bare
+            await splice_of(self._exchange, ends, limits.idle, limits.splice_bytes, early).run()
+
+    async def _welcomed(self, caller: Visit, taker: Visit) -> tuple[bytes, bytes] | None:
+        """Both ends are silent to us from here on; what they said already, None if one is gone."""
+        early: dict[Visit, bytes] = {}
+
+        async def welcome(visit: Visit) -> None:
+            with suppress(NetError):
+                early[visit] = await visit.welcome()
+
+        with trio.move_on_after(self._limits.link.handshake):
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(welcome, taker)
+                nursery.start_soon(welcome, caller)
+        return (early[caller], early[taker]) if len(early) == len((caller, taker)) else None

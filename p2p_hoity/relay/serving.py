@@ -28,6 +28,7 @@ from ..net.network import Network, StreamListener, TcpNetwork, close_listeners, 
 from ..net.tls import credentials, secure_from
 from ..net.unproven import Stage, UnprovenConnections, UnprovenStream
 from .calls import Calls
+from .exchange import Exchange
 from .limits import RelayLimits
 from .seats import Seats
 from .visit import Stay, Visit
@@ -51,6 +52,7 @@ async def serve_relay(
     relay = Relay(identity or OwnIdentity(secrets.token_bytes(32)), limits or RelayLimits())
     listeners = await (network or TcpNetwork()).listen(host, port)
     async with trio.open_nursery() as nursery:
+        nursery.start_soon(relay.exchange.run)
         for listener in listeners:
             nursery.start_soon(relay.attend_listener, listener, nursery)
         task_status.started([str(listener.address) for listener in listeners])
@@ -66,8 +68,9 @@ class Relay:
         bounds = limits.link.unauthenticated, limits.link.unauthenticated_per_source
         self._unproven = UnprovenConnections(*bounds)
         me = Listener(Purpose.RELAY, identity.public, self._credentials.digest)
+        self.exchange = Exchange()
         seats = Seats(me, limits)
-        self._wishes = wishes_of(seats, Calls(seats, limits))
+        self._wishes = wishes_of(seats, Calls(seats, limits, self.exchange))
 
     async def attend_listener(self, listener: StreamListener, nursery: trio.Nursery) -> None:
         """Attend everyone who comes to a listener, in nursery."""
@@ -104,4 +107,4 @@ class Relay:
         wish = self._wishes.get(said[:1])
         if wish is None:
             return None
-        return await wish(Visit(stream, address, challenge), said[1:])
+        return await wish(Visit(stream, newcomer.stream, address, challenge), said[1:])

@@ -7,17 +7,21 @@ from collections.abc import Awaitable, Callable, Hashable
 from dataclasses import dataclass, field
 from typing import NoReturn, TypeVar
 
+import trio
+
 from ..net.addresses import Address, source_of
 from ..net.errors import NetError
 from ..net.handshake import BY_VERDICT, Verdict, send
-from ..net.tls import TlsStream
+from ..net.tls import TlsStream, laid_aside
 
 
 @dataclass(frozen=True, eq=False)
 class Visit:
-    """A stream to someone who has proven nothing, where it comes from, and our challenge to it."""
+    """Someone who has proven nothing: a stream to it, its address, and our challenge to it."""
 
     stream: TlsStream = field(repr=False)
+    bare: trio.abc.Stream = field(repr=False)
+    """What lies below the TLS."""
     address: Address
     challenge: bytes = field(repr=False)
 
@@ -30,6 +34,15 @@ class Visit:
         """Say why not; then the NetError that ends the visit."""
         await send(self.stream, verdict.encode())
         raise NetError(BY_VERDICT[verdict])
+
+    async def welcome(self) -> bytes:
+        """Welcome it to a splice and go on in plain TCP: what came on `bare` already ([L-32]).
+
+        NetError when it breaks off.
+        """
+        await send(self.stream, Verdict.WELCOME.encode())
+        _, early = await laid_aside(self.stream)
+        return early
 
 
 Stay = Callable[[], Awaitable[None]]

@@ -1,11 +1,10 @@
 """The relay: splices blindly, believes only proofs, and keeps to its caps."""
 
-from contextlib import asynccontextmanager
-
 import pytest
 import trio
 import trio.testing
 from support.memory_network import MemoryNetwork
+from support.street import GUEST, ONE, OTHER, RELAY, SEAT, TWO, Stuck, street
 
 from p2p_hoity.errors import Reason
 from p2p_hoity.net.addresses import Address, parse_address
@@ -13,85 +12,12 @@ from p2p_hoity.net.errors import NetError
 from p2p_hoity.net.events import Frame, LinkDown, LinkUp
 from p2p_hoity.net.framing import encode_frame, read_frame
 from p2p_hoity.net.handshake import Listener, Purpose, Verdict, fresh_challenge
-from p2p_hoity.net.hub import Hub
 from p2p_hoity.net.limits import Limits
 from p2p_hoity.net.network import TcpNetwork
 from p2p_hoity.net.reach import CALL, OBSERVE, REGISTER, TAKE, call, observed, reach, register
-from p2p_hoity.net.tls import credentials, secure_from, secure_to
+from p2p_hoity.net.tls import BegunStream, credentials, laid_aside, secure_from
 from p2p_hoity.relay.limits import RelayLimits
-from p2p_hoity.relay.serving import serve_relay
 from p2p_hoity.relay.splice import Splice
-from protocol.crypto.signing import Identity
-
-SEAT = Identity(bytes([1]) * 32)
-GUEST = Identity(bytes([2]) * 32)
-OTHER = Identity(bytes([3]) * 32)
-RELAY = Identity(bytes([4]) * 32)
-ONE, TWO = bytes(16), bytes([1]) * 16
-
-
-class Street:
-    """A relay with hubs around it, in memory unless told otherwise."""
-
-    def __init__(self, nursery, network):
-        self.nursery = nursery
-        self.network = network
-        self.place = ""
-        self.relaying = trio.CancelScope()
-
-    async def open_relay(self, port=0, limits=None):
-        self.relaying = await self.nursery.start(self._serve, port, limits)
-
-    async def _serve(self, port, limits, task_status):
-        async def told(nursery, scope):
-            (self.place,) = await nursery.start(self._relay, port, limits)
-            task_status.started(scope)
-
-        with trio.CancelScope() as scope:
-            async with trio.open_nursery() as nursery:
-                nursery.start_soon(told, nursery, scope)
-
-    async def _relay(self, port, limits, task_status):
-        await serve_relay(
-            "127.0.0.1",
-            port,
-            identity=RELAY,
-            limits=limits,
-            network=self.network,
-            task_status=task_status,
-        )
-
-    async def hub(self, identity):
-        hub = Hub(identity, network=self.network)
-        await self.nursery.start(hub.run)
-        return hub
-
-    @property
-    def relay(self):
-        host, _, port = self.place.rpartition(":")
-        return Address(host, int(port), via_relay=True)
-
-    async def say(self, wish):
-        """Say something to the relay after its challenge; the stream and the verdict."""
-        raw = await self.network.open(self.relay)
-        stream, peer, certificate = await secure_to(raw, None)
-        challenge = await read_frame(stream, 256)
-        if callable(wish):
-            wish = wish(peer, certificate, challenge)
-        await stream.send_all(encode_frame(wish))
-        try:
-            return stream, await read_frame(stream, 256)
-        except NetError:
-            return stream, None
-
-
-@asynccontextmanager
-async def street(*, network=None, limits=None):
-    async with trio.open_nursery() as nursery:
-        made = Street(nursery, network or MemoryNetwork())
-        await made.open_relay(limits=limits)
-        yield made
-        nursery.cancel_scope.cancel()
 
 
 async def test_a_guest_reaches_a_seat_through_a_real_relay():
@@ -115,15 +41,16 @@ async def test_a_relay_sees_nothing_of_what_passes(monkeypatch):
     passed = []
 
     class Watched(Splice):
-        async def _pump(self, source, sink):
-            class Tap:
-                async def send_all(self, chunk):
-                    passed.append(bytes(chunk))
-                    await sink.send_all(chunk)
+        async def carry(self, early):
+            self.ends = Tap(self.ends[0]), Tap(self.ends[1])
+            await super().carry(early)
 
-            await super()._pump(source, Tap())
+    class Tap(Stuck):
+        async def send_all(self, data):
+            passed.append(bytes(data))
+            await super().send_all(data)
 
-    monkeypatch.setattr("p2p_hoity.relay.calls.Splice", Watched)
+    monkeypatch.setattr("p2p_hoity.relay.switched.Splice", Watched)
     async with street() as there:
         seat, guest = await there.hub(SEAT), await there.hub(GUEST)
         await guest.connect([await seat.listen_via(there.place)], SEAT.public, 5)
@@ -401,7 +328,8 @@ async def test_a_relay_that_takes_calls_itself_is_found_out():
             await stream.send_all(encode_frame(fresh_challenge(ONE)))
             assert await read_frame(stream, 256) == CALL + SEAT.public
             await stream.send_all(encode_frame(Verdict.WELCOME.encode()))
-            await lying._attend(stream, Address("bad-relay", 1))
+            bare, early = await laid_aside(stream)
+            await lying._attend(BegunStream(early, bare), Address("bad-relay", 1))
 
         there.nursery.start_soon(lie)
         with pytest.raises(NetError, match=r"bad-relay:1' why=.someone-else-answers"):

@@ -4,7 +4,7 @@ import pytest
 import trio
 import trio.testing
 
-from p2p_hoity.relay.splice import Splice
+from p2p_hoity.relay.splice import PIECE, Splice
 
 
 def spliced(**caps):
@@ -59,3 +59,122 @@ async def test_it_ends_when_its_share_of_bytes_is_through(autojump_clock):
             await one.send_all(bytes(9))
             assert await other.receive_some() == bytes(9)
         assert await other.receive_some() == b""
+
+
+async def test_what_came_before_it_goes_first_and_nothing_is_lost(autojump_clock):
+    (one, left), (other, right) = (trio.testing.memory_stream_pair() for _ in range(2))
+    splice = Splice((left, right), 30, 1 << 20, (b"be", b"an"))
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(splice.run)
+        await one.send_all(b"gun")
+        await other.send_all(b"swered")
+        await trio.sleep(1)
+        assert await other.receive_some() == b"begun"
+        assert await one.receive_some() == b"answered"
+        await one.aclose()
+    assert splice.carried == 13
+
+
+class Narrow(trio.abc.Stream):
+    """A stream whose other end takes no more than it has asked for; it counts what was taken."""
+
+    def __init__(self, room=0):
+        self.room, self.taken, self.more = room, 0, trio.Event()
+        self.closed = trio.Event()
+
+    def widen(self, room):
+        self.room += room
+        self.more.set()
+        self.more = trio.Event()
+
+    async def send_all(self, data):
+        while self.room < len(data):
+            await self.more.wait()
+        self.room -= len(data)
+        self.taken += len(data)
+
+    async def wait_send_all_might_not_block(self):
+        pass
+
+    async def receive_some(self, max_bytes=None):
+        await self.closed.wait()
+        return b""
+
+    async def aclose(self):
+        self.closed.set()
+        await trio.lowlevel.checkpoint()
+
+
+class Fountain(Narrow):
+    """A stream on which there is always more to read; it counts what was read."""
+
+    read = 0
+
+    async def receive_some(self, max_bytes=None):
+        await trio.lowlevel.checkpoint()
+        self.read += max_bytes
+        return bytes(max_bytes)
+
+
+async def test_a_slow_reader_slows_who_writes_and_memory_holds_one_piece(autojump_clock):
+    """[L-33]"""
+    fountain, reader = Fountain(), Narrow()
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(Splice((fountain, reader), 30, 1 << 30).run)
+        for _ in range(20):
+            await trio.sleep(20)
+            assert fountain.read - reader.taken == PIECE
+            reader.widen(PIECE)
+        nursery.cancel_scope.cancel()
+
+
+async def test_no_other_splice_notices_a_slow_reader(autojump_clock):
+    """[L-33]"""
+    one, other, splice = spliced()
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(Splice((Fountain(), Narrow()), 300, 1 << 30).run)
+        nursery.start_soon(splice.run)
+        began = trio.current_time()
+        for _ in range(50):
+            await one.send_all(bytes(PIECE))
+            left = PIECE
+            while left:
+                left -= len(await other.receive_some())
+        assert trio.current_time() == began
+        nursery.cancel_scope.cancel()
+
+
+async def test_who_takes_nothing_is_cut_though_it_talks_itself(autojump_clock):
+    """[L-34]"""
+    (talker, left), (writer, right) = (trio.testing.memory_stream_pair() for _ in range(2))
+
+    class Deaf(Narrow):
+        async def receive_some(self, max_bytes=None):
+            return await left.receive_some(max_bytes)
+
+    began = trio.current_time()
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(Splice((Deaf(), right), 30, 1 << 20).run)
+        await writer.send_all(b"listen")
+        for _ in range(5):
+            await talker.send_all(b"I am here")
+            await trio.sleep(5)
+            assert await writer.receive_some() == b"I am here"
+        await talker.send_all(b"still here")
+        assert await writer.receive_some() == b"still here"
+        assert await writer.receive_some() == b""
+    assert trio.current_time() - began == pytest.approx(30)
+
+
+async def test_who_takes_slowly_is_not_cut(autojump_clock):
+    """[L-34]"""
+    fountain, reader = Fountain(), Narrow()
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(Splice((fountain, reader), 30, 1 << 30).run)
+        for _ in range(10):
+            await trio.sleep(29)
+            reader.widen(PIECE)
+        assert not reader.closed.is_set()
+        await trio.sleep(31)
+        assert reader.closed.is_set()
+        assert reader.taken == 10 * PIECE

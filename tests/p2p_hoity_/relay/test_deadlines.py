@@ -1,0 +1,213 @@
+"""Every wait of a relay ends: by what was waited for, a heartbeat, or the clock ([L-34])."""
+
+from contextlib import suppress
+
+import pytest
+import trio
+import trio.testing
+from support.memory_network import MemoryNetwork
+from support.street import ONE, SEAT, Stuck, street
+
+from p2p_hoity.net.framing import encode_frame, read_frame
+from p2p_hoity.net.handshake import Verdict
+from p2p_hoity.net.limits import Limits
+from p2p_hoity.net.reach import CALL, OBSERVE, TAKE, TOKEN, call, register, take
+from p2p_hoity.net.tls import laid_aside, secure_to
+from p2p_hoity.relay.limits import RelayLimits
+
+SOON = Limits().handshake
+SILENT = Limits().silence
+STALLED = Limits().stalled
+IDLE = RelayLimits().idle
+
+
+async def until_cut(stream):
+    """After how many seconds a stream ends."""
+    began = trio.current_time()
+    while await stream.receive_some():
+        pass
+    return trio.current_time() - began
+
+
+async def beat(stream):
+    """Live on it, and read nothing."""
+    while True:
+        await stream.send_all(encode_frame(b""))
+        await trio.sleep(2)
+
+
+async def test_who_trickles_bytes_of_a_handshake_is_cut(autojump_clock):
+    async with street() as there:
+        raw = await there.network.open(there.relay)
+
+        async def trickle():
+            for byte in b"\x16\x03\x01\x02\x00" + bytes(60):
+                await raw.send_all(bytes([byte]))
+                await trio.sleep(1)
+
+        with pytest.raises(trio.BrokenResourceError):
+            await trickle()
+        assert await until_cut(raw) == 0
+        assert trio.current_time() == pytest.approx(SOON, abs=1)
+
+
+async def test_who_wishes_nothing_is_cut(autojump_clock):
+    async with street() as there:
+        stream, *_ = await secure_to(await there.network.open(there.relay), None)
+        assert await until_cut(stream) == pytest.approx(SOON)
+
+
+async def test_who_trickles_its_wish_is_cut(autojump_clock):
+    async with street() as there:
+        stream, *_ = await secure_to(await there.network.open(there.relay), None)
+        for byte in encode_frame(CALL + bytes(32))[:4]:
+            await stream.send_all(bytes([byte]))
+            await trio.sleep(1)
+        assert await until_cut(stream) == pytest.approx(SOON - 4)
+
+
+async def test_who_asks_where_it_is_seen_is_answered_once(autojump_clock):
+    async with street(network=MemoryNetwork(caller="192.0.2.7")) as there:
+        stream, said = await there.say(OBSERVE)
+        assert said is not None
+        assert await until_cut(stream) == 0
+
+
+async def test_a_seat_that_says_nothing_is_cut_and_one_that_beats_is_not(autojump_clock):
+    async with street() as there:
+        silent = await register(there.network, there.relay, SEAT, ONE)
+        assert await until_cut(silent) == pytest.approx(SILENT)
+        beating = await register(there.network, there.relay, SEAT, ONE)
+        with trio.move_on_after(600) as waited:
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(beat, beating)
+                await until_cut(beating)
+        assert waited.cancelled_caught
+
+
+def stuck_network():
+    """A network, and the far ends of all its streams in the order they were opened."""
+    far_ends = []
+
+    def make():
+        near, far = trio.testing.memory_stream_pair()
+        far_ends.append(Stuck(far))
+        return near, far_ends[-1]
+
+    return MemoryNetwork(make), far_ends
+
+
+async def test_a_seat_that_beats_and_reads_nothing_is_cut(autojump_clock):
+    network, ends = stuck_network()
+    async with street(network=network) as there:
+        stream = await register(network, there.relay, SEAT, ONE)
+        there.nursery.start_soon(quietly, beat, stream)
+        ends[-1].stuck = True
+        assert await until_cut(stream) == pytest.approx(STALLED, abs=3)
+
+
+async def quietly(act, *args):
+    with suppress(trio.BrokenResourceError, trio.ClosedResourceError):
+        await act(*args)
+
+
+async def test_who_does_not_read_why_not_is_cut(autojump_clock):
+    network, ends = stuck_network()
+    async with street(network=network) as there:
+        stream, *_ = await secure_to(await network.open(there.relay), None)
+        await read_frame(stream, 256)
+        ends[-1].stuck = True
+        await stream.send_all(encode_frame(CALL + SEAT.public))
+        assert await until_cut(stream) == pytest.approx(SOON)
+
+
+async def test_a_caller_nobody_answers_that_does_not_read_it_either_is_cut(autojump_clock):
+    network, ends = stuck_network()
+    async with street(network=network) as there:
+        seat = await register(network, there.relay, SEAT, ONE)
+        there.nursery.start_soon(quietly, beat, seat)
+        stream, *_ = await secure_to(await network.open(there.relay), None)
+        await read_frame(stream, 256)
+        ends[-1].stuck = True
+        await stream.send_all(encode_frame(CALL + SEAT.public))
+        assert await until_cut(stream) == pytest.approx(SOON / 2 + SOON)
+
+
+async def announced(there, seat):
+    """A call that the seat is told of: the caller's stream, and the token."""
+    caller, *_ = await secure_to(await there.network.open(there.relay), None)
+    await read_frame(caller, 256)
+    await caller.send_all(encode_frame(CALL + SEAT.public))
+    token = b""
+    while len(token) != TOKEN:
+        token = await read_frame(seat, 256)
+    return caller, token
+
+
+async def test_ends_that_do_not_lay_their_tls_aside_are_both_cut(autojump_clock):
+    """[L-32]"""
+    async with street() as there:
+        seat = await register(there.network, there.relay, SEAT, ONE)
+        there.nursery.start_soon(quietly, beat, seat)
+        caller, token = await announced(there, seat)
+        taker, said = await there.say(TAKE + token)
+        assert said == Verdict.WELCOME.encode()
+        assert await read_frame(caller, 256) == Verdict.WELCOME.encode()
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(laid_aside, taker)
+            assert await until_cut(caller) == 0  # its TLS is over; the connection is not
+            began = trio.current_time()
+            await until_cut(caller.transport_stream)
+            assert trio.current_time() - began == pytest.approx(SOON)
+
+
+@pytest.mark.parametrize("talks", [True, False])
+async def test_an_end_that_speaks_inside_once_it_is_welcome_is_cut(autojump_clock, talks):
+    """[L-32]"""
+    async with street() as there:
+        seat = await register(there.network, there.relay, SEAT, ONE)
+        there.nursery.start_soon(quietly, beat, seat)
+        caller, token = await announced(there, seat)
+        if talks:
+            await caller.send_all(b"too early")
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(quietly_taken, there, token)
+            await read_frame(caller, 256)
+            if not talks:
+                bare, _ = await laid_aside(caller)
+                await bare.send_all(b"at last")
+                with trio.move_on_after(SOON) as waited:
+                    await until_cut(bare)
+                assert waited.cancelled_caught
+            else:
+                await until_cut(caller.transport_stream)
+                assert trio.current_time() < SOON
+            nursery.cancel_scope.cancel()
+
+
+async def quietly_taken(there, token):
+    stream = await take(there.network, there.relay, token)
+    while await stream.receive_some():
+        pass
+
+
+async def test_ends_that_say_nothing_to_each_other_are_cut(autojump_clock):
+    """[L-34]"""
+    async with street() as there:
+        seat = await register(there.network, there.relay, SEAT, ONE)
+        there.nursery.start_soon(quietly, beat, seat)
+        ends = []
+
+        async def calling():
+            ends.append(await call(there.network, there.relay, SEAT.public))
+
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(calling)
+            token = b""
+            while len(token) != TOKEN:
+                token = await read_frame(seat, 256)
+            ends.append(await take(there.network, there.relay, token))
+        began = trio.current_time()
+        assert await until_cut(ends[0]) == pytest.approx(IDLE)
+        assert await until_cut(ends[1]) == 0
+        assert trio.current_time() - began == pytest.approx(IDLE)

@@ -1,0 +1,284 @@
+"""How many tables one relay carries on one core: python -m soak.relay_load TABLES [options].
+
+The relay runs as a process of its own on one core, this load on another; nothing but the relay's
+own way leads from seat to seat. Each table has four seats. `--pairs star`: only the host waits at
+the relay, its three guests call it, as when none of them waits there. `--pairs all`: all of them
+wait there, and each of the six pairs is linked through it. Every two seconds a link carries what a
+simultaneous choice puts on it, frame by frame, as it was counted in a real game (sizes with TLS):
+a sealed choice, a hold and a reveal of the seat itself and of those it passes on, and two syncs.
+`--direct` leads from seat to seat without a relay: what the load itself adds to the delay.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import resource
+import select
+import socket
+import struct
+import subprocess
+import sys
+import time
+from itertools import combinations
+from pathlib import Path
+from typing import Any, Final
+
+import trio
+
+from p2p_hoity.net.addresses import Address
+from p2p_hoity.net.limits import Limits
+from p2p_hoity.net.link import Link
+from p2p_hoity.net.network import TcpNetwork
+from p2p_hoity.net.reach import call, register, take
+from protocol import Identity
+
+SEATS: Final = 4
+EVERY: Final = 2.0
+"""Seconds from one choice to the next."""
+WAVES: Final = ((0.0, 376), (0.3, 175), (0.6, 217))
+"""When in a choice, in seconds, and how long in bytes: commit, hold, reveal."""
+SYNCS: Final = ((0.9, 175), (1.9, 211))
+SPREAD: Final = 0.2
+"""Seconds over which what belongs to one wave comes, as links have their delays."""
+AT_ONCE: Final = 8
+"""Tables that come at the same time."""
+HEAD: Final = struct.Struct("!Id")
+
+
+def frames(own: bool, passed_on: int, rng: random.Random) -> list[tuple[float, int]]:
+    """When and how long: what one end of a link says in one choice."""
+    each = int(own) + passed_on
+    waves = [(at + rng.random() * SPREAD, size) for at, size in WAVES for _ in range(each)]
+    return waves + [(at + rng.random() * 0.05, size) for at, size in SYNCS]
+
+
+class Load:
+    """All links, and what each has to carry."""
+
+    def __init__(self, pairs: str) -> None:
+        self.pairs, self.rng = pairs, random.Random(1)
+        self.plan: list[tuple[float, int, int]] = []
+        self.heard: dict[int, bytearray] = {}
+        self.poll = select.epoll()
+        self.delays: list[float] = []
+        self.late: list[float] = []
+        self.blocked = self.sent = self.broken = 0
+        self.keep: list[Any] = []
+
+    def add(self, one: trio.abc.Stream, other: trio.abc.Stream, is_host: bool) -> None:
+        """A link, its host's end first."""
+        phase = self.rng.random() * EVERY
+        passed_on = SEATS - 2 if self.pairs == "all" else 0
+        for stream, more in ((one, SEATS - 2 if is_host else passed_on), (other, passed_on)):
+            number = stream.socket.fileno()  # type: ignore[attr-defined]
+            self.keep.append(stream)
+            self.heard[number] = bytearray()
+            self.poll.register(number, select.EPOLLIN)
+            for at, size in frames(True, more, self.rng):
+                self.plan.append(((phase + at) % EVERY, number, size))
+
+    async def run(self, seconds: float) -> None:
+        """Say what is due, hear what comes."""
+        self.plan.sort()
+        began, index, turn = time.monotonic(), 0, 0
+        while (now := time.monotonic()) < began + seconds:
+            while True:
+                at, number, size = self.plan[index]
+                due = began + turn * EVERY + at
+                if due > now:
+                    break
+                self.late.append(now - due)
+                self._send(number, size)
+                index += 1
+                if index == len(self.plan):
+                    index, turn = 0, turn + 1
+            self._hear()
+            await trio.sleep(min(0.0005, max(0.0, due - time.monotonic())))
+        await trio.sleep(1)
+
+    def _send(self, number: int, size: int) -> None:
+        data = HEAD.pack(size, time.monotonic())
+        try:
+            if os.write(number, data.ljust(size, b"x")) != size:
+                raise BlockingIOError
+            self.sent += 1
+        except BlockingIOError:
+            self.blocked += 1
+        except OSError:
+            self.broken += 1
+
+    def _hear(self) -> None:
+        for number, _ in self.poll.poll(0, 4096):
+            try:
+                data = os.read(number, 1 << 16)
+            except OSError:
+                data = b""
+            if not data:
+                self.broken += 1
+                self.poll.unregister(number)
+                continue
+            self._take(number, data)
+
+    def _take(self, number: int, data: bytes) -> None:
+        now, kept, start = time.monotonic(), self.heard[number], 0
+        kept += data
+        while len(kept) - start >= HEAD.size:
+            size, when = HEAD.unpack_from(kept, start)
+            if len(kept) - start < size:
+                break
+            self.delays.append(now - when)
+            start += size
+        del kept[:start]
+
+
+class Tables:
+    """Brings tables to a relay."""
+
+    def __init__(self, load: Load, port: int, nursery: trio.Nursery) -> None:
+        self.load, self.port, self.nursery = load, port, nursery
+        self.network, self.room = TcpNetwork(), trio.Semaphore(AT_ONCE)
+
+    async def come(self, number: int) -> None:
+        """One table: seats wait, the others call."""
+        async with self.room:
+            relay = Address(f"127.0.0.{1 + number % 8}", self.port, via_relay=True)
+            waiting = range(SEATS - 1) if self.load.pairs == "all" else range(1)
+            ids, tokens = {}, {}
+            for seat in waiting:
+                ids[seat] = Identity(os.urandom(32))
+                tokens[seat] = await self._wait(relay, ids[seat])
+            for one, _ in combinations(range(SEATS), 2):
+                if one in ids:
+                    await self._link(relay, one, ids[one], tokens[one])
+
+    async def _wait(self, relay: Address, who: Identity) -> trio.MemoryReceiveChannel[bytes]:
+        stream = await register(self.network, relay, who, os.urandom(16))
+        told, tokens = trio.open_memory_channel[bytes](SEATS)
+        limits = Limits(frame=256, queue_bytes=1 << 14)
+        self.nursery.start_soon(Link(stream, limits).run, trio.lowlevel.checkpoint, told.send)
+        return tokens
+
+    async def _link(
+        self, relay: Address, one: int, who: Identity, tokens: trio.MemoryReceiveChannel[bytes]
+    ) -> None:
+        ends: list[trio.abc.Stream] = []
+
+        async def answer() -> None:
+            ends.append(await take(self.network, relay, await tokens.receive()))
+
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(answer)
+            caller = await call(self.network, relay, who.public)
+        self.load.add(ends[0], caller, one == 0)
+
+
+async def direct(load: Load, tables: int) -> None:
+    """The same links without a relay."""
+    with socket.socket() as door:
+        door.bind(("0.0.0.0", 0))
+        door.listen(64)
+        for number in range(tables):
+            for one, _ in combinations(range(SEATS), 2):
+                if one > 0 and load.pairs == "star":
+                    continue
+                where = f"127.0.0.{1 + number % 8}", door.getsockname()[1]
+                near = socket.create_connection(where)
+                pair = [near, door.accept()[0]]
+                for end in pair:
+                    end.setblocking(False)
+                    end.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                ends = [trio.SocketStream(trio.socket.from_stdlib_socket(end)) for end in pair]
+                load.add(ends[0], ends[1], one == 0)
+
+
+def used(pid: int) -> tuple[float, int]:
+    """CPU seconds and resident kB of a process."""
+    words = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    rss = next(x for x in Path(f"/proc/{pid}/status").read_text().splitlines() if "VmRSS" in x)
+    return (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK"), int(rss.split()[1])
+
+
+def start_relay(core: int, tables: int) -> tuple[subprocess.Popen[str], int]:
+    """A relay with room for all of them, which all come from one address."""
+    most = str(10 * tables)
+    words = ["relay", "--listen", "0.0.0.0:0", "--json", "--seats", most, "--calls", most]
+    command = ["taskset", "-c", str(core), sys.executable, "-m", "cli", *words]
+    process = subprocess.Popen(
+        [*command, "--same-address", most], stdout=subprocess.PIPE, text=True
+    )
+    assert process.stdout is not None
+    (address,) = json.loads(process.stdout.readline())["addresses"]
+    return process, int(address.rpartition(":")[2])
+
+
+def share(values: list[float], part: float) -> float:
+    """A quantile, in milliseconds."""
+    return round(1000 * sorted(values)[int(part * (len(values) - 1))], 2) if values else 0.0
+
+
+async def measure(args: argparse.Namespace) -> dict[str, Any]:
+    load = Load(args.pairs)
+    process, port = (None, 0) if args.direct else start_relay(args.relay_core, args.tables)
+    try:
+        async with trio.open_nursery() as nursery:
+            began = time.monotonic()
+            if process is None:
+                await direct(load, args.tables)
+            else:
+                async with trio.open_nursery() as coming:
+                    tables = Tables(load, port, nursery)
+                    for number in range(args.tables):
+                        coming.start_soon(tables.come, number)
+            came = time.monotonic() - began
+            await load.run(5)  # until it runs evenly
+            load.delays.clear(), load.late.clear()
+            load.sent = load.blocked = 0
+            pid = process.pid if process else os.getpid()
+            before, mine, began = used(pid)[0], used(os.getpid())[0], time.monotonic()
+            await load.run(args.seconds)
+            lasted = time.monotonic() - began
+            after, memory = used(pid)
+            share_of_load = (used(os.getpid())[0] - mine) / lasted
+            nursery.cancel_scope.cancel()
+    finally:
+        if process is not None:
+            process.kill()
+    return {
+        "tables": args.tables,
+        "pairs": args.pairs,
+        "direct": args.direct,
+        "links": len(load.heard) // 2,
+        "came_in_s": round(came, 1),
+        "frames_a_second": round(load.sent / args.seconds),
+        "delay_ms": {str(p): share(load.delays, p) for p in (0.5, 0.9, 0.99, 0.999)},
+        "heard": len(load.delays),
+        "sent": load.sent,
+        "blocked": load.blocked,
+        "broken": load.broken,
+        "load_late_ms": {str(p): share(load.late, p) for p in (0.5, 0.99)},
+        "load_cpu": round(share_of_load, 2),
+        "relay_cpu": round((after - before) / lasted, 2),
+        "relay_mb": round(memory / 1024),
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("tables", type=int)
+    parser.add_argument("--pairs", choices=("star", "all"), default="star")
+    parser.add_argument("--seconds", type=float, default=30.0)
+    parser.add_argument("--direct", action="store_true")
+    parser.add_argument("--relay-core", type=int, default=0)
+    parser.add_argument("--load-core", type=int, default=1)
+    args = parser.parse_args()
+    os.sched_setaffinity(0, {args.load_core})
+    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+    print(json.dumps(trio.run(measure, args)), flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,105 @@
+"""A relay with people around it, in memory unless told otherwise."""
+
+from contextlib import asynccontextmanager
+
+import trio
+
+from p2p_hoity.net.addresses import Address
+from p2p_hoity.net.errors import NetError
+from p2p_hoity.net.framing import encode_frame, read_frame
+from p2p_hoity.net.hub import Hub
+from p2p_hoity.net.tls import secure_to
+from p2p_hoity.relay.serving import serve_relay
+from protocol.crypto.signing import Identity
+from support.memory_network import MemoryNetwork
+
+SEAT = Identity(bytes([1]) * 32)
+GUEST = Identity(bytes([2]) * 32)
+OTHER = Identity(bytes([3]) * 32)
+RELAY = Identity(bytes([4]) * 32)
+ONE, TWO = bytes(16), bytes([1]) * 16
+
+
+class Street:
+    """A relay with hubs around it, in memory unless told otherwise."""
+
+    def __init__(self, nursery, network):
+        self.nursery = nursery
+        self.network = network
+        self.place = ""
+        self.relaying = trio.CancelScope()
+
+    async def open_relay(self, port=0, limits=None):
+        self.relaying = await self.nursery.start(self._serve, port, limits)
+
+    async def _serve(self, port, limits, task_status):
+        async def told(nursery, scope):
+            (self.place,) = await nursery.start(self._relay, port, limits)
+            task_status.started(scope)
+
+        with trio.CancelScope() as scope:
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(told, nursery, scope)
+
+    async def _relay(self, port, limits, task_status):
+        await serve_relay(
+            "127.0.0.1",
+            port,
+            identity=RELAY,
+            limits=limits,
+            network=self.network,
+            task_status=task_status,
+        )
+
+    async def hub(self, identity):
+        hub = Hub(identity, network=self.network)
+        await self.nursery.start(hub.run)
+        return hub
+
+    @property
+    def relay(self):
+        host, _, port = self.place.rpartition(":")
+        return Address(host, int(port), via_relay=True)
+
+    async def say(self, wish):
+        """Say something to the relay after its challenge; the stream and the verdict."""
+        raw = await self.network.open(self.relay)
+        stream, peer, certificate = await secure_to(raw, None)
+        challenge = await read_frame(stream, 256)
+        if callable(wish):
+            wish = wish(peer, certificate, challenge)
+        await stream.send_all(encode_frame(wish))
+        try:
+            return stream, await read_frame(stream, 256)
+        except NetError:
+            return stream, None
+
+
+@asynccontextmanager
+async def street(*, network=None, limits=None):
+    async with trio.open_nursery() as nursery:
+        made = Street(nursery, network or MemoryNetwork())
+        await made.open_relay(limits=limits)
+        yield made
+        nursery.cancel_scope.cancel()
+
+
+class Stuck(trio.abc.Stream):
+    """A stream of which the far end takes nothing once `stuck` is set."""
+
+    def __init__(self, stream):
+        self.stream, self.stuck = stream, False
+
+    async def send_all(self, data):
+        if self.stuck:
+            await trio.sleep_forever()
+        await self.stream.send_all(data)
+
+    async def wait_send_all_might_not_block(self):
+        pass
+
+    async def receive_some(self, max_bytes=None):
+        return await self.stream.receive_some(max_bytes)
+
+    async def aclose(self):
+        await self.stream.aclose()
