@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
 import hashlib
 import os
 import secrets
@@ -15,27 +14,16 @@ from functools import cache
 from pathlib import Path
 
 import trio
-from cryptography import x509
-from cryptography.exceptions import UnsupportedAlgorithm
-from cryptography.hazmat.primitives import serialization
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
-from cryptography.x509.oid import NameOID
 
 from ..errors import Code
-from .errors import NetCode, NetError, NobodyError, trouble_is
-
-# The dialler judges a certificate by its key alone, so the dates only have to be wide.
-_FROM = datetime.datetime(2000, 1, 1, tzinfo=datetime.UTC)
-_TO = datetime.datetime(9999, 12, 31, tzinfo=datetime.UTC)
-_NAME = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "hoity")])
+from .certificate import certificate, key_of, pem, private_key
+from .errors import NetCode, NobodyError, trouble_is
 
 
 class TlsCode(Code):
-    """What a listener's certificate can show."""
+    """What a dialler finds behind an address."""
 
     OTHER_KEY = "someone-else-answers"
-    UNREADABLE = "certificate-unreadable"
-    OTHER_KIND = "certificate-of-other-kind"
 
 
 TlsStream = trio.SSLStream[trio.abc.Stream]
@@ -51,49 +39,46 @@ class Credentials:
 
 def credentials(seed: bytes) -> Credentials:
     """Credentials for the Ed25519 key of a 32-byte seed."""
-    key = Ed25519PrivateKey.from_private_bytes(seed)
-    certificate = _self_signed(key)
+    shown = certificate(seed)
     context = _context(ssl.PROTOCOL_TLS_SERVER)
     context.num_tickets = 0  # no resumption: each link proves itself anew
     password = secrets.token_hex(32)
-    with _passing_file(_pem(certificate, key, password)) as path:
+    with _passing_file(pem("CERTIFICATE", shown), seed, password) as path:
         context.load_cert_chain(path, password=password)
-    der = certificate.public_bytes(serialization.Encoding.DER)
-    return Credentials(context, hashlib.sha256(der).digest())
+    return Credentials(context, hashlib.sha256(shown).digest())
 
 
-def _self_signed(key: Ed25519PrivateKey) -> x509.Certificate:
-    unsigned = x509.CertificateBuilder(_NAME, _NAME, key.public_key(), 1, _FROM, _TO)
-    return unsigned.sign(key, None)
+def _locked(seed: bytes, password: str) -> bytes:
+    """The key in PEM under a password. Loaded where it is needed only: it costs a seat 8 MB."""
+    from cryptography.hazmat.primitives import serialization
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-
-def _pem(certificate: x509.Certificate, key: Ed25519PrivateKey, password: str) -> bytes:
-    locked = key.private_bytes(
+    return Ed25519PrivateKey.from_private_bytes(seed).private_bytes(
         serialization.Encoding.PEM,
         serialization.PrivateFormat.PKCS8,
         serialization.BestAvailableEncryption(password.encode()),
     )
-    return locked + certificate.public_bytes(serialization.Encoding.PEM)
 
 
 @contextmanager
-def _passing_file(content: bytes) -> Iterator[str]:
-    """A path to content while inside: memory where the system can, else an owner-only file.
+def _passing_file(shown: bytes, seed: bytes, password: str) -> Iterator[str]:
+    """A path to a certificate, in PEM, and its key while inside: memory where the system can, else
+    an owner-only file.
 
-    The standard library loads keys from paths only. The key is locked with a password that is
-    never written, so that not even a crash between writing and deleting leaves it behind.
+    The standard library loads keys from paths only. In a file the key is locked with a password
+    that is never written, so that not even a crash between writing and deleting leaves it behind.
     """
     if hasattr(os, "memfd_create"):
         descriptor = os.memfd_create("hoity", os.MFD_CLOEXEC)
         try:
-            os.write(descriptor, content)
+            os.write(descriptor, pem("PRIVATE KEY", private_key(seed)) + shown)
             yield f"/proc/self/fd/{descriptor}"
         finally:
             os.close(descriptor)
         return
     with tempfile.TemporaryDirectory(prefix="hoity-") as folder:  # readable by its owner only
         path = Path(folder, "identity.pem")
-        path.write_bytes(content)
+        path.write_bytes(_locked(seed, password) + shown)
         yield str(path)
 
 
@@ -130,7 +115,7 @@ async def secure_to(raw: trio.abc.Stream, expected: bytes | None) -> tuple[TlsSt
     with trouble_is(NetCode.FAILED):
         await stream.do_handshake()
     der = stream.getpeercert(binary_form=True)
-    peer = _key_of(der)
+    peer = key_of(der)
     if expected is not None and peer != expected:
         raise NobodyError(TlsCode.OTHER_KEY)
     return stream, peer, hashlib.sha256(der).digest()
@@ -172,14 +157,3 @@ class BegunStream(trio.abc.Stream):
     async def aclose(self) -> None:
         """Close."""
         await self._stream.aclose()
-
-
-def _key_of(der: bytes) -> bytes:
-    """The Ed25519 key a certificate is for; TLS itself proved that the other side holds it."""
-    try:
-        key = x509.load_der_x509_certificate(der).public_key()
-    except (ValueError, UnsupportedAlgorithm):
-        raise NetError(TlsCode.UNREADABLE) from None
-    if not isinstance(key, Ed25519PublicKey):
-        raise NetError(TlsCode.OTHER_KIND)
-    return key.public_bytes_raw()

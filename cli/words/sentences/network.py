@@ -94,7 +94,6 @@ CONNECTIONS: Final = {
     "frame-too-large": N_("it announced a frame of {length} bytes, more than {most}"),
     "connection-ended": N_("it closed the connection"),
     "someone-else-answers": N_("someone else answers there: the key is not the expected one"),
-    "certificate-unreadable": N_("its certificate cannot be read"),
     "certificate-of-other-kind": N_("its certificate is not for an Ed25519 key"),
     "lan-quiet": N_("this network cannot be asked for tables"),
     "lan-quiet-because": N_("this network cannot be asked for tables: {why}"),

@@ -1,16 +1,25 @@
 """TLS: the listener is who its key says, the key is nowhere left behind."""
 
+import datetime
 import os
 import ssl
 import stat
+import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
 import pytest
 import trio
 import trio.testing
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec, ed25519
+from cryptography.x509.oid import NameOID
+from hypothesis import given
+from hypothesis import strategies as st
 
-from p2p_hoity.net import tls
+from p2p_hoity.net import certificate, tls
 from p2p_hoity.net.errors import NetError
 from protocol.crypto.signing import Identity
 
@@ -64,21 +73,84 @@ async def test_a_certificate_that_is_not_for_an_ed25519_key_is_refused():
         await meet(LISTENER.public, listen)
 
 
-def load_p256_certificate(context):
-    from cryptography.hazmat.primitives import hashes, serialization
-    from cryptography.hazmat.primitives.asymmetric import ec
+def reference(key, by=None, **other):
+    """What the library makes of an identity's key; `other`: one thing otherwise."""
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, other.get("name", "hoity"))])
+    first = datetime.datetime(2000, 1, 1, tzinfo=datetime.UTC)
+    last = datetime.datetime(9999, 12, 31, tzinfo=datetime.UTC)
+    builder = x509.CertificateBuilder(name, name, key.public_key(), 1, first, last)
+    if "extension" in other:
+        builder = builder.add_extension(other["extension"], critical=False)
+    return builder.sign(other.get("signer", key), by)
 
+
+def of_seed(seed):
+    return ed25519.Ed25519PrivateKey.from_private_bytes(seed)
+
+
+def der_of(made):
+    return made.public_bytes(serialization.Encoding.DER)
+
+
+@given(st.binary(min_size=32, max_size=32))
+def test_the_certificate_is_what_the_library_makes_of_the_key(seed):
+    made = certificate.certificate(seed)
+    assert made == der_of(reference(of_seed(seed)))
+    assert certificate.key_of(made) == Identity(seed).public
+    read = serialization.load_der_private_key(certificate.private_key(seed), None)
+    assert read.private_bytes_raw() == seed
+
+
+def strange_certificates():
+    key, other, good = of_seed(LISTENER.seed), of_seed(OTHER.seed), MADE
+    yield "none", None
+    yield "empty", b""
+    yield "long", good + b"\0"
+    yield "short", good[:-1]
+    yield "other name", der_of(reference(key, name="hoitz"))
+    yield "extension", der_of(reference(key, extension=x509.BasicConstraints(False, None)))
+    yield "other signer", der_of(reference(key, signer=other))
+    yield "other key in it", good.replace(LISTENER.public, OTHER.public)
+    yield "no point", good.replace(LISTENER.public, b"\x02" + b"\xff" * 31)
+    yield "the identity", good.replace(LISTENER.public, b"\x01" + bytes(31))[:-64] + bytes(64)
+    yield "P-256", der_of(reference(ec.generate_private_key(ec.SECP256R1()), hashes.SHA256()))
+
+
+MADE = certificate.certificate(LISTENER.seed)
+
+
+@pytest.mark.parametrize(
+    ("what", "der"), list(strange_certificates()), ids=lambda v: v if isinstance(v, str) else ""
+)
+def test_any_other_certificate_is_refused(what, der):
+    with pytest.raises(NetError, match="certificate-of-other-kind"):
+        certificate.key_of(der)
+
+
+@given(st.integers(0, len(MADE) - 1), st.integers(1, 255))
+def test_no_byte_of_it_may_differ(place, change):
+    der = bytearray(MADE)
+    der[place] ^= change
+    with pytest.raises(NetError):
+        certificate.key_of(bytes(der))
+
+
+def load(context, pem):
+    with tempfile.NamedTemporaryFile() as file:
+        file.write(pem)
+        file.flush()
+        context.load_cert_chain(file.name)
+
+
+def load_p256_certificate(context):
     key = ec.generate_private_key(ec.SECP256R1())
-    name = tls._NAME
-    builder = tls.x509.CertificateBuilder(name, name, key.public_key(), 1, tls._FROM, tls._TO)
-    certificate = builder.sign(key, hashes.SHA256()).public_bytes(serialization.Encoding.PEM)
+    certificate = reference(key, hashes.SHA256()).public_bytes(serialization.Encoding.PEM)
     private = key.private_bytes(
         serialization.Encoding.PEM,
         serialization.PrivateFormat.PKCS8,
         serialization.NoEncryption(),
     )
-    with tls._passing_file(certificate + private) as path:
-        context.load_cert_chain(path)
+    load(context, certificate + private)
 
 
 @pytest.mark.parametrize("said", [b"GET / HTTP/1.1\r\n\r\n", bytes(100), b"\x16\x03\x01\xff\xff"])
@@ -136,6 +208,15 @@ def test_where_the_system_has_no_files_in_memory_an_owner_only_one_passes(monkey
     assert seen["mode"] == 0o700
     assert b"ENCRYPTED PRIVATE KEY" in seen["content"]
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.skipif(not hasattr(os, "memfd_create"), reason="this system has no files in memory")
+def test_no_seat_loads_an_x509_library():
+    code = "from p2p_hoity.net import hub, tls; tls.credentials(bytes(32))"
+    asked = f"{code}; import sys; print('cryptography' in sys.modules)"
+    command = [sys.executable, "-c", asked]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout == "False\n"
 
 
 def test_no_file_descriptor_stays_open():
