@@ -80,7 +80,7 @@ CONSTANTS: Final = (
     ("highest epoch", "protocol.wire.messages.MAX_EPOCH"),
     ("highest step", "protocol.wire.messages.MAX_STEP"),
     ("step at which a game is stopped", "protocol.chain.goals.LAST_STEP"),
-    ("leaves of one seat", "protocol.wire.leaves.MAX_LEAVES"),
+    ("words of one seat on leaving", "protocol.wire.leaves.MAX_NUMBER"),
     ("bytes of an answer", "protocol.seat.sync.MAX_ANSWER"),
     ("bytes of a coin", "protocol.wire.bodies.COIN_SIZE"),
     ("bytes of a commitment", "protocol.crypto.commitment.COMMITMENT_SIZE"),
@@ -144,7 +144,7 @@ FRAMES: Final = (
     (
         "leave",
         "[5, seat, number, epoch, step, on, signature]",
-        "this seat leaves for now: section 10.7",
+        "this seat leaves for now, or is back: section 10.7",
     ),
 )
 
@@ -370,8 +370,8 @@ NOWHERE: Final = ("none", "none")
 PEERS: Final = [
     "H-8", "H-9", "M-5", "M-6", "M-7", "N-7", "N-11", "D-1", "D-2", "D-3", "D-4", "D-5", "D-6",
     "G-2", "E-1", "E-2", "E-3", "E-4", "E-5", "E-6", "E-7", "E-8", "E-9", "E-10", "E-16", "E-17",
-    "E-19", "E-21", "E-22", "E-23", "E-24", "E-25", "E-26", "E-27", "J-*", "L-*", "T-*", "W-*",
-    "A-*",
+    "E-19", "E-21", "E-22", "E-23", "E-24", "E-25", "E-26", "E-27", "E-28", "J-*", "L-*", "T-*",
+    "W-*", "A-*",
 ]
 # fmt: on
 VERIFIERS: Final = ("V-*", "Y-*")

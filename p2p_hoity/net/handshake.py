@@ -27,7 +27,7 @@ from ..errors import Code
 from .errors import NetCode, NetError, RefusedError, trouble_is
 from .framing import encode_frame, read_frame
 
-MAGIC = b"hoity link 3"
+MAGIC = b"hoity link 4"
 NONCE = 32
 INSTANCE = 16
 ID = 32

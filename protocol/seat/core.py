@@ -144,7 +144,8 @@ class Core:
         """
         granted = self.clocks.granted_at(self.tip)
         words = self.leaves.away(self.store, self.view, granted)
-        away = {word.seat for word in words if word.step <= self.tip.step}
+        epoch, step = self.view.epoch, self.tip.step
+        away = {word.seat for word in words if word.epoch < epoch or word.step <= step}
         return bool(away) and self.awaited() <= away
 
     def ran_out(self) -> bool:

@@ -1,9 +1,10 @@
-"""Leaving for now: a seat's word that nobody need wait for it; how it is signed, kept and told."""
+"""Leaving for now, and being back: the words of a seat, how they are signed, kept and told."""
 
 from __future__ import annotations
 
+from ..crypto.signing import Identity
 from ..wire import encoding, frames, leaves
-from ..wire.leaves import MAX_LEAVES, Leave
+from ..wire.leaves import MAX_NUMBER, Leave
 from .core import Core
 from .effects import LeftForNow, Record, Send
 from .states import State
@@ -18,21 +19,40 @@ def leave(core: Core) -> bool:
     """
     if core.seat is None or core.who is None or core.state not in (State.STANDING, State.HALTED):
         return False
-    number = core.leaves.number(core.seat) + 1
-    if number > MAX_LEAVES:
+    number = core.leaves.number(core.seat)
+    number += 2 if number % 2 else 1
+    if number >= MAX_NUMBER:
         return False
-    node, epoch = core.tip, core.view.epoch
-    step = node.step + core.has_said(node.step)
-    word = leaves.sign(core.who, core.table.id, core.seat, number, epoch, step, node.digest)
-    _keep_own(core, word)
-    core.emit(Record(encoding.encode((b"", (), frames.encode_frame(word)))))
-    core.emit(Send(frames.encode_frame(word)))
+    _say(core, core.seat, core.who, number)
     core.has_left = True
     return True
 
 
+def come_back(core: Core) -> bool:
+    """Sign that this seat is here again, if its last word was that it leaves.
+
+    SPEC: [E-28].
+    """
+    last = core.leaves.last(core.seat) if core.seat is not None else None
+    if core.replaying or core.who is None or last is None or last.says_back:
+        return False
+    if core.state in (State.STANDING, State.HALTED, State.FINISHED):
+        _say(core, last.seat, core.who, last.number + 1)
+    return False
+
+
+def _say(core: Core, seat: int, who: Identity, number: int) -> None:
+    """Sign such a word for where this seat stands, record it and send it."""
+    node, epoch = core.tip, core.view.epoch
+    step = node.step + core.has_said(node.step)
+    word = leaves.sign(who, core.table.id, seat, number, epoch, step, node.digest)
+    _keep_own(core, word)
+    core.emit(Record(encoding.encode((b"", (), frames.encode_frame(word)))))
+    core.emit(Send(frames.encode_frame(word)))
+
+
 def replay(core: Core, record: bytes) -> None:
-    """An own leave in the journal: the seat is back, and counts on from there."""
+    """An own word in the journal: the seat is back, and counts on from there."""
     word = frames.parse_frame(record)
     if isinstance(word, Leave):
         _keep_own(core, word)
@@ -45,7 +65,7 @@ def _keep_own(core: Core, word: Leave) -> None:
 
 
 def take(core: Core, word: Leave) -> bool:
-    """Keep a leave and whether to pass it on; Invalid unless its seat has signed it.
+    """Keep a word and whether to pass it on; Invalid unless its seat has signed it.
 
     One whose number is not above the one held is not read any further, so that a replay costs
     nothing. One's own only counts on.
@@ -63,9 +83,9 @@ def take(core: Core, word: Leave) -> bool:
 
 
 def tell(core: Core, peer: bytes | None) -> None:
-    """Whoever asks where this node stands is told who is away, the node itself too ([L-23])."""
+    """Whoever asks where this node stands is told who is away or back, itself too ([L-23])."""
     own = core.leaves.last(core.seat) if core.has_left and core.seat is not None else None
-    for word in (*core.away(), *([own] if own else [])):
+    for word in (*core.away(), *core.leaves.returns(), *([own] if own else [])):
         core.send(word, peer)
 
 

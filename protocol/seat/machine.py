@@ -35,6 +35,7 @@ RULES: Final[tuple[Callable[[Core], bool], ...]] = (
     progress.enter,
     progress.advance,
     progress.end_setup,
+    leaving.come_back,
     leaving.tell_left,
     progress.speak,
     progress.prepare,
@@ -355,7 +356,7 @@ class Machine:
             self._pump()
 
     def _receive_leave(self, word: Leave, peer: bytes | None) -> None:
-        """Keep the last leave of each seat, and pass on what is new ([L-23])."""
+        """Keep the last word of each seat on leaving, and pass on what is new ([L-23])."""
         if leaving.take(self.core, word):
             self.core.emit(Send(frames.encode_frame(word), but=peer))
             self._pump()

@@ -1,4 +1,4 @@
-"""The word of a seat that leaves for now: signed, and outside of messages, chain and files."""
+"""The word of a seat that leaves for now, or is back: signed, and in no chain or file."""
 
 from __future__ import annotations
 
@@ -13,19 +13,20 @@ from . import encoding
 from .fields import Raw
 from .messages import MAX_EPOCH, MAX_STEP
 
-MAX_LEAVES: Final = 255
-"""The highest number of a leave: so often others pass on the leaves of one seat at one table."""
+MAX_NUMBER: Final = 254
+"""The highest number: so often others pass on what one seat says of leaving at one table."""
 
 
 @dataclass(frozen=True)
 class Leave:
-    """From this step of this epoch on, on the chain through the digest `on`, I say nothing.
+    """From this step of this epoch on, on the chain through the digest `on`, I say nothing; or,
+    by an even number, I am here again.
 
-    `number` counts the leaves of the seat at this table, from 1. The step is the one that stands
+    `number` counts these words of the seat at this table, from 1. The step is the one that stands
     behind `on`, or the next if the seat has spoken there. Nothing names it, and no two of them
     contradict each other.
 
-    SPEC: [E-24].
+    SPEC: [E-24], [E-28].
     """
 
     seat: int
@@ -34,6 +35,11 @@ class Leave:
     step: int
     on: bytes
     signature: bytes = field(repr=False)
+
+    @property
+    def says_back(self) -> bool:
+        """Whether it ends the leave before it ([E-28])."""
+        return self.number % 2 == 0
 
     @property
     def fields(self) -> tuple[Any, ...]:
@@ -82,7 +88,7 @@ def read(raw: Raw) -> Leave:
     )
     return Leave(
         seat.integer(15),
-        number.integer(MAX_LEAVES, 1),
+        number.integer(MAX_NUMBER, 1),
         epoch.integer(MAX_EPOCH),
         step.integer(MAX_STEP, 1),
         on.octets(32),

@@ -291,12 +291,17 @@ LEAVES = (
     ),
     Mutant(
         "a leave holds behind a say",
-        ((held_leaves._holds, "not _has_said_since(leave, store)", "True"),),
+        ((held_leaves._holds, "or _has_said_since(leave, store)", ""),),
     ),
     Mutant(
         "a leave holds in the step before",
-        ((Core.all_left, "if word.step <= self.tip.step", "if True"),),
+        ((Core.all_left, "if word.epoch < epoch or word.step <= step", ""),),
     ),
+    Mutant(
+        "a leave outlives an absence",
+        ((held_leaves._holds, "_absences(node, leave.seat) == _absences", "_absences"),),
+    ),
+    Mutant("a return ends nothing", ((held_leaves._holds, "or leave.says_back", ""),)),
     Mutant("a leave of anyone counts", ((leaving.take, "leaves.check(", "("),)),
     Mutant(
         "a leave saves the grace", ((Core.ran_out, "is_out and", "self.all_left() or is_out and"),)

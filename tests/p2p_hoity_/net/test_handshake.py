@@ -118,7 +118,7 @@ def test_every_bit_of_an_answer_counts(bit):
 
 
 @pytest.mark.parametrize(
-    "challenge", [b"", MAGIC, b"hoity link 2" + bytes(48), CHALLENGE[:-1], CHALLENGE + b"x"]
+    "challenge", [b"", MAGIC, b"hoity link 3" + bytes(48), CHALLENGE[:-1], CHALLENGE + b"x"]
 )
 def test_only_our_own_challenges_are_signed(challenge):
     with pytest.raises(NetError, match="handshake-of-other-version"):

@@ -1,6 +1,7 @@
 """Who leaves for now is not waited for; nobody else is hurried, framed or lost by it."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 from support.room import Room, identity, make_table, toy_choice
@@ -34,8 +35,15 @@ class Scene(Room):
         table, who = make_table(ToyGame(seats, 1), seats, quorum, QUICK)
         self.mute = mute
         super().__init__(table, who, lambda m, a: None if m.seat in self.mute else toy_choice(m, a))
+        self.drop = lambda _, to, raw: self.is_own(to, raw)
         self.start()
         self.settle()
+
+    @staticmethod
+    def is_own(to: int, raw: bytes) -> bool:
+        """A seat that did not leave is not told that it has: it would say that it is back."""
+        word = leave_of(raw)
+        return word is not None and word.seat == to
 
     def settle(self) -> None:
         while self.deliver():
@@ -198,7 +206,7 @@ def test_who_waits_longer_waits_for_who_has_left_too() -> None:
     assert not scene.machine().core.all_left()
     assert scene.machine().wait(scene.now).left == 20
     scene.now += 1
-    scene.hear(0, scene.word(3, number=2))
+    scene.hear(0, scene.word(3, number=3))
     assert scene.machine().core.all_left()
     assert scene.machine().wait(scene.now).left == 0
 
@@ -223,7 +231,7 @@ def test_a_say_that_came_before_keeps_it_from_holding() -> None:
     scene = Scene(frozenset({2}))
     scene.hear(0, scene.word(3))
     assert scene.machine().away() == frozenset()
-    scene.hear(0, scene.word(3, number=2, ahead=1))
+    scene.hear(0, scene.word(3, number=3, ahead=1))
     assert scene.machine().away() == {3}
 
 
@@ -234,7 +242,7 @@ def test_it_hurries_nobody_in_the_step_before_its_own() -> None:
     scene.hear(0, scene.word(3, ahead=1))
     assert scene.machine().away() == {3}
     assert not scene.machine().core.all_left()
-    scene.hear(0, scene.word(3, number=2))
+    scene.hear(0, scene.word(3, number=3))
     assert scene.machine().core.all_left()
 
 
@@ -262,30 +270,169 @@ def test_who_is_back_may_leave_again() -> None:
     first = scene.leaves(3)
     scene.comes_back(3)
     second = scene.leaves(3)
-    assert (first.number, second.number) == (1, 2)
+    assert (first.number, second.number) == (1, 3)
     assert (first.epoch, first.step, first.on) == (second.epoch, second.step, second.on)
     assert scene.machine().away() == {3}
     assert scene.heard(0, LeftForNow) == [LeftForNow(3)] * 2
     scene.hear(0, first)
-    assert scene.machine().core.leaves.number(3) == 2
+    assert scene.machine().core.leaves.number(3) == 3
 
 
-def test_a_change_of_epoch_ends_it() -> None:
-    scene = Scene(frozenset({2, 3}), 6)
-    scene.hear(0, word := scene.word(3))
-    assert scene.machine().away() == {3}
-    for seat in range(6):
-        scene.machine(seat).core.wants_back = False
-        if seat != 3:
-            scene.machine(seat).core.store.wishes.update(dict.fromkeys(range(4), 1))
-            scene.machine(seat).tick(scene.now)
+def changed(scene: Scene) -> None:
+    """All stand in epoch 1, nobody absent, at the step at which they stood before."""
+    for seat, place in enumerate(scene.places):
+        if place.alive:
+            place.machine.core.store.wishes.update(dict.fromkeys(range(4), 1))
+            place.machine.tick(scene.now)
             scene.collect(seat)
     scene.run(until=5)
     assert scene.machine().core.view.epoch == 1
-    assert scene.machine().tip.absences == (0,) * 6
+    assert not any(scene.machine().tip.absences)
+
+
+def test_a_change_of_epoch_does_not_end_it() -> None:
+    scene = Scene(frozenset({2, 3}), 6)
+    scene.leaves(3)
+    changed(scene)
+    assert scene.machine().away() == {3}
+    assert scene.heard(0, LeftForNow) == [LeftForNow(3)]
+    scene.run(until=6)
+    assert scene.machine().core.votes.wishes().get(0, 0) == 1, "seat 2 still thinks"
+    scene.machine(2).choose(0, scene.now)
+    scene.collect(2)
+    scene.run(until=4)
+    assert scene.machine().tip.absences == (0, 0, 0, 1, 0, 0)
+
+
+def test_who_left_behind_its_say_is_not_waited_for_to_say_it_again() -> None:
+    scene = Scene(frozenset({2}), 6)
+    word = scene.leaves(3)
+    assert word.step == scene.machine().tip.step + 1
+    changed(scene)
+    assert scene.machine().awaited() == {2, 3}, "its say did not outlive the epoch"
+    assert scene.machine().away() == {3}
+    scene.machine(2).choose(0, scene.now)
+    scene.collect(2)
+    scene.run(until=5)
+    assert scene.machine().tip.absences == (0, 0, 0, 1, 0, 0)
+
+
+def test_two_who_leave_in_different_steps_cost_no_patience() -> None:
+    scene = Scene(frozenset({4}), 6)
+    scene.now += 4
+    scene.leaves(5)
+    scene.leaves(4)
+    began = scene.now
+    scene.run(until=15)
+    assert scene.machine().finished
+    assert scene.machine().tip.absences == (0, 0, 0, 0, 1, 1)
+    assert scene.now - began < QUICK.choice / 1000
+
+
+def test_an_absence_since_then_ends_it() -> None:
+    scene = Scene(frozenset({3}))
+    scene.now += 4
+    word = scene.leaves(3)
+    scene.hear(0, word)
+    scene.run(until=3)
+    assert scene.machine().tip.absences == (0, 0, 0, 1)
+    core = scene.machine().core
+    back = replace(core.tip, present=core.tip.present | {3}, parent=core.tip)
+    core.view.tip = back
     assert scene.machine().away() == frozenset()
+    core.view.tip = replace(back, absences=(0,) * 4)
+    assert scene.machine().away() == {3}, "but for the absence it would hold"
+
+
+def test_a_say_of_a_later_epoch_ends_it() -> None:
+    scene = Scene(frozenset({2, 3}), 6)
+    scene.hear(0, word := scene.word(3))
+    changed(scene)
+    assert scene.machine().away() == {3}
+    scene.machine(3).choose(0, scene.now)
+    scene.collect(3)
+    scene.settle()
     scene.hear(0, word)
     assert scene.machine().away() == frozenset()
+
+
+def test_one_of_an_epoch_to_come_waits_for_it() -> None:
+    scene = Scene(frozenset({2, 3}), 6)
+    scene.hear(0, scene.word(3, epoch=2))
+    changed(scene)
+    assert scene.machine().away() == frozenset()
+
+
+# Who is back says so.
+
+
+def returns_of(scene: Scene, seat: int) -> list[Leave]:
+    """The returns that are on their way, sent by that seat."""
+    found = (leave_of(raw) for sender, _, raw in scene.queue if sender == seat)
+    return [word for word in found if word is not None and word.says_back]
+
+
+def test_who_is_back_says_so_once_it_may_sign() -> None:
+    scene = Scene(frozenset({3}))
+    first = scene.leaves(3)
+    scene.crash_and_resume(3)
+    assert scene.machine(3).core.state is State.SILENT
+    assert returns_of(scene, 3) == []
+    scene.run(until=1)
+    assert scene.machine(3).core.state is State.STANDING
+    for seat in range(4):
+        assert scene.machine(seat).core.leaves.number(3) == first.number + 1
+        assert scene.machine(seat).away() == frozenset()
+    records = len(scene.places[3].journal)
+    scene.run(until=2)
+    assert len(scene.places[3].journal) == records, "said once"
+
+
+def test_a_return_ends_it_for_seats_that_are_linked_through_others() -> None:
+    scene = Scene(frozenset({2, 3}))
+    scene.hear(0, scene.word(3))
+    assert scene.machine().away() == {3}
+    scene.hear(0, scene.word(3, number=2))
+    assert scene.machine().away() == frozenset()
+    scene.hear(0, scene.word(3))
+    assert scene.machine().away() == frozenset()
+    scene.hear(0, scene.word(3, number=3))
+    assert scene.machine().away() == {3}
+
+
+def test_a_journal_that_forgot_a_leave_is_told_and_returns() -> None:
+    scene = Scene(frozenset({3}))
+    word = scene.leaves(3)
+    scene.places[3].journal.pop()
+    scene.crash_and_resume(3)
+    assert scene.machine(3).core.leaves.number(3) == 0
+    scene.hear(3, word)
+    scene.run(until=5)
+    assert scene.machine(3).core.leaves.number(3) == 2
+    assert scene.machine().core.leaves.number(3) == 2
+
+
+def test_whoever_asks_is_told_who_is_back() -> None:
+    scene = Scene(ALL)
+    word = scene.word(3, number=2)
+    scene.hear(0, word)
+    scene.queue.clear()
+    ask = frames.encode_frame(frames.Sync(0, 1, ()))
+    scene.machine().receive(ask, scene.now, scene.table.ids[1])
+    sent = [e.frame for e in scene.machine().take() if isinstance(e, Send)]
+    assert frames.encode_frame(word) in sent
+
+
+def test_a_return_is_on_disk_before_it_is_sent() -> None:
+    scene = Scene(frozenset({3}))
+    machine = scene.machine(3)
+    machine.core.leaves.keep(scene.word(3), scene.now)
+    machine.take()
+    machine.tick(scene.now)
+    effects = [e for e in machine.take() if isinstance(e, Record | Send)]
+    place = next(i for i, e in enumerate(effects) if isinstance(e, Send) and leave_of(e.frame))
+    assert isinstance(effects[place - 1], Record)
+    assert leave_of(effects[place].frame).says_back  # type: ignore[union-attr]
 
 
 @pytest.mark.parametrize(("epoch", "ahead"), [(1, 0), (0, 2), (0, -1)])
@@ -351,7 +498,8 @@ def test_the_journal_knows_how_often_it_has_left_though_nothing_was_sent() -> No
     scene.comes_back(3)
     assert scene.machine(3).away() == frozenset()
     assert not scene.heard(3, LeftForNow)
-    assert scene.leaves(3).number == 2
+    scene.run(until=1)
+    assert scene.leaves(3).number == 3
 
 
 def test_a_watcher_a_silent_seat_and_one_at_its_end_say_nothing() -> None:
@@ -370,7 +518,7 @@ def test_a_watcher_a_silent_seat_and_one_at_its_end_say_nothing() -> None:
 
 def test_who_has_left_as_often_as_others_pass_on_just_goes() -> None:
     scene = Scene(frozenset({3}))
-    scene.machine(3).core.leaves.keep(scene.word(3, number=255), 0.0)
+    scene.machine(3).core.leaves.keep(scene.word(3, number=253), 0.0)
     assert not scene.machine(3).leave(scene.now)
 
 
@@ -415,7 +563,7 @@ def test_it_is_passed_on_once_and_only_a_higher_number_after_it() -> None:
 
 def test_one_leave_of_each_seat_is_kept_whatever_a_liar_signs() -> None:
     scene = Scene(ALL)
-    for number in range(1, 256):
+    for number in range(1, 255):
         scene.hear(0, scene.word(3, number=number, epoch=number))
     assert len(scene.machine().core.leaves._held) == 1
     assert len(scene.places[0].journal) == len(Scene(ALL).places[0].journal)

@@ -112,8 +112,10 @@ CATCHES: dict[str, Catch] = {
     ),
     "a leave hurries who still thinks": game("mutant-29", "leavers"),
     "a leave holds behind a say": going.test_a_say_of_the_seat_ends_it,
-    "a leave holds in the step before": game("lvd-261", "leaves"),
-    "a leave of anyone counts": game("mutant-6", "leaves"),
+    "a leave holds in the step before": game("mutant-312", "leaves"),
+    "a leave of anyone counts": game("mutant-188", "leaves"),
+    "a leave outlives an absence": going.test_an_absence_since_then_ends_it,
+    "a return ends nothing": (going.test_a_return_ends_it_for_seats_that_are_linked_through_others),
     "a leave saves the grace": going.test_who_has_spoken_leaves_for_the_next_step,
     "fewer than t present going on": chain_test.test_below_the_quorum_the_chain_stands_still,
 }

@@ -73,7 +73,7 @@ class Departures:
             return die.choice(heard)
         node = die.choice([view.tip, view.tip, view.base])
         whose = seat if kind != "forged" else die.choice(sorted(liar.others))
-        number = die.choice([1, 2, 3, 255, die.randrange(1, 256)])
+        number = die.choice([1, 2, 3, 253, 254, die.randrange(1, 255)])
         epoch = view.epoch + die.choice([0, 0, 0, 1])
         step = node.step + die.choice([0, 0, 1, 5])
         word = leaves.sign(liar.who, table, whose, number, epoch, step, node.digest)

@@ -13,7 +13,7 @@ from protocol.seat.machine import Machine
 from protocol.wire import bodies, messages
 from protocol.wire.faults import Fault
 from protocol.wire.leaves import Leave
-from protocol.wire.messages import MAX_MESSAGE, Back, Halt, Message, Say
+from protocol.wire.messages import MAX_MESSAGE, Back, Expired, Halt, Message, Say
 
 ANSWER = (1 << 20) + MAX_MESSAGE
 """Bytes with which one question may be answered: parts of 1 MiB, the last message whole."""
@@ -229,8 +229,8 @@ class Checker:
         if core.expired.get(place.epoch) != place:
             return  # signed before a crash, and sent behind it: that patience ran in another life
         for seat in machine.awaited() if not core.clocks.is_out(core.tip) else ():
-            words = self.left.get(seat, [])
-            left = any((w.epoch, w.step) <= (place.epoch, place.step) for w in words)
+            # A return may have come since: what had expired was fixed before.
+            left = any(_holds(word, place) for word in self.left.get(seat, []))
             need(left, f"seat {by} hurries seat {seat}, which has not left")
 
     # Room.
@@ -379,3 +379,11 @@ def links(tip: Node) -> set[bytes]:
 def own_statement(raw: bytes, table: Table) -> Message:
     """The message in a frame's bytes."""
     return messages.parse(raw, table.id, table.ids)
+
+
+def _holds(word: Leave, place: Expired) -> bool:
+    """Whether it says that its seat says nothing at this place."""
+    is_before = word.epoch < place.epoch
+    return not word.says_back and (
+        is_before or (word.epoch, word.step) <= (place.epoch, place.step)
+    )
