@@ -21,6 +21,7 @@ REGISTER = b"R"
 CALL = b"C"
 TAKE = b"T"
 OBSERVE = b"O"
+WORD = b"W"
 TOKEN = 16
 """Bytes of the token by which a waiting peer takes one call."""
 
@@ -118,10 +119,26 @@ async def register(
     RefusedError when the relay says that another process of ours waits there.
     """
     secured, challenge = await _greet(network, relay)
-    refused: RefusedError | None = None
     async with _cut_on_failure(secured.stream, relay):
         listener = Listener(Purpose.RELAY, secured.listener, secured.certificate)
-        await send(secured.stream, REGISTER + listener.answer(identity, instance, challenge))
+        answer = listener.answer(identity, instance, challenge)
+    return await _welcomed(secured, relay, REGISTER + answer)
+
+
+async def speak(network: Network, relay: Address, wish: bytes) -> trio.abc.Stream:
+    """A stream to a mailbox at a relay: a fresh one, or the one that the wish names ([K-6]).
+
+    RefusedError when the relay has no such one, or no room.
+    """
+    secured, _ = await _greet(network, relay)
+    return await _welcomed(secured, relay, WORD + wish)
+
+
+async def _welcomed(secured: Secured, relay: Address, wish: bytes) -> trio.abc.Stream:
+    """The stream, once the relay has granted a wish; its refusal stays a RefusedError."""
+    refused: RefusedError | None = None
+    async with _cut_on_failure(secured.stream, relay):
+        await send(secured.stream, wish)
         try:
             await expect_welcome(secured.stream)
         except RefusedError as error:

@@ -26,5 +26,17 @@ class RelayLimits:
     """Bytes through one splice, both directions together."""
     idle: float = 30.0
     """A splice without a byte in either direction for so long is cut; live links beat in it."""
+    mailboxes: int = 4_000
+    """Hosts that wait for a guest with a code."""
+    mailboxes_per_source: int = 64
+    """The same, from one machine."""
+    mailbox_life: float = 900.0
+    """A mailbox that nobody has come to is closed after so long; hosts take a fresh one sooner."""
+    mailbox_talk: float = 30.0
+    """Seconds from a guest's first word to the end of the conversation."""
+    guesses: int = 12
+    """Mailboxes that are asked for from one machine at once; found or not."""
+    guesses_a_second: float = 0.2
+    """The same, after that."""
     link: Limits = field(default_factory=lambda: Limits(frame=LONGEST, queue_bytes=1 << 14))
     """Handshake time, heartbeats and unauthenticated connections, as for any hub."""

@@ -30,6 +30,7 @@ from ..net.unproven import Stage, UnprovenConnections, UnprovenStream
 from .calls import Calls
 from .exchange import Exchange
 from .limits import RelayLimits
+from .mailboxes import Mailboxes
 from .seats import Seats
 from .visit import Stay, Visit
 from .wishes import wishes_of
@@ -70,7 +71,8 @@ class Relay:
         me = Listener(Purpose.RELAY, identity.public, self._credentials.digest)
         self.exchange = Exchange()
         seats = Seats(me, limits)
-        self._wishes = wishes_of(seats, Calls(seats, limits, self.exchange))
+        calls = Calls(seats, limits, self.exchange)
+        self._wishes = wishes_of(seats, calls, Mailboxes(limits))
 
     async def attend_listener(self, listener: StreamListener, nursery: trio.Nursery) -> None:
         """Attend everyone who comes to a listener, in nursery."""

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from ..net.handshake import send
-from ..net.reach import CALL, OBSERVE, REGISTER, TAKE, seen_from
+from ..net.reach import CALL, OBSERVE, REGISTER, TAKE, WORD, seen_from
 from .calls import Calls
+from .mailboxes import Mailboxes
 from .seats import Seats
 from .visit import Visit, Wish
 
 
-def wishes_of(seats: Seats, calls: Calls) -> dict[bytes, Wish]:
+def wishes_of(seats: Seats, calls: Calls, mailboxes: Mailboxes) -> dict[bytes, Wish]:
     """Every wish of SPEC 13.2 by its first byte; any other is no wish."""
     return {
         REGISTER: seats.register,
         CALL: calls.call,
         TAKE: calls.take,
         OBSERVE: _observe,
+        WORD: mailboxes.attend,
     }
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 
@@ -20,6 +20,37 @@ class Joined:
 
     names: tuple[str, ...]
     seats: int
+
+
+class CodeEnd(StrEnum):
+    """How a code has ended."""
+
+    USED = "used"
+    """A guest has the ticket by it."""
+    WRONG = "wrong"
+    """Somebody tried it with other words, or broke off: it is burned."""
+    OLD = "old"
+    """Its time was over."""
+    LOST = "lost"
+    """The relay at which it was waited was lost."""
+
+
+@dataclass(frozen=True)
+class Code:
+    """A code that gives the ticket to one guest, for so many seconds, and the relay that it is for;
+    `after`: how the one before it has ended."""
+
+    code: str = field(repr=False)
+    relay: str
+    seconds: float
+    after: CodeEnd | None
+
+
+@dataclass(frozen=True)
+class NoCode:
+    """There is no code now."""
+
+    reason: Reason
 
 
 @dataclass(frozen=True)
@@ -299,6 +330,8 @@ class Ended:
 
 Update = (
     Joined
+    | Code
+    | NoCode
     | Started
     | Cautious
     | Silenced

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..session.driver import Outcome
 from ..session.updates import Screen
+from .by_code import ticket_by_code
 from .hosting import host_table
 from .joining import Accept, Onlooker, join_table, kept_seat, watch_table
 from .resuming import OpenGame, claim_game, find_game, open_games, resume_table
@@ -28,6 +29,7 @@ __all__ = [
     "open_games",
     "open_hub",
     "resume_table",
+    "ticket_by_code",
     "transcript_path",
     "watch_table",
 ]

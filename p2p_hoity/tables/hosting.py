@@ -37,6 +37,7 @@ from ..session.lobby import (
 from ..session.nursery import open_nursery
 from ..session.updates import Screen
 from .again import play_on
+from .codes import CodeKeeper
 from .seating import Lan, Reach, Seat, open_hub
 
 SHOW: Final = 10.0
@@ -71,11 +72,13 @@ async def host_table(
     async with open_hub(who, reach) as (hub, addresses):
         direct = tuple(a for a in addresses if not a.startswith("relay+"))[:8]
         bare = Ticket(who.public, direct, terms.digest(), reach.relays)
-        on_ticket(encode_ticket(bare.with_secret(capability.secret)))
+        ticket = encode_ticket(bare.with_secret(capability.secret))
+        on_ticket(ticket)
         own = header.sit(terms, who, seat.me.nickname, os.urandom(32))
         seating = Seating(terms, own, addresses)
         lobby = Lobby(hub, seating, capability, seat.screen, who.public)
-        await _fill(lobby, _announced(seat, terms, bare, reach))
+        codes = CodeKeeper(reach.relays, ticket, seat.screen, reach.network)
+        await _fill(lobby, _announced(seat, terms, bare, reach), codes if reach.relays else None)
         lobby.refuse_the_rest()
         roster = seating.roster(who)
         for peer in seating.ids:
@@ -94,7 +97,9 @@ def _announced(seat: Seat, terms: Terms, bare: Ticket, reach: Reach) -> Announce
     return Announcement(seat.me.nickname, terms.seats, 1, word)
 
 
-async def _fill(lobby: Lobby, announced: Announcement | None) -> None:
+async def _fill(
+    lobby: Lobby, announced: Announcement | None, codes: CodeKeeper | None = None
+) -> None:
     """Seat guests until the table is full. Before the host's roster there is no table, so what
     is no frame of the lobby is not looked at."""
     lobby.tell()
@@ -102,6 +107,8 @@ async def _fill(lobby: Lobby, announced: Announcement | None) -> None:
         sent, received = trio.open_memory_channel[int](64)
         if announced is not None:
             nursery.start_soon(_announce, announced, received)
+        if codes is not None:
+            nursery.start_soon(codes.run)
         nursery.start_soon(_watch_time, lobby, sent, nursery.cancel_scope)
         async for event in lobby.hub.events:
             lobby.hear(event)

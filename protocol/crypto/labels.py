@@ -66,6 +66,13 @@ class Label(StrEnum):
     NEXT_TABLE = "p2p-table/2/next-table"
     NEXT_TICKET = "p2p-table/2/next-ticket"
 
+    # A few words instead of a ticket: the two sides, their proofs, the key that seals the ticket
+    CODE_GUEST = "p2p-table/2/code-guest"
+    CODE_HOST = "p2p-table/2/code-host"
+    CODE_GUEST_PROOF = "p2p-table/2/code-guest-proof"
+    CODE_HOST_PROOF = "p2p-table/2/code-host-proof"
+    CODE_TICKET = "p2p-table/2/code-ticket"
+
     # Signatures
     SEAT = "p2p-table/2/sign-seat"
     SAY = "p2p-table/2/sign-say"

@@ -1,0 +1,146 @@
+"""A code as it is spoken and typed: a number, two words, and perhaps the relay it is waited at."""
+
+from __future__ import annotations
+
+import re
+import secrets
+import unicodedata
+from bisect import bisect_left
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from functools import cache
+from importlib.resources import files
+from typing import Final
+
+from ..errors import Code as ErrorCode
+from ..errors import CodedError
+from ..net.addresses import parse_address
+from ..net.errors import AddressError
+
+WORDS: Final = 2
+MOST_NUMBER: Final = 999_999
+LEAST_LETTERS: Final = 3
+"""Letters by which every word of the list differs from all others."""
+USUAL_PORT: Final = 4646
+"""Where a relay listens unless it is told otherwise."""
+LONGEST: Final = 400
+"""Characters of what may be a code with its relay."""
+_GAPS: Final = re.compile(r"[\s\-_.,\u2010-\u2015\u2212]+")
+_FORM: Final = re.compile(r"([0-9]+)-([a-z]+)-([a-z]+)")
+
+
+class CodeCode(ErrorCode):
+    """What can be wrong with a code as it is typed, or with what it leads to."""
+
+    NO_CODE = "no-code", "text"
+    NO_WORD = "code-of-no-word", "text"
+    MEANT = "code-misspelt", "text", "meant"
+    BAD_RELAY = "code-with-bad-relay", "why"
+    NOBODY = "code-unknown-there", "number", "relay"
+    BUSY = "code-relay-busy", "relay"
+    UNREACHED = "code-relay-unreached", "relay", "why"
+    UNANSWERED = "code-unanswered", "number", "relay"
+    WRONG = "code-wrong"
+    NO_TICKET = "code-without-ticket", "why"
+    OTHER_RELAY = "code-relay-speaks-otherwise", "relay"
+    NOT_OURS = "code-message-malformed"
+
+
+class CodeError(CodedError):
+    """A code that is none, or that led nowhere."""
+
+
+@dataclass(frozen=True)
+class SpokenCode:
+    """A number under which a host waits at a relay, and the words that both sides know.
+
+    `relay` is 'host:port', or empty if it was not said.
+    """
+
+    number: int
+    words: tuple[str, ...] = field(repr=False)
+    relay: str = ""
+
+    def __str__(self) -> str:
+        return "-".join((str(self.number), *self.words))
+
+    @property
+    def password(self) -> bytes:
+        """What the exchange proves: the words, never the number ([K-2])."""
+        return "-".join(self.words).encode("ascii")
+
+
+@cache
+def word_list() -> tuple[str, ...]:
+    """All words, sorted; in lower case and without marks."""
+    text = files(__package__).joinpath("words.txt").read_text("ascii")
+    return tuple(sorted(line for line in text.splitlines() if line and not line.startswith("#")))
+
+
+def fresh_words() -> tuple[str, ...]:
+    """Words that nobody has heard yet, each drawn evenly from the whole list ([K-1])."""
+    return tuple(secrets.choice(word_list()) for _ in range(WORDS))
+
+
+def is_code(text: str) -> bool:
+    """Whether this is meant as a code, and not as a ticket or a nickname: it has the form, and a
+    relay or at least one word of the list."""
+    plain, at, _ = _plain(text)
+    found = _FORM.fullmatch(plain)
+    return found is not None and (bool(at) or any(map(_completed, found.groups()[1:])))
+
+
+def parse_code(text: str) -> SpokenCode:
+    """The code meant; CodeError says what is wrong. Nothing is sent, so no guess is lost.
+
+    Capitals, blanks, any dash between the parts, and words begun by their first three letters or
+    more are forgiven.
+    """
+    plain, at, relay = _plain(text)
+    found = _FORM.fullmatch(plain)
+    if found is None or int(found[1][:7]) > MOST_NUMBER:
+        raise CodeError(CodeCode.NO_CODE, text=text[:40])
+    words = tuple(map(_word, found.groups()[1:]))
+    return SpokenCode(int(found[1]), words, parse_relay(relay) if at else "")
+
+
+def parse_relay(text: str) -> str:
+    """'host:port' of a relay, the usual port if none is named; CodeError if it is none."""
+    named = text.strip()
+    if ":" not in named.rpartition("]")[2]:
+        named = f"{named}:{USUAL_PORT}"
+    try:
+        return str(parse_address(named))
+    except AddressError as error:
+        raise CodeError(CodeCode.BAD_RELAY, why=error.reason) from error
+
+
+def _plain(text: str) -> tuple[str, str, str]:
+    code, at, relay = text[:LONGEST].strip().strip("'\"`<>").partition("@")
+    letters = unicodedata.normalize("NFKC", code).casefold()
+    return _GAPS.sub("-", letters).strip("-"), at, relay
+
+
+def beginning_with(letters: str) -> tuple[str, ...]:
+    """The words of the list that begin so."""
+    words = word_list()
+    first = bisect_left(words, letters)
+    last = bisect_left(words, letters + "{")  # the character behind z
+    return words[first:last]
+
+
+def _completed(word: str) -> str | None:
+    those = beginning_with(word)
+    if word in those:
+        return word
+    return those[0] if len(word) >= LEAST_LETTERS and len(those) == 1 else None
+
+
+def _word(word: str) -> str:
+    found = _completed(word)
+    if found is not None:
+        return found
+    meant = get_close_matches(word, word_list(), 1)
+    if meant:
+        raise CodeError(CodeCode.MEANT, text=word[:40], meant=meant[0])
+    raise CodeError(CodeCode.NO_WORD, text=word[:40])

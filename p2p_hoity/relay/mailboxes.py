@@ -1,0 +1,179 @@
+"""The mailboxes of a relay: a host waits under a number, and one guest speaks with it unread.
+
+A number and some frames that look random are all that a relay sees of a code ([K-6]).
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from dataclasses import dataclass
+from typing import Final
+
+import trio
+
+from ..errors import Code, because
+from ..net.allowance import Allowances
+from ..net.handshake import Verdict
+from ..net.link import Link
+from ..net.mailbox import MOST_FRAMES, NUMBER, mailbox_limits
+from .limits import RelayLimits
+from .visit import Stay, Visit, count_down
+
+REST: Final = 120.0
+"""Seconds for which a number is given to nobody else: who mistyped a code would try another's."""
+
+
+class MailboxEnd(Code):
+    """Why a relay ends a mailbox."""
+
+    OVER = "mailbox-over"
+    UNASKED = "mailbox-spoken-to-early"
+    TOO_MUCH = "mailbox-too-much-said"
+
+
+@dataclass(eq=False)
+class End:
+    """One end of a mailbox, and how many frames it has said."""
+
+    link: Link
+    said: int = 0
+
+    def close(self, code: MailboxEnd) -> None:
+        """Not any more."""
+        self.link.close(because(code))
+
+
+@dataclass(eq=False)
+class Mailbox:
+    """A host that waits under a number, and, once it has come, the guest."""
+
+    number: int
+    source: str
+    host: End
+    guest: End | None = None
+
+    def pass_on(self, data: bytes, teller: End, hearer: End | None) -> None:
+        """One frame to the other end, of the few that each may say."""
+        teller.said += 1
+        if hearer is None:
+            teller.close(MailboxEnd.UNASKED)
+        elif teller.said > MOST_FRAMES:
+            teller.close(MailboxEnd.TOO_MUCH)
+        else:
+            hearer.link.post(data)
+
+
+class Numbers:
+    """Numbers as short as may be, drawn by lot, each at rest for a while after its use."""
+
+    def __init__(self) -> None:
+        self._resting: dict[int, float] = {}
+
+    def draw(self, taken: dict[int, Mailbox], now: float) -> int:
+        """One that is not taken: of one digit while half of these are free, then of two, …"""
+        self._resting = {one: until for one, until in self._resting.items() if until > now}
+        most = 9
+        while 2 * len(used := self._used(taken, most)) > most:
+            most = 10 * most + 9
+        return random.choice([one for one in range(1, most + 1) if one not in used])
+
+    def _used(self, taken: dict[int, Mailbox], most: int) -> set[int]:
+        return {one for one in (*taken, *self._resting) if one <= most}
+
+    def rest(self, number: int, now: float) -> None:
+        """It has been used."""
+        self._resting[number] = now + REST
+
+
+class Mailboxes:
+    """All of one relay."""
+
+    def __init__(self, limits: RelayLimits) -> None:
+        self._limits = limits
+        self._link_limits = mailbox_limits(limits.link)
+        self._waiting: dict[int, Mailbox] = {}
+        self._open: Counter[str] = Counter()
+        self._numbers = Numbers()
+        self._guesses = Allowances(limits.guesses, limits.guesses_a_second)
+
+    async def attend(self, visit: Visit, wish: bytes) -> Stay | None:
+        """A host that wants a mailbox, or a guest that speaks first to one, by its number."""
+        if not wish:
+            return await self._open_one(visit)
+        if len(wish) <= NUMBER:
+            return None
+        return await self._speak(visit, int.from_bytes(wish[:NUMBER], "big"), wish[NUMBER:])
+
+    async def _open_one(self, visit: Visit) -> Stay:
+        is_full = self._open.total() >= self._limits.mailboxes
+        if is_full or self._open[visit.source] >= self._limits.mailboxes_per_source:
+            await visit.refuse(Verdict.FULL)
+        number = self._numbers.draw(self._waiting, trio.current_time())
+        host = End(self._welcomed(visit))
+        host.link.post(number.to_bytes(NUMBER, "big"))
+        box = self._waiting[number] = Mailbox(number, visit.source, host)
+        self._open[visit.source] += 1
+        return lambda: self._keep(box)
+
+    async def _speak(self, visit: Visit, number: int, first: bytes) -> Stay:
+        """The first who comes has the mailbox; whoever comes then is told that there is none."""
+        if self._guesses.take(visit.source, trio.current_time()) > 0:
+            await visit.refuse(Verdict.FULL)
+        box = self._waiting.pop(number, None)
+        if box is None or box.host.link.reason is not None:
+            await visit.refuse(Verdict.UNKNOWN)
+        guest = box.guest = End(self._welcomed(visit))
+        self._numbers.rest(number, trio.current_time())
+        box.pass_on(first, guest, box.host)
+        return lambda: self._talk(box, guest)
+
+    def _welcomed(self, visit: Visit) -> Link:
+        return Link(visit.stream, self._link_limits, first=Verdict.WELCOME.encode())
+
+    async def _keep(self, box: Mailbox) -> None:
+        """The host's end, from its first moment to its last."""
+        limits = self._limits
+
+        async def hear(data: bytes) -> None:
+            box.pass_on(data, box.host, box.guest)
+
+        try:
+            with trio.move_on_after(limits.mailbox_life + limits.mailbox_talk):
+                async with trio.open_nursery() as nursery:
+                    nursery.start_soon(self._grow_old, box)
+                    await box.host.link.run(trio.lowlevel.checkpoint, hear)
+                    nursery.cancel_scope.cancel()
+        finally:
+            self._forget(box)
+            count_down(self._open, box.source)
+
+    async def _grow_old(self, box: Mailbox) -> None:
+        await trio.sleep(self._limits.mailbox_life)
+        if box.guest is None:
+            box.host.close(MailboxEnd.OVER)
+
+    def _forget(self, box: Mailbox) -> None:
+        if self._waiting.get(box.number) is box:
+            del self._waiting[box.number]
+            self._numbers.rest(box.number, trio.current_time())
+
+    async def _talk(self, box: Mailbox, guest: End) -> None:
+        """The guest's end; when it is over, the host's is too."""
+
+        async def hear(data: bytes) -> None:
+            box.pass_on(data, guest, box.host)
+
+        async def until_the_host_goes() -> None:
+            await box.host.link.ended.wait()
+            await guest.link.drained()
+            guest.close(MailboxEnd.OVER)
+
+        try:
+            with trio.move_on_after(self._limits.mailbox_talk):
+                async with trio.open_nursery() as nursery:
+                    nursery.start_soon(until_the_host_goes)
+                    await guest.link.run(trio.lowlevel.checkpoint, hear)
+                    nursery.cancel_scope.cancel()
+        finally:
+            box.host.close(MailboxEnd.OVER)

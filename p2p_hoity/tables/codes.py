@@ -1,0 +1,116 @@
+"""The codes of a host whose table fills: one at a time, each for one guest and some minutes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Final
+
+import trio
+
+from ..codes.exchange import HostExchange
+from ..codes.spoken import MOST_NUMBER, CodeError, SpokenCode, fresh_words
+from ..errors import Code, Reason, because
+from ..net.addresses import parse_address
+from ..net.errors import NetError
+from ..net.handshake import HandshakeCode
+from ..net.limits import Limits
+from ..net.mailbox import NUMBER, Conversation, conversation
+from ..net.network import Network, TcpNetwork
+from ..session import updates
+from ..session.updates import CodeEnd, Screen
+
+LIFE: Final = 600.0
+"""Seconds for which a code is good."""
+EXCHANGE: Final = 15.0
+"""Seconds from a guest's first message to the end of the exchange."""
+GOODBYE: Final = 10.0
+"""Seconds in which a guest has read the ticket and gone."""
+MOST_WRONG: Final = 16
+"""Wrong guesses at one table. All of them together find the words of one code with a chance of
+16 in 1295², below one in 2^16; after them there are no more codes."""
+FIRST_PAUSE, LONGEST_PAUSE = 1.0, 60.0
+"""Seconds before a relay is tried again that failed."""
+
+
+class CodesCode(Code):
+    """Why a host has no code to show."""
+
+    RELAY_LOST = "codes-relay-lost", "relay", "why"
+    TOO_MANY_WRONG = "codes-guessed-at", "number"
+
+
+class CodeKeeper:
+    """Shows a code, lets one guest try it, and shows the next ([K-5])."""
+
+    def __init__(
+        self, relays: Sequence[str], ticket: str, screen: Screen, network: Network | None
+    ) -> None:
+        self._relays, self._ticket, self._screen = tuple(relays), ticket, screen
+        self._network = network or TcpNetwork()
+        self._after: CodeEnd | None = None
+        self._told: Reason | None = None
+
+    async def run(self) -> None:
+        """Until cancelled, or until too many have guessed wrong."""
+        wrong, turn, pause = 0, 0, FIRST_PAUSE
+        while wrong < MOST_WRONG:
+            relay = self._relays[turn % len(self._relays)]
+            try:
+                self._after = await self._one(relay)
+            except NetError as error:
+                self._lost(because(CodesCode.RELAY_LOST, relay=relay, why=error.reason))
+                turn += 1  # another relay may do
+                await trio.sleep(pause)
+                pause = min(2 * pause, LONGEST_PAUSE)
+                continue
+            pause = FIRST_PAUSE
+            wrong += self._after is CodeEnd.WRONG
+        self._screen(updates.NoCode(because(CodesCode.TOO_MANY_WRONG, number=MOST_WRONG)))
+
+    def _lost(self, reason: Reason) -> None:
+        """Say so, once for as long as it stays so."""
+        if reason != self._told:
+            self._screen(updates.NoCode(reason))
+        self._told, self._after = reason, CodeEnd.LOST
+
+    async def _one(self, relay: str) -> CodeEnd:
+        """One code from its first moment to its end; NetError if the relay fails first."""
+        async with conversation(self._network, parse_address(relay), b"", Limits()) as talk:
+            code = SpokenCode(await _number(talk), fresh_words(), relay)
+            self._told = None
+            self._screen(updates.Code(str(code), relay, LIFE, self._after))
+            with trio.move_on_after(LIFE) as life:
+                first = await talk.receive()
+            if life.cancelled_caught:
+                return CodeEnd.OLD
+            return await self._exchange(talk, HostExchange(code, self._ticket), first)
+
+    async def _exchange(self, talk: Conversation, host: HostExchange, first: bytes) -> CodeEnd:
+        """Whoever came has one guess; who leaves in the middle has had it too ([K-5])."""
+        with trio.move_on_after(EXCHANGE):
+            try:
+                talk.post(host.answer(first))
+                talk.post(host.give(await talk.receive()))
+            except (CodeError, NetError):
+                return CodeEnd.WRONG
+            await _gone(talk)
+            return CodeEnd.USED
+        return CodeEnd.WRONG
+
+
+async def _number(talk: Conversation) -> int:
+    """The number under which the relay has a guest find us; NetError if it gives none."""
+    with trio.move_on_after(Limits().handshake):
+        said = await talk.receive()
+        number = int.from_bytes(said, "big")
+        if len(said) == NUMBER and number <= MOST_NUMBER:
+            return number
+    raise NetError(HandshakeCode.OTHER_LANGUAGE)
+
+
+async def _gone(talk: Conversation) -> None:
+    """Wait until the guest has read the ticket, and gone."""
+    with trio.move_on_after(GOODBYE), suppress(NetError):
+        while True:
+            await talk.receive()
