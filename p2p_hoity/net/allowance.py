@@ -38,10 +38,22 @@ class Allowances:
 
     def take(self, sender: Hashable, now: float) -> float:
         """Take one frame of this sender; for how many seconds it must wait."""
+        return self._allowance(sender, now).take(now)
+
+    def take_if_any(self, sender: Hashable, now: float) -> bool:
+        """Take one, if there is one now; whether there was. Asking too often is not held against
+        it: a sender may be many people behind one address."""
+        allowance = self._allowance(sender, now)
+        if allowance.left(now) < 1:
+            return False
+        allowance.take(now)
+        return True
+
+    def _allowance(self, sender: Hashable, now: float) -> Allowance:
         if sender not in self._of:
             self._forget_full(now)
             self._of[sender] = Allowance(self._most, self._rate, now)
-        return self._of[sender].take(now)
+        return self._of[sender]
 
     def _forget_full(self, now: float) -> None:
         if len(self._of) >= MOST_KEPT:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from collections.abc import Container
 from dataclasses import dataclass
 from typing import Final
 
@@ -22,6 +23,7 @@ from .visit import Stay, Visit, count_down
 
 REST: Final = 120.0
 """Seconds for which a number is given to nobody else: who mistyped a code would try another's."""
+MOST_RESTING: Final = 4096
 
 
 class MailboxEnd(Code):
@@ -68,22 +70,32 @@ class Numbers:
     """Numbers as short as may be, drawn by lot, each at rest for a while after its use."""
 
     def __init__(self) -> None:
-        self._resting: dict[int, float] = {}
+        self._resting: dict[int, float] = {}  # in the order of their ends
 
-    def draw(self, taken: dict[int, Mailbox], now: float) -> int:
-        """One that is not taken: of one digit while half of these are free, then of two, …"""
-        self._resting = {one: until for one, until in self._resting.items() if until > now}
+    def draw(self, taken: Container[int], number: int, now: float) -> int:
+        """One that is not among the `number` taken: of one digit while there are few, then of two,
+        and so on; at least every second one of those drawn from is free."""
+        self._wake(now)
         most = 9
-        while 2 * len(used := self._used(taken, most)) > most:
+        while 2 * (number + len(self._resting)) > most:
             most = 10 * most + 9
-        return random.choice([one for one in range(1, most + 1) if one not in used])
-
-    def _used(self, taken: dict[int, Mailbox], most: int) -> set[int]:
-        return {one for one in (*taken, *self._resting) if one <= most}
+        while (drawn := random.randint(1, most)) in taken or drawn in self._resting:
+            pass
+        return drawn
 
     def rest(self, number: int, now: float) -> None:
         """It has been used."""
+        self._wake(now)
+        if len(self._resting) >= MOST_RESTING:
+            del self._resting[next(iter(self._resting))]
         self._resting[number] = now + REST
+
+    def _wake(self, now: float) -> None:
+        while self._resting:
+            first = next(iter(self._resting))
+            if self._resting[first] > now:
+                return
+            del self._resting[first]
 
 
 class Mailboxes:
@@ -109,7 +121,7 @@ class Mailboxes:
         is_full = self._open.total() >= self._limits.mailboxes
         if is_full or self._open[visit.source] >= self._limits.mailboxes_per_source:
             await visit.refuse(Verdict.FULL)
-        number = self._numbers.draw(self._waiting, trio.current_time())
+        number = self._numbers.draw(self._waiting, len(self._waiting), trio.current_time())
         host = End(self._welcomed(visit))
         host.link.post(number.to_bytes(NUMBER, "big"))
         box = self._waiting[number] = Mailbox(number, visit.source, host)
@@ -118,7 +130,7 @@ class Mailboxes:
 
     async def _speak(self, visit: Visit, number: int, first: bytes) -> Stay:
         """The first who comes has the mailbox; whoever comes then is told that there is none."""
-        if self._guesses.take(visit.source, trio.current_time()) > 0:
+        if not self._guesses.take_if_any(visit.source, trio.current_time()):
             await visit.refuse(Verdict.FULL)
         box = self._waiting.pop(number, None)
         if box is None or box.host.link.reason is not None:
@@ -147,6 +159,10 @@ class Mailboxes:
         finally:
             self._forget(box)
             count_down(self._open, box.source)
+        if box.guest is not None:
+            with trio.move_on_after(limits.link.handshake):
+                await box.guest.link.drained()
+            box.guest.close(MailboxEnd.OVER)
 
     async def _grow_old(self, box: Mailbox) -> None:
         await trio.sleep(self._limits.mailbox_life)
@@ -164,16 +180,8 @@ class Mailboxes:
         async def hear(data: bytes) -> None:
             box.pass_on(data, guest, box.host)
 
-        async def until_the_host_goes() -> None:
-            await box.host.link.ended.wait()
-            await guest.link.drained()
-            guest.close(MailboxEnd.OVER)
-
         try:
             with trio.move_on_after(self._limits.mailbox_talk):
-                async with trio.open_nursery() as nursery:
-                    nursery.start_soon(until_the_host_goes)
-                    await guest.link.run(trio.lowlevel.checkpoint, hear)
-                    nursery.cancel_scope.cancel()
+                await guest.link.run(trio.lowlevel.checkpoint, hear)
         finally:
             box.host.close(MailboxEnd.OVER)
