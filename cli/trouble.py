@@ -115,6 +115,9 @@ def _mistake(leaf: BaseException) -> Told:
 TABLE_NOT_OK: Final = frozenset(
     {
         "bad-roster",
+        "code-message-malformed",
+        "code-without-ticket",
+        "code-wrong",
         "game-begun",
         "game-begun-without-you",
         "game-not-begun",
@@ -140,6 +143,10 @@ TABLE_NOT_OK: Final = frozenset(
 TABLE_UNREACHED: Final = frozenset(
     {
         "cannot-listen-there",
+        "code-relay-busy",
+        "code-relay-unreached",
+        "code-unanswered",
+        "code-unknown-there",
         "host-cuts-links",
         "host-gone",
         "host-unreached",

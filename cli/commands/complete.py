@@ -1,6 +1,6 @@
-"""Words that a shell completes: the games of this machine, by their ids.
+"""Words that a shell completes: the games of this machine by their ids, and the words of codes.
 
-By the names of the files alone: nothing is opened, and nothing heavy is loaded.
+Games by the names of the files alone: nothing is opened, and nothing heavy is loaded.
 """
 
 from __future__ import annotations
@@ -19,6 +19,18 @@ def open_games(incomplete: str) -> list[str]:
 def transcripts(incomplete: str) -> list[str]:
     """Games with a transcript; files are completed by the shell itself."""
     return _fitting("transcripts", "*.hoity", incomplete)
+
+
+def codes(incomplete: str) -> list[str]:
+    """The words of a code, each by its first letters."""
+    from p2p_hoity.codes.spoken import WORDS, beginning_with
+
+    number, *words = incomplete.split("-")
+    if not number.isdecimal() or not 0 < len(words) <= WORDS:
+        return []
+    before = "-".join((number, *words[:-1]))
+    behind = "-" if len(words) < WORDS else ""
+    return [f"{before}-{word}{behind}" for word in beginning_with(words[-1].lower())]
 
 
 def _fitting(folder: str, pattern: str, incomplete: str) -> list[str]:

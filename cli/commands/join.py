@@ -1,11 +1,13 @@
-"""Sitting down at the table of a ticket."""
+"""Sitting down at the table of a ticket, or of a code."""
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 import trio
 
 from p2p_hoity import tables
-from p2p_hoity.net.ticket import decode_ticket
+from p2p_hoity.codes.spoken import is_code
 from p2p_hoity.session.driver import Outcome
 
 from ..local.one_chair import only_one
@@ -13,6 +15,7 @@ from ..local.places import check_output
 from ..local.questions import at_terminal
 from ..words.lingo import _
 from . import pick_table
+from .by_code import ticket_of
 from .resume import take_up
 from .seats import new_sitting
 from .sitting import Manner, Sitting, sit
@@ -21,7 +24,10 @@ from .sitting import Manner, Sitting, sit
 def join(manner: Manner, ticket: str, reach: tables.Reach) -> int:
     """Sit down at a table, or take one's seat at it again if there is one; the exit code."""
     check_output(manner.transcript)
-    read = decode_ticket(_ticket(manner, ticket))
+    word = _ticket(manner, ticket)
+    read, relay = ticket_of(word, reach.relays, reach.network, manner.as_json)
+    if relay is not None and not reach.relays:
+        reach = replace(reach, relays=(relay,))  # it has just answered: others reach us there too
 
     async def go(sitting: Sitting, nursery: trio.Nursery) -> Outcome:
         sitting.say(_("Asking the host for the terms …"))
@@ -41,6 +47,8 @@ def _ticket(manner: Manner, word: str) -> str:
     """The ticket that is meant: typed as such, or picked from the tables of this LAN."""
     if not word:
         return pick_table.from_list()
+    if is_code(word):
+        return word
     if not manner.as_json and at_terminal() and pick_table.is_nickname(word):
         return pick_table.by_nickname(word)
     return word

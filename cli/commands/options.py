@@ -162,7 +162,23 @@ ListenOption = Annotated[
 ]
 RelayOption = Annotated[
     list[str] | None,
-    typer.Option("--relay", metavar="HOST:PORT", help=N_("A relay to be reached through.")),
+    typer.Option(
+        "--relay",
+        metavar="HOST:PORT",
+        help=N_("A relay to be reached through; none: not even the one you keep."),
+    ),
+]
+CodeRelayOption = Annotated[
+    list[str] | None,
+    typer.Option("--relay", metavar="HOST:PORT", help=N_("The relay that a code is of.")),
+]
+UseOption = Annotated[
+    str | None,
+    typer.Option(
+        "--use",
+        metavar="HOST:PORT",
+        help=N_("Run none: keep this one for your tables and codes; none forgets it."),
+    ),
 ]
 LanOption = Annotated[
     LanChoice,
@@ -198,17 +214,21 @@ def _ticket(metavar: str, words: str) -> Any:
         show_envvar=False,
         show_default=False,
         help=words,
+        autocompletion=complete.codes,
     )
 
 
-TicketArgument = Annotated[list[str], _ticket("TICKET", N_("The word that the host gave you."))]
+TicketArgument = Annotated[
+    list[str],
+    _ticket("TICKET|CODE", N_("The ticket, or the code, that the host gave you.")),
+]
 WhereArgument = Annotated[
     list[str] | None,
     _ticket(
-        "[TICKET|NICK]",
+        "[TICKET|CODE|NICK]",
         N_(
-            "The word that the host gave you, or the nickname of a host on this LAN; without it you"
-            " pick from the LAN's tables."
+            "The ticket, or the code, that the host gave you, or the nickname of a host on this"
+            " LAN; without it you pick from the LAN's tables."
         ),
     ),
 ]

@@ -8,6 +8,7 @@ from typing import Final
 
 import trio
 
+from p2p_hoity.codes.spoken import is_code
 from p2p_hoity.lookalikes import twins
 from p2p_hoity.net.discovery import Announcement, browse
 from p2p_hoity.net.ticket import decode_ticket
@@ -56,7 +57,7 @@ def _look() -> list[Announcement]:
 def _picked(tables: Sequence[Announcement]) -> str:
     _list(tables)
     while True:
-        said = answer(_("Its number, a ticket, r to look again, or q to leave: "))
+        said = answer(_("Its number, a ticket, a code, r to look again, or q to leave: "))
         if said.lower() in LEAVE:
             raise Trouble(_("You sat down nowhere."), INTERRUPTED)
         if said.lower() in AGAIN:
@@ -64,7 +65,7 @@ def _picked(tables: Sequence[Announcement]) -> str:
             _list(tables)
         elif said.isdecimal() and 1 <= int(said) <= len(tables):
             return _ticket_of(tables[int(said) - 1])
-        elif LIKE_A_TICKET.match(said):
+        elif LIKE_A_TICKET.match(said) or is_code(said):
             return said
         else:
             say(_("No table has that number."))

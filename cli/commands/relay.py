@@ -7,10 +7,14 @@ from typing import Final
 
 import trio
 
+from p2p_hoity.codes.spoken import parse_relay
 from p2p_hoity.net.files import open_files
 from p2p_hoity.relay.limits import RelayLimits
 from p2p_hoity.relay.serving import serve_relay
+from p2p_hoity.storage.home import home
 
+from ..local import relays
+from ..local.places import check_home
 from ..printing import say
 from ..trouble import OK, ctrl_c_means
 from ..ui.json_screen import write_line
@@ -50,3 +54,18 @@ def _announce(found: list[str], as_json: bool) -> None:
         )
     )
     say(_("A host uses it with: hoity host --relay HOST:PORT. Ctrl-C ends it."))
+
+
+def use(address: str, as_json: bool) -> int:
+    """Keep a relay for this player's tables and codes, or none; the exit code."""
+    chosen = None if address == relays.NONE else parse_relay(address)
+    check_home(home())
+    relays.keep(chosen)
+    if as_json:
+        write_line({"type": "use", "relay": chosen})
+    elif chosen is None:
+        say(_("No relay is kept any more."))
+    else:
+        words = _("Kept: your tables are reached through {relay}, and their codes are of it.")
+        say(words.format(relay=chosen))
+    return OK

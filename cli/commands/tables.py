@@ -104,13 +104,14 @@ def host(
     """Open a table."""
     from p2p_hoity.tables.seating import Lan
 
+    from ..local.relays import relays_of
     from .play import Ask, Opening
     from .play import host as open_table
     from .reaching import reach_of
 
     switches = (action_choice, detective_in_hall, detective_rank)
     ask = Ask(seats, edition, variant, *switches, quorum, patience or 300.0, step_patience)
-    opening = Opening(ask, bots, reach_of(listen, relay, Lan(lan.value)), as_qr=qr)
+    opening = Opening(ask, bots, reach_of(listen, relays_of(relay), Lan(lan.value)), as_qr=qr)
     manner = _manner(auto, as_json, transcript, name, plain, no_talk, again, no_bell)
     raise typer.Exit(open_table(manner, opening))
 
@@ -181,11 +182,13 @@ def watch(
     plain: opt.PlainOption = False,
     no_talk: opt.NoTalkOption = False,
     again: opt.AgainOption = None,
+    relay: opt.CodeRelayOption = None,
 ) -> None:
     """Look on without a seat."""
     from .watch import watch as look_on
 
-    raise typer.Exit(look_on(" ".join(ticket), transcript, as_json, plain, not no_talk, again))
+    talk = (not no_talk, again)
+    raise typer.Exit(look_on(" ".join(ticket), transcript, as_json, plain, *talk, relay))
 
 
 def tables(
@@ -204,8 +207,13 @@ def relay(
     calls: opt.CallsOption = 15_000,
     same_address: opt.SameAddressOption = 256,
     as_json: opt.JsonOption = False,
+    use: opt.UseOption = None,
 ) -> None:
-    """A blind relay for others."""
+    """A blind relay for others, or the one that the player uses."""
+    if use is not None:
+        from .relay import use as keep
+
+        raise typer.Exit(keep(use, as_json))
     from .relay import relay as serve
 
     raise typer.Exit(serve(listen, as_json, seats, calls, same_address))

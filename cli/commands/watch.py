@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import trio
 
 from p2p_hoity import tables
-from p2p_hoity.net.ticket import decode_ticket
 from p2p_hoity.session.driver import Outcome
 
 from ..local.places import check_output
 from ..trouble import INTERRUPTED, NOT_OK, OK, Trouble, ctrl_c_means
 from ..ui.screen import looking_on
 from ..words.lingo import _
+from .by_code import ticket_of
 
 
 def watch(
@@ -24,11 +25,12 @@ def watch(
     plain: bool = True,
     talks: bool = True,
     again: bool | None = None,
+    relays: Sequence[str] | None = None,
 ) -> int:
     """Follow a table without a seat; the exit code. `again`: follow the seats to their next table
     too, as for a person unless the command says otherwise."""
     check_output(transcript)
-    read = decode_ticket(ticket)
+    read, _relay = ticket_of(ticket, tuple(relays or ()), None, as_json)
     scope = trio.CancelScope()
     follows = not as_json if again is None else again
     screen = looking_on(as_json, plain, lambda reason: scope.cancel(), follows)

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import getpass
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Final
 
 from p2p_hoity.storage.home import Home
@@ -42,7 +43,7 @@ def first_run(home: Home, ask: Ask | None = None) -> bool:
 def keep(home: Home, chosen: Settings) -> None:
     """Keep what was chosen, and speak the language from now on; OSError or NotPrivateError if the
     home takes no files."""
-    settings.keep(home, chosen)
+    settings.keep(home, replace(chosen, relay=settings.load(home).relay))
     if chosen.language is not None:
         lingo.speak(chosen.language)
 

@@ -1,4 +1,4 @@
-"""What a player has chosen once, kept in the home: nickname, language, and how the screen is.
+"""What a player has chosen once, kept in the home: names, a relay, and how the screen is.
 
 Read before anything else, help included: so nothing heavy is loaded, and whatever cannot be read
 counts as not chosen.
@@ -7,7 +7,7 @@ counts as not chosen.
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from ..words import lingo
@@ -27,6 +27,7 @@ class Settings:
     light: bool | None = None
     bell: bool | None = None
     staged: bool | None = None
+    relay: str | None = None
 
 
 def load(home: Home | None = None) -> Settings:
@@ -46,17 +47,25 @@ def load(home: Home | None = None) -> Settings:
 def _read(value: Any) -> Settings:
     given = value if isinstance(value, dict) else {}
     nickname, language = given.get("nickname"), given.get("language")
-    tastes = (given.get(name) for name in ("light", "bell", "staged"))
+    relay = given.get("relay")
     return Settings(
-        nickname if isinstance(nickname, str) else None,
-        language if language in lingo.LANGUAGES else None,
-        *(taste if isinstance(taste, bool) else None for taste in tastes),
+        nickname=nickname if isinstance(nickname, str) else None,
+        language=language if language in lingo.LANGUAGES else None,
+        light=_taste(given, "light"),
+        bell=_taste(given, "bell"),
+        staged=_taste(given, "staged"),
+        relay=relay if isinstance(relay, str) else None,
     )
 
 
+def _taste(given: dict[str, Any], name: str) -> bool | None:
+    taste = given.get(name)
+    return taste if isinstance(taste, bool) else None
+
+
 def is_kept(home: Home) -> bool:
-    """Whether there are settings here already."""
-    return (home.path / "settings.json").exists()
+    """Whether the player has been asked here already; a relay is kept unasked."""
+    return replace(load(home), relay=None) != Settings()
 
 
 def keep(home: Home, settings: Settings) -> None:

@@ -27,7 +27,7 @@ from .line_talk import Wishes
 from .stdin_lines import STRAYS
 
 Write = Callable[[dict[str, Any]], None]
-RENAMED = {"returned": "back", "leftfornow": "left"}
+RENAMED = {"returned": "back", "leftfornow": "left", "nocode": "no-code"}
 """Updates whose name would be that of a happening, or no word."""
 WISHES: Final[dict[str, Wish]] = {'{"wait":true}': WaitLonger(), '{"leave":true}': LeaveForNow()}
 """Lines that are no answers, without their spaces."""
@@ -76,6 +76,8 @@ class JsonScreen:
                 return _waiting(update)
             case updates.Refused():
                 return _refused(update)
+            case updates.NoCode(reason):
+                return reason_json(reason)
             case updates.Unlinked(name, reason):
                 return {"name": name, **reason_json(reason)}
             case updates.Said(seat, who, words):

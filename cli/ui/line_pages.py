@@ -8,7 +8,7 @@ from typing import Final
 from p2p_hoity import rules
 
 from ..printing import width
-from ..words import board, rules_text
+from ..words import board, codes, rules_text
 from ..words.cards import Names
 from ..words.lingo import N_, _
 from . import ticket_block
@@ -27,7 +27,7 @@ HELP: Final = (
         " The octagon where the leading figure stands counts."
     ),
 )
-HOST_HELP: Final = N_("c copies the ticket · qr shows it as a QR code")
+HOST_HELP: Final = N_("c copies the ticket · qr shows it as a QR code · code copies the code")
 FIRST_HINT: Final = N_("b shows the board, r the rules, ? what else you can type.")
 PROOFS: Final = 20
 """Lines about proofs that one look shows."""
@@ -95,6 +95,14 @@ class Pages:
             self._say(_("There is no ticket here to copy."))
         else:
             ticket_block.copy(self.ticket)
+
+    def code(self, rest: str) -> None:
+        """The code to the clipboard."""
+        code = self._screen.code
+        if code is None:
+            self._say(_("There is no code here to copy."))
+        else:
+            ticket_block.copy_code(codes.whole(code))
 
     def qr(self, rest: str) -> None:
         """The ticket as a QR code."""

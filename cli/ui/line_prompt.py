@@ -319,6 +319,7 @@ class SeatPrompt:
 COMMANDS: Final[dict[str, Callable[[SeatPrompt, str], None]]] = {
     "?": lambda prompt, rest: prompt.pages.help(rest),
     "c": lambda prompt, rest: prompt.pages.copy(rest),
+    "code": lambda prompt, rest: prompt.pages.code(rest),
     "qr": lambda prompt, rest: prompt.pages.qr(rest),
     "a": SeatPrompt._toggle,
     **dict.fromkeys(QUIT, SeatPrompt._quit),

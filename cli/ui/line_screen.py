@@ -12,7 +12,7 @@ from p2p_hoity.session import updates
 from protocol import Kind, fingerprint
 
 from .. import printing
-from ..words import brief, presence, proofs, waiting
+from ..words import brief, codes, presence, proofs, waiting
 from ..words.cards import Names, listed
 from ..words.choices import in_words
 from ..words.lingo import _
@@ -39,6 +39,7 @@ class SeatScreen:
         self.names: Names | None = None
         self.view: View | None = None
         self.log = Log()
+        self.code: updates.Code | None = None
         self.proofs: list[str] = []
         self.table_name = ""
         self.is_confirmed = False
@@ -63,13 +64,24 @@ class SeatScreen:
         who = listed(update.names)
         self.say(text.format(number=len(update.names), seats=update.seats, who=who))
 
+    def coded(self, update: updates.Code) -> None:
+        """A code to say to a guest."""
+        self.code = update
+        for line in codes.invitation(update):
+            self.say(line)
+
+    def uncoded(self, update: updates.NoCode) -> None:
+        """There is no code now."""
+        self.code = None
+        self.say(sentence(update.reason))
+
     def started(self, update: updates.Started) -> None:
         """The roster is complete."""
         header, game = update.table.header, update.table.game
         if isinstance(game, HoityToity):
             self.names = Names(game.edition, [e.nickname for e in header.roster], update.seat)
         self.table_name = update.table.id.hex()[:16]
-        self.log, self.view = Log(), None
+        self.log, self.view, self.code = Log(), None, None
         self.say(_("The table is complete. Game {name}.").format(name=self.table_name))
         for seat, entry in enumerate(header.roster):
             who = self.names.seat(seat) if self.names else entry.nickname
@@ -274,6 +286,8 @@ def _linked(update: updates.Linked | updates.Unlinked) -> str:
 
 TELLERS: Final[Mapping[type[Any], Callable[[SeatScreen, Any], None]]] = {
     updates.Joined: SeatScreen.joined,
+    updates.Code: SeatScreen.coded,
+    updates.NoCode: SeatScreen.uncoded,
     updates.Started: SeatScreen.started,
     updates.Cautious: SeatScreen.cautious,
     updates.Silenced: SeatScreen.silenced,

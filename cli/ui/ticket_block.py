@@ -41,10 +41,17 @@ def show_qr(ticket: str) -> None:
 
 def copy(ticket: str) -> None:
     """Put the ticket into the clipboard, if the terminal does that, and say so."""
-    if printing.copy(ticket):
-        printing.say(_("The ticket was sent to your clipboard; not every terminal takes it."))
-    else:
-        printing.say(_("There is no terminal here to copy it with."))
+    _copy(ticket, _("The ticket was sent to your clipboard; not every terminal takes it."))
+
+
+def copy_code(code: str) -> None:
+    """The same for a code."""
+    _copy(code, _("The code was sent to your clipboard; not every terminal takes it."))
+
+
+def _copy(text: str, done: str) -> None:
+    is_sent = printing.copy(text)
+    printing.say(done if is_sent else _("There is no terminal here to copy it with."))
 
 
 def qr(ticket: str) -> list[str]:

@@ -42,7 +42,6 @@ class CodeCode(ErrorCode):
     UNANSWERED = "code-unanswered", "number", "relay"
     WRONG = "code-wrong"
     NO_TICKET = "code-without-ticket", "why"
-    OTHER_RELAY = "code-relay-speaks-otherwise", "relay"
     NOT_OURS = "code-message-malformed"
 
 
@@ -140,7 +139,7 @@ def _word(word: str) -> str:
     found = _completed(word)
     if found is not None:
         return found
-    meant = get_close_matches(word, word_list(), 1)
+    meant = get_close_matches(word, word_list(), 1) if len(word) >= LEAST_LETTERS else []
     if meant:
         raise CodeError(CodeCode.MEANT, text=word[:40], meant=meant[0])
     raise CodeError(CodeCode.NO_WORD, text=word[:40])

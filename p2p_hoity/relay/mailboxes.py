@@ -17,7 +17,7 @@ from ..errors import Code, because
 from ..net.allowance import Allowances
 from ..net.handshake import Verdict
 from ..net.link import Link
-from ..net.mailbox import MOST_FRAMES, NUMBER, mailbox_limits
+from ..net.mailbox import MOST_FRAMES, NUMBER, MailboxCode, mailbox_limits
 from .limits import RelayLimits
 from .visit import Stay, Visit, count_down
 
@@ -31,7 +31,6 @@ class MailboxEnd(Code):
 
     OVER = "mailbox-over"
     UNASKED = "mailbox-spoken-to-early"
-    TOO_MUCH = "mailbox-too-much-said"
 
 
 @dataclass(eq=False)
@@ -41,7 +40,7 @@ class End:
     link: Link
     said: int = 0
 
-    def close(self, code: MailboxEnd) -> None:
+    def close(self, code: Code) -> None:
         """Not any more."""
         self.link.close(because(code))
 
@@ -61,7 +60,7 @@ class Mailbox:
         if hearer is None:
             teller.close(MailboxEnd.UNASKED)
         elif teller.said > MOST_FRAMES:
-            teller.close(MailboxEnd.TOO_MUCH)
+            teller.close(MailboxCode.TOO_MUCH)
         else:
             hearer.link.post(data)
 

@@ -10,7 +10,7 @@ import trio
 
 from ..codes.exchange import HostExchange
 from ..codes.spoken import MOST_NUMBER, CodeError, SpokenCode, fresh_words
-from ..errors import Code, Reason, because
+from ..errors import Code, because
 from ..net.addresses import parse_address
 from ..net.errors import NetError
 from ..net.handshake import HandshakeCode
@@ -49,7 +49,7 @@ class CodeKeeper:
         self._relays, self._ticket, self._screen = tuple(relays), ticket, screen
         self._network = network or TcpNetwork()
         self._after: CodeEnd | None = None
-        self._told: Reason | None = None
+        self._lost: set[str] = set()
 
     async def run(self) -> None:
         """Until cancelled, or until too many have guessed wrong."""
@@ -59,7 +59,7 @@ class CodeKeeper:
             try:
                 self._after = await self._one(relay)
             except NetError as error:
-                self._lost(because(CodesCode.RELAY_LOST, relay=relay, why=error.reason))
+                self._tell_lost(relay, error)
                 turn += 1  # another relay may do
                 await trio.sleep(pause)
                 pause = min(2 * pause, LONGEST_PAUSE)
@@ -68,17 +68,19 @@ class CodeKeeper:
             wrong += self._after is CodeEnd.WRONG
         self._screen(updates.NoCode(because(CodesCode.TOO_MANY_WRONG, number=MOST_WRONG)))
 
-    def _lost(self, reason: Reason) -> None:
-        """Say so, once for as long as it stays so."""
-        if reason != self._told:
-            self._screen(updates.NoCode(reason))
-        self._told, self._after = reason, CodeEnd.LOST
+    def _tell_lost(self, relay: str, error: NetError) -> None:
+        """Say so, once of each relay until there is a code again."""
+        if relay not in self._lost:
+            why = because(CodesCode.RELAY_LOST, relay=relay, why=error.reason)
+            self._screen(updates.NoCode(why))
+        self._lost.add(relay)
+        self._after = CodeEnd.LOST
 
     async def _one(self, relay: str) -> CodeEnd:
         """One code from its first moment to its end; NetError if the relay fails first."""
         async with conversation(self._network, parse_address(relay), b"", Limits()) as talk:
             code = SpokenCode(await _number(talk), fresh_words(), relay)
-            self._told = None
+            self._lost.clear()
             self._screen(updates.Code(str(code), relay, LIFE, self._after))
             with trio.move_on_after(LIFE) as life:
                 first = await talk.receive()

@@ -22,7 +22,7 @@ from support.sim.cheap import shared_nodes
 
 from cli import trouble
 from cli.app import EXAMPLES, run
-from cli.commands import bench, join, watch
+from cli.commands import bench, by_code
 from cli.words import lingo
 from p2p_hoity.bench import whole_tables
 from p2p_hoity.bench.report import expected_seconds
@@ -262,8 +262,7 @@ def test_a_ticket_copied_over_a_lines_end_is_one_ticket(
         read.append(decode_ticket(ticket))
         raise trouble.Trouble("read")
 
-    for module in (join, watch):
-        monkeypatch.setattr(module, "decode_ticket", stop)
+    monkeypatch.setattr(by_code, "decode_ticket", stop)
     for command in ("join", "watch"):
         assert hoity(command, word[:50], word[50:]).code == 1
     assert [ticket.addresses for ticket in read] == [("127.0.0.1:9",)] * 2

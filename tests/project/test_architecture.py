@@ -159,7 +159,7 @@ FLOORS = {
     "p2p_hoity": (
         "errors lookalikes rules",
         "storage bots net",
-        "editions relay",
+        "editions relay codes",
         "game_port lesson",
         "session sealings",
         "tables",

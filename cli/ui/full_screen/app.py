@@ -12,10 +12,11 @@ from textual.widgets import Input
 
 from p2p_hoity import rules
 from p2p_hoity.rules import View
-from p2p_hoity.session.updates import Started
+from p2p_hoity.session.updates import Code, Started
 
 from ...local.settings import Settings
 from ...words.answers import yes_or_no
+from ...words.codes import whole
 from ...words.lingo import _
 from ...words.phrases import PHRASES
 from ..least_size import is_small
@@ -316,6 +317,12 @@ class TableApp(App[None]):
         if self.ticket:
             self.copy_to_clipboard(self.ticket)
             self.notify(_("The ticket is copied, if this terminal allows it."))
+
+    def action_copy_code(self) -> None:
+        """Copy the code, by the terminal."""
+        if isinstance(self.scene.code, Code):
+            self.copy_to_clipboard(whole(self.scene.code))
+            self.notify(_("The code is copied, if this terminal allows it."))
 
     async def action_qr(self) -> None:
         """The ticket as a QR code, as large as the screen."""

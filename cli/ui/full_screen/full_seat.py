@@ -240,6 +240,8 @@ class FullSeat:
             line.begin_lesson(self._lesson)
         for words in () if self._kept else self.app.desk.papers:
             line.say(words)  # the ticket and the terms, while the table fills
+        if self.app.scene.code is not None:
+            line.tell(self.app.scene.code)
         for update in self._kept:
             line.tell(update)
         if self.app.scene.view is not None:

@@ -25,6 +25,7 @@ KEYS: Final = {
     "w": "wait",
     "a": "bot",
     "c": "copy",
+    "d": "copy_code",
     "x": "qr",
     "q": "menu",
     "escape": "menu",

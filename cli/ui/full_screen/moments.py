@@ -6,11 +6,13 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from p2p_hoity.rules import news
+from p2p_hoity.session import updates
 from protocol import Kind
 
-from ...words import rules_text
+from ...words import codes, rules_text
 from ...words.cards import run_letters
 from ...words.lingo import N_, _
+from ...words.reasons import sentence
 from ...words.updates import ended
 from .ink import Line, broken, fit, text
 from .marks import letters, name_of, seat_style
@@ -37,10 +39,24 @@ def lobby(scene: Scene, width: int, papers: Sequence[str]) -> list[Line]:
         lines.append(text(f"   {number}  {name}", "bright"))
     for number in range(len(scene.lobby) + 1, scene.of_seats + 1):
         lines.append(text(f"   {number}  …", "dim"))
-    lines.append(Line())
+    lines += [Line(), *_code(scene.code, width)]
     for paper in papers:
         lines += broken(" " + paper, width - 1, "plain", "   ")
     return lines
+
+
+def _code(code: updates.Code | updates.NoCode | None, width: int) -> list[Line]:
+    """The host's code, or why there is none; nothing for who needs none."""
+    if code is None:
+        return []
+    if isinstance(code, updates.NoCode):
+        told = [(sentence(code.reason), "plain")]
+    else:
+        *after, invitation, life = codes.invitation(code)
+        told = [*((words, "plain") for words in after), (invitation, "title")]
+        told.append((_("{life} d copies it.").format(life=life), "plain"))
+    lines = [line for words, how in told for line in broken(" " + words, width - 1, how, "   ")]
+    return [*lines, Line()]
 
 
 def deal(scene: Scene, width: int) -> list[Line]:

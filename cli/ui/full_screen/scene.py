@@ -62,6 +62,7 @@ class Scene:
         self.seat: int | None = None
         self.lobby: tuple[str, ...] = ()
         self.of_seats = 0
+        self.code: updates.Code | updates.NoCode | None = None
         self.steps = 0
         self.stage: Kind | None = None
         self.clock: updates.Clock | None = None
@@ -175,10 +176,13 @@ class Scene:
     def _joined(self, update: updates.Joined) -> None:
         self.lobby, self.of_seats = update.names, update.seats
 
+    def _coded(self, update: updates.Code | updates.NoCode) -> None:
+        self.code = update
+
     def _started(self, update: updates.Started) -> None:
         self.table, self.seat = update.table, update.seat
         self.attendance = (Presence.LINKED,) * update.table.seats
-        self.steps, self.stage = 0, None
+        self.steps, self.stage, self.code = 0, None, None
         self.clock = self.question = self.sealed = self.ended = self.again = None
         self.standings = self.transcript = None
         self.figures, self.doings, self.beat = (), {}, ()
@@ -298,6 +302,8 @@ WORDLESS: Final = frozenset(
 """Updates that are shown in a place of their own and leave no line."""
 HEARERS: Final[Mapping[type[Any], Callable[[Scene, Any], None]]] = {
     updates.Joined: Scene._joined,
+    updates.Code: Scene._coded,
+    updates.NoCode: Scene._coded,
     updates.Started: Scene._started,
     updates.Resumed: Scene._resumed,
     updates.Happened: Scene._happened,

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+from .codes import CODES
 from .editions import EDITIONS
 from .network import NETWORK
 from .storage import STORAGE
 from .tables import TABLES
 from .talk import TALK
 
-SENTENCES: Final[Mapping[str, str]] = {**NETWORK, **TABLES, **STORAGE, **EDITIONS, **TALK}
+SENTENCES: Final[Mapping[str, str]] = {**NETWORK, **TABLES, **STORAGE, **EDITIONS, **TALK, **CODES}

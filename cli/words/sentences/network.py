@@ -104,7 +104,7 @@ LINKS: Final = {
     "verdict-full": N_("it has no room for more links"),
     "verdict-duplicate": N_("it already has a link with us"),
     "verdict-refused": N_("it does not want a link with us"),
-    "verdict-unknown": N_("nobody with that id waits at this relay"),
+    "verdict-unknown": N_("nobody with that id or number waits at this relay"),
     "verdict-no-answer": N_("the one who waits at this relay did not answer"),
     "verdict-elsewhere": N_("another process with our key is linked with it"),
     "no-verdict": N_("it gave no verdict we know"),

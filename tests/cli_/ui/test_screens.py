@@ -28,6 +28,7 @@ from p2p_hoity.session import updates
 from p2p_hoity.session.conversation import TalkCode
 from p2p_hoity.session.driver import Outcome
 from p2p_hoity.session.player import LeaveForNow, Talk, WaitLonger
+from p2p_hoity.tables.codes import CodesCode
 from protocol.chain import transition
 from protocol.chain.state import Kind, Table, Want
 from protocol.crypto.signing import fingerprint
@@ -54,6 +55,8 @@ def each() -> list[updates.Update]:
     standing = rules.Standing(1, 0, 47, (1, 2, 3))
     return [
         updates.Joined(("Ana",), 3),
+        updates.Code("7-lantern-walrus", "relay.example:4646", 600.0, None),
+        updates.NoCode(because(CodesCode.TOO_MANY_WRONG, number=16)),
         updates.Started(at, 0),
         updates.Linked("Bob"),
         updates.Unlinked("Bob", because(LinkCode.CLOSED)),

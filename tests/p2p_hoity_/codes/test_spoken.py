@@ -1,0 +1,127 @@
+"""Tests of codes as they are spoken and typed."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support.cases import each
+
+from p2p_hoity.codes import spoken
+from p2p_hoity.codes.spoken import (
+    CodeError,
+    SpokenCode,
+    beginning_with,
+    fresh_words,
+    is_code,
+    parse_code,
+    word_list,
+)
+
+LANTERN = SpokenCode(7, ("lantern", "walrus"))
+WORDS = st.sampled_from(word_list())
+
+
+def test_the_list_is_large_and_its_words_cannot_be_mixed_up() -> None:
+    words = word_list()
+    assert len(words) == len(set(words)) == 1295
+    assert 1 / len(words) ** spoken.WORDS < 2**-20
+    assert len({word[: spoken.LEAST_LETTERS] for word in words}) == len(words)
+    assert all(re.fullmatch(r"[a-z]{3,10}", word) for word in words)
+
+
+def test_words_are_fresh_each_time_and_not_shown_by_accident() -> None:
+    drawn = {fresh_words() for _ in range(64)}
+    assert len(drawn) > 60
+    assert all(word in word_list() for pair in drawn for word in pair)
+    assert "lantern" not in repr(LANTERN)
+
+
+@each(
+    [
+        "7-lantern-walrus",
+        " 7 Lantern  WALRUS ",
+        "7–lantern—walrus",
+        "７－lantern walrus",
+        "7_lantern.walrus",
+        "`7-lantern-walrus`",
+        "7-lan-wal",
+        "007-lantern-walrus",
+    ]
+)
+def test_what_people_type_is_forgiven(text: str) -> None:
+    assert is_code(text)
+    assert parse_code(text) == LANTERN
+    assert str(LANTERN) == "7-lantern-walrus"
+    assert parse_code(text).password == b"lantern-walrus"
+
+
+@given(st.integers(1, spoken.MOST_NUMBER), WORDS, WORDS, st.integers(3, 10))
+def test_every_code_is_read_back_from_the_beginnings_of_its_words(
+    number: int, one: str, two: str, letters: int
+) -> None:
+    code = SpokenCode(number, (one, two))
+    assert parse_code(str(code)) == code
+    assert parse_code(f"{number} {one[:letters]} {two.upper()}") == code
+
+
+@given(st.text(max_size=60))
+def test_anything_else_is_refused_in_words(text: str) -> None:
+    if not is_code(text):
+        with pytest.raises(CodeError):
+            parse_code(text)
+
+
+@each(
+    [
+        ("7-lantern-walrus@relay.example:9", "relay.example:9"),
+        ("7-lantern-walrus@Relay.Example", "relay.example:4646"),
+        ("7-lantern-walrus@[2001:db8::1]", "[2001:db8::1]:4646"),
+        ("7-lantern-walrus@[2001:db8::1]:80", "[2001:db8::1]:80"),
+        ("7-lantern-walrus@192.0.2.7 ", "192.0.2.7:4646"),
+    ]
+)
+def test_a_relay_may_stand_behind_it(case: tuple[str, str]) -> None:
+    text, relay = case
+    assert parse_code(text) == SpokenCode(7, LANTERN.words, relay)
+
+
+@each(
+    [
+        ("7-lantern", "no-code"),
+        ("lantern-walrus", "no-code"),
+        ("7-lantern-walrus-walrus", "no-code"),
+        ("9999999-lantern-walrus", "no-code"),
+        ("-7-lantern-walrus@", "code-with-bad-relay"),
+        ("7-lantern-walrus@a b", "code-with-bad-relay"),
+        ("7-lantern-zzz", "code-of-no-word"),
+        ("7-la-walrus", "code-of-no-word"),
+    ]
+)
+def test_what_is_no_code_is_refused(case: tuple[str, str]) -> None:
+    text, code = case
+    with pytest.raises(CodeError) as refused:
+        parse_code(text)
+    assert refused.value.code == code
+
+
+def test_a_slip_of_the_keyboard_is_no_guess_and_the_word_is_named() -> None:
+    for typed, meant in (("7-lantrn-walrus", "lantern"), ("7-lantern-wlarus", "walrus")):
+        with pytest.raises(CodeError) as refused:
+            parse_code(typed)
+        assert refused.value.code == "code-misspelt"
+        assert refused.value.fields["meant"] == meant
+
+
+@each(["hoity2abc", "Ana", "7 of nine", "", "7-up", "123"])
+def test_tickets_and_nicknames_are_no_codes(text: str) -> None:
+    assert not is_code(text)
+
+
+def test_words_are_found_by_their_first_letters() -> None:
+    assert beginning_with("lante") == ("lantern",)
+    assert beginning_with("zz") == ()
+    assert beginning_with("") == word_list()
+    assert all(word.startswith("wa") for word in beginning_with("wa"))

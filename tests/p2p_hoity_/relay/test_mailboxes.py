@@ -1,0 +1,227 @@
+"""The mailboxes of a relay: one guest each, few and short frames, and bounds on everybody."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from typing import Any
+
+import pytest
+import trio
+from support.memory_network import MemoryNetwork
+
+from p2p_hoity.net.addresses import Address, parse_address
+from p2p_hoity.net.errors import NetError, RefusedError
+from p2p_hoity.net.limits import Limits
+from p2p_hoity.net.mailbox import MOST_FRAME, MOST_FRAMES, NUMBER, Conversation, conversation
+from p2p_hoity.net.reach import speak
+from p2p_hoity.relay import mailboxes
+from p2p_hoity.relay.limits import RelayLimits
+from p2p_hoity.relay.mailboxes import Numbers
+from p2p_hoity.relay.serving import serve_relay
+
+
+class Post:
+    """A relay, and conversations through it."""
+
+    def __init__(self, network: MemoryNetwork, place: str) -> None:
+        self.network = network
+        self.relay: Address = parse_address(place)
+
+    @asynccontextmanager
+    async def host(self) -> AsyncIterator[tuple[Conversation, int]]:
+        async with conversation(self.network, self.relay, b"", Limits()) as talk:
+            yield talk, int.from_bytes(await talk.receive(), "big")
+
+    def guest(self, number: int, first: bytes = b"first") -> Any:
+        wish = number.to_bytes(NUMBER, "big") + first
+        return conversation(self.network, self.relay, wish, Limits())
+
+
+@asynccontextmanager
+async def post(**limits: Any) -> AsyncIterator[Post]:
+    network = MemoryNetwork()
+
+    async def serve(task_status: Any) -> None:
+        given = RelayLimits(**limits)
+        await serve_relay("relay", 0, limits=given, network=network, task_status=task_status)
+
+    async with trio.open_nursery() as nursery:
+        (place,) = await nursery.start(serve)
+        yield Post(network, place)
+        nursery.cancel_scope.cancel()
+
+
+async def refused(post: Post, number: int | None) -> str:
+    """Why the relay gives no mailbox, or none under this number."""
+    with pytest.raises(RefusedError) as error:
+        async with post.host() if number is None else post.guest(number):
+            pass
+    return str(error.value.fields["why"].code)
+
+
+async def test_frames_pass_both_ways_and_end_together(autojump_clock: Any) -> None:
+    async with post() as there, there.host() as (host, number):
+        assert 1 <= number <= 9
+        async with there.guest(number) as guest:
+            assert await host.receive() == b"first"
+            host.post(b"second")
+            assert await guest.receive() == b"second"
+            guest.post(b"third")
+            assert await host.receive() == b"third"
+            host.post(b"x" * MOST_FRAME)
+            assert await guest.receive() == b"x" * MOST_FRAME
+        with pytest.raises(NetError):
+            await host.receive()
+
+
+async def test_the_first_guest_has_it_and_the_second_is_told_to_ask_again(
+    autojump_clock: Any,
+) -> None:
+    async with post() as there, there.host() as (host, number), there.guest(number):
+        assert await refused(there, number) == "verdict-unknown"
+        assert await host.receive() == b"first"
+
+
+async def test_nobody_waits_under_a_number_that_nobody_was_given(autojump_clock: Any) -> None:
+    async with post() as there:
+        assert await refused(there, 77) == "verdict-unknown"
+        assert await refused(there, 2**32 - 1) == "verdict-unknown"
+
+
+async def test_a_host_that_has_gone_is_not_there(autojump_clock: Any) -> None:
+    async with post() as there:
+        async with there.host() as (_, number):
+            pass
+        await trio.sleep(1)
+        assert await refused(there, number) == "verdict-unknown"
+
+
+async def test_a_host_that_ends_it_ends_the_guests_end_behind_its_last_word(
+    autojump_clock: Any,
+) -> None:
+    async with post() as there, there.host() as (host, number), there.guest(number) as guest:
+        await host.receive()
+        host.post(b"last")
+        await trio.sleep(0.1)
+        host._link.close(mailboxes.because(mailboxes.MailboxEnd.OVER))
+        assert await guest.receive() == b"last"
+        with pytest.raises(NetError):
+            await guest.receive()
+
+
+async def test_a_host_has_nothing_to_say_before_a_guest_is_there(autojump_clock: Any) -> None:
+    async with post() as there, there.host() as (host, number):
+        host.post(b"hello?")
+        with pytest.raises(NetError):
+            await host.receive()
+        assert await refused(there, number) == "verdict-unknown"
+
+
+async def test_more_frames_than_an_exchange_takes_end_it(autojump_clock: Any) -> None:
+    async with post() as there, there.host() as (host, number), there.guest(number) as guest:
+        for _ in range(MOST_FRAMES):  # and the first one
+            guest.post(b"more")
+        heard: list[bytes] = []
+        with suppress(NetError):
+            while True:
+                heard.append(await host.receive())
+        assert 0 < len(heard) <= MOST_FRAMES
+
+
+async def test_a_frame_that_is_too_long_ends_it(autojump_clock: Any) -> None:
+    async with post() as there, there.host() as (host, number):
+        wide = Limits(frame=2 * MOST_FRAME)
+        async with there.guest(number) as guest:
+            await host.receive()
+            guest._link._limits = wide
+            guest.post(b"x" * (MOST_FRAME + 1))
+            with pytest.raises(NetError):
+                await host.receive()
+
+
+async def test_a_conversation_ends_though_both_stay(autojump_clock: Any) -> None:
+    life = post(mailbox_talk=30.0)
+    async with life as there, there.host() as (host, number), there.guest(number):
+        await host.receive()
+        began = trio.current_time()
+        with pytest.raises(NetError):
+            await host.receive()
+        assert 29 < trio.current_time() - began < 31
+
+
+async def test_a_mailbox_that_nobody_names_is_closed(autojump_clock: Any) -> None:
+    async with post(mailbox_life=900.0) as there, there.host() as (host, number):
+        began = trio.current_time()
+        with pytest.raises(NetError):
+            await host.receive()
+        assert 899 < trio.current_time() - began < 901
+        assert await refused(there, number) == "verdict-unknown"
+
+
+async def test_mailboxes_are_bounded_for_each_machine_and_in_all(autojump_clock: Any) -> None:
+    async with post(mailboxes=3, mailboxes_per_source=2) as there:
+        async with there.host(), there.host() as (_, second):
+            assert await refused(there, None) == "verdict-full"
+            there.network.caller = "another"
+            async with there.host():
+                assert await refused(there, None) == "verdict-full"
+            there.network.caller = "caller"
+            async with there.guest(second):
+                pass
+        await trio.sleep(10)
+        async with there.host(), there.host():
+            pass
+
+
+async def test_tries_of_one_machine_are_bounded_and_others_are_not_held_up(
+    autojump_clock: Any,
+) -> None:
+    async with post(guesses=3, guesses_a_second=0.1) as there, there.host() as (host, number):
+        for _ in range(3):
+            assert await refused(there, number + 10) == "verdict-unknown"
+        for _ in range(20):  # asking on is not held against it
+            assert await refused(there, number) == "verdict-full"
+        there.network.caller = "another"
+        async with there.guest(number):
+            assert await host.receive() == b"first"
+        there.network.caller = "caller"
+        await trio.sleep(10)
+        assert await refused(there, number) == "verdict-unknown"
+
+
+async def test_a_wish_without_a_first_message_is_none(autojump_clock: Any) -> None:
+    async with post() as there, there.host() as (_, number):
+        for size in range(1, NUMBER + 1):
+            wish = number.to_bytes(NUMBER, "big")[:size]
+            with pytest.raises(NetError) as error:
+                await speak(there.network, there.relay, wish)
+            assert not isinstance(error.value, RefusedError)
+        async with there.guest(number):
+            pass
+
+
+def test_numbers_are_short_while_there_are_few() -> None:
+    numbers, taken = Numbers(), set[int]()
+    for _ in range(4):
+        taken.add(numbers.draw(taken, len(taken), 0.0))
+    assert len(taken) == 4
+    assert max(taken) <= 9
+    for _ in range(2000):
+        taken.add(numbers.draw(taken, len(taken), 0.0))
+    assert len(taken) == 2004
+    assert max(taken) <= 9999
+
+
+def test_a_number_rests_and_is_given_again() -> None:
+    numbers = Numbers()
+    numbers.rest(5, 0.0)
+    assert 5 not in {numbers.draw(set(), 0, mailboxes.REST - 1) for _ in range(200)}
+    assert 5 in {numbers.draw(set(), 0, mailboxes.REST + 1) for _ in range(200)}
+
+
+def test_numbers_at_rest_are_bounded() -> None:
+    numbers = Numbers()
+    for number in range(10 * mailboxes.MOST_RESTING):
+        numbers.rest(number, 0.0)
+    assert len(numbers._resting) == mailboxes.MOST_RESTING

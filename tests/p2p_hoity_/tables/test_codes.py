@@ -1,0 +1,455 @@
+"""Tests of codes: a host and its guests with a relay that may lie, on a virtual clock."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import trio
+from p2p_hoity_.tables.test_tables import Club
+from support.memory_network import MemoryNetwork
+
+from p2p_hoity import tables
+from p2p_hoity.codes.exchange import GuestExchange, HostExchange
+from p2p_hoity.codes.spoken import CodeError, SpokenCode, parse_code
+from p2p_hoity.net.errors import NetError
+from p2p_hoity.net.framing import encode_frame, read_frame
+from p2p_hoity.net.handshake import Verdict, fresh_challenge
+from p2p_hoity.net.mailbox import NUMBER
+from p2p_hoity.net.network import cut
+from p2p_hoity.net.ticket import Ticket, encode_ticket
+from p2p_hoity.net.tls import TlsStream, credentials, secure_from
+from p2p_hoity.relay.serving import serve_relay
+from p2p_hoity.session import updates
+from p2p_hoity.session.updates import CodeEnd
+from p2p_hoity.tables import codes
+from p2p_hoity.tables.by_code import ANSWER, ticket_by_code
+from p2p_hoity.tables.codes import LIFE, MOST_WRONG, CodeKeeper
+
+TICKET = Ticket(b"h" * 32, ("192.0.2.1:4646",), b"t" * 32, (), b"s" * 16)
+WORD = encode_ticket(TICKET)
+WRONG = ("lantern", "walrus")
+
+
+class Desk:
+    """A host's codes, as its screen is told of them, and guests that ask."""
+
+    def __init__(self, network: MemoryNetwork, places: list[str]) -> None:
+        self.network, self.places = network, places
+        self.told: list[updates.Update] = []
+        self._more = trio.Event()
+
+    def hear(self, update: updates.Update) -> None:
+        self.told.append(update)
+        self._more.set()
+
+    async def next(self) -> Any:
+        """The next thing told."""
+        while not self.told:
+            self._more = trio.Event()
+            await self._more.wait()
+        return self.told.pop(0)
+
+    async def code(self) -> updates.Code:
+        told = await self.next()
+        assert isinstance(told, updates.Code), told
+        return told
+
+    async def ask(self, code: SpokenCode) -> Ticket:
+        return await ticket_by_code(code, self.network)
+
+    async def refused(self, code: SpokenCode) -> str:
+        with pytest.raises(CodeError) as error:
+            await self.ask(code)
+        return error.value.code
+
+
+def spoken(code: updates.Code) -> SpokenCode:
+    """As the guest types it."""
+    return parse_code(f"{code.code}@{code.relay}")
+
+
+def wrong(code: updates.Code) -> SpokenCode:
+    """The right number with other words."""
+    return replace(spoken(code), words=WRONG)
+
+
+@asynccontextmanager
+async def desk(relays: int = 1) -> AsyncIterator[tuple[Desk, list[trio.CancelScope]]]:
+    """A host with a code at honest relays, each of which can be ended."""
+    network, scopes = MemoryNetwork(), []
+
+    async def serve(number: int, task_status: Any) -> None:
+        async def told(nursery: trio.Nursery, scope: trio.CancelScope) -> None:
+            port = 4646 + number
+            (place,) = await nursery.start(_relay, network, port)
+            scopes.append(scope)
+            task_status.started(place)
+
+        with trio.CancelScope() as scope:
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(told, nursery, scope)
+
+    async with trio.open_nursery() as nursery:
+        places = [await nursery.start(serve, number) for number in range(relays)]
+        there = Desk(network, places)
+        nursery.start_soon(CodeKeeper(places, WORD, there.hear, network).run)
+        yield there, scopes
+        nursery.cancel_scope.cancel()
+
+
+async def _relay(network: MemoryNetwork, port: int, task_status: Any) -> None:
+    await serve_relay("relay", port, network=network, task_status=task_status)
+
+
+async def test_a_guest_gets_the_ticket_and_the_next_one_another_code(autojump_clock: Any) -> None:
+    async with desk() as (there, _):
+        first = await there.code()
+        assert (first.after, first.seconds) == (None, LIFE)
+        assert await there.ask(spoken(first)) == TICKET
+        second = await there.code()
+        assert second.after is CodeEnd.USED
+        assert spoken(second).words != spoken(first).words
+        assert await there.refused(spoken(first)) == "code-unknown-there"
+        assert await there.ask(spoken(second)) == TICKET
+
+
+async def test_a_wrong_guess_burns_the_code_and_the_host_is_told(autojump_clock: Any) -> None:
+    async with desk() as (there, _):
+        first = await there.code()
+        assert await there.refused(wrong(first)) == "code-wrong"
+        second = await there.code()
+        assert second.after is CodeEnd.WRONG
+        assert await there.refused(spoken(first)) == "code-unknown-there"
+        assert await there.ask(spoken(second)) == TICKET
+
+
+async def test_who_breaks_off_has_had_the_one_guess(autojump_clock: Any) -> None:
+    """It has seen the host's message, and left before its own proof."""
+    async with desk() as (there, _):
+        first = await there.code()
+        with trio.move_on_after(0.0):
+            await there.ask(wrong(first))
+        guest = GuestExchange(wrong(first))
+        wish = spoken(first).number.to_bytes(NUMBER, "big") + guest.first
+        relay = codes.parse_address(first.relay)
+        async with codes.conversation(there.network, relay, wish, codes.Limits()) as talk:
+            guest.prove(await talk.receive())
+        assert (await there.code()).after is CodeEnd.WRONG
+        assert await there.refused(spoken(first)) == "code-unknown-there"
+
+
+async def test_who_comes_and_says_no_more_has_had_it_too(autojump_clock: Any) -> None:
+    async with desk() as (there, _):
+        first = await there.code()
+        guest = GuestExchange(spoken(first))
+        wish = spoken(first).number.to_bytes(NUMBER, "big") + guest.first
+        relay = codes.parse_address(first.relay)
+        async with codes.conversation(there.network, relay, wish, codes.Limits()):
+            assert (await there.code()).after is CodeEnd.WRONG
+
+
+async def test_of_two_guests_at_once_one_has_the_ticket(autojump_clock: Any) -> None:
+    async with desk() as (there, _):
+        code = spoken(await there.code())
+        got: list[Any] = []
+
+        async def ask() -> None:
+            try:
+                got.append(await there.ask(code))
+            except CodeError as error:
+                got.append(error.code)
+
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(ask)
+            nursery.start_soon(ask)
+        assert sorted(got, key=str) == sorted([TICKET, "code-unknown-there"], key=str)
+
+
+async def test_a_code_lives_for_minutes_and_the_host_ends_it(autojump_clock: Any) -> None:
+    async with desk() as (there, _):
+        first = await there.code()
+        began = trio.current_time()
+        second = await there.code()
+        assert second.after is CodeEnd.OLD
+        assert LIFE - 1 < trio.current_time() - began < LIFE + 2
+        assert await there.refused(spoken(first)) == "code-unknown-there"
+        assert await there.ask(spoken(second)) == TICKET
+
+
+async def test_after_too_many_wrong_guesses_there_are_no_more_codes(autojump_clock: Any) -> None:
+    async with desk() as (there, _):
+        for _ in range(MOST_WRONG):
+            there.network.caller = f"caller{_}"  # of many machines
+            assert await there.refused(wrong(await there.code())) == "code-wrong"
+        last = await there.next()
+        assert isinstance(last, updates.NoCode)
+        assert last.reason.code == "codes-guessed-at"
+        with trio.move_on_after(3600):
+            pytest.fail(f"told {await there.next()}")
+
+
+async def test_a_relay_that_restarts_gets_a_fresh_code(autojump_clock: Any) -> None:
+    async with desk() as (there, scopes):
+        first = await there.code()
+        scopes[0].cancel()
+        lost = await there.next()
+        assert isinstance(lost, updates.NoCode)
+        assert lost.reason.code == "codes-relay-lost"
+        await trio.sleep(100)
+        assert there.told == []  # said once, however often it is tried
+        assert await there.refused(spoken(first)) == "code-relay-unreached"
+        async with trio.open_nursery() as nursery:
+            await nursery.start(_relay, there.network, 4646)
+            second = await there.code()
+            assert second.after is CodeEnd.LOST
+            assert spoken(second).words != spoken(first).words
+            assert await there.ask(spoken(second)) == TICKET
+            nursery.cancel_scope.cancel()
+
+
+async def test_another_relay_of_the_table_takes_over(autojump_clock: Any) -> None:
+    async with desk(2) as (there, scopes):
+        assert (await there.code()).relay == there.places[0]
+        scopes[0].cancel()
+        assert isinstance(await there.next(), updates.NoCode)
+        second = await there.code()
+        assert second.relay == there.places[1]
+        assert await there.ask(spoken(second)) == TICKET
+
+
+async def test_no_relay_is_there(autojump_clock: Any) -> None:
+    code = SpokenCode(7, WRONG, "nowhere:1")
+    with pytest.raises(CodeError, match="code-relay-unreached"):
+        await ticket_by_code(code, MemoryNetwork())
+
+
+# Relays that lie: each speaks TLS and its challenge, and then does as it likes.
+
+Lie = Callable[[TlsStream, bytes], Awaitable[None]]
+SEED = bytes([7]) * 32
+
+
+@asynccontextmanager
+async def lying(lie: Lie) -> AsyncIterator[tuple[Desk, str]]:
+    """A relay that gives every wish to a lie."""
+    network = MemoryNetwork()
+    (listener,) = await network.listen("liar", 1)
+
+    async def attend(raw: trio.abc.Stream) -> None:
+        try:
+            stream = await secure_from(raw, credentials(SEED))
+            await stream.send_all(encode_frame(fresh_challenge(bytes(16))))
+            wish = await read_frame(stream, 256)
+            await lie(stream, wish[1:])
+        except (NetError, trio.BrokenResourceError, trio.ClosedResourceError):
+            return
+        finally:
+            await cut(raw)
+
+    async def serve() -> None:
+        while True:
+            raw, _ = await listener.accept()
+            nursery.start_soon(attend, raw)
+
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(serve)
+        yield Desk(network, ["liar:1"]), "liar:1"
+        nursery.cancel_scope.cancel()
+
+
+async def say(stream: TlsStream, *frames: bytes) -> None:
+    for frame in frames:
+        await stream.send_all(encode_frame(frame))
+
+
+async def hear(stream: TlsStream) -> bytes:
+    """The next frame that is no heartbeat."""
+    while not (frame := await read_frame(stream, 10_000)):
+        pass
+    return frame
+
+
+WELCOME = Verdict.WELCOME.encode()
+
+
+async def test_a_relay_between_them_has_one_guess_at_each_and_both_notice(
+    autojump_clock: Any,
+) -> None:
+    """It plays the guest to the host, and the host to the guest, with words of its own."""
+    outcomes: list[str] = []
+
+    async def lie(stream: TlsStream, wish: bytes) -> None:
+        guess = SpokenCode(7, WRONG)
+        await say(stream, WELCOME)
+        if wish:
+            host = HostExchange(guess, WORD)
+            await say(stream, host.answer(wish[NUMBER:]))
+            try:
+                host.give(await hear(stream))
+            except CodeError:
+                outcomes.append("guest does not know these words")
+            return
+        await say(stream, (7).to_bytes(NUMBER, "big"))
+        guest = GuestExchange(guess)
+        await say(stream, guest.first)
+        await say(stream, guest.prove(await hear(stream)))
+        try:
+            await hear(stream)
+        except NetError:
+            outcomes.append("host does not know these words")
+            await trio.sleep_forever()
+
+    async with lying(lie) as (there, place), trio.open_nursery() as nursery:
+        nursery.start_soon(CodeKeeper([place], WORD, there.hear, there.network).run)
+        first = await there.code()
+        assert (await there.code()).after is CodeEnd.WRONG
+        assert await there.refused(spoken(first)) == "code-wrong"
+        assert outcomes[0] == "host does not know these words"
+        assert outcomes[-1] == "guest does not know these words"
+        nursery.cancel_scope.cancel()
+
+
+async def test_a_relay_that_reflects_and_replays_burns_codes_and_learns_nothing(
+    autojump_clock: Any,
+) -> None:
+    kept: list[bytes] = []
+
+    async def lie(stream: TlsStream, wish: bytes) -> None:
+        await say(stream, WELCOME, (7).to_bytes(NUMBER, "big"))
+        first = kept[0] if kept else GuestExchange(SpokenCode(7, WRONG)).first
+        await say(stream, first)
+        answer = await hear(stream)
+        kept.append(b"A" + answer[1:])  # the host's own point, as if it were a guest's
+        await say(stream, answer[1:])
+        kept.append(await hear(stream))  # nothing comes
+
+    async with lying(lie) as (there, place), trio.open_nursery() as nursery:
+        nursery.start_soon(CodeKeeper([place], WORD, there.hear, there.network).run)
+        assert (await there.code()).after is None
+        for _ in range(3):
+            assert (await there.code()).after is CodeEnd.WRONG
+        assert len([one for one in kept if len(one) > 33]) == 0
+        nursery.cancel_scope.cancel()
+
+
+@pytest.mark.parametrize(
+    "number", [b"", b"\0", (10**6).to_bytes(4, "big"), b"\xff" * 4, b"\0" * 5, b"7-lantern"]
+)
+async def test_a_relay_that_gives_no_number_is_none(number: bytes, autojump_clock: Any) -> None:
+    async def lie(stream: TlsStream, wish: bytes) -> None:
+        await say(stream, WELCOME, *([number] if number else []))
+        await trio.sleep_forever()
+
+    async with lying(lie) as (there, place), trio.open_nursery() as nursery:
+        nursery.start_soon(CodeKeeper([place], WORD, there.hear, there.network).run)
+        told = await there.next()
+        assert isinstance(told, updates.NoCode)
+        assert told.reason.code == "codes-relay-lost"
+        nursery.cancel_scope.cancel()
+
+
+async def test_one_number_for_two_hosts_burns_a_code_and_no_more(autojump_clock: Any) -> None:
+    """The relay sends the guest to whichever host it likes."""
+    hosts: list[tuple[TlsStream, trio.Event]] = []
+
+    async def lie(stream: TlsStream, wish: bytes) -> None:
+        await say(stream, WELCOME)
+        if not wish:
+            await say(stream, (7).to_bytes(NUMBER, "big"))
+            done = trio.Event()
+            hosts.append((stream, done))
+            await done.wait()
+            return
+        other, done = hosts[1]
+        await say(other, wish[NUMBER:])
+        await say(stream, await hear(other))
+        await say(other, await hear(stream))
+        with pytest.raises(NetError):
+            await hear(other)
+        done.set()
+
+    async with lying(lie) as (there, place), trio.open_nursery() as nursery:
+        nursery.start_soon(CodeKeeper([place], WORD, there.hear, there.network).run)
+        mine = await there.code()
+        second = Desk(there.network, [place])
+        theirs = encode_ticket(replace(TICKET, terms=b"u" * 32))
+        nursery.start_soon(CodeKeeper([place], theirs, second.hear, there.network).run)
+        assert (await second.code()).after is None
+        assert await there.refused(spoken(mine)) == "code-wrong"
+        assert (await second.code()).after is CodeEnd.WRONG
+        assert there.told == []
+        nursery.cancel_scope.cancel()
+
+
+@pytest.mark.parametrize(
+    ("frames", "code"),
+    [
+        ((), "code-unanswered"),
+        ((b"",), "code-unanswered"),
+        ((b"B",), "code-message-malformed"),
+        ((b"B" + bytes(32),), "code-message-malformed"),
+        ((b"x" * 8192,), "code-message-malformed"),
+        ((b"x" * 8193,), "code-unanswered"),
+    ],
+)
+async def test_a_relay_that_answers_nonsense_is_told_from_a_host(
+    frames: tuple[bytes, ...], code: str, autojump_clock: Any
+) -> None:
+    async def lie(stream: TlsStream, wish: bytes) -> None:
+        await say(stream, WELCOME, *frames)
+        await trio.sleep_forever()
+
+    async with lying(lie) as (there, place):
+        began = trio.current_time()
+        assert await there.refused(SpokenCode(7, WRONG, place)) == code
+        assert trio.current_time() - began <= ANSWER
+
+
+async def test_a_host_that_knows_the_words_and_gives_nonsense(autojump_clock: Any) -> None:
+    async def lie(stream: TlsStream, wish: bytes) -> None:
+        host = HostExchange(SpokenCode(7, WRONG), "hoity2nonsense")
+        await say(stream, WELCOME, host.answer(wish[NUMBER:]))
+        await say(stream, host.give(await hear(stream)))
+        await trio.sleep_forever()
+
+    async with lying(lie) as (there, place):
+        assert await there.refused(SpokenCode(7, WRONG, place)) == "code-without-ticket"
+
+
+# At a table.
+
+
+async def test_a_whole_game_by_code(tmp_path: Path, autojump_clock: Any) -> None:
+    club = Club(tmp_path, 2)
+
+    async def by_code() -> None:
+        while not (told := club.guests[0].heard(updates.Code)):
+            await trio.sleep(0.1)
+        ticket = await ticket_by_code(spoken(told[0]), club.network)
+        assert ticket == club.ticket
+        guest = club.guests[1]
+        guest.outcome = await tables.join_table(
+            guest.seat, ticket, _yes, replace(club.reach(1), relays=())
+        )
+
+    async with trio.open_nursery() as nursery:
+        await nursery.start(_relay, club.network, 4646)
+        reach = replace(club.reach(0), relays=("relay:4646",))
+        club.reach = lambda number: reach  # type: ignore[method-assign]
+        async with trio.open_nursery() as playing:
+            playing.start_soon(club.host)
+            playing.start_soon(by_code)
+        nursery.cancel_scope.cancel()
+    assert all(guest.outcome and guest.outcome.standings for guest in club.guests)
+    assert "lantern" not in str(club.guests[0].told)
+    last = club.guests[0].heard(updates.Code)[-1]
+    assert last.after in (None, CodeEnd.USED)
+
+
+async def _yes(*_: Any) -> bool:
+    return True
