@@ -24,7 +24,7 @@ def relays_of(typed: Sequence[str] | None) -> tuple[str, ...]:
 def kept() -> tuple[str, ...]:
     """The relay of the settings, if there is one."""
     relay = settings.load().relay
-    return () if relay is None else (relay,)
+    return (relay,) if relay else ()
 
 
 def keep(relay: str | None) -> None:

@@ -28,6 +28,8 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("hoity forget 9", []),
         ("hoity play --aut", ["--auto"]),
         ("hoity verify 8", []),
+        ("hoity join 7-lante", ["7-lantern-"]),
+        ("hoity watch 7-lantern-walr", ["7-lantern-walrus"]),
     ],
 )
 def test_a_shell_is_offered(

@@ -26,6 +26,7 @@ from p2p_hoity.net.link import LinkCode
 from p2p_hoity.rules import View, news
 from p2p_hoity.session import updates
 from p2p_hoity.session.player import WaitLonger
+from p2p_hoity.tables.codes import CodesCode
 
 
 class Bot:
@@ -182,6 +183,7 @@ async def test_a_choice_with_one_answer_is_made_and_said() -> None:
         ("i zz", "No Collectible is called zz."),
         ("proofs", "Nothing is proven yet."),
         ("c", "There is no ticket here to copy."),
+        ("code", "There is no code here to copy."),
         ("qr", "There is no ticket here to show."),
         ("?", "q leaves; the game can be resumed"),
     ],
@@ -338,6 +340,19 @@ async def test_a_hosts_ticket_is_copied_and_shown_on_request(
         await here.type.send(command)
         await trio.testing.wait_all_tasks_blocked()
     assert asked_for == ["hoity2abc"]
+
+
+async def test_a_hosts_code_is_copied_while_there_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    copied: list[str] = []
+    monkeypatch.setattr(ticket_block, "copy_code", copied.append)
+    async with desk(None) as here:
+        here.prompt.tell(updates.Code("7-lantern-walrus", "relay.example:4646", 600.0, None))
+        await here.type.send("code")
+        await trio.testing.wait_all_tasks_blocked()
+        here.prompt.tell(updates.NoCode(because(CodesCode.TOO_MANY_WRONG, number=16)))
+        await here.type.send("code")
+        await trio.testing.wait_all_tasks_blocked()
+    assert copied == ["7-lantern-walrus@relay.example:4646"]
 
 
 async def test_the_end_of_the_input_hands_nothing_to_a_bot() -> None:

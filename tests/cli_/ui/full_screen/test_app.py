@@ -580,6 +580,18 @@ def test_the_ticket_is_copied_and_shown_as_a_picture() -> None:
     sit(script, Company(3))
 
 
+def test_a_code_is_copied_with_its_relay() -> None:
+    async def script(at: Sitting) -> None:
+        await at.asked()
+        await at.press("d")
+        assert at.app.clipboard == ""  # there is no code
+        at.app.scene.code = updates.Code("7-lantern-walrus", "relay.example:4646", 600.0, None)
+        await at.press("d")
+        assert at.app.clipboard == "7-lantern-walrus@relay.example:4646"
+
+    sit(script, Company(3))
+
+
 def test_behind_the_screen_stands_how_it_ended(capsys: pytest.CaptureFixture[str]) -> None:
     seat = FullSeat(False, lambda reason: None)
     scene = seat.app.scene

@@ -1,0 +1,184 @@
+"""Tests of codes at the command line: which relay is asked, and what is said of a code."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from cli.app import run
+from cli.commands import by_code, pick_table
+from cli.commands.complete import codes
+from cli.local import first_run, questions, relays, settings
+from cli.local.settings import Settings
+from cli.trouble import Trouble
+from cli.words.codes import invitation
+from p2p_hoity.codes.spoken import CodeCode, CodeError, SpokenCode, beginning_with
+from p2p_hoity.net.ticket import Ticket, encode_ticket
+from p2p_hoity.session import updates
+from p2p_hoity.session.updates import CodeEnd
+from p2p_hoity.storage.home import Home
+
+Shown = pytest.CaptureFixture[str]
+TICKET = Ticket(b"h" * 32, ("10.0.0.1:9",), b"t" * 32)
+CODE = "7-lantern-walrus"
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Home:
+    monkeypatch.setenv("HOITY_HOME", str(tmp_path / "home"))
+    return Home(tmp_path / "home")
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[SpokenCode]:
+    """The codes for which a relay is asked; it knows them all."""
+    found: list[SpokenCode] = []
+
+    async def ask(code: SpokenCode, _network: object) -> Ticket:
+        found.append(code)
+        return TICKET
+
+    monkeypatch.setattr(by_code, "ticket_by_code", ask)
+    return found
+
+
+def test_a_ticket_is_read_as_it_is(asked: list[SpokenCode]) -> None:
+    assert by_code.ticket_of(encode_ticket(TICKET), (), None, False) == (TICKET, None)
+    assert asked == []
+
+
+@pytest.mark.parametrize(
+    ("word", "typed", "kept", "relay"),
+    [
+        (f"{CODE}@there.example", ("other.example:1",), "kept.example:2", "there.example:4646"),
+        (CODE, ("other.example:1", "second.example:1"), "kept.example:2", "other.example:1"),
+        ("7 LANTERN walrus", (), "kept.example:2", "kept.example:2"),
+    ],
+)
+def test_the_relay_behind_the_at_goes_first_then_the_one_typed_then_the_one_kept(
+    word: str, typed: tuple[str, ...], kept: str, relay: str, asked: list[SpokenCode]
+) -> None:
+    relays.keep(kept)
+    assert by_code.ticket_of(word, typed, None, True) == (TICKET, relay)
+    assert asked == [SpokenCode(7, ("lantern", "walrus"), relay)]
+
+
+def test_without_any_relay_it_is_said_how_to_name_one(asked: list[SpokenCode]) -> None:
+    with pytest.raises(Trouble, match=r"hoity join 7-lantern-walrus@HOST:PORT") as trouble:
+        by_code.ticket_of(CODE, (), None, True)
+    assert trouble.value.exit_code == 2
+    relays.keep("kept.example:2")
+    with pytest.raises(Trouble):
+        by_code.ticket_of(CODE, ("none",), None, True)
+    assert asked == []
+
+
+@pytest.mark.parametrize("command", ["join", "watch"])
+@pytest.mark.parametrize(
+    ("code", "fields", "exit_code"),
+    [
+        (CodeCode.WRONG, {}, 1),
+        (CodeCode.NOBODY, {"number": 7, "relay": "r:1"}, 3),
+        (CodeCode.BUSY, {"relay": "r:1"}, 3),
+        (CodeCode.UNANSWERED, {"number": 7, "relay": "r:1"}, 3),
+    ],
+)
+def test_a_program_is_told_why_there_is_no_ticket(
+    command: str,
+    code: CodeCode,
+    fields: dict[str, object],
+    exit_code: int,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: Shown,
+) -> None:
+    async def ask(_code: SpokenCode, _network: object) -> Ticket:
+        raise CodeError(code, **fields)
+
+    monkeypatch.setattr(by_code, "ticket_by_code", ask)
+    assert run([command, f"{CODE}@r:1", "--json"]) == exit_code
+    (line,) = capsys.readouterr().out.splitlines()
+    told = json.loads(line)
+    assert (told["type"], told["code"], told["exit"]) == ("error", str(code), exit_code)
+
+
+def test_a_misspelt_word_asks_nobody(asked: list[SpokenCode], capsys: Shown) -> None:
+    assert run(["join", "7-lantern-wlarus@r:1"]) == 2
+    assert "perhaps walrus?" in capsys.readouterr().err
+    assert asked == []
+
+
+def test_a_relay_is_kept_and_forgotten(home: Home, capsys: Shown) -> None:
+    assert run(["relay", "--use", "Relay.Example"]) == 0
+    assert settings.load(home).relay == "relay.example:4646"
+    assert relays.relays_of(None) == ("relay.example:4646",)
+    assert relays.relays_of(["other:1"]) == ("other:1",)
+    assert relays.relays_of(["none"]) == ()
+    assert run(["relay", "--use", "none", "--json"]) == 0
+    assert settings.load(home).relay is None
+    assert json.loads(capsys.readouterr().out.splitlines()[-1]) == {"type": "use", "relay": None}
+    assert run(["relay", "--use", "no relay"]) == 2
+
+
+def test_a_relay_kept_first_takes_nothing_from_the_first_run(
+    home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    relays.keep("relay.example:1")
+    assert first_run.is_first(home)
+    typed = iter(["", "Ana"])
+    monkeypatch.setattr(first_run, "at_terminal", lambda: True)
+    monkeypatch.setattr(questions, "typed_line", lambda: next(typed))
+    assert first_run.first_run(home)
+    kept = settings.load(home)
+    assert (kept.nickname, kept.relay) == ("Ana", "relay.example:1")
+    assert not first_run.is_first(home)
+
+
+@pytest.mark.parametrize("relay", [7, "", None, ["a"]])
+def test_a_relay_of_the_settings_that_is_none_is_not_used(home: Home, relay: object) -> None:
+    settings.keep(home, Settings("Ana"))
+    path = home.path / "settings.json"
+    path.write_text(json.dumps({"nickname": "Ana", "relay": relay}))
+    assert settings.load(home).relay in (None, "")
+    assert all(relays.kept())
+
+
+def test_a_code_may_be_typed_where_a_table_is_picked(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def nobody(_seconds: float) -> list[object]:
+        return []
+
+    typed = iter(["7 lantern", CODE])
+    monkeypatch.setattr(pick_table, "browse", nobody)
+    monkeypatch.setattr(questions, "typed_line", lambda: next(typed))
+    assert pick_table.from_list() == CODE
+
+
+@pytest.mark.parametrize(
+    ("typed", "offered"),
+    [
+        ("7-lante", ["7-lantern-"]),
+        ("7-lantern-walr", ["7-lantern-walrus"]),
+        ("7-lantern-WALR", ["7-lantern-walrus"]),
+        ("7-zz", []),
+        ("7", []),
+        ("hoity2", []),
+        ("7-lantern-walrus-x", []),
+    ],
+)
+def test_a_shell_completes_the_words(typed: str, offered: list[str]) -> None:
+    assert codes(typed) == offered
+
+
+def test_all_words_are_offered_where_none_is_begun() -> None:
+    assert len(codes("7-")) == len(beginning_with(""))
+
+
+@pytest.mark.parametrize("after", [None, *CodeEnd])
+def test_an_invitation_says_the_code_where_it_is_typed_and_how_long(
+    after: CodeEnd | None,
+) -> None:
+    told = invitation(updates.Code(CODE, "relay.example:4646", 600.0, after))
+    assert len(told) == (2 if after is None else 3)
+    assert f"hoity join {CODE}@relay.example:4646" in told[-2]
+    assert "10 minutes" in told[-1]
