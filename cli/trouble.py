@@ -150,6 +150,9 @@ TABLE_UNREACHED: Final = frozenset(
         "host-cuts-links",
         "host-gone",
         "host-unreached",
+        "host-unreached-six",
+        "host-unreached-lan",
+        "host-unreached-machine",
         "host-without-terms",
         "links-closed",
     }

@@ -13,6 +13,7 @@ from p2p_hoity.session.driver import Outcome
 from ..local.one_chair import only_one
 from ..local.places import check_output
 from ..local.questions import at_terminal
+from ..trouble import USAGE, Trouble
 from ..words.lingo import _
 from . import pick_table
 from .by_code import ticket_of
@@ -24,7 +25,7 @@ from .sitting import Manner, Sitting, sit
 def join(manner: Manner, ticket: str, reach: tables.Reach) -> int:
     """Sit down at a table, or take one's seat at it again if there is one; the exit code."""
     check_output(manner.transcript)
-    word = _ticket(manner, ticket)
+    word = _ticket(manner, ticket, reach.hidden)
     read, relay = ticket_of(word, reach.relays, reach.network, manner.as_json)
     if relay is not None and not reach.relays:
         reach = replace(reach, relays=(relay,))  # it has just answered: others reach us there too
@@ -38,13 +39,19 @@ def join(manner: Manner, ticket: str, reach: tables.Reach) -> int:
     kept = tables.kept_seat(sitting.home, sitting.passphrase, me, read)
     if kept is not None:
         sitting.say(_("Your seat at this table is kept on this machine."))
-        return take_up(sitting, tables.find_game(sitting.home, kept, sitting.passphrase, me))
+        game = tables.find_game(sitting.home, kept, sitting.passphrase, me)
+        return take_up(sitting, game, reach)
     with only_one(sitting.home, read):
         return sit(sitting, go)
 
 
-def _ticket(manner: Manner, word: str) -> str:
-    """The ticket that is meant: typed as such, or picked from the tables of this LAN."""
+def _ticket(manner: Manner, word: str, hidden: bool) -> str:
+    """The ticket that is meant: typed as such, or picked from the tables of this LAN, which is not
+    asked by one who hides behind a proxy."""
+    if hidden:
+        if not word:
+            raise Trouble(_("With --proxy this network is not asked: give the ticket."), USAGE)
+        return word
     if not word:
         return pick_table.from_list()
     if is_code(word):

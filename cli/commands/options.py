@@ -180,6 +180,36 @@ UseOption = Annotated[
         help=N_("Run none: keep this one for your tables and codes; none forgets it."),
     ),
 ]
+AdvertiseOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--advertise",
+        metavar="HOST:PORT",
+        help=N_("Where others reach you, if you forward a port: first in the ticket."),
+    ),
+]
+ProxyOption = Annotated[
+    str | None,
+    typer.Option(
+        "--proxy",
+        metavar="URL",
+        envvar="HOITY_PROXY",
+        show_envvar=False,
+        help=N_(
+            "Dial by a SOCKS5 proxy, as socks5://127.0.0.1:9050 for Tor, and name no address of"
+            " this machine; one with a password goes into HOITY_PROXY."
+        ),
+    ),
+]
+NoMapOption = Annotated[
+    bool,
+    typer.Option(
+        "--no-map",
+        envvar="HOITY_NO_MAP",
+        show_envvar=False,
+        help=N_("Do not ask the router to let guests in from the internet."),
+    ),
+]
 LanOption = Annotated[
     LanChoice,
     typer.Option(

@@ -1,15 +1,28 @@
-"""Addresses as typed: where a table listens and which relays it waits at, checked as written."""
+"""Addresses as typed: where a table listens, how others reach it and how it dials, checked as
+written."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
 
-from p2p_hoity.net.addresses import parse_address
-from p2p_hoity.net.ticket import MOST_RELAYS
+from p2p_hoity.net.addresses import Address, is_loopback, parse_address
+from p2p_hoity.net.ticket import MOST_ADDRESSES, MOST_RELAYS
 from p2p_hoity.tables import Lan, Reach
 
+from ..printing import complain
 from ..trouble import USAGE, Trouble
 from ..words.lingo import _
+
+if TYPE_CHECKING:
+    from p2p_hoity.net.proxy import SocksNetwork
+
+ANY_PORT: Final = ":0"
+LOOPBACK: Final = "127.0.0.1"
+PROXY: Final = "HOITY_PROXY"
+"""The proxy for commands that name none, and for the bots that this command starts."""
 
 
 def listening(text: str) -> tuple[str, int]:
@@ -25,11 +38,73 @@ def listening(text: str) -> tuple[str, int]:
     return address.host, address.port
 
 
-def reach_of(listen: str, relays: Sequence[str] | None = None, lan: Lan = Lan.OFF) -> Reach:
-    """How a table is reached; Trouble or AddressError (usage, both) before anything is opened."""
-    listening(listen)
+def reach_of(
+    listen: str,
+    relays: Sequence[str] | None = None,
+    lan: Lan = Lan.OFF,
+    advertised: Sequence[str] | None = None,
+    proxy: str | None = None,
+    no_map: bool = True,
+) -> Reach:
+    """How a table is reached; Trouble or AddressError (usage, both) before anything is opened.
+
+    SPEC: [L-55].
+    """
+    named = _advertised(advertised or ())
+    listen = _listen(listen, named, bool(proxy))
     found = tuple(str(parse_address(relay)) for relay in relays or ())
     if len(found) > MOST_RELAYS:
         words = _("A table has room for {most} relays, not {number}.")
         raise Trouble(words.format(most=MOST_RELAYS, number=len(found)), USAGE)
-    return Reach(listen, found, lan)
+    if not proxy:
+        return Reach(listen, found, lan, advertised=named, maps=not no_map)
+    return Reach(listen, found, network=through(proxy), advertised=named, hidden=True)
+
+
+def through(proxy: str | None) -> SocksNetwork | None:
+    """The network behind a proxy as typed, which the bots of this command use too; None without
+    one; ProxyTypedError if it is none."""
+    if not proxy:
+        return None
+    from p2p_hoity.net.proxy import SocksNetwork, parse_proxy
+
+    read = parse_proxy(proxy)
+    if read.password and os.environ.get(PROXY) != proxy:
+        complain(_("Others on this machine can read a command's words: put it into HOITY_PROXY."))
+    os.environ[PROXY] = proxy
+    return SocksNetwork(read)
+
+
+def for_guests(reach: Reach, bots: int) -> Reach:
+    """How a host's table is reached by others; Trouble if nobody could come."""
+    if reach.hidden and not (reach.relays or reach.advertised):
+        words = _(
+            "Behind a proxy guests need another way to you: --relay or --advertise HOST:PORT."
+        )
+        raise Trouble(words, USAGE)
+    return replace(reach, outside=True, near=bots > 0)
+
+
+def _advertised(typed: Sequence[str]) -> tuple[str, ...]:
+    addresses = tuple(dict.fromkeys(map(parse_address, typed)))
+    if any(address.via_relay for address in addresses):
+        words = _("--advertise names a forwarded port of your own; a relay is named by --relay.")
+        raise Trouble(words, USAGE)
+    if len(addresses) > MOST_ADDRESSES:
+        words = _("A ticket has room for {most} addresses, not {number}.")
+        raise Trouble(words.format(most=MOST_ADDRESSES, number=len(addresses)), USAGE)
+    return tuple(map(str, addresses))
+
+
+def _listen(listen: str, advertised: Sequence[str], by_proxy: bool) -> str:
+    """Where to listen: unless it was said, on the port that is advertised; behind a proxy on this
+    machine alone."""
+    host, port = listening(listen)
+    if listen == ANY_PORT and advertised:
+        port = parse_address(advertised[0]).port
+    if by_proxy and not is_loopback(host or LOOPBACK):
+        words = _("With --proxy a table listens on this machine only: --listen 127.0.0.1:PORT.")
+        raise Trouble(words, USAGE)
+    if by_proxy:
+        return str(Address(host or LOOPBACK, port))
+    return f":{port}" if not host else listen

@@ -24,7 +24,7 @@ from .seats import key_of_games
 from .sitting import Manner, Sitting, sit
 
 
-def resume(manner: Manner, game: str | None) -> int:
+def resume(manner: Manner, game: str | None, reach: tables.Reach) -> int:
     """Take one's seat again, and wake the bots that sat at the table from here."""
     check_output(manner.transcript)
     home = own_home()
@@ -34,10 +34,12 @@ def resume(manner: Manner, game: str | None) -> int:
         found, others = open_games.newest(home, me, passphrase)
     else:
         found, others = open_games.find(home, game, me, passphrase, "hoity resume"), ()
-    return take_up(Sitting(home, me, manner, passphrase), found, others)
+    return take_up(Sitting(home, me, manner, passphrase), found, reach, others)
 
 
-def take_up(sitting: Sitting, found: OpenGame, others: Sequence[OpenGame] = ()) -> int:
+def take_up(
+    sitting: Sitting, found: OpenGame, reach: tables.Reach, others: Sequence[OpenGame] = ()
+) -> int:
     """Sit down again at this game; to a person it is said which it is, and how others are taken."""
     if not sitting.manner.as_json:
         told = games.told(found, sitting.passphrase)
@@ -51,7 +53,7 @@ def take_up(sitting: Sitting, found: OpenGame, others: Sequence[OpenGame] = ()) 
     async def go(sitting: Sitting, nursery: trio.Nursery) -> Outcome:
         if sitting.crew is not None:
             nursery.start_soon(sitting.crew.resume, nursery)
-        return await tables.resume_table(sitting.seat, found.name)
+        return await tables.resume_table(sitting.seat, found.name, how=reach)
 
     return sit(sitting, go)
 

@@ -81,6 +81,9 @@ def host(
     ] = 0,
     listen: opt.ListenOption = ANY_PORT,
     relay: opt.RelayOption = None,
+    advertise: opt.AdvertiseOption = None,
+    proxy: opt.ProxyOption = None,
+    no_map: opt.NoMapOption = False,
     lan: opt.LanOption = opt.LanChoice.CLOSED,
     auto: opt.AutoOption = False,
     edition: opt.EditionOption = "uberplay-2004",
@@ -107,11 +110,12 @@ def host(
     from ..local.relays import relays_of
     from .play import Ask, Opening
     from .play import host as open_table
-    from .reaching import reach_of
+    from .reaching import for_guests, reach_of
 
     switches = (action_choice, detective_in_hall, detective_rank)
     ask = Ask(seats, edition, variant, *switches, quorum, patience or 300.0, step_patience)
-    opening = Opening(ask, bots, reach_of(listen, relays_of(relay), Lan(lan.value)), as_qr=qr)
+    reach = reach_of(listen, relays_of(relay), Lan(lan.value), advertise, proxy, no_map)
+    opening = Opening(ask, bots, for_guests(reach, bots), as_qr=qr)
     manner = _manner(auto, as_json, transcript, name, plain, no_talk, again, no_bell)
     raise typer.Exit(open_table(manner, opening))
 
@@ -124,6 +128,9 @@ def join(
     name: opt.NameOption = None,
     listen: opt.ListenOption = ANY_PORT,
     relay: opt.RelayOption = None,
+    advertise: opt.AdvertiseOption = None,
+    proxy: opt.ProxyOption = None,
+    no_map: opt.NoMapOption = False,
     transcript: opt.TranscriptOption = None,
     as_json: opt.JsonOption = False,
     plain: opt.PlainOption = False,
@@ -144,13 +151,16 @@ def join(
     word = " ".join(ticket or ())
     if not word and (as_json or not at_terminal()):
         raise missing(ctx, "ticket")
-    raise typer.Exit(sit_down(manner, word, reach_of(listen, relay)))
+    reach = reach_of(listen, relay, advertised=advertise, proxy=proxy, no_map=no_map)
+    raise typer.Exit(sit_down(manner, word, reach))
 
 
 def resume(
     game: opt.OptionalGameArgument = None,
     auto: opt.AutoOption = False,
     yes: opt.YesOption = False,
+    proxy: opt.ProxyOption = None,
+    no_map: opt.NoMapOption = False,
     transcript: opt.TranscriptOption = None,
     as_json: opt.JsonOption = False,
     plain: opt.PlainOption = False,
@@ -164,6 +174,7 @@ def resume(
     ] = False,
 ) -> None:
     """Take your seat again."""
+    from .reaching import reach_of
     from .resume import claim as save_as_claim
     from .resume import resume as sit_again
     from .sitting import Manner
@@ -172,12 +183,13 @@ def resume(
         raise typer.Exit(save_as_claim(game, transcript, as_json))
     talk = (not no_talk, again, not no_bell)
     manner = Manner(auto, True, as_json, until_eof, plain, transcript, None, *talk)
-    raise typer.Exit(sit_again(manner, game))
+    raise typer.Exit(sit_again(manner, game, reach_of(ANY_PORT, proxy=proxy, no_map=no_map)))
 
 
 def watch(
     ticket: opt.TicketArgument,
     transcript: opt.TranscriptOption = None,
+    proxy: opt.ProxyOption = None,
     as_json: opt.JsonOption = False,
     plain: opt.PlainOption = False,
     no_talk: opt.NoTalkOption = False,
@@ -187,8 +199,8 @@ def watch(
     """Look on without a seat."""
     from .watch import watch as look_on
 
-    talk = (not no_talk, again)
-    raise typer.Exit(look_on(" ".join(ticket), transcript, as_json, plain, *talk, relay))
+    manner = (as_json, plain, not no_talk, again)
+    raise typer.Exit(look_on(" ".join(ticket), transcript, *manner, relay, proxy))
 
 
 def tables(

@@ -16,6 +16,7 @@ from ..trouble import INTERRUPTED, NOT_OK, OK, Trouble, ctrl_c_means
 from ..ui.screen import looking_on
 from ..words.lingo import _
 from .by_code import ticket_of
+from .reaching import through
 
 
 def watch(
@@ -26,11 +27,13 @@ def watch(
     talks: bool = True,
     again: bool | None = None,
     relays: Sequence[str] | None = None,
+    proxy: str | None = None,
 ) -> int:
     """Follow a table without a seat; the exit code. `again`: follow the seats to their next table
     too, as for a person unless the command says otherwise."""
+    network = through(proxy)
     check_output(transcript)
-    read, _relay = ticket_of(ticket, tuple(relays or ()), None, as_json)
+    read, _relay = ticket_of(ticket, tuple(relays or ()), network, as_json)
     scope = trio.CancelScope()
     follows = not as_json if again is None else again
     screen = looking_on(as_json, plain, lambda reason: scope.cancel(), follows)
@@ -42,7 +45,7 @@ def watch(
             async with trio.open_nursery() as nursery:
                 if as_json and not sys.stdin.isatty():  # all other screens listen by themselves
                     nursery.start_soon(screen.listen)
-                outcome = await tables.watch_table(read, onlooker)
+                outcome = await tables.watch_table(read, onlooker, network, bool(proxy))
                 nursery.cancel_scope.cancel()
             return outcome
         return None

@@ -139,7 +139,7 @@ async def _end(process: trio.Process) -> None:
 def _environment(home: Path) -> dict[str, str]:
     """The bot's own home, no passphrase, and this very installation."""
     environment = {k: v for k, v in own_installation().items() if k not in SECRET}
-    return {**environment, "HOITY_HOME": str(home)}
+    return {**environment, "HOITY_HOME": str(home), "HOITY_NO_MAP": "1"}
 
 
 def own_installation() -> dict[str, str]:

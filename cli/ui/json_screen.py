@@ -62,6 +62,9 @@ class JsonScreen:
 
     def _fields(self, update: updates.Update) -> dict[str, Any]:
         match update:
+            case updates.Reached(scope, reasons, ticket):
+                told = [reason_json(reason) for reason in reasons]
+                return {"reach": str(scope), "reasons": told, "ticket": ticket or None}
             case updates.Started():
                 return self._started(update)
             case updates.Stepped(before=before, seconds=seconds):

@@ -18,9 +18,11 @@ from ..words.choices import in_words
 from ..words.lingo import _
 from ..words.phrases import spoken
 from ..words.quoting import quoted
+from ..words.reaching import reach_lines
 from ..words.reasons import meaning, sentence
 from ..words.refusals import choose_again
 from ..words.updates import ended
+from . import ticket_block
 from .line_log import Log
 
 Say = Callable[[str], None]
@@ -44,6 +46,7 @@ class SeatScreen:
         self.table_name = ""
         self.is_confirmed = False
         self._owes_awaited = False
+        self._reach: list[str] = []
         self._seats: tuple[updates.Presence, ...] = ()
 
     def __call__(self, update: updates.Update) -> None:
@@ -74,6 +77,15 @@ class SeatScreen:
         """There is no code now."""
         self.code = None
         self.say(sentence(update.reason))
+    def reached(self, update: updates.Reached) -> None:
+        """From where the host's ticket works, and a better one."""
+        for line in ticket_block.block(update.ticket) if update.ticket else ():
+            self.say(line)
+        lines = reach_lines(update)
+        for line in lines:
+            if line not in self._reach:
+                self.say(line)
+        self._reach = lines
 
     def started(self, update: updates.Started) -> None:
         """The roster is complete."""
@@ -288,6 +300,7 @@ TELLERS: Final[Mapping[type[Any], Callable[[SeatScreen, Any], None]]] = {
     updates.Joined: SeatScreen.joined,
     updates.Code: SeatScreen.coded,
     updates.NoCode: SeatScreen.uncoded,
+    updates.Reached: SeatScreen.reached,
     updates.Started: SeatScreen.started,
     updates.Cautious: SeatScreen.cautious,
     updates.Silenced: SeatScreen.silenced,

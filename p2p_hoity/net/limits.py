@@ -33,6 +33,8 @@ class Limits:
     """Addresses dialled for one peer; the oldest is forgotten."""
     handshake: float = 5.0
     """From the first byte to an authenticated link, or the connection is cut."""
+    dial: float = 5.0
+    """For one way to a peer to answer, secured, and for a relay to let us wait there."""
     heartbeat: float = 2.0
     """Silence of our own after which an empty frame is sent."""
     silence: float = 6.0

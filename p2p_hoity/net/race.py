@@ -72,13 +72,13 @@ class Race:
 
     async def _try(self, address: Address, failed: trio.Event, race: trio.CancelScope) -> None:
         try:
-            with trio.fail_after(self._limits.handshake):
+            with trio.fail_after(self._limits.dial):
                 found = await self._attempt(address)
         except NetError as error:
             self._failures.append(error)
             failed.set()
         except trio.TooSlowError:
-            late = {"address": str(address), "seconds": self._limits.handshake}
+            late = {"address": str(address), "seconds": self._limits.dial}
             self._failures.append(NetError(NetCode.SLOW, **late))
             failed.set()
         else:

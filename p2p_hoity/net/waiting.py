@@ -43,11 +43,11 @@ class WaitingAtRelay:
 
     async def register(self) -> trio.abc.Stream:
         """A connection on which the relay announces calls; NetError says what failed."""
-        with trio.move_on_after(self._limits.handshake):
+        with trio.move_on_after(self._limits.dial):
             stream = await register(self._network, self._relay, self._identity, self._instance)
             self.is_registered = True
             return stream
-        waited = self._limits.handshake
+        waited = self._limits.dial
         raise NetError(NetCode.SLOW, address=str(self._relay), seconds=waited)
 
     async def register_patiently(self) -> trio.abc.Stream:
@@ -82,7 +82,7 @@ class WaitingAtRelay:
     async def _take(self, token: bytes, attend: Attend) -> None:
         stream = None
         try:
-            with trio.move_on_after(self._limits.handshake):
+            with trio.move_on_after(self._limits.dial):
                 stream = await take(self._network, self._relay, token)
         except NetError:
             return  # the caller sees that nobody answered, and tries again

@@ -205,6 +205,11 @@ class Seating:
         }
         self._away: dict[bytes, float] = {}
 
+    def move(self, addresses: Sequence[str]) -> None:
+        """The host is reached at these addresses now."""
+        own = self.terms.host
+        self._seats[own] = (self._seats[own][0], tuple(addresses)[:MAX_ADDRESSES])
+
     @property
     def names(self) -> tuple[str, ...]:
         """The nicknames so far."""

@@ -12,6 +12,7 @@ from protocol.game import Field
 
 from .. import rules
 from ..errors import Reason
+from ..reachability.judge import Scope
 
 
 @dataclass(frozen=True)
@@ -51,6 +52,16 @@ class NoCode:
     """There is no code now."""
 
     reason: Reason
+
+
+@dataclass(frozen=True)
+class Reached:
+    """From where the host's ticket works; why, why not further, and what to do. `ticket`: the one
+    to give from now on, if it is not the one that was shown."""
+
+    scope: Scope
+    reasons: tuple[Reason, ...]
+    ticket: str = field(default="", repr=False)
 
 
 @dataclass(frozen=True)
@@ -332,6 +343,7 @@ Update = (
     Joined
     | Code
     | NoCode
+    | Reached
     | Started
     | Cautious
     | Silenced

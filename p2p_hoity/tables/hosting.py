@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Final
 
 import trio
@@ -39,6 +40,7 @@ from ..session.updates import Screen
 from .again import play_on
 from .codes import CodeKeeper
 from .seating import Lan, Reach, Seat, open_hub
+from .telling import TicketTeller
 
 SHOW: Final = 10.0
 """Seconds in which a newcomer must have shown that it holds the ticket."""
@@ -69,16 +71,20 @@ async def host_table(
     """
     who = seat.me.identity
     capability = Capability(terms.digest(), fresh_secret(), reach.lan is Lan.OPEN)
-    async with open_hub(who, reach) as (hub, addresses):
-        direct = tuple(a for a in addresses if not a.startswith("relay+"))[:8]
-        bare = Ticket(who.public, direct, terms.digest(), reach.relays)
+    async with open_hub(who, reach) as (hub, ways):
+        await ways.settle()
+        judged = ways.judged()
+        bare = Ticket(who.public, judged.direct, terms.digest(), reach.relays)
         ticket = encode_ticket(bare.with_secret(capability.secret))
         on_ticket(ticket)
         own = header.sit(terms, who, seat.me.nickname, os.urandom(32))
-        seating = Seating(terms, own, addresses)
+        seating = Seating(terms, own, judged.named)
         lobby = Lobby(hub, seating, capability, seat.screen, who.public)
         codes = CodeKeeper(reach.relays, ticket, seat.screen, reach.network)
-        await _fill(lobby, _announced(seat, terms, bare, reach), codes if reach.relays else None)
+        teller = TicketTeller(seating, seat.screen, bare, capability.secret, reach.outside)
+        teller.tell(judged)
+        beside = [partial(teller.follow, ways), *([codes.run] if reach.relays else [])]
+        await _fill(lobby, _announced(seat, terms, bare, reach), beside)
         lobby.refuse_the_rest()
         roster = seating.roster(who)
         for peer in seating.ids:
@@ -98,7 +104,9 @@ def _announced(seat: Seat, terms: Terms, bare: Ticket, reach: Reach) -> Announce
 
 
 async def _fill(
-    lobby: Lobby, announced: Announcement | None, codes: CodeKeeper | None = None
+    lobby: Lobby,
+    announced: Announcement | None,
+    beside: Sequence[Callable[[], Awaitable[None]]] = (),
 ) -> None:
     """Seat guests until the table is full. Before the host's roster there is no table, so what
     is no frame of the lobby is not looked at."""
@@ -107,9 +115,9 @@ async def _fill(
         sent, received = trio.open_memory_channel[int](64)
         if announced is not None:
             nursery.start_soon(_announce, announced, received)
-        if codes is not None:
-            nursery.start_soon(codes.run)
         nursery.start_soon(_watch_time, lobby, sent, nursery.cancel_scope)
+        for task in beside:
+            nursery.start_soon(task)
         async for event in lobby.hub.events:
             lobby.hear(event)
             _try_send(sent, len(lobby.seating.names))

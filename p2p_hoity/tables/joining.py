@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
@@ -21,12 +21,13 @@ from ..net.events import Event, Frame, LinkUp
 from ..net.hub import Hub
 from ..net.network import Network
 from ..net.ticket import Ticket
+from ..reachability.judge import Scope, widest
+from ..reachability.ways import Ways
 from ..session import updates
 from ..session.access import check_signed
 from ..session.capability import Capability
 from ..session.driver import Driver, Outcome
 from ..session.lobby import (
-    MAX_ADDRESSES,
     Ask,
     LobbyFrame,
     Names,
@@ -66,6 +67,9 @@ class JoinCode(Code):
     OWN_TICKET = "own-ticket"
     KEPT = "seat-kept"
     UNREACHED = "host-unreached", "why"
+    UNREACHED_IPV6 = "host-unreached-six", "why"
+    UNREACHED_LAN = "host-unreached-lan", "why"
+    UNREACHED_MACHINE = "host-unreached-machine", "why"
     GONE = "host-gone", "reason"
     CUTS = "host-cuts-links"
     SILENT = "host-without-terms"
@@ -89,6 +93,11 @@ class JoinCode(Code):
     NOT_TAKEN = "seat-not-taken"
 
 
+UNREACHED: Final = {
+    Scope.IPV6: JoinCode.UNREACHED_IPV6,
+    Scope.LAN: JoinCode.UNREACHED_LAN,
+    Scope.MACHINE: JoinCode.UNREACHED_MACHINE,
+}
 REFUSED: Final = {refusal: JoinCode[refusal.name] for refusal in Refusal}
 
 
@@ -99,8 +108,9 @@ async def join_table(seat: Seat, ticket: Ticket, accept: Accept, reach: Reach) -
         raise PeerError(JoinCode.OWN_TICKET)
     if kept_seat(seat.home, seat.passphrase, who.public, ticket) is not None:
         raise PeerError(JoinCode.KEPT)
-    async with open_hub(who, reach) as (hub, addresses):
-        guest = _Guest(hub, seat, ticket, addresses)
+    leads_outside = widest(ticket.dial_addresses()) in (Scope.ANYWHERE, Scope.IPV6)
+    async with open_hub(who, replace(reach, maps=reach.maps and leads_outside)) as (hub, ways):
+        guest = _Guest(hub, seat, ticket, ways)
         roster = await guest.host_link.keep(lambda: guest.sit(accept))
         host = guest.host_link
         return await play_on(hub, seat, roster, reach, host.capability, host.backlog.frames)
@@ -161,9 +171,13 @@ class _HostLink:
                 if error.is_final or is_late:
                     if was_linked:
                         raise PeerError(JoinCode.GONE, reason=error.reason) from error
-                    raise PeerError(JoinCode.UNREACHED, why=error.reason) from error
+                    raise PeerError(self._unreached(), why=error.reason) from error
             await trio.sleep(pause)
             pause = min(2 * pause, LONGEST_PAUSE)
+
+    def _unreached(self) -> JoinCode:
+        """Why the ticket leads nowhere from here, as far as its addresses tell ([L-51])."""
+        return UNREACHED.get(widest(self.ticket.dial_addresses()), JoinCode.UNREACHED)
 
     def show_ticket(self) -> None:
         """Prove over the link there is that we hold the ticket."""
@@ -227,10 +241,10 @@ def _parsed(event: Event) -> LobbyFrame | None:
 class _Guest:
     """A guest's side of the lobby."""
 
-    def __init__(self, hub: Hub, seat: Seat, ticket: Ticket, addresses: Sequence[str]) -> None:
+    def __init__(self, hub: Hub, seat: Seat, ticket: Ticket, ways: Ways) -> None:
         self.hub, self.seat, self.ticket = hub, seat, ticket
         self.host_link = _HostLink(hub, ticket)
-        self.addresses = tuple(addresses)[:MAX_ADDRESSES]
+        self.ways = ways
         self.names: tuple[str, ...] = ()
         self.entry: header.SeatEntry | None = None
 
@@ -257,13 +271,13 @@ class _Guest:
             raise PeerError(JoinCode.NOT_TAKEN)
         me = self.seat.me
         self.entry = header.sit(offer.terms, me.identity, me.nickname, os.urandom(32))
+        await self.ways.settle()
         self._sit_down()
 
     def _sit_down(self) -> None:
         if self.entry is not None:
-            self.hub.post(
-                self.ticket.host_id, encode_lobby(Sit(self.entry.value(), self.addresses))
-            )
+            frame = Sit(self.entry.value(), self.ways.named)
+            self.hub.post(self.ticket.host_id, encode_lobby(frame))
 
     async def _roster(self, offer: Offer) -> Roster:
         lines = Allowance(LINES, LINES_A_SECOND, trio.current_time())
@@ -348,11 +362,12 @@ class Onlooker:
 
 
 async def watch_table(
-    ticket: Ticket, onlooker: Onlooker, network: Network | None = None
+    ticket: Ticket, onlooker: Onlooker, network: Network | None = None, hidden: bool = False
 ) -> Outcome:
-    """Follow a table without a seat, and those that come after it ([A-7])."""
+    """Follow a table without a seat, and those that come after it ([A-7]); `hidden`: by a proxy."""
     stranger = Identity(os.urandom(32))
-    async with open_hub(stranger, Reach("127.0.0.1:0", network=network)) as (hub, _):
+    reach = Reach("127.0.0.1:0", network=network, hidden=hidden)
+    async with open_hub(stranger, reach) as (hub, _):
         host_link = _HostLink(hub, ticket)
         roster = await host_link.keep(lambda: _wait_for_roster(host_link))
         driver = _looking_on(hub, stranger, onlooker, roster, host_link.capability)

@@ -6,13 +6,14 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from protocol import Machine, header
 
 from .. import rules
 from ..errors import Code
 from ..game_port import Play
+from ..net.addresses import host_of, is_own_host
 from ..net.network import Network
 from ..session import updates
 from ..session.capability import Capability
@@ -37,6 +38,11 @@ class ResumeCode(Code):
     NO_SUCH_GAME = "no-such-game"
     NOT_BEGUN = "game-not-begun"
     OTHER_KEY = "journal-of-other-key"
+    BY_PROXY = "game-by-proxy"
+
+
+HIDDEN: Final = 10
+"""Where a journal's first record says whether the seat hides behind a proxy."""
 
 
 @dataclass(frozen=True)
@@ -161,9 +167,16 @@ def _reopen(
     return book, first, machine, Roster(raw, addresses, first[7])
 
 
-async def resume_table(seat: Seat, name: str | None, network: Network | None = None) -> Outcome:
-    """Take one's seat again after a crash or Ctrl-C."""
+async def resume_table(
+    seat: Seat, name: str | None, network: Network | None = None, how: Reach | None = None
+) -> Outcome:
+    """Take one's seat again after a crash or Ctrl-C. `how` says what the journal does not: whether
+    the router is asked, and the proxy. PeerError if it cannot be."""
+    how = how or Reach(network=network)
     book, first, machine, roster = _reopen(seat, name)
+    if len(first) > HIDDEN and first[HIDDEN] and not how.hidden:
+        book.close()
+        raise PeerError(ResumeCode.BY_PROXY)
     _claimed(book.path).unlink(missing_ok=True)
     recalled = replace(seat, screen=_recalling(seat.screen, machine))
     table, number, addresses, (listen, relays) = machine.table, first[1], first[3], first[4:6]
@@ -171,7 +184,7 @@ async def resume_table(seat: Seat, name: str | None, network: Network | None = N
         machine.be_cautious()
     capability = Capability(table.header.terms.digest(), first[8], first[9])
     same = _same_port(listen, addresses[number])
-    reach = Reach(same, tuple(relays), network=network, or_any=same != listen, returning=True)
+    reach = replace(how, listen=same, relays=tuple(relays), or_any=same != listen, returning=True)
     async with open_hub(seat.me.identity, reach) as (hub, _):
         try:
             dial_seats(hub, table, roster.addresses)
@@ -202,5 +215,7 @@ def _same_port(listen: str, addresses: Sequence[str]) -> str:
     host, _, port = listen.rpartition(":")
     if port != "0":
         return listen
-    ports = [a.rpartition(":")[2] for a in addresses if not a.startswith("relay+")]
+    direct = [a for a in addresses if not a.startswith("relay+")]
+    here = [a for a in direct if is_own_host(host_of(a))]  # others may be the router's
+    ports = [a.rpartition(":")[2] for a in (*here, *direct)]
     return f"{host}:{ports[0]}" if ports else listen

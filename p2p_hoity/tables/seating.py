@@ -9,6 +9,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
+from typing import Final
 
 from protocol import Header, Identity, Machine, Table, header
 
@@ -18,10 +19,13 @@ from ..net.addresses import local_addresses
 from ..net.errors import NetError, RefusedError
 from ..net.events import Event, Frame
 from ..net.hub import Hub
-from ..net.network import Network
+from ..net.limits import Limits
+from ..net.network import Network, TcpNetwork
+from ..reachability.judge import Found, Wanted
+from ..reachability.ways import Ways
 from ..session.capability import Capability
 from ..session.driver import Driver, Outcome
-from ..session.lobby import MAX_ADDRESSES, Roster
+from ..session.lobby import Roster
 from ..session.nursery import open_nursery
 from ..session.player import Player
 from ..session.updates import Screen
@@ -50,6 +54,7 @@ class Backlog:
 
 
 EVERYWHERE = frozenset({"0.0.0.0", "[::]"})
+LOOPBACK: Final = "127.0.0.1"
 
 
 class SeatingCode(Code):
@@ -95,7 +100,12 @@ class Reach:
     """How this node can be reached: where it listens, its relays, what the LAN is told, and by
     which network (None: the machine's own). `or_any`: another port does if that one is taken.
     `returning`: a seat that comes back does without a relay that says that it waits there already;
-    the other seats will say whether it does."""
+    the other seats will say whether it does.
+
+    `advertised`: 'host:port' that the player has forwarded. `outside`: the table is meant for
+    people elsewhere too, so it is found out how they reach it, and told. `maps`: the router is
+    asked for a way in. `near`: some of the seats are on this machine. `hidden`: no address of this
+    machine is named, and it listens for itself alone; `network` dials by a proxy."""
 
     listen: str = ":0"
     relays: tuple[str, ...] = ()
@@ -103,29 +113,49 @@ class Reach:
     network: Network | None = None
     or_any: bool = False
     returning: bool = False
+    advertised: tuple[str, ...] = ()
+    outside: bool = False
+    maps: bool = False
+    near: bool = False
+    hidden: bool = False
+
+    @property
+    def wanted(self) -> Wanted:
+        """Whom the table is for, as far as it decides which addresses are named."""
+        return Wanted(self.lan is not Lan.OFF or not self.outside, self.near, self.hidden)
+
+
+DIAL_BY_PROXY: Final = 20.0
+"""Seconds for one way to answer when a proxy dials: a new circuit of Tor takes long."""
 
 
 @asynccontextmanager
-async def open_hub(who: Identity, reach: Reach) -> AsyncIterator[tuple[Hub, tuple[str, ...]]]:
-    """A running hub and the addresses at which it can be dialled; PeerError or NetError if
-    it cannot listen."""
-    hub = Hub(who, network=reach.network)
+async def open_hub(who: Identity, reach: Reach) -> AsyncIterator[tuple[Hub, Ways]]:
+    """A running hub, and the ways to it as they are found; PeerError or NetError if it cannot
+    listen."""
+    limits = Limits(dial=DIAL_BY_PROXY) if reach.hidden else None
+    hub = Hub(who, network=reach.network, limits=limits)
     async with open_nursery() as nursery:
         await nursery.start(hub.run)
         try:
-            yield hub, await _addresses(hub, reach)
+            ways = Ways(await _found(hub, reach), reach.wanted)
+            if reach.maps:
+                ways.explore(nursery, reach.network or TcpNetwork())
+            yield hub, ways
         finally:
             nursery.cancel_scope.cancel()
 
 
-async def _addresses(hub: Hub, reach: Reach) -> tuple[str, ...]:
+async def _found(hub: Hub, reach: Reach) -> Found:
     host, _, port = reach.listen.rpartition(":")
     if not port.isdigit() or int(port) > 65535:
         raise PeerError(SeatingCode.BAD_LISTEN, text=reach.listen)
-    found = reachable(await _listen(hub, host.strip("[]"), int(port), reach.or_any))
+    host = host.strip("[]") or (LOOPBACK if reach.hidden else "")
+    own = reachable(await _listen(hub, host, int(port), reach.or_any))
+    relays: list[str] = []
     for relay in reach.relays:
-        found += await _wait_at(hub, relay, reach.returning)
-    return tuple(found[:MAX_ADDRESSES])
+        relays += await _wait_at(hub, relay, reach.returning)
+    return Found(tuple(own), reach.advertised, relays=tuple(relays))
 
 
 async def _wait_at(hub: Hub, relay: str, returning: bool) -> list[str]:
@@ -184,7 +214,7 @@ async def play(
     number = table.ids.index(seat.me.identity.public)
     addresses = tuple(tuple(a) for a in roster.addresses)
     where = (addresses, reach.listen, reach.relays, int(time.time()))
-    papers = (roster.signature, capability.secret, capability.is_open)
+    papers = (roster.signature, capability.secret, capability.is_open, reach.hidden)
     first = (roster.header, number, seed, *where, *papers)
     book = journals.create(journal_path(seat.home, table), first, seat.passphrase)
     machine = Machine(table, os.urandom, number, seat.me.identity, seed)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -19,7 +19,7 @@ from p2p_hoity.errors import CodedError
 from p2p_hoity.game_port import HoityToity
 from p2p_hoity.session.driver import Outcome
 from p2p_hoity.session.player import Player
-from p2p_hoity.session.updates import Resumed, Started, Update
+from p2p_hoity.session.updates import Reached, Resumed, Started, Update
 from p2p_hoity.storage.home import home as own_home
 from protocol import Terms
 
@@ -28,6 +28,7 @@ from ...local import settings
 from ...words import terms as terms_words
 from ...words.cards import Names
 from ...words.lingo import N_, _
+from ...words.reaching import reach_lines
 from ...words.updates import ended
 from ..line_seat import LineSeat
 from .app import TableApp
@@ -53,6 +54,7 @@ class FullSeat:
         self.line: LineSeat | None = None
         self._kept: list[Update] = []
         self._lesson: Names | None = None
+        self._terms: tuple[str, ...] = ()
         self.bridge = Bridge()
         self.person = Person(self.bridge, auto, self.leave)
         self.player: Player = self.person
@@ -81,6 +83,8 @@ class FullSeat:
             self._kept = [update]
         if self.line is not None:
             self.line.tell(update)
+        elif isinstance(update, Reached):
+            self._lay_out(update.ticket or self.app.ticket, reach_lines(update))
         else:
             self.app.post_message(Told(update))
 
@@ -95,11 +99,18 @@ class FullSeat:
     def show_ticket(self, ticket: str, terms: Terms, game: HoityToity, nickname: str) -> None:
         """The terms and the ticket, as long as the table fills."""
         self.show_terms(terms, game, (nickname,))
-        self.app.ticket = ticket
+        self._terms = self.app.desk.papers
+        self._lay_out(ticket)
+
+    def _lay_out(self, ticket: str, notes: Sequence[str] = ()) -> None:
+        """The ticket behind the terms, and what it is good for, in place of what was there."""
+        self.app.ticket, self.app.desk.papers = ticket, self._terms
         self.say("")
         self.say(_("Give this ticket to the others; they type: hoity join TICKET"))
         self.say(_("c copies it, x shows it as a QR code:"))
         self.say(ticket)
+        for note in ("", *notes) if notes else ():
+            self.say(note)
 
     def show_terms(self, terms: Terms, game: HoityToity, names: tuple[str, ...]) -> None:
         """Who sits there, what is played, how long one may think; the numbers under a key."""

@@ -290,6 +290,7 @@ QUEUED: Final = (
 """What waits while a reveal is shown."""
 WORDLESS: Final = frozenset(
     {
+        updates.Reached,
         updates.Stepped,
         updates.Clock,
         updates.Attendance,

@@ -8,8 +8,17 @@ from typing import Final
 from .codes import CODES
 from .editions import EDITIONS
 from .network import NETWORK
+from .reaching import REACHING
 from .storage import STORAGE
 from .tables import TABLES
 from .talk import TALK
 
-SENTENCES: Final[Mapping[str, str]] = {**NETWORK, **TABLES, **STORAGE, **EDITIONS, **TALK, **CODES}
+SENTENCES: Final[Mapping[str, str]] = {
+    **NETWORK,
+    **REACHING,
+    **TABLES,
+    **STORAGE,
+    **EDITIONS,
+    **TALK,
+    **CODES,
+}

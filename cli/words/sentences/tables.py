@@ -17,6 +17,19 @@ TABLES: Final = {
         "the host cannot be reached ({why});"
         " ask the host whether the table is still open, and try again"
     ),
+    "host-unreached-six": N_(
+        "the host cannot be reached ({why}); from elsewhere its ticket works over IPv6 only, and"
+        " only if the host's router lets calls in: else the host needs a relay (--relay)"
+    ),
+    "host-unreached-lan": N_(
+        "the host cannot be reached ({why}); its ticket works only on the host's own network: if"
+        " you are elsewhere, the host needs a relay (--relay) or a forwarded port (--advertise);"
+        " if not, ask whether the table is still open"
+    ),
+    "host-unreached-machine": N_(
+        "the host cannot be reached ({why}); its ticket works only on the host's own machine: for"
+        " others the host needs to listen elsewhere (--listen) or a relay (--relay)"
+    ),
     "host-gone": N_(
         "the host is gone ({reason}); ask the host whether the table is still open, and try again"
     ),
@@ -74,5 +87,9 @@ TABLES: Final = {
         "game {game} is being played just now, in another terminal: leave it there first"
     ),
     "game-not-begun": N_("that game had not begun: there is nothing to save"),
+    "game-by-proxy": N_(
+        "this game is played through a proxy, and none is named: give --proxy, or your address"
+        " would be shown"
+    ),
     "journal-of-other-key": N_("the journal is of another key than yours"),
 }

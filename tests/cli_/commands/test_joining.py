@@ -127,7 +127,9 @@ def test_a_ticket_of_a_table_with_a_journal_here_resumes_it(
     here = room_of(3, 2)
     keep_journal(home, here, 1).close()
     resumed: list[str] = []
-    monkeypatch.setattr(join, "take_up", lambda sitting, game: resumed.append(game.name) or 0)
+    monkeypatch.setattr(
+        join, "take_up", lambda sitting, game, reach: resumed.append(game.name) or 0
+    )
     terms = here.table.header.terms
     ticket = Ticket(terms.host, ("127.0.0.1:9",), terms.digest(), (), bytes(16))
     assert run(["join", encode_ticket(ticket)]) == 0

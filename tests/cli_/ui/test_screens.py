@@ -23,6 +23,7 @@ from p2p_hoity import game_port, rules
 from p2p_hoity.editions import load
 from p2p_hoity.errors import because
 from p2p_hoity.net.link import LinkCode
+from p2p_hoity.reachability.judge import ReachCode, Scope
 from p2p_hoity.rules import news
 from p2p_hoity.session import updates
 from p2p_hoity.session.conversation import TalkCode
@@ -57,6 +58,7 @@ def each() -> list[updates.Update]:
         updates.Joined(("Ana",), 3),
         updates.Code("7-lantern-walrus", "relay.example:4646", 600.0, None),
         updates.NoCode(because(CodesCode.TOO_MANY_WRONG, number=16)),
+        updates.Reached(Scope.LAN, (because(ReachCode.LAN),)),
         updates.Started(at, 0),
         updates.Linked("Bob"),
         updates.Unlinked("Bob", because(LinkCode.CLOSED)),

@@ -42,18 +42,18 @@ def test_nobody_is_told_to_dial_everywhere() -> None:
 async def test_a_port_that_was_given_away_is_replaced_by_another_if_the_system_chose_it() -> None:
     network = MemoryNetwork()
     async with seating.open_hub(WHO, seating.Reach("node0:0", network=network)) as (_, first):
-        port = first[0].rpartition(":")[2]
+        port = first.named[0].rpartition(":")[2]
         again = seating.Reach(f"node0:{port}", network=network, or_any=True)
         async with seating.open_hub(WHO, again) as (_, second):
-            assert len(second) == 1
-            assert second != first
+            assert len(second.named) == 1
+            assert second.named != first.named
 
 
 async def test_a_taken_port_that_was_asked_for_is_told() -> None:
     network = MemoryNetwork()
     async with seating.open_hub(WHO, seating.Reach("node0:0", network=network)) as (_, first):
         with pytest.raises(seating.PeerError, match=r"cannot-listen-there .*port-in-use"):
-            async with seating.open_hub(WHO, seating.Reach(first[0], network=network)):
+            async with seating.open_hub(WHO, seating.Reach(first.named[0], network=network)):
                 pass
 
 
@@ -70,12 +70,12 @@ async def test_a_returning_seat_does_without_a_relay_that_says_it_waits_there(
     async with trio.open_nursery() as nursery:
         (relay,) = await nursery.start(partial(serve_relay, "relay", 1, network=network))
         first = seating.Reach("node0:0", (relay,), network=network)
-        async with seating.open_hub(WHO, first) as (_, addresses):
-            assert addresses[1:] == (f"relay+{relay}",)
+        async with seating.open_hub(WHO, first) as (_, ways):
+            assert ways.named[1:] == (f"relay+{relay}",)
             with pytest.raises(NetError, match="verdict-elsewhere"):
                 async with seating.open_hub(WHO, replace(first, listen="node1:0")):
                     pass
             back = replace(first, listen="node2:0", returning=True)
             async with seating.open_hub(WHO, back) as (_, others):
-                assert len(others) == 1
+                assert len(others.named) == 1
         nursery.cancel_scope.cancel()

@@ -1,0 +1,162 @@
+"""Dialling through a SOCKS5 proxy, which resolves every name: nothing else leaves this machine."""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+from urllib.parse import SplitResult, unquote, urlsplit
+
+import trio
+
+from ..errors import Code, Reason, because
+from .addresses import Address, Named, is_loopback, parse_address
+from .errors import TROUBLE, AddressError, NetCode, NetError, NobodyError, why
+from .network import StreamListener, TcpNetwork
+
+if TYPE_CHECKING:
+    from python_socks import ProxyError
+
+SCHEMES: Final = frozenset({"socks5", "socks5h"})
+LONGEST_WORD: Final = 255
+"""Bytes of a name or password of RFC 1929."""
+
+
+class ProxyCode(Code):
+    """What can be wrong with a proxy, or with what it does; what it says is not repeated."""
+
+    BAD = "bad-proxy"
+    UNREACHED = "proxy-unreached", "proxy", "why"
+    REFUSED = "proxy-refused", "address", "why"
+    FAILED = "proxy-failed"
+    FORBIDS = "proxy-forbids"
+    NOT_LET_IN = "proxy-lets-not-in"
+    NOT_DIALLED = "not-dialled-by-proxy", "address"
+    LOCAL_ONLY = "proxy-listens-here-only", "address"
+
+
+REPLIES: Final[Mapping[int, Code]] = {
+    1: ProxyCode.FAILED,
+    2: ProxyCode.FORBIDS,
+    3: NetCode.NO_WAY_TO_NETWORK,
+    4: NetCode.NO_WAY_TO_MACHINE,
+    5: NetCode.NOBODY_LISTENS,
+    6: NetCode.NO_ANSWER,
+    7: ProxyCode.FORBIDS,
+    8: NetCode.NO_SUCH_FAMILY,
+}
+"""The replies of RFC 1928, section 6."""
+NOBODY: Final = 5
+
+
+class ProxyTypedError(AddressError):
+    """A proxy as typed that is none; what was typed may hold a password, and is not repeated."""
+
+    def __init__(self) -> None:
+        super().__init__(ProxyCode.BAD)
+
+
+@dataclass(frozen=True)
+class Proxy:
+    """A SOCKS5 proxy, and the name and password by which it lets us in, if it wants any."""
+
+    host: str
+    port: int
+    name: str = field(default="", repr=False)
+    password: str = field(default="", repr=False)
+
+    def __str__(self) -> str:
+        return str(Address(self.host, self.port))
+
+
+def parse_proxy(text: str) -> Proxy:
+    """Read 'socks5://[NAME:PASSWORD@]HOST:PORT'; ProxyTypedError if it is none.
+
+    With 'socks5h' it is the same: names are never resolved here.
+    """
+    try:
+        parts = urlsplit(text.strip())
+        where, words = _place(parts), (parts.username or "", parts.password or "")
+    except ValueError:  # AddressError is none, and never says more than the place
+        raise ProxyTypedError from None
+    name, password = map(unquote, words)
+    if parts.scheme not in SCHEMES or parts.path.strip("/") or parts.query or parts.fragment:
+        raise ProxyTypedError
+    if not all(word.isascii() and len(word) <= LONGEST_WORD for word in (name, password)):
+        raise ProxyTypedError
+    return Proxy(where.host, where.port, name, password)
+
+
+def _place(parts: SplitResult) -> Address:
+    try:
+        return parse_address(parts.netloc.rpartition("@")[2])
+    except AddressError:
+        raise ProxyTypedError from None
+
+
+class SocksNetwork:
+    """TCP through a SOCKS5 proxy; who listens is reached from this machine only ([L-56])."""
+
+    def __init__(self, proxy: Proxy) -> None:
+        self._proxy = proxy
+        self._direct = TcpNetwork()
+
+    async def open(self, address: Address) -> trio.abc.Stream:
+        """A stream by the proxy, to this very machine without it; NetError says what failed,
+        NobodyError if trying again soon gives the same."""
+        if is_loopback(address.host):
+            return await self._direct.open(address)
+        if not _leads_outside(address):
+            raise NobodyError(ProxyCode.NOT_DIALLED, address=str(address))
+        return await self._ask(address)
+
+    async def listen(self, host: str, port: int) -> list[StreamListener]:
+        """Listeners on loopback; NetError for any other place."""
+        if not is_loopback(host):
+            raise NetError(ProxyCode.LOCAL_ONLY, address=str(Address(host, port)))
+        return await self._direct.listen(host, port)
+
+    async def _ask(self, address: Address) -> trio.abc.Stream:
+        from python_socks import ProxyConnectionError, ProxyError, ProxyTimeoutError, ProxyType
+        from python_socks.async_.trio import Proxy as Asking
+
+        us = self._proxy
+        asking = Asking(ProxyType.SOCKS5, us.host, us.port, us.name, us.password, rdns=True)
+        try:
+            socket = await asking.connect(address.host, address.port)
+        except ProxyConnectionError as error:
+            raise self._unreached(error) from error
+        except ProxyError as error:
+            raise _refused(address, error) from None  # it may repeat what the proxy said
+        except ProxyTimeoutError:
+            late = because(NetCode.NO_ANSWER_IN_TIME)
+            raise NetError(ProxyCode.UNREACHED, proxy=str(us), why=late) from None
+        except (*TROUBLE, UnicodeError) as error:
+            raise NetError(ProxyCode.UNREACHED, proxy=str(us), why=why(error)) from error
+        return trio.SocketStream(socket)
+
+    def _unreached(self, error: OSError) -> NetError:
+        cause = error.__cause__
+        reason = why(cause if isinstance(cause, OSError) else error)
+        kind = NobodyError if isinstance(cause, ConnectionRefusedError) else NetError
+        return kind(ProxyCode.UNREACHED, proxy=str(self._proxy), why=reason)
+
+
+def _refused(address: Address, error: ProxyError) -> NetError:
+    number = error.error_code
+    code = REPLIES.get(number, ProxyCode.NOT_LET_IN) if number else ProxyCode.NOT_LET_IN
+    kind = NobodyError if number == NOBODY else NetError
+    reason: Reason = because(code)
+    return kind(ProxyCode.REFUSED, address=str(address), why=reason)
+
+
+def _leads_outside(address: Address) -> bool:
+    """Whether it may be dialled behind a proxy: of what other seats name only what is no network
+    of the proxy's own, and no name that could lead there ([L-57])."""
+    if address.named is Named.BY_US:
+        return True
+    try:
+        return ipaddress.ip_address(address.host).is_global
+    except ValueError:
+        return address.host.endswith(".onion")

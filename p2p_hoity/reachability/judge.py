@@ -1,0 +1,195 @@
+"""Which addresses are worth naming, and how far they lead: a judgement on what was found out."""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Final
+
+from ..errors import Code, Reason, because
+from ..net.addresses import host_of
+from ..net.ticket import MOST_ADDRESSES
+
+
+class Scope(StrEnum):
+    """From where something is reached, the widest first."""
+
+    ANYWHERE = "anywhere"
+    IPV6 = "ipv6"
+    """From elsewhere, by those who have IPv6, if the router lets calls in."""
+    LAN = "lan"
+    MACHINE = "machine"
+    NOWHERE = "nowhere"
+
+
+WIDEST: Final = tuple(Scope)
+
+
+class ReachCode(Code):
+    """What a ticket is good for, why it is not good for more, and what to do."""
+
+    ANYWHERE = "reach-anywhere"
+    IPV6 = "reach-six"
+    LAN = "reach-lan"
+    MACHINE = "reach-machine"
+    NOWHERE = "reach-nowhere"
+    ASKED = "router-asked"
+    OPENED = "router-opened", "address"
+    DOUBLE_NAT = "router-behind-another", "address"
+    DISAGREE = "router-seen-otherwise", "address", "seen"
+    HIDDEN = "reach-hidden"
+    RELAY = "reach-take-relay"
+    FORWARD = "reach-forward", "port"
+
+
+SCOPES: Final = {scope: ReachCode[scope.name] for scope in Scope}
+
+
+@dataclass(frozen=True)
+class Found:
+    """What was found out about the ways to this node; all addresses are 'host:port'.
+
+    `own` are this machine's with the port it listens on, `mapped` what a router has opened,
+    `advertised` what the player has forwarded, `relays` 'relay+host:port'; `seen` is the IP
+    address that a relay sees us come from; `asking`: the router has not answered yet; `trouble`
+    says why it has opened nothing.
+    """
+
+    own: tuple[str, ...] = ()
+    advertised: tuple[str, ...] = ()
+    mapped: str = ""
+    relays: tuple[str, ...] = ()
+    seen: str = ""
+    asking: bool = False
+    trouble: tuple[Reason, ...] = ()
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """Whom a table is for: `lan`: it is announced there; `near`: some play on this machine;
+    `hidden`: this node's own addresses are named to nobody."""
+
+    lan: bool = False
+    near: bool = False
+    hidden: bool = False
+
+
+@dataclass(frozen=True)
+class Judged:
+    """`direct`: what a ticket names beside relays, in order; `named`: what a seat names; `scope`:
+    from where a ticket with these works; `reasons`: that in words, why not further, what to do."""
+
+    direct: tuple[str, ...]
+    named: tuple[str, ...]
+    scope: Scope
+    reasons: tuple[Reason, ...]
+
+
+MOST_NAMED: Final = 12
+"""Addresses that a seat may name of itself (SPEC 13.4)."""
+
+
+def scope_of(address: str) -> Scope:
+    """From where 'host:port' or 'relay+host:port' can be dialled, as far as the address tells.
+
+    A name may lead anywhere, as a `.onion` one does by Tor; `localhost` and `.local` do not.
+    """
+    host = host_of(address)
+    try:
+        ip = ipaddress.ip_address(host)
+    except ValueError:
+        return _scope_of_name(host)
+    if isinstance(ip, ipaddress.IPv6Address):
+        ip = ip.ipv4_mapped or ip
+    if ip.is_unspecified or ip.is_multicast:
+        return Scope.NOWHERE
+    if ip.is_loopback:
+        return Scope.MACHINE
+    if ip.is_global:
+        return Scope.ANYWHERE if ip.version == 4 else Scope.IPV6
+    return Scope.LAN
+
+
+def _scope_of_name(host: str) -> Scope:
+    name = host.rstrip(".")
+    if name == "localhost" or name.endswith(".localhost"):
+        return Scope.MACHINE
+    return Scope.LAN if name.endswith(".local") else Scope.ANYWHERE
+
+
+def widest(addresses: Iterable[str]) -> Scope:
+    """From where the best of these is reached."""
+    scopes = {scope_of(address) for address in addresses}
+    return next((scope for scope in WIDEST if scope in scopes), Scope.NOWHERE)
+
+
+def judge(found: Found, wanted: Wanted) -> Judged:
+    """Which addresses to name, in which order, and what that is good for ([L-50], [L-51])."""
+    if wanted.hidden:
+        near = _of(found.own, Scope.MACHINE)[:1] if wanted.near else ()
+        found = replace(found, own=(), mapped="", trouble=())
+        direct = (*found.advertised, *near)[:MOST_ADDRESSES]
+    else:
+        direct = _direct(found, wanted)
+    scope = widest((*direct, *found.relays))
+    return Judged(direct, _named(found), scope, _reasons(found, wanted, scope))
+
+
+def _of(addresses: Sequence[str], scope: Scope) -> tuple[str, ...]:
+    return tuple(address for address in addresses if scope_of(address) is scope)
+
+
+def _direct(found: Found, wanted: Wanted) -> tuple[str, ...]:
+    """Of this machine's own addresses a ticket names what helps: those of the LAN while there is
+    no other way, one of them if guests may come from there, loopback if there is nothing else."""
+    chosen = [*found.advertised, *filter(None, [found.mapped])]
+    chosen += [*_of(found.own, Scope.ANYWHERE), *_of(found.own, Scope.IPV6)]
+    of_lan = _of(found.own, Scope.LAN)
+    if widest((*chosen, *found.relays)) is not Scope.ANYWHERE:
+        chosen += of_lan
+    elif wanted.lan or wanted.near:
+        chosen += of_lan[:1]
+    only_itself = not chosen and not found.relays
+    if only_itself or (wanted.near and not set(chosen) & set(found.own)):
+        chosen += _of(found.own, Scope.MACHINE)[:1]
+    return tuple(dict.fromkeys(chosen))[:MOST_ADDRESSES]
+
+
+def _named(found: Found) -> tuple[str, ...]:
+    """All there is: others dial what can lead to us from where they are ([L-14])."""
+    direct = dict.fromkeys((*found.advertised, *filter(None, [found.mapped]), *found.own))
+    return (*tuple(direct)[: MOST_NAMED - len(found.relays)], *found.relays)
+
+
+def _reasons(found: Found, wanted: Wanted, scope: Scope) -> tuple[Reason, ...]:
+    told = [because(SCOPES[scope])]
+    if wanted.hidden:
+        told.append(because(ReachCode.HIDDEN))
+    if found.mapped:
+        told.append(because(ReachCode.OPENED, address=found.mapped))
+        told += _disagreement(host_of(found.mapped), found.seen)
+    if scope is Scope.ANYWHERE:
+        return tuple(told)
+    told += [because(ReachCode.ASKED)] if found.asking else found.trouble
+    port = next((a.rpartition(":")[2] for a in found.own), "")
+    told.append(because(ReachCode.RELAY))
+    if port and not wanted.hidden:
+        told.append(because(ReachCode.FORWARD, port=port))
+    return tuple(told)
+
+
+def _disagreement(external: str, seen: str) -> list[Reason]:
+    """A relay's word is not believed ([L-4]), but worth telling; over IPv6 it says nothing here."""
+    if not seen or ":" in seen or seen == external:
+        return []
+    return [because(ReachCode.DISAGREE, address=external, seen=seen)]
+
+
+def judge_mapped(external: str) -> Reason | None:
+    """Why an address that a router gives leads nowhere, if it is none of the internet: a second
+    router translates too ([L-53])."""
+    if scope_of(external) in (Scope.ANYWHERE, Scope.IPV6):
+        return None
+    return because(ReachCode.DOUBLE_NAT, address=host_of(external))

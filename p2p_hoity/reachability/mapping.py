@@ -1,0 +1,177 @@
+"""Keeping a way in through the router: asked for, renewed, and taken away at the end."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass
+from typing import Final, Protocol
+
+import trio
+
+from ..errors import Reason, because
+from .exchange import Datagrams, datagrams
+from .gateway import gateway
+from .judge import judge_mapped
+from .routers import NatPmpRouter, Opened, PcpRouter, Router, RouterCode, RouterError
+from .upnp import UpnpRouter, library
+
+HEAD_START: Final = 0.5
+"""Seconds in which a router may answer in the newer protocol before it is asked in the older."""
+SEARCH: Final = 4.0
+"""Seconds for both protocols."""
+FAREWELL: Final = 1.0
+"""Seconds in which the mapping is taken away; then its lifetime ends it."""
+SHORTEST: Final = 4.0
+"""Seconds between two renewals (RFC 6887, section 11.2.1)."""
+AGAIN: Final = 600.0
+"""Seconds after which a router that opened nothing is asked once more."""
+
+
+class Told(Protocol):
+    """Who wants to know: an address outside, or why there is none."""
+
+    def __call__(self, external: str, trouble: Reason | None) -> None: ...
+
+
+Wire = Callable[[], AbstractAsyncContextManager[Datagrams]]
+Others = Callable[[], list[Router]]
+
+
+@dataclass(frozen=True)
+class Ways:
+    """How routers are asked: the datagrams to the default one, and routers of other kinds."""
+
+    wire: Wire
+    others: Others
+
+
+def of_this_network(port: int) -> Ways:
+    """The routers of the network that this machine is in, for a port it listens on."""
+
+    @asynccontextmanager
+    async def wire() -> AsyncIterator[Datagrams]:
+        router = await trio.to_thread.run_sync(gateway)
+        if router is None:
+            raise RouterError(RouterCode.UNKNOWN)
+        async with datagrams(router) as found:
+            yield found
+
+    def others() -> list[Router]:
+        module = library()
+        return [] if module is None else [UpnpRouter(module, port)]
+
+    return Ways(wire, others)
+
+
+async def keep_open(port: int, tell: Told, ways: Ways | None = None) -> None:
+    """Keep a way in to this TCP port until cancelled; then it is taken away ([L-53], [L-54]).
+
+    Nothing fails: `tell` gets the address outside, or why there is none, whenever that changes.
+    """
+    ways = ways or of_this_network(port)
+    while True:
+        tell("", await _once(port, tell, ways))
+        await trio.sleep(AGAIN)
+
+
+async def _once(port: int, tell: Told, ways: Ways) -> Reason:
+    """Find a router that opens, and keep what it has opened; why there is nothing any more."""
+    try:
+        async with ways.wire() as newer, ways.wire() as older:
+            try:
+                found = await _search(PcpRouter(newer, port), NatPmpRouter(older, port))
+            except RouterError as error:
+                found = await _of_others(ways, error)
+            return await _keep(*found, tell)
+    except RouterError as error:
+        return error.reason
+    except OSError:  # there is no way to it
+        return because(RouterCode.UNKNOWN)
+
+
+async def _search(newer: Router, older: Router) -> tuple[Router, Opened]:
+    """The first to open; RouterError with what tells most when neither does."""
+    found: list[tuple[Router, Opened]] = []
+    failures: list[RouterError] = []
+    settled = trio.Event()
+
+    async def attempt(router: Router, nursery: trio.Nursery) -> None:
+        try:
+            found.append((router, await router.open()))
+            nursery.cancel_scope.cancel()
+        except RouterError as error:
+            failures.append(error)
+            settled.set()
+
+    async with trio.open_nursery() as nursery:
+        nursery.cancel_scope.deadline = trio.current_time() + SEARCH
+        nursery.start_soon(attempt, newer, nursery)
+        with trio.move_on_after(HEAD_START):
+            await settled.wait()
+        await attempt(older, nursery)
+    if found:
+        return found[0]
+    refused = (one for one in failures if one.code == RouterCode.REFUSES)
+    raise next(refused, failures[0] if failures else RouterError(RouterCode.SILENT))
+
+
+async def _of_others(ways: Ways, failure: RouterError) -> tuple[Router, Opened]:
+    """The first router of another kind that opens; the failure at hand if there is none."""
+    for router in ways.others():
+        try:
+            return router, await router.open()
+        except RouterError as error:
+            failure = error if error.code == RouterCode.REFUSES else failure
+    raise failure
+
+
+async def _keep(router: Router, opened: Opened, tell: Told) -> Reason:
+    """Renew a mapping for as long as it is given, and take it away at the end."""
+    try:
+        external = ""
+        while True:
+            trouble = judge_mapped(opened.external)
+            if trouble is not None:
+                return trouble
+            if opened.external != external:
+                external = opened.external
+                tell(external, None)
+            renewed = await _renewed(router, opened.lifetime)
+            if isinstance(renewed, Reason):
+                return renewed
+            opened = renewed
+    finally:
+        with trio.move_on_after(FAREWELL, shield=True):
+            await _close(router)
+
+
+async def _close(router: Router) -> None:
+    try:
+        await router.close()
+    except RouterError:
+        return  # its lifetime ends it
+
+
+async def _renewed(router: Router, lifetime: float) -> Opened | Reason:
+    """More time, asked for again and again before the end; why there is none when it has come."""
+    began = trio.current_time()
+    reason = because(RouterCode.SILENT)
+    for moment in moments(lifetime):
+        await trio.sleep_until(began + moment)
+        try:
+            return await router.open()
+        except RouterError as error:
+            reason = error.reason
+    await trio.sleep_until(began + lifetime)
+    return reason
+
+
+def moments(lifetime: float) -> Iterator[float]:
+    """When to ask for more time, in seconds from the last answer: at half of it or a little later,
+    then at half of what is left, and so on (RFC 6887, section 11.2.1)."""
+    left = 0.5
+    yield max(SHORTEST, lifetime * random.uniform(1 - left, 1 - left * 0.75))
+    while (left := left / 2) * lifetime > SHORTEST:
+        yield lifetime * random.uniform(1 - left, 1 - left * 0.75)

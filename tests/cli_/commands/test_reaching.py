@@ -1,0 +1,190 @@
+"""Tests of how a table is reached, as typed: forwarded ports, the proxy, the router; and of what a
+host is shown of its ticket."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+from typing import Any
+
+import pytest
+
+from cli.app import run
+from cli.commands import play as play_command
+from cli.commands import reaching
+from cli.commands.reaching import for_guests, reach_of
+from cli.trouble import Trouble
+from cli.ui.json_screen import JsonScreen
+from cli.ui.line_screen import SeatScreen
+from cli.words.reaching import reach_lines
+from p2p_hoity.errors import because
+from p2p_hoity.net.errors import AddressError
+from p2p_hoity.net.proxy import ProxyTypedError, SocksNetwork
+from p2p_hoity.net.ticket import Ticket, encode_ticket
+from p2p_hoity.reachability.judge import Found, Scope, Wanted, judge
+from p2p_hoity.reachability.routers import RouterCode
+from p2p_hoity.session.updates import Reached
+from p2p_hoity.tables import Lan, Reach
+
+TOR = "socks5://127.0.0.1:9050"
+TICKET = encode_ticket(Ticket(b"h" * 32, ("10.0.0.1:9999",), b"t" * 32, (), b"s" * 16))
+
+
+@pytest.fixture(autouse=True)
+def _own_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(reaching.PROXY, "")
+
+
+@pytest.fixture
+def opened(monkeypatch: pytest.MonkeyPatch) -> list[Reach]:
+    """How the tables would be reached that commands open."""
+    found: list[Reach] = []
+
+    def host(manner: Any, opening: Any) -> int:
+        found.append(opening.reach)
+        return 0
+
+    monkeypatch.setattr(play_command, "host", host)
+    return found
+
+
+def test_a_forwarded_port_is_named_and_listened_on() -> None:
+    reach = reach_of(":0", advertised=["my.example.org:4646", "[2606:4700::1111]:5"])
+    assert reach.advertised == ("my.example.org:4646", "[2606:4700::1111]:5")
+    assert reach.listen == ":4646"
+    assert reach_of("192.168.1.5:9", advertised=["h:4646"]).listen == "192.168.1.5:9"
+    assert reach_of(":0").listen == ":0"
+
+
+@pytest.mark.parametrize("text", ["h", "h:0", "h:70000", "[::1:5", "::1:5", "a b:5", "ö.example:5"])
+def test_what_is_no_address_is_no_forwarded_port(text: str) -> None:
+    with pytest.raises(AddressError):
+        reach_of(":0", advertised=[text])
+
+
+@pytest.mark.parametrize("typed", [["relay+h:5"], [f"h{n}:5" for n in range(9)]])
+def test_what_no_ticket_takes_is_refused(typed: list[str]) -> None:
+    with pytest.raises(Trouble):
+        reach_of(":0", advertised=typed)
+
+
+def test_behind_a_proxy_nothing_is_listened_to_announced_or_asked() -> None:
+    reach = reach_of(":0", ["r.example:1"], Lan.OPEN, ["x.onion:47"], TOR, False)
+    assert (reach.listen, reach.lan, reach.maps, reach.hidden) == (
+        "127.0.0.1:47",
+        Lan.OFF,
+        False,
+        True,
+    )
+    assert isinstance(reach.network, SocksNetwork)
+    assert os.environ[reaching.PROXY] == TOR  # for the bots that this command hires
+    assert reach_of("127.0.0.1:9", proxy=TOR).listen == "127.0.0.1:9"
+    with pytest.raises(Trouble):
+        reach_of("0.0.0.0:9", proxy=TOR)
+    with pytest.raises(ProxyTypedError):
+        reach_of(":0", proxy="http://127.0.0.1:80")
+
+
+def test_a_table_behind_a_proxy_that_nobody_could_reach_is_not_opened() -> None:
+    with pytest.raises(Trouble):
+        for_guests(reach_of(":0", proxy=TOR), 0)
+    for ways in ({"relays": ["r.example:1"]}, {"advertised": ["x.onion:1"]}):
+        assert for_guests(reach_of(":0", proxy=TOR, **ways), 0).outside  # type: ignore[arg-type]
+
+
+def test_only_a_host_asks_the_router_and_not_if_it_is_forbidden(
+    opened: list[Reach], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("HOITY_NO_MAP")
+    assert run(["host"]) == run(["host", "--no-map"]) == run(["play"]) == 0
+    monkeypatch.setenv("HOITY_NO_MAP", "1")
+    assert run(["host", "--bots", "1"]) == 0
+    assert [reach.maps for reach in opened] == [True, False, False, False]
+    assert [reach.outside for reach in opened] == [True, True, False, True]
+    assert [reach.near for reach in opened] == [False, False, False, True]
+
+
+def test_the_proxy_may_be_named_by_the_environment(
+    opened: list[Reach], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv(reaching.PROXY, "socks5://Ada:s3cret@127.0.0.1:9050")
+    assert run(["host", "--relay", "r.example:1"]) == 0
+    assert opened[0].hidden
+    assert "s3cret" not in repr(opened[0])
+    assert capsys.readouterr().err == ""
+
+
+def test_a_password_among_the_words_is_warned_about_and_not_repeated(
+    opened: list[Reach], capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["host", "--relay", "r.example:1", "--proxy"]
+    assert run([*words, "socks5://Ada:s3cret@127.0.0.1:9050"]) == 0
+    assert "HOITY_PROXY" in capsys.readouterr().err
+    assert run([*words, "socks5://Ada:s3cret@127.0.0.1"]) == 2
+    assert run(["--debug", *words, "socks5://Ada:s3cret@127.0.0.1"]) == 2
+    told = capsys.readouterr()
+    assert "s3cret" not in told.err + told.out
+    assert "socks5://HOST:PORT" in told.err
+
+
+def test_the_lan_is_not_asked_for_tables_behind_a_proxy() -> None:
+    from cli.commands.join import _ticket
+    from cli.commands.sitting import Manner
+
+    with pytest.raises(Trouble):
+        _ticket(Manner(), "", True)
+    assert _ticket(Manner(), "Ana", True) == "Ana"
+
+
+# What is shown.
+
+
+def reached(found: Found, ticket: str = "") -> Reached:
+    judged = judge(found, Wanted(lan=True))
+    return Reached(judged.scope, judged.reasons, ticket)
+
+
+HOME = Found(("192.168.1.5:4646",), trouble=(because(RouterCode.SILENT),))
+
+
+def test_a_ticket_for_the_lan_says_so_and_what_to_do() -> None:
+    first, router, *rest = reach_lines(reached(HOME))
+    assert "only on your own network" in first
+    assert "does not answer" in router
+    assert any("--relay" in line for line in rest)
+    assert any("--listen :4646 --advertise HOST:4646" in line for line in rest)
+
+
+def test_the_line_prompt_says_each_thing_once_and_a_better_ticket_apart() -> None:
+    lines: list[str] = []
+    screen = SeatScreen(lines.append)
+    screen(reached(Found(("192.168.1.5:4646",), asking=True)))
+    before = len(lines)
+    screen(reached(HOME))
+    assert lines[before:] == [line for line in lines if "not answer" in line]
+    screen(reached(Found(("192.168.1.5:4646",), mapped="81.2.69.142:4646"), TICKET))
+    assert lines.count(TICKET) == 1
+    assert "81.2.69.142:4646" in lines[-1]
+
+
+def test_a_program_gets_codes() -> None:
+    out: list[dict[str, Any]] = []
+    screen = JsonScreen(out.append)
+    screen(reached(HOME))
+    screen(reached(Found(("93.184.216.34:1",)), TICKET))
+    assert [(one["type"], one["reach"], one["ticket"]) for one in out] == [
+        ("reached", "lan", None),
+        ("reached", "anywhere", TICKET),
+    ]
+    codes = [reason["code"] for reason in out[0]["reasons"]]
+    assert codes == ["reach-lan", "router-silent", "reach-take-relay", "reach-forward"]
+    assert json.load(io.StringIO(json.dumps(out)))
+
+
+@pytest.mark.parametrize("scope", list(Scope))
+def test_every_reach_has_words(scope: Scope) -> None:
+    from p2p_hoity.reachability.judge import SCOPES
+
+    (line,) = reach_lines(Reached(scope, (because(SCOPES[scope]),)))
+    assert "ticket" in line

@@ -1,0 +1,132 @@
+"""Tests of PCP and NAT-PMP as bytes, against an independent router and against hostile answers."""
+
+from __future__ import annotations
+
+import ipaddress
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support.router import Router
+
+from p2p_hoity.reachability import natpmp, pcp
+
+CLIENT = ipaddress.IPv4Address("192.168.1.5")
+WISH = pcp.Wish(b"n" * 12, CLIENT, 4646, 7200, 14646)
+PORTS = st.integers(1, 65535)
+
+
+def answered(wish: pcp.Wish = WISH, **how: int) -> bytearray:
+    said = Router(**how).answer(pcp.encode_map(wish), str(wish.client))  # type: ignore[arg-type]
+    assert said is not None
+    return bytearray(said)
+
+
+@given(st.binary(min_size=12, max_size=12), PORTS, st.integers(1, 7200))
+def test_a_router_grants_what_is_asked(nonce: bytes, port: int, lifetime: int) -> None:
+    wish = pcp.Wish(nonce, CLIENT, port, lifetime)
+    found = pcp.read_answer(bytes(answered(wish)), wish)
+    assert isinstance(found, pcp.Granted)
+    assert str(found.external) == "203.0.113.7"
+    assert found.lifetime == lifetime
+
+
+@given(st.binary(max_size=1200))
+def test_no_bytes_of_a_stranger_raise_or_are_a_mapping(data: bytes) -> None:
+    assert not isinstance(pcp.read_answer(data, WISH), pcp.Granted)
+    natpmp.read_address(data)
+    natpmp.read_map(data, 4646, 7200)
+
+
+@given(st.integers(0, 59), st.integers(1, 255))
+def test_a_changed_byte_is_never_another_port_inside(at: int, change: int) -> None:
+    said = answered()
+    said[at] ^= change
+    found = pcp.read_answer(bytes(said), WISH)
+    if 24 <= at < 37 or at in (40, 41):
+        assert found is None  # the nonce, the protocol, the port inside
+
+
+@pytest.mark.parametrize(
+    ("at", "data"),
+    [
+        (0, b"\x03"),  # another version
+        (1, b"\x01"),  # a request
+        (1, b"\x82"),  # another opcode
+        (24, b"\0"),  # another's nonce
+        (36, b"\x11"),  # UDP
+        (40, b"\0\x01"),  # another port inside
+        (42, b"\0\0"),  # no port outside
+        (4, b"\0\0\0\0"),  # no time
+        (44, bytes(16)),  # no address
+        (44, bytes(10) + b"\xff\xff" + bytes(4)),  # no address of IPv4
+    ],
+)
+def test_an_answer_to_something_else_is_dropped(at: int, data: bytes) -> None:
+    said = answered()
+    assert pcp.read_answer(bytes(said), WISH) is not None
+    said[at : at + len(data)] = data
+    assert pcp.read_answer(bytes(said), WISH) is None
+
+
+@pytest.mark.parametrize("size", [0, 1, 8, 23, 24, 59, 61, 1104])
+def test_an_answer_of_another_size_is_dropped(size: int) -> None:
+    assert pcp.read_answer(bytes(answered() + bytes(1100))[:size], WISH) is None
+
+
+@pytest.mark.parametrize("code", range(1, 14))
+def test_a_denial_has_its_code(code: int) -> None:
+    assert pcp.read_answer(bytes(answered(code=code)), WISH) == pcp.Denied(code, 7200)
+
+
+def test_a_denial_of_another_nonce_is_dropped() -> None:
+    said = answered(code=2)
+    said[24] ^= 1
+    assert pcp.read_answer(bytes(said), WISH) is None
+
+
+def test_an_older_router_is_known_by_its_answer() -> None:
+    said = Router(pcp=False).answer(pcp.encode_map(WISH), "192.168.1.5")
+    assert said is not None
+    assert pcp.read_answer(said, WISH) == pcp.NatPmpOnly()
+    assert pcp.read_answer(b"\0\x80\0\0" + said[4:], WISH) is None
+
+
+def test_what_is_taken_away_has_no_port_outside() -> None:
+    away = pcp.Wish(b"n" * 12, CLIENT, 4646, 0)
+    found = pcp.read_answer(bytes(answered(away)), away)
+    assert isinstance(found, pcp.Granted)
+    assert (found.port, found.lifetime) == (0, 0)
+
+
+@given(PORTS, PORTS, st.integers(1, 7200))
+def test_the_older_protocol_maps_too(port: int, wish: int, lifetime: int) -> None:
+    router = Router(pcp=False)
+    outside = router.answer(natpmp.ADDRESS_REQUEST, "192.168.1.5")
+    given_ = router.answer(natpmp.encode_map(port, lifetime, wish), "192.168.1.5")
+    assert outside is not None
+    assert given_ is not None
+    assert natpmp.read_address(outside) == natpmp.Outside(ipaddress.IPv4Address("203.0.113.7"), 0)
+    found = natpmp.read_map(given_, port, lifetime)
+    assert found == natpmp.Mapped(router.opened[port][1], lifetime, 0)
+    assert natpmp.read_map(given_, port % 65535 + 1, lifetime) is None
+
+
+@pytest.mark.parametrize("code", range(1, 6))
+def test_the_older_protocol_denies_by_code(code: int) -> None:
+    router = Router(pcp=False, code=code)
+    said = router.answer(natpmp.encode_map(4646, 60, 0), "192.168.1.5")
+    assert said is not None
+    assert natpmp.read_map(said, 4646, 60) == natpmp.Denied(code)
+    assert natpmp.read_map(said[:8], 4646, 60) == natpmp.Denied(code)
+    assert natpmp.read_map(said[:10], 4646, 60) is None
+
+
+def test_older_answers_to_something_else_are_dropped() -> None:
+    said = Router().answer(natpmp.encode_map(4646, 60, 0), "192.168.1.5")
+    assert said is not None
+    for at, data in ((0, b"\x01"), (1, b"\x81"), (10, b"\0\0"), (12, bytes(4))):
+        spoiled = said[:at] + data + said[at + len(data) :]
+        assert natpmp.read_map(spoiled, 4646, 60) is None, at
+    assert natpmp.read_map(said[:8], 4646, 60) is None
+    assert natpmp.read_address(b"\0\x80\0\0" + bytes(8)) is None

@@ -1,0 +1,156 @@
+"""Tests of what a node finds out of the ways to it while its table fills."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pytest
+import trio
+import trio.testing
+from support.memory_network import MemoryNetwork
+from support.router import Router
+
+from p2p_hoity.errors import because
+from p2p_hoity.reachability import mapping
+from p2p_hoity.reachability.gateway import of_routes
+from p2p_hoity.reachability.judge import Found, ReachCode, Scope, Wanted
+from p2p_hoity.reachability.ways import SETTLE, Ways
+from p2p_hoity.relay.serving import serve_relay
+
+from .test_mapping import GLOBAL, Wire
+
+HOME, LOOP = "192.168.1.5:4646", "127.0.0.1:4646"
+LAN = Wanted(lan=True)
+
+
+def routers(router: Router | None, asked: list[Wire]) -> mapping.Ways:
+    """The one router of a network in memory."""
+
+    @asynccontextmanager
+    async def wire() -> AsyncIterator[Wire]:
+        asked.append(Wire(router))
+        yield asked[-1]
+
+    return mapping.Ways(wire, list)
+
+
+async def test_a_router_that_answers_is_in_the_ticket(autojump_clock: Any) -> None:
+    ways = Ways(Found((HOME, LOOP)), LAN, routers(Router(GLOBAL), []))
+    async with trio.open_nursery() as nursery:
+        ways.explore(nursery, MemoryNetwork())
+        await ways.settle()
+        judged = ways.judged()
+        assert judged.scope is Scope.ANYWHERE
+        assert judged.direct[0].startswith(GLOBAL)
+        assert trio.current_time() < SETTLE
+        nursery.cancel_scope.cancel()
+
+
+async def test_a_silent_router_costs_a_second_and_is_told_when_it_is_known(
+    autojump_clock: Any,
+) -> None:
+    ways = Ways(Found((HOME, LOOP)), LAN, routers(None, []))
+    async with trio.open_nursery() as nursery:
+        began = trio.current_time()
+        ways.explore(nursery, MemoryNetwork())
+        await ways.settle()
+        assert trio.current_time() - began == pytest.approx(SETTLE)
+        assert because(ReachCode.ASKED) in ways.judged().reasons
+        await ways.changed()
+        codes = {reason.code for reason in ways.judged().reasons}
+        assert "router-silent" in codes
+        assert ReachCode.ASKED not in codes
+        nursery.cancel_scope.cancel()
+
+
+async def test_a_late_answer_makes_a_better_ticket(autojump_clock: Any) -> None:
+    router = Router(GLOBAL)
+    router.spoil = lambda said: said if trio.current_time() > 2 else None
+    ways = Ways(Found((HOME, LOOP)), LAN, routers(router, []))
+    async with trio.open_nursery() as nursery:
+        ways.explore(nursery, MemoryNetwork())
+        await ways.settle()
+        assert ways.judged().scope is Scope.LAN
+        await ways.changed()
+        assert ways.judged().scope is Scope.ANYWHERE
+        nursery.cancel_scope.cancel()
+
+
+@pytest.mark.parametrize(
+    ("found", "wanted"),
+    [
+        (Found((LOOP,)), LAN),
+        (Found((HOME, "93.184.216.34:4646", LOOP)), LAN),
+        (Found((HOME, LOOP), ("93.184.216.34:4646",)), LAN),
+        (Found((HOME, LOOP)), Wanted(hidden=True)),
+    ],
+    ids=["here only", "on the internet", "forwarded", "hidden"],
+)
+async def test_no_router_is_asked_without_need(
+    found: Found, wanted: Wanted, autojump_clock: Any
+) -> None:
+    asked: list[Wire] = []
+    ways = Ways(found, wanted, routers(Router(GLOBAL), asked))
+    async with trio.open_nursery() as nursery:
+        ways.explore(nursery, MemoryNetwork())
+        await ways.settle()
+        await trio.testing.wait_all_tasks_blocked()
+        nursery.cancel_scope.cancel()
+    assert asked == []
+
+
+async def test_what_a_relay_sees_is_told_beside_what_the_router_says() -> None:
+    relay_network, found = _Numbered(), Found((HOME, LOOP), relays=("relay+relay:1",))
+    async with trio.open_nursery() as nursery:
+        await nursery.start(lambda task_status: serve_relay(
+            "relay", 1, network=relay_network, task_status=task_status
+        ))  # fmt: skip
+        ways = Ways(found, LAN, routers(Router(GLOBAL), []))
+        ways.explore(nursery, relay_network)
+        with trio.fail_after(5):
+            while "router-seen-otherwise" not in {r.code for r in ways.judged().reasons}:
+                await ways.changed()
+        nursery.cancel_scope.cancel()
+
+
+class _Numbered(MemoryNetwork):
+    """Whoever calls comes from an address of the internet."""
+
+    async def listen(self, host: str, port: int) -> Any:
+        (listener,) = await super().listen(host, port)
+        accept = listener.accept
+
+        async def numbered() -> Any:
+            from p2p_hoity.net.addresses import Address
+
+            stream, _ = await accept()
+            return stream, Address("93.184.216.34", 4711)
+
+        listener.accept = numbered  # type: ignore[method-assign]
+        return [listener]
+
+
+ROUTES = """Iface Destination Gateway Flags RefCnt Use Metric Mask MTU Window IRTT
+eth0 00000000 {slow} 0003 0 0 600 00000000 0 0 0
+eth1 00000000 {fast} 0003 0 0 100 00000000 0 0 0
+eth2 00000000 {down} 0002 0 0 1 00000000 0 0 0
+eth0 000200C0 00000000 0001 0 0 0 00FFFFFF 0 0 0
+"""
+
+
+def test_the_router_is_the_default_route_of_least_metric() -> None:
+    import socket
+    import sys
+
+    def number(ip: str) -> str:
+        return f"{int.from_bytes(socket.inet_aton(ip), sys.byteorder):08X}"
+
+    table = ROUTES.format(
+        slow=number("10.0.0.1"), fast=number("192.168.1.1"), down=number("10.9.9.9")
+    )
+    assert of_routes(table) == "192.168.1.1"
+    assert of_routes(ROUTES.splitlines()[0]) is None
+    with pytest.raises(ValueError, match="invalid literal"):
+        of_routes("\n" + "eth0 zz zz zz 0 0 0 zz 0 0 0")

@@ -1,0 +1,146 @@
+"""Tests of what a ticket names, what its host and its guests are told of it, and who hides."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import trio
+from p2p_hoity_.tables.test_tables import Club, Guest, past_round, yes
+from support.memory_network import MemoryNetwork
+
+from cli.trouble import exit_code_of
+from p2p_hoity import tables
+from p2p_hoity.errors import because
+from p2p_hoity.net.limits import Limits
+from p2p_hoity.net.ticket import Ticket, decode_ticket
+from p2p_hoity.reachability.judge import Found, ReachCode, Scope, Wanted, judge
+from p2p_hoity.session import updates
+from p2p_hoity.session.lobby import Seating
+from p2p_hoity.tables.telling import TicketTeller
+from protocol.crypto.signing import Identity
+from protocol.wire import header
+
+HOME, MAPPED = "192.168.1.5:4646", "81.2.69.142:14646"
+
+
+class OpenClub(Club):
+    """A club whose host wants guests from elsewhere."""
+
+    def reach(self, number: int) -> tables.Reach:
+        return replace(super().reach(number), outside=number == 0)
+
+
+@pytest.mark.parametrize(
+    ("addresses", "relay", "code"),
+    [
+        ((HOME,), (), "host-unreached-lan"),
+        (("127.0.0.1:9",), (), "host-unreached-machine"),
+        (("[2606:4700::1111]:9",), (), "host-unreached-six"),
+        (("93.184.216.34:9", HOME), (), "host-unreached"),
+        ((HOME,), ("relay.example.org:9",), "host-unreached"),
+    ],
+)
+async def test_a_guest_is_told_how_far_its_ticket_leads(
+    addresses: tuple[str, ...], relay: tuple[str, ...], code: str, tmp_path: Path,
+    autojump_clock: Any,
+) -> None:  # fmt: skip
+    guest, ticket = Guest(tmp_path, "P0"), Ticket(b"h" * 32, addresses, b"t" * 32, relay)
+    with pytest.raises(tables.PeerError) as raised:
+        await tables.join_table(
+            guest.seat, ticket, yes, tables.Reach("n:0", network=MemoryNetwork())
+        )
+    assert raised.value.code == code
+    assert exit_code_of(raised.value) == 3
+
+
+async def test_a_host_is_told_how_far_its_ticket_leads(tmp_path: Path, autojump_clock: Any) -> None:
+    club = OpenClub(tmp_path, 2)
+    await club.play()
+    (told,) = club.guests[0].heard(updates.Reached)
+    assert (told.scope, told.ticket) == (Scope.ANYWHERE, "")
+    assert not club.guests[1].heard(updates.Reached)
+
+
+async def test_who_plays_on_one_machine_is_told_nothing(
+    tmp_path: Path, autojump_clock: Any
+) -> None:
+    club = Club(tmp_path, 2)
+    await club.play()
+    assert not club.guests[0].heard(updates.Reached)
+
+
+def teller(tmp_path: Path, told: list[Any]) -> TicketTeller:
+    club = Club(tmp_path, 2)
+    me = club.guests[0].me.identity
+    entry = header.sit(club.terms, me, "P0", b"n" * 32)
+    ticket = Ticket(me.public, (HOME,), club.terms.digest())
+    return TicketTeller(Seating(club.terms, entry, ()), told.append, ticket, b"s" * 16, True)
+
+
+def test_a_better_ticket_is_given_once_with_the_same_secret(tmp_path: Path) -> None:
+    told: list[Any] = []
+    say = teller(tmp_path, told)
+    for found in (Found((HOME,)), Found((HOME,)), Found((HOME,), mapped=MAPPED)):
+        say.tell(judge(found, Wanted(lan=True)))
+    assert [(one.scope, bool(one.ticket)) for one in told] == [
+        (Scope.LAN, False),
+        (Scope.ANYWHERE, True),
+    ]
+    better = decode_ticket(told[1].ticket)
+    assert better.addresses == (MAPPED, HOME)
+    assert better.secret == b"s" * 16
+    assert told[1].ticket not in repr(told[1])
+
+
+def test_more_is_told_without_a_ticket_if_that_stays(tmp_path: Path) -> None:
+    told: list[Any] = []
+    say = teller(tmp_path, told)
+    trouble = because(ReachCode.DOUBLE_NAT, address="100.64.0.1")
+    for found in (Found((HOME,), asking=True), Found((HOME,), trouble=(trouble,))):
+        say.tell(judge(found, Wanted(lan=True)))
+    assert [one.ticket for one in told] == ["", ""]
+    assert trouble in told[1].reasons
+
+
+async def test_who_hides_names_nothing_of_this_machine_and_waits_longer(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[str] = []
+    network = MemoryNetwork()
+    listen = network.listen
+
+    async def spy(host: str, port: int) -> Any:
+        asked.append(host)
+        return await listen(host, port)
+
+    monkeypatch.setattr(network, "listen", spy)
+    how = tables.Reach(":0", network=network, advertised=("x.onion:1",), maps=True, hidden=True)
+    async with tables.open_hub(Identity(b"h" * 32), how) as (hub, ways):
+        assert asked == ["127.0.0.1"]
+        assert ways.named == ways.judged().direct == ("x.onion:1",)
+        assert hub._limits.dial > Limits().dial
+        assert hub._limits.handshake == Limits().handshake
+
+
+class HidingClub(Club):
+    """A club whose members all sit behind proxies, each reached where it says."""
+
+    def reach(self, number: int) -> tables.Reach:
+        place = f"node{number}:7"
+        return tables.Reach(place, network=self.network, advertised=(place,), hidden=True)
+
+
+async def test_a_game_begun_behind_a_proxy_is_not_resumed_without_one(
+    tmp_path: Path, autojump_clock: Any
+) -> None:
+    club = HidingClub(tmp_path, 3)
+    assert await club.play_until_the_last_goes(past_round(1))
+    with pytest.raises(tables.PeerError, match="game-by-proxy"):
+        await tables.resume_table(club.guests[2].seat, None, club.network)
+    with trio.move_on_after(5) as waiting:
+        how = replace(club.reach(2), network=club.network)
+        await tables.resume_table(club.guests[2].seat, None, how=how)
+    assert waiting.cancelled_caught  # it waits for the others, who are gone
