@@ -77,6 +77,7 @@ class SeatScreen:
         """There is no code now."""
         self.code = None
         self.say(sentence(update.reason))
+
     def reached(self, update: updates.Reached) -> None:
         """From where the host's ticket works, and a better one."""
         for line in ticket_block.block(update.ticket) if update.ticket else ():

@@ -83,7 +83,8 @@ async def host_table(
         codes = CodeKeeper(reach.relays, ticket, seat.screen, reach.network)
         teller = TicketTeller(seating, seat.screen, bare, capability.secret, reach.outside)
         teller.tell(judged)
-        beside = [partial(teller.follow, ways), *([codes.run] if reach.relays else [])]
+        beside: list[Callable[[], Awaitable[None]]] = [partial(teller.follow, ways)]
+        beside += [codes.run] if reach.relays else []
         await _fill(lobby, _announced(seat, terms, bare, reach), beside)
         lobby.refuse_the_rest()
         roster = seating.roster(who)
