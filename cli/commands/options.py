@@ -145,6 +145,32 @@ SameAddressOption = Annotated[
         help=N_("How many of each from one address."),
     ),
 ]
+DrainOption = Annotated[
+    float,
+    typer.Option(
+        "--drain",
+        metavar="SECONDS",
+        min=0,
+        max=86_400,
+        callback=_seconds,
+        help=N_("How long pairs may still talk once it is told to end."),
+    ),
+]
+LogOption = Annotated[
+    bool,
+    typer.Option("--log", help=N_("Write a line for each event to standard error; no addresses.")),
+]
+LogAddressesOption = Annotated[
+    bool, typer.Option("--log-addresses", help=N_("The same, with addresses."))
+]
+MetricsOption = Annotated[
+    str | None,
+    typer.Option(
+        "--metrics",
+        metavar="HOST:PORT",
+        help=N_("Serve numbers for Prometheus there; without HOST to this machine alone."),
+    ),
+]
 LookOption = Annotated[
     float,
     typer.Option(

@@ -25,13 +25,13 @@ PROXY: Final = "HOITY_PROXY"
 """The proxy for commands that name none, and for the bots that this command starts."""
 
 
-def listening(text: str) -> tuple[str, int]:
-    """(host, port) of --listen, host "" for every address of this machine, port 0 for a free one;
+def listening(text: str, option: str = "--listen") -> tuple[str, int]:
+    """(host, port) of an option, host "" for every address of this machine, port 0 for a free one;
     Trouble or AddressError if it is no such place."""
     host, colon, port = text.rpartition(":")
     if not colon or not (port.isascii() and port.isdigit()) or int(port[:6]) > 65535:
-        words = _("--listen is HOST:PORT, as in 0.0.0.0:4646, not {text}.")
-        raise Trouble(words.format(text=repr(text)), USAGE)
+        words = _("{option} is HOST:PORT, as in 0.0.0.0:4646, not {text}.")
+        raise Trouble(words.format(option=option, text=repr(text)), USAGE)
     if not host:
         return "", int(port)
     address = parse_address(text, lowest_port=0)

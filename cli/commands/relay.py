@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import signal
+import sys
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
@@ -10,50 +14,125 @@ import trio
 from p2p_hoity.codes.spoken import parse_relay
 from p2p_hoity.net.files import open_files
 from p2p_hoity.relay.limits import RelayLimits
-from p2p_hoity.relay.serving import serve_relay
+from p2p_hoity.relay.metrics import exposition, need_libraries, serve_metrics
+from p2p_hoity.relay.serving import Relay
+from p2p_hoity.relay.watch import LogWriter, Watch
 from p2p_hoity.storage.home import home
 
 from ..local import relays
 from ..local.places import check_home
 from ..printing import say
-from ..trouble import OK, ctrl_c_means
+from ..trouble import INTERRUPTED, OK, ctrl_c_means
 from ..ui.json_screen import write_line
 from ..words.lingo import _
 from .reaching import listening
 
 FILES_A_CALL: Final = 2
 SPARE_FILES: Final = 256
+LOOPBACK: Final = "127.0.0.1"
+LAST_LINES: Final = 0.1
+"""Seconds for what is still to be logged."""
 
 
-def relay(listen: str, as_json: bool, seats: int, calls: int, same_address: int) -> int:
-    """Serve until Ctrl-C; the exit code."""
-    host, port = listening(listen)
-    limits = RelayLimits(seats, min(seats, same_address), calls, min(calls, same_address))
-    lacking = open_files(seats + FILES_A_CALL * calls + SPARE_FILES)
+@dataclass(frozen=True)
+class Keeping:
+    """How a relay is kept: for how many seconds it drains, and what it tells of itself."""
 
-    async def serve() -> None:
-        async with trio.open_nursery() as nursery:
-            found = await nursery.start(partial(serve_relay, host, port, limits=limits))
-            _announce(found, as_json)
-            if lacking is not None and not as_json:
-                words = _("This system lets the relay have {number} connections, no more.")
-                say(words.format(number=lacking))
+    drain: float
+    log: bool = False
+    log_addresses: bool = False
+    metrics: str | None = None
+    as_json: bool = False
 
+
+def limits_of(seats: int, calls: int, same_address: int) -> RelayLimits:
+    """The caps as they were asked for."""
+    return RelayLimits(seats, min(seats, same_address), calls, min(calls, same_address))
+
+
+def relay(listen: str, limits: RelayLimits, keeping: Keeping) -> int:
+    """Serve until a signal, then drain; the exit code. Trouble, NetError or MetricsError when it
+    cannot begin."""
+    place = listening(listen)
+    if keeping.metrics is not None:
+        listening(keeping.metrics, "--metrics")
+        need_libraries()
+    lacking = open_files(limits.seats + FILES_A_CALL * limits.splices + SPARE_FILES)
     with ctrl_c_means(lambda: _("Interrupted: the relay is closed.")):
-        trio.run(serve)
+        return trio.run(_serve, place, limits, keeping, lacking)
+
+
+async def _serve(
+    place: tuple[str, int], limits: RelayLimits, keeping: Keeping, lacking: int | None
+) -> int:
+    writer = LogWriter(sys.stderr) if keeping.log else None
+    watch = Watch(writer.put if writer else None, keeping.log_addresses)
+    relay, stop = Relay(limits, watch), trio.Event()
+    async with trio.open_nursery() as nursery:
+        if writer is not None:
+            nursery.start_soon(writer.run)
+        serving = partial(relay.serve, *place, stop=stop, drain=keeping.drain)
+        with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
+            found = await nursery.start(_until_drained, serving, nursery.cancel_scope)
+            metrics = await _open_metrics(keeping, relay, watch, nursery)
+            _announce(found, metrics, lacking, keeping)
+            await anext(signals)
+            stop.set()
+            _say_that_it_drains(keeping, relay.calls.spliced)
+            await anext(signals)
+        nursery.cancel_scope.cancel()
+        return INTERRUPTED
     return OK
 
 
-def _announce(found: list[str], as_json: bool) -> None:
-    if as_json:
-        write_line({"type": "relay", "addresses": found})
+async def _until_drained(
+    serving: Callable[..., Awaitable[None]],
+    whole: trio.CancelScope,
+    task_status: trio.TaskStatus[list[str]],
+) -> None:
+    await serving(task_status=task_status)
+    await trio.sleep(LAST_LINES)
+    whole.cancel()
+
+
+async def _open_metrics(
+    keeping: Keeping, relay: Relay, watch: Watch, nursery: trio.Nursery
+) -> list[str]:
+    """Where they are served: this machine alone is told unless another address is asked for."""
+    if keeping.metrics is None:
+        return []
+    host, port = listening(keeping.metrics, "--metrics")
+    page = exposition(relay, watch)
+    return list(await nursery.start(serve_metrics, host or LOOPBACK, port, page))
+
+
+def _announce(found: list[str], metrics: list[str], lacking: int | None, keeping: Keeping) -> None:
+    if keeping.as_json:
+        write_line({"type": "relay", "addresses": found, "metrics": metrics})
         return
     say(
         _("The relay listens at {addresses}. It sees who talks and how much, never what.").format(
             addresses=", ".join(found)
         )
     )
+    if metrics:
+        words = _("Its numbers are at http://{address}/metrics.")
+        say(words.format(address=metrics[0]))
     say(_("A host uses it with: hoity host --relay HOST:PORT. Ctrl-C ends it."))
+    if lacking is not None:
+        words = _("This system lets the relay have {number} connections, no more.")
+        say(words.format(number=lacking))
+
+
+def _say_that_it_drains(keeping: Keeping, splices: int) -> None:
+    if keeping.as_json:
+        write_line({"type": "drains", "splices": splices, "seconds": keeping.drain})
+        return
+    words = _(
+        "The relay takes nobody in any more. {number} pairs still talk: it ends with the last of "
+        "them, in {seconds:g} seconds at the latest, at once by a second signal."
+    )
+    say(words.format(number=splices, seconds=keeping.drain))
 
 
 def use(address: str, as_json: bool) -> int:

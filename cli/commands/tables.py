@@ -218,6 +218,10 @@ def relay(
     seats: opt.WaitingOption = 6_000,
     calls: opt.CallsOption = 15_000,
     same_address: opt.SameAddressOption = 256,
+    drain: opt.DrainOption = 30.0,
+    log: opt.LogOption = False,
+    log_addresses: opt.LogAddressesOption = False,
+    metrics: opt.MetricsOption = None,
     as_json: opt.JsonOption = False,
     use: opt.UseOption = None,
 ) -> None:
@@ -226,6 +230,8 @@ def relay(
         from .relay import use as keep
 
         raise typer.Exit(keep(use, as_json))
+    from .relay import Keeping, limits_of
     from .relay import relay as serve
 
-    raise typer.Exit(serve(listen, as_json, seats, calls, same_address))
+    keeping = Keeping(drain, log or log_addresses, log_addresses, metrics, as_json)
+    raise typer.Exit(serve(listen, limits_of(seats, calls, same_address), keeping))

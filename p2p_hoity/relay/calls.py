@@ -15,8 +15,10 @@ from ..net.reach import TOKEN
 from .exchange import Exchange
 from .limits import RelayLimits
 from .seats import Seat, Seats
+from .splice import Splice
 from .switched import splice_of
-from .visit import Stay, Visit, count_down
+from .visit import Stay, Visit, count_down, lasted
+from .watch import Event
 
 
 @dataclass(eq=False)
@@ -43,6 +45,24 @@ class Calls:
         self._towards: Counter[str] = Counter()
         self._to: Counter[bytes] = Counter()
         self._count = 0
+        self._running: set[Splice] = set()
+        self.scopes: set[trio.CancelScope] = set()
+        """Of the visitors who are spliced."""
+
+    @property
+    def waiting(self) -> int:
+        """Calls that nobody has taken yet."""
+        return len(self._announced)
+
+    @property
+    def spliced(self) -> int:
+        """Splices that run."""
+        return len(self._running)
+
+    @property
+    def carried(self) -> int:
+        """Bytes that they have carried so far."""
+        return sum(splice.carried for splice in self._running)
 
     async def call(self, visit: Visit, peer: bytes) -> Stay | None:
         """A call of the seat that waits under this id."""
@@ -77,6 +97,7 @@ class Calls:
     async def _carry(self, call: Call) -> None:
         """One call from its announcement to its end."""
         self._count_in(call)
+        call.visit.watch.note(Event.CALLED, call.visit.source)
         try:
             taker = await self._taken(call)
             if taker is not None:
@@ -116,7 +137,22 @@ class Calls:
         limits, early = self._limits, await self._welcomed(caller, taker)
         if early is not None:
             ends = caller.bare, taker.bare
-            await splice_of(self._exchange, ends, limits.idle, limits.splice_bytes, early).run()
+            splice = splice_of(self._exchange, ends, limits.idle, limits.splice_bytes, early)
+            await self._run(splice, caller, taker)
+
+    async def _run(self, splice: Splice, caller: Visit, taker: Visit) -> None:
+        watch, began = caller.watch, trio.current_time()
+        watch.note(Event.SPLICED, caller.source)
+        scopes = {caller.scope, taker.scope}
+        self.scopes |= scopes
+        self._running.add(splice)
+        try:
+            await splice.run()
+        finally:
+            self.scopes -= scopes
+            self._running.discard(splice)
+            watch.carried += splice.carried
+            watch.note(Event.PARTED, caller.source, bytes=splice.carried, **lasted(began))
 
     async def _welcomed(self, caller: Visit, taker: Visit) -> tuple[bytes, bytes] | None:
         """Both ends are silent to us from here on; what they said already, None if one is gone."""

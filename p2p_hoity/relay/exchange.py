@@ -10,6 +10,7 @@ import os
 import select
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 
 import trio
 
@@ -74,7 +75,8 @@ class Exchange:
         for number in numbers:
             known = self._ends.pop(number, None) is not None
             if known and self._poll is not None and not self._poll.closed:
-                self._poll.unregister(number)
+                with suppress(OSError):  # closed already, when all of the relay ends at once
+                    self._poll.unregister(number)
 
 
 class _End:

@@ -13,7 +13,8 @@ from ..net.errors import NetError
 from ..net.handshake import LONGEST, Listener, Proven, Verdict
 from ..net.link import Link
 from .limits import RelayLimits
-from .visit import Stay, Visit, count_down
+from .visit import Stay, Visit, count_down, lasted
+from .watch import Event
 
 
 class RelayCode(Code):
@@ -42,6 +43,9 @@ class Seats:
         self._seats: dict[bytes, Seat] = {}
         self._from: Counter[str] = Counter()
 
+    def __len__(self) -> int:
+        return len(self._seats)
+
     def get(self, peer: bytes) -> Seat | None:
         """Who waits under this id."""
         return self._seats.get(peer)
@@ -58,7 +62,7 @@ class Seats:
         if self._is_full(visit.source, old):
             await visit.refuse(Verdict.FULL)
         seat = self._enter(visit, proven, old)
-        return lambda: self._keep(proven.peer, seat)
+        return lambda: self._keep(proven.peer, seat, visit)
 
     def _is_full(self, source: str, old: Seat | None) -> bool:
         """Whether one more would be too many; an id that comes again takes its own place."""
@@ -76,13 +80,16 @@ class Seats:
         self._from[seat.source] += 1
         return seat
 
-    async def _keep(self, peer: bytes, seat: Seat) -> None:
+    async def _keep(self, peer: bytes, seat: Seat, visit: Visit) -> None:
         async def hear(_: bytes) -> None:
             seat.link.close(because(RelayCode.SPOKE))
 
+        visit.watch.note(Event.SEATED, seat.source)
+        began = trio.current_time()
         try:
             await seat.link.run(trio.lowlevel.checkpoint, hear)
         finally:
             if self._seats.get(peer) is seat:
                 del self._seats[peer]
                 count_down(self._from, seat.source)
+            visit.watch.note(Event.UNSEATED, seat.source, **lasted(began))

@@ -8,6 +8,8 @@ from which address, and how many bytes pass; never what they say ([L-4]).
 from __future__ import annotations
 
 import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import trio
 
@@ -33,6 +35,7 @@ from .limits import RelayLimits
 from .mailboxes import Mailboxes
 from .seats import Seats
 from .visit import Stay, Visit
+from .watch import Event, Watch
 from .wishes import wishes_of
 
 
@@ -45,41 +48,82 @@ async def serve_relay(
     network: Network | None = None,
     task_status: trio.TaskStatus[list[str]] = trio.TASK_STATUS_IGNORED,
 ) -> None:
-    """Run a relay on host ('' for every address) and port (0 for a free one) until cancelled.
-
-    Started with the 'host:port' it listens on; NetError when it cannot. Without an identity it
-    takes a new one: nobody needs to know a relay again.
-    """
-    relay = Relay(identity or OwnIdentity(secrets.token_bytes(32)), limits or RelayLimits())
-    listeners = await (network or TcpNetwork()).listen(host, port)
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(relay.exchange.run)
-        for listener in listeners:
-            nursery.start_soon(relay.attend_listener, listener, nursery)
-        task_status.started([str(listener.address) for listener in listeners])
+    """Run a relay that nobody watches or stops: as `Relay.serve`, until cancelled; NetError when
+    it cannot listen."""
+    relay = Relay(limits or RelayLimits(), Watch(), identity)
+    await relay.serve(host, port, network=network, task_status=task_status)
 
 
 class Relay:
-    """One relay: its key, its newcomers, and the rooms behind its door."""
+    """One relay: its key, its newcomers, and the rooms behind its door.
 
-    def __init__(self, identity: Identity, limits: RelayLimits) -> None:
+    Without an identity it takes a new one: nobody needs to know a relay again.
+    """
+
+    def __init__(self, limits: RelayLimits, watch: Watch, identity: Identity | None = None) -> None:
+        identity = identity or OwnIdentity(secrets.token_bytes(32))
         self._credentials = credentials(identity.seed)
         self._instance = fresh_instance()
         self._handshake = limits.link.handshake
+        self._watch = watch
         bounds = limits.link.unauthenticated, limits.link.unauthenticated_per_source
-        self._unproven = UnprovenConnections(*bounds)
+        self.unproven = UnprovenConnections(*bounds)
         me = Listener(Purpose.RELAY, identity.public, self._credentials.digest)
-        self.exchange = Exchange()
-        seats = Seats(me, limits)
-        calls = Calls(seats, limits, self.exchange)
-        self._wishes = wishes_of(seats, calls, Mailboxes(limits))
+        self._exchange = Exchange()
+        self.seats = Seats(me, limits)
+        self.calls = Calls(self.seats, limits, self._exchange)
+        self._wishes = wishes_of(self.seats, self.calls, Mailboxes(limits))
+        self._scopes: set[trio.CancelScope] = set()
+        self._doors, self._inside = trio.CancelScope(), trio.CancelScope()
 
-    async def attend_listener(self, listener: StreamListener, nursery: trio.Nursery) -> None:
-        """Attend everyone who comes to a listener, in nursery."""
+    async def serve(
+        self,
+        host: str,
+        port: int,
+        *,
+        network: Network | None = None,
+        stop: trio.Event | None = None,
+        drain: float = 0.0,
+        task_status: trio.TaskStatus[list[str]] = trio.TASK_STATUS_IGNORED,
+    ) -> None:
+        """Serve on host ('' for every address) and port (0 for a free one), once, until cancelled.
+
+        Started with the 'host:port' it listens on; NetError when it cannot. When `stop` is set it
+        takes nobody in and lets the splices that run go on for at most `drain` seconds ([L-35]).
+        """
+        listeners = await (network or TcpNetwork()).listen(host, port)
+        async with trio.open_nursery() as rooms:
+            rooms.start_soon(self._exchange.run)
+            rooms.start_soon(self._watch.look)
+            with self._inside:
+                async with trio.open_nursery() as visitors:
+                    visitors.start_soon(self._attend_all, listeners, visitors)
+                    task_status.started([str(listener.address) for listener in listeners])
+                    await (trio.Event() if stop is None else stop).wait()
+                    self._drain(drain)
+            self._watch.note(Event.CLOSES)
+            rooms.cancel_scope.cancel()
+
+    def _drain(self, seconds: float) -> None:
+        """Let nobody in, let those go who wait or call, and splices run for so long ([L-35])."""
+        self._watch.note(Event.DRAINS, splices=self.calls.spliced)
+        self._doors.cancel()
+        self._inside.deadline = trio.current_time() + seconds
+        for scope in self._scopes - self.calls.scopes:
+            scope.cancel()
+
+    async def _attend_all(self, listeners: list[StreamListener], visitors: trio.Nursery) -> None:
+        with self._doors:
+            async with trio.open_nursery() as doors:
+                for listener in listeners:
+                    doors.start_soon(self._attend_listener, listener, visitors)
+
+    async def _attend_listener(self, listener: StreamListener, visitors: trio.Nursery) -> None:
         try:
             while True:
                 raw, address = await listener.accept()
-                nursery.start_soon(self._attend, raw, address)
+                self._watch.note(Event.CAME)
+                visitors.start_soon(self._attend, raw, address)
         except NetError:
             return  # the listener is shut
         finally:
@@ -90,23 +134,40 @@ class Relay:
         stay: Stay | None = None
         newcomer = UnprovenStream(raw, source_of(address.host))
         try:
-            with self._unproven.counted(newcomer, self._handshake):
-                stay = await self._hear(newcomer, address)
-            if stay is not None:
-                await stay()
+            with self._scope() as scope:
+                with self.unproven.counted(newcomer, self._handshake):
+                    stay = await self._hear(newcomer, address, scope)
+                if stay is not None:
+                    await stay()
         except NetError:
             return  # it broke off, or said nothing that makes sense here
         finally:
             await cut(raw)
 
-    async def _hear(self, newcomer: UnprovenStream, address: Address) -> Stay | None:
+    @contextmanager
+    def _scope(self) -> Iterator[trio.CancelScope]:
+        """One that a relay which drains cancels; one that comes too late is cancelled at once."""
+        with trio.CancelScope() as scope:
+            self._scopes.add(scope)
+            if self._doors.cancel_called:
+                scope.cancel()
+            try:
+                yield scope
+            finally:
+                self._scopes.discard(scope)
+
+    async def _hear(
+        self, newcomer: UnprovenStream, address: Address, scope: trio.CancelScope
+    ) -> Stay | None:
         """What a newcomer wants, begun as far as it may be while unproven; what follows, if any."""
         stream = await secure_from(newcomer, self._credentials)
         newcomer.reach(Stage.SECURED)
+        self._watch.note(Event.SECURED)
         challenge = fresh_challenge(self._instance)
         await send(stream, challenge)
         said = await receive(stream)
         wish = self._wishes.get(said[:1])
         if wish is None:
             return None
-        return await wish(Visit(stream, newcomer.stream, address, challenge), said[1:])
+        visit = Visit(stream, newcomer.stream, address, challenge, self._watch, scope)
+        return await wish(visit, said[1:])

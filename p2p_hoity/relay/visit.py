@@ -13,6 +13,7 @@ from ..net.addresses import Address, source_of
 from ..net.errors import NetError
 from ..net.handshake import BY_VERDICT, Verdict, send
 from ..net.tls import TlsStream, laid_aside
+from .watch import Event, Watch
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,6 +25,9 @@ class Visit:
     """What lies below the TLS."""
     address: Address
     challenge: bytes = field(repr=False)
+    watch: Watch = field(repr=False)
+    scope: trio.CancelScope = field(repr=False)
+    """All that is done for this visitor."""
 
     @property
     def source(self) -> str:
@@ -32,6 +36,7 @@ class Visit:
 
     async def refuse(self, verdict: Verdict) -> NoReturn:
         """Say why not; then the NetError that ends the visit."""
+        self.watch.note(Event.REFUSED, self.source, verdict=BY_VERDICT[verdict].value)
         await send(self.stream, verdict.encode())
         raise NetError(BY_VERDICT[verdict])
 
@@ -51,6 +56,11 @@ Wish = Callable[[Visit, bytes], Awaitable[Stay | None]]
 """What answers a wish, given all bytes behind its first; None, or a NetError, ends the visit."""
 
 Key = TypeVar("Key", bound=Hashable)
+
+
+def lasted(began: float) -> dict[str, int]:
+    """For how many seconds, as a log has it."""
+    return {"seconds": round(trio.current_time() - began)}
 
 
 def count_down(tally: Counter[Key], key: Key) -> None:

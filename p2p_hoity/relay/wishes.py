@@ -8,6 +8,7 @@ from .calls import Calls
 from .mailboxes import Mailboxes
 from .seats import Seats
 from .visit import Visit, Wish
+from .watch import Event
 
 
 def wishes_of(seats: Seats, calls: Calls, mailboxes: Mailboxes) -> dict[bytes, Wish]:
@@ -24,4 +25,5 @@ def wishes_of(seats: Seats, calls: Calls, mailboxes: Mailboxes) -> dict[bytes, W
 async def _observe(visit: Visit, rest: bytes) -> None:
     """Tell a newcomer where it comes from, as this relay sees it; that is all it came for."""
     if not rest:
+        visit.watch.note(Event.OBSERVED, visit.source)
         await send(visit.stream, seen_from(visit.address))

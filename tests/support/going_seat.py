@@ -1,11 +1,13 @@
 """A `hoity` command in a process that goes at a chosen moment, thinks slowly, or is impatient.
 
-    python -m support.going_seat [die=KIND:N] [think=SECONDS] [times=CHOICE,STEP,GRACE,CAP] WORDS…
+    python -m support.going_seat [die=KIND:N] [think=SECONDS] [times=CHOICE,STEP,GRACE,CAP]
+        [only=PORT,PORT] WORDS…
 
 `die`: SIGKILL itself as the N-th step of that kind begins, before it says a word in it; KIND is
 one of `protocol.chain.state.Kind`, with `+own` or `+pass` if it must or must not be one who owes
 something there. `think`: a bot takes so long for a choice. `times`: the patience of a table that
-it hosts, in milliseconds; `hoity host` itself sets only the first of them.
+it hosts, in milliseconds; `hoity host` itself sets only the first of them. `only`: nothing but
+these ports can be dialled from here, as behind a wall with relays outside.
 """
 
 from __future__ import annotations
@@ -20,6 +22,9 @@ import trio
 from cli.app import run
 from cli.commands import play
 from cli.ui.json_screen import write_line
+from p2p_hoity.net.addresses import Address
+from p2p_hoity.net.errors import NetCode, NetError
+from p2p_hoity.net.network import TcpNetwork
 from p2p_hoity.session.driver import Driver
 from p2p_hoity.session.player import BotPlayer
 from p2p_hoity.tables import seating
@@ -99,7 +104,20 @@ def times(word: str) -> None:
     setattr(play, "Patience", patience)  # noqa: B010 - the same
 
 
-HABITS = {"die": die, "think": think, "times": times}
+def only(word: str) -> None:
+    """Nothing but these ports can be dialled."""
+    ports, dial = {int(port) for port in word.split(",")}, TcpNetwork.open
+
+    async def walled(network: TcpNetwork, address: Address) -> trio.abc.Stream:
+        if address.port not in ports:
+            await trio.lowlevel.checkpoint()
+            raise NetError(NetCode.NO_WAY_TO_MACHINE)
+        return await dial(network, address)
+
+    TcpNetwork.open = walled  # type: ignore[method-assign]
+
+
+HABITS = {"die": die, "think": think, "times": times, "only": only}
 
 if __name__ == "__main__":
     words = sys.argv[1:]

@@ -121,6 +121,10 @@ LINKS: Final = {
     "link-replaced": N_("a better link to the same peer took its place"),
     "link-made-room": N_("it made room for another"),
     "relay-came-again": N_("the same id came to wait here again"),
+    "no-metrics-library": N_(
+        "metrics need the package {name}: install p2p-hoity with its extra, as in "
+        "pip install 'p2p-hoity[relay]'"
+    ),
     "relay-spoken-to": N_("a seat that waits has nothing to say here"),
     "table-not-shown": N_("it did not show which table it plays at, or the ticket"),
     "frame-unreadable": N_("what came over it cannot be read at this table ({why})"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import resource
+import sys
 from typing import Any
 
 import pytest
@@ -15,13 +16,18 @@ from p2p_hoity.relay.limits import RelayLimits
 
 @pytest.fixture
 def served(monkeypatch: pytest.MonkeyPatch) -> list[RelayLimits]:
+    """The caps of each relay that was opened; it ends at once."""
     found: list[RelayLimits] = []
 
-    async def serve(*_: Any, limits: RelayLimits, task_status: Any) -> None:
-        found.append(limits)
-        task_status.started(["127.0.0.1:4646"])
+    class Served(relay.Relay):
+        def __init__(self, limits: RelayLimits, *more: Any) -> None:
+            super().__init__(limits, *more)
+            found.append(limits)
 
-    monkeypatch.setattr(relay, "serve_relay", serve)
+        async def serve(self, *_: Any, task_status: Any, **more: Any) -> None:
+            task_status.started(["127.0.0.1:4646"])
+
+    monkeypatch.setattr(relay, "Relay", Served)
     monkeypatch.setattr(relay, "open_files", lambda wanted: None)
     return found
 
@@ -46,6 +52,31 @@ def test_what_the_system_cannot_hold_is_said(
     monkeypatch.setattr(relay, "open_files", lambda wanted: 1024)
     assert run(["relay"]) == 0
     assert "1024 connections, no more" in capsys.readouterr().out
+
+
+def test_metrics_without_their_library_are_refused_with_what_to_do(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], served: list[RelayLimits]
+) -> None:
+    monkeypatch.setitem(sys.modules, "prometheus_client", None)
+    assert run(["relay", "--metrics", "127.0.0.1:0"]) == 2
+    assert "pip install 'p2p-hoity[relay]'" in capsys.readouterr().err
+    assert served == []
+    assert run(["relay"]) == 0
+
+
+@pytest.mark.parametrize("words", [["--metrics", "nowhere"], ["--drain", "-1"], ["--drain", "nan"]])
+def test_places_and_times_that_are_none_are_refused(
+    served: list[RelayLimits], words: list[str]
+) -> None:
+    assert run(["relay", *words]) == 2
+    assert served == []
+
+
+def test_numbers_are_for_this_machine_alone_unless_another_address_is_asked_for(
+    capsys: pytest.CaptureFixture[str], served: list[RelayLimits]
+) -> None:
+    assert run(["relay", "--metrics", ":0"]) == 0
+    assert "http://127.0.0.1:" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

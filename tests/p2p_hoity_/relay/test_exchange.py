@@ -149,3 +149,13 @@ async def test_where_the_system_has_none_splices_run_as_tasks(monkeypatch):
     await exchange.run()
     splice = splice_of(exchange, sockets(), 30, 1, (b"", b""))
     assert type(splice) is Splice
+
+
+async def test_ends_that_are_closed_already_are_let_go():
+    exchange = Exchange()
+    (_, left), (_, right) = sockets(), sockets()
+    numbers = left.socket.fileno(), right.socket.fileno()
+    exchange.enter(Splice((left, right), 30, 1), numbers, (b"", b""), lambda: None)
+    left.socket.close()
+    exchange.leave(numbers)
+    assert exchange._ends == {}

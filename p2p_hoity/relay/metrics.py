@@ -1,0 +1,196 @@
+"""What a relay notes of itself, as Prometheus reads it: numbers, nothing of who or what.
+
+prometheus-client and h11 are an extra of this package, `relay`, and loaded only when asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import accumulate
+from typing import TYPE_CHECKING, Any, Final
+
+import trio
+
+from ..errors import Code, CodedError
+from ..net.errors import TROUBLE, NetError
+from ..net.network import Network, StreamListener, TcpNetwork, close_listeners, cut
+from .watch import LATE, Event, Watch
+
+if TYPE_CHECKING:
+    import h11
+    from prometheus_client.core import Metric
+
+    from .serving import Relay
+
+READERS: Final = 8
+"""Connections that are answered at once; more are cut."""
+PATIENCE: Final = 5.0
+"""Seconds for one connection, from its beginning to its end."""
+LONGEST: Final = 4096
+"""Bytes of a question."""
+
+
+class MetricsCode(Code):
+    """Why there are no metrics."""
+
+    NO_LIBRARY = "no-metrics-library", "name"
+
+
+class MetricsError(CodedError):
+    """Metrics were asked for and cannot be had."""
+
+
+def need_libraries() -> None:
+    """MetricsError if the extra is not installed."""
+    try:
+        import h11  # noqa: F401
+        import prometheus_client  # noqa: F401
+    except ImportError as error:
+        raise MetricsError(MetricsCode.NO_LIBRARY, name=error.name or "h11") from None
+
+
+class RelayCollector:
+    """The numbers of one relay, each time they are asked for."""
+
+    def __init__(self, relay: Relay, watch: Watch) -> None:
+        self._relay, self._watch = relay, watch
+
+    def collect(self) -> Iterator[Metric]:
+        """All of them."""
+        from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
+
+        gauge = GaugeMetricFamily("hoity_relay_now", "How many there are now.", labels=["what"])
+        for what, number in self._now().items():
+            gauge.add_metric([what], number)
+        events = CounterMetricFamily("hoity_relay_events", "What happened.", labels=["event"])
+        for event in Event:
+            events.add_metric([event.value], self._watch.events[event])
+        refused = CounterMetricFamily("hoity_relay_refusals", "By verdict.", labels=["verdict"])
+        for verdict, number in sorted(self._watch.refused.items()):
+            refused.add_metric([verdict.removeprefix("verdict-")], number)
+        carried = self._watch.carried + self._relay.calls.carried
+        spliced = CounterMetricFamily("hoity_relay_spliced_bytes", "Bytes carried.", value=carried)
+        yield from (gauge, events, refused, spliced, self._lateness())
+
+    def _now(self) -> dict[str, int]:
+        relay = self._relay
+        return {
+            "unproven": len(relay.unproven),
+            "seats": len(relay.seats),
+            "calls": relay.calls.waiting,
+            "splices": relay.calls.spliced,
+        }
+
+    def _lateness(self) -> Metric:
+        from prometheus_client.core import HistogramMetricFamily
+
+        bounds = [*map(str, LATE), "+Inf"]
+        buckets = list(zip(bounds, map(float, accumulate(self._watch.late)), strict=True))
+        return HistogramMetricFamily(
+            "hoity_relay_lateness_seconds",
+            "How late the relay's own clock rings.",
+            buckets=buckets,
+            sum_value=self._watch.lateness,
+        )
+
+
+def exposition(relay: Relay, watch: Watch) -> Callable[[], bytes]:
+    """What makes the page of a relay's numbers and of its process's memory, time and files."""
+    from prometheus_client import CollectorRegistry, ProcessCollector, generate_latest
+
+    registry = CollectorRegistry()
+    registry.register(RelayCollector(relay, watch))
+    ProcessCollector(registry=registry)
+    return lambda: generate_latest(registry)
+
+
+async def serve_metrics(
+    host: str,
+    port: int,
+    page: Callable[[], bytes],
+    network: Network | None = None,
+    task_status: trio.TaskStatus[list[str]] = trio.TASK_STATUS_IGNORED,
+) -> None:
+    """Answer GET /metrics with a fresh page until cancelled; NetError when it cannot listen."""
+    listeners = await (network or TcpNetwork()).listen(host, port)
+    room = trio.CapacityLimiter(READERS)
+    async with trio.open_nursery() as nursery:
+        for listener in listeners:
+            nursery.start_soon(_attend, listener, page, room, nursery)
+        task_status.started([str(listener.address) for listener in listeners])
+
+
+async def _attend(
+    listener: StreamListener,
+    page: Callable[[], bytes],
+    room: trio.CapacityLimiter,
+    nursery: trio.Nursery,
+) -> None:
+    try:
+        while True:
+            stream, _ = await listener.accept()
+            nursery.start_soon(_answer, stream, page, room)
+    except NetError:
+        return  # the listener is shut
+    finally:
+        await close_listeners([listener])
+
+
+async def _answer(
+    stream: trio.abc.Stream, page: Callable[[], bytes], room: trio.CapacityLimiter
+) -> None:
+    """One question, one answer, in the time there is; who asks when all are busy is cut."""
+    try:
+        room.acquire_nowait()
+    except trio.WouldBlock:
+        await cut(stream)
+        return
+    try:
+        with trio.move_on_after(PATIENCE):
+            await _converse(stream, page)
+    except TROUBLE:
+        return
+    finally:
+        room.release()
+        await cut(stream)
+
+
+async def _converse(stream: trio.abc.Stream, page: Callable[[], bytes]) -> None:
+    import h11
+
+    talk = h11.Connection(h11.SERVER, max_incomplete_event_size=LONGEST)
+    try:
+        asked = await _question(stream, talk)
+    except h11.RemoteProtocolError as error:
+        status, body = error.error_status_hint, b""
+    else:
+        if asked is None:
+            return
+        status, body = _reply(asked, page)
+    headers = [
+        ("Content-Type", "text/plain; version=0.0.4; charset=utf-8"),
+        ("Content-Length", str(len(body))),
+        ("Connection", "close"),
+    ]
+    out = [h11.Response(status_code=status, headers=headers), h11.Data(body), h11.EndOfMessage()]
+    await stream.send_all(b"".join(talk.send(part) or b"" for part in out))
+
+
+async def _question(stream: trio.abc.Stream, talk: h11.Connection) -> h11.Request | None:
+    """The head of the first question; None if who asks is gone."""
+    import h11
+
+    while True:
+        event: Any = talk.next_event()
+        if event is h11.NEED_DATA:
+            talk.receive_data(bytes(await stream.receive_some(LONGEST)))
+        else:
+            return event if isinstance(event, h11.Request) else None
+
+
+def _reply(asked: h11.Request, page: Callable[[], bytes]) -> tuple[int, bytes]:
+    if asked.method != b"GET":
+        return 405, b""
+    if asked.target.partition(b"?")[0] != b"/metrics":
+        return 404, b""
+    return 200, page()

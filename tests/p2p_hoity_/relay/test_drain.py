@@ -1,0 +1,114 @@
+"""A relay that is told to end: nobody new, no lies, and pairs that talk may go on for a while."""
+
+from functools import partial
+
+import pytest
+import trio
+from support.memory_network import MemoryNetwork
+from support.street import GUEST, ONE, OTHER, SEAT
+
+from p2p_hoity.errors import Reason
+from p2p_hoity.net.addresses import Address
+from p2p_hoity.net.errors import NetError
+from p2p_hoity.net.events import Frame
+from p2p_hoity.net.hub import Hub
+from p2p_hoity.net.reach import call, register
+from p2p_hoity.relay.limits import RelayLimits
+from p2p_hoity.relay.serving import Relay
+from p2p_hoity.relay.watch import Event, Watch
+
+PLACE = Address("relay", 1, via_relay=True)
+
+
+class Ending:
+    """A relay that can be told to end, and hubs."""
+
+    def __init__(self, nursery):
+        self.nursery, self.network = nursery, MemoryNetwork()
+        self.stop, self.ended, self.watch = trio.Event(), trio.Event(), Watch()
+
+    async def open(self, drain):
+        relay = Relay(RelayLimits(), self.watch)
+
+        async def serve(task_status):
+            serving = partial(relay.serve, "relay", 1, network=self.network, stop=self.stop)
+            await serving(drain=drain, task_status=task_status)
+            self.ended.set()
+
+        await self.nursery.start(serve)
+
+    async def hub(self, identity):
+        hub = Hub(identity, network=self.network)
+        await self.nursery.start(hub.run)
+        return hub
+
+    async def pair(self):
+        seat, guest = await self.hub(SEAT), await self.hub(GUEST)
+        await guest.connect([await seat.listen_via("relay:1")], SEAT.public, 5)
+        await seat.events.receive()
+        return seat, guest
+
+
+@pytest.fixture
+async def ending(nursery):
+    return Ending(nursery)
+
+
+async def test_pairs_that_talk_go_on_and_then_it_ends(ending, autojump_clock):
+    """[L-35]"""
+    await ending.open(drain=30)
+    seat, guest = await ending.pair()
+    ending.stop.set()
+    await trio.sleep(20)
+    guest.post(SEAT.public, b"still here")
+    assert await seat.events.receive() == Frame(GUEST.public, b"still here")
+    assert not ending.ended.is_set()
+    began = trio.current_time()
+    await guest.unlinked(SEAT.public)
+    await ending.ended.wait()
+    assert trio.current_time() - began == pytest.approx(10)
+    assert ending.watch.events[Event.CLOSES] == 1
+
+
+async def test_it_ends_with_the_last_pair(ending, autojump_clock):
+    await ending.open(drain=3600)
+    _, guest = await ending.pair()
+    ending.stop.set()
+    await trio.sleep(5)
+    guest.drop(SEAT.public, Reason("home"))
+    with trio.fail_after(1):
+        await ending.ended.wait()
+
+
+async def test_whoever_waits_or_calls_or_comes_is_cut_and_told_nothing(ending, autojump_clock):
+    """[L-35]"""
+    await ending.open(drain=3600)
+    await ending.pair()
+    waits = await register(ending.network, PLACE, OTHER, ONE)
+    comes = await ending.network.open(PLACE)
+    failed = []
+
+    async def calling():
+        with pytest.raises(NetError) as caught:
+            await call(ending.network, PLACE, OTHER.public)
+        failed.append(str(caught.value))
+
+    ending.nursery.start_soon(calling)
+    await trio.testing.wait_all_tasks_blocked()
+    began = trio.current_time()
+    ending.stop.set()
+    assert await comes.receive_some() == b""
+    while await waits.receive_some():
+        pass
+    await trio.testing.wait_all_tasks_blocked()
+    assert trio.current_time() == began
+    assert "verdict" not in failed[0]
+    with pytest.raises(NetError, match="nobody-listens"):
+        await ending.network.open(PLACE)
+
+
+async def test_with_nobody_there_it_ends_at_once(ending, autojump_clock):
+    await ending.open(drain=3600)
+    ending.stop.set()
+    with trio.fail_after(1):
+        await ending.ended.wait()
