@@ -39,21 +39,6 @@ from .watch import Event, Watch
 from .wishes import wishes_of
 
 
-async def serve_relay(
-    host: str,
-    port: int,
-    *,
-    identity: Identity | None = None,
-    limits: RelayLimits | None = None,
-    network: Network | None = None,
-    task_status: trio.TaskStatus[list[str]] = trio.TASK_STATUS_IGNORED,
-) -> None:
-    """Run a relay that nobody watches or stops: as `Relay.serve`, until cancelled; NetError when
-    it cannot listen."""
-    relay = Relay(limits or RelayLimits(), Watch(), identity)
-    await relay.serve(host, port, network=network, task_status=task_status)
-
-
 class Relay:
     """One relay: its key, its newcomers, and the rooms behind its door.
 

@@ -13,6 +13,7 @@ from support.paths import ROOT
 PRODUCT = ("protocol", "p2p_hoity", "cli", "tools", "bench")
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 CALLED_FROM_OUTSIDE = {
+    "collect": "prometheus-client calls it on what it is given",
     "remove_service": "zeroconf calls it on who browses",
     "observed": "what a host will ask its relays before it names its addresses",
 }

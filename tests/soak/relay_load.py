@@ -29,6 +29,7 @@ from typing import Any, Final
 import trio
 
 from p2p_hoity.net.addresses import Address
+from p2p_hoity.net.errors import NetError
 from p2p_hoity.net.limits import Limits
 from p2p_hoity.net.link import Link
 from p2p_hoity.net.network import TcpNetwork
@@ -65,7 +66,7 @@ class Load:
         self.poll = select.epoll()
         self.delays: list[float] = []
         self.late: list[float] = []
-        self.blocked = self.sent = self.broken = 0
+        self.blocked = self.sent = self.broken = self.again = 0
         self.keep: list[Any] = []
 
     def add(self, one: trio.abc.Stream, other: trio.abc.Stream, is_host: bool) -> None:
@@ -171,8 +172,17 @@ class Tables:
 
         async with trio.open_nursery() as nursery:
             nursery.start_soon(answer)
-            caller = await call(self.network, relay, who.public)
+            caller = await self._call(relay, who)
         self.load.add(ends[0], caller, one == 0)
+
+    async def _call(self, relay: Address, who: Identity) -> trio.abc.Stream:
+        """As a seat does: once more if it fails."""
+        while True:
+            try:
+                return await call(self.network, relay, who.public)
+            except NetError:
+                self.load.again += 1
+                await trio.sleep(0.5)
 
 
 async def direct(load: Load, tables: int) -> None:
@@ -251,6 +261,7 @@ async def measure(args: argparse.Namespace) -> dict[str, Any]:
         "pairs": args.pairs,
         "direct": args.direct,
         "links": len(load.heard) // 2,
+        "called_again": load.again,
         "came_in_s": round(came, 1),
         "frames_a_second": round(load.sent / args.seconds),
         "delay_ms": {str(p): share(load.delays, p) for p in (0.5, 0.9, 0.99, 0.999)},

@@ -18,10 +18,10 @@ import sys
 from contextlib import suppress
 
 import trio
+from support.relays import serve_relay
 
 from p2p_hoity.net.errors import NetError
 from p2p_hoity.net.hub import Hub
-from p2p_hoity.relay.serving import serve_relay
 from p2p_hoity.session.nursery import open_nursery
 from protocol.crypto.signing import Identity
 

@@ -9,9 +9,9 @@ from p2p_hoity.net.errors import NetError
 from p2p_hoity.net.framing import encode_frame, read_frame
 from p2p_hoity.net.hub import Hub
 from p2p_hoity.net.tls import secure_to
-from p2p_hoity.relay.serving import serve_relay
 from protocol.crypto.signing import Identity
 from support.memory_network import MemoryNetwork
+from support.relays import serve_relay
 
 SEAT = Identity(bytes([1]) * 32)
 GUEST = Identity(bytes([2]) * 32)

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 import trio
 from support.memory_network import MemoryNetwork
+from support.relays import serve_relay
 
 from p2p_hoity.net.addresses import Address, parse_address
 from p2p_hoity.net.errors import NetError, RefusedError
@@ -18,7 +19,6 @@ from p2p_hoity.net.reach import speak
 from p2p_hoity.relay import mailboxes
 from p2p_hoity.relay.limits import RelayLimits
 from p2p_hoity.relay.mailboxes import Numbers
-from p2p_hoity.relay.serving import serve_relay
 
 
 class Post:

@@ -12,6 +12,7 @@ import pytest
 import trio
 from p2p_hoity_.tables.test_tables import Club
 from support.memory_network import MemoryNetwork
+from support.relays import serve_relay
 
 from p2p_hoity import tables
 from p2p_hoity.codes.exchange import GuestExchange, HostExchange
@@ -23,7 +24,6 @@ from p2p_hoity.net.mailbox import NUMBER
 from p2p_hoity.net.network import cut
 from p2p_hoity.net.ticket import Ticket, encode_ticket
 from p2p_hoity.net.tls import TlsStream, credentials, secure_from
-from p2p_hoity.relay.serving import serve_relay
 from p2p_hoity.session import updates
 from p2p_hoity.session.updates import CodeEnd
 from p2p_hoity.tables import codes

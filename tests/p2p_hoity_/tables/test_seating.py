@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 import trio
 from support.memory_network import MemoryNetwork
+from support.relays import serve_relay
 
 from p2p_hoity.net.errors import NetError
-from p2p_hoity.relay.serving import serve_relay
 from p2p_hoity.tables import resuming, seating
 from protocol.crypto.signing import Identity
 

@@ -1,0 +1,26 @@
+"""A relay that nobody watches or stops."""
+
+from __future__ import annotations
+
+import trio
+
+from p2p_hoity.net.handshake import Identity
+from p2p_hoity.net.network import Network
+from p2p_hoity.relay.limits import RelayLimits
+from p2p_hoity.relay.serving import Relay
+from p2p_hoity.relay.watch import Watch
+
+
+async def serve_relay(
+    host: str,
+    port: int,
+    *,
+    identity: Identity | None = None,
+    limits: RelayLimits | None = None,
+    network: Network | None = None,
+    task_status: trio.TaskStatus[list[str]] = trio.TASK_STATUS_IGNORED,
+) -> None:
+    """Run a relay that nobody watches or stops: as `Relay.serve`, until cancelled; NetError when
+    it cannot listen."""
+    relay = Relay(limits or RelayLimits(), Watch(), identity)
+    await relay.serve(host, port, network=network, task_status=task_status)
