@@ -22,6 +22,7 @@ import struct
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from itertools import combinations
 from pathlib import Path
 from typing import Any, Final
@@ -168,7 +169,9 @@ class Tables:
         ends: list[trio.abc.Stream] = []
 
         async def answer() -> None:
-            ends.append(await take(self.network, relay, await tokens.receive()))
+            while not ends:
+                with suppress(NetError):
+                    ends.append(await take(self.network, relay, await tokens.receive()))
 
         async with trio.open_nursery() as nursery:
             nursery.start_soon(answer)
