@@ -140,16 +140,16 @@ class NftRouter(Router):
         return said
 
     def _apply(self) -> None:
-        rules = ["flush chain ip hoity dnat"]
+        rules = ["flush chain ip hoity opened"]
         for inside, (client, outside, _) in self.opened.items():
-            rules.append(f"add rule ip hoity dnat tcp dport {outside} dnat to {client}:{inside}")
+            rules.append(f"add rule ip hoity opened tcp dport {outside} dnat to {client}:{inside}")
         subprocess.run(["nft", "-f", "-"], input="\n".join(rules), check=True, text=True)
 
 
 SETUP = """
 table ip hoity {
-  chain dnat { }
-  chain come { type nat hook prerouting priority -100; iifname "outside" jump dnat; }
+  chain opened { }
+  chain come { type nat hook prerouting priority -100; iifname "outside" jump opened; }
   chain go { type nat hook postrouting priority 100; oifname "outside" masquerade; }
 }
 """

@@ -97,20 +97,18 @@ class FullSeat:
         self.app.call_later(self.app.redraw)
 
     def show_ticket(self, ticket: str, terms: Terms, game: HoityToity, nickname: str) -> None:
-        """The terms and the ticket, as long as the table fills."""
+        """The ticket and the terms, as long as the table fills."""
         self.show_terms(terms, game, (nickname,))
         self._terms = self.app.desk.papers
         self._lay_out(ticket)
 
     def _lay_out(self, ticket: str, notes: Sequence[str] = ()) -> None:
-        """The ticket behind the terms, and what it is good for, in place of what was there."""
-        self.app.ticket, self.app.desk.papers = ticket, self._terms
-        self.say("")
+        """The ticket and what it is good for before the terms, which a small screen cuts."""
+        self.app.ticket, self.app.desk.papers = ticket, ()
         self.say(_("Give this ticket to the others; they type: hoity join TICKET"))
         self.say(_("c copies it, x shows it as a QR code:"))
-        self.say(ticket)
-        for note in ("", *notes) if notes else ():
-            self.say(note)
+        for words in (ticket, *notes, "", *self._terms):
+            self.say(words)
 
     def show_terms(self, terms: Terms, game: HoityToity, names: tuple[str, ...]) -> None:
         """Who sits there, what is played, how long one may think; the numbers under a key."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import random
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,15 +15,22 @@ from support.at_screen import AtScreen
 from support.screened import Company, short, table
 from textual.pilot import Pilot
 
+from cli.commands.play import Ask, terms_of
 from cli.local import settings
 from cli.trouble import INTERRUPTED, Trouble
 from cli.ui.full_screen import full_seat, reading
 from cli.ui.full_screen.app import TableApp
+from cli.ui.full_screen.frame import frame
 from cli.ui.full_screen.full_seat import FullSeat
 from cli.ui.full_screen.ink import cells
 from cli.ui.full_screen.pages import Choices, Page, Picture
 from cli.words import lingo
+from cli.words.reasons import sentence
 from p2p_hoity import rules
+from p2p_hoity.errors import because
+from p2p_hoity.game_port import read_game
+from p2p_hoity.reachability.judge import Found, Wanted, judge
+from p2p_hoity.reachability.routers import RouterCode
 from p2p_hoity.session import updates
 from p2p_hoity.session.outcome import Outcome
 from p2p_hoity.session.player import BotPlayer, Talk, WaitLonger
@@ -641,3 +649,21 @@ def test_a_plain_question_goes_on_in_lines_when_the_screen_fails(
     assert asyncio.run(seat.host(ask, headless=True)).unwrap() is True
     assert isinstance(seat.line, Lines)
     assert seat.line.said == ["the ticket"]
+
+
+def test_a_host_sees_on_the_least_screen_how_far_its_ticket_leads() -> None:
+    seat = FullSeat(False, lambda reason: None)
+    terms = terms_of(Ask(6), b"h" * 32)
+    found = Found(("192.168.1.5:4646",), trouble=(because(RouterCode.SILENT),))
+    for ticket, what in (("", found), ("hoity2better", replace(found, mapped="81.2.69.142:4646"))):
+        word = "hoity2" + "a" * 190
+        seat.app.desk.papers = ()
+        seat.show_ticket(word, terms, read_game(terms), "Ana")
+        judged = judge(what, Wanted(lan=True))
+        seat.tell(updates.Reached(judged.scope, judged.reasons, ticket))
+        shown = [str(line.plain) for line in frame(seat.app.scene, seat.app.desk, 80, 24)]
+        joined = " ".join(" ".join(shown).split())
+        assert (ticket or word)[:70] in joined
+        assert all(sentence(reason) in joined for reason in judged.reasons), shown
+        assert seat.app.ticket == (ticket or word)
+        assert joined.count("Give this ticket") == 1

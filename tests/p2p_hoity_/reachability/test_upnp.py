@@ -1,0 +1,133 @@
+"""Tests of asking by UPnP: against a library that is made to fail in each way. What the real one
+does with a device stands in `tests/processes/test_ways_in.py`."""
+
+from __future__ import annotations
+
+import threading
+from types import ModuleType
+from typing import Any
+
+import pytest
+import trio
+
+from p2p_hoity.errors import Reason, because
+from p2p_hoity.reachability import mapping, upnp
+from p2p_hoity.reachability.routers import RouterCode, RouterError
+
+EXTERNAL = "81.2.69.142"
+TABLE = dict[int, tuple[str, int, str, bool, int]]
+
+
+class Device:
+    """The library's object; `opened`: port outside → what leads where, for how long."""
+
+    discoverdelay = 0
+    lanaddr = "192.168.1.5"
+    found = 1
+    external: Any = EXTERNAL
+    refusal = ""
+
+    def __init__(self) -> None:
+        self.opened: dict[int, tuple[str, int]] = {}
+        self.leases: list[int] = []
+
+    def discover(self) -> int:
+        return self.found
+
+    def selectigd(self) -> str:
+        return "http://192.168.1.1/"
+
+    def externalipaddress(self) -> Any:
+        return self.external
+
+    def getspecificportmapping(self, port: int, protocol: str) -> Any:
+        assert protocol == "TCP"
+        return self.opened.get(port)
+
+    def addportmapping(
+        self, port: int, _: str, host: str, inside: int, name: str, far: str, lease: int
+    ) -> bool:
+        if self.refusal:
+            raise Exception(self.refusal)
+        self.leases.append(lease)
+        self.opened[port] = (host, inside)
+        return True
+
+    def deleteportmapping(self, port: int, _: str) -> bool:
+        del self.opened[port]
+        return True
+
+
+def asking(device: Device) -> upnp.UpnpRouter:
+    module = ModuleType("miniupnpc")
+    module.UPnP = lambda: device  # type: ignore[attr-defined]
+    return upnp.UpnpRouter(module, 4646)
+
+
+async def why(device: Device) -> Reason:
+    with pytest.raises(RouterError) as raised:
+        await asking(device).open()
+    return raised.value.reason
+
+
+async def test_a_port_is_opened_for_two_hours_and_closed() -> None:
+    device = Device()
+    router = asking(device)
+    assert (await router.open()).external == f"{EXTERNAL}:4646"
+    assert (await router.open()).external == f"{EXTERNAL}:4646"
+    assert device.leases == [7200, 7200]
+    await router.close()
+    assert device.opened == {}
+
+
+async def test_a_port_of_another_machine_stays_and_a_second_one_is_taken() -> None:
+    device = Device()
+    device.opened[4646] = ("192.168.1.99", 80)
+    router = asking(device)
+    outside = int((await router.open()).external.rpartition(":")[2])
+    assert outside != 4646
+    assert device.opened[outside] == ("192.168.1.5", 4646)
+    await router.close()
+    assert device.opened == {4646: ("192.168.1.99", 80)}
+
+
+async def test_no_device_is_told() -> None:
+    device = Device()
+    device.found = 0
+    assert await why(device) == because(RouterCode.ABSENT)
+
+
+@pytest.mark.parametrize("external", ["", None, "not an address", "2001:db8::1"])
+async def test_a_device_without_an_address_of_its_own_has_no_internet(external: Any) -> None:
+    device = Device()
+    device.external = external
+    assert await why(device) == because(RouterCode.REFUSES, why=because(RouterCode.OFFLINE))
+
+
+async def test_a_refusal_is_told_without_the_words_of_the_device() -> None:
+    device = Device()
+    device.refusal = "OnlyPermanentLeasesSupported \x1b[2J"
+    found = await why(device)
+    assert found == because(RouterCode.REFUSES, why=because(RouterCode.NOT_ALLOWED))
+
+
+async def test_a_library_that_hangs_is_left_to_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(upnp, "PATIENCE", 0.05)
+    go_on = threading.Event()
+
+    class Hanging(Device):
+        def discover(self) -> int:
+            go_on.wait()
+            return 0
+
+    assert await why(Hanging()) == because(RouterCode.SILENT)
+    go_on.set()
+
+
+async def test_without_the_library_no_device_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(mapping, "library", lambda: None)
+    assert mapping.of_this_network(4646).others() == []
+    monkeypatch.setattr(mapping, "library", lambda: ModuleType("miniupnpc"))
+    (found,) = mapping.of_this_network(4646).others()
+    assert isinstance(found, upnp.UpnpRouter)
+    await trio.lowlevel.checkpoint()

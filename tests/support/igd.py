@@ -1,0 +1,140 @@
+"""A small UPnP Internet Gateway Device, for tests: it is found by multicast, describes itself, and
+maps ports in a table of its own. Run by itself it prints what is open after each change.
+
+It shares no code with the product; what it says follows UPnP Device Architecture 1.0 and IGD 1.0.
+"""
+
+from __future__ import annotations
+
+import re
+import socket
+import struct
+import sys
+import threading
+from http.server import BaseHTTPRequestHandler, HTTPServer
+
+SERVICE = "urn:schemas-upnp-org:service:WANIPConnection:1"
+DEVICE = "urn:schemas-upnp-org:device:InternetGatewayDevice:1"
+DESCRIPTION = f"""<?xml version="1.0"?>
+<root xmlns="urn:schemas-upnp-org:device-1-0"><specVersion><major>1</major><minor>0</minor>
+</specVersion><device><deviceType>{DEVICE}</deviceType><friendlyName>r</friendlyName>
+<manufacturer>m</manufacturer><modelName>m</modelName><UDN>uuid:1</UDN><deviceList><device>
+<deviceType>urn:schemas-upnp-org:device:WANDevice:1</deviceType><UDN>uuid:2</UDN><serviceList>
+<service><serviceType>urn:schemas-upnp-org:service:WANCommonInterfaceConfig:1</serviceType>
+<serviceId>c</serviceId><controlURL>/cif</controlURL><eventSubURL>/e</eventSubURL>
+<SCPDURL>/s</SCPDURL></service></serviceList><deviceList><device>
+<deviceType>urn:schemas-upnp-org:device:WANConnectionDevice:1</deviceType><UDN>uuid:3</UDN>
+<serviceList><service><serviceType>{SERVICE}</serviceType><serviceId>i</serviceId>
+<controlURL>/control</controlURL><eventSubURL>/e</eventSubURL><SCPDURL>/s</SCPDURL></service>
+</serviceList></device></deviceList></device></deviceList></device></root>"""
+
+
+class Table:
+    """What is open: port outside → (address and port inside, seconds); `refusal`: the error code
+    that every wish gets; `taken`: ports that others hold."""
+
+    def __init__(self, external: str, refusal: int = 0, taken: tuple[int, ...] = ()) -> None:
+        self.external, self.refusal, self.taken = external, refusal, taken
+        self.opened: dict[int, tuple[str, int, int]] = {}
+
+    def act(self, action: str, said: dict[str, str]) -> dict[str, str] | int:
+        """The answer to an action: its fields, or an error code."""
+        if action == "GetStatusInfo":
+            return {
+                "NewConnectionStatus": "Connected",
+                "NewLastConnectionError": "",
+                "NewUptime": "9",
+            }
+        if action == "GetExternalIPAddress":
+            return {"NewExternalIPAddress": self.external}
+        port = int(said.get("NewExternalPort", "0"))
+        if action == "GetSpecificPortMappingEntry":
+            return self._told(port)
+        if action == "AddPortMapping":
+            return self._add(port, said)
+        if action == "DeletePortMapping" and self.opened.pop(port, None):
+            print("open", *self.opened, flush=True)
+            return {}
+        return 714
+
+    def _told(self, port: int) -> dict[str, str] | int:
+        if port in self.taken:
+            inside, client = port, "192.168.77.99"
+        elif port in self.opened:
+            client, inside, _ = self.opened[port]
+        else:
+            return 714
+        names = ("InternalPort", "InternalClient", "Enabled", "PortMappingDescription")
+        values = (str(inside), client, "1", "x")
+        told = {f"New{name}": value for name, value in zip(names, values, strict=True)}
+        return {**told, "NewLeaseDuration": "9"}
+
+    def _add(self, port: int, said: dict[str, str]) -> dict[str, str] | int:
+        lease = int(said["NewLeaseDuration"])
+        if self.refusal or not lease:
+            return self.refusal or 402
+        self.opened[port] = (said["NewInternalClient"], int(said["NewInternalPort"]), lease)
+        print("open", *self.opened, flush=True)
+        return {}
+
+
+def handler(table: Table) -> type[BaseHTTPRequestHandler]:
+    """What answers over HTTP."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self._say(200, DESCRIPTION)
+
+        def do_POST(self) -> None:
+            body = self.rfile.read(int(self.headers["Content-Length"])).decode()
+            action = self.headers["SOAPAction"].strip('"').rpartition("#")[2]
+            found = table.act(action, dict(re.findall(r"<(New\w+)[^>]*>([^<]*)</", body)))
+            if isinstance(found, int):
+                fault = f"<UPnPError><errorCode>{found}</errorCode></UPnPError>"
+                self._say(
+                    500, f"<s:Envelope><s:Body><s:Fault>{fault}</s:Fault></s:Body></s:Envelope>"
+                )
+                return
+            fields = "".join(f"<{name}>{value}</{name}>" for name, value in found.items())
+            inner = f'<u:{action}Response xmlns:u="{SERVICE}">{fields}</u:{action}Response>'
+            self._say(200, f"<s:Envelope><s:Body>{inner}</s:Body></s:Envelope>")
+
+        def _say(self, code: int, text: str) -> None:
+            self.send_response(code)
+            self.send_header("Content-Type", "text/xml")
+            self.send_header("Content-Length", str(len(text)))
+            self.end_headers()
+            self.wfile.write(text.encode())
+
+        def log_message(self, *_: object) -> None:
+            return
+
+    return Handler
+
+
+def discoverable(host: str, port: int) -> None:
+    """Answer searches on the interface of host until the process ends."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as heard:
+        heard.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        heard.bind(("", 1900))
+        group = struct.pack("4s4s", socket.inet_aton("239.255.255.250"), socket.inet_aton(host))
+        heard.setsockopt(socket.IPPROTO_IP, socket.IP_ADD_MEMBERSHIP, group)
+        while True:
+            data, client = heard.recvfrom(2048)
+            if b"M-SEARCH" in data and DEVICE.encode() in data:
+                said = f"HTTP/1.1 200 OK\r\nST: {DEVICE}\r\nUSN: uuid:1::{DEVICE}\r\n"
+                said += f"LOCATION: http://{host}:{port}/d.xml\r\nEXT:\r\n\r\n"
+                heard.sendto(said.encode(), client)
+
+
+def main(external: str, host: str, refusal: str = "0", *taken: str) -> None:
+    """Serve on an address of this machine."""
+    table = Table(external, int(refusal), tuple(map(int, taken)))
+    server = HTTPServer((host, 0), handler(table))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    print("ready", flush=True)
+    discoverable(host, server.server_port)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
