@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 import trio
 from support import terminals
+from support.relays import serve_relay
 from support.socks_server import SocksServer, proxied
 
 from p2p_hoity import game_port
 from p2p_hoity.net.addresses import parse_address
 from p2p_hoity.net.ticket import decode_ticket
-from p2p_hoity.relay.serving import serve_relay
 from protocol.transcript import verifier
 
 BOT = ("--auto", "--json", "--yes", "--no-again")

@@ -9,6 +9,7 @@ import pytest
 import trio
 from hypothesis import given
 from hypothesis import strategies as st
+from support.relays import serve_relay
 from support.socks_server import SocksServer, proxied
 
 from p2p_hoity.net.addresses import Address, Named, parse_address
@@ -16,7 +17,6 @@ from p2p_hoity.net.errors import NetError, NobodyError
 from p2p_hoity.net.hub import Hub
 from p2p_hoity.net.limits import Limits
 from p2p_hoity.net.proxy import Proxy, ProxyTypedError, SocksNetwork, parse_proxy
-from p2p_hoity.relay.serving import serve_relay
 from protocol.crypto.signing import Identity
 
 HOST, GUEST = Identity(b"h" * 32), Identity(b"g" * 32)

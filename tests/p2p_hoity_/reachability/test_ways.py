@@ -10,6 +10,7 @@ import pytest
 import trio
 import trio.testing
 from support.memory_network import MemoryNetwork
+from support.relays import serve_relay
 from support.router import Router
 
 from p2p_hoity.errors import because
@@ -17,7 +18,6 @@ from p2p_hoity.reachability import mapping
 from p2p_hoity.reachability.gateway import of_routes
 from p2p_hoity.reachability.judge import Found, ReachCode, Scope, Wanted
 from p2p_hoity.reachability.ways import SETTLE, Ways
-from p2p_hoity.relay.serving import serve_relay
 
 from .test_mapping import GLOBAL, Wire
 
