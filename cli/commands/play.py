@@ -22,6 +22,7 @@ from ..trouble import USAGE, Trouble
 from ..ui.ticket_block import show_qr
 from ..words.lingo import _
 from ..words.reasons import sentence
+from .reaching import PROXY
 from .seats import Go, new_sitting
 from .sitting import Manner, Sitting, sit
 
@@ -145,5 +146,6 @@ def _show_ticket(sitting: Sitting, terms: Terms, ticket: str, opening: Opening) 
 
 
 def loopback(listen: str | None) -> tables.Reach:
-    """Where a table for bots of this machine listens."""
+    """Where a table for bots of this machine listens; they need no proxy to come to it."""
+    os.environ.pop(PROXY, None)
     return tables.Reach(listen or LOOPBACK)

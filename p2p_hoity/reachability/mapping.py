@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Collection, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from typing import Final, Protocol
@@ -65,21 +65,26 @@ def of_this_network(port: int) -> Ways:
     return Ways(wire, others)
 
 
-async def keep_open(port: int, tell: Told, ways: Ways | None = None) -> None:
+async def keep_open(
+    hosts: Collection[str], port: int, tell: Told, ways: Ways | None = None
+) -> None:
     """Keep a way in to this TCP port until cancelled; then it is taken away ([L-53], [L-54]).
 
+    `hosts` are the IP addresses that are listened on: a router leads to the one on the way to it.
     Nothing fails: `tell` gets the address outside, or why there is none, whenever that changes.
     """
     ways = ways or of_this_network(port)
     while True:
-        tell("", await _once(port, tell, ways))
+        tell("", await _once(hosts, port, tell, ways))
         await trio.sleep(AGAIN)
 
 
-async def _once(port: int, tell: Told, ways: Ways) -> Reason:
+async def _once(hosts: Collection[str], port: int, tell: Told, ways: Ways) -> Reason:
     """Find a router that opens, and keep what it has opened; why there is nothing any more."""
     try:
         async with ways.wire() as newer, ways.wire() as older:
+            if str(newer.own) not in hosts:
+                return because(RouterCode.ELSEWHERE, host=str(newer.own))
             try:
                 found = await _search(PcpRouter(newer, port), NatPmpRouter(older, port))
             except RouterError as error:

@@ -28,6 +28,7 @@ class RouterCode(Code):
     """Why a router opens nothing."""
 
     UNKNOWN = "router-unknown"
+    ELSEWHERE = "router-leads-elsewhere", "host"
     SILENT = "router-silent"
     ABSENT = "router-does-not-open"
     REFUSES = "router-refuses", "why"

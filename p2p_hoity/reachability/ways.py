@@ -9,7 +9,7 @@ from typing import Final
 import trio
 
 from ..errors import Reason
-from ..net.addresses import parse_address
+from ..net.addresses import host_of, parse_address
 from ..net.errors import NetError
 from ..net.network import Network
 from ..net.reach import observed
@@ -46,7 +46,8 @@ class Ways:
         if port is None:
             return
         self._began, self._found = trio.current_time(), replace(self._found, asking=True)
-        nursery.start_soon(mapping.keep_open, port, self._mapped, self._routers)
+        hosts = {host_of(address) for address in self._found.own}
+        nursery.start_soon(mapping.keep_open, hosts, port, self._mapped, self._routers)
         if self._found.relays:
             nursery.start_soon(self._look, network, self._found.relays[0])
 

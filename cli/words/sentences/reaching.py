@@ -41,6 +41,9 @@ ROUTER: Final = {
         "Your router says that it is {address}, the relay sees {seen}: guests may need the relay."
     ),
     "router-unknown": N_("No router of this network was found to be asked for a way in."),
+    "router-leads-elsewhere": N_(
+        "The router could only let guests in at {host}, where this table does not listen."
+    ),
     "router-silent": N_("The router does not answer when it is asked for a way in."),
     "router-does-not-open": N_("The router opens no ways in by itself."),
     "router-refuses": N_("The router was asked for a way in and refuses: {why}."),

@@ -115,6 +115,15 @@ def test_the_proxy_may_be_named_by_the_environment(
     assert capsys.readouterr().err == ""
 
 
+def test_who_plays_on_one_machine_gives_its_bots_no_proxy(
+    opened: list[Reach], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(reaching.PROXY, TOR)
+    assert run(["play"]) == 0
+    assert reaching.PROXY not in os.environ
+    assert not opened[0].hidden
+
+
 def test_a_password_among_the_words_is_warned_about_and_not_repeated(
     opened: list[Reach], capsys: pytest.CaptureFixture[str]
 ) -> None:

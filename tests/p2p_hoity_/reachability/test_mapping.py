@@ -73,7 +73,7 @@ class Net:
     async def keep(self, seconds: float) -> None:
         """Keep a way in for so long, and take it away."""
         with trio.move_on_after(seconds):
-            await mapping.keep_open(PORT, self.tell, self.ways)
+            await mapping.keep_open({CLIENT}, PORT, self.tell, self.ways)
 
 
 def clocked(**how: Any) -> Router:
@@ -95,6 +95,15 @@ async def test_a_router_opens_and_closes(autojump_clock: Any) -> None:
         assert net.told == [(f"{GLOBAL}:{outside}", None)]
     assert router.opened == {}
     assert len(router.nonces) == 1  # the same for asking and for taking away
+
+
+async def test_a_router_that_leads_where_nobody_listens_is_not_asked(autojump_clock: Any) -> None:
+    net = Net(clocked())
+    with trio.move_on_after(10):
+        await mapping.keep_open({"10.0.0.9"}, PORT, net.tell, net.ways)
+    assert net.told == [("", because(RouterCode.ELSEWHERE, host=CLIENT))]
+    assert net.router is not None
+    assert net.router.heard == []
 
 
 async def test_the_older_protocol_is_spoken_to_a_router_that_says_it_is_older(
