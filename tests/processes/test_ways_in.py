@@ -13,7 +13,7 @@ from pathlib import Path
 from shutil import which
 
 import pytest
-from support import igd, router, terminals
+from support import igd, router, socks_server, terminals
 from support.liars.table import environment
 
 from p2p_hoity.net.ticket import decode_ticket
@@ -217,3 +217,48 @@ def test_a_device_that_opens_for_ever_only_is_not_asked_to(homes: Homes, tmp_pat
         told = host.read_until("type", "reached")
     assert told["reach"] == "lan"
     assert "router-refuses" in {reason["code"] for reason in told["reasons"]}
+
+
+WATCH = f"""
+table inet watch {{
+  counter proxied {{ }}
+  counter leaked {{ }}
+  chain out {{
+    type filter hook output priority 0;
+    oifname "lo" accept
+    ip daddr {GUEST} tcp dport 1080 counter name proxied accept
+    meta l4proto {{ tcp, udp }} counter name leaked drop
+  }}
+}}
+"""
+
+
+def packets(namespace: str, counter: str) -> int:
+    """How many packets were counted."""
+    words = ("nft", "list", "counter", "inet", "watch", counter)
+    return int(sh("ip", "netns", "exec", namespace, *words).partition("packets ")[2].split()[0])
+
+
+def test_behind_a_proxy_no_packet_goes_anywhere_else(homes: Homes, tmp_path: Path) -> None:
+    """Neither to a router, nor to the LAN, nor to a name server, nor to the relay itself."""
+    sh("ip", "-n", homes.guest, "route", "add", f"{HOME}/32", "via", OUTSIDE)
+    inside = ("ip", "netns", "exec", homes.home)
+    subprocess.run([*inside, "nft", "-f", "-"], input=WATCH, check=True, text=True)
+    relay = homes.start(
+        homes.guest, tmp_path / "relay", "relay", "--listen", "127.0.0.1:4646", "--json"
+    )
+    relay.read_until("type", "relay")
+    homes.run(homes.guest, socks_server.__file__, GUEST, "1080", "relay.onion", "4646")
+    proxy = ("--proxy", f"socks5://{GUEST}:1080")
+    words = ("host", "--seats", "2", "--lan", "open", "--relay", "relay.onion:4646", *proxy, *BOT)
+    host = homes.start(homes.home, tmp_path / "host", *words)
+    ticket = host.read_until("ticket")["ticket"]
+    assert decode_ticket(ticket).addresses == ()
+    assert host.read_until("type", "reached")["reach"] == "anywhere"
+    guest = homes.start(homes.guest, tmp_path / "guest", "join", ticket, *proxy, *BOT)
+    guest.read_until("round", 1)
+    assert packets(homes.home, "proxied") > 10
+    assert packets(homes.home, "leaked") == 0
+    plain = homes.start(homes.home, tmp_path / "plain", "host", "--json", "--auto")
+    plain.read_until("type", "reached")
+    assert packets(homes.home, "leaked") > 0  # what would be seen without the proxy

@@ -4,6 +4,7 @@ product or its library, and can refuse, lie or hang."""
 from __future__ import annotations
 
 import ipaddress
+import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -105,11 +106,25 @@ async def _pass(source: trio.SocketStream, sink: trio.SocketStream) -> None:
 
 
 @asynccontextmanager
-async def proxied(server: SocksServer) -> AsyncIterator[SocksServer]:
+async def proxied(
+    server: SocksServer, host: str = "127.0.0.1", port: int = 0
+) -> AsyncIterator[SocksServer]:
     """The server, running on a port of this machine."""
     async with trio.open_nursery() as nursery:
-        (listener,) = await trio.open_tcp_listeners(0, host="127.0.0.1")
+        (listener,) = await trio.open_tcp_listeners(port, host=host)
         server.port = listener.socket.getsockname()[1]
         nursery.start_soon(trio.serve_listeners, server._attend, [listener])
         yield server
         nursery.cancel_scope.cancel()
+
+
+async def main(host: str, port: str, name: str, place: str) -> None:
+    """Run by itself: at host and port, knowing one name that stands for a place here."""
+    server = SocksServer(where={name: ("127.0.0.1", int(place))})
+    async with proxied(server, host, int(port)):
+        print("ready", flush=True)
+        await trio.sleep_forever()
+
+
+if __name__ == "__main__":
+    trio.run(main, *sys.argv[1:])
