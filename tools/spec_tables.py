@@ -157,7 +157,12 @@ LOBBY: Final = (
     ),
     ("sit", '["sit", entry, addresses]', "consent; at most 12 addresses of 300 characters"),
     ("names", '["names", names]', "who has sat down; at most 16 nicknames"),
-    ("refuse", '["refuse", reason]', "no seat: `unproven`, `full`, or the `name` is taken"),
+    (
+        "refuse",
+        '["refuse", reason]',
+        "no seat: `unproven`, `full`, the `name` is taken, `denied` or `unheard` ([L-61])",
+    ),
+    ("asked", '["asked"]', "the host is asked whether the guest may sit down"),
     ("roster", '["roster", header, addresses, signature]', "the table is complete; signed"),
     ("table", '["table", table, signature]', "the table that this seat plays at"),
 )

@@ -18,6 +18,7 @@ from protocol import Invalid, Patience, Terms, header
 
 from ..local.bot_processes import LOOPBACK, hire
 from ..local.places import check_output
+from ..local.questions import at_terminal
 from ..trouble import USAGE, Trouble
 from ..ui.ticket_block import show_qr
 from ..words.lingo import _
@@ -53,6 +54,7 @@ class Opening:
     reach: tables.Reach = field(default_factory=tables.Reach)
     show_ticket: bool = True
     as_qr: bool = False
+    asks: bool = False
 
 
 def edition_of(ask: Ask) -> rules.Edition:
@@ -112,7 +114,11 @@ def host(manner: Manner, opening: Opening) -> int:
     if not 0 <= opening.bots < opening.ask.seats:
         words = _("{bots} bots do not fit at a table of {seats} where you sit too.")
         raise Trouble(words.format(bots=opening.bots, seats=opening.ask.seats), USAGE)
+    if opening.asks and not (manner.as_json or at_terminal()):
+        words = _("--ask needs somebody to ask: a terminal, or a program with --json.")
+        raise Trouble(words, USAGE)
     sitting = new_sitting(manner)
+    sitting.asks = opening.asks
     terms = checked_terms(opening.ask, sitting.me.identity.public)
     if opening.bots:
         name = sitting.me.nickname
@@ -129,7 +135,8 @@ def _hosting(terms: Terms, opening: Opening) -> Go:
             if sitting.crew is not None:
                 nursery.start_soon(sitting.crew.join, ticket, nursery)
 
-        return await tables.host_table(sitting.seat, terms, opening.reach, on_ticket)
+        admit = sitting.admit if sitting.asks else None
+        return await tables.host_table(sitting.seat, terms, opening.reach, on_ticket, admit)
 
     return go
 

@@ -16,7 +16,7 @@ from p2p_hoity.session.updates import Finished, Started, Update
 from p2p_hoity.storage.home import Home
 from p2p_hoity.storage.keys import Player as Me
 from p2p_hoity.tables import Seat
-from protocol import Terms
+from protocol import Terms, fingerprint
 
 from ..local.bot_processes import Crew
 from ..printing import complain
@@ -56,14 +56,16 @@ class Manner:
 
 @dataclass
 class Sitting:
-    """The seat, its screen and its player; `crew` are the bots that play along from here, `first`
-    the transcript of the first game, `is_over`: whether the latest one is."""
+    """The seat, its screen and its player; `crew` are the bots that play along from here, `asks`:
+    the player is asked of each guest, `first` the transcript of the first game, `is_over`: whether
+    the latest one is."""
 
     home: Home
     me: Me
     manner: Manner
     passphrase: str | None = None
     crew: Crew | None = None
+    asks: bool = False
     left: str | None = None
     first: Path | None = None
     is_over: bool = False
@@ -124,6 +126,12 @@ class Sitting:
         self.screen.show_terms(terms, game, names)
         return self.manner.yes or await self.screen.agree()
 
+    async def admit(self, nickname: str, guest: bytes) -> bool:
+        """Whether a guest may sit down: one's own bots unasked, others as the player says."""
+        if self.crew is not None and self.crew.has(guest):
+            return True
+        return await self.screen.admit(nickname, fingerprint(guest))
+
     # Running.
 
     async def run(self, go: Callable[[Sitting, trio.Nursery], Awaitable[Outcome]]) -> Outcome:
@@ -147,11 +155,17 @@ class Sitting:
             raise Trouble(self.farewell(self.left or _("you left"), kept), INTERRUPTED)
         return outcome
 
+    @property
+    def _is_asked(self) -> bool:
+        """Whether the player may have to answer anything at all."""
+        manner = self.manner
+        return not (manner.auto and manner.yes) or manner.asks_again or self.asks
+
     def _listen(self, nursery: trio.Nursery) -> None:
         manner = self.manner
         if manner.until_eof:
             nursery.start_soon(self._until_closed)
-        elif self.screen.listens(not (manner.auto and manner.yes) or manner.asks_again):
+        elif self.screen.listens(self._is_asked):
             nursery.start_soon(self.screen.listen)
 
     async def _until_closed(self) -> None:

@@ -98,6 +98,9 @@ def host(
     name: opt.NameOption = None,
     yes: opt.YesOption = False,
     qr: Annotated[bool, typer.Option("--qr", help=N_("Show the ticket as a QR code too."))] = False,
+    asks: Annotated[
+        bool, typer.Option("--ask", help=N_("Let in each guest yourself, with its key shown."))
+    ] = False,
     as_json: opt.JsonOption = False,
     plain: opt.PlainOption = False,
     no_talk: opt.NoTalkOption = False,
@@ -115,7 +118,7 @@ def host(
     switches = (action_choice, detective_in_hall, detective_rank)
     ask = Ask(seats, edition, variant, *switches, quorum, patience or 300.0, step_patience)
     reach = reach_of(listen, relays_of(relay), Lan(lan.value), advertise, proxy, no_map)
-    opening = Opening(ask, bots, for_guests(reach, bots), as_qr=qr)
+    opening = Opening(ask, bots, for_guests(reach, bots), as_qr=qr, asks=asks)
     manner = _manner(auto, as_json, transcript, name, plain, no_talk, again, no_bell)
     raise typer.Exit(open_table(manner, opening))
 

@@ -25,6 +25,7 @@ import trio
 from p2p_hoity.lookalikes import twins
 from p2p_hoity.storage import file_lock
 from p2p_hoity.storage.home import Home
+from p2p_hoity.storage.keys import KeyFileError, load_identity
 from p2p_hoity.storage.own_files import new_private, open_private, private_folder, write_private
 
 from ..trouble import Trouble
@@ -45,6 +46,14 @@ SECRET = frozenset({"HOITY_PASSPHRASE", "HOITY_TICKET"})
 """Not for bots, unless they are told."""
 
 
+def _key_of(folder: Path) -> bytes | None:
+    """The key of the bot that lives here; None if it has none yet."""
+    try:
+        return load_identity(Home(folder)).identity.public
+    except (KeyFileError, OSError):
+        return None
+
+
 @dataclass
 class Crew:
     """The bots of one game on this machine."""
@@ -60,6 +69,10 @@ class Crew:
         """The table is complete: from now on the bots belong to this game."""
         self.seated = True
         write_private(self.folder / GAME_FILE, game.encode())
+
+    def has(self, key: bytes) -> bool:
+        """Whether this is the key of one of these bots, each of which has made its own."""
+        return any(_key_of(self.folder / name) == key for name in self.names)
 
     async def join(self, ticket: str, nursery: trio.Nursery) -> None:
         """Start the bots; each sits down at the table of the ticket, which everyone on this

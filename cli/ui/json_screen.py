@@ -27,7 +27,7 @@ from .line_talk import Wishes
 from .stdin_lines import STRAYS
 
 Write = Callable[[dict[str, Any]], None]
-RENAMED = {"returned": "back", "leftfornow": "left", "nocode": "no-code"}
+RENAMED = {"returned": "back", "leftfornow": "left", "nocode": "no-code", "hostasked": "host-asked"}
 """Updates whose name would be that of a happening, or no word."""
 WISHES: Final[dict[str, Wish]] = {'{"wait":true}': WaitLonger(), '{"leave":true}': LeaveForNow()}
 """Lines that are no answers, without their spaces."""
@@ -161,7 +161,8 @@ class JsonPlayer:
 
     A number or an array as in `choices`; what is not legal is refused and asked again. The line
     {"wait": true} is no answer: it waits longer for who is awaited; {"leave": true} leaves for now;
-    {"talk": "words"} or {"talk": 3} says them, or the phrase of this number, to the table.
+    {"talk": "words"} or {"talk": 3} says them, or the phrase of this number, to the table. A
+    `knock` is answered by {"admit": "FINGERPRINT"} or {"refuse": "FINGERPRINT"}.
     """
 
     def __init__(
@@ -215,6 +216,14 @@ class JsonPlayer:
     async def agree(self) -> bool:
         """Whether the next line is true, y or yes."""
         return (await self._line()).lower() in ("true", "y", "yes")
+
+    async def admit(self, key: str) -> bool:
+        """Whether the guest of this key may sit down; what says nothing of it is passed over."""
+        while True:
+            said = _parsed(await self._line())
+            for word, means in (("admit", True), ("refuse", False)):
+                if said == {word: key}:
+                    return means
 
     async def _line(self) -> str:
         try:

@@ -79,6 +79,11 @@ class JsonSeat:
         """Whether the next line says so."""
         return await self._program.agree()
 
+    async def admit(self, nickname: str, key: str) -> bool:
+        """Whether the program lets a guest in: a line that names the key."""
+        write_line({"type": "knock", "nickname": nickname, "fingerprint": key})
+        return await self._program.admit(key)
+
     def listens(self, is_asked: bool) -> bool:
         """For answers, and for a program that may talk or play again."""
         return is_asked or self._listens

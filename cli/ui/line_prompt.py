@@ -287,6 +287,15 @@ class SeatPrompt:
         except Withdrawn:
             return True
 
+    async def admit(self, question: str) -> bool:
+        """Ask whether a guest may sit down, for as long as it takes; a bare Enter says nothing."""
+        while True:
+            self._asker.forget_old_answers()
+            try:
+                return await self._asker.agree(question, silent=None)
+            except Withdrawn:
+                continue
+
     async def returning(self) -> None:
         """Wait for Enter, or return at once if the bot has the seat."""
         if self.autopilot:

@@ -74,12 +74,13 @@ class Asker:
             except trio.WouldBlock:
                 return
 
-    async def agree(self, question: str) -> bool:
-        """A yes or a no; Withdrawn if the seat is handed over meanwhile."""
+    async def agree(self, question: str, silent: bool | None = True) -> bool:
+        """A yes or a no, `silent` is what a bare Enter says; Withdrawn if the seat is handed over
+        meanwhile."""
         self._asking += 1
         try:
             self._put(question)
-            return await self._confirmed(question)
+            return await self._confirmed(question, silent)
         finally:
             self._asking -= 1
 
@@ -117,10 +118,10 @@ class Asker:
             if await self._confirmed():
                 return choice
 
-    async def _confirmed(self, otherwise: str = "") -> bool:
+    async def _confirmed(self, otherwise: str = "", silent: bool | None = True) -> bool:
         """A yes or a no; to anything else `otherwise` is said, or what a choice's answers are."""
         while True:
-            answer = yes_or_no(await self._heard())
+            answer = yes_or_no(await self._heard(), silent)
             if answer is not None:
                 return answer
             self._say(otherwise or _("Enter or y confirms, n chooses again."))

@@ -15,7 +15,7 @@ from .. import printing
 from ..words import brief, codes, presence, proofs, waiting
 from ..words.cards import Names, listed
 from ..words.choices import in_words
-from ..words.lingo import _
+from ..words.lingo import N_, _
 from ..words.phrases import spoken
 from ..words.quoting import quoted
 from ..words.reaching import reach_lines
@@ -66,6 +66,17 @@ class SeatScreen:
         text = _("Seated {number} of {seats}: {who}")
         who = listed(update.names)
         self.say(text.format(number=len(update.names), seats=update.seats, who=who))
+
+    def host_asked(self, update: updates.HostAsked) -> None:
+        """The host lets each guest in."""
+        self.say(_("The host is asked whether you may sit down …"))
+
+    def admitted(self, update: updates.Admitted) -> None:
+        """What became of a guest who asked for a seat."""
+        words = N_("{name} was let in.") if update.yes else N_("{name} was refused.")
+        if update.yes is None:
+            words = N_("{name} was sent away: nobody answered in time.")
+        self.say(_(words).format(name=update.nickname))
 
     def coded(self, update: updates.Code) -> None:
         """A code to say to a guest."""
@@ -299,6 +310,8 @@ def _linked(update: updates.Linked | updates.Unlinked) -> str:
 
 TELLERS: Final[Mapping[type[Any], Callable[[SeatScreen, Any], None]]] = {
     updates.Joined: SeatScreen.joined,
+    updates.HostAsked: SeatScreen.host_asked,
+    updates.Admitted: SeatScreen.admitted,
     updates.Code: SeatScreen.coded,
     updates.NoCode: SeatScreen.uncoded,
     updates.Reached: SeatScreen.reached,

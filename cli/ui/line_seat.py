@@ -20,6 +20,7 @@ from .. import printing
 from ..words import terms as terms_words
 from ..words.cards import Names
 from ..words.lingo import _
+from ..words.presence import knock
 from . import ticket_block
 from .line_prompt import SeatPrompt
 from .line_screen import SeatScreen
@@ -87,6 +88,10 @@ class LineSeat:
     async def agree(self) -> bool:
         """Whether the person sits down."""
         return await self._prompt.agree(_("Sit down? Enter or y; n leaves."))
+
+    async def admit(self, nickname: str, key: str) -> bool:
+        """Whether the person lets a guest in: that has to be typed."""
+        return await self._prompt.admit(knock(nickname, key))
 
     def listens(self, is_asked: bool) -> bool:
         """For answers; and a person at a terminal may type a command at any time."""

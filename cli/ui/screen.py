@@ -49,6 +49,9 @@ class Screen(Protocol):
     def agree(self) -> Awaitable[bool]:
         """Whether the terms just shown are accepted."""
 
+    def admit(self, nickname: str, key: str) -> Awaitable[bool]:
+        """Whether a guest, of this key's fingerprint, may sit down."""
+
     def listens(self, is_asked: bool) -> bool:
         """Whether it needs what is typed; `is_asked`: it may have to be answered."""
 

@@ -20,6 +20,12 @@ WORDS: Final = {
 """What each means while a seat is awaited."""
 
 
+def knock(nickname: str, key: str) -> str:
+    """A guest wants to sit down: the question to the host."""
+    words = _("{name}, key {key}, asks for a seat. Let {name} in? y or n")
+    return words.format(name=nickname, key=key)
+
+
 def awaited(seats: Iterable[int], found: Sequence[Presence], names: Names) -> str:
     """The seats that are awaited, and how each is there as far as it is known."""
     return listed(_seat(seat, found, names) for seat in sorted(seats))

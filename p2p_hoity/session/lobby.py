@@ -36,6 +36,8 @@ class Refusal(StrEnum):
     UNPROVEN = "unproven"
     FULL = "full"
     NAME = "name"
+    DENIED = "denied"
+    UNHEARD = "unheard"
 
 
 @dataclass(frozen=True)
@@ -77,6 +79,11 @@ class Refuse:
 
 
 @dataclass(frozen=True)
+class Asked:
+    """The host is asked whether the guest may sit down."""
+
+
+@dataclass(frozen=True)
 class Roster:
     """The table is complete: its header, each seat's addresses, and the host's signature."""
 
@@ -93,7 +100,7 @@ class Shown:
     signature: bytes
 
 
-LobbyFrame = Ask | Offer | Sit | Names | Refuse | Roster | Shown
+LobbyFrame = Ask | Offer | Sit | Names | Refuse | Asked | Roster | Shown
 
 
 def encode_lobby(frame: LobbyFrame) -> bytes:
@@ -109,6 +116,8 @@ def encode_lobby(frame: LobbyFrame) -> bytes:
             return encoding.encode(("names", names))
         case Refuse(reason):
             return encoding.encode(("refuse", reason.value))
+        case Asked():
+            return encoding.encode(("asked",))
         case Roster(data, addresses, signature):
             return encoding.encode(("roster", data, addresses, signature))
         case Shown(table, signature):
@@ -165,6 +174,11 @@ def _read_refuse(raw: Raw) -> Refuse:
     return Refuse(Refusal(reason.value))
 
 
+def _read_asked(raw: Raw) -> Asked:
+    raw.row("its kind")
+    return Asked()
+
+
 def _read_roster(raw: Raw) -> Roster:
     _, data, lists, signature = raw.row("its kind", "the header", "the addresses", "the signature")
     where = lists.items("a seat's addresses", header.MAX_SEATS)
@@ -184,6 +198,7 @@ _READERS: Final[Mapping[str, Callable[[Raw], LobbyFrame]]] = {
     "sit": _read_sit,
     "names": _read_names,
     "refuse": _read_refuse,
+    "asked": _read_asked,
     "roster": _read_roster,
     "table": _read_shown,
 }
@@ -231,7 +246,17 @@ class Seating:
         return bool(self._away)
 
     def sit(self, peer: bytes, request: Sit) -> Refusal | None:
-        """Seat a guest; why not, if it cannot be. Invalid if its consent does not verify.
+        """Seat a guest; why not, if it cannot be. Invalid if its consent does not verify."""
+        entry = self.may_sit(peer, request)
+        if isinstance(entry, Refusal):
+            return entry
+        self._seats[peer] = (entry, request.addresses)
+        self._away.pop(peer, None)
+        return None
+
+    def may_sit(self, peer: bytes, request: Sit) -> SeatEntry | Refusal:
+        """A guest's entry as it would stand in the roster, or why it cannot. Invalid if its consent
+        does not verify.
 
         SPEC: [L-8], [H-11].
         """
@@ -243,9 +268,7 @@ class Seating:
         others = (e.nickname for e, _ in self._seats.values() if e.id != peer)
         if any(twins(other, entry.nickname) for other in others):
             return Refusal.NAME
-        self._seats[peer] = (entry, request.addresses)
-        self._away.pop(peer, None)
-        return None
+        return entry
 
     def leave(self, peer: bytes, now: float) -> None:
         """A guest's link is gone; it may be back at once."""

@@ -23,6 +23,19 @@ class Joined:
     seats: int
 
 
+@dataclass(frozen=True)
+class HostAsked:
+    """The host is asked whether this guest may sit down."""
+
+
+@dataclass(frozen=True)
+class Admitted:
+    """The host has let a guest in (`yes`), has refused it, or has said nothing in time (None)."""
+
+    nickname: str
+    yes: bool | None
+
+
 class CodeEnd(StrEnum):
     """How a code has ended."""
 
@@ -341,6 +354,8 @@ class Ended:
 
 Update = (
     Joined
+    | HostAsked
+    | Admitted
     | Code
     | NoCode
     | Reached

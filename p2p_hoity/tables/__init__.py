@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..session.driver import Outcome
 from ..session.updates import Screen
 from .by_code import ticket_by_code
+from .door import Admit
 from .hosting import host_table
 from .joining import Accept, Onlooker, join_table, kept_seat, watch_table
 from .resuming import OpenGame, claim_game, find_game, open_games, resume_table
@@ -12,6 +13,7 @@ from .seating import Lan, PeerError, Reach, Seat, journal_path, open_hub, transc
 
 __all__ = [
     "Accept",
+    "Admit",
     "Lan",
     "Onlooker",
     "OpenGame",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Final
 
@@ -44,9 +44,14 @@ class CodeKeeper:
     """Shows a code, lets one guest try it, and shows the next ([K-5])."""
 
     def __init__(
-        self, relays: Sequence[str], ticket: str, screen: Screen, network: Network | None
+        self,
+        relays: Sequence[str],
+        word: Callable[[], str],
+        screen: Screen,
+        network: Network | None,
     ) -> None:
-        self._relays, self._ticket, self._screen = tuple(relays), ticket, screen
+        """`word` gives the ticket that is good at that moment."""
+        self._relays, self._word, self._screen = tuple(relays), word, screen
         self._network = network or TcpNetwork()
         self._after: CodeEnd | None = None
         self._lost: set[str] = set()
@@ -86,7 +91,7 @@ class CodeKeeper:
                 first = await talk.receive()
             if life.cancelled_caught:
                 return CodeEnd.OLD
-            return await self._exchange(talk, HostExchange(code, self._ticket), first)
+            return await self._exchange(talk, HostExchange(code, self._word()), first)
 
     async def _exchange(self, talk: Conversation, host: HostExchange, first: bytes) -> CodeEnd:
         """Whoever came has one guess; who leaves in the middle has had it too ([K-5])."""

@@ -10,7 +10,7 @@ from typing import Final
 
 import trio
 
-from protocol import Invalid, Terms, header
+from protocol import Invalid, SeatEntry, Terms, header
 
 from ..errors import Code, because, of_protocol
 from ..net.addresses import host_of, is_loopback, is_own_host
@@ -24,6 +24,7 @@ from ..session.capability import Capability
 from ..session.driver import Outcome
 from ..session.lobby import (
     Ask,
+    Asked,
     LobbyFrame,
     Names,
     Offer,
@@ -39,6 +40,7 @@ from ..session.nursery import open_nursery
 from ..session.updates import Screen
 from .again import play_on
 from .codes import CodeKeeper
+from .door import Admit, Answer, Door
 from .seating import Lan, Reach, Seat, open_hub
 from .telling import TicketTeller
 
@@ -63,9 +65,14 @@ class LobbyCode(Code):
 
 
 async def host_table(
-    seat: Seat, terms: Terms, reach: Reach, on_ticket: Callable[[str], None]
+    seat: Seat,
+    terms: Terms,
+    reach: Reach,
+    on_ticket: Callable[[str], None],
+    admit: Admit | None = None,
 ) -> Outcome:
-    """Open a table, wait until it is full, and play; `on_ticket` gets the ticket's word.
+    """Open a table, wait until it is full, and play; `on_ticket` gets the ticket's word, `admit`
+    is asked of each guest.
 
     SPEC: [L-21].
     """
@@ -75,16 +82,19 @@ async def host_table(
         await ways.settle()
         judged = ways.judged()
         bare = Ticket(who.public, judged.direct, terms.digest(), reach.relays)
-        ticket = encode_ticket(bare.with_secret(capability.secret))
-        on_ticket(ticket)
+        on_ticket(encode_ticket(bare.with_secret(capability.secret)))
         own = header.sit(terms, who, seat.me.nickname, os.urandom(32))
         seating = Seating(terms, own, judged.named)
-        lobby = Lobby(hub, seating, capability, seat.screen, who.public)
-        codes = CodeKeeper(reach.relays, ticket, seat.screen, reach.network)
+        door = Door(admit) if admit is not None else None
+        lobby = Lobby(hub, seating, capability, seat.screen, who.public, door)
         teller = TicketTeller(seating, seat.screen, bare, capability.secret, reach.outside)
         teller.tell(judged)
         beside: list[Callable[[], Awaitable[None]]] = [partial(teller.follow, ways)]
-        beside += [codes.run] if reach.relays else []
+        if reach.relays:
+            codes = CodeKeeper(reach.relays, teller.word, seat.screen, reach.network)
+            beside.append(codes.run)
+        if door is not None:
+            beside.append(partial(door.run, lobby.decided))
         await _fill(lobby, _announced(seat, terms, bare, reach), beside)
         lobby.refuse_the_rest()
         roster = seating.roster(who)
@@ -172,6 +182,7 @@ class Lobby:
     capability: Capability
     screen: Screen
     me: bytes
+    door: Door | None = None
     _here: dict[bytes, Newcomer] = field(default_factory=dict)
     _sits: Allowances = field(default_factory=lambda: Allowances(SITS, SITS_A_SECOND))
     _waiting: dict[bytes, Sit] = field(default_factory=dict)
@@ -186,6 +197,8 @@ class Lobby:
             case LinkDown(peer, _):
                 self._here.pop(peer, None)
                 self._waiting.pop(peer, None)
+                if self.door is not None:
+                    self.door.leave(peer)
                 self.seating.leave(peer, trio.current_time())
                 self._prefer()
             case Frame(peer, data) if is_lobby(data) and peer in self._here:
@@ -248,15 +261,42 @@ class Lobby:
         self._prefer()
 
     def _seat(self, peer: bytes, frame: Sit) -> None:
-        refused = self.seating.sit(peer, frame)
-        if refused is Refusal.FULL and self.seating.is_kept:
+        entry = self.seating.may_sit(peer, frame)
+        if entry is Refusal.FULL and self.seating.is_kept:
             self._waiting[peer] = frame  # until who is away is back, or is given up
-        elif refused is not None:
-            self._post(peer, Refuse(refused))
+        elif isinstance(entry, Refusal):
+            self._post(peer, Refuse(entry))
+        elif self._lets_in(peer, entry.nickname, frame):
+            self.seating.sit(peer, frame)
+
+    def _lets_in(self, peer: bytes, nickname: str, frame: Sit) -> bool:
+        """Whether a guest may sit down at once; else it is told why not, or to wait ([L-60])."""
+        if self.door is None or self.door.is_open(peer):
+            return True
+        if self.door.is_shut(peer):
+            self._post(peer, Refuse(Refusal.DENIED))
+        elif self.door.wait(peer, nickname, frame):
+            self._post(peer, Asked())
+        else:
+            self._post(peer, Refuse(Refusal.FULL))
+        return False
+
+    def decided(self, peer: bytes, frame: Sit, answer: Answer) -> None:
+        """The host has said whether a guest sits down, or nothing in time ([L-61])."""
+        entry = self.seating.may_sit(peer, frame)
+        if isinstance(entry, SeatEntry):
+            self.screen(updates.Admitted(entry.nickname, answer.yes))
+        if answer.yes:
+            self._seat(peer, frame)
+        else:
+            unheard = answer.yes is None
+            self._post(peer, Refuse(Refusal.UNHEARD if unheard else Refusal.DENIED))
+        self._prefer()
+        self.tell()
 
     def refuse_the_rest(self) -> None:
-        """The table is complete without those who waited for a seat."""
-        for peer in self._waiting:
+        """The table is complete without those who waited for a seat, or for the host's word."""
+        for peer in (*self._waiting, *(self.door.rest() if self.door else ())):
             self._post(peer, Refuse(Refusal.FULL))
 
     def _may_name(self, link: LinkUp, address: str) -> bool:

@@ -29,6 +29,7 @@ from ..session.capability import Capability
 from ..session.driver import Driver, Outcome
 from ..session.lobby import (
     Ask,
+    Asked,
     LobbyFrame,
     Names,
     Offer,
@@ -87,6 +88,8 @@ class JoinCode(Code):
     UNPROVEN = "ticket-unknown"
     FULL = "table-full"
     NAME = "name-taken"
+    DENIED = "host-refused"
+    UNHEARD = "host-did-not-answer"
     BEGUN = "game-begun"
     BEGUN_WITHOUT = "game-begun-without-you"
     ALIKE = "names-alike", "one", "other"
@@ -285,6 +288,8 @@ class _Guest:
             match await self.host_link.next():
                 case Names(names):
                     self._show(names, offer.terms.seats, lines)
+                case Asked():
+                    self.seat.screen(updates.HostAsked())
                 case Offer() as again:  # the link was lost, and is there again
                     self.host_link.check_offer(again)
                     self._sit_down()

@@ -35,6 +35,10 @@ class TicketTeller:
         if self.ticket.addresses == direct:
             return ""
         self.ticket = replace(self.ticket, addresses=tuple(direct))
+        return self.word()
+
+    def word(self) -> str:
+        """The ticket that is good now."""
         return encode_ticket(self.ticket.with_secret(self.secret))
 
     async def follow(self, ways: Ways) -> None:

@@ -11,6 +11,7 @@ from cli.ui.full_screen.scene import Scene
 from cli.words import terms as terms_words
 from cli.words.cards import Names
 from cli.words.lesson import explained
+from cli.words.presence import knock
 from p2p_hoity import rules
 from p2p_hoity.editions import load
 from p2p_hoity.game_port import read_game
@@ -113,6 +114,18 @@ def _terms() -> Shown:
     shown.desk.papers = tuple(line for line in told if line not in bounds)
     shown.desk.answers = "Sit down? y or n"
     shown.scene.lobby, shown.scene.of_seats = NAMES[:2], 4
+    return shown
+
+
+def _knock() -> Shown:
+    """The host's table fills: its ticket, its code after a wrong one, and a guest at the door."""
+    shown = _terms()
+    ticket = "hoity2" + "abcdefgh" * 30
+    shown.desk.papers = ("Give this ticket to the others", ticket, "", *shown.desk.papers)
+    shown.desk.answers = knock("Bruno", "MLIL-DCD5-6CF4-OPNQ-DKLO")
+    shown.scene.hear(updates.Admitted("Zoe", False))
+    after = updates.CodeEnd.WRONG
+    shown.scene.hear(updates.Code("7-lantern-walrus", "relay.example:4646", 600.0, after))
     return shown
 
 
@@ -277,6 +290,7 @@ def _lesson() -> Shown:
 
 MOMENTS: dict[str, Callable[[], Shown]] = {
     "terms": _terms,
+    "knock": _knock,
     "deal": _deal,
     "place": lambda: asked_for(begun(), "place", 3),
     "action-hall": lambda: _at(rules.Place.AUCTION_HALL),

@@ -28,6 +28,7 @@ from ...local import settings
 from ...words import terms as terms_words
 from ...words.cards import Names
 from ...words.lingo import N_, _
+from ...words.presence import knock
 from ...words.reaching import reach_lines
 from ...words.updates import ended
 from ..line_seat import LineSeat
@@ -141,6 +142,13 @@ class FullSeat:
         yes = await self.person.asked(N_("Sit down? y or n"))
         if yes is None and self.line is not None:
             return await self.line.agree()
+        return bool(yes)
+
+    async def admit(self, nickname: str, key: str) -> bool:
+        """Whether the person lets a guest in."""
+        yes = await self.person.asked(knock(nickname, key))
+        if yes is None and self.line is not None:
+            return await self.line.admit(nickname, key)
         return bool(yes)
 
     def listens(self, is_asked: bool) -> bool:

@@ -39,6 +39,8 @@ def lobby(scene: Scene, width: int, papers: Sequence[str]) -> list[Line]:
         lines.append(text(f"   {number}  {name}", "bright"))
     for number in range(len(scene.lobby) + 1, scene.of_seats + 1):
         lines.append(text(f"   {number}  …", "dim"))
+    if scene.lobby_note:
+        lines += broken(" " + scene.lobby_note, width - 1, "bright", "   ")
     lines += [Line(), *_code(scene.code, width)]
     for paper in papers:
         lines += broken(" " + paper, width - 1, "plain", "   ")

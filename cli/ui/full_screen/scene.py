@@ -62,6 +62,7 @@ class Scene:
         self.seat: int | None = None
         self.lobby: tuple[str, ...] = ()
         self.of_seats = 0
+        self.lobby_note = ""
         self.code: updates.Code | updates.NoCode | None = None
         self.steps = 0
         self.stage: Kind | None = None
@@ -175,6 +176,9 @@ class Scene:
 
     def _joined(self, update: updates.Joined) -> None:
         self.lobby, self.of_seats = update.names, update.seats
+
+    def _noted(self, update: updates.HostAsked | updates.Admitted) -> None:
+        self.lobby_note = self.log[-1]
 
     def _coded(self, update: updates.Code | updates.NoCode) -> None:
         self.code = update
@@ -303,6 +307,8 @@ WORDLESS: Final = frozenset(
 """Updates that are shown in a place of their own and leave no line."""
 HEARERS: Final[Mapping[type[Any], Callable[[Scene, Any], None]]] = {
     updates.Joined: Scene._joined,
+    updates.HostAsked: Scene._noted,
+    updates.Admitted: Scene._noted,
     updates.Code: Scene._coded,
     updates.NoCode: Scene._coded,
     updates.Started: Scene._started,

@@ -65,6 +65,10 @@ TABLES: Final = {
         " a seat; ask the host for its ticket"
     ),
     "table-full": N_("the table is full"),
+    "host-refused": N_("the host does not want you at this table"),
+    "host-did-not-answer": N_(
+        "the host did not say in time whether you may sit down; try again, or speak to the host"
+    ),
     "name-taken": N_("someone at this table has your name already: take another with --name"),
     "game-begun": N_("the table is full: its game has begun"),
     "game-begun-without-you": N_("the table is full: its game has begun without you"),

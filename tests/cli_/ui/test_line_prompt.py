@@ -342,6 +342,40 @@ async def test_a_hosts_ticket_is_copied_and_shown_on_request(
     assert asked_for == ["hoity2abc"]
 
 
+@pytest.mark.parametrize(("typed", "yes"), [(("", "x", "y"), True), (("", "n"), False)])
+async def test_a_guest_is_let_in_by_a_typed_word_only(typed: tuple[str, ...], yes: bool) -> None:
+    answers: list[bool] = []
+
+    async def ask() -> None:
+        answers.append(await here.prompt.admit("Bob, key ABCD, asks for a seat"))
+
+    async with desk(None) as here, trio.open_nursery() as nursery:
+        nursery.start_soon(ask)
+        await trio.testing.wait_all_tasks_blocked()
+        for line in typed:
+            assert answers == []
+            await here.type.send(line)
+            await trio.testing.wait_all_tasks_blocked()
+    assert answers == [yes]
+
+
+async def test_a_seat_handed_to_a_bot_lets_nobody_in() -> None:
+    answers: list[bool] = []
+
+    async def ask() -> None:
+        answers.append(await here.prompt.admit("Bob, key ABCD, asks for a seat"))
+
+    async with desk(None) as here, trio.open_nursery() as nursery:
+        nursery.start_soon(ask)
+        await trio.testing.wait_all_tasks_blocked()
+        here.prompt._hand_over()
+        await trio.testing.wait_all_tasks_blocked()
+        assert answers == []
+        await here.type.send("n")
+        await trio.testing.wait_all_tasks_blocked()
+    assert answers == [False]
+
+
 async def test_a_hosts_code_is_copied_while_there_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
     copied: list[str] = []
     monkeypatch.setattr(ticket_block, "copy_code", copied.append)

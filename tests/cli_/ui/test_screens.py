@@ -56,6 +56,8 @@ def each() -> list[updates.Update]:
     standing = rules.Standing(1, 0, 47, (1, 2, 3))
     return [
         updates.Joined(("Ana",), 3),
+        updates.HostAsked(),
+        updates.Admitted("Bob", True),
         updates.Code("7-lantern-walrus", "relay.example:4646", 600.0, None),
         updates.NoCode(because(CodesCode.TOO_MANY_WRONG, number=16)),
         updates.Reached(Scope.LAN, (because(ReachCode.LAN),)),

@@ -97,7 +97,7 @@ async def desk(relays: int = 1) -> AsyncIterator[tuple[Desk, list[trio.CancelSco
     async with trio.open_nursery() as nursery:
         places = [await nursery.start(serve, number) for number in range(relays)]
         there = Desk(network, places)
-        nursery.start_soon(CodeKeeper(places, WORD, there.hear, network).run)
+        nursery.start_soon(CodeKeeper(places, lambda: WORD, there.hear, network).run)
         yield there, scopes
         nursery.cancel_scope.cancel()
 
@@ -305,7 +305,7 @@ async def test_a_relay_between_them_has_one_guess_at_each_and_both_notice(
             await trio.sleep_forever()
 
     async with lying(lie) as (there, place), trio.open_nursery() as nursery:
-        nursery.start_soon(CodeKeeper([place], WORD, there.hear, there.network).run)
+        nursery.start_soon(CodeKeeper([place], lambda: WORD, there.hear, there.network).run)
         first = await there.code()
         assert (await there.code()).after is CodeEnd.WRONG
         assert await there.refused(spoken(first)) == "code-wrong"
@@ -329,7 +329,7 @@ async def test_a_relay_that_reflects_and_replays_burns_codes_and_learns_nothing(
         kept.append(await hear(stream))  # nothing comes
 
     async with lying(lie) as (there, place), trio.open_nursery() as nursery:
-        nursery.start_soon(CodeKeeper([place], WORD, there.hear, there.network).run)
+        nursery.start_soon(CodeKeeper([place], lambda: WORD, there.hear, there.network).run)
         assert (await there.code()).after is None
         for _ in range(3):
             assert (await there.code()).after is CodeEnd.WRONG
@@ -346,7 +346,7 @@ async def test_a_relay_that_gives_no_number_is_none(number: bytes, autojump_cloc
         await trio.sleep_forever()
 
     async with lying(lie) as (there, place), trio.open_nursery() as nursery:
-        nursery.start_soon(CodeKeeper([place], WORD, there.hear, there.network).run)
+        nursery.start_soon(CodeKeeper([place], lambda: WORD, there.hear, there.network).run)
         told = await there.next()
         assert isinstance(told, updates.NoCode)
         assert told.reason.code == "codes-relay-lost"
@@ -374,11 +374,11 @@ async def test_one_number_for_two_hosts_burns_a_code_and_no_more(autojump_clock:
         done.set()
 
     async with lying(lie) as (there, place), trio.open_nursery() as nursery:
-        nursery.start_soon(CodeKeeper([place], WORD, there.hear, there.network).run)
+        nursery.start_soon(CodeKeeper([place], lambda: WORD, there.hear, there.network).run)
         mine = await there.code()
         second = Desk(there.network, [place])
         theirs = encode_ticket(replace(TICKET, terms=b"u" * 32))
-        nursery.start_soon(CodeKeeper([place], theirs, second.hear, there.network).run)
+        nursery.start_soon(CodeKeeper([place], lambda: theirs, second.hear, there.network).run)
         assert (await second.code()).after is None
         assert await there.refused(spoken(mine)) == "code-wrong"
         assert (await second.code()).after is CodeEnd.WRONG

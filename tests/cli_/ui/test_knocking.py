@@ -1,0 +1,56 @@
+"""Tests of guests that ask a host for a seat, as a program and a full screen are told."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+import pytest
+import trio
+
+from cli.app import run
+from cli.trouble import Trouble
+from cli.ui.json_screen import JsonPlayer
+from cli.ui.json_seat import JsonSeat
+from cli.words.presence import knock
+
+Shown = pytest.CaptureFixture[str]
+
+
+async def test_a_program_answers_by_the_key_and_strays_say_nothing(capsys: Shown) -> None:
+    send, lines = trio.open_memory_channel[str](16)
+    seat = JsonSeat(True, lambda reason: None)
+    seat._program = JsonPlayer(lines, lambda value: None)
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(seat._program.listen)
+        for said in ("y", '{"admit":"OTHER"}', "[1", '{"admit":"KEY","x":1}', '{"admit": "KEY"}'):
+            await send.send(said)
+        assert await seat.admit("Bob", "KEY") is True
+        await send.send('{"refuse":"KEY"}')
+        assert await seat.admit("Bob", "KEY") is False
+        nursery.cancel_scope.cancel()
+    first = json.loads(capsys.readouterr().out.splitlines()[0])
+    assert first == {"type": "knock", "nickname": "Bob", "fingerprint": "KEY"}
+
+
+async def test_a_program_that_is_gone_lets_nobody_in() -> None:
+    send, lines = trio.open_memory_channel[str](16)
+    player = JsonPlayer(lines, lambda value: None)
+    async with trio.open_nursery() as nursery:
+        await send.aclose()
+        nursery.start_soon(player.listen)
+        with pytest.raises(Trouble, match="input has ended"):
+            await player.admit("KEY")
+        nursery.cancel_scope.cancel()
+
+
+def test_the_question_shows_name_and_key() -> None:
+    assert knock("Bob", "ABCD-EFGH").startswith("Bob, key ABCD-EFGH,")
+
+
+def test_without_anybody_to_ask_no_table_is_opened(
+    monkeypatch: pytest.MonkeyPatch, capsys: Shown
+) -> None:
+    monkeypatch.setattr(sys.stdin, "isatty", lambda: False, raising=False)
+    assert run(["host", "--ask"]) == 2
+    assert "--ask needs somebody to ask" in capsys.readouterr().err

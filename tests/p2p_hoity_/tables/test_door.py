@@ -1,0 +1,270 @@
+"""Tests of a host who lets in each guest: one question at a time, and an answer that stays."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+import trio
+from p2p_hoity_.tables.test_lobby import Caller
+from p2p_hoity_.tables.test_tables import Club
+
+from p2p_hoity import tables
+from p2p_hoity.errors import Reason
+from p2p_hoity.net.events import LinkUp
+from p2p_hoity.net.hub import Hub
+from p2p_hoity.session import updates
+from p2p_hoity.session.lobby import Ask, Asked, Names, Offer, Refusal, Refuse
+from p2p_hoity.tables.door import MOST_DENIED, MOST_WAITING, PATIENCE
+from p2p_hoity.tables.seating import PeerError
+from protocol import Identity
+
+
+@dataclass
+class Host:
+    """A player who answers each question when a test wants it."""
+
+    asked: list[tuple[str, bytes]] = field(default_factory=list)
+    open: int = 0
+    most_open: int = 0
+    _send: Any = None
+    _answers: Any = None
+
+    def __post_init__(self) -> None:
+        self._send, self._answers = trio.open_memory_channel[bool](200)
+
+    async def admit(self, nickname: str, guest: bytes) -> bool:
+        self.asked.append((nickname, guest))
+        self.open += 1
+        self.most_open = max(self.open, self.most_open)
+        try:
+            return bool(await self._answers.receive())
+        finally:
+            self.open -= 1
+
+    def say(self, yes: bool) -> None:
+        self._send.send_nowait(yes)
+
+    async def is_asked(self, number: int) -> None:
+        """Wait until it has been asked so often."""
+        while len(self.asked) < number:
+            await trio.sleep(0.1)
+
+
+class Guarded:
+    """A table whose host is asked, and guests who speak the lobby by hand."""
+
+    def __init__(self, club: Club, host: Host, nursery: trio.Nursery) -> None:
+        self.club, self.host, self._nursery = club, host, nursery
+
+    async def come(self, name: str, identity: Identity | None = None) -> Caller:
+        """A guest with the ticket that sits down."""
+        club = self.club
+        hub = Hub(identity or Identity(os.urandom(32)), network=club.network)
+        await self._nursery.start(hub.run)
+        assert club.ticket is not None
+        caller = Caller(hub, club.ticket.host_id)
+        self._nursery.start_soon(caller.listen)
+        await hub.connect(club.ticket.addresses, club.ticket.host_id, 5)
+        await caller.next(LinkUp)
+        caller.say(Ask(caller.proof(club.ticket)))
+        await caller.next(Offer)
+        caller.sit(club, name)
+        return caller
+
+    def names(self) -> tuple[str, ...]:
+        return tuple(self.club.guests[0].heard(updates.Joined)[-1].names)
+
+
+@asynccontextmanager
+async def guarded(path: Path, seats: int) -> AsyncIterator[Guarded]:
+    club, host = Club(path, seats), Host()
+
+    async def open_table() -> None:
+        seat, reach = club.guests[0].seat, club.reach(0)
+        await tables.host_table(seat, club.terms, reach, club._open, host.admit)
+
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(open_table)
+        await club.opened.wait()
+        yield Guarded(club, host, nursery)
+        nursery.cancel_scope.cancel()
+
+
+async def refusal(caller: Caller) -> Refusal:
+    return Refusal((await caller.next(Refuse)).reason)
+
+
+async def test_a_guest_waits_for_the_hosts_word_and_sits_down(
+    tmp_path: Path, autojump_clock: Any
+) -> None:
+    async with guarded(tmp_path, 3) as table:
+        guest = await table.come("Bob")
+        await guest.next(Asked)
+        await trio.sleep(100)
+        assert table.names() == ("P0",)
+        assert table.host.asked == [("Bob", guest.hub.me)]
+        table.host.say(True)
+        while (await guest.next(Names)).names != ("P0", "Bob"):
+            pass
+        assert table.names() == ("P0", "Bob")
+        assert table.club.guests[0].heard(updates.Admitted) == [updates.Admitted("Bob", True)]
+
+
+async def test_who_is_refused_stays_refused_and_the_host_is_not_asked_again(
+    tmp_path: Path, autojump_clock: Any
+) -> None:
+    who = Identity(os.urandom(32))
+    async with guarded(tmp_path, 3) as table:
+        guest = await table.come("Bob", who)
+        table.host.say(False)
+        assert await refusal(guest) is Refusal.DENIED
+        for name in ("Bob", "Rob"):
+            guest.hub.drop(guest.host, Reason("again"))
+            await trio.sleep(2)
+            guest = await table.come(name, who)
+            assert await refusal(guest) is Refusal.DENIED
+        assert len(table.host.asked) == 1
+        assert table.names() == ("P0",)
+
+
+async def test_silence_sends_a_guest_away_who_may_come_again(
+    tmp_path: Path, autojump_clock: Any
+) -> None:
+    who = Identity(os.urandom(32))
+    async with guarded(tmp_path, 3) as table:
+        guest = await table.come("Bob", who)
+        await guest.next(Asked)
+        began = trio.current_time()
+        assert await refusal(guest) is Refusal.UNHEARD
+        assert PATIENCE - 2 < trio.current_time() - began < PATIENCE + 2
+        assert table.club.guests[0].heard(updates.Admitted) == [updates.Admitted("Bob", None)]
+        guest.hub.drop(guest.host, Reason("again"))
+        await trio.sleep(2)
+        guest = await table.come("Bob", who)
+        await table.host.is_asked(2)
+        table.host.say(True)
+        while table.names() != ("P0", "Bob"):
+            await trio.sleep(0.1)
+
+
+async def test_a_flood_of_guests_is_one_question_at_a_time(
+    tmp_path: Path, autojump_clock: Any
+) -> None:
+    async with guarded(tmp_path, 3) as table:
+        crowd = [await table.come(f"G{number}") for number in range(MOST_WAITING + 4)]
+        for late in crowd[-4:]:
+            assert await refusal(late) is Refusal.FULL
+        for number, guest in enumerate(crowd[:MOST_WAITING], 1):
+            await table.host.is_asked(number)
+            assert len(table.host.asked) == number
+            table.host.say(False)
+            assert await refusal(guest) is Refusal.DENIED
+        assert table.host.most_open == 1
+
+
+async def test_after_so_many_refusals_the_host_is_left_in_peace(
+    tmp_path: Path, autojump_clock: Any
+) -> None:
+    async with guarded(tmp_path, 3) as table:
+        friend = Identity(os.urandom(32))
+        guest = await table.come("Friend", friend)
+        table.host.say(True)
+        while table.names() != ("P0", "Friend"):
+            await trio.sleep(0.1)
+        for _ in range(MOST_DENIED):
+            table.host.say(False)
+        for number in range(MOST_DENIED + 5):
+            stranger = await table.come(f"S{number}")
+            assert await refusal(stranger) is Refusal.DENIED
+            stranger.hub.drop(stranger.host, Reason("done"))
+        assert len(table.host.asked) == 1 + MOST_DENIED
+        guest.hub.drop(guest.host, Reason("back soon"))
+        await trio.sleep(2)
+        await table.come("Friend", friend)
+        await trio.sleep(1)
+        assert table.names() == ("P0", "Friend")
+        assert len(table.host.asked) == 1 + MOST_DENIED
+
+
+async def test_a_guest_that_goes_while_asked_of_is_let_in_when_it_is_back(
+    tmp_path: Path, autojump_clock: Any
+) -> None:
+    who = Identity(os.urandom(32))
+    async with guarded(tmp_path, 3) as table:
+        guest = await table.come("Bob", who)
+        await table.host.is_asked(1)
+        guest.hub.drop(guest.host, Reason("gone"))
+        await trio.sleep(1)
+        table.host.say(True)
+        await trio.sleep(1)
+        assert table.names() == ("P0",)
+        await table.come("Bob", who)
+        while table.names() != ("P0", "Bob"):
+            await trio.sleep(0.1)
+        assert len(table.host.asked) == 1
+
+
+async def test_consent_that_does_not_hold_and_a_name_that_is_taken_are_no_question(
+    tmp_path: Path, autojump_clock: Any
+) -> None:
+    async with guarded(tmp_path, 3) as table:
+        assert await refusal(await table.come("P0")) is Refusal.NAME
+        assert table.host.asked == []
+
+
+async def test_who_still_waits_when_the_table_is_full_is_told(
+    tmp_path: Path, autojump_clock: Any
+) -> None:
+    async with guarded(tmp_path, 2) as table:
+        await table.come("Bob")
+        late = await table.come("Late")
+        await late.next(Asked)
+        table.host.say(True)
+        assert await refusal(late) is Refusal.FULL
+
+
+async def test_a_whole_game_behind_a_door(tmp_path: Path, autojump_clock: Any) -> None:
+    club, host = Club(tmp_path, 2), Host()
+    host.say(True)
+
+    async def open_table() -> None:
+        guest = club.guests[0]
+        guest.outcome = await tables.host_table(
+            guest.seat, club.terms, club.reach(0), club._open, host.admit
+        )
+
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(open_table)
+        nursery.start_soon(club.join, 1)
+    assert host.asked == [("P1", club.guests[1].me.identity.public)]
+    assert club.guests[1].heard(updates.HostAsked)
+    assert all(guest.outcome and guest.outcome.standings for guest in club.guests)
+
+
+@pytest.mark.parametrize("yes", [False, None])
+async def test_a_guest_that_is_not_let_in_is_told_why(
+    yes: bool | None, tmp_path: Path, autojump_clock: Any
+) -> None:
+    club, host = Club(tmp_path, 2), Host()
+    if yes is not None:
+        host.say(yes)
+
+    async def open_table() -> None:
+        with trio.CancelScope() as scope:
+            scopes.append(scope)
+            seat, reach = club.guests[0].seat, club.reach(0)
+            await tables.host_table(seat, club.terms, reach, club._open, host.admit)
+
+    scopes: list[trio.CancelScope] = []
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(open_table)
+        with pytest.raises(PeerError) as refused:
+            await club.join(1)
+        scopes[0].cancel()
+    assert refused.value.code == ("host-refused" if yes is False else "host-did-not-answer")

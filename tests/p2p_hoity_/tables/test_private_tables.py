@@ -1,0 +1,141 @@
+"""A private table stays private: whoever lacks the ticket gets nothing of it, whatever the way."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import trio
+from p2p_hoity_.tables.test_tables import Club
+
+from p2p_hoity.codes.spoken import CodeError, parse_code
+from p2p_hoity.net.discovery import Announcement
+from p2p_hoity.net.events import Frame, LinkUp
+from p2p_hoity.net.hub import Hub
+from p2p_hoity.net.ticket import encode_ticket
+from p2p_hoity.relay import mailboxes
+from p2p_hoity.relay.serving import serve_relay
+from p2p_hoity.session import updates
+from p2p_hoity.session.lobby import (
+    Ask,
+    LobbyFrame,
+    Refusal,
+    Refuse,
+    Sit,
+    encode_lobby,
+    is_lobby,
+    parse_lobby,
+)
+from p2p_hoity.tables import hosting
+from p2p_hoity.tables.by_code import ticket_by_code
+from p2p_hoity.tables.seating import Lan
+from protocol import Identity, header
+
+RELAY = "relay:4646"
+
+
+@asynccontextmanager
+async def private(path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Any]:
+    """A host at a relay with the LAN told, what the LAN is told, and what its relay can read."""
+    club, announced, passed = Club(path, 2), list[Announcement](), list[bytes]()
+
+    @asynccontextmanager
+    async def air(what: Announcement) -> AsyncIterator[Any]:
+        announced.append(what)
+
+        class Air:
+            async def update(self, joined: int) -> None:
+                """Nobody hears."""
+
+        yield Air()
+
+    pass_on = mailboxes.Mailbox.pass_on
+
+    def tapped(box: Any, data: bytes, teller: Any, hearer: Any) -> None:
+        passed.append(data)
+        pass_on(box, data, teller, hearer)
+
+    monkeypatch.setattr(hosting, "announce", air)
+    monkeypatch.setattr(mailboxes.Mailbox, "pass_on", tapped)
+    reach = replace(club.reach(0), relays=(RELAY,), lan=Lan.CLOSED)
+    club.reach = lambda number: reach  # type: ignore[method-assign]
+
+    async def relay(task_status: Any) -> None:
+        await serve_relay("relay", 4646, network=club.network, task_status=task_status)
+
+    async with trio.open_nursery() as nursery:
+        await nursery.start(relay)
+        nursery.start_soon(club.host)
+        await club.opened.wait()
+        while not club.guests[0].heard(updates.Code):
+            await trio.sleep(0.1)
+        yield club, announced, passed, nursery
+        nursery.cancel_scope.cancel()
+
+
+async def _refused(club: Club, nursery: trio.Nursery, *frames: LobbyFrame) -> list[LobbyFrame]:
+    """All that a stranger hears who reaches the host through the relay and says these frames."""
+    assert club.ticket is not None
+    hub, host = Hub(Identity(os.urandom(32)), network=club.network), club.ticket.host_id
+    await nursery.start(hub.run)
+    await hub.connect([f"relay+{RELAY}"], host, 5)
+    heard: list[LobbyFrame] = []
+    with trio.move_on_after(60):
+        async for event in hub.events:
+            if isinstance(event, LinkUp):
+                for frame in frames:
+                    hub.post(host, encode_lobby(frame))
+            elif isinstance(event, Frame) and is_lobby(event.data):
+                heard.append(parse_lobby(event.data))
+            else:
+                break
+    return heard
+
+
+async def test_through_the_relay_nothing_is_said_to_who_lacks_the_ticket(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, autojump_clock: Any
+) -> None:
+    async with private(tmp_path, monkeypatch) as (club, _, _, nursery):
+        unproven = Refuse(Refusal.UNPROVEN)
+        assert await _refused(club, nursery) == []
+        assert await _refused(club, nursery, Ask(b"")) == [unproven]
+        assert await _refused(club, nursery, Ask(os.urandom(32))) == [unproven]
+        thief = Identity(os.urandom(32))
+        entry = header.sit(club.terms, thief, "Thief", os.urandom(32))
+        assert await _refused(club, nursery, Sit(entry.value(), ())) == []
+        assert club.guests[0].heard(updates.Joined)[-1].names == ("P0",)
+
+
+async def test_a_code_gives_the_ticket_to_who_knows_the_words_and_nothing_to_the_relay(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, autojump_clock: Any
+) -> None:
+    async with private(tmp_path, monkeypatch) as (club, _, passed, _nursery):
+        code = club.guests[0].heard(updates.Code)[0]
+        wrong = replace(parse_code(f"{code.code}@{code.relay}"), words=("lantern", "walrus"))
+        with pytest.raises(CodeError, match="code-wrong"):
+            await ticket_by_code(wrong, club.network)
+        while len(told := club.guests[0].heard(updates.Code)) < 2:
+            await trio.sleep(0.1)
+        right = parse_code(f"{told[1].code}@{told[1].relay}")
+        assert await ticket_by_code(right, club.network) == club.ticket
+        seen = b"".join(passed)
+        assert len(seen) > 400  # of the very exchange that gave it
+        word = encode_ticket(club.ticket)
+        hidden = (club.ticket.secret, club.ticket.terms, club.ticket.host_id, b"P0")
+        for secret in (*hidden, word.encode(), word[6:60].encode(), right.password):
+            assert secret not in seen
+
+
+async def test_the_lan_hears_of_a_table_and_gets_no_way_in(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, autojump_clock: Any
+) -> None:
+    async with private(tmp_path, monkeypatch) as (club, announced, _, _nursery):
+        assert announced == [Announcement("P0", 2, 1, "")]
+        shown = repr(announced)
+        assert club.ticket.secret.hex() not in shown
+        assert repr(club.ticket.secret)[2:-1] not in shown
