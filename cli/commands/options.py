@@ -194,6 +194,10 @@ RelayOption = Annotated[
         help=N_("A relay to be reached through; none: not even the one you keep."),
     ),
 ]
+QrOption = Annotated[bool, typer.Option("--qr", help=N_("Show the ticket as a QR code too."))]
+AskOption = Annotated[
+    bool, typer.Option("--ask", help=N_("Let in each guest yourself, with its key shown."))
+]
 CodeRelayOption = Annotated[
     list[str] | None,
     typer.Option("--relay", metavar="HOST:PORT", help=N_("The relay that a code is of.")),

@@ -97,10 +97,8 @@ def host(
     transcript: opt.TranscriptOption = None,
     name: opt.NameOption = None,
     yes: opt.YesOption = False,
-    qr: Annotated[bool, typer.Option("--qr", help=N_("Show the ticket as a QR code too."))] = False,
-    asks: Annotated[
-        bool, typer.Option("--ask", help=N_("Let in each guest yourself, with its key shown."))
-    ] = False,
+    qr: opt.QrOption = False,
+    asks: opt.AskOption = False,
     as_json: opt.JsonOption = False,
     plain: opt.PlainOption = False,
     no_talk: opt.NoTalkOption = False,

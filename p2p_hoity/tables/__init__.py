@@ -7,9 +7,10 @@ from ..session.updates import Screen
 from .by_code import ticket_by_code
 from .door import Admit
 from .hosting import host_table
-from .joining import Accept, Onlooker, join_table, kept_seat, watch_table
+from .joining import Accept, join_table, kept_seat
 from .resuming import OpenGame, claim_game, find_game, open_games, resume_table
 from .seating import Lan, PeerError, Reach, Seat, journal_path, open_hub, transcript_path
+from .watching import Onlooker, watch_table
 
 __all__ = [
     "Accept",

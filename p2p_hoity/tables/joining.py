@@ -1,16 +1,15 @@
-"""Sitting down at the table of a ticket, or looking on."""
+"""Sitting down at the table of a ticket."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, replace
-from pathlib import Path
+from dataclasses import replace
 from typing import Final
 
 import trio
 
-from protocol import Header, Identity, Invalid, Machine, OtherVersion, Terms, header
+from protocol import Header, Invalid, OtherVersion, Terms, header
 
 from ..errors import Code, of_protocol
 from ..game_port import HoityToity, read_game
@@ -19,14 +18,13 @@ from ..net.allowance import Allowance
 from ..net.errors import NetError, RefusedError
 from ..net.events import Event, Frame, LinkUp
 from ..net.hub import Hub
-from ..net.network import Network
 from ..net.ticket import Ticket
 from ..reachability.judge import Scope, widest
 from ..reachability.ways import Ways
 from ..session import updates
 from ..session.access import check_signed
 from ..session.capability import Capability
-from ..session.driver import Driver, Outcome
+from ..session.driver import Outcome
 from ..session.lobby import (
     Ask,
     Asked,
@@ -43,8 +41,6 @@ from ..session.lobby import (
     parse_lobby,
 )
 from ..session.nursery import open_nursery
-from ..session.player import Player
-from ..session.updates import Screen
 from ..storage import journal as journals
 from ..storage.home import Home
 from .again import play_on
@@ -133,7 +129,7 @@ def kept_seat(home: Home, passphrase: str | None, key: bytes, ticket: Ticket) ->
     return None
 
 
-class _HostLink:
+class HostLink:
     """A link to the host of a ticket, kept up until it has given the roster."""
 
     def __init__(self, hub: Hub, ticket: Ticket) -> None:
@@ -224,7 +220,7 @@ class _HostLink:
                     self.check_offer(frame)
                     return frame
                 if isinstance(frame, Roster):
-                    _complete(frame, self.ticket)
+                    complete(frame, self.ticket)
                     return frame
         raise PeerError(JoinCode.SILENT)
 
@@ -246,7 +242,7 @@ class _Guest:
 
     def __init__(self, hub: Hub, seat: Seat, ticket: Ticket, ways: Ways) -> None:
         self.hub, self.seat, self.ticket = hub, seat, ticket
-        self.host_link = _HostLink(hub, ticket)
+        self.host_link = HostLink(hub, ticket)
         self.ways = ways
         self.names: tuple[str, ...] = ()
         self.entry: header.SeatEntry | None = None
@@ -255,7 +251,7 @@ class _Guest:
         """Read the terms, ask, consent, and wait for the roster ([H-8])."""
         first = await self.host_link.first()
         if isinstance(first, Roster):
-            self._check_mine(_complete(first, self.ticket))
+            self._check_mine(complete(first, self.ticket))
             return first
         return await self._consent(first, accept)
 
@@ -294,7 +290,7 @@ class _Guest:
                     self.host_link.check_offer(again)
                     self._sit_down()
                 case Roster() as roster:
-                    self._check_mine(_complete(roster, self.ticket))
+                    self._check_mine(complete(roster, self.ticket))
                     return roster
 
     def _show(self, names: tuple[str, ...], seats: int, lines: Allowance) -> None:
@@ -329,7 +325,7 @@ def _check_names(complete: Header) -> None:
         raise PeerError(JoinCode.ALIKE, one=alike[0], other=alike[1])
 
 
-def _complete(roster: Roster, ticket: Ticket) -> Header:
+def complete(roster: Roster, ticket: Ticket) -> Header:
     """The header of a roster; PeerError unless its host has signed it and gave the ticket.
 
     SPEC: [L-7].
@@ -352,53 +348,3 @@ def _game_of(terms: Terms) -> HoityToity:
         return read_game(terms)
     except Invalid as error:
         raise PeerError(JoinCode.UNPLAYABLE, why=of_protocol(error)) from error
-
-
-@dataclass(frozen=True)
-class Onlooker:
-    """Who looks on: telling whom, saying what (None: nothing), and whether it follows the seats
-    to their next table; `output` is for the first one's transcript."""
-
-    screen: Screen
-    output: Path | None = None
-    player: Player | None = None
-    talks: bool = True
-    again: bool = False
-
-
-async def watch_table(
-    ticket: Ticket, onlooker: Onlooker, network: Network | None = None, hidden: bool = False
-) -> Outcome:
-    """Follow a table without a seat, and those that come after it ([A-7]); `hidden`: by a proxy."""
-    stranger = Identity(os.urandom(32))
-    reach = Reach("127.0.0.1:0", network=network, hidden=hidden)
-    async with open_hub(stranger, reach) as (hub, _):
-        host_link = _HostLink(hub, ticket)
-        roster = await host_link.keep(lambda: _wait_for_roster(host_link))
-        driver = _looking_on(hub, stranger, onlooker, roster, host_link.capability)
-        driver.output = onlooker.output
-        outcome = await driver.run(host_link.backlog.frames)
-        while (agreed := outcome.again) is not None:
-            driver = _looking_on(hub, stranger, onlooker, agreed.roster, agreed.capability)
-            outcome = await driver.run(outcome.early)
-        return outcome
-
-
-def _looking_on(
-    hub: Hub, me: Identity, onlooker: Onlooker, roster: Roster, capability: Capability
-) -> Driver:
-    machine = Machine(bind_raw(roster.header), os.urandom)
-    driver = Driver(hub, machine, onlooker.screen, roster, capability, onlooker.player)
-    driver.identity, driver.talks, driver.again = me, onlooker.talks, onlooker.again
-    return driver
-
-
-async def _wait_for_roster(host_link: _HostLink) -> Roster:
-    """The roster of the ticket's table, however long it takes until the table is full."""
-    first = await host_link.first()
-    while not isinstance(first, Roster):
-        frame = await host_link.next()
-        if isinstance(frame, Roster):
-            _complete(frame, host_link.ticket)
-            first = frame
-    return first

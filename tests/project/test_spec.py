@@ -256,7 +256,7 @@ def test_lobby_frames_have_the_forms_of_the_page() -> None:
     terms = header.Terms(identity(0).public, HASH, "any", 3, 2)
     refuse = lobby.Refuse(lobby.Refusal.FULL)
     sent: list[lobby.LobbyFrame] = [lobby.Ask(b""), lobby.Offer(b"", terms, ()), lobby.Sit((), ())]
-    sent += [lobby.Names(()), refuse, lobby.Roster(b"", (), bytes(64))]
+    sent += [lobby.Names(()), refuse, lobby.Asked(), lobby.Roster(b"", (), bytes(64))]
     for row, frame in zip(rows_of("lobby"), [*sent, lobby.Shown(HASH, bytes(64))], strict=True):
         value = encoding.decode(lobby.encode_lobby(frame), lobby.MAX_LOBBY)
         assert value[0] == row[0]

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 import trio
 from p2p_hoity_.tables.test_tables import Club
+from support.relays import serve_relay
 
 from p2p_hoity.codes.spoken import CodeError, parse_code
 from p2p_hoity.net.discovery import Announcement
@@ -19,7 +20,6 @@ from p2p_hoity.net.events import Frame, LinkUp
 from p2p_hoity.net.hub import Hub
 from p2p_hoity.net.ticket import encode_ticket
 from p2p_hoity.relay import mailboxes
-from p2p_hoity.relay.serving import serve_relay
 from p2p_hoity.session import updates
 from p2p_hoity.session.lobby import (
     Ask,

@@ -1,0 +1,70 @@
+"""Looking on at the table of a ticket."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from protocol import Identity, Machine
+
+from ..net.hub import Hub
+from ..net.network import Network
+from ..net.ticket import Ticket
+from ..session.capability import Capability
+from ..session.driver import Driver, Outcome
+from ..session.lobby import Roster
+from ..session.player import Player
+from ..session.updates import Screen
+from .joining import HostLink, complete
+from .seating import Reach, bind_raw, open_hub
+
+
+@dataclass(frozen=True)
+class Onlooker:
+    """Who looks on: telling whom, saying what (None: nothing), and whether it follows the seats
+    to their next table; `output` is for the first one's transcript."""
+
+    screen: Screen
+    output: Path | None = None
+    player: Player | None = None
+    talks: bool = True
+    again: bool = False
+
+
+async def watch_table(
+    ticket: Ticket, onlooker: Onlooker, network: Network | None = None, hidden: bool = False
+) -> Outcome:
+    """Follow a table without a seat, and those that come after it ([A-7]); `hidden`: by a proxy."""
+    stranger = Identity(os.urandom(32))
+    reach = Reach("127.0.0.1:0", network=network, hidden=hidden)
+    async with open_hub(stranger, reach) as (hub, _):
+        host_link = HostLink(hub, ticket)
+        roster = await host_link.keep(lambda: _wait_for_roster(host_link))
+        driver = _looking_on(hub, stranger, onlooker, roster, host_link.capability)
+        driver.output = onlooker.output
+        outcome = await driver.run(host_link.backlog.frames)
+        while (agreed := outcome.again) is not None:
+            driver = _looking_on(hub, stranger, onlooker, agreed.roster, agreed.capability)
+            outcome = await driver.run(outcome.early)
+        return outcome
+
+
+def _looking_on(
+    hub: Hub, me: Identity, onlooker: Onlooker, roster: Roster, capability: Capability
+) -> Driver:
+    machine = Machine(bind_raw(roster.header), os.urandom)
+    driver = Driver(hub, machine, onlooker.screen, roster, capability, onlooker.player)
+    driver.identity, driver.talks, driver.again = me, onlooker.talks, onlooker.again
+    return driver
+
+
+async def _wait_for_roster(host_link: HostLink) -> Roster:
+    """The roster of the ticket's table, however long it takes until the table is full."""
+    first = await host_link.first()
+    while not isinstance(first, Roster):
+        frame = await host_link.next()
+        if isinstance(frame, Roster):
+            complete(frame, host_link.ticket)
+            first = frame
+    return first
