@@ -194,6 +194,14 @@ RelayOption = Annotated[
         help=N_("A relay to be reached through; none: not even the one you keep."),
     ),
 ]
+SeatsOption = Annotated[
+    int,
+    typer.Option("--seats", metavar="N", min=2, max=6, help=N_("Seats at the table, yours too.")),
+]
+BotsOption = Annotated[
+    int,
+    typer.Option("--bots", metavar="N", min=0, max=5, help=N_("How many of them bots take.")),
+]
 QrOption = Annotated[bool, typer.Option("--qr", help=N_("Show the ticket as a QR code too."))]
 AskOption = Annotated[
     bool, typer.Option("--ask", help=N_("Let in each guest yourself, with its key shown."))

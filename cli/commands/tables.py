@@ -69,16 +69,8 @@ def play(
 
 
 def host(
-    seats: Annotated[
-        int,
-        typer.Option(
-            "--seats", metavar="N", min=2, max=6, help=N_("Seats at the table, yours too.")
-        ),
-    ] = 4,
-    bots: Annotated[
-        int,
-        typer.Option("--bots", metavar="N", min=0, max=5, help=N_("How many of them bots take.")),
-    ] = 0,
+    seats: opt.SeatsOption = 4,
+    bots: opt.BotsOption = 0,
     listen: opt.ListenOption = ANY_PORT,
     relay: opt.RelayOption = None,
     advertise: opt.AdvertiseOption = None,

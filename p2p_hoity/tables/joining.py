@@ -130,7 +130,7 @@ def kept_seat(home: Home, passphrase: str | None, key: bytes, ticket: Ticket) ->
 
 
 class HostLink:
-    """A link to the host of a ticket, kept up until it has given the roster."""
+    """A link to the host of a ticket, kept up until it has given the roster; PeerError if not."""
 
     def __init__(self, hub: Hub, ticket: Ticket) -> None:
         self.hub, self.ticket = hub, ticket
