@@ -141,12 +141,19 @@ def _of(addresses: Sequence[str], scope: Scope) -> tuple[str, ...]:
     return tuple(address for address in addresses if scope_of(address) is scope)
 
 
+def _with_one_long(addresses: Sequence[str]) -> tuple[str, ...]:
+    """Without all IPv6 addresses but the first: one machine has many, that lead the same way, and
+    each makes a ticket a third of a line longer."""
+    long = [address for address in addresses if address.startswith("[")]
+    return tuple(address for address in addresses if address not in long[1:])
+
+
 def _direct(found: Found, wanted: Wanted) -> tuple[str, ...]:
     """Of this machine's own addresses a ticket names what helps: those of the LAN while there is
     no other way, one of them if guests may come from there, loopback if there is nothing else."""
     chosen = [*found.advertised, *filter(None, [found.mapped])]
-    chosen += [*_of(found.own, Scope.ANYWHERE), *_of(found.own, Scope.IPV6)]
-    of_lan = _of(found.own, Scope.LAN)
+    chosen += [*_of(found.own, Scope.ANYWHERE), *_of(found.own, Scope.IPV6)[:1]]
+    of_lan = _with_one_long(_of(found.own, Scope.LAN))
     if widest((*chosen, *found.relays)) is not Scope.ANYWHERE:
         chosen += of_lan
     elif wanted.lan or wanted.near:

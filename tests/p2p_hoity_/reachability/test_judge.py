@@ -27,6 +27,7 @@ LOOP = "127.0.0.1:4646"
 GLOBAL = "93.184.216.34:4646"
 SIX = "[2606:4700::1111]:4646"
 ULA = "[fd00::5]:4646"
+OTHER_SIX, OTHER_ULA = "[2606:4700::2222]:4646", "[fd00::6]:4646"
 MAPPED = "81.2.69.142:14646"
 RELAY = "relay+relay.example.org:4646"
 LAN, OFF = Wanted(lan=True), Wanted()
@@ -70,6 +71,8 @@ def test_how_far_an_address_leads(address: str, scope: Scope) -> None:
         (Found((HOME, LOOP), (GLOBAL,), MAPPED), OFF, (GLOBAL, MAPPED), Scope.ANYWHERE),
         (Found((GLOBAL, LOOP)), OFF, (GLOBAL,), Scope.ANYWHERE),
         (Found((HOME, SIX, LOOP)), OFF, (SIX, HOME), Scope.IPV6),
+        (Found((SIX, OTHER_SIX, HOME, LOOP)), OFF, (SIX, HOME), Scope.IPV6),
+        (Found((ULA, HOME, OTHER_ULA, LOOP)), OFF, (ULA, HOME), Scope.LAN),
         (Found((HOME, LOOP), relays=(RELAY,)), OFF, (), Scope.ANYWHERE),
         (Found((HOME, LOOP), relays=(RELAY,)), LAN, (HOME,), Scope.ANYWHERE),
         (Found((HOME, LOOP), relays=("relay+10.0.0.1:1",)), OFF, (HOME,), Scope.LAN),
