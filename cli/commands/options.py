@@ -206,6 +206,19 @@ QrOption = Annotated[bool, typer.Option("--qr", help=N_("Show the ticket as a QR
 AskOption = Annotated[
     bool, typer.Option("--ask", help=N_("Let in each guest yourself, with its key shown."))
 ]
+
+
+class Since(StrEnum):
+    """From when on an onlooker sees the game."""
+
+    START = "start"
+    NOW = "now"
+
+
+FromOption = Annotated[
+    Since,
+    typer.Option("--from", help=N_("start: the game from its beginning; now: from here on.")),
+]
 CodeRelayOption = Annotated[
     list[str] | None,
     typer.Option("--relay", metavar="HOST:PORT", help=N_("The relay that a code is of.")),

@@ -188,12 +188,14 @@ def watch(
     no_talk: opt.NoTalkOption = False,
     again: opt.AgainOption = None,
     relay: opt.CodeRelayOption = None,
+    since: opt.FromOption = opt.Since.START,
 ) -> None:
     """Look on without a seat."""
     from .watch import watch as look_on
 
     manner = (as_json, plain, not no_talk, again)
-    raise typer.Exit(look_on(" ".join(ticket), transcript, *manner, relay, proxy))
+    where = (relay, proxy, since is opt.Since.NOW)
+    raise typer.Exit(look_on(" ".join(ticket), transcript, *manner, *where))
 
 
 def tables(

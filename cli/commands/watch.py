@@ -28,16 +28,18 @@ def watch(
     again: bool | None = None,
     relays: Sequence[str] | None = None,
     proxy: str | None = None,
+    from_now: bool = False,
 ) -> int:
     """Follow a table without a seat; the exit code. `again`: follow the seats to their next table
-    too, as for a person unless the command says otherwise."""
+    too, as for a person unless the command says otherwise. `from_now`: what was played before is
+    verified and not shown."""
     network = through(proxy)
     check_output(transcript)
     read, _relay = ticket_of(ticket, tuple(relays or ()), network, as_json)
     scope = trio.CancelScope()
     follows = not as_json if again is None else again
     screen = looking_on(as_json, plain, lambda reason: scope.cancel(), follows)
-    onlooker = tables.Onlooker(screen.tell, transcript, screen.player, talks, follows)
+    onlooker = tables.Onlooker(screen.tell, transcript, screen.player, talks, follows, from_now)
 
     async def go() -> Outcome | None:
         screen.say(_("Looking for the table; the game is shown once it has begun …"))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from protocol import Identity, Machine
@@ -14,8 +14,10 @@ from ..net.ticket import Ticket
 from ..session.capability import Capability
 from ..session.driver import Driver, Outcome
 from ..session.lobby import Roster
+from ..session.nursery import open_nursery
 from ..session.player import Player
 from ..session.updates import Screen
+from .from_now import FromNow
 from .joining import HostLink, complete
 from .seating import Reach, bind_raw, open_hub
 
@@ -30,12 +32,28 @@ class Onlooker:
     player: Player | None = None
     talks: bool = True
     again: bool = False
+    from_now: bool = False
+    """Not what was played before it came."""
 
 
 async def watch_table(
     ticket: Ticket, onlooker: Onlooker, network: Network | None = None, hidden: bool = False
 ) -> Outcome:
     """Follow a table without a seat, and those that come after it ([A-7]); `hidden`: by a proxy."""
+    if not onlooker.from_now:
+        return await _watch(ticket, onlooker, network, hidden)
+    later = FromNow(onlooker.screen)
+    async with open_nursery() as nursery:
+        nursery.start_soon(later.run)
+        since = replace(onlooker, screen=later.tell)
+        outcome = await _watch(ticket, since, network, hidden)
+        nursery.cancel_scope.cancel()
+    return outcome
+
+
+async def _watch(
+    ticket: Ticket, onlooker: Onlooker, network: Network | None, hidden: bool
+) -> Outcome:
     stranger = Identity(os.urandom(32))
     reach = Reach("127.0.0.1:0", network=network, hidden=hidden)
     async with open_hub(stranger, reach) as (hub, _):

@@ -1,0 +1,107 @@
+"""Tests of an onlooker who sees a game from now on: the past is kept back, the end never is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import trio
+from p2p_hoity_.tables.test_tables import Club, Thinker
+
+from p2p_hoity import tables
+from p2p_hoity.session import updates
+from p2p_hoity.tables.from_now import FIRST, LONGEST, QUIET, FromNow
+
+STARTED = updates.Started(None, None)  # type: ignore[arg-type]
+FINISHED = updates.Finished(None, None, (), None)  # type: ignore[arg-type]
+
+
+def happened(number: int) -> updates.Happened:
+    """Something that happened, on a view that is only a number here."""
+    return updates.Happened((), number, True)  # type: ignore[arg-type]
+
+
+async def test_the_past_is_kept_back_and_then_shown_as_it_stands(autojump_clock: Any) -> None:
+    told: list[Any] = []
+    late = FromNow(told.append)
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(late.run)
+        late.tell(STARTED)
+        await trio.sleep(FIRST - 1)  # the first answer takes its time
+        for number in range(10):
+            late.tell(happened(number))
+            await trio.sleep(QUIET / 2)
+        assert told == [STARTED]
+        await trio.sleep(2 * QUIET)
+        late.tell(happened(10))
+        late.tell(happened(11))
+        nursery.cancel_scope.cancel()
+    assert told == [STARTED, updates.Resumed(9), happened(10), happened(11)]  # type: ignore[arg-type]
+
+
+async def test_a_table_that_has_not_begun_has_no_past(autojump_clock: Any) -> None:
+    told: list[Any] = []
+    late = FromNow(told.append)
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(late.run)
+        await trio.sleep(100)  # the table fills
+        late.tell(STARTED)
+        await trio.sleep(FIRST + 1)
+        late.tell(happened(1))
+        nursery.cancel_scope.cancel()
+    assert told == [STARTED, happened(1)]
+
+
+async def test_a_game_that_never_rests_is_shown_in_the_end(autojump_clock: Any) -> None:
+    told: list[Any] = []
+    late = FromNow(told.append)
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(late.run)
+        late.tell(STARTED)
+        for number in range(int(4 * LONGEST)):
+            late.tell(happened(number))
+            await trio.sleep(QUIET / 2)
+        nursery.cancel_scope.cancel()
+    shown = [one for one in told if isinstance(one, updates.Happened)]
+    assert len(shown) >= 2 * LONGEST - 4
+    assert isinstance(told[1], updates.Resumed)
+
+
+async def test_the_end_is_never_kept_back(autojump_clock: Any) -> None:
+    told: list[Any] = []
+    late = FromNow(told.append)
+    late.tell(STARTED)
+    late.tell(happened(1))
+    late.tell(FINISHED)
+    assert told == [STARTED, updates.Resumed(1), FINISHED]  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("from_now", [False, True])
+async def test_a_late_onlooker_at_a_real_table(
+    from_now: bool, tmp_path: Path, autojump_clock: Any
+) -> None:
+    club, seen = Club(tmp_path, 2), list[Any]()
+    for guest in club.guests:
+        guest.player = Thinker()
+    path = tmp_path / "watched.hoity"
+
+    async def watch() -> None:
+        while len(club.guests[0].heard(updates.Happened)) < 8:
+            await trio.sleep(0.1)
+        assert club.ticket is not None
+        onlooker = tables.Onlooker(seen.append, path, from_now=from_now)
+        await tables.watch_table(club.ticket, onlooker, club.network)
+
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(watch)
+        await club.play()
+    played = len(club.guests[0].heard(updates.Happened))
+    shown = [one for one in seen if isinstance(one, updates.Happened)]
+    assert (len(shown) < played - 6) is from_now
+    assert any(isinstance(one, updates.Resumed) for one in seen) is from_now
+    assert isinstance(seen[-1], updates.Finished)
+    outcome = club.guests[0].outcome
+    assert outcome is not None
+    assert outcome.transcript is not None
+    assert path.read_bytes() == outcome.transcript.read_bytes()  # all of it was verified
