@@ -153,6 +153,7 @@ TABLE_UNREACHED: Final = frozenset(
         "host-gone",
         "host-unreached",
         "host-unreached-six",
+        "host-unreached-by-proxy",
         "host-unreached-lan",
         "host-unreached-machine",
         "host-without-terms",

@@ -151,6 +151,13 @@ def _refused(address: Address, error: ProxyError) -> NetError:
     return kind(ProxyCode.REFUSED, address=str(address), why=reason)
 
 
+def broken_proxy(reason: Reason) -> Reason | None:
+    """What is wrong with our own proxy, if that is why every way has failed."""
+    parts = reason.fields["reasons"] if reason.code == NetCode.EACH_WAY else (reason,)
+    ours = {ProxyCode.UNREACHED.value}
+    return parts[0] if parts and {part.code for part in parts} == ours else None
+
+
 def _leads_outside(address: Address) -> bool:
     """Whether it may be dialled behind a proxy: of what other seats name only what is no network
     of the proxy's own, and no name that could lead there ([L-57])."""

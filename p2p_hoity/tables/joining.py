@@ -18,6 +18,7 @@ from ..net.allowance import Allowance
 from ..net.errors import NetError, RefusedError
 from ..net.events import Event, Frame, LinkUp
 from ..net.hub import Hub
+from ..net.proxy import broken_proxy
 from ..net.ticket import Ticket
 from ..reachability.judge import Scope, widest
 from ..reachability.ways import Ways
@@ -67,6 +68,7 @@ class JoinCode(Code):
     UNREACHED_IPV6 = "host-unreached-six", "why"
     UNREACHED_LAN = "host-unreached-lan", "why"
     UNREACHED_MACHINE = "host-unreached-machine", "why"
+    UNREACHED_PROXY = "host-unreached-by-proxy", "why"
     GONE = "host-gone", "reason"
     CUTS = "host-cuts-links"
     SILENT = "host-without-terms"
@@ -170,13 +172,17 @@ class HostLink:
                 if error.is_final or is_late:
                     if was_linked:
                         raise PeerError(JoinCode.GONE, reason=error.reason) from error
-                    raise PeerError(self._unreached(), why=error.reason) from error
+                    raise self._unreached(error) from error
             await trio.sleep(pause)
             pause = min(2 * pause, LONGEST_PAUSE)
 
-    def _unreached(self) -> JoinCode:
+    def _unreached(self, error: NetError) -> PeerError:
         """Why the ticket leads nowhere from here, as far as its addresses tell ([L-51])."""
-        return UNREACHED.get(widest(self.ticket.dial_addresses()), JoinCode.UNREACHED)
+        proxy = broken_proxy(error.reason)
+        if proxy is not None:
+            return PeerError(JoinCode.UNREACHED_PROXY, why=proxy)
+        code = UNREACHED.get(widest(self.ticket.dial_addresses()), JoinCode.UNREACHED)
+        return PeerError(code, why=error.reason)
 
     def show_ticket(self) -> None:
         """Prove over the link there is that we hold the ticket."""

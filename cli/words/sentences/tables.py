@@ -26,6 +26,7 @@ TABLES: Final = {
         " you are elsewhere, the host needs a relay (--relay) or a forwarded port (--advertise);"
         " if not, ask whether the table is still open"
     ),
+    "host-unreached-by-proxy": N_("{why}; start it, or name another with --proxy"),
     "host-unreached-machine": N_(
         "the host cannot be reached ({why}); its ticket works only on the host's own machine: for"
         " others the host needs to listen elsewhere (--listen) or a relay (--relay)"

@@ -13,10 +13,17 @@ from support.relays import serve_relay
 from support.socks_server import SocksServer, proxied
 
 from p2p_hoity.net.addresses import Address, Named, parse_address
-from p2p_hoity.net.errors import NetError, NobodyError
+from p2p_hoity.net.errors import NetCode, NetError, NobodyError
 from p2p_hoity.net.hub import Hub
 from p2p_hoity.net.limits import Limits
-from p2p_hoity.net.proxy import Proxy, ProxyTypedError, SocksNetwork, parse_proxy
+from p2p_hoity.net.proxy import (
+    Proxy,
+    ProxyCode,
+    ProxyTypedError,
+    SocksNetwork,
+    broken_proxy,
+    parse_proxy,
+)
 from protocol.crypto.signing import Identity
 
 HOST, GUEST = Identity(b"h" * 32), Identity(b"g" * 32)
@@ -126,6 +133,15 @@ async def test_a_lie_is_no_crash(lie: bytes) -> None:
     async with proxied(SocksServer(lie=lie)) as server:
         with pytest.raises(NetError):
             await network(server).open(Address("h.example", 1))
+
+
+def test_a_broken_proxy_is_what_failed_only_if_no_way_got_further() -> None:
+    no = NetError(ProxyCode.UNREACHED, proxy="h:1", why="w").reason
+    other = NetError(ProxyCode.REFUSED, address="h:1", why="w").reason
+    assert broken_proxy(no) == no
+    assert broken_proxy(NetError(NetCode.EACH_WAY, reasons=(no, no)).reason) == no
+    for reasons in ((no, other), (other,), ()):
+        assert broken_proxy(NetError(NetCode.EACH_WAY, reasons=reasons).reason) is None
 
 
 async def test_one_that_is_not_there_is_told() -> None:

@@ -14,7 +14,9 @@ from support.memory_network import MemoryNetwork
 from cli.trouble import exit_code_of
 from p2p_hoity import tables
 from p2p_hoity.errors import because
+from p2p_hoity.net.errors import NetCode, NobodyError
 from p2p_hoity.net.limits import Limits
+from p2p_hoity.net.proxy import ProxyCode
 from p2p_hoity.net.ticket import Ticket, decode_ticket
 from p2p_hoity.reachability.judge import Found, ReachCode, Scope, Wanted, judge
 from p2p_hoity.session import updates
@@ -144,3 +146,20 @@ async def test_a_game_begun_behind_a_proxy_is_not_resumed_without_one(
         how = replace(club.reach(2), network=club.network)
         await tables.resume_table(club.guests[2].seat, None, how=how)
     assert waiting.cancelled_caught  # it waits for the others, who are gone
+
+
+async def test_a_guest_whose_own_proxy_is_down_is_told_so(
+    tmp_path: Path, autojump_clock: Any
+) -> None:
+    class NoProxy(MemoryNetwork):
+        async def open(self, address: Any) -> Any:
+            await trio.lowlevel.checkpoint()
+            nobody = because(NetCode.NOBODY_LISTENS)
+            raise NobodyError(ProxyCode.UNREACHED, proxy="127.0.0.1:9050", why=nobody)
+
+    guest, ticket = Guest(tmp_path, "P0"), Ticket(b"h" * 32, (HOME, MAPPED), b"t" * 32)
+    how = tables.Reach("n:0", network=NoProxy(), hidden=True)
+    with pytest.raises(tables.PeerError) as raised:
+        await tables.join_table(guest.seat, ticket, yes, how)
+    assert raised.value.code == "host-unreached-by-proxy"
+    assert exit_code_of(raised.value) == 3
