@@ -124,6 +124,10 @@ class Admission:
         if those:
             random.choice(those).link.close(because(LinkCode.MADE_ROOM))
 
+    def is_last(self, standing: Standing) -> bool:
+        """Whether no later link of this peer was entered."""
+        return self._entered.get(standing.peer) is standing
+
     def leave(self, old: Standing) -> None:
         """Take a link that has ended off the table."""
         if self._entered.get(old.peer) is old:

@@ -15,6 +15,8 @@ from __future__ import annotations
 
 import hmac
 import secrets
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import Enum, IntEnum
 from typing import Final, Protocol
@@ -60,6 +62,7 @@ class Purpose(Enum):
     """What a dialler proves its id for; part of what is signed."""
 
     LINK = b"link"
+    PUNCH = b"punch"
     RELAY = b"relay"
 
 
@@ -116,6 +119,9 @@ class Proven:
     binding: bytes = field(repr=False)
 
 
+Asked = tuple[Proven, Purpose]
+
+
 def fresh_instance() -> bytes:
     """The number of a process, drawn once."""
     return secrets.token_bytes(INSTANCE)
@@ -166,19 +172,20 @@ class Listener:
         return Proven(self.listener, challenge[-INSTANCE:], digest(Label.LINK_BINDING, statement))
 
 
-async def ask(stream: trio.abc.Stream, listener: Listener, instance: bytes) -> Proven:
-    """The listener's side: challenge the dialler and return what it proves, else NetError.
+async def ask(stream: trio.abc.Stream, listeners: Sequence[Listener], instance: bytes) -> Asked:
+    """The listener's side: challenge the dialler and return what it proves, and for which of the
+    purposes that the listener serves, else NetError.
 
     A dialler that fails is told so; whoever is believed still waits for a verdict.
     """
     challenge = fresh_challenge(instance)
     await send(stream, challenge)
     data = await receive(stream)
-    try:
-        return listener.check(data, challenge)
-    except NetError:
-        await send(stream, Verdict.NOT_PROVEN.encode())
-        raise
+    for listener in listeners:
+        with suppress(NetError):
+            return listener.check(data, challenge), listener.purpose
+    await send(stream, Verdict.NOT_PROVEN.encode())
+    raise NetError(HandshakeCode.NO_PROOF)
 
 
 async def prove(

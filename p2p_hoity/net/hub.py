@@ -27,8 +27,9 @@ from .handshake import (
     send,
 )
 from .limits import Limits
-from .link import Link
+from .link import Link, LinkCode
 from .network import Network, StreamListener, TcpNetwork, close_listeners, cut
+from .puncher import Puncher, Stay
 from .race import Race, Secured
 from .reach import reach
 from .tls import credentials, secure_from
@@ -54,8 +55,12 @@ class Hub:
         self._limits = limits or Limits()
         self._network = network or TcpNetwork()
         self._credentials = credentials(identity.seed)
-        self._listener = Listener(Purpose.LINK, identity.public, self._credentials.digest)
+        self._listeners = [
+            Listener(purpose, identity.public, self._credentials.digest)
+            for purpose in (Purpose.LINK, Purpose.PUNCH)
+        ]
         self._instance = fresh_instance()
+        self._puncher = Puncher(self, identity, self._network, self._instance, self._limits)
         self._admission = Admission(identity.public, self._limits)
         bounds = self._limits.unauthenticated, self._limits.unauthenticated_per_source
         self._unproven = UnprovenConnections(*bounds)
@@ -116,7 +121,7 @@ class Hub:
             )
             stream = await waiting.register_patiently()
             self._waiting[address] = waiting
-            nursery.start_soon(waiting.run, stream, nursery, self._attend)
+            nursery.start_soon(waiting.run, stream, nursery, self.attend)
         return str(address)
 
     def relays(self) -> frozenset[str]:
@@ -131,40 +136,43 @@ class Hub:
                     raw, address = await listener.accept()
                 except NetError:
                     return
-                nursery.start_soon(self._attend, raw, address)
+                nursery.start_soon(self.attend, raw, address)
         finally:
             await close_listeners([listener])
 
-    async def _attend(self, raw: trio.abc.Stream, address: Address) -> None:
+    async def attend(self, raw: trio.abc.Stream, address: Address) -> None:
         """Bring one incoming connection from a newcomer to a link, or cut it."""
         source = source_of(address.host)
         if address.via_relay:
             source = str(address)
-        entered, newcomer = None, UnprovenStream(raw, source)
+        stay, newcomer = None, UnprovenStream(raw, source)
         try:
             with self._unproven.counted(newcomer, self._limits.handshake):
-                entered = await self._let_in(newcomer, address)
+                stay = await self._let_in(newcomer, address)
         except NetError:
             return  # a newcomer who proved nothing is not worth a word
         finally:
-            if entered is None:
+            if stay is None:
                 await cut(raw)
-        if entered is not None:
-            await self._keep(*entered)
+        if stay is not None:
+            await stay()
 
-    async def _let_in(
-        self, newcomer: UnprovenStream, address: Address
-    ) -> tuple[Standing, Standing | None] | None:
+    async def _let_in(self, newcomer: UnprovenStream, address: Address) -> Stay | None:
+        """What a newcomer stays for, if it may."""
         source, stream = newcomer.source, await secure_from(newcomer, self._credentials)
         newcomer.reach(Stage.SECURED)
-        proven = await ask(stream, self._listener, self._instance)
+        proven, purpose = await ask(stream, self._listeners, self._instance)
+        if purpose is Purpose.PUNCH:
+            known = self._admission.get(proven.peer)
+            return await self._puncher.let_in(stream, proven, address, known)
         verdict = self._admission.judge(proven, address.via_relay, proven.peer, source)
         if verdict is not Verdict.WELCOME:
             await send(stream, verdict.encode())
             return None
         link = Link(stream, self._limits, first=verdict.encode())
         new = _standing(proven, link, address, proven.peer, source)
-        return new, self._admission.enter(new)
+        old = self._admission.enter(new)
+        return lambda: self._keep(new, old)
 
     # Dialling
 
@@ -193,16 +201,19 @@ class Hub:
 
     async def link(self, addresses: Sequence[Address], peer: bytes) -> None:
         """Link to peer once, or NetError; one attempt at a time for each peer."""
-        nursery = self._running()
         async with self._dialling.setdefault(peer, trio.Lock()):
             if self.linked(peer):
                 return
             secured = await Race(lambda way: reach(self._network, way, peer), self._limits).run(
                 addresses
             )
-            entered = await self._introduce(secured)
-            if entered is not None:
-                nursery.start_soon(self._keep, *entered)
+            await self.link_over(secured)
+
+    async def link_over(self, secured: Secured) -> None:
+        """A link to a pinned listener over a fresh stream, or NetError."""
+        entered = await self._introduce(secured)
+        if entered is not None:
+            self._running().start_soon(self._keep, *entered)
 
     async def _introduce(self, secured: Secured) -> tuple[Standing, Standing | None] | None:
         """Prove ourselves to a pinned listener; None when it already linked to us meanwhile."""
@@ -268,7 +279,12 @@ class Hub:
             await trio.sleep(self._allowances.take(self._sender(new), trio.current_time()))
             await self._report.send(Frame(new.peer, data))
 
+        if new.via_relay and new.dialled_by == self.me:
+            self._running().start_soon(self._puncher.lead, new)
         reason = await new.link.run(opened, deliver)
+        await self._puncher.settled(new)
+        if not self._admission.is_last(new):
+            reason = because(LinkCode.REPLACED)
         if is_up:
             with suppress(trio.BrokenResourceError):  # the owner stopped reading events
                 await self._report.send(LinkDown(new.peer, reason))

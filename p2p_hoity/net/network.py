@@ -34,6 +34,15 @@ class StreamListener(Protocol):
         ...
 
 
+class Outlet(Protocol):
+    """One port of this machine from which several streams go out, each to another place: a NAT
+    that knows the port by the first lets answers to it in on the others' account."""
+
+    async def open(self, address: Address) -> trio.abc.Stream:
+        """A stream to address from this port; NetError says what failed."""
+        ...
+
+
 class Network(Protocol):
     """What carries byte streams: the real TCP, or one in memory for simulations."""
 
@@ -44,6 +53,45 @@ class Network(Protocol):
     async def listen(self, host: str, port: int) -> list[StreamListener]:
         """Listeners on host ('' is every address of this machine) and port (0: any free one)."""
         ...
+
+    def outlet(self) -> Outlet | None:
+        """A fresh outlet; None where streams cannot choose their port, as behind a proxy."""
+        ...
+
+
+class TcpOutlet:
+    """A TCP port that goes out to several places; its family is that of the first."""
+
+    def __init__(self) -> None:
+        """No port yet."""
+        self._family = socket.AF_UNSPEC
+        self._port = 0
+
+    async def open(self, address: Address) -> trio.abc.Stream:
+        """A TCP stream; NetError says what failed, NobodyError that there is nobody to dial."""
+        with trouble_is(NetCode.UNREACHED, address=str(address)):
+            kind = socket.SOCK_STREAM
+            found = await trio.socket.getaddrinfo(address.host, address.port, self._family, kind)
+            for family, *_, where in found:
+                if may_dial(str(where[0]), address.named):
+                    return await self._connected(socket.AddressFamily(family), where)
+        raise NobodyError(NetCode.NOT_DIALLED, address=str(address))
+
+    async def _connected(self, family: socket.AddressFamily, where: object) -> trio.SocketStream:
+        made = trio.socket.socket(family, socket.SOCK_STREAM)
+        is_open = False
+        try:
+            for option in ("SO_REUSEADDR", "SO_REUSEPORT"):  # the second is not everywhere
+                if hasattr(socket, option):
+                    made.setsockopt(socket.SOL_SOCKET, getattr(socket, option), 1)
+            await made.bind(("", self._port))
+            self._family, self._port = family, made.getsockname()[1]
+            await made.connect(where)
+            is_open = True
+        finally:
+            if not is_open:
+                made.close()
+        return trio.SocketStream(made)
 
 
 class TcpNetwork:
@@ -74,6 +122,10 @@ class TcpNetwork:
             where, none = str(Address(host, port)), because(SystemCode.REFUSED)
             raise failed or NetError(NetCode.CANNOT_LISTEN, address=where, why=none)
         return listeners
+
+    def outlet(self) -> Outlet:
+        """A fresh TCP port for several streams."""
+        return TcpOutlet()
 
     async def _listen_on(self, host: str, port: int) -> list[StreamListener]:
         with trouble_is(NetCode.CANNOT_LISTEN, address=str(Address(host, port))):

@@ -111,6 +111,9 @@ class SocksNetwork:
             raise NobodyError(ProxyCode.NOT_DIALLED, address=str(address))
         return await self._ask(address)
 
+    def outlet(self) -> None:
+        """None: the proxy chooses the port."""
+
     async def listen(self, host: str, port: int) -> list[StreamListener]:
         """Listeners on loopback; NetError for any other place."""
         if not is_loopback(host):

@@ -11,7 +11,7 @@ import trio
 from .addresses import Address, numeric, parse_address
 from .errors import NetCode, NetError, NobodyError, RefusedError, TicketError
 from .handshake import HandshakeCode, Identity, Listener, Purpose, expect_welcome, receive, send
-from .network import Network, cut
+from .network import Network, Outlet, cut
 from .race import Secured
 from .ticket import decode_address, encode_address
 from .tls import BegunStream, TlsStream, laid_aside, secure_to
@@ -32,10 +32,11 @@ async def reach(network: Network, address: Address, peer: bytes) -> Secured:
         raw = await call(network, address, peer)
     else:
         raw = await network.open(address)
-    return await _secure(raw, address, peer)
+    return await secure(raw, address, peer)
 
 
-async def _secure(raw: trio.abc.Stream, address: Address, peer: bytes | None) -> Secured:
+async def secure(raw: trio.abc.Stream, address: Address, peer: bytes | None) -> Secured:
+    """TLS on a stream that leads to address; cut, and NetError, unless the peer has the key."""
     async with _cut_on_failure(raw, address):
         stream, listener, certificate = await secure_to(raw, peer)
     return Secured(stream, listener, certificate, address)
@@ -85,12 +86,21 @@ async def observed(network: Network, relay: Address) -> Address:
 
     NetError when it cannot be asked, or says anything but one IP address and port ([L-31]).
     """
+    async with observing(network, relay) as found:
+        return found
+
+
+@asynccontextmanager
+async def observing(network: Network | Outlet, relay: Address) -> AsyncIterator[Address]:
+    """The same, with our end of the connection open while inside, so that a NAT remembers it."""
     secured, _ = await _greet(network, relay)
     async with _cut_on_failure(secured.stream, relay):
         await send(secured.stream, OBSERVE)
-        found = _read_seen(await receive(secured.stream))
-    await cut(secured.stream)
-    return found
+        found = read_seen(await receive(secured.stream))
+    try:
+        yield found
+    finally:
+        await cut(secured.stream)
 
 
 def seen_from(address: Address) -> bytes:
@@ -101,7 +111,8 @@ def seen_from(address: Address) -> bytes:
     return encode_address(str(found))
 
 
-def _read_seen(data: bytes) -> Address:
+def read_seen(data: bytes) -> Address:
+    """The IP address and port in such an answer; NetError if it is anything else ([L-31])."""
     try:
         told = parse_address(decode_address(data))
     except TicketError:
@@ -150,9 +161,9 @@ async def _welcomed(secured: Secured, relay: Address, wish: bytes) -> trio.abc.S
     return secured.stream
 
 
-async def _greet(network: Network, relay: Address) -> tuple[Secured, bytes]:
+async def _greet(network: Network | Outlet, relay: Address) -> tuple[Secured, bytes]:
     """A TLS stream to a relay, whoever it is, and its challenge."""
     raw = await network.open(replace(relay, via_relay=False))
-    secured = await _secure(raw, relay, None)
+    secured = await secure(raw, relay, None)
     async with _cut_on_failure(secured.stream, relay):
         return secured, await receive(secured.stream)

@@ -35,14 +35,21 @@ class MemoryNetwork:
 
     async def open(self, address: Address) -> trio.abc.Stream:
         """A stream to the listener at address; NetError when there is none."""
+        return await self.open_from(Address(self.caller, next(self._callers) % 60000 + 1), address)
+
+    async def open_from(self, seen: Address, address: Address) -> trio.abc.Stream:
+        """The same, from where the listener sees it come."""
         await trio.lowlevel.checkpoint()
         listener = self._listeners.get((address.host, address.port))
         if listener is None:
             nobody = because(NetCode.NOBODY_LISTENS)
             raise NobodyError(NetCode.UNREACHED, address=str(address), why=nobody)
         near, far = self._make_pair()
-        listener.connect(far, Address(self.caller, next(self._callers) % 60000 + 1))
+        listener.connect(far, seen)
         return near
+
+    def outlet(self) -> None:
+        """None: nobody here has a port of its own to go out by."""
 
     async def listen(self, host: str, port: int) -> list[StreamListener]:
         """One listener; NetError when it is taken."""

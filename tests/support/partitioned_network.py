@@ -68,6 +68,9 @@ class NetworkNode:
         stream = await self.partition.network.open(address)
         return HeldStream(self.partition, self.name, address.host, stream)
 
+    def outlet(self) -> None:
+        """None: no holes here."""
+
     async def listen(self, host: str, port: int) -> list[StreamListener]:
         """This node's listeners."""
         return await self.partition.network.listen(host, port)

@@ -120,6 +120,8 @@ LINKS: Final = {
     "link-unread": N_("it read nothing we sent for {seconds} s"),
     "link-replaced": N_("a better link to the same peer took its place"),
     "link-made-room": N_("it made room for another"),
+    "punch-of-other-form": N_("it does not speak of meeting directly as we do"),
+    "punch-not-met": N_("no direct way was found"),
     "relay-came-again": N_("the same id came to wait here again"),
     "no-metrics-library": N_(
         "metrics need the package {name}: install p2p-hoity with its extra, as in "

@@ -20,6 +20,8 @@ from p2p_hoity.net.handshake import (
     expect_welcome,
     fresh_challenge,
     prove,
+    receive,
+    send,
 )
 from protocol.crypto.signing import Identity
 
@@ -29,6 +31,7 @@ OTHER = Identity(bytes([3]) * 32)
 CERTIFICATE = bytes([7]) * 32
 HERE, THERE = bytes([8]) * 16, bytes([9]) * 16
 CHALLENGE = MAGIC + bytes(32) + HERE
+SERVED = [Listener(p, LISTENER.public, CERTIFICATE) for p in (Purpose.LINK, Purpose.PUNCH)]
 
 
 def answer_to(challenge, *, by=DIALLER, listener=LISTENER, certificate=CERTIFICATE):
@@ -143,7 +146,7 @@ async def introduce(listening, dialling):
 
 
 async def listening(stream):
-    proven = await ask(stream, Listener(Purpose.LINK, LISTENER.public, CERTIFICATE), HERE)
+    proven, _ = await ask(stream, SERVED, HERE)
     await stream.send_all(encode_frame(Verdict.WELCOME.encode()))
     return proven
 
@@ -182,3 +185,21 @@ async def test_a_handshake_takes_no_long_frame():
     await far.send_all(encode_frame(secrets.token_bytes(257)))
     with pytest.raises(NetError, match="frame-too-large length=257"):
         await expect_welcome(near)
+
+
+@pytest.mark.parametrize("purpose", list(Purpose))
+async def test_what_a_dialler_came_for_is_what_it_signed(purpose):
+    near, far = trio.testing.memory_stream_pair()
+    listener = Listener(purpose, LISTENER.public, CERTIFICATE)
+
+    async def dial():
+        challenge = await receive(near)
+        await send(near, listener.answer(DIALLER, THERE, challenge))
+
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(dial)
+        if purpose is Purpose.RELAY:
+            with pytest.raises(NetError, match="answer-without-proof"):
+                await ask(far, SERVED, HERE)
+        else:
+            assert (await ask(far, SERVED, HERE))[1] is purpose

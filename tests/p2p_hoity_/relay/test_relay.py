@@ -329,7 +329,7 @@ async def test_a_relay_that_takes_calls_itself_is_found_out():
             assert await read_frame(stream, 256) == CALL + SEAT.public
             await stream.send_all(encode_frame(Verdict.WELCOME.encode()))
             bare, early = await laid_aside(stream)
-            await lying._attend(BegunStream(early, bare), Address("bad-relay", 1))
+            await lying.attend(BegunStream(early, bare), Address("bad-relay", 1))
 
         there.nursery.start_soon(lie)
         with pytest.raises(NetError, match=r"bad-relay:1' why=.someone-else-answers"):

@@ -1,0 +1,281 @@
+"""Hole punching: two behind NATs meet directly, or stay linked through their relay."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+
+import pytest
+import trio
+from support.homes_behind_nats import Home, Internet, Nat, NoOutlet
+from support.relays import serve_relay
+
+from p2p_hoity.errors import Reason
+from p2p_hoity.net import puncher, punching
+from p2p_hoity.net.addresses import Address, parse_address
+from p2p_hoity.net.errors import NetError
+from p2p_hoity.net.events import Frame, LinkDown, LinkUp
+from p2p_hoity.net.handshake import Listener, Purpose, prove, receive, send
+from p2p_hoity.net.hub import Hub
+from p2p_hoity.net.link import LinkCode
+from p2p_hoity.net.reach import reach, seen_from
+from protocol.crypto.signing import Identity
+
+LOW, HIGH = sorted((Identity(bytes([n]) * 32) for n in (1, 2)), key=lambda who: who.public)
+STRANGER = Identity(bytes([3]) * 32)
+FIRST, SECOND = "8.1.0.1", "8.2.0.1"
+
+
+@dataclass
+class Node:
+    """A hub in a home, and all that it was told."""
+
+    hub: Hub
+    home: Home
+    told: list = field(default_factory=list)
+
+    async def listen(self) -> None:
+        async for event in self.hub.events:
+            self.told.append(event)
+
+    @property
+    def links(self) -> list[tuple[bool, str]]:
+        return [(up.via_relay, up.address) for up in self.told if isinstance(up, LinkUp)]
+
+
+@dataclass
+class World:
+    internet: Internet
+    nursery: trio.Nursery
+    relay: str
+
+    async def node(self, who: Identity, home: Home) -> Node:
+        node = Node(Hub(who, network=home), home)
+        await self.nursery.start(node.hub.run)
+        self.nursery.start_soon(node.listen)
+        return node
+
+
+@asynccontextmanager
+async def world(delay: float = 0.05) -> AsyncIterator[World]:
+    internet = Internet(delay)
+    async with trio.open_nursery() as nursery:
+
+        async def relay(task_status: trio.TaskStatus[list[str]]) -> None:
+            await serve_relay(
+                "relay.example", 4646, network=internet.network, task_status=task_status
+            )
+
+        (place,) = await nursery.start(relay)
+        yield World(internet, nursery, place)
+        nursery.cancel_scope.cancel()
+
+
+async def linked(there: World, caller: Node, callee: Node) -> None:
+    """The caller is linked with the callee through the relay, for less than a second."""
+    address = await callee.hub.listen_via(there.relay)
+    await caller.hub.connect([address], callee.hub.me, 5)
+    await trio.sleep(0.5)
+    assert [up[0] for up in caller.links] == [up[0] for up in callee.links] == [True]
+
+
+@pytest.mark.parametrize("caller_is_low", [True, False])
+@pytest.mark.parametrize("nats", [(Nat.SAME_PORT, Nat.SAME_PORT), (Nat.REFUSING, Nat.SAME_PORT),
+                                  (Nat.REFUSING, Nat.REFUSING)])  # fmt: skip
+async def test_two_behind_nats_meet_and_need_the_relay_no_more(
+    nats, caller_is_low, autojump_clock
+) -> None:
+    async with world() as there:
+        who = (LOW, HIGH) if caller_is_low else (HIGH, LOW)
+        one = await there.node(who[0], Home(there.internet, FIRST, nats[0]))
+        two = await there.node(who[1], Home(there.internet, SECOND, nats[1]))
+        await linked(there, one, two)
+        await trio.sleep(6)
+        for node, other in ((one, SECOND), (two, FIRST)):
+            assert [up[0] for up in node.links] == [True, False]
+            assert node.links[-1][1].startswith(f"{other}:")
+            (down,) = [event for event in node.told if isinstance(event, LinkDown)]
+            assert down.reason.code == LinkCode.REPLACED, "nobody is told of a lost link"
+        one.hub.post(two.hub.me, b"no relay between us")
+        two.hub.post(one.hub.me, b"none")
+        await trio.sleep(1)
+        assert two.told[-1] == Frame(one.hub.me, b"no relay between us")
+        assert one.told[-1] == Frame(two.hub.me, b"none")
+
+
+@pytest.mark.parametrize("fresh", [(True, False), (False, True), (True, True)])
+async def test_where_a_nat_takes_a_fresh_port_the_relayed_link_stays(fresh, autojump_clock) -> None:
+    async with world() as there:
+        kinds = [Nat.FRESH_PORT if one else Nat.SAME_PORT for one in fresh]
+        one = await there.node(LOW, Home(there.internet, FIRST, kinds[0]))
+        two = await there.node(HIGH, Home(there.internet, SECOND, kinds[1]))
+        await linked(there, one, two)
+        began = trio.current_time()
+        await trio.sleep(60)
+        assert [up[0] for up in one.links] == [up[0] for up in two.links] == [True]
+        assert not [event for event in one.told + two.told if isinstance(event, LinkDown)]
+        assert len(there.internet.sent) == 6, "three tries each, and never again"
+        one.hub.post(two.hub.me, b"still here")
+        await trio.sleep(1)
+        assert two.told[-1] == Frame(one.hub.me, b"still here")
+        assert trio.current_time() - began > 60
+
+
+async def test_the_game_goes_on_while_it_is_tried(autojump_clock) -> None:
+    async with world() as there:
+        one = await there.node(LOW, Home(there.internet, FIRST))
+        two = await there.node(HIGH, Home(there.internet, SECOND, Nat.FRESH_PORT))
+        await linked(there, one, two)
+        for number in range(50):
+            one.hub.post(two.hub.me, b"%d" % number)
+            await trio.sleep(0.1)
+        frames = [event.data for event in two.told if isinstance(event, Frame)]
+        assert frames == [b"%d" % number for number in range(50)]
+
+
+async def test_without_an_outlet_nothing_is_tried(autojump_clock) -> None:
+    async with world() as there:
+        one = await there.node(LOW, NoOutlet(there.internet, FIRST))
+        two = await there.node(HIGH, Home(there.internet, SECOND))
+        await linked(there, one, two)
+        await trio.sleep(20)
+        assert [up[0] for up in one.links] == [True]
+        assert there.internet.sent == []
+
+
+async def test_a_new_link_through_the_relay_is_tried_anew(autojump_clock) -> None:
+    async with world() as there:
+        one = await there.node(LOW, Home(there.internet, FIRST, Nat.FRESH_PORT))
+        two = await there.node(HIGH, Home(there.internet, SECOND))
+        await linked(there, one, two)
+        await trio.sleep(10)
+        two.home.internet.sent.clear()
+        one.hub.drop(two.hub.me, Reason("again"))
+        one.home.nat = Nat.SAME_PORT
+        await trio.sleep(1)
+        await one.hub.connect([f"relay+{there.relay}"], two.hub.me, 5)
+        await trio.sleep(10)
+        assert [up[0] for up in one.links] == [True, True, False]
+
+
+# The liar.
+
+
+async def asked(there: World, who: Identity, peer: bytes, home: Home) -> trio.abc.Stream:
+    """A stream on which someone has asked a peer to meet; NetError if it was refused."""
+    secured = await reach(home, parse_address(f"relay+{there.relay}"), peer)
+    listener = Listener(Purpose.PUNCH, secured.listener, secured.certificate)
+    await prove(secured.stream, listener, who, bytes(16))
+    return secured.stream
+
+
+async def test_only_who_has_a_relayed_link_may_ask(autojump_clock) -> None:
+    async with world() as there:
+        one = await there.node(LOW, Home(there.internet, FIRST))
+        two = await there.node(HIGH, Home(there.internet, SECOND))
+        await linked(there, one, two)
+        with pytest.raises(NetError, match="verdict-refused"):
+            await asked(there, STRANGER, two.hub.me, Home(there.internet, "8.3.0.1"))
+        await trio.sleep(6)
+        assert [up[0] for up in two.links] == [True, False]
+        with pytest.raises(NetError, match="verdict-refused"):
+            await asked(there, LOW, two.hub.me, one.home)
+
+
+async def liar_with_a_link(there: World) -> tuple[Node, Home]:
+    """A node with a relayed link from a peer that lies; the peer's home."""
+    home = Home(there.internet, FIRST)
+    node = await there.node(HIGH, Home(there.internet, SECOND))
+    await node.hub.listen_via(there.relay)
+    secured = await reach(home, parse_address(f"relay+{there.relay}"), node.hub.me)
+    listener = Listener(Purpose.LINK, secured.listener, secured.certificate)
+    await prove(secured.stream, listener, LOW, bytes(16))
+
+    async def stay() -> None:
+        while await secured.stream.receive_some():
+            await secured.stream.send_all(bytes(4))
+
+    there.nursery.start_soon(stay)
+    await trio.sleep(0.5)
+    return node, home
+
+
+async def test_each_link_may_ask_once_and_of_one_process(autojump_clock) -> None:
+    async with world() as there:
+        node, home = await liar_with_a_link(there)
+        await (await asked(there, LOW, node.hub.me, home)).aclose()
+        with pytest.raises(NetError, match="verdict-refused"):
+            await asked(there, LOW, node.hub.me, home)
+
+
+async def rest_of(stream: trio.abc.Stream) -> int:
+    """How many frames still come until the other end cuts the stream."""
+    number = 0
+    try:
+        while True:
+            await receive(stream)
+            number += 1
+    except NetError:
+        return number
+
+
+LIES = {
+    "a machine at home": punching.SEEN + seen_from(Address("192.168.1.1", 80)),
+    "the very machine": punching.SEEN + seen_from(Address("127.0.0.1", 80)),
+    "link-local": punching.SEEN + seen_from(Address("169.254.1.1", 80)),
+    "multicast": punching.SEEN + seen_from(Address("224.0.0.1", 80)),
+    "nothing": b"",
+    "another word": punching.GO,
+    "a name": punching.SEEN + b"\x01\x04home\x00\x50",
+    "too much": punching.SEEN + seen_from(Address("8.9.9.9", 80)) + b"!",
+    "port 0": punching.SEEN + bytes([4, 8, 9, 9, 9, 0, 0]),
+    "IPv4 in IPv6": punching.SEEN + bytes([6, *bytes(10), 255, 255, 8, 9, 9, 9, 0, 80]),
+    "as long as may be": punching.SEEN * 256,
+}
+
+
+@pytest.mark.parametrize("lie", LIES.values(), ids=LIES)
+async def test_what_a_peer_says_of_itself_leads_nowhere_it_may_not(
+    lie: bytes, autojump_clock
+) -> None:
+    async with world() as there:
+        node, home = await liar_with_a_link(there)
+        stream = await asked(there, LOW, node.hub.me, home)
+        await send(stream, lie)
+        assert await rest_of(stream) == 0
+        assert there.internet.sent == []
+        assert [up[0] for up in node.links] == [True]
+        assert not [event for event in node.told if isinstance(event, LinkDown)]
+
+
+@pytest.mark.parametrize("words", [0, 1, 2])
+async def test_who_falls_silent_is_left(words: int, autojump_clock) -> None:
+    async with world() as there:
+        node, home = await liar_with_a_link(there)
+        stream = await asked(there, LOW, node.hub.me, home)
+        said = [punching.SEEN + seen_from(Address("8.9.9.9", 80)), punching.PING]
+        for word in said[:words]:
+            await send(stream, word)
+            await receive(stream)
+        began = trio.current_time()
+        with pytest.raises(NetError):
+            await receive(stream)
+        assert trio.current_time() - began <= puncher.WHOLE
+        assert [up[0] for up in node.links] == [True]
+
+
+async def test_who_meets_is_still_to_prove_its_key(autojump_clock) -> None:
+    """Where the liar leads, someone else answers, or nobody does: no link comes of it."""
+    async with world() as there:
+        node, home = await liar_with_a_link(there)
+        stream = await asked(there, LOW, node.hub.me, home)
+        other = home.outlet()
+        await send(stream, punching.SEEN + seen_from(other.seen))
+        where = punching.read_seen((await receive(stream))[1:])
+        await send(stream, punching.PING)
+        await receive(stream)
+        await send(stream, punching.GO)
+        met = await other.open(where)
+        await met.send_all(b"GET / HTTP/1.1\r\n\r\n")
+        await trio.sleep(10)
+        assert [up[0] for up in node.links] == [True]
+        assert not [event for event in node.told if isinstance(event, LinkDown)]

@@ -1,0 +1,172 @@
+"""Machines of a small internet on this one: network namespaces, cables, routers with NAT.
+
+Needs root, Linux, iproute2 and nftables; `why_not` says what is missing. No address here leaves
+the machine: the namespaces have no way out.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+
+from support import terminals
+from support.liars.table import environment
+
+PROGRAMS = ("ip", "nft")
+
+
+@cache
+def why_not() -> str:
+    """What this machine lacks for such an internet; empty for nothing."""
+    if sys.platform != "linux":
+        return "network namespaces are Linux's"
+    if os.geteuid() != 0:
+        return "only root makes network namespaces"
+    for program in PROGRAMS:
+        if shutil.which(program) is None:
+            return f"the program {program} is not installed"
+    name = f"hoity-try-{os.getpid()}"
+    tried = subprocess.run(["ip", "netns", "add", name], capture_output=True, text=True)
+    if tried.returncode:
+        return f"this machine makes no network namespace: {tried.stderr.strip()}"
+    chain = "add table ip t; add chain ip t c { type nat hook postrouting priority 100; }"
+    nat = subprocess.run(
+        ["ip", "netns", "exec", name, "nft", chain], capture_output=True, text=True
+    )
+    run("ip", "netns", "del", name)
+    return f"this machine has no NAT: {nat.stderr.strip()}" if nat.returncode else ""
+
+
+def run(*words: str) -> str:
+    done = subprocess.run(words, capture_output=True, text=True)
+    if done.returncode:
+        raise RuntimeError(f"{' '.join(words)}: {done.stderr}")
+    return done.stdout
+
+
+@dataclass
+class Machine:
+    """One namespace: a machine, or a router."""
+
+    name: str
+
+    def run(self, *words: str) -> str:
+        """Run a program there to its end."""
+        return run("ip", "netns", "exec", self.name, *words)
+
+    def hoity(self, home: Path, *words: str) -> terminals.Terminal:
+        """Start a `hoity` there."""
+        return self.module(home, "cli", *words)
+
+    def module(self, home: Path, *words: str) -> terminals.Terminal:
+        """Start a module there that prints JSON lines."""
+        command = ["ip", "netns", "exec", self.name, sys.executable, "-m", *words]
+        home.mkdir(parents=True, exist_ok=True, mode=0o700)
+        process = subprocess.Popen(
+            command,
+            env=environment(home),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=(home / "errors").open("w"),
+            text=True,
+        )
+        return terminals.Terminal(process, home)
+
+
+@dataclass
+class Internet:
+    """A hub of cables; machines have public addresses, homes stand behind routers."""
+
+    prefix: str
+    made: list[str] = field(default_factory=list)
+    _cables: int = 0
+
+    def _machine(self, name: str) -> Machine:
+        full = f"{self.prefix}{name}"
+        run("ip", "netns", "add", full)
+        self.made.append(full)
+        run("ip", "-n", full, "link", "set", "lo", "up")
+        return Machine(full)
+
+    def _hub(self) -> Machine:
+        if not self.made:
+            hub = self._machine("hub")
+            run("ip", "-n", hub.name, "link", "add", "net", "type", "bridge")
+            run("ip", "-n", hub.name, "link", "set", "net", "up")
+        return Machine(self.made[0])
+
+    def _plug_in(self, machine: Machine, *addresses: str) -> None:
+        """A cable from a machine to the internet, as `wan`."""
+        hub, self._cables = self._hub(), self._cables + 1
+        end = f"c{self._cables}"
+        cable = ("type", "veth", "peer", "name", "wan", "netns", machine.name)
+        run("ip", "-n", hub.name, "link", "add", end, *cable)
+        run("ip", "-n", hub.name, "link", "set", end, "master", "net", "up")
+        for address in addresses:
+            more = ("nodad",) if ":" in address else ()
+            run("ip", "-n", machine.name, "addr", "add", address, "dev", "wan", *more)
+        run("ip", "-n", machine.name, "link", "set", "wan", "up")
+
+    def machine(self, name: str, *addresses: str) -> Machine:
+        """A machine with public addresses, as `8.0.0.1/8`."""
+        self._hub()
+        made = self._machine(name)
+        self._plug_in(made, *addresses)
+        return made
+
+    def home(self, name: str, public: str, rules: str, inside: str = "192.168.1") -> Machine:
+        """A machine at home: its router has a public address and masks it, after `rules`."""
+        router = self.machine(f"{name}r", public)
+        made = self._machine(name)
+        cable = ("type", "veth", "peer", "name", "eth0", "netns", made.name)
+        run("ip", "-n", router.name, "link", "add", "lan", *cable)
+        run("ip", "-n", router.name, "addr", "add", f"{inside}.1/24", "dev", "lan")
+        run("ip", "-n", router.name, "link", "set", "lan", "up")
+        run("ip", "-n", made.name, "addr", "add", f"{inside}.2/24", "dev", "eth0")
+        run("ip", "-n", made.name, "link", "set", "eth0", "up")
+        run("ip", "-n", made.name, "route", "add", "default", "via", f"{inside}.1")
+        router.run("sh", "-c", "echo 1 > /proc/sys/net/ipv4/ip_forward")
+        router.run("nft", rules)
+        return made
+
+    def router(self, name: str) -> Machine:
+        """The router of a home."""
+        return Machine(f"{self.prefix}{name}r")
+
+    def clear(self) -> None:
+        for name in reversed(self.made):
+            subprocess.run(["ip", "netns", "del", name], check=False, capture_output=True)
+
+
+def nat(masking: str = "masquerade", unexpected: str = "drop") -> str:
+    """What a home's router does: `masquerade` keeps the port if it is free, `masquerade random`
+    takes another for each connection; what nobody inside has asked for is dropped or rejected."""
+    reject = "drop" if unexpected == "drop" else "reject with tcp reset"
+    return f"""
+    add table ip home
+    add chain ip home out {{ type nat hook postrouting priority 100; }}
+    add rule ip home out oifname "wan" {masking}
+    add chain ip home in {{ type filter hook input priority 0; }}
+    add rule ip home in iifname "wan" ct state established,related accept
+    add rule ip home in iifname "wan" meta l4proto tcp {reject}
+    add chain ip home through {{ type filter hook forward priority 0; }}
+    add rule ip home through iifname "wan" ct state established,related accept
+    add rule ip home through iifname "wan" drop
+    """
+
+
+@contextmanager
+def internet() -> Iterator[Internet]:
+    """An internet of one's own, gone afterwards."""
+    made = Internet(f"h{os.getpid() % 10**6}")
+    try:
+        yield made
+    finally:
+        made.clear()
