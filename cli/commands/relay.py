@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import signal
 import sys
 from collections.abc import Awaitable, Callable
@@ -30,6 +31,9 @@ from .reaching import listening
 FILES_A_CALL: Final = 2
 SPARE_FILES: Final = 256
 LOOPBACK: Final = "127.0.0.1"
+RARELY: Final = (20_000, 20, 500)
+"""When Python looks for rings of garbage: to look through all that thousands of connections hold
+takes it half a second, in which nothing is carried."""
 LAST_LINES: Final = 0.1
 """Seconds for what is still to be logged."""
 
@@ -58,6 +62,7 @@ def relay(listen: str, limits: RelayLimits, keeping: Keeping) -> int:
         listening(keeping.metrics, "--metrics")
         need_libraries()
     lacking = open_files(limits.seats + FILES_A_CALL * limits.splices + SPARE_FILES)
+    gc.set_threshold(*RARELY)
     with ctrl_c_means(lambda: _("Interrupted: the relay is closed.")):
         return trio.run(_serve, place, limits, keeping, lacking)
 

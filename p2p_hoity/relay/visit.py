@@ -16,11 +16,11 @@ from ..net.tls import TlsStream, laid_aside
 from .watch import Event, Watch
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Visit:
     """Someone who has proven nothing: a stream to it, its address, and our challenge to it."""
 
-    stream: TlsStream = field(repr=False)
+    tls: TlsStream | None = field(repr=False)
     bare: trio.abc.Stream = field(repr=False)
     """What lies below the TLS."""
     address: Address
@@ -28,6 +28,13 @@ class Visit:
     watch: Watch = field(repr=False)
     scope: trio.CancelScope = field(repr=False)
     """All that is done for this visitor."""
+
+    @property
+    def stream(self) -> TlsStream:
+        """What it is spoken to by, until its TLS is laid aside."""
+        if self.tls is None:
+            raise RuntimeError("nothing is said to it any more")
+        return self.tls
 
     @property
     def source(self) -> str:
@@ -47,6 +54,7 @@ class Visit:
         """
         await send(self.stream, Verdict.WELCOME.encode())
         _, early = await laid_aside(self.stream)
+        self.tls = None  # most of the memory that a connection takes
         return early
 
 

@@ -12,6 +12,7 @@ a sealed choice, a hold and a reveal of the seat itself and of those it passes o
 from __future__ import annotations
 
 import argparse
+import gc
 import json
 import os
 import random
@@ -81,6 +82,17 @@ class Load:
             self.poll.register(number, select.EPOLLIN)
             for at, size in frames(True, more, self.rng):
                 self.plan.append(((phase + at) % EVERY, number, size))
+
+    async def beat(self, task_status: trio.TaskStatus[trio.CancelScope]) -> None:
+        """Keep links alive while others come."""
+        with trio.CancelScope() as scope:
+            task_status.started(scope)
+            while True:
+                for number in list(self.heard):
+                    self._send(number, HEAD.size)
+                    await trio.sleep(0)
+                self._hear()
+                await trio.sleep(5)
 
     async def run(self, seconds: float) -> None:
         """Say what is due, hear what comes."""
@@ -243,8 +255,10 @@ async def measure(args: argparse.Namespace) -> dict[str, Any]:
             else:
                 async with trio.open_nursery() as coming:
                     tables = Tables(load, port, nursery)
+                    beating = await nursery.start(load.beat)
                     for number in range(args.tables):
                         coming.start_soon(tables.come, number)
+                beating.cancel()
             came = time.monotonic() - began
             await load.run(5)  # until it runs evenly
             load.delays.clear(), load.late.clear()
@@ -288,6 +302,7 @@ def main() -> None:
     parser.add_argument("--relay-core", type=int, default=0)
     parser.add_argument("--load-core", type=int, default=1)
     args = parser.parse_args()
+    gc.disable()  # its pauses would count as the relay's
     os.sched_setaffinity(0, {args.load_core})
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
