@@ -262,6 +262,7 @@ TARGETS: dict[str, tuple[Callable[[Sequence[str]], None], str]] = {
     "crashes": (tool("-m", "soak.crashes"), "kill a seat at every write of a game: every FILE"),
     "links": (tool("-m", "soak.links"), "strangers attack a host's door: SECONDS"),
     "flood": (tool("-m", "soak.flooder"), "a seat floods its table"),
+    "relay": (tool("-m", "soak.relay_load"), "how many tables a relay carries: TABLES --pairs all"),
     "games": (tool("-m", "soak.games"), "many whole games of six processes: GAMES"),
     "simulate": (tool("-m", "soak.simulate"), "whole simulated tables: --games N --seed S"),
     "platforms": (tool("tools/platforms.py"), "what every promised platform would install: WORD"),

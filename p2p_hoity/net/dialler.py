@@ -45,6 +45,7 @@ class PeerDialler:
         self._scope = trio.CancelScope()
         self._news = trio.Event()
         self._pause = limits.first_pause
+        self._flickers = False
         self.trouble: Reason | None = None
 
     def add(self, address: Address) -> None:
@@ -68,7 +69,7 @@ class PeerDialler:
 
     async def _try_once(self) -> None:
         try:
-            await self._links.link(list(self._addresses), self._peer)
+            await self._links.link(self._in_order(), self._peer)
         except NetError as error:
             self.trouble = error.reason
             if isinstance(error, RefusedError) and error.elsewhere:
@@ -77,8 +78,18 @@ class PeerDialler:
         self.trouble = None
         since = trio.current_time()
         await self._links.unlinked(self._peer)
-        if trio.current_time() - since >= self._limits.silence:  # it was a link, not a flicker
+        lasted = trio.current_time() - since
+        if lasted >= self._limits.silence:  # it was a link, not a flicker
             self._pause = self._limits.first_pause
+        self._flickers = lasted < self._limits.stalled
+
+    def _in_order(self) -> list[Address]:
+        """As they came; after a link that did not last by lot, since one relay may break them all.
+
+        Direct ways still go first.
+        """
+        known = self._addresses
+        return random.sample(known, len(known)) if self._flickers else list(known)
 
     async def _rest(self) -> None:
         """Wait, less when a new address comes; uneven, so that two diallers fall out of step."""

@@ -18,7 +18,7 @@ from p2p_hoity.net.errors import NetCode, NetError
 from p2p_hoity.relay import calls
 from p2p_hoity.session import updates
 
-LONGEST = 7200.0
+LONGEST = 1200.0
 """Seconds, of the same clock, in which a game ends."""
 LIES = 30.0
 """Seconds, of the game's own clock, for which a relay lies."""
