@@ -40,6 +40,7 @@ class Admission:
         self._limits = limits
         self._entered: dict[bytes, Standing] = {}  # until its LinkDown is reported
         self._preferred: frozenset[bytes] = frozenset()
+        self._kept: frozenset[bytes] = frozenset()
         self._blocked: set[bytes] = set()
         self._gone: dict[bytes, trio.Event] = {}
 
@@ -58,6 +59,10 @@ class Admission:
     def prefer(self, peers: Iterable[bytes]) -> None:
         """Keep room for these, the table's own."""
         self._preferred = frozenset(peers)
+
+    def keep(self, peers: Iterable[bytes]) -> None:
+        """These make room for the table's own only, and for no stranger."""
+        self._kept = frozenset(peers)
 
     def prefers(self, peer: bytes) -> bool:
         """Whether it is one of the table's own."""
@@ -78,7 +83,7 @@ class Admission:
         if old is not None:
             better = self._rank(peer, via_relay, dialled_by) >= self._rank_of(old)
             return Verdict.WELCOME if better else Verdict.DUPLICATE
-        if self._crowded(source) and not self._displaced(source):
+        if self._crowded(source) and not self._displaced(source, peer):
             return Verdict.FULL
         return Verdict.WELCOME
 
@@ -106,21 +111,26 @@ class Admission:
         if old is not None:
             old.link.close(because(LinkCode.REPLACED))
         if self._crowded(new.source):
-            self._make_room(new.source)
+            self._make_room(new.source, new.peer)
         self._entered[new.peer] = new
         return old
 
-    def _displaced(self, source: str) -> list[Standing]:
+    def _displaced(self, source: str, peer: bytes) -> list[Standing]:
         """The strangers of whom one may make room: of the same machine if it has its fill, else
-        of the one that has most of them here. Chosen at random, as in `unproven` ([L-13])."""
+        of the one that has most of them here. Chosen at random, as in `unproven` ([L-13]). For the
+        table's own those who are kept make room too, if no other can."""
         strangers = self._strangers()
+        found = self._of(source, [one for one in strangers if one.peer not in self._kept])
+        return found or (self._of(source, strangers) if self.prefers(peer) else [])
+
+    def _of(self, source: str, strangers: list[Standing]) -> list[Standing]:
         same = [old for old in strangers if source and old.source == source]
         if len(self._live()) < self._limits.links:
             return same
         return same or of_the_fullest(strangers)
 
-    def _make_room(self, source: str) -> None:
-        those = self._displaced(source)
+    def _make_room(self, source: str, peer: bytes) -> None:
+        those = self._displaced(source, peer)
         if those:
             random.choice(those).link.close(because(LinkCode.MADE_ROOM))
 

@@ -345,6 +345,10 @@ class Hub:
         """Keep room for these peers: when the hub is full, they take the place of others."""
         self._admission.prefer(peers)
 
+    def keep(self, peers: Iterable[bytes]) -> None:
+        """These make room for preferred peers only."""
+        self._admission.keep(peers)
+
     def links(self) -> frozenset[bytes]:
         """The peers with a live link."""
         return self._admission.peers()

@@ -26,6 +26,8 @@ TWO_ROSTERS: Final = "two-rosters"
 """What a host has done who signed two tables of one terms digest."""
 PATIENCE: Final = 10.0
 """Seconds in which a newcomer who has no seat must have shown that it may look on."""
+MOST_ONLOOKERS: Final = 40
+"""Onlookers at one seat; who comes then looks on at another one."""
 LONGEST: Final = 128
 """Bytes of an ask or a shown table; nothing else of the lobby is read at a running table."""
 
@@ -120,7 +122,13 @@ class Access:
             self.post(peer, encode_lobby(Refuse(Refusal.UNPROVEN)))
             return False
         self.post(peer, encode_lobby(self.roster))
-        return not is_seat and self._let_in(peer)
+        has_room = peer in self._heard or len(self.onlookers) < MOST_ONLOOKERS
+        return not is_seat and has_room and self._let_in(peer)
+
+    @property
+    def onlookers(self) -> frozenset[bytes]:
+        """Who looks on here ([L-62])."""
+        return frozenset(self._heard.difference(self.table.ids))
 
     def _let_in(self, peer: bytes) -> bool:
         is_new = peer not in self._heard

@@ -221,6 +221,7 @@ class Driver:
             if is_new:
                 self._side.catch_up(peer)
             if is_new and peer not in self.machine.table.ids:
+                self.hub.keep(self._access.onlookers)
                 self.screen(updates.Linked(self.name_of(peer)))
                 self.machine.sync(peer)
 
@@ -260,9 +261,8 @@ class Driver:
 
     def _do(self, effect: effects.Effect) -> None:
         match effect:
-            case effects.Record(data):
-                if self.journal is not None:
-                    self.journal.append(data)
+            case effects.Record(data) if self.journal is not None:
+                self.journal.append(data)
             case effects.Send():
                 self._send(effect)
             case effects.Stepped(before, after):
@@ -368,7 +368,7 @@ class Driver:
         return machine.all_have_end()
 
     def _give_up(self) -> None:
-        """Wait no more for the deck to be confirmed; the journal stays, so that it can rejoin."""
+        """Wait no more for the deck to be confirmed; the journal stays: it can rejoin."""
         if not self._can_rejoin and self.machine.is_unsure_of_deck:
             self._can_rejoin = True
             self.machine.give_up()

@@ -15,7 +15,7 @@ from support.toy_game import ToyGame
 
 from p2p_hoity.net.hub import Hub
 from p2p_hoity.session import updates
-from p2p_hoity.session.access import PATIENCE, TWO_ROSTERS, Access, TwoRosters
+from p2p_hoity.session.access import MOST_ONLOOKERS, PATIENCE, TWO_ROSTERS, Access, TwoRosters
 from p2p_hoity.session.capability import Capability
 from p2p_hoity.session.lobby import (
     Ask,
@@ -264,3 +264,20 @@ def test_a_roster_is_signed_once_for_its_terms_and_table() -> None:
     ):
         with pytest.raises(Invalid):
             header.check_roster(terms, table, signed)
+
+
+def test_one_seat_lets_in_so_many_onlookers_and_gives_the_others_the_roster() -> None:
+    desk = Desk()
+    crowd = [bytes([number]) + b"o" * 31 for number in range(MOST_ONLOOKERS + 1)]
+    for peer in crowd:
+        desk.it.up(peer, LINK, 0.0)
+        proof = HELD.guest_proof(LINK, WHO[1].public, peer)
+        let_in = desk.it.receive(peer, encode_lobby(Ask(proof)))
+        assert let_in is (peer != crowd[-1])
+        assert isinstance(desk.posted[-1][1], Roster)
+    assert desk.it.onlookers == frozenset(crowd[:-1])
+    assert not desk.it.hears(crowd[-1])
+    assert desk.it.overdue(PATIENCE) == [crowd[-1]]
+    desk.it.down(crowd[0])
+    proof = HELD.guest_proof(LINK, WHO[1].public, crowd[-1])
+    assert desk.it.receive(crowd[-1], encode_lobby(Ask(proof)))

@@ -1,0 +1,69 @@
+"""Tests of which links a hub keeps: its table's own, then those it keeps, then strangers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import trio
+import trio.testing
+
+from p2p_hoity.net.admission import Admission, Standing
+from p2p_hoity.net.handshake import Proven, Verdict
+from p2p_hoity.net.limits import Limits
+from p2p_hoity.net.link import Link
+
+SEAT, ONE, TWO, THREE, LATE = (bytes([number]) * 32 for number in range(1, 6))
+LIMITS = Limits(links=3, links_per_source=3)
+
+
+def standing(peer: bytes, source: str = "here") -> Standing:
+    """A link that came in from a machine."""
+    near, _ = trio.testing.memory_stream_pair()
+    return Standing(peer, Link(near, LIMITS), "x:1", False, peer, source, instance=peer[:16])
+
+
+def judged(table: Admission, peer: bytes, source: str = "here") -> Verdict:
+    return table.judge(Proven(peer, peer[:16], b""), False, peer, source)
+
+
+@pytest.fixture
+def full() -> tuple[Admission, dict[bytes, Standing]]:
+    """A hub whose room three strangers have."""
+    table = Admission(b"m" * 32, LIMITS)
+    those = {peer: standing(peer) for peer in (ONE, TWO, THREE)}
+    for one in those.values():
+        table.enter(one)
+    table.prefer([SEAT])
+    return table, those
+
+
+async def test_a_stranger_makes_room_for_another_but_nobody_kept_does(full: Any) -> None:
+    table, those = full
+    assert judged(table, LATE) is Verdict.WELCOME
+    table.keep([ONE, TWO])
+    table.enter(standing(LATE))
+    assert those[THREE].link.reason is not None
+    assert table.peers() == {ONE, TWO, LATE}
+    table.keep([ONE, TWO, LATE])
+    assert judged(table, THREE) is Verdict.FULL
+    assert judged(table, THREE, "elsewhere") is Verdict.FULL
+
+
+async def test_who_is_kept_makes_room_for_the_tables_own(full: Any) -> None:
+    table, _ = full
+    table.keep([ONE, TWO, THREE])
+    assert judged(table, SEAT) is Verdict.WELCOME
+    table.enter(standing(SEAT))
+    assert SEAT in table.peers()
+    assert len(table.peers()) == LIMITS.links
+    table.prefer([SEAT, ONE, TWO, THREE])
+    assert judged(table, LATE) is Verdict.FULL
+
+
+async def test_a_stranger_goes_before_one_that_is_kept(full: Any) -> None:
+    table, those = full
+    table.keep([ONE, THREE])
+    table.enter(standing(SEAT))
+    assert those[TWO].link.reason is not None
+    assert table.peers() == {ONE, THREE, SEAT}
