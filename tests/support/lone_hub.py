@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import sys
+import time
 
 import trio
 
@@ -21,7 +22,7 @@ def identity(seed: str) -> Identity:
 
 
 def say(**what: object) -> None:
-    print(json.dumps(what), flush=True)
+    print(json.dumps({**what, "at": round(time.time() % 1000, 2)}), flush=True)
 
 
 async def talk(hub: Hub) -> None:

@@ -10,7 +10,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
@@ -86,7 +86,11 @@ class Internet:
 
     prefix: str
     made: list[str] = field(default_factory=list)
+    wire: tuple[str, ...] = ()
+    """How slow each cable to the internet is, as options of `slow_wire`; it has delay at both ends
+    of a way. None: a plain cable."""
     _cables: int = 0
+    _wires: list[subprocess.Popen[str]] = field(default_factory=list)
 
     def _machine(self, name: str) -> Machine:
         full = f"{self.prefix}{name}"
@@ -106,6 +110,9 @@ class Internet:
         """A cable from a machine to the internet, as `wan`."""
         hub, self._cables = self._hub(), self._cables + 1
         end = f"c{self._cables}"
+        if self.wire:
+            self._slowly(hub, end, machine, addresses)
+            return
         cable = ("type", "veth", "peer", "name", "wan", "netns", machine.name)
         run("ip", "-n", hub.name, "link", "add", end, *cable)
         run("ip", "-n", hub.name, "link", "set", end, "master", "net", "up")
@@ -113,6 +120,21 @@ class Internet:
             more = ("nodad",) if ":" in address else ()
             run("ip", "-n", machine.name, "addr", "add", address, "dev", "wan", *more)
         run("ip", "-n", machine.name, "link", "set", "wan", "up")
+
+    def _slowly(self, hub: Machine, end: str, machine: Machine, addresses: Sequence[str]) -> None:
+        """The same by a slow wire; the hub routes, since a TUN has no place on a bridge."""
+        hub.run("sh", "-c", "echo 1 > /proc/sys/net/ipv4/ip_forward")
+        command = ["-m", "support.slow_wire", hub.name, end, machine.name, "wan", *self.wire]
+        wire = subprocess.Popen([sys.executable, *command], stdout=subprocess.PIPE, text=True)
+        assert wire.stdout is not None
+        assert wire.stdout.readline(), "the wire does not stand"
+        self._wires.append(wire)
+        run("ip", "-n", hub.name, "link", "set", end, "up")
+        run("ip", "-n", machine.name, "link", "set", "wan", "up")
+        for address in (one.partition("/")[0] for one in addresses if ":" not in one):
+            run("ip", "-n", machine.name, "addr", "add", f"{address}/32", "dev", "wan")
+            run("ip", "-n", machine.name, "route", "add", "default", "dev", "wan")
+            run("ip", "-n", hub.name, "route", "add", f"{address}/32", "dev", end)
 
     def machine(self, name: str, *addresses: str) -> Machine:
         """A machine with public addresses, as `8.0.0.1/8`."""
@@ -141,6 +163,9 @@ class Internet:
         return Machine(f"{self.prefix}{name}r")
 
     def clear(self) -> None:
+        for wire in self._wires:
+            wire.kill()
+            wire.wait()
         for name in reversed(self.made):
             subprocess.run(["ip", "netns", "del", name], check=False, capture_output=True)
 
@@ -163,9 +188,9 @@ def nat(masking: str = "masquerade", unexpected: str = "drop") -> str:
 
 
 @contextmanager
-def internet() -> Iterator[Internet]:
-    """An internet of one's own, gone afterwards."""
-    made = Internet(f"h{os.getpid() % 10**6}")
+def internet(*wire: str) -> Iterator[Internet]:
+    """An internet of one's own, gone afterwards; `wire`: how slow its cables are."""
+    made = Internet(f"h{os.getpid() % 10**6}", wire=wire)
     try:
         yield made
     finally:
