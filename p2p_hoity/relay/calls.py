@@ -15,7 +15,7 @@ from ..net.reach import TOKEN
 from .exchange import Exchange
 from .limits import RelayLimits
 from .seats import Seat, Seats
-from .splice import Splice
+from .splice import PIECE, Splice
 from .switched import splice_of
 from .visit import Stay, Visit, count_down, lasted
 from .watch import Event
@@ -155,7 +155,8 @@ class Calls:
             watch.note(Event.PARTED, caller.source, bytes=splice.carried, **lasted(began))
 
     async def _welcomed(self, caller: Visit, taker: Visit) -> tuple[bytes, bytes] | None:
-        """Both ends are silent to us from here on; what they said already, None if one is gone."""
+        """Both ends are silent to us from here on; what they said already, None if one is gone or
+        has said more than is held of one way ([L-33])."""
         early: dict[Visit, bytes] = {}
 
         async def welcome(visit: Visit) -> None:
@@ -166,4 +167,5 @@ class Calls:
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(welcome, taker)
                 nursery.start_soon(welcome, caller)
-        return (early[caller], early[taker]) if len(early) == len((caller, taker)) else None
+        is_sound = len(early) == len((caller, taker)) and max(map(len, early.values())) <= PIECE
+        return (early[caller], early[taker]) if is_sound else None

@@ -54,12 +54,16 @@ class Exchange:
         over: Callable[[], None],
     ) -> None:
         """Carry for this splice between two non-blocking sockets until `leave`; `over` when one of
-        them is at its end. `early` was read from each before."""
+        them is at its end, or is closed already. `early` was read from each before."""
         one, other = (_End(number, splice, way, over, self) for way, number in enumerate(numbers))
         one.other, other.other = other, one
-        for end in (one, other):
-            self._ends[end.number] = end
-            self.listen(end, new=True)
+        try:
+            for end in (one, other):
+                self.listen(end, new=True)
+                self._ends[end.number] = end
+        except (OSError, ValueError):  # closed, or the system watches over no more
+            over()
+            return
         for end, begun in zip((one, other), early, strict=True):
             if begun:
                 end.begin(begun)
@@ -98,7 +102,7 @@ class _End:
     def act(self, events: int, now: float) -> None:
         """It can be written to, or read, or is broken."""
         try:
-            if self.rest:
+            if self.rest and events & ~select.EPOLLIN:  # who takes nothing is heard all the same
                 self._write_rest()
             if not events & ~select.EPOLLOUT:
                 return

@@ -14,6 +14,7 @@ from p2p_hoity.net.limits import Limits
 from p2p_hoity.net.reach import CALL, OBSERVE, TAKE, TOKEN, call, register, take
 from p2p_hoity.net.tls import laid_aside, secure_to
 from p2p_hoity.relay.limits import RelayLimits
+from p2p_hoity.relay.splice import PIECE
 
 SOON = Limits().handshake
 SILENT = Limits().silence
@@ -133,9 +134,9 @@ async def test_a_caller_nobody_answers_that_does_not_read_it_either_is_cut(autoj
         assert await until_cut(stream) == pytest.approx(SOON / 2 + SOON)
 
 
-async def announced(there, seat):
+async def announced(there, seat, raw=None):
     """A call that the seat is told of: the caller's stream, and the token."""
-    caller, *_ = await secure_to(await there.network.open(there.relay), None)
+    caller, *_ = await secure_to(raw or await there.network.open(there.relay), None)
     await read_frame(caller, 256)
     await caller.send_all(encode_frame(CALL + SEAT.public))
     token = b""
@@ -185,10 +186,39 @@ async def test_an_end_that_speaks_inside_once_it_is_welcome_is_cut(autojump_cloc
             nursery.cancel_scope.cancel()
 
 
-async def quietly_taken(there, token):
+async def quietly_taken(there, token, heard=None):
     stream = await take(there.network, there.relay, token)
-    while await stream.receive_some():
-        pass
+    while piece := await stream.receive_some():
+        if heard is not None:
+            heard.append(piece)
+
+
+class Hasty(Stuck):
+    """A stream on which more goes out right behind what is sent."""
+
+    more = b""
+
+    async def send_all(self, data):
+        await super().send_all(bytes(data) + self.more)
+
+
+@pytest.mark.parametrize("size", [PIECE, PIECE + 1])
+async def test_who_says_more_than_is_held_before_the_splice_is_cut(size, autojump_clock):
+    """[L-33]"""
+    async with street() as there:
+        seat = await register(there.network, there.relay, SEAT, ONE)
+        there.nursery.start_soon(quietly, beat, seat)
+        hasty = Hasty(await there.network.open(there.relay))
+        caller, token = await announced(there, seat, hasty)
+        heard = []
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(quietly_taken, there, token, heard)
+            await read_frame(caller, 256)
+            hasty.more = bytes(size)
+            bare, _ = await laid_aside(caller)
+            with suppress(trio.BrokenResourceError):
+                await until_cut(bare)
+        assert sum(map(len, heard)) == (size if size <= PIECE else 0)
 
 
 async def test_ends_that_say_nothing_to_each_other_are_cut(autojump_clock):

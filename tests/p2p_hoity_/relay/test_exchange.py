@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 import pytest
 import trio
 
-from p2p_hoity.relay.exchange import Exchange
+from p2p_hoity.relay.exchange import Exchange, _End
 from p2p_hoity.relay.splice import PIECE, Splice
 from p2p_hoity.relay.switched import SwitchedSplice, splice_of
 
@@ -129,14 +129,45 @@ async def test_a_slow_reader_slows_who_writes_and_all_comes_in_order():
         assert not any(end.rest for end in ends)
 
 
-async def test_one_that_breaks_off_while_bytes_wait_ends_it_at_once():
-    async with exchanging() as connect:
-        one, other, splice = connect(make=tcp_sockets)
+async def filled(one, splice):
+    """Send until bytes wait at the exchange, which the other end does not take."""
+    with trio.CancelScope() as enough:
         async with trio.open_nursery() as nursery:
             nursery.start_soon(one.send_all, bytes(1000 * ROOM))
             while not any(end.rest for end in splice._exchange._ends.values()):
                 await trio.lowlevel.checkpoint()
-            nursery.cancel_scope.cancel()
+            enough.cancel()
+
+
+async def test_who_takes_nothing_is_heard_all_the_same(monkeypatch):
+    """[L-33] And costs the exchange no more turns than it says words."""
+    turns, act = [], _End.act
+    monkeypatch.setattr(_End, "act", lambda *args: (turns.append(1), act(*args)))
+    async with exchanging() as connect:
+        one, deaf, splice = connect()
+        await filled(one, splice)
+        before = len(turns)
+        for _ in range(10):
+            await deaf.send_all(b"still here")
+            assert await read(one, 10) == b"still here"
+        assert len(turns) - before <= 20
+
+
+async def test_an_end_that_was_closed_before_it_could_begin_is_the_end_of_the_splice():
+    exchange, over = Exchange(), trio.Event()
+    (_, left), (_, right) = sockets(), sockets()
+    right.socket.close()
+    numbers = left.socket.fileno(), right.socket.fileno()
+    exchange.enter(Splice((left, right), 30, 1), numbers, (b"early", b""), over.set)
+    assert over.is_set()
+    exchange.leave(numbers)
+    assert exchange._ends == {}
+
+
+async def test_one_that_breaks_off_while_bytes_wait_ends_it_at_once():
+    async with exchanging() as connect:
+        one, other, splice = connect(make=tcp_sockets)
+        await filled(one, splice)
         one.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         one.socket.close()
         while await other.receive_some():
