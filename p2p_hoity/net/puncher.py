@@ -130,5 +130,6 @@ class Puncher:
             with trio.move_on_after(self._limits.handshake):
                 await self._links.link_over(await secure(raw, address, peer))
         finally:
-            del self._meeting[peer]
+            if self._meeting.get(peer) is over:  # another link of this peer may be tried meanwhile
+                del self._meeting[peer]
             over.set()

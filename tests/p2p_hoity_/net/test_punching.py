@@ -1,7 +1,7 @@
 """Hole punching: two behind NATs meet directly, or stay linked through their relay."""
 
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 
 import pytest
@@ -186,17 +186,23 @@ async def liar_with_a_link(there: World) -> tuple[Node, Home]:
     home = Home(there.internet, FIRST)
     node = await there.node(HIGH, Home(there.internet, SECOND))
     await node.hub.listen_via(there.relay)
+    await lying_link(there, node, home, LOW)
+    return node, home
+
+
+async def lying_link(there: World, node: Node, home: Home, who: Identity) -> None:
+    """One relayed link more from a peer that lies; it takes the place of the one before."""
     secured = await reach(home, parse_address(f"relay+{there.relay}"), node.hub.me)
     listener = Listener(Purpose.LINK, secured.listener, secured.certificate)
-    await prove(secured.stream, listener, LOW, bytes(16))
+    await prove(secured.stream, listener, who, bytes(16))
 
     async def stay() -> None:
-        while await secured.stream.receive_some():
-            await secured.stream.send_all(bytes(4))
+        with suppress(trio.BrokenResourceError):
+            while await secured.stream.receive_some():
+                await secured.stream.send_all(bytes(4))
 
     there.nursery.start_soon(stay)
     await trio.sleep(0.5)
-    return node, home
 
 
 async def test_each_link_may_ask_once_and_of_one_process(autojump_clock) -> None:
@@ -263,18 +269,38 @@ async def test_who_falls_silent_is_left(words: int, autojump_clock) -> None:
         assert [up[0] for up in node.links] == [True]
 
 
+async def met_by(there: World, who: Identity, node: Node, home: Home) -> trio.abc.Stream:
+    """A stream to a node that a liar meets."""
+    stream = await asked(there, who, node.hub.me, home)
+    other = home.outlet()
+    await send(stream, punching.SEEN + seen_from(other.seen))
+    where = punching.read_seen((await receive(stream))[1:])
+    await send(stream, punching.PING)
+    await receive(stream)
+    await send(stream, punching.GO)
+    return await other.open(where)
+
+
+async def test_one_who_meets_a_node_twice_at_once_and_then_says_nothing_is_left(
+    autojump_clock,
+) -> None:
+    """Each link through the relay may be tried, though another try of the same peer runs."""
+    async with world() as there:
+        home, node = Home(there.internet, FIRST), await there.node(LOW, Home(there.internet, SECOND))
+        await node.hub.listen_via(there.relay)
+        for _ in range(2):
+            await lying_link(there, node, home, HIGH)
+            await met_by(there, HIGH, node, home)
+        await trio.sleep(20)
+        assert [up[0] for up in node.links] == [True, True]
+        assert node.hub.links() == {HIGH.public}
+
+
 async def test_who_meets_is_still_to_prove_its_key(autojump_clock) -> None:
     """Where the liar leads, someone else answers, or nobody does: no link comes of it."""
     async with world() as there:
         node, home = await liar_with_a_link(there)
-        stream = await asked(there, LOW, node.hub.me, home)
-        other = home.outlet()
-        await send(stream, punching.SEEN + seen_from(other.seen))
-        where = punching.read_seen((await receive(stream))[1:])
-        await send(stream, punching.PING)
-        await receive(stream)
-        await send(stream, punching.GO)
-        met = await other.open(where)
+        met = await met_by(there, LOW, node, home)
         await met.send_all(b"GET / HTTP/1.1\r\n\r\n")
         await trio.sleep(10)
         assert [up[0] for up in node.links] == [True]
