@@ -260,11 +260,11 @@ class Seating:
 
         SPEC: [L-8], [H-11].
         """
-        if len(self._seats) == self.terms.seats and peer not in self._seats:
-            return Refusal.FULL
         entry = header.parse_entry(self.terms, request.entry)
         if entry.id != peer:
             raise Invalid("bad-header", "a seat entry is of another identity than the link")
+        if len(self._seats) == self.terms.seats and peer not in self._seats:
+            return Refusal.FULL
         others = (e.nickname for e, _ in self._seats.values() if e.id != peer)
         if any(twins(other, entry.nickname) for other in others):
             return Refusal.NAME

@@ -77,11 +77,12 @@ class Door:
                 await self._more.wait()
 
     async def _ask(self, peer: bytes, decided: Decided) -> None:
-        nickname, frame = self._waiting[peer]
+        nickname, _ = self._waiting[peer]
         answer = Answer(None)
         with trio.move_on_after(PATIENCE):
             answer = Answer(await self._admit(nickname, peer))
         if answer.yes is not None:
             (self._admitted if answer.yes else self._denied).add(peer)
-        if self._waiting.pop(peer, None) is not None:
-            decided(peer, frame, answer)
+        last = self._waiting.pop(peer, None)  # it may have come anew, and consented anew, meanwhile
+        if last is not None:
+            decided(peer, last[1], answer)

@@ -286,7 +286,10 @@ async def test_one_who_meets_a_node_twice_at_once_and_then_says_nothing_is_left(
 ) -> None:
     """Each link through the relay may be tried, though another try of the same peer runs."""
     async with world() as there:
-        home, node = Home(there.internet, FIRST), await there.node(LOW, Home(there.internet, SECOND))
+        home, node = (
+            Home(there.internet, FIRST),
+            await there.node(LOW, Home(there.internet, SECOND)),
+        )
         await node.hub.listen_via(there.relay)
         for _ in range(2):
             await lying_link(there, node, home, HIGH)

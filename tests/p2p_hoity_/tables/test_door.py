@@ -210,6 +210,25 @@ async def test_a_guest_that_goes_while_asked_of_is_let_in_when_it_is_back(
         assert len(table.host.asked) == 1
 
 
+async def test_a_guest_that_is_back_before_the_answer_sits_down_by_its_last_consent(
+    tmp_path: Path, autojump_clock: Any
+) -> None:
+    """Started again, it knows nothing of an earlier consent, and would take no roster with it."""
+    who = Identity(os.urandom(32))
+    async with guarded(tmp_path, 3) as table:
+        guest = await table.come("Bob", who)
+        await table.host.is_asked(1)
+        guest.hub.drop(guest.host, Reason("gone"))
+        await trio.sleep(1)
+        await table.come("Rob", who)
+        await trio.sleep(1)
+        table.host.say(True)
+        while len(table.names()) < 2:
+            await trio.sleep(0.1)
+        assert table.names() == ("P0", "Rob")
+        assert len(table.host.asked) == 1
+
+
 async def test_consent_that_does_not_hold_and_a_name_that_is_taken_are_no_question(
     tmp_path: Path, autojump_clock: Any
 ) -> None:

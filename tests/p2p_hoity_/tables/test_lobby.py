@@ -376,6 +376,31 @@ async def test_a_seat_is_kept_for_a_while_and_then_given_to_who_waits(
             assert KEEP <= trio.current_time() - began <= KEEP + 3
 
 
+@pytest.mark.parametrize("lie", ["another's consent", ()])
+async def test_who_waits_for_a_kept_seat_has_consented_as_all_others(
+    lie: Any, tmp_path: Path, autojump_clock: Any
+) -> None:
+    """[L-8]"""
+    club = Club(tmp_path, 3)
+    async with hosted(club) as call:
+        assert club.ticket is not None
+        guests = {name: await call() for name in ("leaver", "guest", "liar")}
+        for name, guest in guests.items():
+            guest.say(Ask(guest.proof(club.ticket)))
+            await guest.next(Offer)
+            if name != "liar":
+                guest.sit(club, name)
+                await trio.sleep(1)
+            if name == "leaver":
+                guest.hub.drop(guest.host, Reason("gone"))
+        other = header.sit(club.terms, Identity(os.urandom(32)), "other", os.urandom(32))
+        liar = guests["liar"]
+        liar.say(Sit(other.value() if lie == "another's consent" else lie, ()))
+        await liar.next(LinkDown)
+        await trio.sleep(KEEP + 2)
+        await club.join(1)
+
+
 def test_a_table_is_complete_when_all_who_sit_are_there(tmp_path: Path) -> None:
     club = Club(tmp_path, 2)
     seating = hosting.Seating(
