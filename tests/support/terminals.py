@@ -8,6 +8,7 @@ import queue
 import subprocess
 import sys
 import threading
+import time
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -17,12 +18,13 @@ LIMIT = 240
 
 @dataclass
 class Terminal:
-    """One running command; `lines` is what it printed as JSON so far."""
+    """One running command; `lines` is what it printed as JSON so far, `came` when (in seconds)."""
 
     process: subprocess.Popen[str]
     home: Path
     lines: list[dict[str, Any]] = field(default_factory=list)
-    _printed: queue.Queue[str] = field(default_factory=queue.Queue)
+    came: list[float] = field(default_factory=list)
+    _printed: queue.Queue[tuple[float, str]] = field(default_factory=queue.Queue)
 
     def __post_init__(self) -> None:
         """A thread empties the pipe, so that a process nobody reads is not held up."""
@@ -31,14 +33,15 @@ class Terminal:
     def _drain(self) -> None:
         assert self.process.stdout is not None
         for line in self.process.stdout:
-            self._printed.put(line)
-        self._printed.put("")
+            self._printed.put((time.monotonic(), line))
+        self._printed.put((time.monotonic(), ""))
 
     def read(self) -> dict[str, Any] | None:
         """The next line it prints; None at its end."""
-        line = self._printed.get(timeout=LIMIT)
+        came, line = self._printed.get(timeout=LIMIT)
         if not line:
             return None
+        self.came.append(came)
         self.lines.append(json.loads(line))
         return self.lines[-1]
 
