@@ -25,6 +25,7 @@ from .capability import Capability
 from .chronicle import Chronicle, play_of
 from .dialling import dial_seats
 from .lobby import Roster, encode_lobby, is_lobby
+from .mark_keeper import MarkKeeper
 from .nursery import open_nursery
 from .outcome import LEFT as LEFT
 from .outcome import STOPPED as STOPPED
@@ -75,6 +76,7 @@ class Driver:
     _is_void: bool = False
     _access: Access = field(init=False)
     _side: SideChannel = field(init=False)
+    _marks: MarkKeeper = field(init=False)
 
     # The table in words.
 
@@ -90,8 +92,6 @@ class Driver:
             return self.machine.table.header.roster[ids.index(peer)].nickname
         return None
 
-    # Running.
-
     def _now(self) -> float:
         """The time by which the machine waits: what passed while this process was awake."""
         return self._clock.time(trio.current_time())
@@ -103,6 +103,7 @@ class Driver:
         self._access = Access(table, hub.me, self.roster, self.capability, hub.post, self.seat)
         self._side = SideChannel(self._access, self.identity, hub, self.screen, self.talks)
         self._presence = PresenceTeller(self.machine, self.screen)
+        self._marks = MarkKeeper(self.journal)
         try:
             async with open_nursery() as nursery:
                 self._nursery = nursery
@@ -121,6 +122,7 @@ class Driver:
                 self._drain()
                 if self.player is not None:
                     nursery.start_soon(self._hear_wishes, self.player)
+                nursery.start_soon(self._marks.run)
                 nursery.start_soon(self._tick)
                 nursery.start_soon(self._listen)
         finally:
@@ -148,7 +150,7 @@ class Driver:
             self.machine.tick(self._now())
             self._drain()
             self._tell(self._notices.look(self.machine, self._linked(), self._now()))
-            self._presence.tick(self._linked(), self._now())
+            self._presence.tell(self._linked(), self._now())
             self._give_up()
             for peer in self._access.overdue(trio.current_time()):
                 self.hub.drop(peer, because(DropCode.NOT_SHOWN))
@@ -176,6 +178,8 @@ class Driver:
             case Frame(peer, data):
                 self._on_frame(peer, data)
         self._drain()
+        if not isinstance(event, Frame):
+            self._presence.tell(self._linked(), self._now())
 
     def _on_frame(self, peer: bytes, data: bytes) -> None:
         """What is malformed, or is no message of this table, costs the link ([L-5])."""
@@ -248,16 +252,12 @@ class Driver:
             self.hub.rest(peer, rest)
 
     def _linked(self) -> set[int]:
-        ids = enumerate(self.machine.table.ids)
-        return {seat for seat, peer in ids if self.hub.linked(peer)}
-
-    # What goes out.
+        return {s for s, peer in enumerate(self.machine.table.ids) if self.hub.linked(peer)}
 
     def _drain(self) -> None:
         while found := self.machine.take():
             for effect in found:
                 self._do(effect)
-        self._presence.look(self._linked())
 
     def _do(self, effect: effects.Effect) -> None:
         match effect:
@@ -295,8 +295,8 @@ class Driver:
                 self.outcome = Outcome(None, (), code, seat, kept)
 
     def _send(self, send: effects.Send) -> None:
-        if send.but is None and self.journal is not None:
-            self.journal.sync()
+        if send.but is None:
+            self._marks.settle()
         if send.peer is not None:
             self.hub.post(send.peer, send.frame)
             return

@@ -19,15 +19,19 @@ class PresenceTeller:
         self._attendance: Attendance | None = None
         self._second: tuple[int, bytes, int] | None = None
 
-    def look(self, linked: Set[int]) -> None:
-        """Tell how each seat is there, if that has changed; `linked` are the seats with a link."""
+    def tell(self, linked: Set[int], now: float) -> None:
+        """Tell how each seat is there, if that has changed, and the clock, if another second of the
+        open step has begun; `linked` are the seats with a link."""
+        self._tell_attendance(linked)
+        self._tell_clock(linked, now)
+
+    def _tell_attendance(self, linked: Set[int]) -> None:
         found = attendance(self._machine, linked)
         if found != self._attendance:
             self._attendance = found
             self._screen(found)
 
-    def tick(self, linked: Set[int], now: float) -> None:
-        """Tell the clock, if another second of the open step has begun."""
+    def _tell_clock(self, linked: Set[int], now: float) -> None:
         machine = self._machine
         seats, wait = awaited(machine), machine.wait(now)
         second = (machine.tip.step, machine.tip.digest, int(wait.waited))

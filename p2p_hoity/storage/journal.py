@@ -8,6 +8,7 @@ kept elsewhere names the last record, so that a journal restored from an old cop
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -59,6 +60,11 @@ class Journal:
     _number: int = 0
     current: bool = True
     _dirty: bool = False
+    _settled: bytes = b""
+    """The check of the last record on disk: what a mark may name."""
+    _marked: bytes = b""
+    _marking: threading.Lock = field(default_factory=threading.Lock, repr=False)
+    _gone: bool = False
 
     def append(self, record: bytes) -> None:
         """Add a record; `sync` puts it on disk."""
@@ -71,7 +77,9 @@ class Journal:
         SPEC: [J-4].
         """
         sealed = self._seal(record)
-        self._set_mark()
+        self._settled = self._last
+        private_folder(self.mark.parent)
+        self.set_mark()
         self._write(sealed)
         self.sync()
 
@@ -89,24 +97,38 @@ class Journal:
         self._dirty = True
 
     def sync(self) -> None:
-        """Everything appended is on disk when this returns, and the mark names its end ([J-1])."""
+        """Everything appended is on disk when this returns, and the mark names its end."""
+        self.settle()
+        self.set_mark()
+
+    def settle(self) -> bool:
+        """Everything appended is on disk when this returns ([J-1]); whether anything was not."""
         if not self._dirty:
-            return
+            return False
         try:
             self._file.flush()
             os.fsync(self._file.fileno())
         except OSError as error:
             raise self._trouble(self.path, error) from error
-        self._set_mark()
-        self._dirty = False
+        self._dirty, self._settled = False, self._last
+        return True
 
-    def _set_mark(self) -> None:
-        """On disk when done; one that lags names a record that is there all the same ([J-4])."""
+    def set_mark(self) -> None:
+        """The mark names the last record on disk when this returns; from any thread. One that lags
+        names a record that is there all the same ([J-4])."""
+        with self._marking:
+            last = self._settled
+            if self._gone or last == self._marked:
+                return
+            try:
+                self._write_mark(last)
+            except OSError as error:
+                raise self._trouble(self.mark, error) from error
+            self._marked = last
+
+    def _write_mark(self, last: bytes) -> None:
         where = os.fsencode(os.path.realpath(self.path))
-        try:
-            marks.write(self.mark, self._form.mark(self._last, _number_of(self._file), where))
-        except OSError as error:
-            raise self._trouble(self.mark, error) from error
+        marks.write(self.mark, self._form.mark(last, _number_of(self._file), where))
 
     def _trouble(self, path: Path, error: OSError) -> JournalError:
         return JournalError(JournalCode.STOPPED, path=str(path), why=of_system(error))
@@ -116,13 +138,18 @@ class Journal:
         try:
             self.sync()
         finally:
+            self._let_go()
+
+    def _let_go(self) -> None:
+        """Wait for a mark that is being written: none comes after this."""
+        with self._marking:
+            self._gone = True
             with suppress(OSError):  # told by `sync` already; the lock goes all the same
                 self._file.close()
 
     def remove(self) -> None:
         """The game is over and its transcript written: nothing needs these secrets any more."""
-        with suppress(OSError):  # a full disk does not matter to a file that goes
-            self._file.close()
+        self._let_go()  # a full disk does not matter to a file that goes
         self.path.unlink(missing_ok=True)
         self.mark.unlink(missing_ok=True)
 

@@ -54,8 +54,11 @@ def write(mark: Path, data: bytes) -> None:
     Where there is one already its new name need not be forced to disk: a crash that loses it
     leaves the old one, which lags ([J-4]).
     """
-    private_folder(mark.parent)
-    write_whole(mark, data, settle=not mark.exists())
+    try:
+        write_whole(mark, data, settle=not mark.exists())
+    except FileNotFoundError:  # its folder was cleared away
+        private_folder(mark.parent)
+        write_whole(mark, data)
 
 
 def sweep() -> None:

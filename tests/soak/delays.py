@@ -7,7 +7,6 @@ of step as a multiple of the delay one way, and what is left over. Needs root an
 from __future__ import annotations
 
 import argparse
-import json
 import statistics
 import tempfile
 from collections import defaultdict
@@ -38,6 +37,30 @@ def game(seats: int, delay: float, quorum: int | None) -> list[terminals.Termina
         return running
 
 
+def report(seat: terminals.Terminal, delay: float) -> None:
+    """How long each kind of step took at one seat, by when it told; times in ms."""
+    stepped = [
+        (1000 * at, line["kind"])
+        for at, line in zip(seat.came, seat.lines, strict=True)
+        if line.get("type") == "stepped"
+    ]
+    took: dict[str, list[float]] = defaultdict(list)
+    choices, before, begun = [], stepped[0][0], 0.0
+    for at, kind in stepped:
+        took[kind].append(at - before)
+        begun = before if kind == "seal" else begun
+        if kind == "reveal":
+            choices.append(at - begun)
+        before = at
+    dealt = next(at for at, kind in stepped if kind == "deal") - stepped[0][0]
+    middle = statistics.median(choices)
+    print(f"  from the first step to the deal: {dealt:.0f} ms = {dealt / delay:.2f} delays")
+    print(f"  a sealed choice: {middle:.1f} ms = {middle / delay:.3f} delays, of {len(choices)}")
+    for kind, times in took.items():
+        middle, most = statistics.median(times), max(times)
+        print(f"  {kind:10} {len(times):4} times, median {middle:7.1f} ms, most {most:7.1f}")
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seats", type=int, default=4)
@@ -48,30 +71,8 @@ def main() -> int:
         print(lacking)
         return 1
     running = game(args.seats, args.delay / 1000, args.seats if args.strict else None)
-    took: dict[str, list[float]] = defaultdict(list)
-    seat, last = running[-1], 0.0
-    steps = [
-        (at, line)
-        for at, line in zip(seat.came, seat.lines, strict=True)
-        if line.get("type") == "stepped"
-    ]
-    choices, begun = [], 0.0
-    for at, line in steps:
-        took[line["kind"]].append(1000 * (at - last) if last else 0.0)
-        if line["kind"] == "seal":
-            begun = last
-        if line["kind"] == "reveal":
-            choices.append(1000 * (at - begun))
-        last = at
-    print(
-        f"deal, keys and shuffle included: {1000 * (next(at for at, line in steps if line['kind'] == 'deal') - steps[0][0]):.0f} ms from the first step; sealed choice: median {statistics.median(choices):.1f} ms = {statistics.median(choices) / args.delay:.3f} delays, {len(choices)} of them"
-    )
-    print(f"{args.seats} seats, {args.delay:.0f} ms one way" + (", strict" * args.strict))
-    for kind, times in took.items():
-        middle = statistics.median(times)
-        print(f"  {kind:10} {len(times):4} times, median {middle:7.1f} ms, over the delay "
-              f"{middle - args.delay:6.1f}, most {max(times):7.1f}")  # fmt: skip
-    print(json.dumps({kind: [round(t, 1) for t in times] for kind, times in took.items()}))
+    print(f"{args.seats} seats, {args.delay:.0f} ms one way" + ", strict" * args.strict)
+    report(running[-1], args.delay)
     return 0
 
 

@@ -48,8 +48,8 @@ def light(last: int) -> None:
         return cuts == last
 
     Journal._write = _write(Journal._write, burn)  # type: ignore[method-assign]
-    Journal.sync = _sync(Journal.sync, burn)  # type: ignore[method-assign]
-    Journal._set_mark = _set_mark(Journal._set_mark, burn)  # type: ignore[method-assign]
+    Journal.settle = _settle(Journal.settle, burn)  # type: ignore[method-assign]
+    Journal._write_mark = _write_mark(Journal._write_mark, burn)  # type: ignore[method-assign]
 
 
 def _write(
@@ -69,23 +69,25 @@ def _write(
     return burning
 
 
-def _sync(sync: Callable[[Journal], None], burn: Callable[[], bool]) -> Callable[[Journal], None]:
-    def burning(book: Journal) -> None:
+def _settle(
+    settle: Callable[[Journal], bool], burn: Callable[[], bool]
+) -> Callable[[Journal], bool]:
+    def burning(book: Journal) -> bool:
         if book._dirty and burn():
             die()
-        sync(book)
+        return settle(book)
 
     return burning
 
 
-def _set_mark(
-    set_mark: Callable[[Journal], None], burn: Callable[[], bool]
-) -> Callable[[Journal], None]:
-    def burning(book: Journal) -> None:
+def _write_mark(
+    write_mark: Callable[[Journal, bytes], None], burn: Callable[[], bool]
+) -> Callable[[Journal, bytes], None]:
+    def burning(book: Journal, last: bytes) -> None:
         if burn():
-            (private_folder(book.mark.parent) / ".torn.new").write_bytes(book._last[:4])
+            (private_folder(book.mark.parent) / ".torn.new").write_bytes(last[:4])
             die()
-        set_mark(book)
+        write_mark(book, last)
         if burn():
             die()
 

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import os
 import shutil
+import stat
 from functools import cache
 from pathlib import Path
 
 import pytest
+import trio
 
+from p2p_hoity.session.mark_keeper import MarkKeeper
 from p2p_hoity.storage import home, journal, journal_format, marks
 
 FIRST = (b"header", 1, b"s" * 32)
@@ -91,11 +94,62 @@ def test_every_mark_is_forced_to_disk_and_the_first_with_its_folder(
     monkeypatch.setattr(os, "fsync", look)
     path = played(tmp_path / "home")
     assert synced[0].startswith(str(own / "."))
-    assert synced[1:] == [str(own), str(path), synced[3], str(path.parent)]
+    assert synced[1:] == [str(own), str(path), str(path.parent)]
     synced.clear()
     play_on(path)
     assert synced[0] == str(path)
     assert synced[1].startswith(str(own / "."))
+
+
+def test_a_mark_may_lag_and_never_names_what_is_not_on_disk(tmp_path: Path) -> None:
+    path = tmp_path / "home" / "journals" / "game.journal"
+    book = journal.create(path, FIRST)
+    begun = book.mark.read_bytes()
+    book.append(b"one")
+    book.set_mark()
+    assert book.mark.read_bytes() == begun, "the record is not on disk yet"
+    assert book.settle()
+    assert not book.settle()
+    assert book.mark.read_bytes() == begun, "nobody waits for the mark"
+    shutil.copyfile(path, tmp_path / "killed")
+    book._let_go()  # as when the process dies here
+    assert current(path), "a mark that lags names a record that is there"
+
+
+def test_no_mark_comes_behind_the_end_of_its_journal(tmp_path: Path) -> None:
+    book = journal.create(tmp_path / "home" / "journals" / "game.journal", FIRST)
+    book.append(b"one")
+    book.settle()
+    book.remove()
+    book.set_mark()
+    assert not book.mark.exists()
+
+
+def test_a_mark_whose_folder_was_cleared_away_is_written_anew(tmp_path: Path, own: Path) -> None:
+    book = journal.create(tmp_path / "home" / "journals" / "game.journal", FIRST)
+    shutil.rmtree(own)
+    book.append(b"one")
+    book.close()
+    assert current(book.path)
+    assert stat.S_IMODE(own.stat().st_mode) == 0o700
+
+
+async def test_the_keeper_sets_the_mark_soon_after_and_before_it_ends(tmp_path: Path) -> None:
+    book = journal.create(tmp_path / "home" / "journals" / "game.journal", FIRST)
+    keeper, begun = MarkKeeper(book), book.mark.read_bytes()
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(keeper.run)
+        for record in (b"one", b"two"):
+            book.append(record)
+            keeper.settle()
+            assert book.mark.read_bytes() == begun
+            with trio.fail_after(10):
+                while book.mark.read_bytes() == begun:
+                    await trio.sleep(0.01)
+            begun = book.mark.read_bytes()
+        nursery.cancel_scope.cancel()
+    book.close()
+    assert current(book.path)
 
 
 @pytest.mark.parametrize("passphrase", [None, "open sesame"])
