@@ -218,7 +218,9 @@ class SeatScreen:
 
     def linked(self, update: updates.Linked) -> None:
         """A link is up."""
-        self.note(_("linked to {who}").format(who=_linked(update)))
+        who, relay = _linked(update), update.relay.removeprefix("relay+")
+        words = _("linked to {who} through the relay {relay}") if relay else _("linked to {who}")
+        self.note(words.format(who=who, relay=relay))
 
     def unlinked(self, update: updates.Unlinked) -> None:
         """A link is gone; it is no news that two seats have dialled each other at once."""

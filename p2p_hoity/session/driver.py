@@ -163,11 +163,11 @@ class Driver:
 
     def _on_event(self, event: Event) -> None:
         match event:
-            case LinkUp(peer, _, _, binding):
+            case LinkUp(peer, address, via_relay, binding):
                 self._access.up(peer, binding, trio.current_time())
                 self._side.link_up(peer)
                 if self._is_ours(peer):
-                    self.screen(updates.Linked(self.name_of(peer)))
+                    self.screen(updates.Linked(self.name_of(peer), address if via_relay else ""))
                     self.machine.link_up(peer, self._now())
             case LinkDown(peer, reason):
                 self._rate_limit.forget(peer)

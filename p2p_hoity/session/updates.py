@@ -106,9 +106,11 @@ class Resumed:
 
 @dataclass(frozen=True)
 class Linked:
-    """A link to another seat is up, or, without a name, to an onlooker."""
+    """A link to another seat is up, or, without a name, to an onlooker; `relay` is the one that it
+    goes through, as `relay+host:port`, empty for a direct one."""
 
     name: str | None
+    relay: str = ""
 
 
 @dataclass(frozen=True)

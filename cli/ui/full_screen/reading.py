@@ -110,6 +110,9 @@ def _links(scene: Scene, desk: Desk, numbers: Sequence[str], width: int) -> list
             line.add(_("you") + "  ", "plain")
         elif scene.attendance:  # at a replay nobody is linked, or not
             line.add(told[scene.attendance[seat]] + "  ", "plain")
+            relay = scene.relays.get(nickname, "")
+            if relay and scene.attendance[seat] is Presence.LINKED:
+                line.add(_("through the relay {relay}").format(relay=relay) + "  ", "plain")
         lines.append(line.add(_("key {key}").format(key=key), "dim"))
     return lines
 

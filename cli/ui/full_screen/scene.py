@@ -68,6 +68,7 @@ class Scene:
         self.stage: Kind | None = None
         self.clock: updates.Clock | None = None
         self.attendance: tuple[Presence, ...] = ()
+        self.relays: dict[str, str] = {}
         self.faults: dict[int, str] = {}
         self.question: updates.Choosing | None = None
         self.sealed: str | None = None
@@ -248,6 +249,10 @@ class Scene:
         if update.left > 0:
             self.pausing = False
 
+    def _linked(self, update: updates.Linked) -> None:
+        if update.name is not None:
+            self.relays[update.name] = update.relay.removeprefix("relay+")
+
     def _attending(self, update: updates.Attendance) -> None:
         self.attendance = update.seats
 
@@ -320,6 +325,7 @@ HEARERS: Final[Mapping[type[Any], Callable[[Scene, Any], None]]] = {
     updates.Said: Scene._said,
     updates.Clock: Scene._clocked,
     updates.Attendance: Scene._attending,
+    updates.Linked: Scene._linked,
     updates.Accused: Scene._accused,
     updates.Away: Scene._away,
     updates.Returned: Scene._returned,

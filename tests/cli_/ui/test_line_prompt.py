@@ -641,6 +641,8 @@ async def test_whoever_is_absent_while_the_game_pauses_hears_again_how_to_come_b
         assert here.said[-1] == "Press Enter to come back to the table."
         here.prompt.tell(updates.Linked("Bob"))
         assert here.said[-1] == "  [linked to Bob]"
+        here.prompt.tell(updates.Linked("Bob", "relay+8.0.0.1:4646"))
+        assert here.said[-1] == "  [linked to Bob through the relay 8.0.0.1:4646]"
         nursery.cancel_scope.cancel()
 
 

@@ -8,6 +8,8 @@ from hypothesis import strategies as st
 from support.moments import Shown, asked_for, begun
 
 from cli.ui.full_screen.beats import beats
+from cli.ui.full_screen.frame import Desk
+from cli.ui.full_screen.reading import _links
 from cli.ui.full_screen.scene import CHOOSING, HEARERS, MOST_BEATS, QUEUED, WORDLESS, Scene
 from cli.ui.line_screen import TELLERS
 from p2p_hoity import rules
@@ -125,3 +127,17 @@ def test_an_empty_scene_has_no_board() -> None:
     scene = Scene()
     assert not scene.is_dealt
     assert scene.advance() == 0.0
+
+
+def test_the_page_of_links_names_the_relay_until_there_is_a_direct_link() -> None:
+    shown = begun(3)
+    assert shown.scene.table is not None
+    name = shown.scene.table.header.roster[1].nickname
+
+    def page() -> str:
+        return " ".join(line.plain for line in _links(shown.scene, Desk(), (), 100))
+
+    shown.scene.hear(updates.Linked(name, "relay+8.0.0.1:4646"))
+    assert "through the relay 8.0.0.1:4646" in page()
+    shown.scene.hear(updates.Linked(name))
+    assert "relay" not in page()
