@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import AsyncIterator, Callable, Collection, Iterator
+from collections.abc import AsyncIterator, Callable, Collection, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from typing import Final, Protocol
@@ -100,9 +100,11 @@ async def _search(newer: Router, older: Router) -> tuple[Router, Opened]:
     """The first to open; RouterError with what tells most when neither does."""
     found: list[tuple[Router, Opened]] = []
     failures: list[RouterError] = []
-    settled = trio.Event()
+    asked: list[Router] = []
+    settled, is_over = trio.Event(), False
 
     async def attempt(router: Router, nursery: trio.Nursery) -> None:
+        asked.append(router)
         try:
             found.append((router, await router.open()))
             nursery.cancel_scope.cancel()
@@ -110,12 +112,17 @@ async def _search(newer: Router, older: Router) -> tuple[Router, Opened]:
             failures.append(error)
             settled.set()
 
-    async with trio.open_nursery() as nursery:
-        nursery.cancel_scope.deadline = trio.current_time() + SEARCH
-        nursery.start_soon(attempt, newer, nursery)
-        with trio.move_on_after(HEAD_START):
-            await settled.wait()
-        await attempt(older, nursery)
+    try:
+        async with trio.open_nursery() as nursery:
+            nursery.cancel_scope.deadline = trio.current_time() + SEARCH
+            nursery.start_soon(attempt, newer, nursery)
+            with trio.move_on_after(HEAD_START):
+                await settled.wait()
+            await attempt(older, nursery)
+        is_over = True
+    finally:
+        if not is_over:  # the table is left: what was asked for may be open, answered or not
+            await _farewell(asked)
     if found:
         return found[0]
     refused = (one for one in failures if one.code == RouterCode.REFUSES)
@@ -148,8 +155,15 @@ async def _keep(router: Router, opened: Opened, tell: Told) -> Reason:
                 return renewed
             opened = renewed
     finally:
-        with trio.move_on_after(FAREWELL, shield=True):
-            await _close(router)
+        await _farewell([router])
+
+
+async def _farewell(routers: Sequence[Router]) -> None:
+    """Take away what these have opened, also while being cancelled."""
+    with trio.move_on_after(FAREWELL, shield=True):
+        async with trio.open_nursery() as nursery:
+            for router in routers:
+                nursery.start_soon(_close, router)
 
 
 async def _close(router: Router) -> None:

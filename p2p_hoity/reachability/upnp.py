@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib
 import ipaddress
+import threading
 from collections.abc import Callable
 from types import ModuleType
 from typing import Any, Final, TypeVar
@@ -46,21 +47,34 @@ class UpnpRouter:
         self._module, self._port = module, port
         self._device: Any = None
         self._outside = port
+        self._is_open = False
 
     async def open(self) -> Opened:
         """The mapping, for two hours from now."""
-        return await _patiently(self._open)
+        left = threading.Event()
+        try:
+            opened = await _patiently(lambda: self._open(left))
+            self._is_open = True
+            return opened
+        finally:
+            left.set()
 
     async def close(self) -> None:
         """Take the mapping away."""
+        self._is_open = False
         if self._device is not None:
             await _patiently(self._close)
 
-    def _open(self) -> Opened:
+    def _open(self, left: threading.Event) -> Opened:
+        """In a thread; one that is left to itself takes away what nobody would close any more."""
         self._device = self._device or self._search()
         external = self._external()
         for _ in range(TRIES):
+            if left.is_set():
+                raise RouterError(RouterCode.SILENT)
             if _tried(self._map, RouterCode.NOT_ALLOWED):
+                if left.is_set() and not self._is_open:
+                    self._close()
                 return Opened(str(Address(external, self._outside)), LIFETIME)
             span = HIGHEST_PORT - LOWEST
             self._outside = LOWEST + (self._outside - LOWEST + STRIDE) % span

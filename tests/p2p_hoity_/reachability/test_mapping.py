@@ -97,6 +97,28 @@ async def test_a_router_opens_and_closes(autojump_clock: Any) -> None:
     assert len(router.nonces) == 1  # the same for asking and for taking away
 
 
+@pytest.mark.parametrize("speaks_pcp", [True, False])
+async def test_who_leaves_before_the_answer_came_takes_away_what_was_opened(
+    speaks_pcp: bool, autojump_clock: Any
+) -> None:
+    """[L-54]"""
+    opened = []
+
+    def answered(said: bytes) -> bytes:
+        if router.opened:
+            opened.append(dict(router.opened))
+            scope.cancel()
+        return said
+
+    router, scope = clocked(pcp=speaks_pcp, spoil=answered), trio.CancelScope()
+    net = Net(router)
+    with scope:
+        await net.keep(10.0)
+    assert net.told == []
+    assert opened
+    assert router.opened == {}
+
+
 async def test_a_router_that_leads_where_nobody_listens_is_not_asked(autojump_clock: Any) -> None:
     net = Net(clocked())
     with trio.move_on_after(10):

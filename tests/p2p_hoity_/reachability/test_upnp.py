@@ -124,6 +124,47 @@ async def test_a_library_that_hangs_is_left_to_itself(monkeypatch: pytest.Monkey
     go_on.set()
 
 
+@pytest.mark.parametrize("where", ["externalipaddress", "addportmapping"])
+async def test_a_library_that_was_left_leaves_nothing_open(
+    where: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """[L-54]"""
+    monkeypatch.setattr(upnp, "PATIENCE", 0.05)
+    device, go_on, ended = Device(), threading.Event(), threading.Event()
+    act, router = getattr(device, where), asking(device)
+    work = router._open
+
+    def slow(*args: Any) -> Any:
+        go_on.wait()
+        return act(*args)
+
+    def watched(left: threading.Event) -> Any:
+        try:
+            return work(left)
+        finally:
+            ended.set()
+
+    monkeypatch.setattr(device, where, slow)
+    monkeypatch.setattr(router, "_open", watched)
+    with pytest.raises(RouterError):
+        await router.open()
+    go_on.set()
+    await trio.to_thread.run_sync(ended.wait)
+    assert device.opened == {}
+    assert len(device.leases) == (where == "addportmapping")
+
+
+async def test_a_renewal_that_was_too_slow_takes_nothing_away(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    device, left = Device(), threading.Event()
+    router = asking(device)
+    await router.open()
+    monkeypatch.setattr(device, "addportmapping", lambda *_: left.set() or True)
+    await trio.to_thread.run_sync(router._open, left)
+    assert list(device.opened) == [4646]
+
+
 async def test_without_the_library_no_device_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(mapping, "library", lambda: None)
     assert mapping.of_this_network(4646).others() == []
