@@ -4,6 +4,7 @@ import os
 import signal
 from collections.abc import Iterator
 
+import hypothesis
 import pytest
 from support.paths import ROOT, TESTS
 
@@ -16,6 +17,9 @@ os.environ["PYTHONPATH"] = os.pathsep.join(
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 """A shell has Ctrl-C ignored by what it runs in the background; processes would inherit that."""
+hypothesis.settings.register_profile("unhurried", deadline=None)
+hypothesis.settings.load_profile("unhurried")
+"""No test fails because the machine has other work."""
 os.environ["HOITY_NO_MAP"] = "1"
 os.environ.pop("HOITY_PROXY", None)
 """No test asks the router of whoever runs it for anything, or dials through a proxy of theirs."""
