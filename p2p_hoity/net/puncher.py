@@ -24,6 +24,8 @@ AFTER: Final = 1.0
 """Seconds for which a link has stood before: direct ways have had their turn."""
 WHOLE: Final = 10.0
 """Seconds for all of it: the call through the relay, what the two say, and the tries."""
+MOST_AT_ONCE: Final = 16
+"""Tries that run at the same time: each holds a few sockets, and any stranger may ask for one."""
 
 Stay = Callable[[], Awaitable[None]]
 """What a newcomer does once it is let in."""
@@ -57,6 +59,7 @@ class Puncher:
         self._instance, self._limits = instance, limits
         self._tried: dict[bytes, bytes] = {}
         self._meeting: dict[bytes, trio.Event] = {}
+        self._running = 0
 
     async def lead(self, standing: Standing) -> None:
         """Try it for a link that we dialled ([L-40])."""
@@ -88,7 +91,7 @@ class Puncher:
 
     def _may_try(self, standing: Standing | None) -> bool:
         """Whether this is a live relayed link, not tried before; from now on it is tried."""
-        if standing is None or not standing.via_relay:
+        if standing is None or not standing.via_relay or self._running >= MOST_AT_ONCE:
             return False
         if self._tried.get(standing.peer) == standing.binding:
             return False
@@ -118,11 +121,18 @@ class Puncher:
     async def _link(self, peer: bytes, meeting: Awaitable[Met]) -> None:
         """Make a direct link of a meeting: the lower id dials."""
         with suppress(NetError):
-            raw, address = await meeting
+            raw, address = await self._counted(meeting)
             if peer < self._links.me:
                 await self._links.attend(raw, address)
             else:
                 await self._dial(peer, raw, address)
+
+    async def _counted(self, meeting: Awaitable[Met]) -> Met:
+        self._running += 1
+        try:
+            return await meeting
+        finally:
+            self._running -= 1
 
     async def _dial(self, peer: bytes, raw: trio.abc.Stream, address: Address) -> None:
         over = self._meeting[peer] = trio.Event()

@@ -299,6 +299,23 @@ async def test_one_who_meets_a_node_twice_at_once_and_then_says_nothing_is_left(
         assert node.hub.links() == {HIGH.public}
 
 
+async def test_a_crowd_of_strangers_is_met_by_a_few_at_a_time(autojump_clock) -> None:
+    """[L-41]"""
+    async with world() as there:
+        home = Home(there.internet, FIRST)
+        node = await there.node(HIGH, Home(there.internet, SECOND))
+        await node.hub.listen_via(there.relay)
+        crowd = [Identity(bytes([n]) * 32) for n in range(100, 120)]
+        for who in crowd:
+            await lying_link(there, node, home, who)
+        some = crowd[: puncher.MOST_AT_ONCE]
+        waiting = [await asked(there, who, node.hub.me, home) for who in some]
+        with pytest.raises(NetError, match="verdict-refused"):
+            await asked(there, crowd[-1], node.hub.me, home)
+        await trio.sleep(puncher.WHOLE)
+        waiting.append(await asked(there, crowd[-1], node.hub.me, home))
+
+
 async def test_who_meets_is_still_to_prove_its_key(autojump_clock) -> None:
     """Where the liar leads, someone else answers, or nobody does: no link comes of it."""
     async with world() as there:
