@@ -290,7 +290,8 @@ class _Guest:
             match await self.host_link.next():
                 case Names(names):
                     self._show(names, offer.terms.seats, lines)
-                case Asked():
+                case Asked() if lines.left(now := trio.current_time()) >= 1:
+                    lines.take(now)
                     self.seat.screen(updates.HostAsked())
                 case Offer() as again:  # the link was lost, and is there again
                     self.host_link.check_offer(again)

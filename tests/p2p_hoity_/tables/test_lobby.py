@@ -25,6 +25,7 @@ from p2p_hoity.session import updates
 from p2p_hoity.session.capability import Capability
 from p2p_hoity.session.lobby import (
     Ask,
+    Asked,
     LobbyFrame,
     Names,
     Offer,
@@ -443,8 +444,20 @@ async def test_sitting_down_again_and_again_under_new_names_costs_the_link(
         assert len({update.names for update in lines}) <= hosting.SITS + 10
 
 
+@pytest.mark.parametrize(
+    ("word", "shown"),
+    [
+        (lambda number: Names((f"line {number}",)), updates.Joined),
+        (lambda _: Asked(), updates.HostAsked),
+    ],
+    ids=["names", "asked"],
+)
 async def test_lines_that_a_host_makes_appear_are_bounded(
-    tmp_path: Path, autojump_clock: Any, monkeypatch: pytest.MonkeyPatch
+    word: Callable[[int], LobbyFrame],
+    shown: type[updates.Update],
+    tmp_path: Path,
+    autojump_clock: Any,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     club = Club(tmp_path, 3)
     offer = hosting.Lobby._asked
@@ -452,13 +465,13 @@ async def test_lines_that_a_host_makes_appear_are_bounded(
     def flood(lobby: hosting.Lobby, to: bytes, proof: bytes, data: bytes) -> None:
         offer(lobby, to, proof, data)
         for number in range(1000):
-            lobby._post(to, Names((f"line {number}",)))
+            lobby._post(to, word(number))
 
     monkeypatch.setattr(hosting.Lobby, "_asked", flood)
     async with hosted(club):
         with trio.move_on_after(5):
             await club.join(1)
-    assert 0 < len(club.guests[1].heard(updates.Joined)) <= joining.LINES + 5
+    assert 0 < len(club.guests[1].heard(shown)) <= joining.LINES + 5
 
 
 async def test_addresses_of_this_machine_count_only_from_one_that_is_on_it(
