@@ -6,9 +6,13 @@ from collections.abc import Iterator
 
 import hypothesis
 import pytest
+from hypothesis import HealthCheck, settings
 from support.paths import ROOT, TESTS
 
 from cli.words import lingo
+
+settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("untimed")
 
 os.environ["PYTHONPATH"] = os.pathsep.join(
     filter(None, [str(ROOT), str(TESTS), os.environ.get("PYTHONPATH")])
