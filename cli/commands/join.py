@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 import trio
 
@@ -26,7 +27,11 @@ def join(manner: Manner, ticket: str, reach: tables.Reach) -> int:
     """Sit down at a table, or take one's seat at it again if there is one; the exit code."""
     check_output(manner.transcript)
     word = _ticket(manner, ticket, reach.hidden)
-    read, relay = ticket_of(word, reach.relays, reach.network, manner.as_json)
+    ask = partial(ticket_of, word, reach.relays, reach.network, manner.as_json)
+    typed = None if is_code(word) else ask()
+    sitting = new_sitting(manner)
+    # A code is good for one try and some minutes: whoever has one is asked all else before.
+    read, relay = typed or ask()
     if relay is not None and not reach.relays:
         reach = replace(reach, relays=(relay,))  # it has just answered: others reach us there too
 
@@ -34,7 +39,6 @@ def join(manner: Manner, ticket: str, reach: tables.Reach) -> int:
         sitting.say(_("Asking the host for the terms …"))
         return await tables.join_table(sitting.seat, read, sitting.accept, reach)
 
-    sitting = new_sitting(manner)
     me = sitting.me.identity.public
     kept = tables.kept_seat(sitting.home, sitting.passphrase, me, read)
     if kept is not None:
