@@ -63,6 +63,8 @@ class Admission:
     def keep(self, peers: Iterable[bytes]) -> None:
         """These make room for the table's own only, and for no stranger."""
         self._kept = frozenset(peers)
+        for old in self._live():
+            old.link.is_unhurried = old.peer in self._kept and not self.prefers(old.peer)
 
     def prefers(self, peer: bytes) -> bool:
         """Whether it is one of the table's own."""

@@ -46,6 +46,7 @@ class PeerDialler:
         self._news = trio.Event()
         self._pause = limits.first_pause
         self._flickers = False
+        self._not_before = 0.0
         self.trouble: Reason | None = None
 
     def add(self, address: Address) -> None:
@@ -59,11 +60,20 @@ class PeerDialler:
         """Dial no more; a live link stays."""
         self._scope.cancel()
 
+    def leave_alone(self) -> None:
+        """It is full: dial it no more for a while, uneven so that a crowd does not come at once.
+
+        SPEC: [L-65].
+        """
+        pause = self._limits.full_pause * random.uniform(1.0, 2.0)
+        self._not_before = trio.current_time() + pause
+
     async def run(self) -> None:
         """Dial whenever there is no link, until stopped."""
         with self._scope:
             while True:
                 await self._links.unlinked(self._peer)
+                await trio.sleep_until(self._not_before)
                 await self._try_once()
                 await self._rest()
 
@@ -74,6 +84,8 @@ class PeerDialler:
             self.trouble = error.reason
             if isinstance(error, RefusedError) and error.elsewhere:
                 await self._links.elsewhere(self._peer)
+            if isinstance(error, RefusedError) and error.full:
+                self.leave_alone()
             return
         self.trouble = None
         since = trio.current_time()
@@ -127,6 +139,12 @@ class Dialler:
         dialler = self._diallers.pop(peer, None)
         if dialler is not None:
             dialler.stop()
+
+    def leave_alone(self, peer: bytes) -> None:
+        """Peer is full: do not dial it for a while."""
+        dialler = self._diallers.get(peer)
+        if dialler is not None:
+            dialler.leave_alone()
 
     def trouble(self, peer: bytes) -> Reason | None:
         """Why the last attempt failed; None after success or before any."""

@@ -62,11 +62,14 @@ class NobodyError(NetError):
 
 
 class RefusedError(NetError):
-    """A listener let us not in; `elsewhere`: it is linked with another process of our key."""
+    """A listener let us not in; `elsewhere`: it is linked with another process of our key; `full`:
+    it has no room for more links."""
 
-    def __init__(self, code: Code, elsewhere: bool = False, **fields: object) -> None:
+    def __init__(
+        self, code: Code, elsewhere: bool = False, full: bool = False, **fields: object
+    ) -> None:
         super().__init__(code, **fields)
-        self.elsewhere = elsewhere
+        self.elsewhere, self.full = elsewhere, full
 
 
 class AddressError(NetError):

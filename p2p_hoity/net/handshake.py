@@ -212,7 +212,8 @@ async def expect_welcome(stream: trio.abc.Stream) -> None:
     if verdict is None:
         raise NetError(HandshakeCode.NO_VERDICT)
     if verdict is not Verdict.WELCOME:
-        raise RefusedError(BY_VERDICT[verdict], verdict is Verdict.ELSEWHERE)
+        told = verdict is Verdict.ELSEWHERE, verdict is Verdict.FULL
+        raise RefusedError(BY_VERDICT[verdict], *told)
 
 
 async def send(stream: trio.abc.SendStream, data: bytes) -> None:

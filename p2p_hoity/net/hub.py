@@ -187,6 +187,10 @@ class Hub:
         """Dial peer no more; a live link stays."""
         self._dialler.forget(peer)
 
+    def leave_alone(self, peer: bytes) -> None:
+        """Its door is full: do not dial it for a while, as its verdict would ask ([L-65])."""
+        self._dialler.leave_alone(peer)
+
     def trouble(self, peer: bytes) -> Reason | None:
         """Why dialling peer failed last; None when it did not."""
         return self._dialler.trouble(peer)
@@ -224,10 +228,8 @@ class Hub:
             entered = self._enter_dialled(secured, proven)
         except RefusedError as error:
             if not self.linked(secured.listener):
-                elsewhere = error.elsewhere
-                raise RefusedError(
-                    NetCode.AT, elsewhere, address=where, why=error.reason
-                ) from error
+                told = error.elsewhere, error.full
+                raise RefusedError(NetCode.AT, *told, address=where, why=error.reason) from error
         except NetError as error:
             if not self.linked(secured.listener):
                 raise NetError(NetCode.AT, address=where, why=error.reason) from error
@@ -346,7 +348,7 @@ class Hub:
         self._admission.prefer(peers)
 
     def keep(self, peers: Iterable[bytes]) -> None:
-        """These make room for preferred peers only."""
+        """These make room for preferred peers only, and what is sent to them is in no hurry."""
         self._admission.keep(peers)
 
     def links(self) -> frozenset[bytes]:

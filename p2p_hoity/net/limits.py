@@ -46,6 +46,8 @@ class Limits:
     """Between the first and the second attempt to dial; doubled each time."""
     longest_pause: float = 15.0
     """The longest pause between two attempts to dial."""
+    full_pause: float = 15.0
+    """For which one that is full is left alone at least; at most twice as long ([L-65])."""
     stagger: float = 0.25
     """Head start of each of several addresses of a peer over the next."""
     relay_stagger: float = 1.0

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import random
 from collections import deque
 from collections.abc import Awaitable, Callable
+from typing import Final
 
 import trio
 
@@ -23,6 +25,11 @@ slow link a longer one would be silence."""
 LARGE = 1024
 """From so many bytes on a frame that waits already is not queued again: on a slow link the answers
 to a question that is asked each second would else pile up behind the first."""
+
+
+UNHURRIED: Final = (0.1, 0.4)
+"""Seconds, as the lot has it, for which frames are collected on a link that is in no hurry: what is
+queued for forty onlookers at once is not written at once, while seats wait."""
 
 
 class LinkCode(Code):
@@ -54,6 +61,7 @@ class Link:
         self._scope = trio.CancelScope()
         self._heard = 0.0
         self._delivering = True
+        self.is_unhurried = False
         self.reason: Reason | None = None
         if first:
             self.post(first)
@@ -158,13 +166,23 @@ class Link:
         while True:
             with trio.move_on_after(self._limits.heartbeat):
                 await self._more.wait()
-            data = self._queue.popleft() if self._queue else b""
-            await self._send(encode_frame(data))
-            self._large.discard(data)
-            self._queued_bytes -= len(data)
+            if self.is_unhurried:
+                await trio.sleep(random.uniform(*UNHURRIED))
+            batch = self._next()
+            await self._send(b"".join(map(encode_frame, batch or [b""])))
+            self._large.difference_update(batch)
+            self._queued_bytes -= sum(map(len, batch))
             if not self._queue:
                 self._more = trio.Event()
                 self._drained.set()
+
+    def _next(self) -> list[bytes]:
+        """The frames that go out next: as many as fit one record, or a longer one."""
+        batch, room = list[bytes](), RECORD
+        while self._queue and (not batch or len(self._queue[0]) + 4 <= room):
+            batch.append(self._queue.popleft())
+            room -= len(batch[-1]) + 4
+        return batch
 
     async def _send(self, framed: bytes) -> None:
         """In records short enough to be heard one by one ([L-9])."""

@@ -1,6 +1,7 @@
 """The hub: links over real loopback TLS where that matters, over memory where the clock does."""
 
 import collections
+import itertools
 from contextlib import asynccontextmanager
 
 import pytest
@@ -10,7 +11,8 @@ from support.memory_network import MemoryNetwork
 
 from p2p_hoity.errors import Reason, because
 from p2p_hoity.net.addresses import parse_address
-from p2p_hoity.net.errors import AddressError, NetError, RefusedError
+from p2p_hoity.net.dialler import PeerDialler
+from p2p_hoity.net.errors import AddressError, NetCode, NetError, RefusedError
 from p2p_hoity.net.events import Frame, LinkDown, LinkedElsewhere, LinkUp
 from p2p_hoity.net.framing import encode_frame, read_frame
 from p2p_hoity.net.handshake import MAGIC, Listener, Purpose
@@ -606,3 +608,44 @@ async def test_a_flood_is_read_at_its_pace_and_the_others_at_once(autojump_clock
             assert await a.events.receive() == Frame(HIGH.public, b"flood")
         assert 3.9 < trio.current_time() - began < 4.5
         assert a.linked(HIGH.public)
+
+
+async def test_one_that_has_no_room_is_left_alone_for_a_while(autojump_clock):
+    """[L-65]"""
+    dialled = []
+
+    class Full:
+        def linked(self, peer):
+            return False
+
+        async def unlinked(self, peer):
+            await trio.lowlevel.checkpoint()
+
+        async def link(self, addresses, peer):
+            dialled.append(trio.current_time())
+            await trio.lowlevel.checkpoint()
+            raise RefusedError(NetCode.AT, full=True)
+
+    dialler = PeerDialler(LOW.public, Full(), Limits())
+    dialler.add(parse_address("a:1"))
+    with trio.move_on_after(300):
+        await dialler.run()
+    pauses = [later - before for before, later in itertools.pairwise(dialled)]
+    assert len(pauses) > 5
+    assert min(pauses) >= Limits().full_pause
+    assert max(pauses) <= 3 * Limits().full_pause
+    assert len({round(pause, 3) for pause in pauses}) > 1  # uneven
+
+
+async def test_a_full_hub_says_so_to_whom_it_turns_away(autojump_clock):
+    network = MemoryNetwork()
+    limits = Limits(links=1)
+    full, others = hubs(LOW, network=network, limits=limits), hubs(HIGH, THIRD, network=network)
+    async with full as (a,), others as (b, c):
+        where = await a.listen("a", 1)
+        a.prefer([HIGH.public])
+        await b.connect(where, LOW.public, 5)
+        with pytest.raises(RefusedError) as caught:
+            await c.connect(where, LOW.public, 5)
+    assert caught.value.full
+    assert not caught.value.elsewhere

@@ -10,7 +10,7 @@ from p2p_hoity.errors import Reason, because
 from p2p_hoity.net.errors import NetCode
 from p2p_hoity.net.framing import FrameCode, encode_frame
 from p2p_hoity.net.limits import Limits
-from p2p_hoity.net.link import LARGE, RECORD, Link, LinkCode
+from p2p_hoity.net.link import LARGE, RECORD, UNHURRIED, Link, LinkCode
 
 LIMITS = Limits(frame=1000, queue_frames=5, queue_bytes=3000)
 
@@ -254,3 +254,47 @@ async def test_a_long_frame_that_waits_already_is_not_queued_again(autojump_cloc
         assert b.delivered.count(same) == kept + 1
         nursery.cancel_scope.cancel()
     assert a.link._queued_bytes == 0
+
+
+async def test_small_frames_that_wait_go_out_in_one_record(autojump_clock):
+    near, far = trio.testing.memory_stream_pair()
+    sent = []
+    send = near.send_all
+
+    async def counted(data):
+        sent.append(bytes(data))
+        await send(data)
+
+    near.send_all = counted
+    limits = Limits(queue_bytes=1 << 20)
+    ended, other = Ended(near, limits), Ended(far, limits)
+    frames = [bytes([number]) * 300 for number in range(1, 11)] + [b"x" * 5000, b"last"]
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(other.run)
+        for data in frames:
+            assert ended.link.post(data)
+        nursery.start_soon(ended.run)
+        await trio.sleep(1)
+        assert other.delivered == frames
+        assert all(len(data) <= RECORD for data in sent)
+        assert len(sent) == 2 + 3 + 1
+        nursery.cancel_scope.cancel()
+
+
+async def test_a_link_in_no_hurry_collects_what_goes_out(autojump_clock):
+    near, far = trio.testing.memory_stream_pair()
+    ended, other = Ended(near), Ended(far)
+    ended.link.is_unhurried = True
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(ended.run)
+        nursery.start_soon(other.run)
+        ended.link.post(b"first")
+        await trio.sleep(UNHURRIED[0] / 2)
+        ended.link.post(b"second")
+        assert other.delivered == []
+        await trio.sleep(UNHURRIED[1])
+        assert other.delivered == [b"first", b"second"]
+        await trio.sleep(100)  # and its heartbeats are in time
+        assert ended.link.reason is None
+        assert other.link.reason is None
+        nursery.cancel_scope.cancel()
