@@ -265,7 +265,7 @@ TARGETS: dict[str, tuple[Callable[[Sequence[str]], None], str]] = {
     "relay": (tool("-m", "soak.relay_load"), "how many tables a relay carries: TABLES --pairs all"),
     "games": (tool("-m", "soak.games"), "many whole games of six processes: GAMES"),
     "delays": (tool("-m", "soak.delays"), "what distance costs a step: --seats N --delay MS"),
-    "watchers": (tool("-m", "soak.watchers"), "what onlookers cost a seat: ONLOOKERS …"),
+    "watchers": (tool("-m", "soak.watchers"), "what onlookers cost a seat: SECONDS ONLOOKERS …"),
     "simulate": (tool("-m", "soak.simulate"), "whole simulated tables: --games N --seed S"),
     "platforms": (tool("tools/platforms.py"), "what every promised platform would install: WORD"),
     "catalogues": (

@@ -121,6 +121,7 @@ TABLE_NOT_OK: Final = frozenset(
         "game-begun",
         "game-begun-without-you",
         "game-not-begun",
+        "host-changed-its-mind",
         "host-did-not-answer",
         "host-impostor",
         "host-of-other-version",
@@ -137,6 +138,7 @@ TABLE_NOT_OK: Final = frozenset(
         "seat-not-taken",
         "sits-elsewhere",
         "table-full",
+        "table-unwatched",
         "ticket-unknown",
         "unplayable-terms",
     }

@@ -152,19 +152,24 @@ LOBBY: Final = (
     ("ask", '["ask", proof]', "a guest's first word: it holds the ticket"),
     (
         "offer",
-        '["offer", proof, terms, names]',
-        "the terms, and who has sat down",
+        '["offer", proof, terms, names, watched]',
+        "the terms, who has sat down, and whether onlookers are let in",
     ),
     ("sit", '["sit", entry, addresses]', "consent; at most 12 addresses of 300 characters"),
     ("names", '["names", names]', "who has sat down; at most 16 nicknames"),
     (
         "refuse",
         '["refuse", reason]',
-        "no seat: `unproven`, `full`, the `name` is taken, `denied` or `unheard` ([L-61])",
+        "`unproven`, `full`, the `name` is taken, `denied`, `unheard` ([L-61]),"
+        " `unwatched` ([L-64])",
     ),
     ("asked", '["asked"]', "the host is asked whether the guest may sit down"),
-    ("roster", '["roster", header, addresses, signature]', "the table is complete; signed"),
-    ("table", '["table", table, signature]', "the table that this seat plays at"),
+    (
+        "roster",
+        '["roster", header, addresses, watched, signature]',
+        "the table is complete; signed",
+    ),
+    ("table", '["table", table, watched, signature]', "the table that this seat plays at"),
 )
 
 TALK: Final = (

@@ -206,6 +206,9 @@ QrOption = Annotated[bool, typer.Option("--qr", help=N_("Show the ticket as a QR
 AskOption = Annotated[
     bool, typer.Option("--ask", help=N_("Let in each guest yourself, with its key shown."))
 ]
+NoWatchOption = Annotated[
+    bool, typer.Option("--no-watch", help=N_("Let nobody look on; the guests are told."))
+]
 
 
 class Since(StrEnum):

@@ -55,6 +55,7 @@ class Opening:
     show_ticket: bool = True
     as_qr: bool = False
     asks: bool = False
+    watched: bool = True
 
 
 def edition_of(ask: Ask) -> rules.Edition:
@@ -136,7 +137,8 @@ def _hosting(terms: Terms, opening: Opening) -> Go:
                 nursery.start_soon(sitting.crew.join, ticket, nursery)
 
         admit = sitting.admit if sitting.asks else None
-        return await tables.host_table(sitting.seat, terms, opening.reach, on_ticket, admit)
+        reach, watched = opening.reach, opening.watched
+        return await tables.host_table(sitting.seat, terms, reach, on_ticket, admit, watched)
 
     return go
 
@@ -145,7 +147,8 @@ def _show_ticket(sitting: Sitting, terms: Terms, ticket: str, opening: Opening) 
     """A program gets the ticket in any case; a person not of a table that is full of bots."""
     as_json = sitting.manner.as_json
     if opening.show_ticket or as_json:
-        sitting.screen.show_ticket(ticket, terms, read_game(terms), sitting.me.nickname)
+        game, name = read_game(terms), sitting.me.nickname
+        sitting.screen.show_ticket(ticket, terms, game, name, opening.watched)
     else:
         sitting.say(_("Your bots are coming to the table."))
     if opening.as_qr and not as_json:

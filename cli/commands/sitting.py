@@ -121,9 +121,11 @@ class Sitting:
             self._going.set()
             self._scope.deadline = trio.current_time() + LEAVING
 
-    async def accept(self, terms: Terms, game: HoityToity, names: tuple[str, ...]) -> bool:
+    async def accept(
+        self, terms: Terms, game: HoityToity, names: tuple[str, ...], watched: bool
+    ) -> bool:
         """Show the terms and ask, unless they are taken as they are."""
-        self.screen.show_terms(terms, game, names)
+        self.screen.show_terms(terms, game, names, watched)
         return self.manner.yes or await self.screen.agree()
 
     async def admit(self, nickname: str, guest: bytes) -> bool:

@@ -91,6 +91,7 @@ def host(
     yes: opt.YesOption = False,
     qr: opt.QrOption = False,
     asks: opt.AskOption = False,
+    no_watch: opt.NoWatchOption = False,
     as_json: opt.JsonOption = False,
     plain: opt.PlainOption = False,
     no_talk: opt.NoTalkOption = False,
@@ -108,7 +109,8 @@ def host(
     switches = (action_choice, detective_in_hall, detective_rank)
     ask = Ask(seats, edition, variant, *switches, quorum, patience or 300.0, step_patience)
     reach = reach_of(listen, relays_of(relay), Lan(lan.value), advertise, proxy, no_map)
-    opening = Opening(ask, bots, for_guests(reach, bots), as_qr=qr, asks=asks)
+    ways = for_guests(reach, bots)
+    opening = Opening(ask, bots, ways, as_qr=qr, asks=asks, watched=not no_watch)
     manner = _manner(auto, as_json, transcript, name, plain, no_talk, again, no_bell)
     raise typer.Exit(open_table(manner, opening))
 

@@ -66,14 +66,18 @@ class JsonSeat:
     def say(self, words: str) -> None:
         """Nothing: programs get no remarks."""
 
-    def show_ticket(self, ticket: str, terms: Terms, game: HoityToity, nickname: str) -> None:
+    def show_ticket(
+        self, ticket: str, terms: Terms, game: HoityToity, nickname: str, watched: bool = True
+    ) -> None:
         """The first object of a host."""
-        described = terms_words.as_json(terms, game, [nickname])
+        described = terms_words.as_json(terms, game, [nickname], watched)
         write_line({"type": "ticket", "ticket": ticket, **described})
 
-    def show_terms(self, terms: Terms, game: HoityToity, names: tuple[str, ...]) -> None:
+    def show_terms(
+        self, terms: Terms, game: HoityToity, names: tuple[str, ...], watched: bool = True
+    ) -> None:
         """The first object of a guest."""
-        write_line({"type": "terms", **terms_words.as_json(terms, game, names)})
+        write_line({"type": "terms", **terms_words.as_json(terms, game, names, watched)})
 
     async def agree(self) -> bool:
         """Whether the next line says so."""
@@ -120,9 +124,12 @@ def last_line(outcome: Outcome, nicknames: tuple[str, ...]) -> dict[str, object]
 
 
 def _evidence(outcome: Outcome) -> dict[str, Any]:
-    """What proves to anyone that the host has signed two tables."""
+    """What proves to anyone that the host has signed two tables, or one in two ways."""
     found = outcome.evidence
     if found is None:
         return {}
-    signed = [{"table": s.table.hex(), "signature": s.signature.hex()} for s in found.both]
+    signed = [
+        {"table": s.table.hex(), "watched": s.watched, "signature": s.signature.hex()}
+        for s in found.both
+    ]
     return {"evidence": {"terms": found.terms.hex(), "signed": signed}}

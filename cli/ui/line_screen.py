@@ -266,6 +266,10 @@ class SeatScreen:
         for line in quoted(who, spoken(update.words), printing.width()):
             self.say(line)
 
+    def crowded(self, update: updates.Crowded) -> None:
+        """No seat has room for this onlooker."""
+        self.say(_("The table has its fill of onlookers; trying again …"))
+
     def unsaid(self, update: updates.Unsaid) -> None:
         """The player's words were not said."""
         self.note(_("not said: {reason}").format(reason=sentence(update.reason)))
@@ -340,6 +344,7 @@ TELLERS: Final[Mapping[type[Any], Callable[[SeatScreen, Any], None]]] = {
     updates.Away: SeatScreen.away,
     updates.Returned: SeatScreen.returned,
     updates.Said: SeatScreen.said,
+    updates.Crowded: SeatScreen.crowded,
     updates.Unsaid: SeatScreen.unsaid,
     updates.Again: SeatScreen.again,
     updates.Accused: SeatScreen.accused,

@@ -57,18 +57,22 @@ class LineSeat:
         """One line."""
         printing.say(words)
 
-    def show_ticket(self, ticket: str, terms: Terms, game: HoityToity, nickname: str) -> None:
+    def show_ticket(
+        self, ticket: str, terms: Terms, game: HoityToity, nickname: str, watched: bool = True
+    ) -> None:
         """The terms, then the ticket in a block of its own, once."""
-        self.show_terms(terms, game, (nickname,))
+        self.show_terms(terms, game, (nickname,), watched)
         for line in ticket_block.block(ticket):
             self.say(line)
         self._prompt.pages.ticket = ticket
         if self._at_terminal:
             self.say(_("Type c to copy it, or qr to show it as a QR code."))
 
-    def show_terms(self, terms: Terms, game: HoityToity, names: tuple[str, ...]) -> None:
+    def show_terms(
+        self, terms: Terms, game: HoityToity, names: tuple[str, ...], watched: bool = True
+    ) -> None:
         """The terms, a line each."""
-        for line in terms_words.describe(terms, game, names):
+        for line in terms_words.describe(terms, game, names, watched):
             self.say(line)
 
     def begin_lesson(self, names: Names) -> None:

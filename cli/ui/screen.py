@@ -40,11 +40,15 @@ class Screen(Protocol):
     def say(self, words: str) -> None:
         """A remark to a person."""
 
-    def show_ticket(self, ticket: str, terms: Terms, game: HoityToity, nickname: str) -> None:
+    def show_ticket(
+        self, ticket: str, terms: Terms, game: HoityToity, nickname: str, watched: bool = True
+    ) -> None:
         """The ticket of the table just opened, and its terms."""
 
-    def show_terms(self, terms: Terms, game: HoityToity, names: tuple[str, ...]) -> None:
-        """The terms of a table, before the seat is taken."""
+    def show_terms(
+        self, terms: Terms, game: HoityToity, names: tuple[str, ...], watched: bool = True
+    ) -> None:
+        """The terms of a table, before the seat is taken; `watched`: onlookers are let in."""
 
     def agree(self) -> Awaitable[bool]:
         """Whether the terms just shown are accepted."""

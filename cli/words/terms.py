@@ -14,15 +14,25 @@ from .durations import span
 from .lingo import _, count
 
 
-def describe(terms: Terms, game: HoityToity, names: Sequence[str]) -> list[str]:
-    """Everything someone should know before sitting down."""
+def describe(
+    terms: Terms, game: HoityToity, names: Sequence[str], watched: bool = True
+) -> list[str]:
+    """Everything someone should know before sitting down; `watched`: onlookers are let in."""
     return [
         _("Host: key {fingerprint}").format(fingerprint=fingerprint(terms.host)),
         _("Seats: {seats}; seated so far: {who}").format(seats=terms.seats, who=listed(names)),
         *editions.edition_lines(game.edition, game.variant or ""),
         *bounds(terms),
         *absence(terms),
+        onlookers(watched),
     ]
+
+
+def onlookers(watched: bool) -> str:
+    """Whether the game may be watched."""
+    if watched:
+        return _("Onlookers: whoever has the ticket may watch; they see what all seats see.")
+    return _("Onlookers: none; the host lets nobody watch this table.")
 
 
 def bounds(terms: Terms) -> list[str]:
@@ -85,7 +95,9 @@ def _back(returns: int) -> str:
     ).format(number=returns)
 
 
-def as_json(terms: Terms, game: HoityToity, names: Sequence[str]) -> dict[str, Any]:
+def as_json(
+    terms: Terms, game: HoityToity, names: Sequence[str], watched: bool = True
+) -> dict[str, Any]:
     """The same for a program."""
     switches = game.edition.switches
     return {
@@ -105,5 +117,6 @@ def as_json(terms: Terms, game: HoityToity, names: Sequence[str]) -> dict[str, A
         "patience_seconds": terms.patience.choice / 1000,
         "step_seconds": terms.patience.step / 1000,
         "returns": terms.returns,
+        "watched": watched,
         "seated": list(names),
     }

@@ -20,6 +20,8 @@ class DropCode(Code):
     NOT_SHOWN = "table-not-shown"
     UNREADABLE = "frame-unreadable", "why"
     UNSIGNED = "table-unsigned", "why"
+    FULL = "seat-full"
+    UNWATCHED = "seat-unwatched"
 
 
 TWO_ROSTERS: Final = "two-rosters"
@@ -82,7 +84,7 @@ class Access:
     @property
     def shown(self) -> Shown:
         """This very table, as its host has signed it."""
-        return Shown(self.table.id, self.roster.signature)
+        return Shown(self.table.id, self.roster.signature, self.roster.watched)
 
     def hears(self, peer: bytes) -> bool:
         """Whether frames of the table from this peer are read, and sent to it ([L-19], [L-20])."""
@@ -93,12 +95,12 @@ class Access:
         late = now - PATIENCE
         return [p for p, since in self._since.items() if since <= late and p not in self._heard]
 
-    def receive(self, peer: bytes, data: bytes) -> bool:
+    def receive(self, peer: bytes, data: bytes, begun: bool = False) -> bool:
         """Take a frame of the lobby; whether the peer may be heard from now on ([L-19], [L-21]).
 
         A seat that is still at the table before this one will get its roster ([A-6]).
         Invalid if it shows a table that no host has signed: whose doing that is nobody knows.
-        TwoRosters if the host has signed two.
+        TwoRosters if the host has signed two, and the game has not `begun`.
         """
         if len(data) > LONGEST or self.seat is None:
             return False
@@ -108,22 +110,34 @@ class Access:
             case Shown() as shown if peer in self.table.ids:
                 if is_next(self.table.header.terms, shown.table):
                     return False
-                self._compare(shown)
-                return self._let_in(peer)
+                self._compare(shown, begun)
+                return shown.table == self.table.id and self._let_in(peer)
         return False
 
     def _asked(self, peer: bytes, proof: bytes) -> bool:
-        """A seat that never got the roster gets it; whoever holds the ticket may look on.
+        """A seat that never got the roster gets it; whoever holds the ticket may look on, if the
+        host has not forbidden it and there is room.
 
-        SPEC: [L-18].
+        SPEC: [L-18], [L-62], [L-64].
         """
-        binding, is_seat = self._bindings.get(peer, b""), peer in self.table.ids
-        if not is_seat and not self.capability.admits(proof, binding, self.me, peer):
-            self.post(peer, encode_lobby(Refuse(Refusal.UNPROVEN)))
+        is_seat = peer in self.table.ids
+        refusal = None if is_seat else self._refusal(peer, proof)
+        if refusal is not None:
+            self.post(peer, encode_lobby(Refuse(refusal)))
             return False
         self.post(peer, encode_lobby(self.roster))
-        has_room = peer in self._heard or len(self.onlookers) < MOST_ONLOOKERS
-        return not is_seat and has_room and self._let_in(peer)
+        if is_seat:
+            return False
+        if peer not in self._heard and len(self.onlookers) >= MOST_ONLOOKERS:
+            self.post(peer, encode_lobby(Refuse(Refusal.FULL)))
+            return False
+        return self._let_in(peer)
+
+    def _refusal(self, peer: bytes, proof: bytes) -> Refusal | None:
+        """Why one without a seat may not look on; who does not hold the ticket is told no more."""
+        if not self.capability.admits(proof, self._bindings.get(peer, b""), self.me, peer):
+            return Refusal.UNPROVEN
+        return None if self.roster.watched else Refusal.UNWATCHED
 
     @property
     def onlookers(self) -> frozenset[bytes]:
@@ -135,12 +149,14 @@ class Access:
         self._heard.add(peer)
         return is_new
 
-    def _compare(self, shown: Shown) -> None:
-        """TwoRosters if the host has signed another table on the same terms ([L-21])."""
-        header.check_roster(self.table.header.terms, shown.table, shown.signature)
-        if shown.table != self.table.id:
-            terms = self.table.header.terms.digest()
-            raise TwoRosters(TwoTables(terms, self.shown, shown))
+    def _compare(self, shown: Shown, begun: bool) -> None:
+        """TwoRosters if the host has signed another table on the same terms, or this one to be
+        watched and not to be ([L-21])."""
+        terms, watched = self.table.header.terms, shown.watched
+        header.check_roster(terms, shown.table, shown.signature, watched)
+        is_ours = (shown.table, watched) == (self.table.id, self.roster.watched)
+        if not is_ours and not begun:
+            raise TwoRosters(TwoTables(terms.digest(), self.shown, shown))
 
 
 class TwoRosters(Exception):
@@ -154,6 +170,7 @@ class TwoRosters(Exception):
 def check_signed(roster: Roster, complete: header.Header) -> None:
     """Invalid unless the host of a roster has signed it."""
     try:
-        header.check_roster(complete.terms, complete.table_id, roster.signature)
+        signed = roster.signature, roster.watched
+        header.check_roster(complete.terms, complete.table_id, *signed)
     except Invalid as error:
         raise Invalid("bad-header", "the roster is not signed by its host") from error

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
@@ -32,7 +32,7 @@ from .outcome import STOPPED as STOPPED
 from .outcome import Outcome as Outcome
 from .player import LeaveForNow, Player, Talk, WaitLonger
 from .presence import PresenceTeller
-from .rate_limit import RateLimit
+from .rate_limit import RateLimit, is_question
 from .side_channel import SideChannel
 from .updates import Screen
 from .waiting import WaitNotices
@@ -77,8 +77,6 @@ class Driver:
     _access: Access = field(init=False)
     _side: SideChannel = field(init=False)
     _marks: MarkKeeper = field(init=False)
-
-    # The table in words.
 
     @property
     def seat(self) -> int | None:
@@ -213,7 +211,7 @@ class Driver:
 
     def _receive_guest(self, peer: bytes, data: bytes) -> None:
         try:
-            is_new = self._access.receive(peer, data)
+            is_new = self._access.receive(peer, data, self.machine.has_begun)
         except Invalid as error:
             if self.machine.finished:  # it may play at the next table already
                 self._keep_early(Frame(peer, data))
@@ -235,7 +233,7 @@ class Driver:
         Once the cards are dealt all seats have spoken at this one: then it changes nothing, or a
         host could end every game that it does not like ([L-21]).
         """
-        if self._is_void or self.machine.has_begun:
+        if self._is_void:
             return
         self._is_void = True
         for peer in self.machine.table.ids:
@@ -301,9 +299,14 @@ class Driver:
             self.hub.post(send.peer, send.frame)
             return
         self._rate_limit.held(send.frame)
-        for peer in self.hub.links():
-            if peer != send.but and self._is_ours(peer):
+        for peer in self._told(send.frame):
+            if peer != send.but:
                 self.hub.post(peer, send.frame)
+
+    def _told(self, frame: bytes) -> Iterable[bytes]:
+        """Whom a frame goes to that goes to all: who looks on is asked nothing ([L-6])."""
+        ids, links = self.machine.table.ids, self.hub.links()
+        return links.intersection(ids) if is_question(frame) else filter(self._is_ours, links)
 
     # What the screen is told.
 
@@ -327,8 +330,6 @@ class Driver:
     def _tell(self, word: updates.Update | None) -> None:
         if word is not None:
             self.screen(word)
-
-    # The player.
 
     async def _hear_wishes(self, player: Player) -> None:
         while True:

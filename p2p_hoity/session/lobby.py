@@ -31,13 +31,14 @@ PROOF = 32
 
 
 class Refusal(StrEnum):
-    """Why there is no seat."""
+    """Why there is no seat, or nothing to see."""
 
     UNPROVEN = "unproven"
     FULL = "full"
     NAME = "name"
     DENIED = "denied"
     UNHEARD = "unheard"
+    UNWATCHED = "unwatched"
 
 
 @dataclass(frozen=True)
@@ -49,11 +50,13 @@ class Ask:
 
 @dataclass(frozen=True)
 class Offer:
-    """The host's terms and who has sat down so far, behind the proof that it gave the ticket."""
+    """The host's terms and who has sat down so far, behind the proof that it gave the ticket;
+    `watched`: onlookers are let in."""
 
     proof: bytes
     terms: Terms
     names: tuple[str, ...]
+    watched: bool = True
 
 
 @dataclass(frozen=True)
@@ -73,7 +76,7 @@ class Names:
 
 @dataclass(frozen=True)
 class Refuse:
-    """The guest cannot sit down, and why."""
+    """The guest cannot sit down, or look on, and why."""
 
     reason: Refusal
 
@@ -85,19 +88,22 @@ class Asked:
 
 @dataclass(frozen=True)
 class Roster:
-    """The table is complete: its header, each seat's addresses, and the host's signature."""
+    """The table is complete: its header, each seat's addresses, and the host's signature, also of
+    whether onlookers are let in."""
 
     header: bytes
     addresses: tuple[tuple[str, ...], ...]
     signature: bytes
+    watched: bool = True
 
 
 @dataclass(frozen=True)
 class Shown:
-    """The table a seat plays at, with the signature of its host."""
+    """The table a seat plays at, with the signature of its host, and what else that signs."""
 
     table: bytes
     signature: bytes
+    watched: bool = True
 
 
 LobbyFrame = Ask | Offer | Sit | Names | Refuse | Asked | Roster | Shown
@@ -108,8 +114,8 @@ def encode_lobby(frame: LobbyFrame) -> bytes:
     match frame:
         case Ask(proof):
             return encoding.encode(("ask", proof))
-        case Offer(proof, terms, names):
-            return encoding.encode(("offer", proof, terms.value(), names))
+        case Offer(proof, terms, names, watched):
+            return encoding.encode(("offer", proof, terms.value(), names, watched))
         case Sit(entry, addresses):
             return encoding.encode(("sit", entry, addresses))
         case Names(names):
@@ -118,10 +124,10 @@ def encode_lobby(frame: LobbyFrame) -> bytes:
             return encoding.encode(("refuse", reason.value))
         case Asked():
             return encoding.encode(("asked",))
-        case Roster(data, addresses, signature):
-            return encoding.encode(("roster", data, addresses, signature))
-        case Shown(table, signature):
-            return encoding.encode(("table", table, signature))
+        case Roster(data, addresses, signature, watched):
+            return encoding.encode(("roster", data, addresses, watched, signature))
+        case Shown(table, signature, watched):
+            return encoding.encode(("table", table, watched, signature))
 
 
 def parse_lobby(data: bytes) -> LobbyFrame:
@@ -152,9 +158,12 @@ def _read_ask(raw: Raw) -> Ask:
 
 
 def _read_offer(raw: Raw) -> Offer:
-    _, proof, terms, names = raw.row("its kind", "the proof", "the terms", "the names")
+    _, proof, terms, names, watched = raw.row(
+        "its kind", "the proof", "the terms", "the names", "whether it is watched"
+    )
     terms.items("a field")
-    return Offer(proof.octets(0, PROOF), header.parse_terms(terms.value), _names(names))
+    read = header.parse_terms(terms.value)
+    return Offer(proof.octets(0, PROOF), read, _names(names), watched.flag())
 
 
 def _read_sit(raw: Raw) -> Sit:
@@ -180,16 +189,18 @@ def _read_asked(raw: Raw) -> Asked:
 
 
 def _read_roster(raw: Raw) -> Roster:
-    _, data, lists, signature = raw.row("its kind", "the header", "the addresses", "the signature")
-    where = lists.items("a seat's addresses", header.MAX_SEATS)
-    return Roster(
-        data.octets(), tuple(_words(one) for one in where), signature.octets(SIGNATURE_SIZE)
+    _, data, lists, watched, signature = raw.row(
+        "its kind", "the header", "the addresses", "whether it is watched", "the signature"
     )
+    where = tuple(_words(one) for one in lists.items("a seat's addresses", header.MAX_SEATS))
+    return Roster(data.octets(), where, signature.octets(SIGNATURE_SIZE), watched.flag())
 
 
 def _read_shown(raw: Raw) -> Shown:
-    _, table, signature = raw.row("its kind", "the table", "the signature")
-    return Shown(table.octets(32), signature.octets(SIGNATURE_SIZE))
+    _, table, watched, signature = raw.row(
+        "its kind", "the table", "whether it is watched", "the signature"
+    )
+    return Shown(table.octets(32), signature.octets(SIGNATURE_SIZE), watched.flag())
 
 
 _READERS: Final[Mapping[str, Callable[[Raw], LobbyFrame]]] = {
@@ -212,9 +223,11 @@ def is_lobby(data: bytes) -> bool:
 class Seating:
     """The host's list of who sits down; a seat is held while its link is, and a little longer."""
 
-    def __init__(self, terms: Terms, own: SeatEntry, addresses: Sequence[str]) -> None:
-        """The host sits first."""
-        self.terms = terms
+    def __init__(
+        self, terms: Terms, own: SeatEntry, addresses: Sequence[str], watched: bool = True
+    ) -> None:
+        """The host sits first. `watched`: onlookers are let in."""
+        self.terms, self.watched = terms, watched
         self._seats: dict[bytes, tuple[SeatEntry, tuple[str, ...]]] = {
             own.id: (own, tuple(addresses)[:MAX_ADDRESSES])
         }
@@ -289,4 +302,5 @@ class Seating:
         """The complete table, signed by its host."""
         complete = Header(self.terms, tuple(entry for entry, _ in self._seats.values()))
         where = tuple(where for _, where in self._seats.values())
-        return Roster(complete.encode(), where, header.sign_roster(complete, host))
+        signature = header.sign_roster(complete, host, self.watched)
+        return Roster(complete.encode(), where, signature, self.watched)

@@ -26,8 +26,17 @@ class Rematch:
     """What one node of a table knows of the next one. Each frame is passed on once; who knows
     that one seat is unwilling ends."""
 
-    def __init__(self, table: Table, seat: int | None, me: Identity | None, flood: Flood) -> None:
+    def __init__(
+        self,
+        table: Table,
+        seat: int | None,
+        me: Identity | None,
+        flood: Flood,
+        watched: bool = True,
+    ) -> None:
+        """`watched`: onlookers are let in at this table, and so at the next."""
         self._table, self._seat, self._me, self._flood = table, seat, me, flood
+        self._watched = watched
         self.terms = next_terms(table)
         self._entries: dict[int, SeatEntry] = {}
         self._refused: set[int] = set()
@@ -88,7 +97,8 @@ class Rematch:
         check_signed(found, complete)
         here = [(one.id, one.nickname) for one in self._table.header.roster]
         there = [(one.id, one.nickname) for one in complete.roster]
-        if complete.terms.digest() != self.terms.digest() or here != there:
+        terms, watched = complete.terms.digest(), found.watched
+        if here != there or (terms, watched) != (self.terms.digest(), self._watched):
             raise Invalid("bad-header", "the roster is not of the next table")
         if self._seat is not None and complete.roster[self._seat] != self._entries[self._seat]:
             raise Invalid("bad-header", "the roster does not hold this seat's own consent")
@@ -130,8 +140,9 @@ class Rematch:
             return
         if len(self._entries) == self._table.seats:
             complete = Header(self.terms, tuple(one for _, one in sorted(self._entries.items())))
-            signature = header.sign_roster(complete, self._me)
-            self.roster = Roster(complete.encode(), ((),) * self._table.seats, signature)
+            signature = header.sign_roster(complete, self._me, self._watched)
+            where = ((),) * self._table.seats
+            self.roster = Roster(complete.encode(), where, signature, self._watched)
             self._say(Roster, encode_lobby(self.roster))
 
     @property

@@ -42,7 +42,8 @@ class SideChannel:
         self._table, self._seat, self._access = access.table, access.seat, access
         self._hub, self._screen, self._talks = hub, screen, talks
         self._conversation = Conversation(self._table, self._seat, me, _milliseconds)
-        self._rematch = Rematch(self._table, self._seat, me, self._flood)
+        watched = access.roster.watched
+        self._rematch = Rematch(self._table, self._seat, me, self._flood, watched)
         self._latest: deque[tuple[float, bytes]] = deque(maxlen=MOST_RECENT)
 
     def receive(self, peer: bytes, data: bytes) -> bool:

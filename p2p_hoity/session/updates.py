@@ -300,6 +300,11 @@ class Said:
 
 
 @dataclass(frozen=True)
+class Crowded:
+    """All seats of the table have their fill of onlookers; this one tries again."""
+
+
+@dataclass(frozen=True)
 class Unsaid:
     """This player's words were not said, and why."""
 
@@ -382,6 +387,7 @@ Update = (
     | Clock
     | LeftForNow
     | Said
+    | Crowded
     | Unsaid
     | Again
     | Away

@@ -50,6 +50,8 @@ KEEP: Final = 10.0
 """Seconds for which a seat is kept when its link is gone: long enough to dial again."""
 MOST_PROVEN: Final = 16
 """Newcomers who hold the ticket and keep their link before strangers, beside those seated."""
+MOST_KEPT: Final = 24
+"""More of them who make room for seats only: the rest of the links is for who comes ([L-62])."""
 CHANGES, CHANGES_A_SECOND = 24, 0.5
 """Changes of the list of names that are told at once, and after that."""
 SITS, SITS_A_SECOND = 4, 0.2
@@ -70,11 +72,12 @@ async def host_table(
     reach: Reach,
     on_ticket: Callable[[str], None],
     admit: Admit | None = None,
+    watched: bool = True,
 ) -> Outcome:
     """Open a table, wait until it is full, and play; `on_ticket` gets the ticket's word, `admit`
-    is asked of each guest.
+    is asked of each guest. `watched`: onlookers are let in.
 
-    SPEC: [L-21].
+    SPEC: [L-21], [L-63].
     """
     who = seat.me.identity
     capability = Capability(terms.digest(), fresh_secret(), reach.lan is Lan.OPEN)
@@ -84,7 +87,7 @@ async def host_table(
         bare = Ticket(who.public, judged.direct, terms.digest(), reach.relays)
         on_ticket(encode_ticket(bare.with_secret(capability.secret)))
         own = header.sit(terms, who, seat.me.nickname, os.urandom(32))
-        seating = Seating(terms, own, judged.named)
+        seating = Seating(terms, own, judged.named, watched)
         door = Door(admit) if admit is not None else None
         lobby = Lobby(hub, seating, capability, seat.screen, who.public, door)
         teller = TicketTeller(seating, seat.screen, bare, capability.secret, reach.outside)
@@ -246,7 +249,8 @@ class Lobby:
         one.asked = data
         self._prefer()
         shown = self.capability.door_proof(binding, self.me, peer) if proof else b""
-        self._post(peer, Offer(shown, self.seating.terms, self.seating.names))
+        seating = self.seating
+        self._post(peer, Offer(shown, seating.terms, seating.names, seating.watched))
 
     def _sat(self, peer: bytes, frame: Sit) -> None:
         """One sit for each link, and of each id not too many ([L-8])."""
@@ -306,6 +310,7 @@ class Lobby:
     def _prefer(self) -> None:
         proven = [peer for peer, one in self._here.items() if one.asked is not None]
         self.hub.prefer(self.seating.ids.union(proven[:MOST_PROVEN]))
+        self.hub.keep(proven[MOST_PROVEN:][:MOST_KEPT])
 
     def tell(self) -> None:
         """Say who sits here, if it changed; not more often than one can read."""

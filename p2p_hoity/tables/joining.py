@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import Final
@@ -18,6 +19,7 @@ from ..net.allowance import Allowance
 from ..net.errors import NetError, RefusedError
 from ..net.events import Event, Frame, LinkUp
 from ..net.hub import Hub
+from ..net.limits import Limits
 from ..net.proxy import broken_proxy
 from ..net.ticket import Ticket
 from ..reachability.judge import Scope, widest
@@ -52,11 +54,13 @@ CONNECT: Final = 20.0
 ANSWER: Final = 15.0
 """Seconds for which a linked host's first word is awaited."""
 FIRST_PAUSE, LONGEST_PAUSE = 0.5, 4.0
+FULL_PAUSE: Final = Limits().full_pause
 MOST_LINKS: Final = 12
 """Times the host is linked to anew before one gives up: a link that is always cut is none."""
 LINES, LINES_A_SECOND = 24, 0.5
 """Lines about who has sat down that are shown at once, and after that."""
-Accept = Callable[[Terms, HoityToity, tuple[str, ...]], Awaitable[bool]]
+Accept = Callable[[Terms, HoityToity, tuple[str, ...], bool], Awaitable[bool]]
+"""Shows the terms, who sits there, and whether onlookers are let in; whether they are accepted."""
 
 
 class JoinCode(Code):
@@ -92,6 +96,8 @@ class JoinCode(Code):
     BEGUN_WITHOUT = "game-begun-without-you"
     ALIKE = "names-alike", "one", "other"
     NOT_TAKEN = "seat-not-taken"
+    UNWATCHED = "table-unwatched"
+    OTHERWISE = "host-changed-its-mind"
 
 
 UNREACHED: Final = {
@@ -132,10 +138,14 @@ def kept_seat(home: Home, passphrase: str | None, key: bytes, ticket: Ticket) ->
 
 
 class HostLink:
-    """A link to the host of a ticket, kept up until it has given the roster; PeerError if not."""
+    """A link to the host of a ticket, kept up until it has given the roster; PeerError if not.
 
-    def __init__(self, hub: Hub, ticket: Ticket) -> None:
-        self.hub, self.ticket = hub, ticket
+    `full` is told once that the host has no room for more links; then it is dialled again and again
+    without an end. Without it a full host is one that cannot be reached.
+    """
+
+    def __init__(self, hub: Hub, ticket: Ticket, full: Callable[[], None] | None = None) -> None:
+        self.hub, self.ticket, self._full, self._is_told = hub, ticket, full, False
         self.capability = Capability(ticket.terms, ticket.secret)
         self.backlog = Backlog()
 
@@ -166,6 +176,10 @@ class HostLink:
                 await self.hub.connect(self.ticket.dial_addresses(), self.ticket.host_id, left)
                 return
             except NetError as error:
+                if self._full is not None and isinstance(error, RefusedError) and error.full:
+                    await self._wait_for_room(self._full)
+                    last = trio.current_time() + CONNECT
+                    continue
                 is_late = trio.current_time() + pause >= last
                 if isinstance(error, RefusedError) and error.elsewhere and is_late:
                     raise PeerError(JoinCode.ELSEWHERE) from error
@@ -175,6 +189,13 @@ class HostLink:
                     raise self._unreached(error) from error
             await trio.sleep(pause)
             pause = min(2 * pause, LONGEST_PAUSE)
+
+    async def _wait_for_room(self, tell: Callable[[], None]) -> None:
+        """Leave a full host alone for a while ([L-65])."""
+        if not self._is_told:
+            tell()
+        self._is_told = True
+        await trio.sleep(FULL_PAUSE * random.uniform(1.0, 2.0))
 
     def _unreached(self, error: NetError) -> PeerError:
         """Why the ticket leads nowhere from here, as far as its addresses tell ([L-51])."""
@@ -272,7 +293,7 @@ class _Guest:
 
     async def _ask(self, offer: Offer, game: HoityToity, accept: Accept) -> None:
         """Consent by a fresh entry, for terms that the player was shown ([H-8])."""
-        if not await accept(offer.terms, game, self.names):
+        if not await accept(offer.terms, game, self.names, offer.watched):
             raise PeerError(JoinCode.NOT_TAKEN)
         me = self.seat.me
         self.entry = header.sit(offer.terms, me.identity, me.nickname, os.urandom(32))
@@ -295,9 +316,11 @@ class _Guest:
                     self.seat.screen(updates.HostAsked())
                 case Offer() as again:  # the link was lost, and is there again
                     self.host_link.check_offer(again)
+                    _check_watched(again, offer)
                     self._sit_down()
                 case Roster() as roster:
                     self._check_mine(complete(roster, self.ticket))
+                    _check_watched(roster, offer)
                     return roster
 
     def _show(self, names: tuple[str, ...], seats: int, lines: Allowance) -> None:
@@ -323,6 +346,12 @@ class _Guest:
             raise PeerError(JoinCode.FORGOTTEN)
         # An entry signed at an earlier sitting would give an earlier table's id again.
         raise PeerError(JoinCode.OLD_CONSENT)
+
+
+def _check_watched(found: Offer | Roster, offer: Offer) -> None:
+    """PeerError if onlookers are let in otherwise than the player was shown ([L-63])."""
+    if found.watched != offer.watched:
+        raise PeerError(JoinCode.OTHERWISE)
 
 
 def _check_names(complete: Header) -> None:

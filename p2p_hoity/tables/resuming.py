@@ -39,10 +39,13 @@ class ResumeCode(Code):
     NOT_BEGUN = "game-not-begun"
     OTHER_KEY = "journal-of-other-key"
     BY_PROXY = "game-by-proxy"
+    EARLIER = "game-of-earlier-version"
 
 
 HIDDEN: Final = 10
 """Where a journal's first record says whether the seat hides behind a proxy."""
+WATCHED: Final = 11
+"""Where it says whether onlookers are let in."""
 
 
 @dataclass(frozen=True)
@@ -164,7 +167,7 @@ def _reopen(
         raise PeerError(ResumeCode.OTHER_KEY)
     machine = Machine(table, os.urandom, number, seat.me.identity, seed)
     machine.restore(records)
-    return book, first, machine, Roster(raw, addresses, first[7])
+    return book, first, machine, Roster(raw, addresses, first[7], bool(first[-1]))
 
 
 async def resume_table(
@@ -174,9 +177,10 @@ async def resume_table(
     the router is asked, and the proxy. PeerError if it cannot be."""
     how = how or Reach(network=network)
     book, first, machine, roster = _reopen(seat, name)
-    if len(first) > HIDDEN and first[HIDDEN] and not how.hidden:
+    trouble = _unfit(first, how)
+    if trouble is not None:
         book.close()
-        raise PeerError(ResumeCode.BY_PROXY)
+        raise PeerError(trouble)
     _claimed(book.path).unlink(missing_ok=True)
     recalled = replace(seat, screen=_recalling(seat.screen, machine))
     table, number, addresses, (listen, relays) = machine.table, first[1], first[3], first[4:6]
@@ -194,6 +198,13 @@ async def resume_table(
             raise
         outcome = await drive(hub, recalled, roster, capability, machine, book, list(came))
         return await follow(outcome, hub, seat, reach)
+
+
+def _unfit(first: tuple[Any, ...], how: Reach) -> ResumeCode | None:
+    """Why a game cannot be played on as it was begun."""
+    if len(first) <= WATCHED:
+        return ResumeCode.EARLIER
+    return ResumeCode.BY_PROXY if first[HIDDEN] and not how.hidden else None
 
 
 def _recalling(screen: updates.Screen, machine: Machine) -> updates.Screen:

@@ -215,7 +215,7 @@ async def play(
     addresses = tuple(tuple(a) for a in roster.addresses)
     where = (addresses, reach.listen, reach.relays, int(time.time()))
     papers = (roster.signature, capability.secret, capability.is_open, reach.hidden)
-    first = (roster.header, number, seed, *where, *papers)
+    first = (roster.header, number, seed, *where, *papers, roster.watched)
     book = journals.create(journal_path(seat.home, table), first, seat.passphrase)
     machine = Machine(table, os.urandom, number, seat.me.identity, seed)
     return await drive(hub, seat, roster, capability, machine, book, backlog)

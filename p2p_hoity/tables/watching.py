@@ -11,15 +11,17 @@ from protocol import Identity, Machine
 from ..net.hub import Hub
 from ..net.network import Network
 from ..net.ticket import Ticket
+from ..session import updates
 from ..session.capability import Capability
 from ..session.driver import Driver, Outcome
 from ..session.lobby import Roster
 from ..session.nursery import open_nursery
+from ..session.onlooking import OnlookerDriver
 from ..session.player import Player
 from ..session.updates import Screen
 from .from_now import FromNow
-from .joining import HostLink, complete
-from .seating import Reach, bind_raw, open_hub
+from .joining import HostLink, JoinCode, complete
+from .seating import PeerError, Reach, bind_raw, open_hub
 
 
 @dataclass(frozen=True)
@@ -57,7 +59,7 @@ async def _watch(
     stranger = Identity(os.urandom(32))
     reach = Reach("127.0.0.1:0", network=network, hidden=hidden)
     async with open_hub(stranger, reach) as (hub, _):
-        host_link = HostLink(hub, ticket)
+        host_link = HostLink(hub, ticket, lambda: onlooker.screen(updates.Crowded()))
         roster = await host_link.keep(lambda: _wait_for_roster(host_link))
         driver = _looking_on(hub, stranger, onlooker, roster, host_link.capability)
         driver.output = onlooker.output
@@ -72,14 +74,17 @@ def _looking_on(
     hub: Hub, me: Identity, onlooker: Onlooker, roster: Roster, capability: Capability
 ) -> Driver:
     machine = Machine(bind_raw(roster.header), os.urandom)
-    driver = Driver(hub, machine, onlooker.screen, roster, capability, onlooker.player)
+    driver = OnlookerDriver(hub, machine, onlooker.screen, roster, capability, onlooker.player)
     driver.identity, driver.talks, driver.again = me, onlooker.talks, onlooker.again
     return driver
 
 
 async def _wait_for_roster(host_link: HostLink) -> Roster:
-    """The roster of the ticket's table, however long it takes until the table is full."""
+    """The roster of the ticket's table, however long it takes until the table is full; PeerError
+    if its host lets nobody look on."""
     first = await host_link.first()
+    if not first.watched:
+        raise PeerError(JoinCode.UNWATCHED)
     while not isinstance(first, Roster):
         frame = await host_link.next()
         if isinstance(frame, Roster):

@@ -110,20 +110,21 @@ def sit(terms: Terms, who: signing.Identity, nickname: str, nonce: bytes) -> Sea
     return SeatEntry(who.public, nickname, nonce, who.sign(Label.SEAT, statement))
 
 
-def roster_statement(terms_digest: bytes, table_id: bytes) -> bytes:
-    """The bytes a host signs, once for its terms: the one table it has opened on them."""
-    return encoding.encode((terms_digest, table_id))
+def roster_statement(terms_digest: bytes, table_id: bytes, watched: bool) -> bytes:
+    """The bytes a host signs, once for its terms: the one table it has opened on them, and whether
+    onlookers are let in there."""
+    return encoding.encode((terms_digest, table_id, watched))
 
 
-def sign_roster(header: Header, host: signing.Identity) -> bytes:
-    """The host's word that this is the table of its terms."""
-    statement = roster_statement(header.terms.digest(), header.table_id)
+def sign_roster(header: Header, host: signing.Identity, watched: bool = True) -> bytes:
+    """The host's word that this is the table of its terms, and whether it may be watched."""
+    statement = roster_statement(header.terms.digest(), header.table_id, watched)
     return host.sign(Label.ROSTER, statement)
 
 
-def check_roster(terms: Terms, table_id: bytes, signature: bytes) -> None:
-    """Raise Invalid unless the host of these terms has signed this table."""
-    statement = roster_statement(terms.digest(), table_id)
+def check_roster(terms: Terms, table_id: bytes, signature: bytes, watched: bool = True) -> None:
+    """Raise Invalid unless the host of these terms has signed this table, watched or not."""
+    statement = roster_statement(terms.digest(), table_id, watched)
     signing.verify_signature(terms.host, Label.ROSTER, statement, signature)
 
 

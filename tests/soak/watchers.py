@@ -1,16 +1,21 @@
-"""What onlookers cost a seat: a real game of four processes, without a crowd and with one.
+"""What onlookers cost a seat: a real game of four processes at a person's pace, and a crowd.
 
-    python -m soak.watchers [ONLOOKERS …]
+    python -m soak.watchers [SECONDS [ONLOOKERS …]]
 
-Each onlooker holds the ticket, comes from a loopback address of its own and is linked with all four
-seats; it reads all that it is sent, and verifies nothing, so that what is measured is the seats.
-One JSON line for each crowd: what the game took, and each seat's processor time and memory.
+The seats run on the first core and the crowd on the second one. Each onlooker holds the ticket,
+comes from a loopback address of its own and is linked with all four seats; it reads all that it is
+sent, and verifies nothing, so that what is measured is the seats. Bots take one to three seconds
+for a choice. One JSON line for each crowd, over so many seconds after the deal: each seat's
+processor time in percent of a core and its memory, and by how many milliseconds a seat completed a
+step after the first one that did, which is the one whose say was the last that lacked.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import random
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -22,19 +27,25 @@ from typing import Any
 import trio
 from support import terminals
 
+from p2p_hoity.errors import because
 from p2p_hoity.net.addresses import Address
 from p2p_hoity.net.errors import NetCode, trouble_is
 from p2p_hoity.net.events import Frame, LinkDown, LinkUp
 from p2p_hoity.net.hub import Hub
 from p2p_hoity.net.network import TcpNetwork
 from p2p_hoity.net.ticket import decode_ticket
+from p2p_hoity.session.access import DropCode
 from p2p_hoity.session.capability import Capability
-from p2p_hoity.session.lobby import Ask, Roster, encode_lobby, is_lobby, parse_lobby
+from p2p_hoity.session.lobby import Ask, Refuse, Roster, encode_lobby, is_lobby, parse_lobby
 from protocol import Identity, Invalid, header
+from protocol.wire import frames
 from soak.links import Health, health
 
 SEATS = 4
-CROWDS = (0, 25, 50, 100)
+CROWDS = (0, 40, 100)
+SECONDS = 60.0
+PACE = "1-3"
+"""Seconds that a choice takes."""
 
 
 class FromHere(TcpNetwork):
@@ -66,8 +77,20 @@ class Onlooker:
             await nursery.start(self.hub.run)
             for address in self.ticket.addresses:
                 self.hub.dial(address, self.ticket.host_id)
+            nursery.start_soon(self._ask)
             async for event in self.hub.events:
                 self._on_event(event)
+
+    async def _ask(self) -> None:
+        """One seat a second what lacks, as those do that verify what they see."""
+        have = tuple(os.urandom(frames.SHORT) for _ in range(8))
+        question = frames.encode_frame(frames.Sync(0, 1 << 16, have))
+        await trio.sleep(random.random())
+        while True:
+            await trio.sleep(1.0)
+            links = sorted(self.hub.links() & self._seats)
+            if links:
+                self.hub.post(random.choice(links), question)
 
     def _on_event(self, event: Any) -> None:
         if isinstance(event, LinkUp):
@@ -78,14 +101,17 @@ class Onlooker:
             self.lost += 1
         elif isinstance(event, Frame):
             self.frames += 1
-            if not self._seats and is_lobby(event.data):
-                self._read(event.data)
+            if is_lobby(event.data):
+                self._read(event.peer, event.data)
 
-    def _read(self, data: bytes) -> None:
+    def _read(self, seat: bytes, data: bytes) -> None:
         with suppress(Invalid):  # talk, and what else is beside the game
             frame = parse_lobby(data)
-            if isinstance(frame, Roster):
+            if isinstance(frame, Roster) and not self._seats:
                 self._dial(frame)
+            elif isinstance(frame, Refuse):
+                self.hub.leave_alone(seat)
+                self.hub.drop(seat, because(DropCode.FULL))
 
     def _dial(self, roster: Roster) -> None:
         seats = header.parse_header(roster.header).roster
@@ -107,54 +133,96 @@ async def crowd(number: int, word: str) -> None:
         nursery.cancel_scope.cancel()
 
 
-def measure(number: int) -> dict[str, Any]:
+def measure(number: int, seconds: float) -> dict[str, Any]:
     """One game with so many onlookers."""
     with tempfile.TemporaryDirectory() as folder:
-        return _measured(Path(folder), number)
+        table = _Table(Path(folder), number)
+        try:
+            return table.measured(seconds)
+        finally:
+            table.end()
 
 
-def _measured(path: Path, number: int) -> dict[str, Any]:
-    words = ["--listen", "127.0.0.1:0", "--auto", "--json"]
-    host = terminals.start(path / "0", "host", "--seats", str(SEATS), "--lan", "off", *words)
-    word = host.read_until("ticket")["ticket"]
-    command = [sys.executable, "-m", "soak.watchers", "--crowd", str(number), word]
-    watching = subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=dict(os.environ)
-    )
-    time.sleep(3 + number / 20)  # all are linked with the host, and wait
-    guests = [
-        terminals.start(path / str(n), "join", word, "--yes", "--name", f"G{n}", *words)
-        for n in range(1, SEATS)
-    ]
-    seats = [host, *guests]
-    host.read_until("type", "started")
-    began, last = time.monotonic(), [Health(0, 0.0, 0)] * SEATS
-    while all(one.process.poll() is None for one in seats):
-        for index, one in enumerate(seats):
-            try:
-                last[index] = health(one.process.pid)
-            except (OSError, IndexError):
-                continue
-        time.sleep(0.2)
-    took = time.monotonic() - began
-    said, _ = watching.communicate("", timeout=60)
-    terminals.finish(seats)
-    return {
-        "onlookers": number,
-        "seconds": round(took, 1),
-        "processor": [round(one.seconds, 1) for one in last],
-        "megabytes": [round(one.memory / 1024) for one in last],
-        "crowd": json.loads(said),
-    }
+class _Table:
+    """Four seats and their crowd."""
+
+    def __init__(self, path: Path, number: int) -> None:
+        words = ["--listen", "127.0.0.1:0", "--auto", "--json", "--yes"]
+        self._path, self._number = path, number
+        host = self._seat(0, "host", "--seats", str(SEATS), "--lan", "off", *words)
+        word = host.read_until("ticket")["ticket"]
+        command = [sys.executable, "-m", "soak.watchers", "--crowd", str(number), word]
+        self.watching = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+        time.sleep(3 + number / 20)  # all are linked with the host, and wait
+        more = [self._seat(n, "join", word, "--name", f"G{n}", *words) for n in range(1, SEATS)]
+        self.seats = [host, *more]
+
+    def _seat(self, number: int, *words: str) -> terminals.Terminal:
+        home = self._path / str(number)
+        self._clock(number).touch()
+        habits = [f"think={PACE}", "core=0", f"clock={self._clock(number)}"]
+        return terminals.start(home, *habits, *words, module="support.going_seat")
+
+    def _clock(self, number: int) -> Path:
+        return self._path / f"clock-{number}"
+
+    def _steps(self, since: int = 0) -> dict[int, list[int]]:
+        """When the seats completed each step of play, by its number."""
+        found: dict[int, list[int]] = {}
+        for number in range(SEATS):
+            for line in self._clock(number).read_text().splitlines():
+                step, kind, when = line.split()
+                if kind in ("seal", "hold", "reveal", "choose", "open") and int(when) >= since:
+                    found.setdefault(int(step), []).append(int(when))
+        return found
+
+    def measured(self, seconds: float) -> dict[str, Any]:
+        """What the seats took and how late they were."""
+        while not self._steps():
+            time.sleep(0.5)
+        time.sleep(10)  # the onlookers have read what was before them
+        since, before = time.monotonic_ns(), self._health()
+        time.sleep(seconds)
+        after, took = self._health(), (time.monotonic_ns() - since) / 1e9
+        whole = [done for done in self._steps(since).values() if len(done) == SEATS]
+        late = sorted((when - min(done)) / 1e6 for done in whole for when in sorted(done)[1:])
+        spent = zip(before, after, strict=True)
+        return {
+            "onlookers": self._number,
+            "processor": [round(100 * (b.seconds - a.seconds) / took, 1) for a, b in spent],
+            "megabytes": [round(one.resident / 1024) for one in after],
+            "steps": len(whole),
+            "median": round(statistics.median(late), 1),
+            "p99": round(late[int(0.99 * len(late))], 1),
+            "crowd": self._crowd(),
+            "load": os.getloadavg()[0],
+        }
+
+    def _health(self) -> list[Health]:
+        return [health(one.process.pid) for one in self.seats]
+
+    def _crowd(self) -> Any:
+        said, _ = self.watching.communicate("", timeout=60)
+        return json.loads(said)
+
+    def end(self) -> None:
+        """End what was started."""
+        for one in (self.watching, *(seat.process for seat in self.seats)):
+            one.kill()
+            one.wait()
 
 
 def main(arguments: list[str]) -> None:
     """Measure, or be the crowd."""
     if arguments[:1] == ["--crowd"]:
+        os.sched_setaffinity(0, {1})
         trio.run(crowd, int(arguments[1]), arguments[2])
         return
-    for number in map(int, arguments or map(str, CROWDS)):
-        print(json.dumps(measure(number)), flush=True)
+    seconds = float(arguments[0]) if arguments else SECONDS
+    for number in map(int, arguments[1:] or map(str, CROWDS)):
+        print(json.dumps(measure(number, seconds)), flush=True)
 
 
 if __name__ == "__main__":

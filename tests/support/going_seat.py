@@ -1,20 +1,25 @@
 """A `hoity` command in a process that goes at a chosen moment, thinks slowly, or is impatient.
 
-    python -m support.going_seat [die=KIND:N] [think=SECONDS] [times=CHOICE,STEP,GRACE,CAP]
-        [only=PORT,PORT] WORDS…
+    python -m support.going_seat [die=KIND:N] [think=SECONDS|FROM-TO] [times=CHOICE,STEP,GRACE,CAP]
+        [only=PORT,PORT] [core=N] [clock=FILE] WORDS…
 
 `die`: SIGKILL itself as the N-th step of that kind begins, before it says a word in it; KIND is
 one of `protocol.chain.state.Kind`, with `+own` or `+pass` if it must or must not be one who owes
-something there. `think`: a bot takes so long for a choice. `times`: the patience of a table that
-it hosts, in milliseconds; `hoity host` itself sets only the first of them. `only`: nothing but
-these ports can be dialled from here, as behind a wall with relays outside.
+something there. `think`: a bot takes so long for a choice, of a span as the lot has it. `times`:
+the patience of a table that it hosts, in milliseconds; `hoity host` itself sets only the first of
+them. `only`: nothing but these ports can be dialled from here, as behind a wall with relays
+outside. `core`: it runs on that core alone. `clock`: it writes there when it completed which step,
+by the machine's own clock.
 """
 
 from __future__ import annotations
 
 import os
+import random
 import signal
 import sys
+import time
+from contextlib import suppress
 from typing import Any
 
 import trio
@@ -84,10 +89,10 @@ def die(word: str) -> None:
 
 def think(word: str) -> None:
     """Bots of this process take so many seconds for a choice."""
-    choose = BotPlayer.choose
+    choose, (least, _, most) = BotPlayer.choose, word.partition("-")
 
     async def slowly(player: BotPlayer, *given: Any) -> Any:
-        await trio.sleep(float(word))
+        await trio.sleep(random.uniform(float(least), float(most or least)))
         return await choose(player, *given)
 
     BotPlayer.choose = slowly  # type: ignore[method-assign, assignment]
@@ -117,7 +122,33 @@ def only(word: str) -> None:
     TcpNetwork.open = walled  # type: ignore[method-assign]
 
 
-HABITS = {"die": die, "think": think, "times": times, "only": only}
+def core(word: str) -> None:
+    """This process has one core to run on, before all others if it may."""
+    os.sched_setaffinity(0, {int(word)})
+    with suppress(OSError):
+        os.nice(-19)
+
+
+def clock(word: str) -> None:
+    """A line for each step that is complete here: its number, its kind, nanoseconds."""
+    file, do = open(word, "w", buffering=1), Driver._do  # noqa: SIM115 - as long as the process
+
+    def timed(driver: Driver, effect: Effect) -> None:
+        if isinstance(effect, Stepped):
+            print(effect.before.step, effect.before.want.kind, time.monotonic_ns(), file=file)
+        do(driver, effect)
+
+    Driver._do = timed  # type: ignore[method-assign]
+
+
+HABITS = {
+    "die": die,
+    "think": think,
+    "times": times,
+    "only": only,
+    "core": core,
+    "clock": clock,
+}
 
 if __name__ == "__main__":
     words = sys.argv[1:]

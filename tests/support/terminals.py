@@ -68,13 +68,13 @@ class Terminal:
         return self.lines[-1]
 
 
-def start(home: Path, *args: str, typed: str = "") -> Terminal:
+def start(home: Path, *args: str, typed: str = "", module: str = "cli") -> Terminal:
     """Start a command in this home, its output piped; `typed` is all its input."""
     home.mkdir(mode=0o700, parents=True, exist_ok=True)
     environment = {**os.environ, "HOITY_HOME": str(home), "PYTHONUNBUFFERED": "1"}
     errors = (home / "errors").open("w")
     process = subprocess.Popen(
-        [sys.executable, "-m", "cli", *args],
+        [sys.executable, "-m", module, *args],
         env=environment,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,

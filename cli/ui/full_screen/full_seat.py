@@ -97,9 +97,11 @@ class FullSeat:
         self.app.desk.papers = (*self.app.desk.papers, words)
         self.app.call_later(self.app.redraw)
 
-    def show_ticket(self, ticket: str, terms: Terms, game: HoityToity, nickname: str) -> None:
+    def show_ticket(
+        self, ticket: str, terms: Terms, game: HoityToity, nickname: str, watched: bool = True
+    ) -> None:
         """The ticket and the terms, as long as the table fills."""
-        self.show_terms(terms, game, (nickname,))
+        self.show_terms(terms, game, (nickname,), watched)
         self._terms = self.app.desk.papers
         self._lay_out(ticket)
 
@@ -111,11 +113,14 @@ class FullSeat:
         for words in (ticket, *notes, "", *self._terms):
             self.say(words)
 
-    def show_terms(self, terms: Terms, game: HoityToity, names: tuple[str, ...]) -> None:
+    def show_terms(
+        self, terms: Terms, game: HoityToity, names: tuple[str, ...], watched: bool = True
+    ) -> None:
         """Who sits there, what is played, how long one may think; the numbers under a key."""
         self.app.scene.lobby, self.app.scene.of_seats = names, terms.seats
         self.app.numbers = terms_words.bounds(terms)
-        host, _seated, *told = terms_words.describe(terms, game, names)  # the list shows who sits
+        described = terms_words.describe(terms, game, names, watched)
+        host, _seated, *told = described  # the list shows who sits
         for line in (host, *told):
             if line not in self.app.numbers:
                 self.say(line)

@@ -129,6 +129,8 @@ LINKS: Final = {
     ),
     "relay-spoken-to": N_("a seat that waits has nothing to say here"),
     "table-not-shown": N_("it did not show which table it plays at, or the ticket"),
+    "seat-full": N_("it has its fill of onlookers"),
+    "seat-unwatched": N_("it lets nobody look on"),
     "frame-unreadable": N_("what came over it cannot be read at this table ({why})"),
     "table-unsigned": N_("it shows no table that our host has signed ({why})"),
     "ticket-not-shown": N_("it did not show the ticket"),

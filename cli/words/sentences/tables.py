@@ -77,6 +77,10 @@ TABLES: Final = {
         "two names at this table are too alike ({one} and {other}): you did not sit down there"
     ),
     "seat-not-taken": N_("you did not take the seat"),
+    "table-unwatched": N_("the host lets nobody watch this table"),
+    "host-changed-its-mind": N_(
+        "the host now says otherwise whether this table may be watched: you did not sit down there"
+    ),
     "played-elsewhere": N_(
         "this seat is played already by another process with your key, perhaps from a copy of your"
         " files: {names} linked with it. Play there, or end it there and resume here"
@@ -95,6 +99,10 @@ TABLES: Final = {
     "game-by-proxy": N_(
         "this game is played through a proxy, and none is named: give --proxy, or your address"
         " would be shown"
+    ),
+    "game-of-earlier-version": N_(
+        "this game was begun with an earlier version, and can be played on only with that one; save"
+        " what was played with --claim"
     ),
     "journal-of-other-key": N_("the journal is of another key than yours"),
 }

@@ -57,6 +57,7 @@ def each() -> list[updates.Update]:
     return [
         updates.Joined(("Ana",), 3),
         updates.HostAsked(),
+        updates.Crowded(),
         updates.Admitted("Bob", True),
         updates.Code("7-lantern-walrus", "relay.example:4646", 600.0, None),
         updates.NoCode(because(CodesCode.TOO_MANY_WRONG, number=16)),

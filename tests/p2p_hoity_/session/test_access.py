@@ -45,9 +45,11 @@ HELD = Capability(TERMS.digest(), SECRET)
 class Desk:
     """A reception of seat 1, and what it posts."""
 
-    def __init__(self, capability: Capability = HELD, seat: int | None = 1) -> None:
-        signature = header.sign_roster(ONE, WHO[0])
-        roster = Roster(ONE.encode(), ((), (), ()), signature)
+    def __init__(
+        self, capability: Capability = HELD, seat: int | None = 1, watched: bool = True
+    ) -> None:
+        signature = header.sign_roster(ONE, WHO[0], watched)
+        roster = Roster(ONE.encode(), ((), (), ()), signature, watched)
         self.posted: list[tuple[bytes, Any]] = []
         table = Table(ONE, ToyGame(3, 1))
         me = STRANGER if seat is None else WHO[seat].public
@@ -95,10 +97,11 @@ NEXT = Header(LATER, tuple(header.sit(LATER, one, "x", b"n" * 32) for one in WHO
         Shown(OTHER.table_id, header.sign_roster(OTHER, WHO[2])),
         Shown(OTHER.table_id, header.sign_roster(ONE, WHO[0])),
         Shown(NEXT.table_id, header.sign_roster(NEXT, WHO[0])),
+        Shown(ONE.table_id, header.sign_roster(ONE, WHO[0]), False),
         Shown(ONE.table_id, bytes(64)),
         Shown(bytes(32), bytes(64)),
     ],
-    ids=["signed by itself", "moved", "of other terms", "empty", "nothing"],
+    ids=["signed by itself", "moved", "of other terms", "unwatched", "empty", "nothing"],
 )
 def test_no_guest_can_frame_the_host(shown: Shown) -> None:
     desk, liar = Desk(), WHO[2].public
@@ -150,6 +153,68 @@ def test_a_seat_that_never_got_the_roster_gets_it_without_a_proof() -> None:
     assert not desk.receive(other, Ask(b""))
     assert isinstance(desk.posted[-1][1], Roster)
     assert not desk.it.hears(other)  # it has yet to show that it plays at this table
+
+
+def test_where_nobody_may_look_on_who_holds_the_ticket_is_told_so_and_nothing_else() -> None:
+    """[L-64]"""
+    desk, me = Desk(watched=False), WHO[1].public
+    desk.it.up(STRANGER, LINK, 0.0)
+    assert not desk.receive(STRANGER, Ask(bytes(32)))
+    assert desk.posted == [(STRANGER, Refuse(Refusal.UNPROVEN))]
+    proof = Ask(HELD.guest_proof(LINK, me, STRANGER))
+    for _ in range(2):
+        assert not desk.receive(STRANGER, proof)
+    assert [frame for _, frame in desk.posted[1:]] == [Refuse(Refusal.UNWATCHED)] * 2
+    assert not desk.it.hears(STRANGER)
+    assert desk.it.onlookers == frozenset()
+    assert desk.it.overdue(PATIENCE) == [STRANGER]
+
+
+def test_a_table_open_to_its_lan_is_closed_to_onlookers_all_the_same() -> None:
+    desk = Desk(Capability(TERMS.digest(), is_open=True), watched=False)
+    desk.it.up(STRANGER, LINK, 0.0)
+    assert not desk.receive(STRANGER, Ask(b""))
+    assert desk.posted == [(STRANGER, Refuse(Refusal.UNWATCHED))]
+
+
+def test_a_seat_gets_its_roster_where_nobody_may_look_on() -> None:
+    desk, other = Desk(watched=False), WHO[2].public
+    desk.it.up(other, LINK, 0.0)
+    assert desk.posted[-1][1] == Shown(ONE.table_id, desk.signature, False)
+    desk.receive(other, Ask(b""))
+    roster = desk.posted[-1][1]
+    assert isinstance(roster, Roster)
+    assert not roster.watched
+    assert desk.receive(other, Shown(ONE.table_id, desk.signature, False))
+
+
+@pytest.mark.parametrize("watched", [True, False])
+def test_one_table_signed_as_watched_and_not_is_two_rosters(watched: bool) -> None:
+    """[L-21]"""
+    desk, other = Desk(watched=watched), WHO[2].public
+    desk.it.up(other, LINK, 0.0)
+    otherwise = Shown(ONE.table_id, header.sign_roster(ONE, WHO[0], not watched), not watched)
+    with pytest.raises(TwoRosters) as caught:
+        desk.receive(other, otherwise)
+    assert not desk.it.hears(other)
+    both = caught.value.evidence.both
+    assert {shown.watched for shown in both} == {True, False}
+    for shown in both:
+        header.check_roster(TERMS, shown.table, shown.signature, shown.watched)
+
+
+def test_once_the_game_has_begun_two_ways_of_one_table_part_nobody() -> None:
+    """Else a host could keep two honest seats from ever hearing each other."""
+    desk, other = Desk(), WHO[2].public
+    desk.it.up(other, LINK, 0.0)
+    otherwise = Shown(ONE.table_id, header.sign_roster(ONE, WHO[0], False), False)
+    assert desk.it.receive(other, encode_lobby(otherwise), begun=True)
+    assert desk.it.hears(other)
+    desk.it.down(other)
+    desk.it.up(other, LINK, 0.0)
+    turned = Shown(OTHER.table_id, header.sign_roster(OTHER, WHO[0]))
+    assert not desk.it.receive(other, encode_lobby(turned), begun=True)
+    assert not desk.it.hears(other)
 
 
 def test_who_shows_nothing_is_overdue() -> None:
@@ -264,6 +329,11 @@ def test_a_roster_is_signed_once_for_its_terms_and_table() -> None:
     ):
         with pytest.raises(Invalid):
             header.check_roster(terms, table, signed)
+    for watched in (True, False):
+        signature = header.sign_roster(ONE, WHO[0], watched)
+        header.check_roster(TERMS, ONE.table_id, signature, watched)
+        with pytest.raises(Invalid):
+            header.check_roster(TERMS, ONE.table_id, signature, not watched)
 
 
 def test_one_seat_lets_in_so_many_onlookers_and_gives_the_others_the_roster() -> None:

@@ -97,13 +97,16 @@ class Club:
         self.ticket: Ticket | None = None
         self.opened = trio.Event()
         self.lan = tables.Lan.OFF
+        self.watched = True
 
     def reach(self, number: int) -> tables.Reach:
         return tables.Reach(f"node{number}:0", lan=self.lan, network=self.network)
 
     async def host(self) -> None:
-        guest = self.guests[0]
-        guest.outcome = await tables.host_table(guest.seat, self.terms, self.reach(0), self._open)
+        guest, reach, watched = self.guests[0], self.reach(0), self.watched
+        guest.outcome = await tables.host_table(
+            guest.seat, self.terms, reach, self._open, watched=watched
+        )
 
     def _open(self, word: str) -> None:
         self.ticket = decode_ticket(word)
@@ -204,8 +207,10 @@ async def test_a_guest_may_refuse_the_terms(tmp_path: Path, autojump_clock: Any)
     club = Club(tmp_path, 2)
     asked: list[Any] = []
 
-    async def no(terms: Terms, game: game_port.HoityToity, names: tuple[str, ...]) -> bool:
-        asked.append((terms, game.edition.name, names))
+    async def no(
+        terms: Terms, game: game_port.HoityToity, names: tuple[str, ...], watched: bool
+    ) -> bool:
+        asked.append((terms, game.edition.name, names, watched))
         return False
 
     async with trio.open_nursery() as nursery:
@@ -213,7 +218,7 @@ async def test_a_guest_may_refuse_the_terms(tmp_path: Path, autojump_clock: Any)
         with pytest.raises(tables.PeerError, match="seat-not-taken"):
             await club.join(1, no)
         nursery.cancel_scope.cancel()
-    assert asked == [(club.terms, "short", ("P0",))]
+    assert asked == [(club.terms, "short", ("P0",), True)]
 
 
 async def test_a_ticket_of_an_earlier_table_is_told_so(tmp_path: Path, autojump_clock: Any) -> None:
