@@ -157,8 +157,6 @@ class Driver:
         if self._nursery is not None:
             self._nursery.cancel_scope.cancel()
 
-    # What comes in.
-
     def _on_event(self, event: Event) -> None:
         match event:
             case LinkUp(peer, address, via_relay, binding):

@@ -313,8 +313,7 @@ class Unsaid:
 
 @dataclass(frozen=True)
 class Again:
-    """Who wants another game with the same people, and who does not: those who refused, are not
-    at the table any more, or have not answered in time."""
+    """Who wants another game with the same people; who has refused, is gone, or said nothing."""
 
     willing: frozenset[int]
     unwilling: frozenset[int]

@@ -344,7 +344,9 @@ def test_one_seat_lets_in_so_many_onlookers_and_gives_the_others_the_roster() ->
         proof = HELD.guest_proof(LINK, WHO[1].public, peer)
         let_in = desk.it.receive(peer, encode_lobby(Ask(proof)))
         assert let_in is (peer != crowd[-1])
-        assert isinstance(desk.posted[-1][1], Roster)
+        told = [frame for to, frame in desk.posted if to == peer]
+        assert isinstance(told.pop(0), Roster)
+        assert told == ([Refuse(Refusal.FULL)] if peer == crowd[-1] else [])
     assert desk.it.onlookers == frozenset(crowd[:-1])
     assert not desk.it.hears(crowd[-1])
     assert desk.it.overdue(PATIENCE) == [crowd[-1]]
