@@ -186,6 +186,14 @@ ListenOption = Annotated[
     str,
     typer.Option("--listen", metavar="HOST:PORT", help=N_("Where to listen; port 0: a free one.")),
 ]
+ListenAnewOption = Annotated[
+    str | None,
+    typer.Option(
+        "--listen",
+        metavar="HOST:PORT",
+        help=N_("Where to listen, if this machine has another address now; you dial the others."),
+    ),
+]
 RelayOption = Annotated[
     list[str] | None,
     typer.Option(

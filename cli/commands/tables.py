@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -147,6 +148,7 @@ def join(
     if not word and (as_json or not at_terminal()):
         raise missing(ctx, "ticket")
     reach = reach_of(listen, relay, advertised=advertise, proxy=proxy, no_map=no_map)
+    reach = replace(reach, anew=listen != ANY_PORT)  # if the seat is kept on this machine
     raise typer.Exit(sit_down(manner, word, reach))
 
 
@@ -154,6 +156,7 @@ def resume(
     game: opt.OptionalGameArgument = None,
     auto: opt.AutoOption = False,
     yes: opt.YesOption = False,
+    listen: opt.ListenAnewOption = None,
     proxy: opt.ProxyOption = None,
     no_map: opt.NoMapOption = False,
     transcript: opt.TranscriptOption = None,
@@ -178,7 +181,8 @@ def resume(
         raise typer.Exit(save_as_claim(game, transcript, as_json))
     talk = (not no_talk, again, not no_bell)
     manner = Manner(auto, True, as_json, until_eof, plain, transcript, None, *talk)
-    raise typer.Exit(sit_again(manner, game, reach_of(ANY_PORT, proxy=proxy, no_map=no_map)))
+    reach = reach_of(listen or ANY_PORT, proxy=proxy, no_map=no_map)
+    raise typer.Exit(sit_again(manner, game, replace(reach, anew=listen is not None)))
 
 
 def watch(

@@ -174,7 +174,8 @@ async def resume_table(
     seat: Seat, name: str | None, network: Network | None = None, how: Reach | None = None
 ) -> Outcome:
     """Take one's seat again after a crash or Ctrl-C. `how` says what the journal does not: whether
-    the router is asked, and the proxy. PeerError if it cannot be."""
+    the router is asked, the proxy, and where to listen if not where it did. PeerError if it cannot
+    be."""
     how = how or Reach(network=network)
     book, first, machine, roster = _reopen(seat, name)
     trouble = _unfit(first, how)
@@ -187,8 +188,10 @@ async def resume_table(
     if not book.current:
         machine.be_cautious()
     capability = Capability(table.header.terms.digest(), first[8], first[9])
-    same = _same_port(listen, addresses[number])
-    reach = replace(how, listen=same, relays=tuple(relays), or_any=same != listen, returning=True)
+    reach = replace(how, relays=tuple(relays), returning=True)
+    if not how.anew:
+        same = _same_port(listen, addresses[number])
+        reach = replace(reach, listen=same, or_any=same != listen)
     async with open_hub(seat.me.identity, reach) as (hub, _):
         try:
             dial_seats(hub, table, roster.addresses)

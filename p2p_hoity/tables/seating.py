@@ -100,7 +100,7 @@ class Reach:
     """How this node can be reached: where it listens, its relays, what the LAN is told, and by
     which network (None: the machine's own). `or_any`: another port does if that one is taken.
     `returning`: a seat that comes back does without a relay that says that it waits there already;
-    the other seats will say whether it does.
+    the other seats will say whether it does. `anew`: it listens where this says, not where it did.
 
     `advertised`: 'host:port' that the player has forwarded. `outside`: the table is meant for
     people elsewhere too, so it is found out how they reach it, and told. `maps`: the router is
@@ -113,6 +113,7 @@ class Reach:
     network: Network | None = None
     or_any: bool = False
     returning: bool = False
+    anew: bool = False
     advertised: tuple[str, ...] = ()
     outside: bool = False
     maps: bool = False

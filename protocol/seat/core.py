@@ -74,6 +74,7 @@ class Core:
         self.replaying = False
         self.fresh: list[Message] = []
         self.have: dict[int, frozenset[bytes]] = {}
+        self.behind: dict[int, int] = {}
         self.player_choices: dict[tuple[int, str], PlayerChoice] = {}
         self.asked: Position | None = None
         self.asked_last: tuple[tuple[bytes, ...], tuple[int, ...]] = ((), ())

@@ -331,7 +331,7 @@ class Machine:
         onlooker need not care.
 
         A seat that crashes with its last say out must find someone to give it the others' when it
-        comes back ([E-19]).
+        comes back: whoever had a link with it then ([E-19]).
         """
         core = self.core
         if core.seat is None or core.clocks.waited_after_end():
@@ -347,6 +347,7 @@ class Machine:
         before = core.votes.common_wish()
         forgotten = recovery.is_forgotten(core, message)
         if admission.is_worth_keeping(core, message) and hold(core, message):
+            sync.note_way(core, message)
             record(core, message)
             core.emit(Send(frames.encode_frame(frames.Carry(raw)), but=peer))
             if forgotten:

@@ -103,6 +103,7 @@ def link_up(core: Core, peer: bytes) -> None:
         return
     seat, inquiry = core.table.ids.index(peer), core.inquiry
     core.links.add(seat)
+    core.behind.pop(seat, None)
     core.leaves.note_link(seat)
     if inquiry is not None and inquiry.since is None and seat in core.tip.present:
         inquiry.since = core.clocks.now

@@ -97,9 +97,18 @@ def _note_have(core: Core, have: tuple[bytes, ...], peer: bytes | None) -> None:
         core.have[core.table.ids.index(peer)] = frozenset(have)
 
 
+def note_way(core: Core, message: Message) -> None:
+    """Remember of a say that has just come whether it came past its speaker: without a link with
+    it, so from a seat that had one ([E-19])."""
+    if isinstance(message.statement, Say) and message.seat not in core.links:
+        core.behind[message.seat] = message.statement.step
+
+
 def all_have_end(core: Core) -> bool:
-    """Whether every other present seat has told that it holds the last says ([E-19])."""
-    others, last = core.tip.present - {core.seat}, _last_says(core)
+    """Whether every other present seat that this one must answer to has told that it holds the
+    last says; those behind others are theirs ([E-19])."""
+    step, last = core.tip.step, _last_says(core)
+    others = {s for s in core.tip.present if s != core.seat and core.behind.get(s) != step}
     return all(seat in core.have and last <= core.have[seat] for seat in others)
 
 

@@ -95,7 +95,7 @@ def play_until(terminal: terminals.Terminal, when: float) -> bool:
     """Read what a seat tells until its game or the time is over; whether it was the game."""
     while (left := when - time.perf_counter()) > 0:
         try:
-            line = terminal._printed.get(timeout=left)
+            _, line = terminal._printed.get(timeout=left)
         except queue.Empty:
             return False
         if not line:

@@ -29,6 +29,8 @@ class Table:
     running: dict[int, terminals.Terminal] = field(default_factory=dict)
     ticket: str = ""
     began: float = field(default_factory=time.monotonic)
+    options: tuple[str, ...] = ()
+    """What else the host asks of its table."""
 
     def __enter__(self) -> Self:
         self.open()
@@ -63,6 +65,7 @@ class Table:
             "off",
             *self.listen(0),
             *BOT,
+            *self.options,
             *options,
         )
         self.running[0] = self.start(0, *habits, *words)
@@ -85,10 +88,10 @@ class Table:
         self.running[number].process.send_signal(signal.SIGKILL)
         self.running[number].process.wait()
 
-    def resume(self, number: int) -> terminals.Terminal:
+    def resume(self, number: int, *words: str) -> terminals.Terminal:
         """The seat is taken again by a new process, with the same habits."""
         habits = [word for word in self.habits.get(number, ()) if not word.startswith("die=")]
-        self.running[number] = self.start(number, *habits, "resume", "--auto", "--json")
+        self.running[number] = self.start(number, *habits, "resume", "--auto", "--json", *words)
         return self.running[number]
 
     def seat_of(self, number: int) -> int:

@@ -148,6 +148,26 @@ async def test_a_game_begun_behind_a_proxy_is_not_resumed_without_one(
     assert waiting.cancelled_caught  # it waits for the others, who are gone
 
 
+async def test_a_seat_is_resumed_where_it_is_told_to_listen(
+    tmp_path: Path, autojump_clock: Any
+) -> None:
+    club, places = Club(tmp_path, 3), []
+    assert await club.play_until_the_last_goes(past_round(1))
+    listen = club.network.listen
+
+    async def spy(host: str, port: int) -> Any:
+        places.append((host, port))
+        return await listen(host, port)
+
+    for how in (tables.Reach("node9:9", anew=True), tables.Reach("node9:9")):
+        setattr(club.network, "listen", spy)  # noqa: B010 - a method of one network
+        with trio.move_on_after(5):
+            away = replace(how, network=club.network)
+            await tables.resume_table(club.guests[2].seat, None, how=away)
+    assert places[0] == ("node9", 9)
+    assert places[1][0] == "node2"
+
+
 async def test_a_guest_whose_own_proxy_is_down_is_told_so(
     tmp_path: Path, autojump_clock: Any
 ) -> None:

@@ -1,0 +1,82 @@
+"""Who waits for whom at the end of a table, by the links there are ([E-19])."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from support.room import Room, make_table, toy_choice
+from support.sim.cheap import cheap_blocks
+from support.toy_game import ToyGame
+
+HUB, LEAVES = 0, (1, 2, 3)
+
+
+@pytest.fixture(autouse=True)
+def _cheap() -> Iterator[None]:
+    with cheap_blocks():
+        yield
+
+
+class StarRoom(Room):
+    """Each leaf has a link to the hub only."""
+
+    def link(self, seat: int) -> None:
+        """Those of the star."""
+        for other in (HUB,) if seat else LEAVES:
+            if self.places[other].alive:
+                self.places[seat].machine.link_up(self.table.ids[other], self.now)
+
+    def post(self, seat: int, send: object) -> None:
+        """Over the links there are."""
+        before = len(self.queue)
+        super().post(seat, send)  # type: ignore[arg-type]
+        self.queue[before:] = [one for one in self.queue[before:] if HUB in one[:2]]
+
+
+def played() -> StarRoom:
+    """A star of four whose game is over for all, with all that they told each other."""
+    made = StarRoom(*make_table(ToyGame(4, 1), 4), toy_choice)
+    made.start()
+    made.run(60)
+    for seat, place in enumerate(made.places):
+        place.machine.sync(None)
+        made.collect(seat)
+    while made.deliver():
+        pass
+    return made
+
+
+def has_end(room: Room) -> list[bool]:
+    """Of each seat whether it needs to stay for nobody."""
+    return [place.machine.all_have_end() for place in room.places]
+
+
+def test_leaves_of_a_star_do_not_wait_for_each_other() -> None:
+    room = played()
+    assert room.done()
+    assert has_end(room) == [True] * 4
+
+
+def test_the_hub_waits_for_a_leaf_that_has_said_its_last_and_is_gone() -> None:
+    room = played()
+    hub = room.places[HUB].machine
+    room.places[2].alive = False
+    hub.link_down(room.table.ids[2], room.now)
+    hub.core.have.pop(2)
+    assert has_end(room) == [False, True, True, True]
+
+
+def test_a_leaf_waits_for_another_with_which_a_link_came_up_since() -> None:
+    room = played()
+    one = room.places[1].machine
+    one.link_up(room.table.ids[2], room.now)
+    assert not one.all_have_end()
+
+
+def test_a_seat_that_was_taken_again_waits_for_all() -> None:
+    room = played()
+    room.crash_and_resume(1)
+    while room.deliver():
+        pass
+    assert not room.places[1].machine.all_have_end()
