@@ -208,6 +208,7 @@ def on_slow_cables(net: Internet, tmp_path: Path, of_a_letter: int) -> FarTable:
     return FarTable(tmp_path, 2, every(2), options=options, machines=machines(net, 2))
 
 
+@pytest.mark.soak
 def test_the_first_round_at_two_thousand_bytes_a_second(slow: Internet, tmp_path: Path) -> None:
     """The deal, which is most of all bytes, passes even with half the Collectibles in seconds; a
     link may break under what waits in it."""
