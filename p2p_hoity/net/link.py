@@ -168,13 +168,18 @@ class Link:
                 await self._more.wait()
             if self.is_unhurried:
                 await trio.sleep(random.uniform(*UNHURRIED))
-            batch = self._next()
-            await self._send(b"".join(map(encode_frame, batch or [b""])))
-            self._large.difference_update(batch)
-            self._queued_bytes -= sum(map(len, batch))
-            if not self._queue:
-                self._more = trio.Event()
-                self._drained.set()
+            await self._write_some()
+            while self._queue:  # collected once: who comes late has much to read
+                await self._write_some()
+            self._more = trio.Event()
+            self._drained.set()
+
+    async def _write_some(self) -> None:
+        """What goes out next, or a heartbeat."""
+        batch = self._next()
+        await self._send(b"".join(map(encode_frame, batch or [b""])))
+        self._large.difference_update(batch)
+        self._queued_bytes -= sum(map(len, batch))
 
     def _next(self) -> list[bytes]:
         """The frames that go out next: as many as fit one record, or a longer one."""

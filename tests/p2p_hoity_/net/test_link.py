@@ -298,3 +298,20 @@ async def test_a_link_in_no_hurry_collects_what_goes_out(autojump_clock):
         assert ended.link.reason is None
         assert other.link.reason is None
         nursery.cancel_scope.cancel()
+
+
+async def test_what_was_collected_goes_out_at_once(autojump_clock):
+    """Who comes late has a whole game to read."""
+    near, far = trio.testing.memory_stream_pair()
+    limits = Limits(queue_bytes=1 << 20)
+    ended, other = Ended(near, limits), Ended(far, limits)
+    ended.link.is_unhurried = True
+    frames = [number.to_bytes(4, "big") + bytes(600) for number in range(1000)]
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(other.run)
+        for data in frames:
+            assert ended.link.post(data)
+        nursery.start_soon(ended.run)
+        await trio.sleep(UNHURRIED[1])
+        assert other.delivered == frames
+        nursery.cancel_scope.cancel()
