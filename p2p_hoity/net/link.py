@@ -27,7 +27,7 @@ LARGE = 1024
 to a question that is asked each second would else pile up behind the first."""
 
 
-UNHURRIED: Final = (0.1, 0.4)
+UNHURRIED: Final = (0.01, 0.04)
 """Seconds, as the lot has it, for which frames are collected on a link that is in no hurry: what is
 queued for forty onlookers at once is not written at once, while seats wait."""
 

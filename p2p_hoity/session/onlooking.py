@@ -24,7 +24,6 @@ class OnlookerDriver(Driver):
     """Drives the machine of one who looks on."""
 
     _is_told: bool = False
-    _turn: int = 0
 
     def _receive_guest(self, peer: bytes, data: bytes) -> None:
         """A seat that does not let it in is left alone for a while ([L-65])."""
@@ -42,8 +41,5 @@ class OnlookerDriver(Driver):
             self.screen(updates.Crowded())
 
     def _told(self, frame: bytes) -> Iterable[bytes]:
-        """It passes on nothing, since what it has of one seat the others have of each other, and
-        asks one seat at a time: forty of it are noticed by none ([M-7], [L-6])."""
-        seats = sorted(self._linked()) if is_question(frame) else []
-        self._turn += 1
-        return [self.machine.table.ids[seats[self._turn % len(seats)]]] if seats else []
+        """It passes on nothing: what it has of one seat the others have of each other ([M-7])."""
+        return super()._told(frame) if is_question(frame) else ()
