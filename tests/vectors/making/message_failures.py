@@ -300,7 +300,7 @@ MESSAGE_FAILURES: dict[str, BadPost] = {
         "The terms offer one seat.",
         "bad-header",
         "lobby",
-        lambda: encoding.encode(("offer", bytes(32), _one_seat(), ())),
+        lambda: encoding.encode(("offer", bytes(32), _one_seat(), (), True)),
     ),
     "lobby-ask-of-31-bytes": BadPost(
         "A proof has 32 bytes or none.",
