@@ -188,7 +188,8 @@ def test_where_only_port_443_leads_out(
     ):
         table.fill()
         table.alike()
-        assert table.seen(1, "unlinked") == []
+        lost = {line["code"] for line in table.seen(1, "unlinked")}
+        assert lost <= {"link-closed"}, "whoever is done first closes"
 
 
 @pytest.fixture
