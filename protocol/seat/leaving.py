@@ -47,8 +47,9 @@ def _say(core: Core, seat: int, who: Identity, number: int) -> None:
     step = node.step + core.has_said(node.step)
     word = leaves.sign(who, core.table.id, seat, number, epoch, step, node.digest)
     _keep_own(core, word)
-    core.emit(Record(encoding.encode((b"", (), frames.encode_frame(word)))))
-    core.emit(Send(frames.encode_frame(word)))
+    frame = frames.encode_frame(word)
+    core.emit(Record(encoding.encode((b"", (), frame))))
+    core.emit(Send(frame))
 
 
 def replay(core: Core, record: bytes) -> None:

@@ -11,13 +11,8 @@ from protocol.transcript import verifier
 
 
 def test_a_whole_game_by_code_through_a_relay(tmp_path: Path) -> None:
-    relay = terminals.start(tmp_path / "relay", "relay", "--listen", "127.0.0.1:0", "--json")
-    try:
-        (place,) = relay.read_until("addresses")["addresses"]
+    with terminals.relay(tmp_path / "relay") as place:
         _play(tmp_path, place)
-    finally:
-        relay.process.kill()
-        relay.process.wait()
 
 
 def _play(tmp_path: Path, place: str) -> None:

@@ -11,13 +11,8 @@ from protocol.transcript import verifier
 
 
 def test_who_comes_to_look_on_is_told_whose_doing_it_is(tmp_path: Path) -> None:
-    relay = terminals.start(tmp_path / "relay", "relay", "--listen", "127.0.0.1:0", "--json")
-    try:
-        (place,) = relay.read_until("addresses")["addresses"]
+    with terminals.relay(tmp_path / "relay") as place:
         _play(tmp_path, place)
-    finally:
-        relay.process.kill()
-        relay.process.wait()
 
 
 def _play(tmp_path: Path, place: str) -> None:

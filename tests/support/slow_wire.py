@@ -42,6 +42,7 @@ class Way:
     waiting: list[tuple[float, int, bytes]] = field(default_factory=list)
     number: int = 0
     free: float = 0.0
+    last: float = 0.0
 
     def take(self, packet: bytes, now: float) -> None:
         """A packet goes in, unless it is lost or the queue is full."""
@@ -52,8 +53,8 @@ class Way:
         if args.rate:
             self.free += len(packet) / args.rate
         due = self.free + args.delay + random.uniform(0, args.jitter)
-        if self.waiting and not args.unordered:
-            due = max(due, max(one[0] for one in self.waiting))
+        if not args.unordered:
+            due = self.last = max(due, self.last)
         self.number += 1
         heapq.heappush(self.waiting, (due, self.number, packet))
 

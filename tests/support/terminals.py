@@ -9,6 +9,8 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -106,6 +108,18 @@ def open_table(path: Path, seats: int, *options: str) -> list[Terminal]:
     ticket = host.read_until("ticket")["ticket"]
     guests = [start(path / str(i), "join", ticket, *common) for i in range(1, seats)]
     return [host, *guests]
+
+
+@contextmanager
+def relay(home: Path) -> Iterator[str]:
+    """A relay on loopback while inside; where it listens."""
+    running = start(home, "relay", "--listen", "127.0.0.1:0", "--json")
+    try:
+        (place,) = running.read_until("addresses")["addresses"]
+        yield place
+    finally:
+        running.process.kill()
+        running.process.wait()
 
 
 def finish(terminals: list[Terminal]) -> list[bytes]:
