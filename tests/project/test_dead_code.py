@@ -10,7 +10,7 @@ from pathlib import Path
 
 from support.paths import ROOT
 
-PRODUCT = ("protocol", "p2p_hoity", "cli", "tools", "bench")
+PRODUCT = ("protocol", "p2p_hoity", "cli", "training", "tools", "bench")
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 CALLED_FROM_OUTSIDE = {
     "collect": "prometheus-client calls it on what it is given",

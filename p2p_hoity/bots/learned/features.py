@@ -1,0 +1,147 @@
+"""The features: all numbers the network is given, in their order, as one table.
+
+`sight.py` fills OWN and OTHER, `menu.py` fills CANDIDATE; their vectorised twin is written from
+this page. A 0 stands wherever a thing is not there. Words used in the table:
+
+- *others*: the other seats at the table; *active*: present and not sitting this round out;
+- *known* pieces of a seat: those whose letter the deciding seat knows (its own: all of them);
+- *age* of a piece: 1 - seniority / number of Collectibles (the oldest 1), 0 if there is none;
+- *run*: the largest unbroken run of letters among the known pieces of a seat (even below three
+  pieces), of equal ones that with the older oldest piece; *size*: its number of pieces;
+- *gain* of a letter for a seat: by how much one more piece of it makes the size of its run larger;
+  *loss*: by how much one less makes it smaller;
+- *may have*: the largest run there can be if the seat's hidden pieces fill gaps and add to it;
+- Cash, Thieves, Detective and Exhibit of a seat are those in its hand, not those on the table;
+- CASH and THIEF are the largest numbers on such cards in the edition (24 and 12);
+- *clipped*: brought into -1 to 1. A share of others is out of all others, active or not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+VERSION = 1
+"""Of this table; weights say which one they were trained for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Feature:
+    """`count` numbers in a row: their name, what they mean and by what they are scaled."""
+
+    name: str
+    count: int
+    meaning: str
+
+
+OWN = (
+    Feature("decision", 6, "one-hot: place, action, turn, window, exhibit, theft"),
+    Feature("seats", 5, "one-hot: 2, 3, 4, 5, 6"),
+    Feature("variant", 2, "surprise; confrontation"),
+    Feature("switches", 3, "Actions together; Detective in the Hall; Detective's rank before"),
+    Feature("round", 2, "smaller of round and 60, / 30; whether it is odd"),
+    Feature("figure", 2, "own field / 50; rank / 6 (competition rank on the track, 1 is first)"),
+    Feature(
+        "leader",
+        4,
+        "its field / 50; fields to the first Banquet field (at least 0) / 38; 1 - those fields / 10"
+        " (at least 0); (own field - furthest other) / 20, clipped",
+    ),
+    Feature("octagon", 2, "larger / 5, smaller / 5 of the leader's field as the round began"),
+    Feature("letters", 6, "own pieces by letter A to F / 5"),
+    Feature("open letters", 6, "own pieces that are open to all, by letter / 5"),
+    Feature("ages", 6, "age of the own oldest piece by letter"),
+    Feature("run", 4, "own run: size / 10; 1 if at least 3; age of its oldest; 1 if all open"),
+    Feature("run letters", 6, "1 for each letter in the own run"),
+    Feature("more runs", 2, "size of the next largest whole run / 10; run of own open pieces / 10"),
+    Feature("pieces", 2, "own pieces / 15; own pieces not open to all / 4"),
+    *(
+        Feature(
+            f"window {w}",
+            10,
+            "top: letter one-hot (6), age; pieces left / 24; own gain / 4; largest other gain / 4",
+        )
+        for w in (1, 2)
+    ),
+    Feature("unseen", 6, "Collectibles by letter that the seat does not know the place of / 10"),
+    Feature(
+        "cash",
+        5,
+        "number / 4; largest / CASH; next / CASH; sum / 50; share of others whose largest is less",
+    ),
+    Feature("thieves", 3, "number / 2; higher / THIEF; lower (the only one is both) / THIEF"),
+    Feature("single cards", 2, "Detective in hand; Exhibit in hand"),
+    Feature(
+        "prison",
+        3,
+        "own Thieves in it / 2; cells to go of the own next to leave / seats; all in it / seats",
+    ),
+    Feature("own place", 2, "in the Castle; in the Auction Hall"),
+    Feature("own action", 4, "shown: Cash; Thief; Detective; Exhibit"),
+    Feature("others where", 3, "share of others in Castle; in Hall; active in no Place yet"),
+    Feature(
+        "others' actions",
+        6,
+        "share of others that show: Hall Cash, Thief, Detective; Castle Thief, Detective, Exhibit",
+    ),
+    Feature("rivals", 2, "share of others whose run is smaller than own; who may have a larger"),
+)
+"""Of the deciding seat."""
+
+OTHER = (
+    Feature("figure", 3, "field / 50; (field - own field) / 20, clipped; rank / 6"),
+    Feature("pieces", 2, "pieces / 15; hidden / 4"),
+    Feature("letters", 6, "known pieces by letter / 5"),
+    Feature("run", 4, "run / 10; 1 if at least 3; age of its oldest; may have / 10"),
+    Feature("cash", 3, "number / 4; largest / CASH; 1 if larger than own largest"),
+    Feature("thieves", 2, "number / 2; highest / THIEF"),
+    Feature("single cards", 2, "Detective in hand; Exhibit in hand"),
+    Feature("prison", 1, "its Thieves in prison / 2"),
+    Feature("place", 2, "in the Castle; in the Auction Hall"),
+    Feature("action", 4, "shown: Cash; Thief; Detective; Exhibit"),
+    Feature("exhibit", 1, "pieces left in the exhibit it shows / 10"),
+    Feature("active", 1, "1 if active"),
+    Feature("gains", 2, "gain of the top of window 1 / 4; of window 2 / 4"),
+)
+"""Of each other seat, by rising seat."""
+
+CANDIDATE = (
+    Feature("place", 2, "place, turn: Castle; Auction Hall"),
+    Feature("card", 4, "action, turn: Cash; Thief; Detective; Exhibit"),
+    Feature(
+        "cash",
+        3,
+        "if Cash: number / CASH; share of the other own Cash that is less; share of others who are"
+        " active, not in the Castle, and hold larger",
+    ),
+    Feature(
+        "thief",
+        2,
+        "if Thief: number / THIEF; share of others who are active, not in the Hall, and hold a"
+        " higher",
+    ),
+    Feature(
+        "exhibit",
+        8,
+        "if exhibit: pieces / 10; 1 if as large as the own run; age of its oldest; share open to"
+        " all; letters / 6; 1 if smaller than its span's pieces; pieces that are of the own run"
+        " / 10; (pieces - largest run of other seats that show Exhibit in the Castle) / 5, clipped",
+    ),
+    Feature(
+        "piece",
+        10,
+        "if window or theft: age; own gain / 4; 1 if in or next to the own run's letters; own of"
+        " its letter / 5; most any other (not its owner) gains / 4; window: pieces left / 24;"
+        " theft: owner's loss / 4, (owner's field - own) / 20 clipped, owner's of its letter / 5,"
+        " pieces left in the exhibit / 10",
+    ),
+)
+"""Of each choice: place 2 (Castle, Hall); action by card, rising; turn by Place and card, rising;
+window 1, 2; theft, for each exhibit apart, by letter the oldest piece of it; exhibit, for each span
+of letters (A-A, A-B, … A-F, B-B, …) that is unbroken and has at least 3 pieces: all its pieces,
+then, where these are fewer, the oldest of each letter filled up to 3 with the oldest others."""
+
+
+def length(table: Iterable[Feature]) -> int:
+    """How many numbers a table has."""
+    return sum(feature.count for feature in table)

@@ -1,0 +1,214 @@
+"""What there is to choose: the candidates of a decision, each with its numbers and what it stands
+for.
+
+The order of the candidates and the meaning of their numbers stand in `features.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import cast
+
+from ...rules import ActionKind, Choice, Place, theft_options
+from ...rules.exhibits import MIN_EXHIBIT
+from ...rules.vocabulary import Kind
+from .features import CANDIDATE, length
+from .holdings import SPANS, gain, letter_of, loss
+from .scene import Scene, clipped, share
+from .sight import (
+    ACTIONS,
+    LEAD,
+    OF_GAIN,
+    OF_LETTER,
+    OF_RUN,
+    OF_WINDOW,
+    PLACES,
+    Block,
+    age,
+    one_hot,
+)
+
+TOTAL = length(CANDIDATE)
+PLACE_AT, CARD_AT, CASH_AT, THIEF_AT, EXHIBIT_AT, PIECE_AT = (
+    length(CANDIDATE[:at]) for at in range(len(CANDIDATE))
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One thing to choose: the choice, or of a theft the slot taken from one exhibit."""
+
+    choice: Choice
+    numbers: Block
+
+
+Pick = list[Candidate]
+"""What one is picked from."""
+
+
+def picks(scene: Scene) -> list[Pick]:
+    """What there is to pick: one thing, or of a theft one piece of each exhibit."""
+    if scene.kind == "theft":
+        return [_theft(scene, exhibit) for exhibit in theft_options(scene.state)]
+    return [_LISTS[scene.kind](scene)]
+
+
+def _numbers(*parts: tuple[int, Sequence[float]]) -> Block:
+    """All 0 but for these stretches."""
+    row = [0.0] * TOTAL
+    for at, values in parts:
+        row[at : at + len(values)] = values
+    return row
+
+
+# Places and Actions.
+
+
+def _places(scene: Scene) -> Pick:
+    options = cast("tuple[int, ...]", scene.view.legal("place"))
+    return [Candidate(place, _numbers(_place(place))) for place in sorted(options)]
+
+
+def _place(place: int) -> tuple[int, Block]:
+    return PLACE_AT, one_hot(PLACES, place)
+
+
+def _actions(scene: Scene) -> Pick:
+    options = cast("tuple[int, ...]", scene.view.legal("action"))
+    return [Candidate(card, _numbers(*_card(scene, card))) for card in sorted(options)]
+
+
+def _turns(scene: Scene) -> Pick:
+    options = cast("tuple[tuple[int, int], ...]", scene.view.legal("turn"))
+    return [
+        Candidate((place, card), _numbers(_place(place), *_card(scene, card)))
+        for place, card in sorted(options)
+    ]
+
+
+def _card(scene: Scene, card: int) -> list[tuple[int, Block]]:
+    kind = scene.state.kind(card)
+    parts = [(CARD_AT, one_hot(ACTIONS, kind))]
+    if kind == ActionKind.CASH:
+        parts.append((CASH_AT, _cash(scene, scene.state.edition.number(card))))
+    if kind == ActionKind.THIEF:
+        parts.append((THIEF_AT, _thief(scene, scene.state.edition.number(card))))
+    return parts
+
+
+def _cash(scene: Scene, number: int) -> Block:
+    own = scene.cash[scene.seat]
+    larger = _with_more(scene, scene.cash, number, Place.AUCTION_HALL)
+    return [number / scene.largest[0], share(sum(n < number for n in own), len(own) - 1), larger]
+
+
+def _thief(scene: Scene, number: int) -> Block:
+    higher = _with_more(scene, scene.thieves, number, Place.CASTLE)
+    return [number / scene.largest[1], higher]
+
+
+def _with_more(scene: Scene, cards: Sequence[list[int]], number: int, place: Place) -> float:
+    found = [s for s in scene.others if scene.may_be_in(s, place) and cards[s][:1] > [number]]
+    return share(len(found), len(scene.others))
+
+
+# Exhibits.
+
+
+def _exhibits(scene: Scene) -> Pick:
+    found = []
+    for low, high in SPANS:
+        whole = scene.mine.span(low, high)
+        if len(whole) >= MIN_EXHIBIT and all(scene.mine.counts[low : high + 1]):
+            least = _smallest(scene, low, high)
+            sets = (whole, least) if len(least) < len(whole) else (whole,)
+            found += [_exhibit(scene, slots, low, high) for slots in sets]
+    return found
+
+
+def _smallest(scene: Scene, low: int, high: int) -> tuple[int, ...]:
+    """The oldest of each letter, and the oldest others until there are enough."""
+    groups = scene.mine.slots[low : high + 1]
+    more = sorted((slot for slots in groups for slot in slots[1:]), key=scene.mine.seniority)
+    missing = max(0, MIN_EXHIBIT - len(groups))
+    return (*(slots[0] for slots in groups), *more[:missing])
+
+
+def _exhibit(scene: Scene, slots: tuple[int, ...], low: int, high: int) -> Candidate:
+    mine, known = scene.mine, scene.state.known
+    size, first, last = mine.run
+    of_run = set(mine.span(first, last)) & set(slots)
+    numbers = [
+        len(slots) / OF_RUN,
+        float(len(slots) == size),
+        mine.age(slots),
+        sum(known[slot] is not None for slot in slots) / len(slots),
+        (high - low + 1) / 6,
+        float(len(slots) < sum(mine.counts[low : high + 1])),
+        len(of_run) / OF_RUN,
+        _above_rivals(scene, len(slots)),
+    ]
+    return Candidate(tuple(sorted(slots)), _numbers((EXHIBIT_AT, numbers)))
+
+
+def _above_rivals(scene: Scene, size: int) -> float:
+    rivals = [s for s in scene.state.playing(Place.CASTLE, ActionKind.EXHIBIT) if s != scene.seat]
+    largest = max((scene.holdings[seat].size for seat in rivals), default=None)
+    return 0.0 if largest is None else clipped((size - largest) / 5)
+
+
+# Single pieces: of windows and of exhibits.
+
+
+def _windows(scene: Scene) -> Pick:
+    found = []
+    for window in sorted(cast("tuple[int, ...]", scene.view.legal("window"))):
+        slots = scene.state.windows[window]
+        last = [len(slots) / OF_WINDOW, 0.0, 0.0, 0.0, 0.0]
+        found.append(_piece(scene, slots[0], window, None, last))
+    return found
+
+
+def _theft(scene: Scene, exhibit: tuple[int, ...]) -> Pick:
+    state = scene.state
+    owner = next(seat for seat, left in enumerate(state.exhibits) if left == exhibit)
+    ahead = clipped((state.figures[owner] - state.figures[scene.seat]) / LEAD)
+    held, found = scene.holdings[owner], []
+    for letter, slots in enumerate(held.slots):
+        shown = [slot for slot in slots if slot in exhibit]
+        if shown:
+            last = [
+                0.0,
+                loss(held.counts, letter) / OF_GAIN,
+                ahead,
+                held.counts[letter] / OF_LETTER,
+                len(exhibit) / OF_RUN,
+            ]
+            found.append(_piece(scene, shown[0], shown[0], owner, last))
+    return found
+
+
+def _piece(scene: Scene, slot: int, choice: int, owner: int | None, last: Block) -> Candidate:
+    card = scene.cards[slot]
+    letter = letter_of(scene.state.edition, card)
+    size, low, high = scene.mine.run
+    rivals = (scene.holdings[s].counts for s in scene.others if s != owner)
+    numbers = [
+        age(scene, card),
+        gain(scene.mine.counts, letter) / OF_GAIN,
+        float(bool(size) and low - 1 <= letter <= high + 1),
+        scene.mine.counts[letter] / OF_LETTER,
+        max((gain(counts, letter) for counts in rivals), default=0) / OF_GAIN,
+        *last,
+    ]
+    return Candidate(choice, _numbers((PIECE_AT, numbers)))
+
+
+_LISTS: Mapping[Kind, Callable[[Scene], Pick]] = {
+    "place": _places,
+    "action": _actions,
+    "turn": _turns,
+    "window": _windows,
+    "exhibit": _exhibits,
+}

@@ -1,0 +1,98 @@
+"""Weights: they come back from bytes as they went in, and nothing malformed is read."""
+
+import struct
+import zlib
+
+import pytest
+from support.random_weights import COMMIT, matrices, random_weights
+
+from p2p_hoity.bots.learned import BadWeights, read
+from p2p_hoity.bots.learned.network import HEADER, Shape, softmax
+from training.packing import pack
+
+DATA = random_weights(4)
+
+
+def sealed(data):
+    """With the sum of what stands before it."""
+    return data[:-4] + struct.pack("<I", zlib.crc32(data[:-4]))
+
+
+def test_weights_come_back():
+    network = read(DATA)
+    assert (network.commit, network.seed, network.shape) == (COMMIT, 4, Shape())
+    for layer, (matrix, bias) in zip(network.layers, matrices(4), strict=True):
+        assert layer.bias == pytest.approx(bias, abs=1e-6)
+        for row, wanted in zip(layer.rows, matrix, strict=True):
+            step = max(map(abs, wanted)) / 127
+            assert row == pytest.approx(wanted, abs=0.51 * step)
+
+
+def test_a_file_is_small():
+    assert len(DATA) == Shape().size < 250_000
+
+
+def test_a_mixture_is_that_of_the_formula():
+    """Against the same sums written out."""
+    shape = Shape()
+    network = read(DATA)
+    own = [(i % 7) / 7 for i in range(shape.own)]
+    others = [[((i + k) % 5) / 5 for i in range(shape.other)] for k in range(3)]
+    rows = [[((i * k) % 3) / 3 for i in range(shape.candidate)] for k in range(4)]
+    first, second, third, score, last = network.layers
+
+    def times(layer, values):
+        return [
+            b + sum(w * v for w, v in zip(row, values, strict=True))
+            for row, b in zip(layer.rows, layer.bias, strict=True)
+        ]
+
+    def positive(values):
+        return [max(0.0, value) for value in values]
+
+    seen = [positive(times(first, block)) for block in others]
+    total = [sum(block[i] for block in seen) for i in range(shape.seat)]
+    h = positive(times(third, positive(times(second, own + total))))
+    worths = [times(last, positive(times(score, h + row)))[0] for row in rows]
+    assert network.mixture(network.base(own, others), rows) == pytest.approx(softmax(worths))
+
+
+def test_a_row_of_zeros_stays_zero():
+    layers = matrices(2)
+    layers[0][0][0] = [0.0] * Shape().other
+    assert set(read(pack(Shape(), layers, COMMIT, 2)).layers[0].rows[0]) == {0.0}
+
+
+def changed(at, value):
+    return sealed(DATA[:at] + value + DATA[at + len(value) :])
+
+
+MALFORMED = {
+    "empty": (b"", "at least"),
+    "short": (DATA[:40], "at least"),
+    "cut": (DATA[:-1], "have"),
+    "longer": (DATA + b"x", "have"),
+    "not weights": (b"x" * len(DATA), "begin"),
+    "format": (changed(8, b"\x09\x00"), "format 9"),
+    "features": (changed(10, b"\x09\x00"), "features 9"),
+    "blocks": (changed(12, b"\x09\x00"), "blocks"),
+    "no units": (changed(18, b"\x00\x00"), "unit"),
+    "other sizes": (changed(18, b"\x10\x00"), "have"),
+    "damaged": (DATA[:500] + bytes([DATA[500] ^ 1]) + DATA[501:], "damaged"),
+    "not a number": (changed(HEADER.size, struct.pack("<f", float("nan"))), "numbers"),
+    "below zero": (changed(HEADER.size, struct.pack("<f", -1.0)), "numbers"),
+}
+
+
+@pytest.mark.parametrize("case", MALFORMED)
+def test_malformed_weights_are_refused(case):
+    data, words = MALFORMED[case]
+    with pytest.raises(BadWeights, match=words):
+        read(data)
+
+
+def test_layers_of_another_shape_are_not_packed():
+    layers = matrices(2)
+    layers[1][0].pop()
+    with pytest.raises(ValueError, match="rows"):
+        pack(Shape(), layers, COMMIT, 2)

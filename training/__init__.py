@@ -1,0 +1,1 @@
+"""Where the learned bot comes from: the vectorised rules, self-play, export and measurement."""
