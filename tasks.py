@@ -22,7 +22,7 @@ PLAY = ROOT / ".venv"
 TEST = ROOT / ".venv-test"
 INTERRUPTED = 130
 """The exit code of a game that was left, and can be resumed."""
-CODE = ["protocol", "p2p_hoity", "cli", "tests", "tools", "bench", "tasks.py"]
+CODE = ["protocol", "p2p_hoity", "cli", "training", "tests", "tools", "bench", "tasks.py"]
 
 SIDE_BY_SIDE = ["-n", str((os.cpu_count() or 1) + 1), "--dist", "worksteal"]
 """One worker more than there are cores, since some tests wait for processes; who has no more tests
@@ -267,6 +267,7 @@ TARGETS: dict[str, tuple[Callable[[Sequence[str]], None], str]] = {
     "delays": (tool("-m", "soak.delays"), "what distance costs a step: --seats N --delay MS"),
     "watchers": (tool("-m", "soak.watchers"), "what onlookers cost a seat: SECONDS ONLOOKERS …"),
     "simulate": (tool("-m", "soak.simulate"), "whole simulated tables: --games N --seed S"),
+    "agree": (tool("-m", "soak.agree"), "the simulator beside the rules: ROUNDS SEED"),
     "platforms": (tool("tools/platforms.py"), "what every promised platform would install: WORD"),
     "catalogues": (
         tool("tools/catalogues.py"),
