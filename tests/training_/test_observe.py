@@ -69,7 +69,7 @@ def test_both_see_the_same(name, seats, variant, unrest: Unrest):
     assert watched.decisions > 40
 
 
-def test_a_number_that_differs_is_told():
+def test_a_number_that_differs_is_told(monkeypatch):
     table = Table(load(), 3, None, 1, np.random.default_rng(1))
     watched = Watched(table, random.Random(1))
     see = Eyes.see
@@ -79,6 +79,6 @@ def test_a_number_that_differs_is_told():
         seen.own[:, 20] += 2 * CLOSE
         return seen
 
-    with pytest.MonkeyPatch.context() as patch, pytest.raises(AssertionError):
-        patch.setattr(Eyes, "see", spoilt)
+    monkeypatch.setattr(Eyes, "see", spoilt)
+    with pytest.raises(AssertionError):
         watched.play(1)
