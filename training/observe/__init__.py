@@ -14,10 +14,9 @@ from dataclasses import dataclass
 from training.sim import Board, Point
 
 from .candidates import candidate_table
-from .hands import Deck
 from .others import other_tables
 from .own import own_table
-from .scene import Numbers, Scene
+from .scene import Memory, Numbers, Scene
 
 
 @dataclass(frozen=True)
@@ -31,14 +30,14 @@ class Seen:
 
 
 class Eyes:
-    """Looks at one board."""
+    """Looks at one board, and remembers what does not change between two looks."""
 
     def __init__(self, board: Board) -> None:
-        self.board, self._deck = board, Deck(board.cards)
+        self._memory = Memory(board)
 
     def see(self, point: Point) -> Seen:
         """What each deciding seat of the point that is due may know."""
-        scene = Scene(self.board, self._deck, point)
+        scene = Scene(self._memory, point)
         return Seen(own_table(scene), other_tables(scene), candidate_table(scene))
 
 

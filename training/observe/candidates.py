@@ -16,11 +16,11 @@ from p2p_hoity.bots.learned.menu import (
     THIEF_AT,
 )
 from p2p_hoity.bots.learned.sight import LEAD, OF_GAIN, OF_LETTER, OF_RUN, OF_WINDOW
-from training.sim import CARD_IDS, CASH, EXHIBIT, THIEF, Bools, Ints, Kind
+from training.sim import CARD_IDS, CASH, EXHIBIT, THIEF, Ints, Kind
 from training.sim.pieces import ONE, size, top
 
 from .holdings import loss_of
-from .scene import Numbers, Scene, clipped
+from .scene import Numbers, Reals, Scene, clipped
 
 
 def candidate_table(scene: Scene) -> Numbers:
@@ -66,11 +66,10 @@ def _put_cards(scene: Scene, table: Numbers, cards: Ints) -> None:
         table[:, CARD_AT + kind] = kinds == kind
     cash, thieves = np.flatnonzero(kinds == CASH), np.flatnonzero(kinds == THIEF)
     rows = scene.point.row
-    castle, hall = scene.others_may_be
     hands, (most, highest) = scene.hands, scene.deck.largest
     _put_cash(scene, table, cash, cards[cash])
-    larger = _with_more(scene, hands.largest_cash, hall, rows[cash], numbers[cash])
-    higher = _with_more(scene, hands.highest_thief, castle, rows[thieves], numbers[thieves])
+    larger = _with_more(scene, hands.largest_cash, scene.in_castle, rows[cash], numbers[cash])
+    higher = _with_more(scene, hands.highest_thief, scene.in_hall, rows[thieves], numbers[thieves])
     table[cash, CASH_AT] = numbers[cash] / most
     table[cash, CASH_AT + 2] = larger
     table[thieves, THIEF_AT] = numbers[thieves] / highest
@@ -84,29 +83,31 @@ def _put_cash(scene: Scene, table: Numbers, at: Ints, cards: Ints) -> None:
     table[at, CASH_AT + 1] = size(own & below) / np.maximum(size(own) - 1, 1)
 
 
-def _with_more(scene: Scene, most: Ints, there: Bools, rows: Ints, numbers: Ints) -> Numbers:
-    """The share of others who may be there and hold more."""
-    found = there[rows] & (most[scene.others[rows]] > numbers[:, None])
-    share: Numbers = found.mean(axis=1, dtype=np.float32)
-    return share
+def _with_more(scene: Scene, most: Ints, elsewhere: Ints, rows: Ints, numbers: Ints) -> Reals:
+    """The share of others who are active, not elsewhere, and hold more."""
+    threats = np.where((scene.active & ~elsewhere) == 1, most, 0)[scene.others]
+    found = np.zeros(len(rows), np.int64)
+    for threat in threats:
+        found += threat[rows] > numbers
+    return found / len(threats)
 
 
 # Exhibits.
 
 
 def _exhibits(scene: Scene) -> Numbers:
-    table, point, mine = _empty(scene), scene.point, scene.mine
-    rows, masks = point.row, point.option
+    table, point, mine = _empty(scene), scene.point, scene.full
+    rows, masks, own = point.row, point.option, scene.pair[point.row]
     sizes, spans = size(masks), scene.board.pieces.span_length[point.slot // 2]
     known = scene.board.known[point.games][rows]
     numbers = (
         sizes / OF_RUN,
-        sizes == mine.size[rows],
+        sizes == mine.size[own],
         (top(masks) + 1) / scene.board.pieces.total,
         size(masks & known) / sizes,
         spans / 6,
         point.slot % 2,
-        size(masks & mine.run[rows]) / OF_RUN,
+        size(masks & mine.run[own]) / OF_RUN,
         _above_rivals(scene, sizes),
     )
     _put(table, EXHIBIT_AT, numbers)
@@ -121,7 +122,7 @@ def _put(table: Numbers, at: int, columns: tuple[np.typing.ArrayLike, ...]) -> N
 def _above_rivals(scene: Scene, sizes: Ints) -> np.typing.ArrayLike:
     shows = scene.in_castle & scene.shows[EXHIBIT]
     runs = np.where(shows == 1, scene.opened.size, -1)
-    largest = runs[scene.others].max(axis=1)[scene.point.row]
+    largest = runs[scene.others].max(axis=0)[scene.point.row]
     return np.where(largest < 0, 0, clipped(sizes - largest, 5))
 
 
@@ -130,7 +131,7 @@ def _above_rivals(scene: Scene, sizes: Ints) -> np.typing.ArrayLike:
 
 def _windows(scene: Scene) -> Numbers:
     rows, windows = scene.point.row, scene.point.option
-    game = scene.game[rows]
+    game = scene.games[rows]
     tops, left = scene.tops[game, windows], scene.left[game, windows]
     nobody = np.full(len(rows), -1, np.int64)
     return _with_pieces(scene, tops, nobody, (left / OF_WINDOW, 0, 0, 0, 0))
@@ -139,9 +140,9 @@ def _windows(scene: Scene) -> Numbers:
 def _thefts(scene: Scene) -> Numbers:
     point, rows = scene.point, scene.point.row
     owners = point.owners[rows]
-    pairs = scene.game[rows] * scene.board.seats + owners
+    pairs = scene.games[rows] * scene.seats + owners
     letters = scene.board.pieces.letter[point.option]
-    counts = scene.opened.counts[:, pairs]
+    counts = scene.opened.counts.take(pairs, axis=1)
     last = (
         0,
         loss_of(counts, letters) / OF_GAIN,
@@ -156,18 +157,17 @@ def _with_pieces(
     scene: Scene, bits: Ints, owners: Ints, last: tuple[np.typing.ArrayLike, ...]
 ) -> Numbers:
     """`owners` are pairs, -1 for none."""
-    table, rows, mine = _empty(scene), scene.point.row, scene.mine
+    table, mine, own = _empty(scene), scene.full, scene.pair[scene.point.row]
     letters = scene.board.pieces.letter[bits]
-    others = scene.others[rows]
-    gains = scene.opened.gains[letters[:, None], others]
-    gains[others == owners[:, None]] = 0
-    run = (mine.low[rows] - 1 <= letters) & (letters <= mine.high[rows] + 1)
+    others = scene.others[:, scene.point.row]
+    gains = scene.opened.gains[letters, others] * (others != owners)
+    run = (mine.low[own] - 1 <= letters) & (letters <= mine.high[own] + 1)
     numbers = (
         (bits + 1) / scene.board.pieces.total,
-        mine.gains[letters, rows] / OF_GAIN,
-        run & (mine.size[rows] > 0),
-        mine.counts[letters, rows] / OF_LETTER,
-        gains.max(axis=1) / OF_GAIN,
+        mine.gains[letters, own] / OF_GAIN,
+        run & (mine.size[own] > 0),
+        mine.counts[letters, own] / OF_LETTER,
+        gains.max(axis=0) / OF_GAIN,
         *last,
     )
     _put(table, PIECE_AT, numbers)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import Final
 
 import numpy as np
@@ -19,7 +18,8 @@ _DETECTIVE, _EXHIBIT, _SUM = _CASHES + _THIEVES, _CASHES + _THIEVES + 1, 40
 
 class Deck:
     """The Action cards of an edition, sorted: of card c `place[c]` among those of its kind, the
-    smallest number first. `cash` and `thief` are the numbers in this order."""
+    smallest number first. `cash` and `thief` are the numbers in this order, then a 0; `largest` the
+    largest of both."""
 
     def __init__(self, cards: Cards) -> None:
         ids = [np.flatnonzero(cards.kind == kind) for kind in (CASH, THIEF)]
@@ -27,7 +27,6 @@ class Deck:
         self.place: Ints = np.zeros(len(cards.kind), np.int64)
         for order in ranked:
             self.place[order] = np.arange(len(order))
-        # One number more for each, so that what no hand has is 0.
         self.cash, self.thief = (np.append(cards.number[order], 0) for order in ranked)
         self.largest = int(self.cash.max()), int(self.thief.max())
         self._sorted = self._table(cards)
@@ -35,10 +34,10 @@ class Deck:
     def _table(self, cards: Cards) -> Ints:
         """(6, 256) of each colour and set of its cards the sorted hand."""
         at = np.zeros(len(cards.kind) - 1, np.int64)
+        firsts = {CASH: 0, THIEF: _CASHES, DETECTIVE: _DETECTIVE, EXHIBIT: _EXHIBIT}
         for card in range(len(at)):
-            kind = cards.kind[card]
-            first = {CASH: 0, THIEF: _CASHES, DETECTIVE: _DETECTIVE, EXHIBIT: _EXHIBIT}[int(kind)]
-            at[card] = ONE << (first + self.place[card])
+            kind = int(cards.kind[card])
+            at[card] = ONE << (firsts[kind] + self.place[card])
             at[card] |= (cards.number[card] if kind == CASH else 0) << _SUM
         sets = (np.arange(1 << CARDS_PER_COLOUR)[:, None] >> np.arange(CARDS_PER_COLOUR)) & 1
         found: Ints = at.reshape(_COLOURS, CARDS_PER_COLOUR) @ sets.T
@@ -55,63 +54,36 @@ class Deck:
 
 
 class Hands:
-    """What n hands hold, each value (n,)."""
+    """What n hands (masks of cards) hold, each value (n,): `cash` (a mask, by rising number) and
+    how many, the `largest_cash` in thousands, the `next_cash`, the sum; how many Thieves, the
+    highest and the lowest number (0 without any); 1 if the `detective`, the `exhibit` is there."""
+
+    FIELDS = (
+        *("hands", "cash", "cash_count", "largest_cash", "next_cash", "sum_of_cash"),
+        *("thief_count", "highest_thief", "lowest_thief", "detective", "exhibit"),
+    )
 
     def __init__(self, deck: Deck, hands: Ints) -> None:
-        self.deck = deck
-        self._sorted = deck.sort(hands)
-        self.cash: Ints = self._sorted & ((1 << _CASHES) - 1)
-        self.thieves: Ints = (self._sorted >> _CASHES) & ((1 << _THIEVES) - 1)
+        self.deck, self.hands = deck, hands
+        in_order = deck.sort(hands)
+        self.cash: Ints = in_order & ((1 << _CASHES) - 1)
+        thieves: Ints = (in_order >> _CASHES) & ((1 << _THIEVES) - 1)
+        largest = np.maximum(top(self.cash), -1)
+        less = self.cash & ~(ONE << np.maximum(largest, 0))
+        self.cash_count, self.largest_cash = size(self.cash), deck.cash[largest]
+        self.next_cash = deck.cash[np.maximum(top(less), -1)]
+        self.sum_of_cash = in_order >> _SUM
+        self.thief_count = size(thieves)
+        self.highest_thief = deck.thief[np.maximum(top(thieves), -1)]
+        self.lowest_thief = deck.thief[np.maximum(top(thieves & -thieves), -1)]
+        self.detective: Ints = (in_order >> _DETECTIVE) & 1
+        self.exhibit: Ints = (in_order >> _EXHIBIT) & 1
 
-    @cached_property
-    def cash_count(self) -> Ints:
-        """How many Cash."""
-        return size(self.cash)
-
-    @cached_property
-    def largest_cash(self) -> Ints:
-        """In thousands, 0 without any."""
-        found: Ints = self.deck.cash[top(self.cash).clip(-1)]
-        return found
-
-    @cached_property
-    def next_cash(self) -> Ints:
-        """The largest but one."""
-        largest = ONE << top(self.cash).clip(0)
-        found: Ints = self.deck.cash[top(self.cash & ~largest).clip(-1)]
-        return found
-
-    @cached_property
-    def sum_of_cash(self) -> Ints:
-        """All of it."""
-        found: Ints = self._sorted >> _SUM
-        return found
-
-    @cached_property
-    def thief_count(self) -> Ints:
-        """How many Thieves."""
-        return size(self.thieves)
-
-    @cached_property
-    def highest_thief(self) -> Ints:
-        """Its number, 0 without any."""
-        found: Ints = self.deck.thief[top(self.thieves).clip(-1)]
-        return found
-
-    @cached_property
-    def lowest_thief(self) -> Ints:
-        """Its number, 0 without any."""
-        found: Ints = self.deck.thief[top(self.thieves & -self.thieves).clip(-1)]
-        return found
-
-    @cached_property
-    def detective(self) -> Ints:
-        """1 if it is in the hand."""
-        found: Ints = (self._sorted >> _DETECTIVE) & 1
-        return found
-
-    @cached_property
-    def exhibit(self) -> Ints:
-        """1 if it is in the hand."""
-        found: Ints = (self._sorted >> _EXHIBIT) & 1
-        return found
+    def update(self, hands: Ints) -> None:
+        """Other cards: what they make is reckoned anew where they changed."""
+        changed = np.flatnonzero(hands != self.hands)
+        if not len(changed):
+            return
+        part = Hands(self.deck, hands[changed])
+        for name in self.FIELDS:
+            getattr(self, name)[changed] = getattr(part, name)

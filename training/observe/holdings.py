@@ -3,7 +3,6 @@ largest runs, what one more piece would add."""
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import Final
 
 import numpy as np
@@ -11,7 +10,7 @@ from numpy.typing import NDArray
 
 from p2p_hoity.bots.learned.holdings import SPANS
 from p2p_hoity.rules import LETTERS
-from training.sim import Bools, Ints, Pieces
+from training.sim import Ints, Pieces
 from training.sim.pieces import top
 
 Small = NDArray[np.int16]
@@ -59,24 +58,44 @@ def may_have(counts: Small, hidden: Small) -> Small:
 
 
 class Holdings:
-    """What is known of n collections: `masks` of the pieces and their `counts` by letter."""
+    """n collections: `masks` of the known pieces and how many more are `hidden` (n,).
 
-    def __init__(self, pieces: Pieces, masks: Ints) -> None:
-        self.pieces, self.masks = pieces, masks
+    By letter (6, n): `counts`, `oldest` (the bit of the oldest piece plus 1, 0 if there is none)
+    and `gains` (by how much one more piece makes the run larger). Of the run (n,): `size`, `low`,
+    `high` (-1 if there is none), `top` (its oldest bit plus 1) and `run`, its pieces. `second` is
+    the size of the next largest whole run, `may_have` of the largest there can be.
+    """
+
+    FIELDS = (
+        *("masks", "hidden", "counts", "oldest", "gains", "size", "low", "high", "top"),
+        *("run", "second", "may_have"),
+    )
+
+    def __init__(self, pieces: Pieces, masks: Ints, hidden: Small) -> None:
+        self.pieces, self.masks, self.hidden = pieces, masks, hidden
         self.counts = counts_of(pieces, masks)
+        self.oldest = self._find_oldest()
         self._find_run()
+        self.run = self._pieces_of_run()
+        self.gains = self._find_gains()
+        self.may_have = may_have(self.counts, hidden)
 
-    @cached_property
-    def oldest(self) -> Small:
-        """(6, n) the bit of the oldest piece of each letter plus 1, 0 if there is none."""
+    def update(self, masks: Ints, hidden: Small) -> None:
+        """Other pieces: what they make is reckoned anew where they changed."""
+        changed = np.flatnonzero((masks != self.masks) | (hidden != self.hidden))
+        if not len(changed):
+            return
+        part = Holdings(self.pieces, masks[changed], hidden[changed])
+        for name in self.FIELDS:
+            getattr(self, name)[..., changed] = getattr(part, name)
+
+    def _find_oldest(self) -> Small:
         found = np.empty(self.counts.shape, np.int16)
         for letter, of_letter in enumerate(self.pieces.of_letter):
-            found[letter] = top(self.masks & of_letter).clip(-1) + 1
+            found[letter] = np.maximum(top(self.masks & of_letter), -1) + 1
         return found
 
     def _find_run(self) -> None:
-        """The run as `size`, `low`, `high` (-1 if there is none) and `top`, its oldest bit plus 1;
-        `second` is the size of the next largest whole run."""
         shape = self.masks.shape
         size, eldest, begun, best = (np.zeros(shape, np.int16) for _ in range(4))
         first, self.second = np.zeros(shape, np.int16), np.zeros(shape, np.int16)
@@ -100,18 +119,14 @@ class Holdings:
         np.maximum(self.second, np.minimum(first, ended), out=self.second)
         np.maximum(first, ended, out=first)
 
-    @cached_property
-    def run(self) -> Ints:
-        """(n,) the pieces of the run."""
+    def _pieces_of_run(self) -> Ints:
         spans = np.zeros((_LETTERS, _LETTERS + 1), np.int64)
         for low, high in SPANS:
             spans[low, high] = self.pieces.of_letter[low : high + 1].sum()
         found: Ints = self.masks & spans[self.low, self.high]
         return found
 
-    @cached_property
-    def gains(self) -> Small:
-        """(6, n) by how much one more piece of each letter makes the run larger."""
+    def _find_gains(self) -> Small:
         before, after = np.zeros(self.counts.shape, np.int16), np.zeros(self.counts.shape, np.int16)
         for letter in range(1, _LETTERS):
             count = self.counts[letter - 1]
@@ -120,8 +135,3 @@ class Holdings:
             after[-letter - 1] = (after[-letter] + count) * (count > 0)
         joined: Small = before + after + self.counts + 1 - self.size
         return np.maximum(joined, 0)
-
-    def in_or_next_to(self, letters: Ints) -> Bools:
-        """(n,) whether the letter is of the run, or would make it longer."""
-        found: Bools = (self.low - 1 <= letters) & (letters <= self.high + 1) & (self.size > 0)
-        return found

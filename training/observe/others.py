@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from numpy.typing import NDArray
+
 from p2p_hoity.bots.learned.features import OTHER, length
 from p2p_hoity.bots.learned.sight import (
     LEAD,
@@ -16,9 +20,10 @@ from p2p_hoity.bots.learned.sight import (
 )
 from p2p_hoity.rules import HAND
 from p2p_hoity.rules.exhibits import MIN_EXHIBIT
+from training.sim import Ints
 
-from .own import Writer
 from .scene import Numbers, Scene, clipped
+from .writer import Writer
 
 AHEAD, LARGER = 1, length(OTHER[:4]) + 2
 """The columns that depend on who looks."""
@@ -26,27 +31,36 @@ AHEAD, LARGER = 1, length(OTHER[:4]) + 2
 
 def other_tables(scene: Scene) -> Numbers:
     """(R, S - 1, OTHER), by rising seat."""
-    tables: Numbers = _seen_by_all(scene)[scene.others]
-    figures, cash = scene.figures, scene.hands.largest_cash
-    tables[:, :, AHEAD] = clipped(figures[scene.others] - figures[scene.pair][:, None], LEAD)
-    tables[:, :, LARGER] = cash[scene.others] > cash[scene.pair][:, None]
+    figures, cash, shape = scene.figures, scene.hands.largest_cash, scene.others.T.shape
+    if scene.others.size < len(figures):
+        tables = _seen_by_all(scene, scene.others.T.reshape(-1))
+    else:
+        tables = _seen_by_all(scene, None).take(scene.others.T, axis=0)
+    tables = tables.reshape(*shape, length(OTHER))
+    tables[:, :, AHEAD] = clipped(figures[scene.others] - figures[scene.pair], LEAD).T
+    tables[:, :, LARGER] = (cash[scene.others] > cash[scene.pair]).T
     return tables
 
 
-def _seen_by_all(scene: Scene) -> Numbers:
-    """(G * S, OTHER) of each seat what anyone sees of it."""
-    out = Writer(len(scene.figures), length(OTHER))
+def _seen_by_all(scene: Scene, pairs: Ints | None) -> Numbers:
+    """(n, OTHER) of each of these pairs (None: of all) what anyone sees of it."""
+
+    def of(array: NDArray[Any]) -> NDArray[Any]:
+        return array if pairs is None else array.take(pairs, axis=-1)
+
+    out = Writer(len(scene.figures) if pairs is None else len(pairs), length(OTHER))
     opened, hands = scene.opened, scene.hands
     most, highest = scene.deck.largest
-    out.put(scene.figures / TRACK, 0, scene.ranks / SEATS)
-    out.put((opened.counts.sum(axis=0) + scene.hidden) / OF_PIECES, scene.hidden / HAND)
-    out.put_all(opened.counts / OF_LETTER)
-    out.put(opened.size / OF_RUN, opened.size >= MIN_EXHIBIT)
-    out.put(opened.top / scene.board.pieces.total, scene.may_have / OF_RUN)
-    out.put(hands.cash_count / OF_CASH, hands.largest_cash / most, 0)
-    out.put(hands.thief_count / OF_THIEVES, hands.highest_thief / highest)
-    out.put(hands.detective, hands.exhibit, scene.in_prison / OF_THIEVES)
-    out.put(scene.in_castle, scene.in_hall, *scene.shows)
-    out.put(scene.exhibits / OF_RUN, scene.active)
-    out.put_all(scene.top_gains / OF_GAIN)
+    counts, hidden, size = of(opened.counts), of(opened.hidden), of(opened.size)
+    out.put(of(scene.figures) / TRACK, 0, of(scene.ranks) / SEATS)
+    out.put((counts.sum(axis=0) + hidden) / OF_PIECES, hidden / HAND)
+    out.put_all(counts / OF_LETTER)
+    out.put(size / OF_RUN, size >= MIN_EXHIBIT)
+    out.put(of(opened.top) / scene.board.pieces.total, of(opened.may_have) / OF_RUN)
+    out.put(of(hands.cash_count) / OF_CASH, of(hands.largest_cash) / most, 0)
+    out.put(of(hands.thief_count) / OF_THIEVES, of(hands.highest_thief) / highest)
+    out.put(of(hands.detective), of(hands.exhibit), of(scene.in_prison) / OF_THIEVES)
+    out.put(of(scene.in_castle), of(scene.in_hall), *of(scene.shows))
+    out.put(of(scene.exhibits) / OF_RUN, of(scene.active))
+    out.put_all(of(scene.top_gains) / OF_GAIN)
     return out.done()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import numpy as np
 
 from p2p_hoity.bots.learned.features import OWN, length
@@ -34,34 +32,7 @@ from training.sim import CASH, DETECTIVE, EXHIBIT, THIEF
 
 from .holdings import counts_of
 from .scene import Numbers, Scene, clipped
-
-
-class Writer:
-    """Fills the columns of a table one after the other."""
-
-    def __init__(self, rows: int, columns: int) -> None:
-        self.table: Numbers = np.zeros((rows, columns), np.float32)
-        self._at = 0
-
-    def put(self, *columns: np.typing.ArrayLike) -> None:
-        """These columns; each (rows,) or one value for all."""
-        for column in columns:
-            self.table[:, self._at] = column
-            self._at += 1
-
-    def put_all(self, columns: Iterable[np.typing.ArrayLike]) -> None:
-        """The same."""
-        self.put(*columns)
-
-    def skip(self, columns: int) -> None:
-        """These stay 0."""
-        self._at += columns
-
-    def done(self) -> Numbers:
-        """The table. RuntimeError if a column is missing, or is one too many."""
-        if self._at != self.table.shape[1]:
-            raise RuntimeError(f"{self._at} columns are no {self.table.shape[1]}")
-        return self.table
+from .writer import Writer
 
 
 def own_table(scene: Scene) -> Numbers:
@@ -84,54 +55,52 @@ def own_table(scene: Scene) -> Numbers:
 def _table(scene: Scene, out: Writer) -> None:
     board, switches = scene.board, scene.board.edition.switches
     rounds = board.round[scene.point.games]
-    out.put_all(kind == scene.point.kind for kind in KINDS)
-    out.put_all(seats == board.seats for seats in range(2, SEATS + 1))
-    out.put_all(variant == board.variant for variant in VARIANTS)
-    out.put(switches.action_choice == "together", switches.detective_in_hall)
-    out.put(switches.detective_rank == "before")
+    out.put_all(int(kind == scene.point.kind) for kind in KINDS)
+    out.put_all(int(seats == board.seats) for seats in range(2, SEATS + 1))
+    out.put_all(int(variant == board.variant) for variant in VARIANTS)
+    out.put(int(switches.action_choice == "together"), int(switches.detective_in_hall))
+    out.put(int(switches.detective_rank == "before"))
     out.put(np.minimum(rounds, LATE) / ROUNDS, rounds % 2)
 
 
 def _track(scene: Scene, out: Writer) -> None:
-    board, games = scene.board, scene.point.games
-    own, leader = scene.figures[scene.pair], scene.of_game(scene.figures).max(axis=1)[scene.game]
+    board, games = scene.board, scene.games
+    own, furthest = scene.figures[scene.pair], scene.figures[scene.others].max(axis=0)
+    leader = np.maximum(own, furthest)
     left = np.maximum(0, board.banquet - leader)
-    furthest = scene.figures[scene.others].max(axis=1)
-    octagon = board.octagons[board.before[games].max(axis=1)]
+    larger, smaller = board.octagons[board.before.max(axis=1)].T
     out.put(own / TRACK, scene.ranks[scene.pair] / SEATS)
     out.put(leader / TRACK, left / FIELDS, np.maximum(0, 1 - left / NEAR))
     out.put(clipped(own - furthest, LEAD))
-    out.put(octagon[:, 0] / LARGEST_OCTAGON, octagon[:, 1] / LARGEST_OCTAGON)
+    out.put(larger[games] / LARGEST_OCTAGON, smaller[games] / LARGEST_OCTAGON)
 
 
 def _pieces(scene: Scene, out: Writer) -> None:
-    mine, total = scene.mine, scene.board.pieces.total
-    opened = scene.opened.counts[:, scene.pair]
-    count, shown = mine.counts.sum(axis=0), opened.sum(axis=0)
-    known = scene.board.known[scene.point.games]
-    out.put_all(mine.counts / OF_LETTER)
+    mine, pair, total = scene.full, scene.pair, scene.board.pieces.total
+    counts, opened = mine.counts.take(pair, axis=1), scene.opened.counts.take(pair, axis=1)
+    size, low, high, run = (array[pair] for array in (mine.size, mine.low, mine.high, mine.run))
+    out.put_all(counts / OF_LETTER)
     out.put_all(opened / OF_LETTER)
-    out.put_all(mine.oldest / total)
-    out.put(mine.size / OF_RUN, mine.size >= MIN_EXHIBIT, mine.top / total)
-    out.put((mine.size > 0) & ((mine.run & ~known) == 0))
-    out.put_all((mine.low <= i) & (i <= mine.high) for i in range(len(LETTERS)))
-    out.put(mine.second / OF_RUN, scene.opened.size[scene.pair] / OF_RUN)
-    out.put(count / OF_PIECES, (count - shown) / HAND)
+    out.put_all(mine.oldest.take(pair, axis=1) / total)
+    out.put(size / OF_RUN, size >= MIN_EXHIBIT, mine.top[pair] / total)
+    out.put((size > 0) & ((run & ~scene.board.known[scene.games]) == 0))
+    out.put_all((low <= i) & (i <= high) for i in range(len(LETTERS)))
+    out.put(mine.second[pair] / OF_RUN, scene.opened.size[pair] / OF_RUN)
+    out.put(counts.sum(axis=0) / OF_PIECES, scene.opened.hidden[pair] / HAND)
 
 
 def _window(scene: Scene, out: Writer, window: int) -> None:
-    tops = scene.tops[scene.game, window]
-    letters, left = scene.top_letters[scene.game, window], scene.left[scene.game, window]
-    open_ = left > 0
+    tops, left = scene.tops[scene.games, window], scene.left[scene.games, window]
+    letters, open_ = scene.top_letters[scene.games, window], left > 0
     out.put_all(open_ & (letters == letter) for letter in range(len(LETTERS)))
     out.put((tops + 1) / scene.board.pieces.total, left / OF_WINDOW)
-    out.put(scene.mine.gains[letters, np.arange(len(letters))] * open_ / OF_GAIN)
-    out.put(scene.top_gains[window][scene.others].max(axis=1) / OF_GAIN)
+    out.put(scene.full.gains[letters, scene.pair] * open_ / OF_GAIN)
+    out.put(scene.top_gains[window].take(scene.others).max(axis=0) / OF_GAIN)
 
 
 def _unseen(scene: Scene, out: Writer) -> None:
     pieces = scene.board.pieces
-    seen = scene.board.known[scene.point.games] | scene.mine.masks
+    seen = scene.board.known[scene.games] | scene.full.masks[scene.pair]
     out.put_all(counts_of(pieces, ~seen & ((1 << pieces.total) - 1)) / OF_UNSEEN)
 
 
@@ -139,7 +108,7 @@ def _hand(scene: Scene, out: Writer) -> None:
     hands, pair = scene.hands, scene.pair
     most, highest = scene.deck.largest
     largest = hands.largest_cash[pair]
-    lower = (hands.largest_cash[scene.others] < largest[:, None]).mean(axis=1)
+    lower = (hands.largest_cash[scene.others] < largest).mean(axis=0)
     out.put(hands.cash_count[pair] / OF_CASH, largest / most, hands.next_cash[pair] / most)
     out.put(hands.sum_of_cash[pair] / OF_CASH_SUM, lower)
     out.put(hands.thief_count[pair] / OF_THIEVES)
@@ -148,29 +117,35 @@ def _hand(scene: Scene, out: Writer) -> None:
 
 
 def _prison(scene: Scene, out: Writer) -> None:
-    cells = scene.board.seats
-    own = scene.jailed[scene.game] == scene.seat[:, None]
-    last = (own * np.arange(1, cells + 1)).max(axis=1)
+    cells = scene.seats
+    last = np.zeros(len(scene.pair), np.int64)
+    for cell in range(cells):
+        last[scene.jailed[scene.games, cell] == scene.pair] = cell + 1
+    full = scene.sum_of_seats((scene.jailed >= 0).astype(np.int64))
     out.put(scene.in_prison[scene.pair] / OF_THIEVES)
     out.put(np.where(last > 0, (cells + 1 - last) / cells, 0))
-    out.put((scene.jailed >= 0).sum(axis=1)[scene.game] / cells)
+    out.put(full[scene.games] / cells)
 
 
 def _played(scene: Scene, out: Writer) -> None:
     out.put(scene.in_castle[scene.pair], scene.in_hall[scene.pair])
-    out.put_all(scene.shows[:, scene.pair])
+    out.put_all(scene.shows.take(scene.pair, axis=1))
 
 
 def _others_played(scene: Scene, out: Writer) -> None:
-    others = scene.board.seats - 1
-    nowhere = scene.active & (1 - scene.in_castle) & (1 - scene.in_hall)
+    """Nine flags of each other are counted at once, as four bits each of one number."""
+    nowhere = scene.active & ~(scene.in_castle | scene.in_hall)
     hall = [scene.in_hall & scene.shows[kind] for kind in (CASH, THIEF, DETECTIVE)]
     castle = [scene.in_castle & scene.shows[kind] for kind in (THIEF, DETECTIVE, EXHIBIT)]
-    for array in (scene.in_castle, scene.in_hall, nowhere, *hall, *castle):
-        out.put(scene.sum_of_others(array) / others)
+    flags = (scene.in_castle, scene.in_hall, nowhere, *hall, *castle)
+    packed = np.zeros(len(nowhere), np.int64)
+    for i, flag in enumerate(flags):
+        packed |= flag << (4 * i)
+    counts = scene.sum_of_seats(packed)[scene.games] - packed[scene.pair]
+    out.put_all(((counts >> (4 * i)) & 15) / (scene.seats - 1) for i in range(len(flags)))
 
 
 def _rivals(scene: Scene, out: Writer) -> None:
-    own = scene.mine.size[:, None]
-    out.put((scene.opened.size[scene.others] < own).mean(axis=1))
-    out.put((scene.may_have[scene.others] > own).mean(axis=1))
+    own = scene.full.size[scene.pair]
+    out.put((scene.opened.size[scene.others] < own).mean(axis=0))
+    out.put((scene.opened.may_have[scene.others] > own).mean(axis=0))
