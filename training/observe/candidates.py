@@ -96,8 +96,8 @@ def _with_more(scene: Scene, most: Ints, elsewhere: Ints, rows: Ints, numbers: I
 
 
 def _exhibits(scene: Scene) -> Numbers:
-    table, point, mine = _empty(scene), scene.point, scene.full
-    rows, masks, own = point.row, point.option, scene.pair[point.row]
+    table, point, mine = _empty(scene), scene.point, scene.holdings
+    rows, masks, own = point.row, point.option, scene.own[point.row]
     sizes, spans = size(masks), scene.board.pieces.span_length[point.slot // 2]
     known = scene.board.known[point.games][rows]
     numbers = (
@@ -121,7 +121,7 @@ def _put(table: Numbers, at: int, columns: tuple[np.typing.ArrayLike, ...]) -> N
 
 def _above_rivals(scene: Scene, sizes: Ints) -> np.typing.ArrayLike:
     shows = scene.in_castle & scene.shows[EXHIBIT]
-    runs = np.where(shows == 1, scene.opened.size, -1)
+    runs = np.where(shows == 1, scene.holdings.size[: len(shows)], -1)
     largest = runs[scene.others].max(axis=0)[scene.point.row]
     return np.where(largest < 0, 0, clipped(sizes - largest, 5))
 
@@ -142,7 +142,7 @@ def _thefts(scene: Scene) -> Numbers:
     owners = point.owners[rows]
     pairs = scene.games[rows] * scene.seats + owners
     letters = scene.board.pieces.letter[point.option]
-    counts = scene.opened.counts.take(pairs, axis=1)
+    counts = scene.holdings.counts.take(pairs, axis=1)
     last = (
         0,
         loss_of(counts, letters) / OF_GAIN,
@@ -157,10 +157,10 @@ def _with_pieces(
     scene: Scene, bits: Ints, owners: Ints, last: tuple[np.typing.ArrayLike, ...]
 ) -> Numbers:
     """`owners` are pairs, -1 for none."""
-    table, mine, own = _empty(scene), scene.full, scene.pair[scene.point.row]
+    table, mine, own = _empty(scene), scene.holdings, scene.own[scene.point.row]
     letters = scene.board.pieces.letter[bits]
     others = scene.others[:, scene.point.row]
-    gains = scene.opened.gains[letters, others] * (others != owners)
+    gains = mine.gains[letters, others] * (others != owners)
     run = (mine.low[own] - 1 <= letters) & (letters <= mine.high[own] + 1)
     numbers = (
         (bits + 1) / scene.board.pieces.total,

@@ -46,21 +46,20 @@ def _seen_by_all(scene: Scene, pairs: Ints | None) -> Numbers:
     """(n, OTHER) of each of these pairs (None: of all) what anyone sees of it."""
 
     def of(array: NDArray[Any]) -> NDArray[Any]:
-        return array if pairs is None else array.take(pairs, axis=-1)
+        return array[..., : len(scene.figures)] if pairs is None else array.take(pairs, axis=-1)
 
     out = Writer(len(scene.figures) if pairs is None else len(pairs), length(OTHER))
-    opened, hands = scene.opened, scene.hands
+    opened, hands = scene.holdings, scene.hands
     most, highest = scene.deck.largest
     counts, hidden, size = of(opened.counts), of(opened.hidden), of(opened.size)
     out.put(of(scene.figures) / TRACK, 0, of(scene.ranks) / SEATS)
     out.put((counts.sum(axis=0) + hidden) / OF_PIECES, hidden / HAND)
-    out.put_all(counts / OF_LETTER)
-    out.put(size / OF_RUN, size >= MIN_EXHIBIT)
+    out.put(counts / OF_LETTER, size / OF_RUN, size >= MIN_EXHIBIT)
     out.put(of(opened.top) / scene.board.pieces.total, of(opened.may_have) / OF_RUN)
     out.put(of(hands.cash_count) / OF_CASH, of(hands.largest_cash) / most, 0)
     out.put(of(hands.thief_count) / OF_THIEVES, of(hands.highest_thief) / highest)
     out.put(of(hands.detective), of(hands.exhibit), of(scene.in_prison) / OF_THIEVES)
-    out.put(of(scene.in_castle), of(scene.in_hall), *of(scene.shows))
+    out.put(of(scene.in_castle), of(scene.in_hall), of(scene.shows))
     out.put(of(scene.exhibits) / OF_RUN, of(scene.active))
-    out.put_all(of(scene.top_gains) / OF_GAIN)
+    out.put(of(scene.top_gains) / OF_GAIN)
     return out.done()

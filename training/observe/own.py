@@ -34,6 +34,8 @@ from .holdings import counts_of
 from .scene import Numbers, Scene, clipped
 from .writer import Writer
 
+_EACH = np.arange(len(LETTERS))[:, None]
+
 
 def own_table(scene: Scene) -> Numbers:
     """(R, OWN)"""
@@ -41,8 +43,7 @@ def own_table(scene: Scene) -> Numbers:
     _table(scene, out)
     _track(scene, out)
     _pieces(scene, out)
-    for window in (0, 1):
-        _window(scene, out, window)
+    _windows(scene, out)
     _unseen(scene, out)
     _hand(scene, out)
     _prison(scene, out)
@@ -55,9 +56,9 @@ def own_table(scene: Scene) -> Numbers:
 def _table(scene: Scene, out: Writer) -> None:
     board, switches = scene.board, scene.board.edition.switches
     rounds = board.round[scene.point.games]
-    out.put_all(int(kind == scene.point.kind) for kind in KINDS)
-    out.put_all(int(seats == board.seats) for seats in range(2, SEATS + 1))
-    out.put_all(int(variant == board.variant) for variant in VARIANTS)
+    out.put(*(int(kind == scene.point.kind) for kind in KINDS))
+    out.put(*(int(seats == board.seats) for seats in range(2, SEATS + 1)))
+    out.put(*(int(variant == board.variant) for variant in VARIANTS))
     out.put(int(switches.action_choice == "together"), int(switches.detective_in_hall))
     out.put(int(switches.detective_rank == "before"))
     out.put(np.minimum(rounds, LATE) / ROUNDS, rounds % 2)
@@ -76,32 +77,31 @@ def _track(scene: Scene, out: Writer) -> None:
 
 
 def _pieces(scene: Scene, out: Writer) -> None:
-    mine, pair, total = scene.full, scene.pair, scene.board.pieces.total
-    counts, opened = mine.counts.take(pair, axis=1), scene.opened.counts.take(pair, axis=1)
-    size, low, high, run = (array[pair] for array in (mine.size, mine.low, mine.high, mine.run))
-    out.put_all(counts / OF_LETTER)
-    out.put_all(opened / OF_LETTER)
-    out.put_all(mine.oldest.take(pair, axis=1) / total)
-    out.put(size / OF_RUN, size >= MIN_EXHIBIT, mine.top[pair] / total)
+    mine, own, total = scene.holdings, scene.own, scene.board.pieces.total
+    counts, opened = mine.counts.take(own, axis=1), mine.counts.take(scene.pair, axis=1)
+    size, low, high, run = (array[own] for array in (mine.size, mine.low, mine.high, mine.run))
+    out.put(counts / OF_LETTER, opened / OF_LETTER, mine.oldest.take(own, axis=1) / total)
+    out.put(size / OF_RUN, size >= MIN_EXHIBIT, mine.top[own] / total)
     out.put((size > 0) & ((run & ~scene.board.known[scene.games]) == 0))
-    out.put_all((low <= i) & (i <= high) for i in range(len(LETTERS)))
-    out.put(mine.second[pair] / OF_RUN, scene.opened.size[pair] / OF_RUN)
-    out.put(counts.sum(axis=0) / OF_PIECES, scene.opened.hidden[pair] / HAND)
+    out.put((low <= _EACH) & (high >= _EACH))
+    out.put(mine.second[own] / OF_RUN, mine.size[scene.pair] / OF_RUN)
+    out.put(counts.sum(axis=0) / OF_PIECES, mine.hidden[scene.pair] / HAND)
 
 
-def _window(scene: Scene, out: Writer, window: int) -> None:
-    tops, left = scene.tops[scene.games, window], scene.left[scene.games, window]
-    letters, open_ = scene.top_letters[scene.games, window], left > 0
-    out.put_all(open_ & (letters == letter) for letter in range(len(LETTERS)))
-    out.put((tops + 1) / scene.board.pieces.total, left / OF_WINDOW)
-    out.put(scene.full.gains[letters, scene.pair] * open_ / OF_GAIN)
-    out.put(scene.top_gains[window].take(scene.others).max(axis=0) / OF_GAIN)
+def _windows(scene: Scene, out: Writer) -> None:
+    tops, left = scene.tops[scene.games].T, scene.left[scene.games].T
+    letters, open_ = scene.top_letters[scene.games].T, left > 0
+    ages, gains = (tops + 1) / scene.board.pieces.total, scene.holdings.gains[letters, scene.own]
+    others = scene.top_gains.take(scene.others, axis=1).max(axis=1)
+    for window in (0, 1):
+        out.put((letters[window] == _EACH) & open_[window], ages[window], left[window] / OF_WINDOW)
+        out.put(gains[window] * open_[window] / OF_GAIN, others[window] / OF_GAIN)
 
 
 def _unseen(scene: Scene, out: Writer) -> None:
     pieces = scene.board.pieces
-    seen = scene.board.known[scene.games] | scene.full.masks[scene.pair]
-    out.put_all(counts_of(pieces, ~seen & ((1 << pieces.total) - 1)) / OF_UNSEEN)
+    seen = scene.board.known[scene.games] | scene.holdings.masks[scene.own]
+    out.put(counts_of(pieces, ~seen & ((1 << pieces.total) - 1)) / OF_UNSEEN)
 
 
 def _hand(scene: Scene, out: Writer) -> None:
@@ -129,7 +129,7 @@ def _prison(scene: Scene, out: Writer) -> None:
 
 def _played(scene: Scene, out: Writer) -> None:
     out.put(scene.in_castle[scene.pair], scene.in_hall[scene.pair])
-    out.put_all(scene.shows.take(scene.pair, axis=1))
+    out.put(scene.shows.take(scene.pair, axis=1))
 
 
 def _others_played(scene: Scene, out: Writer) -> None:
@@ -142,10 +142,11 @@ def _others_played(scene: Scene, out: Writer) -> None:
     for i, flag in enumerate(flags):
         packed |= flag << (4 * i)
     counts = scene.sum_of_seats(packed)[scene.games] - packed[scene.pair]
-    out.put_all(((counts >> (4 * i)) & 15) / (scene.seats - 1) for i in range(len(flags)))
+    shifts = np.arange(0, 4 * len(flags), 4)[:, None]
+    out.put(((counts >> shifts) & 15) / (scene.seats - 1))
 
 
 def _rivals(scene: Scene, out: Writer) -> None:
-    own = scene.full.size[scene.pair]
-    out.put((scene.opened.size[scene.others] < own).mean(axis=0))
-    out.put((scene.opened.may_have[scene.others] > own).mean(axis=0))
+    size, may_have = scene.holdings.size, scene.holdings.may_have
+    out.put((size[scene.others] < size[scene.own]).mean(axis=0))
+    out.put((may_have[scene.others] > size[scene.own]).mean(axis=0))

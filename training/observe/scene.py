@@ -11,7 +11,7 @@ from training.sim import CASTLE, HALL, Board, Ints, Point
 from training.sim.pieces import size
 
 from .hands import Deck, Hands
-from .holdings import Holdings
+from .holdings import Holdings, Small
 
 Numbers = NDArray[np.float32]
 Reals = NDArray[np.float64]
@@ -27,37 +27,38 @@ class Memory:
 
     def __init__(self, board: Board) -> None:
         self.board, self.deck = board, Deck(board.cards)
-        masks = np.zeros(board.held.size, np.int64)
-        nothing = np.zeros(board.held.size, np.int16)
-        self.opened = Holdings(board.pieces, masks.copy(), nothing.copy())
-        self.full = Holdings(board.pieces, masks.copy(), nothing.copy())
-        self.hands = Hands(self.deck, masks.copy())
+        twice = np.zeros((2, *board.held.shape), np.int64)
+        self.hidden = np.zeros(twice.shape, np.int16)
+        self.holdings = Holdings(board.pieces, twice.reshape(-1), self.hidden.reshape(-1).copy())
+        self.hands = Hands(self.deck, np.zeros(board.hands.size, np.int64))
+        seats = np.arange(board.seats)
+        self.order: Ints = np.array([np.delete(seats, seat) for seat in seats]).T
 
     def refresh(self) -> None:
         """Look at the board again."""
         board = self.board
-        opened = board.held & board.known[:, None]
-        hidden = np.bitwise_count(board.held ^ opened).astype(np.int16)
-        self.opened.update(opened.reshape(-1), hidden.reshape(-1))
-        self.full.update(board.held.reshape(-1), self.full.hidden)
+        masks = np.stack([board.held & board.known[:, None], board.held])
+        self.hidden[0] = np.bitwise_count(masks[0] ^ board.held)
+        self.holdings.update(masks.reshape(-1), self.hidden.reshape(-1))
         self.hands.update(board.hands.reshape(-1))
 
 
 class Scene:
     """A point's R rows. Arrays of *pairs* (P = N * S,) have a value for each seat of each game of
-    the board; `pair` (R,) is the deciding one of each row, `others` (S - 1, R) are the others."""
+    the board; `pair` (R,) is the deciding one of each row, `others` (S - 1, R) are the others. Of
+    the `holdings` (2 P,) the first half is what is open to all: of `pair`, of `others`; the second
+    all that a seat has: of `own` (R,)."""
 
     def __init__(self, memory: Memory, point: Point) -> None:
         memory.refresh()
         board = memory.board
         self.board, self.deck, self.point = board, memory.deck, point
-        self.opened, self.full, self.hands = memory.opened, memory.full, memory.hands
+        self.holdings, self.hands = memory.holdings, memory.hands
         self.games, self.seats = point.games, board.seats
         first = point.games * board.seats
         self.pair: Ints = first + point.seats
-        seats = np.arange(board.seats)
-        order = np.array([np.delete(seats, seat) for seat in seats])
-        self.others: Ints = first + order.T[:, point.seats]
+        self.own: Ints = self.pair + board.held.size
+        self.others: Ints = first + memory.order[:, point.seats]
 
     def sum_of_seats(self, array: Ints) -> Ints:
         """(N,) the sum over the seats of an array of pairs."""
@@ -143,10 +144,8 @@ class Scene:
         return self.board.ends - self.board.pointer
 
     @cached_property
-    def top_gains(self) -> Ints:
+    def top_gains(self) -> Small:
         """(2, P) what the top of each window adds to the run that is open; 0 if it is empty."""
-        pairs = np.arange(len(self.figures))
-        letters = np.repeat(self.top_letters, self.seats, axis=0)
-        left = np.repeat(self.left > 0, self.seats, axis=0)
-        gains = [self.opened.gains[letters[:, w], pairs] * left[:, w] for w in (0, 1)]
-        return np.stack(gains).astype(np.int64)
+        letters = np.repeat(self.top_letters.T, self.seats, axis=1)
+        gains = self.holdings.gains[letters, np.arange(len(self.figures))]
+        return gains * np.repeat(self.left.T > 0, self.seats, axis=1)

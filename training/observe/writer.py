@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import NDArray
 
 from .scene import Numbers
 
@@ -17,16 +17,13 @@ class Writer:
         self._table: Numbers = np.zeros((rows, columns), np.float32)
         self._at = 0
 
-    def put(self, *columns: ArrayLike) -> None:
-        """These columns; each (rows,) or one number for all."""
-        self.put_all(columns)
-
-    def put_all(self, columns: Iterable[ArrayLike]) -> None:
-        """The same."""
+    def put(self, *columns: NDArray[Any] | int) -> None:
+        """Each one column (rows,), or several (number, rows), or one number for all rows."""
         for column in columns:
+            end = self._at + (1 if isinstance(column, int) or column.ndim == 1 else len(column))
             if not isinstance(column, int) or column:
-                self._table[:, self._at] = column
-            self._at += 1
+                self._table[:, self._at : end].T[:] = column
+            self._at = end
 
     def done(self) -> Numbers:
         """The table. RuntimeError if a column is missing, or is one too many."""
