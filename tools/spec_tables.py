@@ -138,7 +138,11 @@ HEADER: Final = (
 FRAMES: Final = (
     ("carry", "[0, message]", "message: the bytes of section 5"),
     ("fetch", "[1, hashes, closes]", "send me these messages, and the closes of these epochs"),
-    ("sync", "[2, epoch, step, have]", "I stand there; have: first 16 bytes of hashes I hold"),
+    (
+        "sync",
+        "[2, epoch, step, have, near]",
+        "I stand there; have: first 16 bytes of hashes I hold; near: seats I hear from themselves",
+    ),
     ("own", "[3, after]", "send me the statements of mine that you hold whose hash is above this"),
     ("told", "[4, last, more]", "those were all of yours, or those up to this hash"),
     (

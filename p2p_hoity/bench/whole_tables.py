@@ -44,7 +44,7 @@ class Table6:
                     machine.receive(frame, 0.0, self.table.ids[source])
 
     def _do(self, seat: int, machine: Machine, effect: effects.Effect) -> None:
-        if isinstance(effect, effects.Send) and effect.peer is None and effect.but is None:
+        if isinstance(effect, effects.Send) and effect.peer is None and not effect.but:
             self.frames.append((seat, effect.frame))
         elif isinstance(effect, effects.Asked) and machine.must_choose:
             view = rules.view(machine.tip.state.state, seat, machine.hand())

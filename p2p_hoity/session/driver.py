@@ -291,14 +291,14 @@ class Driver:
                 self.outcome = Outcome(None, (), code, seat, kept)
 
     def _send(self, send: effects.Send) -> None:
-        if send.but is None:
+        if not send.but:
             self._marks.settle()
         if send.peer is not None:
             self.hub.post(send.peer, send.frame)
             return
         self._rate_limit.held(send.frame)
         for peer in self._told(send.frame):
-            if peer != send.but:
+            if peer not in send.but:
                 self.hub.post(peer, send.frame)
 
     def _told(self, frame: bytes) -> Iterable[bytes]:

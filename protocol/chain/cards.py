@@ -122,14 +122,19 @@ def opened_cards(
     }
 
 
-def hand(node: Node, seat: int, secrets: Secrets) -> dict[int, int]:
-    """The cards that only this seat sees: slot to card, as far as all others gave their shares."""
+def hand(node: Node, seat: int, secrets: Secrets, opened: dict[Ciphertext, int]) -> dict[int, int]:
+    """The cards that only this seat sees: slot to card, as far as all others gave their shares.
+
+    What is `opened` once stays so, as shares are proven; it is remembered there.
+    """
     found = {}
     for slot in node.table.layout.hands[seat] if node.keys.deck else ():
         others = [node.shares.get((slot, s)) for s in range(node.table.seats) if s != seat]
         given = [share for share in others if share is not None]
         if len(given) == len(others):
             ciphertext = node.keys.deck[slot]
-            own = elgamal.share(secrets.key, ciphertext)
-            found[slot] = elgamal.open_card(ciphertext, [*given, own], node.table.layout.cards)
+            if ciphertext not in opened:
+                shares = [*given, elgamal.share(secrets.key, ciphertext)]
+                opened[ciphertext] = open_card(ciphertext, shares, node.table.layout.cards)
+            found[slot] = opened[ciphertext]
     return found

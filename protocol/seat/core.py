@@ -12,6 +12,7 @@ from ..consensus import view as follow
 from ..consensus.message_store import MessageStore
 from ..consensus.view import Proof, View
 from ..consensus.votes import Votes
+from ..crypto.elgamal import Ciphertext
 from ..crypto.randomness import Random
 from ..crypto.signing import Identity
 from ..game import Choice
@@ -69,7 +70,10 @@ class Core:
         self.has_left = False
         self.leaves = Leaves()
         self.inquiry: Inquiry | None = None
+        self.opened: dict[Ciphertext, int] = {}
         self.links: set[int] = set()
+        self.near: set[int] = set()
+        self.spared: dict[bytes, frozenset[int]] = {}
         self.floor = 0
         self.replaying = False
         self.fresh: list[Message] = []

@@ -32,11 +32,11 @@ class Record:
 
 @dataclass(frozen=True)
 class Send:
-    """Send this frame to `peer`, or to all links but `but` if `peer` is None."""
+    """Send this frame to `peer`, or to all links but those in `but` if `peer` is None."""
 
     frame: bytes = field(repr=False)
     peer: bytes | None = None
-    but: bytes | None = None
+    but: frozenset[bytes] = frozenset()
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,17 @@ from ..game import NOTHING_ASKED, Choice, IllegalMove
 from ..transcript import writer
 from ..wire import frames, messages
 from ..wire.leaves import Leave
-from . import accusations, admission, epoch_change, leaving, progress, recovery, restoring, sync
+from . import (
+    accusations,
+    admission,
+    epoch_change,
+    leaving,
+    passing,
+    progress,
+    recovery,
+    restoring,
+    sync,
+)
 from .core import Core, PlayerChoice
 from .effects import SEAT_LEFT, SILENT_SEAT, Broken, Effect, Send
 from .statements import hold, record
@@ -84,6 +94,7 @@ class Machine:
     def link_up(self, peer: bytes, now: float) -> None:
         """A node is linked: tell it where we stand, and ask a seat what it holds of this one."""
         self.core.clocks.now = now
+        passing.link_up(self.core, peer)
         sync.sync(self.core, peer)
         recovery.link_up(self.core, peer)
         self._pump()
@@ -92,12 +103,15 @@ class Machine:
         """A node is linked no more."""
         self.core.clocks.now = now
         recovery.link_down(self.core, peer)
+        passing.link_down(self.core, peer)
         self._pump()
 
     def receive(self, data: bytes, now: float, peer: bytes | None = None) -> None:
         """One frame of a linked node; Invalid if it is garbage (blame the link, no seat)."""
         self.core.clocks.now = now
-        match frames.parse_frame(data):
+        frame = frames.parse_frame(data)
+        passing.hear(self.core, peer)
+        match frame:
             case frames.Carry(raw):
                 self._receive_message(raw, peer)
             case frames.Told() as told:
@@ -106,6 +120,8 @@ class Machine:
             case Leave() as word:
                 self._receive_leave(word, peer)
             case request:
+                if isinstance(request, frames.Sync):
+                    passing.note(self.core, request, peer)
                 sync.answer(self.core, request, peer)
 
     def tick(self, now: float) -> None:
@@ -302,7 +318,7 @@ class Machine:
         core = self.core
         if core.seat is None or core.own_secrets is None:
             return {}
-        return hand(core.tip, core.seat, core.own_secrets)
+        return hand(core.tip, core.seat, core.own_secrets, core.opened)
 
     def transcript(self) -> bytes:
         """The `.hoity` file of all that it holds, whether the game is over or not.
@@ -349,7 +365,8 @@ class Machine:
         if admission.is_worth_keeping(core, message) and hold(core, message):
             sync.note_way(core, message)
             record(core, message)
-            core.emit(Send(frames.encode_frame(frames.Carry(raw)), but=peer))
+            known = passing.not_to(core, message, peer)
+            core.emit(Send(frames.encode_frame(frames.Carry(raw)), but=known))
             if forgotten:
                 self.be_cautious(certain=True)
             self._pump()
@@ -359,7 +376,8 @@ class Machine:
     def _receive_leave(self, word: Leave, peer: bytes | None) -> None:
         """Keep the last word of each seat on leaving, and pass on what is new ([L-23])."""
         if leaving.take(self.core, word):
-            self.core.emit(Send(frames.encode_frame(word), but=peer))
+            known = frozenset() if peer is None else frozenset((peer,))
+            self.core.emit(Send(frames.encode_frame(word), but=known))
             self._pump()
 
     def _pump(self) -> None:

@@ -29,7 +29,8 @@ def sync(core: Core, peer: bytes | None) -> None:
     """Tell a linked node (None: all) where we stand, so that it sends what we lack ([L-6])."""
     first = min(core.final_step(), core.tip.step)
     have = [m.hash[: frames.SHORT] for m in core.store.since(core.view.epoch, first)]
-    core.send(frames.Sync(core.view.epoch, first, tuple(have[:MAX_HAVE])), peer)
+    near = tuple(sorted(core.near))
+    core.send(frames.Sync(core.view.epoch, first, tuple(have[:MAX_HAVE]), near), peer)
 
 
 def ask_again(core: Core) -> None:
@@ -84,7 +85,7 @@ def answer(core: Core, frame: frames.FrameBody, peer: bytes | None) -> None:
     match frame:
         case frames.Fetch(hashes, closes):
             _carry_part(core, _fetched(core, hashes, closes), peer)
-        case frames.Sync(epoch, step, have):
+        case frames.Sync(epoch, step, have, _):
             _note_have(core, have, peer)
             _carry_part(core, _lacking(core, epoch, step, set(have)), peer)
             leaving.tell(core, peer)

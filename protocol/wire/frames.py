@@ -8,6 +8,7 @@ from typing import Final
 
 from . import encoding, leaves
 from .fields import Raw
+from .header import MAX_SEATS
 from .leaves import Leave
 from .messages import MAX_EPOCH, MAX_MESSAGE, MAX_STEP
 
@@ -34,11 +35,13 @@ class Fetch:
 
 @dataclass(frozen=True)
 class Sync:
-    """I stand here and hold these (first 16 bytes of each hash): send what I lack."""
+    """I stand here and hold these (first 16 bytes of each hash): send what I lack. `near`: the
+    seats whose words I hear from themselves; nobody need pass them on to me."""
 
     epoch: int
     step: int
     have: tuple[bytes, ...]
+    near: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -66,8 +69,8 @@ def encode_frame(frame: FrameBody) -> bytes:
             return encoding.encode((0, message))
         case Fetch(hashes, closes):
             return encoding.encode((1, hashes, closes))
-        case Sync(epoch, step, have):
-            return encoding.encode((2, epoch, step, have))
+        case Sync(epoch, step, have, near):
+            return encoding.encode((2, epoch, step, have, near))
         case Own(after):
             return encoding.encode((3, after))
         case Told(last, more):
@@ -94,8 +97,11 @@ def _read_fetch(raw: Raw) -> Fetch:
 
 
 def _read_sync(raw: Raw) -> Sync:
-    _, epoch, step, have = raw.row("its kind", "the epoch", "the step", "what it holds")
-    return Sync(epoch.integer(MAX_EPOCH), step.integer(MAX_STEP), have.hashes(SHORT))
+    _, epoch, step, have, near = raw.row(
+        "its kind", "the epoch", "the step", "what it holds", "whom it hears"
+    )
+    seats = tuple(one.integer(MAX_SEATS - 1) for one in near.items("a seat", MAX_SEATS))
+    return Sync(epoch.integer(MAX_EPOCH), step.integer(MAX_STEP), have.hashes(SHORT), seats)
 
 
 def _read_own(raw: Raw) -> Own:

@@ -105,7 +105,7 @@ class Room:
         ids = self.table.ids
         for other in range(len(self.places)):
             to = ids[other]
-            if other == seat or to == send.but or (send.peer is not None and to != send.peer):
+            if other == seat or to in send.but or (send.peer is not None and to != send.peer):
                 continue
             self.queue.append((seat, other, send.frame))
 

@@ -552,7 +552,7 @@ def test_it_is_passed_on_once_and_only_a_higher_number_after_it() -> None:
     def passed_on(leave: Leave) -> bool:
         scene.machine().receive(frames.encode_frame(leave), scene.now, scene.table.ids[1])
         sends = [e for e in scene.machine().take() if isinstance(e, Send)]
-        assert all(send.but == scene.table.ids[1] for send in sends)
+        assert all(send.but == {scene.table.ids[1]} for send in sends)
         return bool(sends)
 
     assert passed_on(word)

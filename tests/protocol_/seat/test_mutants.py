@@ -56,7 +56,7 @@ CATCHES: dict[str, Catch] = {
         base.test_a_close_needs_t_halts_of_its_epoch_by_rising_seat_from_its_proposer
     ),
     "no lock reported": game("mutant-3"),
-    "lock reports seals only": game("mutant-65"),
+    "lock reports seals only": game("mutant-78"),
     "halt omits its own last say": game("mutant-0"),
     "halt omits what its own say builds on": game("mutant-0"),
     "halts not binding": game("mutant-3"),
@@ -64,7 +64,7 @@ CATCHES: dict[str, Catch] = {
         scene.SealVote
     ),
     "an equivocator's version always void": exhaustive,
-    "a completed step final by itself": game("mutant-162"),
+    "a completed step final by itself": game("mutant-180"),
     "final by t says": (scene.test_a_step_is_final_when_every_present_seat_has_spoken_beyond_it),
     "final by what comes after the halt": scene.test_what_comes_after_the_halt_makes_nothing_final,
     "one expired halt enough": with_model(
@@ -91,7 +91,7 @@ CATCHES: dict[str, Catch] = {
     "a thinking seat's halt says expired": game("mutant-0", "thinkers"),
     "halts of the missing count": voted_away,
     "a zero backup piece accepted": game("mutant-0", "roots"),
-    "a resumed seat signs at once": game("mutant-3", "restored"),
+    "a resumed seat signs at once": game("mutant-0", "restored"),
     "what was forgotten makes nobody cautious": (
         caution.test_a_statement_of_its_own_that_it_does_not_know_makes_a_seat_cautious
     ),
@@ -112,8 +112,8 @@ CATCHES: dict[str, Catch] = {
     ),
     "a leave hurries who still thinks": game("mutant-29", "leavers"),
     "a leave holds behind a say": going.test_a_say_of_the_seat_ends_it,
-    "a leave holds in the step before": game("mutant-312", "leaves"),
-    "a leave of anyone counts": game("mutant-188", "leaves"),
+    "a leave holds in the step before": game("mutant-691", "leaves"),
+    "a leave of anyone counts": game("mutant-95", "leaves"),
     "a leave outlives an absence": going.test_an_absence_since_then_ends_it,
     "a return ends nothing": (going.test_a_return_ends_it_for_seats_that_are_linked_through_others),
     "a leave saves the grace": going.test_who_has_spoken_leaves_for_the_next_step,

@@ -346,7 +346,7 @@ class World:
 
     def _receivers(self, seat: int, send: Send) -> list[int]:
         ids = self.table.ids
-        others = (o for o in range(self.plan.seats) if o != seat and ids[o] != send.but)
+        others = (o for o in range(self.plan.seats) if o != seat and ids[o] not in send.but)
         return [o for o in others if send.peer is None or ids[o] == send.peer]
 
     def _lie(self, seat: int, message: Message, send: Send) -> None:
