@@ -1,0 +1,98 @@
+"""From a checkpoint to the bot and to its measure: the same mixtures, games by the real rules."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+np = pytest.importorskip("numpy", reason="the training needs the extra `training`")
+torch = pytest.importorskip("torch", reason="the training needs the extra `training`")
+
+from support.random_weights import random_weights
+
+from p2p_hoity.bots import BOTS
+from p2p_hoity.bots.learned import read
+from p2p_hoity.editions import load
+from training import attack, duel, export
+from training.critic import Critic
+from training.keeping import save
+from training.policy import Policy
+from training.ppo import Course, Learner
+from training.referee import Referee
+from training.rows import Rows, asked
+from training.seating import LEARNER
+
+COMMIT = "ab" * 20
+
+
+def test_the_bot_mixes_as_the_policy_that_was_exported(tmp_path):
+    torch.manual_seed(5)
+    learner = Learner(Policy(), Critic(), Course(), 1)
+    with torch.no_grad():
+        learner.policy.last.weight.mul_(100)
+    save(learner, tmp_path / "checkpoint.pt", commit=COMMIT, seed=9)
+    weights = tmp_path / "weights.bin"
+    export.main([str(tmp_path / "checkpoint.pt"), str(weights), "--part", "policy"])
+    network = read(weights.read_bytes())
+    assert (network.commit, network.seed) == (COMMIT, 9)
+    rng, shape = np.random.default_rng(2), network.shape
+    rows = Rows(
+        rng.random((20, shape.own), np.float32),
+        rng.random((20, 3, shape.other), np.float32),
+        rng.random((80, shape.candidate), np.float32),
+        np.full(20, 4),
+    )
+    exact = export.policy_from(network)(asked([rows])).exp().numpy()
+    whole = learner.policy(asked([rows])).exp().detach().numpy()
+    assert whole.std() > 0.01
+    assert np.abs(exact - whole).max() < 0.02
+    for row in range(20):
+        base = network.base(rows.own[row].tolist(), rows.others[row].tolist())
+        mixture = network.mixture(base, rows.candidates[4 * row : 4 * row + 4].tolist())
+        assert mixture == pytest.approx(exact[row], abs=1e-5)
+
+
+@pytest.mark.parametrize(("seats", "variant"), [(2, "surprise"), (2, "confrontation"), (5, None)])
+def test_a_referee_plays_games_to_their_end(seats, variant):
+    final = Referee(load(), seats, variant, [BOTS["steady"]] * seats, 3).play()
+    assert [line.seat for line in final.standings if line.rank == 1]
+    again = Referee(load(), seats, variant, [BOTS["steady"]] * seats, 3).play()
+    assert again.standings == final.standings
+
+
+def test_a_duel_says_what_the_one_seat_won(tmp_path, capsys):
+    weights = tmp_path / "weights.bin"
+    weights.write_bytes(random_weights(1))
+    duel.main([str(weights), "--games", "4", "--seats", "2", "3", "--pairing", "hard", "random"])
+    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [(line["one"], line["seats"], line["games"]) for line in lines] == [
+        ("hard", 2, 4),
+        ("hard", 3, 4),
+    ]
+    assert all(0 <= line["percent"] <= 100 for line in lines)
+
+
+def test_a_duel_gives_every_seat_edition_and_variant_its_turn():
+    one = duel.Duel("steady", "random", 2, None)
+    assert {one.share(seed) for seed in range(8)} <= {0.0, 0.5, 1.0}
+
+
+def test_an_attacker_learns_alone_against_frozen_copies(tmp_path, capsys):
+    weights = tmp_path / "weights.bin"
+    weights.write_bytes(random_weights(1))
+    frozen = export.policy_from(read(weights.read_bytes()))
+    before = frozen.first.weight.clone()
+    given = ["--seed", "1", "--minutes", "1", "--updates", "1", "--out", str(tmp_path / "out")]
+    attack.main([str(weights), *given, "--warm", "--seats", "2", "--games", "6"])
+    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert {line["variant"] for line in lines} == {"surprise", "confrontation"}
+    assert all(line["games"] == 6 and -50 <= line["gain"] <= 50 for line in lines)
+    assert torch.equal(before, frozen.first.weight)
+
+
+def test_the_tables_of_an_attack_are_those_of_its_seats():
+    tables = attack.attacked_tables([3, 4])
+    assert {kind.seats for kind in tables} == {3, 4}
+    assert sum(kind.share for kind in tables) == pytest.approx(1)
+    assert attack.FROZEN != LEARNER

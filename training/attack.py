@@ -1,0 +1,95 @@
+"""How much one player gains who trains against frozen copies: `python -m training.attack WEIGHTS
+--seed S --minutes M --out DIR`.
+
+The attacker sits alone at each table, learns as the training does, and may begin as the copy that
+it attacks (`--warm`) or as nothing. What it gains is its share of victory above the fair one, in
+games after the training.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from p2p_hoity.bots.learned import read
+
+from .contest import contest
+from .export import policy_from
+from .policy import Policy
+from .ppo import Course
+from .seating import LEARNER, Alone
+from .tables import Kind, kinds
+from .train import UPDATES_PER_MINUTE, Company, Plan, Training
+
+FROZEN = 1
+"""The number of the copy that is attacked."""
+
+
+def attacked_tables(seats: Iterable[int]) -> list[Kind]:
+    """The kinds of tables with so many seats; their shares sum to 1."""
+    found = [kind for kind in kinds() if kind.seats in set(seats)]
+    whole = sum(kind.share for kind in found)
+    return [Kind(kind.edition, kind.seats, kind.variant, kind.share / whole) for kind in found]
+
+
+def attack(plan: Plan, frozen: Policy, warm: bool, seats: Sequence[int], out: Path) -> Training:
+    """The training of an attacker, about to begin; its log and checkpoints go to `out`."""
+    start = policy_from_copy(frozen) if warm else None
+    company = Company(attacked_tables(seats), Alone(FROZEN), {FROZEN: frozen}, start)
+    return Training(plan, out, company)
+
+
+def policy_from_copy(frozen: Policy) -> Policy:
+    """The same weights in a policy that learns."""
+    made = Policy(frozen.shape)
+    made.load_state_dict(frozen.state_dict())
+    return made
+
+
+def gains(
+    attacker: Policy, frozen: Policy, seats: Sequence[int], games: int, seed: int
+) -> Iterable[dict[str, object]]:
+    """By kind of table the attacker's share of victory in so many games, in per cent."""
+    rng = np.random.default_rng([seed, 1])
+    for kind in attacked_tables(seats):
+        won = contest(kind, games, {LEARNER: attacker, FROZEN: frozen}, Alone(FROZEN), rng)
+        yield {
+            "edition": kind.edition.name,
+            "switches": kind.edition.switches.action_choice,
+            "seats": kind.seats,
+            "variant": kind.variant,
+            "games": won.games,
+            "gain": round(100 * (won.share - 1 / kind.seats), 2),
+            "within": round(100 * won.within, 2),
+        }
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Train the attacker and say what it gains, one JSON line for each kind of table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("weights", type=Path)
+    parser.add_argument("--seed", type=int, required=True)
+    parser.add_argument("--minutes", type=float, required=True)
+    parser.add_argument("--updates", type=int)
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--warm", action="store_true")
+    parser.add_argument("--seats", type=int, nargs="+", default=[2, 3, 4, 5, 6])
+    parser.add_argument("--games", type=int, default=10_000)
+    given = parser.parse_args(arguments)
+    given.out.mkdir(parents=True, exist_ok=True)
+    frozen = policy_from(read(given.weights.read_bytes()))
+    updates = given.updates or max(1, round(given.minutes * UPDATES_PER_MINUTE))
+    plan = Plan(given.seed, updates, entropy=(0.01, 0.0), course=Course(pull=0.0))
+    training = attack(plan, frozen, given.warm, given.seats, given.out)
+    training.run(time.monotonic() + 60 * given.minutes)
+    for line in gains(training.learner.policy, frozen, given.seats, given.games, given.seed):
+        print(json.dumps(line), flush=True)
+
+
+if __name__ == "__main__":
+    main()

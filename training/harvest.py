@@ -1,0 +1,72 @@
+"""What a stretch of play teaches: by row its advantage, by judged game the shares to expect."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, fields
+
+import numpy as np
+
+from .rollout import Moment, Post
+from .rows import Numbers, Rows, joined
+from .sim import Ints
+
+
+@dataclass(frozen=True)
+class Lessons:
+    """Of tables with equally many seats: R rows with the candidate `picked`, its log `chance` when
+    it was, and the `advantage` it turned out to have; G judged games, by seat and by table, with
+    the shares that were `expected` and those to expect, `target` (G, S)."""
+
+    rows: Rows
+    picked: Ints
+    chance: Numbers
+    advantage: Numbers
+    by_seat: Numbers
+    by_table: Numbers
+    expected: Numbers
+    target: Numbers
+
+
+def harvest(posts: Sequence[Post], last: Sequence[Numbers], trace: float) -> list[Lessons]:
+    """The lessons of all moments, by number of seats; the moments are taken from the posts.
+
+    `last` are the shares (N, S) that the games of each post expect now; `trace` is the lambda of
+    the generalised advantage, for each point at which the game was judged.
+    """
+    parts: dict[int, list[Lessons]] = {}
+    for post, now in zip(posts, last, strict=True):
+        parts.setdefault(post.kind.seats, []).extend(_of_post(post, now, trace))
+        post.moments = []
+    return [_together(parts[seats]) for seats in sorted(parts)]
+
+
+def _of_post(post: Post, now: Numbers, trace: float) -> Iterable[Lessons]:
+    later, ahead = now.copy(), np.zeros_like(now)
+    for moment in reversed(post.moments):
+        if moment.ended is not None:
+            later[moment.ended.games] = moment.ended.shares
+            ahead[moment.ended.games] = 0
+        games = moment.judged
+        ahead[games] = later[games] - moment.expected + trace * ahead[games]
+        later[games] = moment.expected
+        yield _of_moment(moment, ahead)
+
+
+def _of_moment(moment: Moment, ahead: Numbers) -> Lessons:
+    return Lessons(
+        moment.rows,
+        moment.picked,
+        moment.chance,
+        ahead[moment.games, moment.seats],
+        *moment.insight,
+        moment.expected,
+        moment.expected + ahead[moment.judged],
+    )
+
+
+def _together(parts: Sequence[Lessons]) -> Lessons:
+    arrays = [
+        np.concatenate([getattr(part, one.name) for part in parts]) for one in fields(Lessons)[1:]
+    ]
+    return Lessons(joined([part.rows for part in parts]), *arrays)

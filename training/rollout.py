@@ -1,0 +1,169 @@
+"""Self-play on the simulator: what the learner was asked, what it chose, and how it turned out.
+
+All tables move on together, each by the point that is due at it: the policy sees the rows of all
+of them at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+import numpy as np
+import torch
+
+from .acting import Answer, decide
+from .critic import Critic
+from .insight import insight
+from .observe import Eyes
+from .policy import Policy
+from .rows import Numbers, Rows, rows_of
+from .seating import LEARNER, Seating
+from .sim import Ended, Ints, Point, Table
+from .tables import Kind
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Moment:
+    """One point at one table.
+
+    Of the learner: its `rows` with more than one candidate, the number of the candidate `picked` of
+    each, the log `chance` it had, and of which `games` and `seats` they are. Of the games `judged`
+    what who sees all saw (`insight`), and the shares of victory `expected` (G, S). Then what
+    `ended`.
+    """
+
+    rows: Rows
+    picked: Ints
+    chance: Numbers
+    games: Ints
+    seats: Ints
+    judged: Ints
+    insight: tuple[Numbers, Numbers]
+    expected: Numbers
+    ended: Ended | None
+
+
+@dataclass
+class Post:
+    """One kind of table, who sits at it, and its moments since they were taken last."""
+
+    kind: Kind
+    table: Table
+    who: Ints
+    moments: list[Moment] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.eyes = Eyes(self.table.board)
+
+    def see(self) -> Rows:
+        """What is due, as its seats see it."""
+        return rows_of(self.eyes, self.point)
+
+    @property
+    def point(self) -> Point:
+        """What is due. RuntimeError if all games are over: they are dealt anew."""
+        point = self.table.step()
+        if point is None:
+            raise RuntimeError("every game is over")
+        return point
+
+
+@dataclass
+class Players:
+    """The learner, its critic, and the copies by number, from 1."""
+
+    learner: Policy
+    critic: Critic
+    copies: Mapping[int, Policy]
+
+
+@dataclass
+class Hall:
+    """All tables."""
+
+    posts: list[Post]
+    seating: Seating
+    rng: np.random.Generator
+
+    @classmethod
+    def opened(
+        cls, kinds: Sequence[Kind], games: int, seating: Seating, rng: np.random.Generator
+    ) -> Hall:
+        """About so many games, by the share of each kind."""
+        posts = []
+        for kind, own in zip(kinds, rng.spawn(len(kinds)), strict=True):
+            count = max(1, round(games * kind.share))
+            table = Table(kind.edition, kind.seats, kind.variant, count, own, checked=False)
+            posts.append(Post(kind, table, seating(count, kind.seats, rng)))
+        return cls(posts, seating, rng)
+
+    @torch.no_grad()
+    def move(self, players: Players) -> None:
+        """Every table moves on by one point."""
+        points = [post.point for post in self.posts]
+        seen = [post.see() for post in self.posts]
+        who = [post.who[due.games, due.seats] for post, due in self._each(points)]
+        answers = decide({LEARNER: players.learner, **players.copies}, who, seen, self.rng)
+        judged = [np.unique(point.games) for point in points]
+        known, expected = self._judge(players.critic, judged)
+        for at, post in enumerate(self.posts):
+            kept = _kept(post, points[at], seen[at])
+            ended = self._go_on(post, points[at], answers[at])
+            moment = Moment(
+                seen[at].take(kept),
+                answers[at].picked[kept],
+                answers[at].chance[kept],
+                points[at].games[kept],
+                points[at].seats[kept],
+                judged[at],
+                known[at],
+                expected[at],
+                ended,
+            )
+            post.moments.append(moment)
+
+    @torch.no_grad()
+    def expected(self, critic: Critic) -> list[Numbers]:
+        """By post the shares (N, S) that all its games may expect now."""
+        return self._judge(critic, [post.table.board.every for post in self.posts])[1]
+
+    def _each(self, values: Sequence[T]) -> Iterable[tuple[Post, T]]:
+        return zip(self.posts, values, strict=True)
+
+    def _judge(
+        self, critic: Critic, judged: Sequence[Ints]
+    ) -> tuple[list[tuple[Numbers, Numbers]], list[Numbers]]:
+        known = [
+            insight(post.table.board, games, post.point.kind) for post, games in self._each(judged)
+        ]
+        return known, judge(critic, known)
+
+    def _go_on(self, post: Post, point: Point, answer: Answer) -> Ended | None:
+        post.table.choose(point.pick(answer.picked))
+        ended = post.table.ended
+        if ended is not None:
+            post.who[ended.games] = self.seating(len(ended), post.kind.seats, self.rng)
+        return ended
+
+
+def _kept(post: Post, point: Point, rows: Rows) -> Ints:
+    """The rows that the learner decides and that are a choice at all."""
+    learner = post.who[point.games, point.seats] == LEARNER
+    return np.flatnonzero(learner & (rows.count > 1))
+
+
+def judge(critic: Critic, known: Sequence[tuple[Numbers, Numbers]]) -> list[Numbers]:
+    """The shares that each part may expect; parts of equally many seats are judged together."""
+    found: list[Numbers] = [np.empty(0, np.float32)] * len(known)
+    for seats in {part.shape[1] for part, _ in known}:
+        at = [i for i, (part, _) in enumerate(known) if part.shape[1] == seats]
+        together = [torch.from_numpy(np.concatenate([known[i][k] for i in at])) for k in (0, 1)]
+        shares = critic(*together).exp().numpy()
+        ends = np.cumsum([len(known[i][0]) for i in at])[:-1]
+        for i, part in zip(at, np.split(shares, ends), strict=True):
+            found[i] = part
+    return found

@@ -1,0 +1,158 @@
+"""The training: `python -m training.train --seed S --minutes M --out DIR`.
+
+Self-play at all kinds of tables. Updates are counted, not timed: the same seed and the same number
+of updates make the same weights. DIR gets `log.jsonl`, `checkpoint.pt` and numbered ones.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from p2p_hoity.editions import load as edition
+
+from .contest import contest
+from .critic import Critic
+from .harvest import harvest
+from .keeping import Log, Pool, commit, save
+from .policy import Policy
+from .ppo import Course, Learner, Step
+from .rollout import Hall, Players
+from .seating import CHANCE, LEARNER, Alone, League, Seating
+from .tables import Kind, kinds
+
+UPDATES_PER_MINUTE = 10
+"""How many updates `--minutes` stands for: about what one core does."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A training in numbers; those in pairs go evenly from the first to the second."""
+
+    seed: int
+    updates: int
+    games: int = 2048
+    points: int = 24
+    trace: float = 0.95
+    rate: tuple[float, float] = (1e-3, 1e-4)
+    entropy: tuple[float, float] = (0.03, 0.008)
+    listen: int = 10
+    """In so many updates at first only the critic learns: no game has ended yet."""
+    copies: int = 2
+    keep_every: int = 20
+    measure_every: int = 20
+    save_every: int = 40
+    course: Course = field(default_factory=Course)
+
+    def step(self, update: int) -> Step:
+        """The numbers of this update."""
+        part = update / max(1, self.updates)
+        rate, entropy = (a + (b - a) * part for a, b in (self.rate, self.entropy))
+        return Step(rate, entropy, update < self.listen)
+
+
+@dataclass(frozen=True)
+class Company:
+    """At which `tables` it is learned, how their seats are given out, and by which copies they are
+    taken: of the own pool, or of `rivals`; the policy it begins with, or none."""
+
+    tables: Sequence[Kind] = field(default_factory=lambda: list(kinds()))
+    seating: Seating | None = None
+    rivals: Mapping[int, Policy] | None = None
+    start: Policy | None = None
+
+
+class Training:
+    """One training under way."""
+
+    def __init__(self, plan: Plan, out: Path, company: Company) -> None:
+        self.plan, self.out, self.company = plan, out, company
+        torch.set_num_threads(1)
+        torch.manual_seed(plan.seed)
+        self.rng = np.random.default_rng(plan.seed)
+        self.learner = Learner(company.start or Policy(), Critic(), plan.course, plan.seed)
+        self.pool = Pool()
+        self.pool.add(self.learner.policy)
+        seating = company.seating or League(plan.copies)
+        self.hall = Hall.opened(company.tables, plan.games, seating, self.rng)
+        self.log = Log(out / "log.jsonl")
+        self.rows = 0
+
+    def _rivals(self) -> Mapping[int, Policy]:
+        if self.company.rivals is not None:
+            return self.company.rivals
+        return self.pool.some(self.plan.copies, self.rng)
+
+    def run(self, stop: float) -> None:
+        """All updates, or those until `stop` (by the clock that `time.monotonic` reads)."""
+        self.log.write(plan=asdict(self.plan), commit=commit())
+        for update in range(self.plan.updates):
+            self._update(update)
+            if update % self.plan.save_every == 0:
+                self._save(update, f"checkpoint-{update:05}.pt")
+            if time.monotonic() > stop:
+                break
+        self._save(update + 1, "checkpoint.pt")
+
+    def _update(self, update: int) -> None:
+        began = time.monotonic()
+        players = Players(self.learner.policy, self.learner.critic, self._rivals())
+        for _ in range(self.plan.points):
+            self.hall.move(players)
+        last = self.hall.expected(self.learner.critic)
+        lessons = harvest(self.hall.posts, last, self.plan.trace)
+        played = time.monotonic()
+        figures = self.learner.learn(lessons, self.plan.step(update))
+        if update % self.plan.keep_every == 0:
+            self.pool.add(self.learner.policy)
+        rows = sum(len(one.rows) for one in lessons)
+        self.rows += rows
+        ended = time.monotonic()
+        self.log.write(
+            update=update,
+            rows=self.rows,
+            play=round(played - began, 2),
+            learn=round(ended - played, 2),
+            per_second=round(rows / (ended - began)),
+            **figures,
+            **(self._measure() if update % self.plan.measure_every == 0 else {}),
+        )
+
+    def _measure(self) -> dict[str, float]:
+        """Shares of victory at four seats: against chance, and against the older half of copies."""
+        four = Kind(edition(), 4, None, 1.0)
+        rng = np.random.default_rng(self.plan.seed)
+        old = self.pool.kept[len(self.pool.kept) // 2]
+        both = {LEARNER: self.learner.policy, 1: old}
+        return {
+            name: round(contest(four, 256, both, Alone(rival), rng).share, 3)
+            for name, rival in (("against_chance", CHANCE), ("against_older", 1))
+        }
+
+    def _save(self, update: int, name: str) -> None:
+        about = {"update": update, "seed": self.plan.seed, "commit": commit()}
+        save(self.learner, self.out / name, **about)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Train as the command line says."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seed", type=int, required=True)
+    parser.add_argument("--minutes", type=float, required=True, help="stop after these at most")
+    parser.add_argument("--updates", type=int, help="how many the plan has; else by the minutes")
+    parser.add_argument("--out", type=Path, required=True)
+    given = parser.parse_args(arguments)
+    given.out.mkdir(parents=True, exist_ok=True)
+    updates = given.updates or max(1, round(given.minutes * UPDATES_PER_MINUTE))
+    stop = time.monotonic() + 60 * given.minutes
+    Training(Plan(given.seed, updates), given.out, Company()).run(stop)
+
+
+if __name__ == "__main__":
+    main()
