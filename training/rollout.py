@@ -13,6 +13,7 @@ from typing import TypeVar
 import numpy as np
 import torch
 
+from .absences import Absences
 from .acting import Answer, decide
 from .critic import Critic
 from .insight import insight
@@ -88,6 +89,7 @@ class Hall:
     posts: list[Post]
     seating: Seating
     rng: np.random.Generator
+    absences: Absences = Absences()
 
     @classmethod
     def opened(
@@ -104,6 +106,8 @@ class Hall:
     @torch.no_grad()
     def move(self, players: Players) -> None:
         """Every table moves on by one point."""
+        for post in self.posts:
+            self.absences.happen(post.table, self.rng)
         points = [post.point for post in self.posts]
         seen = [post.see() for post in self.posts]
         who = [post.who[due.games, due.seats] for post, due in self._each(points)]
@@ -151,9 +155,10 @@ class Hall:
 
 
 def _kept(post: Post, point: Point, rows: Rows) -> Ints:
-    """The rows that the learner decides and that are a choice at all."""
+    """The rows that the learner is there to decide and that are a choice at all."""
     learner = post.who[point.games, point.seats] == LEARNER
-    return np.flatnonzero(learner & (rows.count > 1))
+    there = post.table.board.active[point.games, point.seats]
+    return np.flatnonzero(learner & there & (rows.count > 1))
 
 
 def judge(critic: Critic, known: Sequence[tuple[Numbers, Numbers]]) -> list[Numbers]:

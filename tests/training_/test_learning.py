@@ -12,6 +12,7 @@ torch = pytest.importorskip("torch", reason="the training needs the extra `train
 
 from p2p_hoity.bots.learned.network import Shape
 from p2p_hoity.editions import load
+from training.absences import Absences
 from training.contest import contest, summed
 from training.critic import Critic
 from training.harvest import Lessons, harvest
@@ -23,7 +24,7 @@ from training.ppo import Course, Learner, Step, explained
 from training.rollout import Hall, Moment, Players, Post
 from training.rows import Rows, asked, joined
 from training.seating import CHANCE, LEARNER, Alone, League
-from training.sim import Ended
+from training.sim import Ended, Table
 from training.tables import Kind, kinds
 from training.train import Company, Plan, Training
 
@@ -224,6 +225,22 @@ def test_who_plays_like_all_others_wins_a_fair_share():
     )
 
 
+def test_some_go_and_come_back_and_two_are_always_there():
+    rng = np.random.default_rng(1)
+    table = Table(load(), 4, None, 100, np.random.default_rng(2))
+    absences, away, back = Absences(0.02, 0.1), 0, 0
+    for _ in range(120):
+        before = table.board.present.copy()
+        absences.happen(table, rng)
+        present = table.board.present
+        assert (present.sum(1) >= 2).all()
+        away, back = away + (before & ~present).sum(), back + (present & ~before).sum()
+        point = table.point
+        table.choose(point.at_random(rng))
+    assert away > 50
+    assert back > 30
+
+
 # The training as a whole.
 
 
@@ -232,9 +249,11 @@ def test_the_learner_is_asked_and_others_are_not_learned_from():
     policy, critic = Policy(), Critic()
     kind = Kind(load(), 4, None, 1.0)
     hall = Hall.opened([kind], 40, Alone(CHANCE), np.random.default_rng(1))
+    hall.absences = Absences(0.0, 0.0)
     post: Post = hall.posts[0]
     for _ in range(6):
         hall.move(Players(policy, critic, {}))
+    assert post.table.board.present.all()
     for one in post.moments:
         assert (post.who[one.games, one.seats] == LEARNER).all()
         assert (one.rows.count > 1).all()
