@@ -1,4 +1,4 @@
-"""Who goes and comes back while games are played, so that company that is not there is learned too."""
+"""Who goes and comes back while games are played: absent company is learned too."""
 
 from __future__ import annotations
 

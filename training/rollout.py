@@ -89,7 +89,7 @@ class Hall:
     posts: list[Post]
     seating: Seating
     rng: np.random.Generator
-    absences: Absences = Absences()
+    absences: Absences = field(default_factory=Absences)
 
     @classmethod
     def opened(

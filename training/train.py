@@ -82,7 +82,7 @@ class Training:
         seating = company.seating or League(plan.copies)
         self.hall = Hall.opened(company.tables, plan.games, seating, self.rng)
         self.log = Log(out / "log.jsonl")
-        self.rows = 0
+        self.commit, self.rows = commit(), 0
 
     def _rivals(self) -> Mapping[int, Policy]:
         if self.company.rivals is not None:
@@ -91,7 +91,7 @@ class Training:
 
     def run(self, stop: float) -> None:
         """All updates, or those until `stop` (by the clock that `time.monotonic` reads)."""
-        self.log.write(plan=asdict(self.plan), commit=commit())
+        self.log.write(plan=asdict(self.plan), commit=self.commit)
         for update in range(self.plan.updates):
             self._update(update)
             if update % self.plan.save_every == 0:
@@ -136,7 +136,7 @@ class Training:
         }
 
     def _save(self, update: int, name: str) -> None:
-        about = {"update": update, "seed": self.plan.seed, "commit": commit()}
+        about = {"update": update, "seed": self.plan.seed, "commit": self.commit}
         save(self.learner, self.out / name, **about)
 
 
