@@ -75,6 +75,7 @@ class Mirror:
 
     board: Board
     game: int
+    early: Attendance | None = None
     state: State = field(init=False)
     sealed: dict[int, Choice | None] = field(default_factory=dict)
     woken: bool = False
@@ -85,6 +86,8 @@ class Mirror:
         self.deck = board.pieces.card[board.deck[game]].tolist()
         self.slot = {bit: slot for slot, bit in enumerate(self.bits)}
         self.state = start(board.edition, board.seats, board.variant)
+        if self.early is not None:
+            self.apply(self.early)
         tops = layout(len(self.deck), board.seats).tops
         self.apply(Dealt(coin_of(board.colours[game].tolist()), self.cards(tops)))
 
@@ -208,14 +211,23 @@ class Beside:
     unrest: Unrest = CALM
     rounds: int = 0
     decisions: int = 0
+    furthest: int = 0
 
     def __post_init__(self) -> None:
-        self.mirrors = [self._begin(game) for game in range(self.table.games)]
+        """Of the first games some seats may be away before the deal."""
+        seats, games = range(self.table.seats), range(self.table.games)
+        gone = self.unrest.presence
+        early = {
+            game: Attendance(frozenset(s for s in seats if self.rng.random() >= gone), frozenset())
+            for game in games
+        }
+        self.table.change(presence_of(early, self.table.seats))
+        self.mirrors = [self._begin(game, early[game]) for game in games]
 
-    def _begin(self, game: int) -> Mirror:
+    def _begin(self, game: int, early: Attendance | None = None) -> Mirror:
         withheld = [self.rng.random() < self.unrest.withheld for _ in range(self.table.seats)]
         self.table.board.withheld[game] = withheld
-        return Mirror(self.table.board, game)
+        return Mirror(self.table.board, game, early)
 
     def play(self, rounds: int) -> None:
         """Until so many rounds of games that ended were compared."""
@@ -369,6 +381,7 @@ class Beside:
             mirror.finish(ended.withheld[row].tolist())
             self._check_standings(mirror, ended, row)
             self.rounds += mirror.state.round
+            self.furthest = max(self.furthest, *mirror.state.figures)
             self.mirrors[game] = self._begin(game)
 
     def _check_standings(self, mirror: Mirror, ended: Ended, row: int) -> None:

@@ -31,6 +31,12 @@ def test_it_agrees_with_the_rules(name, seats, variant, unrest: Unrest):
     assert agree(other, seats, variant, 20, seats, unrest, games=1).rounds >= 20
 
 
+def test_it_agrees_where_a_figure_would_pass_the_last_field():
+    short = replace(load(), banquet_fields=2)
+    beside = agree(short, 4, None, 60, 1, CALM, games=2)
+    assert beside.furthest == short.last_field
+
+
 def test_a_state_that_differs_is_told():
     with pytest.raises(AssertionError, match="figures"):
         spoilt("figures")
