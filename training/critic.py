@@ -1,5 +1,5 @@
-"""The critic: what share of victory each seat may expect, judged by who sees all; for training
-only."""
+"""The critic: what share of victory each seat may expect, judged by who sees all, and who plays it;
+for training only."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import torch
 from torch import nn
 
 from .insight import SEAT_NUMBERS, TABLE_NUMBERS
+from .seating import COMPANY
 
 UNITS = 96
 HIDDEN = 128
@@ -17,7 +18,7 @@ class Critic(nn.Module):
 
     def __init__(self) -> None:
         super().__init__()
-        self.seat = nn.Linear(SEAT_NUMBERS, UNITS)
+        self.seat = nn.Linear(SEAT_NUMBERS + COMPANY, UNITS)
         self.first = nn.Linear(2 * UNITS + TABLE_NUMBERS, HIDDEN)
         self.second = nn.Linear(HIDDEN, HIDDEN)
         self.last = nn.Linear(HIDDEN, 1)

@@ -20,7 +20,7 @@ from .insight import insight
 from .observe import Eyes
 from .policy import Policy
 from .rows import Numbers, Rows, rows_of
-from .seating import LEARNER, Seating
+from .seating import LEARNER, Seating, company
 from .sim import Ended, Ints, Point, Table
 from .tables import Kind
 
@@ -64,6 +64,11 @@ class Post:
         """What is due, as its seats see it."""
         return rows_of(self.eyes, self.point)
 
+    def known(self, games: Ints) -> tuple[Numbers, Numbers]:
+        """What who sees all knows of these games: by seat, with who plays it, and by table."""
+        seats, table = insight(self.table.board, games, self.point.kind)
+        return np.concatenate([seats, company(self.who[games])], axis=2), table
+
     @property
     def point(self) -> Point:
         """What is due. RuntimeError if all games are over: they are dealt anew."""
@@ -75,11 +80,11 @@ class Post:
 
 @dataclass
 class Players:
-    """The learner, its critic, and the copies by number, from 1."""
+    """The learner, its critic, and all others by number."""
 
     learner: Policy
     critic: Critic
-    copies: Mapping[int, Policy]
+    others: Mapping[int, Policy]
 
 
 @dataclass
@@ -111,7 +116,7 @@ class Hall:
         points = [post.point for post in self.posts]
         seen = [post.see() for post in self.posts]
         who = [post.who[due.games, due.seats] for post, due in self._each(points)]
-        answers = decide({LEARNER: players.learner, **players.copies}, who, seen, self.rng)
+        answers = decide({LEARNER: players.learner, **players.others}, who, seen, self.rng)
         judged = [np.unique(point.games) for point in points]
         known, expected = self._judge(players.critic, judged)
         for at, post in enumerate(self.posts):
@@ -141,9 +146,7 @@ class Hall:
     def _judge(
         self, critic: Critic, judged: Sequence[Ints]
     ) -> tuple[list[tuple[Numbers, Numbers]], list[Numbers]]:
-        known = [
-            insight(post.table.board, games, post.point.kind) for post, games in self._each(judged)
-        ]
+        known = [post.known(games) for post, games in self._each(judged)]
         return known, judge(critic, known)
 
     def _go_on(self, post: Post, point: Point, answer: Answer) -> Ended | None:

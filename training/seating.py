@@ -1,4 +1,4 @@
-"""Who plays for each seat: the learner, an older copy of it, or chance."""
+"""Who plays for each seat: the learner, an older copy of it, a likeness of a bot, or chance."""
 
 from __future__ import annotations
 
@@ -7,12 +7,15 @@ from typing import Protocol
 
 import numpy as np
 
+from .rows import Numbers
 from .sim import Ints
 
 LEARNER = 0
 """Higher numbers are the copies that are at the tables."""
 CHANCE = -1
 """Any candidate, all alike."""
+LIKENESS = -2
+"""A likeness of a bot of plain Python."""
 
 
 class Seating(Protocol):
@@ -24,19 +27,20 @@ class Seating(Protocol):
 
 @dataclass(frozen=True)
 class League:
-    """Self-play; in a share of the games some seats are played by one of the copies, in a smaller
-    share by chance."""
+    """Self-play; in a share of the games some seats are played by one of the `copies`, in others by
+    a likeness or by chance."""
 
     copies: int
     of_copies: float = 0.2
-    of_chance: float = 0.04
+    of_likeness: float = 0.0
+    of_chance: float = 0.02
 
     def __call__(self, games: int, seats: int, rng: np.random.Generator) -> Ints:
         """At every table sits at least one learner, and in a game of the league one other."""
-        drawn = rng.random(games)
-        rival = rng.integers(1, self.copies + 1, games) if self.copies else np.zeros(games, int)
-        rival = np.where(drawn < self.of_copies, rival, LEARNER)
-        rival = np.where(drawn > 1 - self.of_chance, CHANCE, rival)
+        shares = self.of_copies, self.of_likeness, self.of_chance
+        copy = rng.integers(1, self.copies + 1, games) if self.copies else np.zeros(games, int)
+        drawn = np.searchsorted(np.cumsum(shares), rng.random(games), "right")
+        rival = np.choose(drawn, [copy, LIKENESS, CHANCE, LEARNER])
         others = rng.random((games, seats)) < 0.5
         first = rng.integers(0, seats, games)
         every = np.arange(games)
@@ -56,3 +60,12 @@ class Alone:
         found = np.full((games, seats), self.rival, np.int64)
         found[np.arange(games), rng.integers(0, seats, games)] = LEARNER
         return found
+
+
+COMPANY = 3
+"""How many numbers `company` says of a seat."""
+
+
+def company(who: Ints) -> Numbers:
+    """(..., COMPANY) whether each seat is played by a copy, by a likeness, by chance."""
+    return np.stack([who > 0, who == LIKENESS, who == CHANCE], axis=-1).astype(np.float32)

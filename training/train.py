@@ -20,11 +20,11 @@ from p2p_hoity.editions import load as edition
 from .contest import contest
 from .critic import Critic
 from .harvest import harvest
-from .keeping import Log, Pool, commit, save
+from .keeping import Log, Pool, commit, load, policy_of, save
 from .policy import Policy
 from .ppo import Course, Learner, Step
 from .rollout import Hall, Players
-from .seating import CHANCE, LEARNER, Alone, League, Seating
+from .seating import CHANCE, LEARNER, LIKENESS, Alone, League, Seating
 from .tables import Kind, kinds
 
 UPDATES_PER_MINUTE = 10
@@ -45,6 +45,8 @@ class Plan:
     listen: int = 10
     """In so many updates at first only the critic learns: no game has ended yet."""
     copies: int = 2
+    likeness: float = 0.15
+    """In what share of the games some seats are played by the likeness, if there is one."""
     keep_every: int = 20
     measure_every: int = 20
     save_every: int = 40
@@ -60,11 +62,13 @@ class Plan:
 @dataclass(frozen=True)
 class Company:
     """At which `tables` it is learned, how their seats are given out, and by which copies they are
-    taken: of the own pool, or of `rivals`; the policy it begins with, or none."""
+    taken: of the own pool, or of `rivals`; a `likeness` that plays along, or none; the policy it
+    begins with, or none."""
 
     tables: Sequence[Kind] = field(default_factory=lambda: list(kinds()))
     seating: Seating | None = None
     rivals: Mapping[int, Policy] | None = None
+    likeness: Policy | None = None
     start: Policy | None = None
 
 
@@ -79,7 +83,8 @@ class Training:
         self.learner = Learner(company.start or Policy(), Critic(), plan.course, plan.seed)
         self.pool = Pool()
         self.pool.add(self.learner.policy)
-        seating = company.seating or League(plan.copies)
+        liked = plan.likeness if company.likeness else 0.0
+        seating = company.seating or League(plan.copies, of_likeness=liked)
         self.hall = Hall.opened(company.tables, plan.games, seating, self.rng)
         self.log = Log(out / "log.jsonl")
         self.commit, self.rows = commit(), 0
@@ -87,7 +92,8 @@ class Training:
     def _rivals(self) -> Mapping[int, Policy]:
         if self.company.rivals is not None:
             return self.company.rivals
-        return self.pool.some(self.plan.copies, self.rng)
+        copies, likeness = self.pool.some(self.plan.copies, self.rng), self.company.likeness
+        return copies if likeness is None else {**copies, LIKENESS: likeness}
 
     def run(self, stop: float) -> None:
         """All updates, or those until `stop` (by the clock that `time.monotonic` reads)."""
@@ -125,15 +131,21 @@ class Training:
         )
 
     def _measure(self) -> dict[str, float]:
-        """Shares of victory at four seats: against chance, and against the older half of copies."""
-        four = Kind(edition(), 4, None, 1.0)
-        rng = np.random.default_rng(self.plan.seed)
-        old = self.pool.kept[len(self.pool.kept) // 2]
-        both = {LEARNER: self.learner.policy, 1: old}
-        return {
-            name: round(contest(four, 256, both, Alone(rival), rng).share, 3)
-            for name, rival in (("against_chance", CHANCE), ("against_older", 1))
-        }
+        """Shares of victory at four seats of one learner against chance, against a copy half as
+        old, against the likeness, and of one likeness against learners."""
+        four, rng = Kind(edition(), 4, None, 1.0), np.random.default_rng(self.plan.seed)
+        own, likeness = self.learner.policy, self.company.likeness
+        older = self.pool.kept[len(self.pool.kept) // 2]
+        pairs: list[tuple[str, Policy, int, Policy | None]]
+        pairs = [("against_chance", own, CHANCE, None), ("against_older", own, 1, older)]
+        if likeness is not None:
+            pairs.append(("against_likeness", own, LIKENESS, likeness))
+            pairs.append(("of_likeness", likeness, 1, own))
+        found = {}
+        for name, one, rival, policy in pairs:
+            players = {LEARNER: one} if policy is None else {LEARNER: one, rival: policy}
+            found[name] = round(contest(four, 256, players, Alone(rival), rng).share, 3)
+        return found
 
     def _save(self, update: int, name: str) -> None:
         about = {"update": update, "seed": self.plan.seed, "commit": self.commit}
@@ -147,11 +159,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--minutes", type=float, required=True, help="stop after these at most")
     parser.add_argument("--updates", type=int, help="how many the plan has; else by the minutes")
     parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--likeness", type=Path, help="a checkpoint of training.mimic")
     given = parser.parse_args(arguments)
     given.out.mkdir(parents=True, exist_ok=True)
     updates = given.updates or max(1, round(given.minutes * UPDATES_PER_MINUTE))
     stop = time.monotonic() + 60 * given.minutes
-    Training(Plan(given.seed, updates), given.out, Company()).run(stop)
+    likeness = policy_of(load(given.likeness), "policy") if given.likeness else None
+    Training(Plan(given.seed, updates), given.out, Company(likeness=likeness)).run(stop)
 
 
 if __name__ == "__main__":

@@ -23,7 +23,7 @@ from training.policy import NEVER, Policy
 from training.ppo import Course, Learner, Step, explained
 from training.rollout import Hall, Moment, Players, Post
 from training.rows import Rows, asked, joined
-from training.seating import CHANCE, LEARNER, Alone, League
+from training.seating import CHANCE, COMPANY, LEARNER, LIKENESS, Alone, League, company
 from training.sim import Ended, Table
 from training.tables import Kind, kinds
 from training.train import Company, Plan, Training
@@ -74,7 +74,7 @@ def moment(games, expected, ended=None, rows=((0, 0),)):
     made = rows_like(len(rows), 2, rng)
     known = tuple(
         np.zeros(shape, np.float32)
-        for shape in ((len(games), 2, SEAT_NUMBERS), (len(games), TABLE_NUMBERS))
+        for shape in ((len(games), 2, SEAT_NUMBERS + COMPANY), (len(games), TABLE_NUMBERS))
     )
     nothing = np.zeros(len(rows), np.int64), np.zeros(len(rows), np.float32)
     hoped = np.array(expected, np.float32)
@@ -113,7 +113,7 @@ def lessons_like(rng, count=400):
     advantage = np.where(picked == 0, 1.0, -0.5).astype(np.float32)
     rows.candidates[:, 0] = 0
     rows.candidates[::3, 0] = 1
-    by_seat = rng.random((count, 3, SEAT_NUMBERS), np.float32)
+    by_seat = rng.random((count, 3, SEAT_NUMBERS + COMPANY), np.float32)
     by_table = rng.random((count, TABLE_NUMBERS), np.float32)
     target = np.tile(np.array([0.7, 0.2, 0.1], np.float32), (count, 1))
     chance = np.full(count, -np.log(3), np.float32)
@@ -194,11 +194,17 @@ def test_a_learner_sits_at_every_table():
         alone = Alone(3)(500, seats, rng)
         assert ((alone == LEARNER).sum(1) == 1).all()
         assert set(alone.ravel()) == {LEARNER, 3}
-        league = League(2, 0.3, 0.1)(4000, seats, rng)
+        league = League(2, 0.3, 0.2, 0.1)(4000, seats, rng)
         assert ((league == LEARNER).sum(1) >= 1).all()
-        assert set(league.ravel()) == {CHANCE, LEARNER, 1, 2}
-        others = (league != LEARNER).any(1).mean()
-        assert others == pytest.approx(0.4, abs=0.05)
+        assert set(league.ravel()) == {CHANCE, LEARNER, LIKENESS, 1, 2}
+        shares = [(league == one).any(1).mean() for one in (1, 2, LIKENESS, CHANCE)]
+        assert shares == pytest.approx([0.15, 0.15, 0.2, 0.1], abs=0.03)
+        assert (League(2, 0.0, 0.0, 0.0)(100, seats, rng) == LEARNER).all()
+
+
+def test_the_critic_knows_who_plays():
+    who = np.array([[LEARNER, 2, LIKENESS, CHANCE]])
+    assert company(who).tolist() == [[[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]]
 
 
 def test_a_pool_keeps_old_and_new_copies():
@@ -267,7 +273,8 @@ def trained(folder, seed):
     """The weights after two small updates."""
     plan = Plan(seed, 2, games=60, points=6, course=SMALL, listen=0, measure_every=5)
     folder.mkdir()
-    training = Training(plan, folder, Company())
+    torch.manual_seed(9)
+    training = Training(plan, folder, Company(likeness=Policy()))
     training.run(float("inf"))
     return training
 
@@ -287,4 +294,4 @@ def test_a_seed_repeats_a_training_and_another_does_not(tmp_path):
     lines = [json.loads(line) for line in (tmp_path / "one" / "log.jsonl").read_text().splitlines()]
     assert lines[0]["plan"]["seed"] == 1
     assert [line["update"] for line in lines[1:]] == [0, 1]
-    assert {"entropy", "distance", "explained", "against_chance"} <= set(lines[1])
+    assert {"entropy", "distance", "explained", "against_chance", "of_likeness"} <= set(lines[1])
