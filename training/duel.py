@@ -25,7 +25,7 @@ from p2p_hoity.rules import Variant
 from .contest import Won, summed
 from .referee import Referee
 
-PAIRINGS = (("hard", "steady"), ("steady", "hard"), ("hard", "random"))
+PAIRINGS = (("hard", "normal"), ("normal", "hard"), ("hard", "random"))
 VARIANTS: tuple[Variant, ...] = ("surprise", "confrontation")
 
 

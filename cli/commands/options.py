@@ -207,8 +207,20 @@ SeatsOption = Annotated[
     typer.Option("--seats", metavar="N", min=2, max=6, help=N_("Seats at the table, yours too.")),
 ]
 BotsOption = Annotated[
-    int,
-    typer.Option("--bots", metavar="N", min=0, max=5, help=N_("How many of them bots take.")),
+    str,
+    typer.Option(
+        "--bots",
+        metavar="N|LEVELS",
+        help=N_("How many of them bots take, or a level for each: easy,normal,hard."),
+    ),
+]
+OpponentsOption = Annotated[
+    str | None,
+    typer.Option(
+        "--bots",
+        metavar="N|LEVELS",
+        help=N_("How many bots play against you, or a level for each: easy,normal,hard."),
+    ),
 ]
 QrOption = Annotated[bool, typer.Option("--qr", help=N_("Show the ticket as a QR code too."))]
 AskOption = Annotated[

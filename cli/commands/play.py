@@ -13,14 +13,18 @@ from p2p_hoity.editions import load as load_edition
 from p2p_hoity.errors import because, of_protocol
 from p2p_hoity.game_port import game_value, read_game
 from p2p_hoity.session.driver import Outcome
+from p2p_hoity.storage.home import Home
+from p2p_hoity.storage.home import home as own_home
 from p2p_hoity.tables.joining import JoinCode
 from protocol import Invalid, Patience, Terms, header
 
+from ..local.bot_levels import ask_level, kept_level, levels_of
 from ..local.bot_processes import LOOPBACK, hire
 from ..local.places import check_output
 from ..local.questions import at_terminal
 from ..trouble import USAGE, Trouble
 from ..ui.ticket_block import show_qr
+from ..words.levels import level_word
 from ..words.lingo import _
 from ..words.reasons import sentence
 from .reaching import PROXY
@@ -47,11 +51,13 @@ class Ask:
 
 @dataclass(frozen=True)
 class Opening:
-    """A table to be opened: what it asks, how it is reached, and how many bots sit at it."""
+    """A table to be opened: what it asks, how it is reached, and of which levels bots sit at it;
+    `asks_level`: the player is asked for the level, once."""
 
     ask: Ask
-    bots: int = 0
+    bots: tuple[str, ...] = ()
     reach: tables.Reach = field(default_factory=tables.Reach)
+    asks_level: bool = False
     show_ticket: bool = True
     as_qr: bool = False
     asks: bool = False
@@ -106,15 +112,31 @@ def checked_terms(ask: Ask, host: bytes) -> Terms:
     return terms
 
 
+MOST_BOTS = MAX_SEATS - 1
+
+
+def levels_typed(word: str | None, least: int = 1) -> tuple[str, ...]:
+    """The levels of bots: as typed, or as the player has chosen once. Trouble if there are none
+    such."""
+    return levels_of(word, kept_level(own_home()), MOST_BOTS, least)
+
+
+def _levels(opening: Opening, home: Home) -> tuple[str, ...]:
+    """Asked once, where they are only counted."""
+    if opening.asks_level and at_terminal():
+        return (ask_level(home),) * len(opening.bots)
+    return opening.bots
+
+
 # Opening a table.
 
 
 def host(manner: Manner, opening: Opening) -> int:
     """Open a table and play at it; the exit code."""
     check_output(manner.transcript)
-    if not 0 <= opening.bots < opening.ask.seats:
+    if len(opening.bots) >= opening.ask.seats:
         words = _("{bots} bots do not fit at a table of {seats} where you sit too.")
-        raise Trouble(words.format(bots=opening.bots, seats=opening.ask.seats), USAGE)
+        raise Trouble(words.format(bots=len(opening.bots), seats=opening.ask.seats), USAGE)
     if opening.asks and not (manner.as_json or at_terminal()):
         words = _("--ask needs somebody to ask: a terminal, or a program with --json.")
         raise Trouble(words, USAGE)
@@ -123,7 +145,8 @@ def host(manner: Manner, opening: Opening) -> int:
     terms = checked_terms(opening.ask, sitting.me.identity.public)
     if opening.bots:
         name = sitting.me.nickname
-        sitting.crew = hire(sitting.home, opening.bots, name, sitting.say)
+        levels = _levels(opening, sitting.home)
+        sitting.crew = hire(sitting.home, levels, name, sitting.say)
     if opening.ask.seats == MIN_SEATS and opening.ask.variant is None:
         sitting.say(_("Two seats play a variant; this table plays surprise."))
     return sit(sitting, _hosting(terms, opening))
@@ -150,9 +173,16 @@ def _show_ticket(sitting: Sitting, terms: Terms, ticket: str, opening: Opening) 
         game, name = read_game(terms), sitting.me.nickname
         sitting.screen.show_ticket(ticket, terms, game, name, opening.watched)
     else:
-        sitting.say(_("Your bots are coming to the table."))
+        sitting.say(_("Your bots are coming to the table: {bots}.").format(bots=_crew(sitting)))
     if opening.as_qr and not as_json:
         show_qr(ticket)
+
+
+def _crew(sitting: Sitting) -> str:
+    """The bots with their levels."""
+    crew = sitting.crew
+    bots = zip(crew.names, crew.levels, strict=True) if crew is not None else ()
+    return ", ".join(f"{name} ({level_word(level)})" for name, level in bots)
 
 
 def loopback(listen: str | None) -> tables.Reach:

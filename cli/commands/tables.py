@@ -35,12 +35,7 @@ def _manner(
 
 
 def play(
-    bots: Annotated[
-        int,
-        typer.Option(
-            "--bots", metavar="N", min=1, max=5, help=N_("How many bots play against you.")
-        ),
-    ] = 3,
+    bots: opt.OpponentsOption = None,
     auto: opt.AutoOption = False,
     edition: opt.EditionOption = "uberplay-2004",
     variant: opt.VariantOption = None,
@@ -59,19 +54,23 @@ def play(
     no_bell: opt.NoBellOption = False,
 ) -> None:
     """A game against bots."""
-    from .play import Ask, Opening, host, loopback
+    from .play import Ask, Opening, host, levels_typed, loopback
 
+    against = levels_typed(bots)
+    counted = bots is None or bots.strip().isdecimal()
     waits = patience or (300.0 if auto else 3600.0)
     switches = (action_choice, detective_in_hall, detective_rank)
-    ask = Ask(bots + 1, edition, variant, *switches, quorum, waits)
-    opening = Opening(ask, bots, loopback(None), show_ticket=False)
+    ask = Ask(len(against) + 1, edition, variant, *switches, quorum, waits)
+    opening = Opening(
+        ask, against, loopback(None), counted and not (auto or as_json), show_ticket=False
+    )
     manner = _manner(auto, as_json, transcript, name, plain, no_talk, again, no_bell)
     raise typer.Exit(host(manner, opening))
 
 
 def host(
     seats: opt.SeatsOption = 4,
-    bots: opt.BotsOption = 0,
+    bots: opt.BotsOption = "0",
     listen: opt.ListenOption = ANY_PORT,
     relay: opt.RelayOption = None,
     advertise: opt.AdvertiseOption = None,
@@ -103,15 +102,16 @@ def host(
     from p2p_hoity.tables.seating import Lan
 
     from ..local.relays import relays_of
-    from .play import Ask, Opening
+    from .play import Ask, Opening, levels_typed
     from .play import host as open_table
     from .reaching import for_guests, reach_of
 
     switches = (action_choice, detective_in_hall, detective_rank)
     ask = Ask(seats, edition, variant, *switches, quorum, patience or 300.0, step_patience)
     reach = reach_of(listen, relays_of(relay), Lan(lan.value), advertise, proxy, no_map)
-    ways = for_guests(reach, bots)
-    opening = Opening(ask, bots, ways, as_qr=qr, asks=asks, watched=not no_watch)
+    hired = levels_typed(bots, 0)
+    ways = for_guests(reach, len(hired))
+    opening = Opening(ask, hired, ways, as_qr=qr, asks=asks, watched=not no_watch)
     manner = _manner(auto, as_json, transcript, name, plain, no_talk, again, no_bell)
     raise typer.Exit(open_table(manner, opening))
 

@@ -30,6 +30,7 @@ from p2p_hoity.storage.own_files import new_private, open_private, private_folde
 
 from ..trouble import Trouble
 from ..words.lingo import _
+from .bot_levels import LEVEL, LEVEL_FILE, level_of
 
 NAMES = ("Ada", "Bruno", "Clara", "Dario", "Edith", "Fabio", "Greta")
 FAREWELL = 15.0
@@ -60,6 +61,7 @@ class Crew:
 
     folder: Path
     names: tuple[str, ...]
+    levels: tuple[str, ...]
     say: Callable[[str], None]
     processes: dict[str, trio.Process] = field(default_factory=dict)
     seated: bool = False
@@ -77,15 +79,16 @@ class Crew:
     async def join(self, ticket: str, nursery: trio.Nursery) -> None:
         """Start the bots; each sits down at the table of the ticket, which everyone on this
         machine could read among a command's words, but not in its environment."""
-        for name in self.names:
+        for name, level in zip(self.names, self.levels, strict=True):
+            write_private(private_folder(self.folder / name) / LEVEL_FILE, level.encode())
             words = ("join", "--yes", "--name", name, "--listen", LOOPBACK)
-            await self._start(name, words, nursery, {"HOITY_TICKET": ticket})
+            await self._start(name, words, nursery, {"HOITY_TICKET": ticket, LEVEL: level})
 
     async def resume(self, nursery: trio.Nursery) -> None:
         """Start the bots of a game that was left."""
         self.seated = True
-        for name in self.names:
-            await self._start(name, ("resume",), nursery)
+        for name, level in zip(self.names, self.levels, strict=True):
+            await self._start(name, ("resume",), nursery, {LEVEL: level})
 
     async def _start(
         self,
@@ -162,12 +165,12 @@ def own_installation() -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
 
 
-def hire(home: Home, number: int, nickname: str, say: Callable[[str], None]) -> Crew:
-    """A crew of so many bots with names of their own."""
-    names = [name for name in NAMES if not twins(name, nickname)][:number]
+def hire(home: Home, levels: Sequence[str], nickname: str, say: Callable[[str], None]) -> Crew:
+    """A crew of bots of these levels with names of their own."""
+    names = [name for name in NAMES if not twins(name, nickname)][: len(levels)]
     with _swept(home) as bots:
         folder = private_folder(bots / secrets.token_hex(8))
-        return Crew(folder, tuple(names), say, held=_hold(folder))
+        return Crew(folder, tuple(names), tuple(levels), say, held=_hold(folder))
 
 
 def crew_of(home: Home, game: str, say: Callable[[str], None]) -> Crew | None:
@@ -178,7 +181,8 @@ def crew_of(home: Home, game: str, say: Callable[[str], None]) -> Crew | None:
         for folder in _crews(bots):
             if game in _games_of(folder):
                 names = [path.name for path in sorted(folder.iterdir()) if path.is_dir()]
-                return Crew(folder, tuple(names), say, held=_hold(folder))
+                levels = tuple(level_of(folder / name) for name in names)
+                return Crew(folder, tuple(names), levels, say, held=_hold(folder))
     return None
 
 

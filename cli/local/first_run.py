@@ -43,7 +43,8 @@ def first_run(home: Home, ask: Ask | None = None) -> bool:
 def keep(home: Home, chosen: Settings) -> None:
     """Keep what was chosen, and speak the language from now on; OSError or NotPrivateError if the
     home takes no files."""
-    settings.keep(home, replace(chosen, relay=settings.load(home).relay))
+    kept = settings.load(home)
+    settings.keep(home, replace(chosen, relay=kept.relay, bots=kept.bots))
     if chosen.language is not None:
         lingo.speak(chosen.language)
 

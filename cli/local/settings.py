@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from p2p_hoity.storage.home import Home
 
 MOST: Final = 4096
+LEVELS: Final = ("easy", "normal", "hard")
+"""As `p2p_hoity.bots` has them, which is not loaded here."""
 
 
 @dataclass(frozen=True)
@@ -28,6 +30,7 @@ class Settings:
     bell: bool | None = None
     staged: bool | None = None
     relay: str | None = None
+    bots: str | None = None
 
 
 def load(home: Home | None = None) -> Settings:
@@ -47,7 +50,7 @@ def load(home: Home | None = None) -> Settings:
 def _read(value: Any) -> Settings:
     given = value if isinstance(value, dict) else {}
     nickname, language = given.get("nickname"), given.get("language")
-    relay = given.get("relay")
+    relay, level = given.get("relay"), given.get("bots")
     return Settings(
         nickname=nickname if isinstance(nickname, str) else None,
         language=language if language in lingo.LANGUAGES else None,
@@ -55,6 +58,7 @@ def _read(value: Any) -> Settings:
         bell=_taste(given, "bell"),
         staged=_taste(given, "staged"),
         relay=relay if isinstance(relay, str) else None,
+        bots=level if level in LEVELS else None,
     )
 
 
@@ -64,8 +68,8 @@ def _taste(given: dict[str, Any], name: str) -> bool | None:
 
 
 def is_kept(home: Home) -> bool:
-    """Whether the player has been asked here already; a relay is kept unasked."""
-    return replace(load(home), relay=None) != Settings()
+    """Whether the player has been asked here already; a relay and a level are kept apart."""
+    return replace(load(home), relay=None, bots=None) != Settings()
 
 
 def keep(home: Home, settings: Settings) -> None:

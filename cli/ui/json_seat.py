@@ -13,6 +13,7 @@ from p2p_hoity.session.player import BotPlayer, Player, Wish
 from p2p_hoity.session.updates import Finished, Started, Update
 from protocol import Terms
 
+from ..local.bot_levels import own_level
 from ..words import terms as terms_words
 from ..words.updates import standings_json, why_ended
 from .json_screen import JsonPlayer, JsonScreen, write_line
@@ -24,8 +25,8 @@ T = TypeVar("T")
 class Assisted(BotPlayer):
     """A bot makes the choices; a program talks, and is asked for another game."""
 
-    def __init__(self, program: JsonPlayer) -> None:
-        super().__init__()
+    def __init__(self, program: JsonPlayer, level: str) -> None:
+        super().__init__(level)
         self._program = program
 
     async def wish(self) -> Wish:
@@ -48,7 +49,8 @@ class JsonSeat:
         self._program = JsonPlayer(lines, write_line, leave)
         self.player: Player = self._program
         if auto:
-            self.player = Assisted(self._program) if listens else BotPlayer()
+            level = own_level()
+            self.player = Assisted(self._program, level) if listens else BotPlayer(level)
 
     @property
     def table_name(self) -> str:

@@ -4,12 +4,30 @@ from collections.abc import Callable, Mapping
 from random import Random
 
 from ..rules import Choice, Expected, View
-from . import random_bot, steady
+from . import easy, normal, random_bot
 from .random_bot import NothingToChoose
 
 Bot = Callable[[View, Expected, Random], Choice]
 
-BOTS: Mapping[str, Bot] = {"random": random_bot.choose, "steady": steady.choose}
-DEFAULT_BOT = "steady"
 
-__all__ = ["BOTS", "DEFAULT_BOT", "Bot", "NothingToChoose"]
+def _hard(view: View, decision: Expected, rng: Random) -> Choice:
+    """The learned bot, which is loaded when it first plays."""
+    from .learned import shipped
+
+    return shipped().choose(view, decision, rng)
+
+
+LEVELS = ("easy", "normal", "hard")
+"""How well bots play, from the weakest on."""
+BOTS: Mapping[str, Bot] = {
+    "random": random_bot.choose,
+    "easy": easy.choose,
+    "normal": normal.choose,
+    "hard": _hard,
+}
+DEFAULT_LEVEL = "normal"
+"""The level of bots for which nobody has chosen one."""
+STAND_IN = LEVELS[-1]
+"""Who plays for a person who is away or wants to look on."""
+
+__all__ = ["BOTS", "DEFAULT_LEVEL", "LEVELS", "STAND_IN", "Bot", "NothingToChoose"]

@@ -11,6 +11,8 @@ SHORT_RUN = 0.6
 SECOND_RUN = 0.3
 LOOSE_PIECE = 0.15
 OLD_PIECE = 0.1
+PIECE_EARLY, PIECE_LATE = 2.2, 1.2
+"""Fields that a piece of one's run is worth, when the game begins and when it ends."""
 
 
 def promise(edition: Edition, cards: Iterable[int]) -> float:

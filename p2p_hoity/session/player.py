@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import random
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Final, Protocol
+
+import trio
 
 from .. import bots, rules
 from .nursery import never
@@ -47,17 +49,24 @@ class Player(Protocol):
         """Whether the player wants another game with the same people; asked once, at the end."""
 
 
+PAUSE: Final = 0.02
+"""Seconds after which a bot answers, easy or not: its time tells nothing of its cards."""
+
+
 class BotPlayer:
     """A bot in the seat: it never hesitates and always comes back."""
 
-    def __init__(self, style: str = "steady", rng: random.Random | None = None) -> None:
-        """`style` is one of bots.BOTS."""
-        self._bot = bots.BOTS[style]
+    def __init__(self, level: str = bots.STAND_IN, rng: random.Random | None = None) -> None:
+        """`level` is one of bots.BOTS."""
+        self._bot = bots.BOTS[level]
         self._rng = rng or random.SystemRandom()
 
     async def choose(self, view: rules.View, kind: rules.Kind, again: bool) -> rules.Choice:
         """The bot's choice from this seat's view alone."""
-        return self._bot(view, rules.expected(view.state), self._rng)
+        due = trio.current_time() + PAUSE
+        choice = self._bot(view, rules.expected(view.state), self._rng)
+        await trio.sleep_until(due)
+        return choice
 
     async def returning(self) -> None:
         """At once."""

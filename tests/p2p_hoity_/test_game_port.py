@@ -33,7 +33,7 @@ def chooser(seed: int) -> room.Chooser:
 
     def choose(machine: Machine, asked: effects.Asked) -> Any:
         view = rules.view(asked.node.state.state, machine.seat, machine.hand())
-        return bots.BOTS["steady"](view, rules.expected(view.state), rng)
+        return bots.BOTS["normal"](view, rules.expected(view.state), rng)
 
     return choose
 

@@ -62,7 +62,7 @@ def played_file() -> bytes:
 
     def choose(machine: Machine, asked: Asked) -> Any:
         seen = view(asked.node.state.state, machine.seat, machine.hand())
-        return bots.BOTS["steady"](seen, rules.expected(seen.state), rng)
+        return bots.BOTS["normal"](seen, rules.expected(seen.state), rng)
 
     here = room.Room(bound, who, choose)
     here.start()

@@ -24,7 +24,7 @@ def read_the_program() -> None:
     """To be called once, before the first seat: what the process to fork from shall read."""
     here = str(Path(__file__).parent.parent)  # it is not told of our path by itself
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [here, os.environ.get("PYTHONPATH")]))
-    forks.set_forkserver_preload(["soak.crashes", "cli.commands.play", "p2p_hoity.bots.steady"])
+    forks.set_forkserver_preload(["soak.crashes", "cli.commands.play", "p2p_hoity.bots"])
 
 
 def sit(home: Path, output: Connection, words: tuple[str, ...]) -> None:

@@ -34,7 +34,7 @@ def room_of(seats: int, rounds: int, nonce: bytes = b"n") -> room.Room:
         seen = rules.view(asked.node.state.state, machine.seat, machine.hand())
         if seen.state.round >= rounds:
             return None
-        return bots.BOTS["steady"](seen, rules.expected(seen.state), rng)
+        return bots.BOTS["normal"](seen, rules.expected(seen.state), rng)
 
     here = room.Room(bound, who, choose)
     here.start()

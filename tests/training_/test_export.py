@@ -55,9 +55,9 @@ def test_the_bot_mixes_as_the_policy_that_was_exported(tmp_path):
 
 @pytest.mark.parametrize(("seats", "variant"), [(2, "surprise"), (2, "confrontation"), (5, None)])
 def test_a_referee_plays_games_to_their_end(seats, variant):
-    final = Referee(load(), seats, variant, [BOTS["steady"]] * seats, 3).play()
+    final = Referee(load(), seats, variant, [BOTS["normal"]] * seats, 3).play()
     assert [line.seat for line in final.standings if line.rank == 1]
-    again = Referee(load(), seats, variant, [BOTS["steady"]] * seats, 3).play()
+    again = Referee(load(), seats, variant, [BOTS["normal"]] * seats, 3).play()
     assert again.standings == final.standings
 
 
@@ -74,7 +74,7 @@ def test_a_duel_says_what_the_one_seat_won(tmp_path, capsys):
 
 
 def test_a_duel_gives_every_seat_edition_and_variant_its_turn():
-    one = duel.Duel("steady", "random", 2, None)
+    one = duel.Duel("normal", "random", 2, None)
     assert {one.share(seed) for seed in range(8)} <= {0.0, 0.5, 1.0}
 
 

@@ -170,7 +170,7 @@ def nothing(words: str) -> None:
 
 
 def test_a_crew_has_other_names_than_the_player(tmp_path: Path) -> None:
-    crew = hire(Home(tmp_path), 5, "Ada", nothing)
+    crew = hire(Home(tmp_path), ("normal",) * 5, "Ada", nothing)
     assert len(set(crew.names)) == 5
     assert "Ada" not in crew.names
     assert stat.S_IMODE(crew.folder.stat().st_mode) == 0o700
@@ -178,7 +178,7 @@ def test_a_crew_has_other_names_than_the_player(tmp_path: Path) -> None:
 
 def test_a_crew_that_was_left_is_found_again(tmp_path: Path) -> None:
     home = Home(tmp_path)
-    crew = hire(home, 2, "Ana", nothing)
+    crew = hire(home, ("easy", "normal"), "Ana", nothing)
     for name in crew.names:
         (crew.folder / name).mkdir(mode=0o700)
     assert crew_of(home, "0123", nothing) is None
@@ -190,13 +190,13 @@ def test_a_crew_that_was_left_is_found_again(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("keep", [True, False])
 async def test_a_crew_is_dismissed(tmp_path: Path, keep: bool) -> None:
-    crew = hire(Home(tmp_path), 1, "Ana", nothing)
+    crew = hire(Home(tmp_path), ("normal",), "Ana", nothing)
     await crew.dismiss(keep)
     assert crew.folder.exists() is keep
 
 
 async def test_a_bot_that_cannot_come_is_trouble(tmp_path: Path) -> None:
-    crew = Crew(tmp_path, ("Ada",), nothing)
+    crew = Crew(tmp_path, ("Ada",), ("normal",), nothing)
     with pytest.raises(Trouble, match="not a ticket"):
         async with open_nursery() as nursery:
             await crew.join("nonsense", nursery)

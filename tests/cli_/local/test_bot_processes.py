@@ -37,7 +37,7 @@ def journal(folder: Path, game: str = GAME) -> None:
 
 def left_over(home: Home) -> bot_processes.Crew:
     """A crew whose command was killed: nobody holds its folder any more."""
-    crew = bot_processes.hire(home, 2, "Ana", nothing)
+    crew = bot_processes.hire(home, ("easy", "normal"), "Ana", nothing)
     assert crew.held is not None
     crew.held.close()
     for name in crew.names:
@@ -54,8 +54,8 @@ def test_a_crew_whose_game_never_began_is_swept_out(tmp_path: Path) -> None:
 
 def test_a_crew_that_a_command_holds_stays(tmp_path: Path) -> None:
     home = Home(tmp_path)
-    first = bot_processes.hire(home, 1, "Ana", nothing)
-    second = bot_processes.hire(home, 1, "Ana", nothing)
+    first = bot_processes.hire(home, ("normal",), "Ana", nothing)
+    second = bot_processes.hire(home, ("normal",), "Ana", nothing)
     assert crews(home) == sorted([first.folder.name, second.folder.name])
 
 
@@ -91,7 +91,7 @@ def test_no_crew_leaves_no_folder(tmp_path: Path) -> None:
 
 async def test_a_crew_that_is_dismissed_leaves_nothing(tmp_path: Path) -> None:
     home = Home(tmp_path)
-    await bot_processes.hire(home, 1, "Ana", nothing).dismiss(keep=False)
+    await bot_processes.hire(home, ("normal",), "Ana", nothing).dismiss(keep=False)
     assert crews(home) == []
 
 

@@ -41,7 +41,7 @@ class Table:
     """A game by the rules alone, with a person at the prompt in seat 0."""
 
     def __init__(self, edition: str, seats: int, seed: int, variant: Any) -> None:
-        bot: Callable[..., Any] = bots.BOTS["steady"]
+        bot: Callable[..., Any] = bots.BOTS["normal"]
         self.game = Referee.seat(load(edition), seats, seed, variant, [bot] * seats)
         self.printed = Printed()
         screen = SeatScreen(self.printed.say)

@@ -2,6 +2,7 @@
 
 import random
 import sys
+from dataclasses import dataclass
 
 import pytest
 from support.paths import ROOT
@@ -9,7 +10,7 @@ from support.rules_driver import Referee, plays, table
 
 from p2p_hoity.bots import BOTS, NothingToChoose
 from p2p_hoity.editions import NAMES, load
-from p2p_hoity.rules import Choose, Draw, Over, Seal, Show, expected, view
+from p2p_hoity.rules import ActionKind, Choose, Draw, Over, Seal, Show, View, expected, view
 
 sys.path.insert(0, str(ROOT / "bench"))
 
@@ -40,10 +41,20 @@ def asked(due, seat):
     return isinstance(due, Show | Choose) and due.seat == seat
 
 
-def test_steady_beats_random_in_most_of_60_games():
+PAIRS = [
+    ("easy", "random", 0.4),
+    ("normal", "random", 0.8),
+    ("normal", "easy", 0.6),
+    ("hard", "random", 0.8),
+]
+
+
+@pytest.mark.parametrize(("one", "others", "least"), PAIRS)
+def test_each_level_beats_the_one_before(one, others, least):
+    """Fair would be a quarter of the games."""
     edition = load()
-    won = sum(share(edition, 4, seed)[0] for seed in range(60))
-    assert won >= 0.7 * 60
+    won = sum(share(edition, 4, seed, one, others)[0] for seed in range(48))
+    assert won >= least * 48
 
 
 @pytest.mark.parametrize("bot", BOTS)
@@ -61,20 +72,114 @@ def test_a_bot_uses_only_its_view(bot):
         referee.step()
 
 
-def test_steady_mixes_its_choices():
+def test_normal_mixes_its_choices():
     referee = table(load(), 4, {0: "A1 A2 A3 B1"})
     due = expected(referee.state)
     seen = referee.view(0)
-    assert {BOTS["steady"](seen, due, random.Random(i)) for i in range(60)} == {0, 1}
+    assert {BOTS["normal"](seen, due, random.Random(i)) for i in range(60)} == {0, 1}
     due = referee.until("action")
-    chosen = [BOTS["steady"](referee.view(0), due, random.Random(i)) for i in range(200)]
+    chosen = [BOTS["normal"](referee.view(0), due, random.Random(i)) for i in range(200)]
     assert len({referee.state.kind(c) for c in chosen}) == 3
+
+
+def _played(referee, seat, times=300):
+    """How often the normal bot plays each kind of Action at its Place, in shares."""
+    due = referee.until("action")
+    cards = [BOTS["normal"](referee.view(seat), due, random.Random(i)) for i in range(times)]
+    kinds = [referee.state.kind(card) for card in cards]
+    return {kind: kinds.count(kind) / times for kind in ActionKind}
+
+
+def _castle(hands, figures=None):
+    """All seats in the Castle, with these hands, which all have seen."""
+    referee = table(load(), len(hands), hands)
+    opened = {slot: referee.deck[slot] for slot in range(4 * len(hands))}
+    known = tuple(opened.get(slot, card) for slot, card in enumerate(referee.state.known))
+    fields = figures or referee.state.figures
+    referee.state = referee.state.but(known=known, figures=tuple(fields))
+    referee.plan = {("place", seat): 0 for seat in range(len(hands))}
+    return referee
+
+
+def test_normal_steals_from_large_known_exhibits():
+    hands = {0: "B1 D1 F1 F2", 1: "A1 A2 A3 A4", 2: "C1 C2 C3 C4"}
+    played = _played(_castle(hands, (9, 9, 9)), 0)
+    assert played[ActionKind.THIEF] > 0.7
+
+
+def test_normal_never_plays_a_detective_when_nobody_can_gain_by_a_thief():
+    hands = {0: "A1 A2 A3 A4", 1: "B1 D1 F1 F2", 2: "C1 E1 F3 D2"}
+    referee = _castle(hands)
+    without = tuple(
+        tuple(c for c in hand if seat == 0 or referee.state.kind(c) != ActionKind.THIEF)
+        for seat, hand in enumerate(referee.state.hands)
+    )
+    referee.state = referee.state.but(hands=without)
+    assert _played(referee, 0)[ActionKind.DETECTIVE] == 0
+
+
+def test_normal_arrests_when_a_theft_pays_and_its_rank_does():
+    """Seat 1 has much to show, seat 2 nothing but Thieves; who is last gains three fields."""
+    behind, ahead = (2, 9, 9), (9, 2, 2)
+    hands = {0: "A1 A2 A3 F2", 1: "D1 D2 D3 D4", 2: "B1 F1 E1 C1"}
+    last, first = (_played(_castle(hands, at), 0)[ActionKind.DETECTIVE] for at in (behind, ahead))
+    assert last > 0.7
+    assert first < 0.4
+
+
+def test_normal_pays_for_what_fits_its_run_and_saves_its_cash_otherwise():
+    """A seat alone in the Auction Hall pays its least Cash; it goes there for its run's letter."""
+    went = {}
+    for letter in ("A4", "F5"):
+        referee = table(load(), 3, {0: "A1 A2 A3 C1"}, {12: letter, 32: "D8"})
+        due = expected(referee.state)
+        chosen = [BOTS["normal"](referee.view(0), due, random.Random(i)) for i in range(300)]
+        went[letter] = sum(chosen) / 300
+    assert went["A4"] > went["F5"]
+    referee = table(load(), 3, {0: "A1 A2 A3 C1"}, {12: "A4"})
+    referee.until("action", place={0: 1, 1: 0, 2: 0})
+    cards = _played_cash(referee)
+    assert max(cards, key=cards.count) == min(set(cards), key=referee.state.edition.number)
+
+
+def _played_cash(referee):
+    due = expected(referee.state)
+    played = [BOTS["normal"](referee.view(0), due, random.Random(i)) for i in range(100)]
+    return [card for card in played if referee.state.kind(card) == ActionKind.CASH]
+
+
+class Curious(Exception):
+    """A bot has looked at what its seat may not know."""
+
+
+OWN = {"state", "seat", "private", "cards", "mine", "held", "piece", "legal", "check", "_card"}
+"""What a view offers: the open state, and its seat's own cards."""
+
+
+@dataclass(frozen=True)
+class Guarded(View):
+    """A view that raises on anything it does not offer."""
+
+    def __getattribute__(self, name):
+        if name not in OWN and not name.startswith("__"):
+            raise Curious(name)
+        return object.__getattribute__(self, name)
+
+
+@pytest.mark.parametrize("bot", BOTS)
+def test_a_bot_plays_whole_games_through_a_view_that_raises_on_anything_else(bot):
+    def guarded(seen, due, rng):
+        dealt = range(4 * seen.seat, 4 * seen.seat + 4)
+        assert all(slot in dealt and seen.state.known[slot] is None for slot, _ in seen.private)
+        return BOTS[bot](Guarded(seen.state, seen.seat, seen.private), due, rng)
+
+    assert Referee.seat(load(), 4, 11, None, [guarded] * 4).play().standings
 
 
 def test_a_lone_exhibitor_risks_as_little_as_it_can():
     referee = table(load(), 3, {0: "A1 A2 A3 A4"})
     due = referee.until("show", action=plays(referee.state, s0="Exhibit", s1="Thief:0"))
-    assert len(BOTS["steady"](referee.view(0), due, random.Random(0))) == 3
+    assert len(BOTS["normal"](referee.view(0), due, random.Random(0))) == 3
 
 
 @pytest.mark.parametrize("bot", BOTS)

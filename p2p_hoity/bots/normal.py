@@ -1,4 +1,4 @@
-"""The steady bot: weighs what each choice may bring, and mixes so that it cannot be read."""
+"""The normal bot: weighs what each choice may bring, and mixes so that it cannot be read."""
 
 from __future__ import annotations
 
@@ -7,21 +7,23 @@ from math import exp
 from random import Random
 from typing import TypeVar, cast
 
-from ..rules import ActionKind, Choice, Expected, Place, State, View, best_exhibit, theft_options
-from .odds import Rival, beaten_by, none, rivals
+from ..rules import ActionKind, Choice, Expected, Place, State, View, theft_options
+from .castle_odds import can_steal, guests, mixtures, piece_worth, stakes, worths
 from .random_bot import NothingToChoose, kind_of
 from .worth import gain, loss
 
 T = TypeVar("T")
 
-PIECE = 1.2
-"""Fields that a Collectible is worth."""
-THIEF_LOST = 1.0
-"""Fields that a Thief in prison costs."""
-HEAT = 0.45
+HEAT = 0.4
 """How widely choices of nearly equal worth are mixed, in fields."""
 RIVAL_LOSS = 0.4
 """How much another's loss counts against one's own gain."""
+CASH_SPENT = 0.5
+"""Fields that Cash is worth while it is in the hand and there is much to buy."""
+IN_HALL = 0.4
+"""How likely another seat goes to the Auction Hall."""
+OTHER_THIEF = 0.35
+"""How likely one in the Auction Hall is there as a Thief."""
 
 
 def choose(view: View, decision: Expected, rng: Random) -> Choice:
@@ -49,9 +51,8 @@ def _place(view: View, rng: Random) -> Choice:
 
 
 def _place_worth(view: View, place: Place) -> float:
-    if place == Place.AUCTION_HALL:
-        return max(_hall_worths(view).values(), default=0.0)
-    return max(_castle_worths(view).values())
+    worths = _hall_worths(view) if place == Place.AUCTION_HALL else _castle_worths(view)
+    return max(worths.values(), default=0.0)
 
 
 def _action(view: View, rng: Random) -> Choice:
@@ -63,10 +64,13 @@ def _action(view: View, rng: Random) -> Choice:
 def _card(view: View, cards: Sequence[int], worths: Mapping[ActionKind, float], rng: Random) -> int:
     """First what kind of Action, then which card of it."""
     held = {view.state.kind(card) for card in cards}
-    kind = _mix({kind: worths.get(kind, 0.0) for kind in sorted(held)}, rng)
+    weighed = {kind: worths[kind] for kind in sorted(held & worths.keys())}
+    kind = _mix(weighed or dict.fromkeys(sorted(held), 0.0), rng)
     of_kind = [card for card in cards if view.state.kind(card) == kind]
     if kind == ActionKind.CASH:
-        return _cash(view.state, of_kind, rng)
+        return _cash(view, of_kind, rng)
+    if kind == ActionKind.THIEF:
+        return max(of_kind, key=view.state.edition.number)
     return rng.choice(of_kind)
 
 
@@ -78,50 +82,79 @@ def _turn(view: View, rng: Random) -> Choice:
     return place, _card(view, [card for p, card in turns if p == place], worths, rng)
 
 
-def _cash(state: State, cards: Sequence[int], rng: Random) -> int:
-    """Mostly the larger Cash, the small ones as a bluff or when nobody bids."""
-    return _mix({card: 0.12 * state.edition.number(card) for card in cards}, rng, 1.0)
-
-
 # What the Auction Hall may bring.
 
 
+def _cash(view: View, cards: Sequence[int], rng: Random) -> int:
+    """What wins against who is there if it is worth it, the smallest if nobody bids."""
+    worths = {card: _bid_worth(view, card) for card in cards}
+    return _mix(worths, rng, 0.3)
+
+
+def _bid_worth(view: View, card: int) -> float:
+    """Of one Cash: what it buys, if it is the largest, less what it could still buy later."""
+    edition = view.state.edition
+    win = 1.0
+    for seat in _rivals_in_hall(view):
+        values = [edition.number(c) for c in _cash_of(view.state, seat)]
+        larger = sum(value > edition.number(card) for value in values)
+        bids = (1 - OTHER_THIEF) * _chance_of_hall(view, seat)
+        win *= 1 - bids * larger / max(1, len(values))
+    return win * (_best_gain(view) - _spent(view, card))
+
+
+def _spent(view: View, card: int) -> float:
+    """What is lost with this Cash: it outbids others as long as there is something to buy."""
+    left = sum(map(len, view.state.windows))
+    weight = min(1.0, left / 8)
+    highest = max(view.state.edition.number(c) for c in range(48) if _is_cash(view.state, c))
+    return CASH_SPENT * weight * (0.5 + view.state.edition.number(card) / highest)
+
+
 def _hall_worths(view: View) -> dict[ActionKind, float]:
-    tops = [window[0] for window in view.state.windows if window]
-    if not tops:
+    if view.state.windows_empty:
         return {}
-    bidders = _others_in_hall(view)
-    gained = max(_top_gain(view, slot) for slot in tops)
-    win = _win_chance(view, bidders)
+    own = _cash_of(view.state, _seat(view))
     return {
-        ActionKind.CASH: win * gained * PIECE,
-        ActionKind.THIEF: 0.5 * min(1.0, bidders),
+        ActionKind.CASH: max((_bid_worth(view, card) for card in own), default=0.0),
+        ActionKind.THIEF: _hall_thief(view),
         ActionKind.DETECTIVE: 0.0,
     }
 
 
-def _others_in_hall(view: View) -> float:
-    """How many others are, or may be expected, in the Auction Hall."""
+def _hall_thief(view: View) -> float:
+    """The Cash that is paid, if somebody pays and no other Thief is there."""
+    rivals = [_chance_of_hall(view, seat) for seat in _rivals_in_hall(view)]
+    sale = alone = 1.0
+    for chance in rivals:
+        sale *= 1 - chance * (1 - OTHER_THIEF)
+        alone *= 1 - chance * OTHER_THIEF
+    return (1 - sale) * alone * 2 * CASH_SPENT
+
+
+def _rivals_in_hall(view: View) -> list[int]:
     state = view.state
-    others = [s for s in state.joined & state.present if s != view.seat]
-    if all(state.places[s] is None for s in others):
-        return 0.45 * len(others)
-    return float(sum(state.places[s] == Place.AUCTION_HALL for s in others))
+    others = (s for s in sorted(state.joined & state.present) if s != view.seat)
+    return [seat for seat in others if _chance_of_hall(view, seat)]
 
 
-def _win_chance(view: View, bidders: float) -> float:
-    cash = _best_cash(view.state, _seat(view))
-    if not cash:
-        return 0.0
-    state = view.state
-    others = [s for s in range(state.seats) if s != view.seat]
-    stronger = sum(_best_cash(state, seat) > cash for seat in others) / len(others)
-    return float((1 - 0.5 * stronger) / (1 + 0.3 * bidders))
+def _chance_of_hall(view: View, seat: int) -> float:
+    place = view.state.places[seat]
+    return IN_HALL if place is None else float(place == Place.AUCTION_HALL)
 
 
-def _best_cash(state: State, seat: int) -> int:
-    cash = [card for card in state.hands[seat] if state.kind(card) == ActionKind.CASH]
-    return max((state.edition.number(card) for card in cash), default=0)
+def _is_cash(state: State, card: int) -> bool:
+    return state.kind(card) == ActionKind.CASH
+
+
+def _cash_of(state: State, seat: int) -> list[int]:
+    return [card for card in state.hands[seat] if _is_cash(state, card)]
+
+
+def _best_gain(view: View) -> float:
+    """Fields that the better top of the windows is worth to this seat."""
+    tops = [window[0] for window in view.state.windows if window]
+    return piece_worth(view) * max((_top_gain(view, slot) for slot in tops), default=0.0)
 
 
 def _top_gain(view: View, slot: int) -> float:
@@ -133,30 +166,11 @@ def _top_gain(view: View, slot: int) -> float:
 
 
 def _castle_worths(view: View) -> dict[ActionKind, float]:
-    state, others = view.state, rivals(view)
-    thief = sum(r.exhibit for r in others) * PIECE
-    caught = 1 - none([r.detective for r in others])
-    rank = state.ranks(state.figures)[_seat(view)]
-    worths = {
-        ActionKind.THIEF: thief - caught * THIEF_LOST,
-        ActionKind.DETECTIVE: (1 - none([r.thief for r in others])) * rank,
-    }
-    exhibit = _exhibit_worth(view, others)
-    if exhibit is not None:
-        worths[ActionKind.EXHIBIT] = exhibit
-    return worths
-
-
-def _exhibit_worth(view: View, others: Sequence[Rival]) -> float | None:
-    mine = best_exhibit(view.state.edition, _mine(view))
-    if mine is None:
-        return None
-    larger, smaller = view.state.edition.octagons[max(view.state.figures)]
-    beaten = [beaten_by(len(mine), rival) for rival in others]
-    first = none(beaten)
-    second = sum(b * none([*beaten[:i], *beaten[i + 1 :]]) for i, b in enumerate(beaten))
-    stolen = sum(rival.thief for rival in others)
-    return first * larger + second * smaller - stolen * PIECE * 0.8
+    found, at_stake = guests(view), stakes(view)
+    worth = worths(found, mixtures(found, at_stake), 0, at_stake)
+    if len(worth) > 1 and not any(can_steal(found, j) for j in range(1, len(found))):
+        worth.pop(ActionKind.DETECTIVE, None)
+    return worth or {ActionKind.DETECTIVE: 0.0}
 
 
 # Exhibits, windows, thefts.
@@ -185,7 +199,7 @@ def _risk(view: View, slots: tuple[int, ...]) -> float:
 
 def _window(view: View, rng: Random) -> Choice:
     tops = {w: view.state.windows[w][0] for w in _ints(view.legal("window"))}
-    return _mix({w: PIECE * _top_gain(view, slot) for w, slot in tops.items()}, rng, 0.1)
+    return _mix({w: _top_gain(view, slot) for w, slot in tops.items()}, rng, 0.1)
 
 
 def _theft(view: View, rng: Random) -> Choice:

@@ -1,0 +1,180 @@
+"""The Castle as a game of odds: what each seat there may play, and what each Action is then worth.
+
+Every seat is taken to lean to what pays best for it, as far as all can see; each leaning changes
+what pays for the others, so it is reckoned in turns until it hardly moves. This is the logit
+equilibrium (McKelvey, Palfrey, 1995) of a coarse picture of one Castle phase.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from math import exp, prod
+
+from ..rules import ActionKind, Place, View, best_exhibit
+from ..rules.exhibits import MIN_EXHIBIT
+from .worth import PIECE_EARLY, PIECE_LATE
+
+E, T, D = ActionKind.EXHIBIT, ActionKind.THIEF, ActionKind.DETECTIVE
+Mix = Mapping[ActionKind, float]
+
+IN_CASTLE = 0.6
+HIDDEN_PIECE = 0.5
+"""How much of a piece of an exhibit a hidden Collectible is taken for."""
+THIEF_LOST = 0.8
+"""Fields that a Thief in prison costs."""
+LEANING = 0.7
+"""Fields of difference that make a seat e times as likely to choose one thing over another."""
+TURNS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Guest:
+    """A seat that is, or may be, in the Castle: what it can play, as far as all can see."""
+
+    seat: int
+    chance: float
+    kinds: tuple[ActionKind, ...]
+    size: float
+    rank: int
+
+
+def piece_worth(view: View) -> float:
+    """Fields that a Collectible of one's run is worth: the more, the more is still to be shown."""
+    track = len(view.state.edition.octagons)
+    left = max(0.0, 1 - max(view.state.figures) / track)
+    return PIECE_LATE + (PIECE_EARLY - PIECE_LATE) * left
+
+
+def guests(view: View) -> list[Guest]:
+    """The view's own seat first, with its true exhibit, then the others as far as it knows them."""
+    state = view.state
+    others = [s for s in sorted(state.joined & state.present) if s != view.seat]
+    here = [_guest(view, seat, _chance(view, seat)) for seat in others]
+    return [_oneself(view), *(guest for guest in here if guest.chance)]
+
+
+def _chance(view: View, seat: int) -> float:
+    place = view.state.places[seat]
+    return IN_CASTLE if place is None else float(place == Place.CASTLE)
+
+
+def _guest(view: View, seat: int, chance: float) -> Guest:
+    size = likely_size(view, seat)
+    kinds = _kinds(view, seat, size >= MIN_EXHIBIT - 1)
+    rank = view.state.ranks(view.state.figures)[seat]
+    return Guest(seat, chance, kinds, max(size, float(MIN_EXHIBIT)), rank)
+
+
+def _oneself(view: View) -> Guest:
+    seat = view.seat or 0
+    best = best_exhibit(view.state.edition, view.mine().values()) or ()
+    kinds = _kinds(view, seat, bool(best))
+    return Guest(seat, 1.0, kinds, len(best), view.state.ranks(view.state.figures)[seat])
+
+
+def _kinds(view: View, seat: int, may_show: bool) -> tuple[ActionKind, ...]:
+    held = {view.state.kind(card) for card in view.state.hands[seat]}
+    return tuple(kind for kind in (E, T, D) if kind in held and (kind != E or may_show))
+
+
+def likely_size(view: View, seat: int) -> float:
+    """How many Collectibles the best exhibit of a seat may have."""
+    known = view.held(seat)
+    best = best_exhibit(view.state.edition, known.values()) or ()
+    hidden = len(view.state.collectibles[seat]) - len(known)
+    return len(best) + HIDDEN_PIECE * hidden
+
+
+def can_steal(found: Sequence[Guest], j: int) -> bool:
+    """Whether a Thief of the j-th may gain anything: someone else may have something to show."""
+    others = (guest for i, guest in enumerate(found) if i != j)
+    return T in found[j].kinds and any(E in guest.kinds for guest in others)
+
+
+# What each Action is worth.
+
+
+@dataclass(frozen=True, slots=True)
+class Stakes:
+    """What this Castle phase is about, in fields."""
+
+    larger: int
+    smaller: int
+    piece: float
+
+
+def stakes(view: View) -> Stakes:
+    """By the octagon of the leader's field."""
+    larger, smaller = view.state.edition.octagons[max(view.state.figures)]
+    return Stakes(larger, smaller, piece_worth(view))
+
+
+def mixtures(found: Sequence[Guest], at_stake: Stakes) -> list[Mix]:
+    """How likely each of them plays what."""
+    mixes: list[Mix] = [dict.fromkeys(guest.kinds, 1 / len(guest.kinds)) for guest in found]
+    for _ in range(TURNS):
+        mixes = [
+            _between(mixes[i], leaning(worths(found, mixes, i, at_stake)))
+            for i in range(len(found))
+        ]
+    return mixes
+
+
+def _between(old: Mix, new: Mix) -> Mix:
+    return {kind: (old[kind] + new[kind]) / 2 for kind in old}
+
+
+def leaning(worth: Mapping[ActionKind, float]) -> Mix:
+    """Likelier the more it is worth."""
+    top = max(worth.values(), default=0.0)
+    weights = {kind: exp((value - top) / LEANING) for kind, value in worth.items()}
+    total = sum(weights.values())
+    return {kind: weight / total for kind, weight in weights.items()}
+
+
+def worths(
+    found: Sequence[Guest], mixes: Sequence[Mix], i: int, at_stake: Stakes
+) -> dict[ActionKind, float]:
+    """What each Action of the i-th is worth, in fields, if the others mix so."""
+    others = [j for j in range(len(found)) if j != i]
+
+    def chance(j: int, kind: ActionKind) -> float:
+        return found[j].chance * mixes[j].get(kind, 0.0)
+
+    worth = {}
+    for kind in found[i].kinds:
+        if kind == E:
+            worth[kind] = _shown(found, others, i, at_stake, chance)
+        elif kind == T:
+            loot = sum(chance(j, E) for j in others) * at_stake.piece
+            caught = 1 - prod(1 - chance(j, D) for j in others)
+            worth[kind] = loot - caught * THIEF_LOST
+        else:
+            worth[kind] = (1 - prod(1 - chance(j, T) for j in others)) * found[i].rank
+    return worth
+
+
+def _shown(
+    found: Sequence[Guest],
+    others: Sequence[int],
+    i: int,
+    at_stake: Stakes,
+    chance: Callable[[int, ActionKind], float],
+) -> float:
+    """Fields for the best and the second-best exhibit, less what Thieves take of it."""
+    beaten = [chance(j, E) * better(found[j].size, found[i].size) for j in others]
+    first = prod(1 - b for b in beaten)
+    by_one = (b * prod(1 - c for c in _but(beaten, n)) for n, b in enumerate(beaten))
+    second = sum(by_one)
+    taken = sum(chance(j, T) for j in others)
+    return first * at_stake.larger + second * at_stake.smaller - taken * at_stake.piece
+
+
+def _but(chances: list[float], n: int) -> list[float]:
+    return chances[:n] + chances[n + 1 :]
+
+
+def better(theirs: float, mine: float) -> float:
+    """How likely an exhibit of about so many pieces beats one of mine."""
+    return 1 / (1 + exp(1.6 * (mine - theirs)))
