@@ -81,6 +81,9 @@ class JsonSeat:
         """The first object of a guest."""
         write_line({"type": "terms", **terms_words.as_json(terms, game, names, watched)})
 
+    def allow_hints(self, allowed: bool) -> None:
+        """Nothing: a program asks for none."""
+
     async def agree(self) -> bool:
         """Whether the next line says so."""
         return await self._program.agree()

@@ -20,6 +20,7 @@ HELP: Final = (
     N_("p picks an exhibit of your own: by letters (p AABB), years (p 1623 1874) or numbers of i."),
     N_("b board · h hands of Action cards · i names of Collectibles (i B1649: that one) · l log"),
     N_("r the rules in one screen, as `hoity rules` prints them · proofs: what was proven so far"),
+    N_("hint shows what the hard bot would do; against your own bots only"),
     N_("wait gives who is awaited longer before the game may go on without them"),
     N_("a gives your seat to a bot, and takes it back · q leaves; the game can be resumed"),
     N_(

@@ -13,7 +13,7 @@ from p2p_hoity.session import updates
 from p2p_hoity.session.player import BotPlayer, Player, WaitLonger, Wish
 
 from ..trouble import USAGE, Trouble
-from ..words import board
+from ..words import advice, board
 from ..words.cards import Names
 from ..words.lingo import _
 from .line_menu import Menu, handing_over, leaving, leaving_lesson, nothing
@@ -76,6 +76,8 @@ class SeatPrompt:
         self._wishes = Wishes()
         self.talk = LineTalk(self._say, self._wishes)
         self._is_over = self._has_ended = False
+        self.has_hints = False
+        self._asked: tuple[rules.View, rules.Kind] | None = None
         self._strays = 0
         self.is_lesson = False
 
@@ -212,6 +214,17 @@ class SeatPrompt:
         else:
             self._want(WaitLonger())
 
+    def _hint(self, rest: str) -> None:
+        """What the hard bot would do at the open choice."""
+        names = self._screen.names
+        if not self.has_hints:
+            self._say(_(advice.NOT_HERE))
+        elif self._asked is None or names is None:
+            self._say(_(advice.NOT_NOW))
+        else:
+            for line in advice.advice(*self._asked, names):
+                self._say(line)
+
     def _toggle(self, rest: str) -> None:
         if self.autopilot:
             self.autopilot = False
@@ -265,7 +278,11 @@ class SeatPrompt:
         if not self._patient:
             self._asker.forget_old_answers()
         self._orient(view, names)
-        choice = await self._asker.ask(view, kind, again, names)
+        self._asked = view, kind
+        try:
+            choice = await self._asker.ask(view, kind, again, names)
+        finally:
+            self._asked = None
         self._strays = 0
         self._screen.is_confirmed = True
         return choice
@@ -330,6 +347,7 @@ COMMANDS: Final[dict[str, Callable[[SeatPrompt, str], None]]] = {
     "c": lambda prompt, rest: prompt.pages.copy(rest),
     "code": lambda prompt, rest: prompt.pages.code(rest),
     "qr": lambda prompt, rest: prompt.pages.qr(rest),
+    "hint": SeatPrompt._hint,
     "a": SeatPrompt._toggle,
     **dict.fromkeys(QUIT, SeatPrompt._quit),
 }

@@ -24,6 +24,8 @@ from .line_screen import SeatScreen
 
 HANDED_OVER: Final = "\0handed over"
 """Put among the answers when the seat is handed to the bot in the middle of a question."""
+COLUMNS: Final = 80
+"""Of a line in which several answers stand."""
 
 
 class Withdrawn(Exception):
@@ -152,9 +154,18 @@ class Asker:
 
 
 def _asked(question: Question, kind: rules.Kind) -> list[str]:
-    """The question and its options: of Places and windows there are two, on the same line."""
+    """The question and its options: of Places and windows there are two, on the same line; of
+    all else as many in a line as have room."""
     if kind in ("place", "window"):
-        options = (f"{n} {option.words}" for n, option in enumerate(question.options, 1))
-        return ["  ".join([question.words, *options])]
-    options = (f"  {n}  {option.words}" for n, option in enumerate(question.options, 1))
-    return [question.words, *options]
+        two = (f"{n} {option.words}" for n, option in enumerate(question.options, 1))
+        return ["  ".join([question.words, *two])]
+    options = [f"  {n}  {option.words}" for n, option in enumerate(question.options, 1)]
+    return [question.words, *_abreast(options)]
+
+
+def _abreast(options: list[str]) -> list[str]:
+    """As many in a line as 80 columns take, one below the other."""
+    column = max(map(len, options), default=0) + 2
+    row = max(1, COLUMNS // column)
+    rows = (options[at : at + row] for at in range(0, len(options), row))
+    return ["".join(option.ljust(column) for option in line).rstrip() for line in rows]

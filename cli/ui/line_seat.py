@@ -75,6 +75,10 @@ class LineSeat:
         for line in terms_words.describe(terms, game, names, watched):
             self.say(line)
 
+    def allow_hints(self, allowed: bool) -> None:
+        """Whether `hint` says what the hard bot would do."""
+        self._prompt.has_hints = allowed
+
     def begin_lesson(self, names: Names) -> None:
         """Who sits there; no table is told of."""
         self._screen.names = names

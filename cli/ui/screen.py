@@ -50,6 +50,9 @@ class Screen(Protocol):
     ) -> None:
         """The terms of a table, before the seat is taken; `watched`: onlookers are let in."""
 
+    def allow_hints(self, allowed: bool) -> None:
+        """Whether the player may be shown what the hard bot would do: all others are its bots."""
+
     def agree(self) -> Awaitable[bool]:
         """Whether the terms just shown are accepted."""
 

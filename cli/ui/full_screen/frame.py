@@ -32,6 +32,7 @@ class Desk:
     muted: set[int] = field(default_factory=set)
     hint: str = ""
     autopilot: bool = False
+    has_hints: bool = False
     answers: str = ""
     told: tuple[str, ...] | None = None
     lesson: str | None = None

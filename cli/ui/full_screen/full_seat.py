@@ -126,6 +126,12 @@ class FullSeat:
                 self.say(line)
         self.say(_("# shows what this table promises, in numbers"))
 
+    def allow_hints(self, allowed: bool) -> None:
+        """Whether h shows what the hard bot would do."""
+        self.app.desk.has_hints = allowed
+        if self.line is not None:
+            self.line.allow_hints(allowed)
+
     def begin_lesson(self, names: Names) -> None:
         """Who sits there; no table is told of."""
         self._lesson, self.app.desk.lesson = names, ""
@@ -258,6 +264,7 @@ class FullSeat:
         await self._failed.wait()
         self.line = line = LineSeat(self._auto or self.app.desk.autopilot, self._leave)
         printing.complain(_("The full screen has failed; the game goes on in lines."))
+        line.allow_hints(self.app.desk.has_hints)
         if self._lesson is not None:
             line.begin_lesson(self._lesson)
         for words in () if self._kept else self.app.desk.papers:

@@ -21,6 +21,7 @@ KEYS: Final = {
     "p": "page('links')",
     "?": "page('help')",
     "#": "page('numbers')",
+    "h": "page('advice')",
     "t": "talk",
     "w": "wait",
     "a": "bot",

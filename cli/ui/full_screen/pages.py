@@ -44,7 +44,7 @@ class Page(ModalScreen[None]):
 
     def __init__(self, title: str, lines: Sequence[Line]) -> None:
         super().__init__()
-        self._title, self._shown = title, lines
+        self._title, self.shown = title, lines
 
     def compose(self) -> ComposeResult:
         """The text, scrolled by arrows, page keys or the wheel."""
@@ -52,7 +52,7 @@ class Page(ModalScreen[None]):
         with VerticalScroll() as scroll:
             scroll.border_title = self._title
             scroll.border_subtitle = "Esc"
-            yield Static(content_of(self._shown, light))
+            yield Static(content_of(self.shown, light))
 
 
 class Picture(ModalScreen[None]):

@@ -7,6 +7,7 @@ from typing import Final
 
 from p2p_hoity.session.updates import Presence
 
+from ...words import advice
 from ...words.grid import grid
 from ...words.lingo import N_, _
 from ...words.phrases import PHRASES, spoken
@@ -31,6 +32,7 @@ HELP: Final = (
     ("r", N_("the rules in one screen")),
     ("o", N_("what was proven, by whom, and how long the check took")),
     ("p", N_("who is linked, and every seat's key")),
+    ("h", N_("a hint: what the hard bot would do; against your own bots only")),
     ("t", N_("talk: a line of your own, or the number of a phrase")),
     ("w", N_("wait longer for who is awaited")),
     ("a", N_("let a bot play on, and take the seat back")),
@@ -117,6 +119,17 @@ def _links(scene: Scene, desk: Desk, numbers: Sequence[str], width: int) -> list
     return lines
 
 
+def _advice(scene: Scene, desk: Desk, numbers: Sequence[str], width: int) -> list[Line]:
+    asked, names = scene.question, scene.names
+    if not desk.has_hints:
+        found = [_(advice.NOT_HERE)]
+    elif asked is None or names is None:
+        found = [_(advice.NOT_NOW)]
+    else:
+        found = advice.advice(asked.view, asked.kind, names)
+    return [line for words in found for line in broken(words, width, "plain", " " * 7)]
+
+
 def _numbers(scene: Scene, desk: Desk, numbers: Sequence[str], width: int) -> list[Line]:
     return [line for words in numbers for line in broken(words, width, "plain", "  ")]
 
@@ -158,6 +171,7 @@ PAGES: Final[Mapping[str, tuple[str, Write]]] = {
     "rules": (N_("Rules"), _rules),
     "proofs": (N_("Proofs"), _proofs),
     "links": (N_("Links and keys"), _links),
+    "advice": (N_("Hint"), _advice),
     "numbers": (N_("What this table promises"), _numbers),
     "help": (N_("Help"), _help),
     "replay": (N_("Help"), _replay),

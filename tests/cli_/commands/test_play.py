@@ -15,6 +15,8 @@ import pytest
 import trio
 
 from cli.commands.play import Ask, checked_terms, edition_of
+from cli.commands.seats import new_sitting
+from cli.commands.sitting import Manner
 from cli.local import own_key
 from cli.local.bot_processes import Crew, crew_of, hire
 from cli.trouble import Trouble, told
@@ -193,6 +195,20 @@ async def test_a_crew_is_dismissed(tmp_path: Path, keep: bool) -> None:
     crew = hire(Home(tmp_path), ("normal",), "Ana", nothing)
     await crew.dismiss(keep)
     assert crew.folder.exists() is keep
+
+
+@pytest.mark.parametrize(("seats", "bots", "hints"), [(3, 2, True), (3, 1, False), (2, 0, False)])
+def test_hints_are_for_a_table_full_of_ones_own_bots(
+    tmp_path: Path, seats: int, bots: int, hints: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOITY_HOME", str(tmp_path))
+    here = new_sitting(Manner(yes=True, plain=True, name="Ana"))
+    here.crew = hire(here.home, ("normal",) * bots, "Ana", nothing) if bots else None
+    told: list[bool] = []
+    monkeypatch.setattr(here.screen, "allow_hints", told.append)
+    monkeypatch.setattr(type(here), "game", "0123")
+    here._begin(seats)
+    assert told == [hints]
 
 
 async def test_a_bot_that_cannot_come_is_trouble(tmp_path: Path) -> None:

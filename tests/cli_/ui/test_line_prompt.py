@@ -17,7 +17,7 @@ from cli.ui.line_pages import FIRST_HINT
 from cli.ui.line_prompt import SeatPrompt
 from cli.ui.line_screen import SeatScreen
 from cli.ui.stdin_lines import CONTINUED, END, INTERRUPT, STRAYS
-from cli.words import board
+from cli.words import advice, board
 from cli.words.board import own_slots
 from cli.words.cards import Names
 from p2p_hoity import rules
@@ -115,6 +115,34 @@ async def test_a_rounds_first_question_shows_ones_own_collectibles() -> None:
     assert here.said[: len(own)] == own
     assert len(own) == 1
     assert not here.heard("Register")
+
+
+async def _hinted(allowed: bool) -> Desk:
+    """What is said to someone who asks for a hint at a question, and before it."""
+    view = asked("place")
+    async with desk(view) as here, trio.open_nursery() as nursery:
+        here.prompt.has_hints = allowed
+        await here.type.send("hint")
+        await trio.testing.wait_all_tasks_blocked()
+        nursery.start_soon(here.prompt.choose, view, "place", False)
+        await trio.testing.wait_all_tasks_blocked()
+        await here.type.send("HINT")
+        await trio.testing.wait_all_tasks_blocked()
+        nursery.cancel_scope.cancel()
+    return here
+
+
+async def test_a_hint_says_what_the_hard_bot_would_do_and_the_question_stays_open() -> None:
+    here = await _hinted(True)
+    assert here.said.count(advice.NOT_NOW) == 1
+    assert here.said.count(advice.HEADING) == 1
+    assert sum("Where do you go?" in line for line in here.said) == 2
+
+
+async def test_there_are_no_hints_in_a_game_against_people() -> None:
+    here = await _hinted(False)
+    assert here.said.count(advice.NOT_HERE) == 2
+    assert not here.heard(advice.HEADING)
 
 
 async def test_nothing_is_sealed_before_it_is_confirmed() -> None:

@@ -24,7 +24,7 @@ from cli.ui.full_screen.frame import frame
 from cli.ui.full_screen.full_seat import FullSeat
 from cli.ui.full_screen.ink import cells
 from cli.ui.full_screen.pages import Choices, Page, Picture
-from cli.words import lingo
+from cli.words import advice, lingo
 from cli.words.reasons import sentence
 from p2p_hoity import rules
 from p2p_hoity.errors import because
@@ -300,7 +300,7 @@ def test_a_muted_seat_is_not_heard() -> None:
     sit(script, Company(3), (100, 40))
 
 
-@pytest.mark.parametrize("key", list("ilrop?#"))
+@pytest.mark.parametrize("key", list("ilroph?#"))
 def test_pages_open_and_close(key: str) -> None:
     async def script(at: Sitting) -> None:
         await at.asked()
@@ -308,6 +308,21 @@ def test_pages_open_and_close(key: str) -> None:
         assert isinstance(at.app.screen, Page)
         await at.press("escape")
         assert not isinstance(at.app.screen, Page)
+
+    sit(script, Company(3))
+
+
+@pytest.mark.parametrize("allowed", [True, False])
+def test_a_hint_is_shown_against_ones_own_bots_only(allowed: bool) -> None:
+    async def script(at: Sitting) -> None:
+        at.seat.allow_hints(allowed)
+        await at.asked()
+        await at.press("h")
+        shown = at.app.screen
+        assert isinstance(shown, Page)
+        words = "\n".join(line.plain for line in shown.shown)
+        assert (advice.HEADING in words) == allowed
+        assert (advice.NOT_HERE in words) != allowed
 
     sit(script, Company(3))
 
@@ -422,6 +437,9 @@ class Lines:
 
     def say(self, words: str) -> None:
         self.said.append(words)
+
+    def allow_hints(self, allowed: bool) -> None:
+        self.has_hints = allowed
 
     async def agree(self) -> bool:
         return True

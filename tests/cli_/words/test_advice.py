@@ -1,0 +1,52 @@
+"""Hints in words: the mixture of the learned bot, in every language, for every kind of choice."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+from support.cli_stage import NICKNAMES, referee, until
+
+from cli.words import lingo
+from cli.words.advice import HEADING, MOST, advice
+from cli.words.cards import Names
+from p2p_hoity import rules
+from p2p_hoity.bots.learned import shipped
+
+LINE = re.compile(r"  +(\d+)  (\S.*)")
+
+
+@pytest.mark.parametrize("kind", ["place", "action", "window", "exhibit"])
+@pytest.mark.parametrize("language", lingo.LANGUAGES)
+def test_it_is_what_the_bot_would_draw_from_likeliest_first(kind: Any, language: str) -> None:
+    view = until(referee(4, 3), kind, 0)
+    names = Names(view.state.edition, NICKNAMES[:4], 0)
+    lingo.speak(language)
+    try:
+        heading, *lines = advice(view, kind, names)
+    finally:
+        lingo.speak("en")
+    shares = [int(found[1]) for line in lines if (found := LINE.fullmatch(line))]
+    assert heading
+    assert 1 <= len(lines) == len(shares) <= MOST
+    assert shares == sorted(shares, reverse=True)
+    (mixture,) = shipped().mixtures(view, rules.expected(view.state))
+    assert shares[0] == round(100 * max(mixture.chances))
+
+
+def test_of_a_theft_each_exhibit_has_its_own() -> None:
+    for seed in range(40):
+        driver = referee(5, seed)
+        try:
+            view = until(driver, "theft", 0)
+        except AssertionError:
+            continue
+        names = Names(view.state.edition, NICKNAMES[:5], 0)
+        heading, *lines = advice(view, "theft", names)
+        mixtures = shipped().mixtures(view, rules.expected(view.state))
+        assert heading == HEADING
+        assert len(lines) >= len(mixtures) >= 1
+        assert all(re.fullmatch(r" +\d+  [A-F] ?\d+", line) for line in lines)
+        return
+    raise AssertionError("nobody stole")
