@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
+from typing import Protocol
 
 import numpy as np
 
-from .rollout import Moment, Post
+from .rollout import Moment
 from .rows import Numbers, Rows, joined
 from .sim import Ints
+from .tables import Kind
 
 
 @dataclass(frozen=True)
@@ -28,7 +30,17 @@ class Lessons:
     target: Numbers
 
 
-def harvest(posts: Sequence[Post], last: Sequence[Numbers], trace: float) -> list[Lessons]:
+class Played(Protocol):
+    """Games of one kind, and their moments since they were taken last."""
+
+    @property
+    def kind(self) -> Kind:
+        """Of which kind they are."""
+
+    moments: list[Moment]
+
+
+def harvest(posts: Sequence[Played], last: Sequence[Numbers], trace: float) -> list[Lessons]:
     """The lessons of all moments, by number of seats; the moments are taken from the posts.
 
     `last` are the shares (N, S) that the games of each post expect now; `trace` is the lambda of
@@ -41,7 +53,7 @@ def harvest(posts: Sequence[Post], last: Sequence[Numbers], trace: float) -> lis
     return [_together(parts[seats]) for seats in sorted(parts)]
 
 
-def _of_post(post: Post, now: Numbers, trace: float) -> Iterable[Lessons]:
+def _of_post(post: Played, now: Numbers, trace: float) -> Iterable[Lessons]:
     later, ahead = now.copy(), np.zeros_like(now)
     for moment in reversed(post.moments):
         if moment.ended is not None:

@@ -34,6 +34,8 @@ class Course:
     critic_rate: float = 1e-3
     critic_batch: int = 2048
     norm: float = 1.0
+    least: float = 1e-5
+    """Adam's epsilon: how large gradients must be to be followed at full rate."""
 
 
 @dataclass(frozen=True)
@@ -80,8 +82,9 @@ class Learner:
         self.policy, self.critic, self.course = policy, critic, course
         self.average = copy.deepcopy(policy).requires_grad_(False)
         self.rng = np.random.default_rng(seed)
-        self.steps = torch.optim.Adam(policy.parameters(), eps=1e-5)
-        self.critic_steps = torch.optim.Adam(critic.parameters(), course.critic_rate, eps=1e-5)
+        self.steps = torch.optim.Adam(policy.parameters(), eps=course.least)
+        rate, least = course.critic_rate, course.least
+        self.critic_steps = torch.optim.Adam(critic.parameters(), rate, eps=least)
 
     def learn(self, lessons: Sequence[Lessons], step: Step) -> dict[str, float]:
         """One update from these lessons; what was measured, by name."""

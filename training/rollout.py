@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 import numpy as np
 import torch
@@ -21,10 +21,22 @@ from .observe import Eyes
 from .policy import Policy
 from .rows import Numbers, Rows, rows_of
 from .seating import LEARNER, Seating, company
-from .sim import Ended, Ints, Point, Table
+from .sim import Ended, Floats, Ints, Point, Table
 from .tables import Kind
 
 T = TypeVar("T")
+
+
+class Outcome(Protocol):
+    """Games that ended, and the share of victory of each seat (E, S)."""
+
+    @property
+    def games(self) -> Ints:
+        """Their numbers."""
+
+    @property
+    def shares(self) -> Floats:
+        """In sum 1."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +57,7 @@ class Moment:
     judged: Ints
     insight: tuple[Numbers, Numbers]
     expected: Numbers
-    ended: Ended | None
+    ended: Outcome | None
 
 
 @dataclass
