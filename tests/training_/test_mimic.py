@@ -45,17 +45,17 @@ def test_a_younger_piece_is_taken_for_the_oldest_of_its_letter():
 
 
 def test_what_a_bot_was_asked_and_chose_is_kept():
-    seen = mimic.watched("steady", Kind(load(), 4, None, 1.0), 1)
+    seen = mimic.watched("normal", Kind(load(), 4, None, 1.0), 1)
     assert len(seen.rows) == len(seen.picked) > 100
     assert (seen.picked < seen.rows.count).all()
     assert (seen.rows.count > 1).all()
-    again = mimic.watched("steady", Kind(load(), 4, None, 1.0), 1)
+    again = mimic.watched("normal", Kind(load(), 4, None, 1.0), 1)
     assert (again.picked == seen.picked).all()
 
 
 def test_a_likeness_chooses_more_alike_the_longer_it_learns(tmp_path, capsys):
-    out = tmp_path / "steady.pt"
-    mimic.main(["steady", "--games", "12", "--epochs", "40", "--out", str(out)])
+    out = tmp_path / "normal.pt"
+    mimic.main(["normal", "--games", "12", "--epochs", "40", "--out", str(out)])
     told = json.loads(capsys.readouterr().out)
     assert told["cross_entropy"][-1] < told["cross_entropy"][0] - 0.02
-    assert checkpoint(out)["about"]["bot"] == "steady"
+    assert checkpoint(out)["about"]["bot"] == "normal"

@@ -61,15 +61,15 @@ class FullSeat:
         self.player: Player = self.person
         self.app = self.person.app = TableApp(self.person)
         self.app.desk.autopilot = auto and not looks_on
-        self._settings = settings.load()
-        self.app.furnish(self._settings, bell)
+        self.app.furnish(settings.load(), bell)
         self.app.keep = self._keep
 
     def _keep(self, light: bool, bell: bool, staged: bool) -> None:
-        """Keep how the person wants the screen, if the home takes it."""
-        self._settings = replace(self._settings, light=light, bell=bell, staged=staged)
+        """Keep how the person wants the screen, if the home takes it, and all else as it is now."""
         with contextlib.suppress(OSError, CodedError):
-            settings.keep(own_home(), self._settings)
+            home = own_home()
+            kept = settings.load(home)
+            settings.keep(home, replace(kept, light=light, bell=bell, staged=staged))
 
     # What a sitting calls, in trio.
 

@@ -34,6 +34,8 @@ from p2p_hoity.reachability.routers import RouterCode
 from p2p_hoity.session import updates
 from p2p_hoity.session.outcome import Outcome
 from p2p_hoity.session.player import BotPlayer, Talk, WaitLonger
+from p2p_hoity.storage.home import home as own_home
+from p2p_hoity.storage.own_files import private_folder
 
 Script = Callable[["Sitting"], Awaitable[None]]
 
@@ -574,11 +576,14 @@ def test_how_the_screen_is_wanted_is_kept_in_the_home() -> None:
 
     async def script(at: Sitting) -> None:
         await at.asked()
+        settings.keep(own_home(), settings.Settings(bots="easy"))  # chosen with the screen up
         for word in ("theme", "bell", "pace"):
             at.app._chosen(word)
 
+    private_folder(own_home().path)
     sit(script, Company(3))
     kept = settings.load()
+    assert kept.bots == "easy"
     assert (kept.light, kept.bell, kept.staged) == (True, False, True)
     seat = FullSeat(False, lambda reason: None)
     assert seat.app.theme == "textual-light"

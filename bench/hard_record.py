@@ -1,0 +1,42 @@
+"""Records how good the shipped weights are: `python bench/hard_record.py < DUELS > hard.json`.
+
+DUELS are lines of `python -m training.duel p2p_hoity/bots/learned/weights.bin`. The first games of
+the duel at four seats are played here, for the test that plays them again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import platform
+import sys
+from importlib.resources import files
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
+
+from bots_duel import share
+
+from p2p_hoity.bots import learned
+from p2p_hoity.editions import load
+
+FIRST, SEATS = 24, 4
+
+
+def record(lines: list[str]) -> dict[str, object]:
+    """All that is recorded of the weights."""
+    data = files(learned.__package__ or "").joinpath(learned.WEIGHTS).read_bytes()
+    network, edition = learned.read(data), load()
+    won = sum(share(edition, SEATS, seed, "hard", "normal")[0] for seed in range(FIRST))
+    return {
+        "sha256": hashlib.sha256(data).hexdigest(),
+        "commit": network.commit,
+        "seed": network.seed,
+        "machine": f"{platform.machine()}, Python {platform.python_version()}",
+        "first": {"games": FIRST, "won": won},
+        "duels": [json.loads(line) for line in lines if line.strip()],
+    }
+
+
+if __name__ == "__main__":
+    print(json.dumps(record(sys.stdin.readlines()), indent=1))

@@ -1,0 +1,60 @@
+"""The weights that ship: which they are, whence they come, and that they play as was recorded."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from importlib.resources import files
+from typing import Any
+
+import pytest
+from support.paths import ROOT
+from support.rules_driver import Referee
+
+from p2p_hoity.bots import BOTS, learned
+from p2p_hoity.editions import load
+
+RECORD = ROOT / "bench" / "hard.json"
+MOST = 250_000
+"""Bytes that the weights may have."""
+SLACK = 2
+"""Games that may end otherwise on another machine: the last digit of a sum may differ."""
+
+
+@pytest.fixture(scope="module")
+def record() -> Any:
+    return json.loads(RECORD.read_text(encoding="utf-8"))
+
+
+@pytest.fixture(scope="module")
+def weights() -> bytes:
+    return files(learned.__package__ or "").joinpath(learned.WEIGHTS).read_bytes()
+
+
+def test_the_record_is_of_these_weights(record: Any, weights: bytes) -> None:
+    network = learned.read(weights)
+    assert hashlib.sha256(weights).hexdigest() == record["sha256"]
+    assert (network.commit, network.seed) == (record["commit"], record["seed"])
+    assert len(weights) <= MOST
+
+
+def test_it_says_how_good_they_are_at_every_number_of_seats(record: Any) -> None:
+    pairings = {(duel["one"], duel["others"], duel["seats"]) for duel in record["duels"]}
+    for pair in (("hard", "normal"), ("normal", "hard"), ("hard", "random")):
+        assert {(*pair, seats) for seats in range(2, 7)} <= pairings
+    assert all(duel["games"] >= 100 and duel["within"] >= 0 for duel in record["duels"])
+
+
+def test_they_play_as_was_recorded(record: Any) -> None:
+    """The first games of the duel at four seats, played again."""
+    first = record["first"]
+    won = sum(_share(seed) for seed in range(first["games"]))
+    assert abs(won - first["won"]) <= SLACK
+
+
+def _share(seed: int) -> float:
+    place = seed % 4
+    bots = [BOTS["hard" if seat == place else "normal"] for seat in range(4)]
+    final = Referee.seat(load(), 4, seed, None, bots).play()
+    winners = [line.seat for line in final.standings if line.rank == 1]
+    return (place in winners) / len(winners)
