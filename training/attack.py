@@ -1,5 +1,5 @@
-"""How much one player gains who trains against frozen copies: `python -m training.attack WEIGHTS
---seed S --minutes M --out DIR`.
+"""How much one player gains who trains against frozen copies: `python -m training.attack FROZEN
+--seed S --minutes M --out DIR`; FROZEN is a file of weights, or a likeness (`training.mimic`).
 
 The attacker sits alone at each table, learns as the training does, and may begin as the copy that
 it attacks (`--warm`) or as nothing. What it gains is its share of victory above the fair one, in
@@ -20,14 +20,19 @@ from p2p_hoity.bots.learned import read
 
 from .contest import contest
 from .export import policy_from
+from .keeping import learning, load, policy_of
 from .policy import Policy
 from .ppo import Course
 from .seating import LEARNER, Alone
 from .tables import Kind, kinds
-from .train import UPDATES_PER_MINUTE, Company, Plan, Training
+from .train import UPDATES_PER_MINUTE, Company, Plan, Start, Training
 
 FROZEN = 1
 """The number of the copy that is attacked."""
+COURSE = Course(batch=1024, pull=0.0)
+"""Smaller batches than in self-play, as one seat of a table learns; nothing holds it back."""
+RATES = {True: (3e-4, 1e-4), False: (1e-3, 1e-4)}
+"""By whether it begins as the copy it attacks: it is not to forget at once what that knows."""
 
 
 def attacked_tables(seats: Iterable[int]) -> list[Kind]:
@@ -39,16 +44,21 @@ def attacked_tables(seats: Iterable[int]) -> list[Kind]:
 
 def attack(plan: Plan, frozen: Policy, warm: bool, seats: Sequence[int], out: Path) -> Training:
     """The training of an attacker, about to begin; its log and checkpoints go to `out`."""
-    start = policy_from_copy(frozen) if warm else None
-    company = Company(attacked_tables(seats), Alone(FROZEN), {FROZEN: frozen}, start)
+    start = Start(learning(frozen)) if warm else None
+    company = Company(
+        tables=attacked_tables(seats),
+        seating=Alone(FROZEN),
+        rivals={FROZEN: frozen},
+        start=start,
+    )
     return Training(plan, out, company)
 
 
-def policy_from_copy(frozen: Policy) -> Policy:
-    """The same weights in a policy that learns."""
-    made = Policy(frozen.shape)
-    made.load_state_dict(frozen.state_dict())
-    return made
+def frozen_of(path: Path) -> Policy:
+    """The policy in a file of weights, or in a checkpoint."""
+    if path.suffix == ".pt":
+        return policy_of(load(path), "policy")
+    return policy_from(read(path.read_bytes()))
 
 
 def gains(
@@ -72,7 +82,7 @@ def gains(
 def main(arguments: Sequence[str] | None = None) -> None:
     """Train the attacker and say what it gains, one JSON line for each kind of table."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("weights", type=Path)
+    parser.add_argument("frozen", type=Path)
     parser.add_argument("--seed", type=int, required=True)
     parser.add_argument("--minutes", type=float, required=True)
     parser.add_argument("--updates", type=int)
@@ -82,9 +92,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--games", type=int, default=10_000)
     given = parser.parse_args(arguments)
     given.out.mkdir(parents=True, exist_ok=True)
-    frozen = policy_from(read(given.weights.read_bytes()))
+    frozen = frozen_of(given.frozen)
     updates = given.updates or max(1, round(given.minutes * UPDATES_PER_MINUTE))
-    plan = Plan(given.seed, updates, entropy=(0.01, 0.0), course=Course(pull=0.0))
+    rate = RATES[given.warm]
+    plan = Plan(given.seed, updates, rate=rate, entropy=(0.01, 0.0), course=COURSE)
     training = attack(plan, frozen, given.warm, given.seats, given.out)
     training.run(time.monotonic() + 60 * given.minutes)
     for line in gains(training.learner.policy, frozen, given.seats, given.games, given.seed):

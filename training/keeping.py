@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from .critic import Critic
 from .policy import Policy
 from .ppo import Learner
 
@@ -64,6 +65,18 @@ def policy_of(state: Mapping[str, Any], part: str) -> Policy:
     made = Policy()
     made.load_state_dict(state[part])
     return made.requires_grad_(False)
+
+
+def critic_of(state: Mapping[str, Any]) -> Critic:
+    """The critic of a checkpoint, to learn on."""
+    made = Critic()
+    made.load_state_dict(state["critic"])
+    return made
+
+
+def learning(policy: Policy) -> Policy:
+    """The same weights in a policy that learns."""
+    return copy.deepcopy(policy).requires_grad_(True)
 
 
 def commit() -> str:

@@ -11,6 +11,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -20,7 +21,7 @@ from p2p_hoity.editions import load as edition
 from .contest import contest
 from .critic import Critic
 from .harvest import harvest
-from .keeping import Log, Pool, commit, load, policy_of, save
+from .keeping import Log, Pool, commit, critic_of, learning, load, policy_of, save
 from .policy import Policy
 from .ppo import Course, Learner, Step
 from .rollout import Hall, Players
@@ -60,16 +61,24 @@ class Plan:
 
 
 @dataclass(frozen=True)
+class Start:
+    """What a training goes on from: a policy, and the critic that judged it, if it is known."""
+
+    policy: Policy
+    critic: Critic | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class Company:
     """At which `tables` it is learned, how their seats are given out, and by which copies they are
-    taken: of the own pool, or of `rivals`; a `likeness` that plays along, or none; the policy it
-    begins with, or none."""
+    taken: of the own pool, or of `rivals`; a `likeness` that plays along, or none; what it starts
+    from, or nothing."""
 
     tables: Sequence[Kind] = field(default_factory=lambda: list(kinds()))
     seating: Seating | None = None
     rivals: Mapping[int, Policy] | None = None
     likeness: Policy | None = None
-    start: Policy | None = None
+    start: Start | None = None
 
 
 class Training:
@@ -80,7 +89,9 @@ class Training:
         torch.set_num_threads(1)
         torch.manual_seed(plan.seed)
         self.rng = np.random.default_rng(plan.seed)
-        self.learner = Learner(company.start or Policy(), Critic(), plan.course, plan.seed)
+        start = company.start or Start(Policy())
+        critic = start.critic or Critic()
+        self.learner = Learner(start.policy, critic, plan.course, plan.seed)
         self.pool = Pool()
         self.pool.add(self.learner.policy)
         liked = plan.likeness if company.likeness else 0.0
@@ -132,24 +143,31 @@ class Training:
 
     def _measure(self) -> dict[str, float]:
         """Shares of victory at four seats of one learner against chance, against a copy half as
-        old, against the likeness, and of one likeness against learners."""
+        old, against each rival, against the likeness, and of one likeness against learners."""
         four, rng = Kind(edition(), 4, None, 1.0), np.random.default_rng(self.plan.seed)
         own, likeness = self.learner.policy, self.company.likeness
         older = self.pool.kept[len(self.pool.kept) // 2]
         pairs: list[tuple[str, Policy, int, Policy | None]]
         pairs = [("against_chance", own, CHANCE, None), ("against_older", own, 1, older)]
+        for number, rival in (self.company.rivals or {}).items():
+            pairs.append((f"against_rival_{number}", own, number, rival))
         if likeness is not None:
             pairs.append(("against_likeness", own, LIKENESS, likeness))
             pairs.append(("of_likeness", likeness, 1, own))
         found = {}
-        for name, one, rival, policy in pairs:
-            players = {LEARNER: one} if policy is None else {LEARNER: one, rival: policy}
-            found[name] = round(contest(four, 256, players, Alone(rival), rng).share, 3)
+        for name, one, other, policy in pairs:
+            players = {LEARNER: one} if policy is None else {LEARNER: one, other: policy}
+            found[name] = round(contest(four, 256, players, Alone(other), rng).share, 3)
         return found
 
     def _save(self, update: int, name: str) -> None:
         about = {"update": update, "seed": self.plan.seed, "commit": self.commit}
         save(self.learner, self.out / name, **about)
+
+
+def started(state: Mapping[str, Any]) -> Start:
+    """To go on from a checkpoint: its average copy, which learns on, and its critic."""
+    return Start(learning(policy_of(state, "average")), critic_of(state))
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -160,12 +178,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--updates", type=int, help="how many the plan has; else by the minutes")
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--likeness", type=Path, help="a checkpoint of training.mimic")
+    parser.add_argument("--start", type=Path, help="a checkpoint to go on from: its average copy")
     given = parser.parse_args(arguments)
     given.out.mkdir(parents=True, exist_ok=True)
     updates = given.updates or max(1, round(given.minutes * UPDATES_PER_MINUTE))
     stop = time.monotonic() + 60 * given.minutes
     likeness = policy_of(load(given.likeness), "policy") if given.likeness else None
-    Training(Plan(given.seed, updates), given.out, Company(likeness=likeness)).run(stop)
+    start = started(load(given.start)) if given.start else None
+    company = Company(likeness=likeness, start=start)
+    Training(Plan(given.seed, updates), given.out, company).run(stop)
 
 
 if __name__ == "__main__":

@@ -22,6 +22,7 @@ from training.ppo import Course, Learner
 from training.referee import Referee
 from training.rows import Rows, asked
 from training.seating import LEARNER
+from training.train import Plan
 
 COMMIT = "ab" * 20
 
@@ -89,6 +90,30 @@ def test_an_attacker_learns_alone_against_frozen_copies(tmp_path, capsys):
     assert {line["variant"] for line in lines} == {"surprise", "confrontation"}
     assert all(line["games"] == 6 and -50 <= line["gain"] <= 50 for line in lines)
     assert torch.equal(before, frozen.first.weight)
+
+
+@pytest.mark.parametrize("warm", [True, False])
+def test_a_warm_attacker_begins_as_what_it_attacks_and_a_cold_one_does_not(tmp_path, warm):
+    frozen = export.policy_from(read(random_weights(1)))
+    policy = attack.attack(Plan(1, 1, games=20), frozen, warm, [2], tmp_path).learner.policy
+    assert torch.equal(policy.first.weight, frozen.first.weight) == warm
+    assert policy is not frozen
+    assert all(weight.requires_grad for weight in policy.parameters())
+    assert not any(weight.requires_grad for weight in frozen.parameters())
+
+
+def test_an_attacker_learns_to_beat_who_plays_by_chance(tmp_path):
+    """Three quarters of an update's worth is no attack, but a warm one that moves the wrong way,
+    or not at all, shows here."""
+    torch.manual_seed(1)
+    chance = Policy().requires_grad_(False)
+    plan = Plan(1, 12, games=256, points=24, listen=2, course=attack.COURSE, entropy=(0.01, 0.0))
+    training = attack.attack(plan, chance, True, [2], tmp_path)
+    before, after = [], []
+    before.extend(g["gain"] for g in attack.gains(training.learner.policy, chance, [2], 200, 1))
+    training.run(float("inf"))
+    after.extend(g["gain"] for g in attack.gains(training.learner.policy, chance, [2], 200, 1))
+    assert sum(after) / len(after) > sum(before) / len(before) + 10
 
 
 def test_the_tables_of_an_attack_are_those_of_its_seats():
