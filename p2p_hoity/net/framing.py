@@ -1,8 +1,12 @@
-"""Length-prefixed frames on a byte stream: four bytes, big-endian; an empty one is a heartbeat."""
+"""Length-prefixed frames on a byte stream: four bytes, big-endian; an empty one is a heartbeat.
+
+Four bytes with the highest bit set are no length: they say how much their sender has read.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Final
 
 import trio
 
@@ -10,6 +14,8 @@ from ..errors import Code
 from .errors import NetError
 
 HEADER = 4
+MARK: Final = 1 << 31
+"""Above every length: what is added to the bytes that were read, which are counted modulo it."""
 
 
 class FrameCode(Code):
@@ -28,6 +34,11 @@ def encode_frame(data: bytes) -> bytes:
     return len(data).to_bytes(HEADER, "big") + data
 
 
+def encode_read(read: int) -> bytes:
+    """What tells the other end that so many bytes of it were read ([L-24])."""
+    return (MARK + read % MARK).to_bytes(HEADER, "big")
+
+
 def _checked_length(header: bytes | bytearray, most: int) -> int:
     length = int.from_bytes(header[:HEADER], "big")
     if length > most:
@@ -38,8 +49,10 @@ def _checked_length(header: bytes | bytearray, most: int) -> int:
 class FrameBuffer:
     """Cuts a byte stream into frames; holds at most one unfinished frame and one chunk ([L-3])."""
 
-    def __init__(self, most: int) -> None:
+    def __init__(self, most: int, told_read: Callable[[int], object] | None = None) -> None:
+        """`told_read` is given what the other end says that it has read; None: it may not."""
         self._most = most
+        self._told_read = told_read
         self._bytes = bytearray()
 
     def feed(self, chunk: bytes | bytearray) -> Iterator[bytes]:
@@ -49,6 +62,10 @@ class FrameBuffer:
         """
         self._bytes += chunk
         while len(self._bytes) >= HEADER:
+            if self._told_read is not None and self._bytes[0] & 0x80:
+                self._told_read(int.from_bytes(self._bytes[:HEADER], "big") - MARK)
+                del self._bytes[:HEADER]
+                continue
             end = HEADER + _checked_length(self._bytes, self._most)
             if len(self._bytes) < end:
                 return

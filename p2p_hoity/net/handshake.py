@@ -29,7 +29,7 @@ from ..errors import Code
 from .errors import NetCode, NetError, RefusedError, trouble_is
 from .framing import encode_frame, read_frame
 
-MAGIC = b"hoity link 5"
+MAGIC = b"hoity link 6"
 NONCE = 32
 INSTANCE = 16
 ID = 32

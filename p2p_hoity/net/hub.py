@@ -169,7 +169,7 @@ class Hub:
         if verdict is not Verdict.WELCOME:
             await send(stream, verdict.encode())
             return None
-        link = Link(stream, self._limits, first=verdict.encode())
+        link = Link(stream, self._limits, verdict.encode(), acknowledges=True)
         new = _standing(proven, link, address, proven.peer, source)
         old = self._admission.enter(new)
         return lambda: self._keep(new, old)
@@ -254,7 +254,7 @@ class Hub:
             return None
         if verdict is not Verdict.WELCOME:
             raise NetError(NetCode.NO_ROOM_HERE)
-        link = Link(secured.stream, self._limits)
+        link = Link(secured.stream, self._limits, acknowledges=True)
         new = _standing(proven, link, address, me)
         return new, self._admission.enter(new)
 
@@ -296,13 +296,14 @@ class Hub:
         self._admission.leave(new)
         new.finished.set()
 
-    def post(self, peer: bytes, data: bytes) -> bool:
+    def post(self, peer: bytes, data: bytes, once: bool = False) -> bool:
         """Queue one frame of 1 byte to Limits.frame for peer, to be sent in order.
 
-        False when there is no link, or when the peer is so slow that its link is now closed.
+        `once`: not if the same one, posted so, is under way on this link ([L-24]). False when
+        there is no link, or when the peer is so slow that its link is now closed.
         """
         standing = self._admission.get(peer)
-        return standing is not None and standing.link.post(data)
+        return standing is not None and standing.link.post(data, once)
 
     async def flush(self, timeout: float) -> bool:
         """Wait until all that was posted is with the system; False after timeout seconds."""

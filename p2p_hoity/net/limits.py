@@ -54,8 +54,8 @@ class Limits:
     """Head start of direct addresses over relays."""
 
     def __post_init__(self) -> None:
-        if not 0 < self.frame < 1 << 32 or self.queue_bytes < self.frame:
-            raise ValueError("frame must fit four bytes of length and the queue")
+        if not 0 < self.frame < 1 << 31 or self.queue_bytes < self.frame:
+            raise ValueError("frame must fit 31 bits of length and the queue")
         if min(self.handshake, self.heartbeat, self.first_pause) <= 0:
             raise ValueError("times must be above zero")
         if self.silence <= self.heartbeat:

@@ -11,22 +11,16 @@ import trio
 
 from ..errors import Code, Reason, because
 from .errors import TROUBLE, NetError, why
-from .framing import FrameBuffer, encode_frame
+from .framing import HEADER, FrameBuffer, encode_frame, encode_read
 from .limits import Limits
 from .network import cut
+from .under_way import UnderWay
 
 CHUNK = 1 << 16
 """Bytes read at once."""
 RECORD = 2048
 """Bytes written at once, as one record of TLS: nothing of a record is heard before its end, so on a
 slow link a longer one would be silence."""
-
-
-LARGE = 1024
-"""From so many bytes on a frame that waits already is not queued again: on a slow link the answers
-to a question that is asked each second would else pile up behind the first."""
-
-
 UNHURRIED: Final = (0.01, 0.04)
 """Seconds, as the lot has it, for which frames are collected on a link that is in no hurry: what is
 queued for forty onlookers at once is not written at once, while seats wait."""
@@ -47,15 +41,24 @@ class LinkCode(Code):
 class Link:
     """Frames in both directions over one authenticated stream, until either side ends it.
 
-    SPEC: [L-3], [L-9].
+    SPEC: [L-3], [L-9], [L-24].
     """
 
-    def __init__(self, stream: trio.abc.Stream, limits: Limits, first: bytes = b"") -> None:
+    def __init__(
+        self,
+        stream: trio.abc.Stream,
+        limits: Limits,
+        first: bytes = b"",
+        acknowledges: bool = False,
+    ) -> None:
+        """`first`: a frame that goes out before all that counts. `acknowledges`: both ends tell
+        how much they have read."""
         self._stream = stream
         self._limits = limits
-        self._queue: deque[bytes] = deque()
-        self._large: set[bytes] = set()
-        self._queued_bytes = 0
+        self._queue: deque[tuple[bytes, bytes | None]] = deque()
+        self._under_way = UnderWay()
+        self._read_bytes = self._told_bytes = 0
+        self._queued_bytes = len(first)
         self._more = trio.Event()
         self._drained = trio.Event()
         self._scope = trio.CancelScope()
@@ -63,27 +66,27 @@ class Link:
         self._delivering = True
         self.is_unhurried = False
         self.reason: Reason | None = None
-        if first:
-            self.post(first)
+        self._first = first
+        self._acknowledges = acknowledges
 
-    def post(self, data: bytes) -> bool:
+    def post(self, data: bytes, once: bool = False) -> bool:
         """Queue one frame; False when the link is closed, or closes because it cannot keep up.
 
+        `once`: unless the same one, posted so, is under way, and its order does not matter.
         Raises ValueError for an empty frame or one above the limit, a mistake of the caller.
         """
         if self.reason is not None:
             return False
         if not 0 < len(data) <= self._limits.frame:
             raise ValueError(f"a frame holds 1 to {self._limits.frame} bytes, not {len(data)}")
-        if data in self._large:
+        name = self._under_way.enter(data) if once else None
+        if once and name is None:
             return True
         frames, size = len(self._queue) + 1, self._queued_bytes + len(data)
         if frames > self._limits.queue_frames or size > self._limits.queue_bytes:
             self.close(because(LinkCode.TOO_SLOW))
             return False
-        self._queue.append(data)
-        if len(data) >= LARGE:
-            self._large.add(data)
+        self._queue.append((data, name))
         self._queued_bytes = size
         self._more.set()
         return True
@@ -93,7 +96,6 @@ class Link:
         if self.reason is None:
             self.reason = reason
             self._queue.clear()
-            self._large.clear()
             self._drained.set()
             self._scope.cancel()
 
@@ -134,13 +136,15 @@ class Link:
     async def _read(
         self, opened: Callable[[], Awaitable[None]], deliver: Callable[[bytes], Awaitable[None]]
     ) -> None:
-        frames = FrameBuffer(self._limits.frame)
+        told_read = self._under_way.acknowledge if self._acknowledges else None
+        frames = FrameBuffer(self._limits.frame, told_read)
         await opened()
         self._listen_again()
         while chunk := await self._stream.receive_some(CHUNK):
             self._delivering = True
             for data in frames.feed(chunk):
                 await deliver(data)
+            self._read_bytes += len(chunk)
             self._listen_again()
         self.close(because(LinkCode.CLOSED))
 
@@ -163,6 +167,9 @@ class Link:
                 self.close(because(LinkCode.SILENT, seconds=self._limits.silence))
 
     async def _write(self) -> None:
+        if self._first:
+            await self._send(encode_frame(self._first))
+            self._queued_bytes -= len(self._first)
         while True:
             with trio.move_on_after(self._limits.heartbeat):
                 await self._more.wait()
@@ -175,18 +182,26 @@ class Link:
             self._drained.set()
 
     async def _write_some(self) -> None:
-        """What goes out next, or a heartbeat."""
+        """What goes out next, or a heartbeat; before it what was read, if that is news."""
         batch = self._next()
-        await self._send(b"".join(map(encode_frame, batch or [b""])))
-        self._large.difference_update(batch)
-        self._queued_bytes -= sum(map(len, batch))
+        framed = self._news() + b"".join(encode_frame(data) for data, _ in batch)
+        framed = framed or encode_frame(b"")
+        self._under_way.write(len(framed), (name for _, name in batch if name is not None))
+        await self._send(framed)
+        self._queued_bytes -= sum(len(data) for data, _ in batch)
 
-    def _next(self) -> list[bytes]:
+    def _news(self) -> bytes:
+        if not self._acknowledges or self._read_bytes == self._told_bytes:
+            return b""
+        self._told_bytes = self._read_bytes
+        return encode_read(self._read_bytes)
+
+    def _next(self) -> list[tuple[bytes, bytes | None]]:
         """The frames that go out next: as many as fit one record, or a longer one."""
-        batch, room = list[bytes](), RECORD
-        while self._queue and (not batch or len(self._queue[0]) + 4 <= room):
+        batch, room = list[tuple[bytes, bytes | None]](), RECORD - HEADER
+        while self._queue and (not batch or len(self._queue[0][0]) + HEADER <= room):
             batch.append(self._queue.popleft())
-            room -= len(batch[-1]) + 4
+            room -= len(batch[-1][0]) + HEADER
         return batch
 
     async def _send(self, framed: bytes) -> None:

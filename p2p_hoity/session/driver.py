@@ -293,13 +293,14 @@ class Driver:
     def _send(self, send: effects.Send) -> None:
         if not send.but:
             self._marks.settle()
+        once = not is_question(send.frame)
         if send.peer is not None:
-            self.hub.post(send.peer, send.frame)
+            self.hub.post(send.peer, send.frame, once)
             return
         self._rate_limit.held(send.frame)
         for peer in self._told(send.frame):
             if peer not in send.but:
-                self.hub.post(peer, send.frame)
+                self.hub.post(peer, send.frame, once)
 
     def _told(self, frame: bytes) -> Iterable[bytes]:
         """Whom a frame goes to that goes to all: who looks on is asked nothing ([L-6])."""

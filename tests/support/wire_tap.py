@@ -30,7 +30,7 @@ def tap(path: Path) -> None:
     def note(letter: bytes, data: bytes) -> None:
         os.write(file, letter + len(data).to_bytes(4, "big") + data)
 
-    _before(Hub, "post", lambda hub, peer, data: note(POSTED, data))
+    _before(Hub, "post", lambda hub, peer, data, once=False: note(POSTED, data))
     _before(Driver, "_on_frame", lambda driver, peer, data: note(HEARD, data))
     sign = messages.sign
 

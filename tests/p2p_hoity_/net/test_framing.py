@@ -8,7 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from p2p_hoity.net.errors import NetError
-from p2p_hoity.net.framing import FrameBuffer, OversizedFrame, encode_frame, read_frame
+from p2p_hoity.net.framing import (
+    MARK,
+    FrameBuffer,
+    OversizedFrame,
+    encode_frame,
+    encode_read,
+    read_frame,
+)
 
 MOST = 50
 FRAMES = st.lists(st.binary(max_size=MOST), max_size=8)
@@ -25,6 +32,28 @@ def test_any_cutting_of_the_stream_gives_the_same_frames_without_heartbeats(fram
     buffer = FrameBuffer(MOST)
     got = [data for chunk in cut_at(stream, places) for data in buffer.feed(chunk)]
     assert got == [data for data in frames if data]
+
+
+READ = st.integers(min_value=0, max_value=MARK - 1)
+
+
+@given(st.lists(st.binary(max_size=MOST) | READ, max_size=8), st.lists(st.integers(0), max_size=20))
+def test_what_was_read_is_told_between_frames(parts, places):
+    stream = b"".join(encode_read(p) if isinstance(p, int) else encode_frame(p) for p in parts)
+    got = []
+    buffer = FrameBuffer(MOST, got.append)
+    for chunk in cut_at(stream, places):
+        got.extend(buffer.feed(chunk))
+    assert got == [part for part in parts if part != b""]
+
+
+def test_the_count_of_what_was_read_goes_round():
+    assert encode_read(MARK + 5) == encode_read(5) == bytes([0x80, 0, 0, 5])
+
+
+def test_who_may_not_tell_what_was_read_has_announced_too_long_a_frame():
+    with pytest.raises(OversizedFrame):
+        list(FrameBuffer(MOST).feed(encode_read(0)))
 
 
 @given(st.binary(max_size=200))

@@ -381,10 +381,10 @@ async def test_an_oversized_frame_costs_its_sender_the_link_and_nobody_else():
         (place,) = await a.listen(LOOPBACK, 0)
         stream, _ = await dial_by_hand(place, THIRD, LOW)
         assert isinstance(await a.events.receive(), LinkUp)
-        await stream.send_all(b"\xff\xff\xff\xff")
+        await stream.send_all(b"\x7f\xff\xff\xff")
         down = await a.events.receive()
         assert down.peer == THIRD.public
-        assert down.reason.fields["length"] == 4294967295
+        assert down.reason.fields["length"] == (1 << 31) - 1
         await cut(stream)
         b.post(LOW.public, b"undisturbed")
         assert await a.events.receive() == Frame(HIGH.public, b"undisturbed")

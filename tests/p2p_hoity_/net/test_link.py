@@ -8,9 +8,9 @@ import trio.testing
 
 from p2p_hoity.errors import Reason, because
 from p2p_hoity.net.errors import NetCode
-from p2p_hoity.net.framing import FrameCode, encode_frame
+from p2p_hoity.net.framing import FrameCode, encode_frame, encode_read
 from p2p_hoity.net.limits import Limits
-from p2p_hoity.net.link import LARGE, RECORD, UNHURRIED, Link, LinkCode
+from p2p_hoity.net.link import RECORD, UNHURRIED, Link, LinkCode
 
 LIMITS = Limits(frame=1000, queue_frames=5, queue_bytes=3000)
 
@@ -19,7 +19,7 @@ class Ended:
     """A running link: what it delivered, and why it ended."""
 
     def __init__(self, stream, limits=LIMITS, opened=trio.lowlevel.checkpoint):
-        self.link = Link(stream, limits)
+        self.link = Link(stream, limits, acknowledges=True)
         self.delivered = []
         self.reason = None
         self._opened = opened
@@ -236,24 +236,83 @@ async def test_a_long_frame_goes_out_in_records_that_a_slow_link_carries_in_time
     assert Limits().silence / 2 > RECORD / 2000
 
 
-@pytest.mark.parametrize(("size", "kept"), [(LARGE, 1), (LARGE - 1, 3)])
-async def test_a_long_frame_that_waits_already_is_not_queued_again(autojump_clock, size, kept):
+@pytest.mark.parametrize("size", [1, 3000])
+async def test_what_is_under_way_is_not_sent_again_before_it_is_read(autojump_clock, size):
     near, far = trio.testing.memory_stream_pair()
     a, b = Ended(near, Limits()), Ended(far, Limits())
     same = bytes(size)
-    for data in (same, b"x" + same, same, same):
-        assert a.link.post(data)
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(a.run)
+        await trio.testing.wait_all_tasks_blocked()
+        for _ in range(3):  # the first one waits, then the system has it
+            assert a.link.post(same, once=True)
+            assert a.link.post(b"x" + same, once=True)
+            await trio.sleep(1)
+        nursery.start_soon(b.run)
+        await trio.sleep(0.1)
+        assert b.delivered == [same, b"x" + same]
+        a.link.post(same, once=True)
+        await trio.sleep(0.1)
+        assert b.delivered.count(same) == 1  # nothing has come back yet
+        b.link.post(b"asked")
+        await trio.sleep(0.1)
+        a.link.post(same, once=True)
+        a.link.post(same, once=True)
+        await trio.sleep(0.1)
+        assert b.delivered == [same, b"x" + same, same]
+        nursery.cancel_scope.cancel()
+    assert a.link._queued_bytes == 0
+
+
+async def test_what_was_read_is_told_before_what_goes_out_after(autojump_clock):
+    """A question shows how far the asker had read, and a heartbeat does where none is asked."""
+    near, far = trio.testing.memory_stream_pair()
+    ended = Ended(near)
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(ended.run)
+        await far.send_all(encode_frame(b"said"))
+        await trio.testing.wait_all_tasks_blocked()
+        ended.link.post(b"asked")
+        ended.link.post(b"more")
+        await trio.testing.wait_all_tasks_blocked()
+        told = encode_read(8) + encode_frame(b"asked") + encode_frame(b"more")
+        assert await far.receive_some() == told
+        await far.send_all(encode_read(len(told)) + encode_frame(b""))
+        await trio.sleep(LIMITS.heartbeat)
+        assert await far.receive_some() == encode_read(16)
+        await trio.sleep(LIMITS.heartbeat)
+        assert await far.receive_some() == encode_frame(b"")
+        nursery.cancel_scope.cancel()
+
+
+async def test_a_first_frame_does_not_count(autojump_clock):
+    near, far = trio.testing.memory_stream_pair()
+    link = Link(near, LIMITS, b"welcome", acknowledges=True)
+    link.post(b"a", once=True)
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(link.run, trio.lowlevel.checkpoint, Ended(near).deliver)
+        await link.drained()
+        assert await far.receive_some() == encode_frame(b"welcome") + encode_frame(b"a")
+        for read, again, told in ((4, b"", 4), (5, encode_frame(b"a"), 8)):
+            await far.send_all(encode_read(read))
+            await trio.testing.wait_all_tasks_blocked()
+            link.post(b"a", once=True)
+            link.post(b"b")
+            await trio.testing.wait_all_tasks_blocked()
+            assert await far.receive_some() == encode_read(told) + again + encode_frame(b"b")
+        nursery.cancel_scope.cancel()
+
+
+async def test_what_has_an_order_is_sent_as_often_as_it_is_posted(autojump_clock):
+    a, b = (Ended(stream) for stream in trio.testing.memory_stream_pair())
     async with trio.open_nursery() as nursery:
         nursery.start_soon(a.run)
         nursery.start_soon(b.run)
+        for data in (b"one", b"two", b"one"):
+            a.link.post(data)
         await trio.testing.wait_all_tasks_blocked()
-        assert b.delivered.count(same) == kept
-        assert b.delivered[1] == b"x" + same
-        assert a.link.post(same)  # it is out, so it may be asked for again
-        await trio.testing.wait_all_tasks_blocked()
-        assert b.delivered.count(same) == kept + 1
+        assert b.delivered == [b"one", b"two", b"one"]
         nursery.cancel_scope.cancel()
-    assert a.link._queued_bytes == 0
 
 
 async def test_small_frames_that_wait_go_out_in_one_record(autojump_clock):

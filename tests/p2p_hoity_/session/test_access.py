@@ -241,7 +241,7 @@ async def test_a_host_who_gives_two_rosters_is_named_by_all(
     club = Club(tmp_path, 4)
     post, host, given = Hub.post, club.guests[0].me.identity, list[bytes]()
 
-    def two_faced(hub: Hub, to: bytes, data: bytes) -> bool:
+    def two_faced(hub: Hub, to: bytes, data: bytes, once: bool = False) -> bool:
         if hub.me == host.public and is_lobby(data):
             frame = parse_lobby(data)
             if isinstance(frame, Roster) and to != hub.me:
@@ -252,7 +252,7 @@ async def test_a_host_who_gives_two_rosters_is_named_by_all(
                 where = (frame.addresses[0], *frame.addresses[:0:-1])
                 signature = header.sign_roster(turned, host)
                 data = encode_lobby(Roster(turned.encode(), where, signature))
-        return post(hub, to, data)
+        return post(hub, to, data, once)
 
     monkeypatch.setattr(Hub, "post", two_faced)
     await club.play()

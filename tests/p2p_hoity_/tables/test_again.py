@@ -68,7 +68,7 @@ async def test_two_rosters_for_the_next_table_are_found_out(
     host, accomplice = club.guests[0].me.identity, club.guests[3].me.identity
     post = Hub.post
 
-    def two_faced(hub: Hub, to: bytes, data: bytes) -> bool:
+    def two_faced(hub: Hub, to: bytes, data: bytes, once: bool = False) -> bool:
         is_second = data[1:].startswith(b"\xa6roster") and bool(club.guests[0].heard(updates.Again))
         if is_second and hub.me == host.public and to == club.guests[1].me.identity.public:
             frame = parse_lobby(data)
@@ -83,7 +83,7 @@ async def test_two_rosters_for_the_next_table_are_found_out(
             other = Header(whole.terms, lied)
             signature = header.sign_roster(other, host)
             data = encode_lobby(Roster(other.encode(), frame.addresses, signature))
-        return post(hub, to, data)
+        return post(hub, to, data, once)
 
     monkeypatch.setattr(Hub, "post", two_faced)
     await club.play()
@@ -261,12 +261,12 @@ async def test_a_lost_roster_is_asked_for_anew(
     post, victim = Hub.post, club.guests[2].me.identity.public
     started: list[int] = []
 
-    def lose(hub: Hub, to: bytes, data: bytes) -> bool:
+    def lose(hub: Hub, to: bytes, data: bytes, once: bool = False) -> bool:
         is_second = data[1:].startswith(b"\xa6roster") and bool(club.guests[0].heard(updates.Again))
         if is_second and to == victim and len(started) < 2:
             started.append(1)
             return True  # as a link does that is about to break
-        return post(hub, to, data)
+        return post(hub, to, data, once)
 
     monkeypatch.setattr(Hub, "post", lose)
     await club.play()

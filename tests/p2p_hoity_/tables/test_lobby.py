@@ -343,13 +343,13 @@ async def test_a_guest_that_lost_the_roster_gets_it_from_the_running_table(
     lost: list[bytes] = []
     post = Hub.post
 
-    def lose(hub: Hub, to: bytes, data: bytes) -> bool:
+    def lose(hub: Hub, to: bytes, data: bytes, once: bool = False) -> bool:
         is_first = not lost and is_lobby(data) and isinstance(parse_lobby(data), Roster)
         if is_first:
             lost.append(to)
             hub.drop(to, Reason("a reset"))
             return False
-        return post(hub, to, data)
+        return post(hub, to, data, once)
 
     monkeypatch.setattr(Hub, "post", lose)
     await club.play()

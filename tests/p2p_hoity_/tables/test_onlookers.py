@@ -175,7 +175,7 @@ async def test_an_onlooker_sends_the_seats_nothing_back(
     post = Hub.post
     ours = {guest.me.identity.public for guest in club.guests}
 
-    def noted(hub: Hub, to: bytes, data: bytes) -> bool:
+    def noted(hub: Hub, to: bytes, data: bytes, once: bool = False) -> bool:
         if hub.me not in ours:
             if data[1] == 0:
                 carried.append(trio.current_time())
@@ -183,7 +183,7 @@ async def test_an_onlooker_sends_the_seats_nothing_back(
                 sent.append(data)
         elif to not in ours and is_question(data) and not is_lobby(data):
             asked.append(trio.current_time())
-        return post(hub, to, data)
+        return post(hub, to, data, once)
 
     async def look_on() -> None:
         await club.opened.wait()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -10,11 +12,14 @@ import pytest
 import trio
 import trio.testing
 from p2p_hoity_.tables.test_tables import Club, past_round
+from support.deep_stream import DeepStream, deep_pair
 from support.memory_network import MemoryNetwork
 
 from p2p_hoity.net import link as links
+from p2p_hoity.net.framing import FrameBuffer
 from p2p_hoity.net.link import LinkCode
 from p2p_hoity.session import updates
+from p2p_hoity.session.rate_limit import is_question
 from protocol.wire import header
 from protocol.wire.header import Patience
 
@@ -44,6 +49,11 @@ class Narrow(trio.abc.Stream):
 def narrow_pair() -> tuple[trio.abc.Stream, trio.abc.Stream]:
     near, far = trio.testing.memory_stream_pair()
     return Narrow(near), Narrow(far)
+
+
+def deep_network() -> MemoryNetwork:
+    """Links whose system takes in a minute's worth of what it sends."""
+    return MemoryNetwork(lambda: deep_pair(RATE, int(60 * RATE)))
 
 
 def slow_club(path: Path, seats: int) -> Club:
@@ -78,6 +88,60 @@ async def test_links_of_2_kilobytes_a_second_can_deal(
         silent = [u for u in guest.heard(updates.Unlinked) if u.reason.code == LinkCode.SILENT]
         assert silent == []
         assert not guest.heard(updates.Late)
+
+
+@pytest.mark.parametrize("seats", [2, 3])
+async def test_nothing_piles_up_behind_itself_in_the_buffers_of_the_system(
+    tmp_path: Path, autojump_clock: Any, seats: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A whole game; over no link a message comes twice."""
+    came: Counter[tuple[FrameBuffer, bytes]] = Counter()
+    feed = FrameBuffer.feed
+
+    def counted(link: FrameBuffer, chunk: bytes | bytearray) -> Iterator[bytes]:
+        for data in feed(link, chunk):
+            came[link, data] += not is_question(data)
+            yield data
+
+    monkeypatch.setattr(FrameBuffer, "feed", counted)
+    club = slow_club(tmp_path, seats)
+    club.network = deep_network()
+    await club.play()
+    assert len(set(club.transcripts())) == 1
+    assert set(came.values()) <= {0, 1}
+    assert len(came) > 100
+    for guest in club.guests:
+        lost = {update.reason.code for update in guest.heard(updates.Unlinked)}
+        assert not lost & {LinkCode.SILENT, LinkCode.UNREAD, LinkCode.TOO_SLOW}
+        assert not guest.heard(updates.Late)
+
+
+async def test_what_was_under_way_on_a_lost_link_is_sent_over_the_next(
+    tmp_path: Path, autojump_clock: Any
+) -> None:
+    """While the shuffles are under way every link is cut, twice."""
+    club = slow_club(tmp_path, 3)
+    streams: list[DeepStream] = []
+
+    def pair() -> tuple[DeepStream, DeepStream]:
+        streams.extend(made := deep_pair(RATE, int(60 * RATE)))
+        return made
+
+    club.network = MemoryNetwork(pair)
+
+    async def cut() -> None:
+        for _ in range(2):
+            await trio.sleep(9)
+            assert not club.guests[0].heard(updates.Happened)
+            for stream in streams:
+                await stream.aclose()
+
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(cut)
+        nursery.start_soon(club.play)
+    assert len(set(club.transcripts())) == 1
+    lost = {u.reason.code for guest in club.guests for u in guest.heard(updates.Unlinked)}
+    assert LinkCode.CLOSED in lost
 
 
 async def test_whole_frames_in_one_record_would_kill_such_a_link(

@@ -170,12 +170,12 @@ def lying(club: Club, to: int, monkeypatch: pytest.MonkeyPatch, kinds: tuple[typ
         assert isinstance(frame, Offer)
         return replace(frame, watched=True)
 
-    def two_faced(hub: Hub, peer: bytes, data: bytes) -> bool:
+    def two_faced(hub: Hub, peer: bytes, data: bytes, once: bool = False) -> bool:
         if hub.me == host.public and peer == victim and is_lobby(data):
             frame = parse_lobby(data)
             if isinstance(frame, kinds):
                 data = encode_lobby(told(frame))
-        return post(hub, peer, data)
+        return post(hub, peer, data, once)
 
     monkeypatch.setattr(Hub, "post", two_faced)
 
