@@ -10,6 +10,7 @@ import trio
 from p2p_hoity import tables
 from p2p_hoity.codes.spoken import is_code
 from p2p_hoity.session.driver import Outcome
+from p2p_hoity.tables.kept_games import is_running
 
 from ..local.one_chair import only_one
 from ..local.places import check_output
@@ -19,6 +20,7 @@ from ..words.lingo import _
 from . import pick_table
 from .by_code import ticket_of
 from .resume import take_up
+from .running import tell_running
 from .seats import new_sitting
 from .sitting import Manner, Sitting, sit
 
@@ -32,8 +34,6 @@ def join(manner: Manner, ticket: str, reach: tables.Reach) -> int:
     sitting = new_sitting(manner)
     # A code is good for one try and some minutes: whoever has one is asked all else before.
     read, relay = typed or ask()
-    if relay is not None and not reach.relays:
-        reach = replace(reach, relays=(relay,))  # it has just answered: others reach us there too
 
     async def go(sitting: Sitting, nursery: trio.Nursery) -> Outcome:
         sitting.say(_("Asking the host for the terms …"))
@@ -42,9 +42,13 @@ def join(manner: Manner, ticket: str, reach: tables.Reach) -> int:
     me = sitting.me.identity.public
     kept = tables.kept_seat(sitting.home, sitting.passphrase, me, read)
     if kept is not None:
-        sitting.say(_("Your seat at this table is kept on this machine."))
         game = tables.find_game(sitting.home, kept, sitting.passphrase, me)
-        return take_up(sitting, game, reach)
+        if is_running(game):
+            return tell_running(sitting, game, read)
+        sitting.say(_("Your seat at this table is kept on this machine."))
+        return take_up(sitting, game, reach, fresh=read)
+    if relay is not None and not reach.relays:
+        reach = replace(reach, relays=(relay,))  # it has just answered: others reach us there too
     with only_one(sitting.home, read):
         return sit(sitting, go)
 

@@ -202,6 +202,14 @@ RelayOption = Annotated[
         help=N_("A relay to be reached through; none: not even the one you keep."),
     ),
 ]
+RelayAnewOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--relay",
+        metavar="HOST:PORT",
+        help=N_("A relay to be reached through from now on; none: without any."),
+    ),
+]
 SeatsOption = Annotated[
     int,
     typer.Option("--seats", metavar="N", min=2, max=6, help=N_("Seats at the table, yours too.")),

@@ -12,6 +12,7 @@ from p2p_hoity.net.addresses import Address, is_loopback, parse_address
 from p2p_hoity.net.ticket import MOST_ADDRESSES, MOST_RELAYS
 from p2p_hoity.tables import Lan, Reach
 
+from ..local.relays import NONE
 from ..printing import complain
 from ..trouble import USAGE, Trouble
 from ..words.lingo import _
@@ -59,6 +60,21 @@ def reach_of(
     if not proxy:
         return Reach(listen, found, lan, advertised=named, maps=not no_map)
     return Reach(listen, found, network=through(proxy), advertised=named, hidden=True)
+
+
+def again_by(
+    listen: str | None,
+    relays: Sequence[str] | None = None,
+    advertised: Sequence[str] | None = None,
+    proxy: str | None = None,
+    no_map: bool = True,
+) -> Reach:
+    """How a seat that is taken again is reached: as before, but for what is typed. `none` among the
+    relays: by none."""
+    waits = () if relays and NONE in relays else relays
+    reach = reach_of(listen or ANY_PORT, waits, Lan.OFF, advertised, proxy, no_map)
+    anew = bool(listen and listen != ANY_PORT) or bool(advertised)
+    return replace(reach, anew=anew, relays_anew=bool(relays))
 
 
 def through(proxy: str | None) -> SocksNetwork | None:

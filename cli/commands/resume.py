@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import trio
 
 from p2p_hoity import tables
+from p2p_hoity.net.ticket import Ticket
 from p2p_hoity.session.driver import Outcome
 from p2p_hoity.session.player import BotPlayer
 from p2p_hoity.storage.home import home as own_home
@@ -38,9 +40,14 @@ def resume(manner: Manner, game: str | None, reach: tables.Reach) -> int:
 
 
 def take_up(
-    sitting: Sitting, found: OpenGame, reach: tables.Reach, others: Sequence[OpenGame] = ()
+    sitting: Sitting,
+    found: OpenGame,
+    reach: tables.Reach,
+    others: Sequence[OpenGame] = (),
+    fresh: Ticket | None = None,
 ) -> int:
-    """Sit down again at this game; to a person it is said which it is, and how others are taken."""
+    """Sit down again at this game; to a person it is said which it is, and how others are taken.
+    `fresh`: a ticket of a seat that is elsewhere now."""
     if not sitting.manner.as_json:
         told = games.told(found, sitting.passphrase)
         sitting.say(_("You take your seat again: {game}.").format(game=told))
@@ -49,11 +56,13 @@ def take_up(
         for line in open_games.commands(others, "hoity resume"):
             sitting.say(line)
     sitting.crew = crew_of(sitting.home, found.name, sitting.say)
+    bots = len(sitting.crew.names) if sitting.crew is not None else 0
+    reach = replace(reach, outside=bots < len(found.opponents))
 
     async def go(sitting: Sitting, nursery: trio.Nursery) -> Outcome:
         if sitting.crew is not None:
             nursery.start_soon(sitting.crew.resume, nursery)
-        return await tables.resume_table(sitting.seat, found.name, how=reach)
+        return await tables.resume_table(sitting.seat, found.name, how=reach, fresh=fresh)
 
     return sit(sitting, go)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -139,7 +138,7 @@ def join(
     from ..local.questions import at_terminal
     from ..words.usage import missing
     from .join import join as sit_down
-    from .reaching import reach_of
+    from .reaching import again_by
     from .sitting import Manner
 
     talk = (not no_talk, again, not no_bell)
@@ -147,8 +146,7 @@ def join(
     word = " ".join(ticket or ())
     if not word and (as_json or not at_terminal()):
         raise missing(ctx, "ticket")
-    reach = reach_of(listen, relay, advertised=advertise, proxy=proxy, no_map=no_map)
-    reach = replace(reach, anew=listen != ANY_PORT)  # if the seat is kept on this machine
+    reach = again_by(listen, relay, advertise, proxy, no_map)  # the seat may be kept here
     raise typer.Exit(sit_down(manner, word, reach))
 
 
@@ -157,6 +155,8 @@ def resume(
     auto: opt.AutoOption = False,
     yes: opt.YesOption = False,
     listen: opt.ListenAnewOption = None,
+    relay: opt.RelayAnewOption = None,
+    advertise: opt.AdvertiseOption = None,
     proxy: opt.ProxyOption = None,
     no_map: opt.NoMapOption = False,
     transcript: opt.TranscriptOption = None,
@@ -172,7 +172,7 @@ def resume(
     ] = False,
 ) -> None:
     """Take your seat again."""
-    from .reaching import reach_of
+    from .reaching import again_by
     from .resume import claim as save_as_claim
     from .resume import resume as sit_again
     from .sitting import Manner
@@ -181,8 +181,7 @@ def resume(
         raise typer.Exit(save_as_claim(game, transcript, as_json))
     talk = (not no_talk, again, not no_bell)
     manner = Manner(auto, True, as_json, until_eof, plain, transcript, None, *talk)
-    reach = reach_of(listen or ANY_PORT, proxy=proxy, no_map=no_map)
-    raise typer.Exit(sit_again(manner, game, replace(reach, anew=listen is not None)))
+    raise typer.Exit(sit_again(manner, game, again_by(listen, relay, advertise, proxy, no_map)))
 
 
 def watch(

@@ -27,7 +27,13 @@ from .line_talk import Wishes
 from .stdin_lines import STRAYS
 
 Write = Callable[[dict[str, Any]], None]
-RENAMED = {"returned": "back", "leftfornow": "left", "nocode": "no-code", "hostasked": "host-asked"}
+RENAMED = {
+    "returned": "back",
+    "leftfornow": "left",
+    "nocode": "no-code",
+    "hostasked": "host-asked",
+    "tickettaken": "ticket-taken",
+}
 """Updates whose name would be that of a happening, or no word."""
 WISHES: Final[dict[str, Wish]] = {'{"wait":true}': WaitLonger(), '{"leave":true}': LeaveForNow()}
 """Lines that are no answers, without their spaces."""
@@ -62,7 +68,7 @@ class JsonScreen:
 
     def _fields(self, update: updates.Update) -> dict[str, Any]:
         match update:
-            case updates.Reached(scope, reasons, ticket):
+            case updates.Reached(scope, reasons, ticket) | updates.Moved(scope, reasons, ticket):
                 told = [reason_json(reason) for reason in reasons]
                 return {"reach": str(scope), "reasons": told, "ticket": ticket or None}
             case updates.Started():

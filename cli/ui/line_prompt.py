@@ -30,6 +30,8 @@ WEIGHTY: Final = (
     updates.Extended,
     updates.LeftForNow,
     updates.Accused,
+    updates.Moved,
+    updates.TicketTaken,
 )
 """News after which an open question is said again."""
 BREAKING_IN: Final = (updates.Linked, updates.Unlinked, *WEIGHTY)

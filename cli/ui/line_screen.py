@@ -18,7 +18,7 @@ from ..words.choices import in_words
 from ..words.lingo import N_, _
 from ..words.phrases import spoken
 from ..words.quoting import quoted
-from ..words.reaching import reach_lines
+from ..words.reaching import moved, reach_lines, taken
 from ..words.reasons import meaning, sentence
 from ..words.refusals import choose_again
 from ..words.updates import ended
@@ -98,6 +98,15 @@ class SeatScreen:
             if line not in self._reach:
                 self.say(line)
         self._reach = lines
+
+    def moved(self, update: updates.Moved) -> None:
+        """The ticket for those who do not find this seat."""
+        for line in ("", moved(), *ticket_block.block(update.ticket), *reach_lines(update)):
+            self.say(line)
+
+    def ticket_taken(self, update: updates.TicketTaken) -> None:
+        """Another seat is dialled elsewhere, too."""
+        self.say(taken(update.name))
 
     def started(self, update: updates.Started) -> None:
         """The roster is complete."""
@@ -321,6 +330,8 @@ TELLERS: Final[Mapping[type[Any], Callable[[SeatScreen, Any], None]]] = {
     updates.Code: SeatScreen.coded,
     updates.NoCode: SeatScreen.uncoded,
     updates.Reached: SeatScreen.reached,
+    updates.Moved: SeatScreen.moved,
+    updates.TicketTaken: SeatScreen.ticket_taken,
     updates.Started: SeatScreen.started,
     updates.Cautious: SeatScreen.cautious,
     updates.Silenced: SeatScreen.silenced,

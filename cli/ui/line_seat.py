@@ -13,7 +13,7 @@ import trio
 from p2p_hoity.game_port import HoityToity
 from p2p_hoity.session.driver import Outcome
 from p2p_hoity.session.player import Player
-from p2p_hoity.session.updates import Reached, Update
+from p2p_hoity.session.updates import Moved, Reached, Update
 from protocol import Terms
 
 from .. import printing
@@ -49,7 +49,7 @@ class LineSeat:
 
     def tell(self, update: Update) -> None:
         """Some lines; the open question again behind them."""
-        if isinstance(update, Reached) and update.ticket:
+        if isinstance(update, Reached | Moved) and update.ticket:
             self._prompt.pages.ticket = update.ticket
         self._prompt.tell(update)
 

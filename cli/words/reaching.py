@@ -1,12 +1,35 @@
-"""What a host's ticket is good for, in words."""
+"""What a ticket is good for, in words, and how seats find each other again."""
 
 from __future__ import annotations
 
-from p2p_hoity.session.updates import Reached
+from p2p_hoity.session.updates import Moved, Reached
 
+from .lingo import _
 from .reasons import sentence
 
 
-def reach_lines(update: Reached) -> list[str]:
+def reach_lines(update: Reached | Moved) -> list[str]:
     """From where it works, why not further, and what to do: a line each."""
     return [sentence(reason) for reason in update.reasons]
+
+
+def moved() -> str:
+    """Why a player is shown a ticket in the middle of a game."""
+    return _(
+        "You are elsewhere than when the game began, and not everybody finds you. Give this ticket"
+        " to those who do not:"
+    )
+
+
+def if_moved(who: str) -> str:
+    """What to do about seats that are elsewhere now, perhaps."""
+    words = _(
+        "If {who} came back at another address: ask for a fresh ticket, shown there by hoity"
+        " resume, and type in another terminal here: hoity join TICKET"
+    )
+    return words.format(who=who)
+
+
+def taken(name: str) -> str:
+    """A ticket was handed to this game."""
+    return _("A fresh ticket: {name} is dialled where it says, too.").format(name=name)

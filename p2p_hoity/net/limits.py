@@ -29,8 +29,9 @@ class Limits:
     """Connections that have not yet proven an identity; the oldest makes room."""
     unauthenticated_per_source: int = 32
     """The same, from one machine."""
-    addresses_per_peer: int = 16
-    """Addresses dialled for one peer; the oldest is forgotten."""
+    addresses_per_peer: int = 24
+    """Addresses dialled for one peer, 12 that it names and 12 of a ticket; the oldest is
+    forgotten."""
     handshake: float = 5.0
     """From the first byte to an authenticated link, or the connection is cut."""
     dial: float = 5.0

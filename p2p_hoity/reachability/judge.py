@@ -42,6 +42,7 @@ class ReachCode(Code):
     HIDDEN = "reach-hidden"
     RELAY = "reach-take-relay"
     FORWARD = "reach-forward", "port"
+    OTHERWISE = "reach-resume-otherwise"
 
 
 SCOPES: Final = {scope: ReachCode[scope.name] for scope in Scope}

@@ -10,6 +10,7 @@ from protocol import Table
 from ..net.addresses import Named, how_far
 from ..net.errors import AddressError
 from ..net.hub import Hub
+from ..net.ticket import Ticket
 
 
 def dial_seats(hub: Hub, table: Table, addresses: Sequence[Sequence[str]]) -> None:
@@ -25,3 +26,18 @@ def dial_seats(hub: Hub, table: Table, addresses: Sequence[Sequence[str]]) -> No
         for address in where if peer != hub.me else ():
             with suppress(AddressError):  # what a stranger says of itself may be nonsense
                 hub.dial(address, peer, named)
+
+
+def dial_by_ticket(
+    hub: Hub, table: Table, addresses: Sequence[Sequence[str]], ticket: Ticket
+) -> None:
+    """Dial the seat of a ticket at its addresses first, and at all those it has said of itself; no
+    longer at those of an earlier ticket. A link is one with the key of that seat or none.
+
+    SPEC: [T-4].
+    """
+    if ticket.host_id != hub.me:
+        hub.forget(ticket.host_id)
+        for address in ticket.dial_addresses():
+            hub.dial(address, ticket.host_id)
+    dial_seats(hub, table, addresses)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
@@ -12,7 +12,12 @@ from protocol.game import Field
 
 from .. import rules
 from ..errors import Reason
-from ..reachability.judge import Scope
+from .invitations import Code as Code
+from .invitations import CodeEnd as CodeEnd
+from .invitations import Moved as Moved
+from .invitations import NoCode as NoCode
+from .invitations import Reached as Reached
+from .invitations import TicketTaken as TicketTaken
 
 
 @dataclass(frozen=True)
@@ -34,47 +39,6 @@ class Admitted:
 
     nickname: str
     yes: bool | None
-
-
-class CodeEnd(StrEnum):
-    """How a code has ended."""
-
-    USED = "used"
-    """A guest has the ticket by it."""
-    WRONG = "wrong"
-    """Somebody tried it with other words, or broke off: it is burned."""
-    OLD = "old"
-    """Its time was over."""
-    LOST = "lost"
-    """The relay at which it was waited was lost."""
-
-
-@dataclass(frozen=True)
-class Code:
-    """A code that gives the ticket to one guest, for so many seconds, and the relay that it is for;
-    `after`: how the one before it has ended."""
-
-    code: str = field(repr=False)
-    relay: str
-    seconds: float
-    after: CodeEnd | None
-
-
-@dataclass(frozen=True)
-class NoCode:
-    """There is no code now."""
-
-    reason: Reason
-
-
-@dataclass(frozen=True)
-class Reached:
-    """From where the host's ticket works; why, why not further, and what to do. `ticket`: the one
-    to give from now on, if it is not the one that was shown."""
-
-    scope: Scope
-    reasons: tuple[Reason, ...]
-    ticket: str = field(default="", repr=False)
 
 
 @dataclass(frozen=True)
@@ -365,6 +329,8 @@ Update = (
     | Code
     | NoCode
     | Reached
+    | Moved
+    | TicketTaken
     | Started
     | Cautious
     | Silenced

@@ -6,6 +6,7 @@ from ..session.driver import Outcome
 from ..session.updates import Screen
 from .by_code import ticket_by_code
 from .door import Admit
+from .fresh_tickets import FreshError, check_fresh, hand_over
 from .hosting import host_table
 from .joining import Accept, join_table, kept_seat
 from .resuming import OpenGame, claim_game, find_game, open_games, resume_table
@@ -15,6 +16,7 @@ from .watching import Onlooker, watch_table
 __all__ = [
     "Accept",
     "Admit",
+    "FreshError",
     "Lan",
     "Onlooker",
     "OpenGame",
@@ -23,8 +25,10 @@ __all__ = [
     "Reach",
     "Screen",
     "Seat",
+    "check_fresh",
     "claim_game",
     "find_game",
+    "hand_over",
     "host_table",
     "join_table",
     "journal_path",

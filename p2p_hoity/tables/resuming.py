@@ -8,24 +8,28 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
-from protocol import Machine, header
+from protocol import Machine, Table, header
 
 from .. import rules
 from ..errors import Code
 from ..game_port import Play
 from ..net.addresses import host_of, is_own_host
+from ..net.hub import Hub
 from ..net.network import Network
+from ..net.ticket import Ticket
 from ..session import updates
 from ..session.capability import Capability
-from ..session.dialling import dial_seats
+from ..session.dialling import dial_by_ticket, dial_seats
 from ..session.driver import Outcome
 from ..session.lobby import Roster
+from ..session.nursery import open_nursery
 from ..storage import archive
 from ..storage import journal as journals
 from ..storage.home import Home
 from ..storage.vault import of_file
 from .again import follow
 from .arriving import Answers, arrive
+from .fresh_tickets import FreshError, Giver, check_fresh
 from .seating import PeerError, Reach, Seat, bind_raw, drive, open_hub
 
 
@@ -171,36 +175,71 @@ def _reopen(
 
 
 async def resume_table(
-    seat: Seat, name: str | None, network: Network | None = None, how: Reach | None = None
+    seat: Seat,
+    name: str | None,
+    network: Network | None = None,
+    how: Reach | None = None,
+    fresh: Ticket | None = None,
 ) -> Outcome:
     """Take one's seat again after a crash or Ctrl-C. `how` says what the journal does not: whether
-    the router is asked, the proxy, and where to listen if not where it did. PeerError if it cannot
-    be."""
+    the router is asked, the proxy, and where to listen and wait if not where it did. `fresh` is a
+    ticket of another seat that is elsewhere now. PeerError if it cannot be, FreshError if that is
+    no ticket of this table."""
     how = how or Reach(network=network)
     book, first, machine, roster = _reopen(seat, name)
-    trouble = _unfit(first, how)
-    if trouble is not None:
+    try:
+        _check(first, how, machine.table, fresh)
+    except (PeerError, FreshError):
         book.close()
-        raise PeerError(trouble)
+        raise
     _claimed(book.path).unlink(missing_ok=True)
     recalled = replace(seat, screen=_recalling(seat.screen, machine))
-    table, number, addresses, (listen, relays) = machine.table, first[1], first[3], first[4:6]
+    table, known = machine.table, first[3][first[1]]
     if not book.current:
         machine.be_cautious()
     capability = Capability(table.header.terms.digest(), first[8], first[9])
-    reach = replace(how, relays=tuple(relays), returning=True)
-    if not how.anew:
-        same = _same_port(listen, addresses[number])
-        reach = replace(reach, listen=same, or_any=same != listen)
-    async with open_hub(seat.me.identity, reach) as (hub, _):
+    reach = _reach_again(how, first[4], tuple(first[5]), known)
+    ticket = Ticket(seat.me.identity.public, (), capability.terms, reach.relays, capability.secret)
+    async with open_hub(seat.me.identity, reach) as (hub, ways):
         try:
-            dial_seats(hub, table, roster.addresses)
+            _dial(hub, table, roster, fresh)
             came = await arrive(hub, Answers(table, seat.me.identity.public))
         except PeerError:
             book.close()
             raise
-        outcome = await drive(hub, recalled, roster, capability, machine, book, list(came))
+        is_meant = bool(how.advertised or how.relays)
+        giver = Giver(hub, ways, machine, seat.screen, ticket, known, is_meant)
+        async with open_nursery() as nursery:
+            if reach.outside:
+                nursery.start_soon(giver.run)
+            outcome = await drive(hub, recalled, roster, capability, machine, book, list(came))
+            nursery.cancel_scope.cancel()
         return await follow(outcome, hub, seat, reach)
+
+
+def _check(first: tuple[Any, ...], how: Reach, table: Table, fresh: Ticket | None) -> None:
+    """PeerError or FreshError if this game cannot be played on, or not by this ticket."""
+    trouble = _unfit(first, how)
+    if trouble is not None:
+        raise PeerError(trouble)
+    if fresh is not None:
+        check_fresh(fresh, table.header, first[8])
+
+
+def _dial(hub: Hub, table: Table, roster: Roster, fresh: Ticket | None) -> None:
+    if fresh is None:
+        dial_seats(hub, table, roster.addresses)
+    else:
+        dial_by_ticket(hub, table, roster.addresses, fresh)
+
+
+def _reach_again(how: Reach, listen: str, relays: tuple[str, ...], known: Sequence[str]) -> Reach:
+    """As before, where nothing else is said; `known` is what the others know of this seat."""
+    reach = replace(how, returning=True, relays=how.relays if how.relays_anew else relays)
+    if how.anew:
+        return reach
+    same = _same_port(listen, known)
+    return replace(reach, listen=same, or_any=same != listen)
 
 
 def _unfit(first: tuple[Any, ...], how: Reach) -> ResumeCode | None:

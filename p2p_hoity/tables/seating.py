@@ -32,6 +32,7 @@ from ..session.updates import Screen
 from ..storage import journal as journals
 from ..storage.home import Home
 from ..storage.keys import Player as Me
+from .fresh_tickets import Taker
 
 
 class Backlog:
@@ -100,7 +101,8 @@ class Reach:
     """How this node can be reached: where it listens, its relays, what the LAN is told, and by
     which network (None: the machine's own). `or_any`: another port does if that one is taken.
     `returning`: a seat that comes back does without a relay that says that it waits there already;
-    the other seats will say whether it does. `anew`: it listens where this says, not where it did.
+    the other seats will say whether it does. `anew`: it listens where this says, not where it did;
+    `relays_anew`: it waits at these relays, not where it did.
 
     `advertised`: 'host:port' that the player has forwarded. `outside`: the table is meant for
     people elsewhere too, so it is found out how they reach it, and told. `maps`: the router is
@@ -114,6 +116,7 @@ class Reach:
     or_any: bool = False
     returning: bool = False
     anew: bool = False
+    relays_anew: bool = False
     advertised: tuple[str, ...] = ()
     outside: bool = False
     maps: bool = False
@@ -123,7 +126,8 @@ class Reach:
     @property
     def wanted(self) -> Wanted:
         """Whom the table is for, as far as it decides which addresses are named."""
-        return Wanted(self.lan is not Lan.OFF or not self.outside, self.near, self.hidden)
+        is_lan = self.lan is not Lan.OFF or not self.outside or self.returning
+        return Wanted(is_lan, self.near, self.hidden)
 
 
 DIAL_BY_PROXY: Final = 20.0
@@ -236,4 +240,9 @@ async def drive(
     driver = Driver(hub, machine, seat.screen, roster, capability, seat.player, book)
     driver.output, driver.usual = seat.output or usual, usual
     driver.identity, driver.talks, driver.again = seat.me.identity, seat.talks, seat.again
-    return await driver.run(backlog)
+    taker = Taker(hub, machine.table, roster, capability, seat.screen, book.path)
+    async with open_nursery() as nursery:
+        nursery.start_soon(taker.run)
+        outcome = await driver.run(backlog)
+        nursery.cancel_scope.cancel()
+    return outcome

@@ -8,13 +8,17 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from support import namespaces
 from support.far_table import LOST, REFUSED, FarTable, address, join, machines, move, part
-from support.namespaces import Internet, nat
+from support.going_table import BOT
+from support.namespaces import Internet, Machine, nat
 from support.short_game import short_edition
+
+from p2p_hoity.net.ticket import Ticket, decode_ticket, encode_ticket
 
 pytestmark = pytest.mark.skipif(
     bool(namespaces.why_not()), reason=namespaces.why_not() or "all is there"
@@ -125,6 +129,62 @@ def test_a_killed_host_goes_on_in_another_home_by_a_relay(
         homes[0] = homes[3]
         table.resume(0)
         table.alike()
+
+
+def test_a_killed_host_goes_on_elsewhere_by_a_fresh_ticket(
+    net: Internet, tmp_path: Path, short: tuple[str, ...]
+) -> None:
+    """No relay, and the guests are behind NATs: they know only where the host was. One is handed
+    the ticket while its game stands still, one has been killed too and comes back by it."""
+    places = machines(net, 1)
+    places += [net.home(name, f"8.{n}.0.1/8", nat()) for n, name in enumerate("ab", 1)]
+    elsewhere, stranger = net.machine("new", "8.0.9.9/8"), net.machine("str", "8.8.0.1/8")
+    way = {0: ("--listen", ":4646")}
+    with FarTable(tmp_path, 3, every(3), options=short, machines=places, ways=way) as table:
+        table.fill()
+        table.running[0].read_until("round", 2)
+        table.kill(0)
+        places[0] = elsewhere
+        told = table.resume(0).read_until("type", "moved")
+        assert told["reach"] == "anywhere"
+        ticket, first = (decode_ticket(word) for word in (told["ticket"], table.ticket))
+        assert replace(ticket, addresses=()) == replace(first, addresses=())
+        with stranger_at(stranger, tmp_path):
+            hand_forged_tickets(table, ticket)
+            exit_code, handed = table.hand(1, told["ticket"])
+            assert (exit_code, handed["type"]) == (0, "handed")
+            table.running[0].read_until("type", "linked")
+        table.kill(2)
+        table.running[2] = table.start(2, *THINKS, "join", told["ticket"], *BOT)
+        table.alike()
+        assert len(table.seen(1, "ticket-taken")) == 2
+        assert {line["name"] for line in table.seen(1, "linked")[-1:]} == {handed["name"]}
+
+
+@contextmanager
+def stranger_at(machine: Machine, tmp_path: Path) -> Iterator[None]:
+    """Somebody else who hosts a table at 8.8.0.1:4646."""
+    words = ("host", "--seats", "2", "--listen", ":4646", "--lan", "off", *BOT)
+    running = machine.hoity(tmp_path / "stranger", *words)
+    try:
+        running.read_until("ticket")
+        yield
+    finally:
+        running.process.kill()
+        running.process.wait()
+
+
+def hand_forged_tickets(table: FarTable, ticket: Ticket) -> None:
+    """A liar's tickets for seat 1: refused, or dialled without a link to anyone."""
+    for forged, code in (
+        (replace(ticket, secret=bytes(16)), "ticket-with-another-secret"),
+        (replace(ticket, secret=b""), "ticket-with-another-secret"),
+        (replace(ticket, host_id=bytes(32)), "ticket-of-no-seat"),
+    ):
+        exit_code, last = table.hand(1, encode_ticket(forged))
+        assert (exit_code, last["code"]) == (2, code)
+    strangers = replace(ticket, addresses=("8.8.0.1:4646", "8.8.0.1:1"))
+    assert table.hand(1, encode_ticket(strangers))[0] == 0
 
 
 @pytest.fixture

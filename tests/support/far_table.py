@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from support import terminals
-from support.going_table import Table
+from support.going_table import BOT, Table
+from support.liars.table import environment
 from support.namespaces import Internet, Machine
 
 REFUSED, LOST = "reject with tcp reset", "drop"
@@ -31,6 +36,19 @@ class FarTable(Table):
     def listen(self, number: int) -> tuple[str, ...]:
         """The way to each seat."""
         return self.ways.get(number, self.way)
+
+    def hand(self, number: int, ticket: str) -> tuple[int, dict[str, Any]]:
+        """`hoity join` in another terminal while this seat is played: exit code, last object."""
+        words = [sys.executable, "-m", "cli", "join", ticket, *BOT]
+        done = subprocess.run(
+            ["ip", "netns", "exec", self.machines[number].name, *words],
+            env=environment(self.path / str(number)),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+        )
+        assert "Traceback" not in done.stderr
+        return done.returncode, json.loads(done.stdout.splitlines()[-1])
 
     def alike(self) -> dict[str, object]:
         """All played to the end, nobody is accused, and all have the same transcript; figures."""

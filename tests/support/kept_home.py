@@ -56,15 +56,23 @@ def _seed_of(seat: int) -> bytes:
 
 
 def keep_journal(
-    home: Home, here: room.Room, seat: int = 0, started: int = STARTED, password: str | None = None
+    home: Home,
+    here: room.Room,
+    seat: int = 0,
+    started: int = STARTED,
+    password: str | None = None,
+    secret: bytes = b"",
+    whole: bool = False,
 ) -> Journal:
-    """The open journal of a seat of this room, as the game stands."""
+    """The open journal of a seat of this room, as the game stands; `secret` is its ticket's. Not
+    `whole`: as earlier versions began it, so that it is not played on."""
     table = here.table
     places = tuple(() for _ in range(table.seats))
     header = table.header.encode()
-    first = (header, seat, SEED, places, ":0", (), started, bytes(64), b"", False)
+    first = (header, seat, SEED, places, ":0", (), started, bytes(64), secret, False)
+    more = (False, True) if whole else ()
     path = home.journals / f"{table.id.hex()[:16]}.journal"
-    book = journal.create(path, first, password)
+    book = journal.create(path, first + more, password)
     for record in here.places[seat].journal:
         book.append(record)
     book.sync()

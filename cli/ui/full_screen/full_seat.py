@@ -19,7 +19,7 @@ from p2p_hoity.errors import CodedError
 from p2p_hoity.game_port import HoityToity
 from p2p_hoity.session.driver import Outcome
 from p2p_hoity.session.player import Player
-from p2p_hoity.session.updates import Reached, Resumed, Started, Update
+from p2p_hoity.session.updates import Moved, Reached, Resumed, Started, Update
 from p2p_hoity.storage.home import home as own_home
 from protocol import Terms
 
@@ -82,6 +82,8 @@ class FullSeat:
         """Show it; keep what another screen would need to go on from here."""
         if isinstance(update, Started):
             self._kept = [update]
+        elif isinstance(update, Moved):
+            self._kept, self.app.ticket = [*self._kept, update], update.ticket
         if self.line is not None:
             self.line.tell(update)
         elif isinstance(update, Reached):

@@ -11,6 +11,7 @@ from ...words import advice
 from ...words.grid import grid
 from ...words.lingo import N_, _
 from ...words.phrases import PHRASES, spoken
+from ...words.reaching import if_moved, moved, reach_lines
 from .frame import Desk
 from .ink import Line, broken, text
 from .marks import name_of, seat_style
@@ -52,6 +53,9 @@ def page(
 def alarm(words: str) -> list[Line]:
     """A failed proof, in its full sentence."""
     return [Line(), *broken(words, 90, "bad"), Line()]
+
+
+COPIED: Final = N_("After Esc, c copies it and x shows it as a QR code.")
 
 
 def _pieces(scene: Scene, desk: Desk, numbers: Sequence[str], width: int) -> list[Line]:
@@ -116,7 +120,24 @@ def _links(scene: Scene, desk: Desk, numbers: Sequence[str], width: int) -> list
             if relay and scene.attendance[seat] is Presence.LINKED:
                 line.add(_("through the relay {relay}").format(relay=relay) + "  ", "plain")
         lines.append(line.add(_("key {key}").format(key=key), "dim"))
-    return lines
+    return [*lines, *_lost(scene, width), *_own_ticket(scene, width)]
+
+
+def _lost(scene: Scene, width: int) -> list[Line]:
+    """What to do about seats that may be elsewhere now."""
+    seats = [s for s, there in enumerate(scene.attendance) if there is Presence.UNLINKED]
+    if not seats or scene.seat is None or scene.names is None:
+        return []
+    words = if_moved(scene.names.seats(seats))
+    return [Line(), *broken(words, width, "warn")]
+
+
+def _own_ticket(scene: Scene, width: int) -> list[Line]:
+    """The ticket for those who do not find this seat."""
+    if scene.moved is None:
+        return []
+    words = (moved(), scene.moved.ticket, *reach_lines(scene.moved), _(COPIED))
+    return [Line(), *(line for one in words for line in broken(one, width, "plain"))]
 
 
 def _advice(scene: Scene, desk: Desk, numbers: Sequence[str], width: int) -> list[Line]:

@@ -19,6 +19,7 @@ from protocol import Kind, Table, fingerprint
 
 from ...words import proofs
 from ...words.cards import Names
+from ...words.lingo import _
 from ..line_screen import SeatScreen
 from .beats import beats, pause
 
@@ -69,6 +70,7 @@ class Scene:
         self.clock: updates.Clock | None = None
         self.attendance: tuple[Presence, ...] = ()
         self.relays: dict[str, str] = {}
+        self.moved: updates.Moved | None = None
         self.faults: dict[int, str] = {}
         self.question: updates.Choosing | None = None
         self.sealed: str | None = None
@@ -191,7 +193,7 @@ class Scene:
         self.clock = self.question = self.sealed = self.ended = self.again = None
         self.standings = self.transcript = None
         self.figures, self.doings, self.beat = (), {}, ()
-        self.record, self.faults = [], {}
+        self.record, self.faults, self.moved = [], {}, None
         self.is_away = self.pausing = False
 
     def _stepped(self, update: updates.Stepped) -> None:
@@ -253,6 +255,10 @@ class Scene:
         if update.name is not None:
             self.relays[update.name] = update.relay.removeprefix("relay+")
 
+    def _moved(self, update: updates.Moved) -> None:
+        self.moved = update
+        self._say(_("Not everybody finds you where you are now: p shows a ticket for them."))
+
     def _attending(self, update: updates.Attendance) -> None:
         self.attendance = update.seats
 
@@ -300,6 +306,7 @@ QUEUED: Final = (
 WORDLESS: Final = frozenset(
     {
         updates.Reached,
+        updates.Moved,
         updates.Stepped,
         updates.Clock,
         updates.Attendance,
@@ -326,6 +333,7 @@ HEARERS: Final[Mapping[type[Any], Callable[[Scene, Any], None]]] = {
     updates.Clock: Scene._clocked,
     updates.Attendance: Scene._attending,
     updates.Linked: Scene._linked,
+    updates.Moved: Scene._moved,
     updates.Accused: Scene._accused,
     updates.Away: Scene._away,
     updates.Returned: Scene._returned,

@@ -25,6 +25,10 @@ TICKET: Final = {
         "Or forward TCP port {port} of your router to this machine, and open the table with"
         " --listen :{port} --advertise HOST:{port}."
     ),
+    "reach-resume-otherwise": N_(
+        "For others elsewhere leave, and take your seat again where they reach you: hoity resume"
+        " --relay HOST:PORT, or with a forwarded port hoity resume --advertise HOST:PORT."
+    ),
 }
 ROUTER: Final = {
     "router-asked": N_(

@@ -12,6 +12,15 @@ TABLES: Final = {
         "cannot listen on {address}: {why}; name another with --listen, or port 0 for a free one"
     ),
     "own-ticket": N_("this is your own ticket: give it to the others"),
+    "ticket-of-another-table": N_("this ticket is of another table than this game"),
+    "ticket-of-no-seat": N_(
+        "this ticket is of nobody who sits at this table: do not use it; ask the one who gave it to"
+        " you"
+    ),
+    "ticket-with-another-secret": N_(
+        "this ticket is not of your table's: its secret is another one; do not use it, and ask the"
+        " one who has moved for the ticket that hoity resume shows there"
+    ),
     "seat-kept": N_("your seat at this table is kept: take it again with hoity resume"),
     "host-unreached": N_(
         "the host cannot be reached ({why});"

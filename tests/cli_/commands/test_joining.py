@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from support.kept_home import keep_journal, player, room_of
+from support.room import Room, identity
 
 from cli.app import run
-from cli.commands import join, pick_table, resume
+from cli.commands import join, pick_table, resume, running
 from cli.local import questions
 from cli.trouble import Trouble
 from p2p_hoity.net.discovery import Announcement
 from p2p_hoity.net.ticket import Ticket, encode_ticket
 from p2p_hoity.storage.home import Home
+from p2p_hoity.tables import OpenGame, Reach, fresh_tickets
 
 OPEN = encode_ticket(Ticket(b"h" * 32, ("10.0.0.1:9",), b"t" * 32))
 OTHER = encode_ticket(Ticket(b"i" * 32, ("10.0.0.2:9",), b"t" * 32))
@@ -126,15 +131,106 @@ def test_a_ticket_of_a_table_with_a_journal_here_resumes_it(
     player(home, 1)
     here = room_of(3, 2)
     keep_journal(home, here, 1).close()
-    resumed: list[str] = []
-    monkeypatch.setattr(
-        join, "take_up", lambda sitting, game, reach: resumed.append(game.name) or 0
-    )
-    terms = here.table.header.terms
-    ticket = Ticket(terms.host, ("127.0.0.1:9",), terms.digest(), (), bytes(16))
+    resumed: list[tuple[str, Ticket]] = []
+
+    def take_up(sitting: object, game: OpenGame, reach: Reach, fresh: Ticket) -> int:
+        resumed.append((game.name, fresh))
+        return 0
+
+    monkeypatch.setattr(join, "take_up", take_up)
+    ticket = ticket_of(here)
     assert run(["join", encode_ticket(ticket)]) == 0
-    assert resumed == [here.table.id.hex()[:16]]
+    assert resumed == [(here.table.id.hex()[:16], ticket)]
     assert "Your seat at this table is kept" in capsys.readouterr().out
+
+
+SECRET = b"s" * 16
+
+
+def ticket_of(here: Room, **given: Any) -> Ticket:
+    """A ticket of the host of this room, with these fields otherwise."""
+    terms = here.table.header.terms
+    ticket = Ticket(terms.host, ("127.0.0.1:9",), terms.digest(), (), SECRET)
+    return replace(ticket, **given)
+
+
+@pytest.fixture
+def played(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Room]:
+    """A game of this home that another process seems to play."""
+    monkeypatch.setenv("HOITY_HOME", str(tmp_path / "home"))
+    monkeypatch.setattr(fresh_tickets, "TAKEN", 0.5)
+    home = Home(tmp_path / "home")
+    player(home, 1)
+    here = room_of(3, 2)
+    book = keep_journal(home, here, 1, secret=SECRET)
+    yield here
+    book.close()
+
+
+def lying(tmp_path: Path) -> list[Path]:
+    return list((tmp_path / "home" / "journals").glob("*.ticket"))
+
+
+def test_a_game_that_is_played_is_handed_the_ticket(
+    played: Room, tmp_path: Path, capsys: Shown, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found: list[Ticket] = []
+
+    async def taken(journal: Path, ticket: Ticket) -> bool:
+        found.append(ticket)
+        return True
+
+    monkeypatch.setattr(running.tables, "hand_over", taken)
+    ticket = ticket_of(played)
+    assert run(["join", encode_ticket(ticket)]) == 0
+    assert found == [ticket]
+    told = capsys.readouterr().out
+    assert "seat 0 is dialled from there now" in told
+    assert "kept on this machine" not in told
+    assert run(["join", "--json", encode_ticket(ticket)]) == 0
+    handed = json.loads(capsys.readouterr().out)
+    assert handed == {"type": "handed", "game": played.table.id.hex()[:16], "name": "seat 0"}
+
+
+def test_a_game_that_does_not_take_the_ticket_is_said(
+    played: Room, tmp_path: Path, capsys: Shown
+) -> None:
+    assert run(["join", encode_ticket(ticket_of(played))]) == 1
+    assert "does not take the ticket: leave there" in capsys.readouterr().err
+    assert not lying(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"secret": b"x" * 16}, "its secret is another one"),
+        ({"secret": b""}, "its secret is another one"),
+        ({"host_id": b"x" * 32}, "nobody who sits at this table"),
+        ({"host_id": identity(1).public}, "this is your own ticket"),
+    ],
+)
+def test_a_forged_ticket_is_not_handed_to_a_game(
+    played: Room, tmp_path: Path, capsys: Shown, given: dict[str, bytes], words: str
+) -> None:
+    assert run(["join", encode_ticket(ticket_of(played, **given))]) == 2
+    assert words in capsys.readouterr().err
+    assert not lying(tmp_path)
+
+
+def test_a_seat_is_not_taken_again_by_a_forged_ticket(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Shown
+) -> None:
+    monkeypatch.setenv("HOITY_HOME", str(tmp_path / "home"))
+    home = Home(tmp_path / "home")
+    player(home, 1)
+    here = room_of(3, 2)
+    book = keep_journal(home, here, 1, secret=SECRET, whole=True)
+    book.close()
+    before = book.path.read_bytes()
+    forged = ticket_of(here, secret=b"x" * 16)
+    assert run(["join", "--auto", "--json", encode_ticket(forged)]) == 2
+    assert json.loads(capsys.readouterr().out)["code"] == "ticket-with-another-secret"
+    assert book.path.read_bytes() == before
 
 
 def test_the_seat_of_another_key_is_not_taken(

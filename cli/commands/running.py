@@ -1,0 +1,46 @@
+"""A ticket for a game that is being played in another terminal: it is handed to that one."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import trio
+
+from p2p_hoity import tables
+from p2p_hoity.net.ticket import Ticket
+from p2p_hoity.storage import journal as journals
+from p2p_hoity.tables.fresh_tickets import name_in
+from p2p_hoity.tables.joining import JoinCode
+from protocol import header
+
+from ..trouble import NOT_OK, OK, Trouble, ctrl_c_means
+from ..ui.json_screen import write_line
+from ..words.lingo import _
+from .sitting import Sitting
+
+
+def tell_running(sitting: Sitting, game: tables.OpenGame, ticket: Ticket) -> int:
+    """Have the running game dial the seat of a ticket where it is now; the exit code. FreshError if
+    the ticket is not of that game, Trouble if it is not taken there."""
+    first = journals.read_first(game.path, sitting.passphrase)
+    known = header.parse_header(first[0])
+    tables.check_fresh(ticket, known, first[8])
+    if ticket.host_id == sitting.me.identity.public:
+        raise tables.PeerError(JoinCode.OWN_TICKET)
+    with ctrl_c_means(lambda: _("Interrupted")):
+        is_taken = trio.run(partial(tables.hand_over, game.path, ticket))
+    if not is_taken:
+        words = _(
+            "Your seat at this table is played in another terminal, which does not take the ticket:"
+            " leave there, and type this again."
+        )
+        raise Trouble(words, NOT_OK)
+    name = name_in(known, ticket)
+    if sitting.manner.as_json:
+        write_line({"type": "handed", "game": game.name, "name": name})
+    words = _(
+        "Your seat at this table is played in another terminal. {name} is dialled from there now at"
+        " the addresses of this ticket, too: play on there."
+    )
+    sitting.say(words.format(name=name))
+    return OK

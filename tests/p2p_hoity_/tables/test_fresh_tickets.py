@@ -1,0 +1,293 @@
+"""Tests of fresh tickets: a seat that comes back elsewhere is found, and a liar's lead nowhere."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import trio
+from p2p_hoity_.tables.test_tables import Club, Thinker, past_round
+from support.kept_home import room_of
+from support.memory_network import MemoryNetwork
+from support.room import identity
+
+from p2p_hoity import tables
+from p2p_hoity.net.addresses import Address
+from p2p_hoity.net.errors import NetCode, NobodyError
+from p2p_hoity.net.hub import Hub
+from p2p_hoity.net.ticket import Ticket, decode_ticket, encode_ticket
+from p2p_hoity.reachability.judge import Judged, Scope
+from p2p_hoity.session import updates
+from p2p_hoity.session.dialling import dial_by_ticket
+from p2p_hoity.tables.fresh_tickets import FreshError, Giver, check_fresh, hand_over
+from p2p_hoity.tables.seating import journal_path
+from protocol import Identity
+
+SECRET = b"s" * 16
+TERMS = room_of(2, 1).table.header.terms.digest()
+
+
+def ticket(**given: Any) -> Ticket:
+    """A ticket of seat 0 of the room."""
+    return replace(Ticket(identity(0).public, ("8.0.0.1:9",), TERMS, (), SECRET), **given)
+
+
+@pytest.mark.parametrize("secret", [SECRET, b""])
+def test_a_ticket_of_a_seat_of_the_table_is_taken(secret: bytes) -> None:
+    """[T-3], by one whose ticket had a secret, and by one who came to an open table without."""
+    header = room_of(2, 1).table.header
+    for seat in range(2):
+        check_fresh(ticket(host_id=identity(seat).public), header, secret)
+
+
+@pytest.mark.parametrize(
+    ("given", "code"),
+    [
+        ({"terms": b"t" * 32}, "ticket-of-another-table"),
+        ({"host_id": b"h" * 32}, "ticket-of-no-seat"),
+        ({"secret": b"x" * 16}, "ticket-with-another-secret"),
+        ({"secret": b""}, "ticket-with-another-secret"),
+    ],
+)
+def test_a_forged_ticket_is_refused(given: dict[str, bytes], code: str) -> None:
+    """[T-3]."""
+    with pytest.raises(FreshError, match=code):
+        check_fresh(ticket(**given), room_of(2, 1).table.header, SECRET)
+
+
+class Street(MemoryNetwork):
+    """A network that remembers who was dialled."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.dialled: list[str] = []
+
+    async def open(self, address: Address) -> trio.abc.Stream:
+        self.dialled.append(str(address))
+        return await super().open(address)
+
+
+ROOM = room_of(3, 1)
+MANY = tuple(f"far{n}:9" for n in range(8))
+RELAYS = tuple(f"relay{n}:9" for n in range(4))
+
+
+async def test_the_ticket_of_a_liar_is_dialled_in_vain_and_the_known_ways_stay(
+    autojump_clock: Any,
+) -> None:
+    """[T-4]: a stranger answers at its addresses; the seat is found where it said that it is,
+    though tickets come again and again and are as long as can be."""
+    street, table = Street(), ROOM.table
+    mine, seat, stranger = identity(1), identity(0), Identity(os.urandom(32))
+    known = ((*(f"nowhere{n}:9" for n in range(11)), "known:9"), (), ())
+    async with trio.open_nursery() as nursery:
+        hubs = [Hub(who, network=street) for who in (mine, seat, stranger)]
+        for hub in hubs:
+            await nursery.start(hub.run)
+        await hubs[2].listen("far7", 9)
+        for number in range(5):
+            addresses = (*(f"t{number}x{n}" + ":9" for n in range(7)), MANY[7])
+            forged = Ticket(seat.public, addresses, table.header.terms.digest(), RELAYS)
+            dial_by_ticket(hubs[0], table, known, forged)
+            await trio.sleep(60)
+        assert street.dialled.count("far7:9") > 5
+        latest = street.dialled[-12:]
+        assert not [where for where in latest if where.startswith("t") and where[1] != "4"]
+        assert not hubs[0].links()
+        assert not hubs[2].links()
+        await hubs[1].listen("known", 9)
+        await trio.sleep(60)
+        assert hubs[0].links() == {seat.public}
+        nursery.cancel_scope.cancel()
+
+
+async def test_a_seat_is_found_by_the_ticket_and_not_where_it_was(autojump_clock: Any) -> None:
+    """[T-4]."""
+    street, table = Street(), ROOM.table
+    async with trio.open_nursery() as nursery:
+        hubs = [Hub(identity(n), network=street) for n in (1, 0)]
+        for hub in hubs:
+            await nursery.start(hub.run)
+        await hubs[1].listen("far", 9)
+        fresh = Ticket(identity(0).public, ("far:9",), table.header.terms.digest())
+        dial_by_ticket(hubs[0], table, (("was:9",), (), ()), fresh)
+        await trio.sleep(5)
+        assert hubs[0].links() == {identity(0).public}
+        dial_by_ticket(hubs[0], table, ((), (), ()), replace(fresh, host_id=identity(1).public))
+        await trio.sleep(5)
+        assert hubs[0].links() == {identity(0).public}
+        nursery.cancel_scope.cancel()
+
+
+# When there is something to give.
+
+
+class Linked:
+    """A hub of which only this is asked."""
+
+    def __init__(self, me: bytes, linked: set[bytes], relays: frozenset[str]) -> None:
+        self.me, self._linked, self._relays = me, linked, relays
+
+    def linked(self, peer: bytes) -> bool:
+        return peer in self._linked
+
+    def relays(self) -> frozenset[str]:
+        return self._relays
+
+
+@dataclass
+class Found:
+    """Ways that stay as they are."""
+
+    found: Judged
+
+    def judged(self) -> Judged:
+        return self.found
+
+
+def far(*direct: str, scope: Scope = Scope.ANYWHERE) -> Judged:
+    return Judged(direct, direct, scope, ())
+
+
+WAS = ("8.0.0.1:9",)
+RELAY = "relay+8.9.0.1:9"
+
+
+async def told(
+    judged: Judged,
+    seat: int = 0,
+    linked: tuple[int, ...] = (),
+    known: tuple[str, ...] = WAS,
+    relays: tuple[str, ...] = (),
+    is_meant: bool = False,
+) -> list[updates.Moved]:
+    """What a player is told in ten seconds after coming back."""
+    ids = ROOM.table.ids
+    hub: Any = Linked(ids[seat], {ids[n] for n in linked}, frozenset(relays))
+    ways: Any = Found(judged)
+    bare = Ticket(ids[seat], (), TERMS, tuple(r.removeprefix("relay+") for r in relays), SECRET)
+    heard: list[Any] = []
+    machine = ROOM.places[seat].machine
+    giver = Giver(hub, ways, machine, heard.append, bare, known, is_meant)
+    with trio.move_on_after(10):
+        await giver.run()
+    return heard
+
+
+async def test_who_is_elsewhere_and_alone_is_told_once(autojump_clock: Any) -> None:
+    for seat in range(3):
+        (moved,) = await told(far("8.0.9.9:9"), seat)
+        assert decode_ticket(moved.ticket).addresses == ("8.0.9.9:9",)
+        assert decode_ticket(moved.ticket).host_id == ROOM.table.ids[seat]
+        assert decode_ticket(moved.ticket).secret == SECRET
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"judged": far(*WAS)},
+        {"judged": far()},
+        {"judged": far("8.0.9.9:9"), "linked": (1, 2)},
+        {"judged": far("10.0.0.1:9", scope=Scope.LAN), "linked": (1,)},
+        {"judged": far("8.0.9.9:9"), "seat": 1, "linked": (0,)},
+        {"judged": far("8.0.9.9:9"), "relays": (RELAY,), "known": (*WAS, RELAY)},
+    ],
+    ids=["same", "nowhere", "all-linked", "only-near", "guest-linked", "by-the-old-relay"],
+)
+async def test_nothing_superfluous_is_told(autojump_clock: Any, given: Any) -> None:
+    assert await told(**given) == []
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"judged": far("8.0.9.9:9"), "linked": (1,)},
+        {"judged": far("8.0.9.9:9"), "relays": (RELAY,)},
+        {
+            "judged": far("8.0.9.9:9"),
+            "relays": (RELAY,),
+            "known": (*WAS, RELAY),
+            "is_meant": True,
+        },
+    ],
+    ids=["one-lost", "new-relay", "meant"],
+)
+async def test_a_host_whom_somebody_does_not_find_is_told(autojump_clock: Any, given: Any) -> None:
+    assert len(await told(**given)) == 1
+
+
+# A whole table.
+
+
+class Islands(MemoryNetwork):
+    """A network on which nobody can be dialled who is behind a NAT, by what it listens on."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.hidden: set[str] = set()
+
+    async def open(self, address: Address) -> trio.abc.Stream:
+        if address.host in self.hidden:
+            raise NobodyError(NetCode.UNREACHED, address=str(address), why=None)
+        return await super().open(address)
+
+
+async def leave_when(club: Club, number: int, wanted: Callable[[updates.Update], bool]) -> None:
+    """A seat that plays until its process ends without a word."""
+    scope = trio.CancelScope()
+    club.guests[number].cut = wanted, scope
+    with scope:
+        await (club.host() if number == 0 else club.join(number))
+    club.guests[number].cut = None
+
+
+@pytest.mark.parametrize("by_hand", [True, False], ids=["handed", "resumed"])
+async def test_a_table_goes_on_by_a_fresh_ticket(
+    tmp_path: Path, autojump_clock: Any, by_hand: bool
+) -> None:
+    """The host is elsewhere; its guest is handed the ticket while it waits, or takes its seat
+    again by it."""
+    club = Club(tmp_path, 2)
+    club.network = islands = Islands()
+    islands.hidden.add("node1")
+    for guest in club.guests:
+        guest.player = Thinker()
+    host, guest = club.guests
+
+    async def come_back(number: int, fresh: Ticket | None = None) -> None:
+        seat, where = club.guests[number], "8.0.9.9:1" if number == 0 else "node1:0"
+        how = tables.Reach(where, network=islands, anew=True, outside=True)
+        seat.outcome = await tables.resume_table(seat.seat, None, how=how, fresh=fresh)
+
+    async def go_elsewhere() -> None:
+        await leave_when(club, 0, past_round(2))
+        assert club.ticket is not None
+        islands.hidden.add("node0")
+        await come_back(0)
+
+    with trio.fail_after(3600):
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(go_elsewhere)
+            if by_hand:
+                nursery.start_soon(club.join, 1)
+            else:
+                nursery.start_soon(leave_when, club, 1, lambda _: bool(host.heard(updates.Moved)))
+            while not host.heard(updates.Moved):
+                await trio.sleep(1)
+            fresh = decode_ticket(host.heard(updates.Moved)[0].ticket)
+            assert club.ticket is not None
+            assert replace(fresh, addresses=()) == replace(club.ticket, addresses=())
+            assert fresh.addresses == ("8.0.9.9:1",)
+            if by_hand:
+                table = host.heard(updates.Started)[0].table
+                assert await hand_over(journal_path(guest.home, table), fresh)
+            else:
+                await trio.sleep(5)  # by now it is gone
+                nursery.start_soon(come_back, 1, fresh)
+    assert len(set(club.transcripts())) == 1
+    assert len(guest.heard(updates.TicketTaken)) == by_hand
+    assert encode_ticket(fresh) not in str(host.heard(updates.Moved))
