@@ -18,7 +18,7 @@ from ..words.choices import in_words
 from ..words.lingo import N_, _
 from ..words.phrases import spoken
 from ..words.quoting import quoted
-from ..words.reaching import moved, reach_lines, taken
+from ..words.reaching import if_moved, moved, reach_lines, taken
 from ..words.reasons import meaning, sentence
 from ..words.refusals import choose_again
 from ..words.updates import ended
@@ -47,6 +47,7 @@ class SeatScreen:
         self.is_confirmed = False
         self._owes_awaited = False
         self._reach: list[str] = []
+        self._has_hinted = False
         self._seats: tuple[updates.Presence, ...] = ()
 
     def __call__(self, update: updates.Update) -> None:
@@ -101,6 +102,7 @@ class SeatScreen:
 
     def moved(self, update: updates.Moved) -> None:
         """The ticket for those who do not find this seat."""
+        self._has_hinted = True
         for line in ("", moved(), *ticket_block.block(update.ticket), *reach_lines(update)):
             self.say(line)
 
@@ -181,6 +183,14 @@ class SeatScreen:
             who = presence.awaited(update.seats, self._seats, self.names)
             self.note(text.format(seconds=round(update.seconds), who=who))
             self._owes_awaited = False
+            self._look_elsewhere(self.names)
+
+    def _look_elsewhere(self, names: Names) -> None:
+        """What to do about seats that may be elsewhere, once for each loss."""
+        gone = presence.lost(self._seats, names.mine)
+        if gone and not self._has_hinted:
+            self.note(if_moved(names.seats(gone)))
+        self._has_hinted = bool(gone)
 
     def attendance(self, update: updates.Attendance) -> None:
         """How each seat is there: said where it is awaited."""

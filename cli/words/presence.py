@@ -10,6 +10,8 @@ from p2p_hoity.session.updates import Presence
 from .cards import Names, listed
 from .lingo import N_, _
 
+HOST: Final = 0
+"""The host sits first."""
 WORDS: Final = {
     Presence.LINKED: N_("thinking"),
     Presence.UNLINKED: N_("no link"),
@@ -24,6 +26,15 @@ def knock(nickname: str, key: str) -> str:
     """A guest wants to sit down: the question to the host."""
     words = _("{name}, key {key}, asks for a seat. Let {name} in? y or n")
     return words.format(name=nickname, key=key)
+
+
+def lost(found: Sequence[Presence], mine: int | None) -> list[int]:
+    """The seats that may be looked for elsewhere: all without a link, if the host, around whom
+    guests gather, is one of them or nobody is linked. An onlooker looks for none."""
+    gone = [seat for seat, one in enumerate(found) if one is Presence.UNLINKED]
+    linked = [s for s, one in enumerate(found) if one is Presence.LINKED and s != mine]
+    is_cut_off = HOST in gone or not linked
+    return gone if is_cut_off and mine is not None else []
 
 
 def awaited(seats: Iterable[int], found: Sequence[Presence], names: Names) -> str:

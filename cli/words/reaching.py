@@ -24,8 +24,8 @@ def moved() -> str:
 def if_moved(who: str) -> str:
     """What to do about seats that are elsewhere now, perhaps."""
     words = _(
-        "If {who} came back at another address: ask for a fresh ticket, shown there by hoity"
-        " resume, and type in another terminal here: hoity join TICKET"
+        "Has {who} come back at another address? Ask for the ticket that hoity resume shows there,"
+        " and type hoity join TICKET in a second terminal, or here after leaving."
     )
     return words.format(who=who)
 

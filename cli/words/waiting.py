@@ -8,7 +8,6 @@ from p2p_hoity.session.updates import Extended, Halfway, Late, Muster, Paused
 
 from .cards import Names
 from .lingo import N_, _
-from .reaching import if_moved
 
 FOR_GOOD: Final = N_("The terms allow no return.")
 
@@ -105,10 +104,7 @@ def _whereabouts(count: Muster, names: Names) -> list[str]:
         (count.gone, _("Left for now: {who}.")),
         (count.unlinked, _("There is no link from here just now to {who}.")),
     ]
-    lines = [text.format(who=names.seats(sorted(seats))) for seats, text in said if seats]
-    if count.unlinked and names.mine is not None:
-        lines.append(if_moved(names.seats(sorted(count.unlinked))))
-    return lines
+    return [text.format(who=names.seats(sorted(seats))) for seats, text in said if seats]
 
 
 def _others(seats: frozenset[int], names: Names) -> str:

@@ -371,7 +371,7 @@ def complete(roster: Roster, ticket: Ticket) -> Header:
         check_signed(roster, complete)
     except Invalid as error:
         raise PeerError(JoinCode.BAD_ROSTER, why=of_protocol(error)) from error
-    if complete.terms.host != ticket.host_id:
+    if ticket.host_id not in {entry.id for entry in complete.roster}:  # a fresh one is of a seat
         raise PeerError(JoinCode.OTHER_HOST)
     if complete.terms.digest() != ticket.terms:
         raise PeerError(JoinCode.OTHER_TABLE)

@@ -6,12 +6,15 @@ from p2p_hoity.session.updates import Presence
 
 from ...words.durations import clock
 from ...words.lingo import _
+from ...words.presence import lost
 from .ink import Line, broken, cells, cut, fit, text
 from .marks import name_of
 from .menu import Menu
 from .scene import Scene
 
 POINTER = "▸"
+PATIENT = 15.0
+"""Seconds after which one whose link is lost may be looked for elsewhere."""
 CALM = 20.0
 """Seconds for which nobody need be told what comes of waiting, while all are linked."""
 
@@ -84,10 +87,23 @@ def waiting(scene: Scene, width: int) -> list[Line]:
             style = "warn" if now.left < now.patience / 2 else "dim"
             end = _end_of(scene)
             lines += broken(" " + end, width, style, " ") if end else []
+            lines += _elsewhere(scene, width) if now.waited >= PATIENT else []
     if scene.is_away:
         words = _("The others go on without you. Enter takes your seat again.")
         lines.insert(0, text(" " + words, "warn", "return()"))
     return lines
+
+
+def _elsewhere(scene: Scene, width: int) -> list[Line]:
+    """Who may be looked for elsewhere, or given a ticket."""
+    found = lost(scene.attendance, scene.seat)
+    if not found:
+        return []
+    words = _("p shows a ticket for those who do not find you.")
+    if scene.moved is None:
+        who = ", ".join(name_of(scene, seat) for seat in found)
+        words = _("p says what to do if {who} came back at another address.").format(who=who)
+    return broken(" " + words, width, "warn", " ")
 
 
 def _are_linked(scene: Scene, seats: frozenset[int]) -> bool:

@@ -11,6 +11,7 @@ from ...words import advice
 from ...words.grid import grid
 from ...words.lingo import N_, _
 from ...words.phrases import PHRASES, spoken
+from ...words.presence import lost
 from ...words.reaching import if_moved, moved, reach_lines
 from .frame import Desk
 from .ink import Line, broken, text
@@ -125,8 +126,8 @@ def _links(scene: Scene, desk: Desk, numbers: Sequence[str], width: int) -> list
 
 def _lost(scene: Scene, width: int) -> list[Line]:
     """What to do about seats that may be elsewhere now."""
-    seats = [s for s, there in enumerate(scene.attendance) if there is Presence.UNLINKED]
-    if not seats or scene.seat is None or scene.names is None:
+    seats = lost(scene.attendance, scene.seat)
+    if not seats or scene.names is None or scene.moved is not None:
         return []
     words = if_moved(scene.names.seats(seats))
     return [Line(), *broken(words, width, "warn")]

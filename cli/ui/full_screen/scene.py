@@ -258,6 +258,7 @@ class Scene:
     def _moved(self, update: updates.Moved) -> None:
         self.moved = update
         self._say(_("Not everybody finds you where you are now: p shows a ticket for them."))
+        self._say(update.ticket)  # without a frame around it, so that it can be marked and copied
 
     def _attending(self, update: updates.Attendance) -> None:
         self.attendance = update.seats

@@ -18,7 +18,7 @@ TABLES: Final = {
         " you"
     ),
     "ticket-with-another-secret": N_(
-        "this ticket is not of your table's: its secret is another one; do not use it, and ask the"
+        "this ticket is not of your table: its secret is another one; do not use it, and ask the"
         " one who has moved for the ticket that hoity resume shows there"
     ),
     "seat-kept": N_("your seat at this table is kept: take it again with hoity resume"),

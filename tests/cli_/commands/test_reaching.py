@@ -6,14 +6,17 @@ from __future__ import annotations
 import io
 import json
 import os
+from pathlib import Path
 from typing import Any
 
 import pytest
+import trio
+from support.kept_home import keep_journal, player, room_of
 
 from cli.app import run
 from cli.commands import play as play_command
-from cli.commands import reaching
-from cli.commands.reaching import for_guests, reach_of
+from cli.commands import reaching, resume
+from cli.commands.reaching import again_by, for_guests, reach_of
 from cli.trouble import Trouble
 from cli.ui.json_screen import JsonScreen
 from cli.ui.line_screen import SeatScreen
@@ -22,11 +25,21 @@ from p2p_hoity.errors import because
 from p2p_hoity.net.errors import AddressError
 from p2p_hoity.net.proxy import ProxyTypedError, SocksNetwork
 from p2p_hoity.net.ticket import Ticket, encode_ticket
-from p2p_hoity.reachability.judge import Found, Scope, Wanted, judge
+from p2p_hoity.reachability.judge import SCOPES, Found, ReachCode, Scope, Wanted, judge
 from p2p_hoity.reachability.routers import RouterCode
-from p2p_hoity.session.updates import Reached
+from p2p_hoity.session.updates import (
+    Attendance,
+    Awaited,
+    Moved,
+    Presence,
+    Reached,
+    Started,
+    TicketTaken,
+)
+from p2p_hoity.storage.home import Home
 from p2p_hoity.tables import Lan, Reach
 
+LINKED, UNLINKED = Presence.LINKED, Presence.UNLINKED
 TOR = "socks5://127.0.0.1:9050"
 TICKET = encode_ticket(Ticket(b"h" * 32, ("10.0.0.1:9999",), b"t" * 32, (), b"s" * 16))
 
@@ -146,7 +159,94 @@ def test_the_lan_is_not_asked_for_tables_behind_a_proxy() -> None:
     assert _ticket(Manner(), "Ana", True) == "Ana"
 
 
+# A seat that is taken again.
+
+
+def test_a_seat_is_taken_again_as_before_but_for_what_is_typed() -> None:
+    before = again_by(None)
+    assert (before.anew, before.relays_anew, before.advertised) == (False, False, ())
+    assert again_by(":0") == before
+    elsewhere = again_by(None, ["relay.example:9"], ["home.example:4646"])
+    assert (elsewhere.anew, elsewhere.relays_anew) == (True, True)
+    assert elsewhere.listen == ":4646"
+    assert elsewhere.relays == ("relay.example:9",)
+    assert again_by(":9").anew
+    without = again_by(None, ["none"])
+    assert (without.relays, without.relays_anew) == ((), True)
+
+
+class Crew:
+    """Bots of this machine."""
+
+    def __init__(self, names: tuple[str, ...]) -> None:
+        self.names = names
+
+
+@pytest.mark.parametrize(("bots", "is_told"), [(0, True), (1, True), (2, False)])
+def test_only_a_game_with_others_looks_how_they_find_this_seat(
+    bots: int, is_told: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOITY_HOME", str(tmp_path / "home"))
+    home = Home(tmp_path / "home")
+    player(home, 0)
+    keep_journal(home, room_of(3, 1), 0, whole=True).close()
+    crew = Crew(("Ada", "Bruno")[:bots]) if bots else None
+    found: list[Reach] = []
+
+    async def resume_table(seat: Any, name: str, *, how: Reach, fresh: Any) -> None:
+        found.append(how)
+
+    async def main(sitting: Any, go: Any) -> None:
+        sitting.crew = None  # no process is started here
+        async with trio.open_nursery() as nursery:
+            await go(sitting, nursery)
+
+    def sit(sitting: Any, go: Any) -> int:
+        trio.run(main, sitting, go)
+        return 0
+
+    monkeypatch.setattr(resume, "crew_of", lambda *_: crew)
+    monkeypatch.setattr(resume, "sit", sit)
+    monkeypatch.setattr(resume.tables, "resume_table", resume_table)
+    assert run(["resume", "--auto", "--advertise", "home.example:9", "--no-map"]) == 0
+    (how,) = found
+    assert (how.outside, how.advertised, how.anew) == (is_told, ("home.example:9",), True)
+
+
 # What is shown.
+
+
+MOVED = Moved(Scope.LAN, (because(SCOPES[Scope.LAN]), because(ReachCode.OTHERWISE)), TICKET)
+
+
+def test_the_line_prompt_shows_the_ticket_of_one_who_moved() -> None:
+    lines: list[str] = []
+    SeatScreen(lines.append)(MOVED)
+    assert lines.count(TICKET) == 1
+    assert any("not everybody finds you" in line for line in lines)
+    assert "hoity resume --relay" in lines[-1]
+
+
+def test_a_program_gets_the_ticket_of_one_who_moved() -> None:
+    out: list[dict[str, Any]] = []
+    screen = JsonScreen(out.append)
+    screen(MOVED)
+    screen(TicketTaken("Bob"))
+    assert (out[0]["type"], out[0]["reach"], out[0]["ticket"]) == ("moved", "lan", TICKET)
+    assert out[1] == {"type": "ticket-taken", "name": "Bob"}
+
+
+def test_the_line_prompt_says_once_for_each_loss_what_to_do() -> None:
+    lines: list[str] = []
+    screen = SeatScreen(lines.append)
+    table = room_of(3, 1).table
+    screen(Started(table, 1))
+    awaited, lost = Awaited(frozenset({0}), 30.0), Attendance((UNLINKED, LINKED, LINKED))
+    there = Attendance((LINKED,) * 3)
+    for seats, times in ((there, 0), (lost, 1), (lost, 1), (there, 1), (lost, 2)):
+        screen(seats)
+        screen(awaited)
+        assert sum("hoity join TICKET" in line for line in lines) == times
 
 
 def reached(found: Found, ticket: str = "") -> Reached:

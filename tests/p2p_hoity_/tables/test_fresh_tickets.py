@@ -23,9 +23,12 @@ from p2p_hoity.net.ticket import Ticket, decode_ticket, encode_ticket
 from p2p_hoity.reachability.judge import Judged, Scope
 from p2p_hoity.session import updates
 from p2p_hoity.session.dialling import dial_by_ticket
+from p2p_hoity.session.lobby import Roster
 from p2p_hoity.tables.fresh_tickets import FreshError, Giver, check_fresh, hand_over
+from p2p_hoity.tables.joining import complete
 from p2p_hoity.tables.seating import journal_path
 from protocol import Identity
+from protocol.wire.header import sign_roster
 
 SECRET = b"s" * 16
 TERMS = room_of(2, 1).table.header.terms.digest()
@@ -57,6 +60,17 @@ def test_a_forged_ticket_is_refused(given: dict[str, bytes], code: str) -> None:
     """[T-3]."""
     with pytest.raises(FreshError, match=code):
         check_fresh(ticket(**given), room_of(2, 1).table.header, SECRET)
+
+
+def test_a_fresh_ticket_of_any_seat_is_good_for_looking_on_and_of_nobody_else() -> None:
+    header = room_of(2, 1).table.header
+    roster = Roster(header.encode(), ((), ()), sign_roster(header, identity(0), True))
+    for seat in range(2):
+        assert complete(roster, ticket(host_id=identity(seat).public)) == header
+    with pytest.raises(tables.PeerError, match="other-host"):
+        complete(roster, ticket(host_id=b"h" * 32))
+    with pytest.raises(tables.PeerError, match="other-table"):
+        complete(roster, ticket(host_id=identity(1).public, terms=b"t" * 32))
 
 
 class Street(MemoryNetwork):

@@ -9,10 +9,13 @@ from support.moments import Shown, asked_for, begun
 
 from cli.ui.full_screen.beats import beats
 from cli.ui.full_screen.frame import Desk
+from cli.ui.full_screen.question import waiting
 from cli.ui.full_screen.reading import _links
 from cli.ui.full_screen.scene import CHOOSING, HEARERS, MOST_BEATS, QUEUED, WORDLESS, Scene
 from cli.ui.line_screen import TELLERS
 from p2p_hoity import rules
+from p2p_hoity.errors import because
+from p2p_hoity.reachability.judge import ReachCode, Scope
 from p2p_hoity.session import updates
 
 
@@ -141,3 +144,54 @@ def test_the_page_of_links_names_the_relay_until_there_is_a_direct_link() -> Non
     assert "through the relay 8.0.0.1:4646" in page()
     shown.scene.hear(updates.Linked(name))
     assert "relay" not in page()
+
+
+LINKED, LOST = updates.Presence.LINKED, updates.Presence.UNLINKED
+
+
+def page_of(shown: Shown) -> str:
+    return " ".join(line.plain for line in _links(shown.scene, Desk(), (), 100))
+
+
+@pytest.mark.parametrize("seats", [(LINKED, LINKED, LOST), (LINKED, LINKED, LINKED)])
+def test_nobody_is_looked_for_elsewhere_while_the_host_is_linked(
+    seats: tuple[updates.Presence, ...],
+) -> None:
+    """A guest behind a NAT has no link to another one, and is heard through the host."""
+    shown = begun(3)
+    shown.scene.seat = 1
+    shown.scene.hear(updates.Attendance(seats))
+    assert "hoity join" not in page_of(shown)
+
+
+@pytest.mark.parametrize("seats", [(LOST, LINKED, LINKED), (LOST, LINKED, LOST)])
+def test_a_host_that_is_lost_may_be_elsewhere(seats: tuple[updates.Presence, ...]) -> None:
+    shown = begun(3)
+    shown.scene.seat = 1
+    shown.scene.hear(updates.Attendance(seats))
+    awaited = frozenset({0})
+    count = updates.Muster(3, 2, 1, unlinked=awaited)
+    shown.scene.hear(updates.Clock(awaited, 5.0, 295.0, 300.0, count))
+    assert "p says what" not in told_in_wait(shown)
+    shown.scene.hear(updates.Clock(awaited, 15.0, 285.0, 300.0, count))
+    assert "p says what to do if" in told_in_wait(shown)
+    assert "hoity join TICKET" in page_of(shown)
+
+
+def told_in_wait(shown: Shown) -> str:
+    return " ".join(line.plain for line in waiting(shown.scene, 100))
+
+
+def test_who_came_back_elsewhere_finds_the_ticket_on_the_page_and_in_the_log() -> None:
+    shown, ticket = begun(3), "hoity2" + "a" * 60
+    reasons = (because(ReachCode.ANYWHERE),)
+    shown.scene.hear(updates.Attendance((LINKED, LOST, LOST)))
+    shown.scene.hear(updates.Moved(Scope.ANYWHERE, reasons, ticket))
+    assert list(shown.scene.log)[-1] == ticket
+    assert ticket in page_of(shown)
+    assert "works from anywhere" in page_of(shown)
+    assert "come back at another address" not in page_of(shown)
+    shown.scene.hear(updates.Clock(frozenset({1}), 15.0, 1.0, 3.0, updates.Muster(3, 2, 1)))
+    assert "p shows a ticket" in told_in_wait(shown)
+    shown.scene.hear(updates.TicketTaken("Bob"))
+    assert "Bob is dialled" in shown.scene.log[-1]
