@@ -295,7 +295,7 @@ def test_a_whole_game_at_two_thousand_bytes_a_second(slow: Internet, tmp_path: P
 def test_three_seats_at_two_thousand_bytes_a_second_of_a_cable(
     slow: Internet, tmp_path: Path
 ) -> None:
-    """A link has half a cable: some fall silent behind the other's shuffle, and are made anew."""
+    """A link has half a cable: some fall silent in the deal, and are made anew."""
     with on_slow_cables(slow, tmp_path, 9, seats=3) as table:
         table.fill()
         print(table.alike(), "links lost:", len(lost(table)))
