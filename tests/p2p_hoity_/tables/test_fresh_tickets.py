@@ -283,13 +283,19 @@ async def test_a_table_goes_on_by_a_fresh_ticket(
         islands.hidden.add("node0")
         await come_back(0)
 
+    gone = trio.Event()
+
+    async def go_too() -> None:
+        await leave_when(club, 1, lambda _: bool(host.heard(updates.Moved)))
+        gone.set()
+
     with trio.fail_after(3600):
         async with trio.open_nursery() as nursery:
             nursery.start_soon(go_elsewhere)
             if by_hand:
                 nursery.start_soon(club.join, 1)
             else:
-                nursery.start_soon(leave_when, club, 1, lambda _: bool(host.heard(updates.Moved)))
+                nursery.start_soon(go_too)
             while not host.heard(updates.Moved):
                 await trio.sleep(1)
             fresh = decode_ticket(host.heard(updates.Moved)[0].ticket)
@@ -300,7 +306,7 @@ async def test_a_table_goes_on_by_a_fresh_ticket(
                 table = host.heard(updates.Started)[0].table
                 assert await hand_over(journal_path(guest.home, table), fresh)
             else:
-                await trio.sleep(5)  # by now it is gone
+                await gone.wait()
                 nursery.start_soon(come_back, 1, fresh)
     assert len(set(club.transcripts())) == 1
     assert len(guest.heard(updates.TicketTaken)) == by_hand
