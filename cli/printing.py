@@ -8,6 +8,7 @@ command line may print.
 from __future__ import annotations
 
 import base64
+import json
 import os
 import re
 import shutil
@@ -15,7 +16,7 @@ import sys
 import textwrap
 import unicodedata
 from collections.abc import Iterable
-from typing import Final, TextIO
+from typing import Any, Final, TextIO
 
 NARROWEST: Final = 20
 HANGING: Final = "  "
@@ -121,6 +122,11 @@ def complain_as_set(lines: Iterable[str]) -> None:
 def say_object(text: str) -> None:
     """One object in JSON on standard output, on a line of its own."""
     _print([shown_object(text)], sys.stdout)
+
+
+def write_line(value: dict[str, Any]) -> None:
+    """One object on standard output, at once."""
+    say_object(json.dumps(value, ensure_ascii=False))
 
 
 def ask(words: str) -> None:

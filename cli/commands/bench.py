@@ -10,9 +10,8 @@ from typing import Any, Final
 
 from p2p_hoity.bench.report import expected_seconds, report
 
-from ..printing import is_watched, say, standing
+from ..printing import is_watched, say, standing, write_line
 from ..trouble import OK
-from ..ui.json_screen import write_line
 from ..words.lingo import N_, _
 
 BEAT: Final = 0.5

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from p2p_hoity.storage.home import Home, home
-from p2p_hoity.tables.kept_games import transcripts
+from p2p_hoity.storage.home import Home, home, transcripts
 
 from ..trouble import USAGE, Trouble
 from ..words.cards import listed

@@ -21,9 +21,8 @@ from p2p_hoity.tables.kept_games import (
 
 from ..local.bot_processes import sweep
 from ..local.questions import ask_yes
-from ..printing import say
+from ..printing import say, write_line
 from ..trouble import NOT_OK, OK
-from ..ui.json_screen import write_line
 from ..words.cards import listed
 from ..words.lingo import _
 from . import open_games

@@ -10,9 +10,8 @@ from p2p_hoity.storage.own_files import make_folder, read_private, write_whole
 
 from ..local import own_key
 from ..local.first_run import first_run
-from ..printing import say
+from ..printing import say, write_line
 from ..trouble import OK, USAGE, Trouble
-from ..ui.json_screen import write_line
 from ..words import lingo
 from ..words.lingo import _
 

@@ -8,9 +8,8 @@ import trio
 
 from p2p_hoity.net.discovery import browse
 
-from ..printing import say
+from ..printing import say, write_line
 from ..trouble import OK
-from ..ui.json_screen import write_line
 from ..words.lingo import _
 
 

@@ -22,9 +22,8 @@ from p2p_hoity.storage.home import home
 
 from ..local import relays
 from ..local.places import check_home
-from ..printing import say
+from ..printing import say, write_line
 from ..trouble import INTERRUPTED, OK, ctrl_c_means
-from ..ui.json_screen import write_line
 from ..words.lingo import _
 from .reaching import listening
 

@@ -14,10 +14,9 @@ from p2p_hoity.rules import Edition, Happening, State, news
 from p2p_hoity.sealings import Sealing, sealings
 from protocol import fingerprint, transcript
 
-from ..printing import ask, say
+from ..printing import ask, say, write_line
 from ..trouble import NOT_OK, OK, Trouble
 from ..trouble import report as tell
-from ..ui.json_screen import write_line
 from ..ui.screen import is_full
 from ..words import editions
 from ..words.cards import Names

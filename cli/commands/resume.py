@@ -17,9 +17,8 @@ from p2p_hoity.tables import OpenGame
 
 from ..local.bot_processes import crew_of
 from ..local.places import check_home, check_output
-from ..printing import say
+from ..printing import say, write_line
 from ..trouble import OK
-from ..ui.json_screen import write_line
 from ..words.lingo import _
 from . import games, open_games
 from .seats import key_of_games

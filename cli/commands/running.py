@@ -13,8 +13,8 @@ from p2p_hoity.tables.fresh_tickets import name_in
 from p2p_hoity.tables.joining import JoinCode
 from protocol import header
 
+from ..printing import write_line
 from ..trouble import NOT_OK, OK, Trouble, ctrl_c_means
-from ..ui.json_screen import write_line
 from ..words.lingo import _
 from .sitting import Sitting
 

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from concurrent.futures import BrokenExecutor
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
 
+from p2p_hoity import cores
 from p2p_hoity.game_port import Play, read_game
 from p2p_hoity.rules import State
 from p2p_hoity.storage.own_files import open_at_once
 from protocol import fingerprint, transcript
 
-from ..printing import say
+from ..printing import say, write_line
 from ..trouble import NOT_OK, OK, USAGE, Trouble
 from ..trouble import report as report_trouble
-from ..ui.json_screen import write_line
 from ..words.cards import field_name
 from ..words.lingo import _
 from ..words.reasons import PROTOCOL, meaning
@@ -61,7 +62,7 @@ def _verify_one(path: Path, as_json: bool) -> int:
 def _judged(data: bytes) -> transcript.Report:
     """The verifier's report, or that there is none: one file must not cost others their verdict."""
     try:
-        return transcript.verify(data, read_game, time.perf_counter)
+        return _by_all_cores(data)
     except Exception as error:  # noqa: BLE001 - whatever a file brings about, the next one is judged
         words = _(
             "this program failed while judging it ({what}), which says nothing of the file: please"
@@ -71,6 +72,15 @@ def _judged(data: bytes) -> transcript.Report:
             UNJUDGED, words.format(what=type(error).__name__), None, None, "file", 0
         )
         return transcript.Report("unreadable", problem)
+
+
+def _by_all_cores(data: bytes) -> transcript.Report:
+    """The verifier's report; a process that the system ends leaves the work to this one."""
+    try:
+        with cores.spread() as submit:
+            return transcript.verify(data, read_game, time.perf_counter, submit)
+    except BrokenExecutor:
+        return transcript.verify(data, read_game, time.perf_counter)
 
 
 def _not_there(path: Path, words: str) -> dict[str, Any]:

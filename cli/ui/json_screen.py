@@ -15,7 +15,7 @@ from p2p_hoity.session import updates
 from p2p_hoity.session.player import LeaveForNow, Talk, WaitLonger, Wish
 from protocol import fingerprint
 
-from ..printing import say_object
+from ..printing import write_line
 from ..trouble import INTERRUPTED, USAGE, Trouble
 from ..words import editions
 from ..words.lingo import _
@@ -37,11 +37,6 @@ RENAMED = {
 """Updates whose name would be that of a happening, or no word."""
 WISHES: Final[dict[str, Wish]] = {'{"wait":true}': WaitLonger(), '{"leave":true}': LeaveForNow()}
 """Lines that are no answers, without their spaces."""
-
-
-def write_line(value: dict[str, Any]) -> None:
-    """One object on standard output, at once."""
-    say_object(json.dumps(value, ensure_ascii=False))
 
 
 class JsonScreen:

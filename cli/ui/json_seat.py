@@ -14,9 +14,10 @@ from p2p_hoity.session.updates import Finished, Started, Update
 from protocol import Terms
 
 from ..local.bot_levels import own_level
+from ..printing import write_line
 from ..words import terms as terms_words
 from ..words.updates import standings_json, why_ended
-from .json_screen import JsonPlayer, JsonScreen, write_line
+from .json_screen import JsonPlayer, JsonScreen
 from .stdin_lines import pump
 
 T = TypeVar("T")

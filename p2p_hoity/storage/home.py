@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -27,6 +28,18 @@ class Home:
     def transcripts(self) -> Path:
         """Finished games."""
         return self.path / "transcripts"
+
+
+def transcripts(home: Home) -> list[Path]:
+    """The transcripts of this home, newest first."""
+    return sorted(home.transcripts.glob("*.hoity"), key=lambda path: (-written(path), path.name))
+
+
+def written(path: Path) -> int:
+    """When a file was written last, in seconds since 1970; 0 if it is gone."""
+    with suppress(OSError):
+        return int(path.stat().st_mtime)
+    return 0
 
 
 def home() -> Home:

@@ -19,7 +19,7 @@ from protocol import Machine, transcript
 from ..errors import Code
 from ..game_port import Play, bind, read_game
 from ..storage import journal as journals
-from ..storage.home import Home
+from ..storage.home import Home, transcripts, written
 from ..storage.own_files import NotPrivateError, read_private, write_private
 from .resuming import OpenGame, open_games
 from .seating import PeerError, bind_raw
@@ -87,11 +87,6 @@ def progress_of(game: OpenGame, passphrase: str | None) -> Progress | None:
     return _of_journal(game.path, passphrase)
 
 
-def transcripts(home: Home) -> list[Path]:
-    """The transcripts of this home, newest first."""
-    return sorted(home.transcripts.glob("*.hoity"), key=lambda path: (-_when(path), path.name))
-
-
 def forget_game(game: OpenGame) -> None:
     """Remove the journal of a game, which nothing can bring back; PeerError if the game is being
     played just now."""
@@ -111,15 +106,9 @@ def is_running(game: OpenGame) -> bool:
     return False
 
 
-def _when(path: Path) -> int:
-    with suppress(OSError):
-        return int(path.stat().st_mtime)
-    return 0
-
-
 def _unfinished(home: Home, passphrase: str | None) -> Iterator[KeptGame]:
     for game in open_games(home, passphrase):
-        running, when = is_running(game), _when(game.path)
+        running, when = is_running(game), written(game.path)
         yield KeptGame(
             game.name, game.path, game.nicknames, when, False, game.seat, running, game.put_away
         )
@@ -134,7 +123,7 @@ def _finished(home: Home, memory: _Memory) -> Iterator[KeptGame]:
         name, nicknames = head
         is_claim = path.name.endswith(".claim.hoity")
         if not (is_claim and (home.journals / f"{name}.journal").exists()):
-            yield KeptGame(name, path, nicknames, _when(path), not is_claim, put_away=is_claim)
+            yield KeptGame(name, path, nicknames, written(path), not is_claim, put_away=is_claim)
 
 
 def _head_of(path: Path) -> tuple[str, tuple[str, ...]] | None:

@@ -58,7 +58,8 @@ def check_batch(
         return {}
     bases = [node.keys.deck[slot].a for slot in slots]
     context = node.table.context(node.step, seat, kind)
-    dleq.verify_shares(context, node.keys.joint, public, bases, points, proof)
+    statement = (context, node.keys.joint, public, bases, points)
+    node.table.check_proof(dleq.verify_shares, *statement, proof)
     return {(slot, giver): point for slot, point in zip(slots, points, strict=True)}
 
 

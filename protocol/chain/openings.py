@@ -142,10 +142,9 @@ def _check_opening(node: Node, seat: int, read: Gather) -> Opening:
         return None
     if read.opening is None:
         raise Invalid("bad-body", "no opening where one was due")
-    choice, nonce = read.opening
-    sealed = node.sealed[node.want.name, seat]
-    check_opening(node, seat, node.want.name, sealed, choice, nonce)
-    opened = read_choice(node, node.want.name, choice)
+    kind, check_proof = node.want.name, node.table.check_proof
+    check_opening(node, seat, kind, node.sealed[kind, seat], read.opening, check_proof)
+    opened = read_choice(node, kind, read.opening[0])
     if node.want.shows and not isinstance(opened, bytes):
         check_showable(node, seat, opened)
     return opened
@@ -244,9 +243,9 @@ def _open_one(after: Node, node: Node, owner: int, shares: Mapping[int, bytes]) 
     found: Opening
     try:
         padded = escrow.decrypt(sealed.escrow, shares, node.table.quorum)
-        choice, nonce = commitment.parse_opening(padded)
-        check_opening(node, owner, kind, sealed, choice, nonce)
-        found = read_choice(node, kind, choice)
+        opening = commitment.parse_opening(padded)
+        check_opening(node, owner, kind, sealed, opening)
+        found = read_choice(node, kind, opening[0])
     except Invalid:
         return void(after, kind, owner, sealed.step, "bad-escrow")
     if not isinstance(found, bytes) and not _may_stand(node, kind, owner, found):

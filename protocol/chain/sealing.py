@@ -6,6 +6,7 @@ from ..crypto import commitment, escrow
 from ..crypto.randomness import Random
 from ..errors import Invalid
 from ..game import Choice
+from ..proofs import Checker, at_once
 from ..wire import bodies
 from ..wire.bodies import COIN, COIN_SIZE, SealBody
 from .secrets import Secrets
@@ -48,17 +49,25 @@ def check_sealed(node: Node, seat: int, kind: str, read: SealBody) -> SealedChoi
         context = node.table.context(node.step, seat, kind)
         if len(read.escrow) != escrow.escrow_size(opening_size(choice_size(node, kind))):
             raise Invalid("bad-escrow", "an escrow has another size")
-        escrow.verify(context, node.keys.joint, read.commitment, read.escrow)
+        verify, sealed = escrow.verify, (read.commitment, read.escrow)
+        node.table.check_proof(verify, context, node.keys.joint, *sealed)
     return SealedChoice(node.step, read.commitment, read.escrow)
 
 
 def check_opening(
-    node: Node, seat: int, kind: str, sealed: SealedChoice, choice: bytes, nonce: bytes
+    node: Node,
+    seat: int,
+    kind: str,
+    sealed: SealedChoice,
+    opening: tuple[bytes, bytes],
+    check_proof: Checker = at_once,
 ) -> None:
-    """The opening recomputes commitment and escrow byte for byte.
+    """The opening, choice and nonce, recomputes commitment and escrow byte for byte.
 
-    Raises Invalid: 'bad-body', 'bad-opening' or 'bad-escrow'.
+    Raises Invalid: 'bad-body', 'bad-opening' or 'bad-escrow'. The last may be put off where it
+    would be the fault of who opens.
     """
+    choice, nonce = opening
     context = node.table.context(sealed.step, seat, kind)
     size = choice_size(node, kind)
     if len(choice) > size:
@@ -68,8 +77,8 @@ def check_opening(
     if node.table.strict:
         return
     padded = commitment.opening(choice, nonce, opening_size(size))
-    if escrow.encrypt(context, node.keys.joint, sealed.commitment, padded) != sealed.escrow:
-        raise Invalid("bad-escrow", "the escrow is not that of the opening")
+    statement = (context, node.keys.joint, sealed.commitment, sealed.escrow)
+    check_proof(escrow.verify_opening, *statement, padded)
 
 
 def read_choice(node: Node, kind: str, data: bytes) -> bytes | Choice:

@@ -73,7 +73,8 @@ class KeyRevealStep(Step[KeyReveal, KeyReveal]):
         """
         if key_hash(node, seat, node.step - 1, read.vector) != node.keys.hashes[seat]:
             raise Invalid("bad-key-hash", "the key shown is not the one committed to")
-        schnorr.verify_key(node.table.context(node.step, seat, "key"), read.vector[0], read.proof)
+        context = node.table.context(node.step, seat, "key")
+        node.table.check_proof(schnorr.verify_key, context, read.vector[0], read.proof)
         _check_backup(node, seat, read.vector)
         for holder, piece in enumerate(read.pieces):
             if len(piece) != (0 if holder == seat else secret_sharing.SEALED_SIZE):
@@ -204,7 +205,8 @@ class ShuffleStep(Step[Shuffled, Deck]):
     def check(self, node: Node, seat: int, read: Shuffled) -> Deck:
         """The proof holds for the deck before and after."""
         context = node.table.context(node.step, seat, "shuffle")
-        shuffle.verify(context, node.keys.joint, node.keys.deck, read.deck, read.proof)
+        statement = (context, node.keys.joint, node.keys.deck, read.deck)
+        node.table.check_proof(shuffle.verify, *statement, read.proof)
         return read.deck
 
     def apply(self, node: Node, said: Mapping[int, Deck]) -> Node:

@@ -14,6 +14,7 @@ from ..crypto.elgamal import Ciphertext
 from ..crypto.hashing import digest
 from ..crypto.labels import Label
 from ..game import NOT_OF_FORM, Cards, Choice, Game, IllegalMove, Layout
+from ..proofs import Checker, at_once
 from ..wire import encoding
 from ..wire.header import Header
 
@@ -83,10 +84,11 @@ Slot = bytes | Missing
 
 @dataclass(frozen=True)
 class Table:
-    """What never changes: the header and the game bound to it."""
+    """What never changes: the header, the game bound to it, and when proofs are checked."""
 
     header: Header
     game: Game[Any]
+    check_proof: Checker = field(default=at_once, compare=False, repr=False)
 
     @cached_property
     def id(self) -> bytes:

@@ -70,6 +70,14 @@ def verify(context: Context, joint_key: Point, commitment: bytes, escrow: bytes)
         raise Invalid("bad-escrow", "its proof does not hold for this seat, step and commitment")
 
 
+def verify_opening(
+    context: Context, joint_key: Point, commitment: bytes, escrow: bytes, opening: bytes
+) -> None:
+    """Raise Invalid('bad-escrow') unless the escrow is that of this opening, byte for byte."""
+    if encrypt(context, joint_key, commitment, opening) != escrow:
+        raise Invalid("bad-escrow", "the escrow is not that of the opening")
+
+
 def escrow_share(
     context: Context,
     sealed_in: Context,

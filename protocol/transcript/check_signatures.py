@@ -142,7 +142,7 @@ def verified(
     step = statement.step if isinstance(statement, Say) else None
     stats.counts["signatures"] += 1
     try:
-        signing.verify_signature(table.ids[seat], label, data, signature)
+        table.check_proof(signing.verify_signature, table.ids[seat], label, data, signature)
     except Invalid as error:
         words = f"seat {seat + 1}'s signature does not hold: this, or what comes before, is changed"
         raise Unsound("bad-signature", words, path, step=step, seat=seat) from error

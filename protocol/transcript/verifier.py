@@ -9,7 +9,7 @@ that nothing is left over, and last that the end is final.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
 
@@ -18,6 +18,7 @@ from ..chain.state import SETUP, Kind, Node, Slot, Table
 from ..consensus.view_change import Base
 from ..errors import Invalid
 from ..game import Game
+from ..proofs import Checker, HandedOut, Submit, at_once
 from ..wire.faults import FAULTS
 from ..wire.header import Header, Terms, parse_header
 from . import check_chain, check_signatures, format
@@ -35,12 +36,32 @@ Passage = tuple[Node, tuple[Slot, ...] | None, Node]
 """(before, slots, after) of a step; slots None for a link."""
 
 
-def verify(data: bytes, game_of: GameOf, clock: Clock | None = None) -> Report:
+def verify(
+    data: bytes, game_of: GameOf, clock: Clock | None = None, submit: Submit | None = None
+) -> Report:
     """What the bytes of a file hold and whether all of it holds; never raises on any bytes.
 
-    `clock` gives seconds, for the timings alone ([V-12]).
+    `clock` gives seconds, for the timings alone ([V-12]). With `submit` the proofs are
+    handed out while the file is read, and checked in any order; if one does not hold, the file is
+    judged again in the fixed order. But for the timings the report is the same.
     """
-    run = _Run(data, game_of, Statistics(clock))
+    hasty = _by_many(data, game_of, clock, submit) if submit is not None else None
+    return hasty or _judged(_Run(data, game_of, Statistics(clock)))
+
+
+def _by_many(data: bytes, game_of: GameOf, clock: Clock | None, submit: Submit) -> Report | None:
+    """The report, if every proof holds that was handed out meanwhile; else it says nothing."""
+    stats, proofs = Statistics(clock), HandedOut(submit)
+    try:
+        report = _judged(_Run(data, game_of, stats, proofs))
+    except Exception:  # noqa: BLE001 - behind a proof that does not hold anything may go wrong
+        return None
+    all_hold = proofs.hold()
+    stats.lap("proofs")
+    return replace(report, timings=dict(stats.timings)) if all_hold else None
+
+
+def _judged(run: _Run) -> Report:
     try:
         run.all()
     except Unsound as error:
@@ -96,6 +117,7 @@ class _Run:
     data: bytes
     game_of: GameOf
     stats: Statistics
+    check_proof: Checker = at_once
     value: tuple[Any, ...] = ()
     transcript: Transcript | None = None
     table: Table | None = None
@@ -126,7 +148,7 @@ class _Run:
             game = self.game_of(header.terms)
         except ValueError as error:
             raise Unsound("bad-game", str(error), (2, 0)) from error
-        return Table(header, game)
+        return Table(header, game, self.check_proof)
 
     # The chain.
 

@@ -11,6 +11,8 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -24,6 +26,7 @@ from cli import trouble
 from cli.app import EXAMPLES, run
 from cli.commands import bench, by_code
 from cli.words import lingo
+from p2p_hoity import cores
 from p2p_hoity.bench import whole_tables
 from p2p_hoity.bench.report import expected_seconds
 from p2p_hoity.editions import NAMES
@@ -676,6 +679,18 @@ def test_verify_goes_on_after_a_file_on_which_it_fails(
     told = hoity("verify", wicked, game)
     assert type(error).__name__ in told.out
     assert f"{game}: ok" in told.out
+
+
+def test_verify_does_itself_what_a_process_left_undone(
+    hoity: Shell, game: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def gone(*_: object) -> Any:
+        raise BrokenProcessPool
+
+    monkeypatch.setattr(cores, "spread", lambda: nullcontext(gone))
+    done = hoity("verify", game, "--json")
+    assert done.code == 0
+    assert [line["verdict"] for line in done.lines] == ["ok"]
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")

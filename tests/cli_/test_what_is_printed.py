@@ -17,7 +17,7 @@ from support.paths import ROOT
 
 from cli import printing, trouble
 from cli.app import run
-from cli.ui.json_screen import write_line
+from cli.printing import write_line
 from cli.ui.line_screen import SeatScreen
 from p2p_hoity.editions import EditionError, parse
 from p2p_hoity.errors import Reason

@@ -144,13 +144,15 @@ BROAD = {
     "cli.app": {"BaseException"},
     "cli.commands.verify": {"Exception"},
     "p2p_hoity.reachability.upnp": {"Exception"},
+    "protocol.transcript.verifier": {"Exception"},
 }
 
 
 @each(FILES, name_of)
 def test_no_assert_and_no_broad_except_in_the_product(path: Path) -> None:
-    """Any error ends in the command itself; one file must not cost others their verdict; and one
-    library raises nothing narrower."""
+    """Any error ends in the command itself; one file must not cost others their verdict; one
+    library raises nothing narrower; and behind a proof that is not checked yet anything may go
+    wrong."""
     broad = {None, "Exception", "BaseException"} - BROAD.get(name_of(path), set())
     for node in ast.walk(tree_of(path)):
         assert not isinstance(node, ast.Assert)
@@ -160,9 +162,18 @@ def test_no_assert_and_no_broad_except_in_the_product(path: Path) -> None:
 
 
 FLOORS = {
-    "protocol": ("errors game", "crypto", "wire", "chain", "consensus", "transcript", "seat"),
+    "protocol": (
+        "errors game",
+        "proofs",
+        "crypto",
+        "wire",
+        "chain",
+        "consensus",
+        "transcript",
+        "seat",
+    ),
     "p2p_hoity": (
-        "errors lookalikes rules",
+        "errors lookalikes rules cores",
         "storage bots net",
         "editions relay codes reachability",
         "game_port lesson",

@@ -26,7 +26,7 @@ import trio
 
 from cli.app import run
 from cli.commands import play
-from cli.ui.json_screen import write_line
+from cli.printing import write_line
 from p2p_hoity.net.addresses import Address
 from p2p_hoity.net.errors import NetCode, NetError
 from p2p_hoity.net.network import TcpNetwork

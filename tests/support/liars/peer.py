@@ -20,7 +20,8 @@ from typing import Any, ClassVar
 
 import trio
 
-from cli.ui.json_screen import JsonScreen, write_line
+from cli.printing import write_line
+from cli.ui.json_screen import JsonScreen
 from cli.ui.json_seat import last_line
 from p2p_hoity import editions, game_port, rules, tables
 from p2p_hoity.net.link import Link

@@ -1,0 +1,89 @@
+"""When proofs are checked: each where it stands, or all together afterwards, in any order.
+
+A proof is a function of bytes alone that returns nothing, or raises Invalid. What goes on behind it
+is the same whether it was checked yet or not; so if every proof holds that was put off, so does
+what was found meanwhile. If one does not, nothing of it counts: then all is checked in its order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, Protocol
+
+from .errors import Invalid
+
+Proof = tuple[Callable[..., None], tuple[Any, ...]]
+"""A function of a module and what it takes, so that it can go to another process; never a secret.
+"""
+Part = Sequence[Proof]
+PART: Final = 4096
+"""Bytes of the proofs that are handed over together: about ten ms of multiplications."""
+
+
+class Promise(Protocol):
+    """A part under way, such as a `concurrent.futures.Future`."""
+
+    def result(self) -> bool:
+        """Whether all in it hold, once it is known."""
+
+
+Submit = Callable[[Callable[[Part], bool], Part], Promise]
+"""Has a part done, by whom and when it likes, such as the `submit` of an executor."""
+
+
+class Checker(Protocol):
+    """What becomes of a proof."""
+
+    def __call__(self, check: Callable[..., None], *parts: Any) -> None:
+        """Check it now, or put it off."""
+
+
+def at_once(check: Callable[..., None], *parts: Any) -> None:
+    """Check it where it stands: Invalid if it does not hold."""
+    check(*parts)
+
+
+@dataclass
+class HandedOut:
+    """Proofs that others check meanwhile."""
+
+    submit: Submit
+    _part: list[Proof] = field(default_factory=list)
+    _size: int = 0
+    _promised: list[Promise] = field(default_factory=list)
+
+    def __call__(self, check: Callable[..., None], *parts: Any) -> None:
+        """Put it off, and hand out what has come together once that is enough."""
+        self._part.append((check, parts))
+        self._size += _size(parts)
+        if self._size >= PART:
+            self._hand_out()
+
+    def _hand_out(self) -> None:
+        self._promised.append(self.submit(all_hold, self._part))
+        self._part, self._size = [], 0
+
+    def hold(self) -> bool:
+        """Whether all of them hold, once that is known of each or one does not."""
+        self._hand_out()
+        return all(part.result() for part in self._promised)
+
+
+def all_hold(proofs: Part) -> bool:
+    """Whether these hold, each checked where it stands."""
+    try:
+        for check, parts in proofs:
+            check(*parts)
+    except Invalid:
+        return False
+    return True
+
+
+def _size(parts: Iterable[Any]) -> int:
+    """About how many bytes."""
+    return sum(len(one) if isinstance(one, bytes) else _size_of(one) for one in parts)
+
+
+def _size_of(one: Any) -> int:
+    return _size(one) if isinstance(one, tuple | list) else 0

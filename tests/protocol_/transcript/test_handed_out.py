@@ -1,0 +1,104 @@
+"""Proofs that are checked by others, in whatever order: no verdict is another for it."""
+
+from __future__ import annotations
+
+from concurrent.futures import Future
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support.files import read, refusal, with_evidence
+from support.hasty import Pile, bare, judged
+from support.paths import VECTORS
+from support.played import TABLES, files_of, game_of
+
+from p2p_hoity.game_port import read_game
+from protocol import proofs
+from protocol.errors import Invalid
+from protocol.proofs import HandedOut, all_hold
+from protocol.transcript.verifier import verify
+
+JUDGED = sorted((VECTORS / "judged").glob("*.hoity"))
+
+
+@pytest.mark.parametrize("path", JUDGED, ids=lambda path: path.stem)
+def test_a_judged_file_is_judged_alike(path: Any) -> None:
+    judged(path.read_bytes(), read_game)
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_a_game_is_judged_alike(name: str) -> None:
+    assert judged(files_of(name)[0], game_of).ok
+
+
+@given(st.data())
+@settings(max_examples=60)
+def test_a_changed_file_is_judged_alike(data: st.DataObject) -> None:
+    whole = bytearray(files_of(data.draw(st.sampled_from(["two", "returned", "wrong share"])))[0])
+    for _ in range(data.draw(st.integers(1, 3))):
+        whole[data.draw(st.integers(0, len(whole) - 1))] ^= data.draw(st.integers(1, 255))
+    size = data.draw(st.one_of(st.just(len(whole)), st.integers(0, len(whole))))
+    judged(bytes(whole[:size]), game_of, data.draw(st.integers(0, 99)))
+
+
+def test_each_kind_of_proof_is_handed_out() -> None:
+    pile = Pile(1)
+    verify(files_of("four")[0], game_of, None, pile.submit)
+    kinds = {check.__name__ for one in pile.parts for check, _ in one.part}
+    expected = {"verify_signature", "verify_key", "verify_shares", "verify_opening", "verify"}
+    assert kinds == expected
+    assert sum(len(one.part) for one in pile.parts) > len(pile.parts) > 3
+
+
+def credulous(function: Any, part: Any) -> Future[bool]:
+    found: Future[bool] = Future()
+    found.set_result(True)
+    return found
+
+
+def test_what_is_handed_out_is_not_checked_otherwise() -> None:
+    """Who believes all parts takes a signature that does not hold: the parts are what decides."""
+    whole = read("two")
+    (epoch, signature), *others = whole.evidence.signatures[0]
+    spoilt = signature[:-1] + bytes([signature[-1] ^ 1])
+    rows = (((epoch, spoilt), *others), *whole.evidence.signatures[1:])
+    data = with_evidence(whole, signatures=rows).encode()
+    assert refusal(data).code == "bad-signature"
+    assert verify(data, game_of, None, credulous).ok
+
+
+def test_one_part_that_does_not_hold_is_enough() -> None:
+    data = files_of("two")[0]
+    pile = Pile(1)
+    assert verify(data, game_of, None, pile.submit).ok
+    for bad in range(len(pile.parts)):
+        again = Pile(1)
+        kept = again.submit
+
+        def submit(function: Any, part: Any, bad: int = bad, kept: Any = kept) -> Any:
+            one = kept(function, part)
+            one.found = False if len(one.pile.parts) == bad + 1 else None
+            return one
+
+        seen = verify(data, game_of, lambda: 0.0, submit)
+        assert "proofs" not in seen.timings
+        assert bare(seen) == bare(verify(data, game_of))
+
+
+def refuse(*_: object) -> None:
+    raise Invalid("bad-share", "no")
+
+
+def test_parts_hold_what_belongs_together_and_the_last_is_never_lost() -> None:
+    for sizes in ([], [10], [proofs.PART], [10, proofs.PART, 10], [proofs.PART] * 3):
+        pile = Pile(2)
+        handed = HandedOut(pile.submit)
+        for size in sizes:
+            handed(lambda _: None, (bytes(size),))
+        assert handed.hold()
+        assert sum(len(one.part) for one in pile.parts) == len(sizes)
+        handed(refuse, b"")
+        assert not handed.hold()
+    assert all_hold([])
+    assert not all_hold([(refuse, ()), (refuse, ())])
