@@ -29,7 +29,12 @@ class Standing:
     instance: bytes = b""
     """The peer's process."""
     binding: bytes = field(default=b"", repr=False)
+    is_up: trio.Event = field(default_factory=trio.Event, repr=False)
     finished: trio.Event = field(default_factory=trio.Event, repr=False)
+
+    def goes_on(self, old: Standing | None) -> bool:
+        """Whether it takes the place of this one, of the same process, whose owner was told."""
+        return old is not None and old.is_up.is_set() and old.instance == self.instance
 
 
 class Admission:

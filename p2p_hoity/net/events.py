@@ -11,13 +11,15 @@ from ..errors import Reason
 class LinkUp:
     """A peer proved its 32-byte Ed25519 id on a new link; address is where it is reached.
 
-    `binding` is the same at both ends of this link and at no other.
+    `binding` is the same at both ends of this link and at no other. `again`: it took the place of
+    one with the same process of the peer.
     """
 
     peer: bytes
     address: str
     via_relay: bool
     binding: bytes = field(default=b"", compare=False, repr=False)
+    again: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True)

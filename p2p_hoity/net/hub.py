@@ -267,14 +267,13 @@ class Hub:
 
     async def _keep(self, new: Standing, replaced: Standing | None) -> None:
         """Carry one link from its LinkUp to its LinkDown, after those of the link it replaces."""
-        is_up = False
 
         async def opened() -> None:
-            nonlocal is_up
             if replaced is not None:
                 await replaced.finished.wait()
-            await self._report.send(LinkUp(new.peer, new.address, new.via_relay, new.binding))
-            is_up = True
+            way, again = (new.address, new.via_relay, new.binding), new.goes_on(replaced)
+            await self._report.send(LinkUp(new.peer, *way, again))
+            new.is_up.set()
 
         async def deliver(data: bytes) -> None:
             await self._rest(new.peer)
@@ -287,7 +286,7 @@ class Hub:
         await self._puncher.settled(new)
         if not self._admission.is_last(new):
             reason = because(LinkCode.REPLACED)
-        if is_up:
+        if new.is_up.is_set():
             with suppress(trio.BrokenResourceError):  # the owner stopped reading events
                 await self._report.send(LinkDown(new.peer, reason))
         elif replaced is not None:

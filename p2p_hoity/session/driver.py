@@ -159,12 +159,12 @@ class Driver:
 
     def _on_event(self, event: Event) -> None:
         match event:
-            case LinkUp(peer, address, via_relay, binding):
+            case LinkUp(peer, address, via_relay, binding, again):
                 self._access.up(peer, binding, trio.current_time())
                 self._side.link_up(peer)
                 if self._is_ours(peer):
                     self.screen(updates.Linked(self.name_of(peer), address if via_relay else ""))
-                    self.machine.link_up(peer, self._now())
+                    self.machine.link_up(peer, self._now(), again)
             case LinkDown(peer, reason):
                 self._rate_limit.forget(peer)
                 if self._is_ours(peer):

@@ -91,12 +91,13 @@ class Machine:
         self._pump()
         sync.sync(core, None)
 
-    def link_up(self, peer: bytes, now: float) -> None:
-        """A node is linked: tell it where we stand, and ask a seat what it holds of this one."""
+    def link_up(self, peer: bytes, now: float, again: bool = False) -> None:
+        """A node is linked: tell it where we stand, and ask a seat what it holds of this one.
+        `again`: another link with the same process was there until now."""
         self.core.clocks.now = now
         passing.link_up(self.core, peer)
         sync.sync(self.core, peer)
-        recovery.link_up(self.core, peer)
+        recovery.link_up(self.core, peer, again)
         self._pump()
 
     def link_down(self, peer: bytes, now: float) -> None:

@@ -97,14 +97,16 @@ def hear(core: Core, told: frames.Told, peer: bytes | None) -> None:
         core.send(frames.Own(told.last), peer)
 
 
-def link_up(core: Core, peer: bytes) -> None:
-    """A node is linked: a seat of the table is asked what it holds of this one."""
+def link_up(core: Core, peer: bytes, again: bool) -> None:
+    """A node is linked: a seat of the table is asked what it holds of this one; unless it was
+    linked until now, `again`, it is back if it has left."""
     if peer not in core.table.ids:
         return
     seat, inquiry = core.table.ids.index(peer), core.inquiry
     core.links.add(seat)
     core.behind.pop(seat, None)
-    core.leaves.note_link(seat)
+    if not again:
+        core.leaves.note_link(seat)
     if inquiry is not None and inquiry.since is None and seat in core.tip.present:
         inquiry.since = core.clocks.now
     sync.ask_own_of(core, seat)

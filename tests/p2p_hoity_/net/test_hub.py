@@ -272,13 +272,17 @@ async def test_a_second_link_replaces_the_first_only_if_the_lower_id_dialled_it(
         async with hubs(first) as (peer,):
             (far,) = await peer.listen(LOOPBACK, 0)
             await hub.connect([far], first.public, 5)
-            assert isinstance(await hub.events.receive(), LinkUp)
+            up = await hub.events.receive()
+            assert isinstance(up, LinkUp)
+            assert not up.again
             same = peer._instance
             stream, verdict = await dial_by_hand(place, first, second, instance=same)
             if stays:  # the new link was dialled by the lower id
                 assert verdict == b"\0"
                 assert (await hub.events.receive()).reason == because(LinkCode.REPLACED)
-                assert isinstance(await hub.events.receive(), LinkUp)
+                up = await hub.events.receive()
+                assert isinstance(up, LinkUp)
+                assert up.again
             else:
                 assert verdict == b"\3"
             await stream.aclose()

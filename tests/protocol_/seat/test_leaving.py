@@ -264,6 +264,17 @@ def test_a_link_with_the_seat_ends_it() -> None:
     assert scene.machine().tip.absences == (0, 0, 0, 0)
 
 
+def test_a_link_in_the_place_of_another_does_not_end_it() -> None:
+    """While a seat goes, a better link with it may come up: it is the same process that goes."""
+    scene = Scene(frozenset({3}))
+    scene.leaves(3)
+    peer = scene.table.ids[3]
+    scene.machine().link_up(peer, scene.now, again=True)
+    assert scene.machine().away() == {3}
+    scene.machine().link_up(peer, scene.now)
+    assert scene.machine().away() == frozenset()
+
+
 def test_who_is_back_may_leave_again() -> None:
     scene = Scene(frozenset({3}))
     scene.now += 1
