@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -36,13 +37,24 @@ def spread(cores: int | None = None) -> Iterator[Callable[..., Any] | None]:
     from concurrent.futures import ProcessPoolExecutor
 
     context = multiprocessing.get_context("fork")
-    processes = ProcessPoolExecutor(cores, context, _leave_the_keyboard)
+    processes = ProcessPoolExecutor(cores, context, _begin)
     try:
         yield processes.submit
     finally:
         processes.shutdown(cancel_futures=True)
 
 
-def _leave_the_keyboard() -> None:
-    """Ctrl-C reaches all processes of a terminal: the first one ends the others."""
+def _begin() -> None:
+    """Ctrl-C reaches all processes of a terminal: the first one ends the others. If something ends
+    the first one, they go with it: they hold its output open, and would wait for work for ever."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_go_with_the_first, daemon=True).start()
+
+
+def _go_with_the_first() -> None:
+    from multiprocessing import parent_process
+
+    first = parent_process()
+    if first is not None:
+        first.join()
+    os._exit(1)

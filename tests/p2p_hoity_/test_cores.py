@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 from concurrent.futures import BrokenExecutor
 
 import pytest
@@ -64,3 +66,26 @@ def test_a_process_that_is_ended_is_told() -> None:
         lost = submit(end_oneself)
         with pytest.raises(BrokenExecutor):
             lost.result()
+
+
+PARENT = """
+import os, sys
+from p2p_hoity import cores
+with cores.spread(2) as submit:
+    submit(os.getpid).result()
+    print("ready", flush=True)
+    sys.stdin.read()
+"""
+
+
+@ONLY_WHERE_FORKED
+@pytest.mark.parametrize("end", [signal.SIGTERM, signal.SIGKILL])
+def test_they_go_with_the_process_that_has_begun_them(end: signal.Signals) -> None:
+    """Its output ends for whoever reads it: nobody else holds it open."""
+    words = [sys.executable, "-c", PARENT]
+    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as first:
+        assert first.stdout is not None
+        assert first.stdout.readline() == b"ready\n"
+        first.send_signal(end)
+        assert first.communicate(timeout=60)[0] == b""
+    assert first.returncode == -end
