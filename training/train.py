@@ -170,6 +170,28 @@ def started(state: Mapping[str, Any]) -> Start:
     return Start(learning(policy_of(state, "average")), critic_of(state))
 
 
+def add_course(parser: argparse.ArgumentParser) -> None:
+    """How it is learned, where that is not as a `Plan` has it."""
+    plan = Plan(0, 0)
+    parser.add_argument("--pull", type=float, default=plan.course.pull)
+    parser.add_argument("--average", type=float, default=plan.course.average)
+    parser.add_argument("--entropy", type=float, nargs=2, default=plan.entropy)
+    parser.add_argument("--rate", type=float, nargs=2, default=plan.rate)
+    parser.add_argument("--listen", type=int, default=plan.listen)
+
+
+def plan_of(given: argparse.Namespace, updates: int) -> Plan:
+    """The plan that the command line says."""
+    return Plan(
+        given.seed,
+        updates,
+        rate=tuple(given.rate),
+        entropy=tuple(given.entropy),
+        listen=given.listen,
+        course=Course(pull=given.pull, average=given.average),
+    )
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """Train as the command line says."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -179,6 +201,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--likeness", type=Path, help="a checkpoint of training.mimic")
     parser.add_argument("--start", type=Path, help="a checkpoint to go on from: its average copy")
+    add_course(parser)
     given = parser.parse_args(arguments)
     given.out.mkdir(parents=True, exist_ok=True)
     updates = given.updates or max(1, round(given.minutes * UPDATES_PER_MINUTE))
@@ -186,7 +209,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     likeness = policy_of(load(given.likeness), "policy") if given.likeness else None
     start = started(load(given.start)) if given.start else None
     company = Company(likeness=likeness, start=start)
-    Training(Plan(given.seed, updates), given.out, company).run(stop)
+    Training(plan_of(given, updates), given.out, company).run(stop)
 
 
 if __name__ == "__main__":
