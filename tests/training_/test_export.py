@@ -87,8 +87,8 @@ def test_an_attacker_learns_alone_against_frozen_copies(tmp_path, capsys):
     given = ["--seed", "1", "--minutes", "1", "--updates", "1", "--out", str(tmp_path / "out")]
     attack.main([str(weights), *given, "--warm", "--seats", "2", "--games", "6"])
     lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
-    assert {line["variant"] for line in lines} == {"surprise", "confrontation"}
-    assert all(line["games"] == 6 and -50 <= line["gain"] <= 50 for line in lines)
+    assert [line["seats"] for line in lines] == [2]
+    assert all(line["games"] >= 6 and -50 <= line["gain"] <= 50 for line in lines)
     assert torch.equal(before, frozen.first.weight)
 
 
@@ -103,17 +103,17 @@ def test_a_warm_attacker_begins_as_what_it_attacks_and_a_cold_one_does_not(tmp_p
 
 
 def test_an_attacker_learns_to_beat_who_plays_by_chance(tmp_path):
-    """Three quarters of an update's worth is no attack, but a warm one that moves the wrong way,
-    or not at all, shows here."""
+    """A few small updates are no attack, but one that goes the wrong way or nowhere shows here."""
     torch.manual_seed(1)
     chance = Policy().requires_grad_(False)
-    plan = Plan(1, 12, games=256, points=24, listen=2, course=attack.COURSE, entropy=(0.01, 0.0))
+    plan = Plan(1, 16, games=256, listen=2, course=attack.COURSE, rate=(3e-3, 1e-3))
     training = attack.attack(plan, chance, True, [2], tmp_path)
-    before, after = [], []
-    before.extend(g["gain"] for g in attack.gains(training.learner.policy, chance, [2], 200, 1))
+    (before,) = attack.gains(training.learner.policy, chance, [2], 800, 1)
     training.run(float("inf"))
-    after.extend(g["gain"] for g in attack.gains(training.learner.policy, chance, [2], 200, 1))
-    assert sum(after) / len(after) > sum(before) / len(before) + 10
+    (after,) = attack.gains(training.learner.policy, chance, [2], 800, 1)
+    assert before["games"] >= 800
+    assert before["within"] < 5
+    assert after["gain"] > before["gain"] + 10
 
 
 def test_the_tables_of_an_attack_are_those_of_its_seats():
