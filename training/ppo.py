@@ -29,7 +29,7 @@ class Course:
     batch: int = 4096
     clip: float = 0.2
     pull: float = 0.1
-    average: float = 0.02
+    average: float = 0.1
     """What part of the way the average copy goes to the learner after each update."""
     critic_rate: float = 1e-3
     critic_batch: int = 2048
