@@ -264,6 +264,10 @@ TARGETS: dict[str, tuple[Callable[[Sequence[str]], None], str]] = {
     "flood": (tool("-m", "soak.flooder"), "a seat floods its table"),
     "relay": (tool("-m", "soak.relay_load"), "how many tables a relay carries: TABLES --pairs all"),
     "games": (tool("-m", "soak.games"), "many whole games of six processes: GAMES"),
+    "archive": (
+        tool("-m", "soak.many_files"),
+        "how fast files are checked: FOLDER FILES --jobs 1,2",
+    ),
     "delays": (tool("-m", "soak.delays"), "what distance costs a step: --seats N --delay MS"),
     "watchers": (tool("-m", "soak.watchers"), "what onlookers cost a seat: SECONDS ONLOOKERS …"),
     "simulate": (tool("-m", "soak.simulate"), "whole simulated tables: --games N --seed S"),

@@ -11,9 +11,26 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from typing import Any
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import contextmanager, suppress
+from itertools import chain, islice
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor, Future
+
+Piece = TypeVar("Piece")
+Found = TypeVar("Found")
+AHEAD: Final = 2
+"""Pieces for each process that are handed out at a time: one in work, one that waits for it."""
+SHIFT: Final = 200
+"""Pieces after which a process gives its place to a fresh one, so that its memory stays bounded."""
+MOST: Final = 61
+"""Processes at a time: Windows waits for no more."""
+
+
+class Ended(Exception):
+    """The process that worked at a piece was ended, by the system or by the piece, twice."""
 
 
 def count() -> int:
@@ -30,25 +47,117 @@ def spread(cores: int | None = None) -> Iterator[Callable[..., Any] | None]:
     one, which takes longer than most files do.
     """
     cores = cores or count()
-    if cores < 2 or not sys.platform.startswith("linux"):
+    if cores < 2 or not _copies():
         yield None
         return
+    with _processes(cores) as executor:
+        yield executor.submit
+
+
+def side_by_side(
+    work: Callable[[Piece], Found], pieces: Iterable[Piece], processes: int
+) -> Iterator[tuple[Piece, Found | Ended]]:
+    """Each piece with what `work` makes of it, as they are done; `work` and pieces are pickled.
+
+    Pieces are taken as there is room for them. A process that is ended costs those their result
+    that were handed out just then, so they are done again, each in a process of its own: the one
+    that ends this one, too, comes with `Ended`. What `work` raises is raised here.
+    """
+    rest = iter(pieces)
+    for first in rest:
+        at_most = min(processes, MOST) * SHIFT
+        shift = chain([first], islice(rest, at_most - 1))
+        suspects = yield from _one_shift(work, shift, min(processes, MOST))
+        for piece in suspects:
+            yield piece, alone(work, piece)
+
+
+def alone(work: Callable[[Piece], Found], piece: Piece) -> Found | Ended:
+    """What `work` makes of this piece in a process of its own; Ended if that was ended."""
+    from concurrent.futures import BrokenExecutor
+
+    with _processes(1) as executor:
+        try:
+            return executor.submit(work, piece).result()
+        except BrokenExecutor:
+            return Ended()
+
+
+def _one_shift(
+    work: Callable[[Piece], Found], pieces: Iterable[Piece], processes: int
+) -> Generator[tuple[Piece, Found | Ended], None, list[Piece]]:
+    """Until all are done, or a process is ended; returns the pieces that may have ended it."""
+    from concurrent.futures import BrokenExecutor
+
+    suspects: list[Piece] = []
+    with _processes(processes) as executor:
+        under_way: dict[Future[Found], Piece] = {}
+        for piece in pieces:
+            try:
+                under_way[executor.submit(work, piece)] = piece
+            except BrokenExecutor:
+                suspects.append(piece)
+            if suspects:
+                break
+            if len(under_way) >= processes * AHEAD:
+                yield from _done(under_way, suspects)
+        while under_way:
+            yield from _done(under_way, suspects)
+    return suspects
+
+
+def _done(
+    under_way: dict[Future[Found], Piece], suspects: list[Piece]
+) -> Iterator[tuple[Piece, Found]]:
+    """Wait for one at least; those that are done leave."""
+    from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, wait
+
+    for future in wait(under_way, return_when=FIRST_COMPLETED).done:
+        piece = under_way.pop(future)
+        try:
+            found = future.result()
+        except BrokenExecutor:
+            suspects.append(piece)
+        else:
+            yield piece, found
+
+
+# Processes.
+
+
+def _copies() -> bool:
+    """Whether a process can be begun as a copy of this one, quickly and safely."""
+    return sys.platform.startswith("linux")
+
+
+@contextmanager
+def _processes(count: int) -> Iterator[Executor]:
+    """So many, which end with this block: if it is left by an error, in the midst of their work."""
     import multiprocessing  # here, so that who needs neither does not load them
     from concurrent.futures import ProcessPoolExecutor
 
-    context = multiprocessing.get_context("fork")
-    processes = ProcessPoolExecutor(cores, context, _begin)
+    others = set(multiprocessing.active_children())
+    context = multiprocessing.get_context("fork" if _copies() else "spawn")
+    executor = ProcessPoolExecutor(count, context, _begin)
+    finished = False
     try:
-        yield processes.submit
+        yield executor
+        finished = True
     finally:
-        processes.shutdown(cancel_futures=True)
+        if not finished:
+            for process in set(multiprocessing.active_children()) - others:
+                process.terminate()
+        executor.shutdown(cancel_futures=True)
 
 
 def _begin() -> None:
     """Ctrl-C reaches all processes of a terminal: the first one ends the others. If something ends
-    the first one, they go with it: they hold its output open, and would wait for work for ever."""
+    the first one, they go with it: they hold its output open, and would wait for work for ever.
+    Where memory runs out, the system should rather take one of them."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_go_with_the_first, daemon=True).start()
+    with suppress(OSError), open("/proc/self/oom_score_adj", "w") as file:
+        file.write("1000")
 
 
 def _go_with_the_first() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Annotated
 
@@ -14,8 +15,11 @@ from . import options as opt
 FilesArgument = Annotated[
     list[str],
     typer.Argument(
-        metavar="GAME|FILE…",
-        help=N_("Transcripts: files, or games of this machine by id; last is the newest."),
+        metavar="GAME|FILE|FOLDER…",
+        help=N_(
+            "Transcripts: files, folders with *.hoity in them and below, or games of this machine"
+            " by id; last is the newest."
+        ),
         autocompletion=complete.transcripts,
     ),
 ]
@@ -29,12 +33,23 @@ FileArgument = Annotated[
 ]
 
 
-def verify(files: FilesArgument, as_json: opt.JsonOption = False) -> None:
+def verify(
+    files: FilesArgument,
+    as_json: opt.JsonOption = False,
+    jobs: opt.JobsOption = None,
+    verdicts: opt.VerdictsOption = None,
+) -> None:
     """Check transcripts."""
     from .game_names import all_of
-    from .verify import verify_files
 
-    raise typer.Exit(verify_files(all_of(files), as_json))
+    paths = all_of(files)
+    if len(paths) == 1 and verdicts is None and not os.path.isdir(paths[0]):
+        from .verify import verify_file
+
+        raise typer.Exit(verify_file(paths[0], as_json, jobs))
+    from .verify_many import Wishes, verify_all
+
+    raise typer.Exit(verify_all(paths, Wishes(as_json, jobs, verdicts)))
 
 
 def replay(

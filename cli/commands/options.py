@@ -316,6 +316,27 @@ AgainOption = Annotated[
         show_default=False,
     ),
 ]
+JobsOption = Annotated[
+    int | None,
+    typer.Option(
+        "--jobs",
+        metavar="N",
+        min=1,
+        max=1024,
+        help=N_("How many processes judge; one for each core unless you say otherwise."),
+    ),
+]
+VerdictsOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--verdicts",
+        metavar="FILE",
+        help=N_(
+            "Keep the verdicts in this file, a JSON object a line, and pass over files that it has"
+            " one of: a run that was broken off goes on."
+        ),
+    ),
+]
 UntilEofOption = Annotated[bool, typer.Option("--until-eof", hidden=True)]
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import time
-from collections.abc import Sequence
 from concurrent.futures import BrokenExecutor
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -15,9 +15,8 @@ from p2p_hoity.rules import State
 from p2p_hoity.storage.own_files import open_at_once
 from protocol import fingerprint, transcript
 
-from ..printing import say, write_line
+from ..printing import complain, say, write_line
 from ..trouble import NOT_OK, OK, USAGE, Trouble
-from ..trouble import report as report_trouble
 from ..words.cards import field_name
 from ..words.lingo import _
 from ..words.reasons import PROTOCOL, meaning
@@ -27,66 +26,113 @@ UNJUDGED: Final = "not-judged"
 """Codes besides the verifier's own: of a file that is not there, and of one it failed on."""
 
 
+@dataclass(frozen=True)
+class Verdict:
+    """What is told of one file, by an exit code, to a program and in words: plain values, which
+    may come from another process. `complaint` is of a file that cannot be read."""
+
+    code: int
+    found: dict[str, Any]
+    lines: tuple[str, ...] = ()
+    complaint: str = ""
+
+
+Mark = tuple[int, int]
+"""(bytes, when it was changed in ns) of a file."""
+
+
 def read_file(path: Path) -> bytes:
     """The bytes of a file, no more than show that it is too large; Trouble if there is no such
     file or it cannot be read."""
+    return read_marked(path)[0]
+
+
+def read_marked(path: Path) -> tuple[bytes, Mark]:
+    """The same, and what the file was like before it was read."""
     try:
         with open(path, "rb", opener=open_at_once) as file:
-            return file.read(transcript.MAX_FILE + 1)
+            found = os.fstat(file.fileno())
+            return file.read(transcript.MAX_FILE + 1), (found.st_size, found.st_mtime_ns)
     except OSError as error:
         words = _("{path} cannot be read: {why}. Name a file that is there.")
         raise Trouble(words.format(path=path, why=error.strerror), USAGE) from error
 
 
-def verify_files(paths: Sequence[Path], as_json: bool) -> int:
-    """Check every file in order; the worst exit code of all: 2 for one that is not there."""
-    return max(_verify_one(path, as_json) for path in paths)
+def verify_file(path: Path, as_json: bool, jobs: int | None) -> int:
+    """Check one file, its proofs on so many cores, on all if it is not said; the exit code."""
+    verdict = judge(path, jobs)
+    tell(verdict, as_json)
+    return verdict.code
 
 
-def _verify_one(path: Path, as_json: bool) -> int:
-    try:
-        data = read_file(path)
-    except Trouble as trouble:
-        if as_json:
-            write_line(_not_there(path, str(trouble)))
-        return report_trouble(trouble)
-    report = _judged(data)
+def tell(verdict: Verdict, as_json: bool) -> None:
+    """To a program or in words; what cannot be read is a complaint as well."""
     if as_json:
-        write_line(as_object(path, report))
-    else:
-        for line in in_words(path, report):
-            say(line)
-    return OK if report.ok else NOT_OK
+        write_line(verdict.found)
+    for line in () if as_json else verdict.lines:
+        say(line)
+    if verdict.complaint:
+        complain(f"hoity: {verdict.complaint}")
 
 
-def _judged(data: bytes) -> transcript.Report:
+def judge(path: Path, cores_: int | None) -> Verdict:
+    """The verdict on a file, its proofs on so many cores (None: all)."""
+    try:
+        data, mark = read_marked(path)
+    except Trouble as trouble:
+        return not_read(path, trouble)
+    return judge_bytes(path, data, mark, cores_)
+
+
+def judge_bytes(path: Path, data: bytes, mark: Mark, cores_: int | None) -> Verdict:
+    """The same of bytes that are read already."""
+    report = _judged(data, cores_)
+    found = as_object(path, report, mark)
+    return Verdict(OK if report.ok else NOT_OK, found, tuple(in_words(path, report)))
+
+
+def not_read(path: Path, trouble: Trouble) -> Verdict:
+    """Of a file that could not be read at all."""
+    nothing = transcript.Problem(NO_FILE, str(trouble), None, None, "file", 0)
+    found = as_object(path, transcript.Report("unreadable", nothing), None)
+    return Verdict(trouble.exit_code, found, (), str(trouble))
+
+
+def ended_with(path: Path) -> Verdict:
+    """Of a file at which processes ended."""
+    words = _(
+        "the process that judged it was ended twice, by the system or by a mistake of this program,"
+        " which says nothing of the file: judge it on a machine with more memory, or please report"
+        " it, with the file"
+    )
+    report = _unjudged(words)
+    return Verdict(NOT_OK, as_object(path, report, None), tuple(in_words(path, report)))
+
+
+def _judged(data: bytes, cores_: int | None) -> transcript.Report:
     """The verifier's report, or that there is none: one file must not cost others their verdict."""
     try:
-        return _by_all_cores(data)
+        return _by_cores(data, cores_)
     except Exception as error:  # noqa: BLE001 - whatever a file brings about, the next one is judged
         words = _(
             "this program failed while judging it ({what}), which says nothing of the file: please"
             " report it, with the file"
         )
-        problem = transcript.Problem(
-            UNJUDGED, words.format(what=type(error).__name__), None, None, "file", 0
-        )
-        return transcript.Report("unreadable", problem)
+        return _unjudged(words.format(what=type(error).__name__))
 
 
-def _by_all_cores(data: bytes) -> transcript.Report:
+def _unjudged(words: str) -> transcript.Report:
+    problem = transcript.Problem(UNJUDGED, words, None, None, "file", 0)
+    return transcript.Report("unreadable", problem)
+
+
+def _by_cores(data: bytes, cores_: int | None) -> transcript.Report:
     """The verifier's report; a process that the system ends leaves the work to this one."""
     try:
-        with cores.spread() as submit:
+        with cores.spread(cores_) as submit:
             return transcript.verify(data, read_game, time.perf_counter, submit)
     except BrokenExecutor:
         return transcript.verify(data, read_game, time.perf_counter)
-
-
-def _not_there(path: Path, words: str) -> dict[str, Any]:
-    """For a program: the object of a file that could not be read at all."""
-    nothing = transcript.Problem(NO_FILE, words, None, None, "file", 0)
-    return as_object(path, transcript.Report("unreadable", nothing))
 
 
 def state_of(report: transcript.Report) -> State | None:
@@ -98,11 +144,14 @@ def state_of(report: transcript.Report) -> State | None:
 # For programs.
 
 
-def as_object(path: Path, report: transcript.Report) -> dict[str, Any]:
+def as_object(path: Path, report: transcript.Report, mark: Mark | None) -> dict[str, Any]:
     """The whole report as one JSON object."""
+    size, modified = mark or (None, None)
     state = state_of(report)
     return {
         "file": str(path),
+        "size": size,
+        "modified": modified,
         "verdict": report.verdict,
         "content": report.content or None,
         "table": report.table or None,

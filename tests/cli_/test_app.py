@@ -175,7 +175,6 @@ def test_the_version(hoity: Shell) -> None:
         ["resume", "no-such-game"],
         ["verify"],
         ["verify", "no-such-file.hoity"],
-        ["verify", "/"],
         ["replay", "no-such-file.hoity"],
         ["relay", "--listen", "nowhere"],
         ["id", "new", "--name", ""],
@@ -475,7 +474,7 @@ def test_a_broken_file_is_not_ok(
 ) -> None:
     broken = tmp_path / "broken.hoity"
     broken.write_bytes(change(game.read_bytes()))
-    done = hoity("verify", game, broken, "--json")
+    done = hoity("verify", game, broken, "--json", "--jobs", 1)
     first, second = done.lines
     assert done.code == 1
     assert (first["verdict"], second["verdict"]) == ("ok", verdict)
@@ -646,7 +645,7 @@ def test_verify_goes_on_after_a_file_that_is_not_there(
     torn = tmp_path / "torn.hoity"
     torn.write_bytes(game.read_bytes()[:99])
     gone = tmp_path / "gone.hoity"
-    done = hoity("verify", torn, gone, game, *(["--json"] if as_json else []))
+    done = hoity("verify", torn, gone, game, "--jobs", 1, *(["--json"] if as_json else []))
     assert done.code == 2
     assert str(gone) in done.err
     if as_json:
@@ -672,7 +671,7 @@ def test_verify_goes_on_after_a_file_on_which_it_fails(
         return real(data, *rest)
 
     monkeypatch.setattr(transcript, "verify", fails)
-    done = hoity("verify", wicked, game, "--json")
+    done = hoity("verify", wicked, game, "--json", "--jobs", 1)
     assert done.code == 1
     assert [line["verdict"] for line in done.lines] == ["unreadable", "ok"]
     assert done.lines[0]["problem"]["code"] == "not-judged"
@@ -687,7 +686,7 @@ def test_verify_does_itself_what_a_process_left_undone(
     def gone(*_: object) -> Any:
         raise BrokenProcessPool
 
-    monkeypatch.setattr(cores, "spread", lambda: nullcontext(gone))
+    monkeypatch.setattr(cores, "spread", lambda _: nullcontext(gone))
     done = hoity("verify", game, "--json")
     assert done.code == 0
     assert [line["verdict"] for line in done.lines] == ["ok"]

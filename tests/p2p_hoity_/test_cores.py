@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from concurrent.futures import BrokenExecutor
+from pathlib import Path
 
 import pytest
+from support import pieces
 from support.hasty import bare
 from support.paths import VECTORS
 
@@ -16,6 +20,7 @@ from p2p_hoity import cores
 from p2p_hoity.game_port import read_game
 from protocol.transcript.verifier import verify
 
+BOTH_WAYS = pytest.mark.parametrize("copies", [True, False], ids=["copied", "begun anew"])
 EXAMPLE = VECTORS / "example.hoity"
 ONLY_WHERE_FORKED = pytest.mark.skipif(
     not hasattr(os, "fork") or os.uname().sysname != "Linux",
@@ -89,3 +94,75 @@ def test_they_go_with_the_process_that_has_begun_them(end: signal.Signals) -> No
         first.send_signal(end)
         assert first.communicate(timeout=60)[0] == b""
     assert first.returncode == -end
+
+
+# Side by side.
+
+
+@pytest.fixture
+def way(monkeypatch: pytest.MonkeyPatch, copies: bool) -> None:
+    """How processes are begun; as copies only where that is done at all."""
+    if copies and not sys.platform.startswith("linux"):
+        pytest.skip("processes are begun as copies of this one on Linux alone")
+    monkeypatch.setattr(cores, "_copies", lambda: copies)
+
+
+@BOTH_WAYS
+@pytest.mark.usefixtures("way")
+def test_each_piece_comes_with_what_is_made_of_it() -> None:
+    found = dict(cores.side_by_side(pieces.doubled, range(30), 2))
+    assert found == {number: 2 * number for number in range(30)}
+    assert dict(cores.side_by_side(pieces.doubled, [], 2)) == {}
+
+
+@BOTH_WAYS
+@pytest.mark.usefixtures("way")
+def test_a_piece_that_ends_its_process_costs_no_other_its_result() -> None:
+    given = [1, -1, 2, 3, -2, 4]
+    found = dict(cores.side_by_side(pieces.doubled, given, 2))
+    assert set(found) == set(given)
+    for number, made in found.items():
+        assert isinstance(made, cores.Ended) if number < 0 else made == 2 * number
+
+
+@ONLY_WHERE_FORKED
+def test_a_process_that_is_ended_once_is_forgiven(tmp_path: Path) -> None:
+    given = ["", str(tmp_path / "was here")]
+    assert sorted(cores.side_by_side(pieces.ended_once, given, 2)) == [(one, one) for one in given]
+
+
+@ONLY_WHERE_FORKED
+def test_pieces_are_taken_as_there_is_room() -> None:
+    taken: list[int] = []
+
+    def many() -> Iterator[int]:
+        for number in range(100):
+            taken.append(number)
+            yield number
+
+    for done, _ in enumerate(cores.side_by_side(pieces.doubled, many(), 2)):
+        assert len(taken) <= done + 1 + 2 * cores.AHEAD
+
+
+@ONLY_WHERE_FORKED
+def test_a_process_gives_its_place_to_a_fresh_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cores, "SHIFT", 3)
+    found = dict(cores.side_by_side(pieces.who, range(9), 1)).values()
+    shifts = [{made[1] for made in found if made[0] // 3 == shift} for shift in range(3)]
+    assert [len(shift) for shift in shifts] == [1, 1, 1]
+    assert len(set.union(*shifts)) == 3
+
+
+@ONLY_WHERE_FORKED
+def test_what_work_raises_is_raised_and_nobody_stays() -> None:
+    with pytest.raises(ValueError, match="3"):
+        list(cores.side_by_side(pieces.refused, range(9), 2))
+    assert multiprocessing.active_children() == []
+
+
+@ONLY_WHERE_FORKED
+def test_who_looks_at_no_more_leaves_nobody_behind() -> None:
+    found = cores.side_by_side(pieces.doubled, range(1000), 2)
+    next(found)
+    found.close()
+    assert multiprocessing.active_children() == []

@@ -1,0 +1,309 @@
+"""Many transcripts: the same verdicts in any order, by any number of processes, after any break."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.paths import VECTORS
+
+from cli import printing
+from cli.app import run
+from cli.commands import verify_many
+from cli.words import lingo
+from p2p_hoity import cores
+from protocol import transcript
+
+COPIED = pytest.mark.skipif(
+    not sys.platform.startswith("linux"),
+    reason="what a test changes reaches only processes that are begun as copies",
+)
+QUICK = (
+    "body-changed", "body-left-out", "byte-after-the-end", "another-game", "body-not-shortest",
+    "body-without-a-signature",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Done:
+    """What a command did."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def verdicts(self) -> dict[str, Any]:
+        """What was found of each file, by its name, but for how long it took."""
+        lines = [json.loads(line) for line in self.out.splitlines()]
+        assert len({line["file"] for line in lines}) == len(lines)
+        return {Path(line["file"]).name: {**line, "timings": None} for line in lines}
+
+    @property
+    def codes(self) -> dict[str, str | None]:
+        """What is wrong with each file."""
+        found = self.verdicts.items()
+        return {name: line["problem"] and line["problem"]["code"] for name, line in found}
+
+
+@pytest.fixture
+def verify(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Iterator[Callable[..., Done]]:
+    monkeypatch.setenv("HOITY_HOME", str(tmp_path / "home"))
+    for name in lingo.LOCALE_VARIABLES:
+        monkeypatch.delenv(name, raising=False)
+
+    def do(*words: object) -> Done:
+        code = run(["verify", *map(str, words)])
+        found = capsys.readouterr()
+        return Done(code, found.out, found.err)
+
+    yield do
+    lingo.speak("en")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A sound game, and others each with something else that does not hold."""
+    folder = tmp_path / "games"
+    (folder / "below").mkdir(parents=True)
+    (folder / "sound.hoity").write_bytes((VECTORS / "example.hoity").read_bytes())
+    for name in QUICK:
+        data = (VECTORS / "failures" / f"{name}.hoity").read_bytes()
+        (folder / "below" / f"{name}.hoity").write_bytes(data)
+    (folder / "empty.hoity").write_bytes(b"")
+    return folder
+
+
+def test_a_folder_has_the_same_verdicts_by_any_number_of_processes(
+    verify: Callable[..., Done], folder: Path
+) -> None:
+    alone = verify(folder, "--json", "--jobs", 1)
+    assert alone.code == 1
+    assert len(alone.verdicts) == len(QUICK) + 2
+    assert [json.loads(line)["file"] for line in alone.out.splitlines()] == sorted(
+        json.loads(line)["file"] for line in alone.out.splitlines()
+    )
+    for jobs in ("2", "3"):
+        many = verify(folder, "--json", "--jobs", jobs)
+        assert (many.code, many.verdicts) == (1, alone.verdicts)
+    assert verify(folder, "--json").verdicts == alone.verdicts
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_in_any_order_the_verdicts_are_those_of_each_file_alone(
+    verify: Callable[..., Done], folder: Path, seed: int
+) -> None:
+    paths = sorted(folder.rglob("*.hoity"))
+    draw = random.Random(seed)
+    some = draw.sample(paths, draw.randrange(2, len(paths)))
+    each = dict[str, Any]()
+    for path in some:
+        each |= verify(path, "--json", "--jobs", 1).verdicts
+    many = verify(*some, "--json", "--jobs", 2)
+    assert many.verdicts == each
+    assert many.code == max(line["problem"] is not None for line in each.values())
+
+
+def test_in_words_what_is_ok_is_counted_and_the_rest_is_told(
+    verify: Callable[..., Done], folder: Path
+) -> None:
+    done = verify(folder, "--jobs", 2)
+    assert done.code == 1
+    assert f"{folder / 'below' / 'another-game.hoity'}: not ok" in done.out
+    assert f"{folder / 'empty.hoity'}: unreadable" in done.out
+    assert f"{folder / 'sound.hoity'}" not in done.out
+    assert done.out.splitlines()[-1].startswith(f"{len(QUICK) + 2} files: 1 ok, ")
+    assert done.err == ""  # no terminal, no progress
+
+
+def test_what_is_told_by_other_processes_is_in_the_language_spoken(
+    verify: Callable[..., Done], folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cores, "_copies", lambda: False)
+    in_german = verify(folder / "empty.hoity", "--lang", "de").out.splitlines()
+    many = verify(folder / "empty.hoity", folder / "empty.hoity", "--lang", "de", "--jobs", 2)
+    assert many.out.splitlines()[: len(in_german)] == in_german
+
+
+def test_what_cannot_be_judged_is_told_and_the_rest_is(
+    verify: Callable[..., Done], folder: Path
+) -> None:
+    (folder / "gone.hoity").symlink_to(folder / "nowhere")
+    (folder / "circle").symlink_to(folder)
+    done = verify(folder, folder / "not-there", "--json", "--jobs", 2)
+    assert done.code == 2
+    names = ("gone.hoity", "circle", "not-there")
+    assert {done.codes[name] for name in names} == {"no-file"}
+    assert len(done.codes) == len(QUICK) + 2 + 3
+    assert all(name in done.err for name in names)
+
+
+def test_a_file_that_is_too_large_is_told_unread(verify: Callable[..., Done], folder: Path) -> None:
+    with (folder / "huge.hoity").open("wb") as file:
+        file.truncate(1 << 40)
+    assert verify(folder, "--json", "--jobs", 2).codes["huge.hoity"] == "too-large"
+
+
+@pytest.mark.skipif(not Path("/dev/fd").exists(), reason="this system has no /dev/fd")
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_pipes_that_are_named_are_read(
+    verify: Callable[..., Done], folder: Path, jobs: int
+) -> None:
+    read, write = os.pipe()
+    os.write(write, b"hello")
+    os.close(write)
+    done = verify(f"/dev/fd/{read}", folder / "empty.hoity", "--json", "--jobs", jobs)
+    os.close(read)
+    assert done.codes == {str(read): "wrong-magic", "empty.hoity": "empty"}
+
+
+# Hostile files.
+
+
+@pytest.fixture
+def wicked(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A file that ends every process that judges it."""
+    path, real, own = folder / "below" / "wicked.hoity", transcript.verify, os.getpid()
+    path.write_bytes(b"wicked")
+
+    def ends(data: bytes, *rest: Any) -> Any:
+        if data == b"wicked" and os.getpid() != own:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return real(data, *rest)
+
+    monkeypatch.setattr(transcript, "verify", ends)
+    return path
+
+
+@COPIED
+def test_a_file_that_ends_its_process_costs_no_other_its_verdict(
+    verify: Callable[..., Done], folder: Path, wicked: Path
+) -> None:
+    done = verify(folder, "--json", "--jobs", 2)
+    assert done.codes["wicked.hoity"] == "not-judged"
+    wicked.unlink()
+    others = {name: line for name, line in done.verdicts.items() if name != "wicked.hoity"}
+    assert others == verify(folder, "--json", "--jobs", 1).verdicts
+
+
+@COPIED
+@pytest.mark.usefixtures("wicked")
+def test_that_it_could_not_be_judged_is_told(verify: Callable[..., Done], folder: Path) -> None:
+    done = verify(folder, "--jobs", 2)
+    assert "ended twice" in done.out
+    assert done.out.splitlines()[-1].endswith(" 1 not judged")
+
+
+# Going on.
+
+
+def test_a_second_run_judges_only_what_is_new(
+    verify: Callable[..., Done], folder: Path, tmp_path: Path
+) -> None:
+    kept = tmp_path / "verdicts"
+    first = verify(folder, "--json", "--verdicts", kept)
+    assert Done(0, kept.read_text(), "").verdicts == first.verdicts
+    (folder / "new.hoity").write_bytes(b"hello")
+    second = verify(folder, "--json", "--verdicts", kept)
+    assert second.codes == {"new.hoity": "wrong-magic"}
+    third = verify(folder, "--verdicts", kept)
+    assert third.code == first.code == 1
+    total = len(QUICK) + 3
+    assert third.out.splitlines() == [third.out.strip()]
+    assert third.out.startswith(f"{total} files: 1 ok")
+    assert third.out.strip().endswith(f"; {total} of them in an earlier run")
+
+
+def test_after_any_break_the_verdicts_are_those_of_one_run(
+    verify: Callable[..., Done], folder: Path, tmp_path: Path
+) -> None:
+    kept = tmp_path / "verdicts"
+    whole = verify(folder, "--json", "--verdicts", kept)
+    data = kept.read_bytes()
+    for end in random.Random(1).sample(range(len(data)), 5):
+        kept.write_bytes(data[:end])
+        verify(folder, "--json", "--verdicts", kept, "--jobs", 2)
+        assert Done(0, kept.read_text(), "").verdicts == whole.verdicts
+
+
+def test_a_file_of_something_else_is_not_written_to(
+    verify: Callable[..., Done], folder: Path
+) -> None:
+    sound = folder / "sound.hoity"
+    before = sound.read_bytes()
+    done = verify(folder, "--verdicts", sound)
+    assert done.code == 2
+    assert "something else" in done.err
+    assert sound.read_bytes() == before
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Ctrl-C is sent otherwise there")
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_ctrl_c_says_how_to_go_on(folder: Path, tmp_path: Path, jobs: str) -> None:
+    game = (VECTORS / "transcripts" / "six-uberplay-2004.hoity").read_bytes()
+    for number in range(60):
+        (folder / f"z{number}.hoity").write_bytes(game)
+    kept = tmp_path / "verdicts"
+    words = ["verify", str(folder), "--json", "--verdicts", str(kept), "--jobs", jobs]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "cli", *words],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,  # whose processes all hear Ctrl-C, as those of a terminal do
+        env={**os.environ, "HOITY_HOME": str(tmp_path / "home")},
+    )
+    assert process.stdout is not None
+    process.stdout.readline()
+    os.killpg(process.pid, signal.SIGINT)
+    out, err = process.communicate(timeout=100)
+    assert process.returncode == 130
+    assert "goes on from there" in err
+    assert "Traceback" not in err
+    assert json.loads(out.splitlines()[-1])["code"] == "refused"
+    told = kept.read_bytes().splitlines()
+    assert 0 < len(told) < 60
+    assert f"{len(told)} files are judged" in err
+
+
+# Progress.
+
+
+def test_a_terminal_sees_how_far_it_is(
+    verify: Callable[..., Done], folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(printing, "is_watched", lambda: True)
+    monkeypatch.setattr(verify_many, "OFTEN", 1e-9)
+    total = len(QUICK) + 2
+    done = verify(folder, "--jobs", 1, "--json")
+    shown = [words for words in done.err.split("\r") if words.strip("\x1b[K")]
+    assert len(shown) == total
+    assert shown[-1].startswith(f"{total} of {total} files, ")
+    assert done.err.endswith("\r\x1b[K")
+    assert len(done.verdicts) == total
+
+
+# What one file costs.
+
+
+def test_one_file_needs_no_other_process_and_nothing_of_many() -> None:
+    script = (
+        "import sys; from cli.app import run\n"
+        f"code = run(['verify', {str(VECTORS / 'failures' / 'another-game.hoity')!r},"
+        " '--jobs', '1'])\n"
+        "names = ['multiprocessing', 'cli.commands.verify_many', 'distributed', 'asyncio']\n"
+        "sys.exit([name for name in names if name in sys.modules] or code)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, check=False)
+    assert (done.returncode, done.stderr) == (1, b"")

@@ -1,0 +1,34 @@
+"""Work that processes do at pieces, as they find it by its name."""
+
+from __future__ import annotations
+
+import os
+import signal
+from pathlib import Path
+
+
+def doubled(number: int) -> int:
+    """Twice as much; a negative number ends the process that works at it."""
+    if number < 0:
+        os.kill(os.getpid(), signal.SIGTERM)
+    return 2 * number
+
+
+def ended_once(path: str) -> str:
+    """Ends the process if this file is not there yet, and makes it."""
+    if path and not Path(path).exists():
+        Path(path).touch()
+        os.kill(os.getpid(), signal.SIGTERM)
+    return path
+
+
+def refused(number: int) -> int:
+    """ValueError at 3."""
+    if number == 3:
+        raise ValueError(number)
+    return number
+
+
+def who(number: int) -> tuple[int, int]:
+    """The number, and the process that worked at it."""
+    return number, os.getpid()
