@@ -12,7 +12,7 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Generator, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
@@ -27,6 +27,8 @@ SHIFT: Final = 200
 """Pieces after which a process gives its place to a fresh one, so that its memory stays bounded."""
 MOST: Final = 61
 """Processes at a time: Windows waits for no more."""
+CANNOT: Final = (OSError, ImportError, NotImplementedError, RuntimeError)
+"""What a system says that has no room for processes, or not what they share: semaphores."""
 
 
 class Ended(Exception):
@@ -44,14 +46,23 @@ def count() -> int:
 def spread(cores: int | None = None) -> Iterator[Callable[..., Any] | None]:
     """The `submit` of so many processes, of one for each core unless said otherwise; None where
     that wins nothing: on one core, and on systems where a process cannot be begun as a copy of this
-    one, which takes longer than most files do.
+    one, which takes longer than most files do; and where there is no room for more processes.
     """
+    submit: Callable[..., Any] | None
     cores = cores or count()
     if cores < 2 or not _copies():
         yield None
         return
-    with _processes(cores) as executor:
-        yield executor.submit
+    with ExitStack() as stack:
+        try:
+            with ExitStack() as beginning:
+                executor = beginning.enter_context(_processes(cores))
+                executor.submit(count)  # whose first work begins them all
+                stack.enter_context(beginning.pop_all())
+            submit = executor.submit
+        except CANNOT:
+            submit = None
+        yield submit
 
 
 def side_by_side(

@@ -166,3 +166,38 @@ def test_who_looks_at_no_more_leaves_nobody_behind() -> None:
     next(found)
     found.close()
     assert multiprocessing.active_children() == []
+
+
+NARROW = """
+import os, resource, sys
+from p2p_hoity import cores
+most = len(os.listdir("/proc/self/fd")) - 1 + int(sys.argv[1])
+with open("/dev/null"):
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+with cores.spread(2) as submit:
+    print("alone" if submit is None else submit(cores.count).result() > 0)
+"""
+
+
+@ONLY_WHERE_FORKED
+def test_without_room_for_processes_there_are_none_and_the_command_ends() -> None:
+    """Wherever the system says that it has no more, some of them may have been begun by then."""
+    told = set()
+    for room in range(1, 18):
+        words = [sys.executable, "-c", NARROW, str(room)]
+        done = subprocess.run(words, capture_output=True, timeout=60, text=True)
+        assert (done.returncode, done.stderr) == (0, ""), room
+        told.add(done.stdout)
+    assert told == {"alone\n", "True\n"}
+
+
+@ONLY_WHERE_FORKED
+def test_a_system_without_semaphores_has_one_core(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As in a container without /dev/shm."""
+
+    def refuse(*_: object, **__: object) -> None:
+        raise OSError(38, "Function not implemented")
+
+    monkeypatch.setattr("_multiprocessing.SemLock", refuse)
+    with cores.spread(2) as submit:
+        assert submit is None
