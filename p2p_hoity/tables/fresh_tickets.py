@@ -27,6 +27,7 @@ from ..session import updates
 from ..session.capability import Capability
 from ..session.dialling import dial_by_ticket
 from ..session.lobby import Roster
+from ..storage import journal as journals
 from ..storage.own_files import NotPrivateError, read_private, write_private
 
 LOOK: Final = 1.0
@@ -77,17 +78,33 @@ def _beside(journal: Path) -> Path:
 
 async def hand_over(journal: Path, ticket: Ticket) -> bool:
     """Give a ticket to the process of this machine that plays the game of this journal; whether it
-    has taken it. OSError or NotPrivateError if it cannot be laid there."""
-    place = _beside(journal)
-    write_private(place, encode_ticket(ticket).encode())
+    has taken it: not if the game ends meanwhile, or another ticket is laid there first. OSError or
+    NotPrivateError if it cannot be laid there."""
+    place, word = _beside(journal), encode_ticket(ticket).encode()
+    write_private(place, word)
     try:
         with trio.move_on_after(TAKEN):
-            while place.exists():
+            while _lying(place) == word:
                 await trio.sleep(LOOK / 10)
-            return True
+            return not place.exists() and _is_played(journal)
         return False
     finally:
-        place.unlink(missing_ok=True)
+        if _lying(place) == word:
+            place.unlink(missing_ok=True)
+
+
+def _lying(place: Path) -> bytes:
+    """What lies there; nothing if it cannot be read."""
+    with suppress(OSError, NotPrivateError):
+        return read_private(place, LONGEST)
+    return b""
+
+
+def _is_played(journal: Path) -> bool:
+    """Whether its game goes on: it clears away, too, when it ends."""
+    with suppress(OSError, journals.JournalError, NotPrivateError):
+        return journals.is_open(journal)
+    return False
 
 
 @dataclass
@@ -119,9 +136,9 @@ class Taker:
         place = _beside(self.journal)
         with suppress(OSError, NotPrivateError, TicketError, UnicodeDecodeError):
             if place.exists():
-                word = read_private(place, LONGEST).decode("ascii")
+                word = read_private(place, LONGEST)
                 place.unlink(missing_ok=True)
-                return decode_ticket(word)
+                return decode_ticket(word.decode("ascii"))
         return None
 
     def _take(self, ticket: Ticket) -> None:

@@ -96,7 +96,8 @@ def forget_game(game: OpenGame) -> None:
         if error.code != journals.JournalCode.IN_USE:
             raise
         raise PeerError(ForgetCode.RUNNING, game=game.name) from error
-    game.path.with_suffix(".claimed").unlink(missing_ok=True)
+    for suffix in (".claimed", ".ticket"):
+        game.path.with_suffix(suffix).unlink(missing_ok=True)
 
 
 def is_running(game: OpenGame) -> bool:

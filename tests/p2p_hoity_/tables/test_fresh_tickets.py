@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -22,9 +23,12 @@ from p2p_hoity.net.hub import Hub
 from p2p_hoity.net.ticket import Ticket, decode_ticket, encode_ticket
 from p2p_hoity.reachability.judge import Judged, Scope
 from p2p_hoity.session import updates
+from p2p_hoity.session.capability import Capability
 from p2p_hoity.session.dialling import dial_by_ticket
 from p2p_hoity.session.lobby import Roster
-from p2p_hoity.tables.fresh_tickets import FreshError, Giver, check_fresh, hand_over
+from p2p_hoity.storage.journal import create
+from p2p_hoity.storage.own_files import write_private
+from p2p_hoity.tables.fresh_tickets import FreshError, Giver, Taker, check_fresh, hand_over
 from p2p_hoity.tables.joining import complete
 from p2p_hoity.tables.seating import journal_path
 from protocol import Identity
@@ -135,6 +139,83 @@ async def test_a_seat_is_found_by_the_ticket_and_not_where_it_was(autojump_clock
         await trio.sleep(5)
         assert hubs[0].links() == {identity(0).public}
         nursery.cancel_scope.cancel()
+
+
+# To a game that is being played.
+
+
+@asynccontextmanager
+async def game(journal: Path, looks: bool = True) -> AsyncIterator[trio.CancelScope]:
+    """Something that holds a journal and takes tickets, until this is cancelled or left."""
+    made = create(journal, (b"header", 0))
+    hub, capability = Hub(identity(1), network=Street()), Capability(TERMS, SECRET)
+    table, roster = ROOM.table, Roster(ROOM.table.header.encode(), ((), (), ()), b"")
+    taker = Taker(hub, table, roster, capability, lambda _: None, journal)
+    if not looks:
+        taker._handed = lambda: None  # type: ignore[method-assign]
+    scope = trio.CancelScope()
+
+    async def play() -> None:
+        with scope:
+            try:
+                await taker.run()
+            finally:
+                made.close()
+
+    async with trio.open_nursery() as nursery:
+        await nursery.start(hub.run)
+        nursery.start_soon(play)
+        yield scope
+        nursery.cancel_scope.cancel()
+
+
+def room_ticket(where: str) -> Ticket:
+    return Ticket(ROOM.table.ids[0], (where,), ROOM.table.header.terms.digest(), (), SECRET)
+
+
+@pytest.fixture
+def journal(tmp_path: Path) -> Path:
+    return tmp_path / "home" / "journals" / "a.journal"
+
+
+async def test_a_game_that_ends_before_it_has_looked_has_taken_nothing(
+    journal: Path, autojump_clock: Any
+) -> None:
+    async with game(journal, looks=False) as scope, trio.open_nursery() as nursery:
+        scope.deadline = trio.current_time() + 2
+        assert not await hand_over(journal, room_ticket("8.0.0.1:9"))
+        nursery.cancel_scope.cancel()
+    assert not journal.with_suffix(".ticket").exists()
+
+
+async def test_of_two_who_hand_over_to_a_game_that_does_not_look_neither_is_told_that_it_has(
+    journal: Path, autojump_clock: Any
+) -> None:
+    told = []
+
+    async def hand(where: str, after: float) -> None:
+        await trio.sleep(after)
+        told.append(await hand_over(journal, room_ticket(where)))
+
+    async with game(journal, looks=False), trio.open_nursery() as nursery:
+        nursery.start_soon(hand, "8.0.0.1:9", 0)
+        nursery.start_soon(hand, "8.0.0.2:9", 3)
+    assert told == [False, False]
+    assert not journal.with_suffix(".ticket").exists()
+
+
+async def test_what_is_no_ticket_is_cleared_away_and_the_next_one_taken(
+    journal: Path, autojump_clock: Any
+) -> None:
+    place = journal.with_suffix(".ticket")
+    async with game(journal):
+        for rubbish in (b"\xff", b"hoity2nonsense", b"a" * 100_000, b""):
+            write_private(place, rubbish)
+            await trio.sleep(2)
+            assert not place.exists()
+        if hasattr(os, "mkfifo"):
+            os.mkfifo(place)
+        assert await hand_over(journal, room_ticket("8.0.0.1:9"))
 
 
 # When there is something to give.
