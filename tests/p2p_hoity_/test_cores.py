@@ -198,6 +198,6 @@ def test_a_system_without_semaphores_has_one_core(monkeypatch: pytest.MonkeyPatc
     def refuse(*_: object, **__: object) -> None:
         raise OSError(38, "Function not implemented")
 
-    monkeypatch.setattr("_multiprocessing.SemLock", refuse)
+    monkeypatch.setattr("multiprocessing.synchronize._multiprocessing.SemLock", refuse)
     with cores.spread(2) as submit:
         assert submit is None
