@@ -115,6 +115,7 @@ def _mistake(leaf: BaseException) -> Told:
 TABLE_NOT_OK: Final = frozenset(
     {
         "bad-roster",
+        "cluster-otherwise",
         "code-message-malformed",
         "code-without-ticket",
         "code-wrong",
@@ -147,6 +148,9 @@ TABLE_NOT_OK: Final = frozenset(
 TABLE_UNREACHED: Final = frozenset(
     {
         "cannot-listen-there",
+        "cluster-empty",
+        "cluster-gone",
+        "cluster-unreached",
         "code-relay-busy",
         "code-relay-unreached",
         "code-unanswered",
@@ -162,7 +166,7 @@ TABLE_UNREACHED: Final = frozenset(
         "links-closed",
     }
 )
-"""Codes of a table that is not reached; every other error with a code is usage."""
+"""Codes of a table, or a cluster, that is not reached; every other error with a code is usage."""
 
 
 def exit_code_of(error: CodedError) -> int:

@@ -83,11 +83,14 @@ def side_by_side(
             yield piece, alone(work, piece)
 
 
-def alone(work: Callable[[Piece], Found], piece: Piece) -> Found | Ended:
-    """What `work` makes of this piece in a process of its own; Ended if that was ended."""
+def alone(
+    work: Callable[[Piece], Found], piece: Piece, copied: bool | None = None
+) -> Found | Ended:
+    """What `work` makes of this piece in a process of its own; Ended if that was ended. It is a
+    copy of this one where that is possible, unless `copied` says otherwise."""
     from concurrent.futures import BrokenExecutor
 
-    with _processes(1) as executor:
+    with _processes(1, copied) as executor:
         try:
             return executor.submit(work, piece).result()
         except BrokenExecutor:
@@ -142,13 +145,14 @@ def _copies() -> bool:
 
 
 @contextmanager
-def _processes(count: int) -> Iterator[Executor]:
+def _processes(count: int, copied: bool | None = None) -> Iterator[Executor]:
     """So many, which end with this block: if it is left by an error, in the midst of their work."""
     import multiprocessing  # here, so that who needs neither does not load them
     from concurrent.futures import ProcessPoolExecutor
 
     others = set(multiprocessing.active_children())
-    context = multiprocessing.get_context("fork" if _copies() else "spawn")
+    copied = _copies() if copied is None else copied
+    context = multiprocessing.get_context("fork" if copied else "spawn")
     executor = ProcessPoolExecutor(count, context, _begin)
     finished = False
     try:

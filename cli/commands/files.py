@@ -8,7 +8,8 @@ from typing import Annotated
 
 import typer
 
-from ..words.lingo import N_
+from ..trouble import USAGE, Trouble
+from ..words.lingo import N_, _
 from . import complete
 from . import options as opt
 
@@ -38,18 +39,22 @@ def verify(
     as_json: opt.JsonOption = False,
     jobs: opt.JobsOption = None,
     verdicts: opt.VerdictsOption = None,
+    dask: opt.DaskOption = None,
+    send: opt.SendOption = False,
 ) -> None:
     """Check transcripts."""
     from .game_names import all_of
 
+    if (send and dask is None) or (jobs is not None and dask is not None):
+        raise Trouble(_("--send goes with --dask, and --jobs without it."), USAGE)
     paths = all_of(files)
-    if len(paths) == 1 and verdicts is None and not os.path.isdir(paths[0]):
+    if len(paths) == 1 and verdicts is None and dask is None and not os.path.isdir(paths[0]):
         from .verify import verify_file
 
         raise typer.Exit(verify_file(paths[0], as_json, jobs))
     from .verify_many import Wishes, verify_all
 
-    raise typer.Exit(verify_all(paths, Wishes(as_json, jobs, verdicts)))
+    raise typer.Exit(verify_all(paths, Wishes(as_json, jobs, verdicts, dask, send)))
 
 
 def replay(

@@ -337,6 +337,18 @@ VerdictsOption = Annotated[
         ),
     ),
 ]
+DaskOption = Annotated[
+    str | None,
+    typer.Option(
+        "--dask",
+        metavar="SCHEDULER",
+        help=N_("The workers of this Dask cluster judge, as of tcp://HOST:8786; extra: cluster."),
+    ),
+]
+SendOption = Annotated[
+    bool,
+    typer.Option("--send", help=N_("With --dask: send the files to workers that lack them.")),
+]
 UntilEofOption = Annotated[bool, typer.Option("--until-eof", hidden=True)]
 
 

@@ -29,11 +29,14 @@ OFTEN: Final = 0.2
 @dataclass(frozen=True)
 class Wishes:
     """How files are to be judged: told to a program, by so many processes (None: one for each
-    core), with their verdicts kept in a file."""
+    core), with their verdicts kept in a file; or by the cluster with this address, to which they
+    are sent."""
 
     as_json: bool = False
     jobs: int | None = None
     verdicts: Path | None = None
+    dask: str | None = None
+    send: bool = False
 
 
 def verify_all(paths: Sequence[Path], wishes: Wishes) -> int:
@@ -82,8 +85,15 @@ class _Run:
 
     def _verdicts(self) -> Generator[Verdict, None, None]:
         """Of all that is not known yet, as they are done."""
-        for path, found in _side_by_side(self._files(), self.wishes.jobs):
+        for path, found in self._found():
             yield ended_with(path) if isinstance(found, cores.Ended) else found
+
+    def _found(self) -> Iterator[tuple[Path, Verdict | cores.Ended]]:
+        if self.wishes.dask is None:
+            return _side_by_side(self._files(), self.wishes.jobs)
+        from .elsewhere import by_cluster
+
+        return by_cluster(self.wishes.dask, self._files(), self.wishes.send, self._take)
 
     def _files(self) -> Iterator[Path]:
         """What is to be judged by others; what cannot be, or is known, is taken in here."""

@@ -174,6 +174,7 @@ FLOORS = {
     ),
     "p2p_hoity": (
         "errors lookalikes rules cores",
+        "cluster",
         "storage bots net",
         "editions relay codes reachability",
         "game_port lesson",

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-import signal
 from pathlib import Path
 
 
 def doubled(number: int) -> int:
     """Twice as much; a negative number ends the process that works at it."""
     if number < 0:
-        os.kill(os.getpid(), signal.SIGTERM)
+        os._exit(3)
     return 2 * number
 
 
@@ -18,7 +17,7 @@ def ended_once(path: str) -> str:
     """Ends the process if this file is not there yet, and makes it."""
     if path and not Path(path).exists():
         Path(path).touch()
-        os.kill(os.getpid(), signal.SIGTERM)
+        os._exit(3)
     return path
 
 

@@ -127,6 +127,17 @@ LINKS: Final = {
         "metrics need the package {name}: install p2p-hoity with its extra, as in "
         "pip install 'p2p-hoity[relay]'"
     ),
+    "no-cluster-library": N_(
+        "a cluster needs the package {name}: install p2p-hoity with its extra, as in "
+        "pip install 'p2p-hoity[cluster]'"
+    ),
+    "cluster-unreached": N_("no Dask scheduler answers at {address}: name it as tcp://HOST:8786"),
+    "cluster-empty": N_("the cluster at {address} has no worker: begin some, as by dask worker"),
+    "cluster-gone": N_("the cluster at {address} has gone, and left work undone"),
+    "cluster-otherwise": N_(
+        "the cluster at {address} cannot do this ({kind}): all its machines need the same version"
+        " of p2p-hoity as this one"
+    ),
     "relay-spoken-to": N_("a seat that waits has nothing to say here"),
     "table-not-shown": N_("it did not show which table it plays at, or the ticket"),
     "seat-full": N_("it has its fill of onlookers"),

@@ -1,0 +1,161 @@
+"""Many machines: pieces of work handed to a Dask cluster, bounded and as they are done.
+
+Dask's `distributed` is an extra of this package, `cluster`, and loaded only when asked for. Its
+scheduler finds another worker for what a worker leaves undone. Whoever reaches a cluster has it run
+what they like, so it is for machines of one owner; what is handed out must be public.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+import warnings
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+from .cores import Ended, alone
+from .errors import Code, CodedError
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+Piece = TypeVar("Piece")
+Found = TypeVar("Found")
+AHEAD: Final = 3
+"""Pieces for each core of the cluster that are handed out at a time: more than at home, since each
+takes a way there and back."""
+EVERY: Final = 5.0
+"""Seconds after which the cores are counted again."""
+PATIENCE: Final = 10.0
+"""Seconds for the scheduler to answer."""
+
+
+class ClusterCode(Code):
+    """Why nothing is done by a cluster."""
+
+    NO_LIBRARY = "no-cluster-library", "name"
+    UNREACHED = "cluster-unreached", "address"
+    EMPTY = "cluster-empty", "address"
+    GONE = "cluster-gone", "address"
+    OTHERWISE = "cluster-otherwise", "address", "kind"
+
+
+class ClusterError(CodedError):
+    """A cluster was asked for and cannot be had, or not any more."""
+
+
+def on_cluster(
+    address: str, work: Callable[[Piece], Found], pieces: Iterable[Piece]
+) -> Iterator[tuple[Piece, Found | Ended]]:
+    """Each piece with what `work` makes of it, as they are done; `work` and pieces are pickled, and
+    `work` is there under the same name. ClusterError if there is no cluster, or none any more.
+
+    A piece at which worker after worker ended is done once more, last, in a process of this
+    machine; one that ends this, too, comes with `Ended`.
+    """
+    suspects: list[Piece] = []
+    with _client(address) as client:
+        yield from _handed_out(client, address, work, pieces, suspects)
+    for piece in suspects:
+        yield piece, alone(work, piece, copied=False)  # threads of the library may still run
+
+
+def _handed_out(
+    client: Client,
+    address: str,
+    work: Callable[[Piece], Found],
+    pieces: Iterable[Piece],
+    suspects: list[Piece],
+) -> Iterator[tuple[Piece, Found]]:
+    from distributed import as_completed
+
+    under_way: dict[Any, Piece] = {}
+    done = as_completed(loop=client.loop)
+
+    def hand_out(piece: Piece) -> None:
+        future = client.submit(work, piece, pure=False)
+        under_way[future] = piece
+        done.add(future)
+
+    def fill() -> None:
+        for piece in rest:
+            hand_out(piece)
+            if room.is_taken_by(len(under_way)):
+                break
+
+    rest, room = iter(pieces), _Room(client, address)
+    fill()
+    for future in done:
+        yield from _outcome(address, future, under_way.pop(future), suspects)
+        fill()
+
+
+def _outcome(
+    address: str, future: Any, piece: Piece, suspects: list[Piece]
+) -> Iterator[tuple[Piece, Any]]:
+    """What came of one piece; ClusterError if nothing could."""
+    from distributed import KilledWorker
+
+    if future.status == "finished":
+        yield piece, future.result()
+        return
+    error = None if future.status in ("cancelled", "lost") else future.exception()
+    if error is None:
+        raise ClusterError(ClusterCode.GONE, address=address)
+    if not isinstance(error, KilledWorker):
+        kind = type(error).__name__
+        raise ClusterError(ClusterCode.OTHERWISE, address=address, kind=kind)
+    suspects.append(piece)
+
+
+class _Room:
+    """How many pieces may be handed out at a time, by the cores that the cluster has just now."""
+
+    def __init__(self, client: Client, address: str) -> None:
+        self.client, self.address = client, address
+        self.asked, self.most = float("-inf"), 0
+
+    def is_taken_by(self, pieces: int) -> bool:
+        """Whether so many are enough; ClusterError if nobody knows."""
+        if time.monotonic() - self.asked > EVERY:
+            try:
+                cores = sum(map(int, self.client.ncores().values()))
+            except OSError as error:
+                raise ClusterError(ClusterCode.GONE, address=self.address) from error
+            self.most = AHEAD * max(1, cores)  # who died may come back
+            self.asked = time.monotonic()
+        return pieces >= self.most
+
+
+@contextmanager
+def _client(address: str) -> Iterator[Client]:
+    """Linked to the scheduler, with workers there. What the library would tell a person in its own
+    way, of links that end and workers that die, is not told."""
+    try:
+        from distributed import Client
+    except ImportError as error:
+        name = error.name or "distributed"
+        raise ClusterError(ClusterCode.NO_LIBRARY, name=name) from None
+    logging.disable(logging.CRITICAL)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            with _linked(Client, address) as client:
+                yield client
+    finally:
+        logging.disable(logging.NOTSET)
+
+
+def _linked(kind: type[Client], address: str) -> Client:
+    """ClusterError if no scheduler answers there, or no worker is at it."""
+    try:
+        client = kind(address, timeout=PATIENCE, set_as_default=False)
+    except (OSError, ValueError) as error:
+        raise ClusterError(ClusterCode.UNREACHED, address=address) from error
+    try:
+        client.wait_for_workers(1, timeout=PATIENCE)
+    except OSError as error:
+        client.close()
+        raise ClusterError(ClusterCode.EMPTY, address=address) from error
+    return client

@@ -1,0 +1,118 @@
+"""Many machines: work handed to a Dask cluster of this machine, whose workers die."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support import pieces
+
+from p2p_hoity import cluster
+from p2p_hoity.cluster import ClusterError, on_cluster
+from p2p_hoity.cores import Ended
+
+NOWHERE = "tcp://127.0.0.1:9"
+
+
+@pytest.fixture(scope="module")
+def local() -> Iterator[Any]:
+    """Two workers, each a process that a nanny begins anew when it dies."""
+    with begun(2) as one:
+        yield one
+
+
+def begun(workers: int) -> Any:
+    """A cluster that gives a piece up when a second worker has died of it."""
+    reason = "Dask's distributed is not installed: it is the extra `cluster`"
+    distributed = pytest.importorskip("distributed", reason=reason)
+    import dask
+
+    with dask.config.set({"distributed.scheduler.allowed-failures": 1}):
+        return distributed.LocalCluster(
+            n_workers=workers,
+            threads_per_worker=1,
+            host="127.0.0.1",
+            dashboard_address=":0",
+            silence_logs=50,
+        )
+
+
+def test_each_piece_comes_with_what_is_made_of_it(local: Any) -> None:
+    found = dict(on_cluster(local.scheduler_address, pieces.doubled, range(30)))
+    assert found == {number: 2 * number for number in range(30)}
+    assert dict(on_cluster(local.scheduler_address, pieces.doubled, [])) == {}
+
+
+def test_pieces_are_taken_as_there_is_room(local: Any) -> None:
+    found = on_cluster(local.scheduler_address, pieces.doubled, taken := Counted())
+    for done, _ in zip(range(50), found, strict=False):
+        assert taken.count <= done + 1 + 2 * cluster.AHEAD
+
+
+class Counted:
+    """Numbers without end, and how many of them were taken."""
+
+    count = 0
+
+    def __iter__(self) -> Iterator[int]:
+        for self.count in count(1):
+            yield self.count
+
+
+def test_another_worker_does_what_a_dead_one_left(local: Any, tmp_path: Path) -> None:
+    given = ["a", str(tmp_path / "was here"), "b"]
+    Path(tmp_path / "a").touch()
+    work = [str(tmp_path / "a"), given[1], ""]
+    found = sorted(on_cluster(local.scheduler_address, pieces.ended_once, work))
+    assert found == sorted((one, one) for one in work)
+    assert Path(given[1]).exists()
+
+
+def test_a_piece_of_which_all_die_costs_no_other_its_result(local: Any) -> None:
+    found = dict(on_cluster(local.scheduler_address, pieces.doubled, [1, -1, 2, 3, 4]))
+    assert isinstance(found.pop(-1), Ended)
+    assert found == {1: 2, 2: 4, 3: 6, 4: 8}
+
+
+def test_what_work_raises_is_told(local: Any) -> None:
+    with pytest.raises(ClusterError) as caught:
+        list(on_cluster(local.scheduler_address, pieces.refused, range(9)))
+    assert (caught.value.code, caught.value.fields["kind"]) == ("cluster-otherwise", "ValueError")
+
+
+def test_a_cluster_that_goes_is_told() -> None:
+    with begun(1) as local:
+        found = on_cluster(local.scheduler_address, pieces.doubled, count())
+        next(found)
+        local.close()
+        with pytest.raises(ClusterError) as caught:
+            list(found)
+    assert caught.value.code == "cluster-gone"
+
+
+def test_a_cluster_without_workers_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    with begun(0) as local:
+        monkeypatch.setattr(cluster, "PATIENCE", 0.5)
+        with pytest.raises(ClusterError) as caught:
+            list(on_cluster(local.scheduler_address, pieces.doubled, [1]))
+    assert caught.value.code == "cluster-empty"
+
+
+@pytest.mark.parametrize("address", [NOWHERE, "carrier-pigeon://here", "nowhere", ""])
+def test_where_no_cluster_is_that_is_told(monkeypatch: pytest.MonkeyPatch, address: str) -> None:
+    pytest.importorskip("distributed", reason="Dask's distributed is not installed")
+    monkeypatch.setattr(cluster, "PATIENCE", 0.5)
+    with pytest.raises(ClusterError) as caught:
+        list(on_cluster(address, pieces.doubled, [1]))
+    assert caught.value.code == "cluster-unreached"
+
+
+def test_without_the_library_that_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with pytest.raises(ClusterError) as caught:
+        list(on_cluster(NOWHERE, pieces.doubled, [1]))
+    assert caught.value.fields["name"] == "distributed"
