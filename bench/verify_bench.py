@@ -3,13 +3,15 @@
     python bench/verify_bench.py [--game toy|hoity] [--seats 6] [--cards 51] [--rounds 5]
 
 Plays a game back to back with every seat in this process, then verifies its file. Prints JSON:
-seconds to play, bytes of the file, seconds to verify (median, kept sums forgotten each time) and
-per part, the operations counted, those among them that repeat another with the same operands,
-the seconds all operations and the distinct ones cost by themselves, and the ratios.
+seconds to play, bytes of the file, seconds to verify (median, kept sums forgotten each time), a
+table of part, whole, raw and ratio, for the whole file by cores; the operations counted, those
+among them that repeat another with the same operands, the seconds all operations and the distinct
+ones cost by themselves, and the ratios.
 """
 
 import argparse
 import json
+import platform
 import random
 import sys
 import time
@@ -20,6 +22,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+from p2p_hoity import cores
 from protocol.chain import cards, state
 from protocol.chain.state import Table
 from protocol.crypto import signing
@@ -126,6 +129,52 @@ def raw_seconds(calls: dict[str, Counter[Any]], distinct: bool) -> float:
     return spent
 
 
+def costs(calls: dict[str, Counter[Any]]) -> dict[str, float]:
+    """The mean seconds of each operation, by itself."""
+    found = {}
+    for name, operands in calls.items():
+        spent = raw_seconds({name: operands}, False)
+        found[name] = spent / max(1, operands.total())
+    return found
+
+
+def raw_parts(data: bytes, game_of: GameOf, each: dict[str, float]) -> dict[str, float]:
+    """What the operations of each part cost by themselves: a clock that they alone move on."""
+    with counted() as calls:
+        clock = lambda: sum(each[op] * found.total() for op, found in calls.items())  # noqa: E731
+        return dict(verify(data, game_of, clock).timings)
+
+
+def over_cores(data: bytes, game_of: GameOf, number: int, rounds: int) -> float:
+    """Seconds to verify by so many cores, processes begun and ended each time (median)."""
+    times = []
+    for _ in range(rounds):
+        forget()
+        start = time.perf_counter()
+        with cores.spread(number) as submit:
+            if not verify(data, game_of, None, submit).ok:
+                raise SystemExit("the file does not verify")
+        times.append(time.perf_counter() - start)
+    return median(times)
+
+
+def row(part: str, number: int, whole: float, raw: float) -> dict[str, Any]:
+    """One line of the table: seconds in all, seconds of the operations alone, and their ratio."""
+    found = {"part": part, "cores": number, "whole": round(whole, 4), "raw": round(raw, 4)}
+    return {**found, "ratio": round(whole / raw, 3) if raw else None}
+
+
+def table(
+    data: bytes, game_of: GameOf, found: dict[str, float], raw: dict[str, float], rounds: int
+) -> list[dict[str, Any]]:
+    """Part, whole, raw and ratio side by side: the parts on one core, the file by cores. What the
+    operations cost alone on several cores is taken as divided among them evenly."""
+    rows = [row(part, 1, found[part], raw.get(part, 0.0)) for part in found]
+    alone = sum(raw.values())
+    files = range(1, cores.count() + 1)
+    return rows + [row("file", n, over_cores(data, game_of, n, rounds), alone / n) for n in files]
+
+
 def measure(name: str, seats: int, cards: int, rounds: int) -> dict[str, Any]:
     """All figures."""
     data, game_of, played = play(name, seats, cards)
@@ -143,14 +192,18 @@ def measure(name: str, seats: int, cards: int, rounds: int) -> dict[str, Any]:
         verify(data, game_of)
     everything = median(raw_seconds(calls, False) for _ in range(rounds))
     distinct = median(raw_seconds(calls, True) for _ in range(rounds))
+    parted = {part: median(p[part] for p in parts) for part in parts[0]}
+    raw = raw_parts(data, game_of, costs(calls))
+    python = platform.python_version()
     return {
+        "machine": f"{platform.machine()}, {cores.count()} cores, Python {python}",
         "game": name,
         "seats": seats,
         "steps": report.steps,
         "bytes": len(data),
         "play_seconds": round(played, 3),
         "verify_seconds": round(median(times), 4),
-        "parts": {part: round(median(p[part] for p in parts), 4) for part in parts[0]},
+        "table": table(data, game_of, parted, raw, rounds),
         "checked": vars(report.counts),
         "operations": {op: found.total() for op, found in calls.items()},
         "repeated": {op: found.total() - len(found) for op, found in calls.items()},
