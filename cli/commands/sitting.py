@@ -86,7 +86,7 @@ class Sitting:
         player, manner = Going(self.screen.player, self._going), self.manner
         papers = (manner.transcript, self.passphrase)
         talk = (manner.talks, manner.asks_again)
-        return Seat(self.home, self.me, player, self._tell, *papers, *talk)
+        return Seat(self.home, self.me, player, self._tell, *papers, *talk, trio.to_thread.run_sync)
 
     @property
     def game(self) -> str:

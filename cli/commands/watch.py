@@ -39,7 +39,10 @@ def watch(
     scope = trio.CancelScope()
     follows = not as_json if again is None else again
     screen = looking_on(as_json, plain, lambda reason: scope.cancel(), follows)
-    onlooker = tables.Onlooker(screen.tell, transcript, screen.player, talks, follows, from_now)
+    thread = trio.to_thread.run_sync
+    onlooker = tables.Onlooker(
+        screen.tell, transcript, screen.player, talks, follows, from_now, thread
+    )
 
     async def go() -> Outcome | None:
         screen.say(_("Looking for the table; the game is shown once it has begun …"))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -36,6 +35,7 @@ from .rate_limit import RateLimit, is_question
 from .side_channel import SideChannel
 from .updates import Screen
 from .waiting import WaitNotices
+from .weighing import OffLoop, Weighing
 
 MOST_EARLY: Final = 256
 """Frames kept for the next table; of what is lost the seats ask each other again."""
@@ -62,6 +62,7 @@ class Driver:
     identity: Identity | None = None
     talks: bool = True
     again: bool = False
+    off_loop: OffLoop | None = None
     _notices: WaitNotices = field(default_factory=WaitNotices)
     _presence: PresenceTeller = field(init=False)
     _chronicle: Chronicle = field(init=False)
@@ -69,7 +70,6 @@ class Driver:
     _early: list[Event] = field(default_factory=list)
     _asking: Asking = field(init=False)
     _nursery: trio.Nursery | None = None
-    _seconds: float = 0.0
     _rate_limit: RateLimit = field(default_factory=RateLimit)
     _clock: AwakeClock = field(default_factory=AwakeClock)
     _can_rejoin: bool = False
@@ -77,6 +77,7 @@ class Driver:
     _access: Access = field(init=False)
     _side: SideChannel = field(init=False)
     _marks: MarkKeeper = field(init=False)
+    _weighing: Weighing = field(init=False)
 
     @property
     def seat(self) -> int | None:
@@ -102,6 +103,8 @@ class Driver:
         self._side = SideChannel(self._access, self.identity, hub, self.screen, self.talks)
         self._presence = PresenceTeller(self.machine, self.screen)
         self._marks = MarkKeeper(self.journal)
+        does = (self._rate_limit, self._now, self._drain, self.off_loop)
+        self._weighing = Weighing(self.machine, hub, *does)
         try:
             async with open_nursery() as nursery:
                 self._nursery = nursery
@@ -121,6 +124,7 @@ class Driver:
                 if self.player is not None:
                     nursery.start_soon(self._hear_wishes, self.player)
                 nursery.start_soon(self._marks.run)
+                nursery.start_soon(self._weighing.run)
                 nursery.start_soon(self._tick)
                 nursery.start_soon(self._listen)
         finally:
@@ -136,6 +140,7 @@ class Driver:
 
     async def _listen(self) -> None:
         async for event in self.hub.events:
+            await self._weighing.has_room()
             if self.machine.finished and self._side.has_roster:
                 self._keep_early(event)
             else:
@@ -178,7 +183,7 @@ class Driver:
             self._presence.tell(self._linked(), self._now())
 
     def _on_frame(self, peer: bytes, data: bytes) -> None:
-        """What is malformed, or is no message of this table, costs the link ([L-5])."""
+        """Each kind of frame to whom it is for."""
         if self._side.receive(peer, data):
             return
         lacks = self.machine.lacks_messages
@@ -189,15 +194,7 @@ class Driver:
             return
         if not self._access.hears(peer):
             return
-        began, before, spent = time.perf_counter(), self.machine.tip, time.thread_time()
-        try:
-            self.machine.receive(data, self._now(), peer)
-        except Invalid as error:
-            self.hub.drop(peer, because(DropCode.UNREADABLE, why=of_protocol(error)))
-        if self.machine.tip is not before:
-            self._seconds = time.perf_counter() - began
-        else:
-            self._charge(peer, time.thread_time() - spent)
+        self._weighing.receive(peer, data)
 
     def _keep_early(self, event: Event) -> None:
         if not isinstance(event, Frame) or len(self._early) < MOST_EARLY:
@@ -240,13 +237,6 @@ class Driver:
         if self.outcome is not None:
             self.outcome = replace(self.outcome, evidence=found.evidence)
 
-    def _charge(self, peer: bytes, seconds: float) -> None:
-        """A link whose frames lead nowhere is read more slowly; onlookers share one budget."""
-        budget = peer if peer in self.machine.table.ids else b""
-        rest = self._rate_limit.spend(budget, seconds, trio.current_time())
-        if rest > 0:
-            self.hub.rest(peer, rest)
-
     def _linked(self) -> set[int]:
         return {s for s, peer in enumerate(self.machine.table.ids) if self.hub.linked(peer)}
 
@@ -254,6 +244,7 @@ class Driver:
         while found := self.machine.take():
             for effect in found:
                 self._do(effect)
+        self._weighing.look()
 
     def _do(self, effect: effects.Effect) -> None:
         match effect:
@@ -262,7 +253,7 @@ class Driver:
             case effects.Send():
                 self._send(effect)
             case effects.Stepped(before, after):
-                self.screen(updates.Stepped(before, after, self._seconds))
+                self.screen(updates.Stepped(before, after, self._weighing.seconds))
                 self._chronicle.tell(after)
             case effects.Entered(epoch, base, faults):
                 self._chronicle.entered(epoch, base, faults)

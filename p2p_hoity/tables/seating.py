@@ -29,6 +29,7 @@ from ..session.lobby import Roster
 from ..session.nursery import open_nursery
 from ..session.player import Player
 from ..session.updates import Screen
+from ..session.weighing import OffLoop
 from ..storage import journal as journals
 from ..storage.home import Home
 from ..storage.keys import Player as Me
@@ -73,7 +74,8 @@ class PeerError(CodedError):
 class Seat:
     """Who sits here, with what files, deciding how, and telling whom. `talks`: it says what its
     player says and shows what others say. `again`: its player is asked at the end whether it wants
-    another game with the same people; else it does not."""
+    another game with the same people; else it does not. `off_loop` runs what would hold up all
+    else, as `trio.to_thread.run_sync` does; without it that is done where it comes up."""
 
     home: Home
     me: Me
@@ -83,6 +85,7 @@ class Seat:
     passphrase: str | None = None
     talks: bool = True
     again: bool = False
+    off_loop: OffLoop | None = None
 
 
 class Lan(StrEnum):
@@ -240,6 +243,7 @@ async def drive(
     driver = Driver(hub, machine, seat.screen, roster, capability, seat.player, book)
     driver.output, driver.usual = seat.output or usual, usual
     driver.identity, driver.talks, driver.again = seat.me.identity, seat.talks, seat.again
+    driver.off_loop = seat.off_loop
     taker = Taker(hub, machine.table, roster, capability, seat.screen, book.path)
     async with open_nursery() as nursery:
         nursery.start_soon(taker.run)

@@ -19,6 +19,7 @@ from ..session.nursery import open_nursery
 from ..session.onlooking import OnlookerDriver
 from ..session.player import Player
 from ..session.updates import Screen
+from ..session.weighing import OffLoop
 from .from_now import FromNow
 from .joining import HostLink, JoinCode, complete
 from .seating import PeerError, Reach, bind_raw, open_hub
@@ -36,6 +37,8 @@ class Onlooker:
     again: bool = False
     from_now: bool = False
     """Not what was played before it came."""
+    off_loop: OffLoop | None = None
+    """Runs what would hold up all else, as for a seat."""
 
 
 async def watch_table(
@@ -76,6 +79,7 @@ def _looking_on(
     machine = Machine(bind_raw(roster.header), os.urandom)
     driver = OnlookerDriver(hub, machine, onlooker.screen, roster, capability, onlooker.player)
     driver.identity, driver.talks, driver.again = me, onlooker.talks, onlooker.again
+    driver.off_loop = onlooker.off_loop
     return driver
 
 

@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from ..crypto.randomness import Random
 from ..game import Choice
 from .secrets import Secrets
 from .state import Kind, Node
 from .steps import STEPS
 
+LONG: Final = frozenset({Kind.KEY_OK, Kind.SHUFFLE, Kind.DEAL, Kind.FINAL})
+"""Steps in which a body takes five to a hundred milliseconds to write at a full table."""
+
 
 def needs_choice(node: Node, seat: int) -> bool:
     """Whether this seat must be asked before it can speak."""
     return seat in node.want.owes and node.want.kind in (Kind.SEAL, Kind.SHOW, Kind.CHOOSE)
+
+
+def takes_long(node: Node) -> bool:
+    """Whether what is said in this step takes so long to write that others notice."""
+    return node.want.kind in LONG
 
 
 def body_of(node: Node, seat: int, secrets: Secrets, rng: Random) -> bytes:

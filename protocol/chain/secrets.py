@@ -44,7 +44,7 @@ class Secrets:
 
     def unrecorded(self) -> list[tuple[bytes, Opening]]:
         """The openings made since the last call."""
-        fresh = [(c, o) for c, o in self.openings.items() if c not in self._recorded]
+        fresh = [(c, o) for c, o in list(self.openings.items()) if c not in self._recorded]
         self._recorded |= {c for c, _ in fresh}
         return fresh
 
@@ -64,6 +64,11 @@ class Secrets:
             return secret_sharing.piece(self.polynomial, seat + 1)
         context = node.table.context(PIECE_STEP, dealer, f"piece-{seat}")
         return secret_sharing.open_piece(context, self.box, node.keys.pieces[dealer][seat])
+
+    @property
+    def is_prepared(self) -> bool:
+        """Whether a shuffle is prepared."""
+        return self._shuffle is not None
 
     def prepare_shuffle(self, node: Node, rng: Random) -> bool:
         """Do ahead of time what a shuffle needs no deck for; False if it is done already."""

@@ -47,16 +47,27 @@ def check(node: Node, seat: int, body: bytes) -> Any:
     """
     if seat not in node.want.speakers:
         raise Fault("not-expected", seat, node.step)
-    found = node.derived.verdicts.get((seat, body))
+    found = known(node, seat, body)
     if found is None:
-        found = _verdict(node, seat, body)
-        node.derived.verdicts[seat, body] = found
+        found = judge(node, seat, body)
+        keep(node, seat, body, found)
     if isinstance(found, Refused):
         raise Fault(found.code, seat, node.step, found.note)
     return found.given
 
 
-def _verdict(node: Node, seat: int, body: bytes) -> Accepted | Refused:
+def known(node: Node, seat: int, body: bytes) -> Accepted | Refused | None:
+    """What is known already of a body of a speaker; None if it was not judged yet."""
+    return node.derived.verdicts.get((seat, body))
+
+
+def keep(node: Node, seat: int, body: bytes, found: Accepted | Refused) -> None:
+    """Keep what `judge` found for `check`."""
+    node.derived.verdicts[seat, body] = found
+
+
+def judge(node: Node, seat: int, body: bytes) -> Accepted | Refused:
+    """What `check` rests on, a pure function: it may go on in another thread."""
     step = STEPS[node.want.kind]
     try:
         return Accepted(step.check(node, seat, step.read(node, seat, body)))

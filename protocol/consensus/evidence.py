@@ -61,15 +61,25 @@ def _lists(halt: Halt, digest: bytes) -> bool:
     return at < len(halt.says) and halt.says[at] == digest
 
 
+def judged_at(message: Message, nodes: Mapping[bytes, Node]) -> Node | None:
+    """Where the body of a say is judged: at the node it names, if something is said there."""
+    say = message.statement
+    node = nodes.get(say.on) if isinstance(say, Say) else None
+    if node is None or not isinstance(say, Say) or node.step != say.step:
+        return None
+    stands = not transition.may_go_on(node) and node.want.kind.value != "result"
+    return None if stands else node
+
+
 def illegal_say(message: Message, nodes: Mapping[bytes, Node]) -> str | None:
     """The fault of a say judged in the state of the digest it names, if that is known."""
     say = message.statement
     if not isinstance(say, Say) or say.on not in nodes:
         return None
-    node = nodes[say.on]
-    if node.step != say.step:
+    if nodes[say.on].step != say.step:
         return "not-expected"
-    if not transition.may_go_on(node) and node.want.kind.value != "result":
+    node = judged_at(message, nodes)
+    if node is None:
         return None
     try:
         transition.check(node, message.seat, say.body)

@@ -57,13 +57,18 @@ def supersedes(proof: Proof, known: Proof) -> bool:
     return proof.code == "two-statements" != known.code and bool(one & other)
 
 
-def chosen_says(store: MessageStore, view: View) -> dict[int, Message]:
-    """Who has said a legal body in the first incomplete step: the version seen first ([E-2])."""
+def chosen_says(store: MessageStore, view: View, only_known: bool = False) -> dict[int, Message]:
+    """Who has said a legal body in the first incomplete step: the version seen first ([E-2]).
+
+    `only_known`: what was not checked yet is left out.
+    """
     node, found = view.tip, dict[int, Message]()
     for message in store.says(view.epoch, node.step):
         say = message.statement
         if isinstance(say, Say) and say.on == node.digest and message.seat not in found:
             if message.seat not in node.want.speakers:
+                continue
+            if only_known and transition.known(node, message.seat, say.body) is None:
                 continue
             try:
                 transition.check(node, message.seat, say.body)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Final
 
 from ..chain.state import Kind
@@ -24,6 +25,13 @@ def judge_fresh(core: Core) -> bool:
     for message in fresh:
         judge(core, message)
     return False
+
+
+def judge_again(core: Core, messages: Iterable[Message]) -> None:
+    """Have what is held judged where the chain stands now: at once, or when the rules go on."""
+    core.fresh.extend(messages)
+    if not core.hands_out:
+        judge_fresh(core)
 
 
 def judge(core: Core, message: Message) -> None:

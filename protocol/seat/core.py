@@ -25,6 +25,7 @@ from ..wire.messages import (
 )
 from .effects import Broken, Effect, Send
 from .inquiry import Inquiry
+from .jobs import Job
 from .leaves import Leaves
 from .states import State
 from .timeouts import Clocks, Position
@@ -85,6 +86,8 @@ class Core:
         self.expired: dict[int, Expired] = {}
         self.told_waiting: set[tuple[int, bytes]] = set()
         self.granted_bytes: dict[tuple[int, int, int | None, bool], int] = {}
+        self.hands_out = False
+        self.job: Job | None = None
         self._effects: list[Effect] = []
         self._final = 0
         self._grown_step = 0
@@ -135,8 +138,10 @@ class Core:
         return self.promise - self._grown_promise
 
     def awaited(self) -> frozenset[int]:
-        """The seats that still have to speak in the first incomplete step."""
-        return self.tip.want.speakers - set(follow.chosen_says(self.store, self.view))
+        """The seats that still have to speak in the first incomplete step; while the rules rest,
+        who has not been heard yet."""
+        rests = self.job is not None
+        return self.tip.want.speakers - set(follow.chosen_says(self.store, self.view, rests))
 
     def away(self) -> list[Leave]:
         """The leaves, by other seats that have left for now, that hold here and now ([E-25])."""

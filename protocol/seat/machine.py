@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Final
+from typing import Any, Final
 
 from ..chain import own_bodies, transition
 from ..chain.cards import hand
@@ -29,9 +29,11 @@ from . import (
     recovery,
     restoring,
     sync,
+    weighing,
 )
 from .core import Core, PlayerChoice
-from .effects import SEAT_LEFT, SILENT_SEAT, Broken, Effect, Send
+from .effects import Broken, Effect, Send
+from .jobs import Job
 from .statements import hold, record
 from .states import State
 from .timeouts import RETRY, Wait
@@ -162,6 +164,21 @@ class Machine:
         core.told_waiting.discard((core.tip.step, core.tip.digest))
         return True
 
+    def hand_out(self) -> None:
+        """Leave from now on as a `job` what takes long; until it is finished the rules rest."""
+        self.core.hands_out = True
+
+    @property
+    def job(self) -> Job | None:
+        """What is to be run, wherever the driver likes, before anything is decided."""
+        return self.core.job
+
+    def finish(self, job: Job, given: Any, now: float) -> None:
+        """The job was run and gave this: go on."""
+        self.core.clocks.now = now
+        weighing.finish(self.core, job, given)
+        self._pump()
+
     def leave(self, now: float) -> bool:
         """Say to all that this seat leaves for now; whether it was said. Nothing is signed behind
         it: the seat is taken again by `restore`, in another machine.
@@ -279,22 +296,11 @@ class Machine:
         It must still join if all of them turn out to have confirmed it, but need not wait for
         ever: it may leave, keep its journal, and join when it takes its seat anew.
         """
-        core, clocks = self.core, self.core.clocks
-        if core.seat is None or core.broken is not None or core.tip.want.kind is not Kind.DECK_OK:
-            return False
-        awaited = core.awaited()
-        waited = clocks.left(core.tip) <= -clocks.patience(core.tip)
-        is_over = waited or bool(progress.gone_before_the_game(core))
-        return is_over and bool(awaited) and core.seat not in awaited
+        return progress.is_unsure_of_deck(self.core)
 
     def give_up(self) -> None:
-        """End a table whose deck is not confirmed; it names a proven fault, else who has left, else
-        who is awaited."""
-        gone = progress.gone_before_the_game(self.core)
-        seat = min(gone or self.core.awaited(), default=None)
-        proof = next(iter(accusations.proofs_of(self.core)), None)
-        silent = Broken(SEAT_LEFT if gone else SILENT_SEAT, seat)
-        self.core.emit(silent if proof is None else accusations.broken_by(proof))
+        """End a table whose deck is not confirmed; it names a proven fault, else who is gone."""
+        progress.give_up(self.core)
 
     def awaited(self) -> frozenset[int]:
         """The seats that still have to speak in the first incomplete step."""
@@ -382,12 +388,13 @@ class Machine:
             self._pump()
 
     def _pump(self) -> None:
-        """The rules to a fixpoint; once the table has ended, what still comes is judged only."""
+        """The rules to a fixpoint or a rest; once the table has ended, what comes is judged."""
         while self.core.broken is None and self._turn():
             pass
-        if self.core.broken is not None:
+        if self.core.broken is not None and not weighing.rests(self.core):
             accusations.judge_fresh(self.core)
 
     def _turn(self) -> bool:
-        """One round of the rules; whether anything changed."""
-        return any([rule(self.core) for rule in self.rules])  # noqa: C419 - each has its turn
+        """One round of the rules; whether anything changed. A rest breaks it off."""
+        core = self.core
+        return any([not weighing.rests(core) and rule(core) for rule in self.rules])  # noqa: C419

@@ -5,6 +5,8 @@ Before epoch 0 begins, any absence or fault ends the table instead.
 
 from __future__ import annotations
 
+from functools import partial
+
 from ..chain import openings, own_bodies, transition
 from ..chain.state import SETUP, Kind, Node
 from ..consensus import evidence, view, view_change
@@ -24,6 +26,7 @@ from .effects import (
     Stepped,
     Waiting,
 )
+from .jobs import Job
 from .statements import sign
 from .timeouts import HUMAN
 
@@ -73,8 +76,7 @@ def enter(core: Core) -> bool:
     core.proofs = {s: p for s, p in core.proofs.items() if s not in base.node.banned}
     core.emit(Entered(epoch, base.node, base.faults))
     core.note_growth()
-    for message in core.store.epoch_says(epoch, base.node.step):
-        accusations.judge(core, message)
+    accusations.judge_again(core, core.store.epoch_says(epoch, base.node.step))
     return True
 
 
@@ -101,8 +103,7 @@ def advance(core: Core) -> bool:
     core.emit(Stepped(before, after))
     core.clocks.mark(core.view)
     core.note_growth()
-    for message in core.store.says(core.view.epoch, after.step):
-        accusations.judge(core, message)
+    accusations.judge_again(core, core.store.says(core.view.epoch, after.step))
     return True
 
 
@@ -163,6 +164,26 @@ def _end_by_leave(core: Core, gone: list[int], committed: bool) -> None:
         core.end(Broken(SEAT_LEFT, min(gone)))
 
 
+def is_unsure_of_deck(core: Core) -> bool:
+    """Whether this seat has confirmed the deck and has waited for others long enough to leave."""
+    clocks = core.clocks
+    if core.seat is None or core.broken is not None or core.tip.want.kind is not Kind.DECK_OK:
+        return False
+    awaited = core.awaited()
+    waited = clocks.left(core.tip) <= -clocks.patience(core.tip)
+    is_over = waited or bool(gone_before_the_game(core))
+    return is_over and bool(awaited) and core.seat not in awaited
+
+
+def give_up(core: Core) -> None:
+    """Tell of the end of such a table."""
+    gone = gone_before_the_game(core)
+    seat = min(gone or core.awaited(), default=None)
+    proof = next(iter(accusations.proofs_of(core)), None)
+    silent = Broken(SEAT_LEFT if gone else SILENT_SEAT, seat)
+    core.emit(silent if proof is None else accusations.broken_by(proof))
+
+
 def tell_waiting(core: Core) -> None:
     """Tell the driver once per step whom the table waits for."""
     place = (core.tip.step, core.tip.digest)
@@ -199,16 +220,30 @@ def speak(core: Core) -> bool:
         return _speak_choice(core, node, seat)
     if not openings.has_opening(node, seat, core.secrets):
         return False
-    body = own_bodies.body_of(node, seat, core.secrets, core.rng)
-    return sign(core, Say(core.view.epoch, node.step, node.digest, body))
+    write = partial(own_bodies.body_of, node, seat, core.secrets, core.rng)
+    if core.hands_out and own_bodies.takes_long(node):
+        core.job = Job(write, lambda body: _say_if_due(core, node, body))
+        return False
+    return sign(core, Say(core.view.epoch, node.step, node.digest, write()))
+
+
+def _say_if_due(core: Core, node: Node, body: bytes) -> None:
+    """Say what was written meanwhile, if it still can be said."""
+    if core.tip is node and may_speak(core):
+        sign(core, Say(core.view.epoch, node.step, node.digest, body))
 
 
 def prepare(core: Core) -> bool:
     """While other seats shuffle, do what the own shuffle needs no deck for."""
     node, seat = core.tip, core.seat
     waits = node.want.kind is Kind.SHUFFLE and seat is not None and seat > node.keys.shuffles
-    if waits and not core.replaying and core.inquiry is None:
-        core.secrets.prepare_shuffle(node, core.rng)
+    if not waits or core.replaying or core.inquiry is not None or core.secrets.is_prepared:
+        return False
+    do = partial(core.secrets.prepare_shuffle, node, core.rng)
+    if core.hands_out:
+        core.job = Job(do, lambda given: None)
+    else:
+        do()
     return False
 
 

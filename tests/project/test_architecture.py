@@ -118,7 +118,16 @@ def test_what_a_game_must_say_rests_on_nothing() -> None:
     assert found == {"__future__", "collections", "dataclasses", "typing"}
 
 
-DRIVERS = ("driver", "nursery", "player", "asking", "settling", "side_channel", "mark_keeper")
+DRIVERS = (
+    "driver",
+    "nursery",
+    "player",
+    "asking",
+    "settling",
+    "side_channel",
+    "mark_keeper",
+    "weighing",
+)
 """Of a running table: what waits, and what needs to know when."""
 
 

@@ -18,10 +18,12 @@ from support.sim.tables import play
 
 
 def _play(seed: str, args: argparse.Namespace) -> Counter[str]:
-    wide = not args.plain
+    wide, jobs = not args.plain, args.slow_jobs
     if args.two:
-        return play(seed, 5, True, two=True, wide=wide, only=args.only)
-    return play(seed, args.seats, False if args.honest else None, wide=wide, only=args.only)
+        return play(seed, 5, True, two=True, wide=wide, only=args.only, slow_jobs=jobs)
+    return play(
+        seed, args.seats, False if args.honest else None, wide=wide, only=args.only, slow_jobs=jobs
+    )
 
 
 def _kind(violation: Violation) -> str:
@@ -41,13 +43,14 @@ def main() -> int:
     parser.add_argument("--plain", action="store_true", help="without the wide catalogue")
     parser.add_argument("--only", help="one thing of the wide catalogue, in every game")
     parser.add_argument("--real", action="store_true", help="the real curve and signatures")
+    parser.add_argument("--slow-jobs", action="store_true", help="what takes long goes on beside")
     parser.add_argument("--keep-going", action="store_true")
     parser.add_argument("--limit", type=float, default=120.0, help="seconds a game may take")
     args = parser.parse_args()
     seen: Counter[str] = Counter()
     failed, began = [], time.time()
     kinds: Counter[str] = Counter()
-    with shared_nodes() if args.real else cheap_blocks():
+    with shared_nodes() if args.real else cheap_blocks(shared=not args.slow_jobs):
         for number in range(args.first, args.first + args.games):
             seed = f"{args.seed}-{number}"
             faulthandler.dump_traceback_later(args.limit, exit=True)

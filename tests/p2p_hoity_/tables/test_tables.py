@@ -411,3 +411,32 @@ def test_no_game_to_resume_is_told(tmp_path: Path) -> None:
     assert exit_code_of(caught.value) == 2
     with pytest.raises(tables.PeerError, match="no-such-game"):
         tables.find_game(Home(tmp_path), "abcd")
+
+
+class OffLoop(Guest):
+    """A player whose machine hands out what takes long, for a while of the virtual clock."""
+
+    jobs = 0
+
+    @property
+    def seat(self) -> tables.Seat:
+        return replace(super().seat, off_loop=self.weigh)
+
+    async def weigh(self, run: Callable[[], Any]) -> Any:
+        OffLoop.jobs += 1
+        await trio.sleep(0.05)
+        return run()
+
+
+async def test_a_table_is_played_off_the_loop(tmp_path: Path, autojump_clock: Any) -> None:
+    club = Club(tmp_path, 3)
+    club.guests = [OffLoop(tmp_path, f"Q{i}") for i in range(3)]
+    club.terms = replace(club.terms, host=club.guests[0].me.identity.public)
+    with trio.fail_after(4000):
+        await club.play()
+    assert OffLoop.jobs > 100
+    for guest in club.guests:
+        assert guest.outcome is not None
+        assert guest.outcome.code is None
+        assert guest.outcome.transcript is not None
+        verifier.verify(guest.outcome.transcript.read_bytes(), game_port.read_game)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from functools import lru_cache
 from typing import Any
 
@@ -122,8 +122,9 @@ def shared_nodes() -> Iterator[None]:
 
 
 @contextmanager
-def cheap_blocks() -> Iterator[None]:
-    """Within this block every machine computes with integers and hashes."""
+def cheap_blocks(shared: bool = True) -> Iterator[None]:
+    """Within this block every machine computes with integers and hashes; `shared`: each thing only
+    once for all machines."""
     pairs = [(getattr(group, name), new) for name, new in CHEAP.items() if hasattr(group, name)]
     # Messages and frames are frozen: who reads the same bytes may share what they say.
     pairs += [(messages.parse, lru_cache(maxsize=8192)(messages.parse))]
@@ -133,7 +134,7 @@ def cheap_blocks() -> Iterator[None]:
     for old, new in pairs:
         _swap(old, new)
     try:
-        with shared_nodes():
+        with shared_nodes() if shared else nullcontext():
             yield
     finally:
         for old, new in pairs:

@@ -26,6 +26,7 @@ from protocol.seat.effects import (
     Send,
     Stepped,
 )
+from protocol.seat.jobs import Job
 from protocol.seat.machine import Machine
 from protocol.wire import frames
 from protocol.wire.header import Patience
@@ -47,6 +48,8 @@ CALM = 600.0
 ASKING = 0.4
 """Seconds that a frame takes at most while somebody asks what it has forgotten."""
 OWN = frames.encode_frame(frames.Own())[:2]
+LONGEST_JOB = 0.5
+"""Seconds that a job takes at most where they are slow."""
 HALTED = 60.0
 """The same for a game that need not end, since fewer than a quorum are honest."""
 
@@ -68,13 +71,15 @@ class Process:
     lost: int | None = None
     links: set[int] = field(default_factory=set)
     is_blind: bool = False
+    job: Job | None = None
 
 
 class World:
     """One simulated table."""
 
-    def __init__(self, plan: Plan, rounds: int = 1) -> None:
-        self.plan = plan
+    def __init__(self, plan: Plan, rounds: int = 1, slow_jobs: bool = False) -> None:
+        self.plan, self.slow_jobs = plan, slow_jobs
+        self.job_die = random.Random(f"jobs {plan.seed}")
         game = ToyGame(plan.seats, rounds)
         self.table, self.who = make_table(game, plan.seats, plan.quorum, PATIENCE)
         self.die = random.Random(f"world {plan.seed}")
@@ -108,6 +113,13 @@ class World:
         if self.now == 0.0:
             fresh = random.Random(f"setup {seat}").randbytes
         return Machine(self.table, fresh, seat, self.who[seat], secret)
+
+    def start_machine(self, seat: int) -> None:
+        """Begin, or go on; with slow jobs it hands out from now on what takes long."""
+        machine = self.processes[seat].machine
+        if self.slow_jobs:
+            machine.hand_out()
+        machine.start(self.now)
 
     # Time.
 
@@ -151,7 +163,7 @@ class World:
         return self.trouble is None or self.now >= self.trouble + self.plan.calm_from
 
     def _start(self, seat: int) -> None:
-        self.processes[seat].machine.start(self.now)
+        self.start_machine(seat)
         self._look(seat)
         self.collect(seat)
 
@@ -226,7 +238,7 @@ class World:
         for node in process.machine.core.view.path.values():
             self.check.secrets.note_due(node)
         process.old, process.up = False, True
-        process.machine.start(self.now)
+        self.start_machine(seat)
         self._lose_links(seat)
         self._look(seat)
         self.collect(seat)
@@ -272,10 +284,28 @@ class World:
             process.machine.link_up(ids[other], self.now)
         process.links = now
 
+    # Jobs.
+
+    def _look_for_job(self, seat: int, process: Process) -> None:
+        """A job takes its time; frames that come in meanwhile the machine gets all the same."""
+        job, machine = process.machine.job, process.machine
+        if process.up and job is not None and job is not process.job:
+            process.job = job
+            when = self.now + self.job_die.random() * LONGEST_JOB
+            self.at(when, lambda: self._end_job(seat, machine, job))
+
+    def _end_job(self, seat: int, machine: Machine, job: Job) -> None:
+        process = self.processes[seat]
+        if process.up and process.machine is machine:
+            self.seen["jobs"] += 1
+            machine.finish(job, job.run(), self.now)
+            self.collect(seat)
+
     # Effects.
 
     def collect(self, seat: int, surely: bool = False) -> None:
         process = self.processes[seat]
+        self._look_for_job(seat, process)
         while process.up and (found := process.machine.take()):
             for index, effect in enumerate(found):
                 if process.crash_in == index:
@@ -526,13 +556,15 @@ def play(
     two: bool = False,
     wide: bool = False,
     only: str | None = None,
+    slow_jobs: bool = False,
 ) -> Counter[str]:
     """Run one game; what was seen in it, by name. Violation names the seed.
 
     `wide`: with the whole catalogue of what liars and honest people do; `only`: this one of it.
+    `slow_jobs`: what takes long is done beside the machines, and takes its time.
     """
     plan = draw_plan(seed, seats, liar, two, wide, only)
-    world = World(plan, rounds)
+    world = World(plan, rounds, slow_jobs)
     try:
         world.run()
     except Exception as error:

@@ -1,0 +1,184 @@
+"""Tests of weighing: what takes long is handed out, the rules rest, and all comes out the same."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from support.room import Room, make_table, toy_choice
+from support.sim.cheap import cheap_blocks
+from support.sim.tables import play
+from support.toy_game import ToyGame
+
+from protocol.chain import transition
+from protocol.chain.state import Kind, Node
+from protocol.seat.effects import Broken, Send
+from protocol.seat.jobs import Job
+from protocol.wire import frames, messages
+from protocol.wire.messages import Say
+
+
+@pytest.fixture(autouse=True)
+def _cheap() -> Iterator[None]:
+    with cheap_blocks(shared=False):
+        yield
+
+
+class Office(Room):
+    """A room whose machines hand out, the jobs being done at once."""
+
+    def __init__(self, seats: int = 3, hands_out: bool = True) -> None:
+        table, who = make_table(ToyGame(seats, 2), seats)
+        super().__init__(table, who, toy_choice, "office")
+        self.done_jobs = 0
+        for place in self.places if hands_out else ():
+            place.machine.hand_out()
+
+    def collect(self, seat: int) -> None:
+        machine = self.places[seat].machine
+        super().collect(seat)
+        while (job := machine.job) is not None:
+            self.done_jobs += 1
+            machine.finish(job, job.run(), self.now)
+            super().collect(seat)
+
+
+class Lazy(Office):
+    """A room in which one seat's jobs are left lying from a kind of step on."""
+
+    def __init__(self, lazy: int, kind: Kind, seats: int = 3) -> None:
+        super().__init__(seats)
+        self.lazy, self.kind = lazy, kind
+
+    def collect(self, seat: int) -> None:
+        if seat == self.lazy and self.places[seat].machine.tip.want.kind is self.kind:
+            Room.collect(self, seat)
+        else:
+            super().collect(seat)
+
+
+def until_it_rests(lazy: int, kind: Kind) -> tuple[Lazy, Job]:
+    """The room, at rest, and the job that is left lying."""
+    room = Lazy(lazy, kind)
+    room.start()
+    while room.deliver():
+        pass
+    job = room.places[lazy].machine.job
+    assert job is not None
+    return room, job
+
+
+def test_a_game_goes_as_without(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Step by step, and with not one check more."""
+    checks: Counter[tuple[bool, int]] = Counter()
+    judge = transition.judge
+
+    def counted(node: Node, seat: int, body: bytes) -> Any:
+        checks[hands_out, node.step] += 1
+        return judge(node, seat, body)
+
+    monkeypatch.setattr(transition, "judge", counted)
+    ends = []
+    for hands_out in (False, True):
+        room = Office(hands_out=hands_out)
+        room.start()
+        room.run(until=60.0)
+        assert all(place.machine.finished for place in room.places)
+        assert (room.done_jobs > 0) == hands_out
+        ends.append([place.machine.tip.digest for place in room.places])
+    assert ends[0] == ends[1]
+    with_jobs = {step: count for (handed, step), count in checks.items() if handed}
+    assert with_jobs == {step: count for (handed, step), count in checks.items() if not handed}
+
+
+def test_while_a_job_is_under_way_nothing_is_decided() -> None:
+    room, job = until_it_rests(1, Kind.SHUFFLE)
+    machine = room.places[1].machine
+    tip = machine.tip
+    machine.tick(room.now + 3600)
+    parsed = [frames.parse_frame(e.frame) if isinstance(e, Send) else e for e in machine.take()]
+    assert all(isinstance(one, frames.Sync) for one in parsed), "patience is over, and it only asks"
+    assert machine.tip is tip
+    assert machine.job is job
+
+
+def test_a_seat_that_is_not_heard_yet_is_awaited() -> None:
+    room, job = until_it_rests(2, Kind.DEAL)
+    machine = room.places[2].machine
+    said = {m.seat for m in machine.core.store.says(0, machine.tip.step)}
+    assert said - {2}, "others have said their part"
+    assert machine.awaited() >= said - {2}
+    machine.finish(job, job.run(), room.now)
+    assert machine.job is not None
+    assert machine.job is not job
+
+
+def test_questions_are_answered_meanwhile() -> None:
+    room, _ = until_it_rests(1, Kind.SHUFFLE)
+    machine, peer = room.places[1].machine, room.table.ids[0]
+    machine.receive(frames.encode_frame(frames.Sync(0, 1, ())), room.now, peer)
+    answers = [e for e in machine.take() if isinstance(e, Send)]
+    assert answers
+    assert all(answer.peer == peer for answer in answers)
+
+
+def test_only_the_job_under_way_is_taken_in() -> None:
+    room, job = until_it_rests(1, Kind.SHUFFLE)
+    machine = room.places[1].machine
+    machine.finish(Job(lambda: None, lambda given: pytest.fail("taken in")), None, room.now)
+    assert machine.job is job
+    machine.finish(job, job.run(), room.now)
+    assert machine.job is not job
+
+
+def test_an_illegal_body_has_its_name_behind_the_job() -> None:
+    room = Office()
+    room.drop = lambda source, to, frame: source == 0 and _step_of(room, frame) == SHUFFLES_FROM
+    room.start()
+    while room.deliver():
+        pass
+    machine, node = room.places[1].machine, room.places[1].machine.tip
+    said = Say(0, node.step, node.digest, b"no shuffle")
+    told = messages.sign(room.who[0], room.table.id, 0, said)
+    machine.receive(frames.encode_frame(frames.Carry(told.encode())), 1.0, room.table.ids[0])
+    assert machine.job is not None
+    machine.tick(3.0)
+    assert machine.broken is None
+    room.now = 3.0
+    room.collect(1)
+    machine.tick(5.0)
+    assert machine.broken == Broken("bad-body", 0)
+
+
+SHUFFLES_FROM = 4
+"""The first step in which a deck is shuffled ([N-6])."""
+
+
+def _step_of(room: Room, frame: bytes) -> int | None:
+    parsed = frames.parse_frame(frame)
+    if not isinstance(parsed, frames.Carry):
+        return None
+    said = messages.parse(parsed.message, room.table.id, room.table.ids).statement
+    return said.step if isinstance(said, Say) else None
+
+
+def test_who_leaves_says_nothing_that_was_written_meanwhile() -> None:
+    room, job = until_it_rests(0, Kind.SHUFFLE)
+    machine = room.places[0].machine
+    assert machine.leave(room.now)
+    machine.take()
+    machine.finish(job, job.run(), room.now)
+    assert not [e for e in machine.take() if isinstance(e, Send)]
+
+
+@pytest.mark.parametrize("block", range(3))
+def test_tables_with_slow_jobs_keep_every_promise(block: int) -> None:
+    """The very games of the simulator, jobs taking up to half a second of it."""
+    seen: Counter[str] = Counter()
+    for number in range(4):
+        seen += play(f"jobs{block}-{number}", slow_jobs=True)
+    assert seen["games"] == 4
+    assert seen["finished"] > 0
+    assert seen["jobs"] > 100
