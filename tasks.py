@@ -268,6 +268,7 @@ TARGETS: dict[str, tuple[Callable[[Sequence[str]], None], str]] = {
         tool("-m", "soak.many_files"),
         "how fast files are checked: FOLDER FILES --jobs 1,2",
     ),
+    "deals": (tool("-m", "soak.deals"), "how long a deal takes, and stops all else: DEALS SEATS"),
     "delays": (tool("-m", "soak.delays"), "what distance costs a step: --seats N --delay MS"),
     "watchers": (tool("-m", "soak.watchers"), "what onlookers cost a seat: SECONDS ONLOOKERS …"),
     "simulate": (tool("-m", "soak.simulate"), "whole simulated tables: --games N --seed S"),

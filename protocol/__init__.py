@@ -12,6 +12,12 @@ and carries out the effects that the machine leaves: see `docs/another-game.md` 
     machine.choose(choice, now)         # when Asked; IllegalMove names the rule
     for effect in machine.take(): ...   # after each call: put Records on disk, then Send
 
+What takes long is done where it comes up, unless a driver asks to have it handed out and runs it:
+
+    machine.hand_out()                  # once, before start
+    while (job := machine.job):         # after each call; rules rest until it is finished
+        machine.finish(job, job.run(), now)
+
 What stands here is loaded when it is first used.
 """
 

@@ -88,6 +88,7 @@ class Core:
         self.granted_bytes: dict[tuple[int, int, int | None, bool], int] = {}
         self.hands_out = False
         self.job: Job | None = None
+        self.weighed: Node | None = None
         self._effects: list[Effect] = []
         self._final = 0
         self._grown_step = 0

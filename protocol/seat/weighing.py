@@ -25,9 +25,11 @@ Unknown = tuple[Node, int, bytes]
 
 def rests(core: Core) -> bool:
     """Whether the rules wait for a job; looks whether there is one."""
-    if core.hands_out and core.job is None:
+    if core.hands_out and core.job is None and (core.fresh or core.weighed is not core.tip):
         due = next(_due(core), None)
-        if due is not None:
+        if due is None:
+            core.weighed = core.tip
+        else:
             core.job = _check(*due)
     return core.job is not None
 
