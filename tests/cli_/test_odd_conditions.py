@@ -19,6 +19,7 @@ from cli.app import run
 from cli.words.reasons import sentence
 from p2p_hoity.errors import Reason
 from p2p_hoity.session import driver
+from p2p_hoity.session.weighing import Weighing
 from p2p_hoity.storage import keys
 from p2p_hoity.storage.home import Home
 from p2p_hoity.storage.own_files import private_folder
@@ -268,16 +269,18 @@ def test_what_cannot_be_read_is_said_of_the_link_and_of_nobody(
         class table:
             ids = (b"p",)
 
-        tip = None
+        tip = job = None
 
         def receive(self, *_: object) -> None:
             raise Invalid("bad-message", "it is of another table")
 
     running = object.__new__(driver.Driver)
+    limit = type("RateLimit", (), {"is_due": lambda *_: True, "spend": lambda *_: 0})()
+    hub, machine = Hub(), Machine()
     for name, value in {
-        "hub": Hub(),
-        "machine": Machine(),
-        "_rate_limit": type("RateLimit", (), {"is_due": lambda *_: True, "spend": lambda *_: 0})(),
+        "hub": hub,
+        "machine": machine,
+        "_rate_limit": limit,
         "_side": type("SideChannel", (), {"receive": lambda *_: False})(),
         "_access": type("Access", (), {"hears": lambda *_: True})(),
         "_now": lambda: 0.0,
@@ -285,6 +288,8 @@ def test_what_cannot_be_read_is_said_of_the_link_and_of_nobody(
         setattr(running, name, value)
 
     async def hear() -> None:
+        weighing = Weighing(machine, hub, limit, running._now, lambda: None)  # type: ignore[arg-type]
+        setattr(running, "_weighing", weighing)  # noqa: B010 - as the others
         running._on_frame(b"p", b"\x92\x00\xc4\x00")
 
     trio.run(hear)

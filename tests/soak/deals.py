@@ -20,7 +20,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -132,8 +132,6 @@ def line_of(process: subprocess.Popen[str], kind: str) -> dict[str, Any]:
 
 def one_deal(folder: Path, seats: int) -> dict[str, float]:
     """The figures of one deal, in milliseconds."""
-    from contextlib import ExitStack
-
     with ExitStack() as stack:
         host = stack.enter_context(started(folder, 0, "host", str(seats)))
         ticket = line_of(host, "ticket")["ticket"]
