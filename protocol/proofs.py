@@ -46,15 +46,20 @@ def at_once(check: Callable[..., None], *parts: Any) -> None:
 
 @dataclass
 class HandedOut:
-    """Proofs that others check meanwhile."""
+    """Proofs that others check meanwhile; once it is known whether they hold, those that come
+    behind are checked where they stand."""
 
     submit: Submit
     _part: list[Proof] = field(default_factory=list)
     _size: int = 0
     _promised: list[Promise] = field(default_factory=list)
+    _over: bool = False
 
     def __call__(self, check: Callable[..., None], *parts: Any) -> None:
         """Put it off, and hand out what has come together once that is enough."""
+        if self._over:
+            check(*parts)
+            return
         self._part.append((check, parts))
         self._size += _size(parts)
         if self._size >= PART:
@@ -67,6 +72,7 @@ class HandedOut:
     def hold(self) -> bool:
         """Whether all of them hold, once that is known of each or one does not."""
         self._hand_out()
+        self._over = True
         return all(part.result() for part in self._promised)
 
 

@@ -98,6 +98,9 @@ def test_parts_hold_what_belongs_together_and_the_last_is_never_lost() -> None:
             handed(lambda _: None, (bytes(size),))
         assert handed.hold()
         assert sum(len(one.part) for one in pile.parts) == len(sizes)
+        with pytest.raises(Invalid):  # what comes behind is not put off for ever
+            handed(refuse, b"")
+        handed = HandedOut(Pile(2).submit)
         handed(refuse, b"")
         assert not handed.hold()
     assert all_hold([])
