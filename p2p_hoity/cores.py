@@ -70,10 +70,14 @@ def side_by_side(
 ) -> Iterator[tuple[Piece, Found | Ended]]:
     """Each piece with what `work` makes of it, as they are done; `work` and pieces are pickled.
 
-    Pieces are taken as there is room for them. A process that is ended costs those their result
+    Where the system has no room for processes, this one does them in turn. Pieces are taken as
+    there is room for them. A process that is ended costs those their result
     that were handed out just then, so they are done again, each in a process of its own: the one
     that ends this one, too, comes with `Ended`. What `work` raises is raised here.
     """
+    if not _have_room(min(processes, MOST)):
+        yield from ((piece, work(piece)) for piece in pieces)
+        return
     rest = iter(pieces)
     for first in rest:
         at_most = min(processes, MOST) * SHIFT
@@ -142,6 +146,16 @@ def _done(
 def _copies() -> bool:
     """Whether a process can be begun as a copy of this one, quickly and safely."""
     return sys.platform.startswith("linux")
+
+
+def _have_room(processes: int) -> bool:
+    """Whether the system lets so many begin."""
+    try:
+        with _processes(processes) as executor:
+            executor.submit(count).result()
+    except CANNOT:
+        return False
+    return True
 
 
 @contextmanager

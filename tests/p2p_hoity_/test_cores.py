@@ -201,3 +201,4 @@ def test_a_system_without_semaphores_has_one_core(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr("multiprocessing.synchronize._multiprocessing.SemLock", refuse)
     with cores.spread(2) as submit:
         assert submit is None
+    assert list(cores.side_by_side(abs, [-1, 2, -3], 2)) == [(-1, 1), (2, 2), (-3, 3)]
