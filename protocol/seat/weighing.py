@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
-from typing import Any
+from typing import Any, Final
 
 from ..chain import transition
 from ..chain.state import Accepted, Node, Refused
@@ -19,6 +19,9 @@ from ..wire.messages import Message, Say
 from .core import Core
 from .jobs import Job
 
+HEAVY: Final = 512
+"""Bytes from which on a body is worth a job: fewer are a few ms of multiplications at most, and a
+sealed choice is half a ms, less than handing it over and back costs while others wait."""
 Unknown = tuple[Node, int, bytes]
 """A body of a seat in the step that a node stands before, not checked yet."""
 
@@ -56,13 +59,14 @@ def _due(core: Core) -> Iterator[Unknown]:
         say = message.statement
         if isinstance(say, Say) and say.on == core.tip.digest and message.seat not in heard:
             yield from _unknown(core.tip, message)
-            if isinstance(transition.known(core.tip, message.seat, say.body), Accepted):
-                heard.add(message.seat)
+            known = transition.known(core.tip, message.seat, say.body)
+            if isinstance(known, Accepted) or (known is None and len(say.body) < HEAVY):
+                heard.add(message.seat)  # the rules go no further, or have to see themselves
 
 
 def _unknown(node: Node, message: Message) -> Iterator[Unknown]:
     say, seat = message.statement, message.seat
-    if not isinstance(say, Say) or seat not in node.want.speakers:
+    if not isinstance(say, Say) or seat not in node.want.speakers or len(say.body) < HEAVY:
         return
     if transition.known(node, seat, say.body) is None:
         yield node, seat, say.body

@@ -434,7 +434,7 @@ async def test_a_table_is_played_off_the_loop(tmp_path: Path, autojump_clock: An
     club.terms = replace(club.terms, host=club.guests[0].me.identity.public)
     with trio.fail_after(4000):
         await club.play()
-    assert OffLoop.jobs > 100
+    assert OffLoop.jobs > 10
     for guest in club.guests:
         assert guest.outcome is not None
         assert guest.outcome.code is None

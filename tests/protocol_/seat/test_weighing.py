@@ -14,6 +14,7 @@ from support.toy_game import ToyGame
 
 from protocol.chain import transition
 from protocol.chain.state import Kind, Node
+from protocol.seat import weighing
 from protocol.seat.effects import Broken, Send
 from protocol.seat.jobs import Job
 from protocol.wire import frames, messages
@@ -21,7 +22,9 @@ from protocol.wire.messages import Say
 
 
 @pytest.fixture(autouse=True)
-def _cheap() -> Iterator[None]:
+def _cheap(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Bodies of the toy game are small: here every one is worth a job."""
+    monkeypatch.setattr(weighing, "HEAVY", 0)
     with cheap_blocks(shared=False):
         yield
 
@@ -113,6 +116,20 @@ def test_a_seat_that_is_not_heard_yet_is_awaited() -> None:
     machine.finish(job, job.run(), room.now)
     assert machine.job is not None
     assert machine.job is not job
+
+
+def test_a_body_that_is_quickly_checked_is_no_job(monkeypatch: pytest.MonkeyPatch) -> None:
+    jobs, ends = [], []
+    for heavy in (0, 512, 1 << 20):
+        monkeypatch.setattr(weighing, "HEAVY", heavy)
+        room = Office()
+        room.start()
+        room.run(until=60.0)
+        assert all(place.machine.finished for place in room.places)
+        jobs.append(room.done_jobs)
+        ends.append(room.places[0].machine.tip.digest)
+    assert jobs[0] > jobs[1] > jobs[2] > 0, "the own bodies are jobs all the same"
+    assert len(set(ends)) == 1
 
 
 def test_questions_are_answered_meanwhile() -> None:
