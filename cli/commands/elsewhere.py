@@ -14,7 +14,7 @@ from p2p_hoity.cores import Ended
 from ..trouble import USAGE, Trouble
 from ..words import lingo
 from ..words.lingo import _
-from .verify import Mark, Verdict, judge_bytes, not_read, read_marked
+from .verify import Mark, Verdict, judge_bytes, not_read, read_marked, unreadable
 
 
 @dataclass(frozen=True)
@@ -52,15 +52,13 @@ def _mark_of(path: Path) -> Mark:
     try:
         found = path.stat()
     except OSError as error:
-        words = _("{path} cannot be read: {why}. Name a file that is there.")
-        raise Trouble(words.format(path=path, why=error.strerror), USAGE) from error
+        raise unreadable(path, error) from error
     return found.st_size, found.st_mtime_ns
 
 
 def judge_task(language: str, task: Task) -> Verdict:
     """The verdict on a file, in words of this language; on whichever machine this runs."""
-    if lingo.language() != language:
-        lingo.speak(language)
+    lingo.go_on_in(language)
     path, data, mark = Path(task.name), task.data, task.mark
     if data is None:
         try:

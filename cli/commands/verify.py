@@ -54,8 +54,13 @@ def read_marked(path: Path) -> tuple[bytes, Mark]:
             found = os.fstat(file.fileno())
             return file.read(transcript.MAX_FILE + 1), (found.st_size, found.st_mtime_ns)
     except OSError as error:
-        words = _("{path} cannot be read: {why}. Name a file that is there.")
-        raise Trouble(words.format(path=path, why=error.strerror), USAGE) from error
+        raise unreadable(path, error) from error
+
+
+def unreadable(path: Path, error: OSError) -> Trouble:
+    """What to do about a file that is not there or cannot be read."""
+    words = _("{path} cannot be read: {why}. Name a file that is there.")
+    return Trouble(words.format(path=path, why=error.strerror), USAGE)
 
 
 def verify_file(path: Path, as_json: bool, jobs: int | None) -> int:

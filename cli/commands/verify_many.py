@@ -52,8 +52,7 @@ def verify_all(paths: Sequence[Path], wishes: Wishes) -> int:
 
 def judge_elsewhere(language: str, path: Path) -> Verdict:
     """The verdict on a file, in words of this language; for other processes."""
-    if lingo.language() != language:
-        lingo.speak(language)
+    lingo.go_on_in(language)
     return judge(path, 1)
 
 

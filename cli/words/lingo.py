@@ -72,6 +72,12 @@ def speak(language: str, is_asked_for: bool = False) -> None:
     _tell_library(language)
 
 
+def go_on_in(language: str) -> None:
+    """Speak this language in a process that works for one that does, unless it does already."""
+    if _Speech.language != language:
+        speak(language)
+
+
 def _load(language: str) -> Catalogue:
     import gettext
 
