@@ -141,7 +141,10 @@ def costs(calls: dict[str, Counter[Any]]) -> dict[str, float]:
 def raw_parts(data: bytes, game_of: GameOf, each: dict[str, float]) -> dict[str, float]:
     """What the operations of each part cost by themselves: a clock that they alone move on."""
     with counted() as calls:
-        clock = lambda: sum(each[op] * found.total() for op, found in calls.items())  # noqa: E731
+
+        def clock() -> float:
+            return sum(each[op] * found.total() for op, found in calls.items())
+
         return dict(verify(data, game_of, clock).timings)
 
 

@@ -1,9 +1,9 @@
 """Weighing: what takes long is handed out as a job, and the rules of a seat rest until it is done.
 
-Handed out are the check of a body that the rules are about to ask for, and the own shuffle. A rest
-is what a long computation always was to a machine, only that its driver is free meanwhile: nothing
-that the rules decide by changes, messages may come in, and time may pass. A machine that is not
-asked to hand out does all where it stands.
+Handed out are the check of a long body that the rules are about to ask for, and the own long ones.
+A rest is what a long computation always was to a machine, only that its driver is free meanwhile:
+nothing that the rules decide by changes, messages may come in, and time may pass. A machine that is
+not asked to hand out does all where it stands.
 """
 
 from __future__ import annotations

@@ -17,6 +17,7 @@ from support.far_table import LOST, REFUSED, FarTable, address, join, machines, 
 from support.going_table import BOT
 from support.namespaces import Internet, Machine, nat
 from support.short_game import short_edition
+from support.terminals import Terminal
 
 from p2p_hoity.net.ticket import Ticket, decode_ticket, encode_ticket
 
@@ -104,8 +105,15 @@ def relay(net: Internet, tmp_path: Path, *addresses: str, listen: str = ":4646")
     running = net.machine("relay", *(addresses or ("8.9.0.1/8",))).hoity(
         tmp_path / "relay", "relay", "--listen", listen, "--json"
     )
+    with killed_after(running, "addresses"):
+        yield
+
+
+@contextmanager
+def killed_after(running: Terminal, told: str) -> Iterator[None]:
+    """A command that has told this, until it is killed."""
     try:
-        running.read_until("addresses")
+        running.read_until(told)
         yield
     finally:
         running.process.kill()
@@ -166,12 +174,8 @@ def stranger_at(machine: Machine, tmp_path: Path) -> Iterator[None]:
     """Somebody else who hosts a table at 8.8.0.1:4646."""
     words = ("host", "--seats", "2", "--listen", ":4646", "--lan", "off", *BOT)
     running = machine.hoity(tmp_path / "stranger", *words)
-    try:
-        running.read_until("ticket")
+    with killed_after(running, "ticket"):
         yield
-    finally:
-        running.process.kill()
-        running.process.wait()
 
 
 def hand_forged_tickets(table: FarTable, ticket: Ticket) -> None:
