@@ -24,22 +24,22 @@ from .keeping import learning, load, policy_of
 from .policy import Policy
 from .ppo import Course
 from .seating import LEARNER, Alone
-from .tables import Kind, kinds
+from .tables import SHARES, Kind, kinds
 from .train import UPDATES_PER_MINUTE, Company, Plan, Start, Training
 
 FROZEN = 1
 """The number of the copy that is attacked."""
 COURSE = Course(batch=1024, pull=0.0)
 """Smaller batches than in self-play, as one seat of a table learns; nothing holds it back."""
+TABLES = 4096
+"""How many games go on at once: more than in self-play, as one seat of each learns."""
 RATES = {True: (3e-4, 1e-4), False: (1e-3, 1e-4)}
 """By whether it begins as the copy it attacks: it is not to forget at once what that knows."""
 
 
 def attacked_tables(seats: Iterable[int]) -> list[Kind]:
     """The kinds of tables with so many seats; their shares sum to 1."""
-    found = [kind for kind in kinds() if kind.seats in set(seats)]
-    whole = sum(kind.share for kind in found)
-    return [Kind(kind.edition, kind.seats, kind.variant, kind.share / whole) for kind in found]
+    return list(kinds({number: SHARES[number] for number in sorted(set(seats))}))
 
 
 def attack(plan: Plan, frozen: Policy, warm: bool, seats: Sequence[int], out: Path) -> Training:
@@ -97,7 +97,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     frozen = frozen_of(given.frozen)
     updates = given.updates or max(1, round(given.minutes * UPDATES_PER_MINUTE))
     rate = RATES[given.warm]
-    plan = Plan(given.seed, updates, rate=rate, entropy=(0.01, 0.0), course=COURSE)
+    plan = Plan(given.seed, updates, games=TABLES, rate=rate, entropy=(0.01, 0.0), course=COURSE)
     training = attack(plan, frozen, given.warm, given.seats, given.out)
     training.run(time.monotonic() + 60 * given.minutes)
     for line in gains(training.learner.policy, frozen, given.seats, given.games, given.seed):

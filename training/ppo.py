@@ -17,7 +17,7 @@ from torch import nn
 from .critic import Critic
 from .harvest import Lessons
 from .policy import Policy
-from .rows import Asked, asked
+from .rows import Asked, Numbers, asked
 from .sim import Ints
 
 
@@ -91,31 +91,30 @@ class Learner:
         figures = Figures()
         for group in self.steps.param_groups:
             group["lr"] = step.rate
-        mean, spread = _moments(lessons)
+        fair = [evened(one.advantage) for one in lessons]
         for _ in range(0 if step.listens else self.course.epochs):
-            for batch in self._batches(lessons, mean, spread):
+            for batch in self._batches(lessons, fair):
                 self._improve(batch, step, figures)
         self._learn_to_judge(lessons, figures)
         self._follow()
+        spread = float(np.concatenate([one.advantage for one in lessons]).std())
         figures.add(1, explained=explained(lessons), advantage=spread)
         return figures.means()
 
     # The policy.
 
-    def _batches(self, lessons: Sequence[Lessons], mean: float, spread: float) -> Iterator[Batch]:
+    def _batches(self, lessons: Sequence[Lessons], fair: Sequence[Numbers]) -> Iterator[Batch]:
         total = sum(len(one.rows) for one in lessons)
         count = max(1, round(total / self.course.batch))
         parts = [np.array_split(self.rng.permutation(len(one.rows)), count) for one in lessons]
         for number in range(count):
-            yield _batch(lessons, [part[number] for part in parts], mean, spread)
+            yield _batch(lessons, [part[number] for part in parts], fair)
 
     def _improve(self, batch: Batch, step: Step, figures: Figures) -> None:
-        with torch.no_grad():
-            average = self.average(batch.asked)
         logs = self.policy(batch.asked)
         chances = logs.exp()
         entropy = -(chances * logs).sum(1).mean()
-        distance = (chances * (logs - average)).sum(1).mean()
+        distance = self._distance(batch.asked, chances, logs)
         now = logs.gather(1, batch.picked[:, None]).squeeze(1)
         ratio = (now - batch.chance).exp()
         clipped = ratio.clamp(1 - self.course.clip, 1 + self.course.clip)
@@ -129,6 +128,15 @@ class Learner:
             moved=(batch.chance - now).mean().item(),
             clipped=(ratio != clipped).float().mean().item(),
         )
+
+    def _distance(self, seen: Asked, chances: torch.Tensor, logs: torch.Tensor) -> torch.Tensor:
+        """How far the mixtures are from those of the average copy; 0 where nothing pulls."""
+        if not self.course.pull:
+            return torch.zeros(())
+        with torch.no_grad():
+            average = self.average(seen)
+        distance: torch.Tensor = (chances * (logs - average)).sum(1).mean()
+        return distance
 
     @torch.no_grad()
     def _follow(self) -> None:
@@ -163,21 +171,21 @@ def _descend(steps: torch.optim.Optimizer, net: nn.Module, loss: torch.Tensor, n
     steps.step()
 
 
-def _batch(lessons: Sequence[Lessons], rows: Sequence[Ints], mean: float, spread: float) -> Batch:
+def _batch(lessons: Sequence[Lessons], rows: Sequence[Ints], fair: Sequence[Numbers]) -> Batch:
     some = [(one, part) for one, part in zip(lessons, rows, strict=True) if len(part)]
-    advantage = np.concatenate([one.advantage[part] for one, part in some])
     return Batch(
         asked([one.rows.take(part) for one, part in some]),
         torch.from_numpy(np.concatenate([one.picked[part] for one, part in some])),
         torch.from_numpy(np.concatenate([one.chance[part] for one, part in some])),
-        torch.from_numpy(((advantage - mean) / (spread + 1e-6)).astype(np.float32)),
+        torch.from_numpy(np.concatenate([a[part] for a, part in zip(fair, rows, strict=True)])),
     )
 
 
-def _moments(lessons: Sequence[Lessons]) -> tuple[float, float]:
-    """Mean and spread of the advantage."""
-    every = np.concatenate([one.advantage for one in lessons])
-    return float(every.mean()), float(every.std())
+def evened(advantage: Numbers) -> Numbers:
+    """Mean 0 and spread 1. Each number of seats by itself: shares of victory differ the less the
+    more they are divided, and the pull is to hold all tables alike."""
+    even: Numbers = (advantage - advantage.mean()) / (advantage.std() + 1e-6)
+    return even.astype(np.float32)
 
 
 def explained(lessons: Sequence[Lessons]) -> float:

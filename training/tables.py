@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import product
 
@@ -36,12 +36,16 @@ def turned(edition: Edition) -> Edition:
     )
 
 
-def kinds() -> Iterator[Kind]:
-    """All kinds of tables; their shares sum to 1."""
-    for seats, share in SHARES.items():
+def kinds(shares: Mapping[int, float] = SHARES) -> Iterator[Kind]:
+    """All kinds of tables with so many seats; their shares are to each other as those given, and
+    sum to 1."""
+    whole = sum(shares.values())
+    for seats, share in shares.items():
+        if not share:
+            continue
         variants: tuple[Variant, ...] = ("surprise", "confrontation") if seats == 2 else (None,)
         for number, (variant, name) in enumerate(product(variants, NAMES)):
-            part = share / len(variants) / len(NAMES)
+            part = share / whole / len(variants) / len(NAMES)
             both = (seats + number + (variant == "confrontation")) % 2 == 0
             yield Kind(load(name), seats, variant, part * (1 - TURNED * both))
             if both:

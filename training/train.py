@@ -16,17 +16,19 @@ from typing import Any
 import numpy as np
 import torch
 
+from p2p_hoity.bots.learned import read
 from p2p_hoity.editions import load as edition
 
 from .contest import contest
 from .critic import Critic
+from .export import policy_from
 from .harvest import harvest
 from .keeping import Log, Pool, commit, critic_of, learning, load, policy_of, save
 from .policy import Policy
 from .ppo import Course, Learner, Step
 from .rollout import Hall, Players
 from .seating import CHANCE, LEARNER, LIKENESS, Alone, League, Seating
-from .tables import Kind, kinds
+from .tables import SHARES, Kind, kinds
 
 UPDATES_PER_MINUTE = 10
 """How many updates `--minutes` stands for: about what one core does."""
@@ -170,9 +172,18 @@ def started(state: Mapping[str, Any]) -> Start:
     return Start(learning(policy_of(state, "average")), critic_of(state))
 
 
+def start_of(path: Path) -> Start:
+    """To go on from a file: a checkpoint, or the weights that ship, which have no critic."""
+    if path.suffix == ".pt":
+        return started(load(path))
+    return Start(learning(policy_from(read(path.read_bytes()))))
+
+
 def add_course(parser: argparse.ArgumentParser) -> None:
     """How it is learned, where that is not as a `Plan` has it."""
     plan = Plan(0, 0)
+    parser.add_argument("--games", type=int, default=plan.games)
+    parser.add_argument("--epochs", type=int, default=plan.course.epochs)
     parser.add_argument("--pull", type=float, default=plan.course.pull)
     parser.add_argument("--average", type=float, default=plan.course.average)
     parser.add_argument("--entropy", type=float, nargs=2, default=plan.entropy)
@@ -185,10 +196,11 @@ def plan_of(given: argparse.Namespace, updates: int) -> Plan:
     return Plan(
         given.seed,
         updates,
+        games=given.games,
         rate=tuple(given.rate),
         entropy=tuple(given.entropy),
         listen=given.listen,
-        course=Course(pull=given.pull, average=given.average),
+        course=Course(epochs=given.epochs, pull=given.pull, average=given.average),
     )
 
 
@@ -200,15 +212,20 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--updates", type=int, help="how many the plan has; else by the minutes")
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--likeness", type=Path, help="a checkpoint of training.mimic")
-    parser.add_argument("--start", type=Path, help="a checkpoint to go on from: its average copy")
+    parser.add_argument("--start", type=Path, help="a checkpoint or weights to go on from")
+    seats = ", ".join(map(str, SHARES))
+    parser.add_argument(
+        "--shares", type=float, nargs=len(SHARES), help=f"games with {seats} seats, in proportion"
+    )
     add_course(parser)
     given = parser.parse_args(arguments)
     given.out.mkdir(parents=True, exist_ok=True)
     updates = given.updates or max(1, round(given.minutes * UPDATES_PER_MINUTE))
     stop = time.monotonic() + 60 * given.minutes
     likeness = policy_of(load(given.likeness), "policy") if given.likeness else None
-    start = started(load(given.start)) if given.start else None
-    company = Company(likeness=likeness, start=start)
+    start = start_of(given.start) if given.start else None
+    tables = list(kinds(dict(zip(SHARES, given.shares or SHARES.values(), strict=True))))
+    company = Company(tables=tables, likeness=likeness, start=start)
     Training(plan_of(given, updates), given.out, company).run(stop)
 
 

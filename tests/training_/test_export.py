@@ -14,7 +14,7 @@ from support.random_weights import random_weights
 from p2p_hoity.bots import BOTS
 from p2p_hoity.bots.learned import read
 from p2p_hoity.editions import load
-from training import attack, duel, export
+from training import attack, duel, export, train
 from training.critic import Critic
 from training.keeping import save
 from training.policy import Policy
@@ -90,6 +90,22 @@ def test_an_attacker_learns_alone_against_frozen_copies(tmp_path, capsys):
     assert [line["seats"] for line in lines] == [2]
     assert all(line["games"] >= 6 and -50 <= line["gain"] <= 50 for line in lines)
     assert torch.equal(before, frozen.first.weight)
+
+
+def test_a_training_goes_on_from_a_checkpoint_and_from_weights_that_ship(tmp_path):
+    weights = tmp_path / "weights.bin"
+    weights.write_bytes(random_weights(1))
+    frozen = export.policy_from(read(weights.read_bytes()))
+    start = train.start_of(weights)
+    assert start.critic is None
+    assert torch.equal(start.policy.first.weight, frozen.first.weight)
+    shares = ["--shares", "1", "0", "0", "0", "0"]
+    few = ["--seed", "1", "--minutes", "1", "--updates", "1", "--games", "8", "--listen", "1"]
+    train.main([*few, *shares, "--start", str(weights), "--out", str(tmp_path / "out")])
+    again = train.start_of(tmp_path / "out" / "checkpoint.pt")
+    assert again.critic is not None
+    assert torch.equal(again.policy.first.weight, frozen.first.weight)
+    assert all(weight.requires_grad for weight in again.policy.parameters())
 
 
 @pytest.mark.parametrize("warm", [True, False])

@@ -20,7 +20,7 @@ from training.insight import SEAT_NUMBERS, TABLE_NUMBERS
 from training.keeping import Pool, policy_of
 from training.keeping import load as checkpoint
 from training.policy import NEVER, Policy
-from training.ppo import Course, Learner, Step, explained
+from training.ppo import Course, Learner, Step, evened, explained
 from training.rollout import Hall, Moment, Players, Post
 from training.rows import Rows, asked, joined
 from training.seating import CHANCE, COMPANY, LEARNER, LIKENESS, Alone, League, company
@@ -136,7 +136,16 @@ def learned(pull):
 def test_what_turned_out_well_is_done_more():
     chance, figures = learned(0.0)
     assert chance > 0.45
-    assert figures["distance"] > 0
+    assert figures["distance"] == 0
+    assert learned(1e-9)[1]["distance"] > 0
+
+
+def test_tables_of_many_seats_teach_as_much_as_those_of_few():
+    small = np.array([0.01, -0.01, 0.03, 0.01], np.float32)
+    assert evened(small) == pytest.approx(evened(10 * small + 5), abs=1e-3)
+    assert evened(small).mean() == pytest.approx(0, abs=1e-6)
+    assert evened(small).std() == pytest.approx(1, abs=1e-3)
+    assert evened(np.full(3, 0.2, np.float32)) == pytest.approx(0, abs=1e-6)
 
 
 def test_who_only_listens_stays_as_it_is():
@@ -186,6 +195,13 @@ def test_the_shares_of_all_tables_sum_to_one_and_every_kind_is_there():
         ),
     }
     assert len({(k.edition.name, k.edition.switches) for k in every}) == 4
+
+
+def test_tables_can_be_shared_out_otherwise():
+    every = list(kinds({2: 3, 4: 0, 5: 1}))
+    assert sum(kind.share for kind in every) == pytest.approx(1)
+    assert {kind.seats for kind in every} == {2, 5}
+    assert sum(kind.share for kind in every if kind.seats == 2) == pytest.approx(0.75)
 
 
 def test_a_learner_sits_at_every_table():
