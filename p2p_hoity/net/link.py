@@ -102,7 +102,8 @@ class Link:
     async def drained(self) -> None:
         """Wait until all that is queued was handed to the system, or the link is closed."""
         while self.reason is None and self._queued_bytes:
-            self._drained = trio.Event()
+            if self._drained.is_set():
+                self._drained = trio.Event()
             await self._drained.wait()
 
     async def run(
@@ -170,6 +171,7 @@ class Link:
         if self._first:
             await self._send(encode_frame(self._first))
             self._queued_bytes -= len(self._first)
+            self._drained.set()
         while True:
             with trio.move_on_after(self._limits.heartbeat):
                 await self._more.wait()

@@ -183,6 +183,36 @@ async def test_all_that_was_posted_is_out_when_drained(autojump_clock):
         nursery.cancel_scope.cancel()
 
 
+async def test_a_first_frame_is_out_when_drained(autojump_clock):
+    near, far = trio.testing.memory_stream_pair()
+    link = Link(near, LIMITS, b"welcome")
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(link.run, trio.lowlevel.checkpoint, Ended(near).deliver)
+        await link.drained()
+        assert trio.current_time() < LIMITS.heartbeat
+        assert await far.receive_some() == encode_frame(b"welcome")
+        nursery.cancel_scope.cancel()
+
+
+async def test_all_who_wait_for_a_link_to_drain_are_told(autojump_clock):
+    near, _far = trio.testing.memory_stream_pair()
+    ended, told = Ended(near), []
+
+    async def wait():
+        await ended.link.drained()
+        told.append(trio.current_time())
+
+    async with trio.open_nursery() as nursery:
+        ended.link.post(b"last words")
+        nursery.start_soon(wait)
+        nursery.start_soon(wait)
+        await trio.testing.wait_all_tasks_blocked()
+        nursery.start_soon(ended.run)
+        await trio.testing.wait_all_tasks_blocked()
+        assert len(told) == 2
+        nursery.cancel_scope.cancel()
+
+
 async def test_draining_a_closed_link_does_not_wait():
     near, _far = trio.testing.memory_stream_pair()
     link = Link(near, LIMITS)
