@@ -271,7 +271,10 @@ TARGETS: dict[str, tuple[Callable[[Sequence[str]], None], str]] = {
     "deals": (tool("-m", "soak.deals"), "how long a deal takes, and stops all else: DEALS SEATS"),
     "delays": (tool("-m", "soak.delays"), "what distance costs a step: --seats N --delay MS"),
     "watchers": (tool("-m", "soak.watchers"), "what onlookers cost a seat: SECONDS ONLOOKERS …"),
-    "simulate": (tool("-m", "soak.simulate"), "whole simulated tables: --games N --seed S"),
+    "simulate": (
+        tool("-m", "soak.simulate"),
+        "whole simulated tables: --games N --seed S --dask ADDRESS",
+    ),
     "agree": (tool("-m", "soak.agree"), "the simulator beside the rules: ROUNDS SEED"),
     "platforms": (tool("tools/platforms.py"), "what every promised platform would install: WORD"),
     "catalogues": (

@@ -1,13 +1,17 @@
 """How often a bot wins against others: `python bench/bots_duel.py GAMES SEATS BOT OTHERS`.
 
-Prints one JSON object. A shared victory counts for its share.
+Prints one JSON object. A shared victory counts for its share. `--dask SCHEDULER` has the games
+played by the workers of a cluster, which have this checkout; what is told is the same.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
 import sys
 import time
+from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
@@ -15,11 +19,13 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 from support.rules_driver import Referee
 
 from p2p_hoity.bots import BOTS
+from p2p_hoity.cluster import in_order
+from p2p_hoity.cores import Ended
 from p2p_hoity.editions import load
 from p2p_hoity.rules import Edition
 
 
-def share(edition: Edition, seats: int, seed: int, one: str, others: str) -> tuple[float, int]:
+def share(edition: Edition, seats: int, one: str, others: str, seed: int) -> tuple[float, int]:
     """The one bot's share of the victory, and how many rounds the game took."""
     place = seed % seats
     choosers = [BOTS[one if seat == place else others] for seat in range(seats)]
@@ -29,23 +35,47 @@ def share(edition: Edition, seats: int, seed: int, one: str, others: str) -> tup
     return (place in winners) / len(winners), final.round
 
 
-def main(
-    games: int = 1000, seats: int = 4, one: str = "normal", others: str = "random"
-) -> dict[str, object]:
+def played(
+    edition: Edition, seats: int, games: int, one: str, others: str, scheduler: str | None
+) -> list[tuple[float, int]]:
+    """`share` of each game, in their order; Ended if one ends whoever plays it."""
+    work, seeds = partial(share, edition, seats, one, others), range(games)
+    if scheduler is None:
+        return [work(seed) for seed in seeds]
+    found = list[tuple[float, int]]()
+    for one_game in in_order(scheduler, work, seeds):
+        if isinstance(one_game, Ended):
+            raise one_game
+        found.append(one_game)
+    return found
+
+
+def measured(given: argparse.Namespace) -> dict[str, object]:
     """Play the games and sum up."""
     edition, began = load(), time.perf_counter()
-    results = [share(edition, seats, seed, one, others) for seed in range(games)]
+    results = played(edition, given.seats, given.games, given.one, given.others, given.dask)
     return {
-        "games": games,
-        "seats": seats,
+        "games": given.games,
+        "seats": given.seats,
         "edition": edition.name,
-        "bot": one,
-        "others": others,
-        "wins_percent": round(100 * sum(won for won, _ in results) / games, 1),
-        "mean_rounds": round(sum(rounds for _, rounds in results) / games, 1),
+        "bot": given.one,
+        "others": given.others,
+        "wins_percent": round(100 * sum(won for won, _ in results) / given.games, 1),
+        "mean_rounds": round(sum(rounds for _, rounds in results) / given.games, 1),
         "seconds": round(time.perf_counter() - began, 1),
     }
 
 
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Reads the command line, prints what was found."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("games", type=int, nargs="?", default=1000)
+    parser.add_argument("seats", type=int, nargs="?", default=4)
+    parser.add_argument("one", choices=BOTS, nargs="?", default="normal", metavar="BOT")
+    parser.add_argument("others", choices=BOTS, nargs="?", default="random", metavar="OTHERS")
+    parser.add_argument("--dask", metavar="SCHEDULER", help="tcp://HOST:PORT of a Dask cluster")
+    print(json.dumps(measured(parser.parse_args(arguments))))
+
+
 if __name__ == "__main__":
-    print(json.dumps(main(*map(int, sys.argv[1:3]), *sys.argv[3:5])))
+    main()

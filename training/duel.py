@@ -2,70 +2,45 @@
 
 `hard` is the bot of these weights as the game runs it, in plain Python. Each line is one pairing at
 one number of seats: the share of victory of the one seat, with half its 95 % interval. Editions and
-the variants of two seats take turns.
+the variants of two seats take turns. `--dask SCHEDULER` has the games played by the workers of a
+cluster, which have this checkout; what is told is the same.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 
 import numpy as np
 
-from p2p_hoity.bots import BOTS, Bot
-from p2p_hoity.bots.learned import Learned, read
-from p2p_hoity.editions import NAMES, load
-from p2p_hoity.rules import Variant
+from p2p_hoity.cluster import in_order
+from p2p_hoity.cores import Ended
 
 from .contest import Won, summed
-from .referee import Referee
+from .pairing import Duel
 
 PAIRINGS = (("hard", "normal"), ("normal", "hard"), ("hard", "random"))
-VARIANTS: tuple[Variant, ...] = ("surprise", "confrontation")
 
 
-@dataclass(frozen=True)
-class Duel:
-    """One seat of this bot against all others of that bot."""
-
-    one: str
-    others: str
-    seats: int
-    weights: Path
-
-    def share(self, seed: int) -> float:
-        """What share of victory the one seat has in the game of this number."""
-        place = seed % self.seats
-        bots = [self._bot(self.one if seat == place else self.others) for seat in range(self.seats)]
-        turn = seed // self.seats
-        variant = VARIANTS[turn // 2 % 2] if self.seats == 2 else None
-        edition = load(NAMES[turn % 2])
-        final = Referee(edition, self.seats, variant, bots, seed).play()
-        winners = [line.seat for line in final.standings if line.rank == 1]
-        return (place in winners) / len(winners)
-
-    def _bot(self, name: str) -> Bot:
-        return _hard(self.weights).choose if name == "hard" else BOTS[name]
-
-
-@cache
-def _hard(weights: Path) -> Learned:
-    return Learned(read(weights.read_bytes()))
-
-
-def fought(duel: Duel, seeds: Iterable[int], processes: int) -> Won:
-    """The one seat's share in the games of these numbers."""
+def fought(duel: Duel, seeds: range, processes: int, scheduler: str | None = None) -> Won:
+    """The one seat's share in the games of these numbers; Ended if one ends whoever plays it."""
+    if scheduler:
+        return summed(np.array(list(_by_cluster(duel, seeds, scheduler))))
     with ProcessPoolExecutor(processes) as pool:
         return summed(np.array(list(pool.map(duel.share, seeds, chunksize=8))))
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Fight what the command line says, one JSON line for each pairing and number of seats."""
+def _by_cluster(duel: Duel, seeds: range, scheduler: str) -> Iterator[float]:
+    for found in in_order(scheduler, duel.share, seeds):
+        if isinstance(found, Ended):
+            raise found
+        yield found
+
+
+def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("weights", type=Path)
     parser.add_argument("--games", type=int, default=1000)
@@ -73,11 +48,18 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--pairing", nargs=2, action="append", metavar=("ONE", "OTHERS"))
     parser.add_argument("--first", type=int, default=0, help="the first game's number")
     parser.add_argument("--processes", type=int, default=1)
-    given = parser.parse_args(arguments)
-    seeds = range(given.first, given.first + given.games)
+    parser.add_argument("--dask", metavar="SCHEDULER", help="tcp://HOST:PORT of a Dask cluster")
+    return parser
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Fight what the command line says, one JSON line for each pairing and number of seats."""
+    given = _parser().parse_args(arguments)
+    seeds, weights = range(given.first, given.first + given.games), given.weights.read_bytes()
     for seats in given.seats:
         for one, others in given.pairing or PAIRINGS:
-            won = fought(Duel(one, others, seats, given.weights), seeds, given.processes)
+            duel = Duel(one, others, seats, weights)
+            won = fought(duel, seeds, given.processes, given.dask)
             print(json.dumps(_line(one, others, seats, won)), flush=True)
 
 

@@ -10,9 +10,10 @@ from typing import Any
 
 import pytest
 from support import pieces
+from support.dask_cluster import begun
 
 from p2p_hoity import cluster
-from p2p_hoity.cluster import ClusterError, on_cluster
+from p2p_hoity.cluster import ClusterError, in_order, on_cluster
 from p2p_hoity.cores import Ended
 
 NOWHERE = "tcp://127.0.0.1:9"
@@ -23,22 +24,6 @@ def local() -> Iterator[Any]:
     """Two workers, each a process that a nanny begins anew when it dies."""
     with begun(2) as one:
         yield one
-
-
-def begun(workers: int) -> Any:
-    """A cluster that gives a piece up when a second worker has died of it."""
-    reason = "Dask's distributed is not installed: it is the extra `cluster`"
-    distributed = pytest.importorskip("distributed", reason=reason)
-    import dask
-
-    with dask.config.set({"distributed.scheduler.allowed-failures": 1}):
-        return distributed.LocalCluster(
-            n_workers=workers,
-            threads_per_worker=1,
-            host="127.0.0.1",
-            dashboard_address=":0",
-            silence_logs=50,
-        )
 
 
 def test_each_piece_comes_with_what_is_made_of_it(local: Any) -> None:
@@ -76,6 +61,12 @@ def test_a_piece_of_which_all_die_costs_no_other_its_result(local: Any) -> None:
     found = dict(on_cluster(local.scheduler_address, pieces.doubled, [1, -1, 2, 3, 4]))
     assert isinstance(found.pop(-1), Ended)
     assert found == {1: 2, 2: 4, 3: 6, 4: 8}
+
+
+def test_in_order_is_as_a_map_would_do_it(local: Any) -> None:
+    found = list(in_order(local.scheduler_address, pieces.doubled, [5, -1, *range(20, 0, -1)]))
+    assert isinstance(found.pop(1), Ended)
+    assert found == [10, *range(40, 0, -2)]
 
 
 def test_what_work_raises_is_told(local: Any) -> None:

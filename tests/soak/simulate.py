@@ -1,42 +1,44 @@
 """Many simulated games: `python -m soak.simulate --games 10000 --seed NAME [--real]`.
 
 With the whole catalogue of lies and mishaps, or `--only` one of it; `--keep-going` counts what
-fails by kind.
+fails by kind. `--dask SCHEDULER` has the games played by the workers of a cluster, of one thread
+each, which have this checkout; what is told is the same.
 """
 
 from __future__ import annotations
 
 import argparse
-import faulthandler
 import re
 import time
 from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import fields
 
-from support.sim.cheap import cheap_blocks, shared_nodes
-from support.sim.invariants import Violation
-from support.sim.tables import play
+from support.sim.runs import Run
 
-from protocol.seat import weighing
+from p2p_hoity.cluster import in_order
+from p2p_hoity.cores import Ended
 
-
-def _play(seed: str, args: argparse.Namespace) -> Counter[str]:
-    wide, jobs = not args.plain, args.slow_jobs
-    if jobs:
-        weighing.HEAVY = 0  # the bodies of a toy game are all small
-    if args.two:
-        return play(seed, 5, True, two=True, wide=wide, only=args.only, slow_jobs=jobs)
-    return play(
-        seed, args.seats, False if args.honest else None, wide=wide, only=args.only, slow_jobs=jobs
-    )
+ENDED = "The process that played it ended: "
 
 
-def _kind(violation: Violation) -> str:
+def _kind(violation: str) -> str:
     """What did not hold, without seed and numbers: equal for equal failures."""
-    text = str(violation).split(": ", 1)[-1].split("; Plan", 1)[0]
+    text = violation.split(": ", 1)[-1].split("; Plan", 1)[0]
     return re.sub(r"[0-9]+", "N", text.split("Message(", 1)[0])
 
 
-def main() -> int:
+def games(run: Run, numbers: range, scheduler: str | None) -> Iterator[tuple[Counter[str], str]]:
+    """What came of each game, in their order."""
+    if not scheduler:
+        yield from map(run.game, numbers)
+        return
+    found = in_order(scheduler, run.game, numbers)
+    for number, one in zip(numbers, found, strict=True):
+        yield (Counter(), ENDED + run.name(number)) if isinstance(one, Ended) else one
+
+
+def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--games", type=int, default=10_000)
     parser.add_argument("--seed", default="soak")
@@ -50,25 +52,28 @@ def main() -> int:
     parser.add_argument("--slow-jobs", action="store_true", help="what takes long goes on beside")
     parser.add_argument("--keep-going", action="store_true")
     parser.add_argument("--limit", type=float, default=120.0, help="seconds a game may take")
-    args = parser.parse_args()
+    parser.add_argument("--dask", metavar="SCHEDULER", help="tcp://HOST:PORT of a Dask cluster")
+    return parser
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Plays what the command line says; 1 if anything did not hold."""
+    args = _parser().parse_args(arguments)
+    run = Run(**{field.name: getattr(args, field.name) for field in fields(Run)})
+    numbers = range(args.first, args.first + args.games)
     seen: Counter[str] = Counter()
     failed, began = [], time.time()
     kinds: Counter[str] = Counter()
-    with shared_nodes() if args.real else cheap_blocks(shared=not args.slow_jobs):
-        for number in range(args.first, args.first + args.games):
-            seed = f"{args.seed}-{number}"
-            faulthandler.dump_traceback_later(args.limit, exit=True)
-            try:
-                seen += _play(seed, args)
-            except Violation as violation:
-                print("FAILED", str(violation)[:1500], flush=True)
-                failed.append(seed)
-                kinds[_kind(violation)] += 1
-                if not args.keep_going:
-                    break
-            if (number + 1) % 250 == 0:
-                print(f"{seen['games']} games, {len(failed)} failed", flush=True)
-    faulthandler.cancel_dump_traceback_later()
+    for number, (counts, violation) in zip(numbers, games(run, numbers, args.dask), strict=True):
+        seen += counts
+        if violation:
+            print("FAILED", violation[:1500], flush=True)
+            failed.append(run.name(number))
+            kinds[_kind(violation)] += 1
+            if not args.keep_going:
+                break
+        if (number + 1) % 250 == 0:
+            print(f"{seen['games']} games, {len(failed)} failed", flush=True)
     print(f"{seen['games']} games in {time.time() - began:.0f} s, {len(failed)} failed: {failed}")
     for kind, count in kinds.most_common():
         print(f"  FAILED {count} times: {kind}")

@@ -9,6 +9,7 @@ import pytest
 np = pytest.importorskip("numpy", reason="the training needs the extra `training`")
 torch = pytest.importorskip("torch", reason="the training needs the extra `training`")
 
+from support.dask_cluster import Reaper, begun
 from support.random_weights import random_weights
 
 from p2p_hoity.bots import BOTS
@@ -75,8 +76,23 @@ def test_a_duel_says_what_the_one_seat_won(tmp_path, capsys):
 
 
 def test_a_duel_gives_every_seat_edition_and_variant_its_turn():
-    one = duel.Duel("normal", "random", 2, None)
+    one = duel.Duel("normal", "random", 2, b"")
     assert {one.share(seed) for seed in range(8)} <= {0.0, 0.5, 1.0}
+
+
+def test_a_duel_ends_the_same_by_a_cluster_of_which_a_worker_is_killed(
+    tmp_path, capsys, monkeypatch
+):
+    weights = tmp_path / "weights.bin"
+    weights.write_bytes(random_weights(1))
+    words = [str(weights), "--games", "4", "--seats", "2", "--pairing", "hard", "random"]
+    duel.main(words)
+    here = capsys.readouterr().out
+    with begun(2) as local:
+        monkeypatch.setattr(duel, "in_order", reaper := Reaper(local))
+        duel.main([*words, "--dask", local.scheduler_address])
+    assert reaper.killed
+    assert capsys.readouterr().out == here
 
 
 def test_an_attacker_learns_alone_against_frozen_copies(tmp_path, capsys):

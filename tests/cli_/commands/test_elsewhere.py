@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.dask_cluster import begun
 from support.paths import VECTORS
 
 from cli.app import run
@@ -20,15 +21,7 @@ FAILURE = VECTORS / "failures" / "body-changed.hoity"
 @pytest.fixture(scope="module")
 def scheduler() -> Any:
     """The address of a cluster of two workers."""
-    reason = "Dask's distributed is not installed: it is the extra `cluster`"
-    distributed = pytest.importorskip("distributed", reason=reason)
-    with distributed.LocalCluster(
-        n_workers=2,
-        threads_per_worker=1,
-        host="127.0.0.1",
-        dashboard_address=":0",
-        silence_logs=50,
-    ) as local:
+    with begun(2) as local:
         yield local.scheduler_address
 
 

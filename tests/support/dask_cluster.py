@@ -1,0 +1,60 @@
+"""A Dask cluster of this machine: workers are processes that a nanny begins anew when they die."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any, Final
+
+import pytest
+
+from p2p_hoity import cluster
+
+LACKING: Final = "Dask's distributed is not installed: it is the extra `cluster`"
+
+
+SETTINGS: Final = {
+    "distributed.scheduler.allowed-failures": 1,
+    "distributed.deploy.lost-worker-timeout": "1 hour",
+}
+"""The second worker that dies of a piece was the last; and a worker that is dead again when so much
+time has passed since it died before is still begun anew, which by default it is not."""
+
+
+@contextmanager
+def begun(workers: int) -> Iterator[Any]:
+    """So many workers of one thread each, and their scheduler."""
+    distributed = pytest.importorskip("distributed", reason=LACKING)
+    import dask
+
+    with (
+        dask.config.set(SETTINGS),
+        distributed.LocalCluster(
+            n_workers=workers,
+            threads_per_worker=1,
+            host="127.0.0.1",
+            dashboard_address=":0",
+            silence_logs=50,
+        ) as local,
+    ):
+        yield local
+
+
+class Reaper:
+    """Stands for `p2p_hoity.cluster.in_order`: kills a worker after the first result."""
+
+    def __init__(self, local: Any) -> None:
+        self.local, self.killed = local, list[int]()
+
+    def __call__(
+        self, address: str, work: Callable[[Any], Any], pieces: Iterable[Any]
+    ) -> Iterator[Any]:
+        import psutil  # which Dask needs
+
+        found = cluster.in_order(address, work, pieces)
+        yield next(found)
+        if not self.killed:
+            pid = self.local.workers[0].pid
+            psutil.Process(pid).kill()
+            self.killed.append(pid)
+        yield from found

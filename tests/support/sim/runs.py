@@ -1,0 +1,73 @@
+"""Simulated games of a long run, each by its number, on whichever machine."""
+
+from __future__ import annotations
+
+import faulthandler
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from threading import Lock
+
+from protocol.seat import weighing
+from support.sim.cheap import cheap_blocks, shared_nodes
+from support.sim.invariants import Violation
+from support.sim.tables import play
+
+ONE_AT_A_TIME = Lock()
+"""The building blocks of a whole process are exchanged while a game runs."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """What all games of a run are like; see `soak.simulate` for the words."""
+
+    seed: str
+    seats: int | None = None
+    honest: bool = False
+    two: bool = False
+    plain: bool = False
+    only: str | None = None
+    real: bool = False
+    slow_jobs: bool = False
+    limit: float = 120.0
+
+    def name(self, number: int) -> str:
+        """The seed of this game."""
+        return f"{self.seed}-{number}"
+
+    def game(self, number: int) -> tuple[Counter[str], str]:
+        """(what was seen in the game of this number, what did not hold if something did not). A
+        game beyond the limit ends the process."""
+        with ONE_AT_A_TIME, self._blocks(), _limited(self.limit):
+            try:
+                return self._play(self.name(number)), ""
+            except Violation as violation:
+                return Counter(), str(violation)
+
+    def _play(self, seed: str) -> Counter[str]:
+        wide, jobs = not self.plain, self.slow_jobs
+        if self.two:
+            return play(seed, 5, True, two=True, wide=wide, only=self.only, slow_jobs=jobs)
+        liar = False if self.honest else None
+        return play(seed, self.seats, liar, wide=wide, only=self.only, slow_jobs=jobs)
+
+    @contextmanager
+    def _blocks(self) -> Iterator[None]:
+        heavy = weighing.HEAVY
+        if self.slow_jobs:
+            weighing.HEAVY = 0  # the bodies of a toy game are all small
+        try:
+            with shared_nodes() if self.real else cheap_blocks(shared=not self.slow_jobs):
+                yield
+        finally:
+            weighing.HEAVY = heavy
+
+
+@contextmanager
+def _limited(seconds: float) -> Iterator[None]:
+    faulthandler.dump_traceback_later(seconds, exit=True)
+    try:
+        yield
+    finally:
+        faulthandler.cancel_dump_traceback_later()
