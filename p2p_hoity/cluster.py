@@ -8,6 +8,7 @@ what they like, so it is for machines of one owner; what is handed out must be p
 from __future__ import annotations
 
 import logging
+import pickle
 import time
 import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
@@ -82,13 +83,15 @@ def _handed_out(
     pieces: Iterable[Piece],
     suspects: list[Piece],
 ) -> Iterator[tuple[Piece, Found]]:
+    import cloudpickle
     from distributed import as_completed
 
     under_way: dict[Any, Piece] = {}
     done = as_completed(loop=client.loop)
 
     def hand_out(piece: Piece) -> None:
-        future = client.submit(work, piece, pure=False)
+        call = cloudpickle.dumps(_Call(work, piece))
+        future = client.submit(pickle.loads, call, pure=False)
         under_way[future] = piece
         done.add(future)
 
@@ -103,6 +106,18 @@ def _handed_out(
     for future in done:
         yield from _outcome(address, future, under_way.pop(future), suspects)
         fill()
+
+
+class _Call:
+    """Who loads it pickled makes the call. A worker that lacks what the call needs can say so then;
+    handed over in the library's own way it would end the worker's link instead, again and again."""
+
+    def __init__(self, work: Callable[[Piece], object], piece: Piece) -> None:
+        self.work, self.piece = work, piece
+
+    def __reduce__(self) -> tuple[Callable[..., object], tuple[object]]:
+        """The call."""
+        return self.work, (self.piece,)
 
 
 def _outcome(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import sys
 from collections.abc import Iterator
 from itertools import count
@@ -73,6 +74,19 @@ def test_what_work_raises_is_told(local: Any) -> None:
     with pytest.raises(ClusterError) as caught:
         list(on_cluster(local.scheduler_address, pieces.refused, range(9)))
     assert (caught.value.code, caught.value.fields["kind"]) == ("cluster-otherwise", "ValueError")
+
+
+def test_a_worker_that_lacks_what_the_work_needs_says_so(
+    local: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "here_alone.py").write_text(
+        "def work(piece: object) -> object:\n    return piece\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    here_alone: Any = importlib.import_module("here_alone")
+    with pytest.raises(ClusterError) as caught:
+        list(on_cluster(local.scheduler_address, here_alone.work, range(9)))
+    assert caught.value.fields["kind"] == "ModuleNotFoundError"
 
 
 def test_a_cluster_that_goes_is_told() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import re
 import subprocess
 import sys
@@ -20,8 +21,10 @@ DUEL = str(ROOT / "bench" / "bots_duel.py")
 
 @pytest.fixture(scope="module")
 def local() -> Iterator[Any]:
-    with begun(2) as one:
-        yield one
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(ROOT / "bench")  # as long as workers begin
+        with begun(2) as one:
+            yield one
 
 
 def told(*words: str) -> str:
@@ -54,9 +57,7 @@ def test_a_game_that_takes_too_long_wherever_it_is_played_has_failed(
 def test_a_duel_ends_the_same_though_a_worker_is_killed(
     local: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.syspath_prepend(ROOT / "bench")
-    import bots_duel
-
+    bots_duel: Any = importlib.import_module("bots_duel")
     monkeypatch.setattr(bots_duel, "in_order", reaper := Reaper(local))
     bots_duel.main([*FOUGHT, "--dask", local.scheduler_address])
     assert reaper.killed
