@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from collections.abc import Sequence
@@ -58,6 +59,13 @@ HELP: Final = {
     "learn": N_("A first round, explained as you play it, against a script on this machine."),
     "bench": N_("What this machine needs for each part, against the raw cost of the operations."),
 }
+COMMANDS: Final = {
+    **dict.fromkeys(("play", "host", "join", "tables", "resume", "watch"), tables),
+    **dict.fromkeys(("games", "forget", "verify", "replay"), files),
+    "relay": tables,
+    **dict.fromkeys(("id", "rules", "learn", "bench"), files),
+}
+"""The first words, in the order in which they are shown, and where each is."""
 ABOUT: Final = N_("Hoity Toity among strangers: a table without a server to trust.")
 LIBRARY_HELP: Final = (
     N_("Show this message and exit."),
@@ -93,15 +101,20 @@ def _root(
     """Options before any command."""
 
 
-def build() -> typer.Typer:
-    """The application with all its commands, in English."""
+def build(first: str = "") -> typer.Typer:
+    """The application in English: with all its commands, or, if this is one, with only that, since
+    to read what each of them takes is most of the work."""
     app = _typer(help=ABOUT, epilog=GLOBAL_FLAGS, add_completion=True)
     app.callback()(_root)
-    for name in ("play", "host", "join", "tables", "resume", "watch"):
-        _add(app, name, getattr(tables, name))
-    for name in ("games", "forget", "verify", "replay"):
-        _add(app, name, getattr(files, name))
-    _add(app, "relay", tables.relay)
+    for name in [first] if first in COMMANDS else COMMANDS:
+        if name == "id":
+            app.add_typer(_keys(), name=name)
+        else:
+            _add(app, name, getattr(COMMANDS[name], name))
+    return app
+
+
+def _keys() -> typer.Typer:
     keys = _typer(
         help=HELP["id"],
         short_help=HELP["id"],
@@ -112,10 +125,7 @@ def build() -> typer.Typer:
     keys.callback()(files.id_itself)
     for name in ("new", "show", "export"):
         _add(keys, name, getattr(files, f"id_{name}"))
-    app.add_typer(keys, name="id")
-    for name in ("rules", "learn", "bench"):
-        _add(app, name, getattr(files, name))
-    return app
+    return keys
 
 
 def _typer(**given: Any) -> typer.Typer:
@@ -183,8 +193,9 @@ def run(words: Sequence[str]) -> int:
 
 def _run(words: Sequence[str]) -> int:
     """Not by the library's own `main`, which has words and exit codes of its own."""
-    command = typer.main.get_command(build())
-    if COMPLETING in os.environ:
+    completing = COMPLETING in os.environ
+    command = typer.main.get_command(build(words[0] if words and not completing else ""))
+    if completing:
         return _complete(command, os.environ[COMPLETING])
     if lingo.language() != "en":
         translate(command)
@@ -245,4 +256,6 @@ def main() -> None:
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
     os.environ["LANGUAGE"] = _global_words(sys.argv[1:])[1] or _kept_language()
-    sys.exit(run(sys.argv[1:]))
+    code = run(sys.argv[1:])
+    gc.freeze()  # the interpreter would look for circles in all that is left, several times
+    sys.exit(code)

@@ -32,7 +32,8 @@ CANNOT: Final = (OSError, ImportError, NotImplementedError, RuntimeError)
 
 
 class Ended(Exception):
-    """The process that worked at a piece was ended, by the system or by the piece, twice."""
+    """The process that worked at a piece was ended, by the system or by the piece; where it is what
+    came of a piece, twice."""
 
 
 def count() -> int:
@@ -46,23 +47,58 @@ def count() -> int:
 def spread(cores: int | None = None) -> Iterator[Callable[..., Any] | None]:
     """The `submit` of so many processes, of one for each core unless said otherwise; None where
     that wins nothing: on one core, and on systems where a process cannot be begun as a copy of this
-    one, which takes longer than most files do; and where there is no room for more processes.
+    one, which takes longer than most files do. They are begun with the first work, so that who has
+    none does not wait for them; where there is no room for them, this process does the work.
+    Ended out of the block if one of them was ended.
     """
-    submit: Callable[..., Any] | None
     cores = cores or count()
     if cores < 2 or not _copies():
         yield None
         return
     with ExitStack() as stack:
-        try:
-            with ExitStack() as beginning:
-                executor = beginning.enter_context(_processes(cores))
-                executor.submit(count)  # whose first work begins them all
-                stack.enter_context(beginning.pop_all())
-            submit = executor.submit
-        except CANNOT:
-            submit = None
-        yield submit
+        begun = list[Callable[..., Any]]()
+
+        def submit(work: Callable[..., Any], *given: Any) -> Any:
+            if not begun:
+                begun.append(_submit_of(cores, stack))
+            return begun[0](work, *given)
+
+        with _told():
+            yield submit
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    """Of a process that was ended, in our own words."""
+    try:
+        yield
+    except RuntimeError as error:
+        from concurrent.futures import BrokenExecutor
+
+        if isinstance(error, BrokenExecutor):
+            raise Ended from error
+        raise
+
+
+def _submit_of(cores: int, stack: ExitStack) -> Callable[..., Any]:
+    """The `submit` of so many processes, which end with the stack."""
+    try:
+        with ExitStack() as beginning:
+            executor = beginning.enter_context(_processes(cores))
+            executor.submit(count)  # whose first work begins them all
+            stack.enter_context(beginning.pop_all())
+    except CANNOT:
+        return _here
+    return executor.submit
+
+
+def _here(work: Callable[..., Any], *given: Any) -> Future[Any]:
+    """Done by this process, at once."""
+    from concurrent.futures import Future
+
+    future = Future[Any]()
+    future.set_result(work(*given))
+    return future
 
 
 def side_by_side(

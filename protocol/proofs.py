@@ -70,10 +70,10 @@ class HandedOut:
         self._part, self._size = [], 0
 
     def hold(self) -> bool:
-        """Whether all of them hold, once that is known of each or one does not."""
-        self._hand_out()
+        """Whether all of them hold, once that is known of each or one does not. The last part is
+        done here, where nobody has anything else to do."""
         self._over = True
-        return all(part.result() for part in self._promised)
+        return all_hold(self._part) and all(part.result() for part in self._promised)
 
 
 def all_hold(proofs: Part) -> bool:

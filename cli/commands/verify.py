@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import time
-from concurrent.futures import BrokenExecutor
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -136,7 +135,7 @@ def _by_cores(data: bytes, cores_: int | None) -> transcript.Report:
     try:
         with cores.spread(cores_) as submit:
             return transcript.verify(data, read_game, time.perf_counter, submit)
-    except BrokenExecutor:
+    except cores.Ended:
         return transcript.verify(data, read_game, time.perf_counter)
 
 

@@ -11,7 +11,6 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from concurrent.futures.process import BrokenProcessPool
 from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,7 +22,7 @@ from support.paths import ROOT
 from support.sim.cheap import shared_nodes
 
 from cli import trouble
-from cli.app import EXAMPLES, run
+from cli.app import EXAMPLES, build, run
 from cli.commands import bench, by_code
 from cli.words import lingo
 from p2p_hoity import cores
@@ -127,6 +126,36 @@ def test_help_imports_nothing_heavy() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "HEAVY []"
+
+
+def test_a_file_that_is_refused_has_loaded_no_more_than_its_check(tmp_path: Path) -> None:
+    """No screen, no network, no process, no seat: half of a small file's time is what is loaded."""
+    (tmp_path / "a.hoity").write_bytes(b"x")
+    code = (
+        "import sys; from cli.app import run; code = run(['verify', sys.argv[1]]);"
+        "print(*sys.modules); sys.exit(code != 1)"
+    )
+    words = [sys.executable, "-c", code, tmp_path / "a.hoity"]
+    done = subprocess.run(words, capture_output=True, text=True, check=True)
+    loaded = set(done.stdout.splitlines()[-1].split())
+    assert "protocol.transcript.verifier" in loaded
+    heavy = {"trio", "textual", "zeroconf", "cryptography", "multiprocessing", "concurrent"}
+    assert not heavy & {name.split(".")[0] for name in loaded}
+    ours = {
+        "protocol.seat.machine",
+        "p2p_hoity.session",
+        "p2p_hoity.bots",
+        "p2p_hoity.net",
+        "cli.ui",
+    }
+    assert not ours & loaded
+
+
+def test_an_app_of_one_command_has_no_other() -> None:
+    assert [one.name for one in build("verify").registered_commands] == ["verify"]
+    assert build("id").registered_commands == []
+    everything = len(build("jion").registered_commands)
+    assert everything == len(build().registered_commands) > 10
 
 
 def test_python_m_cli_is_hoity() -> None:
@@ -684,7 +713,7 @@ def test_verify_does_itself_what_a_process_left_undone(
     hoity: Shell, game: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def gone(*_: object) -> Any:
-        raise BrokenProcessPool
+        raise cores.Ended
 
     monkeypatch.setattr(cores, "spread", lambda _: nullcontext(gone))
     done = hoity("verify", game, "--json")

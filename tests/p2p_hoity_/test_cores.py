@@ -8,7 +8,6 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
-from concurrent.futures import BrokenExecutor
 from pathlib import Path
 
 import pytest
@@ -40,6 +39,14 @@ def test_work_is_done_by_other_processes() -> None:
 
 
 @ONLY_WHERE_FORKED
+def test_who_has_no_work_begins_no_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(cores, "_processes")
+    with cores.spread(2) as submit:
+        assert submit is not None
+        assert verify(b"no transcript", read_game, None, submit).verdict == "unreadable"
+
+
+@ONLY_WHERE_FORKED
 def test_a_keyboard_does_not_reach_them() -> None:
     with cores.spread(2) as submit:
         assert submit is not None
@@ -66,11 +73,20 @@ def test_processes_come_to_the_same_verdict(spoilt: int | None) -> None:
 
 @ONLY_WHERE_FORKED
 def test_a_process_that_is_ended_is_told() -> None:
+    with pytest.raises(cores.Ended):
+        _end_one_of_two()
+
+
+def _end_one_of_two() -> None:
     with cores.spread(2) as submit:
         assert submit is not None
-        lost = submit(end_oneself)
-        with pytest.raises(BrokenExecutor):
-            lost.result()
+        submit(end_oneself).result()
+
+
+@ONLY_WHERE_FORKED
+def test_another_error_stays_what_it_is() -> None:
+    with pytest.raises(RuntimeError, match="ours"), cores.spread(2):
+        raise RuntimeError("ours")
 
 
 PARENT = """
@@ -175,7 +191,7 @@ most = len(os.listdir("/proc/self/fd")) - 1 + int(sys.argv[1])
 with open("/dev/null"):
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
 with cores.spread(2) as submit:
-    print("alone" if submit is None else submit(cores.count).result() > 0)
+    print("alone" if submit(os.getpid).result() == os.getpid() else "together")
 """
 
 
@@ -188,7 +204,7 @@ def test_without_room_for_processes_there_are_none_and_the_command_ends() -> Non
         done = subprocess.run(words, capture_output=True, timeout=60, text=True)
         assert (done.returncode, done.stderr) == (0, ""), room
         told.add(done.stdout)
-    assert told == {"alone\n", "True\n"}
+    assert told == {"alone\n", "together\n"}
 
 
 @ONLY_WHERE_FORKED
@@ -200,5 +216,6 @@ def test_a_system_without_semaphores_has_one_core(monkeypatch: pytest.MonkeyPatc
 
     monkeypatch.setattr("multiprocessing.synchronize._multiprocessing.SemLock", refuse)
     with cores.spread(2) as submit:
-        assert submit is None
+        assert submit is not None
+        assert submit(os.getpid).result() == os.getpid()
     assert list(cores.side_by_side(abs, [-1, 2, -3], 2)) == [(-1, 1), (2, 2), (-3, 3)]
