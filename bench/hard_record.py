@@ -27,7 +27,7 @@ def record(lines: list[str]) -> dict[str, object]:
     """All that is recorded of the weights."""
     data = files(learned.__package__ or "").joinpath(learned.WEIGHTS).read_bytes()
     network, edition = learned.read(data), load()
-    won = sum(share(edition, SEATS, seed, "hard", "normal")[0] for seed in range(FIRST))
+    won = sum(share(edition, SEATS, "hard", "normal", seed)[0] for seed in range(FIRST))
     return {
         "sha256": hashlib.sha256(data).hexdigest(),
         "commit": network.commit,
