@@ -19,7 +19,7 @@ from ..errors import Invalid
 from .context import Context
 from .dleq import prove_equal, verify_equal
 from .generators import second_generator
-from .group import BASE, Point, decode_point, decode_scalar, encode_scalar, mul, mul_base, sub
+from .group import BASE, IDENTITY, Point, decode_point, decode_scalar, encode_scalar, mul, mul_base, sub
 from .hashing import expand, hash_to_scalar
 from .labels import Label
 from .randomness import Random
@@ -30,12 +30,18 @@ OVERHEAD: Final = 128
 SHARE_SIZE: Final = 96
 
 
-class _Escrow(NamedTuple):
+class _Hidden(NamedTuple):
+    """The opening under a mask, and the point behind the mask on two bases."""
+
     u: Point
     u_bar: Point
+    masked: bytes
+
+
+class _Escrow(NamedTuple):
+    hidden: _Hidden
     challenge: int
     response: int
-    masked: bytes
 
 
 def escrow_size(opening_size: int) -> int:
@@ -46,35 +52,49 @@ def escrow_size(opening_size: int) -> int:
 def encrypt(context: Context, joint_key: Point, commitment: bytes, opening: bytes) -> bytes:
     """The one escrow of `opening` for this commitment: len(opening) + 128 bytes."""
     where = _where(context, joint_key, commitment)
-    r = hash_to_scalar(Label.ESCROW_RANDOMNESS, *where, opening)
-    u, u_bar = mul_base(r), mul(r, second_generator())
-    masked = _mask(mul(r, joint_key), u, opening)
-    statement = (*where, masked, u, u_bar)
-    s = hash_to_scalar(Label.ESCROW_PROOF_NONCE, encode_scalar(r), *statement)
+    r, hidden = _hide(where, joint_key, opening)
+    statement = (*where, hidden.masked, hidden.u, hidden.u_bar)
+    s = _nonce(r, statement)
     w, w_bar = mul_base(s), mul(s, second_generator())
     e = hash_to_scalar(Label.ESCROW_CHALLENGE, *statement, w, w_bar)
-    return b"".join((u, u_bar, encode_scalar(e), encode_scalar(s + r * e), masked))
+    proof = encode_scalar(e) + encode_scalar(s + r * e)
+    return hidden.u + hidden.u_bar + proof + hidden.masked
 
 
 def verify(context: Context, joint_key: Point, commitment: bytes, escrow: bytes) -> None:
     """Raise Invalid('bad-escrow') unless its maker knew its randomness, here, for this.
 
     The caller checks the length: 128 more than the openings of this kind of choice. What it
-    opens to is only known later: whoever sees it opened seals it again and compares.
+    opens to is only known later: whoever sees it opened seals it again and compares. Both points
+    are multiplied, by which libsodium checks that they lie in the group.
     """
-    box = _parse(escrow)
-    statement = (*_where(context, joint_key, commitment), box.masked, box.u, box.u_bar)
-    w = sub(mul_base(box.response), mul(box.challenge, box.u))
-    w_bar = sub(mul(box.response, second_generator()), mul(box.challenge, box.u_bar))
-    if box.challenge != hash_to_scalar(Label.ESCROW_CHALLENGE, *statement, w, w_bar):
+    hidden, e, f = _parse(escrow)
+    if e == 0 or IDENTITY in (hidden.u, hidden.u_bar):
+        raise Invalid("bad-escrow", "neither a challenge nor a point is 0")
+    statement = (*_where(context, joint_key, commitment), hidden.masked, hidden.u, hidden.u_bar)
+    try:
+        w = sub(mul_base(f), mul(e, hidden.u))
+        w_bar = sub(mul(f, second_generator()), mul(e, hidden.u_bar))
+    except Invalid as fault:
+        raise Invalid("bad-escrow", fault.reason) from None
+    if e != hash_to_scalar(Label.ESCROW_CHALLENGE, *statement, w, w_bar):
         raise Invalid("bad-escrow", "its proof does not hold for this seat, step and commitment")
 
 
 def verify_opening(
     context: Context, joint_key: Point, commitment: bytes, escrow: bytes, opening: bytes
 ) -> None:
-    """Raise Invalid('bad-escrow') unless the escrow is that of this opening, byte for byte."""
-    if encrypt(context, joint_key, commitment, opening) != escrow:
+    """Raise Invalid('bad-escrow') unless the escrow, which `verify` has passed, is that of this
+    opening, byte for byte.
+
+    With f = s + r·e the points that `verify` has hashed to e, f·B - e·u on both bases B, are s·B:
+    e is what `encrypt` would hash, and need not be hashed again.
+    """
+    hidden, e, f = _parse(escrow)
+    where = _where(context, joint_key, commitment)
+    r, same = _hide(where, joint_key, opening)
+    s = _nonce(r, (*where, same.masked, same.u, same.u_bar))
+    if same != hidden or encode_scalar(s + r * e) != encode_scalar(f):
         raise Invalid("bad-escrow", "the escrow is not that of the opening")
 
 
@@ -95,7 +115,7 @@ def escrow_share(
     nothing for an escrow that does not verify.
     """
     verify(sealed_in, joint_key, commitment, escrow)
-    u = _parse(escrow).u
+    u = _parse(escrow).hidden.u
     point = mul(piece_total, u)
     statement = _share_statement(
         context, sealed_in, joint_key, commitment, escrow, public_piece_total, point
@@ -116,7 +136,7 @@ def verify_share(
     """The share's point. Raises Invalid('bad-share') unless it is proven for this escrow."""
     if not isinstance(share, bytes) or len(share) != SHARE_SIZE:
         raise Invalid("bad-share", "an escrow share has 96 bytes")
-    u = _parse(escrow).u
+    u = _parse(escrow).hidden.u
     try:
         point = decode_point(share[:32])
         statement = _share_statement(
@@ -133,8 +153,8 @@ def decrypt(escrow: bytes, shares: Mapping[int, Point], t: int) -> bytes:
 
     It is what the owner sealed, right or wrong.
     """
-    box = _parse(escrow)
-    return _mask(combine(shares, t), box.u, box.masked)
+    hidden = _parse(escrow).hidden
+    return _mask(combine(shares, t), hidden.u, hidden.masked)
 
 
 def _where(context: Context, joint_key: Point, commitment: bytes) -> tuple[bytes, ...]:
@@ -154,6 +174,19 @@ def _share_statement(
     return (context.encode(), *where, escrow, public, point)
 
 
+def _hide(where: tuple[bytes, ...], joint_key: Point, opening: bytes) -> tuple[int, _Hidden]:
+    """The randomness that follows from an opening, and what hides the opening by it."""
+    r = hash_to_scalar(Label.ESCROW_RANDOMNESS, *where, opening)
+    u = mul_base(r)
+    masked = _mask(mul(r, joint_key), u, opening)
+    return r, _Hidden(u, mul(r, second_generator()), masked)
+
+
+def _nonce(r: int, statement: tuple[bytes, ...]) -> int:
+    """The nonce of the proof, which follows from all else."""
+    return hash_to_scalar(Label.ESCROW_PROOF_NONCE, encode_scalar(r), *statement)
+
+
 def _mask(shared: Point, u: Point, data: bytes) -> bytes:
     """data XOR a key stream of shared point and u; its own inverse."""
     stream = expand(Label.ESCROW_KDF, len(data), shared, u)
@@ -161,16 +194,11 @@ def _mask(shared: Point, u: Point, data: bytes) -> bytes:
 
 
 def _parse(escrow: bytes) -> _Escrow:
-    """The parts, points and scalars decoded. Raises Invalid('bad-escrow')."""
+    """The parts, scalars decoded; points are not. Raises Invalid('bad-escrow')."""
     if not isinstance(escrow, bytes) or len(escrow) <= OVERHEAD:
         raise Invalid("bad-escrow", "an escrow has more than 128 bytes")
+    hidden = _Hidden(escrow[:32], escrow[32:64], escrow[128:])
     try:
-        return _Escrow(
-            decode_point(escrow[:32]),
-            decode_point(escrow[32:64]),
-            decode_scalar(escrow[64:96]),
-            decode_scalar(escrow[96:128]),
-            escrow[128:],
-        )
+        return _Escrow(hidden, decode_scalar(escrow[64:96]), decode_scalar(escrow[96:128]))
     except Invalid as fault:
         raise Invalid("bad-escrow", fault.reason) from None

@@ -75,6 +75,14 @@ def rejected(
     assert caught.value.code == "bad-escrow"
 
 
+def refused(box: bytes, data: bytes = OPENING) -> None:
+    """It verifies, and is not the escrow of this opening: sealing that again shows it too."""
+    escrow.verify(SEALED_IN, JOINT, COMMITMENT, box)
+    for check in (escrow.verify_opening, verify_opened):
+        with pytest.raises(Invalid, match="bad-escrow"):
+            check(SEALED_IN, JOINT, COMMITMENT, box, data)
+
+
 def test_any_t_seats_open_an_escrow() -> None:
     assert len(ESCROW) == escrow.escrow_size(SIZE) == SIZE + 128
     escrow.verify(SEALED_IN, JOINT, COMMITMENT, ESCROW)
@@ -84,6 +92,7 @@ def test_any_t_seats_open_an_escrow() -> None:
         assert data == OPENING
     assert verify_opening(SEALED_IN, COMMITMENT, data) == b"castle"
     verify_opened(SEALED_IN, JOINT, COMMITMENT, ESCROW, data)
+    escrow.verify_opening(SEALED_IN, JOINT, COMMITMENT, ESCROW, data)
 
 
 def test_fewer_do_not() -> None:
@@ -113,21 +122,19 @@ def test_every_escrow_has_its_own_randomness() -> None:
 def test_an_escrow_of_another_opening_is_found_out_once_opened() -> None:
     """It verifies, since its proof says nothing of what is inside."""
     other = opening(b"shop", NONCE, SIZE)
-    box = escrow.encrypt(SEALED_IN, JOINT, COMMITMENT, other)
-    escrow.verify(SEALED_IN, JOINT, COMMITMENT, box)
+    refused(escrow.encrypt(SEALED_IN, JOINT, COMMITMENT, other))
     with pytest.raises(Invalid, match="bad-commitment"):
         verify_opening(SEALED_IN, COMMITMENT, other)
-    with pytest.raises(Invalid, match="bad-escrow"):
-        verify_opened(SEALED_IN, JOINT, COMMITMENT, box, OPENING)
 
 
-def own_escrow(r: int, s: int, u_bar: bytes | None = None) -> bytes:
+WHERE = (SEALED_IN.encode(), JOINT, group.BASE, second_generator(), COMMITMENT)
+
+
+def own_escrow(r: int, s: int, u_bar: bytes | None = None, masked: bytes = bytes(SIZE)) -> bytes:
     """An escrow with randomness of its maker's liking, its proof made by the book."""
     u, bar = mul_base(r), u_bar or mul(r, second_generator())
-    where = (SEALED_IN.encode(), JOINT, group.BASE, second_generator(), COMMITMENT)
     announced = (mul_base(s), mul(s, second_generator()))
-    masked = bytes(SIZE)
-    e = hash_to_scalar(Label.ESCROW_CHALLENGE, *where, masked, u, bar, *announced)
+    e = hash_to_scalar(Label.ESCROW_CHALLENGE, *WHERE, masked, u, bar, *announced)
     return u + bar + encode_scalar(e) + encode_scalar(s + r * e) + masked
 
 
@@ -135,9 +142,21 @@ def test_an_escrow_with_other_randomness_is_found_out_once_opened() -> None:
     box = own_escrow(123, 456)
     escrow.verify(SEALED_IN, JOINT, COMMITMENT, box)
     points = {i: take(i, give(i, box), box=box) for i in (1, 2, 3)}
-    data = escrow.decrypt(box, points, T)
-    with pytest.raises(Invalid, match="bad-escrow"):
-        verify_opened(SEALED_IN, JOINT, COMMITMENT, box, data)
+    refused(box, escrow.decrypt(box, points, T))
+
+
+def test_an_escrow_with_another_proof_of_the_same_is_found_out_once_opened() -> None:
+    r = hash_to_scalar(Label.ESCROW_RANDOMNESS, *WHERE, OPENING)
+    s = hash_to_scalar(
+        Label.ESCROW_PROOF_NONCE, encode_scalar(r), *WHERE, ESCROW[128:], ESCROW[:32], ESCROW[32:64]
+    )
+    assert own_escrow(r, s, masked=ESCROW[128:]) == ESCROW
+    refused(own_escrow(r, s + 1, masked=ESCROW[128:]))
+
+
+def test_an_escrow_without_randomness_is_none() -> None:
+    """Its proof holds, and who knows Y reads it."""
+    rejected(box=own_escrow(0, 456))
 
 
 @pytest.mark.parametrize("context", ELSEWHERE)
