@@ -165,6 +165,11 @@ class MessageStore:
         """The epochs of which a message of this kind is held."""
         return sorted(epoch for number, epoch in self._epochs if number == NUMBER[kind])
 
+    def halts_by(self, seat: int) -> list[Message]:
+        """The halts of one seat, in the order they came."""
+        halts = (m for epoch in self.epochs_of(Halt) for m in self.of_epoch(Halt, epoch))
+        return sorted((m for m in halts if m.seat == seat), key=lambda m: self._order[m.hash])
+
     def highest_late(self, seat: int | None) -> int:
         """The epoch of a seat's highest late; 0 for none."""
         late = None if seat is None else self._lates.get(seat)

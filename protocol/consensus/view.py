@@ -159,9 +159,11 @@ def _illegal(message: Message, view: View) -> Proof | None:
 
 
 def _against_halt(message: Message, store: MessageStore, first: int) -> Proof | None:
+    """A halt stands against all that its seat has signed, all else against the seat's halts."""
     if not isinstance(message.statement, (Halt, Say, SealVote)):
         return None
-    for other in store.by_seat(message.seat):
+    is_halt = isinstance(message.statement, Halt)
+    for other in (store.by_seat if is_halt else store.halts_by)(message.seat):
         for halt, said in ((message, other), (other, message)):
             code = evidence.against_halt(halt, said, first)
             if code is not None:

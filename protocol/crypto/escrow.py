@@ -19,7 +19,17 @@ from ..errors import Invalid
 from .context import Context
 from .dleq import prove_equal, verify_equal
 from .generators import second_generator
-from .group import BASE, IDENTITY, Point, decode_point, decode_scalar, encode_scalar, mul, mul_base, sub
+from .group import (
+    BASE,
+    IDENTITY,
+    Point,
+    decode_point,
+    decode_scalar,
+    encode_scalar,
+    mul,
+    mul_base,
+    sub,
+)
 from .hashing import expand, hash_to_scalar
 from .labels import Label
 from .randomness import Random

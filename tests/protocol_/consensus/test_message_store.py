@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from support.played import room_of
 
-from protocol.wire.messages import Back, Message, Say
+from protocol.wire.messages import Back, Halt, Message, Say
 
 
 def may_lack(message: Message, epoch: int, step: int) -> bool:
@@ -28,3 +28,15 @@ def test_what_a_node_may_lack_in_the_order_it_came(name: str) -> None:
                 assert store.since(epoch, step) == every
                 lacked += len(every)
     assert lacked > 100
+
+
+@pytest.mark.parametrize("name", ["four", "vanished", "doubted"])
+def test_the_halts_of_a_seat_in_the_order_they_came(name: str) -> None:
+    found = 0
+    for place in room_of(name).places:
+        store = place.machine.core.store
+        for seat in range(place.machine.table.seats):
+            halts = [m for m in store.by_seat(seat) if isinstance(m.statement, Halt)]
+            assert store.halts_by(seat) == halts
+            found += len(halts)
+    assert (found > 0) == (name != "four")
