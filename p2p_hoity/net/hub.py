@@ -277,7 +277,9 @@ class Hub:
 
         async def deliver(data: bytes) -> None:
             await self._rest(new.peer)
-            await trio.sleep(self._allowances.take(self._sender(new), trio.current_time()))
+            wait = self._allowances.take(self._sender(new), trio.current_time())
+            if wait > 0:
+                await trio.sleep(wait)
             await self._report.send(Frame(new.peer, data))
 
         if new.via_relay and new.dialled_by == self.me:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import deque
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
@@ -29,9 +30,10 @@ from .nursery import open_nursery
 from .outcome import LEFT as LEFT
 from .outcome import STOPPED as STOPPED
 from .outcome import Outcome as Outcome
+from .outgoing import Outgoing
 from .player import LeaveForNow, Player, Talk, WaitLonger
 from .presence import PresenceTeller
-from .rate_limit import RateLimit, is_question
+from .rate_limit import RateLimit
 from .side_channel import SideChannel
 from .updates import Screen
 from .waiting import WaitNotices
@@ -68,6 +70,7 @@ class Driver:
     _chronicle: Chronicle = field(init=False)
     _present: bool = True
     _early: list[Event] = field(default_factory=list)
+    _later: deque[effects.Effect] = field(default_factory=deque)
     _asking: Asking = field(init=False)
     _nursery: trio.Nursery | None = None
     _rate_limit: RateLimit = field(default_factory=RateLimit)
@@ -77,6 +80,7 @@ class Driver:
     _access: Access = field(init=False)
     _side: SideChannel = field(init=False)
     _marks: MarkKeeper = field(init=False)
+    _outgoing: Outgoing = field(init=False)
     _weighing: Weighing = field(init=False)
 
     @property
@@ -103,6 +107,7 @@ class Driver:
         self._side = SideChannel(self._access, self.identity, hub, self.screen, self.talks)
         self._presence = PresenceTeller(self.machine, self.screen)
         self._marks = MarkKeeper(self.journal)
+        self._outgoing = Outgoing(self.machine, hub, self._marks, self._rate_limit, self._tells)
         does = (self._rate_limit, self._now, self._drain, self.off_loop)
         self._weighing = Weighing(self.machine, hub, *does)
         try:
@@ -145,7 +150,11 @@ class Driver:
                 self._keep_early(event)
             else:
                 self._on_event(event)
-            await trio.lowlevel.checkpoint()
+                self._speak()
+                await self._outgoing.let_out()
+                self._drain()
+                if not isinstance(event, Frame):
+                    self._presence.tell(self._linked(), self._now())
 
     async def _tick(self) -> None:
         while not self._may_leave():
@@ -178,9 +187,6 @@ class Driver:
                 self.machine.link_down(peer, self._now())
             case Frame(peer, data):
                 self._on_frame(peer, data)
-        self._drain()
-        if not isinstance(event, Frame):
-            self._presence.tell(self._linked(), self._now())
 
     def _on_frame(self, peer: bytes, data: bytes) -> None:
         """Each kind of frame to whom it is for."""
@@ -203,6 +209,9 @@ class Driver:
     def _is_ours(self, peer: bytes) -> bool:
         """A seat, or an onlooker who was let in: others are not worth a line."""
         return peer in self.machine.table.ids or self._access.hears(peer)
+
+    def _tells(self, peer: bytes) -> bool:
+        return self._is_ours(peer)
 
     def _receive_guest(self, peer: bytes, data: bytes) -> None:
         try:
@@ -233,7 +242,7 @@ class Driver:
         self._is_void = True
         for peer in self.machine.table.ids:
             self.hub.post(peer, encode_lobby(found.evidence.other))
-        self._do(effects.Broken(TWO_ROSTERS, 0))
+        self._show(effects.Broken(TWO_ROSTERS, 0))
         if self.outcome is not None:
             self.outcome = replace(self.outcome, evidence=found.evidence)
 
@@ -241,17 +250,31 @@ class Driver:
         return {s for s, peer in enumerate(self.machine.table.ids) if self.hub.linked(peer)}
 
     def _drain(self) -> None:
-        while found := self.machine.take():
-            for effect in found:
-                self._do(effect)
+        """Carry out all that the machine has left to do."""
+        self._speak()
+        while self._later:
+            self._show(self._later.popleft())
+            self._speak()
         self._weighing.look()
 
+    def _speak(self) -> None:
+        """Carry out what others wait for; all that is recorded goes to the disk at once."""
+        found = self.machine.take()
+        for record in found:
+            if isinstance(record, effects.Record) and self.journal is not None:
+                self.journal.append(record.data)
+        for effect in found:
+            self._do(effect)
+
     def _do(self, effect: effects.Effect) -> None:
+        if isinstance(effect, effects.Send):
+            self._send(effect)
+        elif not isinstance(effect, effects.Record):
+            self._later.append(effect)
+
+    def _show(self, effect: effects.Effect) -> None:
+        """What of an effect is for this seat's own player."""
         match effect:
-            case effects.Record(data) if self.journal is not None:
-                self.journal.append(data)
-            case effects.Send():
-                self._send(effect)
             case effects.Stepped(before, after):
                 self.screen(updates.Stepped(before, after, self._weighing.seconds))
                 self._chronicle.tell(after)
@@ -282,21 +305,7 @@ class Driver:
                 self.outcome = Outcome(None, (), code, seat, kept)
 
     def _send(self, send: effects.Send) -> None:
-        if not send.but:
-            self._marks.settle()
-        once = not is_question(send.frame)
-        if send.peer is not None:
-            self.hub.post(send.peer, send.frame, once)
-            return
-        self._rate_limit.held(send.frame)
-        for peer in self._told(send.frame):
-            if peer not in send.but:
-                self.hub.post(peer, send.frame, once)
-
-    def _told(self, frame: bytes) -> Iterable[bytes]:
-        """Whom a frame goes to that goes to all: who looks on is asked nothing ([L-6])."""
-        ids, links = self.machine.table.ids, self.hub.links()
-        return links.intersection(ids) if is_question(frame) else filter(self._is_ours, links)
+        self._outgoing.send(send)
 
     # What the screen is told.
 

@@ -6,9 +6,15 @@ rests on it leaves ([J-1]).
 
 from __future__ import annotations
 
+from typing import Final
+
 import trio
 
 from ..storage.journal import Journal
+
+LAG: Final = 0.2
+"""Seconds for which a mark may lag: one does for all that was put on disk meanwhile, and it is
+written when the messages are out."""
 
 
 class MarkKeeper:
@@ -28,5 +34,6 @@ class MarkKeeper:
         """Set the mark whenever it lags; JournalError if it cannot be written."""
         while self._journal is not None:
             await self._due.wait()
+            await trio.sleep(LAG)
             self._due = trio.Event()
             await trio.to_thread.run_sync(self._journal.set_mark)

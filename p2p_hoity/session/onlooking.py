@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
@@ -14,7 +13,6 @@ from . import updates
 from .access import DropCode
 from .driver import Driver
 from .lobby import Refusal, Refuse, parse_lobby
-from .rate_limit import is_question
 
 REFUSED: Final = {Refusal.FULL: DropCode.FULL, Refusal.UNWATCHED: DropCode.UNWATCHED}
 
@@ -40,6 +38,6 @@ class OnlookerDriver(Driver):
             self._is_told = True
             self.screen(updates.Crowded())
 
-    def _told(self, frame: bytes) -> Iterable[bytes]:
+    def _tells(self, peer: bytes) -> bool:
         """It passes on nothing: what it has of one seat the others have of each other ([M-7])."""
-        return super()._told(frame) if is_question(frame) else ()
+        return False

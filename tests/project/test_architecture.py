@@ -126,6 +126,7 @@ DRIVERS = (
     "settling",
     "side_channel",
     "mark_keeper",
+    "outgoing",
     "weighing",
 )
 """Of a running table: what waits, and what needs to know when."""

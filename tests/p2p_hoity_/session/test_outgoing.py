@@ -1,0 +1,112 @@
+"""What one node says: on disk first, to whom it is for, and out before anything else is done."""
+
+from __future__ import annotations
+
+import os
+import socket
+from collections.abc import Iterable
+from typing import Any
+
+import trio
+import trio.testing
+
+from p2p_hoity.net.limits import Limits
+from p2p_hoity.net.link import Link
+from p2p_hoity.net.tls import credentials, secure_from, secure_to
+from p2p_hoity.session.outgoing import TURNS, Outgoing
+from p2p_hoity.session.rate_limit import RateLimit
+from protocol.seat.effects import Send
+from protocol.wire import frames
+
+SEATS, ONLOOKER, STRANGER = (b"ada", b"bob"), b"eve", b"zoe"
+TOLD = frames.encode_frame(frames.Carry(b"a message"))
+QUESTION = frames.encode_frame(frames.Own())
+
+
+class Recorder:
+    """Hub, machine and journal in one: what was done, in its order."""
+
+    ids = SEATS
+
+    def __init__(self) -> None:
+        self.table, self.done = self, list[Any]()
+
+    def links(self) -> frozenset[bytes]:
+        return frozenset((*SEATS, ONLOOKER, STRANGER))
+
+    def post(self, peer: bytes, data: bytes, once: bool = False) -> bool:
+        self.done.append(peer)
+        return True
+
+    def settle(self) -> None:
+        self.done.append("on disk")
+
+
+def outgoing(goes_to: Iterable[bytes] = (*SEATS, ONLOOKER)) -> tuple[Outgoing, Recorder]:
+    it: Any = Recorder()
+    known = frozenset(goes_to)
+    return Outgoing(it, it, it, RateLimit(), known.__contains__), it
+
+
+def test_what_is_recorded_is_on_disk_before_anything_is_posted() -> None:
+    out, it = outgoing()
+    out.send(Send(TOLD))
+    assert it.done[0] == "on disk"
+    assert set(it.done[1:]) == {*SEATS, ONLOOKER}
+
+
+def test_a_question_goes_to_seats_alone() -> None:
+    out, it = outgoing()
+    out.send(Send(QUESTION))
+    assert set(it.done[1:]) == set(SEATS)
+
+
+def test_what_is_passed_on_waits_for_no_disk_and_goes_to_who_lacks_it() -> None:
+    out, it = outgoing()
+    out.send(Send(TOLD, but=frozenset(SEATS)))
+    assert it.done == [ONLOOKER]
+
+
+async def turns_of(out: Outgoing) -> int:
+    """How many turns of the loop it takes to let out what was posted."""
+    turns = 0
+
+    async def count() -> None:
+        nonlocal turns
+        while True:
+            await trio.lowlevel.checkpoint()
+            turns += 1
+
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(count)
+        await out.let_out()
+        nursery.cancel_scope.cancel()
+    return turns
+
+
+async def test_who_has_said_nothing_does_not_wait() -> None:
+    out, _ = outgoing(goes_to=())
+    assert await turns_of(out) == 0
+    out.send(Send(TOLD))
+    assert await turns_of(out) == 0
+    out.send(Send(QUESTION))
+    assert await turns_of(out) > 0
+    assert await turns_of(out) == 0
+
+
+async def test_what_is_posted_on_an_idle_link_is_out_after_these_turns() -> None:
+    ours, theirs = socket.socketpair()
+    near, far = (trio.SocketStream(trio.socket.from_stdlib_socket(one)) for one in (ours, theirs))
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(secure_from, far, credentials(os.urandom(32)))
+        stream, _, _ = await secure_to(near, None)
+        link = Link(stream, Limits())
+        nursery.start_soon(link.run, trio.lowlevel.checkpoint, trio.sleep_forever)
+        for _ in range(20):  # tasks have their turns in random order
+            await trio.testing.wait_all_tasks_blocked()
+            link.post(b"said")
+            for _ in range(TURNS):
+                await trio.lowlevel.checkpoint()
+            assert theirs.recv(1 << 16), "nothing is out"
+        nursery.cancel_scope.cancel()
+    await trio.aclose_forcefully(far)
