@@ -7,9 +7,11 @@ of step as a multiple of the delay one way, and what is left over. Needs root an
 from __future__ import annotations
 
 import argparse
+import itertools
 import statistics
 import tempfile
 from collections import defaultdict
+from collections.abc import Sequence
 from pathlib import Path
 
 from support import namespaces, terminals
@@ -37,6 +39,16 @@ def game(seats: int, delay: float, quorum: int | None) -> list[terminals.Termina
         return running
 
 
+def choices(stepped: Sequence[tuple[float, str]]) -> list[float]:
+    """How long each sealed choice took, of the times at which one seat's steps were over."""
+    found, begun = [], 0.0
+    for (before, _), (at, kind) in itertools.pairwise(stepped):
+        begun = before if kind == "seal" else begun
+        if kind == "reveal":
+            found.append(at - begun)
+    return found
+
+
 def report(seat: terminals.Terminal, delay: float) -> None:
     """How long each kind of step took at one seat, by when it told; times in ms."""
     stepped = [
@@ -45,17 +57,13 @@ def report(seat: terminals.Terminal, delay: float) -> None:
         if line.get("type") == "stepped"
     ]
     took: dict[str, list[float]] = defaultdict(list)
-    choices, before, begun = [], stepped[0][0], 0.0
-    for at, kind in stepped:
+    for (before, _), (at, kind) in itertools.pairwise(stepped):
         took[kind].append(at - before)
-        begun = before if kind == "seal" else begun
-        if kind == "reveal":
-            choices.append(at - begun)
-        before = at
     dealt = next(at for at, kind in stepped if kind == "deal") - stepped[0][0]
-    middle = statistics.median(choices)
+    found = choices(stepped)
+    middle = statistics.median(found)
     print(f"  from the first step to the deal: {dealt:.0f} ms = {dealt / delay:.2f} delays")
-    print(f"  a sealed choice: {middle:.1f} ms = {middle / delay:.3f} delays, of {len(choices)}")
+    print(f"  a sealed choice: {middle:.1f} ms = {middle / delay:.3f} delays, of {len(found)}")
     for kind, times in took.items():
         middle, most = statistics.median(times), max(times)
         print(f"  {kind:10} {len(times):4} times, median {middle:7.1f} ms, most {most:7.1f}")
