@@ -60,9 +60,13 @@ def _unpack(data: bytes, max_items: int) -> Value:
     return value
 
 
+_PLAIN: Final = frozenset((type(None), bool, bytes, str))
+"""Kinds of which every value belongs to the profile; there may be thousands in one array."""
+
+
 def _check(value: object, depth: int) -> None:
     """Raise unless the value and all in it belong to the profile ([C-3])."""
-    if value is None or isinstance(value, bool | bytes | str):
+    if type(value) in _PLAIN:
         return
     if isinstance(value, int):
         if not 0 <= value < 2**64:
@@ -71,8 +75,9 @@ def _check(value: object, depth: int) -> None:
         if depth == MAX_DEPTH:
             raise Invalid("bad-encoding", f"arrays nested more than {MAX_DEPTH} deep")
         for item in value:
-            _check(item, depth + 1)
-    else:
+            if type(item) not in _PLAIN:
+                _check(item, depth + 1)
+    elif not isinstance(value, bytes | str):
         raise Invalid("bad-encoding", "a value of a kind that is not in the profile")
 
 

@@ -132,7 +132,7 @@ class Message:
         """The bytes that travel."""
         return encoding.encode((self.payload, self.signature))
 
-    @property
+    @cached_property
     def identity(self) -> tuple[int, ...]:
         """A seat signs at most one statement per identity, ever ([M-5])."""
         return identity_of(self.seat, self.statement)
