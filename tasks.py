@@ -270,6 +270,10 @@ TARGETS: dict[str, tuple[Callable[[Sequence[str]], None], str]] = {
     ),
     "deals": (tool("-m", "soak.deals"), "how long a deal takes, and stops all else: DEALS SEATS"),
     "delays": (tool("-m", "soak.delays"), "what distance costs a step: --seats N --delay MS"),
+    "cores": (
+        tool("-m", "soak.own_cores"),
+        "what distance costs with a core for each seat: --seats N …",
+    ),
     "watchers": (tool("-m", "soak.watchers"), "what onlookers cost a seat: SECONDS ONLOOKERS …"),
     "simulate": (
         tool("-m", "soak.simulate"),

@@ -59,7 +59,7 @@ class Admission:
 
     def peers(self) -> frozenset[bytes]:
         """All peers with a live link."""
-        return frozenset(standing.peer for standing in self._live())
+        return frozenset([one.peer for one in self._live()])
 
     def prefer(self, peers: Iterable[bytes]) -> None:
         """Keep room for these, the table's own."""

@@ -43,14 +43,15 @@ class Outgoing:
             self._has_posted |= self._hub.post(send.peer, send.frame, once)
             return
         self._rate_limit.held(send.frame)
-        for peer in self._told(send.frame):
-            if peer not in send.but:
-                self._has_posted |= self._hub.post(peer, send.frame, once)
+        for peer in self._told(send):
+            self._has_posted |= self._hub.post(peer, send.frame, once)
 
-    def _told(self, frame: bytes) -> Iterable[bytes]:
+    def _told(self, send: effects.Send) -> Iterable[bytes]:
         """Whom a frame goes to that goes to all: who looks on is asked nothing ([L-6])."""
-        links = self._hub.links()
-        return links.intersection(self._ids) if is_question(frame) else filter(self._goes_to, links)
+        links = self._hub.links() - send.but
+        if is_question(send.frame):
+            return links.intersection(self._ids)
+        return filter(self._goes_to, links)
 
     async def let_out(self) -> None:
         """Let what was posted out: it goes before what this node shows, and what it hears next."""

@@ -22,8 +22,8 @@ BOT = ("--auto", "--yes", "--json", "--lan", "off", "--no-again", "--no-map")
 def game(seats: int, delay: float, quorum: int | None) -> list[terminals.Terminal]:
     """One whole game; all terminals, at their end."""
     folder = Path(tempfile.mkdtemp(prefix="hoity-delays-"))
-    with namespaces.internet("--delay", str(delay / 2)) as net:
-        machines = [net.machine(f"m{n}", f"8.0.{n}.1/8") for n in range(seats)]
+    with namespaces.internet() as net:
+        machines = net.mesh(delay, *(f"8.0.{n}.1" for n in range(seats)))
         words = ["--seats", str(seats), *(["--quorum", str(quorum)] if quorum else [])]
         listen = ("--listen", "8.0.0.1:4000")
         host = machines[0].hoity(folder / "0", "host", *words, *listen, *BOT)

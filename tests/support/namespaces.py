@@ -125,15 +125,11 @@ class Internet:
         """The same by a slow wire; the hub routes, since a TUN has no place on a bridge."""
         hub.run("sh", "-c", "echo 1 > /proc/sys/net/ipv4/ip_forward")
         command = ["-m", "support.slow_wire", hub.name, end, machine.name, "wan", *self.wire]
-        wire = subprocess.Popen([sys.executable, *command], stdout=subprocess.PIPE, text=True)
-        assert wire.stdout is not None
-        assert wire.stdout.readline(), "the wire does not stand"
-        self._wires.append(wire)
+        wire = [sys.executable, *command]
+        self._await(subprocess.Popen(wire, stdout=subprocess.PIPE, text=True))
         run("ip", "-n", hub.name, "link", "set", end, "up")
-        run("ip", "-n", machine.name, "link", "set", "wan", "up")
         for address in (one.partition("/")[0] for one in addresses if ":" not in one):
-            run("ip", "-n", machine.name, "addr", "add", f"{address}/32", "dev", "wan")
-            run("ip", "-n", machine.name, "route", "add", "default", "dev", "wan")
+            self._lead_out(machine, address)
             run("ip", "-n", hub.name, "route", "add", f"{address}/32", "dev", end)
 
     def machine(self, name: str, *addresses: str) -> Machine:
@@ -142,6 +138,31 @@ class Internet:
         made = self._machine(name)
         self._plug_in(made, *addresses)
         return made
+
+    def mesh(self, seconds: float, *addresses: str) -> list[Machine]:
+        """Machines with these addresses, each so far from every other; there is no hub."""
+        machines = [self._machine(f"m{number}") for number in range(len(addresses))]
+        ends = [
+            word
+            for machine, address in zip(machines, addresses, strict=True)
+            for word in (machine.name, address)
+        ]
+        command = [sys.executable, "-m", "support.mesh", str(seconds), *ends]
+        self._await(subprocess.Popen(command, stdout=subprocess.PIPE, text=True))
+        for machine, address in zip(machines, addresses, strict=True):
+            self._lead_out(machine, address)
+        return machines
+
+    def _await(self, wire: subprocess.Popen[str]) -> None:
+        """A wire, once it stands."""
+        self._wires.append(wire)
+        assert wire.stdout is not None
+        assert wire.stdout.readline(), "the wire does not stand"
+
+    def _lead_out(self, machine: Machine, address: str) -> None:
+        run("ip", "-n", machine.name, "link", "set", "wan", "up")
+        run("ip", "-n", machine.name, "addr", "add", f"{address}/32", "dev", "wan")
+        run("ip", "-n", machine.name, "route", "add", "default", "dev", "wan")
 
     def home(self, name: str, public: str, rules: str, inside: str = "192.168.1") -> Machine:
         """A machine at home: its router has a public address and masks it, after `rules`."""
