@@ -54,7 +54,7 @@ class Reaper:
         found = cluster.in_order(address, work, pieces)
         yield next(found)
         if not self.killed:
-            pid = self.local.workers[0].pid
-            psutil.Process(pid).kill()
+            pid = next(one.pid for one in self.local.workers.values() if one.pid)
+            psutil.Process(pid).kill()  # not one just begun anew: psutil takes None for this one
             self.killed.append(pid)
         yield from found
