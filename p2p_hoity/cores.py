@@ -27,6 +27,9 @@ SHIFT: Final = 200
 """Pieces after which a process gives its place to a fresh one, so that its memory stays bounded."""
 MOST: Final = 61
 """Processes at a time: Windows waits for no more."""
+HANDOVER: Final = 0.0005
+"""Seconds after which a thread that computes lets the one that hands out have its turn: with the
+usual five ms the other processes wait for their work."""
 CANNOT: Final = (OSError, ImportError, NotImplementedError, RuntimeError)
 """What a system says that has no room for processes, or not what they share: semaphores."""
 
@@ -45,11 +48,11 @@ def count() -> int:
 
 @contextmanager
 def spread(cores: int | None = None) -> Iterator[Callable[..., Any] | None]:
-    """The `submit` of so many processes, of one for each core unless said otherwise; None where
-    that wins nothing: on one core, and on systems where a process cannot be begun as a copy of this
-    one, which takes longer than most files do. They are begun with the first work, so that who has
-    none does not wait for them; where there is no room for them, this process does the work.
-    Ended out of the block if one of them was ended.
+    """The `submit` of processes that with this one are so many, one for each core unless said
+    otherwise; None where that wins nothing: on one core, and on systems where a process cannot be
+    begun as a copy of this one, which takes longer than most files do. They are begun with the
+    first work, so that who has none does not wait for them; where there is no room for them, this
+    process does the work. Ended out of the block if one of them was ended.
     """
     cores = cores or count()
     if cores < 2 or not _copies():
@@ -60,7 +63,7 @@ def spread(cores: int | None = None) -> Iterator[Callable[..., Any] | None]:
 
         def submit(work: Callable[..., Any], *given: Any) -> Any:
             if not begun:
-                begun.append(_submit_of(cores, stack))
+                begun.append(_submit_of(cores - 1, stack))
             return begun[0](work, *given)
 
         with _told():
@@ -89,6 +92,8 @@ def _submit_of(cores: int, stack: ExitStack) -> Callable[..., Any]:
             stack.enter_context(beginning.pop_all())
     except CANNOT:
         return _here
+    stack.callback(sys.setswitchinterval, sys.getswitchinterval())
+    sys.setswitchinterval(HANDOVER)
     return executor.submit
 
 

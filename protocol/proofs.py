@@ -17,12 +17,16 @@ Proof = tuple[Callable[..., None], tuple[Any, ...]]
 """A function of a module and what it takes, so that it can go to another process; never a secret.
 """
 Part = Sequence[Proof]
-PART: Final = 4096
-"""Bytes of the proofs that are handed over together: about ten ms of multiplications."""
+PART: Final = 16384
+"""Bytes of the proofs that are handed over together: some ten ms of multiplications and more, in
+which the next part finds its way."""
 
 
 class Promise(Protocol):
     """A part under way, such as a `concurrent.futures.Future`."""
+
+    def cancel(self) -> bool:
+        """Take it back; False if it is begun or done, and will have a result."""
 
     def result(self) -> bool:
         """Whether all in it hold, once it is known."""
@@ -52,7 +56,7 @@ class HandedOut:
     submit: Submit
     _part: list[Proof] = field(default_factory=list)
     _size: int = 0
-    _promised: list[Promise] = field(default_factory=list)
+    _promised: list[tuple[Promise, Part]] = field(default_factory=list)
     _over: bool = False
 
     def __call__(self, check: Callable[..., None], *parts: Any) -> None:
@@ -66,14 +70,22 @@ class HandedOut:
             self._hand_out()
 
     def _hand_out(self) -> None:
-        self._promised.append(self.submit(all_hold, self._part))
+        self._promised.append((self.submit(all_hold, self._part), self._part))
         self._part, self._size = [], 0
 
     def hold(self) -> bool:
-        """Whether all of them hold, once that is known of each or one does not. The last part is
-        done here, where nobody has anything else to do."""
+        """Whether all of them hold, once that is known of each or one does not. What nobody has
+        begun is taken back, from behind, and done here, where nothing else is to do."""
         self._over = True
-        return all_hold(self._part) and all(part.result() for part in self._promised)
+        under_way: list[Promise] = []
+        if not all_hold(self._part):
+            return False
+        for promise, part in reversed(self._promised):
+            if not promise.cancel():
+                under_way.append(promise)
+            elif not all_hold(part):
+                return False
+        return all(promise.result() for promise in under_way)
 
 
 def all_hold(proofs: Part) -> bool:

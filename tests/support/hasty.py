@@ -14,10 +14,14 @@ from protocol.transcript.verifier import GameOf, verify
 
 @dataclass
 class Pile:
-    """Takes parts of work as an executor does, and does them last of all, in a random order."""
+    """Takes parts of work as an executor does, and does them last of all, in a random order; half
+    of them can be taken back."""
 
     seed: int
     parts: list[Promised] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.draw = random.Random(self.seed)
 
     def submit(self, function: Callable[[Part], bool], part: Part) -> Promised:
         """A promise."""
@@ -26,8 +30,8 @@ class Pile:
 
     def work(self) -> None:
         """Do all of it."""
-        left = [one for one in self.parts if one.found is None]
-        random.Random(self.seed).shuffle(left)
+        left = [one for one in self.parts if one.found is None and not one.taken_back]
+        self.draw.shuffle(left)
         for one in left:
             one.found = one.function(one.part)
 
@@ -40,6 +44,13 @@ class Promised:
     function: Callable[[Part], bool]
     part: Part
     found: bool | None = None
+    taken_back: bool = False
+
+    def cancel(self) -> bool:
+        """Take it back, if it is one of those that have not been begun."""
+        begun = self.pile.draw.random() < 0.5
+        self.taken_back = self.found is None and not begun
+        return self.taken_back
 
     def result(self) -> bool:
         """What came of it, when all was done."""

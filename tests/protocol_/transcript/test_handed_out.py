@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from concurrent.futures import Future
 from typing import Any
 
@@ -20,6 +21,14 @@ from protocol.proofs import HandedOut, all_hold
 from protocol.transcript.verifier import verify
 
 JUDGED = sorted((VECTORS / "judged").glob("*.hoity"))
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _small_parts() -> Iterator[None]:
+    """The files of tests are small, and shall fall into several parts too."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(proofs, "PART", 2048)
+        yield
 
 
 @pytest.mark.parametrize("path", JUDGED, ids=lambda path: path.stem)
