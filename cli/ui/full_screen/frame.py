@@ -151,10 +151,11 @@ def keys(scene: Scene, desk: Desk, width: int) -> Line:
     elif desk.lesson:
         found = [("Enter", _("goes on"), "seal()")]
     elif desk.menu is not None and desk.menu.is_builder:
+        best = [("1–9", _("best"), "pick(1)")] if desk.menu.kind == "exhibit" else []
         found = [
             ("← →", _("walk"), "walk(1)"),
             (_("Space"), _("mark"), "tick()"),
-            ("1–9", _("best"), "pick(1)"),
+            *best,
             (_("Enter"), _("seal (no undo)"), "seal()"),
         ]
     elif desk.menu is not None:
