@@ -169,7 +169,7 @@ class Hub:
         if verdict is not Verdict.WELCOME:
             await send(stream, verdict.encode())
             return None
-        link = Link(stream, self._limits, verdict.encode(), acknowledges=True)
+        link = Link(stream, self._limits, verdict.encode(), True, self._is_caught_up)
         new = _standing(proven, link, address, proven.peer, source)
         old = self._admission.enter(new)
         return lambda: self._keep(new, old)
@@ -254,7 +254,7 @@ class Hub:
             return None
         if verdict is not Verdict.WELCOME:
             raise NetError(NetCode.NO_ROOM_HERE)
-        link = Link(secured.stream, self._limits, acknowledges=True)
+        link = Link(secured.stream, self._limits, b"", True, self._is_caught_up)
         new = _standing(proven, link, address, me)
         return new, self._admission.enter(new)
 
@@ -264,6 +264,10 @@ class Hub:
             await self._report.send(LinkedElsewhere(peer))
 
     # Links
+
+    def _is_caught_up(self) -> bool:
+        """Whether our owner has taken all that was reported."""
+        return not self.events.statistics().current_buffer_used
 
     async def _keep(self, new: Standing, replaced: Standing | None) -> None:
         """Carry one link from its LinkUp to its LinkDown, after those of the link it replaces."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections import deque
 from collections.abc import Awaitable, Callable
-from typing import Final
+from typing import Final, NamedTuple
 
 import trio
 
@@ -38,6 +38,15 @@ class LinkCode(Code):
     MADE_ROOM = "link-made-room"
 
 
+class Waiting(NamedTuple):
+    """A frame that waits, its name while it is under way if it has one, and how many bytes were
+    heeded when it was made."""
+
+    data: bytes
+    name: bytes | None
+    heeded: int
+
+
 class Link:
     """Frames in both directions over one authenticated stream, until either side ends it.
 
@@ -50,14 +59,17 @@ class Link:
         limits: Limits,
         first: bytes = b"",
         acknowledges: bool = False,
+        is_caught_up: Callable[[], bool] = lambda: True,
     ) -> None:
         """`first`: a frame that goes out before all that counts. `acknowledges`: both ends tell
-        how much they have read."""
+        how much they have read. `is_caught_up`: whether all that was delivered is heeded, and so
+        in what is posted now; only then it counts as read."""
         self._stream = stream
         self._limits = limits
-        self._queue: deque[tuple[bytes, bytes | None]] = deque()
+        self._queue: deque[Waiting] = deque()
         self._under_way = UnderWay()
-        self._read_bytes = self._told_bytes = 0
+        self._read_bytes = self._heeded_bytes = self._told_bytes = 0
+        self._is_caught_up = is_caught_up
         self._queued_bytes = len(first)
         self._more = trio.Event()
         self._drained = trio.Event()
@@ -86,7 +98,7 @@ class Link:
         if frames > self._limits.queue_frames or size > self._limits.queue_bytes:
             self.close(because(LinkCode.TOO_SLOW))
             return False
-        self._queue.append((data, name))
+        self._queue.append(Waiting(data, name, self._heeded()))
         self._queued_bytes = size
         self._more.set()
         return True
@@ -186,24 +198,30 @@ class Link:
     async def _write_some(self) -> None:
         """What goes out next, or a heartbeat; before it what was read, if that is news."""
         batch = self._next()
-        framed = self._news() + b"".join(encode_frame(data) for data, _ in batch)
-        framed = framed or encode_frame(b"")
-        self._under_way.write(len(framed), (name for _, name in batch if name is not None))
+        news = self._news(batch[0].heeded if batch else self._heeded())
+        framed = news + b"".join(encode_frame(one.data) for one in batch) or encode_frame(b"")
+        self._under_way.write(len(framed), (one.name for one in batch if one.name is not None))
         await self._send(framed)
-        self._queued_bytes -= sum(len(data) for data, _ in batch)
+        self._queued_bytes -= sum(len(one.data) for one in batch)
 
-    def _news(self) -> bytes:
-        if not self._acknowledges or self._read_bytes == self._told_bytes:
+    def _heeded(self) -> int:
+        """How many bytes were read of which all that is posted now may tell."""
+        if self._is_caught_up():
+            self._heeded_bytes = self._read_bytes
+        return self._heeded_bytes
+
+    def _news(self, heeded: int) -> bytes:
+        if not self._acknowledges or heeded == self._told_bytes:
             return b""
-        self._told_bytes = self._read_bytes
-        return encode_read(self._read_bytes)
+        self._told_bytes = heeded
+        return encode_read(heeded)
 
-    def _next(self) -> list[tuple[bytes, bytes | None]]:
+    def _next(self) -> list[Waiting]:
         """The frames that go out next: as many as fit one record, or a longer one."""
-        batch, room = list[tuple[bytes, bytes | None]](), RECORD - HEADER
-        while self._queue and (not batch or len(self._queue[0][0]) + HEADER <= room):
+        batch, room = list[Waiting](), RECORD - HEADER
+        while self._queue and (not batch or len(self._queue[0].data) + HEADER <= room):
             batch.append(self._queue.popleft())
-            room -= len(batch[-1][0]) + HEADER
+            room -= len(batch[-1].data) + HEADER
         return batch
 
     async def _send(self, framed: bytes) -> None:

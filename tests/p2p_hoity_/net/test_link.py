@@ -315,6 +315,29 @@ async def test_what_was_read_is_told_before_what_goes_out_after(autojump_clock):
         nursery.cancel_scope.cancel()
 
 
+async def test_what_is_not_heeded_yet_is_not_said_to_be_read(autojump_clock):
+    """A frame tells of what was read when it was made, and no more."""
+    near, far = trio.testing.memory_stream_pair()
+    heeded = []
+    link = Link(near, LIMITS, b"", True, lambda: bool(heeded))
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(link.run, trio.lowlevel.checkpoint, Ended(near).deliver)
+        await far.send_all(encode_frame(b"abc"))
+        await trio.testing.wait_all_tasks_blocked()
+        link.post(b"1")
+        heeded.append(True)
+        await trio.testing.wait_all_tasks_blocked()
+        assert await far.receive_some() == encode_frame(b"1")
+        link.post(b"2")
+        await far.send_all(encode_frame(b"defg"))
+        await trio.testing.wait_all_tasks_blocked()
+        assert await far.receive_some() == encode_read(7) + encode_frame(b"2")
+        link.post(b"3")
+        await trio.testing.wait_all_tasks_blocked()
+        assert await far.receive_some() == encode_read(15) + encode_frame(b"3")
+        nursery.cancel_scope.cancel()
+
+
 async def test_a_first_frame_does_not_count(autojump_clock):
     near, far = trio.testing.memory_stream_pair()
     link = Link(near, LIMITS, b"welcome", acknowledges=True)
