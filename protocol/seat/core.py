@@ -134,6 +134,11 @@ class Core:
         return self.own_secrets
 
     @property
+    def lacks_messages(self) -> bool:
+        """Whether it has asked the others for messages it does not hold."""
+        return bool(self.store.wants or self.store.wanted_closes)
+
+    @property
     def fruitless(self) -> int:
         """Epochs promised since the followed chain last became longer than ever before."""
         return self.promise - self._grown_promise

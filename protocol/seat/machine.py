@@ -6,9 +6,8 @@ in seconds of any monotonic clock; randomness is passed in; nothing here reads e
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any
 
 from ..chain import own_bodies, transition
 from ..chain.cards import hand
@@ -19,6 +18,7 @@ from ..game import NOTHING_ASKED, Choice, IllegalMove
 from ..transcript import writer
 from ..wire import frames, messages
 from ..wire.leaves import Leave
+from ..wire.messages import Message, Say
 from . import (
     accusations,
     admission,
@@ -34,31 +34,10 @@ from . import (
 from .core import Core, PlayerChoice
 from .effects import Broken, Effect, Send
 from .jobs import Job
+from .rules import JUDGING, RULES, Rule
 from .statements import hold, record
 from .states import State
 from .timeouts import RETRY, Wait
-
-RULES: Final[tuple[Callable[[Core], bool], ...]] = (
-    accusations.judge_fresh,
-    recovery.inquire,
-    progress.begin_epochs,
-    progress.check_forms,
-    accusations.tell_guilty,
-    progress.enter,
-    progress.advance,
-    progress.end_setup,
-    leaving.come_back,
-    leaving.tell_left,
-    progress.speak,
-    progress.prepare,
-    progress.finish,
-    epoch_change.late,
-    epoch_change.halt,
-    epoch_change.propose,
-    epoch_change.accept,
-    epoch_change.seal,
-)
-"""The rules of a seat in the order in which they have their turn; each says if it changed."""
 
 
 class Machine:
@@ -280,7 +259,7 @@ class Machine:
     @property
     def lacks_messages(self) -> bool:
         """Whether it has asked the others for messages it does not hold."""
-        return bool(self.core.store.wants or self.core.store.wanted_closes)
+        return self.core.lacks_messages
 
     @property
     def stands_still(self) -> bool:
@@ -367,7 +346,7 @@ class Machine:
         """Keep what is worth keeping, and pass on what is new ([M-7])."""
         core = self.core
         message = messages.parse(raw, core.table.id, core.table.ids)
-        before = core.votes.common_wish()
+        before, lacked = core.votes.common_wish(), self.lacks_messages
         forgotten = recovery.is_forgotten(core, message)
         if admission.is_worth_keeping(core, message) and hold(core, message):
             sync.note_way(core, message)
@@ -376,7 +355,7 @@ class Machine:
             core.emit(Send(frames.encode_frame(frames.Carry(raw)), but=known))
             if forgotten:
                 self.be_cautious(certain=True)
-            self._pump()
+            self._follow(message, lacked)
         elif core.votes.common_wish() > before:
             self._pump()
 
@@ -387,14 +366,24 @@ class Machine:
             self.core.emit(Send(frames.encode_frame(word), but=known))
             self._pump()
 
+    def _follow(self, message: Message, lacked: bool) -> None:
+        """What follows of a message: of a say in an undisturbed step that others have still to
+        speak in, no more than its judgement; whatever waits for time waits for a `tick`."""
+        core = self.core
+        if isinstance(message.statement, Say) and not lacked and progress.is_undisturbed(core):
+            self._turn(JUDGING)
+            if core.job is not None or (core.awaited() and progress.is_undisturbed(core)):
+                return
+        self._pump()
+
     def _pump(self) -> None:
         """The rules to a fixpoint or a rest; once the table has ended, what comes is judged."""
-        while self.core.broken is None and self._turn():
+        while self.core.broken is None and self._turn(self.rules):
             pass
         if self.core.broken is not None and not weighing.rests(self.core):
             accusations.judge_fresh(self.core)
 
-    def _turn(self) -> bool:
-        """One round of the rules; whether anything changed. A rest breaks it off."""
+    def _turn(self, rules: tuple[Rule, ...]) -> bool:
+        """One round of these rules; whether anything changed. A rest breaks it off."""
         core = self.core
-        return any([not weighing.rests(core) and rule(core) for rule in self.rules])  # noqa: C419
+        return any([not weighing.rests(core) and rule(core) for rule in rules])  # noqa: C419

@@ -107,6 +107,14 @@ def advance(core: Core) -> bool:
     return True
 
 
+def is_undisturbed(core: Core) -> bool:
+    """Whether this node waits for nothing but says: it stands in its epoch, nothing is proven,
+    forgotten or lacked, and nobody has left."""
+    if core.broken is not None or core.inquiry is not None or not core.is_standing:
+        return False
+    return not (core.proofs or core.accusation or core.lacks_messages or core.away())
+
+
 # Before epoch 0.
 
 

@@ -56,7 +56,7 @@ CATCHES: dict[str, Catch] = {
         base.test_a_close_needs_t_halts_of_its_epoch_by_rising_seat_from_its_proposer
     ),
     "no lock reported": game("mutant-3"),
-    "lock reports seals only": game("mutant-78"),
+    "lock reports seals only": game("mutant-59"),
     "halt omits its own last say": game("mutant-0"),
     "halt omits what its own say builds on": game("mutant-0"),
     "halts not binding": game("mutant-3"),
@@ -64,7 +64,7 @@ CATCHES: dict[str, Catch] = {
         scene.SealVote
     ),
     "an equivocator's version always void": exhaustive,
-    "a completed step final by itself": game("mutant-180"),
+    "a completed step final by itself": game("mutant-54"),
     "final by t says": (scene.test_a_step_is_final_when_every_present_seat_has_spoken_beyond_it),
     "final by what comes after the halt": scene.test_what_comes_after_the_halt_makes_nothing_final,
     "one expired halt enough": with_model(
