@@ -62,7 +62,8 @@ def escrow_size(opening_size: int) -> int:
 def encrypt(context: Context, joint_key: Point, commitment: bytes, opening: bytes) -> bytes:
     """The one escrow of `opening` for this commitment: len(opening) + 128 bytes."""
     where = _where(context, joint_key, commitment)
-    r, hidden = _hide(where, joint_key, opening)
+    r, u, masked = _hide(where, joint_key, opening)
+    hidden = _Hidden(u, mul(r, second_generator()), masked)
     statement = (*where, hidden.masked, hidden.u, hidden.u_bar)
     s = _nonce(r, statement)
     w, w_bar = mul_base(s), mul(s, second_generator())
@@ -97,14 +98,15 @@ def verify_opening(
     """Raise Invalid('bad-escrow') unless the escrow, which `verify` has passed, is that of this
     opening, byte for byte.
 
-    With f = s + r·e the points that `verify` has hashed to e, f·B - e·u on both bases B, are s·B:
-    e is what `encrypt` would hash, and need not be hashed again.
+    `verify` has found that u and u-bar have one logarithm: if u is r·B, u-bar is r·B-bar, and need
+    not be multiplied again. With f = s + r·e the points that it has hashed to e, f·B - e·u on both
+    bases B, are s·B: e is what `encrypt` would hash, and need not be hashed again.
     """
     hidden, e, f = _parse(escrow)
     where = _where(context, joint_key, commitment)
-    r, same = _hide(where, joint_key, opening)
-    s = _nonce(r, (*where, same.masked, same.u, same.u_bar))
-    if same != hidden or encode_scalar(s + r * e) != encode_scalar(f):
+    r, *same = _hide(where, joint_key, opening)
+    s = _nonce(r, (*where, hidden.masked, hidden.u, hidden.u_bar))
+    if same != [hidden.u, hidden.masked] or encode_scalar(s + r * e) != encode_scalar(f):
         raise Invalid("bad-escrow", "the escrow is not that of the opening")
 
 
@@ -184,12 +186,11 @@ def _share_statement(
     return (context.encode(), *where, escrow, public, point)
 
 
-def _hide(where: tuple[bytes, ...], joint_key: Point, opening: bytes) -> tuple[int, _Hidden]:
-    """The randomness that follows from an opening, and what hides the opening by it."""
+def _hide(where: tuple[bytes, ...], joint_key: Point, opening: bytes) -> tuple[int, Point, bytes]:
+    """The randomness r that follows from an opening, r·B, and the opening masked by r."""
     r = hash_to_scalar(Label.ESCROW_RANDOMNESS, *where, opening)
     u = mul_base(r)
-    masked = _mask(mul(r, joint_key), u, opening)
-    return r, _Hidden(u, mul(r, second_generator()), masked)
+    return r, u, _mask(mul(r, joint_key), u, opening)
 
 
 def _nonce(r: int, statement: tuple[bytes, ...]) -> int:

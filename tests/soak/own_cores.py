@@ -80,10 +80,10 @@ class Clockwork(trio.abc.Instrument):
         self.began = self.spent()
 
     def after_task_step(self, task: trio.lowlevel.Task) -> None:
-        began, self.began = self.began, self.spent()
-        core = task.context.get(CORE)
+        took, core = self.spent() - self.began, task.context.get(CORE)
         if core is not None:
-            core.free = max(core.free, trio.current_time()) + self.began - began
+            core.free = max(core.free, trio.current_time()) + took
+        self.began = self.spent()  # what looking at the clock takes is nobody's
 
     def now(self, core: Core) -> float:
         """The virtual time at which a core stands in the midst of a step."""
