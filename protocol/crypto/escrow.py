@@ -40,18 +40,12 @@ OVERHEAD: Final = 128
 SHARE_SIZE: Final = 96
 
 
-class _Hidden(NamedTuple):
-    """The opening under a mask, and the point behind the mask on two bases."""
-
+class _Escrow(NamedTuple):
     u: Point
     u_bar: Point
-    masked: bytes
-
-
-class _Escrow(NamedTuple):
-    hidden: _Hidden
     challenge: int
     response: int
+    masked: bytes
 
 
 def escrow_size(opening_size: int) -> int:
@@ -63,13 +57,12 @@ def encrypt(context: Context, joint_key: Point, commitment: bytes, opening: byte
     """The one escrow of `opening` for this commitment: len(opening) + 128 bytes."""
     where = _where(context, joint_key, commitment)
     r, u, masked = _hide(where, joint_key, opening)
-    hidden = _Hidden(u, mul(r, second_generator()), masked)
-    statement = (*where, hidden.masked, hidden.u, hidden.u_bar)
+    u_bar = mul(r, second_generator())
+    statement = (*where, masked, u, u_bar)
     s = _nonce(r, statement)
     w, w_bar = mul_base(s), mul(s, second_generator())
     e = hash_to_scalar(Label.ESCROW_CHALLENGE, *statement, w, w_bar)
-    proof = encode_scalar(e) + encode_scalar(s + r * e)
-    return hidden.u + hidden.u_bar + proof + hidden.masked
+    return b"".join((u, u_bar, encode_scalar(e), encode_scalar(s + r * e), masked))
 
 
 def verify(context: Context, joint_key: Point, commitment: bytes, escrow: bytes) -> None:
@@ -79,13 +72,13 @@ def verify(context: Context, joint_key: Point, commitment: bytes, escrow: bytes)
     opens to is only known later: whoever sees it opened seals it again and compares. Both points
     are multiplied, by which libsodium checks that they lie in the group.
     """
-    hidden, e, f = _parse(escrow)
-    if e == 0 or IDENTITY in (hidden.u, hidden.u_bar):
+    u, u_bar, e, f, masked = _parse(escrow)
+    if e == 0 or IDENTITY in (u, u_bar):
         raise Invalid("bad-escrow", "neither a challenge nor a point is 0")
-    statement = (*_where(context, joint_key, commitment), hidden.masked, hidden.u, hidden.u_bar)
+    statement = (*_where(context, joint_key, commitment), masked, u, u_bar)
     try:
-        w = sub(mul_base(f), mul(e, hidden.u))
-        w_bar = sub(mul(f, second_generator()), mul(e, hidden.u_bar))
+        w = sub(mul_base(f), mul(e, u))
+        w_bar = sub(mul(f, second_generator()), mul(e, u_bar))
     except Invalid as fault:
         raise Invalid("bad-escrow", fault.reason) from None
     if e != hash_to_scalar(Label.ESCROW_CHALLENGE, *statement, w, w_bar):
@@ -102,11 +95,11 @@ def verify_opening(
     not be multiplied again. With f = s + r·e the points that it has hashed to e, f·B - e·u on both
     bases B, are s·B: e is what `encrypt` would hash, and need not be hashed again.
     """
-    hidden, e, f = _parse(escrow)
+    u, u_bar, e, f, masked = _parse(escrow)
     where = _where(context, joint_key, commitment)
     r, *same = _hide(where, joint_key, opening)
-    s = _nonce(r, (*where, hidden.masked, hidden.u, hidden.u_bar))
-    if same != [hidden.u, hidden.masked] or encode_scalar(s + r * e) != encode_scalar(f):
+    s = _nonce(r, (*where, masked, u, u_bar))
+    if same != [u, masked] or encode_scalar(s + r * e) != encode_scalar(f):
         raise Invalid("bad-escrow", "the escrow is not that of the opening")
 
 
@@ -127,7 +120,7 @@ def escrow_share(
     nothing for an escrow that does not verify.
     """
     verify(sealed_in, joint_key, commitment, escrow)
-    u = _parse(escrow).hidden.u
+    u = _parse(escrow).u
     point = mul(piece_total, u)
     statement = _share_statement(
         context, sealed_in, joint_key, commitment, escrow, public_piece_total, point
@@ -148,7 +141,7 @@ def verify_share(
     """The share's point. Raises Invalid('bad-share') unless it is proven for this escrow."""
     if not isinstance(share, bytes) or len(share) != SHARE_SIZE:
         raise Invalid("bad-share", "an escrow share has 96 bytes")
-    u = _parse(escrow).hidden.u
+    u = _parse(escrow).u
     try:
         point = decode_point(share[:32])
         statement = _share_statement(
@@ -165,8 +158,8 @@ def decrypt(escrow: bytes, shares: Mapping[int, Point], t: int) -> bytes:
 
     It is what the owner sealed, right or wrong.
     """
-    hidden = _parse(escrow).hidden
-    return _mask(combine(shares, t), hidden.u, hidden.masked)
+    box = _parse(escrow)
+    return _mask(combine(shares, t), box.u, box.masked)
 
 
 def _where(context: Context, joint_key: Point, commitment: bytes) -> tuple[bytes, ...]:
@@ -208,8 +201,8 @@ def _parse(escrow: bytes) -> _Escrow:
     """The parts, scalars decoded; points are not. Raises Invalid('bad-escrow')."""
     if not isinstance(escrow, bytes) or len(escrow) <= OVERHEAD:
         raise Invalid("bad-escrow", "an escrow has more than 128 bytes")
-    hidden = _Hidden(escrow[:32], escrow[32:64], escrow[128:])
     try:
-        return _Escrow(hidden, decode_scalar(escrow[64:96]), decode_scalar(escrow[96:128]))
+        e, f = decode_scalar(escrow[64:96]), decode_scalar(escrow[96:128])
     except Invalid as fault:
         raise Invalid("bad-escrow", fault.reason) from None
+    return _Escrow(escrow[:32], escrow[32:64], e, f, escrow[128:])

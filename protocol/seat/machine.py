@@ -20,7 +20,6 @@ from ..wire import frames, messages
 from ..wire.leaves import Leave
 from ..wire.messages import Message, Say
 from . import (
-    accusations,
     admission,
     epoch_change,
     leaving,
@@ -380,8 +379,8 @@ class Machine:
         """The rules to a fixpoint or a rest; once the table has ended, what comes is judged."""
         while self.core.broken is None and self._turn(self.rules):
             pass
-        if self.core.broken is not None and not weighing.rests(self.core):
-            accusations.judge_fresh(self.core)
+        if self.core.broken is not None:
+            self._turn(JUDGING)
 
     def _turn(self, rules: tuple[Rule, ...]) -> bool:
         """One round of these rules; whether anything changed. A rest breaks it off."""
