@@ -8,6 +8,8 @@ import hypothesis
 import pytest
 from hypothesis import HealthCheck, settings
 from support.paths import ROOT, TESTS
+from support.patient_clock import patient_clock
+from trio.testing import MockClock
 
 from cli.words import lingo
 
@@ -45,3 +47,9 @@ def _in_english(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     lingo.speak("en")
     yield
     lingo.speak("en")
+
+
+@pytest.fixture
+def autojump_clock(monkeypatch: pytest.MonkeyPatch) -> MockClock:
+    """In place of that of pytest-trio, which jumps while threads work."""
+    return patient_clock(monkeypatch)

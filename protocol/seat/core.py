@@ -149,6 +149,11 @@ class Core:
         rests = self.job is not None
         return self.tip.want.speakers - set(follow.chosen_says(self.store, self.view, rests))
 
+    def is_wished_on(self) -> bool:
+        """Whether a present seat wishes an epoch beyond this one: it may not know of the end."""
+        wishes = self.votes.wishes()
+        return any(wishes.get(seat, 0) > self.view.epoch for seat in self.tip.present)
+
     def away(self) -> list[Leave]:
         """The leaves, by other seats that have left for now, that hold here and now ([E-25])."""
         return self.leaves.away(self.store, self.view)

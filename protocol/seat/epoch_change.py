@@ -105,6 +105,18 @@ def has_back(core: Core) -> bool:
     return bool(view_change.returning(core.view.base, core.store.backs()))
 
 
+def may_be_needed(core: Core) -> bool:
+    """Whether an epoch may still come for a seat that holds the end ([E-19]).
+
+    A wish that a few were left with when all went on without it would hold up the end of every
+    game; what its author alone may know, a proof, the others know within a grace.
+    """
+    if not core.is_wished_on():
+        return False
+    is_left_over = core.is_standing and core.votes.common_wish() <= core.view.epoch
+    return not (is_left_over and core.clocks.lingered_after_end()) or is_unsettled(core)
+
+
 # Halting.
 
 

@@ -314,7 +314,8 @@ class Machine:
         return writer.write(self.core)
 
     def may_leave(self) -> bool:
-        """Whether the others need nothing more: all confirmed the end and none wishes an epoch.
+        """Whether the others need nothing more: all confirmed the end and none wishes an epoch, or
+        no more than a few have wished one that will not come.
 
         If some do not, it is enough to have waited for them with patience ([E-19]).
         """
@@ -323,9 +324,7 @@ class Machine:
             return core.broken is not None
         if core.clocks.waited_after_end():
             return True
-        wishes = core.votes.wishes()
-        pending = any(wishes.get(seat, 0) > core.view.epoch for seat in core.tip.present)
-        return not pending and not core.awaited()
+        return not core.awaited() and not epoch_change.may_be_needed(core)
 
     def all_have_end(self) -> bool:
         """Whether every other present seat has told that it holds the end, or had time to; an

@@ -43,15 +43,9 @@ def ask_again(core: Core) -> None:
         core.asked_last = hashes, closes
         core.send(frames.Fetch(hashes, closes), None)
     ask_own(core)
-    if not (core.finished and not core.awaited()) or _is_wished_on(core):
+    if not (core.finished and not core.awaited()) or core.is_wished_on():
         sync(core, None)
         _look_for_two_chains(core)
-
-
-def _is_wished_on(core: Core) -> bool:
-    """Whether a present seat wishes an epoch beyond this one: it may not know of the end."""
-    wishes = core.votes.wishes()
-    return any(wishes.get(seat, 0) > core.view.epoch for seat in core.tip.present)
 
 
 def ask_own(core: Core) -> None:

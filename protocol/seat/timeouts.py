@@ -120,3 +120,7 @@ class Clocks:
     def waited_after_end(self) -> bool:
         """Whether the patience for the others' confirmation has run out."""
         return self.over is not None and self.now - self.over >= self.times.step / 1000
+
+    def lingered_after_end(self) -> bool:
+        """Whether a grace has passed since the game was over."""
+        return self.over is not None and self.now - self.over >= self.grace()

@@ -384,6 +384,37 @@ def test_a_finished_seat_that_is_halted_wishes_on() -> None:
     assert machine.may_leave()
 
 
+def test_a_wish_that_one_seat_was_left_with_holds_up_the_end_for_a_grace_only() -> None:
+    scene = Scene(frozenset())
+    machine = scene.machine
+    scene.tell(1, Late(1))
+    assert machine.finished
+    assert not machine.may_leave()
+    scene.wait(machine.table.header.terms.patience.grace / 1000)
+    assert machine.may_leave()
+
+
+def test_the_wish_of_a_quorum_is_waited_for_with_patience() -> None:
+    scene = Scene(frozenset())
+    for seat in (1, 2, 3):
+        scene.tell(seat, Late(1))
+    scene.wait(scene.machine.table.header.terms.patience.grace / 1000)
+    assert not scene.machine.may_leave()
+
+
+def test_who_holds_a_proof_waits_for_the_base_with_patience() -> None:
+    scene = Scene(frozenset())
+    machine = scene.machine
+    scene.tell(1, Late(1))
+    body = Say(0, machine.tip.step, machine.tip.digest, b"other")
+    scene.tell(2, body)
+    assert 2 in machine.core.proofs
+    scene.wait(machine.table.header.terms.patience.grace / 1000)
+    assert not machine.may_leave()
+    scene.wait(machine.table.header.terms.patience.step / 1000)
+    assert machine.may_leave()
+
+
 def test_a_long_epoch_is_closed_though_nothing_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(epoch_change, "LONG_EPOCH", 24)
     table, who = make_table(ToyGame(4, 6), 4, patience=QUICK)

@@ -1,0 +1,32 @@
+"""A virtual clock that does not run on while a thread works: what a thread does takes no time."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import trio
+from trio.testing import MockClock
+
+
+def patient_clock(patch: pytest.MonkeyPatch) -> MockClock:
+    """A clock that jumps as soon as nothing is left to do, in a thread neither.
+
+    That of trio jumps while tasks wait for threads: with a slow disk a seat that waits for its
+    journal would let minutes pass for all others.
+    """
+    clock, run, busy = MockClock(autojump_threshold=0), trio.to_thread.run_sync, list[object]()
+
+    async def held(work: Callable[..., Any], *given: Any, **options: Any) -> Any:
+        busy.append(work)
+        clock.autojump_threshold = math.inf
+        try:
+            return await run(work, *given, **options)
+        finally:
+            busy.pop()
+            clock.autojump_threshold = math.inf if busy else 0
+
+    patch.setattr(trio.to_thread, "run_sync", held)
+    return clock
