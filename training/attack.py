@@ -1,5 +1,6 @@
 """How much one player gains who trains against frozen copies: `python -m training.attack FROZEN
---seed S --minutes M --out DIR`; FROZEN is a file of weights, or a likeness (`training.mimic`).
+--seed S --minutes M --out DIR`; FROZEN is a file of weights, or a likeness (`training.mimic`). Of a
+file of several networks each seat has its own in each game.
 
 The attacker sits alone at each table, learns as the training does, and may begin as the copy that
 it attacks (`--warm`) or as nothing. What it gains is its share of victory above the fair one, in
@@ -16,19 +17,17 @@ from pathlib import Path
 
 import numpy as np
 
-from p2p_hoity.bots.learned import read
+from p2p_hoity.bots.learned import parts, read
 
 from .contest import contest
 from .export import policy_from
 from .keeping import learning, load, policy_of
 from .policy import Policy
 from .ppo import Course
-from .seating import LEARNER, Alone
+from .seating import LEARNER, Among
 from .tables import SHARES, Kind, kinds
 from .train import UPDATES_PER_MINUTE, Company, Plan, Start, Training
 
-FROZEN = 1
-"""The number of the copy that is attacked."""
 COURSE = Course(batch=1024, pull=0.0)
 """Smaller batches than in self-play, as one seat of a table learns; nothing holds it back."""
 TABLES = 4096
@@ -42,36 +41,45 @@ def attacked_tables(seats: Iterable[int]) -> list[Kind]:
     return list(kinds({number: SHARES[number] for number in sorted(set(seats))}))
 
 
-def attack(plan: Plan, frozen: Policy, warm: bool, seats: Sequence[int], out: Path) -> Training:
-    """The training of an attacker, about to begin; its log and checkpoints go to `out`."""
-    start = Start(learning(frozen)) if warm else None
+Frozen = Sequence[Policy]
+"""The copies that are attacked, each at any seat."""
+
+
+def attack(plan: Plan, frozen: Frozen, warm: bool, seats: Sequence[int], out: Path) -> Training:
+    """The training of an attacker, about to begin, as the last copy if it is `warm`; its log and
+    checkpoints go to `out`."""
     company = Company(
         tables=attacked_tables(seats),
-        seating=Alone(FROZEN),
-        rivals={FROZEN: frozen},
-        start=start,
+        seating=Among(len(frozen)),
+        rivals=numbered(frozen),
+        start=Start(learning(frozen[-1])) if warm else None,
     )
     return Training(plan, out, company)
 
 
-def frozen_of(path: Path) -> Policy:
-    """The policy in a file of weights, or in a checkpoint."""
+def numbered(frozen: Frozen) -> dict[int, Policy]:
+    """The copies as they sit at the tables."""
+    return dict(enumerate(frozen, 1))
+
+
+def frozen_of(path: Path) -> Frozen:
+    """The policies in a file of weights, or the one in a checkpoint."""
     if path.suffix == ".pt":
-        return policy_of(load(path), "policy")
-    return policy_from(read(path.read_bytes()))
+        return (policy_of(load(path), "policy"),)
+    return tuple(policy_from(read(part)) for part in parts(path.read_bytes()))
 
 
 def gains(
-    attacker: Policy, frozen: Policy, seats: Sequence[int], games: int, seed: int
+    attacker: Policy, frozen: Frozen, seats: Sequence[int], games: int, seed: int
 ) -> Iterable[dict[str, object]]:
     """By number of seats the attacker's share of victory above the fair one, in per cent, in so
     many games at all kinds of tables with so many seats."""
-    rng, players = np.random.default_rng([seed, 1]), {LEARNER: attacker, FROZEN: frozen}
+    rng, players = np.random.default_rng([seed, 1]), {LEARNER: attacker, **numbered(frozen)}
     for number in seats:
         found = []
         for kind in attacked_tables([number]):
             count = max(1, round(games * kind.share))
-            found.append((kind.share, contest(kind, count, players, Alone(FROZEN), rng)))
+            found.append((kind.share, contest(kind, count, players, Among(len(frozen)), rng)))
         share = sum(part * won.share for part, won in found)
         yield {
             "seats": number,

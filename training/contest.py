@@ -32,6 +32,11 @@ def summed(shares: Floats) -> Won:
     return Won(float(shares.mean()), len(shares), 1.96 * spread / max(1, len(shares)) ** 0.5)
 
 
+MOST_ROUNDS = 300
+"""After so many a game is broken off, and nobody has won: ten times as long as most, and a few of
+a policy against another find no end."""
+
+
 @torch.no_grad()
 def contest(
     kind: Kind,
@@ -40,11 +45,12 @@ def contest(
     seating: Seating,
     rng: np.random.Generator,
 ) -> Won:
-    """So many games at this kind of table, each to its end; the share of the learners' seats."""
+    """So many games at this kind of table, each to its end; the share of the learners' seats.
+    One that is broken off gives them none."""
     table = Table(kind.edition, kind.seats, kind.variant, games, rng.spawn(1)[0], replace=False)
     who, won = seating(games, kind.seats, rng), np.zeros(games)
     point, eyes = table.step(), Eyes(table.board)
-    while point is not None:
+    while point is not None and table.board.round.max() <= MOST_ROUNDS:
         rows = rows_of(eyes, point)
         (answer,) = decide(policies, [who[point.games, point.seats]], [rows], rng)
         point = table.choose(point.pick(answer.picked))

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
+from random import Random
 
 from p2p_hoity.bots import BOTS, Bot
-from p2p_hoity.bots.learned import Learned, read
+from p2p_hoity.bots.learned import Learned, parts, read
 from p2p_hoity.editions import NAMES, load
 from p2p_hoity.rules import Variant
 
@@ -27,7 +28,8 @@ class Duel:
     def share(self, seed: int) -> float:
         """What share of victory the one seat has in the game of this number."""
         place = seed % self.seats
-        bots = [self._bot(self.one if seat == place else self.others) for seat in range(self.seats)]
+        names = [self.one if seat == place else self.others for seat in range(self.seats)]
+        bots = [self._bot(name, Random(f"{seed}/{seat}")) for seat, name in enumerate(names)]
         turn = seed // self.seats
         variant = VARIANTS[turn // 2 % 2] if self.seats == 2 else None
         edition = load(NAMES[turn % 2])
@@ -35,10 +37,11 @@ class Duel:
         winners = [line.seat for line in final.standings if line.rank == 1]
         return (place in winners) / len(winners)
 
-    def _bot(self, name: str) -> Bot:
-        return _hard(self.weights).choose if name == "hard" else BOTS[name]
+    def _bot(self, name: str, rng: Random) -> Bot:
+        """Of several networks one that is drawn for this seat and game."""
+        return rng.choice(_hard(self.weights)).choose if name == "hard" else BOTS[name]
 
 
 @cache
-def _hard(weights: bytes) -> Learned:
-    return Learned(read(weights))
+def _hard(weights: bytes) -> tuple[Learned, ...]:
+    return tuple(Learned((read(part),)) for part in parts(weights))

@@ -62,6 +62,20 @@ class Alone:
         return found
 
 
+@dataclass(frozen=True)
+class Among:
+    """One learner at each table, at any seat; each other seat is played by one of so many `copies`,
+    which numbers 1 and up are, whichever comes up for it and this game."""
+
+    copies: int
+
+    def __call__(self, games: int, seats: int, rng: np.random.Generator) -> Ints:
+        """Exactly one learner at every table."""
+        found = rng.integers(1, self.copies + 1, (games, seats))
+        found[np.arange(games), rng.integers(0, seats, games)] = LEARNER
+        return found
+
+
 COMPANY = 3
 """How many numbers `company` says of a seat."""
 

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from p2p_hoity.bots.learned import read
+from p2p_hoity.bots.learned import parts, read
 from p2p_hoity.editions import load as edition
 
 from .contest import contest
@@ -27,7 +27,7 @@ from .keeping import Log, Pool, commit, critic_of, learning, load, policy_of, sa
 from .policy import Policy
 from .ppo import Course, Learner, Step
 from .rollout import Hall, Players
-from .seating import CHANCE, LEARNER, LIKENESS, Alone, League, Seating
+from .seating import CHANCE, LEARNER, LIKENESS, Alone, Among, League, Seating
 from .tables import SHARES, Kind, kinds
 
 UPDATES_PER_MINUTE = 10
@@ -145,22 +145,23 @@ class Training:
 
     def _measure(self) -> dict[str, float]:
         """Shares of victory at four seats of one learner against chance, against a copy half as
-        old, against each rival, against the likeness, and of one likeness against learners."""
+        old, against the rivals, against the likeness, and of one likeness against learners."""
         four, rng = Kind(edition(), 4, None, 1.0), np.random.default_rng(self.plan.seed)
         own, likeness = self.learner.policy, self.company.likeness
-        older = self.pool.kept[len(self.pool.kept) // 2]
-        pairs: list[tuple[str, Policy, int, Policy | None]]
-        pairs = [("against_chance", own, CHANCE, None), ("against_older", own, 1, older)]
-        for number, rival in (self.company.rivals or {}).items():
-            pairs.append((f"against_rival_{number}", own, number, rival))
+        older, rivals = self.pool.kept[len(self.pool.kept) // 2], self.company.rivals or {}
+        tables: dict[str, tuple[dict[int, Policy], Seating]] = {
+            "against_chance": ({LEARNER: own}, Alone(CHANCE)),
+            "against_older": ({LEARNER: own, 1: older}, Alone(1)),
+        }
+        if rivals:
+            tables["against_rivals"] = {LEARNER: own, **rivals}, Among(len(rivals))
         if likeness is not None:
-            pairs.append(("against_likeness", own, LIKENESS, likeness))
-            pairs.append(("of_likeness", likeness, 1, own))
-        found = {}
-        for name, one, other, policy in pairs:
-            players = {LEARNER: one} if policy is None else {LEARNER: one, other: policy}
-            found[name] = round(contest(four, 256, players, Alone(other), rng).share, 3)
-        return found
+            tables["against_likeness"] = {LEARNER: own, LIKENESS: likeness}, Alone(LIKENESS)
+            tables["of_likeness"] = {LEARNER: likeness, 1: own}, Alone(1)
+        return {
+            name: round(contest(four, 256, players, seating, rng).share, 3)
+            for name, (players, seating) in tables.items()
+        }
 
     def _save(self, update: int, name: str) -> None:
         about = {"update": update, "seed": self.plan.seed, "commit": self.commit}
@@ -173,10 +174,11 @@ def started(state: Mapping[str, Any]) -> Start:
 
 
 def start_of(path: Path) -> Start:
-    """To go on from a file: a checkpoint, or the weights that ship, which have no critic."""
+    """To go on from a file: a checkpoint, or the last network of weights that ship, which have no
+    critic."""
     if path.suffix == ".pt":
         return started(load(path))
-    return Start(learning(policy_from(read(path.read_bytes()))))
+    return Start(learning(policy_from(read(parts(path.read_bytes())[-1]))))
 
 
 def add_course(parser: argparse.ArgumentParser) -> None:

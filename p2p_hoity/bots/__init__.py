@@ -11,10 +11,19 @@ Bot = Callable[[View, Expected, Random], Choice]
 
 
 def _hard(view: View, decision: Expected, rng: Random) -> Choice:
-    """The learned bot, which is loaded when it first plays."""
-    from .learned import shipped
+    """The learned bot, which is loaded when it first plays; a network drawn for this choice."""
+    from .learned import drawn
 
-    return shipped().choose(view, decision, rng)
+    return drawn(rng).choose(view, decision, rng)
+
+
+def for_game(level: str, rng: Random) -> Bot:
+    """The bot of this level, one of `BOTS`, as it plays one seat of one game."""
+    if level != "hard":
+        return BOTS[level]
+    from .learned import drawn
+
+    return drawn(rng).choose
 
 
 LEVELS = ("easy", "normal", "hard")
@@ -30,4 +39,4 @@ DEFAULT_LEVEL = "normal"
 STAND_IN = LEVELS[-1]
 """Who plays for a person who is away or wants to look on."""
 
-__all__ = ["BOTS", "DEFAULT_LEVEL", "LEVELS", "STAND_IN", "Bot", "NothingToChoose"]
+__all__ = ["BOTS", "DEFAULT_LEVEL", "LEVELS", "STAND_IN", "Bot", "NothingToChoose", "for_game"]

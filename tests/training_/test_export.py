@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 
 import pytest
 
@@ -13,7 +14,7 @@ from support.dask_cluster import Reaper, begun
 from support.random_weights import random_weights
 
 from p2p_hoity.bots import BOTS
-from p2p_hoity.bots.learned import read
+from p2p_hoity.bots.learned import parts, read
 from p2p_hoity.editions import load
 from training import attack, duel, export, train
 from training.critic import Critic
@@ -127,7 +128,7 @@ def test_a_training_goes_on_from_a_checkpoint_and_from_weights_that_ship(tmp_pat
 @pytest.mark.parametrize("warm", [True, False])
 def test_a_warm_attacker_begins_as_what_it_attacks_and_a_cold_one_does_not(tmp_path, warm):
     frozen = export.policy_from(read(random_weights(1)))
-    policy = attack.attack(Plan(1, 1, games=20), frozen, warm, [2], tmp_path).learner.policy
+    policy = attack.attack(Plan(1, 1, games=20), (frozen,), warm, [2], tmp_path).learner.policy
     assert torch.equal(policy.first.weight, frozen.first.weight) == warm
     assert policy is not frozen
     assert all(weight.requires_grad for weight in policy.parameters())
@@ -139,10 +140,10 @@ def test_an_attacker_learns_to_beat_who_plays_by_chance(tmp_path):
     torch.manual_seed(1)
     chance = Policy().requires_grad_(False)
     plan = Plan(1, 16, games=256, listen=2, course=attack.COURSE, rate=(3e-3, 1e-3))
-    training = attack.attack(plan, chance, True, [2], tmp_path)
-    (before,) = attack.gains(training.learner.policy, chance, [2], 800, 1)
+    training = attack.attack(plan, (chance,), True, [2], tmp_path)
+    (before,) = attack.gains(training.learner.policy, (chance,), [2], 800, 1)
     training.run(float("inf"))
-    (after,) = attack.gains(training.learner.policy, chance, [2], 800, 1)
+    (after,) = attack.gains(training.learner.policy, (chance,), [2], 800, 1)
     assert before["games"] >= 800
     assert before["within"] < 5
     assert after["gain"] > before["gain"] + 10
@@ -152,4 +153,38 @@ def test_the_tables_of_an_attack_are_those_of_its_seats():
     tables = attack.attacked_tables([3, 4])
     assert {kind.seats for kind in tables} == {3, 4}
     assert sum(kind.share for kind in tables) == pytest.approx(1)
-    assert attack.FROZEN != LEARNER
+
+
+def test_of_several_networks_each_is_attacked(tmp_path):
+    weights = tmp_path / "weights.bin"
+    weights.write_bytes(random_weights(1) + random_weights(2) + random_weights(3))
+    frozen = attack.frozen_of(weights)
+    firsts = [export.policy_from(read(random_weights(seed))).first.weight for seed in (1, 2, 3)]
+    for one, first in zip(frozen, firsts, strict=True):
+        assert torch.equal(one.first.weight, first)
+    training = attack.attack(Plan(1, 1, games=200), frozen, True, [3], tmp_path)
+    assert torch.equal(training.learner.policy.first.weight, firsts[-1])
+    who = np.concatenate([post.who for post in training.hall.posts])
+    assert set(who.ravel()) == {LEARNER, 1, 2, 3}
+    assert set(attack.numbered(frozen)) == {1, 2, 3}
+
+
+def test_several_checkpoints_are_one_file(tmp_path):
+    for seed in (1, 2):
+        torch.manual_seed(seed)
+        learner = Learner(Policy(), Critic(), Course(), seed)
+        save(learner, tmp_path / f"{seed}.pt", commit=COMMIT, seed=seed)
+        export.main([str(tmp_path / f"{seed}.pt"), str(tmp_path / f"{seed}.bin")])
+    both = tmp_path / "both.bin"
+    export.main([str(tmp_path / "1.pt"), str(tmp_path / "2.pt"), str(both)])
+    assert both.read_bytes() == b"".join((tmp_path / f"{n}.bin").read_bytes() for n in (1, 2))
+    last = export.policy_from(read(parts(both.read_bytes())[1]))
+    assert torch.equal(train.start_of(both).policy.first.weight, last.first.weight)
+
+
+def test_a_duel_has_every_network_play():
+    weights = random_weights(1) + random_weights(2)
+    both = duel.Duel("hard", "hard", 3, weights)
+    seen = {both._bot("hard", random.Random(seed)).__self__.networks for seed in range(40)}
+    assert {networks[0].seed for networks in seen} == {1, 2}
+    assert all(len(networks) == 1 for networks in seen)

@@ -23,7 +23,7 @@ from training.policy import NEVER, Policy
 from training.ppo import Course, Learner, Step, evened, explained
 from training.rollout import Hall, Moment, Players, Post
 from training.rows import Rows, asked, joined
-from training.seating import CHANCE, COMPANY, LEARNER, LIKENESS, Alone, League, company
+from training.seating import CHANCE, COMPANY, LEARNER, LIKENESS, Alone, Among, League, company
 from training.sim import Ended, Table
 from training.tables import Kind, kinds
 from training.train import Company, Plan, Training
@@ -210,6 +210,10 @@ def test_a_learner_sits_at_every_table():
         alone = Alone(3)(500, seats, rng)
         assert ((alone == LEARNER).sum(1) == 1).all()
         assert set(alone.ravel()) == {LEARNER, 3}
+        among = Among(3)(500, seats, rng)
+        assert ((among == LEARNER).sum(1) == 1).all()
+        shares = [(among == one).mean() * seats / (seats - 1) for one in (1, 2, 3)]
+        assert shares == pytest.approx([1 / 3] * 3, abs=0.06)
         league = League(2, 0.3, 0.2, 0.1)(4000, seats, rng)
         assert ((league == LEARNER).sum(1) >= 1).all()
         assert set(league.ravel()) == {CHANCE, LEARNER, LIKENESS, 1, 2}
@@ -234,6 +238,13 @@ def test_a_pool_keeps_old_and_new_copies():
     assert kept[-1] == 8
     assert len(kept) <= 4
     assert set(pool.some(2, np.random.default_rng(1))) == {1, 2}
+
+
+def test_a_game_without_end_is_broken_off_and_nobody_has_won(monkeypatch):
+    kind, rng = Kind(load(), 4, None, 1.0), np.random.default_rng(1)
+    monkeypatch.setattr("training.contest.MOST_ROUNDS", 1)
+    won = contest(kind, 50, {}, Alone(CHANCE), rng)
+    assert (won.share, won.games) == (0.0, 50)
 
 
 def test_who_plays_like_all_others_wins_a_fair_share():

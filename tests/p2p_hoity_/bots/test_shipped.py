@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections import Counter
 from importlib.resources import files
+from random import Random
 from typing import Any
 
 import pytest
 from support.paths import ROOT
 from support.rules_driver import Referee
 
-from p2p_hoity.bots import BOTS, learned
+from p2p_hoity.bots import for_game, learned
 from p2p_hoity.editions import load
 
 RECORD = ROOT / "bench" / "hard.json"
@@ -32,9 +34,9 @@ def weights() -> bytes:
 
 
 def test_the_record_is_of_these_weights(record: Any, weights: bytes) -> None:
-    network = learned.read(weights)
+    networks = map(learned.read, learned.parts(weights))
     assert hashlib.sha256(weights).hexdigest() == record["sha256"]
-    assert (network.commit, network.seed) == (record["commit"], record["seed"])
+    assert [{"commit": one.commit, "seed": one.seed} for one in networks] == record["networks"]
     assert len(weights) <= MOST
 
 
@@ -54,7 +56,28 @@ def test_they_play_as_was_recorded(record: Any) -> None:
 
 def _share(seed: int) -> float:
     place = seed % 4
-    bots = [BOTS["hard" if seat == place else "normal"] for seat in range(4)]
+    bots = [
+        for_game("hard" if seat == place else "normal", Random(f"{seed}/{seat}"))
+        for seat in range(4)
+    ]
     final = Referee.seat(load(), 4, seed, None, bots).play()
     winners = [line.seat for line in final.standings if line.rank == 1]
     return (place in winners) / len(winners)
+
+
+def test_every_network_plays_and_each_as_often_as_another() -> None:
+    networks = learned.shipped().networks
+    drawn = Counter(learned.drawn(Random(seed)).networks for seed in range(300))
+    assert {one for (one,) in drawn} == set(networks)
+    assert min(drawn.values()) > 300 / len(networks) / 2
+
+
+def test_a_bot_plays_a_whole_game_by_one_network_and_another_game_by_another() -> None:
+    (first,), (again,) = (_networks(for_game("hard", Random(1))) for _ in range(2))
+    assert first is again
+    assert len({_networks(for_game("hard", Random(seed))) for seed in range(40)}) > 1
+
+
+def _networks(bot: Any) -> tuple[learned.Network, ...]:
+    found: tuple[learned.Network, ...] = bot.__self__.networks
+    return found
