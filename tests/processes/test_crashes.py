@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import time
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,8 @@ from soak import crashes
 from support import crashing_seat, terminals, wire_tap
 from support.liars.table import hoity, start_script
 from support.paths import TESTS
+
+from p2p_hoity.storage import marks
 
 BOT = crashes.BOT
 CRAMPED = TESTS / "support" / "cramped_seat.py"
@@ -76,11 +79,23 @@ def flip(path: Path, at: int) -> None:
     path.write_bytes(bytes(data))
 
 
+def marked(book: Path) -> None:
+    """Wait until the mark of a journal to which nothing comes names its end ([J-4])."""
+    mark, last = marks.path_of(book), time.monotonic() + 30
+    while mark.stat().st_mtime_ns < book.stat().st_mtime_ns:
+        assert time.monotonic() < last, "the mark lags for ever"
+        time.sleep(0.05)
+
+
 def test_a_damaged_journal_is_told_and_nothing_is_signed(tmp_path: Path) -> None:
-    host, guest = stop_mid_game(tmp_path)
-    host.process.kill()
-    host.process.wait()
+    host, guest = terminals.open_table(tmp_path, 2)
+    guest.read_until("round", 2)
+    host.process.send_signal(signal.SIGSTOP)
     (book,) = guest.home.glob("journals/*.journal")
+    marked(book)
+    for seat in (guest, host):
+        seat.process.kill()
+        seat.process.wait()
     whole = book.read_bytes()
     flip(book, len(whole) // 2)
     seat = crashes.as_script(guest.home, "0", "resume", *BOT)
