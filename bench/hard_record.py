@@ -26,7 +26,7 @@ FIRST, SEATS = 24, 4
 def record(lines: list[str]) -> dict[str, object]:
     """All that is recorded of the weights."""
     data = files(learned.__package__ or "").joinpath(learned.WEIGHTS).read_bytes()
-    networks, edition = map(learned.read, learned.parts(data)), load()
+    networks, edition = learned.read_all(data), load()
     won = sum(share(edition, SEATS, "hard", "normal", seed)[0] for seed in range(FIRST))
     return {
         "sha256": hashlib.sha256(data).hexdigest(),

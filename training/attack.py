@@ -17,7 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
-from p2p_hoity.bots.learned import parts, read
+from p2p_hoity.bots.learned import read_all
 
 from .contest import contest
 from .export import policy_from
@@ -28,6 +28,8 @@ from .seating import LEARNER, Among
 from .tables import SHARES, Kind, kinds
 from .train import UPDATES_PER_MINUTE, Company, Plan, Start, Training
 
+Frozen = Sequence[Policy]
+"""The copies that are attacked, each at any seat."""
 COURSE = Course(batch=1024, pull=0.0)
 """Smaller batches than in self-play, as one seat of a table learns; nothing holds it back."""
 TABLES = 4096
@@ -39,10 +41,6 @@ RATES = {True: (3e-4, 1e-4), False: (1e-3, 1e-4)}
 def attacked_tables(seats: Iterable[int]) -> list[Kind]:
     """The kinds of tables with so many seats; their shares sum to 1."""
     return list(kinds({number: SHARES[number] for number in sorted(set(seats))}))
-
-
-Frozen = Sequence[Policy]
-"""The copies that are attacked, each at any seat."""
 
 
 def attack(plan: Plan, frozen: Frozen, warm: bool, seats: Sequence[int], out: Path) -> Training:
@@ -66,7 +64,7 @@ def frozen_of(path: Path) -> Frozen:
     """The policies in a file of weights, or the one in a checkpoint."""
     if path.suffix == ".pt":
         return (policy_of(load(path), "policy"),)
-    return tuple(policy_from(read(part)) for part in parts(path.read_bytes()))
+    return tuple(map(policy_from, read_all(path.read_bytes())))
 
 
 def gains(

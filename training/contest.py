@@ -16,6 +16,10 @@ from .seating import LEARNER, Seating
 from .sim import Floats, Table
 from .tables import Kind
 
+MOST_ROUNDS = 300
+"""After so many a game is broken off, and nobody has won: ten times as long as most, and a few of
+a policy against another find no end."""
+
 
 @dataclass(frozen=True)
 class Won:
@@ -30,11 +34,6 @@ def summed(shares: Floats) -> Won:
     """Of the share in each game."""
     spread = float(shares.std(ddof=1)) if len(shares) > 1 else 0.0
     return Won(float(shares.mean()), len(shares), 1.96 * spread / max(1, len(shares)) ** 0.5)
-
-
-MOST_ROUNDS = 300
-"""After so many a game is broken off, and nobody has won: ten times as long as most, and a few of
-a policy against another find no end."""
 
 
 @torch.no_grad()

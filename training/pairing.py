@@ -7,7 +7,7 @@ from functools import cache
 from random import Random
 
 from p2p_hoity.bots import BOTS, Bot
-from p2p_hoity.bots.learned import Learned, parts, read
+from p2p_hoity.bots.learned import Learned, read_all
 from p2p_hoity.editions import NAMES, load
 from p2p_hoity.rules import Variant
 
@@ -44,4 +44,4 @@ class Duel:
 
 @cache
 def _hard(weights: bytes) -> tuple[Learned, ...]:
-    return tuple(Learned((read(part),)) for part in parts(weights))
+    return tuple(Learned((network,)) for network in read_all(weights))

@@ -57,9 +57,7 @@ class Alone:
 
     def __call__(self, games: int, seats: int, rng: np.random.Generator) -> Ints:
         """Exactly one learner at every table."""
-        found = np.full((games, seats), self.rival, np.int64)
-        found[np.arange(games), rng.integers(0, seats, games)] = LEARNER
-        return found
+        return _joined_by_one(np.full((games, seats), self.rival, np.int64), rng)
 
 
 @dataclass(frozen=True)
@@ -71,9 +69,14 @@ class Among:
 
     def __call__(self, games: int, seats: int, rng: np.random.Generator) -> Ints:
         """Exactly one learner at every table."""
-        found = rng.integers(1, self.copies + 1, (games, seats))
-        found[np.arange(games), rng.integers(0, seats, games)] = LEARNER
-        return found
+        return _joined_by_one(rng.integers(1, self.copies + 1, (games, seats)), rng)
+
+
+def _joined_by_one(others: Ints, rng: np.random.Generator) -> Ints:
+    """(games, seats) with a learner in place of one of them at each table."""
+    games, seats = others.shape
+    others[np.arange(games), rng.integers(0, seats, games)] = LEARNER
+    return others
 
 
 COMPANY = 3

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from p2p_hoity.bots.learned import parts, read
+from p2p_hoity.bots.learned import read_all
 from p2p_hoity.editions import load as edition
 
 from .contest import contest
@@ -178,7 +178,7 @@ def start_of(path: Path) -> Start:
     critic."""
     if path.suffix == ".pt":
         return started(load(path))
-    return Start(learning(policy_from(read(parts(path.read_bytes())[-1]))))
+    return Start(learning(policy_from(read_all(path.read_bytes())[-1])))
 
 
 def add_course(parser: argparse.ArgumentParser) -> None:

@@ -12,9 +12,7 @@ Bot = Callable[[View, Expected, Random], Choice]
 
 def _hard(view: View, decision: Expected, rng: Random) -> Choice:
     """The learned bot, which is loaded when it first plays; a network drawn for this choice."""
-    from .learned import drawn
-
-    return drawn(rng).choose(view, decision, rng)
+    return for_game("hard", rng)(view, decision, rng)
 
 
 def for_game(level: str, rng: Random) -> Bot:

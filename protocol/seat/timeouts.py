@@ -119,8 +119,11 @@ class Clocks:
 
     def waited_after_end(self) -> bool:
         """Whether the patience for the others' confirmation has run out."""
-        return self.over is not None and self.now - self.over >= self.times.step / 1000
+        return self._is_over_for(self.times.step / 1000)
 
     def lingered_after_end(self) -> bool:
         """Whether a grace has passed since the game was over."""
-        return self.over is not None and self.now - self.over >= self.grace()
+        return self._is_over_for(self.grace())
+
+    def _is_over_for(self, seconds: float) -> bool:
+        return self.over is not None and self.now - self.over >= seconds

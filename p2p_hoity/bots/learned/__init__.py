@@ -16,7 +16,7 @@ from typing import cast
 from ...rules import Choice, Expected, View
 from ..random_bot import NothingToChoose, kind_of
 from .menu import Pick, picks
-from .network import BadWeights, Network, parts, read
+from .network import BadWeights, Network, parts, read, read_all
 from .scene import Scene
 from .sight import other_blocks, own_block
 
@@ -104,6 +104,7 @@ __all__ = [
     "drawn",
     "parts",
     "read",
+    "read_all",
     "scene_of",
     "shipped",
 ]

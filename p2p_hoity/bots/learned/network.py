@@ -126,11 +126,14 @@ class Network:
 def parts(data: bytes) -> tuple[bytes, ...]:
     """The bytes of each network of a file, at least one. BadWeights where one does not begin as
     weights do."""
-    found, at = [data[: _size(data)]], _size(data)
-    while at < len(data):
-        found.append(data[at : at + _size(data[at:])])
-        at += len(found[-1])
-    return tuple(found)
+    size = _size(data)
+    first, rest = data[:size], data[size:]
+    return (first, *parts(rest)) if rest else (first,)
+
+
+def read_all(data: bytes) -> tuple[Network, ...]:
+    """Every network of a file, at least one. BadWeights as `parts` and `read` have it."""
+    return tuple(map(read, parts(data)))
 
 
 def _size(data: bytes) -> int:

@@ -6,7 +6,7 @@ import zlib
 import pytest
 from support.random_weights import COMMIT, matrices, random_weights
 
-from p2p_hoity.bots.learned import BadWeights, parts, read
+from p2p_hoity.bots.learned import BadWeights, parts, read, read_all
 from p2p_hoity.bots.learned.network import HEADER, Shape, softmax
 from training.packing import pack
 
@@ -95,11 +95,6 @@ def test_a_file_of_several_networks_comes_apart():
     each = [random_weights(seed) for seed in (4, 5, 6)]
     assert parts(b"".join(each)) == tuple(each)
     assert parts(DATA) == (DATA,)
-
-
-def read_all(data):
-    """Every network of a file."""
-    return [read(part) for part in parts(data)]
 
 
 @pytest.mark.parametrize("case", MALFORMED)

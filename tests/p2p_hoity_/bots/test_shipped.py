@@ -34,7 +34,7 @@ def weights() -> bytes:
 
 
 def test_the_record_is_of_these_weights(record: Any, weights: bytes) -> None:
-    networks = map(learned.read, learned.parts(weights))
+    networks = learned.read_all(weights)
     assert hashlib.sha256(weights).hexdigest() == record["sha256"]
     assert [{"commit": one.commit, "seed": one.seed} for one in networks] == record["networks"]
     assert len(weights) <= MOST
