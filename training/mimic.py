@@ -104,10 +104,11 @@ def collected(bot: str, games: int, seed: int, processes: int) -> list[Seen]:
     groups: dict[int, list[Seen]] = {}
     for kind, one in zip(tables, seen, strict=True):
         groups.setdefault(kind.seats, []).append(one)
-    return [_together(groups[seats]) for seats in sorted(groups)]
+    return [together(groups[seats]) for seats in sorted(groups)]
 
 
-def _together(parts: Sequence[Seen]) -> Seen:
+def together(parts: Sequence[Seen]) -> Seen:
+    """One part after the other."""
     picked = np.concatenate([part.picked for part in parts])
     return Seen(joined([part.rows for part in parts]), picked)
 
@@ -120,7 +121,7 @@ def learn(policy: Policy, seen: Sequence[Seen], epochs: int, seed: int) -> list[
         for group in steps.param_groups:
             group["lr"] = 2e-3 * (1 - epoch / epochs)
         losses = []
-        for rows, picked in _batches(seen, rng):
+        for rows, picked in batches(seen, rng):
             loss = -policy(asked(rows)).gather(1, picked[:, None]).mean()
             steps.zero_grad()
             loss.backward()
@@ -130,9 +131,11 @@ def learn(policy: Policy, seen: Sequence[Seen], epochs: int, seed: int) -> list[
     return found
 
 
-def _batches(
+def batches(
     seen: Sequence[Seen], rng: np.random.Generator
 ) -> Iterator[tuple[list[Rows], torch.Tensor]]:
+    """All of it in any order, about BATCH rows at a time, of each number of seats alike: the rows
+    and what was picked."""
     count = max(1, sum(len(one.picked) for one in seen) // BATCH)
     parts = [np.array_split(rng.permutation(len(one.picked)), count) for one in seen]
     for number in range(count):

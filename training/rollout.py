@@ -133,7 +133,7 @@ class Hall:
         known, expected = self._judge(players.critic, judged)
         for at, post in enumerate(self.posts):
             kept = _kept(post, points[at], seen[at])
-            ended = self._go_on(post, points[at], answers[at])
+            ended = self.go_on(post, points[at], answers[at])
             moment = Moment(
                 seen[at].take(kept),
                 answers[at].picked[kept],
@@ -161,7 +161,8 @@ class Hall:
         known = [post.known(games) for post, games in self._each(judged)]
         return known, judge(critic, known)
 
-    def _go_on(self, post: Post, point: Point, answer: Answer) -> Ended | None:
+    def go_on(self, post: Post, point: Point, answer: Answer) -> Ended | None:
+        """One post moves on by what was answered; what ended there, for which others sit down."""
         post.table.choose(point.pick(answer.picked))
         ended = post.table.ended
         if ended is not None:

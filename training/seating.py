@@ -61,15 +61,26 @@ class Alone:
 
 
 @dataclass(frozen=True)
+class Mixed:
+    """No learner: each seat is played by one of so many `copies`, which numbers 1 and up are,
+    whichever comes up for it and this game."""
+
+    copies: int
+
+    def __call__(self, games: int, seats: int, rng: np.random.Generator) -> Ints:
+        """(games, seats) of 1 to `copies`."""
+        return rng.integers(1, self.copies + 1, (games, seats))
+
+
+@dataclass(frozen=True)
 class Among:
-    """One learner at each table, at any seat; each other seat is played by one of so many `copies`,
-    which numbers 1 and up are, whichever comes up for it and this game."""
+    """One learner at each table, at any seat; all others are as `Mixed` has them."""
 
     copies: int
 
     def __call__(self, games: int, seats: int, rng: np.random.Generator) -> Ints:
         """Exactly one learner at every table."""
-        return _joined_by_one(rng.integers(1, self.copies + 1, (games, seats)), rng)
+        return _joined_by_one(Mixed(self.copies)(games, seats, rng), rng)
 
 
 def _joined_by_one(others: Ints, rng: np.random.Generator) -> Ints:
