@@ -18,11 +18,12 @@ from p2p_hoity.tables.kept_games import (
     kept_games,
     progress_of,
 )
+from p2p_hoity.tables.resuming import refused_games
 
 from ..local.bot_processes import sweep
 from ..local.questions import ask_yes
 from ..printing import say, write_line
-from ..trouble import NOT_OK, OK
+from ..trouble import NOT_OK, OK, report
 from ..words.cards import listed
 from ..words.lingo import _
 from . import open_games
@@ -33,19 +34,21 @@ READING: Final = 2.0
 
 
 def list_games(as_json: bool) -> int:
-    """All games of this machine, newest first; the exit code."""
-    passphrase = passphrase_from_environment()
-    found = kept_games(own_home(), passphrase, time.monotonic, READING)
+    """All games of this machine, newest first, and which journals are not read since others can
+    get at them; the exit code."""
+    home, passphrase = own_home(), passphrase_from_environment()
+    found = kept_games(home, passphrase, time.monotonic, READING)
+    refused = [report(error, as_json) for error in refused_games(home)]
     for game in found:
         if as_json:
             write_line(as_object(game))
         else:
             say(in_words(game))
-    if not found and not as_json:
+    if not (found or refused or as_json):
         say(_("No game was played on this machine yet. Play one with: hoity play"))
     if any(game.progress is None for game in found) and not as_json:
         say(_("Some games were not read yet: the same command again reads on."))
-    return OK
+    return max(refused, default=OK)
 
 
 def as_object(game: KeptGame) -> dict[str, Any]:

@@ -208,8 +208,12 @@ def _open(path: Path, mode: str) -> IO[bytes]:
     except OSError as error:
         why = of_system(error)
         raise JournalError(JournalCode.UNOPENED, path=str(path), why=why) from error
-    check_folder(path.parent)
-    check_folder(path.parent.parent)
+    try:
+        check_folder(path.parent)
+        check_folder(path.parent.parent)
+    except NotPrivateError:
+        file.close()
+        raise
     return file
 
 
@@ -292,6 +296,12 @@ def read(path: Path, passphrase: str | None = None) -> tuple[tuple[Any, ...], li
     form = _form_of(data, passphrase)
     records = [record for record, _, _ in _chain(form, data)]
     return _first(form, records), records[1:]
+
+
+def check(path: Path) -> None:
+    """NotPrivateError if this journal, or where it lies, is open to others; JournalError if it
+    cannot be opened at all."""
+    _open(path, "rb").close()
 
 
 def is_open(path: Path) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
@@ -26,6 +26,7 @@ from ..session.nursery import open_nursery
 from ..storage import archive
 from ..storage import journal as journals
 from ..storage.home import Home
+from ..storage.own_files import NotPrivateError, check_if_there
 from ..storage.vault import of_file
 from .again import follow
 from .arriving import Answers, arrive
@@ -83,9 +84,10 @@ class SeveralGames(PeerError):
 
 
 def open_games(home: Home, passphrase: str | None = None) -> list[OpenGame]:
-    """The games that can be taken up again, newest first; unreadable journals are left out."""
+    """The games that can be taken up again, newest first. Journals that cannot be read, or are open
+    to others (`refused_games`), are left out; NotPrivateError if their folder is."""
     found = []
-    for path in sorted(home.journals.glob("*.journal")):
+    for path in _journals(home):
         try:
             first = journals.read_first(path, passphrase)
             roster, seat = header.parse_header(first[0]).roster, int(first[1])
@@ -93,9 +95,27 @@ def open_games(home: Home, passphrase: str | None = None) -> list[OpenGame]:
             started, put_away = int(first[6]), _claimed(path).exists()
             key = roster[seat].id
             found.append(OpenGame(path.stem, path, names, started, seat, key, put_away))
-        except (journals.JournalError, ValueError, IndexError):
+        except (journals.JournalError, NotPrivateError, ValueError, IndexError):
             continue
     return sorted(found, key=lambda game: -game.started)
+
+
+def refused_games(home: Home) -> Iterator[NotPrivateError]:
+    """Of each journal that others can get at, or own, what is wrong and what mends it."""
+    for path in _journals(home):
+        try:
+            journals.check(path)
+        except NotPrivateError as error:
+            yield error
+        except journals.JournalError:
+            continue
+
+
+def _journals(home: Home) -> list[Path]:
+    """By name; NotPrivateError if the folder is not ours alone."""
+    for folder in (home.path, home.journals):
+        check_if_there(folder)
+    return sorted(home.journals.glob("*.journal"))
 
 
 def find_game(
@@ -126,7 +146,7 @@ def find_game(
 
 def _tell_unreadable(home: Home, name: str, passphrase: str | None) -> None:
     """PeerError if the game may be there, but its journal cannot be read."""
-    for path in sorted(home.journals.glob("*.journal")):
+    for path in _journals(home):
         if path.stem.startswith(name):
             try:
                 journals.read_first(path, passphrase)

@@ -14,7 +14,7 @@ from cli.app import run
 from cli.commands import complete, games, open_games
 from cli.local import questions
 from p2p_hoity.storage.home import Home
-from p2p_hoity.storage.own_files import private_folder
+from p2p_hoity.storage.own_files import CHECKED, private_folder
 from p2p_hoity.tables import resuming
 
 Shown = pytest.CaptureFixture[str]
@@ -52,6 +52,50 @@ def test_games_are_listed_with_names_round_and_fields(home: Home, game: str, cap
     (is_open,) = [line for line in lines if line.startswith(game)]
     assert "open, round 3: seat 0 " in is_open
     assert any("over, round" in line for line in lines)
+
+
+@pytest.fixture
+def opened(home: Home) -> Path:
+    """The journal of another unfinished game, which others may read."""
+    book = keep_journal(home, room_of(3, 2, b"m"))
+    book.close()
+    book.path.chmod(0o644)
+    return book.path
+
+
+@pytest.mark.skipif(not CHECKED, reason="this system has no mode bits")
+def test_a_journal_open_to_others_is_named_and_the_other_games_listed(
+    game: str, opened: Path, capsys: Shown
+) -> None:
+    assert run(["games"]) == 2
+    told = capsys.readouterr()
+    assert [line.split()[0] for line in told.out.splitlines()] == [game]
+    assert f"chmod 600 {opened}" in told.err
+    opened.chmod(0o600)
+    assert run(["games"]) == 0
+    assert len(capsys.readouterr().out.splitlines()) == 2
+
+
+@pytest.mark.skipif(not CHECKED, reason="this system has no mode bits")
+def test_a_journal_open_to_others_is_an_error_for_a_program(
+    game: str, opened: Path, capsys: Shown
+) -> None:
+    assert run(["games", "--json"]) == 2
+    first, second = map(json.loads, capsys.readouterr().out.splitlines())
+    assert {first.get("game"), second.get("game")} == {game, None}
+    (error,) = [one for one in (first, second) if one.get("type") == "error"]
+    assert (error["code"], error["fields"]["path"]) == ("open-to-others", str(opened))
+
+
+@pytest.mark.skipif(not CHECKED, reason="this system has no mode bits")
+def test_the_only_game_is_not_said_to_be_missing_if_it_is_open_to_others(
+    opened: Path, capsys: Shown
+) -> None:
+    assert run(["games"]) == 2
+    told = capsys.readouterr()
+    assert told.out == ""
+    assert run(["resume"]) == 2
+    assert f"chmod 600 {opened}" in capsys.readouterr().err
 
 
 def test_games_for_a_program(home: Home, game: str, capsys: Shown) -> None:
@@ -110,7 +154,7 @@ def test_without_a_terminal_forgetting_takes_yes(home: Home, game: str, capsys: 
 
 
 def test_a_running_game_is_not_forgotten(home: Home, capsys: Shown) -> None:
-    book = keep_journal(home, room_of(3, 2))
+    book = keep_journal(home, room_of(3, 2, b"m"))
     assert run(["forget", "--yes", book.path.stem]) == 2
     assert "being played just now" in " ".join(capsys.readouterr().err.split())
     assert book.path.exists()
