@@ -33,8 +33,7 @@ def share(edition: Edition, seats: int, one: str, others: str, seed: int) -> tup
     choosers = [for_game(name, Random(f"{seed}/{seat}")) for seat, name in enumerate(names)]
     variant = "surprise" if seats == 2 else None
     final = Referee.seat(edition, seats, seed, variant, choosers).play()
-    winners = [line.seat for line in final.standings if line.rank == 1]
-    return (place in winners) / len(winners), final.round
+    return final.shares[place], final.round
 
 
 def played(

@@ -33,9 +33,7 @@ class Duel:
         turn = seed // self.seats
         variant = VARIANTS[turn // 2 % 2] if self.seats == 2 else None
         edition = load(NAMES[turn % 2])
-        final = Referee(edition, self.seats, variant, bots, seed).play()
-        winners = [line.seat for line in final.standings if line.rank == 1]
-        return (place in winners) / len(winners)
+        return Referee(edition, self.seats, variant, bots, seed).play().shares[place]
 
     def _bot(self, name: str, rng: Random) -> Bot:
         """Of several networks one that is drawn for this seat and game."""

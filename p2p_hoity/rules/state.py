@@ -154,6 +154,12 @@ class State:
         seen = ((slot, self.known[slot]) for slot in slots)
         return {slot: card for slot, card in seen if card is not None}
 
+    @property
+    def shares(self) -> tuple[float, ...]:
+        """What share of victory each seat has at the end: those that share rank 1 divide it."""
+        winners = [line.seat for line in self.standings if line.rank == 1]
+        return tuple((seat in winners) / len(winners) for seat in range(self.seats))
+
     def ranks(self, figures: tuple[int, ...]) -> tuple[int, ...]:
         """Standard competition ranks on the track (1, 2, 2, 4), by seat."""
         return tuple(1 + sum(other > field for other in figures) for field in figures)

@@ -17,7 +17,7 @@ from training.small.forest import NOBODY, forest
 from training.small.game import SmallGame, exploitable, greedy, likeliest, uniform
 from training.small.learning import Plan, Training
 from training.small.selfplay import judged, mixtures, shares_of
-from training.small.tree import Play, chosen, owed, settled, shares
+from training.small.tree import Play, chosen, owed, settled
 
 
 def games(count):
@@ -60,7 +60,7 @@ def test_turns_are_what_the_rules_allow_and_all_else_is_asked_of_them():
                 assert set(play.menu(seat, kind)) == set(view(play.state, seat, own).legal(kind))
         assert end.state.phase == Phase.OVER
         assert end.state.round <= ROUNDS + 1
-        assert sum(shares(end.state)) == 1
+        assert sum(end.state.shares) == 1
 
 
 def test_a_thief_in_prison_is_not_played_in_the_next_round():
@@ -100,7 +100,7 @@ def test_the_forest_ends_as_the_rules_end():
                 node = int(trees.below[node, pick])
             play = settled(chosen(play, menu[pick]))
         assert trees.seats[node] == NOBODY
-        assert shares_of(trees, np.array([node]))[0].tolist() == list(shares(play.state))
+        assert shares_of(trees, np.array([node]))[0].tolist() == list(play.state.shares)
 
 
 # The measure.

@@ -17,7 +17,7 @@ from p2p_hoity.rules.vocabulary import Kind
 from ..rows import Rows
 from ..sim import Floats, Ints
 from .deals import SEATS, decks
-from .tree import Log, Play, chosen, owed, settled, shares
+from .tree import Log, Play, chosen, owed, settled
 
 NOBODY = -1
 Option = tuple[Kind, Choice]
@@ -40,7 +40,7 @@ class Nodes:
         play = settled(play)
         due = owed(play)
         if due is None:
-            return self._add(NOBODY, NOBODY, shares(play.state)[0])
+            return self._add(NOBODY, NOBODY, play.state.shares[0])
         seat, kind = due
         menu = play.menu(seat, kind)
         if len(menu) == 1:

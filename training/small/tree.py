@@ -161,9 +161,3 @@ def _unsealed(play: Play, kind: str) -> Play:
     seen = [(seat, f"{kind} {play.state.round}", choice) for seat, choice in choices.items()]
     play = play.told(*seen, *_opened(cards))
     return replace(play, sealed=()).after(Unsealed(kind, choices, cards))
-
-
-def shares(state: State) -> tuple[float, ...]:
-    """What share of victory each seat has at the end."""
-    winners = [line.seat for line in state.standings if line.rank == 1]
-    return tuple((seat in winners) / len(winners) for seat in range(state.seats))

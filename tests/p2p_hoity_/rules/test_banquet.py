@@ -94,12 +94,14 @@ def test_any_exhibit_beats_none_and_without_one_the_tied_share_their_rank():
     hands = {0: "A1 A2 C1 E1", 1: "B1 B2 D1 F1", 2: "C2 C3 C4 C5", 3: "A3 B3 D3 E3"}
     state, _ = finished((FIRST_BANQUET, FIRST_BANQUET, FIRST_BANQUET - 8, 1), hands, seats=4)
     assert lines(state) == [(1, 2, 38), (2, 0, 38), (2, 1, 38), (4, 3, 1)]
+    assert state.shares == (0, 0, 1, 0)
 
 
 def test_the_winner_may_be_shared():
     hands = {0: "A1 A2 C1 E1", 1: "B1 B2 D1 F1", 2: "A3 B3 D3 E3"}
     state, _ = finished((FIRST_BANQUET, FIRST_BANQUET, 0), hands)
     assert lines(state) == [(1, 0, 38), (1, 1, 38), (3, 2, 0)]
+    assert state.shares == (0.5, 0.5, 0)
 
 
 def test_a_hand_that_cannot_be_opened_counts_what_is_known():
