@@ -13,13 +13,12 @@ import time
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from random import Random
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 
 from support.rules_driver import Referee
 
-from p2p_hoity.bots import BOTS, for_game
+from p2p_hoity.bots import BOTS
 from p2p_hoity.cluster import in_order
 from p2p_hoity.cores import Ended
 from p2p_hoity.editions import load
@@ -29,8 +28,7 @@ from p2p_hoity.rules import Edition
 def share(edition: Edition, seats: int, one: str, others: str, seed: int) -> tuple[float, int]:
     """The one bot's share of the victory, and how many rounds the game took."""
     place = seed % seats
-    names = [one if seat == place else others for seat in range(seats)]
-    choosers = [for_game(name, Random(f"{seed}/{seat}")) for seat, name in enumerate(names)]
+    choosers = [BOTS[one if seat == place else others] for seat in range(seats)]
     variant = "surprise" if seats == 2 else None
     final = Referee.seat(edition, seats, seed, variant, choosers).play()
     return final.shares[place], final.round

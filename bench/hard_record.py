@@ -26,11 +26,12 @@ FIRST, SEATS = 24, 4
 def record(lines: list[str]) -> dict[str, object]:
     """All that is recorded of the weights."""
     data = files(learned.__package__ or "").joinpath(learned.WEIGHTS).read_bytes()
-    networks, edition = learned.read_all(data), load()
+    network, edition = learned.read(data), load()
     won = sum(share(edition, SEATS, "hard", "normal", seed)[0] for seed in range(FIRST))
     return {
         "sha256": hashlib.sha256(data).hexdigest(),
-        "networks": [{"commit": one.commit, "seed": one.seed} for one in networks],
+        "commit": network.commit,
+        "seed": network.seed,
         "machine": f"{platform.machine()}, Python {platform.python_version()}",
         "first": {"games": FIRST, "won": won},
         "duels": [json.loads(line) for line in lines if line.strip()],

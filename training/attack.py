@@ -1,6 +1,6 @@
-"""How much one player gains who trains against frozen copies: `python -m training.attack FROZEN
---seed S --minutes M --out DIR`; FROZEN is a file of weights, or a likeness (`training.mimic`). Of a
-file of several networks each seat has its own in each game.
+"""How much one player gains who trains against frozen copies: `python -m training.attack FROZEN...
+--seed S --minutes M --out DIR`; FROZEN is a file of weights, or a checkpoint, such as a likeness
+(`training.mimic`). Of several each seat has its own in each game.
 
 The attacker sits alone at each table, learns as the training does, and may begin as the copy that
 it attacks (`--warm`) or as nothing. What it gains is its share of victory above the fair one, in
@@ -17,7 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
-from p2p_hoity.bots.learned import read_all
+from p2p_hoity.bots.learned import read
 
 from .contest import contest
 from .export import policy_from
@@ -60,11 +60,11 @@ def numbered(frozen: Frozen) -> dict[int, Policy]:
     return dict(enumerate(frozen, 1))
 
 
-def frozen_of(path: Path) -> Frozen:
-    """The policies in a file of weights, or the one in a checkpoint."""
+def frozen_of(path: Path) -> Policy:
+    """The policy in a file of weights, or in a checkpoint."""
     if path.suffix == ".pt":
-        return (policy_of(load(path), "policy"),)
-    return tuple(map(policy_from, read_all(path.read_bytes())))
+        return policy_of(load(path), "policy")
+    return policy_from(read(path.read_bytes()))
 
 
 def gains(
@@ -90,7 +90,7 @@ def gains(
 def main(arguments: Sequence[str] | None = None) -> None:
     """Train the attacker and say what it gains, one JSON line for each number of seats."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("frozen", type=Path)
+    parser.add_argument("frozen", type=Path, nargs="+")
     parser.add_argument("--seed", type=int, required=True)
     parser.add_argument("--minutes", type=float, required=True)
     parser.add_argument("--updates", type=int)
@@ -100,7 +100,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--games", type=int, default=10_000)
     given = parser.parse_args(arguments)
     given.out.mkdir(parents=True, exist_ok=True)
-    frozen = frozen_of(given.frozen)
+    frozen = tuple(map(frozen_of, given.frozen))
     updates = given.updates or max(1, round(given.minutes * UPDATES_PER_MINUTE))
     rate = RATES[given.warm]
     plan = Plan(given.seed, updates, games=TABLES, rate=rate, entropy=(0.01, 0.0), course=COURSE)

@@ -1,6 +1,6 @@
-"""From checkpoints to the file that the game ships, and from a network in it back to a policy.
+"""From a checkpoint to the file that the game ships, and from such a file back to a policy.
 
-`python -m training.export CHECKPOINT... WEIGHTS [--part average|policy]`
+`python -m training.export CHECKPOINT WEIGHTS [--part average|policy]`
 """
 
 from __future__ import annotations
@@ -39,12 +39,11 @@ def policy_from(network: Network) -> Policy:
 def main(arguments: Sequence[str] | None = None) -> None:
     """Write the file."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("checkpoints", type=Path, nargs="+")
+    parser.add_argument("checkpoint", type=Path)
     parser.add_argument("weights", type=Path)
     parser.add_argument("--part", choices=("average", "policy"), default="average")
     given = parser.parse_args(arguments)
-    each = (weights_of(load(one), given.part) for one in given.checkpoints)
-    given.weights.write_bytes(b"".join(each))
+    given.weights.write_bytes(weights_of(load(given.checkpoint), given.part))
 
 
 if __name__ == "__main__":

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
-from random import Random
 
 from p2p_hoity.bots import BOTS, Bot
-from p2p_hoity.bots.learned import Learned, read_all
+from p2p_hoity.bots.learned import Learned, read
 from p2p_hoity.editions import NAMES, load
 from p2p_hoity.rules import Variant
 
@@ -28,18 +27,16 @@ class Duel:
     def share(self, seed: int) -> float:
         """What share of victory the one seat has in the game of this number."""
         place = seed % self.seats
-        names = [self.one if seat == place else self.others for seat in range(self.seats)]
-        bots = [self._bot(name, Random(f"{seed}/{seat}")) for seat, name in enumerate(names)]
+        bots = [self._bot(self.one if seat == place else self.others) for seat in range(self.seats)]
         turn = seed // self.seats
         variant = VARIANTS[turn // 2 % 2] if self.seats == 2 else None
         edition = load(NAMES[turn % 2])
         return Referee(edition, self.seats, variant, bots, seed).play().shares[place]
 
-    def _bot(self, name: str, rng: Random) -> Bot:
-        """Of several networks one that is drawn for this seat and game."""
-        return rng.choice(_hard(self.weights)).choose if name == "hard" else BOTS[name]
+    def _bot(self, name: str) -> Bot:
+        return _hard(self.weights).choose if name == "hard" else BOTS[name]
 
 
 @cache
-def _hard(weights: bytes) -> tuple[Learned, ...]:
-    return tuple(Learned((network,)) for network in read_all(weights))
+def _hard(weights: bytes) -> Learned:
+    return Learned(read(weights))

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from p2p_hoity.bots.learned import read_all
+from p2p_hoity.bots.learned import read
 from p2p_hoity.editions import load as edition
 
 from .contest import contest
@@ -174,11 +174,10 @@ def started(state: Mapping[str, Any]) -> Start:
 
 
 def start_of(path: Path) -> Start:
-    """To go on from a file: a checkpoint, or the last network of weights that ship, which have no
-    critic."""
+    """To go on from a file: a checkpoint, or the weights that ship, which have no critic."""
     if path.suffix == ".pt":
         return started(load(path))
-    return Start(learning(policy_from(read_all(path.read_bytes())[-1])))
+    return Start(learning(policy_from(read(path.read_bytes()))))
 
 
 def add_course(parser: argparse.ArgumentParser) -> None:

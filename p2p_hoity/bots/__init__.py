@@ -11,17 +11,10 @@ Bot = Callable[[View, Expected, Random], Choice]
 
 
 def _hard(view: View, decision: Expected, rng: Random) -> Choice:
-    """The learned bot, which is loaded when it first plays; a network drawn for this choice."""
-    return for_game("hard", rng)(view, decision, rng)
+    """The learned bot, which is loaded when it first plays."""
+    from .learned import shipped
 
-
-def for_game(level: str, rng: Random) -> Bot:
-    """The bot of this level, one of `BOTS`, as it plays one seat of one game."""
-    if level != "hard":
-        return BOTS[level]
-    from .learned import drawn
-
-    return drawn(rng).choose
+    return shipped().choose(view, decision, rng)
 
 
 LEVELS = ("easy", "normal", "hard")
@@ -37,4 +30,4 @@ DEFAULT_LEVEL = "normal"
 STAND_IN = LEVELS[-1]
 """Who plays for a person who is away or wants to look on."""
 
-__all__ = ["BOTS", "DEFAULT_LEVEL", "LEVELS", "STAND_IN", "Bot", "NothingToChoose", "for_game"]
+__all__ = ["BOTS", "DEFAULT_LEVEL", "LEVELS", "STAND_IN", "Bot", "NothingToChoose"]

@@ -58,14 +58,12 @@ class BotPlayer:
 
     def __init__(self, level: str = bots.STAND_IN, rng: random.Random | None = None) -> None:
         """`level` is one of bots.BOTS."""
-        self._level, self._rng = level, rng or random.SystemRandom()
-        self._bot: bots.Bot | None = None
+        self._bot = bots.BOTS[level]
+        self._rng = rng or random.SystemRandom()
 
     async def choose(self, view: rules.View, kind: rules.Kind, again: bool) -> rules.Choice:
         """The bot's choice from this seat's view alone."""
         due = trio.current_time() + PAUSE
-        if self._bot is None:
-            self._bot = bots.for_game(self._level, self._rng)
         choice = self._bot(view, rules.expected(view.state), self._rng)
         await trio.sleep_until(due)
         return choice
@@ -78,6 +76,5 @@ class BotPlayer:
         await never()
 
     async def again(self) -> bool:
-        """Whenever all the people want it; a new game is played by a bot drawn anew."""
-        self._bot = None
+        """Whenever all the people want it."""
         return True

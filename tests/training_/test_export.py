@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import random
 
 import pytest
 
@@ -14,7 +13,7 @@ from support.dask_cluster import Reaper, begun
 from support.random_weights import random_weights
 
 from p2p_hoity.bots import BOTS
-from p2p_hoity.bots.learned import parts, read
+from p2p_hoity.bots.learned import read
 from p2p_hoity.editions import load
 from training import attack, duel, export, train
 from training.critic import Critic
@@ -156,35 +155,23 @@ def test_the_tables_of_an_attack_are_those_of_its_seats():
 
 
 def test_of_several_networks_each_is_attacked(tmp_path):
-    weights = tmp_path / "weights.bin"
-    weights.write_bytes(random_weights(1) + random_weights(2) + random_weights(3))
-    frozen = attack.frozen_of(weights)
-    firsts = [export.policy_from(read(random_weights(seed))).first.weight for seed in (1, 2, 3)]
-    for one, first in zip(frozen, firsts, strict=True):
-        assert torch.equal(one.first.weight, first)
+    paths = [tmp_path / f"{seed}.bin" for seed in (1, 2, 3)]
+    for seed, path in enumerate(paths, 1):
+        path.write_bytes(random_weights(seed))
+    frozen = [attack.frozen_of(path) for path in paths]
     training = attack.attack(Plan(1, 1, games=200), frozen, True, [3], tmp_path)
-    assert torch.equal(training.learner.policy.first.weight, firsts[-1])
+    assert torch.equal(training.learner.policy.first.weight, frozen[-1].first.weight)
     who = np.concatenate([post.who for post in training.hall.posts])
     assert set(who.ravel()) == {LEARNER, 1, 2, 3}
     assert set(attack.numbered(frozen)) == {1, 2, 3}
 
 
-def test_several_checkpoints_are_one_file(tmp_path):
+def test_the_command_attacks_all_that_it_names(tmp_path, capsys):
     for seed in (1, 2):
-        torch.manual_seed(seed)
-        learner = Learner(Policy(), Critic(), Course(), seed)
-        save(learner, tmp_path / f"{seed}.pt", commit=COMMIT, seed=seed)
-        export.main([str(tmp_path / f"{seed}.pt"), str(tmp_path / f"{seed}.bin")])
-    both = tmp_path / "both.bin"
-    export.main([str(tmp_path / "1.pt"), str(tmp_path / "2.pt"), str(both)])
-    assert both.read_bytes() == b"".join((tmp_path / f"{n}.bin").read_bytes() for n in (1, 2))
-    last = export.policy_from(read(parts(both.read_bytes())[1]))
-    assert torch.equal(train.start_of(both).policy.first.weight, last.first.weight)
-
-
-def test_a_duel_has_every_network_play():
-    weights = random_weights(1) + random_weights(2)
-    both = duel.Duel("hard", "hard", 3, weights)
-    seen = {both._bot("hard", random.Random(seed)).__self__.networks for seed in range(40)}
-    assert {networks[0].seed for networks in seen} == {1, 2}
-    assert all(len(networks) == 1 for networks in seen)
+        (tmp_path / f"{seed}.bin").write_bytes(random_weights(seed))
+    files = [str(tmp_path / "1.bin"), str(tmp_path / "2.bin")]
+    options = ["--seed", "1", "--minutes", "1", "--updates", "1", "--seats", "2", "--games", "40"]
+    attack.main([*files, *options, "--out", str(tmp_path / "out")])
+    told = json.loads(capsys.readouterr().out)
+    assert told["seats"] == 2
+    assert told["games"] >= 40

@@ -1,22 +1,17 @@
-"""The learned bot: networks that see what their seat may know and mix their choices.
-
-It is several, of different moments of the training, and plays each game by one of them, drawn with
-the seat's own randomness: who has found out how one of them plays does not know which it meets.
-"""
+"""The learned bot: one network that sees what its seat may know and mixes its choices."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache
 from importlib.resources import files
 from random import Random
-from statistics import fmean
 from typing import cast
 
 from ...rules import Choice, Expected, View
 from ..random_bot import NothingToChoose, kind_of
 from .menu import Pick, picks
-from .network import BadWeights, Network, parts, read, read_all
+from .network import BadWeights, Network, read
 from .scene import Scene
 from .sight import other_blocks, own_block
 
@@ -37,14 +32,14 @@ class Mixture:
 
 @dataclass(frozen=True, slots=True)
 class Learned:
-    """Networks that choose for a seat, each of them as often as another."""
+    """A network that chooses for a seat."""
 
-    networks: tuple[Network, ...]
+    network: Network
 
     def choose(self, view: View, decision: Expected, rng: Random) -> Choice:
         """A legal choice for the view's seat. NothingToChoose if it has none."""
-        chosen = [mixture.draw(rng) for mixture in self.mixtures(view, decision)]
-        return cast("tuple[int, ...]", tuple(chosen)) if kind_of(decision) == "theft" else chosen[0]
+        drawn = [mixture.draw(rng) for mixture in self.mixtures(view, decision)]
+        return cast("tuple[int, ...]", tuple(drawn)) if kind_of(decision) == "theft" else drawn[0]
 
     def mixtures(self, view: View, decision: Expected) -> tuple[Mixture, ...]:
         """What it would do: one mixture, or of a theft one for each exhibit.
@@ -55,15 +50,12 @@ class Learned:
         found = picks(scene)
         if not all(found):
             raise NothingToChoose(f"seat {view.seat} has no legal {scene.kind}")
-        own, others = own_block(scene), other_blocks(scene)
-        bases = [network.base(own, others) for network in self.networks]
-        return tuple(self._mixture(bases, pick) for pick in found)
+        base = self.network.base(own_block(scene), other_blocks(scene))
+        return tuple(self._mixture(base, pick) for pick in found)
 
-    def _mixture(self, bases: list[list[float]], pick: Pick) -> Mixture:
-        numbers = [candidate.numbers for candidate in pick]
-        each = map(partial(Network.mixture, candidates=numbers), self.networks, bases)
-        chances = tuple(map(fmean, zip(*each, strict=True)))
-        return Mixture(tuple(candidate.choice for candidate in pick), chances)
+    def _mixture(self, base: list[float], pick: Pick) -> Mixture:
+        chances = self.network.mixture(base, [candidate.numbers for candidate in pick])
+        return Mixture(tuple(candidate.choice for candidate in pick), tuple(chances))
 
 
 def scene_of(view: View, decision: Expected) -> Scene:
@@ -74,37 +66,10 @@ def scene_of(view: View, decision: Expected) -> Scene:
     return Scene(view, view.seat, kind)
 
 
+@cache
 def shipped() -> Learned:
-    """With all networks that come with the game, each as often as another. BadWeights if they are
-    damaged."""
-    return Learned(tuple(map(_network, range(len(_parts())))))
+    """With the network that comes with the game. BadWeights if it is damaged."""
+    return Learned(read(files(__package__).joinpath(WEIGHTS).read_bytes()))
 
 
-def drawn(rng: Random) -> Learned:
-    """With one of them, for a whole game."""
-    return Learned((_network(rng.randrange(len(_parts()))),))
-
-
-@cache
-def _parts() -> tuple[bytes, ...]:
-    return parts(files(__package__).joinpath(WEIGHTS).read_bytes())
-
-
-@cache
-def _network(number: int) -> Network:
-    """Read when it first plays: on the way to a choice nobody waits for those that do not."""
-    return read(_parts()[number])
-
-
-__all__ = [
-    "BadWeights",
-    "Learned",
-    "Mixture",
-    "Network",
-    "drawn",
-    "parts",
-    "read",
-    "read_all",
-    "scene_of",
-    "shipped",
-]
+__all__ = ["BadWeights", "Learned", "Mixture", "Network", "read", "scene_of", "shipped"]

@@ -3,11 +3,10 @@
 Each other seat's block goes through one layer; their sum and the own block through two more to h.
 A candidate's worth is `last · ReLU(A h + B candidate + b)`; the mixture is the softmax of them.
 
-The bytes of a network, little-endian: MAGIC, format, version of the features, the six sizes of
-`Shape` (16 bits each), commit (20 bytes), seed (64 bits); then by `Shape.layers` each layer: by row
-its scale (float32), by row its bias (float32), its weights row by row (int8, to be multiplied by
-the row's scale); at the end the CRC-32 of all before it. A file has those of one network, or of
-several one after the other.
+The file, little-endian: MAGIC, format, version of the features, the six sizes of `Shape` (16 bits
+each), commit (20 bytes), seed (64 bits); then by `Shape.layers` each layer: by row its scale
+(float32), by row its bias (float32), its weights row by row (int8, to be multiplied by the row's
+scale); at the end the CRC-32 of all before it.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from dataclasses import astuple, dataclass
 from functools import cached_property
 from math import exp, isfinite
 from operator import add, mul
-from typing import Any, Final
+from typing import Final
 
 from .features import CANDIDATE, OTHER, OWN, VERSION, length
 
@@ -123,36 +122,13 @@ class Network:
         return softmax([last.of(row)[0] for row in hidden])
 
 
-def parts(data: bytes) -> tuple[bytes, ...]:
-    """The bytes of each network of a file, at least one. BadWeights where one does not begin as
-    weights do."""
-    size = _size(data)
-    first, rest = data[:size], data[size:]
-    return (first, *parts(rest)) if rest else (first,)
-
-
-def read_all(data: bytes) -> tuple[Network, ...]:
-    """Every network of a file, at least one. BadWeights as `parts` and `read` have it."""
-    return tuple(map(read, parts(data)))
-
-
-def _size(data: bytes) -> int:
-    """How many bytes the network takes that these begin with."""
-    _, _, _, *sizes, _, _ = _header(data)
-    return _shape(sizes).size
-
-
-def _header(data: bytes) -> tuple[Any, ...]:
-    if len(data) < HEADER.size + CHECK.size:
-        raise BadWeights(f"weights have at least {HEADER.size + CHECK.size} bytes, not {len(data)}")
-    if not data.startswith(MAGIC):
-        raise BadWeights("these bytes do not begin as weights do")
-    return HEADER.unpack_from(data)
-
-
 def read(data: bytes) -> Network:
     """The network in these bytes. BadWeights if they are damaged, or of another version."""
-    _, form, features, *sizes, commit, seed = _header(data)
+    if len(data) < HEADER.size + CHECK.size:
+        raise BadWeights(f"weights have at least {HEADER.size + CHECK.size} bytes, not {len(data)}")
+    magic, form, features, *sizes, commit, seed = HEADER.unpack_from(data)
+    if magic != MAGIC:
+        raise BadWeights("these bytes do not begin as weights do")
     if (form, features) != (FORMAT, VERSION):
         raise BadWeights(
             f"weights of format {form} for features {features}; known are {FORMAT} and {VERSION}"

@@ -15,7 +15,7 @@ from p2p_hoity.bots.learned.sight import other_blocks, own_block
 from p2p_hoity.editions import NAMES, load
 from p2p_hoity.rules import Draw, Over, Show, State, View, expected, view
 
-BOT = Learned((read(random_weights(1)),))
+BOT = Learned(read(random_weights(1)))
 SWITCHED = load().with_switches(
     action_choice="together", detective_in_hall=True, detective_rank="before"
 )
@@ -94,20 +94,6 @@ def test_every_legal_place_and_action_and_window_is_on_the_menu():
                 seen.add(due.kind)
         referee.step()
     assert seen == {"place", "action"}
-
-
-def test_of_several_networks_it_mixes_what_each_would_do():
-    each = [read(random_weights(seed)) for seed in (1, 2)]
-    referee = Referee.seat(load(), 4, 11)
-    while getattr(due := expected(referee.state), "kind", "") != "place":
-        referee.step()
-    seen = referee.view(0)
-    (both,) = Learned(tuple(each)).mixtures(seen, due)
-    one, other = (Learned((network,)).mixtures(seen, due)[0] for network in each)
-    assert one.chances != other.chances
-    assert both.choices == one.choices == other.choices
-    halves = [(a + b) / 2 for a, b in zip(one.chances, other.chances, strict=True)]
-    assert both.chances == pytest.approx(halves)
 
 
 def test_games_with_absent_seats_go_on():

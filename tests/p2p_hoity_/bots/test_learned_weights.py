@@ -6,7 +6,7 @@ import zlib
 import pytest
 from support.random_weights import COMMIT, matrices, random_weights
 
-from p2p_hoity.bots.learned import BadWeights, parts, read, read_all
+from p2p_hoity.bots.learned import BadWeights, read
 from p2p_hoity.bots.learned.network import HEADER, Shape, softmax
 from training.packing import pack
 
@@ -89,21 +89,6 @@ def test_malformed_weights_are_refused(case):
     data, words = MALFORMED[case]
     with pytest.raises(BadWeights, match=words):
         read(data)
-
-
-def test_a_file_of_several_networks_comes_apart():
-    each = [random_weights(seed) for seed in (4, 5, 6)]
-    assert parts(b"".join(each)) == tuple(each)
-    assert parts(DATA) == (DATA,)
-
-
-@pytest.mark.parametrize("case", MALFORMED)
-def test_a_file_with_a_malformed_network_is_refused(case):
-    data, _ = MALFORMED[case]
-    with pytest.raises(BadWeights):
-        read_all(data)
-    with pytest.raises(BadWeights):
-        read_all(DATA + (data or b"x"))
 
 
 def test_layers_of_another_shape_are_not_packed():
