@@ -87,6 +87,13 @@ def gains(
         }
 
 
+def _go_on(training: Training, parser: argparse.ArgumentParser) -> None:
+    try:
+        training.go_on()
+    except FileNotFoundError as error:
+        parser.error(f"there is nothing to go on with: {error.filename}")
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """Train the attacker and say what it gains, one JSON line for each number of seats."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -96,6 +103,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--updates", type=int)
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--warm", action="store_true")
+    parser.add_argument("--resume", action="store_true", help="go on with what DIR has of it")
     parser.add_argument("--seats", type=int, nargs="+", default=[2, 3, 4, 5, 6])
     parser.add_argument("--games", type=int, default=10_000)
     given = parser.parse_args(arguments)
@@ -105,6 +113,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     rate = RATES[given.warm]
     plan = Plan(given.seed, updates, games=TABLES, rate=rate, entropy=(0.01, 0.0), course=COURSE)
     training = attack(plan, frozen, given.warm, given.seats, given.out)
+    if given.resume:
+        _go_on(training, parser)
     training.run(time.monotonic() + 60 * given.minutes)
     for line in gains(training.learner.policy, frozen, given.seats, given.games, given.seed):
         print(json.dumps(line), flush=True)

@@ -18,6 +18,8 @@ from .policy import Policy
 from .ppo import Learner
 
 ROOT = Path(__file__).resolve().parent.parent
+LAST = "checkpoint.pt"
+"""The file of a training as it ended, or was broken off."""
 
 
 @dataclass
@@ -58,6 +60,15 @@ def load(path: Path) -> Mapping[str, Any]:
     """A checkpoint as it was saved."""
     state: Mapping[str, Any] = torch.load(path, weights_only=True)
     return state
+
+
+def restore(learner: Learner, state: Mapping[str, Any]) -> None:
+    """The learner becomes what was saved."""
+    learner.policy.load_state_dict(state["policy"])
+    learner.average.load_state_dict(state["average"])
+    learner.critic.load_state_dict(state["critic"])
+    learner.steps.load_state_dict(state["steps"])
+    learner.critic_steps.load_state_dict(state["critic_steps"])
 
 
 def policy_of(state: Mapping[str, Any], part: str) -> Policy:

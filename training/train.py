@@ -23,7 +23,7 @@ from .contest import contest
 from .critic import Critic
 from .export import policy_from
 from .harvest import harvest
-from .keeping import Log, Pool, commit, critic_of, learning, load, policy_of, save
+from .keeping import LAST, Log, Pool, commit, critic_of, learning, load, policy_of, restore, save
 from .policy import Policy
 from .ppo import Course, Learner, Step
 from .rollout import Hall, Players
@@ -100,7 +100,14 @@ class Training:
         seating = company.seating or League(plan.copies, of_likeness=liked)
         self.hall = Hall.opened(company.tables, plan.games, seating, self.rng)
         self.log = Log(out / "log.jsonl")
-        self.commit, self.rows = commit(), 0
+        self.commit, self.rows, self.first = commit(), 0, 0
+
+    def go_on(self) -> None:
+        """Take up what was broken off in this folder. All games begin anew, so it does not become
+        what it would have become. FileNotFoundError if nothing was kept."""
+        state = load(self.out / LAST)
+        restore(self.learner, state)
+        self.first, self.rows = state["about"]["update"], state["about"]["rows"]
 
     def _rivals(self) -> Mapping[int, Policy]:
         if self.company.rivals is not None:
@@ -110,14 +117,15 @@ class Training:
 
     def run(self, stop: float) -> None:
         """All updates, or those until `stop` (by the clock that `time.monotonic` reads)."""
-        self.log.write(plan=asdict(self.plan), commit=self.commit)
-        for update in range(self.plan.updates):
+        self.log.write(plan=asdict(self.plan), commit=self.commit, first=self.first)
+        update = self.first - 1
+        for update in range(self.first, self.plan.updates):
             self._update(update)
             if update % self.plan.save_every == 0:
                 self._save(update, f"checkpoint-{update:05}.pt")
             if time.monotonic() > stop:
                 break
-        self._save(update + 1, "checkpoint.pt")
+        self._save(update + 1, LAST)
 
     def _update(self, update: int) -> None:
         began = time.monotonic()
@@ -164,8 +172,8 @@ class Training:
         }
 
     def _save(self, update: int, name: str) -> None:
-        about = {"update": update, "seed": self.plan.seed, "commit": self.commit}
-        save(self.learner, self.out / name, **about)
+        about = {"update": update, "rows": self.rows, "seed": self.plan.seed}
+        save(self.learner, self.out / name, commit=self.commit, **about)
 
 
 def started(state: Mapping[str, Any]) -> Start:

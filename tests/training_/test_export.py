@@ -17,7 +17,8 @@ from p2p_hoity.bots.learned import read
 from p2p_hoity.editions import load
 from training import attack, duel, export, train
 from training.critic import Critic
-from training.keeping import save
+from training.keeping import load as checkpoint
+from training.keeping import restore, save
 from training.policy import Policy
 from training.ppo import Course, Learner
 from training.referee import Referee
@@ -166,6 +167,55 @@ def test_of_several_networks_each_is_attacked(tmp_path):
     assert set(attack.numbered(frozen)) == {1, 2, 3}
 
 
+@pytest.fixture(name="few_tables")
+def few_tables_of_an_attack(monkeypatch):
+    """An update of an attack in a moment."""
+    monkeypatch.setattr(attack, "TABLES", 64)
+
+
+@pytest.mark.usefixtures("few_tables", "capsys")
+def test_an_attack_that_was_broken_off_goes_on_where_it_was(tmp_path):
+    (tmp_path / "1.bin").write_bytes(random_weights(1))
+    out, options = tmp_path / "out", ["--seed", "1", "--updates", "2", "--seats", "2"]
+    command = [str(tmp_path / "1.bin"), *options, "--games", "20", "--out", str(out), "--warm"]
+    attack.main([*command, "--minutes", "0"])
+    state = checkpoint(out / "checkpoint.pt")
+    assert state["about"]["update"] == 1
+    attack.main([*command, "--minutes", "9", "--resume"])
+    lines = [json.loads(line) for line in (out / "log.jsonl").read_text().splitlines()]
+    assert [line.get("update", line.get("first")) for line in lines] == [0, 0, 1, 1]
+    first, second = (line["rows"] for line in lines if "rows" in line)
+    assert second > 1.5 * first
+    ended = checkpoint(out / "checkpoint.pt")
+    assert ended["about"]["update"] == 2
+    steps = [one["critic_steps"]["state"][0]["step"] for one in (state, ended)]
+    assert steps[1] > steps[0] > 0
+
+
+def test_what_was_saved_is_restored(tmp_path):
+    learners = []
+    for seed in (1, 2):
+        torch.manual_seed(seed)
+        learners.append(Learner(Policy(), Critic(), Course(), seed))
+    one, other = learners
+    save(one, tmp_path / "one.pt", update=0)
+    restore(other, checkpoint(tmp_path / "one.pt"))
+    for name in ("policy", "average", "critic"):
+        same = zip(getattr(one, name).parameters(), getattr(other, name).parameters(), strict=True)
+        assert all(torch.equal(a, b) for a, b in same)
+
+
+@pytest.mark.usefixtures("few_tables")
+def test_an_attack_that_never_began_does_not_go_on(tmp_path, capsys):
+    (tmp_path / "1.bin").write_bytes(random_weights(1))
+    options = ["--seed", "1", "--minutes", "1", "--seats", "2", "--resume"]
+    with pytest.raises(SystemExit) as ended:
+        attack.main([str(tmp_path / "1.bin"), *options, "--out", str(tmp_path / "out")])
+    assert ended.value.code == 2
+    assert "checkpoint.pt" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("few_tables")
 def test_the_command_attacks_all_that_it_names(tmp_path, capsys):
     for seed in (1, 2):
         (tmp_path / f"{seed}.bin").write_bytes(random_weights(seed))
