@@ -163,7 +163,7 @@ def keys(scene: Scene, desk: Desk, width: int) -> Line:
     else:
         found = []
     parts = [_key(*one) for one in found]
-    common = common_keys()
+    common = [*_hint_key(desk), *common_keys()]
     gap = " · " if width >= 110 else " "
     for known in range(len(common) - 1, -1, -1):
         line = Line().add(" ").join(joined([*parts, joined(_shorter(common, known), gap)], " · "))
@@ -183,6 +183,12 @@ def _shorter(common: Sequence[tuple[str, str, str]], known: int) -> list[Line]:
 
 def _key(key: str, word: str, action: str) -> Line:
     return text(key, "title", action).add(f" {word}" if word else "", "dim", action)
+
+
+def _hint_key(desk: Desk) -> list[tuple[str, str, str]]:
+    """The key of a hint, while there is a question and hints are given."""
+    asked = desk.has_hints and desk.menu is not None
+    return [("h", _("hint"), "page('advice')")] if asked else []
 
 
 def common_keys() -> list[tuple[str, str, str]]:

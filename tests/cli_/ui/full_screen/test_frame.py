@@ -58,6 +58,23 @@ def test_a_moment_fits_every_size_in_every_language(name: str, language: str) ->
         assert {cells(line.plain) for line in lines} == {width}
 
 
+@pytest.mark.parametrize("size", SIZES)
+def test_the_key_of_a_hint_is_shown_while_there_is_a_question_and_hints_are_given(
+    size: tuple[int, int],
+) -> None:
+    shown = asked_for(begun(), "place")
+
+    def footer() -> str:
+        return frame(shown.scene, shown.desk, *size)[-1].plain
+
+    assert "h hint" not in footer()
+    shown.desk.has_hints = True
+    assert "h hint" in footer()
+    assert "Esc" in footer()
+    shown.desk.menu = None
+    assert "h hint" not in footer()
+
+
 @given(
     st.integers(2, 6),
     st.integers(0, 5),
