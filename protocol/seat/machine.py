@@ -109,6 +109,7 @@ class Machine:
         """Time has passed."""
         core = self.core
         core.clocks.now = now
+        core.clocks.heed(core.votes.wishes())
         if now - core.clocks.asked >= RETRY:
             core.clocks.asked = now
             epoch_change.sign_back(core)

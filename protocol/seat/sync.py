@@ -101,9 +101,11 @@ def note_way(core: Core, message: Message) -> None:
 
 def all_have_end(core: Core) -> bool:
     """Whether every other present seat that this one must answer to has told that it holds the
-    last says; those behind others are theirs ([E-19])."""
+    last says; those behind others are theirs, once a link that broke had a grace to come back
+    ([E-19])."""
     step, last = core.tip.step, _last_says(core)
-    others = {s for s in core.tip.present if s != core.seat and core.behind.get(s) != step}
+    theirs = core.behind if core.clocks.lingered_after_end() else {}
+    others = {s for s in core.tip.present if s != core.seat and theirs.get(s) != step}
     return all(seat in core.have and last <= core.have[seat] for seat in others)
 
 

@@ -52,9 +52,18 @@ def has_end(room: Room) -> list[bool]:
     return [place.machine.all_have_end() for place in room.places]
 
 
-def test_leaves_of_a_star_do_not_wait_for_each_other() -> None:
+def linger(room: Room) -> None:
+    """A grace passes."""
+    room.now += room.table.header.terms.patience.grace / 1000
+    for place in room.places:
+        place.machine.tick(room.now)
+
+
+def test_leaves_of_a_star_wait_for_each_other_for_a_grace_and_no_longer() -> None:
     room = played()
     assert room.done()
+    assert has_end(room) == [True, False, False, False]
+    linger(room)
     assert has_end(room) == [True] * 4
 
 
@@ -64,12 +73,15 @@ def test_the_hub_waits_for_a_leaf_that_has_said_its_last_and_is_gone() -> None:
     room.places[2].alive = False
     hub.link_down(room.table.ids[2], room.now)
     hub.core.have.pop(2)
+    linger(room)
     assert has_end(room) == [False, True, True, True]
 
 
 def test_a_leaf_waits_for_another_with_which_a_link_came_up_since() -> None:
     room = played()
+    linger(room)
     one = room.places[1].machine
+    assert one.all_have_end()
     one.link_up(room.table.ids[2], room.now)
     assert not one.all_have_end()
 
@@ -79,4 +91,5 @@ def test_a_seat_that_was_taken_again_waits_for_all() -> None:
     room.crash_and_resume(1)
     while room.deliver():
         pass
+    linger(room)
     assert not room.places[1].machine.all_have_end()

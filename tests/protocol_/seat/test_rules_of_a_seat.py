@@ -384,13 +384,46 @@ def test_a_finished_seat_that_is_halted_wishes_on() -> None:
     assert machine.may_leave()
 
 
-def test_a_wish_that_one_seat_was_left_with_holds_up_the_end_for_a_grace_only() -> None:
+def time_to_ask_why(scene: Scene) -> float:
+    """Until the next question, a grace there and one back."""
+    return 1 + 2 * scene.machine.table.header.terms.patience.grace / 1000
+
+
+def test_a_wish_that_one_seat_was_left_with_holds_up_the_end_until_it_was_asked_why() -> None:
     scene = Scene(frozenset())
     machine = scene.machine
     scene.tell(1, Late(1))
     assert machine.finished
+    scene.wait(0)
+    scene.wait(time_to_ask_why(scene) - 0.1)
     assert not machine.may_leave()
-    scene.wait(machine.table.header.terms.patience.grace / 1000)
+    scene.wait(0.2)
+    assert machine.may_leave()
+
+
+def test_a_wish_that_comes_later_is_asked_why_anew() -> None:
+    scene = Scene(frozenset())
+    machine = scene.machine
+    scene.tell(1, Late(1))
+    scene.wait(time_to_ask_why(scene) - 2)
+    scene.tell(1, Late(2))
+    assert not machine.may_leave()
+    scene.wait(2.1)
+    assert not machine.may_leave()
+    scene.wait(machine.table.header.terms.patience.step / 1000)
+    assert machine.may_leave()
+
+
+def test_who_has_halted_is_waited_for_with_patience_though_its_reasons_are_unknown() -> None:
+    scene = Scene(frozenset())
+    machine = scene.machine
+    scene.tell(1, Late(1))
+    halt = epoch_change.own_halt(scene.places[1].machine.core, 1)
+    scene.tell(1, halt)
+    scene.wait(0)
+    scene.wait(time_to_ask_why(scene) + 0.1)
+    assert not machine.may_leave()
+    scene.wait(machine.table.header.terms.patience.step / 1000)
     assert machine.may_leave()
 
 
@@ -398,7 +431,8 @@ def test_the_wish_of_a_quorum_is_waited_for_with_patience() -> None:
     scene = Scene(frozenset())
     for seat in (1, 2, 3):
         scene.tell(seat, Late(1))
-    scene.wait(scene.machine.table.header.terms.patience.grace / 1000)
+    scene.wait(0)
+    scene.wait(time_to_ask_why(scene) + 0.1)
     assert not scene.machine.may_leave()
 
 
@@ -409,7 +443,8 @@ def test_who_holds_a_proof_waits_for_the_base_with_patience() -> None:
     body = Say(0, machine.tip.step, machine.tip.digest, b"other")
     scene.tell(2, body)
     assert 2 in machine.core.proofs
-    scene.wait(machine.table.header.terms.patience.grace / 1000)
+    scene.wait(0)
+    scene.wait(time_to_ask_why(scene) + 0.1)
     assert not machine.may_leave()
     scene.wait(machine.table.header.terms.patience.step / 1000)
     assert machine.may_leave()
