@@ -75,12 +75,13 @@ class HandedOut:
 
     def hold(self) -> bool:
         """Whether all of them hold, once that is known of each or one does not. What nobody has
-        begun is taken back, from behind, and done here, where nothing else is to do."""
+        begun is taken back and done here, where nothing else is to do; the first of it first, as
+        the long proofs are those of the beginning, and what is left at the end is short."""
         self._over = True
         under_way: list[Promise] = []
         if not all_hold(self._part):
             return False
-        for promise, part in reversed(self._promised):
+        for promise, part in self._promised:
             if not promise.cancel():
                 under_way.append(promise)
             elif not all_hold(part):
