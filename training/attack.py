@@ -3,8 +3,8 @@
 (`training.mimic`). Of several each seat has its own in each game.
 
 The attacker sits alone at each table, learns as the training does, and may begin as the copy that
-it attacks (`--warm`) or as nothing. What it gains is its share of victory above the fair one, in
-games after the training.
+it attacks (`--warm`) or as nothing, and with a `--critic` that knows the game. What it gains is its
+share of victory above the fair one, in games after the training.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from p2p_hoity.bots.learned import read
 
 from .contest import contest
 from .export import policy_from
-from .keeping import learning, load, policy_of
+from .keeping import critic_of, learning, load, policy_of
 from .policy import Policy
 from .ppo import Course
 from .seating import LEARNER, Among
@@ -43,16 +43,22 @@ def attacked_tables(seats: Iterable[int]) -> list[Kind]:
     return list(kinds({number: SHARES[number] for number in sorted(set(seats))}))
 
 
-def attack(plan: Plan, frozen: Frozen, warm: bool, seats: Sequence[int], out: Path) -> Training:
-    """The training of an attacker, about to begin, as the last copy if it is `warm`; its log and
-    checkpoints go to `out`."""
+def attack(plan: Plan, frozen: Frozen, start: Start, seats: Sequence[int], out: Path) -> Training:
+    """The training of an attacker, about to begin; its log and checkpoints go to `out`."""
     company = Company(
         tables=attacked_tables(seats),
         seating=Among(len(frozen)),
         rivals=numbered(frozen),
-        start=Start(learning(frozen[-1])) if warm else None,
+        start=start,
     )
     return Training(plan, out, company)
+
+
+def begun(frozen: Frozen, warm: bool, critic: Path | None) -> Start:
+    """What an attacker begins as: the last copy if it is `warm`, else nothing; it may have the
+    critic of a checkpoint."""
+    policy = learning(frozen[-1]) if warm else Policy()
+    return Start(policy, critic_of(load(critic)) if critic else None)
 
 
 def numbered(frozen: Frozen) -> dict[int, Policy]:
@@ -103,6 +109,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--updates", type=int)
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--warm", action="store_true")
+    parser.add_argument("--critic", type=Path, help="the checkpoint whose critic it begins with")
     parser.add_argument("--resume", action="store_true", help="go on with what DIR has of it")
     parser.add_argument("--seats", type=int, nargs="+", default=[2, 3, 4, 5, 6])
     parser.add_argument("--games", type=int, default=10_000)
@@ -112,7 +119,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     updates = given.updates or max(1, round(given.minutes * UPDATES_PER_MINUTE))
     rate = RATES[given.warm]
     plan = Plan(given.seed, updates, games=TABLES, rate=rate, entropy=(0.01, 0.0), course=COURSE)
-    training = attack(plan, frozen, given.warm, given.seats, given.out)
+    start = begun(frozen, given.warm, given.critic)
+    training = attack(plan, frozen, start, given.seats, given.out)
     if given.resume:
         _go_on(training, parser)
     training.run(time.monotonic() + 60 * given.minutes)

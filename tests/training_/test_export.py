@@ -128,11 +128,24 @@ def test_a_training_goes_on_from_a_checkpoint_and_from_weights_that_ship(tmp_pat
 @pytest.mark.parametrize("warm", [True, False])
 def test_a_warm_attacker_begins_as_what_it_attacks_and_a_cold_one_does_not(tmp_path, warm):
     frozen = export.policy_from(read(random_weights(1)))
-    policy = attack.attack(Plan(1, 1, games=20), (frozen,), warm, [2], tmp_path).learner.policy
+    start = attack.begun((frozen,), warm, None)
+    policy = attack.attack(Plan(1, 1, games=20), (frozen,), start, [2], tmp_path).learner.policy
     assert torch.equal(policy.first.weight, frozen.first.weight) == warm
     assert policy is not frozen
     assert all(weight.requires_grad for weight in policy.parameters())
     assert not any(weight.requires_grad for weight in frozen.parameters())
+
+
+def test_an_attacker_may_have_the_critic_of_a_checkpoint(tmp_path):
+    frozen = (Policy().requires_grad_(False),)
+    assert attack.begun(frozen, True, None).critic is None
+    learner = Learner(Policy(), Critic(), Course(), 1)
+    kept = tmp_path / "kept.pt"
+    save(learner, kept, commit=COMMIT, seed=1)
+    critic = attack.begun(frozen, False, kept).critic
+    assert critic is not None
+    for own, other in zip(critic.parameters(), learner.critic.parameters(), strict=True):
+        assert torch.equal(own, other)
 
 
 def test_an_attacker_learns_to_beat_who_plays_by_chance(tmp_path):
@@ -140,7 +153,7 @@ def test_an_attacker_learns_to_beat_who_plays_by_chance(tmp_path):
     torch.manual_seed(1)
     chance = Policy().requires_grad_(False)
     plan = Plan(1, 16, games=256, listen=2, course=attack.COURSE, rate=(3e-3, 1e-3))
-    training = attack.attack(plan, (chance,), True, [2], tmp_path)
+    training = attack.attack(plan, (chance,), attack.begun((chance,), True, None), [2], tmp_path)
     (before,) = attack.gains(training.learner.policy, (chance,), [2], 800, 1)
     training.run(float("inf"))
     (after,) = attack.gains(training.learner.policy, (chance,), [2], 800, 1)
@@ -160,7 +173,8 @@ def test_of_several_networks_each_is_attacked(tmp_path):
     for seed, path in enumerate(paths, 1):
         path.write_bytes(random_weights(seed))
     frozen = [attack.frozen_of(path) for path in paths]
-    training = attack.attack(Plan(1, 1, games=200), frozen, True, [3], tmp_path)
+    start = attack.begun(frozen, True, None)
+    training = attack.attack(Plan(1, 1, games=200), frozen, start, [3], tmp_path)
     assert torch.equal(training.learner.policy.first.weight, frozen[-1].first.weight)
     who = np.concatenate([post.who for post in training.hall.posts])
     assert set(who.ravel()) == {LEARNER, 1, 2, 3}
