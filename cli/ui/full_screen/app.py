@@ -6,43 +6,39 @@ from collections.abc import Callable, Sequence
 from typing import ClassVar, Final
 
 from textual import events
-from textual.app import App, ComposeResult
+from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.widgets import Input
 
 from p2p_hoity import rules
 from p2p_hoity.rules import View
-from p2p_hoity.session.updates import Code, Started
+from p2p_hoity.session.updates import Started
 
 from ...local.settings import Settings
 from ...words.answers import yes_or_no
-from ...words.codes import whole
 from ...words.lingo import _
 from ...words.phrases import PHRASES
 from ..least_size import is_small
-from ..ticket_block import qr
-from . import reading
 from .board import Board
-from .frame import Desk, frame
+from .frame import frame
 from .hands import Hands, Told
-from .ink import Line, text
-from .keys import KEYS
+from .ink import Line
+from .keys import KEYS, key_of
 from .leaving import options
 from .menu import menu
-from .pages import Choices, Page, Picture
+from .pages import Choices
+from .readable import Readable
 from .scene import Scene
 
 DARK, LIGHT = "textual-dark", "textual-light"
 Keep = Callable[[bool, bool, bool], None]
 """Keeps whether the screen is light, rings, and shows reveals step by step."""
 MOST_TALK: Final = 200
-NARROWEST: Final = 20
-"""Columns for which a page is written at least, though the terminal be smaller."""
 HURRIED: Final = 30.0
 """Seconds of patience below which a reveal is not staged."""
 
 
-class TableApp(App[None]):
+class TableApp(Readable):
     """The table of one seat, or of one who looks on."""
 
     ENABLE_COMMAND_PALETTE = False
@@ -59,11 +55,8 @@ class TableApp(App[None]):
     ]
 
     def __init__(self, hands: Hands, scene: Scene | None = None, rings: bool = True) -> None:
-        super().__init__()
-        self.hands, self.scene, self.desk = hands, scene or Scene(), Desk()
-        self.rings = rings
-        self.numbers: list[str] = []
-        self.ticket = ""
+        super().__init__(scene or Scene())
+        self.hands, self.rings = hands, rings
         self.keep: Keep = lambda light, bell, staged: None
         self._watched = True
         self.is_asking = False
@@ -118,7 +111,7 @@ class TableApp(App[None]):
             self._hand_over(False)  # another game is one's own again
         self._beat()
         if self.scene.alarm is not None:
-            self.call_later(self._show_alarm)
+            self.call_later(self.show_alarm)
         self.call_later(self.redraw)
 
     def _beat(self) -> None:
@@ -189,6 +182,7 @@ class TableApp(App[None]):
     async def on_key(self, event: events.Key) -> None:
         """What a key does; a reveal is hurried by any. What lies over the table has its own."""
         if len(self.screen_stack) > 1:
+            await self.key_over_a_page(event)
             return
         if self.query_one("#talk", Input).display:
             if event.key == "escape":
@@ -198,7 +192,7 @@ class TableApp(App[None]):
         if self.scene.is_revealing and event.key not in ("escape", "question_mark"):
             self.action_hurry()
             return
-        key = event.character if event.is_printable and event.character else event.key
+        key = key_of(event)
         yes = yes_or_no(key, None) if self.desk.answers else None
         if yes is not None:
             self._reply(yes)
@@ -208,13 +202,6 @@ class TableApp(App[None]):
         if action is not None:
             await self.run_action(action)
             self.redraw()
-
-    async def _show_alarm(self) -> None:
-        """A proven fault fills the screen, at once and once."""
-        words, self.scene.alarm = self.scene.alarm, None
-        if words is None:
-            return
-        await self.push_screen(Page(_("A proof failed"), reading.alarm(words)))
 
     # What a key or a click does.
 
@@ -305,29 +292,6 @@ class TableApp(App[None]):
         """Yes or no to what was asked plainly."""
         self.desk.answers = ""
         self.hands.reply(yes)
-
-    async def action_page(self, name: str) -> None:
-        """Open a page."""
-        width = max(NARROWEST, min(104, self.size.width - 8))
-        title, lines = reading.page(name, self.scene, self.desk, self.numbers, width)
-        await self.push_screen(Page(title, lines))
-
-    def action_copy(self) -> None:
-        """Copy the ticket, by the terminal."""
-        if self.ticket:
-            self.copy_to_clipboard(self.ticket)
-            self.notify(_("The ticket is copied, if this terminal allows it."))
-
-    def action_copy_code(self) -> None:
-        """Copy the code, by the terminal."""
-        if isinstance(self.scene.code, Code):
-            self.copy_to_clipboard(whole(self.scene.code))
-            self.notify(_("The code is copied, if this terminal allows it."))
-
-    async def action_qr(self) -> None:
-        """The ticket as a QR code, as large as the screen."""
-        if self.ticket:
-            await self.push_screen(Picture([text(line, "qr on qr") for line in qr(self.ticket)]))
 
     # Talk.
 

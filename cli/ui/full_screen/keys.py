@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Final
+
+from textual.events import Key
 
 KEYS: Final = {
     "up": "move(-1)",
@@ -32,3 +35,12 @@ KEYS: Final = {
     "escape": "menu",
     **{str(number): f"pick({number or 10})" for number in range(10)},
 }
+OVER_A_PAGE: Final[Mapping[str, str]] = {
+    key: action for key, action in KEYS.items() if action.startswith(("page", "pick"))
+}
+"""What does not wait until a page is closed."""
+
+
+def key_of(event: Key) -> str:
+    """What was typed, or the name of the key."""
+    return event.character if event.is_printable and event.character else event.key

@@ -27,7 +27,7 @@ def content_of(lines: Sequence[Line], light: bool) -> Content:
 
 
 class Page(ModalScreen[None]):
-    """A text that is read and closed."""
+    """A text that is read and closed; a page of the table has its name."""
 
     AUTO_FOCUS = "VerticalScroll"
 
@@ -42,8 +42,8 @@ class Page(ModalScreen[None]):
         Binding("escape,q,enter,space,ctrl+c", "dismiss", show=False),
     ]
 
-    def __init__(self, title: str, lines: Sequence[Line]) -> None:
-        super().__init__()
+    def __init__(self, title: str, lines: Sequence[Line], name: str | None = None) -> None:
+        super().__init__(name=name)
         self._title, self.shown = title, lines
 
     def compose(self) -> ComposeResult:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import ClassVar, Final
 
 from textual import events
 
@@ -16,6 +16,7 @@ from protocol import Table
 from ...words.lingo import _
 from .app import TableApp
 from .hands import Nobody
+from .keys import key_of
 from .scene import Scene
 
 SPEEDS: Final = (4.0, 2.0, 1.0, 0.5, 0.25)
@@ -83,8 +84,13 @@ class Film:
         return scene
 
 
+PAGES: Final = {"i": "pieces", "l": "log", "r": "rules", "p": "links", "?": "replay"}
+
+
 class ReplayApp(TableApp):
     """A table that only shows: keys move the film."""
+
+    page_keys: ClassVar = {key: f"page('{name}')" for key, name in PAGES.items()}
 
     def __init__(self, film: Film) -> None:
         super().__init__(Nobody(), rings=False)
@@ -105,9 +111,10 @@ class ReplayApp(TableApp):
     async def on_key(self, event: events.Key) -> None:
         """Move the film, or open a page; the table's own keys mean nothing here."""
         if len(self.screen_stack) > 1:
+            await self.key_over_a_page(event)
             return
         event.prevent_default()
-        key = event.character if event.is_printable and event.character else event.key
+        key = key_of(event)
         act = MOVES.get(key) or MOVES.get(event.key)
         if act is not None:
             act(self)
@@ -152,7 +159,6 @@ class ReplayApp(TableApp):
             self._start_run()
 
 
-PAGES: Final = {"i": "pieces", "l": "log", "r": "rules", "p": "links", "?": "replay"}
 MOVES: Final[dict[str, Callable[[ReplayApp], None]]] = {
     "right": lambda app: app.move(1),
     "n": lambda app: app.move(1),

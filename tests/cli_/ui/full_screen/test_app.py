@@ -314,6 +314,38 @@ def test_pages_open_and_close(key: str) -> None:
     sit(script, Company(3))
 
 
+@pytest.mark.parametrize("key", list("ilroph?#"))
+def test_over_a_page_a_key_closes_it_or_turns_to_its_own(key: str) -> None:
+    async def script(at: Sitting) -> None:
+        await at.asked()
+        await at.press(key)
+        other = "h" if key == "i" else "i"
+        await at.press(other)
+        assert at.app.screen.name == {"h": "advice", "i": "pieces"}[other]
+        await at.press("a", "t", "w")
+        assert isinstance(at.app.screen, Page)
+        await at.press(key)
+        assert at.app.screen.name != other
+        await at.press(key)
+        assert len(at.app.screen_stack) == 1
+
+    sit(script, Company(3))
+
+
+def test_over_a_hint_a_number_picks_and_nothing_is_sealed_before_enter() -> None:
+    async def script(at: Sitting) -> None:
+        await at.asked()
+        await at.press("h", "2")
+        assert len(at.app.screen_stack) == 1
+        assert at.app.desk.menu is not None
+        assert at.app.desk.menu.cursor == 1
+        assert at.company.asked == ["place"]
+        await at.press("enter")
+        await at.until(lambda: len(at.company.asked) > 1)
+
+    sit(script, Company(3))
+
+
 @pytest.mark.parametrize("allowed", [True, False])
 def test_a_hint_is_shown_against_ones_own_bots_only(allowed: bool) -> None:
     async def script(at: Sitting) -> None:
@@ -402,6 +434,9 @@ def test_a_proven_fault_is_shown_in_full() -> None:
         at.seat.tell(updates.Accused(1, "two-chains"))
         await at.until(lambda: isinstance(at.app.screen, Page))
         assert at.app.scene.alarm is None
+        await at.press("i", "1", "h")
+        assert isinstance(at.app.screen, Page)
+        assert at.app.screen.name is None
         await at.press("escape")
         assert not isinstance(at.app.screen, Page)
         assert "CHEATED" in at.text

@@ -132,6 +132,11 @@ def test_every_page_opens_and_closes_whatever_the_size(size: tuple[int, int]) ->
                 await pilot.press(key)
                 assert isinstance(app.screen, Page)
                 await pilot.press("escape")
+                await pilot.press(key, "1", "a")
+                assert app.screen.name == PAGES[key]
+                await pilot.press(key)
+                await pilot.pause()
+                assert len(app.screen_stack) == 1
             await pilot.press("end", "s", "i", "escape")
         assert app.failure is None
 
