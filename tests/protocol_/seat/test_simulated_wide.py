@@ -297,6 +297,8 @@ def test_a_copy_of_a_home_is_known_to_be_one_by_whoever_holds_what_it_lacks() ->
     with cheap_blocks():
         world = World(draw_plan("known", 3, False))
         world.run()
+        for process in world.processes:
+            process.up = True  # they have stood up
         disk = world.processes[0].disk
         last = max(i for i, record in enumerate(disk) if known([record]) & _said_by(world, 0))
         assert world.homes.is_known(0, last)

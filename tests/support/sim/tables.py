@@ -52,19 +52,23 @@ LONGEST_JOB = 0.5
 """Seconds that a job takes at most where they are slow."""
 HALTED = 60.0
 """The same for a game that need not end, since fewer than a quorum are honest."""
+SETTLED = 32.0
+"""Seconds of calm before anybody stands up: two changes of the epoch at most."""
 
 
 @dataclass
 class Process:
     """One seat's machine, its disk, its links and whether it is running.
 
-    `is_blind`: its home was put back from a copy, and it does not know.
+    `is_blind`: its home was put back from a copy, and it does not know. `stood_up`: the game is
+    over for it, and it is there for nobody any more.
     """
 
     machine: Machine
     disk: list[bytes] = field(default_factory=list)
     up: bool = True
     gone: bool = False
+    stood_up: bool = False
     crash_in: int | None = None
     resume_at: float = 0.0
     old: bool = False
@@ -160,7 +164,10 @@ class World:
     @property
     def calm(self) -> bool:
         """Whether the network behaves."""
-        return self.trouble is None or self.now >= self.trouble + self.plan.calm_from
+        return self.trouble is None or self._is_calm_since(0.0)
+
+    def _is_calm_since(self, seconds: float) -> bool:
+        return self.now >= (self.trouble or 0.0) + self.plan.calm_from + seconds
 
     def _start(self, seat: int) -> None:
         self.start_machine(seat)
@@ -169,15 +176,19 @@ class World:
 
     def _tick(self, seat: int) -> None:
         process = self.processes[seat]
-        if process.gone:
+        if process.gone or process.stood_up:
             return
         if process.up:
+            if self.calm:
+                process.crash_in = None
             self._look(seat)
             self._ask_back(process.machine)
             process.machine.tick(self.now)
             self.collect(seat)
             if seat in self.liars:
                 self.departures.lie(seat)
+            elif process.up and self._may_stand_up(process.machine):
+                process.up, process.stood_up = False, True
         elif self.now >= process.resume_at:
             self._resume(seat)
         self.at(self.now + TICK, lambda: self._tick(seat))
@@ -191,11 +202,16 @@ class World:
         """Honest seats that are there at the end."""
         return [s for s, h in enumerate(self.processes) if s not in self.plan.liars and not h.gone]
 
+    def _may_stand_up(self, machine: Machine) -> bool:
+        """As the driver has it; once honest links have held for a while, so that nobody needs who
+        went ([E-19])."""
+        ended = machine.finished and machine.may_leave() and machine.all_have_end()
+        return ended and self.trouble is not None and self._is_calm_since(SETTLED)
+
     def done(self) -> bool:
-        machines = [self.processes[s].machine for s in self.honest()]
-        return all(m.broken or (m.finished and m.may_leave()) for m in machines) and all(
-            self.processes[s].up for s in self.honest()
-        )
+        """Whether every honest seat has stood up, or can do nothing more."""
+        processes = [self.processes[s] for s in self.honest()]
+        return all(p.stood_up or (p.up and p.machine.broken) for p in processes)
 
     # Crash and resume.
 
