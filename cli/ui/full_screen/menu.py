@@ -73,9 +73,12 @@ class Menu:
             self.at = (self.at + step) % len(self.slots)
 
     def toggle(self) -> None:
-        """Mark the piece pointed at, or take its mark away."""
+        """Mark the piece pointed at, or take its mark away; a theft goes on to the next exhibit."""
         if self.slots:
             self.mark(self.slots[self.at])
+        waiting = [slot for group in self._unmarked().values() for slot in group]
+        if self.kind == "theft" and waiting:
+            self.at = self.slots.index(waiting[0])
 
     def mark(self, slot: int) -> None:
         """Mark a piece, or take its mark away; a theft takes one of each exhibit."""
@@ -87,6 +90,11 @@ class Menu:
             self.picked = (self.picked - set(group)) | {slot}
         else:
             self.picked ^= {slot}
+
+    def _unmarked(self) -> dict[int, tuple[int, ...]]:
+        """By seat the exhibits of which a theft takes nothing yet."""
+        shown = enumerate(self.view.state.exhibits)
+        return {seat: found for seat, found in shown if found and not self.picked & set(found)}
 
     # What would be sealed.
 
@@ -141,6 +149,9 @@ class Menu:
     def why_not(self) -> str:
         """Why Enter seals nothing yet; empty if it would."""
         choice = self.choice
+        if choice is None and self.picked and self.kind == "theft":
+            who = self.names.seats(tuple(self._unmarked()))
+            return _("Not marked yet: a piece of {who}.").format(who=who)
         if choice is None:
             return _("Nothing is picked yet.")
         try:

@@ -104,6 +104,24 @@ def test_a_theft_takes_one_piece_of_every_exhibit() -> None:
     assert not found.why_not()
 
 
+def test_a_theft_goes_on_to_the_exhibit_that_lacks_a_mark_and_names_it() -> None:
+    found = open_menu("theft", 5, seed=10)
+    one, other = rules.theft_options(found.view.state)
+    assert min(len(one), len(other)) > 1
+    assert found.why_not() == "Nothing is picked yet."
+    found.at = found.slots.index(one[1])
+    found.toggle()
+    assert found.slots[found.at] == other[0]
+    owner = found.view.state.exhibits.index(other)
+    assert found.names.seat(owner) in found.why_not()
+    assert found.names.seat(found.view.state.exhibits.index(one)) not in found.why_not()
+    found.walk(1)
+    found.toggle()
+    assert found.slots[found.at] == other[1]
+    assert found.choice == (one[1], other[1])
+    assert not found.why_not()
+
+
 def test_an_only_choice_needs_no_question() -> None:
     shown = begun(3)
     assert shown.scene.names is not None
