@@ -76,9 +76,8 @@ class Menu:
         """Mark the piece pointed at, or take its mark away; a theft goes on to the next exhibit."""
         if self.slots:
             self.mark(self.slots[self.at])
-        waiting = [slot for group in self._unmarked().values() for slot in group]
-        if self.kind == "theft" and waiting:
-            self.at = self.slots.index(waiting[0])
+        if self.kind == "theft" and (waiting := self._unmarked()):
+            self.at = self.slots.index(next(iter(waiting.values()))[0])
 
     def mark(self, slot: int) -> None:
         """Mark a piece, or take its mark away; a theft takes one of each exhibit."""
@@ -108,13 +107,9 @@ class Menu:
         return None if self.cursor is None else self.entries[self.cursor].value
 
     def _theft(self) -> Choice | None:
-        taken: list[int] = []
-        for group in theft_options(self.view.state):
-            chosen = [slot for slot in group if slot in self.picked]
-            if len(chosen) != 1:
-                return None
-            taken += chosen
-        return tuple(taken)
+        if self._unmarked():
+            return None
+        return tuple(slot for slot in self.slots if slot in self.picked)
 
     @property
     def verdict(self) -> str:
@@ -140,17 +135,16 @@ class Menu:
         return text.format(letters=letters, size=len(pieces), year=oldest, rank=rank)
 
     def _theft_words(self) -> str:
-        pieces = [self.names.piece(self.view.piece(slot)) for slot in sorted(self.picked)]
-        owed = len(theft_options(self.view.state))
-        if len(pieces) < owed:
+        if self._unmarked():
             return _("mark one piece of every exhibit")
+        pieces = [self.names.piece(self.view.piece(slot)) for slot in sorted(self.picked)]
         return _("your Thief takes {pieces}").format(pieces=", ".join(pieces))
 
     def why_not(self) -> str:
         """Why Enter seals nothing yet; empty if it would."""
         choice = self.choice
         if choice is None and self.picked and self.kind == "theft":
-            who = self.names.seats(tuple(self._unmarked()))
+            who = self.names.seats(self._unmarked())
             return _("Not marked yet: a piece of {who}.").format(who=who)
         if choice is None:
             return _("Nothing is picked yet.")

@@ -52,7 +52,7 @@ LONGEST_JOB = 0.5
 """Seconds that a job takes at most where they are slow."""
 HALTED = 60.0
 """The same for a game that need not end, since fewer than a quorum are honest."""
-SETTLED = 32.0
+SETTLED = 2 * PATIENCE.cap / 1000
 """Seconds of calm before anybody stands up: two changes of the epoch at most."""
 
 
@@ -142,7 +142,7 @@ class World:
             self.now, _, what = heapq.heappop(self.events)
             if self.trouble is None and all(h.machine.has_begun for h in self.processes):
                 self._trouble(self.now)
-            if self.now > (self.trouble or 0.0) + self.plan.calm_from + calm:
+            if self._is_calm_since(calm):
                 break
             what()
         self._judge_end()
@@ -180,7 +180,7 @@ class World:
             return
         if process.up:
             if self.calm:
-                process.crash_in = None
+                process.crash_in = None  # a crash that no effect has met will not come
             self._look(seat)
             self._ask_back(process.machine)
             process.machine.tick(self.now)
