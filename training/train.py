@@ -123,6 +123,7 @@ class Training:
             self._update(update)
             if update % self.plan.save_every == 0:
                 self._save(update, f"checkpoint-{update:05}.pt")
+                self._save(update + 1, LAST)  # who is killed goes on from here
             if time.monotonic() > stop:
                 break
         self._save(update + 1, LAST)

@@ -24,7 +24,7 @@ from training.ppo import Course, Learner
 from training.referee import Referee
 from training.rows import Rows, asked
 from training.seating import LEARNER
-from training.train import Plan
+from training.train import Plan, Training
 
 COMMIT = "ab" * 20
 
@@ -204,6 +204,25 @@ def test_an_attack_that_was_broken_off_goes_on_where_it_was(tmp_path):
     assert ended["about"]["update"] == 2
     steps = [one["critic_steps"]["state"][0]["step"] for one in (state, ended)]
     assert steps[1] > steps[0] > 0
+
+
+def test_an_attack_that_was_killed_goes_on_from_what_it_saved_last(tmp_path, monkeypatch):
+    plan, frozen = Plan(1, 9, games=64, save_every=2), (Policy().requires_grad_(False),)
+    update = Training._update
+
+    def killed_at_the_fourth(training, number):
+        if number == 3:
+            raise KeyboardInterrupt
+        update(training, number)
+
+    monkeypatch.setattr(Training, "_update", killed_at_the_fourth)
+    start = attack.begun(frozen, True, None)
+    with pytest.raises(KeyboardInterrupt):
+        attack.attack(plan, frozen, start, [2], tmp_path).run(float("inf"))
+    again = attack.attack(plan, frozen, start, [2], tmp_path)
+    again.go_on()
+    assert again.first == 3
+    assert again.rows == checkpoint(tmp_path / "checkpoint-00002.pt")["about"]["rows"] > 0
 
 
 def test_what_was_saved_is_restored(tmp_path):
