@@ -15,6 +15,7 @@ from p2p_hoity.session.player import BotPlayer, Player, WaitLonger, Wish
 from ..trouble import USAGE, Trouble
 from ..words import advice, board
 from ..words.cards import Names
+from ..words.choices import MOST
 from ..words.lingo import _
 from .line_menu import Menu, handing_over, leaving, leaving_lesson, nothing
 from .line_pages import FIRST_HINT, Pages
@@ -224,7 +225,7 @@ class SeatPrompt:
         elif self._asked is None or names is None:
             self._say(_(advice.NOT_NOW))
         else:
-            for line in advice.advice(*self._asked, names):
+            for line in advice.advice(*self._asked, names, MOST):
                 self._say(line)
 
     def _toggle(self, rest: str) -> None:

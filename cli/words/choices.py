@@ -61,15 +61,17 @@ def questions(view: View, kind: str, names: Names) -> tuple[Question, ...]:
     """What has to be asked for one choice: a theft asks once for every exhibit."""
     if kind == "theft":
         return _thefts(view, names)
-    legal = _in_order(view, kind, view.legal(kind))  # type: ignore[arg-type]
+    legal = ordered(view, kind)
     options = [Option(_line(view, kind, c, names), c, _keys(view, kind, c)) for c in legal]
     listed_ones = MOST if kind == "exhibit" else len(options)
     more = tuple(options[listed_ones:])
     return (Question(_(QUESTIONS[kind]), tuple(options[:listed_ones]), more),)
 
 
-def _in_order(view: View, kind: str, legal: Sequence[Choice]) -> list[Choice]:
-    """Action cards by kind and number, so that stolen Cash stands among the Cash."""
+def ordered(view: View, kind: str) -> list[Choice]:
+    """All answers as they are listed and numbered: Action cards by kind and number, so that stolen
+    Cash stands among the Cash."""
+    legal = view.legal(kind)  # type: ignore[arg-type]
     if kind == "action":
         return sorted(legal, key=lambda choice: rank(_card(view, choice)))
     if kind == "turn":

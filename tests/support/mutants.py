@@ -284,6 +284,14 @@ WIDE = (
 )
 MUTANTS += WIDE
 
+END = (
+    Mutant(
+        "who has the end goes at once",
+        ((Machine.all_have_end, "core.seat is None or core.clocks.waited_after_end()", "True"),),
+    ),
+)
+MUTANTS += END
+
 LEAVES = (
     Mutant(
         "a leave hurries who still thinks",

@@ -60,6 +60,7 @@ class Company:
     tell: Callable[[updates.Update], None] = field(init=False)
     _scope: trio.CancelScope | None = None
     _token: trio.lowlevel.TrioToken | None = None
+    _question: trio.CancelScope | None = None
 
     def __post_init__(self) -> None:
         if self.seats == 2 and self.variant is None:
@@ -71,6 +72,11 @@ class Company:
         if self._scope is not None and self._token is not None:
             with contextlib.suppress(trio.RunFinishedError):
                 self._token.run_sync_soon(self._scope.cancel)
+
+    def run_out(self) -> None:
+        """The time for what is asked is over; called in trio."""
+        if self._question is not None:
+            self._question.cancel()
 
     def view(self) -> rules.View:
         """What the seat at the screen may know."""
@@ -115,7 +121,9 @@ class Company:
         self.asked.append(kind)
         self.clock({self.mine, (self.mine + 1) % self.seats})
         self.tell(updates.Choosing(view, kind, False))
-        choice = await player.choose(view, kind, False)
+        choice = view.legal(kind)[0]  # what is chosen when time runs out
+        with trio.CancelScope() as self._question:
+            choice = await player.choose(view, kind, False)
         view.check(kind, choice)
         self.tell(updates.Chosen(kind, choice))
         self.referee.plan = {(kind, self.mine): choice}

@@ -8,6 +8,7 @@ from typing import ClassVar, Final
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
+from textual.screen import Screen
 from textual.widgets import Input
 
 from p2p_hoity import rules
@@ -23,7 +24,7 @@ from .board import Board
 from .frame import frame
 from .hands import Hands, Told
 from .ink import Line
-from .keys import KEYS, key_of
+from .keys import KEYS, NUMBERS, key_of
 from .leaving import options
 from .menu import menu
 from .pages import Choices
@@ -136,8 +137,17 @@ class TableApp(Readable):
             self._ring()
         self.redraw()
 
+    def on_mount(self) -> None:
+        """A question that opened under a page is seen when the page has gone."""
+        self.screen_change_signal.subscribe(self, self._uncover)
+
+    def _uncover(self, _screen: Screen[object]) -> None:
+        self.call_after_refresh(self._question_shown)
+
     def _question_shown(self) -> None:
-        self.is_asking = True
+        """From here on keys answer what is asked, unless something lies over it."""
+        if self.desk.menu is not None and len(self.screen_stack) == 1:
+            self.is_asking = True
 
     def close_question(self) -> None:
         """Nothing is asked any more."""
@@ -202,6 +212,13 @@ class TableApp(Readable):
         if action is not None:
             await self.run_action(action)
             self.redraw()
+
+    def over_a_page(self, key: str) -> str | None:
+        """A number too, where it picks something."""
+        found, number = self.desk.menu, NUMBERS.get(key, 0)
+        if found is not None and found.has(number) and self._hears:
+            return KEYS[key]
+        return super().over_a_page(key)
 
     # What a key or a click does.
 

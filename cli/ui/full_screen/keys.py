@@ -7,6 +7,8 @@ from typing import Final
 
 from textual.events import Key
 
+NUMBERS: Final = {str(number): number or 10 for number in range(10)}
+"""The entry that a digit picks."""
 KEYS: Final = {
     "up": "move(-1)",
     "k": "move(-1)",
@@ -33,10 +35,10 @@ KEYS: Final = {
     "x": "qr",
     "q": "menu",
     "escape": "menu",
-    **{str(number): f"pick({number or 10})" for number in range(10)},
+    **{digit: f"pick({number})" for digit, number in NUMBERS.items()},
 }
 OVER_A_PAGE: Final[Mapping[str, str]] = {
-    key: action for key, action in KEYS.items() if action.startswith(("page", "pick"))
+    key: action for key, action in KEYS.items() if action.startswith("page")
 }
 """What does not wait until a page is closed."""
 

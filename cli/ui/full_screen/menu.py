@@ -12,6 +12,7 @@ from p2p_hoity.rules import Choice, View, theft_options
 
 from ...words.board import own_slots
 from ...words.cards import Names, card, place, run_letters
+from ...words.choices import ordered
 from ...words.lingo import _
 from ...words.notes import note, placing
 from ...words.refusals import refusal
@@ -51,9 +52,13 @@ class Menu:
 
     # Picking.
 
+    def has(self, number: int) -> bool:
+        """Whether an entry has this number, from 1."""
+        return 1 <= number <= len(self.entries)
+
     def pick(self, number: int) -> None:
         """Pick an entry by its number from 1; others are no answer."""
-        if 1 <= number <= len(self.entries):
+        if self.has(number):
             self.cursor, self.complaint = number - 1, ""
             value = self.entries[number - 1].value
             if self.kind == "exhibit" and isinstance(value, tuple):
@@ -76,8 +81,13 @@ class Menu:
         """Mark the piece pointed at, or take its mark away; a theft goes on to the next exhibit."""
         if self.slots:
             self.mark(self.slots[self.at])
-        if self.kind == "theft" and (waiting := self._unmarked()):
-            self.at = self.slots.index(next(iter(waiting.values()))[0])
+        if self.kind == "theft":
+            self.go_on()
+
+    def go_on(self) -> None:
+        """Point at the next exhibit of which a theft takes nothing yet, if there is one."""
+        if (lacking := self._lacking()) is not None:
+            self.at = self.slots.index(lacking[1])
 
     def mark(self, slot: int) -> None:
         """Mark a piece, or take its mark away; a theft takes one of each exhibit."""
@@ -94,6 +104,12 @@ class Menu:
         """By seat the exhibits of which a theft takes nothing yet."""
         shown = enumerate(self.view.state.exhibits)
         return {seat: found for seat, found in shown if found and not self.picked & set(found)}
+
+    def _lacking(self) -> tuple[int, int] | None:
+        """The seat whose exhibit lacks a mark, and a piece of it: the next from the pointer on."""
+        ahead = (*self.slots[self.at :], *self.slots[: self.at])
+        unmarked = self._unmarked().items()
+        return next(((seat, s) for s in ahead for seat, found in unmarked if s in found), None)
 
     # What would be sealed.
 
@@ -143,8 +159,8 @@ class Menu:
     def why_not(self) -> str:
         """Why Enter seals nothing yet; empty if it would."""
         choice = self.choice
-        if choice is None and self.picked and self.kind == "theft":
-            who = self.names.seats(self._unmarked())
+        if self.kind == "theft" and self.picked and (lacking := self._lacking()) is not None:
+            who = self.names.seat(lacking[0])
             return _("Not marked yet: a piece of {who}.").format(who=who)
         if choice is None:
             return _("Nothing is picked yet.")
@@ -158,7 +174,7 @@ class Menu:
 def menu(view: View, kind: rules.Kind, names: Names, again: bool = False) -> Menu:
     """The menu of a question."""
     found = Menu(view, kind, names, again)
-    legal = view.legal(kind)
+    legal = ordered(view, kind)
     if kind == "exhibit":
         found.entries = tuple(Entry(_letters(view, c), "", c) for c in legal[:BEST])
         found.slots = tuple(own_slots(view))
@@ -166,6 +182,7 @@ def menu(view: View, kind: rules.Kind, names: Names, again: bool = False) -> Men
         found.slots = tuple(slot for group in theft_options(view.state) for slot in group)
         groups = theft_options(view.state)
         found.picked = frozenset(group[0] for group in groups if len(group) == 1)
+        found.go_on()
     else:
         found.entries = tuple(_entry(view, kind, choice, names) for choice in legal)
     return found

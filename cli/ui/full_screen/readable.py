@@ -62,10 +62,14 @@ class Readable(App[None]):
         if self.ticket:
             await self.push_screen(Picture([text(line, "qr on qr") for line in qr(self.ticket)]))
 
+    def over_a_page(self, key: str) -> str | None:
+        """The action of a key that does not wait until a page is closed."""
+        return self.page_keys.get(key)
+
     async def key_over_a_page(self, event: events.Key) -> None:
-        """A page's key turns to that page, or closes it if it is this one; a number closes the page
-        and picks."""
-        action = self.page_keys.get(key_of(event).lower())
+        """A page's key turns to that page, or closes it if it is this one; others that do not wait
+        close the page first."""
+        action = self.over_a_page(key_of(event).lower())
         if action is None or not isinstance(self.screen, Page) or self.screen.name is None:
             return
         event.prevent_default()  # the library would ask a class above as well

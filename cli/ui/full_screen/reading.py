@@ -16,6 +16,7 @@ from ...words.reaching import if_moved, moved, reach_lines
 from .frame import Desk
 from .ink import Line, broken, text
 from .marks import name_of, seat_style
+from .menu import BEST
 from .moments import ten_lines
 from .scene import Scene, keys_of
 
@@ -148,7 +149,7 @@ def _advice(scene: Scene, desk: Desk, numbers: Sequence[str], width: int) -> lis
     elif asked is None or names is None:
         found = [_(advice.NOT_NOW)]
     else:
-        found = advice.advice(asked.view, asked.kind, names)
+        found = advice.advice(asked.view, asked.kind, names, BEST)
     return [line for words in found for line in broken(words, width, "plain", " " * 7)]
 
 

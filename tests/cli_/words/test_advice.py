@@ -9,12 +9,14 @@ import pytest
 from support.cli_stage import NICKNAMES, referee, until
 
 from cli.words import lingo
-from cli.words.advice import HEADING, MOST, advice
+from cli.words.advice import MOST, OF_A_THEFT, advice
 from cli.words.cards import Names
+from cli.words.choices import in_words, ordered
 from p2p_hoity import rules
 from p2p_hoity.bots.learned import shipped
 
-LINE = re.compile(r"  +(\d+)  (\S.*)")
+LINE = re.compile(r"  +(\d+)  (?:\[(\d+)\] )?(\S.*)")
+LISTED = 2
 
 
 @pytest.mark.parametrize("kind", ["place", "action", "window", "exhibit"])
@@ -24,10 +26,15 @@ def test_it_is_what_the_bot_would_draw_from_likeliest_first(kind: Any, language:
     names = Names(view.state.edition, NICKNAMES[:4], 0)
     lingo.speak(language)
     try:
-        heading, *lines = advice(view, kind, names)
+        heading, *lines = advice(view, kind, names, LISTED)
+        words = {in_words(view, kind, one, names): one for one in ordered(view, kind)}
     finally:
         lingo.speak("en")
-    shares = [int(found[1]) for line in lines if (found := LINE.fullmatch(line))]
+    read = [found for line in lines if (found := LINE.fullmatch(line))]
+    shares = [int(found[1]) for found in read]
+    numbers = [ordered(view, kind).index(words[found[3]]) + 1 for found in read]
+    most = LISTED if kind == "exhibit" else len(words)
+    assert [int(found[2] or 0) for found in read] == [n if n <= most else 0 for n in numbers]
     assert heading
     assert 1 <= len(lines) == len(shares) <= MOST
     assert shares == sorted(shares, reverse=True)
@@ -43,9 +50,9 @@ def test_of_a_theft_each_exhibit_has_its_own() -> None:
         except AssertionError:
             continue
         names = Names(view.state.edition, NICKNAMES[:5], 0)
-        heading, *lines = advice(view, "theft", names)
+        heading, *lines = advice(view, "theft", names, LISTED)
         mixtures = shipped().mixtures(view, rules.expected(view.state))
-        assert heading == HEADING
+        assert heading == OF_A_THEFT
         assert len(lines) >= len(mixtures) >= 1
         assert all(re.fullmatch(r" +\d+  [A-F] ?\d+", line) for line in lines)
         return

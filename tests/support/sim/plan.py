@@ -96,6 +96,14 @@ class Plan:
         quiet = not disturbed and self.vanish is None and self.delay <= 0.3
         return quiet and (self.wide is None or self._is_calm(self.wide))
 
+    @property
+    def is_linked(self) -> bool:
+        """No link between two honest seats is cut, and none of them goes."""
+        wide = self.wide or Wide()
+        cut = self.partitions or wide.hub is not None or "cut" in wide.ways
+        gone = self.crashes or self.vanish is not None or wide.silent is not None
+        return not (cut or gone or wide.restored or wide.clone or wide.leavers)
+
     def _is_calm(self, wide: Wide) -> bool:
         """Who is back soon with the whole journal is not late; who thinks or is cut off may be."""
         back = wide.restored is None or (wide.restored.lost == 0 and wide.restored.is_short)

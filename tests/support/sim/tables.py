@@ -53,7 +53,7 @@ LONGEST_JOB = 0.5
 HALTED = 60.0
 """The same for a game that need not end, since fewer than a quorum are honest."""
 SETTLED = 2 * PATIENCE.cap / 1000
-"""Seconds of calm before anybody stands up: two changes of the epoch at most."""
+"""Seconds of calm before anybody stands up where links broke: two changes of the epoch at most."""
 
 
 @dataclass
@@ -203,10 +203,11 @@ class World:
         return [s for s, h in enumerate(self.processes) if s not in self.plan.liars and not h.gone]
 
     def _may_stand_up(self, machine: Machine) -> bool:
-        """As the driver has it; once honest links have held for a while, so that nobody needs who
-        went ([E-19])."""
+        """As the driver has it; where links break and seats go, once they have held for a while: by
+        [E-19] who comes back later than patience waits may find nobody."""
         ended = machine.finished and machine.may_leave() and machine.all_have_end()
-        return ended and self.trouble is not None and self._is_calm_since(SETTLED)
+        settled = self.trouble is not None and self._is_calm_since(SETTLED)
+        return ended and (self.plan.is_linked or settled)
 
     def done(self) -> bool:
         """Whether every honest seat has stood up, or can do nothing more."""
@@ -350,6 +351,7 @@ class World:
             case Stepped(_, node) if seat not in self.plan.liars:
                 self.check.secrets.note_due(node)
             case Finished():
+                process.machine.sync(None)
                 self.seen["finished"] += 1
             case Broken(code, other) if code == SEAT_LEFT and seat not in self.plan.liars:
                 need(other in self.check.left, f"seat {seat} says that seat {other} has left")

@@ -346,6 +346,39 @@ def test_over_a_hint_a_number_picks_and_nothing_is_sealed_before_enter() -> None
     sit(script, Company(3))
 
 
+@pytest.mark.parametrize("key", ["h", "escape"])
+def test_what_opened_under_a_page_or_the_menu_is_answered_once_it_is_seen(key: str) -> None:
+    async def script(at: Sitting) -> None:
+        await at.asked()
+        await at.press(key)
+        before = at.app.desk.menu
+        at.seat.bridge.do(at.company.run_out)
+        await at.until(lambda: at.app.desk.menu not in (None, before))
+        await at.press("2")
+        assert len(at.app.screen_stack) == 2
+        await at.strike("escape", "2", "enter")
+        await at.asked()
+        assert at.company.asked == ["place", "action"]
+        assert at.app.desk.menu is not None
+        assert at.app.desk.menu.cursor is None
+        await at.press("2", "enter")
+        await at.until(lambda: len(at.company.asked) > 2)
+
+    sit(script, Company(3))
+
+
+@pytest.mark.parametrize("key", ["9", "0"])
+def test_over_a_page_a_number_of_no_answer_closes_nothing(key: str) -> None:
+    async def script(at: Sitting) -> None:
+        await at.asked()
+        await at.press("i", key)
+        assert isinstance(at.app.screen, Page)
+        assert at.app.desk.menu is not None
+        assert at.app.desk.menu.cursor is None
+
+    sit(script, Company(3))
+
+
 @pytest.mark.parametrize("allowed", [True, False])
 def test_a_hint_is_shown_against_ones_own_bots_only(allowed: bool) -> None:
     async def script(at: Sitting) -> None:

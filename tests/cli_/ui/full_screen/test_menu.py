@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.moments import asked_for, begun
 
 from cli.ui.full_screen.menu import Menu, forced, menu
-from cli.words.choices import own_slots
+from cli.words.choices import ordered, own_slots
 from p2p_hoity import rules
 
 KINDS = ("place", "action", "window", "exhibit", "theft")
@@ -32,7 +34,8 @@ def test_nothing_is_picked_before_a_key(kind: str) -> None:
 @pytest.mark.parametrize("kind", ["place", "action", "window", "turn"])
 def test_every_legal_choice_is_an_entry_and_can_be_picked(kind: str) -> None:
     found = open_menu(kind, seats=2 if kind == "turn" else 4)
-    assert [entry.value for entry in found.entries] == list(found.view.legal(found.kind))
+    assert [entry.value for entry in found.entries] == ordered(found.view, found.kind)
+    assert {entry.value for entry in found.entries} == set(found.view.legal(found.kind))
     for number, entry in enumerate(found.entries, 1):
         found.pick(number)
         assert found.choice == entry.value
@@ -120,6 +123,42 @@ def test_a_theft_goes_on_to_the_exhibit_that_lacks_a_mark_and_names_it() -> None
     assert found.slots[found.at] == other[1]
     assert found.choice == (one[1], other[1])
     assert not found.why_not()
+
+
+def test_a_theft_goes_on_from_the_pointer_and_names_one_exhibit() -> None:
+    found = with_exhibits((2, 3, 2))
+    first, second, third = rules.theft_options(found.view.state)
+    found.at = found.slots.index(second[1])
+    found.toggle()
+    assert found.slots[found.at] == third[0]
+    who = [
+        found.names.seat(seat) for seat, pieces in enumerate(found.view.state.exhibits) if pieces
+    ]
+    assert found.why_not() == f"Not marked yet: a piece of {who[2]}."
+    found.toggle()
+    assert found.slots[found.at] == first[0]
+    assert found.why_not() == f"Not marked yet: a piece of {who[0]}."
+    found.toggle()
+    assert found.choice == (first[0], second[1], third[0])
+
+
+def test_a_theft_begins_at_an_exhibit_that_lacks_a_mark() -> None:
+    found = with_exhibits((1, 3, 2))
+    only, second, _third = rules.theft_options(found.view.state)
+    assert found.picked == set(only)
+    assert found.slots[found.at] == second[0]
+
+
+def with_exhibits(sizes: tuple[int, int, int]) -> Menu:
+    """A theft from three exhibits of so many pieces, by seat."""
+    found = open_menu("theft", 5, seed=10)
+    state = found.view.state
+    others = [seat for seat in range(5) if seat != found.view.seat][:3]
+    shown = [(), (), (), (), ()]
+    for seat, size in zip(others, sizes, strict=True):
+        shown[seat] = state.collectibles[seat][:size]
+    moved = state.but(exhibits=tuple(shown))
+    return menu(replace(found.view, state=moved), "theft", found.names)
 
 
 def test_an_only_choice_needs_no_question() -> None:
