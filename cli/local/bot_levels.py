@@ -61,6 +61,8 @@ def ask_level(home: Home) -> str:
     level = None
     while level is None:
         level = level_meant(answer(question.format(levels=offered, usual=usual)) or DEFAULT_LEVEL)
+        if level is None:
+            say(_("One word for all of them, please; --bots gives each its own."))
     settings.keep(home, replace(chosen, bots=level))
     say(_("So they do in every game, unless you say otherwise with --bots."))
     return level

@@ -35,7 +35,11 @@ def typed_line() -> str:
 def answer(question: str) -> str:
     """What a person types to a question."""
     ask(question)
-    return typed_line()
+    try:
+        return typed_line()
+    except KeyboardInterrupt:
+        say("")  # the terminal has written ^C behind the question
+        raise
 
 
 def ask_yes(question: str) -> bool:

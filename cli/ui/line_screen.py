@@ -123,8 +123,10 @@ class SeatScreen:
             self.say(_("  {who}: key {key}").format(who=who, key=fingerprint(entry.id)))
 
     def resumed(self, update: updates.Resumed) -> None:
-        """How the game stands; the prompt shows the board."""
+        """How the game stands; the prompt shows the board, and the log has what happened."""
         self.look(update.view)
+        if self.names is not None:
+            self.log.add(self.names, update.items)
 
     def stepped(self, update: updates.Stepped) -> None:
         """What was proved, for whoever asks; once that the long first steps have begun."""

@@ -16,8 +16,9 @@ MOST: Final = 8
 LEAST: Final = 0.005
 """What is chosen less often is not worth a line."""
 NOT_HERE: Final = N_("Hints are for games against your own bots only.")
+NOT_LEARNING: Final = N_("There are no hints in the lesson.")
 NOT_NOW: Final = N_("A hint is about a choice, and none is open now.")
-HEADING: Final = N_("What the hard bot would do here, of a hundred times ([number] picks it):")
+HEADING: Final = N_("What the hard bot would do, of a hundred times ([number] picks it):")
 OF_A_THEFT: Final = N_("What the hard bot would do here, of a hundred times:")
 
 

@@ -86,16 +86,16 @@ def _action(view: View, names: Names, where: Place, card: int) -> str:
 
 def _cash(view: View, names: Names, card: int) -> str:
     others = _others_at(view, Place.AUCTION_HALL)
-    rivals = []
-    for seat in others:
-        most = max(_numbers(view, seat, ActionKind.CASH), default=0)
-        if most:
-            rivals.append(_("{who} up to {most}").format(who=names.nicknames[seat], most=most))
-    if others and not rivals:
-        return _("nobody else here has Cash")
-    if not rivals:
-        return _("the largest Cash buys")
-    return _("buys if it is the largest: {rivals}").format(rivals=listed(rivals))
+    cash = {seat: max(_numbers(view, seat, ActionKind.CASH), default=0) for seat in others}
+    rivals = sorted((seat for seat in others if cash[seat]), key=lambda seat: -cash[seat])
+    if rivals:
+        found = listed(f"{names.nicknames[seat]} {cash[seat]}" for seat in rivals)
+        return _("the largest buys; others up to {rivals}").format(rivals=found)
+    thieves = [seat for seat in others if _of_kind(view, seat, ActionKind.THIEF)]
+    if thieves:
+        who = listed(names.nicknames[seat] for seat in thieves)
+        return _("buys; {who} may steal the Cash").format(who=who)
+    return _("buys: nobody else here has Cash")
 
 
 def _hall_thief(view: View, names: Names, card: int) -> str:
@@ -110,6 +110,8 @@ def _hall_detective(view: View, names: Names, card: int) -> str:
 
 
 def _castle_thief(view: View, names: Names, card: int) -> str:
+    if not any(_may_show(view, seat) for seat in _others_at(view, Place.CASTLE)):
+        return _("nobody else here can show an exhibit: nothing to steal")
     number = view.state.edition.number(card)
     above = sorted(
         {
@@ -124,14 +126,16 @@ def _castle_thief(view: View, names: Names, card: int) -> str:
         first = _("first pick of every exhibit")
     else:
         higher = listed(str(other) for other in above)
-        first = _("picks after higher Thieves ({higher}?)").format(higher=higher)
+        first = _("picks after Thieves {higher}").format(higher=higher)
     return first + "; " + _("jail if a Detective comes")
 
 
 def _castle_detective(view: View, names: Names, card: int) -> str:
+    if not any(_may_play(view, seat, ActionKind.THIEF) for seat in _others_at(view, Place.CASTLE)):
+        return _("nobody else here has a Thief: no gain")
     state = view.state
     rank = state.ranks(state.figures)[view.seat or 0]
-    text = _("+{rank}, your rank on the track, if a Thief is here")
+    text = _("if a Thief is here your rank behind the exhibits, now +{rank}")
     return text.format(rank=rank)
 
 
@@ -147,6 +151,8 @@ def placing(view: View, slots: Sequence[int], names: Names) -> str:
     """Where an exhibit of these slots would come among all that are known in the Castle."""
     ahead = [names.nicknames[seat] for seat in rivals_ahead(view, slots)]
     larger, smaller = octagon(view)
+    if not any(_may_show(view, seat) for seat in _others_at(view, Place.CASTLE)):
+        return _("nobody else here can show an exhibit: +{fields}").format(fields=larger)
     if not ahead:
         return _("beats every exhibit known here: +{fields}").format(fields=larger)
     gains = (larger, smaller)
@@ -174,11 +180,16 @@ def rivals_ahead(view: View, slots: Sequence[int]) -> list[int]:
 
 
 def _may_show(view: View, seat: int) -> bool:
+    return _may_play(view, seat, ActionKind.EXHIBIT)
+
+
+def _may_play(view: View, seat: int, kind: ActionKind) -> bool:
+    """Whether this seat plays such an Action card in this round, or may yet."""
     state = view.state
     played = state.actions[seat]
     if played is not None:
-        return state.kind(played) == ActionKind.EXHIBIT
-    return bool(_of_kind(view, seat, ActionKind.EXHIBIT))
+        return state.kind(played) == kind
+    return bool(_of_kind(view, seat, kind))
 
 
 def _others_at(view: View, where: Place) -> list[int]:

@@ -63,9 +63,10 @@ class Silenced:
 
 @dataclass(frozen=True)
 class Resumed:
-    """A seat is taken again in a game that has begun: how it stands."""
+    """A seat is taken again in a game that has begun: how it stands, and what has happened."""
 
     view: rules.View
+    items: tuple[rules.Happening, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -25,6 +25,7 @@ class FromNow:
     def __init__(self, screen: Screen) -> None:
         self._screen = screen
         self._view: rules.View | None = None
+        self._items: list[rules.Happening] = []
         self._started = trio.Event()
         self._last: float | None = None
         self._is_now = False
@@ -39,8 +40,13 @@ class FromNow:
             self._screen(update)
             return
         self._last = trio.current_time()
-        if not isinstance(update, updates.Stepped):
-            self._view = update.view
+        match update:
+            case updates.Happened(items, view):
+                self._view = view
+                self._items += items
+            case updates.Rewound(_, kept, view):
+                self._view = view
+                del self._items[kept:]
 
     async def run(self) -> None:
         """Wait until the past is known, then show how the game stands."""
@@ -54,5 +60,5 @@ class FromNow:
 
     def _begin(self) -> None:
         if not self._is_now and self._view is not None:
-            self._screen(updates.Resumed(self._view))
+            self._screen(updates.Resumed(self._view, tuple(self._items)))
         self._is_now = True

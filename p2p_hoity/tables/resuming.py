@@ -12,7 +12,7 @@ from protocol import Machine, Table, header
 
 from .. import rules
 from ..errors import Code
-from ..game_port import Play
+from ..game_port import Play, happenings
 from ..net.addresses import host_of, is_own_host
 from ..net.hub import Hub
 from ..net.network import Network
@@ -277,7 +277,8 @@ def _recalling(screen: updates.Screen, machine: Machine) -> updates.Screen:
         screen(update)
         play = machine.tip.state
         if isinstance(update, updates.Started) and machine.has_begun and isinstance(play, Play):
-            screen(updates.Resumed(rules.view(play.state, machine.seat, machine.hand())))
+            view = rules.view(play.state, machine.seat, machine.hand())
+            screen(updates.Resumed(view, tuple(happenings(play))))
 
     return tell
 

@@ -46,8 +46,9 @@ class TableApp(Readable):
     AUTO_FOCUS = None
     TITLE = "Hoity Toity"
     CSS = """
-    Screen { layers: table; overflow: hidden; }
-    Input { dock: bottom; height: 1; border: none; padding: 0 1; }
+    Screen { layers: table talk; overflow: hidden; }
+    Board { layer: table; }
+    Input { layer: talk; dock: bottom; height: 1; border: none; padding: 0 1; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+c", "interrupt", show=False, priority=True),
@@ -99,6 +100,11 @@ class TableApp(Readable):
         """Show how it stands now."""
         if self._board.is_attached:
             self._board.redraw()
+
+    def remark(self, words: str) -> None:
+        """A line of the log, of this screen alone."""
+        self.scene.remark(words)
+        self.redraw()
 
     # What is told.
 
@@ -291,7 +297,7 @@ class TableApp(Readable):
         """Take the seat back from the bot; giving it away is asked in the menu."""
         if self.desk.autopilot:
             self._hand_over(False)
-        else:
+        elif self.desk.lesson is None:
             await self.action_menu("bot")
 
     def _hand_over(self, to_bot: bool) -> None:

@@ -21,6 +21,8 @@ from .top import header, track
 
 QUESTION = 4
 """Lines that a question has at least."""
+FRESH = 12
+"""Lines of the log after which what was said is read on the log's page only."""
 
 
 @dataclass
@@ -115,7 +117,7 @@ def _news(scene: Scene, desk: Desk, width: int, rows: int) -> list[Line]:
     """The last lines of the log, and of the talk, at least one of each where there is room."""
     if rows <= 0:
         return []
-    spoken = [one for one in scene.talk if one.seat not in desk.muted]
+    spoken = [one for one in scene.talk if one.seat not in desk.muted and _is_fresh(scene, one)]
     talk = [_spoken(scene, one).within(width) for one in spoken[-max(1, rows // 3) :]]
     if rows == 1 and not (spoken and spoken[-1].at == scene.told):
         talk = []
@@ -132,6 +134,10 @@ def _news(scene: Scene, desk: Desk, width: int, rows: int) -> list[Line]:
     return told + talk
 
 
+def _is_fresh(scene: Scene, one: Spoken) -> bool:
+    return scene.told - one.at <= FRESH
+
+
 def _spoken(scene: Scene, one: Spoken) -> Line:
     style = "dim" if one.seat is None else seat_style(scene, one.seat)
     who = one.who if one.seat is None else name_of(scene, one.seat)
@@ -144,7 +150,7 @@ def keys(scene: Scene, desk: Desk, width: int) -> Line:
     if desk.hint:
         return text(" " + desk.hint, "title")
     found: Sequence[tuple[str, str, str]]
-    if desk.answers:
+    if desk.answers and not scene.is_revealing:
         return text(" " + desk.answers, "title")
     if scene.is_revealing:
         found = [(_("any key"), _("hurries"), "hurry()")]

@@ -82,6 +82,7 @@ class FullSeat:
         """Show it; keep what another screen would need to go on from here."""
         if isinstance(update, Started):
             self._kept = [update]
+            self.app.numbers = terms_words.bounds(update.table.header.terms)
         elif isinstance(update, Moved):
             self._kept, self.app.ticket = [*self._kept, update], update.ticket
         if self.line is not None:
@@ -276,6 +277,6 @@ class FullSeat:
         for update in self._kept:
             line.tell(update)
         if self.app.scene.view is not None:
-            line.tell(Resumed(self.app.scene.view))
+            line.tell(Resumed(self.app.scene.view, tuple(self.app.scene.record)))
         self.person.hand_to(line.player)
         await line.listen()

@@ -14,7 +14,7 @@ def options(scene: Scene, desk: Desk, rings: bool) -> list[Offer]:
     """Everything it offers now; to stay is the first."""
     if desk.lesson is not None:
         return [("stay", _("stay")), ("leave", _("leave the lesson")), *_look(scene)]
-    bell = _("bell off") if rings else _("bell on")
+    bell = _("turn the bell off") if rings else _("turn the bell on")
     pace, theme = _look(scene)
     return [
         ("stay", _("stay")),
@@ -27,8 +27,8 @@ def options(scene: Scene, desk: Desk, rings: bool) -> list[Offer]:
 
 
 def _look(scene: Scene) -> list[Offer]:
-    pace = _("reveals: all at once") if scene.staged else _("reveals: step by step")
-    return [("pace", pace), ("theme", _("light or dark"))]
+    pace = _("show reveals all at once") if scene.staged else _("show reveals step by step")
+    return [("pace", pace), ("theme", _("switch between light and dark"))]
 
 
 def _leave(scene: Scene, desk: Desk) -> list[Offer]:

@@ -15,6 +15,7 @@ from .scene import Scene
 
 YOU = "►"
 DONE = "✓"
+POINTER = "▸"
 
 
 def letters(nicknames: Sequence[str]) -> tuple[str, ...]:

@@ -58,7 +58,9 @@ class Menu:
 
     def pick(self, number: int) -> None:
         """Pick an entry by its number from 1; others are no answer."""
-        if self.has(number):
+        if not self.has(number):
+            self.complaint = _("No answer has the number {number}.").format(number=number)
+        else:
             self.cursor, self.complaint = number - 1, ""
             value = self.entries[number - 1].value
             if self.kind == "exhibit" and isinstance(value, tuple):

@@ -31,10 +31,8 @@ STAGES: Final = {
 
 def lobby(scene: Scene, width: int, papers: Sequence[str]) -> list[Line]:
     """Who has sat down, the host's ticket or what a guest waits for, and the terms."""
-    seated = _("Seated {number} of {seats}").format(
-        number=len(scene.lobby), seats=scene.of_seats or "?"
-    )
-    lines = [text(" " + seated, "title")]
+    seated = _("Seated {number} of {seats}").format(number=len(scene.lobby), seats=scene.of_seats)
+    lines = [text(" " + seated, "title")] if scene.of_seats else []
     for number, name in enumerate(scene.lobby, 1):
         lines.append(text(f"   {number}  {name}", "bright"))
     for number in range(len(scene.lobby) + 1, scene.of_seats + 1):
@@ -142,7 +140,7 @@ def _again(scene: Scene) -> list[str]:
         return ", ".join(name_of(scene, seat) for seat in sorted(seats))
 
     if scene.again.unwilling:
-        words = _("No other game with the same people: {who}.")
+        words = _("No other game with the same people: {who} did not agree.")
         return [words.format(who=named(scene.again.unwilling))]
     rest = frozenset(range(scene.table.seats)) - scene.again.willing
     words = _("Another game with the same people: {who} ✓ · awaited: {rest}")

@@ -42,9 +42,17 @@ class Page(ModalScreen[None]):
         Binding("escape,q,enter,space,ctrl+c", "dismiss", show=False),
     ]
 
-    def __init__(self, title: str, lines: Sequence[Line], name: str | None = None) -> None:
+    def __init__(
+        self, title: str, lines: Sequence[Line], name: str | None = None, at_end: bool = False
+    ) -> None:
+        """`at_end`: it opens at its last line."""
         super().__init__(name=name)
-        self._title, self.shown = title, lines
+        self._title, self.shown, self._at_end = title, lines, at_end
+
+    def on_mount(self) -> None:
+        """What has just happened stands at the end of a log."""
+        if self._at_end:
+            self.query_one(VerticalScroll).scroll_end(animate=False)
 
     def compose(self) -> ComposeResult:
         """The text, scrolled by arrows, page keys or the wheel."""

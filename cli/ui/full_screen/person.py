@@ -16,6 +16,9 @@ from .bridge import Box, Bridge
 from .menu import forced
 
 A = TypeVar("A")
+PAUSE: Final = 2.0
+"""Seconds that a bot waits for whoever has lent it the seat, before each choice."""
+NO_OTHER: Final = N_("Nothing else is open to you:")
 ANOTHER: Final = N_("Another game with the same people? y or n")
 
 
@@ -29,6 +32,7 @@ class Person(Player):
         self.is_over = self.is_left = False
         self._bot = BotPlayer()
         self.autopilot = auto
+        self.pause = 0.0 if auto else PAUSE
         self._other: Player | None = None
 
     def open(self) -> None:
@@ -54,14 +58,22 @@ class Person(Player):
         """Ask at the screen, or whoever has the seat now."""
         only = forced(view, kind)
         if only is not None and not again:
+            self.app.call_later(self.app.remark, _(NO_OTHER))
             return only
         while True:
+            if self.autopilot and self._other is None:
+                await self._pause()
             other = self._other or (self._bot if self.autopilot else None)
             if other is not None:
                 return await other.choose(view, kind, again)
             choice = await self._ask(view, kind, again)
             if choice is not None:
                 return choice
+
+    async def _pause(self) -> None:
+        """Who has lent the seat to a bot sees what it does, and may take the seat back."""
+        with trio.move_on_after(self.pause):
+            await self._turned.wait()
 
     async def _ask(self, view: rules.View, kind: rules.Kind, again: bool) -> rules.Choice | None:
         """The choice; None if somebody else has the seat now. A key that was struck for a question

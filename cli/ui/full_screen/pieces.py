@@ -4,33 +4,34 @@ marked, and the windows stand below."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ...words.cards import Names
 from ...words.grid import Grid, Mark, Row, grid
 from ...words.lingo import _, language
 from .ink import Line, cells, cut, fit, text
-from .marks import letters, name_of, seat_style
+from .marks import DONE, POINTER, letters, name_of, seat_style
 from .menu import Menu
 from .scene import Scene
 
 WINDOWS = "①②"
-TICK = "✓"
 HIDDEN = "?"
 
 
 @dataclass(frozen=True)
 class Years:
-    """How years are written: whole, or as their century, so that all fit; `size` in cells."""
+    """How the years of a letter are written: whole, or as their century, so that all fit."""
 
     short: bool
-    size: int
 
     def of(self, mark: Mark) -> str:
         """A year, and a star if only its owner sees the piece."""
         year = str(mark.year)
         shown = year[:-2] if self.short and len(year) > 3 else year
         return shown + ("*" if mark.is_secret else "")
+
+
+WHOLE, SHORT = Years(False), Years(True)
 
 
 def pieces(scene: Scene, menu: Menu | None, width: int) -> list[Line]:
@@ -45,11 +46,14 @@ def pieces(scene: Scene, menu: Menu | None, width: int) -> list[Line]:
     return [*lines, _windows(scene, menu, found, name, columns, width)]
 
 
-def _fitting(names: Names, found: Grid, room: int) -> tuple[Years, list[int]]:
-    """Years whole if they fit, else short; what is left over goes to the letters' names."""
-    years, columns = Years(False, room), _widths(found, Years(False, room))
-    if sum(columns) > room:
-        years, columns = Years(True, room), _widths(found, Years(True, room))
+def _fitting(names: Names, found: Grid, room: int) -> tuple[list[Years], list[int]]:
+    """Years whole where they fit, the widest columns short; what is left over goes to the letters'
+    names, and what is lacking is taken from others' pieces before one's own, the first row."""
+    years, columns = [WHOLE] * len(found.letters), _widths(found, WHOLE)
+    short = _widths(found, SHORT)
+    while sum(columns) > room and WHOLE in years:
+        widest = max((at for at, one in enumerate(years) if one is WHOLE), key=columns.__getitem__)
+        years[widest], columns[widest] = SHORT, short[widest]
     wished = [cells(category(names, letter)) + 4 for letter in found.letters]
     while sum(columns) < room:
         lacking = [w - c for c, w in zip(columns, wished, strict=True)]
@@ -57,8 +61,10 @@ def _fitting(names: Names, found: Grid, room: int) -> tuple[Years, list[int]]:
         if least is None:
             break
         columns[lacking.index(least)] += 1
-    if sum(columns) > room:
-        columns = [min(column, max(4, room // len(columns))) for column in columns]
+    needed = _widths(replace(found, rows=found.rows[:1]), SHORT)
+    while sum(columns) > room and max(columns) > 1:
+        roomy = [at for at, column in enumerate(columns) if column > needed[at]]
+        columns[max(roomy or range(len(columns)), key=columns.__getitem__)] -= 1
     return years, columns
 
 
@@ -103,14 +109,14 @@ def _row(
     row: Row,
     name: int,
     best: int,
-    years: Years,
+    years: Sequence[Years],
     columns: Sequence[int],
     width: int,
 ) -> Line:
     mark = letters(scene.names.nicknames)[row.seat] if scene.names else ""
     line = text(fit(f" {mark} {name_of(scene, row.seat)}", name), seat_style(scene, row.seat))
-    for cell, column in zip(row.cells, columns, strict=True):
-        line.join(_cell(menu, cell, years, column))
+    for cell, how, column in zip(row.cells, years, columns, strict=True):
+        line.join(_cell(menu, cell, how, column))
     unknown = "–" if row.seat == scene.seat else str(row.unknown)
     line.add(fit(f" {unknown}", 3), "dim")
     return (
@@ -135,14 +141,15 @@ def _cell(menu: Menu | None, cell: Sequence[Mark], years: Years, column: int) ->
 
 
 def _piece(menu: Menu | None, mark: Mark, word: str) -> Line:
-    """A piece behind a blank, which is an arrow if it is pointed at; a tick if it is marked."""
+    """A piece behind a blank, which is an arrow if it is pointed at, or a tick if it is marked; if
+    both, the tick stands behind it, where each column has a cell to spare."""
     if menu is None or mark.slot not in menu.slots:
         return text(" ").add(word, "title" if mark.is_secret else "plain")
     pointed = menu.slots[menu.at] == mark.slot
     chosen = mark.slot in menu.picked
     style = ("*good" if chosen else "bright") + (" on cursor" if pointed or chosen else "")
-    line = text("▸" if pointed else " ", "title")
-    return line.add(word + (TICK if chosen else ""), style, f"mark({mark.slot})")
+    line = text(POINTER if pointed else DONE if chosen else " ", "title")
+    return line.add(word + (DONE if pointed and chosen else ""), style, f"mark({mark.slot})")
 
 
 def _windows(

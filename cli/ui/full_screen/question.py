@@ -8,11 +8,10 @@ from ...words.durations import clock
 from ...words.lingo import _
 from ...words.presence import lost
 from .ink import Line, broken, cells, cut, fit, text
-from .marks import name_of
+from .marks import POINTER, name_of
 from .menu import Menu
 from .scene import Scene
 
-POINTER = "▸"
 PATIENT = 15.0
 """Seconds after which one whose link is lost may be looked for elsewhere."""
 CALM = 20.0
@@ -62,14 +61,23 @@ def _builder(scene: Scene, menu: Menu, width: int) -> list[Line]:
         words = _("← → walk over the exhibits · Space marks the piece your Thief takes")
         return [text(" " + cut(words, width - 1), "dim"), verdict]
     words = _("← → walk over your row · Space marks · or one of the best:")
-    line = Line().add(" ")
+    best = _best(menu, width)
+    head = [text(" " + cut(words, width - 1), "dim")] if len(best) == 1 else []
+    return [*head, *(line.within(width) for line in best), verdict]
+
+
+def _best(menu: Menu, width: int) -> list[Line]:
+    """The best exhibits by number, in as many lines as they need."""
+    lines = [Line()]
     for number, entry in enumerate(menu.entries, 1):
         picked = menu.cursor == number - 1
-        style = "title on cursor" if picked else "title"
-        line.add(f"{number} ", style, f"pick({number})")
-        line.add(entry.words, "bright on cursor" if picked else "bright", f"pick({number})")
-        line.add("  ")
-    return [text(" " + cut(words, width - 1), "dim"), line.within(width), verdict]
+        ground, action = " on cursor" if picked else "", f"pick({number})"
+        one = text(f" {number} ", "title" + ground, action)
+        one.add(entry.words, "bright" + ground, action).add(" ")
+        if lines[-1].width + one.width > width:
+            lines.append(Line())
+        lines[-1].join(one)
+    return lines
 
 
 def waiting(scene: Scene, width: int) -> list[Line]:

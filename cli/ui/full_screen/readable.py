@@ -22,6 +22,10 @@ from .scene import Scene
 
 NARROWEST: Final = 20
 """Columns for which a page is written at least, though the terminal be smaller."""
+WIDEST: Final = 114
+"""Columns of a terminal of which a page uses no more."""
+FRAME: Final = 6
+"""Columns of a page's border, its blanks and its scroll bar."""
 
 
 class Readable(App[None]):
@@ -41,9 +45,9 @@ class Readable(App[None]):
 
     async def action_page(self, name: str) -> None:
         """Open a page."""
-        width = max(NARROWEST, min(104, self.size.width - 8))
+        width = max(NARROWEST, min(WIDEST, self.size.width) * 96 // 100 - FRAME)
         title, lines = reading.page(name, self.scene, self.desk, self.numbers, width)
-        await self.push_screen(Page(title, lines, name))
+        await self.push_screen(Page(title, lines, name, at_end=name == "log"))
 
     def action_copy(self) -> None:
         """Copy the ticket, by the terminal."""

@@ -30,12 +30,13 @@ HELP: Final = (
         N_("mouse"),
         N_("a click picks or marks; a click on a word in the last line does what it says"),
     ),
-    ("i", N_("the names of all pieces")),
+    ("i", N_("the names and years of all pieces; where there is no room, 17 is 1700 to 1799")),
     ("l", N_("the log")),
     ("r", N_("the rules in one screen")),
     ("o", N_("what was proven, by whom, and how long the check took")),
     ("p", N_("who is linked, and every seat's key")),
     ("h", N_("a hint: what the hard bot would do; against your own bots only")),
+    ("#", N_("what this table promises, in numbers")),
     ("t", N_("talk: a line of your own, or the number of a phrase")),
     ("w", N_("wait longer for who is awaited")),
     ("a", N_("let a bot play on, and take the seat back")),
@@ -77,20 +78,22 @@ def _pieces(scene: Scene, desk: Desk, numbers: Sequence[str], width: int) -> lis
                 words = "  " + scene.names.piece(scene.view.piece(mark.slot))
                 lines += broken(words + (" *" if mark.is_secret else ""), width, "plain", "    ")
         if row.unknown:
-            words = _("  and {number} that nobody else sees").format(number=row.unknown)
+            words = _("  and {number} that only its owner sees").format(number=row.unknown)
             lines.append(text(words, "dim"))
-    return lines
+    return [*lines, text(_("* secret: only you see it"), "dim")]
 
 
 def _log(scene: Scene, desk: Desk, numbers: Sequence[str], width: int) -> list[Line]:
-    lines = [line for words in scene.log for line in broken(words, width, "plain", "  ")]
+    lines: list[Line] = []
     spoken_ = [one for one in scene.talk if one.seat not in desk.muted]
     if spoken_:
-        lines += [Line(), text(_("Talk"), "title")]
+        lines.append(text(_("Talk"), "title"))
     for one in spoken_:
         who = one.who if one.seat is None else name_of(scene, one.seat)
         lines += broken(f"» {who}: {spoken(one.words)}", width, "plain", "» ")
-    return lines
+    if spoken_:
+        lines.append(Line())
+    return [*lines, *(line for words in scene.log for line in broken(words, width, "plain", "  "))]
 
 
 def _rules(scene: Scene, desk: Desk, numbers: Sequence[str], width: int) -> list[Line]:
@@ -144,7 +147,9 @@ def _own_ticket(scene: Scene, width: int) -> list[Line]:
 
 def _advice(scene: Scene, desk: Desk, numbers: Sequence[str], width: int) -> list[Line]:
     asked, names = scene.question, scene.names
-    if not desk.has_hints:
+    if desk.lesson is not None:
+        found = [_(advice.NOT_LEARNING)]
+    elif not desk.has_hints:
         found = [_(advice.NOT_HERE)]
     elif asked is None or names is None:
         found = [_(advice.NOT_NOW)]

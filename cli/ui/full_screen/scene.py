@@ -17,7 +17,7 @@ from p2p_hoity.session import updates
 from p2p_hoity.session.updates import Presence
 from protocol import Kind, Table, fingerprint
 
-from ...words import proofs
+from ...words import brief, proofs
 from ...words.cards import Names
 from ...words.lingo import _
 from ..line_screen import SeatScreen
@@ -114,6 +114,10 @@ class Scene:
         """Whether the game or the table has ended."""
         return self.standings is not None or self.ended is not None
 
+    def remark(self, words: str) -> None:
+        """Something of this screen alone."""
+        self._say(words)
+
     def _say(self, words: str) -> None:
         self.told += 1
         self.log.append(words)
@@ -206,6 +210,12 @@ class Scene:
             self.sealed = None
 
     def _resumed(self, update: updates.Resumed) -> None:
+        """What happened before is in the log, and what of it this round is beside the seats."""
+        self.record = list(update.items)
+        for item in update.items:
+            self._note_doing(item)
+        for words in brief.story(self.names, update.items) if self.names else ():
+            self._say(words)
         self.figures = update.view.state.figures
 
     def _happened(self, update: updates.Happened) -> None:

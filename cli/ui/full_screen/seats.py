@@ -12,7 +12,7 @@ from .ink import Line, cells, fit, text
 from .marks import letters, name_of, seat_style, status
 from .scene import Scene
 
-SHORTEST_NAME, LONGEST_NAME = 5, 14
+SHORTEST_NAME, LONG_NAME, LONGEST_NAME = 5, 10, 14
 
 
 def seats(scene: Scene, width: int) -> list[Line]:
@@ -43,7 +43,7 @@ def _columns(scene: Scene, view: View, width: int) -> list[Column]:
     ranks = state.ranks(scene.figures or state.figures)
     figures = scene.figures or state.figures
     names = [name_of(scene, seat) for seat in range(state.seats)]
-    longest = min(LONGEST_NAME if wide else 8, max(cells(name) for name in names) + 2)
+    longest = min(LONGEST_NAME if wide else LONG_NAME, max(cells(name) for name in names) + 2)
 
     def who(seat: int) -> Line:
         mark = letters(scene.names.nicknames)[seat] if scene.names else ""

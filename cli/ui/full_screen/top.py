@@ -31,7 +31,8 @@ def headline(scene: Scene) -> str:
     """The round and what is going on, in few words."""
     view = scene.view
     if view is None or not scene.is_dealt:
-        return _("The deal") if scene.table else _("The table fills")
+        fills = _("The table fills") if scene.of_seats else ""
+        return _("The deal") if scene.table else fills
     if scene.standings is not None:
         return _("The game is over")
     if scene.ended is not None:

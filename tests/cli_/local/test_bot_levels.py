@@ -52,12 +52,15 @@ def test_a_host_may_take_none() -> None:
     assert levels_of("0", "normal", 5, 0) == ()
 
 
-def test_the_level_is_asked_once_and_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    home, typed = Home(tmp_path), iter(["well", "ea"])
+def test_the_level_is_asked_once_and_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    home, typed = Home(tmp_path), iter(["easy,hard", "ea"])
     tmp_path.chmod(0o700)
     settings.keep(home, settings.Settings(nickname="Ana", relay="here:1"))
     monkeypatch.setattr(bot_levels, "answer", lambda question: next(typed))
     assert ask_level(home) == "easy"
+    assert capsys.readouterr().out.count("One word for all of them") == 1
     assert ask_level(home) == "easy"
     assert settings.load(home) == settings.Settings(nickname="Ana", relay="here:1", bots="easy")
 

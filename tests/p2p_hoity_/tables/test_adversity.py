@@ -173,6 +173,10 @@ async def test_a_seat_cut_down_at_the_very_end_still_gets_the_end(
         nursery.start_soon(club.host)
         nursery.start_soon(club.join, 1)
     assert len(set(club.transcripts())) == 1
+    (again,) = crashed.heard(updates.Resumed)
+    before = crashed.told[: crashed.told.index(again)]
+    told = [item for one in before if isinstance(one, updates.Happened) for item in one.items]
+    assert again.items == tuple(told) != ()
 
 
 async def test_nobody_waits_at_the_end_when_all_are_there(

@@ -40,6 +40,17 @@ async def test_the_past_is_kept_back_and_then_shown_as_it_stands(autojump_clock:
     assert told == [STARTED, updates.Resumed(9), happened(10), happened(11)]  # type: ignore[arg-type]
 
 
+async def test_what_was_kept_back_is_told_with_it_but_for_what_was_taken_back() -> None:
+    told: list[Any] = []
+    late = FromNow(told.append)
+    late.tell(STARTED)
+    late.tell(updates.Happened(("a", "b"), 1, False))  # type: ignore[arg-type]
+    late.tell(updates.Rewound(1, 1, 2))  # type: ignore[arg-type]
+    late.tell(updates.Happened(("c",), 3, True))  # type: ignore[arg-type]
+    late.tell(FINISHED)
+    assert told[1] == updates.Resumed(3, ("a", "c"))  # type: ignore[arg-type]
+
+
 async def test_a_table_that_has_not_begun_has_no_past(autojump_clock: Any) -> None:
     told: list[Any] = []
     late = FromNow(told.append)

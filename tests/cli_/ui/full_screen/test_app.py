@@ -13,6 +13,7 @@ import pytest
 import trio
 from support.at_screen import AtScreen
 from support.screened import Company, short, table
+from textual.containers import VerticalScroll
 from textual.pilot import Pilot
 
 from cli.commands.play import Ask, terms_of
@@ -255,6 +256,7 @@ def test_leaving_for_now_takes_two_keys_more() -> None:
 def test_a_bot_plays_on_and_the_seat_is_taken_back() -> None:
     async def script(at: Sitting) -> None:
         await at.asked()
+        at.seat.person.pause = 0.05
         await at.press("a")
         assert isinstance(at.app.screen, Choices)
         await at.press("enter")
@@ -264,6 +266,62 @@ def test_a_bot_plays_on_and_the_seat_is_taken_back() -> None:
         await at.until(lambda: at.app.desk.menu is not None)
 
     sit(script, Company(3, pace=0.02))
+
+
+def test_who_lends_the_seat_to_a_bot_may_take_it_back_before_it_plays() -> None:
+    async def script(at: Sitting) -> None:
+        await at.asked()
+        at.seat.person.pause = 60.0
+        at.app._hand_over(True)
+        await at.until(lambda: at.app.desk.menu is None)
+        await at.press("a")
+        await at.asked()
+        assert at.company.asked == ["place"]
+
+    sit(script, Company(3))
+
+
+def test_a_choice_that_nothing_else_is_open_to_is_said() -> None:
+    async def script(at: Sitting) -> None:
+        await at.asked()
+        view = at.app.desk.menu.view if at.app.desk.menu else None
+        assert view is not None
+        alone = replace(view, state=view.state.but(windows=((), ())))
+        assert await at.seat.person.choose(alone, "place", False) == 0
+        await at.until(lambda: "Nothing else is open to you:" in at.app.scene.log)
+
+    sit(script, Company(3))
+
+
+def test_the_smallest_screen_has_room_for_the_line_of_talk() -> None:
+    async def script(at: Sitting) -> None:
+        await at.asked()
+        before = at.text
+        await at.press("t")
+        assert at.text == before
+        await at.press(*"hi", "enter")
+        await at.until(lambda: at.wishes == [Talk("hi")])
+
+    sit(script, Company(3), (80, 24))
+
+
+@pytest.mark.parametrize("key", list("ilr?#"))
+@pytest.mark.parametrize("size", [(80, 24), (100, 30), (140, 40)])
+def test_a_page_is_written_for_the_width_it_has(key: str, size: tuple[int, int]) -> None:
+    async def script(at: Sitting) -> None:
+        await at.asked()
+        for _line in range(60):
+            at.app.scene.remark("all of this happened some time ago, " * 3)
+        await at.press(key)
+        shown = at.app.screen
+        assert isinstance(shown, Page)
+        assert "Nothing yet." not in [line.plain for line in shown.shown]
+        scroll = shown.query_one(VerticalScroll)
+        assert max(line.width for line in shown.shown) <= scroll.scrollable_content_region.width
+        at_end = scroll.scroll_offset.y == scroll.max_scroll_y
+        assert at_end == (key == "l" or scroll.max_scroll_y == 0)
+
+    sit(script, Company(3), size)
 
 
 def test_another_game_is_ones_own_again() -> None:

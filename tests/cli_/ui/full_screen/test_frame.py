@@ -12,8 +12,10 @@ from hypothesis import strategies as st
 from support.moments import MOMENTS, asked_for, begun
 from support.screened import table
 
-from cli.ui.full_screen.frame import Desk, frame
+from cli.ui.full_screen.frame import Desk, frame, keys
 from cli.ui.full_screen.ink import cells
+from cli.ui.full_screen.marks import DONE
+from cli.ui.full_screen.reading import page
 from cli.ui.full_screen.scene import Scene
 from cli.words import lingo
 from cli.words.lingo import LANGUAGES
@@ -124,6 +126,39 @@ def test_no_hidden_collectible_of_another_seat_is_drawn() -> None:
         first = [line.plain for line in frame(one.scene, one.desk, width, height)]
         second = [line.plain for line in frame(other.scene, other.desk, width, height)]
         assert first[:-8] == second[:-8]
+
+
+@pytest.mark.parametrize("seed", range(1, 7))
+def test_every_numbered_exhibit_and_every_mark_is_on_the_smallest_screen(seed: int) -> None:
+    shown = asked_for(begun(4, seed), "exhibit", 8)
+    found = shown.desk.menu
+    assert found is not None
+    for number, entry in enumerate(found.entries, 1):
+        found.pick(number)
+        lines = [line.plain for line in frame(shown.scene, shown.desk, *SIZES[0])]
+        assert f" {number} {entry.words} " in "\n".join(lines)
+        own = next(line for line in lines if DONE in line and "You" in line)
+        assert own.count(DONE) == len(found.picked)
+
+
+def test_what_was_said_ages() -> None:
+    shown = asked_for(begun(), "place", 2)
+    shown.scene.hear(updates.Said(1, "Ada", "psst"))
+    assert "psst" in "".join(line.plain for line in frame(shown.scene, shown.desk, *SIZES[0]))
+    for _step in range(200):
+        shown.step()
+    assert "psst" not in "".join(line.plain for line in frame(shown.scene, shown.desk, *SIZES[0]))
+    assert "psst" in "".join(line.plain for line in page("log", shown.scene, Desk(), (), 70)[1])
+
+
+def test_no_plain_question_is_shown_before_the_reveal_is_over() -> None:
+    shown = begun(staged=True)
+    while not shown.scene.is_revealing:
+        shown.step()
+    shown.desk.answers = "Another game? y or n"
+    assert "Another" not in keys(shown.scene, shown.desk, 80).plain
+    shown.scene.hurry()
+    assert "Another" in keys(shown.scene, shown.desk, 80).plain
 
 
 HOSTILE = ("漢字漢字漢字漢字漢字", "a\u0301\u0301\u0301\u0301\u0301\u0301", "ﷺﷺﷺ", "W" * 24)

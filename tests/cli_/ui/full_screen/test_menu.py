@@ -47,6 +47,7 @@ def test_a_number_of_no_entry_picks_nothing(number: int) -> None:
     found = open_menu("action")
     found.pick(number)
     assert found.cursor is None
+    assert f"number {number}." in found.complaint
 
 
 @given(st.lists(st.sampled_from([-1, 1]), max_size=30))

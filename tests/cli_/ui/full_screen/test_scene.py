@@ -9,6 +9,7 @@ from support.moments import Shown, asked_for, begun
 
 from cli.ui.full_screen.beats import beats
 from cli.ui.full_screen.frame import Desk
+from cli.ui.full_screen.moments import turning_points
 from cli.ui.full_screen.question import waiting
 from cli.ui.full_screen.reading import _links
 from cli.ui.full_screen.scene import CHOOSING, HEARERS, MOST_BEATS, QUEUED, WORDLESS, Scene
@@ -195,3 +196,18 @@ def test_who_came_back_elsewhere_finds_the_ticket_on_the_page_and_in_the_log() -
     assert "p shows a ticket" in told_in_wait(shown)
     shown.scene.hear(updates.TicketTaken("Bob"))
     assert "Bob is dialled" in shown.scene.log[-1]
+
+
+@pytest.mark.parametrize("steps", [40, 200])
+def test_who_takes_a_seat_again_sees_what_happened_before(steps: int) -> None:
+    one = played(False, 1, steps)
+    again = begun(4, 1)
+    again.scene.hear(updates.Resumed(one.view, tuple(one.driver.record)))
+    assert again.scene.record == one.scene.record
+    assert again.scene.figures == one.scene.figures
+    assert again.scene.doings == one.scene.doings
+    assert turning_points(again.scene) == turning_points(one.scene) != []
+    lines = [line for line in one.scene.log if line in again.scene.log]
+    assert lines == list(one.scene.log)
+    again.scene.hear(updates.Rewound(1, 30, one.view))
+    assert again.scene.record == one.scene.record[:30]
