@@ -94,12 +94,12 @@ def _cash(view: View, names: Names, card: int) -> str:
     thieves = [seat for seat in others if _of_kind(view, seat, ActionKind.THIEF)]
     if thieves:
         who = listed(names.nicknames[seat] for seat in thieves)
-        return _("buys; {who} may steal the Cash").format(who=who)
+        return _("buys; may steal the Cash: {who}").format(who=who)
     return _("buys: nobody else here has Cash")
 
 
 def _hall_thief(view: View, names: Names, card: int) -> str:
-    return _("takes the paid Cash as the only Thief here; no jail here")
+    return _("as the only Thief takes the Cash; no jail here")
 
 
 def _hall_detective(view: View, names: Names, card: int) -> str:
@@ -111,32 +111,23 @@ def _hall_detective(view: View, names: Names, card: int) -> str:
 
 def _castle_thief(view: View, names: Names, card: int) -> str:
     if not any(_may_show(view, seat) for seat in _others_at(view, Place.CASTLE)):
-        return _("nobody else here can show an exhibit: nothing to steal")
+        return _("no loot: nobody else can exhibit here")
     number = view.state.edition.number(card)
-    above = sorted(
-        {
-            other
-            for seat in _others_at(view, Place.CASTLE)
-            for other in _numbers(view, seat, ActionKind.THIEF)
-            if other > number
-        },
-        reverse=True,
-    )
-    if not above:
-        first = _("first pick of every exhibit")
-    else:
-        higher = listed(str(other) for other in above)
-        first = _("picks after Thieves {higher}").format(higher=higher)
-    return first + "; " + _("jail if a Detective comes")
+    others = _others_at(view, Place.CASTLE)
+    if any(other > number for seat in others for other in _numbers(view, seat, ActionKind.THIEF)):
+        return _("picks after higher Thieves; jail by Detective")
+    return _("first pick of all; jail by Detective")
 
 
 def _castle_detective(view: View, names: Names, card: int) -> str:
     if not any(_may_play(view, seat, ActionKind.THIEF) for seat in _others_at(view, Place.CASTLE)):
-        return _("nobody else here has a Thief: no gain")
+        return _("no gain: nobody else here has a Thief")
     state = view.state
-    rank = state.ranks(state.figures)[view.seat or 0]
-    text = _("if a Thief is here your rank behind the exhibits, now +{rank}")
-    return text.format(rank=rank)
+    if state.edition.switches.detective_rank == "before":
+        text = _("if a Thief is here +{rank}, your rank")
+        return text.format(rank=state.ranks(state.before or state.figures)[view.seat or 0])
+    text = _("if a Thief is here +{rank}, exhibits move first")
+    return text.format(rank=state.ranks(state.figures)[view.seat or 0])
 
 
 def _castle_exhibit(view: View, names: Names, card: int) -> str:
@@ -152,7 +143,7 @@ def placing(view: View, slots: Sequence[int], names: Names) -> str:
     ahead = [names.nicknames[seat] for seat in rivals_ahead(view, slots)]
     larger, smaller = octagon(view)
     if not any(_may_show(view, seat) for seat in _others_at(view, Place.CASTLE)):
-        return _("nobody else here can show an exhibit: +{fields}").format(fields=larger)
+        return _("nobody else can exhibit here: +{fields}").format(fields=larger)
     if not ahead:
         return _("beats every exhibit known here: +{fields}").format(fields=larger)
     gains = (larger, smaller)
@@ -197,7 +188,12 @@ def _others_at(view: View, where: Place) -> list[int]:
     state = view.state
     known = any(place is not None for place in state.places)
     found = state.at(where) if known else tuple(range(state.seats))
-    return [seat for seat in found if seat != view.seat and state.active(seat)]
+    return [seat for seat in found if seat != view.seat and _counts(view, seat)]
+
+
+def _counts(view: View, seat: int) -> bool:
+    """Whether a seat acts in this round: of who is absent what it has played still counts."""
+    return view.state.active(seat) or view.state.actions[seat] is not None
 
 
 def _of_kind(view: View, seat: int, kind: ActionKind) -> list[int]:

@@ -29,7 +29,7 @@ from .leaving import options
 from .menu import menu
 from .pages import Choices
 from .readable import Readable
-from .scene import Scene
+from .scene import Remark, Scene
 
 DARK, LIGHT = "textual-dark", "textual-light"
 Keep = Callable[[bool, bool, bool], None]
@@ -103,7 +103,7 @@ class TableApp(Readable):
 
     def remark(self, words: str) -> None:
         """A line of the log, of this screen alone."""
-        self.scene.remark(words)
+        self.scene.hear(Remark(words))
         self.redraw()
 
     # What is told.

@@ -19,7 +19,7 @@ from p2p_hoity.errors import CodedError
 from p2p_hoity.game_port import HoityToity
 from p2p_hoity.session.driver import Outcome
 from p2p_hoity.session.player import Player
-from p2p_hoity.session.updates import Moved, Reached, Resumed, Started, Update
+from p2p_hoity.session.updates import Moved, Reached, Started, Update
 from p2p_hoity.storage.home import home as own_home
 from protocol import Terms
 
@@ -276,7 +276,7 @@ class FullSeat:
             line.tell(self.app.scene.code)
         for update in self._kept:
             line.tell(update)
-        if self.app.scene.view is not None:
-            line.tell(Resumed(self.app.scene.view, tuple(self.app.scene.record)))
+        if (past := self.app.scene.past) is not None:
+            line.tell(past)
         self.person.hand_to(line.player)
         await line.listen()

@@ -58,7 +58,8 @@ class Person(Player):
         """Ask at the screen, or whoever has the seat now."""
         only = forced(view, kind)
         if only is not None and not again:
-            self.app.call_later(self.app.remark, _(NO_OTHER))
+            if not self.autopilot and self._other is None:
+                self.app.call_later(self.app.remark, _(NO_OTHER))
             return only
         while True:
             if self.autopilot and self._other is None:
@@ -71,7 +72,11 @@ class Person(Player):
                 return choice
 
     async def _pause(self) -> None:
-        """Who has lent the seat to a bot sees what it does, and may take the seat back."""
+        """Who has lent the seat to a bot sees what it does, and may take the seat back; none where
+        time runs out."""
+        now = self.app.scene.clock
+        if now is not None and now.left < 5 * self.pause:
+            return
         with trio.move_on_after(self.pause):
             await self._turned.wait()
 

@@ -4,7 +4,7 @@ marked, and the windows stand below."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from ...words.cards import Names
 from ...words.grid import Grid, Mark, Row, grid
@@ -40,15 +40,33 @@ def pieces(scene: Scene, menu: Menu | None, width: int) -> list[Line]:
         return []
     found = grid(scene.view)
     name, best = 9 if width < 100 else 12, _best_width(found, width)
-    years, columns = _fitting(scene.names, found, width - name - best - 10)
+    needed = _needed(found, menu.slots if menu is not None else ())
+    years, columns = _fitting(scene.names, found, needed, width - name - best - 10)
     lines = [_heading(scene.names, found, name, columns, width)]
     lines += [_row(scene, menu, row, name, best, years, columns, width) for row in found.rows]
     return [*lines, _windows(scene, menu, found, name, columns, width)]
 
 
-def _fitting(names: Names, found: Grid, room: int) -> tuple[list[Years], list[int]]:
+def _needed(found: Grid, slots: Sequence[int]) -> list[int]:
+    """The least columns in which one's own pieces, the first row, and all that may be marked are
+    seen."""
+    first, *others = [row.cells for row in found.rows]
+    needed = []
+    for at, own in enumerate(first):
+        marked = [cells_[at] for cells_ in others if _holds(cells_[at], slots)]
+        needed.append(max(_cell_width(cell, SHORT) for cell in (own, *marked)) + 1)
+    return needed
+
+
+def _holds(cell: Sequence[Mark], slots: Sequence[int]) -> bool:
+    return any(mark.slot in slots for mark in cell)
+
+
+def _fitting(
+    names: Names, found: Grid, needed: Sequence[int], room: int
+) -> tuple[list[Years], list[int]]:
     """Years whole where they fit, the widest columns short; what is left over goes to the letters'
-    names, and what is lacking is taken from others' pieces before one's own, the first row."""
+    names, and what is lacking is taken where more than what is `needed` is left."""
     years, columns = [WHOLE] * len(found.letters), _widths(found, WHOLE)
     short = _widths(found, SHORT)
     while sum(columns) > room and WHOLE in years:
@@ -61,7 +79,6 @@ def _fitting(names: Names, found: Grid, room: int) -> tuple[list[Years], list[in
         if least is None:
             break
         columns[lacking.index(least)] += 1
-    needed = _widths(replace(found, rows=found.rows[:1]), SHORT)
     while sum(columns) > room and max(columns) > 1:
         roomy = [at for at, column in enumerate(columns) if column > needed[at]]
         columns[max(roomy or range(len(columns)), key=columns.__getitem__)] -= 1

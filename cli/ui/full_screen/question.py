@@ -26,7 +26,7 @@ def question(scene: Scene, menu: Menu, width: int, rows: int) -> list[Line]:
     elif menu.again:
         words = _("This choice has to be made again: the step begins afresh.")
         lines.append(text(" " + words, "warn"))
-    return _windowed(lines, menu.cursor or 0, rows)
+    return _windowed(lines, len(lines) if menu.is_builder else menu.cursor or 0, rows)
 
 
 def _windowed(lines: list[Line], at: int, rows: int) -> list[Line]:

@@ -40,6 +40,13 @@ class Spoken:
     at: int
 
 
+@dataclass(frozen=True)
+class Remark:
+    """A line of the log, of this screen alone."""
+
+    words: str
+
+
 class _Teller(SeatScreen):
     """Tells updates in words; a remark stands in the log as it is."""
 
@@ -85,7 +92,7 @@ class Scene:
         self.ended: updates.Ended | None = None
         self.again: updates.Again | None = None
         self._teller = _Teller(self._say)
-        self._queue: deque[updates.Update] = deque()
+        self._queue: deque[updates.Update | Remark] = deque()
 
     # What the teller has.
 
@@ -114,10 +121,6 @@ class Scene:
         """Whether the game or the table has ended."""
         return self.standings is not None or self.ended is not None
 
-    def remark(self, words: str) -> None:
-        """Something of this screen alone."""
-        self._say(words)
-
     def _say(self, words: str) -> None:
         self.told += 1
         self.log.append(words)
@@ -126,9 +129,17 @@ class Scene:
         """A game without a table: who sits there."""
         self._teller.names, self.seat = names, names.mine
 
+    @property
+    def past(self) -> updates.Resumed | None:
+        """How it stands and what has happened, with what waits to be revealed."""
+        waiting = [one for one in self._queue if isinstance(one, updates.Happened)]
+        view = waiting[-1].view if waiting else self.view
+        items = (*self.record, *(item for one in waiting for item in one.items))
+        return None if view is None else updates.Resumed(view, items)
+
     # Hearing.
 
-    def hear(self, update: updates.Update) -> None:
+    def hear(self, update: updates.Update | Remark) -> None:
         """Take one update, or keep it until the reveal before it is over."""
         if self._queue or (self.staged and isinstance(update, updates.Happened)):
             if isinstance(update, QUEUED) and not self._is_catching_up:
@@ -165,13 +176,13 @@ class Scene:
         """Whether beats are shown or wait."""
         return bool(self._queue or self.beat)
 
-    def _take(self, update: updates.Update) -> None:
+    def _take(self, update: updates.Update | Remark) -> None:
         if isinstance(update, updates.Stepped):
             self._stepped(update)
             return
         before = len(self.log)
         if type(update) not in WORDLESS:
-            self._teller(update)
+            self._teller(update)  # type: ignore[arg-type]  # a remark is wordless
         hear = HEARERS.get(type(update))
         if hear is not None:
             hear(self, update)
@@ -251,7 +262,6 @@ class Scene:
 
     def _chosen(self, update: updates.Chosen) -> None:
         self.question, self.sealed = None, update.kind
-        self._queue = deque(one for one in self._queue if not isinstance(one, updates.Choosing))
 
     def _said(self, update: updates.Said) -> None:
         self.talk.append(Spoken(update.seat, update.who, update.words, self.told))
@@ -293,11 +303,14 @@ class Scene:
     def _ended(self, update: updates.Ended) -> None:
         self.ended, self.question, self.sealed = update, None, None
 
+    def _remarked(self, remark: Remark) -> None:
+        self._say(remark.words)
+
     def _asked_again(self, update: updates.Again) -> None:
         self.again = update
 
 
-def _parts(update: updates.Update) -> list[Any]:
+def _parts(update: updates.Update | Remark) -> list[Any]:
     return list(beats(update)) if isinstance(update, updates.Happened) else [update]
 
 
@@ -310,8 +323,10 @@ CHOOSING: Final = frozenset({Kind.SEAL, Kind.SHOW, Kind.CHOOSE})
 QUEUED: Final = (
     updates.Happened,
     updates.Choosing,
+    updates.Chosen,
     updates.Finished,
     updates.Ended,
+    Remark,
 )
 """What waits while a reveal is shown."""
 WORDLESS: Final = frozenset(
@@ -325,6 +340,7 @@ WORDLESS: Final = frozenset(
         updates.Halfway,
         updates.Said,
         updates.Again,
+        Remark,
     }
 )
 """Updates that are shown in a place of their own and leave no line."""
@@ -352,5 +368,6 @@ HEARERS: Final[Mapping[type[Any], Callable[[Scene, Any], None]]] = {
     updates.Finished: Scene._finished,
     updates.Ended: Scene._ended,
     updates.Again: Scene._asked_again,
+    Remark: Scene._remarked,
 }
 """A method for each update that leaves more than a line."""

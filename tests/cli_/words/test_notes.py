@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from support.cli_stage import NICKNAMES, referee, until
 
 from cli.words.cards import Names
-from cli.words.notes import note
+from cli.words.notes import note, placing
+from p2p_hoity.editions import load
 from p2p_hoity.rules import ActionKind, Place, View, best_slots
 
 
@@ -29,15 +31,16 @@ def views() -> Iterator[View]:
             yield view
 
 
+NAMES = Names(load(), NICKNAMES[:4], 0)
 CASTLE, HALL = Place.CASTLE, Place.AUCTION_HALL
 
 
 @pytest.mark.parametrize(
     ("kind", "words"),
     [
-        (ActionKind.THIEF, "nothing to steal"),
+        (ActionKind.THIEF, "no loot"),
         (ActionKind.DETECTIVE, "no gain"),
-        (ActionKind.EXHIBIT, "nobody else here can show an exhibit"),
+        (ActionKind.EXHIBIT, "nobody else can exhibit here"),
     ],
 )
 def test_who_is_alone_in_the_castle_is_told_what_that_means(kind: ActionKind, words: str) -> None:
@@ -80,5 +83,35 @@ def test_a_thief_in_the_hall_is_named_where_nobody_else_has_cash() -> None:
             if any(view.state.kind(c) == ActionKind.THIEF for c in hands[seat])
         ]
         words = noted(poor, ActionKind.CASH, HALL, (HALL,) * 3)
-        assert words == f"buys; {', '.join(thieves)} may steal the Cash"
+        assert words == f"buys; may steal the Cash: {', '.join(thieves)}"
         assert "nobody else" in noted(poor, ActionKind.CASH, HALL, (CASTLE,) * 3)
+
+
+def test_who_is_absent_still_shows_the_exhibit_it_has_played() -> None:
+    for seed in range(1, 9):
+        driver = referee(4, seed)
+        view = until(driver, "exhibit", 0)
+        others = [s for s in (1, 2, 3) if view.state.places[s] == CASTLE and played(view, s)]
+        if others:
+            driver.away(others[0])
+            state = driver.state
+            there = replace(view, state=state)
+            assert played(there, others[0])
+            assert "nobody else" not in placing(there, best_slots(state, view.mine()) or (), NAMES)
+            return
+    raise AssertionError("nobody shows an exhibit beside")
+
+
+def played(view: View, seat: int) -> bool:
+    """Whether a seat has played its Exhibit."""
+    action = view.state.actions[seat]
+    return action is not None and view.state.kind(action) == ActionKind.EXHIBIT
+
+
+@pytest.mark.parametrize(("rank", "words"), [("before", "your rank"), ("after", "move first")])
+def test_the_rank_of_a_detective_is_that_of_the_edition(rank: Any, words: str) -> None:
+    view = next(views())
+    switches = replace(view.state.edition.switches, detective_rank=rank)
+    edition = replace(view.state.edition, switches=switches)
+    there = replace(view, state=view.state.but(edition=edition))
+    assert words in noted(there, ActionKind.DETECTIVE, CASTLE, (CASTLE,) * 3)

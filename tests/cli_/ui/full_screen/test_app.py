@@ -271,12 +271,23 @@ def test_a_bot_plays_on_and_the_seat_is_taken_back() -> None:
 def test_who_lends_the_seat_to_a_bot_may_take_it_back_before_it_plays() -> None:
     async def script(at: Sitting) -> None:
         await at.asked()
-        at.seat.person.pause = 60.0
+        at.seat.person.pause = 50.0
         at.app._hand_over(True)
         await at.until(lambda: at.app.desk.menu is None)
         await at.press("a")
         await at.asked()
         assert at.company.asked == ["place"]
+
+    sit(script, Company(3))
+
+
+def test_a_bot_that_stands_in_does_not_wait_where_time_runs_out() -> None:
+    async def script(at: Sitting) -> None:
+        await at.asked()
+        assert at.app.scene.clock is not None
+        at.seat.person.pause = at.app.scene.clock.left / 4
+        at.app._hand_over(True)
+        await at.until(lambda: len(at.company.asked) > 1)
 
     sit(script, Company(3))
 
@@ -311,7 +322,7 @@ def test_a_page_is_written_for_the_width_it_has(key: str, size: tuple[int, int])
     async def script(at: Sitting) -> None:
         await at.asked()
         for _line in range(60):
-            at.app.scene.remark("all of this happened some time ago, " * 3)
+            at.app.remark("all of this happened some time ago, " * 3)
         await at.press(key)
         shown = at.app.screen
         assert isinstance(shown, Page)

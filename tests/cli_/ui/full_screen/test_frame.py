@@ -13,8 +13,9 @@ from support.moments import MOMENTS, asked_for, begun
 from support.screened import table
 
 from cli.ui.full_screen.frame import Desk, frame, keys
-from cli.ui.full_screen.ink import cells
-from cli.ui.full_screen.marks import DONE
+from cli.ui.full_screen.ink import CUT, cells
+from cli.ui.full_screen.marks import DONE, POINTER
+from cli.ui.full_screen.question import question
 from cli.ui.full_screen.reading import page
 from cli.ui.full_screen.scene import Scene
 from cli.words import lingo
@@ -139,6 +140,27 @@ def test_every_numbered_exhibit_and_every_mark_is_on_the_smallest_screen(seed: i
         assert f" {number} {entry.words} " in "\n".join(lines)
         own = next(line for line in lines if DONE in line and "You" in line)
         assert own.count(DONE) == len(found.picked)
+
+
+@pytest.mark.parametrize("seed", range(1, 7))
+def test_what_a_thief_may_take_is_on_the_smallest_screen(seed: int) -> None:
+    shown = asked_for(begun(6, seed), "theft", 12)
+    found = shown.desk.menu
+    assert found is not None
+    for slot in found.slots:
+        found.mark(slot)
+        lines = [line.plain for line in frame(shown.scene, shown.desk, *SIZES[0])]
+        assert any(POINTER in line and DONE in line for line in lines)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("moment", ["action-castle", "action-hall", "surprise", "confrontation"])
+def test_notes_are_read_whole_on_the_smallest_screen(moment: str, language: str) -> None:
+    lingo.speak(language)
+    shown = MOMENTS[moment]()
+    assert shown.desk.menu is not None
+    lines = question(shown.scene, shown.desk.menu, SIZES[0][0], 20)
+    assert [line.plain for line in lines if CUT in line.plain] == []
 
 
 def test_what_was_said_ages() -> None:

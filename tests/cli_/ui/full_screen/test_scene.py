@@ -12,7 +12,7 @@ from cli.ui.full_screen.frame import Desk
 from cli.ui.full_screen.moments import turning_points
 from cli.ui.full_screen.question import waiting
 from cli.ui.full_screen.reading import _links
-from cli.ui.full_screen.scene import CHOOSING, HEARERS, MOST_BEATS, QUEUED, WORDLESS, Scene
+from cli.ui.full_screen.scene import CHOOSING, HEARERS, MOST_BEATS, QUEUED, WORDLESS, Remark, Scene
 from cli.ui.line_screen import TELLERS
 from p2p_hoity import rules
 from p2p_hoity.errors import because
@@ -91,6 +91,22 @@ def test_a_question_that_was_answered_behind_a_reveal_is_not_asked_any_more() ->
     shown.scene.hear(updates.Chosen("action", 1))
     shown.scene.hurry()
     assert shown.scene.question is None
+
+
+def test_what_is_chosen_in_a_reveal_is_said_behind_it() -> None:
+    shown = begun(staged=True)
+    while not any(isinstance(it, rules.news.PlaceShown) for it in shown.driver.record):
+        shown.step()
+    assert shown.scene.is_revealing
+    shown.scene.hear(Remark("Nothing else"))
+    shown.scene.hear(updates.Chosen("place", 0))
+    assert "Nothing else" not in shown.scene.log
+    past = shown.scene.past
+    shown.scene.hurry()
+    assert list(shown.scene.log)[-2] == "Nothing else"
+    assert past == shown.scene.past
+    assert past is not None
+    assert list(past.items) == shown.driver.record
 
 
 def test_what_a_change_of_epoch_took_back_is_forgotten() -> None:
@@ -207,7 +223,7 @@ def test_who_takes_a_seat_again_sees_what_happened_before(steps: int) -> None:
     assert again.scene.figures == one.scene.figures
     assert again.scene.doings == one.scene.doings
     assert turning_points(again.scene) == turning_points(one.scene) != []
-    lines = [line for line in one.scene.log if line in again.scene.log]
-    assert lines == list(one.scene.log)
+    lines = list(one.scene.log)
+    assert list(again.scene.log)[-len(lines) :] == lines
     again.scene.hear(updates.Rewound(1, 30, one.view))
     assert again.scene.record == one.scene.record[:30]
