@@ -13,7 +13,7 @@ from textual.widgets import Input
 
 from p2p_hoity import rules
 from p2p_hoity.rules import View
-from p2p_hoity.session.updates import Started
+from p2p_hoity.session.updates import Choosing, Started
 
 from ...local.settings import Settings
 from ...words.answers import yes_or_no
@@ -137,6 +137,7 @@ class TableApp(Readable):
     def ask(self, view: View, kind: rules.Kind, again: bool) -> None:
         """Open a question."""
         if self.scene.names is not None:
+            self.scene.hear(Choosing(view, kind, again))  # what was asked before may have closed it
             self.desk.menu = menu(view, kind, self.scene.names, again)
             self.is_asking = False
             self.call_after_refresh(self._question_shown)
@@ -155,8 +156,10 @@ class TableApp(Readable):
         if self.desk.menu is not None and len(self.screen_stack) == 1:
             self.is_asking = True
 
-    def close_question(self) -> None:
-        """Nothing is asked any more."""
+    def close_question(self, view: View) -> None:
+        """What was asked on this view is asked no more; what has been asked since then stays."""
+        if self.desk.menu is not None and self.desk.menu.view is not view:
+            return
         self.is_asking = False
         self.desk.menu, self.scene.question = None, None
         self.redraw()

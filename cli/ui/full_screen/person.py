@@ -93,7 +93,7 @@ class Person(Player):
                     return found[1]
             return None
         finally:
-            app.call_later(app.close_question)
+            app.call_later(app.close_question, view)
 
     async def _or_turned(self, box: Box[A]) -> A | None:
         """What comes in; None if the seat was handed over first."""

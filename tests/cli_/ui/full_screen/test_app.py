@@ -34,7 +34,7 @@ from p2p_hoity.reachability.judge import Found, Wanted, judge
 from p2p_hoity.reachability.routers import RouterCode
 from p2p_hoity.session import updates
 from p2p_hoity.session.outcome import Outcome
-from p2p_hoity.session.player import BotPlayer, Talk, WaitLonger
+from p2p_hoity.session.player import BotPlayer, Player, Talk, WaitLonger
 from p2p_hoity.storage.home import home as own_home
 from p2p_hoity.storage.own_files import private_folder
 
@@ -290,6 +290,64 @@ def test_a_bot_that_stands_in_does_not_wait_where_time_runs_out() -> None:
         await at.until(lambda: len(at.company.asked) > 1)
 
     sit(script, Company(3))
+
+
+def test_a_question_that_replaces_another_outlives_its_end() -> None:
+    async def script(at: Sitting) -> None:
+        await at.asked()
+        assert at.app.desk.menu is not None
+        before = at.app.desk.menu.view
+        now = replace(before)
+        at.app.ask(now, "place", True)
+        at.app.close_question(before)
+        assert at.app.desk.menu.view is now
+        await at.until(lambda: at.app.is_asking and "your choice" in at.text)
+        at.app.close_question(now)
+        assert at.app.desk.menu is None
+        at.app.ask(now, "place", True)
+        await at.until(lambda: at.app.is_asking and "your choice" in at.text)
+
+    sit(script, Company(3))
+
+
+class Anew(Company):
+    """A table whose epoch changes while one thinks: each question is asked three times, the next
+    before the one before it has ended."""
+
+    async def _ask(self, player: Player, kind: rules.Kind) -> None:
+        view, found = self.view(), list[rules.Choice]()
+        if not view.legal(kind):
+            return
+        self.asked.append(kind)
+
+        async def choose(seen: rules.View, scope: trio.CancelScope) -> None:
+            with scope:
+                self.tell(updates.Choosing(seen, kind, False))
+                self.clock({self.mine})
+                found.append(await player.choose(seen, kind, False))
+
+        async with trio.open_nursery() as nursery:
+            for _time in range(3):
+                scope = trio.CancelScope()
+                nursery.start_soon(choose, replace(view), scope)
+                await trio.sleep(0.03)
+                scope.cancel()
+            nursery.start_soon(choose, replace(view), trio.CancelScope())
+        self.tell(updates.Chosen(kind, found[0]))
+        self.referee.plan = {(kind, self.mine): found[0]}
+
+
+def test_who_is_asked_anew_is_asked_at_the_screen() -> None:
+    async def script(at: Sitting) -> None:
+        for number in range(1, 4):
+            await at.until(lambda number=number: len(at.company.asked) == number)
+            await asyncio.sleep(0.3)
+            await at.asked()
+            assert "your choice" in at.text
+            await at.press("2", "enter")
+        await at.until(lambda: len(at.company.asked) > 3)
+
+    sit(script, Anew(3))
 
 
 def test_a_choice_that_nothing_else_is_open_to_is_said() -> None:
