@@ -14,6 +14,7 @@ from p2p_hoity.session.driver import Outcome
 from p2p_hoity.session.player import BotPlayer
 from p2p_hoity.storage.home import home as own_home
 from p2p_hoity.tables import OpenGame
+from p2p_hoity.tables.kept_games import is_running
 
 from ..local.bot_processes import crew_of
 from ..local.places import check_home, check_output
@@ -47,7 +48,7 @@ def take_up(
 ) -> int:
     """Sit down again at this game; to a person it is said which it is, and how others are taken.
     `fresh`: a ticket of a seat that is elsewhere now."""
-    if not sitting.manner.as_json:
+    if not sitting.manner.as_json and not is_running(found):
         told = games.told(found, sitting.passphrase)
         sitting.say(_("You take your seat again: {game}.").format(game=told))
         if others:

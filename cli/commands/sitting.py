@@ -183,7 +183,10 @@ class Sitting:
         if not self.game or not kept:
             return _("{reason}; no game had begun.").format(reason=reason)
         text = _("{reason}. The game is kept; take your seat again with: hoity resume {game}")
-        return text.format(reason=reason, game=self.game)
+        told = text.format(reason=reason, game=self.game)
+        if self.crew is not None and self._tells:
+            told += " " + _("Your bots have left with you, and come back with you.")
+        return told
 
 
 def sit(sitting: Sitting, go: Callable[[Sitting, trio.Nursery], Awaitable[Outcome]]) -> int:

@@ -11,6 +11,7 @@ from p2p_hoity import rules
 from p2p_hoity.net.link import LinkCode
 from p2p_hoity.session import updates
 from p2p_hoity.session.player import BotPlayer, Player, WaitLonger, Wish
+from p2p_hoity.session.settling import ANSWER
 
 from ..trouble import USAGE, Trouble
 from ..words import advice, board
@@ -340,7 +341,8 @@ class SeatPrompt:
         try:
             if not self._patient:
                 self._asker.forget_old_answers()
-            return await self.agree(_("Another game with the same people? y/n"))
+            words = _("Another game with the same people? y/n, within {seconds} s")
+            return await self.agree(words.format(seconds=round(ANSWER)))
         finally:
             self._is_over = False
 

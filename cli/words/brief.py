@@ -110,7 +110,7 @@ def _sale(names: Names, items: Many) -> list[str]:
 
 
 def _cash_stolen(names: Names, items: Many) -> list[str]:
-    text = _("Stolen from the cash register: {who} {cash} of {owner}")
+    text = _("Stolen from the cash register: {cash} ({owner} → {who})")
     return [
         text.format(who=names.short(it.seat), cash=short_card(it.cash), owner=names.short(it.owner))
         for it in items
@@ -171,7 +171,7 @@ def _returned(names: Names, items: Many) -> list[str]:
 
 
 def _stolen(names: Names, items: Many) -> list[str]:
-    text = _("{who} {piece} of {owner}")
+    text = _("{piece} ({owner} → {who})")
     found = (
         text.format(who=names.short(it.seat), piece=code(it.piece), owner=names.short(it.owner))
         for it in items

@@ -99,6 +99,9 @@ def _cash(view: View, names: Names, card: int) -> str:
 
 
 def _hall_thief(view: View, names: Names, card: int) -> str:
+    others = _others_at(view, Place.AUCTION_HALL)
+    if not any(_may_play(view, seat, ActionKind.CASH) for seat in others):
+        return _("no gain: nobody else here has Cash")
     return _("as the only Thief takes the Cash; no jail here")
 
 

@@ -85,7 +85,9 @@ def _option_usage(error: Any) -> str:
 def _missing(error: Any) -> str:
     is_argument = error.param.param_type_name == "argument"
     text = _("Missing argument {name}.") if is_argument else _("Missing option {name}.")
-    return text.format(name=_name(error))
+    told = text.format(name=_name(error))
+    is_game = str(error.param.metavar).startswith("GAME")
+    return told + " " + _("`hoity games` lists your games.") if is_game else told
 
 
 def _bad(error: Any) -> str:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Final
 
 import trio
 
@@ -14,6 +15,9 @@ from .. import rules
 from . import updates
 from .player import Player
 from .updates import Screen
+
+FRESH: Final = 60.0
+"""Seconds after sitting down for which a player is there for certain."""
 
 
 @dataclass
@@ -28,6 +32,15 @@ class Asking:
     chosen: Callable[[], None]
     nursery: trio.Nursery
     _scope: trio.CancelScope | None = None
+    _sat: float = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._sat = self.now()
+
+    async def returning(self, player: Player) -> None:
+        """Wait until an absent player wants to play again: who has just taken the seat does."""
+        if self.now() - self._sat >= FRESH:
+            await player.returning()
 
     def ask(self, kind: str, again: bool) -> None:
         """Ask, in place of what was asked before."""

@@ -322,7 +322,7 @@ class Driver:
         self._present = present
 
     async def _come_back(self, player: Player) -> None:
-        await player.returning()
+        await self._asking.returning(player)
         self.machine.ask_back(self._now())
         self._drain()
 

@@ -21,6 +21,9 @@ from .top import header, track
 
 QUESTION = 4
 """Lines that a question has at least."""
+TALK = 3
+"""Lines that talk has at least when the game is over."""
+ONLOOKERS = -1
 FRESH = 12
 """Lines of the log after which what was said is read on the log's page only."""
 
@@ -32,6 +35,7 @@ class Desk:
     menu: Menu | None = None
     papers: tuple[str, ...] = ()
     muted: set[int] = field(default_factory=set)
+    """Seats, and `ONLOOKERS` for all who look on: their names are proven to nobody."""
     hint: str = ""
     autopilot: bool = False
     has_hints: bool = False
@@ -45,18 +49,16 @@ def frame(scene: Scene, desk: Desk, width: int, height: int) -> list[Line]:
     """The screen; a window too small for it says so, since what is not seen is not answered."""
     if is_small(width, height):
         return _too_small(width, height)
-    head = [header(scene, width)]
+    head = [header(scene, width, desk.autopilot)]
     foot = [keys(scene, desk, width)]
-    if scene.is_dealt and scene.is_over and not scene.is_revealing:
-        body = [Line(), *moments.over(scene, width), Line(), *pieces(scene, None, width)]
+    if scene.is_over and not (scene.is_dealt and scene.is_revealing):
+        body = _ending(scene, desk, width, height - 2)
     elif scene.is_dealt:
         body = _board(scene, desk, width, height - 2)
-    elif scene.table is not None and scene.ended is None:
+    elif scene.table is not None:
         body = [Line(), *moments.deal(scene, width)]
-    elif scene.ended is not None:
-        body = [Line(), *moments.over(scene, width)]
     else:
-        body = [Line(), *moments.lobby(scene, width, desk.papers)]
+        body = _cut([Line(), *moments.lobby(scene, width, desk.papers)], height - 2)
     body = body[: height - 2]
     body += [Line()] * (height - 2 - len(body))
     return [line.within(width) for line in (*head, *body, *foot)]
@@ -71,6 +73,23 @@ def _too_small(width: int, height: int) -> list[Line]:
     lines = broken(told, max(1, width), "warn")[:height]
     lines += [Line()] * (height - len(lines))
     return [line.within(width) for line in lines]
+
+
+def _cut(lines: list[Line], rows: int) -> list[Line]:
+    """So many lines; where there are more, the last one says so."""
+    if len(lines) <= rows:
+        return lines
+    return [*lines[: rows - 1], text(" … " + _("# shows the rest"), "title", "page('numbers')")]
+
+
+def _ending(scene: Scene, desk: Desk, width: int, rows: int) -> list[Line]:
+    """The result and the pieces, and below them what is said now."""
+    lines = [Line(), *moments.over(scene, width)]
+    if scene.is_dealt:
+        lines += [Line(), *pieces(scene, None, width)]
+    said = _talk(scene, desk, width, max(TALK, rows - len(lines)))
+    lines = lines[: rows - len(said)]
+    return [*lines, *[Line()] * (rows - len(said) - len(lines)), *said]
 
 
 def _board(scene: Scene, desk: Desk, width: int, height: int) -> list[Line]:
@@ -117,9 +136,8 @@ def _news(scene: Scene, desk: Desk, width: int, rows: int) -> list[Line]:
     """The last lines of the log, and of the talk, at least one of each where there is room."""
     if rows <= 0:
         return []
-    spoken = [one for one in scene.talk if one.seat not in desk.muted and _is_fresh(scene, one)]
-    talk = [_spoken(scene, one).within(width) for one in spoken[-max(1, rows // 3) :]]
-    if rows == 1 and not (spoken and spoken[-1].at == scene.told):
+    talk = _talk(scene, desk, width, max(1, rows // 3))
+    if rows == 1 and not (scene.talk and scene.talk[-1].at == scene.told):
         talk = []
     room = rows - len(talk)
     told: list[Line] = []
@@ -132,6 +150,17 @@ def _news(scene: Scene, desk: Desk, width: int, rows: int) -> list[Line]:
     if not told and log and room:
         told = [text(" " + log[-1], "dim").within(width)]
     return told + talk
+
+
+def _talk(scene: Scene, desk: Desk, width: int, rows: int) -> list[Line]:
+    """The last that was said of late, in so many lines at most."""
+    said = [one for one in scene.talk if not is_muted(desk, one) and _is_fresh(scene, one)]
+    return [_spoken(scene, one).within(width) for one in said[-rows:]]
+
+
+def is_muted(desk: Desk, one: Spoken) -> bool:
+    """Whether this person does not want to hear who said that."""
+    return (ONLOOKERS if one.seat is None else one.seat) in desk.muted
 
 
 def _is_fresh(scene: Scene, one: Spoken) -> bool:

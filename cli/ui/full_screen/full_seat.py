@@ -111,7 +111,7 @@ class FullSeat:
     def _lay_out(self, ticket: str, notes: Sequence[str] = ()) -> None:
         """The ticket and what it is good for before the terms, which a small screen cuts."""
         self.app.ticket, self.app.desk.papers = ticket, ()
-        self.say(_("Give this ticket to the others; they type: hoity join TICKET"))
+        self.say(_("Give this ticket to the others; they type: hoity join 'TICKET'"))
         self.say(_("c copies it, x shows it as a QR code:"))
         for words in (ticket, *notes, "", *self._terms):
             self.say(words)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...words.lingo import _
-from .frame import Desk
+from .frame import ONLOOKERS, Desk
 from .scene import Scene
 
 Offer = tuple[str, str]
@@ -49,4 +49,7 @@ def _mutes(scene: Scene, desk: Desk) -> list[Offer]:
         if seat != scene.seat:
             text = _("hear {who} again") if seat in desk.muted else _("mute {who}")
             found.append((f"mute {seat}", text.format(who=name)))
+    if any(one.seat is None for one in scene.talk):
+        words = _("hear onlookers again") if ONLOOKERS in desk.muted else _("mute onlookers")
+        found.append((f"mute {ONLOOKERS}", words))
     return found

@@ -66,6 +66,7 @@ def status(scene: Scene, seat: int) -> Line:
 def _own(scene: Scene) -> Line:
     now = scene.clock
     left = clock(now.left) if now is not None and not now.muster.strict else ""
+    left = f"≤ {left}" if left and scene.is_late else left
     return text(f"{YOU} ", "title").add(_("your choice {left}").format(left=left).rstrip(), "title")
 
 
@@ -95,7 +96,7 @@ def _doing(scene: Scene, seat: int) -> str:
         return _("sealed") + f" {DONE}"
     state = scene.view.state if scene.view else None
     if state is not None and seat in state.resting:
-        return _("sits out until the next round")
+        return _("sits this round out")
     return ""
 
 

@@ -140,7 +140,7 @@ def _again(scene: Scene) -> list[str]:
         return ", ".join(name_of(scene, seat) for seat in sorted(seats))
 
     if scene.again.unwilling:
-        words = _("No other game with the same people: {who} did not agree.")
+        words = _("No other game with the same people: no yes from {who}.")
         return [words.format(who=named(scene.again.unwilling))]
     rest = frozenset(range(scene.table.seats)) - scene.again.willing
     words = _("Another game with the same people: {who} ✓ · awaited: {rest}")

@@ -9,6 +9,7 @@ import trio
 
 from p2p_hoity import rules
 from p2p_hoity.session.player import BotPlayer, Player, Talk, WaitLonger, Wish
+from p2p_hoity.session.settling import ANSWER
 
 from ...words.lingo import N_, _
 from .app import TableApp
@@ -19,7 +20,7 @@ A = TypeVar("A")
 PAUSE: Final = 2.0
 """Seconds that a bot waits for whoever has lent it the seat, before each choice."""
 NO_OTHER: Final = N_("Nothing else is open to you:")
-ANOTHER: Final = N_("Another game with the same people? y or n")
+ANOTHER: Final = N_("Another game with the same people? y or n, within {seconds} s")
 
 
 class Person(Player):
@@ -134,7 +135,7 @@ class Person(Player):
 
     async def again(self) -> bool:
         """Whether the person wants another game with the same people."""
-        yes = None if self._other else await self.asked(ANOTHER)
+        yes = None if self._other else await self.asked(_(ANOTHER).format(seconds=round(ANSWER)))
         if yes is None and self._other is not None:
             return await self._other.again()
         return bool(yes)

@@ -56,14 +56,15 @@ def _entries(menu: Menu, width: int) -> list[Line]:
 
 
 def _builder(scene: Scene, menu: Menu, width: int) -> list[Line]:
-    verdict = text(" " + menu.verdict, "bright" if not menu.why_not() else "dim").within(width)
+    style = "bright" if not menu.why_not() else "dim"
+    verdict = broken(" " + menu.verdict, width - 1, style, "   ")
     if menu.kind == "theft":
         words = _("← → walk over the exhibits · Space marks the piece your Thief takes")
-        return [text(" " + cut(words, width - 1), "dim"), verdict]
+        return [*broken(" " + words, width - 1, "dim", "   "), *verdict]
     words = _("← → walk over your row · Space marks · or one of the best:")
     best = _best(menu, width)
     head = [text(" " + cut(words, width - 1), "dim")] if len(best) == 1 else []
-    return [*head, *(line.within(width) for line in best), verdict]
+    return [*head, *(line.within(width) for line in best), *verdict]
 
 
 def _best(menu: Menu, width: int) -> list[Line]:
@@ -130,4 +131,6 @@ def _end_of(scene: Scene) -> str:
         text_ = _("Their time is over: the game goes on without them as soon as enough agree.")
     else:
         text_ = _("In {left} the game goes on without them, if enough agree. w waits longer.")
+        if scene.seat is None:
+            text_ = _("In {left} the game goes on without them, if enough agree.")
     return text_.format(left=clock(now.left))

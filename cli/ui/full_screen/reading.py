@@ -13,7 +13,7 @@ from ...words.lingo import N_, _
 from ...words.phrases import PHRASES, spoken
 from ...words.presence import lost
 from ...words.reaching import if_moved, moved, reach_lines
-from .frame import Desk
+from .frame import Desk, is_muted
 from .ink import Line, broken, text
 from .marks import name_of, seat_style
 from .menu import BEST
@@ -42,6 +42,8 @@ HELP: Final = (
     ("a", N_("let a bot play on, and take the seat back")),
     (N_("Esc q Ctrl-C"), N_("the menu: stay, leave for now, a bot, settings, mute")),
 )
+PLAYING: Final = frozenset({"1–9 ↑ ↓", "← → Space", "mouse", "h", "w", "a"})
+"""Keys of one who plays; who looks on has no use for them."""
 
 
 def page(
@@ -80,12 +82,13 @@ def _pieces(scene: Scene, desk: Desk, numbers: Sequence[str], width: int) -> lis
         if row.unknown:
             words = _("  and {number} that only its owner sees").format(number=row.unknown)
             lines.append(text(words, "dim"))
-    return [*lines, text(_("* secret: only you see it"), "dim")]
+    own = [text(_("* secret: only you see it"), "dim")] if scene.view.seat is not None else []
+    return [*lines, *own]
 
 
 def _log(scene: Scene, desk: Desk, numbers: Sequence[str], width: int) -> list[Line]:
     lines: list[Line] = []
-    spoken_ = [one for one in scene.talk if one.seat not in desk.muted]
+    spoken_ = [one for one in scene.talk if not is_muted(desk, one)]
     if spoken_:
         lines.append(text(_("Talk"), "title"))
     for one in spoken_:
@@ -159,7 +162,9 @@ def _advice(scene: Scene, desk: Desk, numbers: Sequence[str], width: int) -> lis
 
 
 def _numbers(scene: Scene, desk: Desk, numbers: Sequence[str], width: int) -> list[Line]:
-    return [line for words in numbers for line in broken(words, width, "plain", "  ")]
+    """While the table fills also what a small window has no room for."""
+    papers = (*desk.papers, "") if scene.table is None else ()
+    return [line for words in (*papers, *numbers) for line in broken(words, width, "plain", "  ")]
 
 
 def _keys(keys: Sequence[tuple[str, str]], width: int) -> list[Line]:
@@ -170,7 +175,9 @@ def _keys(keys: Sequence[tuple[str, str]], width: int) -> list[Line]:
 
 
 def _help(scene: Scene, desk: Desk, numbers: Sequence[str], width: int) -> list[Line]:
-    lines = [*_keys(HELP, width), Line()]
+    looks_on = scene.table is not None and scene.seat is None
+    keys = [one for one in HELP if not (looks_on and one[0] in PLAYING)]
+    lines = [*_keys(keys, width), Line()]
     lines.append(text(_("Phrases for the talk:"), "title"))
     phrases = " · ".join(f"{number} {_(words)}" for number, words in enumerate(PHRASES, 1))
     return [*lines, *broken(phrases, width, "plain", "  ")]

@@ -86,7 +86,7 @@ class Scene:
         self.beat: tuple[str, ...] = ()
         self.record: list[rules.Happening] = []
         self.is_away = False
-        self.pausing = False
+        self.pausing = self.is_late = False
         self.standings: tuple[rules.Standing, ...] | None = None
         self.transcript: Path | None = None
         self.ended: updates.Ended | None = None
@@ -209,7 +209,7 @@ class Scene:
         self.standings = self.transcript = None
         self.figures, self.doings, self.beat = (), {}, ()
         self.record, self.faults, self.moved = [], {}, None
-        self.is_away = self.pausing = False
+        self.is_away = self.pausing = self.is_late = False
 
     def _stepped(self, update: updates.Stepped) -> None:
         self.steps, self.stage = update.after.step, update.after.want.kind
@@ -221,7 +221,9 @@ class Scene:
             self.sealed = None
 
     def _resumed(self, update: updates.Resumed) -> None:
-        """What happened before is in the log, and what of it this round is beside the seats."""
+        """What happened before is in the log, and what of it this round is beside the seats. Until
+        this seat has chosen, the others have counted for longer than it has."""
+        self.is_late = True
         self.record = list(update.items)
         for item in update.items:
             self._note_doing(item)
@@ -261,7 +263,7 @@ class Scene:
         self.figures = update.view.state.figures
 
     def _chosen(self, update: updates.Chosen) -> None:
-        self.question, self.sealed = None, update.kind
+        self.question, self.sealed, self.is_late = None, update.kind, False
 
     def _said(self, update: updates.Said) -> None:
         self.talk.append(Spoken(update.seat, update.who, update.words, self.told))

@@ -14,8 +14,9 @@ from .scene import Scene
 STEP = 5
 
 
-def header(scene: Scene, width: int) -> Line:
-    """The game, the round, what it waits for; links and proofs at the right."""
+def header(scene: Scene, width: int, by_bot: bool = False) -> Line:
+    """The game, the round, what it waits for; links and proofs at the right. `by_bot`: a bot plays
+    this person's seat, so nothing is asked of the person."""
     wide = width >= 100
     left = Line()
     if wide:
@@ -23,11 +24,11 @@ def header(scene: Scene, width: int) -> Line:
     left.add(" " if not wide else "")
     if wide and scene.table_name:
         left.add(scene.table_name[:4], "dim").add(" · ", "dim")
-    left.join(text(headline(scene), "bright"))
+    left.join(text(headline(scene, by_bot), "bright"))
     return between(left, health(scene, wide), width)
 
 
-def headline(scene: Scene) -> str:
+def headline(scene: Scene, by_bot: bool = False) -> str:
     """The round and what is going on, in few words."""
     view = scene.view
     if view is None or not scene.is_dealt:
@@ -38,7 +39,7 @@ def headline(scene: Scene) -> str:
     if scene.ended is not None:
         return _("The table has ended")
     number = _("ROUND {round}").format(round=view.state.round)
-    return f"{number} · {_doing(scene, view)}"
+    return f"{number} · {_doing(scene, view, by_bot)}"
 
 
 PHASES = {
@@ -62,7 +63,7 @@ PHASES = {
 }
 
 
-def _doing(scene: Scene, view: View) -> str:
+def _doing(scene: Scene, view: View, by_bot: bool) -> str:
     words = {
         "place": _("everyone picks a Place"),
         "turn": _("everyone picks a Place and an Action"),
@@ -74,7 +75,7 @@ def _doing(scene: Scene, view: View) -> str:
         "theft": _("a Thief picks his loot"),
         "final": _("the last exhibits"),
     }
-    if scene.question is not None:
+    if scene.question is not None and not by_bot:
         return _asked(view, scene.question.kind)
     return words.get(PHASES.get(view.state.phase, ""), _("the round goes on"))
 
@@ -100,7 +101,10 @@ def health(scene: Scene, wide: bool) -> Line:
     seats = len(scene.attendance)
     if not seats:
         return Line()
-    linked = sum(one is Presence.LINKED for one in scene.attendance)
+    fine = {Presence.LINKED}
+    if scene.seat is None:
+        fine.add(Presence.UNLINKED)  # an onlooker has few links, and hears of seats through others
+    linked = sum(one in fine for one in scene.attendance)
     good = linked == seats
     words = _("{linked}/{seats} linked").format(linked=linked, seats=seats)
     line = text(words, "dim" if good else "warn", "page('links')").add(" · ", "dim")

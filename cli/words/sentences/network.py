@@ -27,11 +27,12 @@ TICKETS: Final = {
         " ask the host for it again and copy the whole word"
     ),
     "ticket-cut-short": N_(
-        "this ticket is cut short; ask the host for it again and copy the whole word"
+        "this ticket is cut short; ask the host for it again and copy the whole word, in 'quotation"
+        " marks' if it comes in several lines"
     ),
     "ticket-letters-missing": N_(
-        "this ticket is cut short (letters missing: {number});"
-        " ask the host for it again and copy the whole word"
+        "this ticket is cut short (letters missing: {number}); ask the host for it again and copy"
+        " the whole word, in 'quotation marks' if it comes in several lines"
     ),
     "ticket-letters-too-many": N_(
         "this ticket is too long (letters too many: {number});"

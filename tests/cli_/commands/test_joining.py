@@ -247,3 +247,20 @@ def test_the_seat_of_another_key_is_not_taken(
     monkeypatch.setattr(join.tables, "join_table", None)
     run(["join", "--yes", encode_ticket(ticket)])
     assert "kept" not in capsys.readouterr().out
+
+
+def test_a_game_that_is_played_in_another_terminal_is_not_said_to_be_taken_up(
+    played: Room, capsys: Shown
+) -> None:
+    assert run(["resume"]) == 2
+    told = capsys.readouterr()
+    assert "in another terminal" in told.err
+    assert "take your seat" not in told.out + told.err
+
+
+@pytest.mark.parametrize("command", ["verify", "replay"])
+def test_who_names_no_game_is_told_where_games_are_listed(command: str, capsys: Shown) -> None:
+    assert run([command]) == 2
+    assert "`hoity games` lists your games." in capsys.readouterr().err
+    assert run(["watch"]) == 2
+    assert "hoity games" not in capsys.readouterr().err

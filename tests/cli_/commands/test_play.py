@@ -209,6 +209,8 @@ def test_hints_are_for_a_table_full_of_ones_own_bots(
     monkeypatch.setattr(type(here), "game", "0123")
     here._begin(seats)
     assert told == [hints]
+    go_along = bots > 0 and bots < seats - 1
+    assert ("Your bots have left with you" in here.farewell("you left")) is go_along
 
 
 async def test_a_bot_that_cannot_come_is_trouble(tmp_path: Path) -> None:

@@ -122,7 +122,8 @@ def test_no_hidden_collectible_of_another_seat_is_drawn() -> None:
     cards = [other.driver.deck[slot] for slot in hidden]
     for slot, card in zip(hidden, reversed(cards), strict=True):
         other.driver.deck[slot] = card
-    other.scene.hear(updates.Resumed(other.view))
+    for each in (one, other):
+        each.scene.hear(updates.Resumed(each.view))
     for width, height in SIZES:
         first = [line.plain for line in frame(one.scene, one.desk, width, height)]
         second = [line.plain for line in frame(other.scene, other.desk, width, height)]

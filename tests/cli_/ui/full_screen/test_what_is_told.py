@@ -1,0 +1,128 @@
+"""What stands beside the game: talk behind its end, cut pages, whom a line is for."""
+
+from __future__ import annotations
+
+import pytest
+from support.moments import MOMENTS, Shown, asked_for, begun
+
+from cli.ui.full_screen.frame import ONLOOKERS, Desk, frame
+from cli.ui.full_screen.ink import CUT
+from cli.ui.full_screen.leaving import options
+from cli.ui.full_screen.question import question
+from cli.ui.full_screen.reading import PLAYING, page
+from cli.ui.full_screen.top import headline, health
+from cli.words import lingo
+from cli.words.lingo import LANGUAGES
+from p2p_hoity.rules import theft_options
+from p2p_hoity.session import updates
+from p2p_hoity.session.updates import Presence
+
+SMALL = (80, 24)
+
+
+def told(shown: Shown, width: int = SMALL[0], height: int = SMALL[1]) -> str:
+    """All that stands on the screen."""
+    return "\n".join(line.plain for line in frame(shown.scene, shown.desk, width, height))
+
+
+@pytest.mark.parametrize("moment", ["over", "again", "not-again", "ended"])
+def test_what_is_said_behind_the_end_is_heard(moment: str) -> None:
+    shown = MOMENTS[moment]()
+    for number in range(9):
+        shown.scene.hear(updates.Said(1, "Ada", f"well played {number}"))
+    lines = told(shown).splitlines()
+    assert [line.strip() for line in lines[-4:-1]] == [
+        f"» Ada: well played {number}" for number in (6, 7, 8)
+    ]
+
+
+def test_a_lobby_that_a_window_cannot_hold_says_where_the_rest_is() -> None:
+    shown = MOMENTS["knock"]()
+    assert "# shows the rest" in told(shown).splitlines()[-2]
+    rest = [line.plain.strip() for line in page("numbers", shown.scene, shown.desk, (), 70)[1]]
+    for paper in shown.desk.papers:
+        assert paper[:60] in "\n".join(rest)
+    assert "# shows the rest" not in told(shown, 120, 60)
+
+
+def test_onlookers_are_muted_together_and_heard_again() -> None:
+    shown = MOMENTS["place"]()
+
+    def offers() -> dict[str, str]:
+        return dict(options(shown.scene, shown.desk, True))
+
+    assert f"mute {ONLOOKERS}" not in offers()
+    shown.scene.hear(updates.Said(None, "Oskar", "take A"))
+    shown.scene.hear(updates.Said(1, "Ada", "do not"))
+    assert offers()[f"mute {ONLOOKERS}"] == "mute onlookers"
+    assert "take A" in told(shown, 100, 30)
+    shown.desk.muted.add(ONLOOKERS)
+    assert "take A" not in told(shown, 100, 30)
+    assert "do not" in told(shown, 100, 30)
+    log = "".join(line.plain for line in page("log", shown.scene, shown.desk, (), 70)[1])
+    assert "take A" not in log
+    assert "do not" in log
+    assert offers()[f"mute {ONLOOKERS}"] == "hear onlookers again"
+
+
+def test_while_a_bot_plays_nothing_is_asked_in_the_title() -> None:
+    shown = asked_for(begun(), "place", 3)
+    assert headline(shown.scene) == "ROUND 3 · choose your Place"
+    assert headline(shown.scene, by_bot=True) == "ROUND 3 · everyone picks a Place"
+    shown.desk.autopilot = True
+    assert "choose your Place" not in told(shown)
+
+
+def test_an_onlooker_is_told_of_no_lost_links_and_no_keys_of_players() -> None:
+    shown = MOMENTS["watched"]()
+    seats = (Presence.LINKED, *[Presence.UNLINKED] * 3)
+    shown.scene.hear(updates.Attendance(seats))
+    assert "4/4 linked" in health(shown.scene, wide=True).plain
+    played = MOMENTS["place"]()
+    played.scene.hear(updates.Attendance(seats))
+    assert "1/4 linked" in health(played.scene, wide=True).plain
+
+    def keys(one: Shown) -> set[str]:
+        lines = [line.plain for line in page("help", one.scene, Desk(), (), 90)[1]]
+        return {line[:13].strip() for line in lines}
+
+    assert keys(played) >= PLAYING
+    assert not keys(shown) & PLAYING
+    for one, waits_longer in ((played, True), (shown, False)):
+        one.desk.menu = None
+        one.wait({1}, 100.0, 200.0)
+        assert ("w waits longer" in told(one)) is waits_longer
+        assert "goes on without them" in told(one)
+        pieces = "".join(line.plain for line in page("pieces", one.scene, Desk(), (), 90)[1])
+        assert ("only you see it" in pieces) is waits_longer
+
+
+def test_the_clock_of_who_has_just_come_back_is_a_bound_until_the_first_choice() -> None:
+    shown = asked_for(begun(), "place", 3)
+    assert "your choice 4:48" in told(shown)
+    shown.scene.hear(updates.Resumed(shown.view))
+    shown.ask("place")
+    assert "your choice ≤ 4:48" in told(shown)
+    shown.scene.hear(updates.Chosen("place", shown.view.legal("place")[0]))
+    shown.ask("place")
+    assert "your choice 4:48" in told(shown)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_what_a_thief_takes_is_read_whole(language: str) -> None:
+    lingo.speak(language)
+    try:
+        for seed in range(1, 30):
+            shown = asked_for(begun(6, seed), "theft", 4)
+            if len(theft_options(shown.driver.state)) > 1:
+                break
+        found = shown.desk.menu
+        assert found is not None
+        for group in theft_options(shown.driver.state):
+            found.mark(group[0])
+        lines = [line.plain for line in question(shown.scene, found, SMALL[0], 20)]
+        assert not any(CUT in line for line in lines)
+        for slot in found.picked:
+            assert str(shown.view.piece(slot).year) in "".join(lines)
+    finally:
+        lingo.speak("en")
