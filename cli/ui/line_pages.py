@@ -34,6 +34,11 @@ PROOFS: Final = 20
 """Lines about proofs that one look shows."""
 
 
+def key_of(word: str) -> str:
+    """The key that a word, in small letters, stands for; any other word as it is."""
+    return KEYS.get(word, word)
+
+
 class Pages:
     """What a person may look at any time, whether asked or not."""
 
@@ -114,8 +119,9 @@ class Pages:
 
     def answers(self, word: str, rest: str) -> bool:
         """Whether this word opens a page; then it is shown."""
-        page = PAGES.get(word)
-        if page is None or (rest and word not in WITH_REST):
+        key = key_of(word)
+        page = PAGES.get(key)
+        if page is None or (rest and key not in WITH_REST):
             return False
         page(self, rest)
         return True
@@ -130,5 +136,17 @@ PAGES: Final[dict[str, Callable[[Pages, str], None]]] = {
     "proofs": Pages.proofs,
 }
 """The pages that an onlooker may see too."""
+SPELLED: Final = {
+    "?": ("help", "hilfe", "ayuda"),
+    "b": ("board", "spielplan", "tablero"),
+    "h": ("hands", "karten", "cartas"),
+    "i": ("pieces", "names", "stücke", "namen", "piezas", "nombres"),
+    "l": ("log", "verlauf", "registro"),
+    "r": ("rules", "regeln", "reglas"),
+    "proofs": ("beweise", "pruebas"),
+    "hint": ("tipp", "pista"),
+}
+"""Words of every language that one may try in the place of a key."""
+KEYS: Final = {word: key for key, words in SPELLED.items() for word in words}
 WITH_REST: Final = frozenset({"i"})
 """Those that something may stand behind."""

@@ -19,7 +19,7 @@ from ..words.cards import Names
 from ..words.choices import MOST
 from ..words.lingo import _
 from .line_menu import Menu, handing_over, leaving, leaving_lesson, nothing
-from .line_pages import FIRST_HINT, Pages
+from .line_pages import FIRST_HINT, Pages, key_of
 from .line_question import Asker, Withdrawn
 from .line_screen import SeatScreen
 from .line_talk import LineTalk, Wishes
@@ -132,7 +132,7 @@ class SeatPrompt:
 
     def _command(self, line: str) -> bool:
         word, _space, rest = line.strip().partition(" ")
-        word = word.lower()
+        word = key_of(word.lower())
         if word == "" and self.autopilot and not self._asker.is_asking:
             word = "a"
         if word in COMMANDS and not rest:

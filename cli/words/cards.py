@@ -148,7 +148,7 @@ def field_name(edition: Edition, field: int) -> str:
         return _("the Club Room")
     if edition.in_banquet(field):
         number = field - len(edition.octagons) + 1
-        return _("Banquet field {number}").format(number=number)
+        return _("field {field} (Banquet {number})").format(field=field, number=number)
     larger, smaller = edition.octagons[field]
     return _("field {field} (octagon {larger}/{smaller})").format(
         field=field, larger=larger, smaller=smaller

@@ -214,6 +214,12 @@ async def test_a_choice_with_one_answer_is_made_and_said() -> None:
         ("code", "There is no code here to copy."),
         ("qr", "There is no ticket here to show."),
         ("?", "q leaves; the game can be resumed"),
+        ("help", "q leaves; the game can be resumed"),
+        ("Hilfe", "q leaves; the game can be resumed"),
+        ("board", "Register"),
+        ("tablero", "Register"),
+        ("Stücke zz", "No Collectible is called zz."),
+        ("Tipp", "against your own bots only"),
     ],
 )
 async def test_commands_answer_in_the_middle_of_a_question(command: str, words: str) -> None:
