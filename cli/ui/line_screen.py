@@ -273,6 +273,8 @@ class SeatScreen:
     def away(self, update: updates.Away) -> None:
         """This seat is absent."""
         self.say(_("The others have declared you absent. Your cards are safe."))
+        if not update.may_return:
+            self.say(_(presence.FOR_GOOD))
 
     def returned(self, update: updates.Returned) -> None:
         """This seat is back."""

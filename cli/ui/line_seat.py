@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 import sys
 import textwrap
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from typing import Any, Final, TypeVar
 
 import trio
@@ -78,6 +78,10 @@ class LineSeat:
     def allow_hints(self, allowed: bool) -> None:
         """Whether `hint` says what the hard bot would do."""
         self._prompt.has_hints = allowed
+
+    def mute(self, names: Iterable[str]) -> None:
+        """These voices are not heard."""
+        self._prompt.talk.mute(names)
 
     def begin_lesson(self, names: Names) -> None:
         """Who sits there; no table is told of."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Final
 
 import trio
@@ -46,6 +46,10 @@ class LineTalk:
     def __init__(self, say: Callable[[str], None], wishes: Wishes) -> None:
         self._say, self._wishes = say, wishes
         self._muted: set[str] = set()
+
+    def mute(self, names: Iterable[str]) -> None:
+        """From now on these are not heard."""
+        self._muted.update(names)
 
     def takes(self, line: str) -> bool:
         """Whether a line is one of these commands; then it is done."""

@@ -10,6 +10,7 @@ from p2p_hoity.session.updates import Presence
 from .cards import Names, listed
 from .lingo import N_, _
 
+FOR_GOOD: Final = N_("The terms let you come back no more: the others finish without you.")
 HOST: Final = 0
 """The host sits first."""
 WORDS: Final = {

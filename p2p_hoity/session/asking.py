@@ -1,4 +1,4 @@
-"""A player is asked for the choices that its machine needs, one question at a time."""
+"""A player is asked for the choices that its machine needs, or to come back, one at a time."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ FRESH: Final = 60.0
 
 @dataclass
 class Asking:
-    """The open question of one seat; `chosen` is called when the machine has taken a choice."""
+    """The open question of one seat; `chosen` is called when the machine has taken an answer."""
 
     machine: Machine
     player: Player | None
@@ -37,17 +37,28 @@ class Asking:
     def __post_init__(self) -> None:
         self._sat = self.now()
 
-    async def returning(self, player: Player) -> None:
-        """Wait until an absent player wants to play again: who has just taken the seat does."""
-        if self.now() - self._sat >= FRESH:
-            await player.returning()
-
     def ask(self, kind: str, again: bool) -> None:
         """Ask, in place of what was asked before."""
         self.stop()
         if self.player is not None:
             self._scope = trio.CancelScope()
             self.nursery.start_soon(self._choose, self.player, kind, again, self._scope)
+
+    def call_back(self, may_return: bool) -> None:
+        """The seat is absent: instead of what was asked before, ask whether its player is there
+        again, if it may come back at all."""
+        self.stop()
+        if self.player is not None and may_return:
+            self._scope = trio.CancelScope()
+            self.nursery.start_soon(self._come_back, self.player, self._scope)
+
+    async def _come_back(self, player: Player, scope: trio.CancelScope) -> None:
+        """Who has just taken the seat is there; all others say so."""
+        with scope:
+            if self.now() - self._sat >= FRESH:
+                await player.returning()
+            self.machine.ask_back(self.now())
+            self.chosen()
 
     def stop(self) -> None:
         """The answer is no longer needed."""

@@ -281,6 +281,8 @@ class Driver:
             case effects.Entered(epoch, base, faults):
                 self._chronicle.entered(epoch, base, faults)
                 self._look_for_oneself(base)
+                if not self.machine.must_choose:
+                    self._asking.stop()  # what was asked in the epoch before is void
             case effects.Asked(_, kind, again):
                 self._asking.ask(kind, again)
             case effects.Waiting():
@@ -313,18 +315,13 @@ class Driver:
         """Say when this seat is absent or back; an absent player is asked to return."""
         present = self.seat is None or self.seat in base.present
         if self._present and not present:
-            self._asking.stop()
-            self.screen(updates.Away())
-            if self.player is not None and self._nursery is not None:
-                self._nursery.start_soon(self._come_back, self.player)
+            may_return = self.machine.may_return
+            self._asking.call_back(may_return)
+            self.screen(updates.Away(may_return))
         elif present and not self._present:
+            self._asking.stop()
             self.screen(updates.Returned())
         self._present = present
-
-    async def _come_back(self, player: Player) -> None:
-        await self._asking.returning(player)
-        self.machine.ask_back(self._now())
-        self._drain()
 
     def _tell(self, word: updates.Update | None) -> None:
         if word is not None:

@@ -286,7 +286,9 @@ class Again:
 
 @dataclass(frozen=True)
 class Away:
-    """This very seat was declared absent."""
+    """This very seat was declared absent; `may_return`: the terms let it come back."""
+
+    may_return: bool = True
 
 
 @dataclass(frozen=True)

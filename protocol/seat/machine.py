@@ -172,6 +172,11 @@ class Machine:
         epoch_change.sign_back(self.core)
         self._pump()
 
+    @property
+    def may_return(self) -> bool:
+        """Whether this seat could be let in again, if it is absent now."""
+        return epoch_change.may_return(self.core)
+
     def sync(self, peer: bytes | None) -> None:
         """Tell a linked node (None: all) where we stand, so that it sends what we lack."""
         sync.sync(self.core, peer)

@@ -49,19 +49,21 @@ def frame(scene: Scene, desk: Desk, width: int, height: int) -> list[Line]:
     """The screen; a window too small for it says so, since what is not seen is not answered."""
     if is_small(width, height):
         return _too_small(width, height)
-    head = [header(scene, width, desk.autopilot)]
-    foot = [keys(scene, desk, width)]
+    head = header(scene, width, desk.autopilot)
+    foot = _foot(scene, desk, width)
+    room = height - 1 - len(foot)
     if scene.is_over and not (scene.is_dealt and scene.is_revealing):
-        body = _ending(scene, desk, width, height - 2)
+        body = _ending(scene, desk, width, room)
     elif scene.is_dealt:
-        body = _board(scene, desk, width, height - 2)
+        body = _board(scene, desk, width, room)
+        head = header(scene, width, desk.autopilot, _is_unseen(scene, desk, body))
     elif scene.table is not None:
         body = [Line(), *moments.deal(scene, width)]
     else:
-        body = _cut([Line(), *moments.lobby(scene, width, desk.papers)], height - 2)
-    body = body[: height - 2]
-    body += [Line()] * (height - 2 - len(body))
-    return [line.within(width) for line in (*head, *body, *foot)]
+        body = _cut([Line(), *moments.lobby(scene, width, desk.papers)], room)
+    body = body[:room]
+    body += [Line()] * (room - len(body))
+    return [line.within(width) for line in (head, *body, *foot)]
 
 
 def _too_small(width: int, height: int) -> list[Line]:
@@ -83,13 +85,14 @@ def _cut(lines: list[Line], rows: int) -> list[Line]:
 
 
 def _ending(scene: Scene, desk: Desk, width: int, rows: int) -> list[Line]:
-    """The result and the pieces, and below them what is said now."""
+    """The result and the pieces, and below them who plays again, and what is said now."""
     lines = [Line(), *moments.over(scene, width)]
     if scene.is_dealt:
         lines += [Line(), *pieces(scene, None, width)]
-    said = _talk(scene, desk, width, max(TALK, rows - len(lines)))
-    lines = lines[: rows - len(said)]
-    return [*lines, *[Line()] * (rows - len(said) - len(lines)), *said]
+    below = moments.again(scene, width)
+    below += _talk(scene, desk, width, max(TALK, rows - len(lines) - len(below)))
+    lines = lines[: rows - len(below)]
+    return [*lines, *[Line()] * (rows - len(below) - len(lines)), *below]
 
 
 def _board(scene: Scene, desk: Desk, width: int, height: int) -> list[Line]:
@@ -136,8 +139,9 @@ def _news(scene: Scene, desk: Desk, width: int, rows: int) -> list[Line]:
     """The last lines of the log, and of the talk, at least one of each where there is room."""
     if rows <= 0:
         return []
+    heard = _heard(scene, desk)
     talk = _talk(scene, desk, width, max(1, rows // 3))
-    if rows == 1 and not (scene.talk and scene.talk[-1].at == scene.told):
+    if rows == 1 and not (heard and heard[-1].at == scene.told):
         talk = []
     room = rows - len(talk)
     told: list[Line] = []
@@ -154,8 +158,17 @@ def _news(scene: Scene, desk: Desk, width: int, rows: int) -> list[Line]:
 
 def _talk(scene: Scene, desk: Desk, width: int, rows: int) -> list[Line]:
     """The last that was said of late, in so many lines at most."""
-    said = [one for one in scene.talk if not is_muted(desk, one) and _is_fresh(scene, one)]
-    return [_spoken(scene, one).within(width) for one in said[-rows:]]
+    return [_spoken(scene, one).within(width) for one in _heard(scene, desk)[-rows:]]
+
+
+def _heard(scene: Scene, desk: Desk) -> list[Spoken]:
+    """What was said of late by whom this person wants to hear."""
+    return [one for one in scene.talk if not is_muted(desk, one) and _is_fresh(scene, one)]
+
+
+def _is_unseen(scene: Scene, desk: Desk, body: Sequence[Line]) -> bool:
+    """Whether there is talk, and no row for it."""
+    return bool(_heard(scene, desk)) and not any(line.plain.startswith(f" {MARK}") for line in body)
 
 
 def is_muted(desk: Desk, one: Spoken) -> bool:
@@ -174,13 +187,18 @@ def _spoken(scene: Scene, one: Spoken) -> Line:
     return text(f" {MARK}{who}: ", style).add(words, "plain")
 
 
+def _foot(scene: Scene, desk: Desk, width: int) -> list[Line]:
+    """A plain question as a whole, or the keys."""
+    if desk.answers and not desk.hint and not scene.is_revealing:
+        return broken(" " + desk.answers, width - 1, "title", " ")
+    return [keys(scene, desk, width)]
+
+
 def keys(scene: Scene, desk: Desk, width: int) -> Line:
     """What the keys do now, the most needed first."""
     if desk.hint:
         return text(" " + desk.hint, "title")
     found: Sequence[tuple[str, str, str]]
-    if desk.answers and not scene.is_revealing:
-        return text(" " + desk.answers, "title")
     if scene.is_revealing:
         found = [(_("any key"), _("hurries"), "hurry()")]
     elif desk.lesson:

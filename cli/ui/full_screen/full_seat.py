@@ -34,6 +34,7 @@ from ...words.updates import ended
 from ..line_seat import LineSeat
 from .app import TableApp
 from .bridge import Bridge
+from .frame import is_muted
 from .hands import Told
 from .person import Person
 
@@ -54,6 +55,7 @@ class FullSeat:
         self._failed: trio.Event | None = None
         self.line: LineSeat | None = None
         self._kept: list[Update] = []
+        self._is_done = False
         self._lesson: Names | None = None
         self._terms: tuple[str, ...] = ()
         self.bridge = Bridge()
@@ -81,7 +83,7 @@ class FullSeat:
     def tell(self, update: Update) -> None:
         """Show it; keep what another screen would need to go on from here."""
         if isinstance(update, Started):
-            self._kept = [update]
+            self._kept, self.person.is_left = [update], False
             self.app.numbers = terms_words.bounds(update.table.header.terms)
         elif isinstance(update, Moved):
             self._kept, self.app.ticket = [*self._kept, update], update.ticket
@@ -93,10 +95,18 @@ class FullSeat:
             self.app.post_message(Told(update))
 
     def say(self, words: str) -> None:
-        """A remark before the game; in the line prompt a line."""
+        """A remark: beside the lobby, in a game a line of the log, behind the screen a line."""
         if self.line is not None:
             self.line.say(words)
-            return
+        elif self._is_done:
+            printing.say(words)
+        elif self.app.scene.table is not None:
+            self.app.call_later(self.app.remark, words)
+        else:
+            self._lay(words)
+
+    def _lay(self, words: str) -> None:
+        """One paper more for the lobby."""
         self.app.desk.papers = (*self.app.desk.papers, words)
         self.app.call_later(self.app.redraw)
 
@@ -111,10 +121,10 @@ class FullSeat:
     def _lay_out(self, ticket: str, notes: Sequence[str] = ()) -> None:
         """The ticket and what it is good for before the terms, which a small screen cuts."""
         self.app.ticket, self.app.desk.papers = ticket, ()
-        self.say(_("Give this ticket to the others; they type: hoity join 'TICKET'"))
-        self.say(_("c copies it, x shows it as a QR code:"))
+        self._lay(_("Give this ticket to the others; they type: hoity join 'TICKET'"))
+        self._lay(_("c copies it, x shows it as a QR code:"))
         for words in (ticket, *notes, "", *self._terms):
-            self.say(words)
+            self._lay(words)
 
     def show_terms(
         self, terms: Terms, game: HoityToity, names: tuple[str, ...], watched: bool = True
@@ -126,8 +136,8 @@ class FullSeat:
         host, _seated, *told = described  # the list shows who sits
         for line in (host, *told):
             if line not in self.app.numbers:
-                self.say(line)
-        self.say(_("# shows what this table promises, in numbers"))
+                self._lay(line)
+        self._lay(_("# shows what this table promises, in numbers"))
 
     def allow_hints(self, allowed: bool) -> None:
         """Whether h shows what the hard bot would do."""
@@ -218,6 +228,7 @@ class FullSeat:
                 await self._linger(running)
             self.app.exit()
         await asyncio.gather(running, return_exceptions=True)
+        self._is_done = True
         return found
 
     async def _application(self, headless: bool) -> None:
@@ -247,6 +258,12 @@ class FullSeat:
             nursery.cancel_scope.cancel()
         return found
 
+    @property
+    def _muted(self) -> frozenset[str]:
+        """The names of all who have spoken and whom the person does not want to hear."""
+        scene = self.app.scene
+        return frozenset(one.who for one in scene.talk if is_muted(self.app.desk, one))
+
     def leave(self) -> None:
         """The person leaves before there is a game, or the screen is gone for good."""
         self._leave(_("you left"))
@@ -268,6 +285,7 @@ class FullSeat:
         self.line = line = LineSeat(self._auto or self.app.desk.autopilot, self._leave)
         printing.complain(_("The full screen has failed; the game goes on in lines."))
         line.allow_hints(self.app.desk.has_hints)
+        line.mute(self._muted)
         if self._lesson is not None:
             line.begin_lesson(self._lesson)
         for words in () if self._kept else self.app.desk.papers:

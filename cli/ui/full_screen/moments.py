@@ -126,13 +126,19 @@ def over(scene: Scene, width: int) -> list[Line]:
         line.add(fit(words, longest) + " ", "bright")
         lines += _spread(line, years, width)
     lines.append(Line())
-    for words in (*turning_points(scene), *_again(scene)):
+    for words in turning_points(scene):
         lines += broken(" " + words, width - 1, "plain", "   ")
     return lines
 
 
-def _again(scene: Scene) -> list[str]:
+def again(scene: Scene, width: int) -> list[Line]:
     """Who plays again, who does not, and who is still awaited."""
+    return [
+        line for words in _again(scene) for line in broken(" " + words, width - 1, "plain", "   ")
+    ]
+
+
+def _again(scene: Scene) -> list[str]:
     if scene.again is None or scene.table is None:
         return []
 

@@ -186,11 +186,14 @@ class Person(Player):
             self._bridge.do(self._leave)
 
     def _leave_the_end(self) -> None:
-        """The result has been read; another game is not wanted."""
+        """The result has been read; another game is not wanted, though it was a moment ago."""
         self.is_left = True
         if self.is_over:
             self.app.exit()
-        self.reply(False)
+        elif self.app.desk.answers:
+            self.reply(False)
+        else:
+            self._bridge.do(self._leave)
 
     def hand_over(self, to_bot: bool) -> None:
         """Let a bot play, or take the seat again."""

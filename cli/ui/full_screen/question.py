@@ -6,7 +6,7 @@ from p2p_hoity.session.updates import Presence
 
 from ...words.durations import clock
 from ...words.lingo import _
-from ...words.presence import lost
+from ...words.presence import FOR_GOOD, lost
 from .ink import Line, broken, cells, cut, fit, text
 from .marks import POINTER, name_of
 from .menu import Menu
@@ -99,7 +99,9 @@ def waiting(scene: Scene, width: int) -> list[Line]:
             lines += _elsewhere(scene, width) if now.waited >= PATIENT else []
     if scene.is_away:
         words = _("The others go on without you. Enter takes your seat again.")
-        lines.insert(0, text(" " + words, "warn", "return()"))
+        if not scene.may_return:
+            words = _(FOR_GOOD)
+        lines.insert(0, text(" " + words, "warn", "return()" if scene.may_return else ""))
     return lines
 
 

@@ -47,6 +47,15 @@ class Remark:
     words: str
 
 
+@dataclass(frozen=True)
+class Opened:
+    """The sealed choices of a step lie open: none is sealed any more."""
+
+
+Heard = updates.Update | Remark | Opened
+"""What a scene hears: what a peer tells, and what only a screen knows."""
+
+
 class _Teller(SeatScreen):
     """Tells updates in words; a remark stands in the log as it is."""
 
@@ -85,14 +94,14 @@ class Scene:
         self.doings: dict[int, str] = {}
         self.beat: tuple[str, ...] = ()
         self.record: list[rules.Happening] = []
-        self.is_away = False
-        self.pausing = self.is_late = False
+        self.is_away = self.pausing = self.is_late = False
+        self.may_return = True
         self.standings: tuple[rules.Standing, ...] | None = None
         self.transcript: Path | None = None
         self.ended: updates.Ended | None = None
         self.again: updates.Again | None = None
         self._teller = _Teller(self._say)
-        self._queue: deque[updates.Update | Remark] = deque()
+        self._queue: deque[Heard] = deque()
 
     # What the teller has.
 
@@ -139,16 +148,19 @@ class Scene:
 
     # Hearing.
 
-    def hear(self, update: updates.Update | Remark) -> None:
+    def hear(self, update: Heard) -> None:
         """Take one update, or keep it until the reveal before it is over."""
-        if self._queue or (self.staged and isinstance(update, updates.Happened)):
+        if isinstance(update, updates.Started):
+            self.hurry()  # what waits is of the game before
+        if self.is_revealing or (self.staged and isinstance(update, updates.Happened)):
             if isinstance(update, QUEUED) and not self._is_catching_up:
                 self._queue.extend(_parts(update))
                 return
             if isinstance(update, (*QUEUED, updates.Rewound)):
                 self.hurry()
         self._take(update)
-        self.beat = () if not self._queue else self.beat
+        if isinstance(update, updates.Happened):
+            self.beat = ()  # at once, without a reveal
 
     @property
     def _is_catching_up(self) -> bool:
@@ -176,7 +188,7 @@ class Scene:
         """Whether beats are shown or wait."""
         return bool(self._queue or self.beat)
 
-    def _take(self, update: updates.Update | Remark) -> None:
+    def _take(self, update: Heard) -> None:
         if isinstance(update, updates.Stepped):
             self._stepped(update)
             return
@@ -209,6 +221,7 @@ class Scene:
         self.standings = self.transcript = None
         self.figures, self.doings, self.beat = (), {}, ()
         self.record, self.faults, self.moved = [], {}, None
+        self.may_return = True
         self.is_away = self.pausing = self.is_late = False
 
     def _stepped(self, update: updates.Stepped) -> None:
@@ -217,8 +230,11 @@ class Scene:
             words = proofs.proved(update.before, update.seconds, self.names)
             if words:
                 self.proofs.append(words)
-        if self.sealed is not None and update.before.want.kind in CHOOSING:
-            self.sealed = None
+        if update.before.want.kind in CHOOSING:
+            self.hear(Opened())
+
+    def _opened(self, update: Opened) -> None:
+        self.sealed = None
 
     def _resumed(self, update: updates.Resumed) -> None:
         """What happened before is in the log, and what of it this round is beside the seats. Until
@@ -255,8 +271,11 @@ class Scene:
                 self.figures = tuple(moved)
 
     def _rewound(self, update: updates.Rewound) -> None:
-        self.figures, self.question = update.view.state.figures, None
+        self.question, self.doings = None, {}
         del self.record[update.kept :]
+        for item in self.record:
+            self._note_doing(item)
+        self.figures = update.view.state.figures
 
     def _choosing(self, update: updates.Choosing) -> None:
         self.question, self.sealed = update, None
@@ -291,6 +310,7 @@ class Scene:
 
     def _away(self, update: updates.Away) -> None:
         self.is_away, self.question = True, None
+        self.may_return = update.may_return
 
     def _returned(self, update: updates.Returned) -> None:
         self.is_away = False
@@ -312,7 +332,7 @@ class Scene:
         self.again = update
 
 
-def _parts(update: updates.Update | Remark) -> list[Any]:
+def _parts(update: Heard) -> list[Any]:
     return list(beats(update)) if isinstance(update, updates.Happened) else [update]
 
 
@@ -329,6 +349,7 @@ QUEUED: Final = (
     updates.Finished,
     updates.Ended,
     Remark,
+    Opened,
 )
 """What waits while a reveal is shown."""
 WORDLESS: Final = frozenset(
@@ -343,6 +364,7 @@ WORDLESS: Final = frozenset(
         updates.Said,
         updates.Again,
         Remark,
+        Opened,
     }
 )
 """Updates that are shown in a place of their own and leave no line."""
@@ -371,5 +393,6 @@ HEARERS: Final[Mapping[type[Any], Callable[[Scene, Any], None]]] = {
     updates.Ended: Scene._ended,
     updates.Again: Scene._asked_again,
     Remark: Scene._remarked,
+    Opened: Scene._opened,
 }
 """A method for each update that leaves more than a line."""

@@ -7,6 +7,7 @@ from p2p_hoity.session.updates import Presence
 
 from ...words.lingo import _
 from ...words.notes import leading, octagon
+from ...words.quoting import MARK
 from .ink import Line, between, text
 from .marks import letters, seat_style
 from .scene import Scene
@@ -14,9 +15,10 @@ from .scene import Scene
 STEP = 5
 
 
-def header(scene: Scene, width: int, by_bot: bool = False) -> Line:
+def header(scene: Scene, width: int, by_bot: bool = False, is_unseen: bool = False) -> Line:
     """The game, the round, what it waits for; links and proofs at the right. `by_bot`: a bot plays
-    this person's seat, so nothing is asked of the person."""
+    this person's seat, so nothing is asked of the person. `is_unseen`: there is talk that nothing
+    below has room for."""
     wide = width >= 100
     left = Line()
     if wide:
@@ -25,7 +27,10 @@ def header(scene: Scene, width: int, by_bot: bool = False) -> Line:
     if wide and scene.table_name:
         left.add(scene.table_name[:4], "dim").add(" · ", "dim")
     left.join(text(headline(scene, by_bot), "bright"))
-    return between(left, health(scene, wide), width)
+    right = Line()
+    if is_unseen:
+        right.add(MARK + _("talk: l"), "title", "page('log')").add("  ")
+    return between(left, right.join(health(scene, wide)), width)
 
 
 def headline(scene: Scene, by_bot: bool = False) -> str:

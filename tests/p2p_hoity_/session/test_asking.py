@@ -1,14 +1,18 @@
-"""Who was declared absent: asked to come back, unless it has only just sat down."""
+"""Questions that end: of who was declared absent, of who is back, of an epoch that is over."""
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any, cast
 
+import pytest
 import trio
 import trio.testing
 
 from p2p_hoity.session.asking import FRESH, Asking
+from p2p_hoity.session.driver import Driver
 from p2p_hoity.session.player import BotPlayer
+from protocol import effects
 
 
 class Absentee(BotPlayer):
@@ -16,40 +20,88 @@ class Absentee(BotPlayer):
 
     def __init__(self) -> None:
         super().__init__()
-        self.key = trio.Event()
+        self.key, self.waits = trio.Event(), 0
 
     async def returning(self) -> None:
         """Not before the key."""
-        await self.key.wait()
+        self.waits += 1
+        try:
+            await self.key.wait()
+        finally:
+            self.waits -= 1
 
 
-async def _back_after(seconds: float) -> tuple[bool, bool]:
-    """Whether one who is declared absent so long after sitting down is back without a key, and
-    with it."""
-    player = Absentee()
-    nothing = cast(Any, None)
-    async with trio.open_nursery() as nursery:
-        asking = Asking(nothing, player, nothing, nothing, trio.current_time, nothing, nursery)
-        await trio.sleep(seconds)
-        back = trio.Event()
+class Chair:
+    """The machine, as far as it is asked for a way back, and who sits there."""
 
-        async def come_back() -> None:
-            await asking.returning(player)
-            back.set()
+    def __init__(self, nursery: trio.Nursery) -> None:
+        self.player, self.asked, self.drained = Absentee(), 0, 0
+        others: Any = cast(Any, None)
+        self.asking = Asking(
+            cast(Any, self), self.player, others, others, trio.current_time, self._drain, nursery
+        )
 
-        nursery.start_soon(come_back)
-        await trio.testing.wait_all_tasks_blocked()
-        at_once = back.is_set()
-        player.key.set()
-        await trio.testing.wait_all_tasks_blocked()
-        return at_once, back.is_set()
+    def ask_back(self, now: float) -> None:
+        """What the machine is told."""
+        self.asked += 1
+
+    def _drain(self) -> None:
+        self.drained = self.asked
 
 
 async def test_who_has_just_taken_its_seat_is_back_without_being_asked(
     autojump_clock: Any,
 ) -> None:
-    assert await _back_after(FRESH - 1) == (True, True)
+    async with trio.open_nursery() as nursery:
+        chair = Chair(nursery)
+        await trio.sleep(FRESH - 1)
+        chair.asking.call_back(True)
+        await trio.testing.wait_all_tasks_blocked()
+        assert (chair.asked, chair.drained) == (1, 1)
 
 
 async def test_who_was_absent_while_at_the_table_says_when_it_is_back(autojump_clock: Any) -> None:
-    assert await _back_after(FRESH) == (False, True)
+    async with trio.open_nursery() as nursery:
+        chair = Chair(nursery)
+        await trio.sleep(FRESH)
+        chair.asking.call_back(True)
+        await trio.testing.wait_all_tasks_blocked()
+        assert (chair.asked, chair.player.waits) == (0, 1)
+        chair.player.key.set()
+        await trio.testing.wait_all_tasks_blocked()
+        assert (chair.asked, chair.drained) == (1, 1)
+
+
+async def test_who_is_there_again_in_another_way_is_asked_no_more(autojump_clock: Any) -> None:
+    async with trio.open_nursery() as nursery:
+        chair = Chair(nursery)
+        await trio.sleep(FRESH)
+        chair.asking.call_back(True)
+        await trio.testing.wait_all_tasks_blocked()
+        chair.asking.stop()
+        await trio.testing.wait_all_tasks_blocked()
+        assert chair.player.waits == 0
+        chair.player.key.set()
+        await trio.testing.wait_all_tasks_blocked()
+        assert chair.asked == 0
+
+
+async def test_who_may_not_come_back_is_not_asked(autojump_clock: Any) -> None:
+    async with trio.open_nursery() as nursery:
+        chair = Chair(nursery)
+        chair.asking.call_back(False)
+        await trio.testing.wait_all_tasks_blocked()
+        assert (chair.asked, chair.player.waits) == (0, 0)
+
+
+@pytest.mark.parametrize("is_due", [True, False])
+def test_what_a_change_of_epoch_asks_no_more_is_closed(is_due: bool) -> None:
+    stopped: list[bool] = []
+    here: Any = SimpleNamespace(
+        _chronicle=SimpleNamespace(entered=lambda *given: None),
+        _look_for_oneself=lambda base: None,
+        machine=SimpleNamespace(must_choose=is_due),
+        _asking=SimpleNamespace(stop=lambda: stopped.append(True)),
+    )
+    Driver._show(here, effects.Entered(1, cast(Any, None), frozenset()))
+    assert bool(stopped) is not is_due

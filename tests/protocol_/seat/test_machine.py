@@ -1,6 +1,7 @@
 """The seat machine: crashes at every record, old journals, returns, pauses, bounds."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from support.room import PATIENCE, Place, Room, make_table, seeded, toy_choice
@@ -325,6 +326,41 @@ def test_a_seat_that_comes_back_is_present_again_and_its_sealed_choice_was_opene
     assert machine.tip.absences[3] in (0, 1)
 
 
+def test_who_came_back_once_is_not_back_from_its_next_absence_before_it_asks() -> None:
+    asleep, thinking = [False], list[tuple[float, Asked]]()
+
+    def choose(machine: Machine, asked: Asked) -> Any:
+        """Seat 3 sleeps; seat 0 takes a while then, so that there is time to come back in."""
+        if asleep[0] and machine.seat == 0:
+            thinking.append((room.now + 6, asked))
+        is_silent = asleep[0] and machine.seat in (0, 3)
+        return None if is_silent else toy_choice(machine, asked)
+
+    table, who = make_table(ToyGame(4, 12), 4, None, QUICK)
+    room = Room(table, who, choose)
+    room.start()
+    while not room.places[0].machine.has_begun:
+        room.deliver()
+    asleep[0] = True
+    first, last = room.places[0].machine, room.places[3].machine
+    there = [True]
+    while not last.finished and room.now < 5000:
+        room.run(until=0.5)
+        while thinking and thinking[0][0] <= room.now:
+            _when, asked = thinking.pop(0)
+            if first.must_choose:
+                first.choose(toy_choice(first, asked), room.now)
+                room.collect(0)
+        if (3 in last.tip.present) != there[-1]:
+            there.append(not there[-1])
+            if len(there) == 2:
+                last.ask_back(room.now)
+                room.collect(3)
+    assert last.finished
+    assert there == [True, False, True, False]
+    assert last.may_return
+
+
 def test_a_banned_seat_cannot_come_back() -> None:
     room = room_of(6)
     room.start()
@@ -344,6 +380,7 @@ def test_a_banned_seat_cannot_come_back() -> None:
     room.run(until=100)
     assert 5 not in machine.tip.present
     assert machine.finished
+    assert not room.places[5].machine.may_return
 
 
 def test_the_player_is_asked_and_may_only_choose_what_the_rules_allow() -> None:

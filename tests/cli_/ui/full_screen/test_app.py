@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import io
 import random
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
@@ -11,6 +12,7 @@ from typing import Any
 
 import pytest
 import trio
+import trio.testing
 from support.at_screen import AtScreen
 from support.screened import Company, short, table
 from textual.containers import VerticalScroll
@@ -21,7 +23,7 @@ from cli.local import settings
 from cli.trouble import INTERRUPTED, Trouble
 from cli.ui.full_screen import full_seat, reading
 from cli.ui.full_screen.app import TableApp
-from cli.ui.full_screen.frame import frame
+from cli.ui.full_screen.frame import ONLOOKERS, frame
 from cli.ui.full_screen.full_seat import FullSeat
 from cli.ui.full_screen.ink import cells
 from cli.ui.full_screen.pages import Choices, Page, Picture
@@ -576,6 +578,106 @@ def test_talk_can_be_read_again() -> None:
     sit(script, Company(3))
 
 
+class Wishing(Company):
+    """A company whose people wait for each other behind the end, before the next game begins."""
+
+    said: bool | None = None
+
+    async def _play(self, player: Player, tell: Callable[[updates.Update], None]) -> str:
+        found = await super()._play(player, tell)
+        self.said = await player.again()
+        tell(updates.Again(frozenset({self.mine}), frozenset()))
+        await trio.sleep_forever()
+        return found
+
+
+def test_who_has_said_yes_to_another_game_can_still_leave() -> None:
+    async def script(at: Sitting) -> None:
+        at.seat.person.pause = 0.0
+        await at.asked()
+        at.app._hand_over(True)
+        await at.until(lambda: at.app.desk.answers)
+        await at.press("y")
+        await at.until(lambda: at.company.said)  # type: ignore[attr-defined]
+        await at.press("q", "down", "enter")
+        await at.until(lambda: at.left)
+        bound = table(3, names=at.company.names[:3])
+        at.seat.tell(updates.Started(bound, 0))
+        assert not at.seat.person.is_left
+
+    sit(script, Wishing(3, edition=short()))
+
+
+def test_an_onlooker_can_leave_behind_the_end() -> None:
+    left: list[str] = []
+    seat = FullSeat(True, left.append, looks_on=True)
+
+    async def watch() -> None:
+        seat.bridge.open()
+        seat.person.open()
+        bound = table(3)
+        seat.app.scene.hear(updates.Started(bound, None))
+        ended = updates.Finished(bound, None, (), None)  # type: ignore[arg-type]
+        seat.app.scene.hear(ended)
+        seat.person.leave()
+        await trio.testing.wait_all_tasks_blocked()
+
+    trio.run(watch)
+    assert len(left) == 1
+
+
+def test_what_is_said_beside_the_game_is_in_the_log_and_behind_it_in_the_terminal(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    async def script(at: Sitting) -> None:
+        await at.asked()
+        at.seat.say("The bot Ada has stopped")
+        await at.until(lambda: "The bot Ada has stopped" in at.app.scene.log)
+        assert not any("stopped" in words for words in at.app.desk.papers)
+
+    sat = sit(script, Company(3))
+    assert "saved" not in capsys.readouterr().out
+    sat.seat._is_done = True
+    sat.seat.say("saved as a claim")
+    assert "saved as a claim" in capsys.readouterr().out
+
+
+def test_who_is_muted_on_the_screen_is_muted_in_the_lines_that_replace_it(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    seat = FullSeat(False, lambda why: None)
+    seat.app.scene.hear(updates.Started(table(3), 0))
+    for number, name in enumerate(("Iris", "Ada", "Bruno")):
+        seat.app.scene.hear(updates.Said(number, name, "psst"))
+    seat.app.scene.hear(updates.Said(None, "Oskar", "psst"))
+    seat.app.desk.muted = {1, ONLOOKERS}
+    assert seat._muted == {"Ada", "Oskar"}
+
+    class Deaf(full_seat.LineSeat):
+        """Lines that nobody types."""
+
+        async def listen(self) -> None:
+            """Nothing."""
+
+    monkeypatch.setattr(full_seat, "LineSeat", Deaf)
+    monkeypatch.setattr("sys.stdin", io.StringIO())
+
+    async def fail() -> None:
+        seat.bridge.open()
+        seat.person.open()
+        seat._failed = trio.Event()
+        seat._failed.set()
+        await seat._take_over()
+        capsys.readouterr()
+        for name in ("Ada", "Bruno"):
+            seat.tell(updates.Said(1, name, "again"))
+
+    trio.run(fail)
+    told = capsys.readouterr().out
+    assert "Bruno: again" in told
+    assert "Ada" not in told
+
+
 def test_a_reveal_is_hurried_by_any_key() -> None:
     async def script(at: Sitting) -> None:
         await at.until(lambda: at.app.desk.menu is not None)
@@ -638,6 +740,9 @@ class Lines:
 
     def allow_hints(self, allowed: bool) -> None:
         self.has_hints = allowed
+
+    def mute(self, names: frozenset[str]) -> None:
+        self.muted = names
 
     async def agree(self) -> bool:
         return True

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from support.moments import MOMENTS, asked_for, begun
 from support.screened import table
 
-from cli.ui.full_screen.frame import Desk, frame, keys
+from cli.ui.full_screen.frame import Desk, frame
 from cli.ui.full_screen.ink import CUT, cells
 from cli.ui.full_screen.marks import DONE, POINTER
 from cli.ui.full_screen.question import question
@@ -179,9 +179,9 @@ def test_no_plain_question_is_shown_before_the_reveal_is_over() -> None:
     while not shown.scene.is_revealing:
         shown.step()
     shown.desk.answers = "Another game? y or n"
-    assert "Another" not in keys(shown.scene, shown.desk, 80).plain
+    assert "Another" not in frame(shown.scene, shown.desk, 80, 24)[-1].plain
     shown.scene.hurry()
-    assert "Another" in keys(shown.scene, shown.desk, 80).plain
+    assert "Another" in frame(shown.scene, shown.desk, 80, 24)[-1].plain
 
 
 HOSTILE = ("漢字漢字漢字漢字漢字", "a\u0301\u0301\u0301\u0301\u0301\u0301", "ﷺﷺﷺ", "W" * 24)

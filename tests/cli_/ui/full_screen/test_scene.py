@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -18,6 +20,7 @@ from p2p_hoity import rules
 from p2p_hoity.errors import because
 from p2p_hoity.reachability.judge import ReachCode, Scope
 from p2p_hoity.session import updates
+from protocol import Kind
 
 
 def played(staged: bool, seed: int, steps: int, seats: int = 4) -> Shown:
@@ -107,6 +110,64 @@ def test_what_is_chosen_in_a_reveal_is_said_behind_it() -> None:
     assert past == shown.scene.past
     assert past is not None
     assert list(past.items) == shown.driver.record
+
+
+def test_the_last_beat_stays_for_its_time_whatever_comes() -> None:
+    shown, seen = begun(staged=True), 0
+    for _step in range(30):
+        shown.step()
+        asked = updates.Choosing(shown.view, "place", False)
+        while shown.scene.advance():
+            beat = shown.scene.beat
+            shown.wait({1}, 1.0)
+            assert shown.scene.beat == beat
+            if beat and not shown.scene._queue:
+                shown.scene.hear(asked)
+                assert shown.scene.question is not asked
+                assert shown.scene.advance() == 0
+                assert shown.scene.question is asked
+                assert not shown.scene.is_revealing
+                seen += 1
+    assert seen > 3
+
+
+def test_what_was_sealed_in_a_reveal_is_open_behind_it_if_its_step_has_passed() -> None:
+    for has_passed in (False, True):
+        shown = begun(staged=True)
+        while not shown.scene.is_revealing:
+            shown.step()
+        shown.scene.hear(updates.Choosing(shown.view, "action", False))
+        shown.scene.hear(updates.Chosen("action", 1))
+        if has_passed:
+            before = SimpleNamespace(want=SimpleNamespace(kind=Kind.SEAL))
+            after = SimpleNamespace(step=50, want=SimpleNamespace(kind=Kind.OPEN))
+            shown.scene.hear(updates.Stepped(before, after, 0.0))  # type: ignore[arg-type]
+        shown.scene.hurry()
+        assert (shown.scene.sealed is None) is has_passed
+
+
+def test_a_sale_that_was_taken_back_stands_beside_no_seat() -> None:
+    shown = begun()
+    while not any(isinstance(it, rules.news.Sale) for it in shown.driver.record):
+        kept, view = len(shown.driver.record), shown.view
+        before = dict(shown.scene.doings)
+        shown.step()
+    assert shown.scene.doings != before
+    shown.scene.hear(updates.Rewound(2, kept, view))
+    assert shown.scene.doings == before
+    assert shown.scene.figures == view.state.figures
+
+
+def test_a_reveal_of_the_game_before_is_over_when_the_next_begins() -> None:
+    shown = begun(mine=None, staged=True)
+    while not shown.scene.is_revealing:
+        shown.step()
+    table = shown.scene.table
+    assert table is not None
+    shown.scene.hear(updates.Finished(table, None, (), None))  # type: ignore[arg-type]
+    shown.scene.hear(updates.Started(table, None))
+    assert not shown.scene.is_revealing
+    assert not shown.scene.is_over
 
 
 def test_what_a_change_of_epoch_took_back_is_forgotten() -> None:

@@ -10,14 +10,28 @@ from cli.ui.full_screen.ink import CUT
 from cli.ui.full_screen.leaving import options
 from cli.ui.full_screen.question import question
 from cli.ui.full_screen.reading import PLAYING, page
+from cli.ui.full_screen.scene import Remark
 from cli.ui.full_screen.top import headline, health
+from cli.ui.line_screen import SeatScreen
 from cli.words import lingo
 from cli.words.lingo import LANGUAGES
-from p2p_hoity.rules import theft_options
+from cli.words.presence import knock
+from p2p_hoity.rules import Over, expected, theft_options
 from p2p_hoity.session import updates
 from p2p_hoity.session.updates import Presence
 
 SMALL = (80, 24)
+
+
+def over(seats: int, seed: int) -> Shown:
+    """A game behind its end."""
+    shown = begun(seats, seed)
+    while not isinstance(expected(shown.driver.state), Over):
+        shown.step()
+    assert shown.scene.table is not None
+    ranks = shown.driver.state.standings
+    shown.scene.hear(updates.Finished(shown.scene.table, None, ranks, None))  # type: ignore[arg-type]
+    return shown
 
 
 def told(shown: Shown, width: int = SMALL[0], height: int = SMALL[1]) -> str:
@@ -34,6 +48,64 @@ def test_what_is_said_behind_the_end_is_heard(moment: str) -> None:
     assert [line.strip() for line in lines[-4:-1]] == [
         f"» Ada: well played {number}" for number in (6, 7, 8)
     ]
+
+
+@pytest.mark.parametrize("seed", range(1, 7))
+@pytest.mark.parametrize("seats", [4, 5, 6])
+def test_who_plays_again_is_read_behind_any_talk(seats: int, seed: int) -> None:
+    shown = over(seats, seed)
+    shown.scene.hear(updates.Again(frozenset({0}), frozenset()))
+    for number in range(9):
+        shown.scene.hear(updates.Said(1, "Ada", f"well played {number}"))
+    assert "Another game with the same people: You ✓" in told(shown)
+    assert "well played 8" in told(shown)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("name", ["Bruno", "Maximiliane", "W" * 24])
+def test_a_plain_question_is_read_whole(language: str, name: str) -> None:
+    lingo.speak(language)
+    try:
+        shown = MOMENTS["knock"]()
+        shown.desk.answers = knock(name, "MLIL-DCD5-6CF4-OPNQ-DKLO")
+        lines = told(shown).splitlines()
+        assert len(lines) == SMALL[1]
+        at = next(number for number, line in enumerate(lines) if line.startswith(f" {name}"))
+        assert " ".join(" ".join(lines[at:]).split()) == shown.desk.answers
+    finally:
+        lingo.speak("en")
+
+
+def test_what_is_muted_changes_nothing_that_is_shown() -> None:
+    shown = asked_for(begun(), "action", 3)
+    shown.scene.hear(updates.Said(1, "Ada", "hello"))
+    shown.scene.hear(Remark("news"))
+    shown.desk.muted.add(2)
+    before = told(shown)
+    shown.scene.hear(updates.Said(2, "Bruno", "psst"))
+    assert told(shown) == before
+
+
+def test_talk_that_has_no_row_is_told_of_in_the_title() -> None:
+    shown = asked_for(begun(6), "action", 9)
+    assert "» talk: l" not in told(shown)
+    shown.scene.hear(updates.Said(1, "Ada", "hello"))
+    assert "hello" not in told(shown)
+    assert "» talk: l" in told(shown).splitlines()[0]
+    assert "» talk: l" not in told(shown, 120, 40)
+    shown.desk.muted.add(1)
+    assert "» talk: l" not in told(shown)
+
+
+@pytest.mark.parametrize("may_return", [True, False])
+def test_a_way_back_is_offered_only_where_there_is_one(may_return: bool) -> None:
+    shown = MOMENTS["sealed"]()
+    shown.scene.hear(updates.Away(may_return))
+    assert ("Enter takes your seat again" in told(shown)) is may_return
+    assert ("The terms let you come back no more" in told(shown)) is not may_return
+    lines = list[str]()
+    SeatScreen(lines.append)(updates.Away(may_return))
+    assert any("come back no more" in line for line in lines) is not may_return
 
 
 def test_a_lobby_that_a_window_cannot_hold_says_where_the_rest_is() -> None:
