@@ -32,6 +32,7 @@ class Asking:
     chosen: Callable[[], None]
     nursery: trio.Nursery
     _scope: trio.CancelScope | None = None
+    _calls: trio.CancelScope | None = None
     _sat: float = field(init=False)
 
     def __post_init__(self) -> None:
@@ -47,10 +48,10 @@ class Asking:
     def call_back(self, may_return: bool) -> None:
         """The seat is absent: instead of what was asked before, ask whether its player is there
         again, if it may come back at all."""
-        self.stop()
+        self.close()
         if self.player is not None and may_return:
-            self._scope = trio.CancelScope()
-            self.nursery.start_soon(self._come_back, self.player, self._scope)
+            self._calls = trio.CancelScope()
+            self.nursery.start_soon(self._come_back, self.player, self._calls)
 
     async def _come_back(self, player: Player, scope: trio.CancelScope) -> None:
         """Who has just taken the seat is there; all others say so."""
@@ -61,9 +62,15 @@ class Asking:
             self.chosen()
 
     def stop(self) -> None:
-        """The answer is no longer needed."""
+        """The choice is no longer needed."""
         if self._scope is not None:
             self._scope.cancel()
+
+    def close(self) -> None:
+        """Nothing is asked any more, not even whether the player is there again."""
+        self.stop()
+        if self._calls is not None:
+            self._calls.cancel()
 
     async def _choose(
         self, player: Player, kind: str, again: bool, scope: trio.CancelScope

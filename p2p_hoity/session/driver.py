@@ -296,10 +296,10 @@ class Driver:
             case effects.Silenced():
                 self.screen(updates.Silenced())
             case effects.Finished():
-                self._asking.stop()
+                self._asking.close()
                 self.machine.sync(None)
             case effects.Broken(code, seat):
-                self._asking.stop()
+                self._asking.close()
                 if seat is not None and code in FAULTS:
                     self._chronicle.accuse(seat, code)
                 self.screen(updates.Ended(code, seat))
@@ -319,7 +319,7 @@ class Driver:
             self._asking.call_back(may_return)
             self.screen(updates.Away(may_return))
         elif present and not self._present:
-            self._asking.stop()
+            self._asking.close()
             self.screen(updates.Returned())
         self._present = present
 
@@ -342,7 +342,7 @@ class Driver:
         """Say so to the others, if the game is not over, and go; the journal stays if this seat may
         come back. Who leaves the end wants no other game.
         """
-        self._asking.stop()
+        self._asking.close()
         if self.machine.finished:
             self._side.decline()
         elif self.outcome is None:

@@ -80,6 +80,9 @@ async def test_who_is_there_again_in_another_way_is_asked_no_more(autojump_clock
         await trio.testing.wait_all_tasks_blocked()
         chair.asking.stop()
         await trio.testing.wait_all_tasks_blocked()
+        assert chair.player.waits == 1
+        chair.asking.close()
+        await trio.testing.wait_all_tasks_blocked()
         assert chair.player.waits == 0
         chair.player.key.set()
         await trio.testing.wait_all_tasks_blocked()
