@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final
@@ -33,10 +34,10 @@ class Asking:
     nursery: trio.Nursery
     _scope: trio.CancelScope | None = None
     _calls: trio.CancelScope | None = None
-    _sat: float = field(init=False)
+    _there_until: float = field(init=False)
 
     def __post_init__(self) -> None:
-        self._sat = self.now()
+        self._there_until = self.now() + FRESH
 
     def ask(self, kind: str, again: bool) -> None:
         """Ask, in place of what was asked before."""
@@ -54,9 +55,10 @@ class Asking:
             self.nursery.start_soon(self._come_back, self.player, self._calls)
 
     async def _come_back(self, player: Player, scope: trio.CancelScope) -> None:
-        """Who has just taken the seat is there; all others say so."""
+        """Who has just taken the seat is there, once; all others say so."""
+        is_there, self._there_until = self.now() < self._there_until, -math.inf
         with scope:
-            if self.now() - self._sat >= FRESH:
+            if not is_there:
                 await player.returning()
             self.machine.ask_back(self.now())
             self.chosen()

@@ -20,12 +20,15 @@ CALM = 20.0
 
 def question(scene: Scene, menu: Menu, width: int, rows: int) -> list[Line]:
     """At most so many lines: a heading if there is room, then the entries or the marks."""
-    lines = _builder(scene, menu, width) if menu.is_builder else _entries(menu, width)
+    below = []
     if menu.complaint:
-        lines.append(text(" " + menu.complaint, "bad"))
+        below = [text(" " + menu.complaint, "bad")]
     elif menu.again:
         words = _("This choice has to be made again: the step begins afresh.")
-        lines.append(text(" " + words, "warn"))
+        below = [text(" " + words, "warn")]
+    room = rows - len(below)
+    lines = _builder(menu, width, room) if menu.is_builder else _entries(menu, width)
+    lines += below
     return _windowed(lines, len(lines) if menu.is_builder else menu.cursor or 0, rows)
 
 
@@ -55,12 +58,14 @@ def _entries(menu: Menu, width: int) -> list[Line]:
     return lines
 
 
-def _builder(scene: Scene, menu: Menu, width: int) -> list[Line]:
+def _builder(menu: Menu, width: int, rows: int) -> list[Line]:
+    """What is marked; where there is room, how to mark."""
     style = "bright" if not menu.why_not() else "dim"
     verdict = broken(" " + menu.verdict, width - 1, style, "   ")
     if menu.kind == "theft":
         words = _("← → walk over the exhibits · Space marks the piece your Thief takes")
-        return [*broken(" " + words, width - 1, "dim", "   "), *verdict]
+        hint = broken(" " + words, width - 1, "dim", "   ")
+        return [*hint, *verdict] if len(hint) + len(verdict) <= rows else verdict
     words = _("← → walk over your row · Space marks · or one of the best:")
     best = _best(menu, width)
     head = [text(" " + cut(words, width - 1), "dim")] if len(best) == 1 else []

@@ -58,6 +58,10 @@ async def test_who_has_just_taken_its_seat_is_back_without_being_asked(
         chair.asking.call_back(True)
         await trio.testing.wait_all_tasks_blocked()
         assert (chair.asked, chair.drained) == (1, 1)
+        chair.asking.call_back(True)
+        await trio.testing.wait_all_tasks_blocked()
+        assert (chair.asked, chair.player.waits) == (1, 1)
+        chair.player.key.set()
 
 
 async def test_who_was_absent_while_at_the_table_says_when_it_is_back(autojump_clock: Any) -> None:

@@ -192,9 +192,15 @@ def test_what_a_thief_takes_is_read_whole(language: str) -> None:
         assert found is not None
         for group in theft_options(shown.driver.state):
             found.mark(group[0])
-        lines = [line.plain for line in question(shown.scene, found, SMALL[0], 20)]
-        assert not any(CUT in line for line in lines)
-        for slot in found.picked:
-            assert str(shown.view.piece(slot).year) in "".join(lines)
+        whole, narrow = (
+            [line.plain for line in question(shown.scene, found, SMALL[0], rows)]
+            for rows in (20, 3)
+        )
+        for lines in (whole, narrow):
+            assert not any(CUT in line for line in lines)
+            for slot in found.picked:
+                assert str(shown.view.piece(slot).year) in "".join(lines)
+        assert whole[0].lstrip().startswith("←")
+        assert narrow[0].lstrip().startswith("←") is (len(whole) <= 3)
     finally:
         lingo.speak("en")
