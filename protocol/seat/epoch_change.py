@@ -254,9 +254,7 @@ def _may_vote(core: Core, epoch: int) -> bool:
 def sign_back(core: Core) -> None:
     """Ask to be let in again, if this seat is absent and its player wants it ([E-8])."""
     seat, node = core.seat, core.tip
-    if seat in node.present:
-        core.wants_back = False  # the next absence is another matter
-    elif seat is not None and core.wants_back and may_return(core):
+    if seat is not None and seat not in node.present and core.wants_back and may_return(core):
         sign(core, Back(node.absences[seat]))
 
 

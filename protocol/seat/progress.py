@@ -69,6 +69,8 @@ def enter(core: Core) -> bool:
     core.raise_promise(epoch)
     if base.node.want.kind in HUMAN and base.node.step < core.tip.step:
         core.clocks.begin_anew(base.node)
+    if core.seat in base.node.present - core.tip.present:
+        core.wants_back = False  # the next absence is another matter
     core.view = view.new_view(epoch, base.node, core.clocks.now)
     core.asked = None
     _forget_says(core)
