@@ -13,7 +13,7 @@ from p2p_hoity.tables.fresh_tickets import name_in
 from p2p_hoity.tables.joining import JoinCode
 from protocol import header
 
-from ..printing import write_line
+from ..printing import say, write_line
 from ..trouble import NOT_OK, OK, Trouble, ctrl_c_means
 from ..words.lingo import _
 from .sitting import Sitting
@@ -38,9 +38,10 @@ def tell_running(sitting: Sitting, game: tables.OpenGame, ticket: Ticket) -> int
     name = name_in(known, ticket)
     if sitting.manner.as_json:
         write_line({"type": "handed", "game": game.name, "name": name})
+        return OK
     words = _(
         "Your seat at this table is played in another terminal. {name} is dialled from there now at"
         " the addresses of this ticket, too: play on there."
     )
-    sitting.say(words.format(name=name))
+    say(words.format(name=name))  # no screen opens for it
     return OK

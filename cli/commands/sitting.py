@@ -29,6 +29,9 @@ from .going import Going, interrupted
 LEAVING: Final = 3.0
 """Seconds in which the others should have been told; who leaves goes then in any case."""
 
+ENDING: Final = 10.0
+"""The same behind the end, where what was sent last is waited for."""
+
 
 @dataclass(frozen=True)
 class Manner:
@@ -114,13 +117,14 @@ class Sitting:
             self.crew.remember(self.game)
 
     def _leave(self, reason: str) -> None:
-        """Have the others told, and go; who has none at the table goes at once."""
+        """Have the others told, and go; who has none at the table goes at once. Behind the end
+        what it came to is still told."""
         self.left = self.left or reason
-        if not self._tells:
+        if not self._tells and not self.is_over:
             self._scope.cancel()
         elif not self._going.is_set():
             self._going.set()
-            self._scope.deadline = trio.current_time() + LEAVING
+            self._scope.deadline = trio.current_time() + (ENDING if self.is_over else LEAVING)
 
     async def accept(
         self, terms: Terms, game: HoityToity, names: tuple[str, ...], watched: bool

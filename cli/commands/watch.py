@@ -9,6 +9,7 @@ from pathlib import Path
 import trio
 
 from p2p_hoity import tables
+from p2p_hoity.session import updates
 from p2p_hoity.session.driver import Outcome
 
 from ..local.places import check_output
@@ -40,9 +41,14 @@ def watch(
     follows = not as_json if again is None else again
     screen = looking_on(as_json, plain, lambda reason: scope.cancel(), follows)
     thread = trio.to_thread.run_sync
-    onlooker = tables.Onlooker(
-        screen.tell, transcript, screen.player, talks, follows, from_now, thread
-    )
+    ended: list[updates.Finished] = []
+
+    def tell(update: updates.Update) -> None:
+        if isinstance(update, updates.Finished):
+            ended.append(update)
+        screen.tell(update)
+
+    onlooker = tables.Onlooker(tell, transcript, screen.player, talks, follows, from_now, thread)
 
     async def go() -> Outcome | None:
         screen.say(_("Looking for the table; the game is shown once it has begun …"))
@@ -57,6 +63,8 @@ def watch(
 
     with ctrl_c_means(lambda: _("Interrupted: you have stopped watching.")):
         outcome = screen.run(go)
+    if outcome is None and ended:  # the seats were still talking of another game
+        outcome = Outcome(ended[-1].transcript, ended[-1].standings)
     if outcome is None:
         raise Trouble(_("You have stopped watching."), INTERRUPTED)
     screen.end(outcome)

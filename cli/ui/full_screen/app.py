@@ -110,7 +110,7 @@ class TableApp(Readable):
 
     def on_told(self, message: Told) -> None:
         """One update, and the first beat of what it reveals."""
-        now = self.scene.clock
+        now = self.scene.clock if self.scene.is_clock_of_step else None
         if now is not None and now.patience and now.left < min(HURRIED, now.patience / 4):
             self.scene.hurry()
         self.scene.hear(message.update)
@@ -158,6 +158,7 @@ class TableApp(Readable):
 
     def close_question(self, view: View) -> None:
         """What was asked on this view is asked no more; what has been asked since then stays."""
+        self.scene.withdraw(view)
         if self.desk.menu is not None and self.desk.menu.view is not view:
             return
         self.is_asking = False

@@ -179,18 +179,12 @@ class Person(Player):
         self._bridge.do(lambda: self._wishes.put(WaitLonger()))
 
     def leave(self) -> None:
-        """Leave for now; with no game, for good; behind the end, the result."""
-        if self.app.scene.standings is not None:
-            self._leave_the_end()
-        else:
-            self._bridge.do(self._leave)
-
-    def _leave_the_end(self) -> None:
-        """The result has been read; another game is not wanted, though it was a moment ago."""
+        """Leave for now; with no game, for good; behind the end, what it came to: another game is
+        not wanted, though it was a moment ago."""
         self.is_left = True
         if self.is_over:
             self.app.exit()
-        elif self.app.desk.answers:
+        elif self.app.scene.standings is not None and self.app.desk.answers:
             self.reply(False)
         else:
             self._bridge.do(self._leave)

@@ -84,6 +84,7 @@ class Scene:
         self.steps = 0
         self.stage: Kind | None = None
         self.clock: updates.Clock | None = None
+        self.is_clock_of_step = False
         self.attendance: tuple[Presence, ...] = ()
         self.relays: dict[str, str] = {}
         self.moved: updates.Moved | None = None
@@ -162,6 +163,14 @@ class Scene:
         if isinstance(update, updates.Happened):
             self.beat = ()  # at once, without a reveal
 
+    def withdraw(self, view: rules.View | None = None) -> None:
+        """What is asked on this view, or on any, and waits behind a reveal, is asked no more."""
+        self._queue = deque(
+            one
+            for one in self._queue
+            if not isinstance(one, updates.Choosing) or (view is not None and one.view is not view)
+        )
+
     @property
     def _is_catching_up(self) -> bool:
         """Whether so much has happened that nobody wants to see it step by step."""
@@ -226,6 +235,7 @@ class Scene:
 
     def _stepped(self, update: updates.Stepped) -> None:
         self.steps, self.stage = update.after.step, update.after.want.kind
+        self.is_clock_of_step = False
         if self.names is not None:
             words = proofs.proved(update.before, update.seconds, self.names)
             if words:
@@ -271,6 +281,7 @@ class Scene:
                 self.figures = tuple(moved)
 
     def _rewound(self, update: updates.Rewound) -> None:
+        self.withdraw()
         self.question, self.doings = None, {}
         del self.record[update.kept :]
         for item in self.record:
@@ -288,7 +299,7 @@ class Scene:
         self.talk.append(Spoken(update.seat, update.who, update.words, self.told))
 
     def _clocked(self, update: updates.Clock) -> None:
-        self.clock = update
+        self.clock, self.is_clock_of_step = update, True
         if update.left > 0:
             self.pausing = False
 
@@ -309,6 +320,7 @@ class Scene:
         self.alarm = self.log[-1] if self.log else None
 
     def _away(self, update: updates.Away) -> None:
+        self.withdraw()
         self.is_away, self.question = True, None
         self.may_return = update.may_return
 

@@ -8,7 +8,7 @@ from p2p_hoity.session.updates import Presence
 from ...words.lingo import _
 from ...words.notes import leading, octagon
 from ...words.quoting import MARK
-from .ink import Line, between, text
+from .ink import Line, between, cells, text
 from .marks import letters, seat_style
 from .scene import Scene
 
@@ -27,10 +27,12 @@ def header(scene: Scene, width: int, by_bot: bool = False, is_unseen: bool = Fal
     if wide and scene.table_name:
         left.add(scene.table_name[:4], "dim").add(" · ", "dim")
     left.join(text(headline(scene, by_bot), "bright"))
-    right = Line()
+    right = health(scene, wide)
     if is_unseen:
-        right.add(MARK + _("talk: l"), "title", "page('log')").add("  ")
-    return between(left, right.join(health(scene, wide)), width)
+        words = MARK + _("talk: l") + "  "
+        short = cells(words) + left.width + right.width > width
+        right = text(MARK if short else words, "title", "page('log')").join(right)
+    return between(left, right, width)
 
 
 def headline(scene: Scene, by_bot: bool = False) -> str:

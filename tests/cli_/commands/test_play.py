@@ -16,7 +16,7 @@ import trio
 
 from cli.commands.play import Ask, checked_terms, edition_of
 from cli.commands.seats import new_sitting
-from cli.commands.sitting import Manner
+from cli.commands.sitting import Manner, Sitting
 from cli.local import own_key
 from cli.local.bot_processes import Crew, crew_of, hire
 from cli.trouble import Trouble, told
@@ -31,6 +31,7 @@ from p2p_hoity.game_port import read_game
 from p2p_hoity.rules import Standing
 from p2p_hoity.session.driver import Outcome
 from p2p_hoity.session.nursery import open_nursery
+from p2p_hoity.session.player import LeaveForNow
 from p2p_hoity.storage.home import Home
 from protocol.crypto.signing import Identity
 from protocol.wire.header import MAX_NICKNAME, Terms, check_nickname
@@ -211,6 +212,27 @@ def test_hints_are_for_a_table_full_of_ones_own_bots(
     assert told == [hints]
     go_along = bots > 0 and bots < seats - 1
     assert ("Your bots have left with you" in here.farewell("you left")) is go_along
+
+
+@pytest.mark.parametrize("is_over", [True, False])
+async def test_who_leaves_ones_own_bots_behind_the_end_is_still_told_what_it_came_to(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_over: bool
+) -> None:
+    monkeypatch.setenv("HOITY_HOME", str(tmp_path))
+    here = new_sitting(Manner(yes=True, plain=True, name="Ana"))
+    here.is_over = is_over
+    won = Outcome(tmp_path / "game.hoity", ())
+
+    async def go(sitting: Sitting, nursery: trio.Nursery) -> Outcome:
+        sitting._leave("you left")
+        assert isinstance(await sitting.seat.player.wish(), LeaveForNow)
+        return won
+
+    if is_over:
+        assert await here.run(go) == won
+        return
+    with pytest.raises(Trouble, match="you left"):
+        await here.run(go)
 
 
 async def test_a_bot_that_cannot_come_is_trouble(tmp_path: Path) -> None:

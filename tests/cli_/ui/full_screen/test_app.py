@@ -25,6 +25,7 @@ from cli.ui.full_screen import full_seat, reading
 from cli.ui.full_screen.app import TableApp
 from cli.ui.full_screen.frame import ONLOOKERS, frame
 from cli.ui.full_screen.full_seat import FullSeat
+from cli.ui.full_screen.hands import Told
 from cli.ui.full_screen.ink import cells
 from cli.ui.full_screen.pages import Choices, Page, Picture
 from cli.words import advice, lingo
@@ -678,6 +679,38 @@ def test_who_is_muted_on_the_screen_is_muted_in_the_lines_that_replace_it(
     assert "Ada" not in told
 
 
+def test_a_question_that_is_void_before_its_reveal_is_over_does_not_rise() -> None:
+    async def script(at: Sitting) -> None:
+        await at.until(lambda: at.app.desk.menu is not None)
+        scene, asked = at.app.scene, at.app.desk.menu
+        assert asked is not None
+        scene.beat = ("shown just now",)
+        scene.hear(updates.Choosing(asked.view, asked.kind, False))
+        scene.question = None
+        at.app.close_question(asked.view)
+        scene.hurry()
+        assert scene.question is None
+        assert at.app.desk.menu is None
+
+    sit(script, Company(3))
+
+
+@pytest.mark.parametrize("is_old", [True, False])
+def test_a_clock_that_runs_out_hurries_the_reveals_of_its_own_step_only(is_old: bool) -> None:
+    async def script(at: Sitting) -> None:
+        await at.asked()
+        company, scene = at.company, at.app.scene
+        clock = updates.Clock(frozenset({1}), 290.0, 10.0, 300.0, updates.Muster(3, 2, 3))
+        at.app.on_told(Told(clock))
+        scene.is_clock_of_step = not is_old
+        scene.beat, at.app._beating = ("shown just now",), True
+        view = company.view()
+        at.app.on_told(Told(updates.Chosen("place", view.legal("place")[0])))
+        assert scene.is_revealing is is_old
+
+    sit(script, Company(3))
+
+
 def test_a_reveal_is_hurried_by_any_key() -> None:
     async def script(at: Sitting) -> None:
         await at.until(lambda: at.app.desk.menu is not None)
@@ -800,13 +833,19 @@ def test_an_error_of_the_peer_comes_out_of_the_application() -> None:
     assert caught.group_contains(ValueError, match="no table")
 
 
-def test_the_result_stays_until_it_is_read() -> None:
+ENDS: Any = {
+    "with a result": updates.Finished(table(3), None, (), None),  # type: ignore[arg-type]
+    "without": updates.Ended("too-many-faults", None),
+}
+
+
+@pytest.mark.parametrize("end", ENDS)
+def test_how_a_table_ended_stays_until_it_is_read(end: str) -> None:
     seat = FullSeat(False, lambda reason: None)
 
     async def over() -> str:
-        bound = table(3)
-        seat.tell(updates.Started(bound, 0))
-        seat.tell(updates.Finished(bound, None, (), None))  # type: ignore[arg-type]
+        seat.tell(updates.Started(table(3), 0))
+        seat.tell(ENDS[end])
         return "over"
 
     async def read() -> str:

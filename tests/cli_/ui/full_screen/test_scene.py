@@ -146,6 +146,31 @@ def test_what_was_sealed_in_a_reveal_is_open_behind_it_if_its_step_has_passed() 
         assert (shown.scene.sealed is None) is has_passed
 
 
+@pytest.mark.parametrize("void", ["away", "rewound"])
+def test_a_question_that_waits_for_a_reveal_goes_with_what_it_was_about(void: str) -> None:
+    shown = begun(staged=True)
+    while not shown.scene.is_revealing:
+        shown.step()
+    shown.scene.hear(updates.Choosing(shown.view, "place", False))
+    kept = len(shown.driver.record)
+    how = {"away": updates.Away(), "rewound": updates.Rewound(1, kept, shown.view)}
+    shown.scene.hear(how[void])
+    shown.scene.hurry()
+    assert shown.scene.question is None
+
+
+def test_a_step_begins_with_no_clock_of_its_own() -> None:
+    shown = begun()
+    shown.wait({1})
+    assert shown.scene.is_clock_of_step
+    before = SimpleNamespace(want=SimpleNamespace(kind=Kind.OPEN))
+    after = SimpleNamespace(step=50, want=SimpleNamespace(kind=Kind.SEAL))
+    shown.scene.hear(updates.Stepped(before, after, 0.0))  # type: ignore[arg-type]
+    assert not shown.scene.is_clock_of_step
+    shown.wait({1})
+    assert shown.scene.is_clock_of_step
+
+
 def test_a_sale_that_was_taken_back_stands_beside_no_seat() -> None:
     shown = begun()
     while not any(isinstance(it, rules.news.Sale) for it in shown.driver.record):

@@ -11,7 +11,7 @@ from cli.ui.full_screen.leaving import options
 from cli.ui.full_screen.question import question
 from cli.ui.full_screen.reading import PLAYING, page
 from cli.ui.full_screen.scene import Remark
-from cli.ui.full_screen.top import headline, health
+from cli.ui.full_screen.top import header, headline, health
 from cli.ui.line_screen import SeatScreen
 from cli.words import lingo
 from cli.words.lingo import LANGUAGES
@@ -95,6 +95,20 @@ def test_talk_that_has_no_row_is_told_of_in_the_title() -> None:
     assert "» talk: l" not in told(shown, 120, 40)
     shown.desk.muted.add(1)
     assert "» talk: l" not in told(shown)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_talk_without_a_row_cuts_nothing_that_is_asked(language: str) -> None:
+    lingo.speak(language)
+    try:
+        shown = asked_for(begun(6), "action", 10)
+        shown.scene.hear(updates.Said(1, "Ada", "hello"))
+        first = header(shown.scene, SMALL[0], is_unseen=True).plain
+        assert "» " in first
+        assert headline(shown.scene) in first
+        assert first.endswith(health(shown.scene, wide=False).plain)
+    finally:
+        lingo.speak("en")
 
 
 @pytest.mark.parametrize("may_return", [True, False])
