@@ -20,6 +20,7 @@ from ...words.answers import yes_or_no
 from ...words.lingo import _
 from ...words.phrases import PHRASES
 from ..least_size import is_small
+from .beats import Remark
 from .board import Board
 from .frame import frame
 from .hands import Hands, Told
@@ -29,7 +30,7 @@ from .leaving import options
 from .menu import menu
 from .pages import Choices
 from .readable import Readable
-from .scene import Remark, Scene
+from .scene import Scene
 
 DARK, LIGHT = "textual-dark", "textual-light"
 Keep = Callable[[bool, bool, bool], None]

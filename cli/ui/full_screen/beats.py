@@ -1,14 +1,15 @@
-"""Beats of a reveal: what happened in one step, cut so that a person can follow it."""
+"""Beats of a reveal: what happened in one step, cut so that a person can follow it; and what else
+waits for them to be over."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Final
 
 from p2p_hoity.rules import Happening, news
-from p2p_hoity.session.updates import Happened
+from p2p_hoity.session.updates import Happened, Update
 
 ALONE: Final = (
     news.Sale,
@@ -24,6 +25,22 @@ ALONE: Final = (
     news.FaultFound,
 )
 """What has a beat of its own; of the rest, what is of one kind is shown together."""
+
+
+@dataclass(frozen=True)
+class Remark:
+    """A line of the log, of this screen alone."""
+
+    words: str
+
+
+@dataclass(frozen=True)
+class Opened:
+    """The sealed choices of a step lie open: none is sealed any more."""
+
+
+Heard = Update | Remark | Opened
+"""What a scene hears: what a peer tells, and what only a screen knows."""
 
 
 def _kind(item: Happening) -> object:

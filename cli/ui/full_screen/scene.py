@@ -21,7 +21,7 @@ from ...words import brief, proofs
 from ...words.cards import Names
 from ...words.lingo import _
 from ..line_screen import SeatScreen
-from .beats import beats, pause
+from .beats import Heard, Opened, Remark, beats, pause
 
 LOG, TALK, PROOFS = 400, 200, 400
 """Lines that are kept of each."""
@@ -38,22 +38,6 @@ class Spoken:
     who: str
     words: str | int
     at: int
-
-
-@dataclass(frozen=True)
-class Remark:
-    """A line of the log, of this screen alone."""
-
-    words: str
-
-
-@dataclass(frozen=True)
-class Opened:
-    """The sealed choices of a step lie open: none is sealed any more."""
-
-
-Heard = updates.Update | Remark | Opened
-"""What a scene hears: what a peer tells, and what only a screen knows."""
 
 
 class _Teller(SeatScreen):

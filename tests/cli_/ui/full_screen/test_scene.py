@@ -9,12 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.moments import Shown, asked_for, begun
 
-from cli.ui.full_screen.beats import beats
+from cli.ui.full_screen.beats import Remark, beats
 from cli.ui.full_screen.frame import Desk
 from cli.ui.full_screen.moments import turning_points
 from cli.ui.full_screen.question import waiting
 from cli.ui.full_screen.reading import _links
-from cli.ui.full_screen.scene import CHOOSING, HEARERS, MOST_BEATS, QUEUED, WORDLESS, Remark, Scene
+from cli.ui.full_screen.scene import CHOOSING, HEARERS, MOST_BEATS, QUEUED, WORDLESS, Scene
 from cli.ui.line_screen import TELLERS
 from p2p_hoity import rules
 from p2p_hoity.errors import because

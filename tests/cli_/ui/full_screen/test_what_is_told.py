@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 from support.moments import MOMENTS, Shown, asked_for, begun
 
+from cli.ui.full_screen.beats import Remark
 from cli.ui.full_screen.frame import ONLOOKERS, Desk, frame
 from cli.ui.full_screen.ink import CUT
 from cli.ui.full_screen.leaving import options
 from cli.ui.full_screen.question import question
 from cli.ui.full_screen.reading import PLAYING, page
-from cli.ui.full_screen.scene import Remark
 from cli.ui.full_screen.top import header, headline, health
 from cli.ui.line_screen import SeatScreen
 from cli.words import lingo
