@@ -228,8 +228,9 @@ def _talk() -> Shown:
     return shown
 
 
-def _over(seats: int = 4, variant: rules.Variant = None) -> Shown:
-    shown = begun(seats, variant=variant)
+def over(seats: int = 4, variant: rules.Variant = None, seed: int = 1) -> Shown:
+    """A game behind its end."""
+    shown = begun(seats, seed, variant)
     while not isinstance(expected(shown.driver.state), Over):
         shown.step()
     assert shown.scene.table is not None
@@ -252,13 +253,13 @@ def _pass() -> Shown:
 
 
 def _again() -> Shown:
-    shown = _over()
+    shown = over()
     shown.scene.hear(updates.Again(frozenset({0, 2}), frozenset()))
     return shown
 
 
 def _not_again() -> Shown:
-    shown = _over()
+    shown = over()
     shown.scene.hear(updates.Again(frozenset({0}), frozenset({3})))
     return shown
 
@@ -316,7 +317,7 @@ MOMENTS: dict[str, Callable[[], Shown]] = {
     "talk": _talk,
     "watched": lambda: _watched(),
     "last-exhibits": _last_exhibits,
-    "over": _over,
+    "over": over,
     "again": _again,
     "not-again": _not_again,
     "ended": _ended,

@@ -90,7 +90,8 @@ def _ending(scene: Scene, desk: Desk, width: int, rows: int) -> list[Line]:
     if scene.is_dealt:
         lines += [Line(), *pieces(scene, None, width)]
     below = moments.again(scene, width)
-    below += _talk(scene, desk, width, max(TALK, rows - len(lines) - len(below)))
+    most = max(TALK, rows - len(lines) - len(below))
+    below += _talk(scene, _heard(scene, desk)[-most:], width)
     lines = lines[: rows - len(below)]
     return [*lines, *[Line()] * (rows - len(below) - len(lines)), *below]
 
@@ -140,9 +141,9 @@ def _news(scene: Scene, desk: Desk, width: int, rows: int) -> list[Line]:
     if rows <= 0:
         return []
     heard = _heard(scene, desk)
-    talk = _talk(scene, desk, width, max(1, rows // 3))
     if rows == 1 and not (heard and heard[-1].at == scene.told):
-        talk = []
+        heard = []
+    talk = _talk(scene, heard[-max(1, rows // 3) :], width)
     room = rows - len(talk)
     told: list[Line] = []
     log = list(scene.log)[: len(scene.log) - len(scene.beat)]
@@ -156,9 +157,9 @@ def _news(scene: Scene, desk: Desk, width: int, rows: int) -> list[Line]:
     return told + talk
 
 
-def _talk(scene: Scene, desk: Desk, width: int, rows: int) -> list[Line]:
-    """The last that was said of late, in so many lines at most."""
-    return [_spoken(scene, one).within(width) for one in _heard(scene, desk)[-rows:]]
+def _talk(scene: Scene, heard: Sequence[Spoken], width: int) -> list[Line]:
+    """A line for each thing that was said."""
+    return [_spoken(scene, one).within(width) for one in heard]
 
 
 def _heard(scene: Scene, desk: Desk) -> list[Spoken]:

@@ -40,9 +40,12 @@ def lobby(scene: Scene, width: int, papers: Sequence[str]) -> list[Line]:
     if scene.lobby_note:
         lines += broken(" " + scene.lobby_note, width - 1, "bright", "   ")
     lines += [Line(), *_code(scene.code, width)]
-    for paper in papers:
-        lines += broken(" " + paper, width - 1, "plain", "   ")
-    return lines
+    return [*lines, *_paragraphs(papers, width)]
+
+
+def _paragraphs(told: Iterable[str], width: int) -> list[Line]:
+    """Each in as many lines as it needs."""
+    return [line for words in told for line in broken(" " + words, width - 1, "plain", "   ")]
 
 
 def _code(code: updates.Code | updates.NoCode | None, width: int) -> list[Line]:
@@ -125,17 +128,12 @@ def over(scene: Scene, width: int) -> list[Line]:
         years = " ".join(f"{p.letter}{p.year}" for p in ordered)
         line.add(fit(words, longest) + " ", "bright")
         lines += _spread(line, years, width)
-    lines.append(Line())
-    for words in turning_points(scene):
-        lines += broken(" " + words, width - 1, "plain", "   ")
-    return lines
+    return [*lines, Line(), *_paragraphs(turning_points(scene), width)]
 
 
 def again(scene: Scene, width: int) -> list[Line]:
     """Who plays again, who does not, and who is still awaited."""
-    return [
-        line for words in _again(scene) for line in broken(" " + words, width - 1, "plain", "   ")
-    ]
+    return _paragraphs(_again(scene), width)
 
 
 def _again(scene: Scene) -> list[str]:

@@ -265,7 +265,6 @@ class Scene:
                 self.figures = tuple(moved)
 
     def _rewound(self, update: updates.Rewound) -> None:
-        self.withdraw()
         self.question, self.doings = None, {}
         del self.record[update.kept :]
         for item in self.record:

@@ -41,6 +41,11 @@ class Chair:
             cast(Any, self), self.player, others, others, trio.current_time, self._drain, nursery
         )
 
+    async def absent(self, may_return: bool = True) -> None:
+        """The seat is declared absent, and all that follows at once has happened."""
+        self.asking.call_back(may_return)
+        await trio.testing.wait_all_tasks_blocked()
+
     def ask_back(self, now: float) -> None:
         """What the machine is told."""
         self.asked += 1
@@ -55,11 +60,9 @@ async def test_who_has_just_taken_its_seat_is_back_without_being_asked(
     async with trio.open_nursery() as nursery:
         chair = Chair(nursery)
         await trio.sleep(FRESH - 1)
-        chair.asking.call_back(True)
-        await trio.testing.wait_all_tasks_blocked()
+        await chair.absent()
         assert (chair.asked, chair.drained) == (1, 1)
-        chair.asking.call_back(True)
-        await trio.testing.wait_all_tasks_blocked()
+        await chair.absent()
         assert (chair.asked, chair.player.waits) == (1, 1)
         chair.player.key.set()
 
@@ -68,8 +71,7 @@ async def test_who_was_absent_while_at_the_table_says_when_it_is_back(autojump_c
     async with trio.open_nursery() as nursery:
         chair = Chair(nursery)
         await trio.sleep(FRESH)
-        chair.asking.call_back(True)
-        await trio.testing.wait_all_tasks_blocked()
+        await chair.absent()
         assert (chair.asked, chair.player.waits) == (0, 1)
         chair.player.key.set()
         await trio.testing.wait_all_tasks_blocked()
@@ -80,8 +82,7 @@ async def test_who_is_there_again_in_another_way_is_asked_no_more(autojump_clock
     async with trio.open_nursery() as nursery:
         chair = Chair(nursery)
         await trio.sleep(FRESH)
-        chair.asking.call_back(True)
-        await trio.testing.wait_all_tasks_blocked()
+        await chair.absent()
         chair.asking.stop()
         await trio.testing.wait_all_tasks_blocked()
         assert chair.player.waits == 1
@@ -96,8 +97,7 @@ async def test_who_is_there_again_in_another_way_is_asked_no_more(autojump_clock
 async def test_who_may_not_come_back_is_not_asked(autojump_clock: Any) -> None:
     async with trio.open_nursery() as nursery:
         chair = Chair(nursery)
-        chair.asking.call_back(False)
-        await trio.testing.wait_all_tasks_blocked()
+        await chair.absent(may_return=False)
         assert (chair.asked, chair.player.waits) == (0, 0)
 
 

@@ -1,8 +1,17 @@
-"""What holds for every test of the screen: a home of its own, and colours."""
+"""What holds for every test of the screen: a home of its own, colours, and English behind it."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
+from cli.words import lingo
+
+
+@pytest.fixture(autouse=True)
+def _english() -> Iterator[None]:
+    yield
+    lingo.speak("en")
 
 
 @pytest.fixture(autouse=True)

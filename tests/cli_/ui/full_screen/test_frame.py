@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -25,12 +24,6 @@ from p2p_hoity.session import updates
 
 KEPT = Path(__file__).parent / "frames"
 SIZES = ((80, 24), (100, 30), (120, 40))
-
-
-@pytest.fixture(autouse=True)
-def _english() -> Iterator[None]:
-    yield
-    lingo.speak("en")
 
 
 def drawn(name: str, width: int, height: int) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from support.moments import MOMENTS, Shown, asked_for, begun
+from support.moments import MOMENTS, Shown, asked_for, begun, over
 
 from cli.ui.full_screen.beats import Remark
 from cli.ui.full_screen.frame import ONLOOKERS, Desk, frame
@@ -16,22 +16,11 @@ from cli.ui.line_screen import SeatScreen
 from cli.words import lingo
 from cli.words.lingo import LANGUAGES
 from cli.words.presence import knock
-from p2p_hoity.rules import Over, expected, theft_options
+from p2p_hoity.rules import theft_options
 from p2p_hoity.session import updates
 from p2p_hoity.session.updates import Presence
 
 SMALL = (80, 24)
-
-
-def over(seats: int, seed: int) -> Shown:
-    """A game behind its end."""
-    shown = begun(seats, seed)
-    while not isinstance(expected(shown.driver.state), Over):
-        shown.step()
-    assert shown.scene.table is not None
-    ranks = shown.driver.state.standings
-    shown.scene.hear(updates.Finished(shown.scene.table, None, ranks, None))  # type: ignore[arg-type]
-    return shown
 
 
 def told(shown: Shown, width: int = SMALL[0], height: int = SMALL[1]) -> str:
@@ -53,7 +42,7 @@ def test_what_is_said_behind_the_end_is_heard(moment: str) -> None:
 @pytest.mark.parametrize("seed", range(1, 7))
 @pytest.mark.parametrize("seats", [4, 5, 6])
 def test_who_plays_again_is_read_behind_any_talk(seats: int, seed: int) -> None:
-    shown = over(seats, seed)
+    shown = over(seats, seed=seed)
     shown.scene.hear(updates.Again(frozenset({0}), frozenset()))
     for number in range(9):
         shown.scene.hear(updates.Said(1, "Ada", f"well played {number}"))
@@ -65,15 +54,12 @@ def test_who_plays_again_is_read_behind_any_talk(seats: int, seed: int) -> None:
 @pytest.mark.parametrize("name", ["Bruno", "Maximiliane", "W" * 24])
 def test_a_plain_question_is_read_whole(language: str, name: str) -> None:
     lingo.speak(language)
-    try:
-        shown = MOMENTS["knock"]()
-        shown.desk.answers = knock(name, "MLIL-DCD5-6CF4-OPNQ-DKLO")
-        lines = told(shown).splitlines()
-        assert len(lines) == SMALL[1]
-        at = next(number for number, line in enumerate(lines) if line.startswith(f" {name}"))
-        assert " ".join(" ".join(lines[at:]).split()) == shown.desk.answers
-    finally:
-        lingo.speak("en")
+    shown = MOMENTS["knock"]()
+    shown.desk.answers = knock(name, "MLIL-DCD5-6CF4-OPNQ-DKLO")
+    lines = told(shown).splitlines()
+    assert len(lines) == SMALL[1]
+    at = next(number for number, line in enumerate(lines) if line.startswith(f" {name}"))
+    assert " ".join(" ".join(lines[at:]).split()) == shown.desk.answers
 
 
 def test_what_is_muted_changes_nothing_that_is_shown() -> None:
@@ -100,15 +86,12 @@ def test_talk_that_has_no_row_is_told_of_in_the_title() -> None:
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_talk_without_a_row_cuts_nothing_that_is_asked(language: str) -> None:
     lingo.speak(language)
-    try:
-        shown = asked_for(begun(6), "action", 10)
-        shown.scene.hear(updates.Said(1, "Ada", "hello"))
-        first = header(shown.scene, SMALL[0], is_unseen=True).plain
-        assert "» " in first
-        assert headline(shown.scene) in first
-        assert first.endswith(health(shown.scene, wide=False).plain)
-    finally:
-        lingo.speak("en")
+    shown = asked_for(begun(6), "action", 10)
+    shown.scene.hear(updates.Said(1, "Ada", "hello"))
+    first = header(shown.scene, SMALL[0], is_unseen=True).plain
+    assert "» " in first
+    assert headline(shown.scene) in first
+    assert first.endswith(health(shown.scene, wide=False).plain)
 
 
 @pytest.mark.parametrize("may_return", [True, False])
@@ -197,24 +180,20 @@ def test_the_clock_of_who_has_just_come_back_is_a_bound_until_the_first_choice()
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_what_a_thief_takes_is_read_whole(language: str) -> None:
     lingo.speak(language)
-    try:
-        for seed in range(1, 30):
-            shown = asked_for(begun(6, seed), "theft", 4)
-            if len(theft_options(shown.driver.state)) > 1:
-                break
-        found = shown.desk.menu
-        assert found is not None
-        for group in theft_options(shown.driver.state):
-            found.mark(group[0])
-        whole, narrow = (
-            [line.plain for line in question(shown.scene, found, SMALL[0], rows)]
-            for rows in (20, 3)
-        )
-        for lines in (whole, narrow):
-            assert not any(CUT in line for line in lines)
-            for slot in found.picked:
-                assert str(shown.view.piece(slot).year) in "".join(lines)
-        assert whole[0].lstrip().startswith("←")
-        assert narrow[0].lstrip().startswith("←") is (len(whole) <= 3)
-    finally:
-        lingo.speak("en")
+    for seed in range(1, 30):
+        shown = asked_for(begun(6, seed), "theft", 4)
+        if len(theft_options(shown.driver.state)) > 1:
+            break
+    found = shown.desk.menu
+    assert found is not None
+    for group in theft_options(shown.driver.state):
+        found.mark(group[0])
+    whole, narrow = (
+        [line.plain for line in question(shown.scene, found, SMALL[0], rows)] for rows in (20, 3)
+    )
+    for lines in (whole, narrow):
+        assert not any(CUT in line for line in lines)
+        for slot in found.picked:
+            assert str(shown.view.piece(slot).year) in "".join(lines)
+    assert whole[0].lstrip().startswith("←")
+    assert narrow[0].lstrip().startswith("←") is (len(whole) <= 3)
