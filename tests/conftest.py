@@ -1,4 +1,4 @@
-"""What holds for every test: marks of its own, and English, whatever a test before it spoke."""
+"""Options, reporting and fixtures of all tests."""
 
 import os
 import signal
@@ -8,6 +8,7 @@ import hypothesis
 import pytest
 from hypothesis import HealthCheck, settings
 from support.paths import ROOT, TESTS
+from support import progress, sampling
 from support.patient_clock import patient_clock
 from trio.testing import MockClock
 
@@ -31,6 +32,30 @@ os.environ.pop("HOITY_PROXY", None)
 """No test asks the router of whoever runs it for anything, or dials through a proxy of theirs."""
 os.environ.pop("COLUMNS", None)
 """Lines are as long as they are, unless a test says otherwise."""
+
+
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the switch of the nightly run."""
+    parser.addoption(
+        "--nightly", action="store_true", help="all cases instead of samples, and the long tests"
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Fix the seed of the samples before a test module is read, and report progress."""
+    sampling.begin(config.getoption("--nightly"))
+    progress.register(config)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out the long tests, unless this is the nightly run or they are asked for with -m."""
+    if config.getoption("--nightly") or config.getoption("-m"):
+        return
+    late = [item for item in items if item.get_closest_marker("nightly")]
+    config.hook.pytest_deselected(items=late)
+    items[:] = [item for item in items if item not in set(late)]
 
 
 @pytest.fixture(autouse=True, scope="session")

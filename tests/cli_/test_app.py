@@ -445,7 +445,7 @@ def test_bench(hoity: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
     whole_tables.whole_game.cache_clear()
 
 
-@pytest.mark.soak
+@pytest.mark.nightly
 def test_bench_of_six(hoity: Shell) -> None:
     measure(hoity)
 

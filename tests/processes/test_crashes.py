@@ -24,7 +24,7 @@ def test_a_seat_killed_at_several_writes_ends_with_the_others(tmp_path: Path) ->
     assert found["statements"] > 20
 
 
-@pytest.mark.soak
+@pytest.mark.nightly
 def test_a_seat_killed_again_and_again(tmp_path: Path) -> None:
     found = crashes.one_game(tmp_path, range(crashing_seat.FIRST, 200))
     assert found["crashes"] > 30

@@ -287,7 +287,7 @@ def test_the_first_round_at_two_thousand_bytes_a_second(slow: Internet, tmp_path
         assert lost(table) == []
 
 
-@pytest.mark.soak
+@pytest.mark.nightly
 def test_a_whole_game_at_two_thousand_bytes_a_second(slow: Internet, tmp_path: Path) -> None:
     with on_slow_cables(slow, tmp_path, 9) as table:
         table.fill()
@@ -295,7 +295,7 @@ def test_a_whole_game_at_two_thousand_bytes_a_second(slow: Internet, tmp_path: P
         assert lost(table) == []
 
 
-@pytest.mark.soak
+@pytest.mark.nightly
 def test_three_seats_at_two_thousand_bytes_a_second_of_a_cable(
     slow: Internet, tmp_path: Path
 ) -> None:
@@ -305,7 +305,7 @@ def test_three_seats_at_two_thousand_bytes_a_second_of_a_cable(
         print(table.alike(), "links lost:", len(lost(table)))
 
 
-@pytest.mark.soak
+@pytest.mark.nightly
 def test_the_change_to_a_direct_link_is_no_pause(
     far: Internet, tmp_path: Path, short: tuple[str, ...]
 ) -> None:

@@ -57,9 +57,9 @@ def leave_at_the_first_question(table: Table, typed: str, *options: str) -> tupl
     ("typed", "options", "words"),
     [
         ("q\n", (), "you left"),
-        pytest.param("", (), "the input has ended", marks=pytest.mark.soak),
+        pytest.param("", (), "the input has ended", marks=pytest.mark.nightly),
         ('{"leave": true}\n', ("--json",), "you left"),
-        pytest.param("", ("--json",), "--auto lets a bot answer", marks=pytest.mark.soak),
+        pytest.param("", ("--json",), "--auto lets a bot answer", marks=pytest.mark.nightly),
     ],
 )
 def test_every_way_out_is_told_to_the_others(

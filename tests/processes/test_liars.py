@@ -48,13 +48,13 @@ def test_a_liar_is_named_and_the_others_go_on(tmp_path: Path, code: str) -> None
     check(tmp_path, code)
 
 
-@pytest.mark.soak
+@pytest.mark.nightly
 @pytest.mark.parametrize("code", sorted(set(PLOTS) - set(QUICK)))
 def test_every_code_is_named(tmp_path: Path, code: str) -> None:
     check(tmp_path, code)
 
 
-@pytest.mark.soak
+@pytest.mark.nightly
 @pytest.mark.parametrize("table", sorted(ENDINGS))
 def test_where_the_quorum_is_lost_the_table_ends_and_the_liar_is_named(
     tmp_path: Path, table: str

@@ -78,7 +78,7 @@ def pair() -> Iterator[NamespacePair]:
     made.clear()
 
 
-@pytest.mark.soak
+@pytest.mark.nightly
 def test_a_half_open_link_is_noticed_and_mended(pair: NamespacePair, tmp_path: Path) -> None:
     words = ("host", "--seats", "2", "--listen", f"{HOST}:0", "--lan", "off", *BOT)
     host = pair.start(0, tmp_path / "host", *words)

@@ -58,7 +58,7 @@ def pair() -> Iterator[NamespacePair]:
     made.clear()
 
 
-@pytest.mark.soak
+@pytest.mark.nightly
 def test_two_split_from_four_and_heal(pair: NamespacePair, tmp_path: Path) -> None:
     habits: dict[int, tuple[str, ...]] = dict.fromkeys(range(6), HABITS)
     habits[0] = (*HABITS, "times=20000,20000,1000,8000")

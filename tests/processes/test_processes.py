@@ -48,7 +48,7 @@ def test_three_seats_with_the_second_edition(tmp_path: Path) -> None:
     check(terminals.open_table(tmp_path, 3, "--edition", "reference-manual"))
 
 
-@pytest.mark.soak
+@pytest.mark.nightly
 @pytest.mark.parametrize("edition", ["uberplay-2004", "reference-manual"])
 @pytest.mark.parametrize("seats", [3, 4, 5, 6])
 def test_every_number_of_seats(tmp_path: Path, seats: int, edition: str) -> None:

@@ -26,7 +26,7 @@ DURING = (
 )
 
 
-@pytest.mark.soak
+@pytest.mark.nightly
 def test_a_guest_killed_before_the_table_is_full_frees_its_seat(tmp_path: Path) -> None:
     with Table(tmp_path, 3) as table:
         table.join(9)
@@ -73,13 +73,13 @@ def test_a_guest_killed_in_the_game_is_played_without(tmp_path: Path, moment: st
     assert leave_during(tmp_path, moment)["gone"]
 
 
-@pytest.mark.soak
+@pytest.mark.nightly
 @pytest.mark.parametrize("kind", BEFORE)
 def test_a_guest_killed_in_each_step_before_the_game(tmp_path: Path, kind: str) -> None:
     print(leave_before(tmp_path, kind))
 
 
-@pytest.mark.soak
+@pytest.mark.nightly
 @pytest.mark.parametrize("moment", DURING)
 def test_a_guest_killed_in_each_kind_of_step(tmp_path: Path, moment: str) -> None:
     print(leave_during(tmp_path, moment))
@@ -100,11 +100,11 @@ def lose_the_host(path: Path, back: bool) -> dict[str, Any]:
         return found
 
 
-@pytest.mark.soak
+@pytest.mark.nightly
 def test_the_host_killed_for_good_is_played_without(tmp_path: Path) -> None:
     print(lose_the_host(tmp_path, back=False))
 
 
-@pytest.mark.soak
+@pytest.mark.nightly
 def test_the_host_killed_and_resumed_plays_on(tmp_path: Path) -> None:
     print(lose_the_host(tmp_path, back=True))

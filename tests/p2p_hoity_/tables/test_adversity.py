@@ -116,7 +116,7 @@ async def test_a_seat_that_goes_for_good_as_a_step_begins(
     await _vanish(tmp_path, kind)
 
 
-@pytest.mark.soak
+@pytest.mark.nightly
 @pytest.mark.parametrize("kind", [k for k in Kind if k not in (Kind.ENDED, Kind.KEY_COMMIT)])
 async def test_a_seat_that_goes_for_good_in_every_kind_of_step(
     tmp_path: Path, autojump_clock: Any, kind: Kind

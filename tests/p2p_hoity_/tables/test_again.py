@@ -94,7 +94,7 @@ async def test_two_rosters_for_the_next_table_are_found_out(
         assert len(games(guest)) == 1
 
 
-@pytest.mark.parametrize("seats", [2, 3, pytest.param(6, marks=pytest.mark.soak)])
+@pytest.mark.parametrize("seats", [2, 3, pytest.param(6, marks=pytest.mark.nightly)])
 async def test_the_same_people_play_twice_over_the_links_that_stand(
     tmp_path: Path, autojump_clock: Any, seats: int
 ) -> None:

@@ -99,7 +99,7 @@ def stop_a_seat(path: Path, number: int) -> dict[str, Any]:
         return {"stopped": round(away, 1), **found}
 
 
-@pytest.mark.soak
+@pytest.mark.nightly
 @pytest.mark.parametrize("number", [0, 3])
 def test_a_stopped_seat_wakes_up_and_plays_on(tmp_path: Path, number: int) -> None:
     print(number, stop_a_seat(tmp_path, number))

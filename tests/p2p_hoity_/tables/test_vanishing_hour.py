@@ -69,7 +69,7 @@ def seldom(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(driver, "TICK", 2.0)
 
 
-@pytest.mark.parametrize("way", ["killed", pytest.param("cut_off", marks=pytest.mark.soak)])
+@pytest.mark.parametrize("way", ["killed", pytest.param("cut_off", marks=pytest.mark.nightly)])
 async def test_a_seat_comes_back_after_an_hour(
     tmp_path: Path, autojump_clock: Any, seldom: None, way: str
 ) -> None:

@@ -55,7 +55,7 @@ def test_no_close_loses_a_final_step(
     _check(_run(seats, quorum, liars, shape), states, closes)
 
 
-@pytest.mark.soak
+@pytest.mark.nightly
 @pytest.mark.parametrize(("seats", "quorum", "liars", "shape", "states", "closes"), LONG)
 def test_no_close_loses_a_final_step_in_two_steps(
     seats: int, quorum: int, liars: Set[int], shape: str, states: int, closes: int

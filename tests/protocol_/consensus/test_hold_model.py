@@ -152,7 +152,7 @@ LONG: dict[str, tuple[tuple[int, int, Set[int]], str, dict[str, Any]]] = {
 }
 
 
-@pytest.mark.soak
+@pytest.mark.nightly
 @pytest.mark.parametrize("name", LONG)
 def test_with_hold_nothing_is_lost_in_long_shapes(name: str) -> None:
     table, shape, more = LONG[name]

@@ -16,7 +16,7 @@ from protocol.chain import transition
 from protocol.consensus import view
 
 BLOCK = 10
-LATER = [pytest.param(first, marks=pytest.mark.soak) for first in (BLOCK, 2 * BLOCK, 3 * BLOCK)]
+LATER = [pytest.param(first, marks=pytest.mark.nightly) for first in (BLOCK, 2 * BLOCK, 3 * BLOCK)]
 
 
 @pytest.mark.parametrize("first", [0, *LATER])

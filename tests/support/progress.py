@@ -1,0 +1,102 @@
+"""Progress while the tests run, and a short summary at their end.
+
+It replaces pytest's dots: a line tells every few seconds what is done and what remains. The
+summary names what failed, which package or tool each skipped test lacks, and the slowest tests.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections import defaultdict
+from dataclasses import dataclass, field
+
+import pytest
+from _pytest.terminal import TerminalReporter
+
+from support import sampling
+
+INTERVAL = 10.0
+"""Seconds between two lines of progress where the output is no terminal."""
+SLOWEST = 10
+
+
+def register(config: pytest.Config) -> None:
+    """Report progress in this process, unless it is a worker of another one."""
+    if not hasattr(config, "workerinput") and config.getoption("verbose") <= 0:
+        config.pluginmanager.register(Progress(config), "progress")
+
+
+@dataclass
+class Progress:
+    """Counts of one run."""
+
+    config: pytest.Config
+    total: int = 0
+    counts: dict[str, int] = field(default_factory=lambda: defaultdict(int))
+    seconds: dict[str, float] = field(default_factory=lambda: defaultdict(float))
+    failed: list[str] = field(default_factory=list)
+    began: float = field(default_factory=time.monotonic)
+    told: float = field(default_factory=time.monotonic)
+
+    def pytest_report_header(self) -> str:
+        """Name the seed with which the same samples are drawn again."""
+        kind = "all cases" if sampling.is_nightly() else "samples"
+        return f"{kind}; seed {sampling.seed()} (repeat with {sampling.SEED}={sampling.seed()})"
+
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        """Learn how many tests there are, where one process runs them all."""
+        self.total = max(self.total, len(session.items))
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_xdist_node_collection_finished(self, node: object, ids: list[str]) -> None:
+        """Learn how many tests there are, where workers run them."""
+        self.total = max(self.total, len(ids))
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_report_teststatus(self, report: pytest.TestReport) -> tuple[str, str, str] | None:
+        """Print no letter for a test, whatever became of it."""
+        if report.passed:
+            return ("passed" if report.when == "call" else "", "", "")
+        return None
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Count one phase of a test."""
+        self.seconds[report.nodeid] += report.duration
+        if report.failed:
+            self.failed.append(report.nodeid)
+        if report.when == "teardown":
+            self.counts["done"] += 1
+            self._tell()
+
+    def _tell(self) -> None:
+        now = time.monotonic()
+        live = sys.stdout.isatty()
+        if now - self.told < (1.0 if live else INTERVAL):
+            return
+        self.told = now
+        done = self.counts["done"]
+        line = f"{now - self.began:4.0f} s: {done} of {self.total} tests, {self.total - done} remain"
+        if self.failed:
+            line += f", {len(self.failed)} failed"
+        reporter = self.config.pluginmanager.get_plugin("terminalreporter")
+        assert isinstance(reporter, TerminalReporter)
+        if live:
+            reporter.rewrite(line, erase=True)
+        else:
+            reporter.write_line(line)
+
+    def pytest_terminal_summary(self, terminalreporter: TerminalReporter) -> None:
+        """Print the tests that took longest, and why tests were skipped."""
+        slowest = sorted(self.seconds.items(), key=lambda pair: -pair[1])[:SLOWEST]
+        terminalreporter.section(f"{SLOWEST} slowest tests")
+        for name, seconds in slowest:
+            terminalreporter.write_line(f"{seconds:6.2f} s  {name}")
+        why: dict[str, int] = defaultdict(int)
+        for report in terminalreporter.stats.get("skipped", ()):
+            reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else ""
+            why[reason.removeprefix("Skipped: ")] += 1
+        if why:
+            terminalreporter.section("skipped")
+        for reason, number in sorted(why.items()):
+            terminalreporter.write_line(f"{number:4}  {reason}")

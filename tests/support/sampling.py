@@ -1,0 +1,60 @@
+"""Samples of exhaustive cases: the quick suite tries a few of them, the nightly run all.
+
+Each run draws with a seed of its own, which pytest prints in its header. Set `HOITY_TEST_SEED`
+to that seed to draw the same cases again.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+from collections.abc import Iterable
+from typing import TypeVar
+
+T = TypeVar("T")
+
+SEED = "HOITY_TEST_SEED"
+"""Variable that holds the seed of this run. Worker processes inherit it."""
+NIGHTLY = "HOITY_TEST_NIGHTLY"
+"""Variable that is set in a run that tries all cases."""
+
+
+def begin(nightly: bool) -> None:
+    """Fix the seed of this run, unless a parent process or the user has fixed it.
+
+    Args:
+        nightly: Whether this run tries all cases.
+    """
+    os.environ.setdefault(SEED, f"{random.randrange(10**6):06}")
+    if nightly:
+        os.environ[NIGHTLY] = "1"
+
+
+def seed() -> str:
+    """Return the seed of this run."""
+    return os.environ[SEED]
+
+
+def is_nightly() -> bool:
+    """Return whether this run tries all cases."""
+    return NIGHTLY in os.environ
+
+
+def sample(cases: Iterable[T], count: int, name: str) -> list[T]:
+    """Return a random sample of the cases, in their own order; all of them in the nightly run.
+
+    Args:
+        cases: All cases. Their order must be the same in every process of a run.
+        count: How many of them the quick suite tries.
+        name: What is sampled. Samples of different names are drawn independently.
+    """
+    listed = list(cases)
+    if is_nightly() or count >= len(listed):
+        return listed
+    chosen = random.Random(f"{seed()} {name}").sample(range(len(listed)), count)
+    return [listed[index] for index in sorted(chosen)]
+
+
+def times(quick: int, nightly: int) -> int:
+    """Return how often a random check is repeated: `quick` times, or `nightly` times at night."""
+    return nightly if is_nightly() else quick
