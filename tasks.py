@@ -11,6 +11,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 import venv
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -24,9 +25,8 @@ INTERRUPTED = 130
 """The exit code of a game that was left, and can be resumed."""
 CODE = ["protocol", "p2p_hoity", "cli", "training", "tests", "tools", "bench", "tasks.py"]
 
-SIDE_BY_SIDE = ["-n", str((os.cpu_count() or 1) + 1), "--dist", "worksteal"]
-"""One worker more than there are cores, since some tests wait for processes; who has no more tests
-takes some of who has most left."""
+WORKERS = ["-n", str(os.cpu_count() or 1), "--dist", "worksteal"]
+"""One worker for each core. A worker that has no tests left takes some of another one."""
 QUICK = [
     "tests/p2p_hoity_/rules",
     "tests/p2p_hoity_/editions",
@@ -38,6 +38,12 @@ QUICK = [
     "tests/cli_/words",
 ]
 """The tests of `check`."""
+NIGHTLY = {
+    "tests": ["-m", "pytest", *WORKERS, "--nightly", "-o", "faulthandler_timeout=1800"],
+    "simulate": ["-m", "soak.simulate", "--games", "1000"],
+    "agree": ["-m", "soak.agree"],
+}
+"""The steps of `nightly`: name to the words of the Python interpreter."""
 LEFT_OUT = shutil.ignore_patterns(".git", ".venv*", ".*_cache", "__pycache__", ".hypothesis")
 
 
@@ -95,8 +101,13 @@ def make(environment: Path, what: str) -> None:
             "Python's venv module cannot make an environment here.\n"
             "On Debian or Ubuntu install the package python3-venv, then run this again."
         )
-    pip = [program(environment, "python"), "-m", "pip", "--disable-pip-version-check"]
-    run([*pip, "install", "--quiet", what])
+    # Modules are compiled when they are first imported: most of what is installed never is.
+    run([*pip(environment), "install", "--quiet", "--no-compile", what])
+
+
+def pip(environment: Path) -> list[str]:
+    """Return the start of a pip command in an environment."""
+    return [program(environment, "python"), "-m", "pip", "--disable-pip-version-check"]
 
 
 def ready(environment: Path, what: str, made_from: str, fresh: bool = False) -> None:
@@ -147,17 +158,20 @@ def hoity(args: Sequence[str]) -> None:
 
 
 def test(args: Sequence[str]) -> None:
-    """Install into a fresh environment, then lint, types, and all tests."""
-    ready(TEST, ".[dev]", test_stamp(), fresh=True)
-    python = program(TEST, "python")
-    look(python)
-    with beside("wheel"):
-        run([python, "-m", "pytest", *SIDE_BY_SIDE, *args])
+    """Run all that CI runs: lint, types, all tests and the wheel."""
+    ready(TEST, ".[dev]", test_stamp())
+    lint()
+    with beside("types"), beside("wheel"):
+        pytest(args)
 
 
 @contextmanager
 def beside(target: str) -> Iterator[None]:
-    """Another target in a process of its own meanwhile; what it says is shown when it is done."""
+    """Run another target in a process of its own meanwhile, and print its output when it is done.
+
+    Raises:
+        SystemExit: if the other target fails.
+    """
     with tempfile.TemporaryFile() as said:
         command = [sys.executable, str(ROOT / "tasks.py"), target]
         process = subprocess.Popen(command, stdout=said, stderr=subprocess.STDOUT)
@@ -166,29 +180,41 @@ def beside(target: str) -> Iterator[None]:
             code = process.wait()
         finally:
             process.kill()
-        said.seek(0)
-        print(said.read().decode(errors="replace"), end="", flush=True)
+            process.wait()
+            said.seek(0)
+            print(said.read().decode(errors="replace"), end="", flush=True)
     if code:
         sys.exit(code)
 
 
 def check(args: Sequence[str]) -> None:
-    """Lint, types and the tests that cost little, in the test environment as it is."""
+    """Run lint, types and the tests that cost little, or the tests that are named."""
     ready(TEST, ".[dev]", test_stamp())
+    lint()
+    with beside("types"):
+        pytest(args or QUICK)
+
+
+def pytest(args: Sequence[str]) -> None:
+    """Run pytest in the test environment, on all cores."""
+    run([program(TEST, "python"), "-m", "pytest", *WORKERS, *args])
+
+
+def lint() -> None:
+    """Check style and format."""
     python = program(TEST, "python")
-    look(python)
-    run([python, "-m", "pytest", *SIDE_BY_SIDE, *(args or QUICK)])
-
-
-def look(python: str) -> None:
-    """Lint and types."""
     run([python, "-m", "ruff", "check", *CODE])
     run([python, "-m", "ruff", "format", "--check", *CODE])
-    run([python, "-m", "mypy"])
+
+
+def types(args: Sequence[str]) -> None:
+    """Check types."""
+    ready(TEST, ".[dev]", test_stamp())
+    run([program(TEST, "python"), "-m", "mypy"])
 
 
 def wheel(args: Sequence[str]) -> None:
-    """Build the wheel twice, and play and verify a game with it, installed elsewhere."""
+    """Build the wheel twice, unpack it elsewhere, then play and verify a game with it there."""
     ready(TEST, ".[dev]", test_stamp())
     with tempfile.TemporaryDirectory() as folder:
         outside = Path(folder)
@@ -197,20 +223,46 @@ def wheel(args: Sequence[str]) -> None:
         built = build(ROOT, outside / "one")
         if digest(built) != digest(build(copied, outside / "two")):
             sys.exit("Two builds of the wheel differ.")
-        print(f"Built twice alike: SHA-256 {digest(built)}", flush=True)
-        make(outside / "env", str(built))
-        home = {**os.environ, "HOITY_HOME": str(outside / "home")}
+        print(f"Both builds of the wheel are the same: SHA-256 {digest(built)}", flush=True)
+        unpacked = outside / "unpacked"
+        run([*pip(TEST), "install", "--quiet", "--no-deps", "--target", str(unpacked), str(built)])
+        env = {**os.environ, "HOITY_HOME": str(outside / "home"), "PYTHONPATH": str(unpacked)}
         game = str(outside / "game.hoity")
-        hoity = program(outside / "env", "hoity")
+        hoity = str(next((unpacked / "bin").glob("hoity*")))
         play = [hoity, "play", "--bots", "2", "--auto", "--transcript", game]
-        run(play, cwd=folder, env=home, stdout=subprocess.DEVNULL)
-        run([hoity, "verify", game], cwd=folder, env=home)
+        run(play, cwd=folder, env=env, stdout=subprocess.DEVNULL)
+        run([hoity, "verify", game], cwd=folder, env=env)
+
+
+def nightly(args: Sequence[str]) -> None:
+    """Run the exhaustive checks (or those whose steps are named), and print what came of each.
+
+    Raises:
+        SystemExit: if a step fails. The other steps run all the same.
+    """
+    ready(TEST, ".[dev]", test_stamp())
+    results = []
+    for name, command in NIGHTLY.items():
+        if not args or name in args:
+            print("$", " ".join(command), flush=True)
+            began = time.monotonic()
+            done = subprocess.run([program(TEST, "python"), *command], cwd=ROOT, env=with_tests())
+            results.append((name, done.returncode, time.monotonic() - began))
+    for name, code, seconds in results:
+        print(f"{name:10} {'failed' if code else 'passed':7} {seconds:6.0f} s", flush=True)
+    if any(code for _, code, _ in results):
+        sys.exit(1)
+
+
+def with_tests() -> dict[str, str]:
+    """Return the variables of a process that imports the checkout and its test support."""
+    paths = [str(ROOT), str(ROOT / "tests"), os.environ.get("PYTHONPATH")]
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths))}
 
 
 def build(source: Path, folder: Path) -> Path:
-    """The wheel of a checkout."""
-    pip = [program(TEST, "python"), "-m", "pip", "--disable-pip-version-check"]
-    run([*pip, "wheel", "--quiet", "--no-deps", "--wheel-dir", str(folder), str(source)])
+    """Return the wheel of a checkout, built into a folder."""
+    run([*pip(TEST), "wheel", "--quiet", "--no-deps", "--wheel-dir", str(folder), str(source)])
     (built,) = folder.glob("*.whl")
     return built
 
@@ -240,10 +292,7 @@ def tool(*words: str) -> Callable[[Sequence[str]], None]:
 
     def target(args: Sequence[str]) -> None:
         ready(TEST, ".[dev]", test_stamp())
-        paths = os.pathsep.join(
-            filter(None, [str(ROOT), str(ROOT / "tests"), os.environ.get("PYTHONPATH")])
-        )
-        run([program(TEST, "python"), *words, *args], env={**os.environ, "PYTHONPATH": paths})
+        run([program(TEST, "python"), *words, *args], env=with_tests())
 
     return target
 
@@ -251,13 +300,11 @@ def tool(*words: str) -> Callable[[Sequence[str]], None]:
 TARGETS: dict[str, tuple[Callable[[Sequence[str]], None], str]] = {
     "play": (play, "play a whole game against bots"),
     "hoity": (hoity, "run any hoity command"),
-    "check": (check, "lint, types and the quick tests, for while one works"),
-    "test": (test, "all tests in a fresh environment: what CI runs"),
-    "wheel": (wheel, "build the wheel twice, install it elsewhere, play and verify with it"),
-    "soak": (
-        tool("-m", "pytest", "-m", "soak", "-o", "faulthandler_timeout=0"),
-        "the long tests that CI leaves out",
-    ),
+    "check": (check, "lint, types and the quickest tests, for use while you work"),
+    "test": (test, "lint, types, all tests and the wheel: what CI runs"),
+    "nightly": (nightly, "all that is exhaustive, in at most an hour: STEP …"),
+    "types": (types, "check types"),
+    "wheel": (wheel, "build the wheel twice, unpack it elsewhere, play and verify with it"),
     "liars": (tool("-m", "soak.liars"), "every lie, each at a table of its own: CODE …"),
     "crashes": (tool("-m", "soak.crashes"), "kill a seat at every write of a game: every FILE"),
     "links": (tool("-m", "soak.links"), "strangers attack a host's door: SECONDS"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import inspect
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
@@ -12,11 +12,12 @@ from pathlib import Path
 import pytest
 from support.cases import each
 from support.paths import ROOT
+from support.source import files_under, nodes_of, text_of, tree_of
 
 import protocol
 
 PACKAGES = ("protocol", "p2p_hoity", "cli")
-FILES = sorted(path for name in PACKAGES for path in (ROOT / name).rglob("*.py"))
+FILES = files_under(*PACKAGES)
 OUTSIDE = {"trio", "socket", "ssl", "os", "time", "random", "secrets", "threading", "subprocess"}
 CRYPTOGRAPHY = {"nacl", "cryptography", "hashlib", "hmac", "secrets", "protocol"}
 LONGEST_FILE = 400
@@ -39,29 +40,27 @@ def under(folder: str) -> list[Path]:
     return found
 
 
-@cache
-def tree_of(path: Path) -> ast.Module:
-    """A file, parsed once."""
-    return ast.parse(path.read_text(encoding="utf-8"))
-
-
-def nodes(tree: ast.AST, deferred: bool) -> Iterator[ast.AST]:
-    """All nodes; without those inside functions unless `deferred`."""
+def statements(tree: ast.AST, deferred: bool) -> Iterator[ast.AST]:
+    """Yield all statements that run; those inside functions only if `deferred`."""
     for child in ast.iter_child_nodes(tree):
+        if isinstance(child, ast.expr):
+            continue
         if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef) and not deferred:
             continue
-        if isinstance(child, ast.If) and "TYPE_CHECKING" in ast.unparse(child.test):
-            continue
+        if isinstance(child, ast.If) and isinstance(child.test, ast.Name | ast.Attribute):
+            if ast.unparse(child.test).endswith("TYPE_CHECKING"):
+                continue
         yield child
-        yield from nodes(child, deferred)
+        yield from statements(child, deferred)
 
 
-def imports(path: Path, deferred: bool = True) -> set[str]:
-    """The modules a file imports, absolute."""
+@cache
+def imports(path: Path, deferred: bool = True) -> frozenset[str]:
+    """Return the modules that a file imports, as absolute names."""
     here = name_of(path).split(".")
     package = here if path.name == "__init__.py" else here[:-1]
     found: set[str] = set()
-    for node in nodes(tree_of(path), deferred):
+    for node in statements(tree_of(path), deferred):
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
@@ -70,10 +69,10 @@ def imports(path: Path, deferred: bool = True) -> set[str]:
             for alias in node.names:
                 whole = f"{origin}.{alias.name}"
                 found.add(whole if whole in MODULES else origin)
-    return found
+    return frozenset(found)
 
 
-def tops(names: set[str]) -> set[str]:
+def tops(names: Collection[str]) -> set[str]:
     """The top-level packages of module names."""
     return {name.split(".")[0] for name in names}
 
@@ -86,7 +85,9 @@ def test_arrows_point_downward(path: Path) -> None:
 
 
 def test_there_are_no_circles() -> None:
-    graph = {name: imports(path, deferred=False) & set(MODULES) for name, path in MODULES.items()}
+    graph = {
+        name: set(imports(path, deferred=False)) & set(MODULES) for name, path in MODULES.items()
+    }
     for name, arrows in graph.items():
         arrows.discard(name)
         arrows -= {above for above in arrows if name.startswith(above + ".")}
@@ -103,7 +104,7 @@ def test_the_protocol_does_no_io(path: Path) -> None:
 
 @each(under("protocol"), name_of)
 def test_the_protocol_knows_no_game(path: Path) -> None:
-    text = path.read_text(encoding="utf-8").lower()
+    text = text_of(path).lower()
     assert not any(word in text for word in ("castle", "thief", "detective", "auction"))
 
 
@@ -141,11 +142,9 @@ def test_only_the_net_and_what_drives_it_know_trio(path: Path) -> None:
 
 @each(FILES, name_of)
 def test_modules_are_small_and_say_what_they_are(path: Path) -> None:
-    text = path.read_text(encoding="utf-8")
-    tree = tree_of(path)
-    assert ast.get_docstring(tree)
-    assert text.count("\n") <= LONGEST_FILE
-    for node in ast.walk(tree):
+    assert ast.get_docstring(tree_of(path))
+    assert text_of(path).count("\n") <= LONGEST_FILE
+    for node in nodes_of(path):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             assert (node.end_lineno or 0) - node.lineno < LONGEST_FUNCTION, node.name
 
@@ -164,7 +163,7 @@ def test_no_assert_and_no_broad_except_in_the_product(path: Path) -> None:
     library raises nothing narrower; and behind a proof that is not checked yet anything may go
     wrong."""
     broad = {None, "Exception", "BaseException"} - BROAD.get(name_of(path), set())
-    for node in ast.walk(tree_of(path)):
+    for node in nodes_of(path):
         assert not isinstance(node, ast.Assert)
         if isinstance(node, ast.ExceptHandler):
             caught = None if node.type is None else ast.unparse(node.type)
@@ -234,7 +233,7 @@ def test_a_driver_touches_nothing_inside_a_machine() -> None:
     for path in under("p2p_hoity") + under("cli"):
         inside = [
             node.attr
-            for node in ast.walk(tree_of(path))
+            for node in nodes_of(path)
             if isinstance(node, ast.Attribute) and node.attr == "core"
         ]
         assert inside == [], path

@@ -9,6 +9,7 @@ from functools import cache
 from pathlib import Path
 
 from support.paths import ROOT
+from support.source import files_under, nodes_of, short
 
 from protocol.wire.messages import KINDS
 
@@ -29,7 +30,7 @@ def numbered() -> frozenset[str]:
 
 def docstrings(path: Path) -> Iterator[str]:
     """The docstrings of a module, its classes, functions and constants."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in nodes_of(path):
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
             yield str(node.value.value)
 
@@ -38,11 +39,10 @@ def docstrings(path: Path) -> Iterator[str]:
 def cited() -> dict[str, frozenset[str]]:
     """Each identifier cited in a docstring, and the files that cite it."""
     found: dict[str, set[str]] = {}
-    for package in ("protocol", "p2p_hoity"):
-        for path in sorted((ROOT / package).rglob("*.py")):
-            for text in docstrings(path):
-                for one in ID.findall(text):
-                    found.setdefault(one, set()).add(str(path.relative_to(ROOT)))
+    for path in files_under("protocol", "p2p_hoity"):
+        for text in docstrings(path):
+            for one in ID.findall(text):
+                found.setdefault(one, set()).add(short(path))
     return {one: frozenset(files) for one, files in found.items()}
 
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 import ast
 import re
 from collections import Counter
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Iterable, Iterator
 
-from support.paths import ROOT
+from support.source import files_under, nodes_of, short, tree_of
 
 PRODUCT = ("protocol", "p2p_hoity", "cli", "training", "tools", "bench")
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
@@ -20,16 +19,9 @@ CALLED_FROM_OUTSIDE = {
 """Definitions that nothing of the product names, and why they stay."""
 
 
-def trees(*folders: str) -> Iterator[tuple[Path, ast.Module]]:
-    """Every file of these folders, parsed."""
-    for folder in folders:
-        for path in sorted((ROOT / folder).rglob("*.py")):
-            yield path, ast.parse(path.read_text(encoding="utf-8"))
-
-
-def used(tree: ast.AST) -> Iterator[str]:
-    """The names that a file uses; words of short texts too, which `__getattr__` may look up."""
-    for node in ast.walk(tree):
+def used(nodes: Iterable[ast.AST]) -> Iterator[str]:
+    """Yield the names that are used, and words of short texts, which `__getattr__` may look up."""
+    for node in nodes:
         match node:
             case ast.Name(name) | ast.Attribute(attr=name) | ast.keyword(arg=str(name)):
                 yield name
@@ -49,11 +41,11 @@ def defined(tree: ast.Module | ast.ClassDef) -> Iterator[str]:
 
 
 def test_what_is_defined_is_used_by_the_product() -> None:
-    names = Counter(name for _, tree in trees(*PRODUCT) for name in used(tree))
+    names = Counter(name for path in files_under(*PRODUCT) for name in used(nodes_of(path)))
     dead = [
-        f"{path.relative_to(ROOT)}: {name}"
-        for path, tree in trees("protocol", "p2p_hoity")
-        for name in defined(tree)
+        f"{short(path)}: {name}"
+        for path in files_under("protocol", "p2p_hoity")
+        for name in defined(tree_of(path))
         if not names[name] and name not in CALLED_FROM_OUTSIDE
     ]
     assert dead == []
@@ -62,8 +54,8 @@ def test_what_is_defined_is_used_by_the_product() -> None:
 def test_no_exception_is_stale() -> None:
     names = {
         node.name
-        for _, tree in trees(*PRODUCT)
-        for node in ast.walk(tree)
+        for path in files_under(*PRODUCT)
+        for node in nodes_of(path)
         if isinstance(node, Definition)
     }
     assert set(CALLED_FROM_OUTSIDE) <= names
@@ -71,5 +63,5 @@ def test_no_exception_is_stale() -> None:
 
 def test_the_check_finds_what_it_looks_for() -> None:
     tree = ast.parse("def f():\n    return g\n\nclass C:\n    def m(self):\n        pass\n")
-    assert set(defined(tree)) - set(used(tree)) == {"f", "C", "m"}
-    assert {"g", "pass_on"} <= set(used(ast.parse("g; h = 'pass_on'")))
+    assert set(defined(tree)) - set(used(ast.walk(tree))) == {"f", "C", "m"}
+    assert {"g", "pass_on"} <= set(used(ast.walk(ast.parse("g; h = 'pass_on'"))))

@@ -37,6 +37,7 @@ def untimed(text: str) -> str:
     return re.sub(r'in \d+ s|"seconds": [\d.]+', "", text)
 
 
+@pytest.mark.nightly
 def test_simulated_games_are_the_same_though_a_worker_is_killed(
     local: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -46,6 +47,7 @@ def test_simulated_games_are_the_same_though_a_worker_is_killed(
     assert untimed(capsys.readouterr().out) == told("-m", "soak.simulate", *SIMULATED)
 
 
+@pytest.mark.nightly
 def test_a_game_that_takes_too_long_wherever_it_is_played_has_failed(
     local: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -54,6 +56,7 @@ def test_a_game_that_takes_too_long_wherever_it_is_played_has_failed(
     assert "1 failed: ['long-0']" in capsys.readouterr().out
 
 
+@pytest.mark.nightly
 def test_a_duel_ends_the_same_though_a_worker_is_killed(
     local: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

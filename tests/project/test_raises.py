@@ -6,10 +6,10 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
-from support.paths import ROOT
+from support.cases import each
+from support.source import files_under, short, tree_of
 
-FILES = [path for name in ("protocol", "p2p_hoity") for path in sorted((ROOT / name).rglob("*.py"))]
+FILES = files_under("protocol", "p2p_hoity")
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 NOT_OF_THE_CALLER = {"RuntimeError"}
 """A mistake of ours, which no caller handles."""
@@ -44,9 +44,8 @@ def raised(function: Function) -> set[str]:
     return found - NOT_OF_THE_CALLER
 
 
-def unnamed(source: str) -> list[str]:
-    """'function: error' for each error that is raised and not named."""
-    tree = ast.parse(source)
+def unnamed(tree: ast.Module) -> list[str]:
+    """Return 'function: error' for each error that is raised and not named."""
     return [
         f"{function.name}: {error}"
         for function, said in public_functions(tree.body, ast.get_docstring(tree) or "")
@@ -55,15 +54,18 @@ def unnamed(source: str) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
+@each(FILES, short)
 def test_a_public_function_that_raises_names_the_error(path: Path) -> None:
-    assert unnamed(path.read_text(encoding="utf-8")) == []
+    assert unnamed(tree_of(path)) == []
 
 
 def test_the_check_finds_what_it_looks_for() -> None:
-    bare = 'def f():\n    "Text."\n    raise {0}("code")'
-    assert unnamed(bare.format("Invalid")) == ["f: Invalid"]
-    assert unnamed(bare.format("RuntimeError")) == []
-    assert unnamed(bare.format("Invalid").replace("Text", "Raises Invalid")) == []
-    assert unnamed('"Invalid for all."\n' + bare.format("Invalid")) == []
-    assert unnamed(bare.format("Invalid").replace("def f", "def _f")) == []
+    bare = 'def f():\n    "Text."\n    raise Invalid("code")'
+    for source, found in (
+        (bare, ["f: Invalid"]),
+        (bare.replace("Invalid", "RuntimeError"), []),
+        (bare.replace("Text", "Raises Invalid"), []),
+        ('"Invalid for all."\n' + bare, []),
+        (bare.replace("def f", "def _f"), []),
+    ):
+        assert unnamed(ast.parse(source)) == found

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
-from support.paths import ROOT
+from support.cases import each
+from support.source import files_under, nodes_of, short
 
-FILES = [path for name in ("p2p_hoity", "cli") for path in sorted((ROOT / name).rglob("*.py"))]
+FILES = files_under("p2p_hoity", "cli")
 NOTED = {"Invalid", "OtherVersion", "Fault", "Unsound", "TooLarge"}
 """The errors of `protocol` whose text is a note for its developers."""
 
 
-def handlers(tree: ast.AST) -> Iterator[ast.ExceptHandler]:
-    """Where one of them is caught by name."""
-    for node in ast.walk(tree):
+def handlers(nodes: Iterable[ast.AST]) -> Iterator[ast.ExceptHandler]:
+    """Yield the handlers that catch one of them by name."""
+    for node in nodes:
         if isinstance(node, ast.ExceptHandler) and node.type is not None and node.name:
             names = {one.id for one in ast.walk(node.type) if isinstance(one, ast.Name)}
             names |= {one.attr for one in ast.walk(node.type) if isinstance(one, ast.Attribute)}
@@ -24,10 +25,10 @@ def handlers(tree: ast.AST) -> Iterator[ast.ExceptHandler]:
                 yield node
 
 
-def notes_read(source: str) -> list[int]:
-    """The lines on which such a note is read, put into words, or compared."""
+def notes_read(nodes: Iterable[ast.AST]) -> list[int]:
+    """Return the lines on which such a note is read, put into words, or compared."""
     found = []
-    for handler in handlers(ast.parse(source)):
+    for handler in handlers(nodes):
         for node in ast.walk(ast.Module(handler.body, [])):
             match node:
                 case ast.Attribute(ast.Name(name), "reason" | "words" | "args"):
@@ -43,25 +44,30 @@ def notes_read(source: str) -> list[int]:
     return found
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
+@each(FILES, short)
 def test_no_note_of_the_protocol_is_read_above_it(path: Path) -> None:
     allowed = {"game_port.py"}  # what it raises is a note again
     if path.name not in allowed:
-        assert notes_read(path.read_text(encoding="utf-8")) == []
+        assert notes_read(nodes_of(path)) == []
 
 
 @pytest.mark.parametrize(
     "use", ["error.reason", "str(error)", "f'it is {error}'", "words[error.reason]"]
 )
 def test_the_check_finds_what_it_looks_for(use: str) -> None:
-    assert notes_read(f"try:\n  act()\nexcept Invalid as error:\n  say({use})") == [4]
-    assert notes_read(f"try:\n  act()\nexcept OSError as error:\n  say({use})") == []
-    assert notes_read("try:\n  act()\nexcept Invalid as error:\n  say(error.code)") == []
+    source = "try:\n  act()\nexcept {}:\n  say({})"
+
+    def found(*words: str) -> list[int]:
+        return notes_read(ast.walk(ast.parse(source.format(*words))))
+
+    assert found("Invalid as error", use) == [4]
+    assert found("OSError as error", use) == []
+    assert found("Invalid as error", "error.code") == []
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
+@each(FILES, short)
 def test_nothing_is_compared_with_a_sentence(path: Path) -> None:
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in nodes_of(path):
         if isinstance(node, ast.Compare):
             texts = [node.left, *node.comparators]
             told = [one.value for one in texts if isinstance(one, ast.Constant)]

@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 import time
 from collections import defaultdict
+from collections.abc import Generator
 from dataclasses import dataclass, field
 
 import pytest
@@ -19,6 +20,7 @@ from support import sampling
 INTERVAL = 10.0
 """Seconds between two lines of progress where the output is no terminal."""
 SLOWEST = 10
+Status = tuple[str, str, object]
 
 
 def register(config: pytest.Config) -> None:
@@ -33,9 +35,9 @@ class Progress:
 
     config: pytest.Config
     total: int = 0
-    counts: dict[str, int] = field(default_factory=lambda: defaultdict(int))
+    done: int = 0
     seconds: dict[str, float] = field(default_factory=lambda: defaultdict(float))
-    failed: list[str] = field(default_factory=list)
+    failed: int = 0
     began: float = field(default_factory=time.monotonic)
     told: float = field(default_factory=time.monotonic)
 
@@ -53,20 +55,20 @@ class Progress:
         """Learn how many tests there are, where workers run them."""
         self.total = max(self.total, len(ids))
 
-    @pytest.hookimpl(trylast=True)
-    def pytest_report_teststatus(self, report: pytest.TestReport) -> tuple[str, str, str] | None:
+    @pytest.hookimpl(wrapper=True)
+    def pytest_report_teststatus(self) -> Generator[None, Status, Status]:
         """Print no letter for a test, whatever became of it."""
-        if report.passed:
-            return ("passed" if report.when == "call" else "", "", "")
-        return None
+        category, _, _ = yield
+        return category, "", ""
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Count one phase of a test."""
         self.seconds[report.nodeid] += report.duration
         if report.failed:
-            self.failed.append(report.nodeid)
+            self.failed += 1
+            self._print(f"FAILED {report.nodeid}")
         if report.when == "teardown":
-            self.counts["done"] += 1
+            self.done += 1
             self._tell()
 
     def _tell(self) -> None:
@@ -75,15 +77,18 @@ class Progress:
         if now - self.told < (1.0 if live else INTERVAL):
             return
         self.told = now
-        done = self.counts["done"]
-        line = f"{now - self.began:4.0f} s: {done} of {self.total} tests, {self.total - done} remain"
-        if self.failed:
-            line += f", {len(self.failed)} failed"
+        remaining = self.total - self.done
+        failed = f", {self.failed} failed" if self.failed else ""
+        line = f"{now - self.began:4.0f} s: {self.done} of {self.total} tests, {remaining} remain"
+        self._print(line + failed, live)
+
+    def _print(self, line: str, live: bool = False) -> None:
         reporter = self.config.pluginmanager.get_plugin("terminalreporter")
         assert isinstance(reporter, TerminalReporter)
         if live:
             reporter.rewrite(line, erase=True)
         else:
+            reporter.ensure_newline()
             reporter.write_line(line)
 
     def pytest_terminal_summary(self, terminalreporter: TerminalReporter) -> None:
