@@ -47,9 +47,8 @@ def statements(tree: ast.AST, deferred: bool) -> Iterator[ast.AST]:
             continue
         if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef) and not deferred:
             continue
-        if isinstance(child, ast.If) and isinstance(child.test, ast.Name | ast.Attribute):
-            if ast.unparse(child.test).endswith("TYPE_CHECKING"):
-                continue
+        if isinstance(child, ast.If) and ast.unparse(child.test).endswith("TYPE_CHECKING"):
+            continue
         yield child
         yield from statements(child, deferred)
 

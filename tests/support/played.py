@@ -6,21 +6,17 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 
-from protocol.chain.sealing import opening_size, seal_choice
-from protocol.chain.secrets import new_secrets
-from protocol.chain.state import Kind, Node
-from protocol.crypto import commitment, escrow
+from protocol.chain.state import Kind
 from protocol.seat.statements import sign
 from protocol.transcript.writer import to_the_end
-from protocol.wire import bodies, frames, messages
+from protocol.wire import frames, messages
 from protocol.wire.header import Patience, Terms
 from protocol.wire.messages import Message, Say
-from support.room import Room, make_table, seeded, toy_choice
+from support.forgeries.bodies import Forge, another_seal, empty_escrow, fixed, patched, plus_one
+from support.room import Room, make_table, toy_choice
 from support.toy_game import ToyGame
 
 PATIENCE = Patience(20_000, 10_000, 3_000, 60_000)
-Forge = Callable[[Room, Node, Say], bytes]
-"""The body that a liar says instead of its own."""
 
 
 def game_of(terms: Terms) -> ToyGame:
@@ -77,7 +73,7 @@ def lie(room: Room, liar: int, kind: Kind, forge: Forge, also: bool = False) -> 
         if not at:
             at.append(node.step)
             say = message.statement
-            false = replace(say, body=forge(room, node, say))
+            false = replace(say, body=forge(room.places[liar].machine, node, say))
             own = messages.sign(room.who[liar], room.table.id, liar, false)
             carried = frames.encode_frame(frames.Carry(own.encode()))
             honest = [s for s in range(room.table.seats) if s != liar]
@@ -85,36 +81,6 @@ def lie(room: Room, liar: int, kind: Kind, forge: Forge, also: bool = False) -> 
         return not also
 
     room.drop = forged
-
-
-def other_seal(room: Room, node: Node, say: Say) -> bytes:
-    """Another sealed choice than the one already said."""
-    liar = room.table.seats - 1
-    secrets = new_secrets(bytes(32), room.table.quorum)
-    draw = seeded("other")
-    return seal_choice(node, liar, node.want.name, b"\x02", secrets, draw)
-
-
-def empty_escrow(room: Room, node: Node, say: Say) -> bytes:
-    """A commitment whose escrow, proven as it is, does not hold its opening."""
-    liar, draw = room.table.seats - 1, seeded("empty")
-    context = node.table.context(node.step, liar, node.want.name)
-    committed = commitment.commit(context, b"\x02", draw(32))
-    padded = commitment.opening(b"\x03", draw(32), opening_size(8))
-    held = escrow.encrypt(context, node.keys.joint, committed, padded)
-    return bodies.encode_body(bodies.SealBody(committed, held))
-
-
-def wrong_share(room: Room, node: Node, say: Say) -> bytes:
-    """A share whose proof does not hold."""
-    read = bodies.parse_gather(say.body, 0, 0)
-    spoilt = read.shares[:-32] + bytes([read.shares[-32] ^ 1]) + read.shares[-31:]
-    return bodies.encode_body(replace(read, shares=spoilt))
-
-
-def not_empty(room: Room, node: Node, say: Say) -> bytes:
-    """A body where none is due."""
-    return b"\x01"
 
 
 # The tables.
@@ -198,10 +164,10 @@ TABLES: dict[str, Callable[[], Room]] = {
     "returned": _returned,
     "doubted": lambda: _doubted(Kind.OVER),
     "doubted end": lambda: _doubted(Kind.RESULT),
-    "equivocator": lambda: _lying(Kind.SEAL, other_seal, also=True),
-    "wrong share": lambda: _lying(Kind.OPEN, wrong_share),
+    "equivocator": lambda: _lying(Kind.SEAL, another_seal, also=True),
+    "wrong share": lambda: _lying(Kind.OPEN, patched(1, plus_one)),
     "empty escrow": lambda: _lying(Kind.SEAL, empty_escrow, gone=True),
-    "spoilt result": lambda: _lying(Kind.RESULT, not_empty),
+    "spoilt result": lambda: _lying(Kind.RESULT, fixed(b"\x01")),
 }
 DISTURBED = list(TABLES)[5:]
 

@@ -3,16 +3,8 @@
 import hashlib
 
 import pytest
-from support.files import (
-    code_of,
-    parsed,
-    read,
-    refusal,
-    signed,
-    with_close,
-    with_entries,
-    with_evidence,
-)
+from support.files import code_of, parsed, read, refusal, signed, with_close
+from support.forgeries.transcripts import with_entries, with_evidence
 from support.played import DISTURBED, game_of, room_of
 from support.room import seeded
 

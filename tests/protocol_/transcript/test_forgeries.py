@@ -3,18 +3,8 @@
 from dataclasses import replace
 
 import pytest
-from support.files import (
-    code_of,
-    cut,
-    parsed,
-    read,
-    refusal,
-    signed,
-    with_entries,
-    with_entry,
-    with_evidence,
-    with_message,
-)
+from support.files import code_of, parsed, read, refusal, signed, with_message
+from support.forgeries.transcripts import cut, with_entries, with_entry, with_evidence
 from support.played import game_of, room_of
 
 from protocol.chain.state import Kind, Missing

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.files import read, refusal, with_evidence
+from support.files import read, refusal
+from support.forgeries.transcripts import with_evidence
 from support.hasty import Pile, bare, judged
 from support.paths import VECTORS
 from support.played import TABLES, files_of, game_of

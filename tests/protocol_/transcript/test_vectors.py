@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 from support.paths import VECTORS
 from support.sim.cheap import shared_nodes
-from vectors.making import side, stream
+from support.stream import stream
+from vectors.making import side
 from vectors.making.breakages import BROKEN
 from vectors.making.expelled import EXPELLED
 from vectors.making.files import FILES
@@ -138,8 +139,8 @@ def test_the_stream_is_as_its_page_says() -> None:
     def part(data: bytes) -> bytes:
         return len(data).to_bytes(8, "big") + data
 
-    draw = stream.stream("four returned", "seat 3 secret")
+    draw = stream("four returned", "seat 3 secret")
     for index, size in enumerate((32, 5, 64)):
         whole = part(b"four returned") + part(b"seat 3 secret") + part(index.to_bytes(8, "big"))
         assert draw(size) == shake_256(whole).digest(size)
-    assert draw(8) != stream.stream("four returned", "seat 2 secret")(8)
+    assert draw(8) != stream("four returned", "seat 2 secret")(8)

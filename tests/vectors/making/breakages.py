@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from support.forgeries.transcripts import cut, with_entry, with_evidence
 from vectors.making import broken
 from vectors.making.broken import (
     ABSENT,
@@ -12,8 +13,6 @@ from vectors.making.broken import (
     TWO,
     Broken,
     edited,
-    entry,
-    evidence,
     on_bytes,
     other_game,
     outer,
@@ -84,7 +83,7 @@ FORM = {
     "step-of-three-slots": Broken(
         "A step at a table of two has three slots.",
         "bad-form",
-        edited(TWO, lambda whole: entry(whole, 0, _longer(whole.content.entries[0]))),
+        edited(TWO, lambda whole: with_entry(whole, 0, _longer(whole.content.entries[0]))),
     ),
 }
 
@@ -166,7 +165,7 @@ SIGNATURES = {
     "body-without-a-signature": Broken(
         "The last step's signatures are missing.",
         "missing-signature",
-        edited(TWO, lambda whole: evidence(whole, signatures=whole.evidence.signatures[:-1])),
+        edited(TWO, lambda whole: with_evidence(whole, signatures=whole.evidence.signatures[:-1])),
     ),
     "signatures-exchanged": Broken(
         "The two signatures of step 1 are exchanged.",
@@ -260,7 +259,7 @@ BASES = {
     "first-close-missing": Broken(
         "The close of epoch 1, which epoch 2 is locked on, is missing.",
         "missing-evidence",
-        edited(RETURNED, lambda whole: evidence(whole, closes=whole.evidence.closes[1:])),
+        edited(RETURNED, lambda whole: with_evidence(whole, closes=whole.evidence.closes[1:])),
     ),
     "close-by-another-seat": Broken(
         "Seat 0 signs the close of epoch 1.",
@@ -331,7 +330,7 @@ REST = {
         "not-final",
         edited(
             TWO,
-            lambda whole: broken.cut(
+            lambda whole: cut(
                 whole, len(whole.content.entries) - 3, len(whole.content.entries) - 3
             ),
         ),

@@ -1,4 +1,4 @@
-"""The breaker's yard: sound files with one thing in them made wrong."""
+"""Sound files of played tables with one thing in them made wrong."""
 
 from __future__ import annotations
 
@@ -7,6 +7,15 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
+from support.forgeries import transcripts
+from support.forgeries.transcripts import (
+    cut,
+    envelopes,
+    first_link,
+    with_entries,
+    with_entry,
+    with_evidence,
+)
 from vectors.making.playing import TRANSCRIPTS
 from vectors.making.refused import undisturbed
 from vectors.making.tables import Plan, VectorRoom
@@ -70,48 +79,14 @@ def on_bytes(change: Callable[[bytes], bytes]) -> Callable[[], bytes]:
     return lambda: change(whole_of(TWO).encode())
 
 
-# Parts.
-
-
-def evidence(whole: Transcript, **changes: Any) -> Transcript:
-    """Other evidence."""
-    return replace(whole, evidence=replace(whole.evidence, **changes))
-
-
-def entry(whole: Transcript, index: int, made: Any) -> Transcript:
-    """Another step or link."""
-    entries = list(whole.content.entries)
-    entries[index] = made
-    return replace(whole, content=replace(whole.content, entries=tuple(entries)))
-
-
-def cut(whole: Transcript, entries: int, rows: int) -> Transcript:
-    """Only the beginning."""
-    content = replace(whole.content, entries=whole.content.entries[:entries])
-    kept = whole.evidence.signatures[:rows]
-    return evidence(replace(whole, content=content), signatures=kept, final=())
-
-
-def first_link(whole: Transcript) -> int:
-    """Where the first link stands."""
-    return next(i for i, e in enumerate(whole.content.entries) if isinstance(e, Link))
-
-
 def signed(name: str, seat: int, statement: Statement) -> Message:
-    """Any statement signed by any seat of a base file's table."""
-    room = room_of(name)
-    return messages.sign(room.who[seat], room.table.id, seat, statement)
+    """Sign any statement with the key of any seat of a base file's table."""
+    return transcripts.signed(room_of(name), seat, statement)
 
 
-def envelopes(*every: Message) -> tuple[Envelope, ...]:
-    """Messages as they are kept, by rising hash."""
-    return tuple((m.payload, m.signature) for m in sorted(every, key=lambda m: m.hash))
-
-
-def parsed(name: str, kept: Iterable[Envelope]) -> list[Message]:
-    """The messages of a file."""
-    table = room_of(name).table
-    return [messages.parse(encoding.encode(e), table.id, table.ids) for e in kept]
+def parsed(name: str, listed: Iterable[Envelope]) -> list[Message]:
+    """Return the messages of a base file."""
+    return transcripts.parsed(room_of(name), listed)
 
 
 # Headers.
@@ -165,16 +140,16 @@ def without_last_body(missing: Missing) -> Callable[[Transcript], Transcript]:
     def change(whole: Transcript) -> Transcript:
         last, rows = whole.content.entries[-1], whole.evidence.signatures
         assert isinstance(last, Step)
-        spoilt = entry(whole, -1, Step((*last.slots[:-1], missing)))
-        return evidence(spoilt, signatures=(*rows[:-1], rows[-1][:-1]), final=())
+        spoilt = with_entry(whole, -1, Step((*last.slots[:-1], missing)))
+        return with_evidence(spoilt, signatures=(*rows[:-1], rows[-1][:-1]), final=())
 
     return change
 
 
 def forged_link(whole: Transcript) -> Transcript:
     """One seat put out by nothing but the file."""
-    entries = (*whole.content.entries, Link((0,), (1,), (0, 0)))
-    return evidence(replace(whole, content=replace(whole.content, entries=entries)), final=())
+    more = with_entries(whole, (*whole.content.entries, Link((0,), (1,), (0, 0))))
+    return with_evidence(more, final=())
 
 
 def other_link(whole: Transcript) -> Transcript:
@@ -182,7 +157,7 @@ def other_link(whole: Transcript) -> Transcript:
     at = first_link(whole)
     link = whole.content.entries[at]
     assert isinstance(link, Link)
-    return entry(cut(whole, at + 1, at), at, replace(link, banned=(2,)))
+    return with_entry(cut(whole, at + 1, at), at, replace(link, banned=(2,)))
 
 
 def other_slot(whole: Transcript) -> Transcript:
@@ -191,7 +166,7 @@ def other_slot(whole: Transcript) -> Transcript:
     step = whole.content.entries[at]
     assert isinstance(step, Step)
     slots = tuple(Missing.FAULT if s is Missing.ABSENT else s for s in step.slots)
-    return entry(cut(whole, at + 1, at + 1), at, Step(slots))
+    return with_entry(cut(whole, at + 1, at + 1), at, Step(slots))
 
 
 def other_body(whole: Transcript) -> Transcript:
@@ -201,13 +176,13 @@ def other_body(whole: Transcript) -> Transcript:
     body = step.slots[0]
     assert isinstance(body, bytes)
     spoilt = body[:-1] + bytes([body[-1] ^ 1])
-    return entry(whole, 6, Step((spoilt, *step.slots[1:])))
+    return with_entry(whole, 6, Step((spoilt, *step.slots[1:])))
 
 
 def signatures_exchanged(whole: Transcript) -> Transcript:
     """The two seats' signatures of step 1."""
     first, *rest = whole.evidence.signatures
-    return evidence(whole, signatures=(first[::-1], *rest))
+    return with_evidence(whole, signatures=(first[::-1], *rest))
 
 
 def later_epoch(whole: Transcript) -> Transcript:
@@ -218,21 +193,21 @@ def later_epoch(whole: Transcript) -> Transcript:
     assert isinstance(body, bytes)
     say = signed(TWO, 0, Say(1, 1, room_of(TWO).table.id, body))
     first, *rest = whole.evidence.signatures
-    return evidence(whole, signatures=(((1, say.signature), *first[1:]), *rest))
+    return with_evidence(whole, signatures=(((1, say.signature), *first[1:]), *rest))
 
 
 def later_absence(whole: Transcript) -> Transcript:
     """Seat 1's body of the last step replaced by ABSENT, though the file has its closes."""
     last, rows = whole.content.entries[-1], whole.evidence.signatures
     assert isinstance(last, Step)
-    spoilt = entry(whole, -1, Step((last.slots[0], Missing.ABSENT, last.slots[2])))
-    return evidence(spoilt, signatures=(*rows[:-1], rows[-1][:1]), final=())
+    spoilt = with_entry(whole, -1, Step((last.slots[0], Missing.ABSENT, last.slots[2])))
+    return with_evidence(spoilt, signatures=(*rows[:-1], rows[-1][:1]), final=())
 
 
 def twice_signed(whole: Transcript) -> Transcript:
     """One signature more than bodies in step 1."""
     first, *rest = whole.evidence.signatures
-    return evidence(whole, signatures=((*first, first[0]), *rest))
+    return with_evidence(whole, signatures=((*first, first[0]), *rest))
 
 
 def before_link(whole: Transcript) -> Transcript:
@@ -245,20 +220,19 @@ def before_link(whole: Transcript) -> Transcript:
 
 
 def with_close(seat: int, make: Callable[[Close], Statement]) -> Callable[[Transcript], Transcript]:
-    """Another statement where the close stood."""
+    """Put another statement where the close stood."""
 
     def change(whole: Transcript) -> Transcript:
         (close,) = parsed(ABSENT, whole.evidence.closes)
         assert isinstance(close.statement, Close)
-        return evidence(whole, closes=envelopes(signed(ABSENT, seat, make(close.statement))))
+        return transcripts.with_close(room_of(ABSENT), whole, seat, make(close.statement))
 
     return change
 
 
 def with_message(message: Message, whole: Transcript) -> Transcript:
-    """One message more, in its place."""
-    every = parsed(ABSENT, whole.evidence.messages)
-    return evidence(whole, messages=envelopes(*every, message))
+    """Add a message, in its place."""
+    return transcripts.with_message(room_of(ABSENT), whole, message)
 
 
 def of_another_table(whole: Transcript) -> Transcript:
@@ -277,7 +251,7 @@ def with_halts(make: Callable[[int, Halt], Halt]) -> Callable[[Transcript], Tran
         changed = [signed(ABSENT, m.seat, make(m.seat, _halt(m))) for m in halts]
         by_seat = sorted(changed, key=lambda m: m.seat)
         close = signed(ABSENT, 1, Close(1, tuple(m.hash for m in by_seat)))
-        return evidence(whole, messages=envelopes(*others, *changed), closes=envelopes(close))
+        return with_evidence(whole, messages=envelopes(*others, *changed), closes=envelopes(close))
 
     return change
 
@@ -315,7 +289,7 @@ def two_sealed_bases() -> bytes:
     kept = list(machine.core.store.says(0, start.step))
     every = envelopes(*told[0], *told[1], *last, *kept)
     listed = tuple((m.payload, m.signature) for m in (*rising, end))
-    return evidence(whole, messages=every, closes=listed).encode()
+    return with_evidence(whole, messages=every, closes=listed).encode()
 
 
 def _halts(name: str, epoch: int, says: tuple[bytes, ...]) -> list[Message]:
@@ -331,24 +305,24 @@ def sealed_by_accepts(whole: Transcript) -> Transcript:
     """Accepts where seals belong."""
     base = room_of(ABSENT).first.machine.core.view.base.base_digest()
     votes = ((s, signed(ABSENT, s, Accept(1, base)).signature) for s, _ in whole.evidence.seals)
-    return evidence(whole, seals=tuple(votes))
+    return with_evidence(whole, seals=tuple(votes))
 
 
 def absent_end(whole: Transcript) -> Transcript:
     """The last say of a seat that is not present, beside the others'."""
     tip: Node = room_of(ABSENT).first.machine.tip
     say = signed(ABSENT, 2, Say(1, tip.step, tip.digest, b"\xc0"))
-    return evidence(whole, final=(*whole.evidence.final, (2, say.signature)))
+    return with_evidence(whole, final=(*whole.evidence.final, (2, say.signature)))
 
 
 def reversed_part(part: str) -> Callable[[Transcript], Transcript]:
     """A list of the evidence backwards."""
-    return lambda whole: evidence(whole, **{part: getattr(whole.evidence, part)[::-1]})
+    return lambda whole: with_evidence(whole, **{part: getattr(whole.evidence, part)[::-1]})
 
 
 def shortened(part: str, size: int) -> Callable[[Transcript], Transcript]:
     """Only the first items of a list of the evidence."""
-    return lambda whole: evidence(whole, **{part: getattr(whole.evidence, part)[:size]})
+    return lambda whole: with_evidence(whole, **{part: getattr(whole.evidence, part)[:size]})
 
 
 def outer(change: Callable[[Any], Any]) -> Callable[[], bytes]:

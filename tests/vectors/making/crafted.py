@@ -1,23 +1,22 @@
-"""The forgers' bench: closes over halts that liars make up together, each against one rule."""
+"""Files with closes over halts that faulty seats make up together, each against one rule."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
 
+from support.forgeries.transcripts import envelopes, with_evidence
+from support.stream import stream
 from vectors.making.broken import (
     ABSENT,
     RETURNED,
     Broken,
-    envelopes,
-    evidence,
     parsed,
     room_of,
     signed,
     whole_of,
 )
 from vectors.making.refused import undisturbed
-from vectors.making.stream import stream
 
 from protocol.chain import own_bodies, transition
 from protocol.chain.state import Missing, Node
@@ -56,7 +55,7 @@ def _with_halts(
         rest = [m for m in closes if m is not close]
         kept = [m for m in every if m not in old]
         listed = tuple((m.payload, m.signature) for m in (*rest, made))
-        return evidence(whole, messages=envelopes(*kept, *new, *more), closes=listed).encode()
+        return with_evidence(whole, messages=envelopes(*kept, *new, *more), closes=listed).encode()
 
     return file
 
@@ -183,7 +182,7 @@ def three_of_five_go_on() -> bytes:
     entries = (*whole.content.entries, Step(transition.slots_of(base, said)))
     rows = (*whole.evidence.signatures, tuple((1, say.signature) for say in says))
     more = Transcript(Content(whole.content.header, entries), whole.evidence)
-    return evidence(more, signatures=rows).encode()
+    return with_evidence(more, signatures=rows).encode()
 
 
 def say_where_nothing_grows() -> bytes:
@@ -198,7 +197,7 @@ def say_where_nothing_grows() -> bytes:
     second = signed(FIVE, 2, Close(2, tuple(m.hash for m in halts)))
     seals = tuple((s, signed(FIVE, s, SealVote(2, digest)).signature) for s in range(4))
     old = parsed(FIVE, whole.evidence.messages)
-    return evidence(
+    return with_evidence(
         whole,
         messages=envelopes(*old, *halts, say),
         closes=tuple((m.payload, m.signature) for m in (first, second)),

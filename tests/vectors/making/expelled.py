@@ -1,17 +1,32 @@
-"""The dock: whole games in which a seat is proven at fault, and the rest play on without it."""
+"""Whole games in which a seat is proven at fault and the others play on without it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from vectors.making import lying
-from vectors.making.lying import inject, opening, owing, patched, twice
-from vectors.making.tables import Lie, Plan, VectorRoom, before, come_back, on_say, vanish
+from support.forgeries import bodies as make
+from support.forgeries import statements
+from support.forgeries.bodies import Forge
+from support.forgeries.catalogue import FORGERIES
+from vectors.making.tables import (
+    Lie,
+    Plan,
+    VectorRoom,
+    before,
+    come_back,
+    inject,
+    on_say,
+    opening,
+    owing,
+    twice,
+    vanish,
+)
 
 from protocol.chain.state import Kind, Node
 
 LAST = 3
+ACTION = owing(Kind.SEAL, "action", LAST)
 Due = Callable[[Node], bool]
 
 
@@ -45,8 +60,21 @@ def _lies(lie: Callable[[], Lie]) -> Callable[[Plan], VectorRoom]:
     return lambda plan: VectorRoom(plan, {LAST: lie()}).play()
 
 
-def _says(due: Due, forge: lying.Forge) -> Callable[[Plan], VectorRoom]:
-    return _lies(lambda: on_say(due, forge))
+def _sends(name: str, what: str = "") -> Expelled:
+    """Seat 3 sends a forged body of the catalogue, described by `what` if it is given."""
+    forgery = FORGERIES[name]
+    play = _lies(lambda: on_say(forgery.due(LAST), forgery.forge))
+    return _four(forgery.code, f"Seat 3 {what or forgery.what}.", play)
+
+
+def _sends_and_goes(name: str, what: str, forge: Forge) -> Expelled:
+    """Seat 3 seals a forged choice, and is gone before it has to open it."""
+    lie = lambda: {LAST: on_say(ACTION, forge)}  # noqa: E731
+    play = lambda plan: (  # noqa: E731
+        VectorRoom(plan, lie()).at(opening("action", LAST), vanish(LAST)).play()
+    )
+    end = ", and is gone before the reveal; the others open it."
+    return _four(FORGERIES[name].code, f"Seat 3 {what}{end}", play)
 
 
 def _adds(
@@ -70,12 +98,12 @@ def _goes_and_comes(room: VectorRoom, seat: int) -> VectorRoom:
 def _low_lock(plan: Plan) -> VectorRoom:
     """After a return seat 3 halts as if nothing had been sealed since."""
     room = _goes_and_comes(VectorRoom(plan), 2)
-    return room.at(_back_again(), inject(LAST, lying.forgetful_halt), LAST).play()
+    return room.at(_back_again(), inject(LAST, statements.forgetful_halt), LAST).play()
 
 
 def _malformed(plan: Plan) -> VectorRoom:
     """Seat 5 goes; seat 4's halt of epoch 1 is malformed, which all find as they read it."""
-    room = VectorRoom(plan, {4: lying.malform_halts})
+    room = VectorRoom(plan, {4: statements.malform_halts})
     room.at(before(Kind.REVEAL, "place"), vanish(5))
     room.waits = lambda node: 5 not in node.present and 4 in node.present
     return room.at(lambda node: 5 not in node.present, _read_halts).play()
@@ -92,11 +120,11 @@ def _two_chains(plan: Plan) -> VectorRoom:
     room.hasty = {LAST}
     room.waits = lambda node: bool(said) and node.want.kind is Kind.SEAL and not node.banned
     room.at(_alone, lambda _: said.append(True))
-    return room.at(_alone, inject(LAST, lying.elsewhere), LAST).play()
+    return room.at(_alone, inject(LAST, statements.elsewhere), LAST).play()
 
 
 def _out_of_turn(plan: Plan) -> VectorRoom:
-    room = VectorRoom(plan).at(_alone, inject(LAST, lying.unasked), LAST)
+    room = VectorRoom(plan).at(_alone, inject(LAST, statements.unasked), LAST)
 
     def only_the_lie(here: VectorRoom) -> None:
         lie = here.queue[-1][2]
@@ -117,34 +145,21 @@ def _back_again() -> Due:
     return due
 
 
-def _escrow_then_gone(forge: lying.Forge) -> Callable[[Plan], VectorRoom]:
-    """The liar seals, and is gone before it has to open."""
-
-    def play(plan: Plan) -> VectorRoom:
-        due = owing(Kind.SEAL, "action", LAST)
-        room = VectorRoom(plan, {LAST: on_say(due, forge)})
-        return room.at(opening("action", LAST), vanish(LAST)).play()
-
-    return play
-
-
 def _helper(plan: Plan) -> VectorRoom:
     """Seat 5 is gone before it opens; seat 4 gives a wrong share of its escrow."""
 
     def due(node: Node) -> bool:
         return node.want.kind is Kind.REVEAL and 5 not in node.present and 5 in node.want.dues
 
-    room = VectorRoom(plan, {4: on_say(due, lying.escrow_share)})
+    room = VectorRoom(plan, {4: on_say(due, make.escrow_share)})
     return room.at(opening("action", 5), vanish(5)).play()
 
-
-ACTION = owing(Kind.SEAL, "action", LAST)
 
 EXPELLED: dict[str, Expelled] = {
     "two-commitments-in-one-step": _four(
         "two-statements",
         "Seat 3 signs two commitments to an Action card in one step.",
-        _lies(lambda: twice(ACTION, lying.another_seal)),
+        _lies(lambda: twice(ACTION, make.another_seal)),
     ),
     "says-on-two-chains": _four(
         "two-chains",
@@ -160,7 +175,7 @@ EXPELLED: dict[str, Expelled] = {
     "halt-without-its-own-says": _four(
         "halt-omits-say",
         "Seat 3 signs a halt of epoch 1 that leaves out what it has said in epoch 0.",
-        _adds(before(Kind.SEAL, "action"), inject(LAST, lying.forgetful_halt)),
+        _adds(before(Kind.SEAL, "action"), inject(LAST, statements.forgetful_halt)),
     ),
     "halt-with-patience-of-another-epoch": Expelled(
         "Seat 4 signs a halt of epoch 1 whose patience ran out in another epoch than that of its "
@@ -173,7 +188,7 @@ EXPELLED: dict[str, Expelled] = {
     "close-without-halts": _four(
         "bad-close",
         "Seat 1 signs a close of epoch 1 that names no halt.",
-        _adds(before(Kind.SEAL, "action"), inject(1, lying.empty_close), 1),
+        _adds(before(Kind.SEAL, "action"), inject(1, statements.empty_close), 1),
         seat=1,
     ),
     "say-out-of-turn": _four(
@@ -181,36 +196,15 @@ EXPELLED: dict[str, Expelled] = {
         "Seat 3 speaks in a step in which another seat is asked alone, and nothing after it.",
         _out_of_turn,
     ),
-    "body-where-none-is-due": _four(
-        "bad-body",
-        "Seat 3 says another body than the empty pass in `over`.",
-        _says(before(Kind.OVER), lying.fixed(b"\x01")),
-    ),
-    "hold-with-a-body": _four(
-        "bad-body",
-        "Seat 3 says another body than the empty pass in a `hold`.",
-        _says(before(Kind.HOLD), lying.fixed(b"\x01")),
-    ),
-    "share-outside-the-group": _four(
-        "bad-point",
-        "Seat 3 adds a point of order eight to a share of a card.",
-        _says(before(Kind.OPEN), patched(1, lying.off_group)),
-    ),
-    "share-not-proven": _four(
-        "bad-share",
-        "Seat 3 changes the response in the proof of its shares.",
-        _says(before(Kind.OPEN), patched(1, lying.plus_one)),
-    ),
-    "escrow-of-a-card": _four(
-        "bad-escrow",
-        "Seat 3 puts the first point of a card into the escrow of its choice, to have it opened.",
-        _says(ACTION, lying.card_escrow),
-    ),
-    "escrow-of-another-opening": _four(
-        "bad-escrow",
-        "Seat 3 seals an opening into its escrow that does not fit its commitment, and is gone "
-        "before the reveal; the others open it.",
-        _escrow_then_gone(lying.empty_escrow),
+    "body-where-none-is-due": _sends("body-where-none-is-due"),
+    "hold-with-a-body": _sends("hold-with-a-body"),
+    "share-outside-the-group": _sends("share-outside-the-group"),
+    "share-not-proven": _sends("share-not-proven"),
+    "escrow-of-a-card": _sends("escrow-of-a-card"),
+    "escrow-of-another-opening": _sends_and_goes(
+        "escrow-of-another-opening",
+        "seals an opening into its escrow that does not fit its commitment",
+        make.empty_escrow,
     ),
     "escrow-share-not-proven": Expelled(
         "Seat 5 is gone between commitment and reveal; seat 4 changes the response in the proof "
@@ -220,21 +214,12 @@ EXPELLED: dict[str, Expelled] = {
         Plan("expelled escrow share", "small-5", 6),
         _helper,
     ),
-    "opening-with-another-nonce": _four(
-        "bad-opening",
-        "Seat 3 opens its commitment with another nonce.",
-        _says(owing(Kind.REVEAL, "action", LAST), lying.other_nonce),
+    "opening-with-another-nonce": _sends(
+        "choice-opened-with-another-nonce", "opens its commitment with another nonce"
     ),
-    "choice-against-the-rules": _four(
-        "illegal-choice",
-        "Seat 3 seals an Action card that it does not hold, and opens it.",
-        _says(ACTION, lying.sealed(47)),
-    ),
-    "choice-against-the-rules-in-escrow": _four(
-        "illegal-choice",
-        "Seat 3 seals an Action card that does not exist, and is gone before the reveal; the "
-        "others open it.",
-        _escrow_then_gone(lying.sealed(99)),
+    "choice-against-the-rules": _sends("choice-against-the-rules"),
+    "choice-against-the-rules-in-escrow": _sends_and_goes(
+        "action-card-not-in-hand", "seals an Action card that does not exist", make.sealed(99)
     ),
 }
 """Name to game; each ends with verdict `ok`, the fault listed and the seat banned."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from vectors.making.lying import ORDER_EIGHT
+from support.forgeries.bodies import ORDER_EIGHT
 from vectors.making.tables import Plan
 
 from p2p_hoity.net import ticket

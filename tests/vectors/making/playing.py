@@ -5,8 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from vectors.making.lying import another_seal, opening, owing, twice
-from vectors.making.tables import FULL, Plan, VectorRoom, before, come_back, from_step, vanish
+from support.forgeries.bodies import another_seal
+from vectors.making.tables import (
+    FULL,
+    Plan,
+    VectorRoom,
+    before,
+    come_back,
+    from_step,
+    opening,
+    owing,
+    twice,
+    vanish,
+)
 
 from protocol.chain.state import Kind
 

@@ -7,10 +7,10 @@ import itertools
 from collections.abc import Iterator
 from typing import Any
 
+from support.stream import stream
 from vectors.making.message_failures import HASHES, PLAN, good_ticket, table, who
 from vectors.making.playing import TRANSCRIPTS
 from vectors.making.side import game_of
-from vectors.making.stream import stream
 from vectors.making.tables import VectorRoom
 
 from p2p_hoity.net import handshake, ticket

@@ -8,8 +8,9 @@ from functools import lru_cache
 from typing import Any
 from weakref import WeakKeyDictionary
 
+from support.forgeries.statements import carried, signed
 from support.room import Place, Room
-from vectors.making.stream import pick, stream
+from support.stream import pick, stream
 
 from p2p_hoity import editions, game_port, rules
 from p2p_hoity.rules.edition import Castle, Edition
@@ -20,7 +21,7 @@ from protocol.seat.core import Core
 from protocol.seat.effects import Asked, Send
 from protocol.seat.machine import Machine
 from protocol.seat.statements import sign
-from protocol.wire import header
+from protocol.wire import frames, header
 from protocol.wire.header import Header, Patience, Terms
 from protocol.wire.messages import Say, Statement
 
@@ -248,3 +249,41 @@ def on_say(due: Callable[[Node], bool], forge: Callable[[Machine, Node, Say], by
         return replace(statement, body=forge(machine, node, statement))
 
     return lie
+
+
+def twice(due: Callable[[Node], bool], forge: Callable[[Machine, Node, Say], bytes]) -> Lie:
+    """In the first step that is due, send the own body, and a forged one too."""
+    done: list[int] = []
+
+    def lie(machine: Machine, statement: Statement) -> Statement:
+        node = machine.tip
+        if isinstance(statement, Say) and due(node) and not done:
+            done.append(node.step)
+            other = replace(statement, body=forge(machine, node, statement))
+            machine.core.send(frames.Carry(signed(machine, other).encode()), None)
+        return statement
+
+    return lie
+
+
+def inject(seat: int, make: Callable[[Machine], Statement]) -> Callable[[VectorRoom], None]:
+    """Have the seat sign one statement more and send it to all."""
+
+    def act(room: VectorRoom) -> None:
+        machine = room.places[seat].machine
+        machine.be_cautious = lambda certain=False: None  # type: ignore[method-assign]
+        room.tell(seat, carried(machine, make(machine)))
+
+    return act
+
+
+def owing(kind: Kind, name: str, seat: int, least: int = 0) -> Callable[[Node], bool]:
+    """Due in a step of this kind in which the seat owes a choice."""
+    due = before(kind, name, least)
+    return lambda node: due(node) and seat in node.want.owes
+
+
+def opening(name: str, seat: int) -> Callable[[Node], bool]:
+    """Due before the reveal of the seat's sealed choice of this kind."""
+    due = before(Kind.REVEAL, name)
+    return lambda node: due(node) and seat in node.want.dues

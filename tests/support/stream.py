@@ -1,4 +1,4 @@
-"""The well: all randomness of the vectors, drawn from a published seed and a label.
+"""The randomness of the vectors: drawn from a published seed and a label.
 
 Draw number i (from 0) of `size` bytes is SHAKE-256 (FIPS 202), `size` bytes long, of three parts
 one after the other, each behind its length as 8 bytes, big-endian: the seed (UTF-8), the label
@@ -17,12 +17,12 @@ T = TypeVar("T")
 
 
 def part(data: bytes) -> bytes:
-    """Bytes behind their length."""
+    """Return the bytes behind their length."""
     return len(data).to_bytes(8, "big") + data
 
 
 def stream(seed: str, label: str) -> Draw:
-    """The draws of one label, in order."""
+    """Return a function that makes the draws of one label, in order."""
     head, calls = part(seed.encode()) + part(label.encode()), count()
 
     def draw(size: int) -> bytes:
@@ -32,5 +32,5 @@ def stream(seed: str, label: str) -> Draw:
 
 
 def pick(draw: Draw, options: Sequence[T]) -> T:
-    """One of some: 8 drawn bytes, big-endian, modulo their number."""
+    """Return one of the options: 8 drawn bytes, big-endian, modulo their number."""
     return options[int.from_bytes(draw(8), "big") % len(options)]

@@ -1,0 +1,144 @@
+"""Forged bodies: what a faulty seat sends in a step instead of its own body."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from protocol.chain import own_bodies
+from protocol.chain.sealing import opening_size, seal_choice
+from protocol.chain.secrets import new_secrets
+from protocol.chain.state import Node
+from protocol.crypto import commitment, escrow, group
+from protocol.seat.machine import Machine
+from protocol.wire import bodies, encoding
+from protocol.wire.messages import Say
+from support.stream import stream
+
+Forge = Callable[[Machine, Node, Say], bytes]
+"""Make a body for the faulty seat's machine, at a node, from the input it would send."""
+ORDER_EIGHT = bytes.fromhex("c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a")
+"""A point of order eight, which is on the curve and not in the group."""
+
+
+def patched(index: int, change: Callable[[Any], Any]) -> Forge:
+    """Change one field of the body."""
+
+    def forge(machine: Machine, node: Node, say: Say) -> bytes:
+        fields = list(encoding.decode(say.body, bodies.MAX_BODY))
+        fields[index] = change(fields[index])
+        return encoding.encode(tuple(fields))
+
+    return forge
+
+
+def fixed(body: bytes) -> Forge:
+    """Send this body, whatever is due."""
+    return lambda machine, node, say: body
+
+
+# Changes of one field.
+
+
+def flip(data: bytes) -> bytes:
+    """Flip the lowest bit of the last byte."""
+    return data[:-1] + bytes([data[-1] ^ 1])
+
+
+def plus_one(data: bytes) -> bytes:
+    """Add one to the scalar at the end. It stays canonical."""
+    value = (int.from_bytes(data[-32:], "little") + 1) % group.ORDER
+    return data[:-32] + value.to_bytes(32, "little")
+
+
+def plus_order(data: bytes) -> bytes:
+    """Add the group order to the scalar at the end, which is then not canonical."""
+    value = int.from_bytes(data[-32:], "little") + group.ORDER
+    return data[:-32] + value.to_bytes(32, "little")
+
+
+def off_group(data: bytes) -> bytes:
+    """Add a point of order eight to the first point."""
+    return group.add(data[:32], ORDER_EIGHT) + data[32:]
+
+
+def identity_first(data: bytes) -> bytes:
+    """Replace the first point by the identity."""
+    return group.IDENTITY + data[32:]
+
+
+def exchanged(data: bytes) -> bytes:
+    """Exchange the first two cards of a deck."""
+    return data[64:128] + data[:64] + data[128:]
+
+
+# Bodies made anew.
+
+
+def seat_of(machine: Machine) -> int:
+    """Return the seat of a machine that is no watcher."""
+    assert machine.seat is not None
+    return machine.seat
+
+
+def another_seal(machine: Machine, node: Node, say: Say) -> bytes:
+    """Make another commitment to the same choice where one is owed, else a single byte."""
+    if machine.seat not in node.want.owes:
+        return b"\x01"
+    choice, _ = list(machine.core.secrets.openings.values())[-1]
+    secrets, draw = new_secrets(bytes(32), 1), stream("another seal", "nonce")
+    return seal_choice(node, seat_of(machine), node.want.name, choice, secrets, draw)
+
+
+def sealed(choice: Any) -> Forge:
+    """Seal this choice as it should be. The seat will open it as it should be, too."""
+
+    def forge(machine: Machine, node: Node, say: Say) -> bytes:
+        draw = stream("sealed", f"{choice}")
+        return own_bodies.body_of_choice(node, seat_of(machine), choice, machine.core.secrets, draw)
+
+    return forge
+
+
+def empty_escrow(machine: Machine, node: Node, say: Say) -> bytes:
+    """Make an escrow that is well proven and holds another opening than the commitment's."""
+    read, draw = bodies.parse_seal(say.body), stream("empty escrow", "nonce")
+    context = node.table.context(node.step, seat_of(machine), node.want.name)
+    size = opening_size(node.table.game.size(node.want.name))
+    padded = commitment.opening(b"\x00", draw(32), size)
+    held = escrow.encrypt(context, node.keys.joint, read.commitment, padded)
+    return bodies.encode_body(replace(read, escrow=held))
+
+
+def card_escrow(machine: Machine, node: Node, say: Say) -> bytes:
+    """Take the first point of a card for that of the escrow."""
+    read = bodies.parse_seal(say.body)
+    return bodies.encode_body(replace(read, escrow=node.keys.deck[0].a + read.escrow[32:]))
+
+
+def zero_piece(machine: Machine, node: Node, say: Say) -> bytes:
+    """Commit to a polynomial with a root at seat 0, whose key share is then zero."""
+    secret = machine.core.secrets.key
+    polynomial = (secret, -secret % group.ORDER)
+    machine.core.own_secrets = replace(machine.core.secrets, polynomial=polynomial)
+    draw = stream("zero piece", "none")
+    return own_bodies.body_of(node, seat_of(machine), machine.core.secrets, draw)
+
+
+def false_complaint(machine: Machine, node: Node, say: Say) -> bytes:
+    """Complain of the sound key share from the lowest other seat, with the true secret."""
+    blamed = 1 if machine.seat == 0 else 0
+    return bodies.encode_body(bodies.Complaint(blamed, machine.core.secrets.box))
+
+
+def other_nonce(machine: Machine, node: Node, say: Say) -> bytes:
+    """Change the nonce of the opening."""
+    opening, *rest = encoding.decode(say.body, bodies.MAX_BODY)
+    return encoding.encode(((opening[0], flip(opening[1])), *rest))
+
+
+def escrow_share(machine: Machine, node: Node, say: Say) -> bytes:
+    """Change the response in the proof of each share of an escrow."""
+    *rest, escrows = encoding.decode(say.body, bodies.MAX_BODY)
+    return encoding.encode((*rest, tuple(plus_one(e) for e in escrows)))

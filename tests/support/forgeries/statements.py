@@ -1,0 +1,51 @@
+"""Forged statements: what a faulty seat signs beside its inputs, or in place of a vote."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from protocol.seat.machine import Machine
+from protocol.wire import bodies, frames, messages
+from protocol.wire.messages import Close, Expired, Halt, Say, Statement
+from support.forgeries.bodies import seat_of
+
+
+def signed(machine: Machine, statement: Statement) -> messages.Message:
+    """Sign any statement with the key of the machine's seat."""
+    assert machine.core.who is not None
+    return messages.sign(machine.core.who, machine.table.id, seat_of(machine), statement)
+
+
+def carried(machine: Machine, statement: Statement) -> bytes:
+    """Return the frame that carries any statement of the machine's seat."""
+    return frames.encode_frame(frames.Carry(signed(machine, statement).encode()))
+
+
+def unasked(machine: Machine) -> Statement:
+    """Speak in the current step, in which another seat is asked alone."""
+    node = machine.tip
+    return Say(machine.core.view.epoch, node.step, node.digest, bodies.encode_choice(0))
+
+
+def elsewhere(machine: Machine) -> Statement:
+    """Speak in the current step on a chain that nobody knows."""
+    node = machine.tip
+    return Say(machine.core.view.epoch, node.step, b"\x01" * 32, bodies.encode_choice(0))
+
+
+def forgetful_halt(machine: Machine) -> Statement:
+    """Halt for the next epoch without naming a lock or an input."""
+    return Halt(machine.core.view.epoch + 1, None, (), None, (), ())
+
+
+def malform_halts(machine: Machine, statement: Statement) -> Statement:
+    """Claim in the halt for epoch 1 a timeout in another epoch than that of its lock."""
+    if not isinstance(statement, Halt) or statement.epoch != 1:
+        return statement
+    node = machine.tip
+    return replace(statement, expired=Expired(9, node.step, node.digest))
+
+
+def empty_close(machine: Machine) -> Statement:
+    """Propose a base that rests on no halt, as the seat whose turn it is."""
+    return Close(machine.core.view.epoch + 1, ())

@@ -1,0 +1,67 @@
+"""Changed transcripts: a sound file with one thing in it made wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+from protocol.transcript.format import Entry, Envelope, Link, Transcript
+from protocol.wire import encoding, messages
+from protocol.wire.messages import Message, Statement
+from support.room import Room
+
+
+def with_evidence(whole: Transcript, **changes: Any) -> Transcript:
+    """Replace lists of the evidence, by name."""
+    return replace(whole, evidence=replace(whole.evidence, **changes))
+
+
+def with_entries(whole: Transcript, entries: Iterable[Entry]) -> Transcript:
+    """Replace the chain."""
+    return replace(whole, content=replace(whole.content, entries=tuple(entries)))
+
+
+def with_entry(whole: Transcript, index: int, entry: Entry) -> Transcript:
+    """Replace one step or link of the chain."""
+    entries = list(whole.content.entries)
+    entries[index] = entry
+    return with_entries(whole, entries)
+
+
+def cut(whole: Transcript, entries: int, steps: int) -> Transcript:
+    """Keep only the first entries of the chain, and the signatures of the first steps."""
+    short = with_entries(whole, whole.content.entries[:entries])
+    return with_evidence(short, signatures=whole.evidence.signatures[:steps], final=())
+
+
+def first_link(whole: Transcript) -> int:
+    """Return the index of the first link of the chain."""
+    return next(i for i, e in enumerate(whole.content.entries) if isinstance(e, Link))
+
+
+def signed(room: Room, seat: int, statement: Statement) -> Message:
+    """Sign any statement with the key of any seat of a table, as faulty seats could."""
+    return messages.sign(room.who[seat], room.table.id, seat, statement)
+
+
+def envelopes(*every: Message) -> tuple[Envelope, ...]:
+    """Return messages as a file lists them, by rising hash."""
+    return tuple((m.payload, m.signature) for m in sorted(every, key=lambda m: m.hash))
+
+
+def parsed(room: Room, listed: Iterable[Envelope]) -> list[Message]:
+    """Return the messages that a file of this table lists in full."""
+    table = room.table
+    return [messages.parse(encoding.encode(e), table.id, table.ids) for e in listed]
+
+
+def with_message(room: Room, whole: Transcript, message: Message) -> Transcript:
+    """Add a message, in its place."""
+    every = parsed(room, whole.evidence.messages)
+    return with_evidence(whole, messages=envelopes(*every, message))
+
+
+def with_close(room: Room, whole: Transcript, seat: int, statement: Statement) -> Transcript:
+    """Replace all closes by one statement of a seat."""
+    return with_evidence(whole, closes=envelopes(signed(room, seat, statement)))
