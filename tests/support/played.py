@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from functools import cache
 
 from protocol.chain.state import Kind
+from protocol.crypto import group, signing
 from protocol.seat.statements import sign
 from protocol.transcript.writer import to_the_end
 from protocol.wire import frames, messages
@@ -172,13 +172,21 @@ TABLES: dict[str, Callable[[], Room]] = {
 DISTURBED = list(TABLES)[5:]
 
 
-@cache
 def room_of(name: str) -> Room:
-    """The room of a played table."""
+    """Return the room of a played table. It is played once for each kind of cryptography."""
+    return _room(name, id(signing.bindings))
+
+
+@group.cache_per_backend(None)
+def _room(name: str, signatures: int) -> Room:
     return TABLES[name]()
 
 
-@cache
 def files_of(name: str) -> tuple[bytes, ...]:
-    """The files of all seats that finished."""
+    """Return the files of all seats that finished."""
+    return _files(name, id(signing.bindings))
+
+
+@group.cache_per_backend(None)
+def _files(name: str, signatures: int) -> tuple[bytes, ...]:
     return tuple(p.machine.transcript() for p in room_of(name).places if p.machine.finished)

@@ -4,7 +4,8 @@ from dataclasses import replace
 from functools import cache
 
 import pytest
-from support.played import PATIENCE, game_of, lie, new_room, not_empty, read_say
+from support.forgeries.bodies import fixed
+from support.played import PATIENCE, game_of, lie, new_room, read_say
 from support.room import Room
 
 from protocol.chain.state import Kind
@@ -19,7 +20,7 @@ LIAR, HONEST = 3, (0, 1, 2)
 @cache
 def played(also: bool, seats: int = 4, quorum: int | None = None) -> Room:
     room = new_room(seats, quorum)
-    lie(room, LIAR, Kind.RESULT, not_empty, also)
+    lie(room, LIAR, Kind.RESULT, fixed(b"\x01"), also)
     room.start()
     room.run(until=400)
     for _ in range(40):  # whoever was done first still answers and votes

@@ -11,12 +11,13 @@ import random
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.played import empty_escrow
+from support.forgeries.bodies import empty_escrow
 from support.room import make_table, seeded
 from support.sim.cheap import cheap_blocks
 from support.toy_game import ToyGame
@@ -98,9 +99,8 @@ class Drive:
         """Another body the checks may take: an escrow that opens to something else."""
         node = self.node
         if node.want.kind is Kind.SEAL and seat in node.want.owes and self.die.random() < 0.5:
-            room: Any = type("Seat", (), {"table": self.table})
-            say = Say(0, node.step, node.digest, honest)
-            return empty_escrow(room, node, say) if seat == self.table.seats - 1 else None
+            machine: Any = SimpleNamespace(seat=seat)
+            return empty_escrow(machine, node, Say(0, node.step, node.digest, honest))
         return None
 
     def legal(self, seat: int, body: bytes) -> bool:

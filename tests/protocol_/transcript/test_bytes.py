@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from support.files import refusal
 from support.played import files_of
+from support.sampling import times
 
 from protocol.transcript import format
 from protocol.transcript.problem import UNREADABLE
@@ -19,7 +20,7 @@ from protocol.wire import encoding
 @pytest.mark.parametrize("name", ["two", "returned", "equivocator"])
 def test_no_flipped_byte_passes(name: str) -> None:
     data, draw = files_of(name)[0], random.Random(name)
-    places = [*range(40), *(draw.randrange(len(data)) for _ in range(110))]
+    places = [*range(40), *(draw.randrange(len(data)) for _ in range(times(60, 1000)))]
     for place in places:
         spoilt = bytearray(data)
         spoilt[place] ^= 1 << draw.randrange(8)
@@ -28,7 +29,11 @@ def test_no_flipped_byte_passes(name: str) -> None:
 
 def test_a_torn_file_is_unreadable() -> None:
     data, draw = files_of("vanished")[0], random.Random(1)
-    for size in [*range(60), *(draw.randrange(len(data)) for _ in range(60)), len(data) - 1]:
+    for size in [
+        *range(60),
+        *(draw.randrange(len(data)) for _ in range(times(60, 1000))),
+        len(data) - 1,
+    ]:
         problem = refusal(data[:size])
         assert problem.code == ("torn" if size else "empty")
         assert problem.code in UNREADABLE
@@ -64,7 +69,7 @@ def test_a_file_larger_than_any_game_is_not_read(monkeypatch: pytest.MonkeyPatch
     assert problem.code == "too-large"
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=times(60, 1500), deadline=None)
 @given(st.binary(max_size=300), st.booleans())
 def test_any_bytes_give_a_report(data: bytes, framed: bool) -> None:
     refusal(b"\x94\xb0hoity-transcript\x02" + data if framed else data)
@@ -77,7 +82,7 @@ VALUES = st.recursive(
 )
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=times(40, 1500), deadline=None)
 @given(VALUES, VALUES)
 def test_any_values_give_a_report(content: Any, evidence: Any) -> None:
     refusal(encoding.encode(("hoity-transcript", 1, content, evidence)))
@@ -103,7 +108,7 @@ def changed(value: Any, path: tuple[int, ...], change: Callable[[Any], Any]) -> 
     return tuple(items)
 
 
-@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=times(40, 800), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.data())
 def test_no_item_may_be_another(data: st.DataObject) -> None:
     """Any item of a sound file replaced by any other value."""

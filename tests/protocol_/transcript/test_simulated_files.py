@@ -1,6 +1,7 @@
 """Files of simulated tables with losses, crashes, partitions and a liar: sound, of one content."""
 
 import pytest
+from support.sampling import times
 from support.sim.cheap import cheap_blocks
 from support.sim.tables import World, draw_plan
 from support.toy_game import ToyGame
@@ -16,7 +17,7 @@ def reports() -> list[list[tuple[bool, Report]]]:
     found = []
     with cheap_blocks(), pytest.MonkeyPatch.context() as patch:
         patch.setattr(signing, "check_public", lambda public: public)
-        for number in range(20):
+        for number in range(times(20, 200)):
             world = World(draw_plan(f"file-{number}", liar=number % 2 == 0))
             world.run()
             honest = [h.machine for s, h in enumerate(world.processes) if s not in world.plan.liars]

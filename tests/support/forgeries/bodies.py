@@ -14,12 +14,11 @@ from protocol.crypto import commitment, escrow, group
 from protocol.seat.machine import Machine
 from protocol.wire import bodies, encoding
 from protocol.wire.messages import Say
+from support.forged_points import order_eight
 from support.stream import stream
 
 Forge = Callable[[Machine, Node, Say], bytes]
 """Make a body for the faulty seat's machine, at a node, from the input it would send."""
-ORDER_EIGHT = bytes.fromhex("c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a")
-"""A point of order eight, which is on the curve and not in the group."""
 
 
 def patched(index: int, change: Callable[[Any], Any]) -> Forge:
@@ -60,7 +59,7 @@ def plus_order(data: bytes) -> bytes:
 
 def off_group(data: bytes) -> bytes:
     """Add a point of order eight to the first point."""
-    return group.add(data[:32], ORDER_EIGHT) + data[32:]
+    return group.add(data[:32], order_eight()) + data[32:]
 
 
 def identity_first(data: bytes) -> bytes:

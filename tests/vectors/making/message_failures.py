@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from support.forgeries.bodies import ORDER_EIGHT
+from support.forged_points import order_eight
 from vectors.making.tables import Plan
 
 from p2p_hoity.net import ticket
@@ -249,7 +249,7 @@ MESSAGE_FAILURES: dict[str, BadPost] = {
         "R of the signature is a point of order eight.",
         "bad-signature",
         "message",
-        with_signature(lambda s: ORDER_EIGHT + s[32:]),
+        with_signature(lambda s: order_eight() + s[32:]),
     ),
     "signature-changed": BadPost(
         "One bit of S is changed.",
