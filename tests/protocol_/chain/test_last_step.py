@@ -5,6 +5,7 @@ from functools import cache
 
 import pytest
 from support.forgeries.bodies import fixed
+from support.inspection import inspect
 from support.played import PATIENCE, game_of, lie, new_room, read_say
 from support.room import Room
 
@@ -53,7 +54,7 @@ def test_every_seat_writes_the_fault_down_and_the_same_content(also: bool, code:
 def test_a_base_at_the_end_is_the_end_itself() -> None:
     room = played(also=True)
     for seat in HONEST:
-        view = room.places[seat].machine.core.view
+        view = inspect(room.places[seat].machine)
         assert view.epoch > 0
         assert view.base.want.kind is Kind.RESULT
         assert view.base.slots is not None
@@ -65,7 +66,7 @@ def test_a_strict_table_takes_the_says_for_the_end() -> None:
     room = played(also=True, quorum=4)
     for seat in HONEST:
         assert room.places[seat].machine.finished
-        assert room.places[seat].machine.core.view.epoch == 0
+        assert inspect(room.places[seat].machine).epoch == 0
 
 
 def alone_with_a_proof(proof: bool) -> tuple[Room, Machine]:
@@ -102,7 +103,7 @@ def give(room: Room, message: Message) -> None:
 def test_who_alone_holds_a_proof_at_the_end_waits_for_a_base_one_patience_long() -> None:
     room, machine = alone_with_a_proof(proof=True)
     assert not machine.awaited()
-    assert LIAR in machine.core.proofs
+    assert LIAR in inspect(machine).proofs
     machine.tick(PATIENCE.step / 1000 - 0.1)
     assert not machine.finished
     machine.tick(room.now + PATIENCE.step / 1000)
@@ -142,7 +143,7 @@ def test_who_holds_the_proof_before_the_last_say_does_not_end_without_a_base() -
         collect(seat)
         machine = room.places[seat].machine
         if machine.finished and seat != LIAR:
-            ends.setdefault(seat, machine.core.view.base.want.kind)
+            ends.setdefault(seat, inspect(machine).base.want.kind)
 
     room.drop, room.collect = other_first, watching  # type: ignore[method-assign]
     room.start()

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from support import room
+from support.inspection import inspect
 
 from p2p_hoity import editions, game_port, rules
 from p2p_hoity.rules.exhibits import is_exhibit
@@ -62,7 +63,7 @@ class Stage:
         check = type(game).check
         object.__setattr__(game, "check", lambda *_: None)
         try:
-            machine.choose(choice, machine.core.clocks.now)
+            machine.choose(choice, inspect(machine).clocks.now)
         finally:
             object.__delattr__(game, "check")
         assert game.check.__func__ is check

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import pytest
+from support.inspection import inspect, votes_of
 from support.room import Room, make_table
 from support.sim.cheap import cheap_blocks
 from support.toy_game import ToyGame
@@ -45,7 +46,7 @@ def tell(room: Room, *told: Message) -> None:
 
 def halt(room: Room, *more: bytes, expired: Expired | None = None) -> Halt:
     """A halt of epoch 1 that lists all that is said, and more."""
-    store = room.places[0].machine.core.store
+    store = inspect(room.places[0].machine).store
     said = {m.hash for m in store.epoch_says(0, room.table.first_step)}
     return Halt(1, None, tuple(sorted({*said, *more})), expired, (), ())
 
@@ -69,28 +70,28 @@ def counted(monkeypatch: pytest.MonkeyPatch, name: str) -> list[tuple[object, ..
 def test_a_malformed_halt_is_judged_by_a_seat_that_does_not_propose(room: Room) -> None:
     machine = room.places[0].machine
     tell(room, signed(room, 3, halt(room, expired=WRONG)))
-    assert machine.core.proofs[3].code == "bad-halt"
-    assert machine.core.store.of_epoch(Late, 1)[0].seat == 0
+    assert inspect(machine).proofs[3].code == "bad-halt"
+    assert inspect(machine).store.of_epoch(Late, 1)[0].seat == 0
 
 
 def test_a_sound_halt_convicts_nobody(room: Room) -> None:
     machine = room.places[0].machine
     tell(room, signed(room, 3, halt(room)))
-    assert not machine.core.proofs
+    assert not inspect(machine).proofs
 
 
 def test_nothing_is_asked_for_only_to_judge_a_form(room: Room) -> None:
     machine = room.places[0].machine
     tell(room, signed(room, 3, halt(room, bytes(32), expired=WRONG)))
-    assert not machine.core.proofs
-    assert not machine.core.store.wants
+    assert not inspect(machine).proofs
+    assert not inspect(machine).store.wants
 
 
 def test_more_proofs_than_seats_are_malformed(room: Room) -> None:
     machine = room.places[0].machine
     proofs = tuple((bytes([i]) * 32,) for i in range(5))
     tell(room, signed(room, 3, replace(halt(room), proofs=proofs)))
-    assert machine.core.proofs[3].code == "bad-halt"
+    assert inspect(machine).proofs[3].code == "bad-halt"
 
 
 def test_what_waits_is_not_read_again_before_it_is_held(
@@ -108,7 +109,7 @@ def test_what_waits_is_not_read_again_before_it_is_held(
     assert reads() == 1
     tell(room, late)
     assert reads() == 2
-    assert machine.core.proofs[3].code == "bad-halt"
+    assert inspect(machine).proofs[3].code == "bad-halt"
 
 
 @pytest.mark.parametrize("variation", range(6))
@@ -119,14 +120,14 @@ def test_of_two_bad_halts_the_one_judged_first_is_the_proof(room: Room, variatio
     waiting = halt(room, late.hash, expired=wrong)
     first, second = (signed(room, 3, replace(waiting, epoch=epoch)) for epoch in (1, 2))
     tell(room, second, first)
-    assert not machine.core.proofs
+    assert not inspect(machine).proofs
     tell(room, late)
-    assert list(machine.core.votes.bad) == [first.hash, second.hash]
-    assert machine.core.proofs[3].messages == (first,)
+    assert list(inspect(machine).bad_halts) == [first.hash, second.hash]
+    assert inspect(machine).proofs[3].messages == (first,)
 
 
 def test_a_proposer_asks_for_what_its_halts_name(room: Room) -> None:
-    votes = room.places[0].machine.core.votes
+    votes = votes_of(room.places[0].machine)
     tell(room, signed(room, 3, halt(room, bytes(32))))
     assert votes.halts(1) == []
     assert bytes(32) in votes.store.wants
@@ -144,11 +145,11 @@ def test_a_flood_of_closes_is_judged_no_further_than_the_first_few(
     machine, calls = room.places[0].machine, counted(monkeypatch, "base_of_close")
     tell(room, *_closes(room, 3 * MAX_TRIED))
     assert 0 < len(calls) <= MAX_TRIED + 2
-    assert len(machine.core.store.wants) <= MAX_TRIED + 2
+    assert len(inspect(machine).store.wants) <= MAX_TRIED + 2
 
 
 def test_a_close_that_a_quorum_has_voted_for_is_judged_all_the_same(room: Room) -> None:
-    votes = room.places[0].machine.core.votes
+    votes = votes_of(room.places[0].machine)
     tell(room, *_closes(room, 3 * MAX_TRIED))
     halts = [signed(room, seat, halt(room)) for seat in (1, 2, 3)]
     close = signed(room, 1, Close(1, tuple(m.hash for m in halts)))
@@ -162,9 +163,8 @@ def test_a_close_that_a_quorum_has_voted_for_is_judged_all_the_same(room: Room) 
 def test_halts_of_which_no_close_can_be_made_are_tried_once(
     room: Room, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    votes = Votes(
-        room.table, room.places[0].machine.core.store, room.places[0].machine.core.votes.start
-    )
+    live = votes_of(room.places[0].machine)
+    votes = Votes(room.table, live.store, live.start)
     two = [signed(room, 2, SealVote(1, bytes([i]) * 32)) for i in range(2)]
     proof = tuple(sorted(m.hash for m in two))
     halts = [signed(room, seat, replace(halt(room), proofs=(proof,))) for seat in (1, 2, 3)]

@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 
 import pytest
-from support.room import Room, begun_room, make_table, toy_choice
+from support.inspection import inspect, want
+from support.room import Room, begun_room, make_table, seeded, toy_choice
 from support.sim.cheap import cheap_blocks
 from support.toy_game import ToyGame
 
@@ -36,12 +37,12 @@ def say(room: Room, epoch: int, step: int, number: int, size: int = MAX_BODY) ->
 
 def hear(machine: Machine, message: Message) -> bool:
     machine.receive(frames.encode_frame(frames.Carry(message.encode())), 0.0, None)
-    return message.hash in machine.core.store
+    return message.hash in inspect(machine).store
 
 
 def loose(machine: Machine) -> int:
-    found = machine.core.store.says_by(LIAR)
-    path = machine.core.view.path
+    found = inspect(machine).store.says_by(LIAR)
+    path = inspect(machine).path
     off = (m for m in found if isinstance(m.statement, Say) and m.statement.on not in path)
     return sum(len(m.payload) for m in off)
 
@@ -61,7 +62,7 @@ def test_of_says_off_the_chain_only_so_many_bytes_are_kept(room: Room) -> None:
 def test_what_is_wanted_has_more_room_and_no_endless_one(room: Room) -> None:
     machine = room.places[0].machine
     wanted = [say(room, 1, step, step) for step in range(1, 2 * admission.WANTED // MAX_BODY)]
-    machine.core.store.wants |= {message.hash for message in wanted}
+    want(machine, {message.hash for message in wanted})
     kept = [hear(machine, message) for message in wanted]
     assert loose(machine) > admission.LOOSE
     assert loose(machine) <= admission.WANTED
@@ -75,13 +76,13 @@ def test_a_seat_whose_room_is_full_still_speaks_on_the_chain(room: Room) -> None
     assert not hear(machine, say(room, 1, machine.tip.step + 1, 99))
     room.run(until=5)
     assert all(place.machine.finished for place in room.places)
-    assert not any(place.machine.core.proofs for place in room.places)
+    assert not any(inspect(place.machine).proofs for place in room.places)
 
 
 def test_spare_versions_are_counted_too(room: Room) -> None:
     machine = room.places[0].machine
     versions = [say(room, 1, 3, number) for number in range(1, 2 * admission.WANTED // MAX_BODY)]
-    machine.core.store.wants |= {message.hash for message in versions}
+    want(machine, {message.hash for message in versions})
     for message in versions:
         hear(machine, message)
     assert loose(machine) <= admission.WANTED + MAX_BODY  # the second version proves a fault
@@ -98,7 +99,7 @@ def test_a_seat_that_comes_back_to_a_table_that_has_ended_is_told_why_again() ->
         say = Say(0, machine.tip.step + 1, bytes(32), body)
         hear(machine, messages.sign(who[2], table.id, 2, say))
     records = [e.data for e in (*made.places[0].heard, *machine.take()) if isinstance(e, Record)]
-    again = Machine(table, made.places[0].machine.core.rng, 0, who[0], bytes(32))
+    again = Machine(table, seeded("again"), 0, who[0], bytes(32))
     again.restore(records)
     assert [e for e in again.take() if isinstance(e, Broken)] == [again.broken]
     assert again.broken is not None

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
+from support.inspection import inspect
 from support.liars.room import LIAR, PROVOKE, LiarRoom
 from support.room import toy_choice
 from support.sim.cheap import cheap_blocks
@@ -99,7 +100,7 @@ def test_a_wrong_escrow_share_is_a_fault_and_the_choice_is_opened_without_it() -
 
     def only_with_escrows(machine, message):  # type: ignore[no-untyped-def]
         say = message.statement
-        node = machine.core.view.path.get(say.on) if isinstance(say, Say) else None
+        node = inspect(machine).path.get(say.on) if isinstance(say, Say) else None
         lost = node is not None and node.want.kind is Kind.REVEAL and node.lost
         return forge(machine, message) if lost else [message]
 
@@ -205,7 +206,7 @@ def test_sealing_below_a_halt_whose_lock_is_lower_is_a_fault() -> None:
     room = LiarRoom(6)
 
     def deny_the_lock(machine, vote):  # type: ignore[no-untyped-def]
-        told = machine.core.store.of_epoch(Halt, vote.epoch)
+        told = inspect(machine).store.of_epoch(Halt, vote.epoch)
         says = next(m.statement.says for m in told if m.seat == LIAR)
         return [Late(vote.epoch + 1), Halt(vote.epoch + 1, None, says, None, (), ())]
 
@@ -223,7 +224,7 @@ def test_a_halt_of_a_bad_form_is_a_fault() -> None:
         halt = message.statement
         if not isinstance(halt, Halt) or not halt.says:
             return [message]
-        own = sorted(h for h in halt.says if machine.core.store.message(h).seat == LIAR)
+        own = sorted(h for h in halt.says if inspect(machine).store.message(h).seat == LIAR)
         return [room.sign(Halt(halt.epoch, halt.lock, tuple(own), None, (), ()))]
 
     room.lie = builds_on_nothing
@@ -252,9 +253,9 @@ def test_two_says_that_lie_on_two_chains_are_a_fault() -> None:
     room.start()
     room.run(until=5)
     machine = room.places[0].machine
-    nodes = sorted(machine.core.view.path.values(), key=lambda n: n.step)
+    nodes = sorted(inspect(machine).path.values(), key=lambda n: n.step)
     deal = nodes[0]
-    says = machine.core.store.epoch_says(0, deal.step)
+    says = inspect(machine).store.epoch_says(0, deal.step)
     other = room.sign(Say(0, deal.step, deal.digest, b"\xc0"))
     swapped = [m if (m.seat, m.statement.step) != (LIAR, deal.step) else other for m in says]
     real = [m for m in says if (m.seat, m.statement.step) == (LIAR, deal.step)]

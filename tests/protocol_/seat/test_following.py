@@ -5,6 +5,7 @@ from unittest.mock import Mock
 
 import pytest
 from protocol_.seat.test_rules_of_a_seat import ALL, Scene
+from support.inspection import has_said, has_signed, inspect, want
 from support.sim.cheap import cheap_blocks
 
 from protocol.chain.state import Kind
@@ -36,14 +37,14 @@ class Watched(Scene):
         other, step = self.places[seat].machine, self.machine.tip.step
         if other.must_choose:
             other.choose(seat % 4, self.now)
-        said = (m.statement for m in other.core.store.by_seat(seat))
+        said = (m.statement for m in inspect(other).store.by_seat(seat))
         return [one for one in said if isinstance(one, Say) and one.step == step]
 
 
 def held(scene: Scene) -> set[int]:
     """Whose says of the step that seat 0 stands before it holds."""
-    core = scene.machine.core
-    return {m.seat for m in core.store.says(core.view.epoch, core.tip.step)}
+    inside = inspect(scene.machine)
+    return {m.seat for m in inside.store.says(inside.epoch, scene.machine.tip.step)}
 
 
 def test_a_say_that_leaves_the_step_open_is_judged_and_nothing_else() -> None:
@@ -53,7 +54,7 @@ def test_a_say_that_leaves_the_step_open_is_judged_and_nothing_else() -> None:
     assert held(scene) == {1, 2}
     assert scene.machine.awaited() == {0, 3}
     assert not scene.rounds.called
-    assert not scene.machine.core.fresh
+    assert not inspect(scene.machine).fresh
 
 
 def test_the_last_say_of_a_step_brings_the_game_on_at_once() -> None:
@@ -64,16 +65,16 @@ def test_the_last_say_of_a_step_brings_the_game_on_at_once() -> None:
     assert scene.machine.tip.want.kind is Kind.SEAL
     scene.bid(3)
     assert scene.machine.tip.want.kind is Kind.HOLD
-    assert scene.machine.core.has_said(scene.machine.tip.step)
+    assert has_said(scene.machine, scene.machine.tip.step)
 
 
 def test_a_say_that_proves_a_fault_is_acted_upon_at_once() -> None:
     scene = Watched()
     node = scene.machine.tip
     scene.tell(1, Say(0, node.step, node.digest, b"\xc0"))
-    assert scene.machine.core.proofs[1].code == "bad-body"
+    assert inspect(scene.machine).proofs[1].code == "bad-body"
     assert scene.rounds.called
-    assert scene.machine.core.has_signed(Late, 1)
+    assert has_signed(scene.machine, Late, 1)
 
 
 def leave_of(scene: Scene, seat: int) -> bytes:
@@ -87,25 +88,25 @@ def test_who_has_left_is_waited_for_no_longer_than_for_the_last_other() -> None:
     scene.machine.choose(0, scene.now)
     scene.bid(1)
     scene.machine.receive(leave_of(scene, 3), scene.now, scene.table.ids[3])
-    assert not scene.machine.core.all_left()
+    assert not inspect(scene.machine).have_all_left
     scene.wait(3)
-    assert not scene.machine.core.has_signed(Late, 1)
+    assert not has_signed(scene.machine, Late, 1)
     scene.bid(2)
-    assert scene.machine.core.all_left()
-    assert scene.machine.core.has_signed(Late, 1)
+    assert inspect(scene.machine).have_all_left
+    assert has_signed(scene.machine, Late, 1)
 
 
 def test_what_was_lacked_is_taken_up_at_once() -> None:
     scene = Watched()
     (say,) = scene.bid_of(1)
     (message,) = (m for m in of_seat(scene, 1) if m.statement == say)
-    scene.machine.core.store.wants.add(message.hash)
+    want(scene.machine, [message.hash])
     scene.tell(1, say)
     assert scene.rounds.called
 
 
 def of_seat(scene: Scene, seat: int) -> list[Message]:
-    return list(scene.places[seat].machine.core.store.by_seat(seat))
+    return list(inspect(scene.places[seat].machine).store.by_seat(seat))
 
 
 @pytest.mark.parametrize("epoch", [1, 2])

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
+from support.inspection import alter, has_said, inspect, keep_departure, raise_promise, wish
 from support.room import Room, identity, make_table, toy_choice
 from support.sim.cheap import cheap_blocks
 from support.toy_game import ToyGame
@@ -119,7 +120,7 @@ def test_nobody_goes_on_before_standing_there_for_a_grace() -> None:
     scene = Scene(frozenset({3}))
     scene.leaves(3)
     scene.run(until=2.5)
-    assert scene.machine().core.votes.wishes() == {}
+    assert inspect(scene.machine()).wishes == {}
     scene.run(until=1.5)
     assert scene.machine().tip.absences == (0, 0, 0, 1)
 
@@ -131,8 +132,8 @@ def test_who_still_thinks_keeps_the_whole_patience() -> None:
     scene.run(until=14)
     for seat in (0, 1, 2):
         assert scene.machine(seat).away() == {3}
-        assert scene.machine(seat).core.votes.wishes() == {}
-        assert scene.machine(seat).core.ran_out() is False
+        assert inspect(scene.machine(seat)).wishes == {}
+        assert inspect(scene.machine(seat)).has_run_out is False
     scene.mute = frozenset({3})
     scene.machine(2).choose(0, scene.now)
     scene.collect(2)
@@ -147,8 +148,8 @@ def test_who_thinks_itself_hurries_nobody() -> None:
     scene.leaves(3)
     scene.run(until=10)
     assert scene.machine().awaited() == {0, 3}
-    assert not scene.machine().core.all_left()
-    assert scene.machine().core.votes.wishes() == {}
+    assert not inspect(scene.machine()).have_all_left
+    assert inspect(scene.machine()).wishes == {}
 
 
 def test_who_has_spoken_leaves_for_the_next_step() -> None:
@@ -159,12 +160,12 @@ def test_who_has_spoken_leaves_for_the_next_step() -> None:
     assert (word.step, word.on) == (step + 1, scene.machine().tip.digest)
     scene.run(until=8)
     assert scene.machine().away() == {3}
-    assert scene.machine().core.votes.wishes() == {}
+    assert inspect(scene.machine()).wishes == {}
     scene.mute = frozenset()
     scene.machine(2).choose(0, scene.now)
     scene.collect(2)
     scene.run(until=2.5)
-    assert scene.machine().core.view.epoch == 0
+    assert inspect(scene.machine()).epoch == 0
     assert scene.machine().tip.want.kind is Kind.HOLD
     scene.run(until=2)
     assert scene.machine().tip.absences == (0, 0, 0, 1)
@@ -201,13 +202,13 @@ def test_who_waits_longer_waits_for_who_has_left_too() -> None:
     scene.places[3].alive = False
     word = scene.word(3)
     scene.hear(0, word)
-    assert scene.machine().core.all_left()
+    assert inspect(scene.machine()).have_all_left
     assert scene.machine().wait_longer(scene.now)
-    assert not scene.machine().core.all_left()
+    assert not inspect(scene.machine()).have_all_left
     assert scene.machine().wait(scene.now).left == 20
     scene.now += 1
     scene.hear(0, scene.word(3, number=3))
-    assert scene.machine().core.all_left()
+    assert inspect(scene.machine()).have_all_left
     assert scene.machine().wait(scene.now).left == 0
 
 
@@ -241,9 +242,9 @@ def test_it_hurries_nobody_in_the_step_before_its_own() -> None:
     scene.now += 4
     scene.hear(0, scene.word(3, ahead=1))
     assert scene.machine().away() == {3}
-    assert not scene.machine().core.all_left()
+    assert not inspect(scene.machine()).have_all_left
     scene.hear(0, scene.word(3, number=3))
-    assert scene.machine().core.all_left()
+    assert inspect(scene.machine()).have_all_left
 
 
 def test_a_link_with_the_seat_ends_it() -> None:
@@ -255,7 +256,7 @@ def test_a_link_with_the_seat_ends_it() -> None:
     scene.run(until=12)
     for seat in (0, 1, 2):
         assert scene.machine(seat).away() == frozenset()
-        assert scene.machine(seat).core.votes.wishes() == {}
+        assert inspect(scene.machine(seat)).wishes == {}
     scene.mute = frozenset()
     scene.machine(3).choose(0, scene.now)
     scene.collect(3)
@@ -286,18 +287,18 @@ def test_who_is_back_may_leave_again() -> None:
     assert scene.machine().away() == {3}
     assert scene.heard(0, LeftForNow) == [LeftForNow(3)] * 2
     scene.hear(0, first)
-    assert scene.machine().core.leaves.number(3) == 3
+    assert inspect(scene.machine()).departures.get(3, 0) == 3
 
 
 def changed(scene: Scene) -> None:
     """All stand in epoch 1, nobody absent, at the step at which they stood before."""
     for seat, place in enumerate(scene.places):
         if place.alive:
-            place.machine.core.store.wishes.update(dict.fromkeys(range(4), 1))
+            wish(place.machine, dict.fromkeys(range(4), 1))
             place.machine.tick(scene.now)
             scene.collect(seat)
     scene.run(until=5)
-    assert scene.machine().core.view.epoch == 1
+    assert inspect(scene.machine()).epoch == 1
     assert not any(scene.machine().tip.absences)
 
 
@@ -308,7 +309,7 @@ def test_a_change_of_epoch_does_not_end_it() -> None:
     assert scene.machine().away() == {3}
     assert scene.heard(0, LeftForNow) == [LeftForNow(3)]
     scene.run(until=6)
-    assert scene.machine().core.votes.wishes().get(0, 0) == 1, "seat 2 still thinks"
+    assert inspect(scene.machine()).wishes.get(0, 0) == 1, "seat 2 still thinks"
     scene.machine(2).choose(0, scene.now)
     scene.collect(2)
     scene.run(until=4)
@@ -347,11 +348,11 @@ def test_an_absence_since_then_ends_it() -> None:
     scene.hear(0, word)
     scene.run(until=3)
     assert scene.machine().tip.absences == (0, 0, 0, 1)
-    core = scene.machine().core
-    back = replace(core.tip, present=core.tip.present | {3}, parent=core.tip)
-    core.view.tip = back
+    tip = scene.machine().tip
+    back = replace(tip, present=tip.present | {3}, parent=tip)
+    alter(scene.machine(), tip=back)
     assert scene.machine().away() == frozenset()
-    core.view.tip = replace(back, absences=(0,) * 4)
+    alter(scene.machine(), tip=replace(back, absences=(0,) * 4))
     assert scene.machine().away() == {3}, "but for the absence it would hold"
 
 
@@ -387,12 +388,12 @@ def test_who_is_back_says_so_once_it_may_sign() -> None:
     scene = Scene(frozenset({3}))
     first = scene.leaves(3)
     scene.crash_and_resume(3)
-    assert scene.machine(3).core.state is State.SILENT
+    assert inspect(scene.machine(3)).state is State.SILENT
     assert returns_of(scene, 3) == []
     scene.run(until=1)
-    assert scene.machine(3).core.state is State.STANDING
+    assert inspect(scene.machine(3)).state is State.STANDING
     for seat in range(4):
-        assert scene.machine(seat).core.leaves.number(3) == first.number + 1
+        assert inspect(scene.machine(seat)).departures.get(3, 0) == first.number + 1
         assert scene.machine(seat).away() == frozenset()
     records = len(scene.places[3].journal)
     scene.run(until=2)
@@ -416,11 +417,11 @@ def test_a_journal_that_forgot_a_leave_is_told_and_returns() -> None:
     word = scene.leaves(3)
     scene.places[3].journal.pop()
     scene.crash_and_resume(3)
-    assert scene.machine(3).core.leaves.number(3) == 0
+    assert inspect(scene.machine(3)).departures.get(3, 0) == 0
     scene.hear(3, word)
     scene.run(until=5)
-    assert scene.machine(3).core.leaves.number(3) == 2
-    assert scene.machine().core.leaves.number(3) == 2
+    assert inspect(scene.machine(3)).departures.get(3, 0) == 2
+    assert inspect(scene.machine()).departures.get(3, 0) == 2
 
 
 def test_whoever_asks_is_told_who_is_back() -> None:
@@ -437,7 +438,7 @@ def test_whoever_asks_is_told_who_is_back() -> None:
 def test_a_return_is_on_disk_before_it_is_sent() -> None:
     scene = Scene(frozenset({3}))
     machine = scene.machine(3)
-    machine.core.leaves.keep(scene.word(3), scene.now)
+    keep_departure(machine, scene.word(3), scene.now)
     machine.take()
     machine.tick(scene.now)
     effects = [e for e in machine.take() if isinstance(e, Record | Send)]
@@ -467,7 +468,7 @@ def test_a_leave_of_an_absent_seat_says_nothing() -> None:
     scene.places[3].alive = False
     scene.run(until=40)
     assert scene.machine().tip.absences == (0, 0, 0, 1)
-    scene.hear(0, scene.word(3, epoch=scene.machine().core.view.epoch))
+    scene.hear(0, scene.word(3, epoch=inspect(scene.machine()).epoch))
     assert scene.machine().away() == frozenset()
 
 
@@ -482,14 +483,14 @@ def test_it_is_on_disk_before_it_leaves_and_nothing_is_signed_behind_it() -> Non
     record, send = machine.take()
     assert isinstance(record, Record)
     assert isinstance(send, Send)
-    assert machine.core.state is State.LEFT
+    assert inspect(machine).state is State.LEFT
     assert not machine.leave(scene.now)
     assert not machine.must_choose
     for seat in (0, 1, 2):
         late = leaves_late(scene, seat)
         machine.receive(late, scene.now, scene.table.ids[seat])
     assert [effect for effect in machine.take() if isinstance(effect, Record)] != []
-    own = [m for m in machine.core.store.by_seat(3) if isinstance(m.statement, Halt | Late)]
+    own = [m for m in inspect(machine).store.by_seat(3) if isinstance(m.statement, Halt | Late)]
     assert own == []
 
 
@@ -519,7 +520,7 @@ def test_a_watcher_a_silent_seat_and_one_at_its_end_say_nothing() -> None:
     watcher.start(0.0)
     assert not watcher.leave(0.0)
     scene.crash_and_resume(3)
-    assert scene.machine(3).core.state is State.SILENT
+    assert inspect(scene.machine(3)).state is State.SILENT
     assert not scene.machine(3).leave(scene.now)
     done = Scene(frozenset())
     done.run(until=1)
@@ -529,14 +530,14 @@ def test_a_watcher_a_silent_seat_and_one_at_its_end_say_nothing() -> None:
 
 def test_who_has_left_as_often_as_others_pass_on_just_goes() -> None:
     scene = Scene(frozenset({3}))
-    scene.machine(3).core.leaves.keep(scene.word(3, number=253), 0.0)
+    keep_departure(scene.machine(3), scene.word(3, number=253), 0.0)
     assert not scene.machine(3).leave(scene.now)
 
 
 def test_a_halted_seat_may_leave_too() -> None:
     scene = Scene(ALL)
-    scene.machine(3).core.raise_promise(1)
-    assert scene.machine(3).core.state is State.HALTED
+    raise_promise(scene.machine(3), 1)
+    assert inspect(scene.machine(3)).state is State.HALTED
     assert scene.leaves(3).epoch == 0
 
 
@@ -545,7 +546,7 @@ def test_a_watcher_is_told() -> None:
     watcher = Machine(scene.table, bytes, None, None)
     watcher.start(0.0)
     for seat in range(4):
-        for message in scene.machine(seat).core.store:
+        for message in inspect(scene.machine(seat)).store:
             frame = frames.encode_frame(frames.Carry(message.encode()))
             watcher.receive(frame, 0.0, scene.table.ids[seat])
     watcher.receive(frames.encode_frame(scene.word(3)), 0.0, scene.table.ids[0])
@@ -576,7 +577,7 @@ def test_one_leave_of_each_seat_is_kept_whatever_a_liar_signs() -> None:
     scene = Scene(ALL)
     for number in range(1, 255):
         scene.hear(0, scene.word(3, number=number, epoch=number))
-    assert len(scene.machine().core.leaves._held) == 1
+    assert len(inspect(scene.machine()).departures) == 1
     assert len(scene.places[0].journal) == len(Scene(ALL).places[0].journal)
 
 
@@ -605,8 +606,8 @@ def test_a_forged_leave_costs_the_link_and_says_nothing_of_the_seat() -> None:
     with pytest.raises(Invalid):
         scene.hear(0, leaves.sign(identity(3), b"o" * 32, 3, 1, 0, tip.step, tip.digest))
     assert scene.machine().away() == frozenset()
-    assert scene.machine().core.proofs == {}
-    assert scene.machine().core.leaves.number(3) == 0
+    assert inspect(scene.machine()).proofs == {}
+    assert inspect(scene.machine()).departures.get(3, 0) == 0
 
 
 def test_leaves_prove_nothing_of_anyone() -> None:
@@ -614,9 +615,9 @@ def test_leaves_prove_nothing_of_anyone() -> None:
     tip, sign = scene.machine().tip, leaves.sign
     for number, on in enumerate((tip.digest, b"x" * 32, tip.digest), 1):
         scene.hear(0, sign(scene.who[3], scene.table.id, 3, number, 0, tip.step, on))
-    assert scene.machine().core.proofs == {}
+    assert inspect(scene.machine()).proofs == {}
     assert not scene.heard(0, Guilty)
-    assert len(scene.machine().core.store) == len(Scene(ALL).machine().core.store)
+    assert len(inspect(scene.machine()).store) == len(inspect(Scene(ALL).machine()).store)
 
 
 # Before the game.
@@ -649,7 +650,7 @@ def test_before_the_game_it_ends_the_table_and_names_who_left() -> None:
 
 def test_who_has_confirmed_the_deck_is_not_missed_before_the_game() -> None:
     scene = setup_room()
-    while not scene.machine(2).core.has_said(7) or scene.machine(2).has_begun:
+    while not has_said(scene.machine(2), 7) or scene.machine(2).has_begun:
         assert scene.deliver()
     machine = scene.machine(2)
     assert machine.tip.want.kind is Kind.DECK_OK or machine.tip.step == 7
@@ -670,7 +671,7 @@ def test_who_has_confirmed_the_deck_leaves_the_table_and_may_join_again() -> Non
     scene.places[2].alive = False
     scene.settle()
     machine = scene.machine()
-    assert machine.core.has_said(machine.tip.step)
+    assert has_said(machine, machine.tip.step)
     assert machine.awaited() == {2}
     assert not machine.is_unsure_of_deck
     scene.hear(0, scene.word(2))

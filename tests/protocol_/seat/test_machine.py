@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from support.inspection import alter, bind, hold, inspect, player_choices, secrets_of
 from support.room import PATIENCE, Place, Room, make_table, seeded, toy_choice
 from support.sim.cheap import cheap_blocks
 from support.toy_game import ToyGame
@@ -11,10 +12,9 @@ from support.toy_game import ToyGame
 from protocol.chain.state import Kind
 from protocol.errors import Invalid
 from protocol.game import IllegalMove
-from protocol.seat import admission, statements
+from protocol.seat import admission
 from protocol.seat.effects import Asked, Broken, Cautious, Guilty, Record, Send, Waiting
 from protocol.seat.machine import Machine
-from protocol.seat.statements import hold
 from protocol.seat.states import SIGNS, State
 from protocol.wire import frames, messages
 from protocol.wire.header import Patience
@@ -92,10 +92,10 @@ def test_a_crash_after_every_single_record_never_makes_a_seat_contradict_itself(
             seeded(f"again{length}"),
             1,
             whole.who[1],
-            whole.places[1].machine.core.secrets.seed,
+            secrets_of(whole.places[1].machine).seed,
         )
         machine.restore(journal[:length])
-        held = {m.identity: m.hash for m in machine.core.store if m.seat == 1}
+        held = {m.identity: m.hash for m in inspect(machine).store if m.seat == 1}
         assert held.items() <= signed.items()
         machine.start(0.0)
         place = Place(machine)
@@ -125,14 +125,14 @@ def test_an_old_journal_signs_nothing_until_all_others_have_told() -> None:
     machine.restore(place.journal[: len(place.journal) // 2])
     machine.be_cautious()
     machine.start(room.now)
-    assert machine.core.state is State.SILENT
+    assert inspect(machine).state is State.SILENT
     told = frames.encode_frame(frames.Told())
     machine.receive(told, room.now, room.table.ids[0])
-    assert machine.core.state is State.SILENT
+    assert inspect(machine).state is State.SILENT
     assert not [e for e in machine.take() if isinstance(e, Send) and _is_carry(e)]
     machine.receive(told, room.now, room.table.ids[2])
-    assert machine.core.inquiry is None
-    assert machine.core.floor > 0
+    assert inspect(machine).inquiry is None
+    assert inspect(machine).floor > 0
 
 
 def test_an_old_journal_does_not_end_a_table_whose_deck_it_may_have_confirmed() -> None:
@@ -154,7 +154,7 @@ def test_an_old_journal_does_not_end_a_table_whose_deck_it_may_have_confirmed() 
     machine.be_cautious()
     machine.start(room.now)
     for seat in (0, 2):
-        for message in room.places[seat].machine.core.store:
+        for message in inspect(room.places[seat].machine).store:
             machine.receive(carried(message), room.now, room.table.ids[seat])
     assert machine.tip.want.kind is Kind.DECK_OK
     machine.tick(1000.0)
@@ -179,15 +179,15 @@ def test_a_rolled_back_seat_stays_careful_after_a_second_crash() -> None:
     journal += [e.data for e in machine.take() if isinstance(e, Record)]
     again = room.build(1)
     again.restore(journal)
-    assert again.core.state is State.SILENT
+    assert inspect(again).state is State.SILENT
     for seat in (0, 2):
         machine.receive(frames.encode_frame(frames.Told()), 0.0, room.table.ids[seat])
     journal += [e.data for e in machine.take() if isinstance(e, Record)]
     later = room.build(1)
     later.restore(journal)
-    assert later.core.inquiry is not None
-    assert not later.core.inquiry.cautious
-    assert later.core.floor == machine.core.floor > 0
+    assert inspect(later).inquiry is not None
+    assert not inspect(later).inquiry.cautious
+    assert inspect(later).floor == inspect(machine).floor > 0
 
 
 def test_two_seats_only_pause_when_one_is_gone_and_go_on_when_it_is_back() -> None:
@@ -201,7 +201,7 @@ def test_two_seats_only_pause_when_one_is_gone_and_go_on_when_it_is_back() -> No
     room.crash_and_resume(1)
     room.run(until=60)
     assert all(p.machine.finished for p in room.places)
-    assert all(p.machine.core.view.epoch == 0 for p in room.places)
+    assert all(inspect(p.machine).epoch == 0 for p in room.places)
 
 
 def test_a_strict_table_waits_without_end() -> None:
@@ -213,7 +213,7 @@ def test_a_strict_table_waits_without_end() -> None:
     room.run(until=500)
     machine = room.places[0].machine
     assert not machine.finished
-    assert machine.core.promise == 0
+    assert inspect(machine).promise == 0
     assert any(isinstance(e, Waiting) and e.seats == {2} for e in room.places[0].heard)
     room.crash_and_resume(2)
     room.run(until=60)
@@ -266,17 +266,17 @@ def test_one_seat_waits_and_the_others_go_on_without_it() -> None:
     machine = room.places[0].machine
     assert machine.finished
     assert 5 not in machine.tip.present
-    halts = [m.statement for m in machine.core.store.by_seat(0) if isinstance(m.statement, Halt)]
+    halts = [said for said in inspect(machine).statements(0) if isinstance(said, Halt)]
     assert halts[0].expired is None
-    assert not any(isinstance(m.statement, Late) for m in machine.core.store.by_seat(0))
+    assert not any(isinstance(said, Late) for said in inspect(machine).statements(0))
 
 
 def test_with_enough_waiting_nothing_happens_until_later() -> None:
     room = _others_wait_longer(4, {0})
-    wait = room.places[0].machine.core.clocks.patience(room.places[0].machine.tip)
+    wait = inspect(room.places[0].machine).clocks.patience(room.places[0].machine.tip)
     _run_to(room, 8 + wait - 1)
-    assert [p.machine.core.promise for p in room.places[:3]] == [0, 0, 0]
-    assert room.places[1].machine.core.votes.wishes() == {1: 1, 2: 1}
+    assert [inspect(p.machine).promise for p in room.places[:3]] == [0, 0, 0]
+    assert inspect(room.places[1].machine).wishes == {1: 1, 2: 1}
     room.run(until=200)
     assert all(p.machine.finished for p in room.places[:3])
     assert 3 not in room.places[0].machine.tip.present
@@ -284,14 +284,14 @@ def test_with_enough_waiting_nothing_happens_until_later() -> None:
 
 def test_who_comes_back_in_the_extended_time_is_not_absent() -> None:
     room = _others_wait_longer(4, {0, 1})
-    wait = room.places[0].machine.core.clocks.patience(room.places[0].machine.tip)
+    wait = inspect(room.places[0].machine).clocks.patience(room.places[0].machine.tip)
     _run_to(room, 8 + wait - 2)
     room.returned.add(3)  # type: ignore[attr-defined]
     room.crash_and_resume(3)
     room.run(until=60)
     assert all(p.machine.finished for p in room.places)
     assert all(p.machine.tip.absences == (0, 0, 0, 0) for p in room.places)
-    assert all(p.machine.core.view.epoch == 0 for p in room.places)
+    assert all(inspect(p.machine).epoch == 0 for p in room.places)
 
 
 def test_below_the_quorum_nothing_goes_on_until_a_seat_is_back() -> None:
@@ -406,11 +406,11 @@ def test_a_choice_once_revealed_is_asked_again_when_its_step_begins_afresh() -> 
     room = room_of(3)
     room.start()
     machine = room.places[0].machine
-    machine.core.player_choices[3, "bid"] = PlayerChoice(b"d" * 32, 1)
-    statements._bind(machine.core, Say(0, 3, b"d" * 32, b""))
-    assert not machine.core.player_choices[3, "bid"].burnt
-    statements._bind(machine.core, Say(0, 4, b"d" * 32, b""))
-    assert machine.core.player_choices[3, "bid"].burnt
+    player_choices(machine)[3, "bid"] = PlayerChoice(b"d" * 32, 1)
+    bind(machine, Say(0, 3, b"d" * 32, b""))
+    assert not player_choices(machine)[3, "bid"].burnt
+    bind(machine, Say(0, 4, b"d" * 32, b""))
+    assert player_choices(machine)[3, "bid"].burnt
 
 
 def test_a_fault_before_the_game_ends_the_table_but_not_for_who_said_deck_ok() -> None:
@@ -425,7 +425,7 @@ def test_a_fault_before_the_game_ends_the_table_but_not_for_who_said_deck_ok() -
         machine.receive(carried(vote), room.now, None)
     room.collect(0)
     assert machine.broken is None
-    assert 2 in machine.core.proofs
+    assert 2 in inspect(machine).proofs
     room.drop = lambda a, b, f: False
     room.run(until=100)
     assert machine.has_begun
@@ -454,8 +454,8 @@ def test_after_the_end_what_still_comes_is_judged_and_nothing_of_it_waits() -> N
             machine.receive(carried(vote), room.now, None)
     room.collect(0)
     assert Guilty(0, "two-statements") in room.places[0].heard
-    assert set(machine.core.proofs) == {1}
-    assert machine.core.fresh == []
+    assert set(inspect(machine).proofs) == {1}
+    assert inspect(machine).fresh == ()
 
 
 @pytest.mark.parametrize("garbage", [b"", b"\x00", b"\x92\x00\xc4\x01a", b"\x91\x09", b"\xff" * 40])
@@ -464,7 +464,7 @@ def test_garbage_is_refused_and_blames_nobody(garbage: bytes) -> None:
     machine = room.places[0].machine
     with pytest.raises(Invalid):
         machine.receive(garbage, 0.0, room.table.ids[1])
-    assert machine.core.proofs == {}
+    assert inspect(machine).proofs == {}
 
 
 def test_what_a_liar_floods_is_not_kept() -> None:
@@ -473,7 +473,7 @@ def test_what_a_liar_floods_is_not_kept() -> None:
     while not room.places[0].machine.has_begun:
         room.deliver()
     machine = room.places[0].machine
-    before = len(machine.core.store)
+    before = len(inspect(machine).store)
     for number in range(1, 400):
         digest = number.to_bytes(32, "big")
         for statement in (
@@ -487,8 +487,8 @@ def test_what_a_liar_floods_is_not_kept() -> None:
         ):
             message = messages.sign(room.who[3], room.table.id, 3, statement)
             machine.receive(carried(message), room.now, None)
-    assert len(machine.core.store) - before < 20
-    assert machine.core.votes.wishes()[3] == 401
+    assert len(inspect(machine).store) - before < 20
+    assert inspect(machine).wishes[3] == 401
 
 
 def test_only_the_highest_late_of_a_seat_is_kept() -> None:
@@ -496,9 +496,10 @@ def test_only_the_highest_late_of_a_seat_is_kept() -> None:
     machine = room.places[0].machine
     for epoch in (1, 2, 1):
         message = messages.sign(room.who[3], room.table.id, 3, Late(epoch))
-        hold(machine.core, message)
-    assert [m.statement for m in machine.core.store if isinstance(m.statement, Late)] == [Late(2)]
-    assert machine.core.store.epochs_of(Late) == [2]
+        hold(machine, message)
+    lates = [said for said in inspect(machine).statements(3) if isinstance(said, Late)]
+    assert lates == [Late(2)]
+    assert inspect(machine).store.epochs_of(Late) == [2]
 
 
 def test_one_seats_wishes_alone_halt_nobody() -> None:
@@ -511,7 +512,7 @@ def test_one_seats_wishes_alone_halt_nobody() -> None:
     for seat in range(3):
         room.places[seat].machine.receive(lie, room.now, None)
     room.run(until=5)
-    assert all(p.machine.core.promise == 0 and p.machine.finished for p in room.places)
+    assert all(inspect(p.machine).promise == 0 and p.machine.finished for p in room.places)
 
 
 def test_a_seat_that_hears_of_a_statement_it_does_not_know_signs_nothing_more_unasked() -> None:
@@ -523,15 +524,15 @@ def test_a_seat_that_hears_of_a_statement_it_does_not_know_signs_nothing_more_un
     machine = room.places[3].machine
     machine.receive(carried(unknown), room.now, room.table.ids[0])
     room.collect(3)
-    assert machine.core.state is State.SILENT
-    assert machine.core.inquiry is not None
-    assert machine.core.inquiry.certain
+    assert inspect(machine).state is State.SILENT
+    assert inspect(machine).inquiry is not None
+    assert inspect(machine).inquiry.certain
     assert any(isinstance(effect, Cautious) for effect in room.places[3].heard)
     machine.receive(carried(unknown), room.now, room.table.ids[1])
     room.run(until=200)
-    assert machine.core.state is not State.SILENT
-    assert machine.core.floor > 0
-    assert all(p.machine.finished and not p.machine.core.proofs for p in room.places)
+    assert inspect(machine).state is not State.SILENT
+    assert inspect(machine).floor > 0
+    assert all(p.machine.finished and not inspect(p.machine).proofs for p in room.places)
 
 
 def test_a_lower_wish_of_its_own_tells_a_seat_nothing_new() -> None:
@@ -539,8 +540,8 @@ def test_a_lower_wish_of_its_own_tells_a_seat_nothing_new() -> None:
     machine = room.places[3].machine
     for epoch in (3, 2):
         message = messages.sign(room.who[3], room.table.id, 3, Late(epoch))
-        hold(machine.core, message) if epoch == 3 else machine.receive(carried(message), 0.0, None)
-    assert machine.core.inquiry is None
+        hold(machine, message) if epoch == 3 else machine.receive(carried(message), 0.0, None)
+    assert inspect(machine).inquiry is None
 
 
 def test_the_state_table_lets_only_the_right_states_speak() -> None:
@@ -558,20 +559,20 @@ def test_a_watcher_follows_and_never_signs() -> None:
     room.start()
     room.run(until=5)
     watcher.start(room.now)
-    for message in room.places[0].machine.core.store:
+    for message in inspect(room.places[0].machine).store:
         watcher.receive(carried(message), room.now, room.table.ids[0])
     assert watcher.tip.digest == room.places[0].machine.tip.digest
-    assert watcher.core.state is State.WATCHING
+    assert inspect(watcher).state is State.WATCHING
     assert watcher.hand() == {}
-    assert all(m.seat in range(3) for m in watcher.core.store)
+    assert all(m.seat in range(3) for m in inspect(watcher).store)
     assert PATIENCE.choice > 0
 
 
 def test_what_nobody_has_does_not_crowd_out_what_is_lacking() -> None:
     machine = room_of(3).places[0].machine
     fakes = {number.to_bytes(32, "big") for number in range(600)}
-    machine.core.store.wants = fakes | {b"\xff" * 32}
-    machine.core.store.wanted_closes = set(range(100))
+    alter(machine, wants=fakes | {b"\xff" * 32})
+    alter(machine, wanted_closes=set(range(100)))
     asked: list[frames.Fetch] = []
     for second in range(1, 4):
         machine.tick(second * 2.0)
@@ -581,5 +582,5 @@ def test_what_nobody_has_does_not_crowd_out_what_is_lacking() -> None:
                 asked.append(frame)
     assert [len(frame.hashes) for frame in asked] == [512] * 3
     assert b"\xff" * 32 not in asked[0].hashes
-    assert {h for frame in asked[:2] for h in frame.hashes} == machine.core.store.wants
+    assert {h for frame in asked[:2] for h in frame.hashes} == inspect(machine).store.wants
     assert {epoch for frame in asked[:2] for epoch in frame.closes} == set(range(100))

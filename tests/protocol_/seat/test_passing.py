@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 import pytest
+from support.inspection import alter, inspect
 from support.room import Room, begun_room, make_table, toy_choice
 from support.sim.cheap import cheap_blocks
 from support.toy_game import ToyGame
@@ -77,12 +78,13 @@ def played(room: Wired) -> None:
 def test_where_all_are_linked_each_say_crosses_each_link_once() -> None:
     room = Wired()
     room.start()
-    while not room.places[0].machine.core.near:
+    while not inspect(room.places[0].machine).near:
         room.deliver()
     while room.deliver():
         pass
     room.told()
-    assert all(p.machine.core.near == set(range(SEATS)) - {s} for s, p in enumerate(room.places))
+    for seat, place in enumerate(room.places):
+        assert inspect(place.machine).near == set(range(SEATS)) - {seat}
     room.brought.clear()
     room.run(until=60.0)
     assert room.done()
@@ -94,7 +96,7 @@ def test_who_lacks_a_link_is_brought_those_words_by_others(far: tuple[int, int])
     room = Wired({frozenset(far)})
     played(room)
     for seat in far:
-        assert room.places[seat].machine.core.near == set(range(SEATS)) - set(far)
+        assert inspect(room.places[seat].machine).near == set(range(SEATS)) - set(far)
 
 
 def test_on_a_line_all_goes_through_the_middle() -> None:
@@ -128,7 +130,7 @@ def _tell_near(room: Room, who: int, *near: int) -> None:
 def room() -> Room:
     """A game that has begun for seat 0, to whom nobody has told whom he hears."""
     found = begun_room(ToyGame(SEATS, 1))
-    found.places[0].machine.core.spared.clear()
+    alter(found.places[0].machine, spared={})
     return found
 
 
@@ -152,7 +154,7 @@ def test_a_new_link_begins_with_nothing_told(room: Room) -> None:
     machine, ids = room.places[0].machine, room.table.ids
     _tell_near(room, 2, 1)
     machine.link_up(ids[2], 0.0)
-    assert 2 not in machine.core.near
+    assert 2 not in inspect(machine).near
     assert _spared(machine, _say(room, 1), ids[1]) == {ids[1]}
 
 
@@ -165,7 +167,7 @@ def test_wishes_and_votes_go_round_in_any_case(room: Room) -> None:
 
 def test_who_loses_a_link_tells_all_at_once_and_names_that_seat_no_more(room: Room) -> None:
     machine, ids = room.places[0].machine, room.table.ids
-    assert 2 in machine.core.near
+    assert 2 in inspect(machine).near
     machine.take()
     machine.link_down(ids[2], 0.0)
     (sent,) = [e for e in machine.take() if isinstance(e, Send) and e.peer is None]
@@ -179,9 +181,9 @@ def test_who_loses_a_link_tells_all_at_once_and_names_that_seat_no_more(room: Ro
 def test_a_seat_is_near_only_once_its_link_has_brought_something(room: Room) -> None:
     machine, ids = room.places[0].machine, room.table.ids
     machine.link_up(ids[3], 0.0)
-    assert 3 not in machine.core.near
+    assert 3 not in inspect(machine).near
     machine.receive(frames.encode_frame(frames.Told()), 0.0, ids[3])
-    assert 3 in machine.core.near
+    assert 3 in inspect(machine).near
 
 
 @pytest.mark.parametrize("near", [(16,), (*range(16), 0), (-1,), ("1",), 1])

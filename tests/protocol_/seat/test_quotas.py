@@ -4,14 +4,14 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from support.inspection import alter, inspect, own_halt, sign
 from support.room import Room, make_table, toy_choice
 from support.sim.cheap import cheap_blocks
 from support.toy_game import ToyGame
 
-from protocol.seat import admission, epoch_change
+from protocol.seat import admission
 from protocol.seat.effects import Asked, Send
 from protocol.seat.machine import Machine
-from protocol.seat.statements import sign
 from protocol.wire import frames, messages
 from protocol.wire.messages import Close, Halt, Late, Message, Say
 
@@ -63,7 +63,7 @@ def play_until(room: Room, rounds: int) -> None:
 def speak_out_of_turn(room: Room, size: int) -> None:
     """To each seat other says, all illegal, on each step in which nothing was asked of him."""
     first = room.table.first_step
-    nodes = [n for n in room.places[0].machine.core.view.path.values() if n.step >= first]
+    nodes = [n for n in inspect(room.places[0].machine).path.values() if n.step >= first]
     for seat in HONEST:
         for node in nodes:
             if LIAR not in node.want.speakers:
@@ -90,19 +90,19 @@ def test_a_halt_names_no_illegal_say_but_its_proof() -> None:
     room = Room(table, who, low_bids)
     play_until(room, 3)
     machine = room.places[0].machine
-    before = set(epoch_change.own_halt(machine.core, 1).says)
+    before = set(own_halt(machine, 1).says)
     speak_out_of_turn(room, 800)
-    halt = epoch_change.own_halt(machine.core, 1)
+    halt = own_halt(machine, 1)
     assert set(halt.says) == before
-    assert machine.core.proofs[LIAR].code == "not-expected"
-    assert halt.proofs == (machine.core.proofs[LIAR].hashes,)
+    assert inspect(machine).proofs[LIAR].code == "not-expected"
+    assert halt.proofs == (inspect(machine).proofs[LIAR].hashes,)
 
 
 def other_commitment(room: Room) -> Message:
     """What a second node of the liar's, with the same journal, says where he is asked."""
     twin = room.build(LIAR)
     twin.restore(list(room.places[LIAR].journal))
-    twin.core.inquiry = None  # a liar's program need not ask what it has signed
+    alter(twin, inquiry=None)  # a liar's program need not ask what it has signed
     twin.start(room.now)
     step = twin.tip.step
     twin.choose(2, room.now)
@@ -141,12 +141,12 @@ def test_who_is_led_onto_another_chain_is_not_made_absent_for_it() -> None:
     room.run(until=1)
     liar = room.places[LIAR].machine
     step, sent, other = liar.tip.step, fill(room), other_commitment(room)
-    assert not any(room.places[seat].machine.core.proofs for seat in HONEST)
+    assert not any(inspect(room.places[seat].machine).proofs for seat in HONEST)
     waits[0] = False
     liar.choose(3, room.now)
-    sign(liar.core, Late(1))
+    sign(liar, Late(1))
     room.collect(LIAR)
-    (one,) = (m for m in liar.core.store.says(0, step) if m.seat == LIAR)
+    (one,) = (m for m in inspect(liar).store.says(0, step) if m.seat == LIAR)
     first = (LIAR, FOOLED, carry(one))
     room.queue = [(LIAR, FOOLED, carry(other)), *(q for q in room.queue if q != first)]
     room.drop = lambda source, to, frame: to == LIAR and frame in {carry(other), *sent}
@@ -172,9 +172,9 @@ def supply(room: Room, says: list[Message]) -> None:
     """Give every seat what it wants of these, one after the other, as long as it takes them."""
     by_hash = {message.hash: message for message in says}
     for seat in OTHERS:
-        store = room.places[seat].machine.core.store
         for _ in says:
-            for digest in store.wants & set(by_hash):
+            wants = inspect(room.places[seat].machine).store.wants
+            for digest in wants & set(by_hash):
                 tell(room, seat, by_hash[digest])
         room.collect(seat)
 
@@ -185,7 +185,7 @@ def test_what_a_liars_halt_names_takes_no_room_from_what_honest_ones_name() -> N
     play_until(room, 6)
     room.places[NEXT].alive = False
     machines = {seat: room.places[seat].machine for seat in OTHERS}
-    path = machines[0].core.view.path.values()
+    path = inspect(machines[0]).path.values()
     node = next(n for n in path if n.step >= table.first_step and NEXT not in n.want.speakers)
     for seat in OTHERS:  # to each another fault, in a long body, which its halt will name
         tell(room, seat, say(room, 0, node.step, node.digest, seat, 5_000, NEXT))
@@ -194,7 +194,7 @@ def test_what_a_liars_halt_names_takes_no_room_from_what_honest_ones_name() -> N
     junk = [say(room, 0, i % 40 + 1, bytes([i]) * 32, i, 4_000, NEXT) for i in range(1, 100)]
     names = tuple(sorted(message.hash for message in junk))
     own = messages.sign(who[NEXT], table.id, NEXT, Halt(1, None, names, None, (), ()))
-    halts = [machines[seat].core.store.versions((3, seat, 1))[0].hash for seat in (0, 2)]
+    halts = [inspect(machines[seat]).store.versions((3, seat, 1))[0].hash for seat in (0, 2)]
     close = Close(1, (halts[0], own.hash, halts[1]))
     for seat in OTHERS:
         tell(room, seat, own)
@@ -202,6 +202,6 @@ def test_what_a_liars_halt_names_takes_no_room_from_what_honest_ones_name() -> N
     for _ in range(10):
         room.run(until=0.5)
         supply(room, junk)
-    assert all(m.core.store.said_bytes[NEXT] > admission.WANTED / 2 for m in machines.values())
+    assert all(inspect(m).store.said_bytes[NEXT] > admission.WANTED / 2 for m in machines.values())
     room.run(until=200)
     assert all(m.finished and m.tip.banned == {NEXT} for m in machines.values())

@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 
 import pytest
+from support.inspection import floor_of, has_signed, inspect
 from support.room import Room, make_table, toy_choice
 from support.sim.cheap import cheap_blocks
 from support.toy_game import ToyGame
 
-from protocol.seat import recovery
 from protocol.seat.core import State
 from protocol.seat.effects import Record, Send, Silenced
 from protocol.seat.machine import Machine
@@ -71,16 +71,16 @@ def signed(machine: Machine) -> list[Message]:
 def test_a_resumed_seat_signs_nothing_before_the_linked_seats_have_told() -> None:
     home = Home()
     machine = home.restored()
-    assert machine.core.state is State.SILENT
+    assert inspect(machine).state is State.SILENT
     home.wait(machine, 100)
-    assert machine.core.state is State.SILENT  # linked to nobody: nobody could hear it either
+    assert inspect(machine).state is State.SILENT  # linked to nobody: nobody could hear it either
     home.link(machine, 0, 2, 3)
     home.told(machine, 0)
     home.told(machine, 3)
-    assert machine.core.state is State.SILENT
+    assert inspect(machine).state is State.SILENT
     home.told(machine, 2)
-    assert machine.core.state is State.STANDING
-    assert machine.core.floor == 0
+    assert inspect(machine).state is State.STANDING
+    assert inspect(machine).floor == 0
 
 
 def test_who_is_linked_to_one_seat_alone_gives_the_others_time_to_come() -> None:
@@ -90,9 +90,9 @@ def test_who_is_linked_to_one_seat_alone_gives_the_others_time_to_come() -> None
     home.link(machine, 0)
     home.told(machine, 0)
     home.wait(machine, 2.9)
-    assert machine.core.state is State.SILENT
+    assert inspect(machine).state is State.SILENT
     home.wait(machine, 0.2)
-    assert machine.core.state is State.STANDING
+    assert inspect(machine).state is State.STANDING
 
 
 def test_a_mute_liar_costs_a_resumed_seat_only_the_grace() -> None:
@@ -102,10 +102,10 @@ def test_a_mute_liar_costs_a_resumed_seat_only_the_grace() -> None:
     home.told(machine, 0)
     home.told(machine, 2)
     home.wait(machine, 2.9)
-    assert machine.core.state is State.SILENT
+    assert inspect(machine).state is State.SILENT
     home.wait(machine, 0.2)
-    assert machine.core.state is State.STANDING
-    assert machine.core.floor == 0
+    assert inspect(machine).state is State.STANDING
+    assert inspect(machine).floor == 0
     assert not signed(machine)
 
 
@@ -139,9 +139,9 @@ def test_a_lost_link_is_waited_for_no_longer_than_the_grace() -> None:
     home.told(machine, 0)
     home.told(machine, 3)
     machine.link_down(home.table.ids[2], home.now)
-    assert machine.core.state is State.SILENT
+    assert inspect(machine).state is State.SILENT
     home.wait(machine, 3)
-    assert machine.core.state is State.STANDING
+    assert inspect(machine).state is State.STANDING
 
 
 def test_grace_does_not_run_while_nobody_is_linked() -> None:
@@ -154,9 +154,9 @@ def test_grace_does_not_run_while_nobody_is_linked() -> None:
     home.wait(machine, 9)
     home.link(machine, 2)
     home.wait(machine, 2)
-    assert machine.core.state is State.SILENT
+    assert inspect(machine).state is State.SILENT
     home.wait(machine, 1.1)
-    assert machine.core.state is State.STANDING
+    assert inspect(machine).state is State.STANDING
 
 
 def test_a_stranger_is_neither_asked_nor_heard() -> None:
@@ -167,7 +167,7 @@ def test_a_stranger_is_neither_asked_nor_heard() -> None:
     sent = [frames.parse_frame(e.frame) for e in machine.take() if isinstance(e, Send)]
     assert not any(isinstance(frame, frames.Own) for frame in sent)
     machine.receive(frames.encode_frame(frames.Told()), home.now, bytes(32))
-    assert machine.core.state is State.SILENT
+    assert inspect(machine).state is State.SILENT
 
 
 def resumed_from_old_copy() -> tuple[Home, Machine, Message]:
@@ -189,13 +189,13 @@ def test_a_statement_of_its_own_that_it_does_not_know_makes_a_seat_cautious() ->
     machine.receive(frames.encode_frame(frames.Carry(bid.encode())), home.now, home.table.ids[2])
     home.told(machine, 2)
     home.wait(machine, 9)
-    assert machine.core.state is State.SILENT  # three others are present, and one has not told
+    assert inspect(machine).state is State.SILENT  # three others are present, and one has not told
     home.told(machine, 3)
-    assert machine.core.state is not State.SILENT
-    assert machine.core.floor == 2
+    assert inspect(machine).state is not State.SILENT
+    assert inspect(machine).floor == 2
     records = [e.data for e in machine.take() if isinstance(e, Record)]
     assert records
-    assert not machine.core.has_signed(Late, 1)
+    assert not has_signed(machine, Late, 1)
 
 
 def test_a_cautious_seat_goes_on_after_one_patience_if_a_quorum_has_told_with_it() -> None:
@@ -204,9 +204,9 @@ def test_a_cautious_seat_goes_on_after_one_patience_if_a_quorum_has_told_with_it
     home.link(machine, 0, 2, 3)
     home.told(machine, 0)
     home.wait(machine, 11)
-    assert machine.core.state is State.SILENT
+    assert inspect(machine).state is State.SILENT
     home.told(machine, 2)
-    assert machine.core.state is not State.SILENT
+    assert inspect(machine).state is not State.SILENT
 
 
 @pytest.mark.parametrize(("wishes", "floor"), [((4294967295,), 2), ((7, 9), 2), ((5, 6, 7), 7)])
@@ -217,7 +217,7 @@ def test_fewer_than_t_liars_do_not_lift_the_floor(wishes: tuple[int, ...], floor
         late = messages.sign(home.who[seat], home.table.id, seat, Late(epoch))
         frame = frames.encode_frame(frames.Carry(late.encode()))
         machine.receive(frame, home.now, home.table.ids[seat])
-    assert recovery.floor(machine.core) == floor
+    assert floor_of(machine) == floor
 
 
 def test_a_lost_mark_at_a_strict_table_lets_the_seat_go_on_once_all_have_told() -> None:
@@ -228,10 +228,10 @@ def test_a_lost_mark_at_a_strict_table_lets_the_seat_go_on_once_all_have_told() 
     home.link(machine, 0, 2)
     home.told(machine, 0)
     home.wait(machine, 1000)
-    assert machine.core.state is State.SILENT
+    assert inspect(machine).state is State.SILENT
     home.told(machine, 2)
-    assert machine.core.state is State.STANDING
-    assert machine.core.floor == 0
+    assert inspect(machine).state is State.STANDING
+    assert inspect(machine).floor == 0
     home.choose = toy_choice
     home.collect(1)
     home.run(until=5)
@@ -247,7 +247,7 @@ def test_an_old_journal_at_a_strict_table_is_silent_and_says_so_once() -> None:
         home.told(machine, seat)
     home.wait(machine, 1)
     home.wait(machine, 1000)
-    assert machine.core.state is State.SILENT
+    assert inspect(machine).state is State.SILENT
     assert sum(isinstance(effect, Silenced) for effect in machine.take()) == 1
 
 
@@ -267,7 +267,7 @@ def test_what_is_told_in_parts_is_asked_on_while_it_rises() -> None:
     assert asked_after(first) == []
     assert asked_after(bytes(32)) == []
     assert asked_after(second) == [frames.Own(second)]
-    assert machine.core.state is State.SILENT
+    assert inspect(machine).state is State.SILENT
 
 
 def test_the_same_journal_restored_twice_frames_nobody() -> None:
@@ -288,11 +288,11 @@ def test_the_same_journal_restored_twice_frames_nobody() -> None:
     for seat in (0, 1, 2):
         at = home.places[seat].machine
         assert at.finished
-        assert 1 not in at.core.proofs
+        assert 1 not in inspect(at).proofs
         assert 1 not in at.tip.banned
     bids = {
         m.hash
-        for m in home.places[0].machine.core.store.by_seat(1)
+        for m in inspect(home.places[0].machine).store.by_seat(1)
         if isinstance(m.statement, Say) and m.identity == bid.identity
     }
     assert bids == {bid.hash}

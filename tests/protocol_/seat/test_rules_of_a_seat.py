@@ -3,20 +3,31 @@
 from collections.abc import Iterator
 
 import pytest
+from support.inspection import (
+    alter,
+    chosen_says,
+    enter,
+    has_proof,
+    has_waited_for_halts,
+    inspect,
+    is_effective,
+    own_halt,
+    secrets_of,
+    sign,
+    votes_of,
+    wish,
+)
 from support.room import Room, make_table, toy_choice
 from support.sim.cheap import cheap_blocks
 from support.toy_game import ToyGame
 
 from protocol.chain import transition
 from protocol.chain.state import Kind, Missing
-from protocol.consensus import view
 from protocol.consensus.view import Proof
-from protocol.consensus.view_change import Base
-from protocol.seat import epoch_change, progress
+from protocol.seat import epoch_change
 from protocol.seat.core import State
 from protocol.seat.effects import Guilty, Waiting
 from protocol.seat.machine import Machine
-from protocol.seat.statements import sign
 from protocol.wire import frames, messages
 from protocol.wire.header import Patience
 from protocol.wire.messages import Accept, Close, Halt, Late, Message, Say, SealVote, Statement
@@ -62,9 +73,7 @@ class Scene(Room):
         self.queue.clear()
 
     def halts(self) -> list[Halt]:
-        return [
-            m.statement for m in self.machine.core.store.by_seat(0) if isinstance(m.statement, Halt)
-        ]
+        return [said for said in inspect(self.machine).statements(0) if isinstance(said, Halt)]
 
 
 ALL = frozenset(range(4))
@@ -91,12 +100,12 @@ def test_what_comes_after_the_halt_makes_nothing_final() -> None:
     scene.places[3].machine.choose(0, scene.now)
     (say,) = [
         m.statement
-        for m in scene.places[3].machine.core.store.by_seat(3)
+        for m in inspect(scene.places[3].machine).store.by_seat(3)
         if isinstance(m.statement, Say) and m.statement.step == step
     ]
     for seat in (1, 2, 3):
         scene.tell(seat, Late(1))
-    assert scene.machine.core.state is State.HALTED
+    assert inspect(scene.machine).state is State.HALTED
     scene.tell(3, say)
     assert scene.machine.tip.step == step + 1
     assert scene.machine.final_step() == before
@@ -106,14 +115,14 @@ def test_a_halted_seat_says_nothing_and_a_crash_does_not_free_it() -> None:
     scene = Scene(ALL)
     for seat in (1, 2, 3):
         scene.tell(seat, Late(1))
-    assert scene.machine.core.promise == 1
+    assert inspect(scene.machine).promise == 1
     assert not scene.machine.must_choose
     scene.crash_and_resume(0)
-    assert scene.machine.core.promise == 1
-    assert scene.machine.core.state is State.SILENT
+    assert inspect(scene.machine).promise == 1
+    assert inspect(scene.machine).state is State.SILENT
     while scene.deliver():
         pass
-    assert scene.machine.core.state is State.HALTED
+    assert inspect(scene.machine).state is State.HALTED
     assert not scene.machine.must_choose
     assert len(scene.halts()) == 1
 
@@ -125,7 +134,7 @@ def test_a_halted_seat_does_not_go_on_after_a_crash() -> None:
         scene.tell(seat, Late(1))
     for seat in (1, 2, 3):
         scene.places[seat].machine.choose(0, scene.now)
-        for message in scene.places[seat].machine.core.store.by_seat(seat):
+        for message in inspect(scene.places[seat].machine).store.by_seat(seat):
             if isinstance(message.statement, Say) and message.statement.step == step:
                 scene.tell(seat, message.statement)
     assert scene.machine.tip.want.kind is Kind.HOLD
@@ -133,9 +142,9 @@ def test_a_halted_seat_does_not_go_on_after_a_crash() -> None:
     for seat in (1, 2, 3):
         told = frames.encode_frame(frames.Told())
         scene.machine.receive(told, scene.now, scene.table.ids[seat])
-    assert scene.machine.core.inquiry is None
+    assert inspect(scene.machine).inquiry is None
     assert scene.machine.tip.want.kind is Kind.HOLD
-    said = [m.statement for m in scene.machine.core.store.by_seat(0)]
+    said = [m.statement for m in inspect(scene.machine).store.by_seat(0)]
     assert max(s.step for s in said if isinstance(s, Say)) == step
 
 
@@ -143,8 +152,8 @@ def test_an_illegal_body_is_not_followed() -> None:
     scene = Scene(ALL)
     node = scene.machine.tip
     scene.tell(1, Say(0, node.step, node.digest, b"\xc0"))
-    assert 1 not in view.chosen_says(scene.machine.core.store, scene.machine.core.view)
-    assert scene.machine.core.proofs[1].code == "bad-body"
+    assert 1 not in chosen_says(scene.machine)
+    assert inspect(scene.machine).proofs[1].code == "bad-body"
 
 
 def test_a_crash_forgets_neither_own_nor_received_says() -> None:
@@ -153,24 +162,24 @@ def test_a_crash_forgets_neither_own_nor_received_says() -> None:
     scene.crash_and_resume(0)
     assert scene.machine is not live
     assert scene.machine.tip.digest == live.tip.digest
-    assert {m.hash for m in scene.machine.core.store} == {m.hash for m in live.core.store}
+    assert {m.hash for m in inspect(scene.machine).store} == {m.hash for m in inspect(live).store}
 
 
 def test_t_minus_one_wishes_halt_nobody_and_t_do() -> None:
     scene = Scene(ALL)
     scene.tell(1, Late(1))
     scene.tell(2, Late(2))
-    assert scene.machine.core.promise == 0
+    assert inspect(scene.machine).promise == 0
     scene.tell(3, Late(5))
-    assert scene.machine.core.promise == 1
+    assert inspect(scene.machine).promise == 1
     (halt,) = scene.halts()
     assert halt.epoch == 1
-    own = {m.hash for m in scene.machine.core.store.by_seat(0) if isinstance(m.statement, Say)}
+    own = {m.hash for m in inspect(scene.machine).store.by_seat(0) if isinstance(m.statement, Say)}
     first = scene.table.first_step
     told = {h for h in halt.says if h in own}
     late = {
         m.hash
-        for m in scene.machine.core.store.by_seat(0)
+        for m in inspect(scene.machine).store.by_seat(0)
         if isinstance(m.statement, Say) and m.statement.step >= first
     }
     assert late <= told
@@ -199,8 +208,8 @@ def test_nobody_votes_himself_away() -> None:
 
 def test_nobody_wishes_beyond_the_last_epoch() -> None:
     machine = Scene(ALL).machine
-    assert not sign(machine.core, Late(messages.MAX_EPOCH + 1))
-    assert sign(machine.core, Late(messages.MAX_EPOCH))
+    assert not sign(machine, Late(messages.MAX_EPOCH + 1))
+    assert sign(machine, Late(messages.MAX_EPOCH))
 
 
 def test_patience_does_not_run_while_halted() -> None:
@@ -219,7 +228,7 @@ def test_patience_begins_anew_after_a_crash() -> None:
     scene.now += 100
     scene.crash_and_resume(0)
     scene.wait(5)
-    assert scene.machine.core.votes.wishes() == {}
+    assert inspect(scene.machine).wishes == {}
 
 
 def test_who_waits_longer_does_not_wish_and_reports_no_expiry_until_it_is_over() -> None:
@@ -227,21 +236,21 @@ def test_who_waits_longer_does_not_wish_and_reports_no_expiry_until_it_is_over()
     scene.wait(15)
     assert scene.machine.wait_longer(scene.now)
     scene.wait(19)
-    assert scene.machine.core.votes.wishes() == {}
+    assert inspect(scene.machine).wishes == {}
     for seat in (1, 2, 3):
         scene.tell(seat, Late(1))
     (halt,) = scene.halts()
     assert halt.expired is None
-    assert scene.machine.core.promise == 1
+    assert inspect(scene.machine).promise == 1
 
 
 def test_a_longer_wait_runs_out_too_and_is_told_again() -> None:
     scene = Scene(frozenset({3}))
     scene.wait(21)
-    assert scene.machine.core.votes.wishes() == {0: 1}
+    assert inspect(scene.machine).wishes == {0: 1}
     assert scene.machine.wait_longer(scene.now)
     scene.wait(19)
-    assert not scene.machine.core.clocks.is_out(scene.machine.tip)
+    assert not inspect(scene.machine).clocks.is_out(scene.machine.tip)
     scene.wait(2)
     told = [effect for effect in scene.places[0].heard if isinstance(effect, Waiting)]
     assert [effect.seats for effect in told] == [frozenset({3}), frozenset({3})]
@@ -259,14 +268,14 @@ def test_a_longer_wait_is_not_journalled_and_signs_nothing() -> None:
     assert scene.places[0].journal == records
     assert scene.machine.take() == []
     scene.crash_and_resume(0)
-    assert scene.machine.core.clocks.granted == {}
+    assert inspect(scene.machine).clocks.granted == {}
 
 
 def test_there_is_nothing_to_wait_for_when_nobody_else_is_awaited() -> None:
     scene = Scene(frozenset({0}))
     assert scene.machine.awaited() == {0}
     assert not scene.machine.wait_longer(scene.now)
-    assert scene.machine.core.clocks.granted == {}
+    assert inspect(scene.machine).clocks.granted == {}
     scene.mute = frozenset()
     scene.machine.choose(0, scene.now)
     scene.collect(0)
@@ -276,21 +285,21 @@ def test_there_is_nothing_to_wait_for_when_nobody_else_is_awaited() -> None:
 
 
 def test_grace_doubles_per_fruitless_epoch_up_to_its_cap() -> None:
-    clocks = Scene(ALL).machine.core.clocks
+    clocks = inspect(Scene(ALL).machine).clocks
     assert [clocks.grace(j) for j in (0, 1, 2, 3)] == [3.0, 6.0, 12.0, 24.0]
     assert clocks.grace(9) == clocks.grace(10**9) == 60.0
 
 
 def test_the_proposers_wait_doubles_too_and_is_for_the_willing_only() -> None:
     machine = Scene(ALL).machine
-    machine.core.store.wishes.update({0: 3, 1: 3, 2: 3, 3: 3})
-    machine.core.promise, machine.core.clocks.proposing = 2, 0.0
-    machine.core.clocks.now = 5.0
-    assert machine.core.fruitless == 2
-    assert not epoch_change._waited_for_halts(machine.core, 3, 3)
-    assert epoch_change._waited_for_halts(machine.core, 3, 4)
-    machine.core.clocks.now = 6.0
-    assert epoch_change._waited_for_halts(machine.core, 3, 3)
+    wish(machine, {0: 3, 1: 3, 2: 3, 3: 3})
+    alter(machine, promise=2, proposing=0.0)
+    alter(machine, now=5.0)
+    assert inspect(machine).fruitless == 2
+    assert not has_waited_for_halts(machine, 3, 3)
+    assert has_waited_for_halts(machine, 3, 4)
+    alter(machine, now=6.0)
+    assert has_waited_for_halts(machine, 3, 3)
 
 
 def _is(kind: type[Statement], frame: bytes, scene: Scene) -> bool:
@@ -306,21 +315,21 @@ def test_without_seals_accepts_or_a_close_no_epoch_opens(kind: type[Statement]) 
     scene = Scene(frozenset({3}))
     scene.drop = lambda a, b, frame: _is(kind, frame, scene)
     scene.run(until=40)
-    assert scene.machine.core.promise > 0
-    assert all(p.machine.core.view.epoch == 0 for p in scene.places)
+    assert inspect(scene.machine).promise > 0
+    assert all(inspect(p.machine).epoch == 0 for p in scene.places)
     scene.drop = lambda a, b, frame: False
     scene.run(until=600)
-    assert all(p.machine.core.view.epoch > 0 for p in scene.places)
+    assert all(inspect(p.machine).epoch > 0 for p in scene.places)
 
 
 def test_votes_name_the_base_so_two_closes_with_one_base_are_one() -> None:
     scene = Scene(frozenset({3}))
     scene.run(until=60)
     machine = scene.machine
-    epoch = machine.core.view.epoch
+    epoch = inspect(machine).epoch
     assert epoch > 0
-    bases = {m.statement.base for m in machine.core.store.of_epoch(SealVote, epoch)}  # type: ignore[union-attr]
-    assert bases == {machine.core.view.base.base_digest()}
+    bases = {m.statement.base for m in inspect(machine).store.of_epoch(SealVote, epoch)}  # type: ignore[union-attr]
+    assert bases == {inspect(machine).base.base_digest()}
 
 
 def test_the_version_seen_first_is_followed() -> None:
@@ -330,24 +339,24 @@ def test_the_version_seen_first_is_followed() -> None:
     for nonce in (b"a", b"b"):
         from protocol.chain import own_bodies
 
-        secrets = scene.places[1].machine.core.secrets
+        secrets = secrets_of(scene.places[1].machine)
         bodies.append(own_bodies.body_of_choice(node, 1, 1, secrets, lambda n, x=nonce: x * n))  # type: ignore[misc]
     one, two = (scene.tell(1, Say(0, node.step, node.digest, body)) for body in bodies)
-    chosen = view.chosen_says(scene.machine.core.store, scene.machine.core.view)
+    chosen = chosen_says(scene.machine)
     assert chosen[1].hash == one.hash != two.hash
-    assert scene.machine.core.proofs[1].code == "two-statements"
-    assert epoch_change.has_proof(scene.machine.core)
+    assert inspect(scene.machine).proofs[1].code == "two-statements"
+    assert has_proof(scene.machine)
 
 
 def test_a_proof_that_the_next_base_will_not_find_turns_no_epoch() -> None:
     machine = Scene(ALL).machine
-    says = machine.core.store.epoch_says(0, machine.table.first_step)[:2]
+    says = inspect(machine).store.epoch_says(0, machine.table.first_step)[:2]
     now = Proof(1, "two-chains", tuple(says))
-    assert view.is_effective(now, machine.core.view)
-    machine.core.view.epoch = 3
-    assert not view.is_effective(now, machine.core.view)
+    assert is_effective(machine, now)
+    alter(machine, epoch=3)
+    assert not is_effective(machine, now)
     unknown = messages.sign(Scene(ALL).who[1], machine.table.id, 1, Say(3, 40, b"z" * 32, b""))
-    assert not view.is_effective(Proof(1, "bad-body", (unknown,)), machine.core.view)
+    assert not is_effective(machine, Proof(1, "bad-body", (unknown,)))
 
 
 def test_nothing_is_revealed_before_every_seat_has_confirmed_what_is_sealed() -> None:
@@ -361,7 +370,7 @@ def test_nothing_is_revealed_before_every_seat_has_confirmed_what_is_sealed() ->
     while scene.deliver():
         pass
     assert scene.machine.tip.want.kind is Kind.HOLD
-    said = [m.statement for m in scene.machine.core.store.by_seat(0)]
+    said = [m.statement for m in inspect(scene.machine).store.by_seat(0)]
     assert max(s.step for s in said if isinstance(s, Say)) == step + 1
     for place in scene.places:
         place.alive = True
@@ -376,10 +385,10 @@ def test_a_finished_seat_that_is_halted_wishes_on() -> None:
     assert machine.may_leave()
     for seat in (1, 2, 3):
         scene.tell(seat, Late(1))
-    assert machine.core.promise == 1
+    assert inspect(machine).promise == 1
     assert not machine.may_leave()
     scene.wait(10)
-    assert machine.core.votes.wishes()[0] == 2
+    assert inspect(machine).wishes[0] == 2
     scene.wait(30)
     assert machine.may_leave()
 
@@ -418,7 +427,7 @@ def test_who_has_halted_is_waited_for_with_patience_though_its_reasons_are_unkno
     scene = Scene(frozenset())
     machine = scene.machine
     scene.tell(1, Late(1))
-    halt = epoch_change.own_halt(scene.places[1].machine.core, 1)
+    halt = own_halt(scene.places[1].machine, 1)
     scene.tell(1, halt)
     scene.wait(0)
     scene.wait(time_to_ask_why(scene) + 0.1)
@@ -442,7 +451,7 @@ def test_who_holds_a_proof_waits_for_the_base_with_patience() -> None:
     scene.tell(1, Late(1))
     body = Say(0, machine.tip.step, machine.tip.digest, b"other")
     scene.tell(2, body)
-    assert 2 in machine.core.proofs
+    assert 2 in inspect(machine).proofs
     scene.wait(0)
     scene.wait(time_to_ask_why(scene) + 0.1)
     assert not machine.may_leave()
@@ -459,7 +468,7 @@ def test_a_long_epoch_is_closed_though_nothing_is_wrong(monkeypatch: pytest.Monk
     machines = [place.machine for place in room.places]
     assert all(machine.finished for machine in machines)
     assert len({machine.tip.digest for machine in machines}) == 1
-    assert min(machine.core.view.epoch for machine in machines) >= 3
+    assert min(inspect(machine).epoch for machine in machines) >= 3
     assert machines[0].tip.absences == (0, 0, 0, 0)
     assert not machines[0].tip.banned
     steps = machines[0].tip.step
@@ -467,7 +476,7 @@ def test_a_long_epoch_is_closed_though_nothing_is_wrong(monkeypatch: pytest.Monk
 
 
 def _halts(room: Room) -> list[Halt]:
-    store = room.places[0].machine.core.store
+    store = inspect(room.places[0].machine).store
     return [m.statement for m in store if isinstance(m.statement, Halt)]
 
 
@@ -484,8 +493,8 @@ def test_a_proposer_does_not_wait_for_who_will_send_no_halt(wish: int, waits: bo
     machine = scene.machine
     for seat, epoch in ((0, 4), (1, 4), (2, 4), (3, wish)):
         late = messages.sign(scene.who[seat], scene.table.id, seat, Late(epoch))
-        machine.core.votes.note_far(late)
-    assert epoch_change._waited_for_halts(machine.core, 4, 3) is not waits
+        votes_of(machine).note_far(late)
+    assert has_waited_for_halts(machine, 4, 3) is not waits
 
 
 def test_a_choice_that_is_asked_anew_has_its_whole_time() -> None:
@@ -494,14 +503,11 @@ def test_a_choice_that_is_asked_anew_has_its_whole_time() -> None:
     machine = scene.machine
     bid = machine.tip
     scene.wait(15)
-    assert machine.core.clocks.left(bid) == 5
-    machine.core.view.tip = transition.append(bid, transition.slots_of(bid, {}, Missing.ABSENT))
-    base = Base(bid, ())
-    machine.core.votes.highest_open = lambda least: (1, base)  # type: ignore[method-assign]
-    assert progress.enter(machine.core)
+    assert inspect(machine).clocks.left(bid) == 5
+    alter(machine, tip=transition.append(bid, transition.slots_of(bid, {}, Missing.ABSENT)))
+    assert enter(machine, 1, bid)
     assert machine.tip is bid
-    machine.core.clocks.mark(machine.core.view)
-    assert machine.core.clocks.left(bid) == 20
+    assert inspect(machine).clocks.left(bid) == 20
 
 
 def test_a_choice_that_stayed_open_has_no_more_time_in_the_next_epoch() -> None:
@@ -509,10 +515,8 @@ def test_a_choice_that_stayed_open_has_no_more_time_in_the_next_epoch() -> None:
     machine = scene.machine
     bid = machine.tip
     scene.wait(15)
-    machine.core.votes.highest_open = lambda least: (1, Base(bid, ()))  # type: ignore[method-assign]
-    assert progress.enter(machine.core)
-    machine.core.clocks.mark(machine.core.view)
-    assert machine.core.clocks.left(bid) == 5
+    assert enter(machine, 1, bid)
+    assert inspect(machine).clocks.left(bid) == 5
 
 
 def test_a_proof_is_told_once_the_same_fault_can_be_seen_whole() -> None:
@@ -520,9 +524,9 @@ def test_a_proof_is_told_once_the_same_fault_can_be_seen_whole() -> None:
     scene = Scene(ALL)
     node = scene.machine.tip
     scene.tell(1, Say(0, node.step, node.digest, b"\xc0"))
-    assert scene.machine.core.proofs[1].code == "bad-body"
+    assert inspect(scene.machine).proofs[1].code == "bad-body"
     scene.tell(1, Say(0, node.step, node.digest, b"\x01"))
-    assert scene.machine.core.proofs[1].code == "two-statements"
+    assert inspect(scene.machine).proofs[1].code == "two-statements"
     heard = scene.places[0].heard
     assert not [e for e in heard if isinstance(e, Guilty)]
     scene.wait(2)
@@ -539,4 +543,4 @@ def test_an_accused_seat_is_told() -> None:
         scene.collect(0)
     heard = scene.places[0].heard
     assert [(e.seat, e.code) for e in heard if isinstance(e, Guilty)] == [(0, "bad-body")]
-    assert 0 not in scene.machine.core.proofs
+    assert 0 not in inspect(scene.machine).proofs

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 import pytest
+from support.inspection import hold, inspect, keep
 from support.room import Room, begun_room
 from support.sim.cheap import cheap_blocks
 from support.toy_game import ToyGame
@@ -10,7 +11,6 @@ from support.toy_game import ToyGame
 from protocol.seat import sync as answering
 from protocol.seat.effects import Send
 from protocol.seat.machine import Machine
-from protocol.seat.statements import hold
 from protocol.wire import frames, messages
 from protocol.wire.bodies import MAX_BODY
 from protocol.wire.messages import Accept, Back, Halt, Late, Message, Say, SealVote
@@ -63,8 +63,8 @@ def carried(room: Room, found: list[frames.FrameBody]) -> list[Message]:
 def test_an_answer_is_no_longer_than_a_link_can_hold_and_the_next_goes_on(room: Room) -> None:
     machine, peer = room.places[0].machine, room.table.ids[1]
     for number in range(1, 25):
-        machine.core.store.add(rubbish(room, number))
-    lacking = {m.hash for m in machine.core.store if m.seat == LIAR and m.statement.epoch == 1}  # type: ignore[union-attr]
+        keep(machine, rubbish(room, number))
+    lacking = {m.hash for m in inspect(machine).store if m.seat == LIAR and m.statement.epoch == 1}  # type: ignore[union-attr]
     have: list[bytes] = []
     for _ in range(10):
         sync = frames.Sync(0, machine.tip.step, tuple(have))
@@ -89,7 +89,7 @@ def test_what_opens_epochs_goes_first_and_what_leads_nowhere_last(room: Room) ->
         signed(room, 2, Halt(1, None, (), None, (), ())),
         signed(room, 2, Back(1)),
     ):
-        machine.core.store.add(message)
+        keep(machine, message)
     part = carried(room, answers(machine, frames.Sync(0, node.step, ()), peer))
     kinds = [type(m.statement) for m in part]
     assert set(kinds[: kinds.index(Say)]) == {Back, Late, Halt, SealVote}
@@ -104,7 +104,7 @@ def test_all_own_statements_are_told_in_parts_by_rising_hash(
 ) -> None:
     machine, peer = room.places[0].machine, room.table.ids[1]
     monkeypatch.setattr(answering, "MAX_ANSWER", 2_500)
-    own = {m.hash for m in machine.core.store.by_seat(1)}
+    own = {m.hash for m in inspect(machine).store.by_seat(1)}
     told, after, rounds = list[bytes](), bytes(32), 0
     while True:
         found = answers(machine, frames.Own(after), peer)
@@ -123,8 +123,8 @@ def test_all_own_statements_are_told_in_parts_by_rising_hash(
 def test_the_wishes_of_all_are_shown_before_ones_own_statements(room: Room) -> None:
     machine, peer = room.places[0].machine, room.table.ids[1]
     late = signed(room, 2, Late(2))
-    machine.core.store.add(late)
-    machine.core.store.add(signed(room, 2, SealVote(1, bytes(32))))
+    keep(machine, late)
+    keep(machine, signed(room, 2, SealVote(1, bytes(32))))
     found = carried(room, answers(machine, frames.Own(), peer))
     assert found[0].hash == late.hash
     later = carried(room, answers(machine, frames.Own(b"\x01" + bytes(31)), peer))
@@ -142,8 +142,8 @@ def test_a_wish_too_far_ahead_is_shown_to_whoever_asks(room: Room, kind: str) ->
     lower = signed(room, LIAR, Late(FAR - 1))
     for message in (far, lower):
         machine.receive(frames.encode_frame(frames.Carry(message.encode())), 0.0, room.table.ids[3])
-    assert machine.core.votes.wishes()[LIAR] == FAR
-    assert far.hash not in machine.core.store
+    assert inspect(machine).wishes[LIAR] == FAR
+    assert far.hash not in inspect(machine).store
     sync = frames.Sync(0, machine.tip.step, ())
     for frame in (sync, frames.Own()):
         shown = carried(room, answers(machine, frame, peer))
@@ -155,7 +155,7 @@ def test_a_halt_too_far_ahead_counts_for_nothing(room: Room) -> None:
     machine = room.places[0].machine
     far = signed(room, LIAR, Halt(FAR, None, (), None, (), ()))
     machine.receive(frames.encode_frame(frames.Carry(far.encode())), 0.0, room.table.ids[3])
-    assert LIAR not in machine.core.votes.wishes()
+    assert LIAR not in inspect(machine).wishes
 
 
 def test_a_stranger_owns_nothing_here(room: Room) -> None:
@@ -168,29 +168,29 @@ def test_says_of_passed_epochs_that_lead_nowhere_are_dropped(room: Room) -> None
     rest = [rubbish(room, number, epoch=0, size=1024) for number in range(1, 6)]
     for place in room.places[:3]:
         for message in rest:
-            place.machine.core.store.add(message)
+            keep(place.machine, message)
     for seat in (0, 1, 2):
         late = signed(room, seat, Late(1))
         for place in room.places:
             frame = frames.encode_frame(frames.Carry(late.encode()))
             if place.machine.seat != seat:
                 place.machine.receive(frame, room.now, None)
-        hold(room.places[seat].machine.core, late)
+        hold(room.places[seat].machine, late)
     for seat in range(4):
         room.collect(seat)
     room.run(until=400)
     machine = room.places[0].machine
     assert machine.finished
-    assert machine.core.view.epoch > 0
-    held = {m.hash for m in machine.core.store}
+    assert inspect(machine).epoch > 0
+    held = {m.hash for m in inspect(machine).store}
     named = {
         h
-        for m in machine.core.store
+        for m in inspect(machine).store
         if isinstance(m.statement, Halt)
         for h in (*m.statement.says, *(h for pair in m.statement.proofs for h in pair))
     }
     gone = [m for m in rest if m.hash not in named]
     assert gone
     assert not held & {m.hash for m in gone}
-    on_chain = [m for m in machine.core.store if isinstance(m.statement, Say)]
+    on_chain = [m for m in inspect(machine).store if isinstance(m.statement, Say)]
     assert len({m.seat for m in on_chain}) == 4

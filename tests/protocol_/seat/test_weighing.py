@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from support.inspection import inspect
 from support.room import Room, make_table, toy_choice
 from support.sim.cheap import cheap_blocks
 from support.sim.tables import play
@@ -110,7 +111,7 @@ def test_while_a_job_is_under_way_nothing_is_decided() -> None:
 def test_a_seat_that_is_not_heard_yet_is_awaited() -> None:
     room, job = until_it_rests(2, Kind.DEAL)
     machine = room.places[2].machine
-    said = {m.seat for m in machine.core.store.says(0, machine.tip.step)}
+    said = {m.seat for m in inspect(machine).store.says(0, machine.tip.step)}
     assert said - {2}, "others have said their part"
     assert machine.awaited() >= said - {2}
     machine.finish(job, job.run(), room.now)
