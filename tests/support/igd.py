@@ -1,11 +1,12 @@
 """A small UPnP Internet Gateway Device, for tests: it is found by multicast, describes itself, and
-maps ports in a table of its own. Run by itself it prints what is open after each change.
+maps ports in a table of its own. Run by itself it prints as JSON what is open after each change.
 
 It shares no code with the product; what it says follows UPnP Device Architecture 1.0 and IGD 1.0.
 """
 
 from __future__ import annotations
 
+import json
 import re
 import socket
 import struct
@@ -53,9 +54,12 @@ class Table:
         if action == "AddPortMapping":
             return self._add(port, said)
         if action == "DeletePortMapping" and self.opened.pop(port, None):
-            print("open", *self.opened, flush=True)
+            self._show()
             return {}
         return 714
+
+    def _show(self) -> None:
+        print(json.dumps({"open": list(self.opened)}), flush=True)
 
     def _told(self, port: int) -> dict[str, str] | int:
         if port in self.taken:
@@ -74,7 +78,7 @@ class Table:
         if self.refusal or not lease:
             return self.refusal or 402
         self.opened[port] = (said["NewInternalClient"], int(said["NewInternalPort"]), lease)
-        print("open", *self.opened, flush=True)
+        self._show()
         return {}
 
 
@@ -132,7 +136,7 @@ def main(external: str, host: str, refusal: str = "0", *taken: str) -> None:
     table = Table(external, int(refusal), tuple(map(int, taken)))
     server = HTTPServer((host, 0), handler(table))
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    print("ready", flush=True)
+    print(json.dumps({"ready": True}), flush=True)
     discoverable(host, server.server_port)
 
 

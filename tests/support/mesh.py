@@ -23,7 +23,7 @@ def main(delay: float, *ends: str) -> None:
         socket.inet_aton(address): tun(namespace, "wan")
         for namespace, address in zip(ends[::2], ends[1::2], strict=True)
     }
-    print("they stand", flush=True)
+    print('{"wire": true}', flush=True)
     devices, under_way = list(ways.values()), deque[tuple[float, int, bytes]]()
     while True:
         wait = max(0.0, under_way[0][0] - time.monotonic()) if under_way else None

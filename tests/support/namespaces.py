@@ -10,14 +10,16 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
 
+import pytest
 from support import terminals
-from support.liars.table import environment
 
 PROGRAMS = ("ip", "nft")
 
@@ -61,23 +63,9 @@ class Machine:
         """Run a program there to its end."""
         return run("ip", "netns", "exec", self.name, *words)
 
-    def hoity(self, home: Path, *words: str) -> terminals.Terminal:
-        """Start a `hoity` there."""
-        return self.module(home, "cli", *words)
-
-    def module(self, home: Path, *words: str) -> terminals.Terminal:
-        """Start a module there that prints JSON lines."""
-        command = ["ip", "netns", "exec", self.name, sys.executable, "-m", *words]
-        home.mkdir(parents=True, exist_ok=True, mode=0o700)
-        process = subprocess.Popen(
-            command,
-            env=environment(home),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=(home / "errors").open("w"),
-            text=True,
-        )
-        return terminals.Terminal(process, home)
+    def start(self, home: Path, *words: str, **how: Any) -> terminals.Terminal:
+        """Start a command there, as `terminals.start` does."""
+        return terminals.start(home, *words, namespace=self.name, **how)
 
 
 @dataclass
@@ -85,12 +73,13 @@ class Internet:
     """A hub of cables; machines have public addresses, homes stand behind routers."""
 
     prefix: str
+    folder: Path
     made: list[str] = field(default_factory=list)
     wire: tuple[str, ...] = ()
     """How slow each cable to the internet is, as options of `slow_wire`; it has delay at both ends
     of a way. None: a plain cable."""
     _cables: int = 0
-    _wires: list[subprocess.Popen[str]] = field(default_factory=list)
+    _wires: list[terminals.Terminal] = field(default_factory=list)
 
     def _machine(self, name: str) -> Machine:
         full = f"{self.prefix}{name}"
@@ -124,9 +113,7 @@ class Internet:
     def _slowly(self, hub: Machine, end: str, machine: Machine, addresses: Sequence[str]) -> None:
         """The same by a slow wire; the hub routes, since a TUN has no place on a bridge."""
         hub.run("sh", "-c", "echo 1 > /proc/sys/net/ipv4/ip_forward")
-        command = ["-m", "support.slow_wire", hub.name, end, machine.name, "wan", *self.wire]
-        wire = [sys.executable, *command]
-        self._await(subprocess.Popen(wire, stdout=subprocess.PIPE, text=True))
+        self._stretch("slow_wire", hub.name, end, machine.name, "wan", *self.wire)
         run("ip", "-n", hub.name, "link", "set", end, "up")
         for address in (one.partition("/")[0] for one in addresses if ":" not in one):
             self._lead_out(machine, address)
@@ -147,25 +134,26 @@ class Internet:
             for machine, address in zip(machines, addresses, strict=True)
             for word in (machine.name, address)
         ]
-        command = [sys.executable, "-m", "support.mesh", str(seconds), *ends]
-        self._await(subprocess.Popen(command, stdout=subprocess.PIPE, text=True))
+        self._stretch("mesh", str(seconds), *ends)
         for machine, address in zip(machines, addresses, strict=True):
             self._lead_out(machine, address)
         return machines
 
-    def _await(self, wire: subprocess.Popen[str]) -> None:
-        """A wire, once it stands."""
+    def _stretch(self, kind: str, *words: str) -> None:
+        """Start a wire, and wait until it stands."""
+        wire = terminals.start(self.folder, *words, module=f"support.{kind}")
         self._wires.append(wire)
-        assert wire.stdout is not None
-        assert wire.stdout.readline(), "the wire does not stand"
+        wire.read_until("wire")
 
     def _lead_out(self, machine: Machine, address: str) -> None:
         run("ip", "-n", machine.name, "link", "set", "wan", "up")
         run("ip", "-n", machine.name, "addr", "add", f"{address}/32", "dev", "wan")
         run("ip", "-n", machine.name, "route", "add", "default", "dev", "wan")
 
-    def home(self, name: str, public: str, rules: str, inside: str = "192.168.1") -> Machine:
-        """A machine at home: its router has a public address and masks it, after `rules`."""
+    def home(
+        self, name: str, public: str, rules: str = "", inside: str = "192.168.1"
+    ) -> Machine:
+        """Make a machine at home: its router has a public address and masks it, after `rules`."""
         router = self.machine(f"{name}r", public)
         made = self._machine(name)
         cable = ("type", "veth", "peer", "name", "eth0", "netns", made.name)
@@ -176,7 +164,8 @@ class Internet:
         run("ip", "-n", made.name, "link", "set", "eth0", "up")
         run("ip", "-n", made.name, "route", "add", "default", "via", f"{inside}.1")
         router.run("sh", "-c", "echo 1 > /proc/sys/net/ipv4/ip_forward")
-        router.run("nft", rules)
+        if rules:
+            router.run("nft", rules)
         return made
 
     def router(self, name: str) -> Machine:
@@ -186,7 +175,6 @@ class Internet:
     def clear(self) -> None:
         for wire in self._wires:
             wire.kill()
-            wire.wait()
         for name in reversed(self.made):
             subprocess.run(["ip", "netns", "del", name], check=False, capture_output=True)
 
@@ -210,9 +198,73 @@ def nat(masking: str = "masquerade", unexpected: str = "drop") -> str:
 
 @contextmanager
 def internet(*wire: str) -> Iterator[Internet]:
-    """An internet of one's own, gone afterwards; `wire`: how slow its cables are."""
-    made = Internet(f"h{os.getpid() % 10**6}", wire=wire)
+    """Make an internet of one's own, gone afterwards; `wire`: how slow its cables are.
+
+    The test is skipped where none can be made.
+    """
+    if why_not():
+        pytest.skip(why_not())
+    with TemporaryDirectory(prefix="hoity-wires-") as folder:
+        made = Internet(f"h{os.getpid() % 10**6}", Path(folder), wire=wire)
+        try:
+            yield made
+        finally:
+            made.clear()
+
+
+REFUSED, LOST = "reject with tcp reset", "drop"
+"""What comes of a packet at a wall: who sends it is told, or nobody is."""
+
+
+def machines(net: Internet, number: int) -> list[Machine]:
+    """Make machines with a public address each, see `address`."""
+    return [net.machine(f"m{n}", f"{address(n)}/8") for n in range(number)]
+
+
+def address(number: int) -> str:
+    """Return where the machine with this number is."""
+    return f"8.0.0.{number + 1}"
+
+
+def part(
+    places: Sequence[Machine], pairs: Iterable[tuple[int, int]], name: str, packets: str = LOST
+) -> None:
+    """Let these pairs of machines not reach each other from now on."""
+    for pair in pairs:
+        for one, two in (pair, reversed(pair)):
+            rules = f"""
+            add table ip {name}
+            add chain ip {name} out {{ type filter hook output priority 0; }}
+            add rule ip {name} out ip daddr {address(two)} meta l4proto tcp {packets}
+            """
+            places[one].run("nft", rules)
+
+
+def join(places: Sequence[Machine], name: str) -> None:
+    """Bring together what was parted under this name."""
+    for place in places:
+        place.run("nft", f"add table ip {name}; delete table ip {name}")
+
+
+def move(place: Machine, old: str, new: str) -> None:
+    """Give a machine another address; both as `8.0.0.1/8`."""
+    place.run("ip", "addr", "del", old, "dev", "wan")
+    place.run("ip", "addr", "add", new, "dev", "wan")
+
+
+@contextmanager
+def relay(
+    net: Internet, home: Path, *addresses: str, listen: str = ":4646"
+) -> Iterator[terminals.Terminal]:
+    """Run a relay on a machine of its own, by default at `RELAY`."""
+    machine = net.machine("relay", *(addresses or ("8.9.0.1/8",)))
+    running = machine.start(home, "relay", "--listen", listen, "--json")
     try:
-        yield made
+        running.read_until("addresses")
+        yield running
     finally:
-        made.clear()
+        running.kill()
+
+
+RELAY = "8.9.0.1:4646"
+"""Where nobody else is."""

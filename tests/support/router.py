@@ -6,6 +6,7 @@ It shares no code with the product: what it reads and writes is put together fro
 
 from __future__ import annotations
 
+import json
 import socket
 import struct
 import subprocess
@@ -136,7 +137,7 @@ class NftRouter(Router):
         said = super().answer(data, client)
         if self.opened != before:
             self._apply()
-            print("open", *(f"{k}:{v[1]}" for k, v in self.opened.items()), flush=True)
+            print(json.dumps({"open": list(self.opened)}), flush=True)
         return said
 
     def _apply(self) -> None:
@@ -149,17 +150,17 @@ class NftRouter(Router):
 SETUP = """
 table ip hoity {
   chain opened { }
-  chain come { type nat hook prerouting priority -100; iifname "outside" jump opened; }
-  chain go { type nat hook postrouting priority 100; oifname "outside" masquerade; }
+  chain come { type nat hook prerouting priority -100; iifname "wan" jump opened; }
+  chain go { type nat hook postrouting priority 100; oifname "wan" masquerade; }
 }
 """
 
 
 def main(external: str, inside: str, *spoken: str) -> None:
-    """Run in a namespace whose interface `outside` has the address external; `spoken` protocols."""
+    """Run in a namespace whose interface `wan` has the address external; `spoken` protocols."""
     subprocess.run(["nft", "-f", "-"], input=SETUP, check=True, text=True)
     router = NftRouter(external, "pcp" in spoken, "natpmp" in spoken)
-    print("ready", flush=True)
+    print(json.dumps({"ready": True}), flush=True)
     Served(router, inside, 5351).run()
 
 

@@ -8,7 +8,6 @@ second, each packet late by its own lot, and some never. The kernel of a small m
 from __future__ import annotations
 
 import argparse
-import ctypes
 import fcntl
 import heapq
 import os
@@ -18,16 +17,14 @@ import struct
 import time
 from dataclasses import dataclass, field
 
+from support.fork_server import enter
+
 TUNSETIFF, TUN_WITHOUT_HEAD = 0x400454CA, 0x0001 | 0x1000
-CLONE_NEWNET = 0x40000000
 
 
 def tun(namespace: str, name: str) -> int:
-    """The file of a TUN device that stands in a namespace."""
-    libc = ctypes.CDLL(None, use_errno=True)
-    with open(f"/var/run/netns/{namespace}") as place:
-        if libc.setns(place.fileno(), CLONE_NEWNET):
-            raise OSError(ctypes.get_errno(), f"cannot enter {namespace}")
+    """Return the file of a TUN device that stands in a namespace."""
+    enter(namespace)
     device = os.open("/dev/net/tun", os.O_RDWR | os.O_NONBLOCK)
     fcntl.ioctl(device, TUNSETIFF, struct.pack("16sH", name.encode(), TUN_WITHOUT_HEAD))
     return device

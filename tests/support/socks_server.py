@@ -4,6 +4,7 @@ product or its library, and can refuse, lie or hang."""
 from __future__ import annotations
 
 import ipaddress
+import json
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -122,7 +123,7 @@ async def main(host: str, port: str, name: str, place: str) -> None:
     """Run by itself: at host and port, knowing one name that stands for a place here."""
     server = SocksServer(where={name: ("127.0.0.1", int(place))})
     async with proxied(server, host, int(port)):
-        print("ready", flush=True)
+        print(json.dumps({"ready": True}), flush=True)
         await trio.sleep_forever()
 
 

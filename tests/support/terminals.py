@@ -1,21 +1,29 @@
-"""Real `hoity` processes, each with a home of its own, over loopback."""
+"""Real `hoity` processes, each with a home of its own, and what they print."""
 
 from __future__ import annotations
 
 import json
 import os
 import queue
+import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import IO, Any, cast
+
+from support import fork_server
 
 LIMIT = 240
+"""Seconds after which what does not come is taken for hung; the one limit of all processes."""
+CAN_FORK = os.name == "posix"
+LISTEN = ("--listen", "127.0.0.1:0")
+BOT = ("--auto", "--yes", "--json")
 
 
 @dataclass
@@ -24,23 +32,33 @@ class Terminal:
 
     process: subprocess.Popen[str]
     home: Path
+    complaints: IO[str]
     lines: list[dict[str, Any]] = field(default_factory=list)
     came: list[float] = field(default_factory=list)
     _printed: queue.Queue[tuple[float, str]] = field(default_factory=queue.Queue)
 
     def __post_init__(self) -> None:
-        """A thread empties the pipe, so that a process nobody reads is not held up."""
+        """Start a thread that empties the pipe, so that a process nobody reads is not held up."""
         threading.Thread(target=self._drain, daemon=True).start()
 
     def _drain(self) -> None:
         assert self.process.stdout is not None
-        for line in self.process.stdout:
-            self._printed.put((time.monotonic(), line))
+        with self.process.stdout as printed:
+            for line in printed:
+                self._printed.put((time.monotonic(), line))
         self._printed.put((time.monotonic(), ""))
 
-    def read(self) -> dict[str, Any] | None:
-        """The next line it prints; None at its end."""
-        came, line = self._printed.get(timeout=LIMIT)
+    def text(self, limit: float = LIMIT) -> tuple[float, str]:
+        """Return when its next line came, and the line; it is empty at the end."""
+        try:
+            return self._printed.get(timeout=limit)
+        except queue.Empty:
+            said = f"{self.lines[-3:]}, {self.errors()}"
+            raise TimeoutError(f"nothing more came in {limit} seconds: {said}") from None
+
+    def read(self, limit: float = LIMIT) -> dict[str, Any] | None:
+        """Return the next line that it prints; None at its end."""
+        came, line = self.text(limit)
         if not line:
             return None
         self.came.append(came)
@@ -48,82 +66,115 @@ class Terminal:
         return self.lines[-1]
 
     def read_until(self, key: str, value: Any = None) -> dict[str, Any]:
-        """The next line that has `key` (with this value, if given)."""
+        """Return the next line that has `key` (with this value, if given)."""
         while (line := self.read()) is not None:
             if key in line and value in (None, line[key]):
                 return line
         raise AssertionError(f"ended without {key}: {self.lines[-3:]}, {self.errors()}")
 
     def end(self) -> int:
-        """Read to the end; the exit code."""
+        """Read to the end, and return the exit code."""
         while self.read() is not None:
             pass
         return self.process.wait(LIMIT)
 
+    def kill(self) -> None:
+        """End it without a word."""
+        self.process.kill()
+        self.process.wait()
+
+    def interrupt(self) -> None:
+        """Press Ctrl-C."""
+        self.process.send_signal(signal.SIGINT)
+
     def errors(self) -> str:
-        """What it printed as errors."""
-        return (self.home / "errors").read_text()
+        """Return what it printed as errors."""
+        self.complaints.seek(0)
+        return self.complaints.read()
+
+    def seen(self, kind: str) -> list[dict[str, Any]]:
+        """Return the lines of this type that were read."""
+        return [line for line in self.lines if line.get("type") == kind]
 
     @property
     def last(self) -> dict[str, Any]:
         """Its last line."""
         return self.lines[-1]
 
+    @property
+    def transcript(self) -> bytes:
+        """The file that its last line names."""
+        return Path(self.last["transcript"]).read_bytes()
 
-def start(home: Path, *args: str, typed: str = "", module: str = "cli") -> Terminal:
-    """Start a command in this home, its output piped; `typed` is all its input."""
+
+def start(
+    home: Path,
+    *words: str,
+    module: str = "cli",
+    typed: str = "",
+    namespace: str = "",
+    fresh: bool = False,
+    **variables: str,
+) -> Terminal:
+    """Start a command in this home, its output piped.
+
+    Args:
+        home: Its HOITY_HOME.
+        words: Its command line.
+        module: What is run instead of `hoity`.
+        typed: All its input.
+        namespace: The network namespace in which it runs.
+        fresh: Whether a Python of its own reads the program, instead of a fork server.
+        variables: More of its environment.
+    """
     home.mkdir(mode=0o700, parents=True, exist_ok=True)
-    environment = {**os.environ, "HOITY_HOME": str(home), "PYTHONUNBUFFERED": "1"}
-    errors = (home / "errors").open("w")
-    process = subprocess.Popen(
-        [sys.executable, "-m", module, *args],
-        env=environment,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=errors,
-        text=True,
-    )
-    errors.close()
-    assert process.stdin is not None
-    process.stdin.write(typed)
-    process.stdin.close()
-    return Terminal(process, home)
+    own = {"HOITY_HOME": str(home), "PYTHONUNBUFFERED": "1", "LANGUAGE": "en"}
+    environment = {**os.environ, **own, **variables}
+    complaints = tempfile.TemporaryFile("w+", errors="replace")
+    reader, writer = os.pipe()
+    os.write(writer, typed.encode())
+    os.close(writer)
+    streams = (reader, complaints.fileno())
+    if fresh or not CAN_FORK:
+        inside = ("ip", "netns", "exec", namespace) if namespace else ()
+        process: Any = subprocess.Popen(
+            [*inside, sys.executable, "-m", module, *words],
+            env=environment,
+            stdin=streams[0],
+            stdout=subprocess.PIPE,
+            stderr=streams[1],
+            text=True,
+        )
+    else:
+        process = fork_server.start(module, words, environment, streams, namespace)
+    os.close(reader)
+    return Terminal(cast("subprocess.Popen[str]", process), home, complaints)
 
 
-def open_table(path: Path, seats: int, *options: str) -> list[Terminal]:
-    """A host and its guests, all bots, each in its own process; the host is the first."""
-    common = ("--auto", "--yes", "--json")
-    host = start(
-        path / "0",
-        "host",
-        "--seats",
-        str(seats),
-        "--listen",
-        "127.0.0.1:0",
-        "--lan",
-        "off",
-        *common,
-        *options,
-    )
-    ticket = host.read_until("ticket")["ticket"]
-    guests = [start(path / str(i), "join", ticket, *common) for i in range(1, seats)]
-    return [host, *guests]
+def hoity(home: Path, *words: str, **how: Any) -> subprocess.CompletedProcess[str]:
+    """Run a command to its end; `how` is what `start` takes besides."""
+    running, printed = start(home, *words, **how), ""
+    while line := running.text()[1]:
+        printed += line
+    code = running.process.wait(LIMIT)
+    return subprocess.CompletedProcess(words, code, printed, running.errors())
 
 
 @contextmanager
-def relay(home: Path) -> Iterator[str]:
-    """A relay on loopback while inside; where it listens."""
-    running = start(home, "relay", "--listen", "127.0.0.1:0", "--json")
+def relay(home: Path, *options: str, port: int = 0) -> Iterator[tuple[Terminal, str]]:
+    """Run a relay on loopback while inside; it, and where it listens."""
+    running = start(home, "relay", "--listen", f"127.0.0.1:{port}", "--json", *options)
     try:
         (place,) = running.read_until("addresses")["addresses"]
-        yield place
+        yield running, place
     finally:
-        running.process.kill()
-        running.process.wait()
+        running.kill()
 
 
-def finish(terminals: list[Terminal]) -> list[bytes]:
-    """Wait for all; the transcripts they wrote."""
+def finish(terminals: list[Terminal]) -> bytes:
+    """Wait until all have ended well with the same transcript, and return it."""
     codes = [terminal.end() for terminal in terminals]
-    assert codes == [0] * len(terminals), [t.errors() for t in terminals]
-    return [Path(t.last["transcript"]).read_bytes() for t in terminals]
+    assert codes == [0] * len(terminals), [(t.lines[-1:], t.errors()) for t in terminals]
+    assert not any("Traceback" in terminal.errors() for terminal in terminals)
+    (transcript,) = {terminal.transcript for terminal in terminals}
+    return transcript

@@ -1,39 +1,24 @@
-"""A seat in a process of its own that speaks the protocol and lies once, when it is told to.
+"""A seat that speaks the protocol and lies once, when it is told to.
 
-    python -m support.liars.peer join TICKET TALE
-    python -m support.liars.peer host SEATS QUORUM TALE [CHOICE STEP GRACE CAP]
-
-It prints what its screen is told as JSON, like `hoity --json`. TALE is a code of
-`protocol.wire.faults`, `truth`, `stall-…`, `flood:KIND` (see liar_flood.py), `dribble`, or
-`die:KIND:N`: SIGKILL itself as the N-th step of that kind begins. PAUSE in the environment is how
-long its bot thinks, in seconds. The times are the table's patience in milliseconds. Files go to
-HOITY_HOME.
+TALE is a code of `protocol.wire.faults`, `truth`, `accomplice`, `stall-…` or `dawdle…` (see
+`support.liars.plots`), `flood:KIND` (see `support.liars.flood`), or `dribble`: it sends a byte at
+a time. The line `lied` says when it did.
 """
 
 from __future__ import annotations
 
-import os
-import signal
-import sys
+import atexit
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import trio
 
 from cli.printing import write_line
-from cli.ui.json_screen import JsonScreen
-from cli.ui.json_seat import last_line
-from p2p_hoity import editions, game_port, rules, tables
 from p2p_hoity.net.link import Link
-from p2p_hoity.net.ticket import decode_ticket
-from p2p_hoity.session.driver import Driver, Outcome
-from p2p_hoity.session.player import BotPlayer
-from p2p_hoity.storage import keys
-from p2p_hoity.storage.home import Home, home
+from p2p_hoity.session.driver import Driver
 from p2p_hoity.tables import seating
 from protocol.seat.effects import Effect, Send, Stepped
 from protocol.wire import frames
-from protocol.wire.header import Patience, Terms
 from protocol.wire.messages import Message, Say
 from support.liars.flood import pour
 from support.liars.pact import speak_on_the_other
@@ -50,7 +35,6 @@ UNASKED = {"not-expected": speak_unasked, "two-chains": speak_on_the_other}
 """Tales of a say that nobody asked for, looked for as each step begins."""
 GOES_ON = {"two-chains"}
 """Tales after which the liar speaks on, though it votes no more; after any other it is mute."""
-SHORT = (2500, 2500, 500, 4000)
 
 
 class LyingDriver(Driver):
@@ -77,21 +61,11 @@ class LyingDriver(Driver):
         if self.tale == "dribble" and self.machine.has_begun:
             Link._send = dribble  # type: ignore[method-assign, assignment]
         if isinstance(effect, Stepped):
-            self._watch_steps(effect)
             unasked = UNASKED.get(self.tale)
             said = unasked(self.liar, effect.after) if unasked and not self.liar.lied else None
             if said is not None:
                 self._confess(self.tale)
                 self._carry(said, Send(b""))
-
-    def _watch_steps(self, step: Stepped) -> None:
-        if not self.tale.startswith("die:"):
-            return
-        _, kind, number = self.tale.split(":")
-        self._seen = getattr(self, "_seen", 0) + (step.after.want.kind == kind)
-        if self._seen == int(number):
-            write_line({"type": "dies", "step": step.after.step, "kind": kind})
-            os.kill(os.getpid(), signal.SIGKILL)
 
     def _send(self, send: Send) -> None:
         message = own_message(send, self.machine)
@@ -134,26 +108,6 @@ class LyingDriver(Driver):
         await super()._choose(*args)
 
 
-def own(where: Home) -> keys.Player:
-    name = where.path.name
-    return keys.load_identity(where) if where.identity.exists() else keys.new_identity(where, name)
-
-
-def terms_of(me: keys.Player, seats: int, quorum: int, times: Sequence[int]) -> Terms:
-    variant: rules.Variant = "surprise" if seats == 2 else None
-    game = game_port.game_value(editions.load(), variant)
-    host = me.identity.public
-    return Terms(host, os.urandom(32), game, seats, quorum, Patience(*times))
-
-
-class SlowBot(BotPlayer):
-    """A bot that thinks for a while, so that a game takes its time."""
-
-    async def choose(self, *args: Any) -> Any:
-        await trio.sleep(float(os.environ.get("PAUSE", "0")))
-        return await super().choose(*args)
-
-
 async def dribble(link: Link, framed: bytes) -> None:
     """Send a byte at a time, so slowly that the link just lives."""
     for byte in framed:
@@ -161,40 +115,11 @@ async def dribble(link: Link, framed: bytes) -> None:
         await trio.sleep(0.05)
 
 
-async def yes(*_: Any) -> bool:
-    return True
-
-
-async def sit(words: Sequence[str]) -> Outcome:
-    where = home()
-    screen, me = JsonScreen(), own(where)
-    seat = tables.Seat(where, me, SlowBot(), screen)
-    if words[0] == "join":
-        LyingDriver.tale = words[2]
-        return await tables.join_table(
-            seat, decode_ticket(words[1]), yes, tables.Reach("127.0.0.1:0")
-        )
-    if words[0] == "resume":
-        return await tables.resume_table(seat, None)
-    LyingDriver.tale = words[3]
-    times = [int(word) for word in words[4:]] or SHORT
-    terms = terms_of(me, int(words[1]), int(words[2]), times)
-    return await tables.host_table(
-        seat,
-        terms,
-        tables.Reach("127.0.0.1:0"),
-        lambda t: write_line({"type": "ticket", "ticket": t}),
-    )
-
-
-if __name__ == "__main__":
-    seating.Driver = LyingDriver  # type: ignore[misc]
-    if "bad-backup" in sys.argv:
+def lie(tale: str) -> None:
+    """Have the seat of this process tell this tale."""
+    LyingDriver.tale = tale
+    if tale == "bad-backup":
         spoil_pieces()
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
-    try:
-        outcome = trio.run(sit, sys.argv[1:])
-    finally:
-        if LyingDriver.counts:
-            write_line({"type": "flooded", **LyingDriver.counts})
-    write_line(last_line(outcome, ()))
+    if tale.startswith("flood:"):
+        atexit.register(lambda: write_line({"type": "flooded", **LyingDriver.counts}))
+    setattr(seating, "Driver", LyingDriver)  # noqa: B010 - a name that mypy does not see
