@@ -24,11 +24,11 @@ from .crypto.randomness import Random, scalar
 Clock = Callable[[], float]
 
 RAW: dict[str, tuple[Any, str]] = {
-    "multiply": (group, "_multiply"),
-    "base_multiply": (group, "_multiply_base"),
-    "add": (group, "_add"),
-    "subtract": (group, "_sub"),
-    "check": (group, "_is_valid"),
+    "multiply": (group.LIBSODIUM, "multiply"),
+    "base_multiply": (group.LIBSODIUM, "multiply_base"),
+    "add": (group.LIBSODIUM, "add"),
+    "subtract": (group.LIBSODIUM, "subtract"),
+    "check": (group.LIBSODIUM, "is_valid_point"),
     "signature": (nacl.bindings, "crypto_sign_open"),
 }
 """The calls of libsodium that cost time, and where they are made."""

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from functools import lru_cache
 
 from ..crypto import dleq, elgamal
 from ..crypto.elgamal import Ciphertext, open_card
+from ..crypto.group import cache_per_backend
 from ..crypto.randomness import Random
 from ..errors import Invalid
 from ..game import Choice
@@ -98,7 +98,7 @@ def write_own_batch(
 # Opening cards.
 
 
-@lru_cache(maxsize=4096)
+@cache_per_backend(4096)
 def _open(a: bytes, b: bytes, shares: tuple[bytes, ...], cards: int) -> int:
     return open_card(Ciphertext(a, b), shares, cards)
 

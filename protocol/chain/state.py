@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum, StrEnum
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Any, Final
 
 from ..crypto import group, secret_sharing
@@ -170,13 +170,13 @@ class Keys:
         return total_piece(self.vectors, holder + 1)
 
 
-@lru_cache(maxsize=4096)
+@group.cache_per_backend(4096)
 def public_piece(vector: tuple[bytes, ...], index: int) -> bytes:
     """Feldman's public piece, kept since it is asked for again and again."""
     return secret_sharing.public_piece(vector, index)
 
 
-@lru_cache(maxsize=512)
+@group.cache_per_backend(512)
 def total_piece(vectors: tuple[tuple[bytes, ...], ...], index: int) -> bytes:
     """The sum of the public pieces of all dealers for one holder."""
     return group.total(public_piece(vector, index) for vector in vectors)

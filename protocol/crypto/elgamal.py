@@ -5,12 +5,11 @@ tuple of ciphertexts.
 """
 
 from collections.abc import Iterable
-from functools import lru_cache
 from typing import NamedTuple, TypeAlias
 
 from ..errors import Invalid
 from .generators import MAX_CARDS, card_index, card_points
-from .group import BASE, IDENTITY, Point, add, mul, sub, total
+from .group import BASE, IDENTITY, Point, add, cache_per_backend, mul, sub, total
 
 __all__ = [
     "Ciphertext",
@@ -33,7 +32,7 @@ class Ciphertext(NamedTuple):
 Deck: TypeAlias = tuple[Ciphertext, ...]
 
 
-@lru_cache(maxsize=16)
+@cache_per_backend(16)
 def starting_deck(joint_key: Point, n: int) -> Deck:
     """Cards 0 .. n-1 encrypted with randomness 1, so that anyone can check: (BASE, M_i + Y)."""
     return tuple(Ciphertext(BASE, add(card, joint_key)) for card in card_points(n))

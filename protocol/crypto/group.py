@@ -1,14 +1,17 @@
-"""The prime-order subgroup of Ed25519, and the only code that touches the curve.
+"""The group of the cards: the prime-order subgroup of Ed25519.
 
 A point is its 32-byte canonical compressed encoding (RFC 8032, section 5.1.2), a scalar an int
-mod ORDER. libsodium does the arithmetic; every call of it that multiplies also checks that its
-point is canonical, not of small order and in the subgroup, so a multiplied point needs no
-`decode_point` before. Additions check no subgroup: only decoded or multiplied points go in.
+mod ORDER. Every multiplication also checks that its point is canonical, not of small order and
+in the subgroup, so a multiplied point needs no `decode_point` before. Additions check no
+subgroup: only decoded or multiplied points go in.
+
+All arithmetic goes through one backend, which is libsodium. Only a call of `use_backend` replaces
+it. Identities and their signatures do not go through it (`signing`).
 """
 
-from collections.abc import Iterable
-from functools import reduce
-from typing import Final
+from collections.abc import Callable, Iterable
+from functools import lru_cache, reduce, wraps
+from typing import Final, ParamSpec, Protocol, TypeVar
 
 from nacl import bindings
 
@@ -19,9 +22,12 @@ from .labels import Label
 __all__ = [
     "BASE",
     "IDENTITY",
+    "LIBSODIUM",
     "ORDER",
+    "Backend",
     "Point",
     "add",
+    "cache_per_backend",
     "decode_point",
     "decode_scalar",
     "encode_scalar",
@@ -31,6 +37,7 @@ __all__ = [
     "neg",
     "sub",
     "total",
+    "use_backend",
     "weighted",
 ]
 
@@ -41,13 +48,75 @@ IDENTITY: Final = bytes([1]) + bytes(31)
 BASE: Final = bytes([0x58]) + bytes([0x66]) * 31
 SIZE: Final = 32
 
-_multiply = bindings.crypto_scalarmult_ed25519_noclamp
-_multiply_base = bindings.crypto_scalarmult_ed25519_base_noclamp
-_add = bindings.crypto_core_ed25519_add
-_sub = bindings.crypto_core_ed25519_sub
-_is_valid = bindings.crypto_core_ed25519_is_valid_point
 # The bindings raise their own kinds of these three, for a wrong type, length or point.
-_SODIUM_ERRORS: Final = (RuntimeError, TypeError, ValueError)
+_REFUSALS: Final = (RuntimeError, TypeError, ValueError)
+
+Arguments = ParamSpec("Arguments")
+Value = TypeVar("Value")
+
+
+class Backend(Protocol):
+    """The arithmetic of the whole curve group, of order 8 * ORDER, on encoded points.
+
+    A call refuses an argument with a RuntimeError, TypeError or ValueError. A scalar is 32
+    little-endian bytes, above 0 and below ORDER.
+    """
+
+    def multiply(self, scalar: bytes, point: Point, /) -> Point:
+        """Return scalar · point. Refuse a point that `is_valid_point` refuses."""
+
+    def multiply_base(self, scalar: bytes, /) -> Point:
+        """Return scalar · BASE."""
+
+    def add(self, left: Point, right: Point, /) -> Point:
+        """Return left + right. Refuse what encodes no point, canonical or not, of the curve."""
+
+    def subtract(self, left: Point, right: Point, /) -> Point:
+        """Return left - right. Refuse what `add` refuses."""
+
+    def is_valid_point(self, point: bytes, /) -> bool:
+        """Return whether 32 bytes are a canonical point of the subgroup and not the identity."""
+
+
+class Libsodium:
+    """The arithmetic of libsodium."""
+
+    multiply = staticmethod(bindings.crypto_scalarmult_ed25519_noclamp)
+    multiply_base = staticmethod(bindings.crypto_scalarmult_ed25519_base_noclamp)
+    add = staticmethod(bindings.crypto_core_ed25519_add)
+    subtract = staticmethod(bindings.crypto_core_ed25519_sub)
+    is_valid_point = staticmethod(bindings.crypto_core_ed25519_is_valid_point)
+
+
+LIBSODIUM: Final = Libsodium()
+_backend: Backend = LIBSODIUM
+
+
+def use_backend(backend: Backend) -> Backend:
+    """Do all further arithmetic of this process with `backend`, and return the one before."""
+    global _backend
+    former, _backend = _backend, backend
+    return former
+
+
+def cache_per_backend(
+    maxsize: int | None,
+) -> Callable[[Callable[Arguments, Value]], Callable[Arguments, Value]]:
+    """Decorate a function of points with an `lru_cache` that tells the backends apart."""
+
+    def decorate(function: Callable[Arguments, Value]) -> Callable[Arguments, Value]:
+        @lru_cache(maxsize)
+        def kept(_: Backend, *args: Arguments.args, **kwargs: Arguments.kwargs) -> Value:
+            return function(*args, **kwargs)
+
+        @wraps(function)
+        def call(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Value:
+            return kept(_backend, *args, **kwargs)  # type: ignore[arg-type]
+
+        call.cache_clear = kept.cache_clear  # type: ignore[attr-defined]
+        return call
+
+    return decorate
 
 
 def mul(k: int, point: Point) -> Point:
@@ -59,30 +128,30 @@ def mul(k: int, point: Point) -> Point:
     if not k or point == IDENTITY:
         return IDENTITY
     try:
-        return _multiply(k.to_bytes(32, "little"), point)
-    except _SODIUM_ERRORS:
+        return _backend.multiply(k.to_bytes(32, "little"), point)
+    except _REFUSALS:
         raise Invalid("bad-point", "not a point of the group") from None
 
 
 def mul_base(k: int) -> Point:
     """k · BASE for any int k, about five times as fast as `mul`."""
     k %= ORDER
-    return _multiply_base(k.to_bytes(32, "little")) if k else IDENTITY
+    return _backend.multiply_base(k.to_bytes(32, "little")) if k else IDENTITY
 
 
 def add(left: Point, right: Point) -> Point:
     """left + right. Invalid('bad-point') off the curve; the subgroup is not checked."""
     try:
-        return _add(left, right)
-    except _SODIUM_ERRORS:
+        return _backend.add(left, right)
+    except _REFUSALS:
         raise Invalid("bad-point", "not a point of the curve") from None
 
 
 def sub(left: Point, right: Point) -> Point:
     """left - right. Invalid('bad-point') off the curve; the subgroup is not checked."""
     try:
-        return _sub(left, right)
-    except _SODIUM_ERRORS:
+        return _backend.subtract(left, right)
+    except _REFUSALS:
         raise Invalid("bad-point", "not a point of the curve") from None
 
 
@@ -119,7 +188,7 @@ def decode_point(data: bytes) -> Point:
     Raises Invalid('bad-point') for anything else: another type or length, y >= 2^255 - 19, no
     point of the curve, small order, mixed order ([C-6]).
     """
-    if not isinstance(data, bytes) or len(data) != SIZE or not _is_valid(data):
+    if not isinstance(data, bytes) or len(data) != SIZE or not _backend.is_valid_point(data):
         raise Invalid("bad-point", "not a canonical point of the prime-order group")
     return data
 
@@ -161,8 +230,8 @@ def _times_eight(data: bytes) -> Point:
     if int.from_bytes(data, "little") % 2**255 >= FIELD:
         return IDENTITY
     try:
-        twice = _add(data, data)
-    except _SODIUM_ERRORS:
+        twice = _backend.add(data, data)
+    except _REFUSALS:
         return IDENTITY
-    four_times = _add(twice, twice)
-    return _add(four_times, four_times)
+    four_times = _backend.add(twice, twice)
+    return _backend.add(four_times, four_times)

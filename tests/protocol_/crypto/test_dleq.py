@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.forged_points import not_canonical, order_eight
 
 from protocol.crypto import dleq, group
 from protocol.crypto.context import Context
@@ -31,7 +32,7 @@ SECRET = 424242
 PUBLIC = mul_base(SECRET)
 BASES = [mul_base(k) for k in (11, 12, 13)]
 SHARES, PROOF = prove_shares(CONTEXT, JOINT, SECRET, PUBLIC, BASES, source(b"shares"))
-TORSION = bytes.fromhex("c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a")
+TORSION = order_eight()
 
 
 def rejected(
@@ -97,7 +98,7 @@ def test_the_whole_statement_counts() -> None:
         group.add(SHARES[0], TORSION),
         group.neg(SHARES[0]),
         group.add(SHARES[0], BASE),
-        b"\xee" + b"\xff" * 30 + b"\x7f",
+        not_canonical()[2],
         SHARES[0][:31],
         SHARES[0] + b"\0",
         b"",

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.forged_points import not_canonical, order_eight
 from support.reference_crypto import re_encrypt, verify_opened, verify_opening
 
 from protocol.crypto import escrow, group
@@ -44,7 +45,7 @@ SIZE = 64
 OPENING = opening(b"castle", NONCE, SIZE)
 COMMITMENT = commit(SEALED_IN, b"castle", NONCE)
 ESCROW = escrow.encrypt(SEALED_IN, JOINT, COMMITMENT, OPENING)
-TORSION = bytes.fromhex("c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a")
+TORSION = order_eight()
 
 ELSEWHERE = [
     replace(SEALED_IN, table=b"\6" * 32),
@@ -227,7 +228,7 @@ BAD_POINTS = [
     bytes(32),
     TORSION,
     group.add(ESCROW[:32], TORSION),
-    b"\xee" + b"\xff" * 30 + b"\x7f",
+    not_canonical()[2],
     group.neg(ESCROW[:32]),
 ]
 

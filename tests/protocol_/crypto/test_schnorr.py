@@ -8,6 +8,7 @@ from itertools import count
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.forged_points import not_canonical, order_eight
 
 from protocol.crypto import group, schnorr
 from protocol.crypto.context import Context
@@ -35,13 +36,13 @@ ELSEWHERE = [
     replace(CONTEXT, seat=2),
     replace(CONTEXT, kind="keys"),
 ]
-TORSION = bytes.fromhex("c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a")
+TORSION = order_eight()
 BAD_KEYS = [
     IDENTITY,
     bytes(32),
     TORSION,
     group.add(PUBLIC, TORSION),
-    b"\xee" + b"\xff" * 30 + b"\x7f",
+    not_canonical()[2],
     PUBLIC[:31],
     b"",
 ]

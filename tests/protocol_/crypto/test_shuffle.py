@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.forged_points import not_canonical, off_curve, order_eight
 from support.reference_crypto import re_encrypt
 
 from protocol.crypto import group, shuffle
@@ -41,8 +42,8 @@ N = 4
 BEFORE, _ = shuffle.shuffle(JOINT, starting_deck(JOINT, N), source(b"first"))
 AFTER, SECRET = shuffle.shuffle(JOINT, BEFORE, source(b"second"))
 PROOF = shuffle.prove(CONTEXT, JOINT, BEFORE, AFTER, SECRET, source(b"proof"))
-TORSION = bytes.fromhex("c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a")
-NOT_CANONICAL = b"\xee" + b"\xff" * 30 + b"\x7f"
+TORSION = order_eight()
+NOT_CANONICAL = not_canonical()[2]
 
 
 def cards_of(deck: Deck) -> list[int]:
@@ -170,7 +171,7 @@ BAD_POINTS = {
     "order 8": TORSION,
     "mixed order": group.add(AFTER[0].a, TORSION),
     "not canonical": NOT_CANONICAL,
-    "off the curve": bytes([2]) + bytes(31),
+    "off the curve": off_curve(),
     "short": AFTER[0].a[:31],
     "long": AFTER[0].a + b"\0",
     "empty": b"",
@@ -208,7 +209,7 @@ def test_every_word_of_the_proof_counts(at: int) -> None:
         ]
         bad = [other.to_bytes(32, "little") for other in others]
     else:
-        bad = [IDENTITY, bytes(32), TORSION, NOT_CANONICAL, b"\2" + bytes(31), BASE]
+        bad = [IDENTITY, bytes(32), TORSION, NOT_CANONICAL, off_curve(), BASE]
         bad += [group.neg(WORDS[at]), *[group.add(WORDS[at], t) for t in (TORSION, BASE)]]
     for word in bad:
         rejected(proof=with_word(at, word))

@@ -5,6 +5,7 @@ from hashlib import sha512
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.forged_points import order_eight
 
 from protocol.crypto import group
 from protocol.crypto.group import BASE, IDENTITY, ORDER
@@ -149,7 +150,7 @@ def test_s_is_below_the_order() -> None:
         verify_signature(KEY.public, Label.SAY, b"data", signature[:32] + s.to_bytes(32, "little"))
 
 
-ORDER_EIGHT = bytes.fromhex("c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a")
+ORDER_EIGHT = order_eight()
 
 
 @pytest.mark.parametrize(

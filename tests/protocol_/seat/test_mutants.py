@@ -110,7 +110,7 @@ CATCHES: dict[str, Catch] = {
     "an end with a fault that no base holds": (
         last.test_who_holds_the_proof_before_the_last_say_does_not_end_without_a_base
     ),
-    "who has the end goes at once": game("x-266"),
+    "who has the end goes at once": game("x-96"),
     "a leave hurries who still thinks": game("mutant-29", "leavers"),
     "a leave holds behind a say": going.test_a_say_of_the_seat_ends_it,
     "a leave holds in the step before": game("mutant-691", "leaves"),

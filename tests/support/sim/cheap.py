@@ -1,85 +1,55 @@
-"""Cheap building blocks for the simulator: integers instead of the curve, hashes for signatures.
+"""The simulator's building blocks: a cheap group, hashes for signatures, work done once for all.
 
-The very same machine runs on them. A point is its own logarithm, so nothing is secret here; who
-could have opened what is counted by `sim_secrecy` instead.
+The same machine runs on them. Nothing is secret here; the simulator counts who could have opened
+what instead. A hash in the place of a signature can be computed by anybody.
 """
 
 from __future__ import annotations
 
 import hashlib
-import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from functools import lru_cache
-from typing import Any
+from types import SimpleNamespace
+from unittest import mock
+
+from nacl import bindings
+from nacl.exceptions import BadSignatureError
 
 from protocol.chain import transition
 from protocol.chain.state import Node, Table
 from protocol.crypto import group, signing
-from protocol.crypto.group import BASE, IDENTITY, ORDER
-from protocol.errors import Invalid
+from protocol.crypto.group import BASE
 from protocol.wire import frames, messages
+from support.cheap_group import cheap_cards
 
 
-def _enc(value: int) -> bytes:
-    value %= ORDER
-    if value < 2:
-        return BASE if value else IDENTITY
-    return value.to_bytes(32, "little")
+def _signature(public: bytes, message: bytes) -> bytes:
+    return BASE + hashlib.sha256(public + message).digest()
 
 
-def _dec(point: bytes) -> int:
-    if not isinstance(point, bytes) or len(point) != 32:
-        raise Invalid("bad-point", "not a point of the group")
-    if point in (IDENTITY, BASE):
-        return int(point == BASE)
-    value = int.from_bytes(point, "little")
-    if not 1 < value < ORDER:
-        raise Invalid("bad-point", "not a point of the group")
-    return value
+def _open_signed(signed: bytes, public: bytes) -> None:
+    if signed[:64] != _signature(public, signed[64:]):
+        raise BadSignatureError("not a signature of this key on these bytes")
 
 
-def _decode_point(data: bytes) -> bytes:
-    if _dec(data) == 0:
-        raise Invalid("bad-point", "not a point of the group")
-    return data
-
-
-def _sign(who: signing.Identity, message: bytes) -> bytes:
-    return hashlib.sha512(who.public + message).digest()
-
-
-def _verify(public: bytes, message: bytes, signature: bytes) -> None:
-    if signature != hashlib.sha512(public + message).digest():
-        raise Invalid("bad-signature", "not a signature of this key on these bytes")
-
-
-def _weighted(scalars: Iterable[int], points: Iterable[bytes]) -> bytes:
-    return _enc(sum(k * _dec(p) for k, p in zip(scalars, points, strict=True)))
-
-
-def _hash_to_group(label: Any, *parts: bytes) -> bytes:
-    return _enc(int.from_bytes(hashlib.sha512(b"|".join((str(label).encode(), *parts))).digest()))
-
-
-CHEAP: dict[str, Callable[..., Any]] = {
-    "mul": lambda k, point: _enc(k * _dec(point)) if k % ORDER else IDENTITY,
-    "mul_base": _enc,
-    "add": lambda a, b: _enc(_dec(a) + _dec(b)),
-    "sub": lambda a, b: _enc(_dec(a) - _dec(b)),
-    "neg": lambda a: _enc(-_dec(a)),
-    "total": lambda points: _enc(sum(map(_dec, points))),
-    "weighted": _weighted,
-    "decode_point": _decode_point,
-    "hash_to_group": _hash_to_group,
-}
+HASHES = SimpleNamespace(
+    crypto_sign_seed_keypair=bindings.crypto_sign_seed_keypair,
+    crypto_sign=lambda message, key: _signature(key[32:], message),
+    crypto_sign_open=_open_signed,
+)
+"""What `protocol.crypto.signing` uses of libsodium, with a hash as the signature."""
+POINTS = SimpleNamespace(
+    is_valid_point=lambda point: point == BASE or group.LIBSODIUM.is_valid_point(point)
+)
+"""The check of keys and of the first half of signatures, which costs nothing for BASE."""
 
 _begun: dict[bytes, Node] = {}
 _real_begin = transition.begin
 
 
 def shared_begin(table: Table) -> Node:
-    """One first node per table: all machines share the verdicts and nodes kept below it."""
+    """Return one first node per table: all machines share the verdicts and nodes kept below it."""
     if table.id not in _begun:
         _begun.clear()
         _begun[table.id] = _real_begin(table)
@@ -87,56 +57,35 @@ def shared_begin(table: Table) -> Node:
 
 
 def forget() -> None:
-    """Whoever begins a table from now on checks everything anew."""
+    """Let whoever begins a table from now on check everything anew."""
     _begun.clear()
-
-
-def _modules() -> list[Any]:
-    return [m for name, m in sys.modules.items() if name.split(".")[0] == "protocol"]
-
-
-def _clear_caches() -> None:
-    _begun.clear()
-    for module in _modules():
-        for value in list(vars(module).values()):
-            if callable(getattr(value, "cache_clear", None)):
-                value.cache_clear()
-
-
-def _swap(old: Any, new: Any) -> None:
-    for module in _modules():
-        for name, value in list(vars(module).items()):
-            if value is old:
-                setattr(module, name, new)
 
 
 @contextmanager
 def shared_nodes() -> Iterator[None]:
-    """All machines of one table share their nodes."""
-    transition.begin = shared_begin
+    """Let all machines of one table share their nodes."""
+    forget()
     try:
-        yield
+        with mock.patch.object(transition, "begin", shared_begin):
+            yield
     finally:
-        transition.begin = _real_begin
-        _begun.clear()
+        forget()
 
 
 @contextmanager
 def cheap_blocks(shared: bool = True) -> Iterator[None]:
-    """Within this block every machine computes with integers and hashes; `shared`: each thing only
-    once for all machines."""
-    pairs = [(getattr(group, name), new) for name, new in CHEAP.items() if hasattr(group, name)]
-    # Messages and frames are frozen: who reads the same bytes may share what they say.
-    pairs += [(messages.parse, lru_cache(maxsize=8192)(messages.parse))]
-    pairs += [(frames.parse_frame, lru_cache(maxsize=8192)(frames.parse_frame))]
-    pairs += [(signing.sign_bytes, _sign), (signing.verify_bytes, _verify)]
-    _clear_caches()
-    for old, new in pairs:
-        _swap(old, new)
-    try:
-        with shared_nodes() if shared else nullcontext():
-            yield
-    finally:
-        for old, new in pairs:
-            _swap(new, old)
-        _clear_caches()
+    """Let every machine compute with the cheap group and hashes, and parse each message once.
+
+    Args:
+        shared: Whether all machines of one table share their nodes too.
+    """
+    with (
+        cheap_cards(),
+        mock.patch.object(signing, "bindings", HASHES),
+        mock.patch.object(signing, "LIBSODIUM", POINTS),
+        # Messages and frames are frozen: all who read the same bytes may share the result.
+        mock.patch.object(messages, "parse", lru_cache(8192)(messages.parse)),
+        mock.patch.object(frames, "parse_frame", lru_cache(8192)(frames.parse_frame)),
+        shared_nodes() if shared else nullcontext(),
+    ):
+        yield

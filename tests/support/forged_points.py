@@ -1,0 +1,87 @@
+"""Encodings that are no valid card points, of whichever group the cards have at the time of a call.
+
+They are found by additions alone, which check no subgroup.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from protocol.crypto import group
+from protocol.crypto.group import IDENTITY, ORDER, Point
+from protocol.errors import Invalid
+
+FIELD: Final = 2**255 - 19
+
+
+@group.cache_per_backend(None)
+def off_curve() -> Point:
+    """Return a canonical encoding that is no point of the group."""
+    return next(data for data in map(_of_y, range(2, FIELD)) if not _is_point(data))
+
+
+@group.cache_per_backend(None)
+def small_order() -> list[Point]:
+    """Return the eight points whose order divides 8: the multiples of one of order 8, from 0."""
+    torsion = next(filter(None, map(_of_order_eight, map(_of_y, range(2, FIELD)))))
+    points = [IDENTITY]
+    while len(points) < 8:
+        points.append(group.add(points[-1], torsion))
+    return points
+
+
+def order_eight() -> Point:
+    """Return a point of order 8."""
+    return small_order()[1]
+
+
+def mixed_order(point: Point) -> list[Point]:
+    """Return the seven points outside the subgroup that are `point` plus one of small order."""
+    return [group.add(point, torsion) for torsion in small_order()[1:]]
+
+
+def not_canonical() -> list[Point]:
+    """Return all encodings of a y that is not below the field's prime, points and others."""
+    return [_of_y(FIELD + k, sign) for k in range(19) for sign in (0, 1)]
+
+
+def signed_zeros() -> list[Point]:
+    """Return the two points with x = 0, which are their own negatives, each with a sign bit."""
+    return [_of_y(int.from_bytes(data, "little"), 1) for data in (IDENTITY, small_order()[4])]
+
+
+def forgeries(point: Point) -> dict[str, Point]:
+    """Return every kind of encoding that no card point has, by name; `point` is a card point."""
+    kinds = {
+        "off the curve": [off_curve()],
+        "small order": small_order(),
+        "mixed order": mixed_order(point),
+        "not canonical": not_canonical(),
+        "sign of zero": signed_zeros(),
+    }
+    return {f"{kind} {k}": data for kind, every in kinds.items() for k, data in enumerate(every)}
+
+
+def _of_y(y: int, sign: int = 0) -> Point:
+    return (y | sign << 255).to_bytes(32, "little")
+
+
+def _is_point(data: bytes) -> bool:
+    try:
+        group.add(data, IDENTITY)
+    except Invalid:
+        return False
+    return True
+
+
+def _of_order_eight(data: bytes) -> Point | None:
+    """Return ORDER times the point, if that has order 8."""
+    if not _is_point(data):
+        return None
+    result = IDENTITY
+    for bit in bin(ORDER)[2:]:
+        result = group.add(result, result)
+        if bit == "1":
+            result = group.add(result, data)
+    twice = group.add(result, result)
+    return result if group.add(twice, twice) != IDENTITY else None
