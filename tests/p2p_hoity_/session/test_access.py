@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from p2p_hoity_.tables.test_arriving import Slow
-from p2p_hoity_.tables.test_tables import Club, past_round
+from support.player_table import PlayerTable, Thinker, past_round
 from support.room import identity
 from support.toy_game import ToyGame
 
@@ -238,8 +237,8 @@ def test_other_frames_of_the_lobby_mean_nothing_at_a_table(frame: Any) -> None:
 async def test_a_host_who_gives_two_rosters_is_named_by_all(
     tmp_path: Path, autojump_clock: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    club = Club(tmp_path, 4)
-    post, host, given = Hub.post, club.guests[0].me.identity, list[bytes]()
+    table = PlayerTable(tmp_path, 4)
+    post, host, given = Hub.post, table.guests[0].me.identity, list[bytes]()
 
     def two_faced(hub: Hub, to: bytes, data: bytes, once: bool = False) -> bool:
         if hub.me == host.public and is_lobby(data):
@@ -255,8 +254,8 @@ async def test_a_host_who_gives_two_rosters_is_named_by_all(
         return post(hub, to, data, once)
 
     monkeypatch.setattr(Hub, "post", two_faced)
-    await club.play()
-    for guest in club.guests:
+    await table.play()
+    for guest in table.guests:
         assert guest.outcome is not None
         found = (guest.outcome.code, guest.outcome.seat)
         assert found == (TWO_ROSTERS, 0), (guest.name, guest.outcome, guest.told)
@@ -268,8 +267,8 @@ async def test_a_host_who_gives_two_rosters_is_named_by_all(
 async def test_a_host_cannot_end_a_game_in_play_by_a_second_roster(
     tmp_path: Path, autojump_clock: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    club = Club(tmp_path, 3)
-    host, hubs, shown = club.guests[0].me.identity, list[Hub](), list[bytes]()
+    table = PlayerTable(tmp_path, 3)
+    host, hubs, shown = table.guests[0].me.identity, list[Hub](), list[bytes]()
     run = Hub.run
 
     async def noted(hub: Hub, **rest: Any) -> None:
@@ -277,29 +276,28 @@ async def test_a_host_cannot_end_a_game_in_play_by_a_second_roster(
         await run(hub, **rest)
 
     def show_another(update: updates.Update) -> None:
-        club.guests[0].told.append(update)
         if shown or not past_round(2)(update):
             return
-        whole = club.guests[0].heard(updates.Started)[0].table.header
+        whole = table.guests[0].heard(updates.Started)[0].table.header
         turned = Header(whole.terms, (whole.roster[0], *whole.roster[:0:-1]))
         other = encode_lobby(Shown(turned.table_id, header.sign_roster(turned, host)))
         (hub,) = (one for one in hubs if one.me == host.public)
         shown.extend(peer for peer in hub.links() if hub.post(peer, other))
 
     monkeypatch.setattr(Hub, "run", noted)
-    monkeypatch.setattr(club.guests[0], "hear", show_another)
-    club.guests[1].player = Slow()  # the game lasts for longer than it takes to leave it
-    await club.play()
+    table.guests[0].listener = show_another
+    table.guests[1].player = Thinker()  # the game lasts for longer than it takes to leave it
+    await table.play()
     assert len(shown) == 2
-    assert len(set(club.transcripts())) == 1
+    assert table.ended_alike()
 
 
 async def test_a_guest_that_turns_the_roster_is_dropped_and_frames_nobody(
     tmp_path: Path, autojump_clock: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its links are cut, so the others see it as silent; nobody says that the host did it."""
-    club = Club(tmp_path, 3)
-    liar, shown = club.guests[2].me.identity, Access.shown
+    table = PlayerTable(tmp_path, 3)
+    liar, shown = table.guests[2].me.identity, Access.shown
 
     def turned(reception: Access) -> Shown:
         if reception.me != liar.public:
@@ -310,8 +308,8 @@ async def test_a_guest_that_turns_the_roster_is_dropped_and_frames_nobody(
         return Shown(other.table_id, header.sign_roster(other, liar))
 
     monkeypatch.setattr(Access, "shown", property(turned))
-    await club.play()
-    for guest in club.guests[:2]:
+    await table.play()
+    for guest in table.guests[:2]:
         assert guest.outcome is not None
         assert guest.outcome.code != TWO_ROSTERS
         assert guest.outcome.seat == guest.heard(updates.Started)[0].table.ids.index(liar.public)

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 import trio
-from p2p_hoity_.tables.test_tables import Club, past_round
+from support.player_table import PlayerTable, past_round
 from support.room import Room, make_table, toy_choice
 from support.sim.cheap import cheap_blocks
 from support.toy_game import ToyGame
@@ -190,8 +190,8 @@ class Patient(BotPlayer):
 async def test_a_player_waits_longer_and_then_the_game_goes_on(
     tmp_path: Path, autojump_clock: Any
 ) -> None:
-    club = Club(tmp_path, 4)
-    host = club.guests[0]
+    table = PlayerTable(tmp_path, 4)
+    host = table.guests[0]
     host.player = Patient()
     heard: list[tuple[float, updates.Update]] = []
 
@@ -200,12 +200,12 @@ async def test_a_player_waits_longer_and_then_the_game_goes_on(
         if isinstance(update, Halfway):
             host.player.wished.set()
 
-    host.hear = hear  # type: ignore[method-assign]
-    await club.play_until_the_last_goes(past_round(2))
-    club.guests.pop()
-    assert len(set(club.transcripts())) == 1
+    host.listener = hear
+    await table.play_until_the_last_goes(past_round(2))
+    table.guests.pop()
+    assert table.ended_alike()
     ((extended, word),) = [(at, u) for at, u in heard if isinstance(u, updates.Extended)]
-    late = club.guests[1].heard(Late)[0]
+    late = table.guests[1].heard(Late)[0]
     assert (word.seats, word.left) == (late.seats, 4.0)
     assert late.muster == updates.Muster(4, 3, 3, unlinked=late.seats)
     ran_out = next(at for at, u in heard if isinstance(u, Late))

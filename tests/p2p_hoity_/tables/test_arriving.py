@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 import trio
-from p2p_hoity_.tables.test_tables import Club, past_round
+from support.player_table import CALM, PlayerTable, Thinker, past_round
 from support.room import identity
 from support.toy_game import ToyGame
 
@@ -23,7 +23,7 @@ from p2p_hoity.tables import arriving
 from p2p_hoity.tables.arriving import ALONE, PATIENCE, SETTLE, Answers
 from protocol.chain.state import Table
 from protocol.wire import header
-from protocol.wire.header import Header, Patience, Terms
+from protocol.wire.header import Header, Terms
 
 WHO = [identity(seat) for seat in range(4)]
 TERMS = Terms(WHO[0].public, b"n" * 32, "toy", 4, 3)
@@ -31,7 +31,6 @@ TABLE = Table(
     Header(TERMS, tuple(header.sit(TERMS, one, f"P{n}", bytes(32)) for n, one in enumerate(WHO))),
     ToyGame(4, 1),
 )
-CALM = Patience(60_000, 60_000, 5_000, 60_000)
 
 
 def told(*linked: int, elsewhere: tuple[int, ...] = ()) -> Answers:
@@ -93,73 +92,45 @@ def test_it_is_asked_for_longer_than_a_dead_link_lives() -> None:
 async def test_a_copy_of_a_home_that_plays_already_stops_before_it_signs(
     tmp_path: Path, autojump_clock: Any
 ) -> None:
-    club = Club(tmp_path, 3, CALM)
+    table = PlayerTable(tmp_path, 3, CALM)
     copy, stopped = tmp_path / "copy", list[tables.PeerError]()
 
     async def clone() -> None:
-        while not any(past_round(2)(update) for update in club.guests[2].told):
-            await trio.sleep(0.1)
-        shutil.copytree(club.guests[2].home.path, copy)
+        await table.until(lambda: table.guests[2].round >= 2)
+        shutil.copytree(table.guests[2].home.path, copy)
         (journal,) = (copy / "journals").iterdir()
         before, told = journal.read_bytes(), list[updates.Update]()
-        me, player = club.guests[2].me, club.guests[2].player
+        me, player = table.guests[2].me, table.guests[2].player
         seat = tables.Seat(Home(copy), me, player, told.append)
         with pytest.raises(tables.PeerError, match="played-elsewhere") as caught:
-            await tables.resume_table(seat, None, club.network)
+            await tables.resume_table(seat, None, table.network)
         stopped.append(caught.value)
         assert journal.read_bytes() == before
         assert not any(isinstance(update, updates.Started) for update in told)
 
-    slow = Slow()
-    club.guests[1].player = slow
+    slow = table.guests[1].player = Thinker()
     async with trio.open_nursery() as nursery:
-        nursery.start_soon(club.play)
+        nursery.start_soon(table.play)
         await clone()
-        slow.hurry = True
+        slow.seconds = 0.0
     (error,) = stopped
     assert exit_code_of(error) == 1
     assert sorted(error.fields["names"]) == ["P0", "P1"]
-    assert len(set(club.transcripts())) == 1
-    assert not any(guest.heard(updates.Accused) for guest in club.guests)
-    assert not any(guest.heard(updates.Late) for guest in club.guests)
-
-
-class Slow:
-    """A bot that thinks until told to hurry, so that the game lasts."""
-
-    hurry = False
-
-    async def choose(self, view: Any, kind: Any, again: bool) -> Any:
-        await trio.sleep(0 if self.hurry else 1)
-        return view.legal(kind)[0]
-
-    async def returning(self) -> None:
-        """At once."""
-
-    async def wish(self) -> Any:
-        """Nothing."""
-        await trio.sleep_forever()
-
-    async def again(self) -> bool:
-        """Never."""
-        return False
+    assert table.ended_alike()
+    assert not table.heard(updates.Late)
 
 
 async def test_after_a_power_cut_the_seat_is_taken_again_as_soon_as_its_link_is_missed(
     tmp_path: Path, autojump_clock: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The others go on hearing nothing, as no packet tells them that the machine is off."""
-    club = Club(tmp_path, 3, CALM)
-    gone, scope = club.guests[2], trio.CancelScope()
-    gone.cut = past_round(2), scope
+    table = PlayerTable(tmp_path, 3, CALM)
     began, back = list[float](), list[float]()
 
     async def off_and_on() -> None:
-        with scope:
-            await club.join(2)
-        gone.cut = None
+        await table.sit_until(2, past_round(2))
         began.append(trio.current_time())
-        await club.resume(2)
+        await table.resume(2)
 
     cut = arriving.arrive
 
@@ -170,12 +141,9 @@ async def test_after_a_power_cut_the_seat_is_taken_again_as_soon_as_its_link_is_
 
     monkeypatch.setattr("p2p_hoity.tables.resuming.arrive", watched)
     monkeypatch.setattr("p2p_hoity.net.link.cut", _leave_open)
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(off_and_on)
-        nursery.start_soon(club.host)
-        nursery.start_soon(club.join, 1)
+    await table.play({2: off_and_on})
     assert back[0] - began[0] <= PATIENCE
-    assert len(set(club.transcripts())) == 1
+    assert table.ended_alike()
 
 
 async def _leave_open(stream: Any) -> None:

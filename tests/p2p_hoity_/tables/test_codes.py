@@ -10,11 +10,10 @@ from typing import Any
 
 import pytest
 import trio
-from p2p_hoity_.tables.test_tables import Club
 from support.memory_network import MemoryNetwork
+from support.player_table import PlayerTable
 from support.relays import serve_relay
 
-from p2p_hoity import tables
 from p2p_hoity.codes.exchange import GuestExchange, HostExchange
 from p2p_hoity.codes.spoken import CodeError, SpokenCode, parse_code
 from p2p_hoity.net.errors import NetError
@@ -425,31 +424,20 @@ async def test_a_host_that_knows_the_words_and_gives_nonsense(autojump_clock: An
 
 
 async def test_a_whole_game_by_code(tmp_path: Path, autojump_clock: Any) -> None:
-    club = Club(tmp_path, 2)
+    table = PlayerTable(tmp_path, 2)
 
     async def by_code() -> None:
-        while not (told := club.guests[0].heard(updates.Code)):
-            await trio.sleep(0.1)
-        ticket = await ticket_by_code(spoken(told[0]), club.network)
-        assert ticket == club.ticket
-        guest = club.guests[1]
-        guest.outcome = await tables.join_table(
-            guest.seat, ticket, _yes, replace(club.reach(1), relays=())
-        )
+        await table.until_heard(updates.Code, 0)
+        ticket = await ticket_by_code(spoken(table.guests[0].heard(updates.Code)[0]), table.network)
+        assert ticket == table.ticket
+        await table.join(1)
 
+    table.how = lambda number: {} if number else {"relays": ("relay:4646",)}
     async with trio.open_nursery() as nursery:
-        await nursery.start(_relay, club.network, 4646)
-        reach = replace(club.reach(0), relays=("relay:4646",))
-        club.reach = lambda number: reach  # type: ignore[method-assign]
-        async with trio.open_nursery() as playing:
-            playing.start_soon(club.host)
-            playing.start_soon(by_code)
+        await nursery.start(_relay, table.network, 4646)
+        await table.play({1: by_code})
         nursery.cancel_scope.cancel()
-    assert all(guest.outcome and guest.outcome.standings for guest in club.guests)
-    assert "lantern" not in str(club.guests[0].told)
-    last = club.guests[0].heard(updates.Code)[-1]
+    assert all(guest.outcome and guest.outcome.standings for guest in table.guests)
+    assert "lantern" not in str(table.guests[0].told)
+    last = table.guests[0].heard(updates.Code)[-1]
     assert last.after in (None, CodeEnd.USED)
-
-
-async def _yes(*_: Any) -> bool:
-    return True

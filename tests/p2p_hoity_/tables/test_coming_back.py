@@ -6,8 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import trio
-from p2p_hoity_.tables.test_leaving import goer, seat_of
-from p2p_hoity_.tables.test_tables import Club, Thinker
+from support.player_table import PlayerTable, Thinker
 
 from p2p_hoity.session import updates
 from p2p_hoity.session.updates import Presence
@@ -38,43 +37,34 @@ class Walker(Thinker):
 async def test_who_walked_away_comes_back_by_a_key_and_each_time_anew(
     tmp_path: Path, autojump_clock: Any
 ) -> None:
-    club = Club(tmp_path, 5, TIMES)
-    for guest in club.guests:
-        guest.player = Thinker()
-    one, walker = club.guests[3], Walker()
+    table = PlayerTable(tmp_path, 5, TIMES, thinking=1.0)
+    one, walker = table.guests[3], Walker()
     one.player = walker
     left = trio.Event()
-    goer(club, 2, lambda update: left.is_set())
+    table.guests[2].leave_when(lambda update: left.is_set())
 
     async def walk() -> None:
-        while not one.heard(updates.Happened):
-            await trio.sleep(0.1)
+        await table.until_heard(updates.Happened, 3)
         walker.is_away = True
-        while not one.heard(updates.Away):
-            await trio.sleep(0.1)
+        await table.until_heard(updates.Away, 3)
         left.set()  # one more change of epoch while this seat is absent
-        seat = seat_of(club, 2)
-        while not any(
-            told.seats[seat] is Presence.ABSENT for told in one.heard(updates.Attendance)
-        ):
-            await trio.sleep(0.1)
+        seat = table.guests[2].place
+        await table.until(
+            lambda: any(
+                told.seats[seat] is Presence.ABSENT for told in one.heard(updates.Attendance)
+            )
+        )
         assert not one.heard(updates.Returned)
         walker.key.set()
-        while not one.heard(updates.Returned):
-            await trio.sleep(0.1)
+        await table.until_heard(updates.Returned, 3)
         walker.is_away = True
-        while len(one.heard(updates.Away)) < 2:
-            await trio.sleep(0.1)
+        await table.until_heard(updates.Away, 3, times=2)
         await trio.sleep(200)  # nobody comes back for it
         assert len(one.heard(updates.Returned)) == 1
         walker.key.set()
 
     with trio.fail_after(3000):
-        async with trio.open_nursery() as nursery:
-            nursery.start_soon(walk)
-            nursery.start_soon(club.host)
-            for number in range(1, 5):
-                nursery.start_soon(club.join, number)
+        await table.play({}, walk)
     assert [told for told in one.told if isinstance(told, updates.Away | updates.Returned)] == [
         updates.Away(),
         updates.Returned(),

@@ -11,13 +11,10 @@ from typing import Any
 
 import pytest
 import trio
-from p2p_hoity_.tables.test_lobby import Caller
-from p2p_hoity_.tables.test_tables import Club
+from support.player_table import Caller, PlayerTable, call
 
-from p2p_hoity import tables
 from p2p_hoity.errors import Reason
 from p2p_hoity.net.events import LinkUp
-from p2p_hoity.net.hub import Hub
 from p2p_hoity.session import updates
 from p2p_hoity.session.lobby import Ask, Asked, Names, Offer, Refusal, Refuse
 from p2p_hoity.tables.door import MOST_DENIED, MOST_WAITING, PATIENCE
@@ -59,40 +56,30 @@ class Host:
 class Guarded:
     """A table whose host is asked, and guests who speak the lobby by hand."""
 
-    def __init__(self, club: Club, host: Host, nursery: trio.Nursery) -> None:
-        self.club, self.host, self._nursery = club, host, nursery
+    def __init__(self, table: PlayerTable, host: Host, nursery: trio.Nursery) -> None:
+        self.table, self.host, self._nursery = table, host, nursery
 
     async def come(self, name: str, identity: Identity | None = None) -> Caller:
-        """A guest with the ticket that sits down."""
-        club = self.club
-        hub = Hub(identity or Identity(os.urandom(32)), network=club.network)
-        await self._nursery.start(hub.run)
-        assert club.ticket is not None
-        caller = Caller(hub, club.ticket.host_id)
-        self._nursery.start_soon(caller.listen)
-        await hub.connect(club.ticket.addresses, club.ticket.host_id, 5)
+        """Return a guest with the ticket that sits down."""
+        caller = await call(self.table, self._nursery, identity)
         await caller.next(LinkUp)
-        caller.say(Ask(caller.proof(club.ticket)))
+        caller.say(Ask(caller.proof(self.table.ticket)))
         await caller.next(Offer)
-        caller.sit(club, name)
+        caller.sit(self.table, name)
         return caller
 
     def names(self) -> tuple[str, ...]:
-        return tuple(self.club.guests[0].heard(updates.Joined)[-1].names)
+        return tuple(self.table.guests[0].heard(updates.Joined)[-1].names)
 
 
 @asynccontextmanager
 async def guarded(path: Path, seats: int) -> AsyncIterator[Guarded]:
-    club, host = Club(path, seats), Host()
-
-    async def open_table() -> None:
-        seat, reach = club.guests[0].seat, club.reach(0)
-        await tables.host_table(seat, club.terms, reach, club._open, host.admit)
-
+    table, host = PlayerTable(path, seats), Host()
+    table.admit = host.admit
     async with trio.open_nursery() as nursery:
-        nursery.start_soon(open_table)
-        await club.opened.wait()
-        yield Guarded(club, host, nursery)
+        nursery.start_soon(table.host)
+        await table.opened.wait()
+        yield Guarded(table, host, nursery)
         nursery.cancel_scope.cancel()
 
 
@@ -103,111 +90,111 @@ async def refusal(caller: Caller) -> Refusal:
 async def test_a_guest_waits_for_the_hosts_word_and_sits_down(
     tmp_path: Path, autojump_clock: Any
 ) -> None:
-    async with guarded(tmp_path, 3) as table:
-        guest = await table.come("Bob")
+    async with guarded(tmp_path, 3) as door:
+        guest = await door.come("Bob")
         await guest.next(Asked)
         await trio.sleep(100)
-        assert table.names() == ("P0",)
-        assert table.host.asked == [("Bob", guest.hub.me)]
-        table.host.say(True)
+        assert door.names() == ("P0",)
+        assert door.host.asked == [("Bob", guest.hub.me)]
+        door.host.say(True)
         while (await guest.next(Names)).names != ("P0", "Bob"):
             pass
-        assert table.names() == ("P0", "Bob")
-        assert table.club.guests[0].heard(updates.Admitted) == [updates.Admitted("Bob", True)]
+        assert door.names() == ("P0", "Bob")
+        assert door.table.guests[0].heard(updates.Admitted) == [updates.Admitted("Bob", True)]
 
 
 async def test_who_is_refused_stays_refused_and_the_host_is_not_asked_again(
     tmp_path: Path, autojump_clock: Any
 ) -> None:
     who = Identity(os.urandom(32))
-    async with guarded(tmp_path, 3) as table:
-        guest = await table.come("Bob", who)
-        table.host.say(False)
+    async with guarded(tmp_path, 3) as door:
+        guest = await door.come("Bob", who)
+        door.host.say(False)
         assert await refusal(guest) is Refusal.DENIED
         for name in ("Bob", "Rob"):
             guest.hub.drop(guest.host, Reason("again"))
             await trio.sleep(2)
-            guest = await table.come(name, who)
+            guest = await door.come(name, who)
             assert await refusal(guest) is Refusal.DENIED
-        assert len(table.host.asked) == 1
-        assert table.names() == ("P0",)
+        assert len(door.host.asked) == 1
+        assert door.names() == ("P0",)
 
 
 async def test_silence_sends_a_guest_away_who_may_come_again(
     tmp_path: Path, autojump_clock: Any
 ) -> None:
     who = Identity(os.urandom(32))
-    async with guarded(tmp_path, 3) as table:
-        guest = await table.come("Bob", who)
+    async with guarded(tmp_path, 3) as door:
+        guest = await door.come("Bob", who)
         await guest.next(Asked)
         began = trio.current_time()
         assert await refusal(guest) is Refusal.UNHEARD
         assert PATIENCE - 2 < trio.current_time() - began < PATIENCE + 2
-        assert table.club.guests[0].heard(updates.Admitted) == [updates.Admitted("Bob", None)]
+        assert door.table.guests[0].heard(updates.Admitted) == [updates.Admitted("Bob", None)]
         guest.hub.drop(guest.host, Reason("again"))
         await trio.sleep(2)
-        guest = await table.come("Bob", who)
-        await table.host.is_asked(2)
-        table.host.say(True)
-        while table.names() != ("P0", "Bob"):
+        guest = await door.come("Bob", who)
+        await door.host.is_asked(2)
+        door.host.say(True)
+        while door.names() != ("P0", "Bob"):
             await trio.sleep(0.1)
 
 
 async def test_a_flood_of_guests_is_one_question_at_a_time(
     tmp_path: Path, autojump_clock: Any
 ) -> None:
-    async with guarded(tmp_path, 3) as table:
-        crowd = [await table.come(f"G{number}") for number in range(MOST_WAITING + 4)]
+    async with guarded(tmp_path, 3) as door:
+        crowd = [await door.come(f"G{number}") for number in range(MOST_WAITING + 4)]
         for late in crowd[-4:]:
             assert await refusal(late) is Refusal.FULL
         for number, guest in enumerate(crowd[:MOST_WAITING], 1):
-            await table.host.is_asked(number)
-            assert len(table.host.asked) == number
-            table.host.say(False)
+            await door.host.is_asked(number)
+            assert len(door.host.asked) == number
+            door.host.say(False)
             assert await refusal(guest) is Refusal.DENIED
-        assert table.host.most_open == 1
+        assert door.host.most_open == 1
 
 
 async def test_after_so_many_refusals_the_host_is_left_in_peace(
     tmp_path: Path, autojump_clock: Any
 ) -> None:
-    async with guarded(tmp_path, 3) as table:
+    async with guarded(tmp_path, 3) as door:
         friend = Identity(os.urandom(32))
-        guest = await table.come("Friend", friend)
-        table.host.say(True)
-        while table.names() != ("P0", "Friend"):
+        guest = await door.come("Friend", friend)
+        door.host.say(True)
+        while door.names() != ("P0", "Friend"):
             await trio.sleep(0.1)
         for _ in range(MOST_DENIED):
-            table.host.say(False)
+            door.host.say(False)
         for number in range(MOST_DENIED + 5):
-            stranger = await table.come(f"S{number}")
+            stranger = await door.come(f"S{number}")
             assert await refusal(stranger) is Refusal.DENIED
             stranger.hub.drop(stranger.host, Reason("done"))
-        assert len(table.host.asked) == 1 + MOST_DENIED
+        assert len(door.host.asked) == 1 + MOST_DENIED
         guest.hub.drop(guest.host, Reason("back soon"))
         await trio.sleep(2)
-        await table.come("Friend", friend)
+        await door.come("Friend", friend)
         await trio.sleep(1)
-        assert table.names() == ("P0", "Friend")
-        assert len(table.host.asked) == 1 + MOST_DENIED
+        assert door.names() == ("P0", "Friend")
+        assert len(door.host.asked) == 1 + MOST_DENIED
 
 
 async def test_a_guest_that_goes_while_asked_of_is_let_in_when_it_is_back(
     tmp_path: Path, autojump_clock: Any
 ) -> None:
     who = Identity(os.urandom(32))
-    async with guarded(tmp_path, 3) as table:
-        guest = await table.come("Bob", who)
-        await table.host.is_asked(1)
+    async with guarded(tmp_path, 3) as door:
+        guest = await door.come("Bob", who)
+        await door.host.is_asked(1)
         guest.hub.drop(guest.host, Reason("gone"))
         await trio.sleep(1)
-        table.host.say(True)
+        door.host.say(True)
         await trio.sleep(1)
-        assert table.names() == ("P0",)
-        await table.come("Bob", who)
-        while table.names() != ("P0", "Bob"):
+        assert door.names() == ("P0",)
+        await door.come("Bob", who)
+        while door.names() != ("P0", "Bob"):
             await trio.sleep(0.1)
-        assert len(table.host.asked) == 1
+        assert len(door.host.asked) == 1
 
 
 async def test_a_guest_that_is_back_before_the_answer_sits_down_by_its_last_consent(
@@ -215,75 +202,61 @@ async def test_a_guest_that_is_back_before_the_answer_sits_down_by_its_last_cons
 ) -> None:
     """Started again, it knows nothing of an earlier consent, and would take no roster with it."""
     who = Identity(os.urandom(32))
-    async with guarded(tmp_path, 3) as table:
-        guest = await table.come("Bob", who)
-        await table.host.is_asked(1)
+    async with guarded(tmp_path, 3) as door:
+        guest = await door.come("Bob", who)
+        await door.host.is_asked(1)
         guest.hub.drop(guest.host, Reason("gone"))
         await trio.sleep(1)
-        await table.come("Rob", who)
+        await door.come("Rob", who)
         await trio.sleep(1)
-        table.host.say(True)
-        while len(table.names()) < 2:
+        door.host.say(True)
+        while len(door.names()) < 2:
             await trio.sleep(0.1)
-        assert table.names() == ("P0", "Rob")
-        assert len(table.host.asked) == 1
+        assert door.names() == ("P0", "Rob")
+        assert len(door.host.asked) == 1
 
 
 async def test_consent_that_does_not_hold_and_a_name_that_is_taken_are_no_question(
     tmp_path: Path, autojump_clock: Any
 ) -> None:
-    async with guarded(tmp_path, 3) as table:
-        assert await refusal(await table.come("P0")) is Refusal.NAME
-        assert table.host.asked == []
+    async with guarded(tmp_path, 3) as door:
+        assert await refusal(await door.come("P0")) is Refusal.NAME
+        assert door.host.asked == []
 
 
 async def test_who_still_waits_when_the_table_is_full_is_told(
     tmp_path: Path, autojump_clock: Any
 ) -> None:
-    async with guarded(tmp_path, 2) as table:
-        await table.come("Bob")
-        late = await table.come("Late")
+    async with guarded(tmp_path, 2) as door:
+        await door.come("Bob")
+        late = await door.come("Late")
         await late.next(Asked)
-        table.host.say(True)
+        door.host.say(True)
         assert await refusal(late) is Refusal.FULL
 
 
 async def test_a_whole_game_behind_a_door(tmp_path: Path, autojump_clock: Any) -> None:
-    club, host = Club(tmp_path, 2), Host()
+    table, host = PlayerTable(tmp_path, 2), Host()
+    table.admit = host.admit
     host.say(True)
-
-    async def open_table() -> None:
-        guest = club.guests[0]
-        guest.outcome = await tables.host_table(
-            guest.seat, club.terms, club.reach(0), club._open, host.admit
-        )
-
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(open_table)
-        nursery.start_soon(club.join, 1)
-    assert host.asked == [("P1", club.guests[1].me.identity.public)]
-    assert club.guests[1].heard(updates.HostAsked)
-    assert all(guest.outcome and guest.outcome.standings for guest in club.guests)
+    await table.play()
+    assert host.asked == [("P1", table.guests[1].me.identity.public)]
+    assert table.guests[1].heard(updates.HostAsked)
+    assert all(guest.outcome and guest.outcome.standings for guest in table.guests)
 
 
 @pytest.mark.parametrize("yes", [False, None])
 async def test_a_guest_that_is_not_let_in_is_told_why(
     yes: bool | None, tmp_path: Path, autojump_clock: Any
 ) -> None:
-    club, host = Club(tmp_path, 2), Host()
+    table, host = PlayerTable(tmp_path, 2), Host()
     if yes is not None:
         host.say(yes)
 
-    async def open_table() -> None:
-        with trio.CancelScope() as scope:
-            scopes.append(scope)
-            seat, reach = club.guests[0].seat, club.reach(0)
-            await tables.host_table(seat, club.terms, reach, club._open, host.admit)
-
-    scopes: list[trio.CancelScope] = []
+    table.admit = host.admit
     async with trio.open_nursery() as nursery:
-        nursery.start_soon(open_table)
+        nursery.start_soon(table.host)
         with pytest.raises(PeerError) as refused:
-            await club.join(1)
-        scopes[0].cancel()
+            await table.join(1)
+        nursery.cancel_scope.cancel()
     assert refused.value.code == ("host-refused" if yes is False else "host-did-not-answer")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 import trio
-from p2p_hoity_.tables.test_tables import Club, Thinker, past_round
 from support.kept_home import room_of
 from support.memory_network import MemoryNetwork
+from support.player_table import PlayerTable, past_round
 from support.room import identity
 
 from p2p_hoity import tables
@@ -331,64 +331,51 @@ class Islands(MemoryNetwork):
         return await super().open(address)
 
 
-async def leave_when(club: Club, number: int, wanted: Callable[[updates.Update], bool]) -> None:
-    """A seat that plays until its process ends without a word."""
-    scope = trio.CancelScope()
-    club.guests[number].cut = wanted, scope
-    with scope:
-        await (club.host() if number == 0 else club.join(number))
-    club.guests[number].cut = None
-
-
 @pytest.mark.parametrize("by_hand", [True, False], ids=["handed", "resumed"])
 async def test_a_table_goes_on_by_a_fresh_ticket(
     tmp_path: Path, autojump_clock: Any, by_hand: bool
 ) -> None:
     """The host is elsewhere; its guest is handed the ticket while it waits, or takes its seat
     again by it."""
-    club = Club(tmp_path, 2)
-    club.network = islands = Islands()
+    table = PlayerTable(tmp_path, 2, thinking=1.0)
+    table.network = islands = Islands()
     islands.hidden.add("node1")
-    for guest in club.guests:
-        guest.player = Thinker()
-    host, guest = club.guests
+    host, guest = table.guests
 
     async def come_back(number: int, fresh: Ticket | None = None) -> None:
-        seat, where = club.guests[number], "8.0.9.9:1" if number == 0 else "node1:0"
+        where = "8.0.9.9:1" if number == 0 else "node1:0"
         how = tables.Reach(where, network=islands, anew=True, outside=True)
-        seat.outcome = await tables.resume_table(seat.seat, None, how=how, fresh=fresh)
+        await table.resume(number, how=how, fresh=fresh)
 
     async def go_elsewhere() -> None:
-        await leave_when(club, 0, past_round(2))
-        assert club.ticket is not None
+        await table.sit_until(0, past_round(2))
         islands.hidden.add("node0")
         await come_back(0)
 
     gone = trio.Event()
 
     async def go_too() -> None:
-        await leave_when(club, 1, lambda _: bool(host.heard(updates.Moved)))
+        await table.sit_until(1, lambda _: bool(host.heard(updates.Moved)))
         gone.set()
 
     with trio.fail_after(3600):
         async with trio.open_nursery() as nursery:
             nursery.start_soon(go_elsewhere)
             if by_hand:
-                nursery.start_soon(club.join, 1)
+                nursery.start_soon(table.join, 1)
             else:
                 nursery.start_soon(go_too)
             while not host.heard(updates.Moved):
                 await trio.sleep(1)
             fresh = decode_ticket(host.heard(updates.Moved)[0].ticket)
-            assert club.ticket is not None
-            assert replace(fresh, addresses=()) == replace(club.ticket, addresses=())
+            assert replace(fresh, addresses=()) == replace(table.ticket, addresses=())
             assert fresh.addresses == ("8.0.9.9:1",)
             if by_hand:
-                table = host.heard(updates.Started)[0].table
-                assert await hand_over(journal_path(guest.home, table), fresh)
+                played = host.heard(updates.Started)[0].table
+                assert await hand_over(journal_path(guest.home, played), fresh)
             else:
                 await gone.wait()
                 nursery.start_soon(come_back, 1, fresh)
-    assert len(set(club.transcripts())) == 1
+    assert table.ended_alike()
     assert len(guest.heard(updates.TicketTaken)) == by_hand
     assert encode_ticket(fresh) not in str(host.heard(updates.Moved))

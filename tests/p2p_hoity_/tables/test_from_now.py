@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 import trio
-from p2p_hoity_.tables.test_tables import Club, Thinker
+from support.player_table import PlayerTable
 
 from p2p_hoity import tables
 from p2p_hoity.session import updates
@@ -92,27 +92,17 @@ async def test_the_end_is_never_kept_back(autojump_clock: Any) -> None:
 async def test_a_late_onlooker_at_a_real_table(
     from_now: bool, tmp_path: Path, autojump_clock: Any
 ) -> None:
-    club, seen = Club(tmp_path, 2), list[Any]()
-    for guest in club.guests:
-        guest.player = Thinker()
+    table, seen = PlayerTable(tmp_path, 2, thinking=1.0), list[Any]()
     path = tmp_path / "watched.hoity"
 
     async def watch() -> None:
-        while len(club.guests[0].heard(updates.Happened)) < 8:
-            await trio.sleep(0.1)
-        assert club.ticket is not None
-        onlooker = tables.Onlooker(seen.append, path, from_now=from_now)
-        await tables.watch_table(club.ticket, onlooker, club.network)
+        await table.until_heard(updates.Happened, 0, times=8)
+        await table.look_on(tables.Onlooker(seen.append, path, from_now=from_now))
 
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(watch)
-        await club.play()
-    played = len(club.guests[0].heard(updates.Happened))
+    await table.play({}, watch)
+    played = len(table.guests[0].heard(updates.Happened))
     shown = [one for one in seen if isinstance(one, updates.Happened)]
     assert (len(shown) < played - 6) is from_now
     assert any(isinstance(one, updates.Resumed) for one in seen) is from_now
     assert isinstance(seen[-1], updates.Finished)
-    outcome = club.guests[0].outcome
-    assert outcome is not None
-    assert outcome.transcript is not None
-    assert path.read_bytes() == outcome.transcript.read_bytes()  # all of it was verified
+    assert path.read_bytes() == table.transcripts()[0]  # all of it was verified

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -9,10 +10,10 @@ from typing import Any
 import pytest
 import trio
 from support.hostile_relay import TRICKS, Hostile
-from support.partitioned_network import USUAL, NetworkNode, PartitionedClub
+from support.partitioned_network import NetworkNode
+from support.player_table import USUAL, PlayerTable
 from support.relays import serve_relay
 
-from p2p_hoity import tables
 from p2p_hoity.net.addresses import Address
 from p2p_hoity.net.errors import NetCode, NetError
 from p2p_hoity.relay import calls
@@ -34,103 +35,82 @@ class Walled(NetworkNode):
         return await super().open(address)
 
 
-class RelayedClub(PartitionedClub):
-    """A club whose members reach each other through these relays alone."""
+@pytest.fixture
+def relayed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., PlayerTable]:
+    """Make a table whose players reach each other through these relays alone; some will lie."""
 
-    def __init__(self, path: Path, seats: int, *relays: str) -> None:
-        super().__init__(path, seats, USUAL)
-        self.relays = relays
+    def make(hostile: Hostile, *relays: str) -> PlayerTable:
+        hostile.lies = False
+        monkeypatch.setattr(calls, "splice_of", hostile.splice_of)
+        table = PlayerTable(tmp_path, 3, USUAL, thinking=1.0)
+        table.relays = relays
+        table.node = lambda number: Walled(table.partition, f"node{number}")
+        return table
 
-    def node(self, number: int) -> Walled:
-        return Walled(self.partition, f"node{number}")
-
-    def reach(self, number: int) -> tables.Reach:
-        return tables.Reach(f"node{number}:0", self.relays, network=self.node(number))
-
-
-def heard(club: RelayedClub, kind: type[Any]) -> int:
-    """How often the screens of all seats together were told this."""
-    return sum(len(guest.heard(kind)) for guest in club.guests)
-
-
-async def until_started(club: RelayedClub) -> None:
-    while not all(guest.heard(updates.Started) for guest in club.guests):
-        await trio.sleep(0.1)
-
-
-async def until_ended(club: RelayedClub) -> None:
-    with trio.fail_after(LONGEST):
-        while not all(guest.heard(updates.Finished) for guest in club.guests):
-            await trio.sleep(0.1)
+    return make
 
 
 @pytest.mark.parametrize("trick", TRICKS)
 async def test_a_game_outlives_its_only_relays_lies(
-    tmp_path: Path, autojump_clock: Any, monkeypatch: pytest.MonkeyPatch, trick: str
+    relayed: Any, autojump_clock: Any, trick: str
 ) -> None:
     """It may stall while the relay lies, and says so; then it goes on, and nobody is accused."""
     hostile = Hostile(trick)
-    hostile.lies = False
-    monkeypatch.setattr(calls, "splice_of", hostile.splice_of)
-    club = RelayedClub(tmp_path, 3, "relay:1")
+    table = relayed(hostile, "relay:1")
     async with trio.open_nursery() as nursery:
-        await nursery.start(hostile.serve, "relay", club.partition.network)
+        await nursery.start(hostile.serve, "relay", table.network)
 
         async def lie() -> None:
-            await until_started(club)
+            await table.until_heard(updates.Started)
             hostile.lies = True
             await trio.sleep(LIES)
             hostile.lies = False
 
         nursery.start_soon(lie)
-        club.think(4.0)  # so that the game is longer than the lies
+        table.think(4.0)  # so that the game is longer than the lies
         with trio.fail_after(LONGEST):
-            await club.play()
+            await table.play()
         nursery.cancel_scope.cancel()
-    club.judge()
+    table.judge()
     assert not hostile.lies
     assert hostile.played > 0
-    assert trick == "delay" or heard(club, updates.Unlinked) > 0
+    assert trick == "delay" or table.heard(updates.Unlinked)
 
 
 @pytest.mark.parametrize("trick", ["drop", "inject"])
 async def test_another_relay_is_taken_while_one_lies_all_the_time(
-    tmp_path: Path, autojump_clock: Any, monkeypatch: pytest.MonkeyPatch, trick: str
+    relayed: Any, autojump_clock: Any, trick: str
 ) -> None:
     hostile = Hostile(trick, seldom=0.2)
-    monkeypatch.setattr(calls, "splice_of", hostile.splice_of)
-    club = RelayedClub(tmp_path, 3, "relay-that-lies:1", "relay:1")
+    table = relayed(hostile, "relay-that-lies:1", "relay:1")
     async with trio.open_nursery() as nursery:
-        network = club.partition.network
-        await nursery.start(hostile.serve, "relay-that-lies", network)
-        await nursery.start(partial(serve_relay, "relay", 1, network=network))
-        hostile.lies = False
-        nursery.start_soon(club.play)
-        await until_started(club)
+        await nursery.start(hostile.serve, "relay-that-lies", table.network)
+        await nursery.start(partial(serve_relay, "relay", 1, network=table.network))
+        nursery.start_soon(table.play)
+        await table.until_heard(updates.Started)
         hostile.lies = True
-        await until_ended(club)
+        with trio.fail_after(LONGEST):
+            await table.until_heard(updates.Finished)
         nursery.cancel_scope.cancel()
-    club.judge()
+    table.judge()
     assert hostile.played > 0
 
 
 async def test_a_relay_that_carries_nothing_stalls_the_game_and_it_says_so(
-    tmp_path: Path, autojump_clock: Any, monkeypatch: pytest.MonkeyPatch
+    relayed: Any, autojump_clock: Any
 ) -> None:
     hostile = Hostile("drop", seldom=1.0)
-    hostile.lies = False
-    monkeypatch.setattr(calls, "splice_of", hostile.splice_of)
-    club = RelayedClub(tmp_path, 3, "relay:1")
+    table = relayed(hostile, "relay:1")
     async with trio.open_nursery() as nursery:
-        await nursery.start(hostile.serve, "relay", club.partition.network)
-        nursery.start_soon(club.play)
-        await until_started(club)
+        await nursery.start(hostile.serve, "relay", table.network)
+        nursery.start_soon(table.play)
+        await table.until_heard(updates.Started)
         await trio.sleep(5)
         hostile.lies = True
         await trio.sleep(20)
-        rounds = heard(club, updates.Happened)
-        assert heard(club, updates.Unlinked) >= 6  # each seat has lost both others
+        rounds = len(table.heard(updates.Happened))
+        assert len(table.heard(updates.Unlinked)) >= 6  # each seat has lost both others
         await trio.sleep(30)
-        assert heard(club, updates.Happened) == rounds
-        assert heard(club, updates.Accused) == heard(club, updates.Ended) == 0
+        assert len(table.heard(updates.Happened)) == rounds
+        assert table.heard(updates.Accused) == table.heard(updates.Ended) == []
         nursery.cancel_scope.cancel()

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 import trio
-from p2p_hoity_.tables.test_tables import Club, Thinker, past_round
+from support.player_table import PlayerTable, Thinker, past_round
 
 from p2p_hoity import tables
 from p2p_hoity.session import updates
 from p2p_hoity.session.driver import LEFT
-from p2p_hoity.session.player import BotPlayer, LeaveForNow, Wish
+from p2p_hoity.session.player import BotPlayer
 from p2p_hoity.session.updates import Attendance, Clock, LeftForNow, Presence
 from protocol import effects
 from protocol.wire.header import Patience
@@ -21,77 +21,35 @@ from protocol.wire.header import Patience
 LONG = Patience(choice=300_000, step=120_000, grace=1000, cap=8000)
 
 
-class Goer(Thinker):
-    """A bot whose player leaves when told to."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.goes = trio.Event()
-
-    async def wish(self) -> Wish:
-        await self.goes.wait()
-        return LeaveForNow()
-
-
-def goer(club: Club, number: int, when: Any) -> None:
-    """This guest leaves once its screen is told that."""
-    guest, player = club.guests[number], Goer()
-    guest.player, hear = player, guest.hear
-
-    def listening(update: updates.Update) -> None:
-        hear(update)
-        if when(update):
-            player.goes.set()
-
-    guest.hear = listening  # type: ignore[method-assign]
-
-
-def seat_of(club: Club, number: int) -> int:
-    """Guests sit in the order in which they come."""
-    seat = club.guests[number].heard(updates.Started)[0].seat
-    assert seat is not None
-    return int(seat)
-
-
-def slowly(club: Club) -> None:
-    """Everybody thinks for a second, so that a game outlasts an absence."""
-    for guest in club.guests:
-        guest.player = Thinker()
-
-
 async def test_the_others_go_on_at_once_and_who_left_is_back_in_a_later_round(
     tmp_path: Path, autojump_clock: Any
 ) -> None:
-    club = Club(tmp_path, 3, LONG)
-    slowly(club)
-    goer(club, 2, past_round(2))
+    table = PlayerTable(tmp_path, 3, LONG, thinking=1.0)
+    table.guests[2].leave_when(past_round(2))
     left: list[float] = []
+    host = table.guests[0]
 
     async def leave_and_return() -> None:
-        await club.join(2)
+        await table.join(2)
         left.append(trio.current_time())
-        guest = club.guests[2]
+        guest = table.guests[2]
         assert guest.outcome is not None
-        seat = seat_of(club, 2)
+        seat = table.guests[2].place
         assert (guest.outcome.code, guest.outcome.seat, guest.outcome.kept) == (LEFT, seat, True)
         assert not guest.heard(updates.Ended)
         guest.player = Thinker()
-        del guest.hear  # type: ignore[method-assign]
-        while not any(a.seats[seat] == Presence.ABSENT for a in club.guests[0].heard(Attendance)):
-            await trio.sleep(0.1)
+        await table.until(
+            lambda: any(a.seats[seat] == Presence.ABSENT for a in host.heard(Attendance))
+        )
         left.append(trio.current_time())
-        await club.resume(2)
+        await table.resume(2)
 
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(leave_and_return)
-        nursery.start_soon(club.host)
-        nursery.start_soon(club.join, 1)
+    await table.play({2: leave_and_return})
     assert left[1] - left[0] < 10
-    seat = seat_of(club, 2)
-    assert len(set(club.transcripts())) == 1
-    for guest in club.guests[:2]:
+    seat = table.guests[2].place
+    assert table.ended_alike()
+    for guest in table.guests[:2]:
         assert guest.heard(LeftForNow) == [LeftForNow(seat)]
-        assert not guest.heard(updates.Accused)
         there = [attendance.seats[seat] for attendance in guest.heard(Attendance)]
         while there[-1] == Presence.UNLINKED:  # behind the end, by whoever ends first
             there.pop()
@@ -100,24 +58,24 @@ async def test_the_others_go_on_at_once_and_who_left_is_back_in_a_later_round(
         assert last == sorted(last)
         assert there[-1] == Presence.LINKED
         assert all(late.muster.gone == {seat} for late in guest.heard(updates.Late))
-    assert len(club.guests[2].heard(updates.Away)) == 1
-    assert len(club.guests[2].heard(updates.Returned)) == 1
+    assert table.guests[2].absences == (1, 1)
 
 
 async def test_attendance_is_told_when_it_changes_and_the_clock_every_second(
     tmp_path: Path, autojump_clock: Any
 ) -> None:
-    club = Club(tmp_path, 3, LONG)
-    slowly(club)
-    club.guests[1].player = Sleeper()
-    await club.play()
-    told = club.guests[0].heard(Attendance)
+    table = PlayerTable(tmp_path, 3, LONG, thinking=1.0)
+    table.guests[1].player = Sleeper()
+    await table.play()
+    told = table.guests[0].heard(Attendance)
     assert all(one != other for one, other in pairwise(told))
     assert told[0].seats[0] == Presence.LINKED
-    clocks = club.guests[0].heard(Clock)
+    clocks = table.guests[0].heard(Clock)
     assert any(0 in clock.awaited for clock in clocks)
     waits = [
-        int(c.waited) for c in clocks if c.awaited == {seat_of(club, 1)} and c.patience == 300.0
+        int(c.waited)
+        for c in clocks
+        if c.awaited == {table.guests[1].place} and c.patience == 300.0
     ]
     last = waits.index(max(waits))
     assert waits[last] in (19, 20)
@@ -125,7 +83,7 @@ async def test_attendance_is_told_when_it_changes_and_the_clock_every_second(
     assert len(run) > 10
     assert run == list(range(run[0], run[0] + len(run)))
     assert all(clock.left <= clock.patience for clock in clocks)
-    assert not club.guests[0].heard(LeftForNow)
+    assert not table.guests[0].heard(LeftForNow)
 
 
 class Sleeper(BotPlayer):
@@ -143,60 +101,56 @@ class Sleeper(BotPlayer):
 async def test_before_the_cards_are_dealt_it_ends_the_table_and_names_who_left(
     tmp_path: Path, autojump_clock: Any
 ) -> None:
-    club = Club(tmp_path, 3, LONG)
-    goer(club, 2, lambda update: isinstance(update, updates.Started))
-    await club.play()
-    seat = seat_of(club, 2)
-    for guest in club.guests[:2]:
+    table = PlayerTable(tmp_path, 3, LONG)
+    table.guests[2].leave_when(lambda update: isinstance(update, updates.Started))
+    await table.play()
+    seat = table.guests[2].place
+    for guest in table.guests[:2]:
         assert guest.outcome is not None
         assert (guest.outcome.code, guest.outcome.seat) == (effects.SEAT_LEFT, seat)
         assert guest.heard(updates.Ended) == [updates.Ended(effects.SEAT_LEFT, seat)]
         assert not guest.heard(updates.Accused)
         assert not tables.open_games(guest.home)
-    gone = club.guests[2].outcome
+    gone = table.guests[2].outcome
     assert gone is not None
     assert (gone.code, gone.kept) == (LEFT, False)
-    assert not tables.open_games(club.guests[2].home)
+    assert not tables.open_games(table.guests[2].home)
 
 
 async def test_at_a_table_of_two_the_other_is_told_and_waits(
     tmp_path: Path, autojump_clock: Any
 ) -> None:
-    club = Club(tmp_path, 2, LONG)
-    slowly(club)
-    goer(club, 1, past_round(2))
+    table = PlayerTable(tmp_path, 2, LONG, thinking=1.0)
+    table.guests[1].leave_when(past_round(2))
 
     async def leave_and_return() -> None:
-        await club.join(1)
-        club.guests[1].player = Thinker()
-        del club.guests[1].hear  # type: ignore[method-assign]
+        await table.join(1)
+        table.guests[1].player = Thinker()
         await trio.sleep(2000)
-        await club.resume(1)
+        await table.resume(1)
 
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(leave_and_return)
-        nursery.start_soon(club.host)
-    assert len(set(club.transcripts())) == 1
-    host = club.guests[0]
+    await table.play({1: leave_and_return})
+    assert table.ended_alike()
+    host = table.guests[0]
     assert host.heard(LeftForNow) == [LeftForNow(1)]
     assert host.heard(updates.Paused)[0].muster.gone == {1}
     assert host.heard(updates.Paused)[0].seconds < 300
     assert not host.heard(updates.Late)
-    assert not club.guests[1].heard(updates.Away)
+    assert not table.guests[1].heard(updates.Away)
 
 
 @pytest.mark.parametrize("number", [0, 1])
 async def test_who_leaves_at_the_very_end_has_its_result(
     tmp_path: Path, autojump_clock: Any, number: int
 ) -> None:
-    club = Club(tmp_path, 3, LONG)
+    table = PlayerTable(tmp_path, 3, LONG)
 
     def is_over(update: updates.Update) -> bool:
         over = isinstance(update, updates.Stepped) and str(update.after.want.kind) == "result"
         return over or isinstance(update, updates.Finished)
 
-    goer(club, number, is_over)
-    await club.play()
-    outcome = club.guests[number].outcome
+    table.guests[number].leave_when(is_over)
+    await table.play()
+    outcome = table.guests[number].outcome
     assert outcome is not None
     assert outcome.transcript is not None or outcome.kept

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 import trio
-from p2p_hoity_.tables.test_tables import Club, Guest
 from support.memory_network import MemoryNetwork
+from support.player_table import Caller, Guest, PlayerTable, hosted
 
 from cli.trouble import exit_code_of
 from p2p_hoity import tables
@@ -46,41 +46,6 @@ from protocol.errors import Invalid
 from protocol.wire import header
 
 
-@dataclass
-class Caller:
-    """A hub that speaks the lobby by hand."""
-
-    hub: Hub
-    host: bytes
-    heard: list[Any] = field(default_factory=list)
-
-    def say(self, frame: LobbyFrame) -> None:
-        self.hub.post(self.host, encode_lobby(frame))
-
-    def proof(self, ticket: Ticket, **changed: bytes) -> bytes:
-        capability = Capability(ticket.terms, ticket.secret)
-        binding = self.hub.binding(self.host)
-        assert binding is not None
-        place = {"binding": binding, "door": self.host, "guest": self.hub.me, **changed}
-        return capability.guest_proof(**place)
-
-    def sit(self, club: Club, name: str, *addresses: str) -> None:
-        entry = header.sit(club.terms, self.hub._identity, name, os.urandom(32))
-        self.say(Sit(entry.value(), addresses))
-
-    async def listen(self) -> None:
-        async for event in self.hub.events:
-            frame = isinstance(event, Frame) and is_lobby(event.data)
-            self.heard.append(parse_lobby(event.data) if frame else event)  # type: ignore[union-attr]
-
-    async def next(self, kind: type[Any]) -> Any:
-        """What is heard of this kind, awaited."""
-        while not (found := [one for one in self.heard if isinstance(one, kind)]):
-            await trio.sleep(0.1)
-        self.heard.remove(found[0])
-        return found[0]
-
-
 @asynccontextmanager
 async def silent_air(_: Any) -> AsyncIterator[Any]:
     """Stands for the LAN: nothing is announced."""
@@ -97,67 +62,45 @@ def _no_lan(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(hosting, "announce", silent_air)
 
 
-@asynccontextmanager
-async def hosted(club: Club, lan: Lan = Lan.OFF) -> AsyncIterator[Callable[[], Awaitable[Caller]]]:
-    """A host in its lobby, and a way to make callers linked to it."""
-    club.lan = lan
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(club.host)
-        await club.opened.wait()
-
-        async def call(identity: Identity | None = None) -> Caller:
-            hub = Hub(identity or Identity(os.urandom(32)), network=club.network)
-            await nursery.start(hub.run)
-            assert club.ticket is not None
-            caller = Caller(hub, club.ticket.host_id)
-            nursery.start_soon(caller.listen)
-            await hub.connect(club.ticket.addresses, club.ticket.host_id, 5)
-            return caller
-
-        yield call
-        nursery.cancel_scope.cancel()
-
-
 # The ticket, shown both ways.
 
 
 async def test_who_merely_reaches_the_port_learns_nothing_and_is_sent_away(
     tmp_path: Path, autojump_clock: Any
 ) -> None:
-    club = Club(tmp_path, 2)
-    async with hosted(club) as call:
+    table = PlayerTable(tmp_path, 2)
+    async with hosted(table) as call:
         stranger = await call()
         await trio.sleep(SHOW - 1)
         assert [type(one) for one in stranger.heard] == [LinkUp]
-        stranger.sit(club, "scanner")
+        stranger.sit(table, "scanner")
         await trio.sleep(3)
         assert [type(one) for one in stranger.heard] == [LinkUp, LinkDown]
-    assert [update.names for update in club.guests[0].heard(updates.Joined)] == [("P0",)]
+    assert [update.names for update in table.guests[0].heard(updates.Joined)] == [("P0",)]
 
 
 async def test_a_crowd_without_the_ticket_fills_no_table(
     tmp_path: Path, autojump_clock: Any
 ) -> None:
-    club = Club(tmp_path, 2)
-    async with hosted(club) as call:
+    table = PlayerTable(tmp_path, 2)
+    async with hosted(table) as call:
         for number in range(20):
             stranger = await call()
             stranger.say(Ask(b""))
-            stranger.sit(club, f"scanner {number}")
-        await club.join(1)
-    assert club.guests[1].outcome is not None
-    assert club.guests[1].outcome.transcript is not None
+            stranger.sit(table, f"scanner {number}")
+        await table.join(1)
+    assert table.guests[1].outcome is not None
+    assert table.guests[1].outcome.transcript is not None
 
 
 @pytest.mark.parametrize("kind", ["secret", "door", "guest", "binding", "empty"])
 async def test_a_proof_that_is_not_for_this_link_guest_and_table_gives_no_seat(
     tmp_path: Path, autojump_clock: Any, kind: str
 ) -> None:
-    club = Club(tmp_path, 2)
-    async with hosted(club) as call:
+    table = PlayerTable(tmp_path, 2)
+    async with hosted(table) as call:
         caller, other = await call(), await call()
-        ticket = club.ticket
-        assert ticket is not None
+        ticket = table.ticket
         if kind == "secret":
             proof = caller.proof(replace(ticket, secret=b"x" * 16))
         elif kind == "empty":
@@ -168,7 +111,7 @@ async def test_a_proof_that_is_not_for_this_link_guest_and_table_gives_no_seat(
             proof = caller.proof(ticket, **{kind: other.hub.me})
         caller.say(Ask(proof))
         assert (await caller.next(Refuse)).reason is Refusal.UNPROVEN
-        caller.sit(club, "liar")
+        caller.sit(table, "liar")
         assert isinstance(await caller.next(LinkDown), LinkDown)
         assert not any(isinstance(one, Offer) for one in caller.heard)
 
@@ -176,16 +119,15 @@ async def test_a_proof_that_is_not_for_this_link_guest_and_table_gives_no_seat(
 async def test_a_proof_heard_on_one_link_is_worth_nothing_on_the_next(
     tmp_path: Path, autojump_clock: Any
 ) -> None:
-    club = Club(tmp_path, 2)
-    async with hosted(club) as call:
+    table = PlayerTable(tmp_path, 2)
+    async with hosted(table) as call:
         caller = await call()
-        assert club.ticket is not None
-        proof = caller.proof(club.ticket)
+        proof = caller.proof(table.ticket)
         caller.say(Ask(proof))
         await caller.next(Offer)
         caller.hub.drop(caller.host, Reason("again"))
         await caller.next(LinkDown)
-        await caller.hub.connect(club.ticket.addresses, caller.host, 5)
+        await caller.hub.connect(table.ticket.addresses, caller.host, 5)
         caller.say(Ask(proof))
         assert (await caller.next(Refuse)).reason is Refusal.UNPROVEN
 
@@ -210,30 +152,30 @@ class WithoutTheSecret(Capability):
 async def test_a_host_that_cannot_show_the_ticket_is_left(
     tmp_path: Path, autojump_clock: Any, monkeypatch: pytest.MonkeyPatch, shown: bytes
 ) -> None:
-    club = Club(tmp_path, 2)
+    table = PlayerTable(tmp_path, 2)
     monkeypatch.setattr(hosting, "Capability", WithoutTheSecret)
     monkeypatch.setattr(WithoutTheSecret, "door_proof", lambda *_: shown)
-    async with hosted(club):
+    async with hosted(table):
         with pytest.raises(tables.PeerError, match="host-impostor"):
-            await club.join(1)
+            await table.join(1)
 
 
 async def test_a_host_that_says_anothers_terms_is_left(
     tmp_path: Path, autojump_clock: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A host can name anyone in its terms; the guest compares with the link and the ticket."""
-    club = Club(tmp_path, 2)
-    club.terms = replace(club.terms, host=Identity(b"famous" * 5 + b"xx").public)
-    async with hosted(club):
+    table = PlayerTable(tmp_path, 2)
+    table.terms = replace(table.terms, host=Identity(b"famous" * 5 + b"xx").public)
+    async with hosted(table):
         with pytest.raises(tables.PeerError, match="other-host"):
-            await club.join(1)
+            await table.join(1)
 
 
 async def test_the_secret_is_in_no_ticket_of_the_lan_and_in_no_repr(tmp_path: Path) -> None:
-    club = Club(tmp_path, 2)
-    bare = Ticket(club.terms.host, ("192.0.2.1:7",), club.terms.digest())
+    table = PlayerTable(tmp_path, 2)
+    bare = Ticket(table.terms.host, ("192.0.2.1:7",), table.terms.digest())
     for lan in Lan:
-        told = hosting._announced(club.guests[0].seat, club.terms, bare, tables.Reach(lan=lan))
+        told = hosting._announced(table.guests[0].seat, table.terms, bare, tables.Reach(lan=lan))
         assert (told is None) == (lan is Lan.OFF)
         assert bool(told and told.ticket) == (lan is Lan.OPEN)
 
@@ -241,52 +183,48 @@ async def test_the_secret_is_in_no_ticket_of_the_lan_and_in_no_repr(tmp_path: Pa
 async def test_an_open_table_seats_who_comes_by_the_lan(
     tmp_path: Path, autojump_clock: Any
 ) -> None:
-    club = Club(tmp_path, 2)
-    async with hosted(club, Lan.OPEN):
-        assert club.ticket is not None
-        club.ticket = replace(club.ticket, secret=b"")
-        await club.join(1)
-    assert club.guests[1].outcome is not None
-    assert club.guests[1].outcome.transcript is not None
+    table = PlayerTable(tmp_path, 2)
+    async with hosted(table, Lan.OPEN):
+        table.ticket = replace(table.ticket, secret=b"")
+        await table.join(1)
+    assert table.guests[1].outcome is not None
+    assert table.guests[1].outcome.transcript is not None
 
 
 async def test_a_closed_table_does_not(tmp_path: Path, autojump_clock: Any) -> None:
-    club = Club(tmp_path, 2)
-    async with hosted(club, Lan.CLOSED):
-        assert club.ticket is not None
-        club.ticket = replace(club.ticket, secret=b"")
+    table = PlayerTable(tmp_path, 2)
+    async with hosted(table, Lan.CLOSED):
+        table.ticket = replace(table.ticket, secret=b"")
         with pytest.raises(tables.PeerError, match="ticket-unknown"):
-            await club.join(1)
+            await table.join(1)
 
 
 async def test_once_the_table_is_full_the_ticket_gives_no_seat(
     tmp_path: Path, autojump_clock: Any
 ) -> None:
-    club = Club(tmp_path, 2)
-    late = Guest(tmp_path, "late")
-    club.guests.append(late)
+    table = PlayerTable(tmp_path, 2)
+    table.guests.append(Guest(tmp_path, "late"))
     async with trio.open_nursery() as nursery:
-        nursery.start_soon(club.host)
-        nursery.start_soon(club.join, 1)
-        while not club.guests[0].heard(updates.Started):
-            await trio.sleep(0.1)
+        nursery.start_soon(table.host)
+        nursery.start_soon(table.join, 1)
+        await table.until_heard(updates.Started, 0)
         with pytest.raises(tables.PeerError, match="game-begun"):
-            await club.join(2)
+            await table.join(2)
+        nursery.cancel_scope.cancel()
 
 
 @pytest.mark.parametrize("number", [0, 1])
 async def test_without_the_ticket_nobody_looks_on_at_any_seat(
     tmp_path: Path, autojump_clock: Any, number: int
 ) -> None:
-    club = Club(tmp_path, 2)
+    table = PlayerTable(tmp_path, 2)
     async with trio.open_nursery() as nursery:
-        nursery.start_soon(club.host)
-        nursery.start_soon(club.join, 1)
-        while not club.guests[1].heard(updates.Started):
-            await trio.sleep(0.1)
-        hub = Hub(Identity(os.urandom(32)), network=club.network)
+        nursery.start_soon(table.host)
+        nursery.start_soon(table.join, 1)
+        await table.until_heard(updates.Started, 1)
+        hub = Hub(Identity(os.urandom(32)), network=table.network)
         await nursery.start(hub.run)
-        door = club.guests[number].me.identity.public
+        door = table.guests[number].me.identity.public
         caller = Caller(hub, door)
         nursery.start_soon(caller.listen)
         await hub.connect([f"node{number}:{40000 + number}"], door, 5)
@@ -300,12 +238,11 @@ async def test_without_the_ticket_nobody_looks_on_at_any_seat(
 async def test_one_who_waits_at_the_door_as_the_game_begins_is_told_nothing_of_it(
     tmp_path: Path, autojump_clock: Any
 ) -> None:
-    club = Club(tmp_path, 2)
-    async with hosted(club) as call, trio.open_nursery() as nursery:
+    table = PlayerTable(tmp_path, 2)
+    async with hosted(table) as call, trio.open_nursery() as nursery:
         stranger = await call()
-        nursery.start_soon(club.join, 1)
-        while not club.guests[0].heard(updates.Stepped):
-            await trio.sleep(0.1)
+        nursery.start_soon(table.join, 1)
+        await table.until_heard(updates.Stepped, 0)
         await stranger.next(LinkDown)
         assert [type(one) for one in stranger.heard] == [LinkUp]
         nursery.cancel_scope.cancel()
@@ -318,7 +255,7 @@ async def test_a_reset_after_sitting_down_costs_nobody_the_table(
     tmp_path: Path, autojump_clock: Any
 ) -> None:
     """Each guest's link is cut as soon as it sits, and once more as the roster goes out."""
-    club = Club(tmp_path, 3)
+    table = PlayerTable(tmp_path, 3)
     cuts: list[bytes] = []
     hear = hosting.Lobby.hear
 
@@ -331,15 +268,15 @@ async def test_a_reset_after_sitting_down_costs_nobody_the_table(
 
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(hosting.Lobby, "hear", cut)
-        await club.play()
+        await table.play()
     assert len(cuts) >= 2
-    assert len(set(club.transcripts())) == 1
+    assert table.ended_alike()
 
 
 async def test_a_guest_that_lost_the_roster_gets_it_from_the_running_table(
     tmp_path: Path, autojump_clock: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    club = Club(tmp_path, 3)
+    table = PlayerTable(tmp_path, 3)
     lost: list[bytes] = []
     post = Hub.post
 
@@ -352,29 +289,28 @@ async def test_a_guest_that_lost_the_roster_gets_it_from_the_running_table(
         return post(hub, to, data, once)
 
     monkeypatch.setattr(Hub, "post", lose)
-    await club.play()
+    await table.play()
     assert lost
-    assert len(set(club.transcripts())) == 1
+    assert table.ended_alike()
 
 
 async def test_a_seat_is_kept_for_a_while_and_then_given_to_who_waits(
     tmp_path: Path, autojump_clock: Any
 ) -> None:
-    club = Club(tmp_path, 3)
-    async with hosted(club) as call:
+    table = PlayerTable(tmp_path, 3)
+    async with hosted(table) as call:
         leaver = await call()
-        assert club.ticket is not None
-        leaver.say(Ask(leaver.proof(club.ticket)))
-        leaver.sit(club, "leaver")
+        leaver.say(Ask(leaver.proof(table.ticket)))
+        leaver.sit(table, "leaver")
         await leaver.next(Names)
         leaver.hub.drop(leaver.host, Reason("gone"))
         began = trio.current_time()
         async with trio.open_nursery() as nursery:
-            nursery.start_soon(club.join, 1)
-            nursery.start_soon(club.join, 2)
-            while not club.guests[0].heard(updates.Started):
-                await trio.sleep(0.1)
+            nursery.start_soon(table.join, 1)
+            nursery.start_soon(table.join, 2)
+            await table.until_heard(updates.Started, 0)
             assert KEEP <= trio.current_time() - began <= KEEP + 3
+            nursery.cancel_scope.cancel()
 
 
 @pytest.mark.parametrize("lie", ["another's consent", ()])
@@ -382,34 +318,33 @@ async def test_who_waits_for_a_kept_seat_has_consented_as_all_others(
     lie: Any, tmp_path: Path, autojump_clock: Any
 ) -> None:
     """[L-8]"""
-    club = Club(tmp_path, 3)
-    async with hosted(club) as call:
-        assert club.ticket is not None
+    table = PlayerTable(tmp_path, 3)
+    async with hosted(table) as call:
         guests = {name: await call() for name in ("leaver", "guest", "liar")}
         for name, guest in guests.items():
-            guest.say(Ask(guest.proof(club.ticket)))
+            guest.say(Ask(guest.proof(table.ticket)))
             await guest.next(Offer)
             if name != "liar":
-                guest.sit(club, name)
+                guest.sit(table, name)
                 await trio.sleep(1)
             if name == "leaver":
                 guest.hub.drop(guest.host, Reason("gone"))
-        other = header.sit(club.terms, Identity(os.urandom(32)), "other", os.urandom(32))
+        other = header.sit(table.terms, Identity(os.urandom(32)), "other", os.urandom(32))
         liar = guests["liar"]
         liar.say(Sit(other.value() if lie == "another's consent" else lie, ()))
         await liar.next(LinkDown)
         await trio.sleep(KEEP + 2)
-        await club.join(1)
+        await table.join(1)
 
 
 def test_a_table_is_complete_when_all_who_sit_are_there(tmp_path: Path) -> None:
-    club = Club(tmp_path, 2)
+    table = PlayerTable(tmp_path, 2)
     seating = hosting.Seating(
-        club.terms, header.sit(club.terms, club.guests[0].me.identity, "P0", bytes(32)), ()
+        table.terms, header.sit(table.terms, table.guests[0].me.identity, "P0", bytes(32)), ()
     )
     one, two = Identity(b"1" * 32), Identity(b"2" * 32)
-    entry = header.sit(club.terms, one, "one", bytes(32)).value()
-    other = header.sit(club.terms, two, "two", bytes(32)).value()
+    entry = header.sit(table.terms, one, "one", bytes(32)).value()
+    other = header.sit(table.terms, two, "two", bytes(32)).value()
     assert seating.sit(one.public, Sit(entry, ())) is None
     assert seating.complete
     seating.leave(one.public, 100.0)
@@ -428,18 +363,17 @@ def test_a_table_is_complete_when_all_who_sit_are_there(tmp_path: Path) -> None:
 async def test_sitting_down_again_and_again_under_new_names_costs_the_link(
     tmp_path: Path, autojump_clock: Any
 ) -> None:
-    club = Club(tmp_path, 3)
-    async with hosted(club) as call:
+    table = PlayerTable(tmp_path, 3)
+    async with hosted(table) as call:
         caller = await call()
-        assert club.ticket is not None
         for number in range(40):
             if not caller.hub.linked(caller.host):
-                await caller.hub.connect(club.ticket.addresses, caller.host, 5)
-            caller.say(Ask(caller.proof(club.ticket)))
+                await caller.hub.connect(table.ticket.addresses, caller.host, 5)
+            caller.say(Ask(caller.proof(table.ticket)))
             for name in "ab":
-                caller.sit(club, f"{name} {number}")
+                caller.sit(table, f"{name} {number}")
             await trio.sleep(0.2)
-        lines = club.guests[0].heard(updates.Joined)
+        lines = table.guests[0].heard(updates.Joined)
         assert len(lines) <= hosting.SITS + 10
         assert len({update.names for update in lines}) <= hosting.SITS + 10
 
@@ -459,7 +393,7 @@ async def test_lines_that_a_host_makes_appear_are_bounded(
     autojump_clock: Any,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    club = Club(tmp_path, 3)
+    table = PlayerTable(tmp_path, 3)
     offer = hosting.Lobby._asked
 
     def flood(lobby: hosting.Lobby, to: bytes, proof: bytes, data: bytes) -> None:
@@ -468,16 +402,16 @@ async def test_lines_that_a_host_makes_appear_are_bounded(
             lobby._post(to, word(number))
 
     monkeypatch.setattr(hosting.Lobby, "_asked", flood)
-    async with hosted(club):
+    async with hosted(table):
         with trio.move_on_after(5):
-            await club.join(1)
-    assert 0 < len(club.guests[1].heard(shown)) <= joining.LINES + 5
+            await table.join(1)
+    assert 0 < len(table.guests[1].heard(shown)) <= joining.LINES + 5
 
 
 async def test_addresses_of_this_machine_count_only_from_one_that_is_on_it(
     tmp_path: Path, autojump_clock: Any
 ) -> None:
-    club = Club(tmp_path, 3)
+    table = PlayerTable(tmp_path, 3)
     kept: list[tuple[str, ...]] = []
     sit = hosting.Seating.sit
 
@@ -487,11 +421,12 @@ async def test_addresses_of_this_machine_count_only_from_one_that_is_on_it(
 
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(hosting.Seating, "sit", watch)
-        async with hosted(club) as call:
+        async with hosted(table) as call:
             caller = await call()
-            assert club.ticket is not None
-            caller.say(Ask(caller.proof(club.ticket)))
-            caller.sit(club, "far", "127.0.0.1:631", "[::1]:25", "192.0.2.7:1", "relay+127.0.0.1:9")
+            caller.say(Ask(caller.proof(table.ticket)))
+            caller.sit(
+                table, "far", "127.0.0.1:631", "[::1]:25", "192.0.2.7:1", "relay+127.0.0.1:9"
+            )
             await caller.next(Names)
     assert kept == [("192.0.2.7:1",)]
 
@@ -506,26 +441,18 @@ def never(*_: Any) -> None:
 async def test_one_whose_seat_is_kept_is_told_to_resume(
     tmp_path: Path, autojump_clock: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    club = Club(tmp_path, 3)
-    scope = trio.CancelScope()
-    gone = club.guests[2]
-    gone.cut = lambda update: isinstance(update, updates.Stepped), scope
+    table = PlayerTable(tmp_path, 3)
 
     async def leave() -> None:
-        with scope:
-            await club.join(2)
-        gone.cut = None
+        await table.sit_until(2, lambda update: isinstance(update, updates.Stepped))
         for known in (True, False):  # by the journal that is here, or as the host says
             monkeypatch.setattr(joining, "kept_seat", joining.kept_seat if known else never)
             with pytest.raises(tables.PeerError, match="seat-kept"):
-                await club.join(2)
-        await club.resume(2)
+                await table.join(2)
+        await table.resume(2)
 
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(leave)
-        nursery.start_soon(club.host)
-        nursery.start_soon(club.join, 1)
-    assert len(set(club.transcripts())) == 1
+    await table.play({2: leave})
+    assert table.ended_alike()
 
 
 # Dialling the host.
@@ -547,24 +474,23 @@ class Crowded(MemoryNetwork):
 async def test_a_guest_dials_again_while_the_hosts_door_is_crowded(
     tmp_path: Path, autojump_clock: Any
 ) -> None:
-    club = Club(tmp_path, 2)
-    club.network = Crowded()
-    await club.play()
-    assert len(set(club.transcripts())) == 1
+    table = PlayerTable(tmp_path, 2)
+    table.network = Crowded()
+    await table.play()
+    assert table.ended_alike()
 
 
 async def test_where_nobody_listens_it_is_told_at_once(tmp_path: Path, autojump_clock: Any) -> None:
-    club = Club(tmp_path, 2)
-    club.ticket = Ticket(club.guests[0].me.identity.public, ("node0:1",), b"t" * 32)
-    club.opened.set()
+    table = PlayerTable(tmp_path, 2)
+    table.ticket = Ticket(table.guests[0].me.identity.public, ("node0:1",), b"t" * 32)
     began = trio.current_time()
     with pytest.raises(tables.PeerError, match=r"host-unreached .*nobody-listens"):
-        await club.join(1)
+        await table.join(1)
     assert trio.current_time() - began < 1
 
 
 async def test_a_host_that_cuts_every_link_is_given_up(tmp_path: Path, autojump_clock: Any) -> None:
-    club = Club(tmp_path, 2)
+    table = PlayerTable(tmp_path, 2)
     tick = hosting.Lobby.hear
 
     def cut(lobby: hosting.Lobby, event: Event) -> None:
@@ -574,23 +500,22 @@ async def test_a_host_that_cuts_every_link_is_given_up(tmp_path: Path, autojump_
 
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(hosting.Lobby, "hear", cut)
-        async with hosted(club):
+        async with hosted(table):
             with pytest.raises(tables.PeerError, match="host-cuts-links"):
-                await club.join(1)
+                await table.join(1)
 
 
 async def test_a_second_process_of_one_key_does_not_take_the_seat_of_the_first(
     tmp_path: Path, autojump_clock: Any
 ) -> None:
-    club = Club(tmp_path, 3)
-    async with hosted(club) as call:
-        first = await call(club.guests[1].me.identity)
-        assert club.ticket is not None
-        first.say(Ask(first.proof(club.ticket)))
-        first.sit(club, "P1")
+    table = PlayerTable(tmp_path, 3)
+    async with hosted(table) as call:
+        first = await call(table.guests[1].me.identity)
+        first.say(Ask(first.proof(table.ticket)))
+        first.sit(table, "P1")
         await first.next(Names)
         with pytest.raises(tables.PeerError, match="sits-elsewhere") as caught:
-            await club.join(1)
+            await table.join(1)
         assert exit_code_of(caught.value) == 1
         assert first.hub.linked(first.host)
-    assert club.guests[0].heard(updates.Joined)[-1].names == ("P0", "P1")
+    assert table.guests[0].heard(updates.Joined)[-1].names == ("P0", "P1")

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 import trio
 import trio.testing
-from p2p_hoity_.tables.test_tables import Club
 from support.memory_network import MemoryNetwork
+from support.player_table import PlayerTable
 
 from p2p_hoity import tables
 from p2p_hoity.net.events import LinkUp
@@ -21,7 +22,6 @@ from p2p_hoity.net.link import LinkCode
 from p2p_hoity.session import access, updates
 from p2p_hoity.session.capability import Capability
 from p2p_hoity.session.lobby import Ask, encode_lobby, is_lobby
-from p2p_hoity.session.player import BotPlayer
 from p2p_hoity.session.rate_limit import is_question
 from protocol.crypto.signing import Identity
 from protocol.wire.header import Patience
@@ -29,36 +29,24 @@ from protocol.wire.header import Patience
 STRANGER = Identity(b"stranger" * 4)
 
 
-class Slow(BotPlayer):
-    """A player who takes as long as people do."""
-
-    async def choose(self, view: Any, kind: Any, again: bool) -> Any:
-        await trio.sleep(4.0)
-        return await super().choose(view, kind, again)
+def thoughtful(path: Path, seats: int = 3) -> PlayerTable:
+    """Return a table whose players take as long as people do for each choice."""
+    return PlayerTable(path, seats, Patience(choice=60_000, step=60_000), thinking=4.0)
 
 
-def thoughtful(path: Path, seats: int = 3) -> Club:
-    """A table whose players take their time for each choice."""
-    club = Club(path, seats, Patience(choice=60_000, step=60_000))
-    for guest in club.guests:
-        guest.player = Slow()
-    return club
-
-
-def beside(club: Club, pair: Any = trio.testing.lockstep_stream_pair) -> MemoryNetwork:
+def beside(table: PlayerTable, pair: Any = trio.testing.lockstep_stream_pair) -> MemoryNetwork:
     """A way to the same machines whose streams hold nothing that is not read."""
     network = MemoryNetwork(pair)
-    network._listeners = club.network._listeners
+    network._listeners = table.network._listeners
     return network
 
 
 @asynccontextmanager
-async def stuck(club: Club) -> AsyncIterator[None]:
+async def stuck(table: PlayerTable) -> AsyncIterator[None]:
     """An onlooker that is let in at the host and reads nothing from then on; it stays alive."""
-    await club.opened.wait()
-    ticket = club.ticket
-    assert ticket is not None
-    hub = Hub(STRANGER, network=beside(club), limits=Limits(events=1))
+    await table.opened.wait()
+    ticket = table.ticket
+    hub = Hub(STRANGER, network=beside(table), limits=Limits(events=1))
     async with trio.open_nursery() as nursery:
         await nursery.start(hub.run)
         await hub.connect(ticket.dial_addresses(), ticket.host_id, 5)
@@ -75,7 +63,7 @@ async def stuck(club: Club) -> AsyncIterator[None]:
 async def test_a_stuck_onlooker_is_dropped_and_slows_nobody(
     tmp_path: Path, autojump_clock: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    club, hubs, queued = thoughtful(tmp_path), list[Hub](), list[int]()
+    table, hubs, queued = thoughtful(tmp_path), list[Hub](), list[int]()
     when: dict[int, list[float]] = {}
     dropped: list[float] = []
     run = Hub.run
@@ -85,12 +73,11 @@ async def test_a_stuck_onlooker_is_dropped_and_slows_nobody(
         await run(hub, **rest)
 
     def hear(number: int, update: updates.Update) -> None:
-        club.guests[number].told.append(update)
         if isinstance(update, updates.Stepped):
             when.setdefault(update.before.step, []).append(trio.current_time())
         if number or not isinstance(update, updates.Stepped | updates.Unlinked):
             return
-        (host,) = (one for one in hubs if one.me == club.guests[0].me.identity.public)
+        (host,) = (one for one in hubs if one.me == table.guests[0].me.identity.public)
         standing = host._admission.get(STRANGER.public)
         if standing is not None:
             queued.append(standing.link._queued_bytes)
@@ -99,22 +86,22 @@ async def test_a_stuck_onlooker_is_dropped_and_slows_nobody(
             assert update.reason.code == LinkCode.UNREAD
 
     monkeypatch.setattr(Hub, "run", noted)
-    for number, guest in enumerate(club.guests):
-        monkeypatch.setattr(guest, "hear", lambda update, n=number: hear(n, update))
+    for number, guest in enumerate(table.guests):
+        guest.listener = partial(hear, number)
     async with trio.open_nursery() as nursery:
-        nursery.start_soon(club.host)
-        async with stuck(club):
+        nursery.start_soon(table.host)
+        async with stuck(table):
             began = trio.current_time()
             async with trio.open_nursery() as players:
-                players.start_soon(club.join, 1)
-                players.start_soon(club.join, 2)
+                players.start_soon(table.join, 1)
+                players.start_soon(table.join, 2)
     assert queued  # it was let in, and frames waited for it
     assert max(queued) <= Limits().queue_bytes
     assert dropped
     assert dropped[0] - began <= Limits().stalled + Limits().silence
     assert trio.current_time() > dropped[0] + 5  # there was a game after it
     assert all(max(times) - min(times) < 0.01 for times in when.values() if len(times) == 3)
-    assert len(set(club.transcripts())) == 1
+    assert table.ended_alike()
 
 
 async def test_one_onlooker_too_many_is_told_once_and_gets_in_when_there_is_room(
@@ -122,9 +109,9 @@ async def test_one_onlooker_too_many_is_told_once_and_gets_in_when_there_is_room
 ) -> None:
     """[L-62], [L-65]"""
     monkeypatch.setattr(access, "MOST_ONLOOKERS", 1)
-    club, first, second = thoughtful(tmp_path), list[Any](), list[Any]()
+    table, first, second = thoughtful(tmp_path), list[Any](), list[Any]()
     opened: list[float] = []
-    network = beside(club, trio.testing.memory_stream_pair)
+    network = beside(table, trio.testing.memory_stream_pair)
     dial = network.open
 
     async def counted(address: Any) -> trio.abc.Stream:
@@ -136,31 +123,21 @@ async def test_one_onlooker_too_many_is_told_once_and_gets_in_when_there_is_room
 
     async def look_on() -> None:
         with scope:
-            assert club.ticket is not None
-            await tables.watch_table(club.ticket, tables.Onlooker(first.append), club.network)
+            await table.look_on(tables.Onlooker(first.append))
 
     async def come_later() -> None:
-        while not any(isinstance(one, updates.Happened) for one in first):
-            await trio.sleep(0.1)
-        assert club.ticket is not None
-        await tables.watch_table(club.ticket, tables.Onlooker(second.append), network)
+        await table.until(lambda: any(isinstance(one, updates.Happened) for one in first))
+        await table.look_on(tables.Onlooker(second.append), network)
 
     async def leave() -> None:
-        while updates.Crowded() not in second:
-            await trio.sleep(0.1)
+        await table.until(lambda: updates.Crowded() in second)
         before = len(opened)
         await trio.sleep(14)
         assert len(opened) == before
         assert not any(isinstance(one, updates.Happened) for one in second)
         scope.cancel()
 
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(club.host)
-        await club.opened.wait()
-        for task in (look_on, come_later, leave):
-            nursery.start_soon(task)
-        nursery.start_soon(club.join, 1)
-        nursery.start_soon(club.join, 2)
+    await table.play({}, look_on, come_later, leave)
     assert second.count(updates.Crowded()) == 1
     assert any(isinstance(one, updates.Happened) for one in second)
     assert isinstance(second[-1], updates.Finished)
@@ -170,10 +147,10 @@ async def test_an_onlooker_sends_the_seats_nothing_back(
     tmp_path: Path, autojump_clock: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """[M-7]"""
-    club, sent, seen = thoughtful(tmp_path, 2), list[bytes](), list[Any]()
+    table, sent, seen = thoughtful(tmp_path, 2), list[bytes](), list[Any]()
     asked, carried = list[float](), list[float]()
     post = Hub.post
-    ours = {guest.me.identity.public for guest in club.guests}
+    ours = {guest.me.identity.public for guest in table.guests}
 
     def noted(hub: Hub, to: bytes, data: bytes, once: bool = False) -> bool:
         if hub.me not in ours:
@@ -185,15 +162,8 @@ async def test_an_onlooker_sends_the_seats_nothing_back(
             asked.append(trio.current_time())
         return post(hub, to, data, once)
 
-    async def look_on() -> None:
-        await club.opened.wait()
-        assert club.ticket is not None
-        await tables.watch_table(club.ticket, tables.Onlooker(seen.append), club.network)
-
     monkeypatch.setattr(Hub, "post", noted)
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(look_on)
-        nursery.start_soon(club.play)
+    await table.play({}, partial(table.look_on, tables.Onlooker(seen.append)))
     steps = sum(isinstance(one, updates.Stepped) for one in seen)
     assert steps > 30
     # What goes round it passes to nobody; a seat that asks it has what came since it asked.

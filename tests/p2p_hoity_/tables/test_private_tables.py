@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 import trio
-from p2p_hoity_.tables.test_tables import Club
+from support.player_table import PlayerTable
 from support.relays import serve_relay
 
 from p2p_hoity.codes.spoken import CodeError, parse_code
@@ -42,7 +42,7 @@ RELAY = "relay:4646"
 @asynccontextmanager
 async def private(path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Any]:
     """A host at a relay with the LAN told, what the LAN is told, and what its relay can read."""
-    club, announced, passed = Club(path, 2), list[Announcement](), list[bytes]()
+    table, announced, passed = PlayerTable(path, 2), list[Announcement](), list[bytes]()
 
     @asynccontextmanager
     async def air(what: Announcement) -> AsyncIterator[Any]:
@@ -62,26 +62,25 @@ async def private(path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[
 
     monkeypatch.setattr(hosting, "announce", air)
     monkeypatch.setattr(mailboxes.Mailbox, "pass_on", tapped)
-    reach = replace(club.reach(0), relays=(RELAY,), lan=Lan.CLOSED)
-    club.reach = lambda number: reach  # type: ignore[method-assign]
+    table.relays, table.lan = (RELAY,), Lan.CLOSED
 
     async def relay(task_status: Any) -> None:
-        await serve_relay("relay", 4646, network=club.network, task_status=task_status)
+        await serve_relay("relay", 4646, network=table.network, task_status=task_status)
 
     async with trio.open_nursery() as nursery:
         await nursery.start(relay)
-        nursery.start_soon(club.host)
-        await club.opened.wait()
-        while not club.guests[0].heard(updates.Code):
-            await trio.sleep(0.1)
-        yield club, announced, passed, nursery
+        nursery.start_soon(table.host)
+        await table.opened.wait()
+        await table.until_heard(updates.Code, 0)
+        yield table, announced, passed, nursery
         nursery.cancel_scope.cancel()
 
 
-async def _refused(club: Club, nursery: trio.Nursery, *frames: LobbyFrame) -> list[LobbyFrame]:
+async def _refused(
+    table: PlayerTable, nursery: trio.Nursery, *frames: LobbyFrame
+) -> list[LobbyFrame]:
     """All that a stranger hears who reaches the host through the relay and says these frames."""
-    assert club.ticket is not None
-    hub, host = Hub(Identity(os.urandom(32)), network=club.network), club.ticket.host_id
+    hub, host = Hub(Identity(os.urandom(32)), network=table.network), table.ticket.host_id
     await nursery.start(hub.run)
     await hub.connect([f"relay+{RELAY}"], host, 5)
     heard: list[LobbyFrame] = []
@@ -100,33 +99,33 @@ async def _refused(club: Club, nursery: trio.Nursery, *frames: LobbyFrame) -> li
 async def test_through_the_relay_nothing_is_said_to_who_lacks_the_ticket(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, autojump_clock: Any
 ) -> None:
-    async with private(tmp_path, monkeypatch) as (club, _, _, nursery):
+    async with private(tmp_path, monkeypatch) as (table, _, _, nursery):
         unproven = Refuse(Refusal.UNPROVEN)
-        assert await _refused(club, nursery) == []
-        assert await _refused(club, nursery, Ask(b"")) == [unproven]
-        assert await _refused(club, nursery, Ask(os.urandom(32))) == [unproven]
+        assert await _refused(table, nursery) == []
+        assert await _refused(table, nursery, Ask(b"")) == [unproven]
+        assert await _refused(table, nursery, Ask(os.urandom(32))) == [unproven]
         thief = Identity(os.urandom(32))
-        entry = header.sit(club.terms, thief, "Thief", os.urandom(32))
-        assert await _refused(club, nursery, Sit(entry.value(), ())) == []
-        assert club.guests[0].heard(updates.Joined)[-1].names == ("P0",)
+        entry = header.sit(table.terms, thief, "Thief", os.urandom(32))
+        assert await _refused(table, nursery, Sit(entry.value(), ())) == []
+        assert table.guests[0].heard(updates.Joined)[-1].names == ("P0",)
 
 
 async def test_a_code_gives_the_ticket_to_who_knows_the_words_and_nothing_to_the_relay(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, autojump_clock: Any
 ) -> None:
-    async with private(tmp_path, monkeypatch) as (club, _, passed, _nursery):
-        code = club.guests[0].heard(updates.Code)[0]
+    async with private(tmp_path, monkeypatch) as (table, _, passed, _nursery):
+        code = table.guests[0].heard(updates.Code)[0]
         wrong = replace(parse_code(f"{code.code}@{code.relay}"), words=("lantern", "walrus"))
         with pytest.raises(CodeError, match="code-wrong"):
-            await ticket_by_code(wrong, club.network)
-        while len(told := club.guests[0].heard(updates.Code)) < 2:
+            await ticket_by_code(wrong, table.network)
+        while len(told := table.guests[0].heard(updates.Code)) < 2:
             await trio.sleep(0.1)
         right = parse_code(f"{told[1].code}@{told[1].relay}")
-        assert await ticket_by_code(right, club.network) == club.ticket
+        assert await ticket_by_code(right, table.network) == table.ticket
         seen = b"".join(passed)
         assert len(seen) > 400  # of the very exchange that gave it
-        word = encode_ticket(club.ticket)
-        hidden = (club.ticket.secret, club.ticket.terms, club.ticket.host_id, b"P0")
+        word = encode_ticket(table.ticket)
+        hidden = (table.ticket.secret, table.ticket.terms, table.ticket.host_id, b"P0")
         for secret in (*hidden, word.encode(), word[6:60].encode(), right.password):
             assert secret not in seen
 
@@ -134,8 +133,8 @@ async def test_a_code_gives_the_ticket_to_who_knows_the_words_and_nothing_to_the
 async def test_the_lan_hears_of_a_table_and_gets_no_way_in(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, autojump_clock: Any
 ) -> None:
-    async with private(tmp_path, monkeypatch) as (club, announced, _, _nursery):
+    async with private(tmp_path, monkeypatch) as (table, announced, _, _nursery):
         assert announced == [Announcement("P0", 2, 1, "")]
         shown = repr(announced)
-        assert club.ticket.secret.hex() not in shown
-        assert repr(club.ticket.secret)[2:-1] not in shown
+        assert table.ticket.secret.hex() not in shown
+        assert repr(table.ticket.secret)[2:-1] not in shown

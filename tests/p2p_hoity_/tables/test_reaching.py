@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 import trio
-from p2p_hoity_.tables.test_tables import Club, Guest, past_round, yes
 from support.memory_network import MemoryNetwork
+from support.player_table import Guest, PlayerTable, past_round, yes
 
 from cli.trouble import exit_code_of
 from p2p_hoity import tables
@@ -26,13 +26,6 @@ from protocol.crypto.signing import Identity
 from protocol.wire import header
 
 HOME, MAPPED = "192.168.1.5:4646", "81.2.69.142:14646"
-
-
-class OpenClub(Club):
-    """A club whose host wants guests from elsewhere."""
-
-    def reach(self, number: int) -> tables.Reach:
-        return replace(super().reach(number), outside=number == 0)
 
 
 @pytest.mark.parametrize(
@@ -59,27 +52,28 @@ async def test_a_guest_is_told_how_far_its_ticket_leads(
 
 
 async def test_a_host_is_told_how_far_its_ticket_leads(tmp_path: Path, autojump_clock: Any) -> None:
-    club = OpenClub(tmp_path, 2)
-    await club.play()
-    (told,) = club.guests[0].heard(updates.Reached)
+    table = PlayerTable(tmp_path, 2)
+    table.how = lambda number: {"outside": number == 0}
+    await table.play()
+    (told,) = table.guests[0].heard(updates.Reached)
     assert (told.scope, told.ticket) == (Scope.ANYWHERE, "")
-    assert not club.guests[1].heard(updates.Reached)
+    assert not table.guests[1].heard(updates.Reached)
 
 
 async def test_who_plays_on_one_machine_is_told_nothing(
     tmp_path: Path, autojump_clock: Any
 ) -> None:
-    club = Club(tmp_path, 2)
-    await club.play()
-    assert not club.guests[0].heard(updates.Reached)
+    table = PlayerTable(tmp_path, 2)
+    await table.play()
+    assert not table.guests[0].heard(updates.Reached)
 
 
 def teller(tmp_path: Path, told: list[Any]) -> TicketTeller:
-    club = Club(tmp_path, 2)
-    me = club.guests[0].me.identity
-    entry = header.sit(club.terms, me, "P0", b"n" * 32)
-    ticket = Ticket(me.public, (HOME,), club.terms.digest())
-    return TicketTeller(Seating(club.terms, entry, ()), told.append, ticket, b"s" * 16, True)
+    table = PlayerTable(tmp_path, 2)
+    me = table.guests[0].me.identity
+    entry = header.sit(table.terms, me, "P0", b"n" * 32)
+    ticket = Ticket(me.public, (HOME,), table.terms.digest())
+    return TicketTeller(Seating(table.terms, entry, ()), told.append, ticket, b"s" * 16, True)
 
 
 def test_a_better_ticket_is_given_once_with_the_same_secret(tmp_path: Path) -> None:
@@ -127,43 +121,41 @@ async def test_who_hides_names_nothing_of_this_machine_and_waits_longer(
         assert hub._limits.handshake == Limits().handshake
 
 
-class HidingClub(Club):
-    """A club whose members all sit behind proxies, each reached where it says."""
-
-    def reach(self, number: int) -> tables.Reach:
-        place = f"node{number}:7"
-        return tables.Reach(place, network=self.network, advertised=(place,), hidden=True)
-
-
 async def test_a_game_begun_behind_a_proxy_is_not_resumed_without_one(
     tmp_path: Path, autojump_clock: Any
 ) -> None:
-    club = HidingClub(tmp_path, 3)
-    assert await club.play_until_the_last_goes(past_round(1))
+    """All sit behind proxies, each reached where it says."""
+    table = PlayerTable(tmp_path, 3)
+    table.how = lambda number: {
+        "listen": f"node{number}:7",
+        "advertised": (f"node{number}:7",),
+        "hidden": True,
+    }
+    assert await table.play_until_the_last_goes(past_round(1))
     with pytest.raises(tables.PeerError, match="game-by-proxy"):
-        await tables.resume_table(club.guests[2].seat, None, club.network)
+        await tables.resume_table(table.guests[2].seat, None, table.network)
     with trio.move_on_after(5) as waiting:
-        how = replace(club.reach(2), network=club.network)
-        await tables.resume_table(club.guests[2].seat, None, how=how)
+        how = replace(table.reach(2), network=table.network)
+        await tables.resume_table(table.guests[2].seat, None, how=how)
     assert waiting.cancelled_caught  # it waits for the others, who are gone
 
 
 async def test_a_seat_is_resumed_where_it_is_told_to_listen(
     tmp_path: Path, autojump_clock: Any
 ) -> None:
-    club, places = Club(tmp_path, 3), []
-    assert await club.play_until_the_last_goes(past_round(1))
-    listen = club.network.listen
+    table, places = PlayerTable(tmp_path, 3), []
+    assert await table.play_until_the_last_goes(past_round(1))
+    listen = table.network.listen
 
     async def spy(host: str, port: int) -> Any:
         places.append((host, port))
         return await listen(host, port)
 
     for how in (tables.Reach("node9:9", anew=True), tables.Reach("node9:9")):
-        setattr(club.network, "listen", spy)  # noqa: B010 - a method of one network
+        setattr(table.network, "listen", spy)  # noqa: B010 - a method of one network
         with trio.move_on_after(5):
-            away = replace(how, network=club.network)
-            await tables.resume_table(club.guests[2].seat, None, how=away)
+            away = replace(how, network=table.network)
+            await tables.resume_table(table.guests[2].seat, None, how=away)
     assert places[0] == ("node9", 9)
     assert places[1][0] == "node2"
 

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 import trio
 import trio.testing
-from p2p_hoity_.tables.test_tables import Club, past_round
 from support.deep_stream import DeepStream, deep_pair
 from support.memory_network import MemoryNetwork
+from support.player_table import PlayerTable, past_round
 
 from p2p_hoity.net import link as links
 from p2p_hoity.net.framing import FrameBuffer
@@ -56,35 +56,31 @@ def deep_network() -> MemoryNetwork:
     return MemoryNetwork(lambda: deep_pair(RATE, int(60 * RATE)))
 
 
-def slow_club(path: Path, seats: int) -> Club:
+def slow_table(path: Path, seats: int) -> PlayerTable:
     """A table with the times that a host gives unless it says otherwise."""
-    club = Club(path, seats, Patience())
-    club.network = MemoryNetwork(narrow_pair)
-    return club
+    table = PlayerTable(path, seats, Patience())
+    table.network = MemoryNetwork(narrow_pair)
+    return table
 
 
-async def deal(club: Club) -> None:
+async def deal(table: PlayerTable) -> None:
     """Play until every seat's game has begun, or the table has ended."""
     begun = past_round(1)
 
     def all_begun() -> bool:
-        return all(any(begun(update) for update in guest.told) for guest in club.guests)
+        assert not table.heard(updates.Ended)
+        return all(any(begun(update) for update in guest.told) for guest in table.guests)
 
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(club.play)
-        while not all_begun():
-            assert not any(guest.heard(updates.Ended) for guest in club.guests)
-            await trio.sleep(1)
-        nursery.cancel_scope.cancel()
+    await table.play_until(all_begun)
 
 
 @pytest.mark.parametrize("seats", [3, 4])
 async def test_links_of_2_kilobytes_a_second_can_deal(
     tmp_path: Path, autojump_clock: Any, seats: int
 ) -> None:
-    club = slow_club(tmp_path, seats)
-    await deal(club)
-    for guest in club.guests:
+    table = slow_table(tmp_path, seats)
+    await deal(table)
+    for guest in table.guests:
         silent = [u for u in guest.heard(updates.Unlinked) if u.reason.code == LinkCode.SILENT]
         assert silent == []
         assert not guest.heard(updates.Late)
@@ -104,13 +100,13 @@ async def test_nothing_piles_up_behind_itself_in_the_buffers_of_the_system(
             yield data
 
     monkeypatch.setattr(FrameBuffer, "feed", counted)
-    club = slow_club(tmp_path, seats)
-    club.network = deep_network()
-    await club.play()
-    assert len(set(club.transcripts())) == 1
+    table = slow_table(tmp_path, seats)
+    table.network = deep_network()
+    await table.play()
+    assert len(set(table.transcripts())) == 1
     assert set(came.values()) <= {0, 1}
     assert len(came) > 100
-    for guest in club.guests:
+    for guest in table.guests:
         lost = {update.reason.code for update in guest.heard(updates.Unlinked)}
         assert not lost & {LinkCode.SILENT, LinkCode.UNREAD, LinkCode.TOO_SLOW}
         assert not guest.heard(updates.Late)
@@ -120,27 +116,25 @@ async def test_what_was_under_way_on_a_lost_link_is_sent_over_the_next(
     tmp_path: Path, autojump_clock: Any
 ) -> None:
     """While the shuffles are under way every link is cut, twice."""
-    club = slow_club(tmp_path, 3)
+    table = slow_table(tmp_path, 3)
     streams: list[DeepStream] = []
 
     def pair() -> tuple[DeepStream, DeepStream]:
         streams.extend(made := deep_pair(RATE, int(60 * RATE)))
         return made
 
-    club.network = MemoryNetwork(pair)
+    table.network = MemoryNetwork(pair)
 
     async def cut() -> None:
         for _ in range(2):
             await trio.sleep(9)
-            assert not club.guests[0].heard(updates.Happened)
+            assert not table.guests[0].heard(updates.Happened)
             for stream in streams:
                 await stream.aclose()
 
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(cut)
-        nursery.start_soon(club.play)
-    assert len(set(club.transcripts())) == 1
-    lost = {u.reason.code for guest in club.guests for u in guest.heard(updates.Unlinked)}
+    await table.play({}, cut)
+    assert table.ended_alike()
+    lost = {update.reason.code for update in table.heard(updates.Unlinked)}
     assert LinkCode.CLOSED in lost
 
 
@@ -148,11 +142,10 @@ async def test_whole_frames_in_one_record_would_kill_such_a_link(
     tmp_path: Path, autojump_clock: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(links, "RECORD", 1 << 16)
-    club = slow_club(tmp_path, 3)
+    table = slow_table(tmp_path, 3)
     with trio.move_on_after(300), suppress(AssertionError, BaseExceptionGroup):
-        await deal(club)
-    lost = [update.reason for guest in club.guests for update in guest.heard(updates.Unlinked)]
-    assert any(reason.code == LinkCode.SILENT for reason in lost)
+        await deal(table)
+    assert any(one.reason.code == LinkCode.SILENT for one in table.heard(updates.Unlinked))
 
 
 def test_the_host_sets_the_patience_of_every_step() -> None:

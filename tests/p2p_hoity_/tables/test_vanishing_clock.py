@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from support.going_table import TIMES, Table
-from support.partitioned_network import Absence, PartitionedClub
+from support.player_table import PlayerTable
 from support.room import Room, make_table, toy_choice
 from support.sim.cheap import cheap_blocks
 from support.toy_game import ToyGame
@@ -40,13 +40,13 @@ async def test_a_jumping_wall_clock_changes_nothing_in_memory(
         return honest() + looks[-1]
 
     monkeypatch.setattr(time, "time", jumping)
-    club = PartitionedClub(tmp_path, 3)
-    await club.play()
-    (report,) = club.judge()
+    table = PlayerTable(tmp_path, 3, thinking=1.0, parted=True)
+    await table.play()
+    (report,) = table.judge()
     assert looks
     assert report.epochs == 0
-    assert not any(guest.heard(updates.Late) for guest in club.guests)
-    assert [Absence.of(guest) for guest in club.guests] == [Absence()] * 3
+    assert not table.heard(updates.Late)
+    assert [guest.absences for guest in table.guests] == [(0, 0)] * 3
 
 
 def test_processes_whose_wall_clocks_jump_end_alike(

@@ -6,8 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import trio
-from p2p_hoity_.tables.test_tables import past_round
-from support.partitioned_network import USUAL, Absence, PartitionedClub
+from support.player_table import USUAL, PlayerTable, past_round
 
 from p2p_hoity.session import updates
 from p2p_hoity.session.awake_clock import AwakeClock
@@ -16,51 +15,46 @@ from p2p_hoity.session.awake_clock import AwakeClock
 async def test_all_seats_of_a_computer_that_slept_an_hour_are_still_there(
     tmp_path: Path, autojump_clock: Any
 ) -> None:
-    club = PartitionedClub(tmp_path, 3, USUAL, thinking=2.0)
+    table = PlayerTable(tmp_path, 3, USUAL, thinking=2.0, parted=True)
 
     async def sleep() -> None:
         for number in (2, 3):
-            await club.wait_for(1, past_round(number))
-            await club.wait_for(1, lambda update: isinstance(update, updates.Choosing))
+            await table.wait_for(1, past_round(number))
+            await table.wait_for(1, lambda update: isinstance(update, updates.Choosing))
             autojump_clock.jump(3600.0)
 
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(sleep)
-        nursery.start_soon(club.play)
-    (report,) = club.judge()
+    await table.play({}, sleep)
+    (report,) = table.judge()
     assert trio.current_time() > 7200
     assert report.epochs == 0
-    assert not any(guest.heard(updates.Late) for guest in club.guests)
-    assert [Absence.of(guest) for guest in club.guests] == [Absence()] * 3
+    assert not table.heard(updates.Late)
+    assert [guest.absences for guest in table.guests] == [(0, 0)] * 3
 
 
 async def test_a_computer_that_slept_in_the_deal_blames_nobody(
     tmp_path: Path, autojump_clock: Any
 ) -> None:
     """It falls asleep while messages are on their way, which are read after it has woken up."""
-    club = PartitionedClub(tmp_path, 3, USUAL, thinking=0.0)
+    table = PlayerTable(tmp_path, 3, USUAL, thinking=0.0, parted=True)
     slept: list[str] = []
 
-    def fall_asleep(update: updates.Update) -> bool:
+    def fall_asleep(update: updates.Update) -> None:
         if isinstance(update, updates.Stepped) and not slept:
             slept.append(str(update.after.want.kind))
-            club.partition.part((1,), (0, 2))
+            table.partition.part((1,), (0, 2))
             autojump_clock.jump(3600.0)
-        return False
 
     async def wake() -> None:
         while not slept:
             await trio.sleep(0.01)
         await trio.sleep(4)
-        club.partition.heal()
+        table.partition.heal()
 
-    club.guests[1].cut = fall_asleep, trio.CancelScope()
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(wake)
-        nursery.start_soon(club.play)
-    club.judge()
+    table.guests[1].listener = fall_asleep
+    await table.play({}, wake)
+    table.judge()
     assert slept == ["key.reveal"]
-    assert not any(guest.heard(updates.Ended) for guest in club.guests)
+    assert not table.heard(updates.Ended)
 
 
 def test_only_what_nobody_looked_at_is_left_out() -> None:
