@@ -39,11 +39,12 @@ QUICK = [
 ]
 """The tests of `check`."""
 NIGHTLY = {
-    "tests": ["-m", "pytest", *WORKERS, "--nightly", "-o", "faulthandler_timeout=1800"],
-    "simulate": ["-m", "soak.simulate", "--games", "1000"],
-    "agree": ["-m", "soak.agree"],
+    "exhaustive": (),
+    "simulate": ("--games", "1000"),
+    "agree": (),
+    "fuzz": ("-runs=200000",),
 }
-"""The steps of `nightly`: name to the words of the Python interpreter."""
+"""The targets that `nightly` runs, with their arguments."""
 LEFT_OUT = shutil.ignore_patterns(".git", ".venv*", ".*_cache", "__pycache__", ".hypothesis")
 
 
@@ -234,20 +235,24 @@ def wheel(args: Sequence[str]) -> None:
         run([hoity, "verify", game], cwd=folder, env=env)
 
 
+def exhaustive(args: Sequence[str]) -> None:
+    """Run all tests with all cases, the long ones included."""
+    ready(TEST, ".[dev]", test_stamp())
+    pytest(["--nightly", "-o", "faulthandler_timeout=1800", *args])
+
+
 def nightly(args: Sequence[str]) -> None:
-    """Run the exhaustive checks (or those whose steps are named), and print what came of each.
+    """Run the exhaustive targets (or those that are named), and print what came of each.
 
     Raises:
-        SystemExit: if a step fails. The other steps run all the same.
+        SystemExit: if a target fails. The others run all the same.
     """
-    ready(TEST, ".[dev]", test_stamp())
     results = []
-    for name, command in NIGHTLY.items():
-        if not args or name in args:
-            print("$", " ".join(command), flush=True)
-            began = time.monotonic()
-            done = subprocess.run([program(TEST, "python"), *command], cwd=ROOT, env=with_tests())
-            results.append((name, done.returncode, time.monotonic() - began))
+    for name in args or NIGHTLY:
+        began = time.monotonic()
+        command = [sys.executable, str(ROOT / "tasks.py"), name, *NIGHTLY[name]]
+        code = subprocess.run(command, cwd=ROOT, check=False).returncode
+        results.append((name, code, time.monotonic() - began))
     for name, code, seconds in results:
         print(f"{name:10} {'failed' if code else 'passed':7} {seconds:6.0f} s", flush=True)
     if any(code for _, code, _ in results):
@@ -302,7 +307,8 @@ TARGETS: dict[str, tuple[Callable[[Sequence[str]], None], str]] = {
     "hoity": (hoity, "run any hoity command"),
     "check": (check, "lint, types and the quickest tests, for use while you work"),
     "test": (test, "lint, types, all tests and the wheel: what CI runs"),
-    "nightly": (nightly, "all that is exhaustive, in at most an hour: STEP …"),
+    "exhaustive": (exhaustive, "all tests with all their cases, the long ones included"),
+    "nightly": (nightly, f"in at most an hour: {', '.join(NIGHTLY)}"),
     "types": (types, "check types"),
     "wheel": (wheel, "build the wheel twice, unpack it elsewhere, play and verify with it"),
     "liars": (tool("-m", "soak.liars"), "every lie, each at a table of its own: CODE …"),

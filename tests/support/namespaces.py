@@ -19,6 +19,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
+
 from support import terminals
 
 PROGRAMS = ("ip", "nft")
