@@ -6,11 +6,12 @@ from collections.abc import Iterator
 
 import pytest
 from support.inspection import forget_announcement
-from support.room import Room, make_table, toy_choice
+from support.machine_table import MachineTable, toy_table
 from support.sim.cheap import cheap_blocks
-from support.toy_game import ToyGame
 
-HUB, LEAVES = 0, (1, 2, 3)
+from protocol.wire.header import Patience
+
+HUB = 0
 
 
 @pytest.fixture(autouse=True)
@@ -19,41 +20,28 @@ def _cheap() -> Iterator[None]:
         yield
 
 
-class StarRoom(Room):
-    """Each leaf has a link to the hub only."""
+def played() -> MachineTable:
+    """Return a star of four, whose leaves have a link to the hub only, at the end of the game.
 
-    def link(self, seat: int) -> None:
-        """Those of the star."""
-        for other in (HUB,) if seat else LEAVES:
-            if self.places[other].alive:
-                self.places[seat].machine.link_up(self.table.ids[other], self.now)
-
-    def post(self, seat: int, send: object) -> None:
-        """Over the links there are."""
-        before = len(self.queue)
-        super().post(seat, send)  # type: ignore[arg-type]
-        self.queue[before:] = [one for one in self.queue[before:] if HUB in one[:2]]
-
-
-def played() -> StarRoom:
-    """A star of four whose game is over for all, with all that they told each other."""
-    made = StarRoom(*make_table(ToyGame(4, 1), 4), toy_choice)
+    All have told each other what they hold.
+    """
+    made = toy_table(patience=Patience())
+    made.cut = lambda seat, other: HUB not in (seat, other)
     made.start()
     made.run(60)
-    for seat, place in enumerate(made.places):
-        place.machine.sync(None)
+    for seat, machine in enumerate(made.machines()):
+        machine.sync(None)
         made.collect(seat)
-    while made.deliver():
-        pass
+    made.settle()
     return made
 
 
-def has_end(room: Room) -> list[bool]:
+def has_end(room: MachineTable) -> list[bool]:
     """Of each seat whether it needs to stay for nobody."""
     return [place.machine.all_have_end() for place in room.places]
 
 
-def linger(room: Room) -> None:
+def linger(room: MachineTable) -> None:
     """A grace passes."""
     room.now += room.table.header.terms.patience.grace / 1000
     for place in room.places:
@@ -90,7 +78,6 @@ def test_a_leaf_waits_for_another_with_which_a_link_came_up_since() -> None:
 def test_a_seat_that_was_taken_again_waits_for_all() -> None:
     room = played()
     room.crash_and_resume(1)
-    while room.deliver():
-        pass
+    room.settle()
     linger(room)
     assert not room.places[1].machine.all_have_end()
