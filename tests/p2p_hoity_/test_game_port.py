@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-import contextlib
 import random
+from contextlib import nullcontext, suppress
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any
 
 import pytest
 from support import room
+from support.cheap_group import cheap_cards
+from support.sim.cheap import shared_nodes
 
 from p2p_hoity import bots, editions, game_port, rules
 from protocol import game as port
@@ -38,11 +41,14 @@ def chooser(seed: int) -> room.Chooser:
     return choose
 
 
+@lru_cache(maxsize=4)
 def play(seats: int, edition: str = EDITIONS[0], variant: Any = None) -> room.Room:
+    """Play a whole game with the whole deck; more than two seats play with cheap cards."""
     bound, who = room.seat_at(terms(seats, edition, variant), game_port.read_game)
-    here = room.Room(bound, who, chooser(seats))
-    here.start()
-    here.run(until=5)
+    with cheap_cards() if seats > 2 else nullcontext(), shared_nodes():
+        here = room.Room(bound, who, chooser(seats))
+        here.start()
+        here.run(until=5)
     return here
 
 
@@ -82,7 +88,7 @@ def test_nobody_sees_a_hidden_hand_before_the_end() -> None:
 
 
 def test_every_happening_is_in_the_log_once_and_in_order() -> None:
-    here = play(3)
+    here = play(3, EDITIONS[1])
     tip = here.places[0].machine.tip
     everything = game_port.happenings(tip.state)
     assert len(everything) == tip.state.length
@@ -91,7 +97,7 @@ def test_every_happening_is_in_the_log_once_and_in_order() -> None:
 
 
 def test_two_plays_share_what_happened_before_they_part() -> None:
-    tip: Any = play(3).places[0].machine.tip
+    tip: Any = play(3, EDITIONS[1]).places[0].machine.tip
     nodes = []
     while tip is not None and isinstance(tip.state, game_port.Play):
         nodes.append(tip.state)
@@ -154,7 +160,7 @@ def test_a_changed_edition_is_refused_or_another_one(position: int) -> None:
     data[position % len(data)] ^= 1
     game = ("hoity-toity", 1, bytes(data), "")
     read = None
-    with contextlib.suppress(Invalid):
+    with suppress(Invalid):
         read = game_port.read_game(replace(terms(3), game=game))
     assert read is None or read.edition != editions.load()
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.sampling import times
 
 from p2p_hoity.lesson import MINE, OPPONENTS, PLAN, ROUNDS, SEATS, Lesson, Topic
 from p2p_hoity.rules import (
@@ -77,7 +78,7 @@ def play(picks: list[int]) -> Played:
 
 
 @given(st.lists(st.integers(0, 23), max_size=12))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=times(40, 300))
 def test_whatever_is_chosen_all_is_explained_and_each_thing_once(picks: list[int]) -> None:
     played = play(picks)
     assert len(played.topics) == len(set(played.topics))
@@ -89,7 +90,7 @@ def test_whatever_is_chosen_all_is_explained_and_each_thing_once(picks: list[int
 
 
 @given(st.lists(st.integers(0, 23), max_size=12))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=times(25, 100))
 def test_all_of_it_has_happened_when_it_is_explained(picks: list[int]) -> None:
     played = play(picks)
     for topic, kind in {

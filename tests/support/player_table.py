@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+import pytest
 import trio
 from vectors.making.tables import edition_of
 
@@ -30,13 +31,29 @@ from protocol.transcript import report as verifier_report
 from protocol.transcript import verifier
 from protocol.wire import header
 from protocol.wire.header import Patience, Terms, default_quorum
+from support.cheap_group import cheap_cards
 from support.partitioned_network import PartitionedNetwork
-from support.sim.cheap import forget
+from support.sim.cheap import forget, shared_nodes
 
 SHORT = Patience(choice=4000, step=4000, grace=1000, cap=8000)
 CALM = Patience(60_000, 60_000, 5_000, 60_000)
 """Times in which a seat that crashed is back before it is declared absent."""
 USUAL = Patience()
+
+
+@pytest.fixture(autouse=True)
+def cheap_table(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Let the seats of a table share its nodes, and compute with integers instead of points.
+
+    A test marked `real_cards` keeps the points. Who verifies a transcript shares nothing. No power
+    fails here, so files need not reach the disk.
+    """
+    real = request.node.get_closest_marker("real_cards")
+    cards = nullcontext() if real else cheap_cards()
+    with cards, shared_nodes(), pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "fsync", lambda file: None)
+        yield
+
 
 Condition = Callable[[updates.Update], bool]
 
@@ -46,9 +63,8 @@ async def yes(*_: Any) -> bool:
     return True
 
 
-def small_edition() -> rules.Edition:
-    """Return the first edition with 24 Collectibles, four of each letter, on the short track."""
-    return replace(short_edition(), collectibles=edition_of("small-4").collectibles)
+LONGER = replace(edition_of("small-4"), castles=editions.load().castles[:8])
+"""An edition of 24 Collectibles, four of each letter, on a track that takes ten rounds or more."""
 
 
 def short_edition() -> rules.Edition:
@@ -79,7 +95,7 @@ class Thinker(BotPlayer):
     """
 
     def __init__(self, seconds: float = 1.0, more: int = 0, after: float = 0.0) -> None:
-        super().__init__()
+        super().__init__("easy")
         self.seconds, self.more, self.after = seconds, more, after
         self.leaves = trio.Event()
 
@@ -113,7 +129,7 @@ class Guest:
     name: str
     told: list[updates.Update] = field(default_factory=list)
     outcome: Outcome | None = None
-    player: Any = field(default_factory=lambda: BotPlayer())
+    player: Any = field(default_factory=lambda: BotPlayer("easy"))
     options: dict[str, Any] = field(default_factory=dict)
     listener: Callable[[updates.Update], object] = lambda update: None
     me: keys.Player = field(init=False)
@@ -188,8 +204,9 @@ class PlayerTable:
             path: Where the homes of its players are.
             seats: How many play.
             patience: The times of the table.
-            edition: What is played; the small edition by default.
-            thinking: How many seconds each player thinks before a choice; bots by default.
+            edition: What is played. By default a game of few rounds with 24 Collectibles, or of
+                more rounds if players think: then something happens to some of them.
+            thinking: How many seconds each player thinks before a choice; none by default.
             parted: Whether nodes can be parted.
         """
         self.partition = PartitionedNetwork()
@@ -202,7 +219,8 @@ class PlayerTable:
             for guest in self.guests:
                 guest.player = Thinker(thinking)
         variant: rules.Variant = "surprise" if seats == 2 else None
-        game = game_port.game_value(edition or small_edition(), variant)
+        by_default = edition_of("small-4") if thinking is None else LONGER
+        game = game_port.game_value(edition or by_default, variant)
         host = self.guests[0].me.identity.public
         self.terms = Terms(host, b"n" * 32, game, seats, default_quorum(seats), patience)
         self._ticket: Ticket | None = None
@@ -375,9 +393,14 @@ class PlayerTable:
         return reports
 
 
-def willing_table(path: Path, seats: int, player: Callable[[int], Thinker]) -> PlayerTable:
+def willing_table(
+    path: Path,
+    seats: int,
+    player: Callable[[int], Thinker],
+    edition: rules.Edition | None = None,
+) -> PlayerTable:
     """Return a table whose players are asked for another game."""
-    table = PlayerTable(path, seats)
+    table = PlayerTable(path, seats, edition=edition)
     for number, guest in enumerate(table.guests):
         guest.options["again"] = True
         guest.player = player(number)

@@ -6,6 +6,7 @@ from dataclasses import fields
 import pytest
 from support.random_weights import random_weights
 from support.rules_driver import Referee, plays, table
+from support.sampling import sample
 
 from p2p_hoity.bots import NothingToChoose
 from p2p_hoity.bots.learned import Learned, read, scene_of
@@ -76,7 +77,7 @@ def watched(seen, due, rng):
     return choice
 
 
-@pytest.mark.parametrize("case", TABLES, ids=named)
+@pytest.mark.parametrize("case", sample(TABLES, 4, "tables of a learned bot"), ids=named)
 def test_it_makes_only_legal_choices_of_what_it_may_see(case):
     edition, seats, variant = case
     final = Referee.seat(edition, seats, 5, variant, [watched] * seats).play()

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 from support.rules_driver import Referee, plays, table
+from support.sampling import sample
 from support.unruly_games import TABLES, play_unruly
 
 from p2p_hoity.editions import NAMES, load
@@ -45,7 +46,7 @@ def assert_sound(state):
         assert state.active(due.seat)
 
 
-@pytest.mark.parametrize(("name", "seats", "variant"), TABLES)
+@pytest.mark.parametrize(("name", "seats", "variant"), sample(TABLES, 5, "unruly games"))
 def test_games_end_and_nothing_is_ever_lost(name, seats, variant):
     referee = play_unruly(name, seats, variant, seats, assert_sound)
     state = referee.state
@@ -56,7 +57,7 @@ def test_games_end_and_nothing_is_ever_lost(name, seats, variant):
     assert fields == sorted(fields, reverse=True)
 
 
-@pytest.mark.parametrize(("name", "seats", "variant"), TABLES)
+@pytest.mark.parametrize(("name", "seats", "variant"), sample(TABLES, 4, "games played again"))
 def test_the_same_events_make_the_same_states(name, seats, variant):
     referee = play_unruly(name, seats, variant, seed=90 + seats)
     state = start(load(name), seats, variant)

@@ -1,13 +1,5 @@
-"""Whole tables in one process: a node that one seat has checked is checked for all of them."""
+"""Whole tables in one process: integers in the place of card points, and shared nodes."""
 
-from collections.abc import Iterator
+from support.player_table import cheap_table
 
-import pytest
-from support.sim.cheap import shared_nodes
-
-
-@pytest.fixture(autouse=True)
-def _each_proof_checked_once() -> Iterator[None]:
-    """The seats of a table share its nodes; who verifies its transcripts shares nothing."""
-    with shared_nodes():
-        yield
+__all__ = ["cheap_table"]

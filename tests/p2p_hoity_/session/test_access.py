@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.player_table import PlayerTable, Thinker, past_round
+from support.player_table import LONGER, PlayerTable, Thinker, past_round
 from support.room import identity
 from support.toy_game import ToyGame
 
@@ -267,7 +267,7 @@ async def test_a_host_who_gives_two_rosters_is_named_by_all(
 async def test_a_host_cannot_end_a_game_in_play_by_a_second_roster(
     tmp_path: Path, autojump_clock: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    table = PlayerTable(tmp_path, 3)
+    table = PlayerTable(tmp_path, 3, edition=LONGER)
     host, hubs, shown = table.guests[0].me.identity, list[Hub](), list[bytes]()
     run = Hub.run
 

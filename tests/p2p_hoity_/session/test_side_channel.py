@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 import trio
-from support.player_table import Guest, PlayerTable, Thinker
+from support.player_table import LONGER, Guest, PlayerTable, Thinker
 
 from p2p_hoity import tables
 from p2p_hoity.errors import because
@@ -62,7 +62,7 @@ def line(path: Path, *words: tuple[str | int, ...]) -> PlayerTable:
 
 def talking(path: Path, *words: tuple[str | int, ...]) -> PlayerTable:
     """Return a table of players who say these words."""
-    table = PlayerTable(path, len(words))
+    table = PlayerTable(path, len(words), edition=LONGER)
     for guest, said in zip(table.guests, words, strict=True):
         guest.player = Talker(*said)
     return table

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 import trio
-from support.player_table import PlayerTable, past_round
+from support.player_table import LONGER, PlayerTable, past_round
 from support.room import Room, make_table, toy_choice
 from support.sim.cheap import cheap_blocks
 from support.toy_game import ToyGame
@@ -190,7 +190,7 @@ class Patient(BotPlayer):
 async def test_a_player_waits_longer_and_then_the_game_goes_on(
     tmp_path: Path, autojump_clock: Any
 ) -> None:
-    table = PlayerTable(tmp_path, 4)
+    table = PlayerTable(tmp_path, 4, edition=LONGER)
     host = table.guests[0]
     host.player = Patient()
     heard: list[tuple[float, updates.Update]] = []

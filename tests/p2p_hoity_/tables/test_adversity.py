@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 import trio
-from support.player_table import CALM, Guest, PlayerTable, past_round
+from support.player_table import CALM, LONGER, Guest, PlayerTable, past_round
 
 from cli.trouble import exit_code_of
 from p2p_hoity import game_port, tables
@@ -164,7 +164,7 @@ async def test_nobody_waits_at_the_end_when_all_are_there(
 async def test_who_stays_at_a_table_for_two_can_claim_the_game(
     tmp_path: Path, autojump_clock: Any
 ) -> None:
-    table = PlayerTable(tmp_path, 2)
+    table = PlayerTable(tmp_path, 2, edition=LONGER)
     async with trio.open_nursery() as nursery:
         nursery.start_soon(table.sit_until, 1, past_round(2))
         assert await table.sit_until(0, lambda update: isinstance(update, updates.Paused))

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 import trio
-from support.player_table import past_round, willing, willing_table
+from support.player_table import LONGER, past_round, willing, willing_table
 
 from p2p_hoity import game_port, tables
 from p2p_hoity.net.hub import Hub
@@ -28,24 +28,19 @@ async def test_two_rosters_for_the_next_table_are_found_out(
 ) -> None:
     """A host with an accomplice, who has signed two entries: each seat's own one is in both."""
     table = willing_table(tmp_path, 4, lambda number: willing(5))
-    host, accomplice = table.guests[0], table.guests[3].me.identity
+    host, victim, _, accomplice = table.guests
     post = Hub.post
 
     def two_faced(hub: Hub, to: bytes, data: bytes, once: bool = False) -> bool:
-        is_second = data[1:].startswith(b"\xa6roster") and bool(
-            table.guests[0].heard(updates.Again)
-        )
-        if (
-            is_second
-            and hub.me == host.me.identity.public
-            and to == table.guests[1].me.identity.public
-        ):
+        is_second = data[1:].startswith(b"\xa6roster") and host.heard(updates.Again)
+        ends = (host.me.identity.public, victim.me.identity.public)
+        if is_second and (hub.me, to) == ends:
             frame = parse_lobby(data)
             assert isinstance(frame, Roster)
             whole = header.parse_header(frame.header)
             lied = tuple(
-                header.sit(whole.terms, accomplice, one.nickname, b"2" * 32)
-                if one.id == accomplice.public
+                header.sit(whole.terms, accomplice.me.identity, one.nickname, b"2" * 32)
+                if one.id == accomplice.me.identity.public
                 else one
                 for one in whole.roster
             )
@@ -137,7 +132,7 @@ async def test_who_does_not_answer_counts_as_unwilling(tmp_path: Path, autojump_
 
 
 async def test_a_seat_that_is_gone_is_not_waited_for(tmp_path: Path, autojump_clock: Any) -> None:
-    table = willing_table(tmp_path, 4, lambda number: willing(5))
+    table = willing_table(tmp_path, 4, lambda number: willing(5), LONGER)
     await table.play_until_the_last_goes(past_round(2))
     table.guests.pop()
     for guest in table.guests:
@@ -177,7 +172,7 @@ async def test_a_seat_that_consents_and_does_not_come_is_named_by_the_next_table
 async def test_a_seat_resumed_at_the_second_table_plays_it_to_the_end(
     tmp_path: Path, autojump_clock: Any
 ) -> None:
-    table = willing_table(tmp_path, 3, lambda number: willing(1))
+    table = willing_table(tmp_path, 3, lambda number: willing(1), LONGER)
     crashed = table.guests[1]
 
     def at_the_second(update: updates.Update) -> bool:
@@ -198,9 +193,7 @@ async def test_a_lost_roster_is_asked_for_anew(
     started: list[int] = []
 
     def lose(hub: Hub, to: bytes, data: bytes, once: bool = False) -> bool:
-        is_second = data[1:].startswith(b"\xa6roster") and bool(
-            table.guests[0].heard(updates.Again)
-        )
+        is_second = data[1:].startswith(b"\xa6roster") and host.heard(updates.Again)
         if is_second and to == victim and len(started) < 2:
             started.append(1)
             return True  # as a link does that is about to break

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 import trio
-from support.player_table import CALM, PlayerTable, Thinker, past_round
+from support.player_table import CALM, LONGER, PlayerTable, Thinker, past_round
 from support.room import identity
 from support.toy_game import ToyGame
 
@@ -92,7 +92,7 @@ def test_it_is_asked_for_longer_than_a_dead_link_lives() -> None:
 async def test_a_copy_of_a_home_that_plays_already_stops_before_it_signs(
     tmp_path: Path, autojump_clock: Any
 ) -> None:
-    table = PlayerTable(tmp_path, 3, CALM)
+    table = PlayerTable(tmp_path, 3, CALM, LONGER)
     copy, stopped = tmp_path / "copy", list[tables.PeerError]()
 
     async def clone() -> None:
@@ -124,7 +124,7 @@ async def test_after_a_power_cut_the_seat_is_taken_again_as_soon_as_its_link_is_
     tmp_path: Path, autojump_clock: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The others go on hearing nothing, as no packet tells them that the machine is off."""
-    table = PlayerTable(tmp_path, 3, CALM)
+    table = PlayerTable(tmp_path, 3, CALM, LONGER)
     began, back = list[float](), list[float]()
 
     async def off_and_on() -> None:

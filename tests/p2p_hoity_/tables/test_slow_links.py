@@ -13,7 +13,7 @@ import trio
 import trio.testing
 from support.deep_stream import DeepStream, deep_pair
 from support.memory_network import MemoryNetwork
-from support.player_table import PlayerTable, past_round
+from support.player_table import PlayerTable, past_round, short_edition
 
 from p2p_hoity.net import link as links
 from p2p_hoity.net.framing import FrameBuffer
@@ -57,8 +57,8 @@ def deep_network() -> MemoryNetwork:
 
 
 def slow_table(path: Path, seats: int) -> PlayerTable:
-    """A table with the times that a host gives unless it says otherwise."""
-    table = PlayerTable(path, seats, Patience())
+    """Return a table with a whole deck, and the times that a host gives by default."""
+    table = PlayerTable(path, seats, Patience(), short_edition())
     table.network = MemoryNetwork(narrow_pair)
     return table
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 import trio
-from support.player_table import CALM, Guest, PlayerTable, past_round
+from support.player_table import CALM, LONGER, Guest, PlayerTable, past_round
 
 from cli.trouble import exit_code_of
 from p2p_hoity import editions, game_port, tables
@@ -22,6 +22,7 @@ from protocol.wire import header
 from protocol.wire.header import Terms
 
 
+@pytest.mark.real_cards
 @pytest.mark.parametrize("seats", [2, 4])
 async def test_all_seats_end_with_the_same_transcript(
     tmp_path: Path, autojump_clock: Any, seats: int
@@ -71,7 +72,7 @@ async def test_a_guest_may_refuse_the_terms(tmp_path: Path, autojump_clock: Any)
         with pytest.raises(tables.PeerError, match="seat-not-taken"):
             await table.join(1, no)
         nursery.cancel_scope.cancel()
-    assert asked == [(table.terms, "short", ("P0",), True)]
+    assert asked == [(table.terms, "small-4", ("P0",), True)]
 
 
 async def test_a_ticket_of_an_earlier_table_is_told_so(tmp_path: Path, autojump_clock: Any) -> None:
@@ -166,7 +167,7 @@ async def test_ones_own_ticket_is_refused(tmp_path: Path, autojump_clock: Any) -
 async def test_a_seat_cut_down_and_resumed_ends_with_the_others(
     tmp_path: Path, autojump_clock: Any, number: int
 ) -> None:
-    table = PlayerTable(tmp_path, 3, CALM)
+    table = PlayerTable(tmp_path, 3, CALM, LONGER)
     crashed = table.guests[number]
 
     async def crash_and_resume() -> None:
@@ -185,7 +186,7 @@ async def test_a_seat_cut_down_and_resumed_ends_with_the_others(
 async def test_a_seat_that_vanishes_is_absent_and_the_others_end(
     tmp_path: Path, autojump_clock: Any
 ) -> None:
-    table = PlayerTable(tmp_path, 4)
+    table = PlayerTable(tmp_path, 4, edition=LONGER)
     await table.play_until_the_last_goes(past_round(2))
     table.guests.pop()
     table.judge()

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 import trio
-from support.player_table import PlayerTable, Thinker, past_round, willing, willing_table
+from support.player_table import LONGER, PlayerTable, Thinker, past_round, willing, willing_table
 
 from p2p_hoity import tables
 from p2p_hoity.net.hub import Hub
@@ -31,7 +31,7 @@ from protocol.wire import header
 
 def unwatched(path: Path, seats: int = 3) -> PlayerTable:
     """A table that nobody may watch; its second seat takes its time."""
-    table = PlayerTable(path, seats)
+    table = PlayerTable(path, seats, edition=LONGER)
     table.watched = False
     table.guests[1].player = Thinker()
     return table

@@ -52,8 +52,8 @@ class Hour:
 
 @pytest.fixture
 def seldom(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Machines look at their clocks once in two seconds: an hour has many."""
-    monkeypatch.setattr(driver, "TICK", 2.0)
+    """Machines look at their clocks once in five seconds: an hour has many."""
+    monkeypatch.setattr(driver, "TICK", 5.0)
 
 
 @pytest.mark.parametrize("way", ["killed", pytest.param("cut_off", marks=pytest.mark.nightly)])
