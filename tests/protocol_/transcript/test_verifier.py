@@ -91,6 +91,7 @@ def test_the_callers_clock_times_the_parts() -> None:
 
 def test_every_proof_is_verified_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Also where a base is computed again: the chain and the bases share their verdicts."""
+    files = [files_of(name)[0] for name in ("four", "returned")]  # played before the count
     seen: list[tuple[Any, ...]] = []
     original = cards.dleq.verify_shares
 
@@ -99,9 +100,9 @@ def test_every_proof_is_verified_once(monkeypatch: pytest.MonkeyPatch) -> None:
         original(context, *rest)
 
     monkeypatch.setattr(cards.dleq, "verify_shares", noted)
-    for name in ("four", "returned"):
+    for data in files:
         seen.clear()
-        assert verify(files_of(name)[0], game_of).ok
+        assert verify(data, game_of).ok
         assert seen
         assert len(seen) == len(set(seen))
 
