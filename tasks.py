@@ -201,6 +201,17 @@ def pytest(args: Sequence[str]) -> None:
     run([program(TEST, "python"), "-m", "pytest", *WORKERS, *args])
 
 
+def coverage(args: Sequence[str]) -> None:
+    """Measure which lines and branches the tests reach, in all processes that they start."""
+    ready(TEST, ".[dev]", test_stamp())
+    measure = [program(TEST, "python"), "-m", "coverage"]
+    with tempfile.TemporaryDirectory() as folder:
+        env = {**os.environ, "COVERAGE_FILE": str(Path(folder) / "data")}
+        run([*measure, "run", "-m", "pytest", *WORKERS, *args], env=env)
+        run([*measure, "combine", "--quiet"], env=env)
+        run([*measure, "report", "--skip-covered", "--precision=2"], env=env)
+
+
 def lint() -> None:
     """Check style and format."""
     python = program(TEST, "python")
@@ -310,6 +321,7 @@ TARGETS: dict[str, tuple[Callable[[Sequence[str]], None], str]] = {
     "exhaustive": (exhaustive, "all tests with all their cases, the long ones included"),
     "nightly": (nightly, f"in at most an hour: {', '.join(NIGHTLY)}"),
     "types": (types, "check types"),
+    "coverage": (coverage, "what the tests reach, in lines and branches"),
     "wheel": (wheel, "build the wheel twice, unpack it elsewhere, play and verify with it"),
     "liars": (tool("-m", "soak.liars"), "every lie, each at a table of its own: CODE …"),
     "crashes": (tool("-m", "soak.crashes"), "kill a seat at every write of a game: every FILE"),
