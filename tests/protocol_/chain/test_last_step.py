@@ -6,30 +6,29 @@ from functools import cache
 import pytest
 from support.forgeries.bodies import fixed
 from support.inspection import inspect
+from support.machine_table import MachineTable
 from support.played import PATIENCE, game_of, lie, new_room, read_say
-from support.room import Room
 
 from protocol.chain.state import Kind
 from protocol.seat.machine import Machine
 from protocol.transcript.verifier import verify
-from protocol.wire import frames, messages
+from protocol.wire import frames
 from protocol.wire.messages import Message, Say
 
 LIAR, HONEST = 3, (0, 1, 2)
 
 
 @cache
-def played(also: bool, seats: int = 4, quorum: int | None = None) -> Room:
+def played(also: bool, seats: int = 4, quorum: int | None = None) -> MachineTable:
     room = new_room(seats, quorum)
     lie(room, LIAR, Kind.RESULT, fixed(b"\x01"), also)
     room.start()
     room.run(until=400)
     for _ in range(40):  # whoever was done first still answers and votes
-        while room.deliver():
-            pass
+        room.settle()
         room.now += 0.5
         for seat in HONEST:
-            room.places[seat].machine.tick(room.now)
+            room.machine(seat).tick(room.now)
             room.collect(seat)
     return room
 
@@ -39,8 +38,8 @@ def test_every_seat_writes_the_fault_down_and_the_same_content(also: bool, code:
     room = played(also)
     reports = []
     for seat in HONEST:
-        assert room.places[seat].machine.finished
-        report = verify(room.places[seat].machine.transcript(), game_of)
+        assert room.machine(seat).finished
+        report = verify(room.machine(seat).transcript(), game_of)
         assert report.ok, report.problem
         assert [(fault.seat, fault.code) for fault in report.faults] == [(LIAR, code)]
         reports.append(report)
@@ -54,7 +53,7 @@ def test_every_seat_writes_the_fault_down_and_the_same_content(also: bool, code:
 def test_a_base_at_the_end_is_the_end_itself() -> None:
     room = played(also=True)
     for seat in HONEST:
-        view = inspect(room.places[seat].machine)
+        view = inspect(room.machine(seat))
         assert view.epoch > 0
         assert view.base.want.kind is Kind.RESULT
         assert view.base.slots is not None
@@ -65,14 +64,14 @@ def test_a_base_at_the_end_is_the_end_itself() -> None:
 def test_a_strict_table_takes_the_says_for_the_end() -> None:
     room = played(also=True, quorum=4)
     for seat in HONEST:
-        assert room.places[seat].machine.finished
-        assert inspect(room.places[seat].machine).epoch == 0
+        assert room.machine(seat).finished
+        assert inspect(room.machine(seat)).epoch == 0
 
 
-def alone_with_a_proof(proof: bool) -> tuple[Room, Machine]:
+def alone_with_a_proof(proof: bool) -> tuple[MachineTable, Machine]:
     """The others have ended and left; seat 0 lacks one say, and has heard the liar's second."""
     room, late = new_room(4), list[bytes]()
-    machine = room.places[0].machine
+    machine = room.machine()
 
     def last_word(source: int, to: int, frame: bytes) -> bool:
         say = read_say(room, frame) if to == 0 and not late else None
@@ -90,14 +89,14 @@ def alone_with_a_proof(proof: bool) -> tuple[Room, Machine]:
     return room, machine
 
 
-def second_say(room: Room, machine: Machine) -> Message:
+def second_say(room: MachineTable, machine: Machine) -> Message:
     say = Say(0, machine.tip.step, machine.tip.digest, b"\x01")
-    return messages.sign(room.who[LIAR], room.table.id, LIAR, say)
+    return room.sign(LIAR, say)
 
 
-def give(room: Room, message: Message) -> None:
+def give(room: MachineTable, message: Message) -> None:
     frame = frames.encode_frame(frames.Carry(message.encode()))
-    room.places[0].machine.receive(frame, room.now, room.table.ids[LIAR])
+    room.machine().receive(frame, room.now, room.table.ids[LIAR])
 
 
 def test_who_alone_holds_a_proof_at_the_end_waits_for_a_base_one_patience_long() -> None:
@@ -110,7 +109,7 @@ def test_who_alone_holds_a_proof_at_the_end_waits_for_a_base_one_patience_long()
     assert machine.finished
     report = verify(machine.transcript(), game_of)
     assert report.ok, report.problem
-    assert report.content == verify(room.places[1].machine.transcript(), game_of).content
+    assert report.content == verify(room.machine(1).transcript(), game_of).content
 
 
 def test_who_holds_no_proof_at_the_end_waits_for_no_base() -> None:
@@ -127,12 +126,12 @@ def test_who_holds_the_proof_before_the_last_say_does_not_end_without_a_base() -
         if message is None or message.seat != LIAR or to in passed:
             return False
         say = message.statement
-        node = room.places[LIAR].machine.tip
+        node = room.machine(LIAR).tip
         assert isinstance(say, Say)
         if node.want.kind is not Kind.RESULT or say.step != node.step:
             return False
         passed.add(to)
-        other = messages.sign(room.who[LIAR], room.table.id, LIAR, replace(say, body=b"\x01"))
+        other = room.sign(LIAR, replace(say, body=b"\x01"))
         carried = frames.encode_frame(frames.Carry(other.encode()))
         room.queue[:0] = [(LIAR, to, carried), (LIAR, to, frame)]
         return True
@@ -141,7 +140,7 @@ def test_who_holds_the_proof_before_the_last_say_does_not_end_without_a_base() -
 
     def watching(seat: int) -> None:
         collect(seat)
-        machine = room.places[seat].machine
+        machine = room.machine(seat)
         if machine.finished and seat != LIAR:
             ends.setdefault(seat, inspect(machine).base.want.kind)
 

@@ -18,7 +18,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.forgeries.bodies import empty_escrow
-from support.room import make_table, seeded
+from support.machine_table import make_table, seeded
 from support.sim.cheap import cheap_blocks
 from support.toy_game import ToyGame
 

@@ -72,7 +72,7 @@ class Stage:
         """Until the others are finished."""
         self.room.start()
         while self.room.deliver():
-            want = self.room.places[0].machine.tip.want
+            want = self.room.machine().tip.want
             if self.done and want.kind is Kind.REVEAL and want.name == "exhibit":
                 self.room.places[LIAR].alive = False
         self.room.run(until=2000, step=2)
@@ -80,7 +80,7 @@ class Stage:
 
 def test_an_illegal_exhibit_opened_from_escrow_is_void_and_the_game_goes_on() -> None:
     stage = next(s for s in map(Stage, range(20)) if (s.play(), s.done)[1])
-    honest = [stage.room.places[seat].machine for seat in (0, 1)]
+    honest = [stage.room.machine(seat) for seat in (0, 1)]
     assert all(machine.finished for machine in honest)
     convictions = [(c.seat, c.code) for c in honest[0].tip.convictions]
     assert convictions == [(LIAR, "illegal-choice")]
@@ -95,7 +95,7 @@ def test_a_machine_refuses_to_seal_it() -> None:
     stage.seal = lambda machine, choice: None  # type: ignore[method-assign]
     stage.room.start()
     while stage.room.deliver():
-        machine = stage.room.places[LIAR].machine
+        machine = stage.room.machine(LIAR)
         if stage.done and machine.must_choose:
             view = rules.view(machine.tip.state.state, LIAR, machine.hand())
             wrong = bad_exhibit(view)

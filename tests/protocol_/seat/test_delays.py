@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
 
 import pytest
 from support.machine_table import toy_table
-from support.sim.cheap import cheap_blocks
 
 from protocol.chain.state import Kind
 from protocol.seat.effects import Stepped
@@ -16,10 +14,7 @@ from protocol.wire.header import Patience
 DELAY = 0.1
 
 
-@pytest.fixture(autouse=True)
-def _cheap() -> Iterator[None]:
-    with cheap_blocks():
-        yield
+pytestmark = pytest.mark.usefixtures("cheap")
 
 
 def played(seats: int, quorum: int | None = None) -> list[list[tuple[float, Kind]]]:

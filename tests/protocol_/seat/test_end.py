@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 from support.inspection import forget_announcement
 from support.machine_table import MachineTable, toy_table
-from support.sim.cheap import cheap_blocks
 
 from protocol.wire.header import Patience
 
 HUB = 0
 
 
-@pytest.fixture(autouse=True)
-def _cheap() -> Iterator[None]:
-    with cheap_blocks():
-        yield
+pytestmark = pytest.mark.usefixtures("cheap")
 
 
 def played() -> MachineTable:
@@ -58,7 +52,7 @@ def test_leaves_of_a_star_wait_for_each_other_for_a_grace_and_no_longer() -> Non
 
 def test_the_hub_waits_for_a_leaf_that_has_said_its_last_and_is_gone() -> None:
     room = played()
-    hub = room.places[HUB].machine
+    hub = room.machine(HUB)
     room.places[2].alive = False
     hub.link_down(room.table.ids[2], room.now)
     forget_announcement(hub, 2)
@@ -69,7 +63,7 @@ def test_the_hub_waits_for_a_leaf_that_has_said_its_last_and_is_gone() -> None:
 def test_a_leaf_waits_for_another_with_which_a_link_came_up_since() -> None:
     room = played()
     linger(room)
-    one = room.places[1].machine
+    one = room.machine(1)
     assert one.all_have_end()
     one.link_up(room.table.ids[2], room.now)
     assert not one.all_have_end()
@@ -80,4 +74,4 @@ def test_a_seat_that_was_taken_again_waits_for_all() -> None:
     room.crash_and_resume(1)
     room.settle()
     linger(room)
-    assert not room.places[1].machine.all_have_end()
+    assert not room.machine(1).all_have_end()

@@ -1,13 +1,11 @@
 """Each provable fault is named by every honest seat, with its code; nobody honest ever is."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
 from support.inspection import inspect
 from support.liars.room import LIAR, PROVOKE, LiarRoom
-from support.room import toy_choice
-from support.sim.cheap import cheap_blocks
+from support.machine_table import toy_choice
 
 from protocol.chain.state import Kind
 from protocol.consensus import evidence
@@ -91,7 +89,7 @@ def test_a_wrong_escrow_share_is_a_fault_and_the_choice_is_opened_without_it() -
 
     def vanish_after_sealing(seat: int) -> None:
         collect(seat)
-        node = room.places[0].machine.tip
+        node = room.machine().tip
         if node.want.kind is Kind.REVEAL and room.places[5].alive:
             room.places[5].alive = False
 
@@ -110,8 +108,8 @@ def test_a_wrong_escrow_share_is_a_fault_and_the_choice_is_opened_without_it() -
     assert room.lied == 1
     _named(room, "bad-escrow-share")
     for seat in (0, 2, 3, 4):
-        assert room.places[seat].machine.tip.banned == {LIAR}
-        assert room.places[seat].machine.finished
+        assert room.machine(seat).tip.banned == {LIAR}
+        assert room.machine(seat).finished
 
 
 def _statements(room: LiarRoom, kind: type, change) -> None:  # type: ignore[no-untyped-def,type-arg]
@@ -126,19 +124,12 @@ def _statements(room: LiarRoom, kind: type, change) -> None:  # type: ignore[no-
     room.lie = lie
 
 
-@pytest.fixture
-def cheap() -> Iterator[None]:
-    """Integers for points: what is tested here does not hang on the curve."""
-    with cheap_blocks():
-        yield
-
-
 def _vanish_late(room: LiarRoom, seat: int, step: int) -> None:
     collect = room.collect
 
     def stop(at: int) -> None:
         collect(at)
-        if room.places[0].machine.tip.step >= step:
+        if room.machine().tip.step >= step:
             room.places[seat].alive = False
 
     room.collect = stop  # type: ignore[method-assign]
@@ -158,7 +149,7 @@ def test_two_statements_of_one_identity_are_a_fault() -> None:
     room.start()
     room.run(until=100)
     _named(room, "two-statements")
-    assert room.places[0].machine.finished
+    assert room.machine().finished
 
 
 def test_speaking_where_nothing_is_asked_is_a_fault() -> None:
@@ -168,17 +159,17 @@ def test_speaking_where_nothing_is_asked_is_a_fault() -> None:
     )
     room.start()
     room.run(until=5)
-    node = room.places[0].machine.tip
+    node = room.machine().tip
     while node.parent is not None and node.want.kind is not Kind.CHOOSE:
         node = node.parent
     assert node.want.speakers == {0}
     for seat in (0, 2, 3):
         carried = frames.Carry(room.sign(Say(0, node.step, node.digest, b"\x01")).encode())
-        room.places[seat].machine.receive(frames.encode_frame(carried), room.now, None)
+        room.machine(seat).receive(frames.encode_frame(carried), room.now, None)
         room.collect(seat)
     room.now += 2
     for seat in (0, 2, 3):
-        room.places[seat].machine.tick(room.now)
+        room.machine(seat).tick(room.now)
         room.collect(seat)
     _named(room, "not-expected")
 
@@ -213,7 +204,7 @@ def test_sealing_below_a_halt_whose_lock_is_lower_is_a_fault() -> None:
     _statements(room, SealVote, deny_the_lock)
     _after_halt(room)
     assert any((LIAR, "halt-below-lock") in found for found in room.verdicts().values())
-    assert room.places[0].machine.finished
+    assert room.machine().finished
 
 
 @pytest.mark.usefixtures("cheap")
@@ -230,7 +221,7 @@ def test_a_halt_of_a_bad_form_is_a_fault() -> None:
     room.lie = builds_on_nothing
     _after_halt(room)
     assert any((LIAR, "bad-halt") in found for found in room.verdicts().values())
-    assert room.places[0].machine.finished
+    assert room.machine().finished
 
 
 @pytest.mark.usefixtures("cheap")
@@ -243,7 +234,7 @@ def test_a_close_with_too_few_halts_is_a_fault() -> None:
     )
     _after_halt(room)
     _named(room, "bad-close")
-    assert room.places[0].machine.finished
+    assert room.machine().finished
 
 
 @pytest.mark.usefixtures("cheap")
@@ -252,7 +243,7 @@ def test_two_says_that_lie_on_two_chains_are_a_fault() -> None:
     room = LiarRoom(4)
     room.start()
     room.run(until=5)
-    machine = room.places[0].machine
+    machine = room.machine()
     nodes = sorted(inspect(machine).path.values(), key=lambda n: n.step)
     deal = nodes[0]
     says = inspect(machine).store.epoch_says(0, deal.step)

@@ -1,23 +1,17 @@
 """What follows of a say: its judgement alone, unless the step is whole or something else is up."""
 
-from collections.abc import Iterator
 from unittest.mock import Mock
 
 import pytest
 from support.inspection import has_said, has_signed, inspect, want
 from support.machine_table import waiting_table
-from support.sim.cheap import cheap_blocks
 
 from protocol.chain.state import Kind
 from protocol.seat.rules import RULES
 from protocol.wire import frames, leaves
 from protocol.wire.messages import Late, Message, Say
 
-
-@pytest.fixture(autouse=True)
-def _cheap() -> Iterator[None]:
-    with cheap_blocks():
-        yield
+pytestmark = pytest.mark.usefixtures("cheap")
 
 
 class Watched:

@@ -45,7 +45,7 @@ def test_one_that_the_others_open_from_escrow_is_void(kind: str, lie: Any) -> No
         room = hostile_table(kind, lie)
         room.start()
         while room.deliver():
-            want = room.machine(0).tip.want
+            want = room.machine().tip.want
             if has_lied(room, kind) and want.kind is Kind.REVEAL and want.name == kind:
                 room.places[LIAR].alive = False
         room.run(until=2000)

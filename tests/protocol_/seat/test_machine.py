@@ -1,12 +1,18 @@
 """The seat machine: crashes at every record, old journals, returns, pauses, bounds."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from support.inspection import alter, bind, hold, inspect, player_choices, secrets_of
-from support.room import PATIENCE, Place, Room, make_table, seeded, toy_choice
-from support.sim.cheap import cheap_blocks
+from support.machine_table import (
+    PATIENCE,
+    MachineTable,
+    Place,
+    make_table,
+    seeded,
+    toy_choice,
+    toy_table,
+)
 from support.toy_game import ToyGame
 
 from protocol.chain.state import Kind
@@ -23,15 +29,12 @@ from protocol.wire.messages import Accept, Back, Halt, Late, Message, Say, SealV
 QUICK = Patience(20_000, 10_000, 3_000, 60_000)
 
 
-@pytest.fixture(autouse=True)
-def _cheap() -> Iterator[None]:
-    with cheap_blocks():
-        yield
+pytestmark = pytest.mark.usefixtures("cheap")
 
 
-def room_of(seats: int, quorum: int | None = None, rounds: int = 1) -> Room:
+def room_of(seats: int, quorum: int | None = None, rounds: int = 1) -> MachineTable:
     table, who = make_table(ToyGame(seats, rounds), seats, quorum, QUICK)
-    return Room(table, who, toy_choice)
+    return MachineTable(table, who, toy_choice)
 
 
 def sent(place: Place, table_ids: tuple[bytes, ...], table_id: bytes) -> list[Message]:
@@ -56,7 +59,7 @@ def test_an_undisturbed_game_ends_alike_for_all_with_one_say_per_seat_and_step(s
     room = room_of(seats)
     room.start()
     room.run(until=5)
-    assert {p.machine.tip.digest for p in room.places} == {room.places[0].machine.tip.digest}
+    assert {p.machine.tip.digest for p in room.places} == {room.machine().tip.digest}
     for place in room.places:
         assert place.machine.finished
         assert place.machine.may_leave()
@@ -92,7 +95,7 @@ def test_a_crash_after_every_single_record_never_makes_a_seat_contradict_itself(
             seeded(f"again{length}"),
             1,
             whole.who[1],
-            secrets_of(whole.places[1].machine).seed,
+            secrets_of(whole.machine(1)).seed,
         )
         machine.restore(journal[:length])
         held = {m.identity: m.hash for m in inspect(machine).store if m.seat == 1}
@@ -139,7 +142,7 @@ def test_an_old_journal_does_not_end_a_table_whose_deck_it_may_have_confirmed() 
     room = room_of(3)
 
     def kind_at(seat: int) -> Kind:
-        return room.places[seat].machine.tip.want.kind
+        return room.machine(seat).tip.want.kind
 
     def cut(source: int, to: int, _frame: bytes) -> bool:
         return 1 in (source, to) and kind_at(1) is Kind.DECK_OK
@@ -154,7 +157,7 @@ def test_an_old_journal_does_not_end_a_table_whose_deck_it_may_have_confirmed() 
     machine.be_cautious()
     machine.start(room.now)
     for seat in (0, 2):
-        for message in inspect(room.places[seat].machine).store:
+        for message in inspect(room.machine(seat)).store:
             machine.receive(carried(message), room.now, room.table.ids[seat])
     assert machine.tip.want.kind is Kind.DECK_OK
     machine.tick(1000.0)
@@ -196,7 +199,7 @@ def test_two_seats_only_pause_when_one_is_gone_and_go_on_when_it_is_back() -> No
     room.places[1].alive = False
     room.queue.clear()
     room.run(until=3)
-    machine = room.places[0].machine
+    machine = room.machine()
     assert not machine.broken
     room.crash_and_resume(1)
     room.run(until=60)
@@ -207,11 +210,11 @@ def test_two_seats_only_pause_when_one_is_gone_and_go_on_when_it_is_back() -> No
 def test_a_strict_table_waits_without_end() -> None:
     room = room_of(3, quorum=3)
     room.start()
-    while not room.places[0].machine.has_begun:
+    while not room.machine().has_begun:
         room.deliver()
     room.places[2].alive = False
     room.run(until=500)
-    machine = room.places[0].machine
+    machine = room.machine()
     assert not machine.finished
     assert inspect(machine).promise == 0
     assert any(isinstance(e, Waiting) and e.seats == {2} for e in room.places[0].heard)
@@ -220,12 +223,12 @@ def test_a_strict_table_waits_without_end() -> None:
     assert all(p.machine.finished for p in room.places)
 
 
-def _gone_at(room: Room, seats: set[int], step: int) -> None:
+def _gone_at(room: MachineTable, seats: set[int], step: int) -> None:
     collect = room.collect
 
     def stop(at: int) -> None:
         collect(at)
-        if room.places[0].machine.tip.step >= step:
+        if room.machine().tip.step >= step:
             for seat in seats - room.returned:  # type: ignore[attr-defined]
                 room.places[seat].alive = False
 
@@ -240,30 +243,30 @@ def test_two_absent_at_once_at_six_seats_and_the_game_ends(step: int) -> None:
     room.start()
     room.run(until=300)
     for seat in range(4):
-        machine = room.places[seat].machine
+        machine = room.machine(seat)
         assert machine.finished
         assert not machine.tip.banned
 
 
-def _run_to(room: Room, until: float) -> None:
+def _run_to(room: MachineTable, until: float) -> None:
     room.run(until=until - room.now)
 
 
-def _others_wait_longer(seats: int, waiting: set[int], quorum: int | None = None) -> Room:
+def _others_wait_longer(seats: int, waiting: set[int], quorum: int | None = None) -> MachineTable:
     """The last seat is gone; the `waiting` give it another full patience after ten seconds."""
     room = room_of(seats, quorum)
     _gone_at(room, {seats - 1}, room.table.first_step)
     room.start()
     _run_to(room, 8)
     for seat in waiting:
-        assert room.places[seat].machine.wait_longer(room.now)
+        assert room.machine(seat).wait_longer(room.now)
     return room
 
 
 def test_one_seat_waits_and_the_others_go_on_without_it() -> None:
     room = _others_wait_longer(6, {0})
     room.run(until=200)
-    machine = room.places[0].machine
+    machine = room.machine()
     assert machine.finished
     assert 5 not in machine.tip.present
     halts = [said for said in inspect(machine).statements(0) if isinstance(said, Halt)]
@@ -273,18 +276,18 @@ def test_one_seat_waits_and_the_others_go_on_without_it() -> None:
 
 def test_with_enough_waiting_nothing_happens_until_later() -> None:
     room = _others_wait_longer(4, {0})
-    wait = inspect(room.places[0].machine).clocks.patience(room.places[0].machine.tip)
+    wait = inspect(room.machine()).clocks.patience(room.machine().tip)
     _run_to(room, 8 + wait - 1)
     assert [inspect(p.machine).promise for p in room.places[:3]] == [0, 0, 0]
-    assert inspect(room.places[1].machine).wishes == {1: 1, 2: 1}
+    assert inspect(room.machine(1)).wishes == {1: 1, 2: 1}
     room.run(until=200)
     assert all(p.machine.finished for p in room.places[:3])
-    assert 3 not in room.places[0].machine.tip.present
+    assert 3 not in room.machine().tip.present
 
 
 def test_who_comes_back_in_the_extended_time_is_not_absent() -> None:
     room = _others_wait_longer(4, {0, 1})
-    wait = inspect(room.places[0].machine).clocks.patience(room.places[0].machine.tip)
+    wait = inspect(room.machine()).clocks.patience(room.machine().tip)
     _run_to(room, 8 + wait - 2)
     room.returned.add(3)  # type: ignore[attr-defined]
     room.crash_and_resume(3)
@@ -299,11 +302,11 @@ def test_below_the_quorum_nothing_goes_on_until_a_seat_is_back() -> None:
     _gone_at(room, {2, 3}, room.table.first_step + 3)
     room.start()
     room.run(until=200)
-    assert not room.places[0].machine.finished
+    assert not room.machine().finished
     for seat in (2, 3):
         room.returned.add(seat)  # type: ignore[attr-defined]
         room.crash_and_resume(seat)
-        room.places[seat].machine.ask_back(room.now)
+        room.machine(seat).ask_back(room.now)
         room.collect(seat)
     room.run(until=400)
     assert all(p.machine.finished for p in room.places)
@@ -315,11 +318,11 @@ def test_a_seat_that_comes_back_is_present_again_and_its_sealed_choice_was_opene
     _gone_at(room, {3}, seal + 1)
     room.start()
     room.run(until=60)
-    machine = room.places[0].machine
+    machine = room.machine()
     assert 3 not in machine.tip.present
     room.returned.add(3)  # type: ignore[attr-defined]
     room.crash_and_resume(3)
-    room.places[3].machine.ask_back(room.now)
+    room.machine(3).ask_back(room.now)
     room.collect(3)
     room.run(until=300)
     assert all(p.machine.finished for p in room.places)
@@ -336,13 +339,12 @@ def test_who_came_back_once_is_not_back_from_its_next_absence_before_it_asks() -
         is_silent = asleep[0] and machine.seat in (0, 3)
         return None if is_silent else toy_choice(machine, asked)
 
-    table, who = make_table(ToyGame(4, 12), 4, None, QUICK)
-    room = Room(table, who, choose)
+    room = toy_table(4, 12, choose=choose)
     room.start()
-    while not room.places[0].machine.has_begun:
+    while not room.machine().has_begun:
         room.deliver()
     asleep[0] = True
-    first, last = room.places[0].machine, room.places[3].machine
+    first, last = room.machine(), room.machine(3)
     there = [True]
     while not last.finished and room.now < 5000:
         room.run(until=0.5)
@@ -364,23 +366,23 @@ def test_who_came_back_once_is_not_back_from_its_next_absence_before_it_asks() -
 def test_a_banned_seat_cannot_come_back() -> None:
     room = room_of(6)
     room.start()
-    while not room.places[0].machine.has_begun:
+    while not room.machine().has_begun:
         room.deliver()
-    bad = messages.sign(room.who[5], room.table.id, 5, Accept(1, b"x" * 32))
-    worse = messages.sign(room.who[5], room.table.id, 5, Accept(1, b"y" * 32))
+    bad = room.sign(5, Accept(1, b"x" * 32))
+    worse = room.sign(5, Accept(1, b"y" * 32))
     for seat in range(5):
         for message in (bad, worse):
-            room.places[seat].machine.receive(carried(message), room.now, None)
+            room.machine(seat).receive(carried(message), room.now, None)
         room.collect(seat)
     room.run(until=100)
-    machine = room.places[0].machine
+    machine = room.machine()
     assert machine.tip.banned == {5}
-    room.places[5].machine.ask_back(room.now)
+    room.machine(5).ask_back(room.now)
     room.collect(5)
     room.run(until=100)
     assert 5 not in machine.tip.present
     assert machine.finished
-    assert not room.places[5].machine.may_return
+    assert not room.machine(5).may_return
 
 
 def test_the_player_is_asked_and_may_only_choose_what_the_rules_allow() -> None:
@@ -389,7 +391,7 @@ def test_the_player_is_asked_and_may_only_choose_what_the_rules_allow() -> None:
     room.choose = lambda machine, effect: asked.append(effect)
     room.start()
     room.run(until=1)
-    machine = room.places[0].machine
+    machine = room.machine()
     assert machine.must_choose
     with pytest.raises(IllegalMove, match="not-of-form \\(kind=bid\\)"):
         machine.choose(9, room.now)
@@ -405,7 +407,7 @@ def test_a_choice_once_revealed_is_asked_again_when_its_step_begins_afresh() -> 
 
     room = room_of(3)
     room.start()
-    machine = room.places[0].machine
+    machine = room.machine()
     player_choices(machine)[3, "bid"] = PlayerChoice(b"d" * 32, 1)
     bind(machine, Say(0, 3, b"d" * 32, b""))
     assert not player_choices(machine)[3, "bid"].burnt
@@ -415,13 +417,13 @@ def test_a_choice_once_revealed_is_asked_again_when_its_step_begins_afresh() -> 
 
 def test_a_fault_before_the_game_ends_the_table_but_not_for_who_said_deck_ok() -> None:
     room = room_of(3)
-    machine = room.places[0].machine
+    machine = room.machine()
     room.drop = lambda a, b, f: machine.tip.want.kind is Kind.DECK_OK and b == 0
     room.start()
     room.run(until=1)
     assert machine.tip.want.kind is Kind.DECK_OK
     for number in (b"x", b"y"):
-        vote = messages.sign(room.who[2], room.table.id, 2, Accept(1, number * 32))
+        vote = room.sign(2, Accept(1, number * 32))
         machine.receive(carried(vote), room.now, None)
     room.collect(0)
     assert machine.broken is None
@@ -446,11 +448,11 @@ def test_after_the_end_what_still_comes_is_judged_and_nothing_of_it_waits() -> N
     room.places[2].alive = False
     room.start()
     room.run(until=30)
-    machine = room.places[0].machine
+    machine = room.machine()
     assert machine.broken is not None
     for seat in (1, 0):
         for number in (b"x", b"y"):
-            vote = messages.sign(room.who[seat], room.table.id, seat, Accept(1, number * 32))
+            vote = room.sign(seat, Accept(1, number * 32))
             machine.receive(carried(vote), room.now, None)
     room.collect(0)
     assert Guilty(0, "two-statements") in room.places[0].heard
@@ -461,7 +463,7 @@ def test_after_the_end_what_still_comes_is_judged_and_nothing_of_it_waits() -> N
 @pytest.mark.parametrize("garbage", [b"", b"\x00", b"\x92\x00\xc4\x01a", b"\x91\x09", b"\xff" * 40])
 def test_garbage_is_refused_and_blames_nobody(garbage: bytes) -> None:
     room = room_of(3)
-    machine = room.places[0].machine
+    machine = room.machine()
     with pytest.raises(Invalid):
         machine.receive(garbage, 0.0, room.table.ids[1])
     assert inspect(machine).proofs == {}
@@ -470,9 +472,9 @@ def test_garbage_is_refused_and_blames_nobody(garbage: bytes) -> None:
 def test_what_a_liar_floods_is_not_kept() -> None:
     room = room_of(4)
     room.start()
-    while not room.places[0].machine.has_begun:
+    while not room.machine().has_begun:
         room.deliver()
-    machine = room.places[0].machine
+    machine = room.machine()
     before = len(inspect(machine).store)
     for number in range(1, 400):
         digest = number.to_bytes(32, "big")
@@ -485,7 +487,7 @@ def test_what_a_liar_floods_is_not_kept() -> None:
             Halt(number + 2, None, (), None, (), ()),
             Back(min(255, 8 + number)),
         ):
-            message = messages.sign(room.who[3], room.table.id, 3, statement)
+            message = room.sign(3, statement)
             machine.receive(carried(message), room.now, None)
     assert len(inspect(machine).store) - before < 20
     assert inspect(machine).wishes[3] == 401
@@ -493,9 +495,9 @@ def test_what_a_liar_floods_is_not_kept() -> None:
 
 def test_only_the_highest_late_of_a_seat_is_kept() -> None:
     room = room_of(4)
-    machine = room.places[0].machine
+    machine = room.machine()
     for epoch in (1, 2, 1):
-        message = messages.sign(room.who[3], room.table.id, 3, Late(epoch))
+        message = room.sign(3, Late(epoch))
         hold(machine, message)
     lates = [said for said in inspect(machine).statements(3) if isinstance(said, Late)]
     assert lates == [Late(2)]
@@ -505,12 +507,12 @@ def test_only_the_highest_late_of_a_seat_is_kept() -> None:
 def test_one_seats_wishes_alone_halt_nobody() -> None:
     room = room_of(4)
     room.start()
-    while not room.places[0].machine.has_begun:
+    while not room.machine().has_begun:
         room.deliver()
-    lie = carried(messages.sign(room.who[3], room.table.id, 3, Late(2)))
+    lie = carried(room.sign(3, Late(2)))
     room.drop = lambda _, to, frame: to == 3 and frame == lie
     for seat in range(3):
-        room.places[seat].machine.receive(lie, room.now, None)
+        room.machine(seat).receive(lie, room.now, None)
     room.run(until=5)
     assert all(inspect(p.machine).promise == 0 and p.machine.finished for p in room.places)
 
@@ -518,10 +520,10 @@ def test_one_seats_wishes_alone_halt_nobody() -> None:
 def test_a_seat_that_hears_of_a_statement_it_does_not_know_signs_nothing_more_unasked() -> None:
     room = room_of(4)
     room.start()
-    while not room.places[3].machine.has_begun:
+    while not room.machine(3).has_begun:
         room.deliver()
-    unknown = messages.sign(room.who[3], room.table.id, 3, Late(2))
-    machine = room.places[3].machine
+    unknown = room.sign(3, Late(2))
+    machine = room.machine(3)
     machine.receive(carried(unknown), room.now, room.table.ids[0])
     room.collect(3)
     assert inspect(machine).state is State.SILENT
@@ -537,9 +539,9 @@ def test_a_seat_that_hears_of_a_statement_it_does_not_know_signs_nothing_more_un
 
 def test_a_lower_wish_of_its_own_tells_a_seat_nothing_new() -> None:
     room = room_of(4)
-    machine = room.places[3].machine
+    machine = room.machine(3)
     for epoch in (3, 2):
-        message = messages.sign(room.who[3], room.table.id, 3, Late(epoch))
+        message = room.sign(3, Late(epoch))
         hold(machine, message) if epoch == 3 else machine.receive(carried(message), 0.0, None)
     assert inspect(machine).inquiry is None
 
@@ -559,9 +561,9 @@ def test_a_watcher_follows_and_never_signs() -> None:
     room.start()
     room.run(until=5)
     watcher.start(room.now)
-    for message in inspect(room.places[0].machine).store:
+    for message in inspect(room.machine()).store:
         watcher.receive(carried(message), room.now, room.table.ids[0])
-    assert watcher.tip.digest == room.places[0].machine.tip.digest
+    assert watcher.tip.digest == room.machine().tip.digest
     assert inspect(watcher).state is State.WATCHING
     assert watcher.hand() == {}
     assert all(m.seat in range(3) for m in inspect(watcher).store)

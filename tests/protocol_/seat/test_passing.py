@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
 
 import pytest
 from support.inspection import alter, inspect
 from support.machine_table import MachineTable, begun_room, toy_table
-from support.sim.cheap import cheap_blocks
 from support.toy_game import ToyGame
 
 from protocol.errors import Invalid
@@ -21,10 +19,7 @@ from protocol.wire.messages import Late, Message, Say
 SEATS = 4
 
 
-@pytest.fixture(autouse=True)
-def _cheap() -> Iterator[None]:
-    with cheap_blocks():
-        yield
+pytestmark = pytest.mark.usefixtures("cheap")
 
 
 Brought = Counter[tuple[int, bytes]]
@@ -87,7 +82,7 @@ def test_on_a_line_all_goes_through_the_middle() -> None:
 
 def _say(room: MachineTable, seat: int) -> Message:
     """A say of the step that the room stands in."""
-    machine = room.places[0].machine
+    machine = room.machine()
     statement = Say(0, machine.tip.step, machine.tip.digest, b"\x90")
     return room.sign(seat, statement)
 
@@ -104,7 +99,7 @@ def _spared(machine: Machine, message: Message, source: bytes) -> frozenset[byte
 
 def _tell_near(room: MachineTable, who: int, *near: int) -> None:
     sync = frames.Sync(0, 0, (), near)
-    room.places[0].machine.receive(frames.encode_frame(sync), 0.0, room.table.ids[who])
+    room.machine().receive(frames.encode_frame(sync), 0.0, room.table.ids[who])
 
 
 @pytest.fixture
@@ -116,14 +111,14 @@ def room() -> MachineTable:
 
 
 def test_only_those_who_hear_its_author_are_spared_a_say(room: MachineTable) -> None:
-    machine, ids = room.places[0].machine, room.table.ids
+    machine, ids = room.machine(), room.table.ids
     _tell_near(room, 2, 1, 3)
     _tell_near(room, 3, 2)
     assert _spared(machine, _say(room, 1), ids[1]) == {ids[1], ids[2]}
 
 
 def test_the_last_word_counts_and_ends_with_the_link(room: MachineTable) -> None:
-    machine, ids = room.places[0].machine, room.table.ids
+    machine, ids = room.machine(), room.table.ids
     _tell_near(room, 2, 1)
     _tell_near(room, 2, 3)
     _tell_near(room, 3, 1)
@@ -132,7 +127,7 @@ def test_the_last_word_counts_and_ends_with_the_link(room: MachineTable) -> None
 
 
 def test_a_new_link_begins_with_nothing_told(room: MachineTable) -> None:
-    machine, ids = room.places[0].machine, room.table.ids
+    machine, ids = room.machine(), room.table.ids
     _tell_near(room, 2, 1)
     machine.link_up(ids[2], 0.0)
     assert 2 not in inspect(machine).near
@@ -140,14 +135,14 @@ def test_a_new_link_begins_with_nothing_told(room: MachineTable) -> None:
 
 
 def test_wishes_and_votes_go_round_in_any_case(room: MachineTable) -> None:
-    machine, ids = room.places[0].machine, room.table.ids
+    machine, ids = room.machine(), room.table.ids
     _tell_near(room, 2, 1)
     late = room.sign(1, Late(1))
     assert _spared(machine, late, ids[1]) == {ids[1]}
 
 
 def test_who_loses_a_link_tells_all_at_once_and_names_that_seat_no_more(room: MachineTable) -> None:
-    machine, ids = room.places[0].machine, room.table.ids
+    machine, ids = room.machine(), room.table.ids
     assert 2 in inspect(machine).near
     machine.take()
     machine.link_down(ids[2], 0.0)
@@ -160,7 +155,7 @@ def test_who_loses_a_link_tells_all_at_once_and_names_that_seat_no_more(room: Ma
 
 
 def test_a_seat_is_near_only_once_its_link_has_brought_something(room: MachineTable) -> None:
-    machine, ids = room.places[0].machine, room.table.ids
+    machine, ids = room.machine(), room.table.ids
     machine.link_up(ids[3], 0.0)
     assert 3 not in inspect(machine).near
     machine.receive(frames.encode_frame(frames.Told()), 0.0, ids[3])

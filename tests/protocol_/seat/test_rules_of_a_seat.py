@@ -1,7 +1,5 @@
 """Each rule of a seat by itself, in the smallest scene that shows it."""
 
-from collections.abc import Iterator
-
 import pytest
 from support.inspection import (
     alter,
@@ -18,7 +16,6 @@ from support.inspection import (
     wish,
 )
 from support.machine_table import MachineTable, toy_table, waiting_table
-from support.sim.cheap import cheap_blocks
 
 from protocol.chain import transition
 from protocol.chain.state import Kind, Missing
@@ -29,11 +26,7 @@ from protocol.seat.effects import Guilty, Waiting
 from protocol.wire import frames, messages
 from protocol.wire.messages import Accept, Close, Halt, Late, Say, SealVote, Statement
 
-
-@pytest.fixture(autouse=True)
-def _cheap() -> Iterator[None]:
-    with cheap_blocks():
-        yield
+pytestmark = pytest.mark.usefixtures("cheap")
 
 
 def halts(scene: MachineTable) -> list[Halt]:
@@ -436,7 +429,7 @@ def test_a_long_epoch_is_closed_though_nothing_is_wrong(monkeypatch: pytest.Monk
 
 
 def _halts(room: MachineTable) -> list[Halt]:
-    store = inspect(room.places[0].machine).store
+    store = inspect(room.machine()).store
     return [m.statement for m in store if isinstance(m.statement, Halt)]
 
 

@@ -3,8 +3,8 @@
 from collections import Counter
 
 import pytest
+from support.machine_table import make_table
 from support.mutants import Mutant, planted
-from support.room import make_table
 from support.sampling import sample
 from support.sim.cheap import cheap_blocks, shared_nodes
 from support.sim.invariants import Checker, Violation

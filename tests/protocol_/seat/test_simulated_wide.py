@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import pytest
 from support.inspection import alter, inspect
+from support.machine_table import make_table
 from support.mutants import MUTANTS, planted
-from support.room import make_table
 from support.sampling import sample
 from support.sim.cheap import cheap_blocks
 from support.sim.homes import known

@@ -5,12 +5,9 @@ Four seats, three of them a quorum: seat 3 lies, 0, 1 and 2 are honest.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 from support.inspection import inspect
 from support.machine_table import MachineTable, toy_table
-from support.sim.cheap import cheap_blocks
 
 from protocol.chain.state import Kind
 from protocol.wire import frames
@@ -22,10 +19,7 @@ LONG = 120
 """Seconds in which all have stood up, or somebody never will: the longest patience is 30."""
 
 
-@pytest.fixture(autouse=True)
-def _cheap() -> Iterator[None]:
-    with cheap_blocks():
-        yield
+pytestmark = pytest.mark.usefixtures("cheap")
 
 
 def table_with_links(patience: Patience) -> MachineTable:

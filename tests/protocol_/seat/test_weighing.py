@@ -103,7 +103,7 @@ def test_a_body_that_is_quickly_checked_is_no_job(monkeypatch: pytest.MonkeyPatc
         room.run(until=60.0)
         assert all(place.machine.finished for place in room.places)
         jobs.append(room.done_jobs)
-        ends.append(room.machine(0).tip.digest)
+        ends.append(room.machine().tip.digest)
     assert jobs[0] > jobs[1] > jobs[2] > 0, "the own bodies are jobs all the same"
     assert len(set(ends)) == 1
 
@@ -133,7 +133,7 @@ def test_an_illegal_body_has_its_name_behind_the_job() -> None:
     room.settle()
     machine, node = room.machine(1), room.machine(1).tip
     said = Say(0, node.step, node.digest, b"no shuffle")
-    told = messages.sign(room.who[0], room.table.id, 0, said)
+    told = room.sign(0, said)
     machine.receive(frames.encode_frame(frames.Carry(told.encode())), 1.0, room.table.ids[0])
     assert machine.job is not None
     machine.tick(3.0)
@@ -158,7 +158,7 @@ def _step_of(room: MachineTable, frame: bytes) -> int | None:
 
 def test_who_leaves_says_nothing_that_was_written_meanwhile() -> None:
     room, job = until_it_rests(0, Kind.SHUFFLE)
-    machine = room.machine(0)
+    machine = room.machine()
     assert machine.leave(room.now)
     machine.take()
     machine.finish(job, job.run(), room.now)

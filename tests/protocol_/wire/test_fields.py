@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.room import make_table
+from support.machine_table import make_table
 from support.toy_game import ToyGame
 
 from p2p_hoity import game_port
