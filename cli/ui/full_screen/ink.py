@@ -168,6 +168,8 @@ def broken(words: str, width: int, style: str = "", indent: str = "") -> list[Li
 
 def _chopped(word: str, width: int) -> list[str]:
     """A text in parts of at most so many cells; a part has one letter at least."""
+    if cells(word) <= width:
+        return [word]
     parts = [""]
     for letter in word:
         if parts[-1] and cells(parts[-1]) + cells(letter) > width:

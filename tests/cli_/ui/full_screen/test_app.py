@@ -7,6 +7,9 @@ import io
 import random
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
+from functools import wraps
+from inspect import Signature, signature
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +17,7 @@ import pytest
 import trio
 import trio.testing
 from support.at_screen import AtScreen
+from support.sampling import sample
 from support.screened import Company, short, table
 from textual.containers import VerticalScroll
 from textual.pilot import Pilot
@@ -123,6 +127,35 @@ async def _sit(
     return sitting
 
 
+def seated(
+    company: Callable[[], Company] = lambda: Company(3), asked: bool = True, **given: Any
+) -> Callable[[Callable[..., Awaitable[None]]], Callable[..., None]]:
+    """Let a test play by itself as a person at the application, from the first question on.
+
+    Args:
+        company: Makes those behind the application.
+        asked: Whether the first question is awaited.
+        given: More of what `sit` takes.
+    """
+
+    def decorate(test: Callable[..., Awaitable[None]]) -> Callable[..., None]:
+        @wraps(test)
+        def run(**fixtures: Any) -> None:
+            async def script(at: Sitting) -> None:
+                if asked:
+                    await at.asked()
+                await test(at, **fixtures)
+
+            sit(script, company(), **given)
+
+        _person, *others = signature(test).parameters.values()
+        run.__signature__ = Signature(others)  # type: ignore[attr-defined]
+        del run.__wrapped__  # type: ignore[attr-defined]
+        return run
+
+    return decorate
+
+
 def by_keys(rng: random.Random) -> Script:
     """A whole game by the keyboard alone."""
 
@@ -188,8 +221,13 @@ GAMES = [
 ]
 
 
-@pytest.mark.parametrize("hands", [by_keys, by_mouse], ids=["keys", "mouse"])
-@pytest.mark.parametrize(("seats", "variant", "size", "language"), GAMES)
+@pytest.mark.parametrize(
+    ("seats", "variant", "size", "language", "hands"),
+    [
+        *sample([(*game, by_keys) for game in GAMES], 2, "games by keys"),
+        *sample([(*game, by_mouse) for game in GAMES], 1, "games by mouse"),
+    ],
+)
 def test_a_whole_game(
     seats: int, variant: Any, size: tuple[int, int], language: str, hands: Any
 ) -> None:
@@ -204,37 +242,31 @@ def test_a_whole_game(
     assert {"action", "turn"} & set(company.asked)
 
 
+@pytest.mark.nightly
 def test_a_game_on_the_whole_track() -> None:
     sitting = sit(by_keys(random.Random(1)), Company(4, seed=4), (120, 40))
     assert sitting.done.result().value == "finished"
 
 
-def test_enter_alone_seals_nothing() -> None:
-    async def script(at: Sitting) -> None:
-        await at.asked()
-        await at.press("enter", "enter", "space", "enter")
-        assert at.company.asked == ["place"]
-        assert "Nothing is picked yet" in at.text
-
-    sit(script, Company(3))
+@seated()
+async def test_enter_alone_seals_nothing(at: Sitting) -> None:
+    await at.press("enter", "enter", "space", "enter")
+    assert at.company.asked == ["place"]
+    assert "Nothing is picked yet" in at.text
 
 
-def test_keys_typed_before_the_question_do_not_answer_it() -> None:
-    async def script(at: Sitting) -> None:
-        await at.asked()
-        at.app.is_asking = False  # as long as the question is not there
-        await at.press("1", "enter")
-        assert at.app.desk.menu is not None
-        assert at.app.desk.menu.cursor is None
-        assert at.company.asked == ["place"]
-
-    sit(script, Company(3))
+@seated()
+async def test_keys_typed_before_the_question_do_not_answer_it(at: Sitting) -> None:
+    at.app.is_asking = False  # as long as the question is not there
+    await at.press("1", "enter")
+    assert at.app.desk.menu is not None
+    assert at.app.desk.menu.cursor is None
+    assert at.company.asked == ["place"]
 
 
-@pytest.mark.parametrize("key", ["escape", "q", "ctrl+c", "ctrl+d"])
-def test_every_way_out_asks_and_stay_loses_nothing(key: str) -> None:
-    async def script(at: Sitting) -> None:
-        await at.asked()
+@seated()
+async def test_every_way_out_asks_and_stay_loses_nothing(at: Sitting) -> None:
+    for key in ("escape", "q", "ctrl+c", "ctrl+d"):
         await at.press(key)
         assert isinstance(at.app.screen, Choices)
         await at.press("enter")  # stay
@@ -244,74 +276,57 @@ def test_every_way_out_asks_and_stay_loses_nothing(key: str) -> None:
         await at.press(key, "escape")
         assert at.app.desk.menu is not None
 
-    sit(script, Company(3))
+
+@seated()
+async def test_leaving_for_now_takes_two_keys_more(at: Sitting) -> None:
+    await at.press("q", "down", "enter")
+    await at.until(lambda: at.left)
+    assert at.left == ["you left"]
 
 
-def test_leaving_for_now_takes_two_keys_more() -> None:
-    async def script(at: Sitting) -> None:
-        await at.asked()
-        await at.press("q", "down", "enter")
-        await at.until(lambda: at.left)
-        assert at.left == ["you left"]
-
-    sit(script, Company(3))
-
-
-def test_a_bot_plays_on_and_the_seat_is_taken_back() -> None:
-    async def script(at: Sitting) -> None:
-        await at.asked()
-        at.seat.person.pause = 0.05
-        await at.press("a")
-        assert isinstance(at.app.screen, Choices)
-        await at.press("enter")
-        await at.until(lambda: len(at.company.asked) > 6)
-        await at.press("a")
-        await at.asked()
-        await at.until(lambda: at.app.desk.menu is not None)
-
-    sit(script, Company(3, pace=0.02))
+@seated(lambda: Company(3, pace=0.02))
+async def test_a_bot_plays_on_and_the_seat_is_taken_back(at: Sitting) -> None:
+    at.seat.person.pause = 0.05
+    await at.press("a")
+    assert isinstance(at.app.screen, Choices)
+    await at.press("enter")
+    await at.until(lambda: len(at.company.asked) > 6)
+    await at.press("a")
+    await at.asked()
+    await at.until(lambda: at.app.desk.menu is not None)
 
 
-def test_who_lends_the_seat_to_a_bot_may_take_it_back_before_it_plays() -> None:
-    async def script(at: Sitting) -> None:
-        await at.asked()
-        at.seat.person.pause = 50.0
-        at.app._hand_over(True)
-        await at.until(lambda: at.app.desk.menu is None)
-        await at.press("a")
-        await at.asked()
-        assert at.company.asked == ["place"]
-
-    sit(script, Company(3))
+@seated()
+async def test_who_lends_the_seat_to_a_bot_may_take_it_back_before_it_plays(at: Sitting) -> None:
+    at.seat.person.pause = 50.0
+    at.app._hand_over(True)
+    await at.until(lambda: at.app.desk.menu is None)
+    await at.press("a")
+    await at.asked()
+    assert at.company.asked == ["place"]
 
 
-def test_a_bot_that_stands_in_does_not_wait_where_time_runs_out() -> None:
-    async def script(at: Sitting) -> None:
-        await at.asked()
-        assert at.app.scene.clock is not None
-        at.seat.person.pause = at.app.scene.clock.left / 4
-        at.app._hand_over(True)
-        await at.until(lambda: len(at.company.asked) > 1)
-
-    sit(script, Company(3))
+@seated()
+async def test_a_bot_that_stands_in_does_not_wait_where_time_runs_out(at: Sitting) -> None:
+    assert at.app.scene.clock is not None
+    at.seat.person.pause = at.app.scene.clock.left / 4
+    at.app._hand_over(True)
+    await at.until(lambda: len(at.company.asked) > 1)
 
 
-def test_a_question_that_replaces_another_outlives_its_end() -> None:
-    async def script(at: Sitting) -> None:
-        await at.asked()
-        assert at.app.desk.menu is not None
-        before = at.app.desk.menu.view
-        now = replace(before)
-        at.app.ask(now, "place", True)
-        at.app.close_question(before)
-        assert at.app.desk.menu.view is now
-        await at.until(lambda: at.app.is_asking and "your choice" in at.text)
-        at.app.close_question(now)
-        assert at.app.desk.menu is None
-        at.app.ask(now, "place", True)
-        await at.until(lambda: at.app.is_asking and "your choice" in at.text)
-
-    sit(script, Company(3))
+@seated()
+async def test_a_question_that_replaces_another_outlives_its_end(at: Sitting) -> None:
+    assert at.app.desk.menu is not None
+    before = at.app.desk.menu.view
+    now = replace(before)
+    at.app.ask(now, "place", True)
+    at.app.close_question(before)
+    assert at.app.desk.menu.view is now
+    await at.until(lambda: at.app.is_asking and "your choice" in at.text)
+    at.app.close_question(now)
+    assert at.app.desk.menu is None
+    at.app.ask(now, "place", True)
+    await at.until(lambda: at.app.is_asking and "your choice" in at.text)
 
 
 class Anew(Company):
@@ -341,114 +356,92 @@ class Anew(Company):
         self.referee.plan = {(kind, self.mine): found[0]}
 
 
-def test_who_is_asked_anew_is_asked_at_the_screen() -> None:
-    async def script(at: Sitting) -> None:
-        for number in range(1, 4):
-            await at.until(lambda number=number: len(at.company.asked) == number)
-            await asyncio.sleep(0.3)
-            await at.asked()
-            assert "your choice" in at.text
-            await at.press("2", "enter")
-        await at.until(lambda: len(at.company.asked) > 3)
-
-    sit(script, Anew(3))
-
-
-def test_a_choice_that_nothing_else_is_open_to_is_said() -> None:
-    async def script(at: Sitting) -> None:
+@seated(lambda: Anew(3), asked=False)
+async def test_who_is_asked_anew_is_asked_at_the_screen(at: Sitting) -> None:
+    for number in range(1, 4):
+        await at.until(lambda number=number: len(at.company.asked) == number)
+        await asyncio.sleep(0.3)
         await at.asked()
-        view = at.app.desk.menu.view if at.app.desk.menu else None
-        assert view is not None
-        alone = replace(view, state=view.state.but(windows=((), ())))
-        assert await at.seat.person.choose(alone, "place", False) == 0
-        await at.until(lambda: "Nothing else is open to you:" in at.app.scene.log)
-
-    sit(script, Company(3))
+        assert "your choice" in at.text
+        await at.press("2", "enter")
+    await at.until(lambda: len(at.company.asked) > 3)
 
 
-def test_the_smallest_screen_has_room_for_the_line_of_talk() -> None:
-    async def script(at: Sitting) -> None:
-        await at.asked()
-        before = at.text
-        await at.press("t")
-        assert at.text == before
-        await at.press(*"hi", "enter")
-        await at.until(lambda: at.wishes == [Talk("hi")])
-
-    sit(script, Company(3), (80, 24))
+@seated()
+async def test_a_choice_that_nothing_else_is_open_to_is_said(at: Sitting) -> None:
+    view = at.app.desk.menu.view if at.app.desk.menu else None
+    assert view is not None
+    alone = replace(view, state=view.state.but(windows=((), ())))
+    assert await at.seat.person.choose(alone, "place", False) == 0
+    await at.until(lambda: "Nothing else is open to you:" in at.app.scene.log)
 
 
-@pytest.mark.parametrize("key", list("ilr?#"))
-@pytest.mark.parametrize("size", [(80, 24), (100, 30), (140, 40)])
-def test_a_page_is_written_for_the_width_it_has(key: str, size: tuple[int, int]) -> None:
-    async def script(at: Sitting) -> None:
-        await at.asked()
-        for _line in range(60):
-            at.app.remark("all of this happened some time ago, " * 3)
+@seated(size=(80, 24))
+async def test_the_smallest_screen_has_room_for_the_line_of_talk(at: Sitting) -> None:
+    before = at.text
+    await at.press("t")
+    assert at.text == before
+    await at.press(*"hi", "enter")
+    await at.until(lambda: at.wishes == [Talk("hi")])
+
+
+@seated()
+async def test_a_page_is_written_for_the_width_it_has(at: Sitting) -> None:
+    for _line in range(60):
+        at.app.remark("all of this happened some time ago, " * 3)
+    for size, key in product([(80, 24), (100, 30), (140, 40)], "ilr?#"):
+        await at.pilot.resize_terminal(*size)
         await at.press(key)
         shown = at.app.screen
         assert isinstance(shown, Page)
         assert "Nothing yet." not in [line.plain for line in shown.shown]
         scroll = shown.query_one(VerticalScroll)
-        assert max(line.width for line in shown.shown) <= scroll.scrollable_content_region.width
+        widest = max(line.width for line in shown.shown)
+        assert widest <= scroll.scrollable_content_region.width
         at_end = scroll.scroll_offset.y == scroll.max_scroll_y
         assert at_end == (key == "l" or scroll.max_scroll_y == 0)
-
-    sit(script, Company(3), size)
-
-
-def test_another_game_is_ones_own_again() -> None:
-    async def script(at: Sitting) -> None:
-        await at.asked()
-        at.app._hand_over(True)
-        at.seat.tell(updates.Started(table(3), 0))
-        await at.until(lambda: not at.app.desk.autopilot)
-
-    sit(script, Company(3, pace=0.02))
+        await at.press("escape")
 
 
-def test_talk_is_typed_and_phrases_are_numbers() -> None:
-    async def script(at: Sitting) -> None:
-        await at.asked()
-        await at.press("t", *"well 1", "enter")
-        await at.press("t", "2", "enter")
-        await at.press("t", "x", "escape")
-        await at.press("w")
-        await at.until(lambda: len(at.wishes) == 3)
-        assert at.wishes == [Talk("well 1"), Talk(1), WaitLonger()]
-
-    sit(script, Company(3))
+@seated(lambda: Company(3, pace=0.02))
+async def test_another_game_is_ones_own_again(at: Sitting) -> None:
+    at.app._hand_over(True)
+    at.seat.tell(updates.Started(table(3), 0))
+    await at.until(lambda: not at.app.desk.autopilot)
 
 
-def test_a_muted_seat_is_not_heard() -> None:
-    async def script(at: Sitting) -> None:
-        await at.asked()
-        at.seat.tell(updates.Said(1, "Ada", "psst"))
-        await at.until(lambda: "psst" in at.text)
-        at.app._chosen("mute 1")
-        await at.until(lambda: "psst" not in at.text)
-        at.app._chosen("mute 1")
-        await at.until(lambda: "psst" in at.text)
-
-    sit(script, Company(3), (100, 40))
+@seated()
+async def test_talk_is_typed_and_phrases_are_numbers(at: Sitting) -> None:
+    await at.press("t", *"well 1", "enter")
+    await at.press("t", "2", "enter")
+    await at.press("t", "x", "escape")
+    await at.press("w")
+    await at.until(lambda: len(at.wishes) == 3)
+    assert at.wishes == [Talk("well 1"), Talk(1), WaitLonger()]
 
 
-@pytest.mark.parametrize("key", list("ilroph?#"))
-def test_pages_open_and_close(key: str) -> None:
-    async def script(at: Sitting) -> None:
-        await at.asked()
+@seated(size=(100, 40))
+async def test_a_muted_seat_is_not_heard(at: Sitting) -> None:
+    at.seat.tell(updates.Said(1, "Ada", "psst"))
+    await at.until(lambda: "psst" in at.text)
+    at.app._chosen("mute 1")
+    await at.until(lambda: "psst" not in at.text)
+    at.app._chosen("mute 1")
+    await at.until(lambda: "psst" in at.text)
+
+
+@seated()
+async def test_pages_open_and_close(at: Sitting) -> None:
+    for key in "ilroph?#":
         await at.press(key)
         assert isinstance(at.app.screen, Page)
         await at.press("escape")
         assert not isinstance(at.app.screen, Page)
 
-    sit(script, Company(3))
 
-
-@pytest.mark.parametrize("key", list("ilroph?#"))
-def test_over_a_page_a_key_closes_it_or_turns_to_its_own(key: str) -> None:
-    async def script(at: Sitting) -> None:
-        await at.asked()
+@seated()
+async def test_over_a_page_a_key_closes_it_or_turns_to_its_own(at: Sitting) -> None:
+    for key in "ilroph?#":
         await at.press(key)
         other = "h" if key == "i" else "i"
         await at.press(other)
@@ -460,123 +453,99 @@ def test_over_a_page_a_key_closes_it_or_turns_to_its_own(key: str) -> None:
         await at.press(key)
         assert len(at.app.screen_stack) == 1
 
-    sit(script, Company(3))
 
-
-def test_over_a_hint_a_number_picks_and_nothing_is_sealed_before_enter() -> None:
-    async def script(at: Sitting) -> None:
-        await at.asked()
-        await at.press("h", "2")
-        assert len(at.app.screen_stack) == 1
-        assert at.app.desk.menu is not None
-        assert at.app.desk.menu.cursor == 1
-        assert at.company.asked == ["place"]
-        await at.press("enter")
-        await at.until(lambda: len(at.company.asked) > 1)
-
-    sit(script, Company(3))
+@seated()
+async def test_over_a_hint_a_number_picks_and_nothing_is_sealed_before_enter(at: Sitting) -> None:
+    await at.press("h", "2")
+    assert len(at.app.screen_stack) == 1
+    assert at.app.desk.menu is not None
+    assert at.app.desk.menu.cursor == 1
+    assert at.company.asked == ["place"]
+    await at.press("enter")
+    await at.until(lambda: len(at.company.asked) > 1)
 
 
 @pytest.mark.parametrize("key", ["h", "escape"])
-def test_what_opened_under_a_page_or_the_menu_is_answered_once_it_is_seen(key: str) -> None:
-    async def script(at: Sitting) -> None:
-        await at.asked()
-        await at.press(key)
-        before = at.app.desk.menu
-        at.seat.bridge.do(at.company.run_out)
-        await at.until(lambda: at.app.desk.menu not in (None, before))
-        await at.press("2")
-        assert len(at.app.screen_stack) == 2
-        await at.strike("escape", "2", "enter")
-        await at.asked()
-        assert at.company.asked == ["place", "action"]
-        assert at.app.desk.menu is not None
-        assert at.app.desk.menu.cursor is None
-        await at.press("2", "enter")
-        await at.until(lambda: len(at.company.asked) > 2)
+@seated()
+async def test_what_opened_under_a_page_or_the_menu_is_answered_once_it_is_seen(
+    at: Sitting, key: str
+) -> None:
+    await at.press(key)
+    before = at.app.desk.menu
+    at.seat.bridge.do(at.company.run_out)
+    await at.until(lambda: at.app.desk.menu not in (None, before))
+    await at.press("2")
+    assert len(at.app.screen_stack) == 2
+    await at.strike("escape", "2", "enter")
+    await at.asked()
+    assert at.company.asked == ["place", "action"]
+    assert at.app.desk.menu is not None
+    assert at.app.desk.menu.cursor is None
+    await at.press("2", "enter")
+    await at.until(lambda: len(at.company.asked) > 2)
 
-    sit(script, Company(3))
 
-
-@pytest.mark.parametrize("key", ["9", "0"])
-def test_over_a_page_a_number_of_no_answer_closes_nothing(key: str) -> None:
-    async def script(at: Sitting) -> None:
-        await at.asked()
-        await at.press("i", key)
-        assert isinstance(at.app.screen, Page)
-        assert at.app.desk.menu is not None
-        assert at.app.desk.menu.cursor is None
-
-    sit(script, Company(3))
+@seated()
+async def test_over_a_page_a_number_of_no_answer_closes_nothing(at: Sitting) -> None:
+    await at.press("i", "9", "0")
+    assert isinstance(at.app.screen, Page)
+    assert at.app.desk.menu is not None
+    assert at.app.desk.menu.cursor is None
 
 
 @pytest.mark.parametrize("allowed", [True, False])
-def test_a_hint_is_shown_against_ones_own_bots_only(allowed: bool) -> None:
-    async def script(at: Sitting) -> None:
-        at.seat.allow_hints(allowed)
-        await at.asked()
-        await at.press("h")
-        shown = at.app.screen
-        assert isinstance(shown, Page)
-        words = "\n".join(line.plain for line in shown.shown)
-        assert (advice.HEADING in words) == allowed
-        assert (advice.NOT_HERE in words) != allowed
-
-    sit(script, Company(3))
+@seated(asked=False)
+async def test_a_hint_is_shown_against_ones_own_bots_only(at: Sitting, allowed: bool) -> None:
+    at.seat.allow_hints(allowed)
+    await at.asked()
+    await at.press("h")
+    shown = at.app.screen
+    assert isinstance(shown, Page)
+    words = "\n".join(line.plain for line in shown.shown)
+    assert (advice.HEADING in words) == allowed
+    assert (advice.NOT_HERE in words) != allowed
 
 
-def test_the_screen_is_resized_at_any_moment() -> None:
-    async def script(at: Sitting) -> None:
-        await at.asked()
-        for size in ((120, 40), (40, 10), (200, 60), (80, 24)):
-            await at.pilot.resize_terminal(*size)
-            await at.pilot.pause()
-            assert len(at.app.board_lines) == size[1]
-        await at.press("1", "enter")
-        await at.until(lambda: len(at.company.asked) > 1)
-
-    sit(script, Company(3))
-
-
-def test_what_is_not_seen_is_not_answered() -> None:
-    async def script(at: Sitting) -> None:
-        await at.asked()
-        await at.pilot.resize_terminal(60, 15)
+@seated()
+async def test_the_screen_is_resized_at_any_moment(at: Sitting) -> None:
+    for size in ((120, 40), (40, 10), (200, 60), (80, 24)):
+        await at.pilot.resize_terminal(*size)
         await at.pilot.pause()
-        assert "80 × 24" in " ".join(at.text.split())
-        await at.press("1", "enter")
-        assert len(at.company.asked) == 1
-        await at.pilot.resize_terminal(80, 24)
-        await at.press("1", "enter")
-        await at.until(lambda: len(at.company.asked) > 1)
-
-    sit(script, Company(3))
+        assert len(at.app.board_lines) == size[1]
+    await at.press("1", "enter")
+    await at.until(lambda: len(at.company.asked) > 1)
 
 
-def test_the_second_ctrl_c_leaves() -> None:
-    async def script(at: Sitting) -> None:
-        await at.asked()
-        await at.press("ctrl+c")
-        assert at.left == []
-        await at.press("ctrl+c")
-        await at.until(lambda: at.left)
+@seated()
+async def test_what_is_not_seen_is_not_answered(at: Sitting) -> None:
+    await at.pilot.resize_terminal(60, 15)
+    await at.pilot.pause()
+    assert "80 × 24" in " ".join(at.text.split())
+    await at.press("1", "enter")
+    assert len(at.company.asked) == 1
+    await at.pilot.resize_terminal(80, 24)
+    await at.press("1", "enter")
+    await at.until(lambda: len(at.company.asked) > 1)
 
-    sit(script, Company(3))
+
+@seated()
+async def test_the_second_ctrl_c_leaves(at: Sitting) -> None:
+    await at.press("ctrl+c")
+    assert at.left == []
+    await at.press("ctrl+c")
+    await at.until(lambda: at.left)
 
 
-def test_talk_can_be_read_again() -> None:
-    async def script(at: Sitting) -> None:
-        await at.asked()
-        for number in range(30):
-            at.seat.tell(updates.Said(1, "Ada", f"word {number}"))
-        await at.until(lambda: "word 29" in at.text)
-        _title, lines = reading.page("log", at.app.scene, at.app.desk, (), 60)
-        assert [line.plain for line in lines].count("» Ada: word 0") == 1
-        at.app.desk.muted = {1}
-        _title, lines = reading.page("log", at.app.scene, at.app.desk, (), 60)
-        assert not any("word" in line.plain for line in lines)
-
-    sit(script, Company(3))
+@seated()
+async def test_talk_can_be_read_again(at: Sitting) -> None:
+    for number in range(30):
+        at.seat.tell(updates.Said(1, "Ada", f"word {number}"))
+    await at.until(lambda: "word 29" in at.text)
+    _title, lines = reading.page("log", at.app.scene, at.app.desk, (), 60)
+    assert [line.plain for line in lines].count("» Ada: word 0") == 1
+    at.app.desk.muted = {1}
+    _title, lines = reading.page("log", at.app.scene, at.app.desk, (), 60)
+    assert not any("word" in line.plain for line in lines)
 
 
 class Wishing(Company):
@@ -592,21 +561,19 @@ class Wishing(Company):
         return found
 
 
-def test_who_has_said_yes_to_another_game_can_still_leave() -> None:
-    async def script(at: Sitting) -> None:
-        at.seat.person.pause = 0.0
-        await at.asked()
-        at.app._hand_over(True)
-        await at.until(lambda: at.app.desk.answers)
-        await at.press("y")
-        await at.until(lambda: at.company.said)  # type: ignore[attr-defined]
-        await at.press("q", "down", "enter")
-        await at.until(lambda: at.left)
-        bound = table(3, names=at.company.names[:3])
-        at.seat.tell(updates.Started(bound, 0))
-        assert not at.seat.person.is_left
-
-    sit(script, Wishing(3, edition=short()))
+@seated(lambda: Wishing(3, edition=short()), asked=False)
+async def test_who_has_said_yes_to_another_game_can_still_leave(at: Sitting) -> None:
+    at.seat.person.pause = 0.0
+    await at.asked()
+    at.app._hand_over(True)
+    await at.until(lambda: at.app.desk.answers)
+    await at.press("y")
+    await at.until(lambda: at.company.said)  # type: ignore[attr-defined]
+    await at.press("q", "down", "enter")
+    await at.until(lambda: at.left)
+    bound = table(3, names=at.company.names[:3])
+    at.seat.tell(updates.Started(bound, 0))
+    assert not at.seat.person.is_left
 
 
 def test_an_onlooker_can_leave_behind_the_end() -> None:
@@ -679,84 +646,73 @@ def test_who_is_muted_on_the_screen_is_muted_in_the_lines_that_replace_it(
     assert "Ada" not in told
 
 
-def test_a_question_that_is_void_before_its_reveal_is_over_does_not_rise() -> None:
-    async def script(at: Sitting) -> None:
-        await at.until(lambda: at.app.desk.menu is not None)
-        scene, asked = at.app.scene, at.app.desk.menu
-        assert asked is not None
-        scene.beat = ("shown just now",)
-        scene.hear(updates.Choosing(asked.view, asked.kind, False))
-        scene.question = None
-        at.app.close_question(asked.view)
-        scene.hurry()
-        assert scene.question is None
-        assert at.app.desk.menu is None
-
-    sit(script, Company(3))
+@seated(asked=False)
+async def test_a_question_that_is_void_before_its_reveal_is_over_does_not_rise(at: Sitting) -> None:
+    await at.until(lambda: at.app.desk.menu is not None)
+    scene, asked = at.app.scene, at.app.desk.menu
+    assert asked is not None
+    scene.beat = ("shown just now",)
+    scene.hear(updates.Choosing(asked.view, asked.kind, False))
+    scene.question = None
+    at.app.close_question(asked.view)
+    scene.hurry()
+    assert scene.question is None
+    assert at.app.desk.menu is None
 
 
 @pytest.mark.parametrize("is_old", [True, False])
-def test_a_clock_that_runs_out_hurries_the_reveals_of_its_own_step_only(is_old: bool) -> None:
-    async def script(at: Sitting) -> None:
-        await at.asked()
-        company, scene = at.company, at.app.scene
-        clock = updates.Clock(frozenset({1}), 290.0, 10.0, 300.0, updates.Muster(3, 2, 3))
-        at.app.on_told(Told(clock))
-        scene.is_clock_of_step = not is_old
-        scene.beat, at.app._beating = ("shown just now",), True
-        view = company.view()
-        at.app.on_told(Told(updates.Chosen("place", view.legal("place")[0])))
-        assert scene.is_revealing is is_old
-
-    sit(script, Company(3))
-
-
-def test_a_reveal_is_hurried_by_any_key() -> None:
-    async def script(at: Sitting) -> None:
-        await at.until(lambda: at.app.desk.menu is not None)
-        await at.press("x")
-        await at.asked()
-        await at.press("1", "enter")
-        await at.until(lambda: at.app.scene.is_revealing)
-        await at.press("x")
-        await at.until(lambda: not at.app.scene.is_revealing)
-
-    sit(script, Company(3, seed=2), staged=True)
+@seated()
+async def test_a_clock_that_runs_out_hurries_the_reveals_of_its_own_step_only(
+    at: Sitting, is_old: bool
+) -> None:
+    company, scene = at.company, at.app.scene
+    clock = updates.Clock(frozenset({1}), 290.0, 10.0, 300.0, updates.Muster(3, 2, 3))
+    at.app.on_told(Told(clock))
+    scene.is_clock_of_step = not is_old
+    scene.beat, at.app._beating = ("shown just now",), True
+    view = company.view()
+    at.app.on_told(Told(updates.Chosen("place", view.legal("place")[0])))
+    assert scene.is_revealing is is_old
 
 
-def test_a_proven_fault_is_shown_in_full() -> None:
-    async def script(at: Sitting) -> None:
-        await at.asked()
-        at.seat.tell(updates.Accused(1, "two-chains"))
-        await at.until(lambda: isinstance(at.app.screen, Page))
-        assert at.app.scene.alarm is None
-        await at.press("i", "1", "h")
-        assert isinstance(at.app.screen, Page)
-        assert at.app.screen.name is None
-        await at.press("escape")
-        assert not isinstance(at.app.screen, Page)
-        assert "CHEATED" in at.text
-
-    sit(script, Company(3))
+@seated(lambda: Company(3, seed=2), staged=True, asked=False)
+async def test_a_reveal_is_hurried_by_any_key(at: Sitting) -> None:
+    await at.until(lambda: at.app.desk.menu is not None)
+    await at.press("x")
+    await at.asked()
+    await at.press("1", "enter")
+    await at.until(lambda: at.app.scene.is_revealing)
+    await at.press("x")
+    await at.until(lambda: not at.app.scene.is_revealing)
 
 
-@pytest.mark.parametrize(("key", "yes"), [("y", True), ("j", True), ("s", True), ("n", False)])
-def test_a_yes_or_no_is_asked_and_answered_in_any_language(key: str, yes: bool) -> None:
-    async def script(at: Sitting) -> None:
-        await at.asked()
-        found: list[bool] = []
+@seated()
+async def test_a_proven_fault_is_shown_in_full(at: Sitting) -> None:
+    at.seat.tell(updates.Accused(1, "two-chains"))
+    await at.until(lambda: isinstance(at.app.screen, Page))
+    assert at.app.scene.alarm is None
+    await at.press("i", "1", "h")
+    assert isinstance(at.app.screen, Page)
+    assert at.app.screen.name is None
+    await at.press("escape")
+    assert not isinstance(at.app.screen, Page)
+    assert "CHEATED" in at.text
 
-        async def ask() -> None:
-            found.append(await at.seat.player.again())
 
+@seated()
+async def test_a_yes_or_no_is_asked_and_answered_in_any_language(at: Sitting) -> None:
+    found: list[bool] = []
+
+    async def ask() -> None:
+        found.append(await at.seat.player.again())
+
+    for number, key in enumerate("yjsn", 1):
         at.seat.bridge.do(lambda: trio.lowlevel.spawn_system_task(ask))
         await at.until(lambda: at.app.desk.answers)
         assert "same people" in at.text
         await at.press(key)
-        await at.until(lambda: found)
-        assert found == [yes]
-
-    sit(script, Company(3))
+        await at.until(lambda number=number: len(found) == number)
+    assert found == [True, True, True, False]
 
 
 class Lines:
@@ -935,32 +891,26 @@ def test_no_bell_is_stronger_than_what_was_kept() -> None:
     assert not FullSeat(False, lambda reason: None, bell=False).app.rings
 
 
-def test_the_ticket_is_copied_and_shown_as_a_picture() -> None:
-    async def script(at: Sitting) -> None:
-        await at.asked()
-        await at.press("x")
-        assert not isinstance(at.app.screen, Picture)  # there is no ticket yet
-        at.app.ticket = "hoity2" + "a" * 190
-        await at.press("c")
-        assert at.app.clipboard == at.app.ticket
-        await at.press("x")
-        assert isinstance(at.app.screen, Picture)
-        await at.press("x")
-        assert not isinstance(at.app.screen, Picture)
-
-    sit(script, Company(3))
+@seated()
+async def test_the_ticket_is_copied_and_shown_as_a_picture(at: Sitting) -> None:
+    await at.press("x")
+    assert not isinstance(at.app.screen, Picture)  # there is no ticket yet
+    at.app.ticket = "hoity2" + "a" * 190
+    await at.press("c")
+    assert at.app.clipboard == at.app.ticket
+    await at.press("x")
+    assert isinstance(at.app.screen, Picture)
+    await at.press("x")
+    assert not isinstance(at.app.screen, Picture)
 
 
-def test_a_code_is_copied_with_its_relay() -> None:
-    async def script(at: Sitting) -> None:
-        await at.asked()
-        await at.press("d")
-        assert at.app.clipboard == ""  # there is no code
-        at.app.scene.code = updates.Code("7-lantern-walrus", "relay.example:4646", 600.0, None)
-        await at.press("d")
-        assert at.app.clipboard == "7-lantern-walrus@relay.example:4646"
-
-    sit(script, Company(3))
+@seated()
+async def test_a_code_is_copied_with_its_relay(at: Sitting) -> None:
+    await at.press("d")
+    assert at.app.clipboard == ""  # there is no code
+    at.app.scene.code = updates.Code("7-lantern-walrus", "relay.example:4646", 600.0, None)
+    await at.press("d")
+    assert at.app.clipboard == "7-lantern-walrus@relay.example:4646"
 
 
 def test_behind_the_screen_stands_how_it_ended(capsys: pytest.CaptureFixture[str]) -> None:
