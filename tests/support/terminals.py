@@ -19,7 +19,7 @@ from typing import IO, Any, cast
 
 from support import fork_server
 
-LIMIT = 240
+LIMIT = int(os.environ.get('LIM', 240))
 """Seconds after which what does not come is taken for hung; the one limit of all processes."""
 CAN_FORK = os.name == "posix"
 LISTEN = ("--listen", "127.0.0.1:0")
@@ -77,6 +77,14 @@ class Terminal:
         while self.read() is not None:
             pass
         return self.process.wait(LIMIT)
+
+    def rest(self) -> str:
+        """Wait for its end, and return what it printed until then as it is."""
+        lines = []
+        while line := self.text()[1]:
+            lines.append(line)
+        self.process.wait(LIMIT)
+        return "".join(lines)
 
     def kill(self) -> None:
         """End it without a word."""
@@ -153,11 +161,11 @@ def start(
 
 def hoity(home: Path, *words: str, **how: Any) -> subprocess.CompletedProcess[str]:
     """Run a command to its end; `how` is what `start` takes besides."""
-    running, printed = start(home, *words, **how), ""
-    while line := running.text()[1]:
-        printed += line
-    code = running.process.wait(LIMIT)
-    return subprocess.CompletedProcess(words, code, printed, running.errors())
+    running = start(home, *words, **how)
+    printed = running.rest()
+    return subprocess.CompletedProcess(
+        words, running.process.returncode, printed, running.errors()
+    )
 
 
 @contextmanager
