@@ -51,10 +51,13 @@ class Terminal:
     def text(self, limit: float = LIMIT) -> tuple[float, str]:
         """Return when its next line came, and the line; it is empty at the end."""
         try:
-            return self._printed.get(timeout=limit)
+            came, line = self._printed.get(timeout=limit)
         except queue.Empty:
             said = f"{self.lines[-3:]}, {self.errors()}"
             raise TimeoutError(f"nothing more came in {limit} seconds: {said}") from None
+        if not line:
+            self._printed.put((came, line))  # the end is told to whoever asks
+        return came, line
 
     def read(self, limit: float = LIMIT) -> dict[str, Any] | None:
         """Return the next line that it prints; None at its end."""
