@@ -1,44 +1,64 @@
-"""A code instead of a ticket between real processes: a relay, a host, a guest, an onlooker."""
+"""A code instead of a ticket between real processes: a relay, a host, a guest, an onlooker; and a
+table that nobody may watch, by ticket and by code, before and in play."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from support import terminals
-
-from p2p_hoity import game_port
-from protocol.transcript import verifier
+from support.process_table import ProcessTable
+from support.terminals import BOT, LIMIT, LISTEN, relay, start
 
 
 def test_a_whole_game_by_code_through_a_relay(tmp_path: Path) -> None:
-    with terminals.relay(tmp_path / "relay") as place:
-        _play(tmp_path, place)
+    with relay(tmp_path / "relay") as (_, place):
+        way = (*LISTEN, "--relay", place)
+        with ProcessTable(tmp_path, 2, options=("--name", "Ana"), ways={0: way}) as table:
+            _by_code(table, place)
 
 
-def _play(tmp_path: Path, place: str) -> None:
-    words = ["--seats", "2", "--relay", place, "--listen", "127.0.0.1:0", "--lan", "off"]
-    host = terminals.start(tmp_path / "host", "host", *words, "--auto", "--json", "--name", "Ana")
+def _by_code(table: ProcessTable, place: str) -> None:
+    host, path = table.running[0], table.path
     first = host.read_until("type", "code")
     assert (first["relay"], first["after"]) == (place, None)
     number = first["code"].partition("-")[0]
-    join = ["--auto", "--yes", "--json", "--listen", "127.0.0.1:0"]
-    liar = terminals.start(tmp_path / "liar", "join", f"{number}-aardvark-walrus@{place}", *join)
+    liar = start(path / "liar", "join", f"{number}-aardvark-walrus@{place}", *LISTEN, *BOT)
     assert liar.end() == 1
     assert liar.last["code"] == "code-wrong"
     second = host.read_until("type", "code")
     assert second["after"] == "wrong"
-    late = terminals.start(tmp_path / "liar", "join", f"{first['code']}@{place}", *join)
+    late = start(path / "liar", "join", f"{first['code']}@{place}", *LISTEN, *BOT)
     assert late.end() == 3
     assert late.last["code"] == "code-unknown-there"
-    whole = f"{second['code']}@{place}"
-    onlooker = terminals.start(tmp_path / "onlooker", "watch", whole, "--json")
+    onlooker = start(path / "onlooker", "watch", f"{second['code']}@{place}", "--json")
     third = host.read_until("type", "code")
     assert third["after"] == "used"
-    guest = terminals.start(
-        tmp_path / "guest", "join", third["code"], "--relay", place, *join, "--name", "Bob"
-    )
-    files = terminals.finish([host, guest])
-    assert len(set(files)) == 1
-    assert verifier.verify(files[0], game_port.read_game).verdict == "ok"
+    table.ticket = third["code"]
+    table.join(1, "--relay", place, "--name", "Bob")
+    table.judge()
     assert onlooker.end() == 0
     assert onlooker.last["standings"] == host.last["standings"]
+
+
+def test_who_comes_to_look_on_is_told_whose_doing_it_is(tmp_path: Path) -> None:
+    with relay(tmp_path / "relay") as (_, place):
+        way = (*LISTEN, "--relay", place, "--no-watch")
+        with ProcessTable(tmp_path, 2, ways={0: way}) as table:
+            _unwatched(table, place)
+
+
+def _unwatched(table: ProcessTable, place: str) -> None:
+    host, path = table.running[0], table.path
+    assert host.last["watched"] is False
+    code = host.read_until("type", "code")["code"]
+    for where in (table.ticket, f"{code}@{place}"):
+        onlooker = start(path / "onlooker", "watch", where, "--json")
+        assert onlooker.end() == 1
+        assert onlooker.last["code"] == "table-unwatched"
+        assert len(onlooker.lines) == 1
+    guest = table.join(1)
+    assert guest.read_until("type", "terms")["watched"] is False
+    guest.read_until("type", "started")
+    late = start(path / "late", "watch", table.ticket)
+    assert late.process.wait(LIMIT) == 1
+    assert "the host lets nobody watch this table" in late.errors()
+    table.judge()

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from support.process_table import ProcessTable, verify
+from support.short_game import short_file
 from support.terminals import hoity
 
 
@@ -53,7 +54,8 @@ def test_processes_whose_wall_clocks_jump_end_alike(tmp_path: Path) -> None:
 
 def test_the_last_line_of_play_holds_the_transcript(tmp_path: Path) -> None:
     """The player and its bots are started as they are outside of tests."""
-    done = hoity(tmp_path, "play", "--auto", "--bots", "2", "--json", fresh=True)
+    words = ("play", "--auto", "--bots", "2", "--json", "--edition", str(short_file(tmp_path)))
+    done = hoity(tmp_path, *words, fresh=True)
     assert done.returncode == 0, done.stderr
     last = json.loads(done.stdout.splitlines()[-1])
     assert len(last["standings"]) == 3

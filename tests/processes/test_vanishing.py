@@ -1,14 +1,15 @@
-"""Real `hoity` seats that go for good: before the table is full, in the deal, in every step."""
+"""Real `hoity` seats that go for good or stand still: before the table is full, in the deal, in
+every step. Each case in memory: tests/p2p_hoity_/tables/test_adversity.py."""
 
 from __future__ import annotations
 
 import signal
 from pathlib import Path
-from typing import Any
 
 import pytest
-from support.going_table import TIMES, Table
+from support.process_table import HASTY, ProcessTable
 
+pytestmark = pytest.mark.nightly
 BEFORE = ("key.commit", "key.reveal", "key.ok", "shuffle", "deck.ok")
 DURING = (
     "deal",
@@ -26,85 +27,80 @@ DURING = (
 )
 
 
-@pytest.mark.nightly
 def test_a_guest_killed_before_the_table_is_full_frees_its_seat(tmp_path: Path) -> None:
-    with Table(tmp_path, 3) as table:
-        table.join(9)
+    with ProcessTable(tmp_path, 3) as table:
+        goer = table.join(9)
         table.running[0].read_until("names", None)
         seated = table.running[0].read_until("names", None)
         assert len(seated["names"]) == 2
-        table.kill(9)
+        goer.kill()
         assert len(table.running[0].read_until("names")["names"]) == 1
         table.fill()
         table.judge([0, 1, 2])
         assert len(table.seen(0, "started")[0]["seats"]) == 3
 
 
-def leave_before(path: Path, kind: str) -> dict[str, Any]:
-    """A guest dies as a step before the game begins: the table ends, its seat named."""
-    with Table(path, 4, {3: (f"die={kind}:1",)}) as table:
-        table.fill()
-        assert table.end([0, 1, 2, 3]) == [1, 1, 1, -signal.SIGKILL]
-        gone = table.seen(3, "goes")[0]["at"]
-        told = [table.running[n].last for n in range(3)]
-        assert gone == kind
-        assert all(line["code"] == "silent-seat" for line in told)
-        assert not any("Traceback" in table.running[n].errors() for n in range(3))
-        assert not any(table.seen(n, "accused") for n in range(3))
-        assert not list(path.glob("*/transcripts/*"))
-        return {"kind": kind, "told": told[0]["code"]}
-
-
-def leave_during(path: Path, moment: str) -> dict[str, Any]:
-    """A guest dies as a step of the game begins: the others end it without that seat."""
-    kind = moment.partition("+")[0]
-    with Table(path, 4, {3: (f"die={moment}:1",)}) as table:
-        table.fill()
-        found = table.judge([0, 1, 2])
-        gone = table.end([3])[0] == -signal.SIGKILL
-        if gone:
-            assert table.seen(3, "goes")[0]["at"] == kind
-            assert table.seat_of(3) in found["late"]
-        return {"kind": moment, "gone": gone, **found}
-
-
-@pytest.mark.parametrize("moment", ["seal+own"])
-def test_a_guest_killed_in_the_game_is_played_without(tmp_path: Path, moment: str) -> None:
-    assert leave_during(tmp_path, moment)["gone"]
-
-
-@pytest.mark.nightly
 @pytest.mark.parametrize("kind", BEFORE)
 def test_a_guest_killed_in_each_step_before_the_game(tmp_path: Path, kind: str) -> None:
-    print(leave_before(tmp_path, kind))
+    """The table ends, its seat named."""
+    with ProcessTable(tmp_path, 4, {3: (f"die={kind}:1",)}, patience=HASTY) as table:
+        table.fill()
+        assert [one.end() for one in table.running.values()] == [1, 1, 1, -signal.SIGKILL]
+        assert table.seen(3, "goes")[0]["at"] == kind
+        for number in range(3):
+            assert table.running[number].last["code"] == "silent-seat"
+            assert "Traceback" not in table.running[number].errors()
+            assert not table.seen(number, "accused")
+        assert not list(tmp_path.glob("*/transcripts/*"))
 
 
-@pytest.mark.nightly
 @pytest.mark.parametrize("moment", DURING)
 def test_a_guest_killed_in_each_kind_of_step(tmp_path: Path, moment: str) -> None:
-    print(leave_during(tmp_path, moment))
+    """The others end the game without that seat."""
+    with ProcessTable(tmp_path, 4, {3: (f"die={moment}:1",)}, patience=HASTY) as table:
+        table.fill()
+        found = table.judge([0, 1, 2], equal=False)
+        gone = table.running[3].end() == -signal.SIGKILL
+        assert gone or moment != "seal+own"
+        if gone:
+            assert table.seen(3, "goes")[0]["at"] == moment.partition("+")[0]
+            assert table.seat_of(3) in found["late"]
+        print({"kind": moment, "gone": gone, **found})
 
 
-def lose_the_host(path: Path, back: bool) -> dict[str, Any]:
-    """The host is killed in the third round; for good, or to come back to its seat."""
-    with Table(path, 4, {0: (TIMES, "think=0.3"), **dict.fromkeys((1, 2, 3), ("think=0.3",))}) as t:
-        t.fill()
-        t.running[1].read_until("round", 3)
-        t.kill(0)
-        t.end([0])
-        seat = t.seat_of(0)
+@pytest.mark.parametrize("back", [False, True])
+def test_the_host_killed_for_good_or_to_come_back(tmp_path: Path, back: bool) -> None:
+    table = ProcessTable(tmp_path, 4, patience=HASTY, edition="uberplay-2004")
+    table.every = (table.waits(3),)
+    with table:
+        table.fill()
+        for number in range(4):
+            table.running[number].read_until("round", 3)
+        table.kill(0)
+        table.running[0].end()
+        seat = table.seat_of(0)
+        table.let_go()
         if back:
-            t.resume(0)
-        found = t.judge([0, 1, 2, 3] if back else [1, 2, 3])
+            table.resume(0)
+        found = table.judge([0, 1, 2, 3] if back else [1, 2, 3], equal=False)
         assert back or found["late"] == [seat]
-        return found
+        print(found)
 
 
-@pytest.mark.nightly
-def test_the_host_killed_for_good_is_played_without(tmp_path: Path) -> None:
-    print(lose_the_host(tmp_path, back=False))
-
-
-@pytest.mark.nightly
-def test_the_host_killed_and_resumed_plays_on(tmp_path: Path) -> None:
-    print(lose_the_host(tmp_path, back=True))
+@pytest.mark.parametrize("number", [0, 3])
+def test_a_stopped_seat_wakes_up_and_plays_on(tmp_path: Path, number: int) -> None:
+    """One of four is stopped until the others play without it, then let run again."""
+    table = ProcessTable(tmp_path, 4, patience=HASTY, every=("think=0.5",), edition="uberplay-2004")
+    with table:
+        table.fill()
+        other = table.running[1 if number != 1 else 2]
+        table.running[number].read_until("round", 2)
+        table.running[number].process.send_signal(signal.SIGSTOP)
+        other.read_until("type", "late")
+        other.read_until("round", None)
+        table.running[number].process.send_signal(signal.SIGCONT)
+        found = table.judge(equal=False)
+        assert table.seat_of(number) in found["late"]
+        assert table.seen(number, "away")
+        assert len(table.seen(number, "away")) == len(table.seen(number, "back"))
+        print(number, found)

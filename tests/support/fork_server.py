@@ -218,6 +218,7 @@ def _main() -> None:
     gc.collect()
     gc.freeze()
     task = _serve(socket.socket(fileno=int(sys.argv[1])))
+    sys.modules.pop(task["module"], None)  # it is read anew, as the main module
     sys.argv = ["", *task["words"]]
     runpy.run_module(task["module"], run_name="__main__", alter_sys=True)
 

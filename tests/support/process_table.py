@@ -17,10 +17,11 @@ from support.terminals import BOT, LISTEN, Terminal
 
 Habits = tuple[str, ...]
 """Of `support.seat`."""
-LONG = ("--patience", "1800", "--step-patience", "1800")
-"""Nobody is declared absent because the machine is busy."""
-HASTY = "times=8000,15000,1000,8000"
-"""A habit of the host, where seats are declared absent in seconds."""
+LONG = "1800000,1800000,1000,8000"
+"""Times of a table, as `times=` of `support.seat` takes them: nobody is declared absent because
+the machine is busy, and whoever leaves is not awaited long."""
+HASTY = "8000,15000,1000,8000"
+"""Where seats are declared absent in seconds."""
 
 
 @dataclass
@@ -34,10 +35,12 @@ class ProcessTable:
     """Habits of all seats, after their own."""
     options: Sequence[str] = ()
     """What else the host asks of its table."""
+    typed: str = ""
+    """All input of the host."""
     edition: str = ""
     """The short one if empty; what `--edition` is given."""
-    patience: Sequence[str] = LONG
-    """Options of the host."""
+    patience: str = LONG
+    """Empty for that of `hoity host`."""
     machines: Sequence[Machine] = ()
     """Where the seats live; all on this machine if empty."""
     way: Sequence[str] = ()
@@ -75,6 +78,8 @@ class ProcessTable:
     def habits_of(self, number: int) -> Habits:
         """Return the habits of a seat; it dies but once."""
         habits = (*self.habits.get(number, ()), *self.every)
+        if number == 0 and self.patience:
+            habits = (f"times={self.patience}", *habits)
         once = number in self.running
         return tuple(one for one in habits if not (once and one.startswith("die=")))
 
@@ -87,8 +92,9 @@ class ProcessTable:
         """Start the host, seat 0, and take its ticket."""
         self.path.mkdir(parents=True, exist_ok=True)
         edition = self.edition or str(short_file(self.path))
-        words = ("--seats", str(self.seats), "--edition", edition, "--lan", "off", *self.patience)
-        host = self.start(0, "host", *words, *self.way_of(0), *BOT, *self.options)
+        words = ("--seats", str(self.seats), "--edition", edition, "--lan", "off")
+        words = (*words, *self.way_of(0), *BOT, *self.options)
+        host = self.start(0, "host", *words, typed=self.typed)
         self.ticket = host.read_until("ticket")["ticket"]
 
     def join(self, number: int, *words: str, **how: Any) -> Terminal:

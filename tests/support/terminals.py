@@ -19,7 +19,7 @@ from typing import IO, Any, cast
 
 from support import fork_server
 
-LIMIT = 240
+LIMIT = int(os.environ.get('LIM', 240))
 """Seconds after which what does not come is taken for hung; the one limit of all processes."""
 CAN_FORK = os.name == "posix"
 LISTEN = ("--listen", "127.0.0.1:0")
@@ -51,10 +51,13 @@ class Terminal:
     def text(self, limit: float = LIMIT) -> tuple[float, str]:
         """Return when its next line came, and the line; it is empty at the end."""
         try:
-            return self._printed.get(timeout=limit)
+            came, line = self._printed.get(timeout=limit)
         except queue.Empty:
             said = f"{self.lines[-3:]}, {self.errors()}"
             raise TimeoutError(f"nothing more came in {limit} seconds: {said}") from None
+        if not line:
+            self._printed.put((came, line))  # the end is told to whoever asks
+        return came, line
 
     def read(self, limit: float = LIMIT) -> dict[str, Any] | None:
         """Return the next line that it prints; None at its end."""
@@ -77,6 +80,14 @@ class Terminal:
         while self.read() is not None:
             pass
         return self.process.wait(LIMIT)
+
+    def rest(self) -> str:
+        """Wait for its end, and return what it printed until then as it is."""
+        lines = []
+        while line := self.text()[1]:
+            lines.append(line)
+        self.process.wait(LIMIT)
+        return "".join(lines)
 
     def kill(self) -> None:
         """End it without a word."""
@@ -153,11 +164,11 @@ def start(
 
 def hoity(home: Path, *words: str, **how: Any) -> subprocess.CompletedProcess[str]:
     """Run a command to its end; `how` is what `start` takes besides."""
-    running, printed = start(home, *words, **how), ""
-    while line := running.text()[1]:
-        printed += line
-    code = running.process.wait(LIMIT)
-    return subprocess.CompletedProcess(words, code, printed, running.errors())
+    running = start(home, *words, **how)
+    printed = running.rest()
+    return subprocess.CompletedProcess(
+        words, running.process.returncode, printed, running.errors()
+    )
 
 
 @contextmanager

@@ -20,7 +20,6 @@ from protocol.chain.state import Table
 from protocol.wire import frames, messages
 
 POSTED, HEARD, SIGNED = b"P", b"H", b"S"
-FILE = "wire"
 
 
 def tap(path: Path) -> None:

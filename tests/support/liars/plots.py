@@ -56,7 +56,7 @@ class Plot:
     quorum: int = 2
     helper: str = ""
     also: str = ""
-    times: tuple[str, ...] = ()
+    times: str = ""
 
 
 def _setup(kind: Kind, change: Callable[[Liar, Node, list[Any]], Any], how: str) -> Plot:
@@ -72,7 +72,7 @@ def _changing(tale: Tale, how: str) -> Plot:
     return Plot(tale, how, seats=4, quorum=3, helper="dawdle")
 
 
-PATIENT = ("20000", "10000", "1000", "8000")
+PATIENT = "20000,10000,1000,8000"
 """Patience of a table of many seats, none of which is slow."""
 
 PLOTS: dict[str, Plot] = {
@@ -135,7 +135,7 @@ PLOTS: dict[str, Plot] = {
     "halt-below-lock": replace(
         _changing(forget_lock, "seals one epoch, then halts for the next as if it had not"),
         helper="dawdle-unsealed",
-        times=("2500", "2500", "1500", "8000"),
+        times="2500,2500,1500,8000",
     ),
 }
 """Code to plot."""

@@ -10,10 +10,10 @@ from typing import Any
 from support import terminals
 from support.liars.plots import PLOTS, Plot
 from support.process_table import ProcessTable, verify
-from support.terminals import LIMIT, Terminal
+from support.terminals import Terminal
 
 TOLD = ("fault", "without a result", "--claim")
-SHORT = ("2500", "2500", "500", "4000")
+SHORT = "2500,2500,500,4000"
 """Patience where the liar or its helper makes others wait for nothing."""
 
 
@@ -38,10 +38,11 @@ def play(path: Path, code: str, plot: Plot | None = None) -> Seen:
     """Play at one table: the liar is its host, the last honest seat has the plain screen, the
     others JSON. A helper of the liar sits beside it."""
     plot = plot or PLOTS[code]
-    times = f"times={','.join(plot.times or SHORT)}"
-    habits = {0: (f"lie={code}", times)} | ({1: (f"lie={plot.helper}",)} if plot.helper else {})
+    habits = {0: (f"lie={code}",)} | ({1: (f"lie={plot.helper}",)} if plot.helper else {})
     options = ("--quorum", str(plot.quorum), *(("--variant", "surprise") * (plot.seats == 2)))
-    with ProcessTable(path, plot.seats, habits, options=(*options, "--name", "liar")) as table:
+    options = (*options, "--name", "liar")
+    patience = plot.times or SHORT
+    with ProcessTable(path, plot.seats, habits, options=options, patience=patience) as table:
         first = 1
         if plot.helper:
             table.join(first, "--name", plot.helper)
@@ -53,17 +54,9 @@ def play(path: Path, code: str, plot: Plot | None = None) -> Seen:
         words = ("join", table.ticket, *terminals.LISTEN, "--auto", "--yes")
         reader = table.start(plain, *words)
         exits = [terminal.end() for terminal in honest]
-        screen = shown(reader)
-        exits.append(reader.process.wait(LIMIT))
+        screen = (reader.rest() + reader.errors()).splitlines()
+        exits.append(reader.process.returncode)
     return _seen(code, [*honest, reader], screen, exits)
-
-
-def shown(plain: Terminal) -> list[str]:
-    """Wait until a seat with the plain screen has ended, and return what it showed."""
-    lines = []
-    while line := plain.text()[1]:
-        lines.append(line)
-    return [*"".join(lines).splitlines(), *plain.errors().splitlines()]
 
 
 def _seen(code: str, seats: list[Terminal], screen: list[str], exits: list[int]) -> Seen:
