@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from soak.fuzz_corpus import BODIES, PARSERS, main
-from support.room import make_table
+from support.machine_table import make_table
 from support.toy_game import ToyGame
 
 from protocol.wire import frames, header, messages

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pytest
-from support.room import identity
+from support.machine_table import identity
 
 from p2p_hoity import game_port
 from p2p_hoity.rules.phases import TABLE as PHASES

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from support import wire_tap
-from support.room import make_table
+from support.machine_table import make_table
 from support.toy_game import ToyGame
 
 from protocol.errors import Invalid

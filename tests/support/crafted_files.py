@@ -19,8 +19,8 @@ from protocol.transcript.format import Content, Evidence, Transcript
 from protocol.transcript.verifier import verify
 from protocol.wire.messages import Close, Halt, Message, Say
 from support.files import read, signed
+from support.machine_table import seeded
 from support.played import files_of, game_of, room_of
-from support.room import seeded
 
 NAME, SEATS, QUORUM = "six", 6, 4
 LONG = 4096

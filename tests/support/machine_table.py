@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import heapq
 import random
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -20,6 +20,7 @@ from protocol.seat.machine import Machine
 from protocol.wire import frames, header, messages
 from protocol.wire.header import Header, Patience, Terms
 from protocol.wire.messages import Message, Statement
+from support.forgeries.cheater import CheatingMachine, Lie
 from support.toy_game import ToyGame
 
 PATIENCE = Patience()
@@ -87,6 +88,7 @@ class MachineTable:
 
     choose: What a machine's player chooses; None for nothing.
     thinkers: Seats whose players choose nothing yet.
+    cheaters: Seats that lie, and how; see `support.forgeries.cheater`.
     cut: Whether the link between two seats is broken, and carries nothing.
     drop: Whether this frame is lost as it arrives.
     hold_back: Whether this frame never leaves.
@@ -102,8 +104,10 @@ class MachineTable:
         choose: Chooser = toy_choice,
         seed: str = "",
         thinkers: Iterable[int] = (),
+        cheaters: Mapping[int, Lie] | None = None,
     ) -> None:
         self.table, self.who, self.choose, self.seed = table, who, choose, seed
+        self.cheaters = cheaters or {}
         self.thinkers = set(thinkers)
         self.now = 0.0
         self.queue: list[tuple[int, int, bytes]] = []
@@ -123,7 +127,15 @@ class MachineTable:
         """Return a fresh machine of a seat, the same secrets every time."""
         secret = hashlib.sha256(f"{self.seed}secret{seat}".encode()).digest()
         rng = seeded(f"{self.seed}rng{seat}{self.now}")
-        return Machine(self.table, rng, seat, self.who[seat], secret)
+        return self.made(seat, rng, secret)
+
+    def made(self, seat: int, rng: Callable[[int], bytes], secret: bytes) -> Machine:
+        """Return a machine of a seat, which cheats if it is one of the cheaters."""
+        if seat not in self.cheaters:
+            return Machine(self.table, rng, seat, self.who[seat], secret)
+        machine = CheatingMachine(self.table, rng, seat, self.who[seat], secret)
+        machine.lie = self.cheaters[seat]
+        return machine
 
     def machine(self, seat: int = 0) -> Machine:
         """Return a seat's machine."""
@@ -355,10 +367,11 @@ def toy_table(
     patience: Patience = QUICK,
     choose: Chooser = toy_choice,
     thinkers: Iterable[int] = (),
+    cheaters: Mapping[int, Lie] | None = None,
 ) -> MachineTable:
     """Return a table of the toy game before its first word."""
     made = make_table(ToyGame(seats, rounds), seats, quorum, patience)
-    return MachineTable(*made, choose, thinkers=thinkers)
+    return MachineTable(*made, choose, thinkers=thinkers, cheaters=cheaters)
 
 
 def waiting_table(

@@ -13,7 +13,7 @@ from protocol.wire import frames, messages
 from protocol.wire.header import Patience, Terms
 from protocol.wire.messages import Message, Say
 from support.forgeries.bodies import Forge, another_seal, empty_escrow, fixed, patched, plus_one
-from support.room import Room, make_table, toy_choice
+from support.machine_table import MachineTable, make_table, toy_choice
 from support.toy_game import ToyGame
 
 PATIENCE = Patience(20_000, 10_000, 3_000, 60_000)
@@ -26,13 +26,13 @@ def game_of(terms: Terms) -> ToyGame:
     return ToyGame(terms.seats)
 
 
-def new_room(seats: int, quorum: int | None = None, seed: str = "") -> Room:
+def new_room(seats: int, quorum: int | None = None, seed: str = "") -> MachineTable:
     """All seats before their first word."""
     table, who = make_table(ToyGame(seats), seats, quorum, PATIENCE)
-    return Room(table, who, toy_choice, seed)
+    return MachineTable(table, who, toy_choice, seed)
 
 
-def when(room: Room, kind: Kind, act: Callable[[], None]) -> None:
+def when(room: MachineTable, kind: Kind, act: Callable[[], None]) -> None:
     """Do something once, as soon as some seat stands before a step of this kind."""
     collect, done = room.collect, [False]
 
@@ -45,12 +45,12 @@ def when(room: Room, kind: Kind, act: Callable[[], None]) -> None:
     room.collect = watching  # type: ignore[method-assign]
 
 
-def vanish(room: Room, seat: int) -> None:
+def vanish(room: MachineTable, seat: int) -> None:
     """The seat is gone."""
     room.places[seat].alive = False
 
 
-def read_say(room: Room, frame: bytes) -> Message | None:
+def read_say(room: MachineTable, frame: bytes) -> Message | None:
     """The say that a frame carries, if it does."""
     body = frames.parse_frame(frame)
     if not isinstance(body, frames.Carry):
@@ -59,7 +59,7 @@ def read_say(room: Room, frame: bytes) -> Message | None:
     return message if isinstance(message.statement, Say) else None
 
 
-def lie(room: Room, liar: int, kind: Kind, forge: Forge, also: bool = False) -> None:
+def lie(room: MachineTable, liar: int, kind: Kind, forge: Forge, also: bool = False) -> None:
     """In its first step of this kind the liar says a forged body instead (or also)."""
     at: list[int] = []
 
@@ -86,14 +86,14 @@ def lie(room: Room, liar: int, kind: Kind, forge: Forge, also: bool = False) -> 
 # The tables.
 
 
-def _undisturbed(seats: int) -> Room:
+def _undisturbed(seats: int) -> MachineTable:
     room = new_room(seats)
     room.start()
     room.run(until=60)
     return room
 
 
-def _gone(seats: int, kind: Kind) -> Room:
+def _gone(seats: int, kind: Kind) -> MachineTable:
     room = new_room(seats)
     when(room, kind, lambda: vanish(room, seats - 1))
     room.start()
@@ -101,7 +101,7 @@ def _gone(seats: int, kind: Kind) -> Room:
     return room
 
 
-def _returned() -> Room:
+def _returned() -> MachineTable:
     room = new_room(4)
     when(room, Kind.CHOOSE, lambda: vanish(room, 3))
     choose, room.choose = room.choose, lambda m, a: None if a.kind == "card" else toy_choice(m, a)
@@ -120,7 +120,7 @@ def _returned() -> Room:
     return room
 
 
-def _lying(kind: Kind, forge: Forge, also: bool = False, gone: bool = False) -> Room:
+def _lying(kind: Kind, forge: Forge, also: bool = False, gone: bool = False) -> MachineTable:
     room = new_room(4)
     lie(room, 3, kind, forge, also)
     if gone:
@@ -130,7 +130,7 @@ def _lying(kind: Kind, forge: Forge, also: bool = False, gone: bool = False) -> 
     return room
 
 
-def _doubted(kind: Kind) -> Room:
+def _doubted(kind: Kind) -> MachineTable:
     """Seat 3 cannot be heard in one step; the others change the epoch, and nobody is absent."""
     room, machine = new_room(4), room_of("four").places[0].machine
     at = next(n.step for n in to_the_end(machine.tip) if n.want.kind is kind)
@@ -153,7 +153,7 @@ def _doubted(kind: Kind) -> Room:
     return room
 
 
-TABLES: dict[str, Callable[[], Room]] = {
+TABLES: dict[str, Callable[[], MachineTable]] = {
     "two": lambda: _undisturbed(2),
     "three": lambda: _undisturbed(3),
     "four": lambda: _undisturbed(4),
@@ -172,13 +172,13 @@ TABLES: dict[str, Callable[[], Room]] = {
 DISTURBED = list(TABLES)[5:]
 
 
-def room_of(name: str) -> Room:
+def room_of(name: str) -> MachineTable:
     """Return the room of a played table. It is played once for each kind of cryptography."""
     return _room(name, id(signing.bindings))
 
 
 @group.cache_per_backend(None)
-def _room(name: str, signatures: int) -> Room:
+def _room(name: str, signatures: int) -> MachineTable:
     return TABLES[name]()
 
 

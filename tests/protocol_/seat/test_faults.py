@@ -1,258 +1,233 @@
 """Each provable fault is named by every honest seat, with its code; nobody honest ever is."""
 
+from __future__ import annotations
+
+import re
 from dataclasses import replace
 
 import pytest
+from support.forgeries.bodies import fixed
+from support.forgeries.catalogue import FORGERIES
+from support.forgeries.cheater import Lie, changing, forging, on_say, say_too, twice
 from support.inspection import inspect
-from support.liars.room import LIAR, PROVOKE, LiarRoom
-from support.machine_table import toy_choice
+from support.machine_table import MachineTable, toy_choice, toy_table
+from support.paths import ROOT
+from support.sim.cheap import cheap_blocks
 
-from protocol.chain.state import Kind
+from protocol.chain.state import Kind, Node
 from protocol.consensus import evidence
 from protocol.consensus.tree import Tree
-from protocol.wire import frames
+from protocol.seat.effects import Asked, Guilty
+from protocol.seat.machine import Machine
 from protocol.wire.faults import FAULTS
-from protocol.wire.messages import Close, Halt, Late, Message, Say, SealVote
+from protocol.wire.messages import Close, Halt, Late, Message, Say, SealVote, Statement
 
-SETUP_CODES = {"bad-body", "bad-key", "bad-key-hash", "bad-key-proof", "bad-point"}
-SETUP_CODES |= {"bad-backup", "false-complaint", "bad-shuffle"}
+LIAR = 1
 BY_STATEMENT = {"two-statements", "two-chains", "halt-below-lock", "halt-omits-say", "bad-halt"}
 BY_STATEMENT |= {"bad-close", "not-expected"}
+"""The faults that no body shows."""
 
 
-def test_every_code_of_the_table_of_faults_is_provoked() -> None:
-    assert set(PROVOKE) | BY_STATEMENT == set(FAULTS)
+@pytest.fixture(autouse=True)
+def _cheap():
+    with cheap_blocks():
+        yield
 
 
-def _named(room: LiarRoom, code: str) -> None:
-    verdicts = room.verdicts()
-    for seat, found in verdicts.items():
-        assert {who for who, _ in found} <= {LIAR}, f"seat {seat} blames an honest seat"
-        assert (LIAR, code) in found, f"seat {seat} found {found}"
+def eager(machine: Machine, asked: Asked) -> object:
+    """Let the liar bid highest, so that it is asked for all there is."""
+    if asked.kind == "bid":
+        return 3 if machine.seat == LIAR else 0
+    return toy_choice(machine, asked)
 
 
-@pytest.mark.parametrize("code", sorted(set(PROVOKE) & SETUP_CODES))
-def test_a_fault_in_the_setup_ends_the_table_with_the_seat_named(code: str) -> None:
-    room = LiarRoom(3)
-    with room.forge_own_say(*PROVOKE[code]):
-        room.start()
-        room.run(until=15)
-    assert room.lied == 1
-    for seat, place in enumerate(room.places):
-        broken = place.machine.broken
-        if seat != LIAR and code != "bad-body":
-            assert broken is not None
-            assert (broken.seat, broken.code) == (LIAR, code)
-    if code not in ("bad-backup",):
-        _named(room, code)
+def found(table: MachineTable) -> dict[int, set[tuple[int, str]]]:
+    """Return, by honest seat that is there, the faults that it reports."""
+    return {
+        seat: {(one.seat, one.code) for one in place.of_kind(Guilty)}
+        for seat, place in enumerate(table.places)
+        if seat != LIAR and place.alive
+    }
 
 
-def test_who_is_accused_before_the_game_names_nobody_else_for_its_end() -> None:
-    room = LiarRoom(3)
-    room.lie = lambda machine, message: (
-        [room.sign(replace(message.statement, body=body)) for body in (b"one", b"two")]
-        if isinstance(message.statement, Say) and message.statement.step == 3
-        else [message]
-    )
-    room.start()
-    room.run(until=60)
-    for place in room.places:
-        broken = place.machine.broken
-        assert broken is not None
-        assert (broken.seat, broken.code) == (LIAR, "two-statements")
+def check_named(table: MachineTable, code: str) -> None:
+    """Check that every honest seat reports this fault, and no fault of an honest seat."""
+    for seat, faults in found(table).items():
+        broken = table.machine(seat).broken
+        told = faults if broken is None else {*faults, (broken.seat, broken.code)}
+        assert {who for who, _ in told} == {LIAR}, f"seat {seat} blames an honest seat"
+        assert (LIAR, code) in told, f"seat {seat} found {told}"
 
 
-@pytest.mark.parametrize(
-    "code", ["bad-scalar", "bad-share", "bad-escrow", "bad-opening", "illegal-choice"]
-)
-def test_a_fault_in_play_bans_the_seat_and_the_game_goes_on(code: str) -> None:
-    room = LiarRoom()
-    room.choose = lambda m, asked: (
-        (3 if m.seat == LIAR else 0) if asked.kind == "bid" else (toy_choice(m, asked))
-    )
-    room.forge(*PROVOKE[code])
-    room.start()
-    room.run(until=200)
-    assert room.lied == 1
-    _named(room, code)
-    for seat, place in enumerate(room.places):
-        if seat != LIAR:
+def check_goes_on(table: MachineTable) -> None:
+    """Check that every honest seat has finished without the liar."""
+    for seat, place in enumerate(table.places):
+        if seat != LIAR and place.alive:
             assert place.machine.finished
             assert place.machine.tip.banned == {LIAR}
 
 
-@pytest.mark.usefixtures("cheap")
-def test_a_wrong_escrow_share_is_a_fault_and_the_choice_is_opened_without_it() -> None:
-    room = LiarRoom(6)
-    room.forge(*PROVOKE["bad-escrow-share"])
-    collect = room.collect
-
-    def vanish_after_sealing(seat: int) -> None:
-        collect(seat)
-        node = room.machine().tip
-        if node.want.kind is Kind.REVEAL and room.places[5].alive:
-            room.places[5].alive = False
-
-    room.collect = vanish_after_sealing  # type: ignore[method-assign]
-    forge = room.lie
-
-    def only_with_escrows(machine, message):  # type: ignore[no-untyped-def]
-        say = message.statement
-        node = inspect(machine).path.get(say.on) if isinstance(say, Say) else None
-        lost = node is not None and node.want.kind is Kind.REVEAL and node.lost
-        return forge(machine, message) if lost else [message]
-
-    room.lie = only_with_escrows
-    room.start()
-    room.run(until=300)
-    assert room.lied == 1
-    _named(room, "bad-escrow-share")
-    for seat in (0, 2, 3, 4):
-        assert room.machine(seat).tip.banned == {LIAR}
-        assert room.machine(seat).finished
-
-
-def _statements(room: LiarRoom, kind: type, change) -> None:  # type: ignore[no-untyped-def,type-arg]
-    def lie(machine, message: Message) -> list[Message]:  # type: ignore[no-untyped-def]
-        if isinstance(message.statement, kind) and not room.lied:
-            more = change(machine, message.statement)
-            if more is not None:
-                room.lied += 1
-                return [message, *map(room.sign, more)]
-        return [message]
-
-    room.lie = lie
-
-
-def _vanish_late(room: LiarRoom, seat: int, step: int) -> None:
-    collect = room.collect
+def gone_before(table: MachineTable, seat: int, due: Lie) -> None:
+    """Let a seat be gone as soon as seat 0 stands where it is due."""
+    collect = table.collect
 
     def stop(at: int) -> None:
         collect(at)
-        if room.machine().tip.step >= step:
-            room.places[seat].alive = False
+        if due(table.machine().tip):
+            table.places[seat].alive = False
 
-    room.collect = stop  # type: ignore[method-assign]
+    table.collect = stop  # type: ignore[method-assign]
 
 
-def test_two_statements_of_one_identity_are_a_fault() -> None:
-    room = LiarRoom()
-    _statements(
-        room,
-        Say,
-        lambda m, say: (
-            [Say(say.epoch, say.step, say.on, b"\xc0\xc0")]
-            if m.tip.want.kind is Kind.OPEN
-            else None
-        ),
-    )
-    room.start()
-    room.run(until=100)
-    _named(room, "two-statements")
-    assert room.machine().finished
+# Bodies
+
+
+def test_every_fault_is_in_the_catalogue_or_shown_by_a_statement() -> None:
+    assert {one.code for one in FORGERIES.values()} | BY_STATEMENT == set(FAULTS)
+
+
+def test_every_forgery_names_the_section_of_spec_that_has_its_code() -> None:
+    text = (ROOT / "SPEC.md").read_text(encoding="utf-8")
+    parts = re.split(r"^##+ (\d+(?:\.\d+)?) .*$", text, flags=re.MULTILINE)
+    sections = dict(zip(parts[1::2], parts[2::2], strict=True))
+    for name, one in FORGERIES.items():
+        assert f"`{one.code}`" in sections[one.section], name
+
+
+@pytest.mark.parametrize("name", FORGERIES)
+def test_a_forged_body_is_named_by_every_honest_seat(name: str) -> None:
+    """Before the game begins the table ends; later the liar is banned and the others play on.
+
+    Who has sent `deck.ok` waits for the others' ([D-3]), so that such a table does neither.
+    """
+    forgery = FORGERIES[name]
+    seats = 6 if forgery.lost else 3
+    table = toy_table(seats, choose=eager, cheaters={LIAR: forging(forgery, LIAR)})
+    if forgery.lost:
+        gone_before(table, 5, lambda node: node.want.kind is Kind.REVEAL)
+    table.start()
+    table.run(until=400)
+    check_named(table, forgery.code)
+    if table.machine().has_begun:
+        check_goes_on(table)
+    elif forgery.kind is not Kind.DECK_OK:
+        assert all(table.machine(seat).broken for seat in found(table))
+
+
+# Statements
+
+
+def lying_table(lie: Lie, seats: int = 4) -> MachineTable:
+    """Return a table at which the last seat is gone after three steps, so that epochs change."""
+    table = toy_table(seats, cheaters={LIAR: lie})
+    gone_before(table, seats - 1, lambda node: node.step >= table.table.first_step + 3)
+    return table
+
+
+def play(table: MachineTable, code: str) -> MachineTable:
+    """Play to the end, and check that somebody reports this fault of the liar."""
+    table.start()
+    table.run(until=300)
+    assert any((LIAR, code) in faults for faults in found(table).values())
+    return table
+
+
+def test_two_inputs_in_one_step_are_a_fault() -> None:
+    def opens(node: Node) -> bool:
+        return node.want.kind is Kind.OPEN
+
+    table = play(toy_table(cheaters={LIAR: twice(opens, fixed(b"\xc0\xc0"))}), "two-statements")
+    check_named(table, "two-statements")
+    assert table.machine().finished
+
+
+def test_who_is_accused_before_the_game_names_nobody_else_for_its_end() -> None:
+    first, second = (on_say(lambda node: node.step == 3, fixed(body)) for body in (b"1", b"2"))
+
+    def lie(machine: Machine, statement: Statement) -> Statement:
+        made = first(machine, statement)
+        if made != statement:
+            say_too(machine, second(machine, statement))
+        return made
+
+    table = toy_table(3, cheaters={LIAR: lie})
+    table.start()
+    table.run(until=60)
+    for seat in (0, 2):
+        broken = table.machine(seat).broken
+        assert broken is not None
+        assert (broken.seat, broken.code) == (LIAR, "two-statements")
 
 
 def test_speaking_where_nothing_is_asked_is_a_fault() -> None:
-    room = LiarRoom()
-    room.choose = lambda m, asked: (
-        3 if m.seat == 0 and asked.kind == "bid" else toy_choice(m, asked)
-    )
-    room.start()
-    room.run(until=5)
-    node = room.machine().tip
+    def first_wins(machine: Machine, asked: Asked) -> object:
+        return 3 if machine.seat == 0 and asked.kind == "bid" else toy_choice(machine, asked)
+
+    table = toy_table(choose=first_wins)
+    table.start()
+    table.run(until=5)
+    node = table.machine().tip
     while node.parent is not None and node.want.kind is not Kind.CHOOSE:
         node = node.parent
     assert node.want.speakers == {0}
     for seat in (0, 2, 3):
-        carried = frames.Carry(room.sign(Say(0, node.step, node.digest, b"\x01")).encode())
-        room.machine(seat).receive(frames.encode_frame(carried), room.now, None)
-        room.collect(seat)
-    room.now += 2
+        table.tell(seat, table.sign(LIAR, Say(0, node.step, node.digest, b"\x01")))
+    table.now += 2
     for seat in (0, 2, 3):
-        room.machine(seat).tick(room.now)
-        room.collect(seat)
-    _named(room, "not-expected")
+        table.machine(seat).tick(table.now)
+        table.collect(seat)
+    check_named(table, "not-expected")
 
 
-def _after_halt(room: LiarRoom) -> None:
-    _vanish_late(room, room.table.seats - 1, room.table.first_step + 3)
-    room.start()
-    room.run(until=300)
-
-
-@pytest.mark.usefixtures("cheap")
 def test_a_halt_that_leaves_out_an_own_say_is_a_fault() -> None:
-    room = LiarRoom()
-    room.lie = lambda machine, m: (
-        [room.sign(Halt(m.statement.epoch, m.statement.lock, (), None, (), ()))]
-        if isinstance(m.statement, Halt)
-        else [m]
-    )
-    _after_halt(room)
-    assert any((LIAR, "halt-omits-say") in found for found in room.verdicts().values())
+    forget = lambda _, halt: Halt(halt.epoch, halt.lock, (), None, (), ())  # noqa: E731
+    play(lying_table(changing(Halt, forget)), "halt-omits-say")
 
 
-@pytest.mark.usefixtures("cheap")
 def test_sealing_below_a_halt_whose_lock_is_lower_is_a_fault() -> None:
-    room = LiarRoom(6)
-
-    def deny_the_lock(machine, vote):  # type: ignore[no-untyped-def]
+    def deny_the_lock(machine: Machine, vote: SealVote) -> Statement:
         told = inspect(machine).store.of_epoch(Halt, vote.epoch)
         says = next(m.statement.says for m in told if m.seat == LIAR)
-        return [Late(vote.epoch + 1), Halt(vote.epoch + 1, None, says, None, (), ())]
+        for more in (Late(vote.epoch + 1), Halt(vote.epoch + 1, None, says, None, (), ())):
+            say_too(machine, more)
+        return vote
 
-    _statements(room, SealVote, deny_the_lock)
-    _after_halt(room)
-    assert any((LIAR, "halt-below-lock") in found for found in room.verdicts().values())
-    assert room.machine().finished
+    table = play(lying_table(changing(SealVote, deny_the_lock), 6), "halt-below-lock")
+    assert table.machine().finished
 
 
-@pytest.mark.usefixtures("cheap")
 def test_a_halt_of_a_bad_form_is_a_fault() -> None:
-    room = LiarRoom(6)
+    def builds_on_nothing(machine: Machine, halt: Halt) -> Statement:
+        store = inspect(machine).store
+        own = sorted(h for h in halt.says if store.message(h).seat == LIAR)
+        return Halt(halt.epoch, halt.lock, tuple(own), None, (), ())
 
-    def builds_on_nothing(machine, message):  # type: ignore[no-untyped-def]
-        halt = message.statement
-        if not isinstance(halt, Halt) or not halt.says:
-            return [message]
-        own = sorted(h for h in halt.says if inspect(machine).store.message(h).seat == LIAR)
-        return [room.sign(Halt(halt.epoch, halt.lock, tuple(own), None, (), ()))]
-
-    room.lie = builds_on_nothing
-    _after_halt(room)
-    assert any((LIAR, "bad-halt") in found for found in room.verdicts().values())
-    assert room.machine().finished
+    table = play(lying_table(changing(Halt, builds_on_nothing), 6), "bad-halt")
+    assert table.machine().finished
 
 
-@pytest.mark.usefixtures("cheap")
 def test_a_close_with_too_few_halts_is_a_fault() -> None:
-    room = LiarRoom(6)
-    room.lie = lambda machine, m: (
-        [room.sign(Close(m.statement.epoch, m.statement.halts[:-1]))]
-        if isinstance(m.statement, Close)
-        else [m]
-    )
-    _after_halt(room)
-    _named(room, "bad-close")
-    assert room.machine().finished
+    short = changing(Close, lambda _, close: replace(close, halts=close.halts[:-1]))
+    table = play(lying_table(short, 6), "bad-close")
+    check_named(table, "bad-close")
+    assert table.machine().finished
 
 
-@pytest.mark.usefixtures("cheap")
 def test_two_says_that_lie_on_two_chains_are_a_fault() -> None:
     """The liar speaks after its own first version, having said a second to the others."""
-    room = LiarRoom(4)
-    room.start()
-    room.run(until=5)
-    machine = room.machine()
-    nodes = sorted(inspect(machine).path.values(), key=lambda n: n.step)
-    deal = nodes[0]
-    says = inspect(machine).store.epoch_says(0, deal.step)
-    other = room.sign(Say(0, deal.step, deal.digest, b"\xc0"))
-    swapped = [m if (m.seat, m.statement.step) != (LIAR, deal.step) else other for m in says]
-    real = [m for m in says if (m.seat, m.statement.step) == (LIAR, deal.step)]
-    honest = [m for m in swapped if m is not other]
-    tree = Tree(deal, [*honest, *real], 0)
-    assert list(evidence.off_chain(tree)) == []
-    apart = Tree(deal, [*honest, *real], 0)
+    table = toy_table()
+    table.start()
+    table.run(until=5)
+    inside = inspect(table.machine())
+    deal = min(inside.path.values(), key=lambda node: node.step)
+    other = table.sign(LIAR, Say(0, deal.step, deal.digest, b"\xc0"))
+
+    def is_first(message: Message) -> bool:
+        return (message.seat, message.statement.step) == (LIAR, deal.step)  # type: ignore[union-attr]
+
+    says = inside.store.epoch_says(0, deal.step)
+    assert list(evidence.off_chain(Tree(deal, says, 0))) == []
+    apart = Tree(deal, says, 0)
+    swapped = [other if is_first(m) else m for m in says]
     apart.says = [(m, m.statement) for m in swapped if isinstance(m.statement, Say)]
     assert {seat for seat, _, _ in evidence.off_chain(apart)} == {LIAR}

@@ -3,8 +3,8 @@
 import hashlib
 
 import pytest
+from support.machine_table import seeded
 from support.played import DISTURBED, TABLES, files_of, game_of, new_room, room_of
-from support.room import seeded
 
 from protocol.chain import transition
 from protocol.chain.secrets import new_secrets

@@ -28,6 +28,7 @@ class Forgery:
         name: The name of the choice, if the forgery is for steps of one choice only.
         seats: The fewest seats of a table at which it can be done.
         later: The fault is not in this body; a later step shows it.
+        lost: It needs a step in which the sealed choice of an absent seat is opened.
     """
 
     what: str
@@ -38,6 +39,7 @@ class Forgery:
     name: str = ""
     seats: int = 2
     later: bool = False
+    lost: bool = False
 
     def due(self, seat: int, least: int = 0) -> Callable[[Node], bool]:
         """Return whether a node is one at which this seat can send the forgery.
@@ -51,7 +53,8 @@ class Forgery:
             want = node.want
             asked = seat in want.owes if want.owes else seat in want.speakers
             named = not self.name or want.name == self.name
-            return want.kind is self.kind and named and node.step >= least and asked
+            fits = named and node.step >= least and (not self.lost or bool(node.lost))
+            return want.kind is self.kind and asked and fits
 
         return is_due
 
@@ -304,6 +307,7 @@ FORGERIES: dict[str, Forgery] = {
         Kind.REVEAL,
         make.escrow_share,
         seats=5,
+        lost=True,
     ),
     "choice-against-the-rules": Forgery(
         "seals an Action card that it does not hold, and opens it",

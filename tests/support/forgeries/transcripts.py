@@ -9,7 +9,7 @@ from typing import Any
 from protocol.transcript.format import Entry, Envelope, Link, Transcript
 from protocol.wire import encoding, messages
 from protocol.wire.messages import Message, Statement
-from support.room import Room
+from support.machine_table import MachineTable
 
 
 def with_evidence(whole: Transcript, **changes: Any) -> Transcript:
@@ -40,7 +40,7 @@ def first_link(whole: Transcript) -> int:
     return next(i for i, e in enumerate(whole.content.entries) if isinstance(e, Link))
 
 
-def signed(room: Room, seat: int, statement: Statement) -> Message:
+def signed(room: MachineTable, seat: int, statement: Statement) -> Message:
     """Sign any statement with the key of any seat of a table, as faulty seats could."""
     return messages.sign(room.who[seat], room.table.id, seat, statement)
 
@@ -50,18 +50,20 @@ def envelopes(*every: Message) -> tuple[Envelope, ...]:
     return tuple((m.payload, m.signature) for m in sorted(every, key=lambda m: m.hash))
 
 
-def parsed(room: Room, listed: Iterable[Envelope]) -> list[Message]:
+def parsed(room: MachineTable, listed: Iterable[Envelope]) -> list[Message]:
     """Return the messages that a file of this table lists in full."""
     table = room.table
     return [messages.parse(encoding.encode(e), table.id, table.ids) for e in listed]
 
 
-def with_message(room: Room, whole: Transcript, message: Message) -> Transcript:
+def with_message(room: MachineTable, whole: Transcript, message: Message) -> Transcript:
     """Add a message, in its place."""
     every = parsed(room, whole.evidence.messages)
     return with_evidence(whole, messages=envelopes(*every, message))
 
 
-def with_close(room: Room, whole: Transcript, seat: int, statement: Statement) -> Transcript:
+def with_close(
+    room: MachineTable, whole: Transcript, seat: int, statement: Statement
+) -> Transcript:
     """Replace all closes by one statement of a seat."""
     return with_evidence(whole, closes=envelopes(signed(room, seat, statement)))

@@ -22,7 +22,7 @@ from protocol.consensus.source import Malformed
 from protocol.consensus.view_change import ReadHalt
 from protocol.wire import messages
 from protocol.wire.messages import Expired, Halt, Message, Say
-from support.room import make_table
+from support.machine_table import make_table
 from support.tiny_table import TinyGame, bodies
 
 Says = frozenset[Message]

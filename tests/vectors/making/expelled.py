@@ -9,17 +9,15 @@ from support.forgeries import bodies as make
 from support.forgeries import statements
 from support.forgeries.bodies import Forge
 from support.forgeries.catalogue import FORGERIES
+from support.forgeries.cheater import Lie, on_say, twice
 from vectors.making.tables import (
-    Lie,
     Plan,
     VectorRoom,
     before,
     come_back,
     inject,
-    on_say,
     opening,
     owing,
-    twice,
     vanish,
 )
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from support.forgeries.bodies import another_seal
+from support.forgeries.cheater import twice
 from vectors.making.tables import (
     FULL,
     Plan,
@@ -15,7 +16,6 @@ from vectors.making.tables import (
     from_step,
     opening,
     owing,
-    twice,
     vanish,
 )
 

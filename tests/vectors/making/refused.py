@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from support.forgeries.catalogue import FORGERIES, Forgery
+from support.forgeries.cheater import on_say
 from support.forgeries.statements import signed
-from vectors.making.tables import Plan, VectorRoom, on_say
+from vectors.making.tables import Plan, VectorRoom
 
 from protocol.chain import transition
 from protocol.chain.state import Node

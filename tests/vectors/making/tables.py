@@ -1,4 +1,4 @@
-"""The carpenter: tables, seats and choosers of the vectors, all from one seed a game."""
+"""Tables, seats and choosers of the vectors, all made from one seed a game."""
 
 from __future__ import annotations
 
@@ -6,24 +6,21 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
-from weakref import WeakKeyDictionary
 
-from support.forgeries.statements import carried, signed
-from support.room import Place, Room
+from support.forgeries.cheater import Lie
+from support.forgeries.statements import carried
+from support.machine_table import MachineTable, Place
 from support.stream import pick, stream
 
 from p2p_hoity import editions, game_port, rules
 from p2p_hoity.rules.edition import Castle, Edition
 from protocol.chain.state import Kind, Node, Table
 from protocol.crypto.signing import Identity
-from protocol.seat import epoch_change, progress
-from protocol.seat.core import Core
 from protocol.seat.effects import Asked, Send
 from protocol.seat.machine import Machine
-from protocol.seat.statements import sign
-from protocol.wire import frames, header
+from protocol.wire import header
 from protocol.wire.header import Header, Patience, Terms
-from protocol.wire.messages import Say, Statement
+from protocol.wire.messages import Statement
 
 NAMES = ("Ada", "Bob", "Cleo", "Dan", "Eve", "Fay")
 PATIENCE = Patience(choice=20_000, step=10_000, grace=3_000, cap=60_000)
@@ -99,32 +96,6 @@ def eager(seed: str) -> Callable[[Machine, Asked], Any]:
     return choose
 
 
-Lie = Callable[[Machine, Statement], Statement]
-"""What a seat signs instead of a statement of its own."""
-
-
-class LyingMachine(Machine):
-    """A machine that signs what its lie makes of its statements, and believes it."""
-
-    lie: Lie
-
-    def __init__(self, *args: Any) -> None:
-        super().__init__(*args)
-        LIARS[self.core] = self
-
-
-LIARS: WeakKeyDictionary[Core, LyingMachine] = WeakKeyDictionary()
-
-
-def sign_or_lie(core: Core, statement: Statement, note: Any = None) -> bool:
-    """What the rules of a seat sign here: the truth, unless the seat has a lie to tell."""
-    liar = LIARS.get(core)
-    return sign(core, statement if liar is None else liar.lie(liar, statement), note)
-
-
-progress.sign = epoch_change.sign = sign_or_lie  # type: ignore[attr-defined]
-
-
 @dataclass
 class Hour:
     """Something that happens once, when any seat that is there (or this one) first stands where it
@@ -136,11 +107,11 @@ class Hour:
     done: bool = False
 
 
-class VectorRoom(Room):
+class VectorRoom(MachineTable):
     """A room in which all is drawn from labelled streams, and things happen at named hours."""
 
     def __init__(self, plan: Plan, lies: dict[int, Lie] | None = None) -> None:
-        self.plan, self.lies, self.lives = plan, lies or {}, dict.fromkeys(range(6), 0)
+        self.plan, self.lives = plan, dict.fromkeys(range(6), 0)
         self.hours: list[Hour] = []
         self.waits: Callable[[Node], bool] = lambda node: False
         self.hasty: set[int] = set()
@@ -150,6 +121,7 @@ class VectorRoom(Room):
             plan.who,
             lambda machine, asked: None if self.must_wait(machine) else chooser(machine, asked),
             plan.seed,
+            cheaters=lies or {},
         )
 
     def must_wait(self, machine: Machine) -> bool:
@@ -162,11 +134,7 @@ class VectorRoom(Room):
         secret = stream(seed, f"seat {seat} secret")(32)
         draw = stream(seed, f"seat {seat} randomness {self.lives[seat]}")
         self.lives[seat] += 1
-        kind = LyingMachine if seat in self.lies else Machine
-        machine = kind(self.table, draw, seat, self.who[seat], secret)
-        if isinstance(machine, LyingMachine):
-            machine.lie = self.lies[seat]
-        return machine
+        return self.made(seat, draw, secret)
 
     def at(
         self,
@@ -234,36 +202,6 @@ def come_back(seat: int) -> Callable[[VectorRoom], None]:
         room.collect(seat)
 
     return act
-
-
-def on_say(due: Callable[[Node], bool], forge: Callable[[Machine, Node, Say], bytes]) -> Lie:
-    """In the first step that is due, say a forged body."""
-    at: list[int] = []
-
-    def lie(machine: Machine, statement: Statement) -> Statement:
-        node = machine.tip
-        if not isinstance(statement, Say) or not due(node) or (at and at[0] != node.step):
-            return statement
-        if not at:
-            at.append(node.step)
-        return replace(statement, body=forge(machine, node, statement))
-
-    return lie
-
-
-def twice(due: Callable[[Node], bool], forge: Callable[[Machine, Node, Say], bytes]) -> Lie:
-    """In the first step that is due, send the own body, and a forged one too."""
-    done: list[int] = []
-
-    def lie(machine: Machine, statement: Statement) -> Statement:
-        node = machine.tip
-        if isinstance(statement, Say) and due(node) and not done:
-            done.append(node.step)
-            other = replace(statement, body=forge(machine, node, statement))
-            machine.core.send(frames.Carry(signed(machine, other).encode()), None)
-        return statement
-
-    return lie
 
 
 def inject(seat: int, make: Callable[[Machine], Statement]) -> Callable[[VectorRoom], None]:

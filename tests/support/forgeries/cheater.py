@@ -1,0 +1,95 @@
+"""Machines that cheat: each signs what its lie makes of its statements, and goes on from that.
+
+A lie gets every statement that the rules of the seat want to sign, and returns the one to sign.
+It may sign and send more by `say_too`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from protocol.chain.state import Node
+from protocol.seat import epoch_change, progress
+from protocol.seat.core import Core
+from protocol.seat.machine import Machine
+from protocol.seat.statements import sign
+from protocol.wire import frames
+from protocol.wire.messages import Say, Statement
+from support.forgeries.bodies import Forge
+from support.forgeries.catalogue import Forgery
+from support.forgeries.statements import signed
+
+Lie = Callable[[Machine, Statement], Statement]
+Due = Callable[[Node], bool]
+
+
+class CheatingMachine(Machine):
+    """A machine with a lie."""
+
+    lie: Lie
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        _CHEATERS[self.core] = self
+
+
+_CHEATERS: WeakKeyDictionary[Core, CheatingMachine] = WeakKeyDictionary()
+
+
+def _sign(core: Core, statement: Statement, note: Any = None) -> bool:
+    cheater = _CHEATERS.get(core)
+    return sign(core, statement if cheater is None else cheater.lie(cheater, statement), note)
+
+
+progress.sign = epoch_change.sign = _sign  # type: ignore[attr-defined]
+
+
+def say_too(machine: Machine, statement: Statement) -> None:
+    """Sign a statement and send it to all, unknown to the machine's own rules."""
+    machine.core.send(frames.Carry(signed(machine, statement).encode()), None)
+
+
+def forging(forgery: Forgery, seat: int) -> Lie:
+    """Send a forged body of the catalogue, in the first step of any choice in which it is due."""
+    return on_say(replace(forgery, name="").due(seat), forgery.forge)
+
+
+def on_say(due: Due, forge: Forge) -> Lie:
+    """Send a forged body in the first step that is due."""
+    at: list[int] = []
+
+    def lie(machine: Machine, statement: Statement) -> Statement:
+        node = machine.tip
+        if not isinstance(statement, Say) or not due(node) or (at and at[0] != node.step):
+            return statement
+        if not at:
+            at.append(node.step)
+        return replace(statement, body=forge(machine, node, statement))
+
+    return lie
+
+
+def twice(due: Due, forge: Forge) -> Lie:
+    """Send the own body in the first step that is due, and a forged one too."""
+    done: list[int] = []
+
+    def lie(machine: Machine, statement: Statement) -> Statement:
+        node = machine.tip
+        if isinstance(statement, Say) and due(node) and not done:
+            done.append(node.step)
+            say_too(machine, replace(statement, body=forge(machine, node, statement)))
+        return statement
+
+    return lie
+
+
+def changing(kind: type[Any], change: Callable[[Machine, Any], Statement]) -> Lie:
+    """Change every statement of one kind."""
+
+    def lie(machine: Machine, statement: Statement) -> Statement:
+        return change(machine, statement) if isinstance(statement, kind) else statement
+
+    return lie
