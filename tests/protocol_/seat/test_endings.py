@@ -11,7 +11,7 @@ from support.sim.tables import PATIENCE, World, play
 pytestmark = pytest.mark.usefixtures("cheap")
 
 STEP = PATIENCE.step / 1000
-SAFE = [f"end-{number}" for number in (1, 2, 3, 4, 5, 6, 8, 9, 10, 12, 15, 16, 18, 20, 22, 23)]
+SAFE = (1, 2, 4, 5, 6, 7, 8, 9, 10, 11, 14, 15, 18, 19, 20, 22, 24, 25, 27, 28, 29, 30, 31, 32)
 
 
 def test_endings_use_every_attack() -> None:
@@ -22,6 +22,7 @@ def test_endings_use_every_attack() -> None:
     assert all(len(plan.liars) == plan.seats - plan.quorum for plan in plans)
     assert all(plan.ending.favoured not in plan.liars for plan in plans if plan.ending)
     assert any(ending.nap for ending in endings)
+    assert any(ending.crash and ending.crash.lost for ending in endings)
     assert any(ending.told is None and ending.shown > STEP - 0.5 for ending in endings)
     assert any(ending.told is not None and ending.parted > 1 for ending in endings)
 
@@ -37,9 +38,9 @@ def test_where_nobody_lies_all_leave_soon(seed: str) -> None:
     assert world.now < 60
 
 
-@pytest.mark.parametrize("seed", sample(SAFE, 3, "attacks at the end"))
-def test_attacks_at_the_end_that_strand_nobody(seed: str) -> None:
-    assert play(seed, ending=True)["games"] == 1
+@pytest.mark.parametrize("number", sample(SAFE, 3, "attacks at the end"))
+def test_attacks_at_the_end_that_strand_nobody(number: int) -> None:
+    assert play(f"end-{number}", ending=True)["games"] == 1
 
 
 @pytest.mark.xfail(
@@ -48,7 +49,7 @@ def test_attacks_at_the_end_that_strand_nobody(seed: str) -> None:
     reason="a seat that holds the end stops serving the others after one patience, while epochs "
     "whose proposers are silent take longer: the others lack its promise and wait for ever",
 )
-@pytest.mark.parametrize("seed", ["end-21", "end-144"])
+@pytest.mark.parametrize("seed", ["end-3", "end-26"])
 def test_nobody_waits_for_ever_for_a_seat_that_was_shown_the_last_inputs_alone(seed: str) -> None:
     """Two liars of six show their last inputs to one seat just before the step times out.
 

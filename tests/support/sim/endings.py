@@ -33,6 +33,16 @@ class Nap:
 
 
 @dataclass(frozen=True)
+class Crash:
+    """An honest seat that crashes, and resumes from its journal without the last `lost` records."""
+
+    seat: int
+    start: float
+    away: float
+    lost: int
+
+
+@dataclass(frozen=True)
 class Ending:
     """What happens once the last inputs of liars alone are lacking, in seconds from there.
 
@@ -41,6 +51,7 @@ class Ending:
     told: When the others are shown them too, with a second version and a request; None for never.
     parted: For how long the favoured seat has no link with another honest one; 0.0 for never.
     nap: An honest seat that sleeps.
+    crash: An honest seat that crashes.
     """
 
     delay: float
@@ -49,21 +60,25 @@ class Ending:
     told: float | None
     parted: float
     nap: Nap | None = None
+    crash: Crash | None = None
 
 
 def draw_ending(seed: str, honest: list[int], patience: float) -> Ending:
     """Return an ending drawn from a seed; `patience` is that of the last step, in seconds."""
     die = random.Random(f"ending {seed}")
     favoured = die.choice(honest)
-    nap = None
+    nap, crash = None, None
+    if die.random() < 0.2:
+        start, away = die.uniform(0.0, patience), die.choice([0.5, 2.0, 4.0])
+        crash = Crash(die.choice(honest), start, away, die.choice([0, 0, 1, 5]))
     if die.random() < 0.2:
         nap = Nap(die.choice(honest), die.uniform(0.0, patience), die.choice([0.5, 2.0, 5.0]))
     if die.random() < 0.5:  # just before the patience of the others is over
         shown = patience - die.uniform(0.0, 0.5)
-        return Ending(die.choice([0.01, 0.05, 0.2]), favoured, shown, None, 0.0, nap)
+        return Ending(die.choice([0.01, 0.05, 0.2]), favoured, shown, None, 0.0, nap, crash)
     delay, parted = die.choice([0.05, 0.15, 0.3]), die.uniform(1.0, patience)
     told = die.uniform(0.0, parted)
-    return Ending(delay, favoured, die.uniform(0.0, parted), told, parted, nap)
+    return Ending(delay, favoured, die.uniform(0.0, parted), told, parted, nap, crash)
 
 
 class Endings:
@@ -85,6 +100,8 @@ class Endings:
         world.at(world.now + ending.shown, self._show)
         if ending.told is not None:
             world.at(world.now + ending.told, self._tell)
+        if ending.crash is not None:
+            world.at(world.now + ending.crash.start, lambda: self._crash(ending.crash))
 
     def is_cut(self, a: int, b: int) -> bool:
         """Return whether the link of two honest seats is broken now."""
@@ -110,6 +127,12 @@ class Endings:
         if message.seat == seat and isinstance(statement, Say):
             self.held.setdefault(seat, message)
         return message.seat != seat or not isinstance(statement, Late)
+
+    def _crash(self, crash: Crash) -> None:
+        process = self.world.processes[crash.seat]
+        if process.up:
+            process.resume_at, process.lost = self.world.now + crash.away, crash.lost
+            self.world.crash(crash.seat)
 
     # What the liars do
 

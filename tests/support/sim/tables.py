@@ -244,7 +244,8 @@ class World:
             process.crash_in, process.resume_at, process.old = self.die.randrange(6), until, False
             process.lost = lost
 
-    def _crash(self, seat: int) -> None:
+    def crash(self, seat: int) -> None:
+        """Let a seat's process end at once."""
         process = self.processes[seat]
         process.up, process.crash_in = False, None
         self.seen["crash"] += 1
@@ -341,7 +342,7 @@ class World:
         while process.up and (found := process.machine.take()):
             for index, effect in enumerate(found):
                 if process.crash_in == index:
-                    self._crash(seat)
+                    self.crash(seat)
                     return
                 self._effect(seat, process, effect, surely)
         if process.up and seat not in self.plan.liars:
