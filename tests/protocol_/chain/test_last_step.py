@@ -14,6 +14,8 @@ from protocol.transcript.verifier import verify
 from protocol.wire import frames
 from protocol.wire.messages import Message, Say
 
+pytestmark = pytest.mark.usefixtures("cheap")
+
 LIAR, HONEST = 3, (0, 1, 2)
 
 

@@ -14,6 +14,8 @@ from protocol.wire import frames
 from protocol.wire.faults import FAULTS
 from protocol.wire.messages import Close, Halt, Late, Message, Say, SealVote
 
+pytestmark = pytest.mark.usefixtures("cheap")
+
 SETUP_CODES = {"bad-body", "bad-key", "bad-key-hash", "bad-key-proof", "bad-point"}
 SETUP_CODES |= {"bad-backup", "false-complaint", "bad-shuffle"}
 BY_STATEMENT = {"two-statements", "two-chains", "halt-below-lock", "halt-omits-say", "bad-halt"}
@@ -81,7 +83,6 @@ def test_a_fault_in_play_bans_the_seat_and_the_game_goes_on(code: str) -> None:
             assert place.machine.tip.banned == {LIAR}
 
 
-@pytest.mark.usefixtures("cheap")
 def test_a_wrong_escrow_share_is_a_fault_and_the_choice_is_opened_without_it() -> None:
     room = LiarRoom(6)
     room.forge(*PROVOKE["bad-escrow-share"])
@@ -180,7 +181,6 @@ def _after_halt(room: LiarRoom) -> None:
     room.run(until=300)
 
 
-@pytest.mark.usefixtures("cheap")
 def test_a_halt_that_leaves_out_an_own_say_is_a_fault() -> None:
     room = LiarRoom()
     room.lie = lambda machine, m: (
@@ -192,7 +192,6 @@ def test_a_halt_that_leaves_out_an_own_say_is_a_fault() -> None:
     assert any((LIAR, "halt-omits-say") in found for found in room.verdicts().values())
 
 
-@pytest.mark.usefixtures("cheap")
 def test_sealing_below_a_halt_whose_lock_is_lower_is_a_fault() -> None:
     room = LiarRoom(6)
 
@@ -207,7 +206,6 @@ def test_sealing_below_a_halt_whose_lock_is_lower_is_a_fault() -> None:
     assert room.machine().finished
 
 
-@pytest.mark.usefixtures("cheap")
 def test_a_halt_of_a_bad_form_is_a_fault() -> None:
     room = LiarRoom(6)
 
@@ -224,7 +222,6 @@ def test_a_halt_of_a_bad_form_is_a_fault() -> None:
     assert room.machine().finished
 
 
-@pytest.mark.usefixtures("cheap")
 def test_a_close_with_too_few_halts_is_a_fault() -> None:
     room = LiarRoom(6)
     room.lie = lambda machine, m: (
@@ -237,7 +234,6 @@ def test_a_close_with_too_few_halts_is_a_fault() -> None:
     assert room.machine().finished
 
 
-@pytest.mark.usefixtures("cheap")
 def test_two_says_that_lie_on_two_chains_are_a_fault() -> None:
     """The liar speaks after its own first version, having said a second to the others."""
     room = LiarRoom(4)
