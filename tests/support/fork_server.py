@@ -196,7 +196,11 @@ def _become(told: int, *streams: int) -> dict[str, Any]:
     for number, one in enumerate(streams):
         os.dup2(one, number)
         os.close(one)
-    kinds = (("stdin", "r", "strict"), ("stdout", "w", "strict"), ("stderr", "w", "backslashreplace"))
+    kinds = (
+        ("stdin", "r", "strict"),
+        ("stdout", "w", "strict"),
+        ("stderr", "w", "backslashreplace"),
+    )
     for number, (name, mode, errors) in enumerate(kinds):
         raw = io.FileIO(number, mode, closefd=False)
         buffer = io.BufferedReader(raw) if mode == "r" else raw

@@ -151,9 +151,7 @@ class Internet:
         run("ip", "-n", machine.name, "addr", "add", f"{address}/32", "dev", "wan")
         run("ip", "-n", machine.name, "route", "add", "default", "dev", "wan")
 
-    def home(
-        self, name: str, public: str, rules: str = "", inside: str = "192.168.1"
-    ) -> Machine:
+    def home(self, name: str, public: str, rules: str = "", inside: str = "192.168.1") -> Machine:
         """Make a machine at home: its router has a public address and masks it, after `rules`."""
         router = self.machine(f"{name}r", public)
         made = self._machine(name)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Mapping
 
 from protocol.chain.state import Kind
 from protocol.crypto import group, signing
@@ -13,7 +12,8 @@ from protocol.wire import frames, messages
 from protocol.wire.header import Patience, Terms
 from protocol.wire.messages import Message, Say
 from support.forgeries.bodies import Forge, another_seal, empty_escrow, fixed, patched, plus_one
-from support.machine_table import MachineTable, make_table, toy_choice
+from support.forgeries.cheater import Lie, on_say, twice
+from support.machine_table import MachineTable, toy_choice, toy_table
 from support.toy_game import ToyGame
 
 PATIENCE = Patience(20_000, 10_000, 3_000, 60_000)
@@ -26,10 +26,20 @@ def game_of(terms: Terms) -> ToyGame:
     return ToyGame(terms.seats)
 
 
-def new_room(seats: int, quorum: int | None = None, seed: str = "") -> MachineTable:
-    """All seats before their first word."""
-    table, who = make_table(ToyGame(seats), seats, quorum, PATIENCE)
-    return MachineTable(table, who, toy_choice, seed)
+def new_room(
+    seats: int, quorum: int | None = None, cheaters: Mapping[int, Lie] | None = None
+) -> MachineTable:
+    """Return a table of two rounds before its first word."""
+    return toy_table(seats, 2, quorum, PATIENCE, cheaters=cheaters)
+
+
+def forging_in(kind: Kind, forge: Forge, also: bool = False) -> Lie:
+    """Send a forged body in the first step of this kind, instead of the own one or behind it."""
+
+    def due(node: Node) -> bool:
+        return node.want.kind is kind
+
+    return twice(due, forge, behind=True) if also else on_say(due, forge)
 
 
 def when(room: MachineTable, kind: Kind, act: Callable[[], None]) -> None:
@@ -57,30 +67,6 @@ def read_say(room: MachineTable, frame: bytes) -> Message | None:
         return None
     message = messages.parse(body.message, room.table.id, room.table.ids)
     return message if isinstance(message.statement, Say) else None
-
-
-def lie(room: MachineTable, liar: int, kind: Kind, forge: Forge, also: bool = False) -> None:
-    """In its first step of this kind the liar says a forged body instead (or also)."""
-    at: list[int] = []
-
-    def forged(source: int, to: int, frame: bytes) -> bool:
-        message = read_say(room, frame) if source == liar else None
-        if message is None or message.seat != liar or not isinstance(message.statement, Say):
-            return False
-        node = room.places[liar].machine.tip.before(message.statement.step)
-        if node is None or node.want.kind is not kind or (at and at[0] != node.step):
-            return False
-        if not at:
-            at.append(node.step)
-            say = message.statement
-            false = replace(say, body=forge(room.places[liar].machine, node, say))
-            own = messages.sign(room.who[liar], room.table.id, liar, false)
-            carried = frames.encode_frame(frames.Carry(own.encode()))
-            honest = [s for s in range(room.table.seats) if s != liar]
-            room.queue.extend((honest[-1], s, carried) for s in honest)
-        return not also
-
-    room.drop = forged
 
 
 # The tables.
@@ -121,8 +107,7 @@ def _returned() -> MachineTable:
 
 
 def _lying(kind: Kind, forge: Forge, also: bool = False, gone: bool = False) -> MachineTable:
-    room = new_room(4)
-    lie(room, 3, kind, forge, also)
+    room = new_room(4, cheaters={3: forging_in(kind, forge, also)})
     if gone:
         when(room, Kind.REVEAL, lambda: vanish(room, 3))
     room.start()

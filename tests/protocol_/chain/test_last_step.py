@@ -7,7 +7,7 @@ import pytest
 from support.forgeries.bodies import fixed
 from support.inspection import inspect
 from support.machine_table import MachineTable
-from support.played import PATIENCE, game_of, lie, new_room, read_say
+from support.played import PATIENCE, forging_in, game_of, new_room, read_say
 
 from protocol.chain.state import Kind
 from protocol.seat.machine import Machine
@@ -15,13 +15,15 @@ from protocol.transcript.verifier import verify
 from protocol.wire import frames
 from protocol.wire.messages import Message, Say
 
+pytestmark = pytest.mark.usefixtures("cheap")
+
 LIAR, HONEST = 3, (0, 1, 2)
 
 
 @cache
 def played(also: bool, seats: int = 4, quorum: int | None = None) -> MachineTable:
-    room = new_room(seats, quorum)
-    lie(room, LIAR, Kind.RESULT, fixed(b"\x01"), also)
+    lie = forging_in(Kind.RESULT, fixed(b"\x01"), also)
+    room = new_room(seats, quorum, {LIAR: lie})
     room.start()
     room.run(until=400)
     for _ in range(40):  # whoever was done first still answers and votes

@@ -19,6 +19,8 @@ from protocol.seat.machine import Machine
 from protocol.transcript import verifier
 from protocol.wire.header import Patience, Terms
 
+pytestmark = pytest.mark.usefixtures("cheap")
+
 SHORT = Patience(20_000, 10_000, 3_000, 60_000)
 LIAR = 2
 

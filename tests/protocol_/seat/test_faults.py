@@ -12,7 +12,6 @@ from support.forgeries.cheater import Lie, changing, forging, on_say, say_too, t
 from support.inspection import inspect
 from support.machine_table import MachineTable, toy_choice, toy_table
 from support.paths import ROOT
-from support.sim.cheap import cheap_blocks
 
 from protocol.chain.state import Kind, Node
 from protocol.consensus import evidence
@@ -22,16 +21,11 @@ from protocol.seat.machine import Machine
 from protocol.wire.faults import FAULTS
 from protocol.wire.messages import Close, Halt, Late, Message, Say, SealVote, Statement
 
+pytestmark = pytest.mark.usefixtures("cheap")
 LIAR = 1
 BY_STATEMENT = {"two-statements", "two-chains", "halt-below-lock", "halt-omits-say", "bad-halt"}
 BY_STATEMENT |= {"bad-close", "not-expected"}
 """The faults that no body shows."""
-
-
-@pytest.fixture(autouse=True)
-def _cheap():
-    with cheap_blocks():
-        yield
 
 
 def eager(machine: Machine, asked: Asked) -> object:

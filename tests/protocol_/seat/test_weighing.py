@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from support.inspection import inspect
 from support.machine_table import MachineTable, toy_table
+from support.sampling import sample
 from support.sim.cheap import cheap_blocks
 from support.sim.tables import play
 
@@ -165,7 +166,7 @@ def test_who_leaves_says_nothing_that_was_written_meanwhile() -> None:
     assert not [e for e in machine.take() if isinstance(e, Send)]
 
 
-@pytest.mark.parametrize("block", range(3))
+@pytest.mark.parametrize("block", sample(range(3), 1, "slow jobs"))
 def test_tables_with_slow_jobs_keep_every_promise(block: int) -> None:
     """The very games of the simulator, jobs taking up to half a second of it."""
     seen: Counter[str] = Counter()

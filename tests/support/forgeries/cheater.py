@@ -27,12 +27,13 @@ Due = Callable[[Node], bool]
 
 
 class CheatingMachine(Machine):
-    """A machine with a lie."""
+    """A machine with a lie, and what it sends behind the statement that it is about to sign."""
 
     lie: Lie
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
+        self.behind: list[Statement] = []
         _CHEATERS[self.core] = self
 
 
@@ -41,7 +42,12 @@ _CHEATERS: WeakKeyDictionary[Core, CheatingMachine] = WeakKeyDictionary()
 
 def _sign(core: Core, statement: Statement, note: Any = None) -> bool:
     cheater = _CHEATERS.get(core)
-    return sign(core, statement if cheater is None else cheater.lie(cheater, statement), note)
+    if cheater is None:
+        return sign(core, statement, note)
+    is_signed = sign(core, cheater.lie(cheater, statement), note)
+    while cheater.behind:
+        say_too(cheater, cheater.behind.pop(0))
+    return is_signed
 
 
 progress.sign = epoch_change.sign = _sign  # type: ignore[attr-defined]
@@ -72,15 +78,19 @@ def on_say(due: Due, forge: Forge) -> Lie:
     return lie
 
 
-def twice(due: Due, forge: Forge) -> Lie:
-    """Send the own body in the first step that is due, and a forged one too."""
+def twice(due: Due, forge: Forge, behind: bool = False) -> Lie:
+    """Send a forged body before or behind the own one, in the first step that is due."""
     done: list[int] = []
 
     def lie(machine: Machine, statement: Statement) -> Statement:
         node = machine.tip
         if isinstance(statement, Say) and due(node) and not done:
             done.append(node.step)
-            say_too(machine, replace(statement, body=forge(machine, node, statement)))
+            forged = replace(statement, body=forge(machine, node, statement))
+            if behind and isinstance(machine, CheatingMachine):
+                machine.behind.append(forged)
+            else:
+                say_too(machine, forged)
         return statement
 
     return lie
