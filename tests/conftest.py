@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import hypothesis
 import pytest
 from hypothesis import HealthCheck, settings
-from support.paths import ROOT, TESTS
 from support import progress, sampling
+from support.paths import ROOT, TESTS
 from support.patient_clock import patient_clock
 from trio.testing import MockClock
 
@@ -21,6 +21,9 @@ os.environ["PYTHONPATH"] = os.pathsep.join(
     filter(None, [str(ROOT), str(TESTS), os.environ.get("PYTHONPATH")])
 )
 """Processes that tests start run the code of this checkout too."""
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+os.environ.setdefault("PYTHONPYCACHEPREFIX", str(ROOT / ".pytest_cache" / "bytecode"))
+"""They share what was compiled, and leave nothing of it in the checkout."""
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 """A shell has Ctrl-C ignored by what it runs in the background; processes would inherit that."""
