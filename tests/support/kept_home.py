@@ -26,7 +26,10 @@ STARTED = 1_700_000_000
 
 @cache_per_backend(maxsize=16)
 def room_of(seats: int, rounds: int, nonce: bytes = b"n") -> room.Room:
-    """A table of seeded seats, played by bots until this round has begun. It is not to be changed."""
+    """Return a table of seeded seats, played by bots until this round has begun.
+
+    It is shared by all who ask for it, and not to be changed.
+    """
     variant = "surprise" if seats == 2 else None
     game = game_port.game_value(edition_of("small-4"), variant)
     terms = Terms(room.identity(0).public, nonce * 32, game, seats, seats // 2 + 1, Patience())
