@@ -4,7 +4,6 @@ import os
 import signal
 from collections.abc import Iterator
 
-import hypothesis
 import pytest
 from hypothesis import HealthCheck, settings
 from support import progress, sampling
@@ -14,19 +13,16 @@ from trio.testing import MockClock
 
 from cli.words import lingo
 
-settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("untimed")
-
 os.environ["PYTHONPATH"] = os.pathsep.join(
     filter(None, [str(ROOT), str(TESTS), os.environ.get("PYTHONPATH")])
 )
 """Processes that tests start run the code of this checkout too."""
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+os.environ.setdefault("PYTHONPYCACHEPREFIX", str(ROOT / ".pytest_cache" / "bytecode"))
+"""They share what was compiled, and leave nothing of it in the checkout."""
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 """A shell has Ctrl-C ignored by what it runs in the background; processes would inherit that."""
-hypothesis.settings.register_profile("unhurried", deadline=None)
-hypothesis.settings.load_profile("unhurried")
-"""No test fails because the machine has other work."""
 os.environ["HOITY_NO_MAP"] = "1"
 os.environ.pop("HOITY_PROXY", None)
 """No test asks the router of whoever runs it for anything, or dials through a proxy of theirs."""
@@ -42,8 +38,18 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Fix the seed of the samples before a test module is read, and report progress."""
+    """Before a test module is read, fix the seed of the samples and the number of examples.
+
+    No test fails because the machine has other work: hypothesis does not look at the time.
+    """
     sampling.begin(config.getoption("--nightly"))
+    settings.register_profile(
+        "untimed",
+        deadline=None,
+        suppress_health_check=[HealthCheck.too_slow],
+        max_examples=sampling.times(30, 100),
+    )
+    settings.load_profile("untimed")
     progress.register(config)
 
 

@@ -12,7 +12,6 @@ from typing import Any
 
 import pytest
 import trio
-from support.paths import ROOT
 
 from cli import trouble
 from cli.app import run
@@ -44,6 +43,21 @@ def hoity(*words: str | bytes, **given: Any) -> tuple[int, str]:
     assert "mistake" not in told
     assert "Traceback" not in told
     return done.returncode, told
+
+
+@pytest.fixture
+def run_here(capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str]]:
+    """Run a command in this process, and return its code and what it printed."""
+
+    def run_words(*words: str) -> tuple[int, str]:
+        code = run([*words])
+        printed = capsys.readouterr()
+        told = printed.err + printed.out
+        assert "mistake" not in told
+        assert "Traceback" not in told
+        return code, told
+
+    return run_words
 
 
 # The environment and the streams.
@@ -143,19 +157,19 @@ def huge(path: Path) -> None:
 @pytest.mark.parametrize("make", [a_folder, a_pipe, huge])
 @pytest.mark.parametrize("words", [("id", "show"), ("host", "--auto", "--bots", "3")])
 def test_a_key_that_is_no_file_of_ours_is_told(
-    home: Path, make: Callable[[Path], None], words: tuple[str, ...]
+    home: Path, make: Callable[[Path], None], words: tuple[str, ...], run_here: Any
 ) -> None:
     make(home / "identity")
-    code, told = hoity(*words)
+    code, told = run_here(*words)
     assert code == 2
     assert "identity" in told
 
 
 def test_an_edition_that_is_a_pipe_nobody_writes_to_is_not_waited_for(
-    home: Path, tmp_path: Path
+    home: Path, tmp_path: Path, run_here: Any
 ) -> None:
     a_pipe(tmp_path / "mine.toml")
-    code, told = hoity("play", "--auto", "--bots", "1", "--edition", str(tmp_path / "mine.toml"))
+    code, told = run_here("play", "--auto", "--bots", "1", "--edition", str(tmp_path / "mine.toml"))
     assert code == 2
     assert "mine.toml" in told
 
@@ -163,37 +177,40 @@ def test_an_edition_that_is_a_pipe_nobody_writes_to_is_not_waited_for(
 @pytest.mark.parametrize("make", [a_file, a_pipe])
 @pytest.mark.parametrize("name", ["journals", "transcripts"])
 def test_a_folder_of_ours_that_is_none_is_told_before_the_game(
-    home: Path, name: str, make: Callable[[Path], None]
+    home: Path, name: str, make: Callable[[Path], None], run_here: Any
 ) -> None:
     make(home / name)
-    code, told = hoity("play", "--auto", "--bots", "1")
+    code, told = run_here("play", "--auto", "--bots", "1")
     assert code == 2
     assert f"Games cannot be kept in {home / name}" in " ".join(told.split())
 
 
 @pytest.mark.parametrize("place", ["/dev/null", "/proc/self/nowhere", "relative\nline"])
-def test_a_home_that_can_be_none_is_told(place: str, tmp_path: Path) -> None:
+def test_a_home_that_can_be_none_is_told(
+    place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run_here: Any
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOITY_HOME", place)
     if place.startswith("relative"):
-        (tmp_path / place).write_bytes(b"")
-    env = {**os.environ, "HOITY_HOME": place}
-    here = str(ROOT)
-    env["PYTHONPATH"] = here
+        Path(place).write_bytes(b"")
     for words in (("id", "new"), ("play", "--auto"), ("resume",)):
-        assert hoity(*words, env=env, cwd=tmp_path)[0] == 2
+        assert run_here(*words)[0] == 2
 
 
-def test_a_home_that_is_a_file_is_not_called_a_key(home: Path) -> None:
+def test_a_home_that_is_a_file_is_not_called_a_key(home: Path, run_here: Any) -> None:
     home.rmdir()
     home.write_bytes(b"")
-    code, told = hoity("id", "new")
+    code, told = run_here("id", "new")
     assert code == 2
     assert "there is a key already" not in told
 
 
 @pytest.mark.parametrize("place", ["/dev/null", "home/marks"])
-def test_marks_that_can_be_kept_nowhere_are_told_before_the_game(home: Path, place: str) -> None:
-    env = {**os.environ, "HOITY_MARKS": str(home.parent / place)}
-    code, told = hoity("play", "--auto", "--bots", "1", env=env)
+def test_marks_that_can_be_kept_nowhere_are_told_before_the_game(
+    home: Path, place: str, monkeypatch: pytest.MonkeyPatch, run_here: Any
+) -> None:
+    monkeypatch.setenv("HOITY_MARKS", str(home.parent / place))
+    code, told = run_here("play", "--auto", "--bots", "1")
     assert code == 2
     assert "HOITY_MARKS" in told
     assert not list(home.glob("journals/*"))
@@ -201,11 +218,11 @@ def test_marks_that_can_be_kept_nowhere_are_told_before_the_game(home: Path, pla
 
 @pytest.mark.parametrize("command", ["verify", "replay"])
 def test_an_endless_or_huge_file_is_too_large_and_read_no_further(
-    tmp_path: Path, command: str
+    tmp_path: Path, command: str, run_here: Any
 ) -> None:
     huge(tmp_path / "huge")
     for name in ("/dev/zero", str(tmp_path / "huge")):
-        code, told = hoity(command, name)
+        code, told = run_here(command, name)
         assert code == 1
         assert "the file is larger than any game (too-large)" in told
 
@@ -239,8 +256,8 @@ def _waits(process: subprocess.Popen[bytes], pipe: Path) -> bool:
 
 
 @pytest.mark.parametrize("words", [("play", "--patience", "nan"), ("tables", "--wait", "nan")])
-def test_what_is_no_number_is_refused(words: tuple[str, ...]) -> None:
-    code, told = hoity(*words)
+def test_what_is_no_number_is_refused(words: tuple[str, ...], run_here: Any) -> None:
+    code, told = run_here(*words)
     assert code == 2
     assert "a number of seconds is needed" in told
 

@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.paths import ROOT
+from support.sampling import times
 
 from cli import printing, trouble
 from cli.app import run
@@ -59,7 +60,7 @@ def test_the_check_finds_what_it_looks_for() -> None:
     assert not unfit("Überplay “ñandú” 名前 😀 …")
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=times(120, 300))
 @given(ANY, st.sampled_from([None, "20", "80"]))
 def test_any_line_is_printed_fit_for_a_terminal(words: str, columns: str | None) -> None:
     with pytest.MonkeyPatch.context() as patch:
@@ -81,7 +82,7 @@ def _printed(patch: pytest.MonkeyPatch, act: object) -> str:
     return out.getvalue()
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=times(120, 300))
 @given(st.dictionaries(ANY, ANY | st.integers() | st.lists(ANY), max_size=4))
 def test_any_object_is_one_fit_line_that_reads_back_the_same(value: dict[str, object]) -> None:
     with pytest.MonkeyPatch.context() as patch:
@@ -91,7 +92,7 @@ def test_any_object_is_one_fit_line_that_reads_back_the_same(value: dict[str, ob
     assert json.loads(line) == json.loads(json.dumps(value))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=times(80, 200))
 @given(ANY)
 def test_any_error_is_told_in_lines_of_its_own_only(words: str) -> None:
     errors = (
@@ -114,7 +115,7 @@ def test_a_trouble_of_several_lines_keeps_them_and_no_other() -> None:
     assert words == "one\ntwo\\nthree"
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=times(40, 100))
 @given(ANY, ANY)
 def test_what_a_link_says_of_a_peer_is_shown_fit(name: str, reason: str) -> None:
     with pytest.MonkeyPatch.context() as patch:

@@ -4,11 +4,25 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from typing import Any
 
 from textual.pilot import Pilot
 
 from cli.ui.full_screen.app import TableApp
 from cli.ui.full_screen.full_seat import FullSeat
+
+
+async def idle(min_sleep: float = 0.0, max_sleep: float = 1.0) -> None:
+    """Wait until the application has nothing left to do but to wait.
+
+    This replaces `wait_for_idle` of Textual, which compares the time of the processor with that of
+    the clock, and takes 20 ms at least.
+    """
+    loop: Any = asyncio.get_running_loop()
+    for _round in range(3):
+        await asyncio.sleep(0.001)
+        while loop._ready:
+            await asyncio.sleep(0)
 
 
 class AtScreen:
@@ -37,6 +51,12 @@ class AtScreen:
                 return
             await asyncio.sleep(0.002)
         raise AssertionError("it never happened\n" + self.text)
+
+    async def resize(self, width: int, height: int) -> None:
+        """Resize the terminal, and wait until the screen is drawn for it."""
+        await self.pilot.resize_terminal(width, height)
+        await self.until(lambda: len(self.app.board_lines) == height)
+        await self.pilot.pause()
 
     async def press(self, *keys: str) -> None:
         """Type keys."""

@@ -5,13 +5,13 @@ from __future__ import annotations
 import importlib.util
 import random
 import sys
-from functools import cache
 from types import ModuleType
 from typing import Any
 
 from p2p_hoity import bots, game_port, rules
 from p2p_hoity.editions import load
 from p2p_hoity.rules import View, view
+from protocol.crypto.group import cache_per_backend
 from protocol.seat.effects import Asked
 from protocol.seat.machine import Machine
 from protocol.wire.header import Patience, Terms
@@ -52,7 +52,7 @@ def until(driver: Referee, kind: rules.Kind, seat: int) -> View:
     raise AssertionError(f"seat {seat} is never asked for {kind}")
 
 
-@cache
+@cache_per_backend(maxsize=1)
 def played_file() -> bytes:
     """The transcript of a whole game for two."""
     game = game_port.game_value(load(), "surprise")

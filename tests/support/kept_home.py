@@ -7,12 +7,14 @@ import random
 from pathlib import Path
 from typing import Any
 
+from vectors.making.tables import edition_of
+
 from p2p_hoity import bots, game_port, rules
-from p2p_hoity.editions import load
 from p2p_hoity.storage import journal, keys
 from p2p_hoity.storage.home import Home
 from p2p_hoity.storage.journal import Journal
 from protocol import Identity
+from protocol.crypto.group import cache_per_backend
 from protocol.seat.effects import Asked
 from protocol.seat.machine import Machine
 from protocol.wire.header import Patience, Terms
@@ -22,10 +24,14 @@ SEED = b"s" * 32
 STARTED = 1_700_000_000
 
 
+@cache_per_backend(maxsize=16)
 def room_of(seats: int, rounds: int, nonce: bytes = b"n") -> room.Room:
-    """A table of seeded seats, played by bots until this round has begun."""
+    """Return a table of seeded seats, played by bots until this round has begun.
+
+    It is shared by all who ask for it, and not to be changed.
+    """
     variant = "surprise" if seats == 2 else None
-    game = game_port.game_value(load(), variant)
+    game = game_port.game_value(edition_of("small-4"), variant)
     terms = Terms(room.identity(0).public, nonce * 32, game, seats, seats // 2 + 1, Patience())
     bound, who = room.seat_at(terms, game_port.read_game)
     rng = random.Random(2)
@@ -63,9 +69,11 @@ def keep_journal(
     password: str | None = None,
     secret: bytes = b"",
     whole: bool = False,
+    records: int | None = None,
 ) -> Journal:
-    """The open journal of a seat of this room, as the game stands; `secret` is its ticket's. Not
-    `whole`: as earlier versions began it, so that it is not played on."""
+    """The open journal of a seat of this room, as the game stands or with its first `records`;
+    `secret` is its ticket's. Not `whole`: as earlier versions began it, so that it is not played
+    on."""
     table = here.table
     places = tuple(() for _ in range(table.seats))
     header = table.header.encode()
@@ -73,7 +81,7 @@ def keep_journal(
     more = (False, True) if whole else ()
     path = home.journals / f"{table.id.hex()[:16]}.journal"
     book = journal.create(path, first + more, password)
-    for record in here.places[seat].journal:
+    for record in here.places[seat].journal[:records]:
         book.append(record)
     book.sync()
     return book

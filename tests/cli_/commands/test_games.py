@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from support.cheap_group import cheap_cards
 from support.cli_stage import played_file
 from support.kept_home import keep_journal, keep_transcript, player, room_of
 
@@ -18,6 +20,13 @@ from p2p_hoity.storage.own_files import CHECKED, private_folder
 from p2p_hoity.tables import resuming
 
 Shown = pytest.CaptureFixture[str]
+
+
+@pytest.fixture(autouse=True)
+def _cheap() -> Iterator[None]:
+    """What is listed was played with cheap cards."""
+    with cheap_cards():
+        yield
 
 
 @pytest.fixture

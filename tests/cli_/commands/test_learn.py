@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from support.sampling import times
 
 from cli.app import run
 from cli.commands import learn, seats
@@ -48,9 +49,7 @@ def explained(out: str) -> list[str]:
 
 
 @given(st.lists(st.integers(1, 6), min_size=16, max_size=16))
-@settings(
-    max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=times(8, 12), suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_any_answers_come_to_the_end(
     home: Home, monkeypatch: pytest.MonkeyPatch, capsys: Shown, picks: list[int]
 ) -> None:

@@ -12,6 +12,7 @@ from soak import crashes
 from support import terminals
 from support.liars.table import environment, hoity
 from support.paths import ROOT
+from support.short_game import short_edition
 
 from cli.local import bot_processes
 from p2p_hoity.storage import file_lock
@@ -97,7 +98,8 @@ async def test_a_crew_that_is_dismissed_leaves_nothing(tmp_path: Path) -> None:
 
 def killed(path: Path, bots: int, seats: int) -> tuple[Path, str]:
     """(home, ticket) of a host with bots; it still waits in the lobby if a seat is free."""
-    words = ("--seats", str(seats), "--bots", str(bots), "--lan", "off", *crashes.BOT)
+    small = ("--edition", str(short_edition(path, 4)))
+    words = ("--seats", str(seats), "--bots", str(bots), "--lan", "off", *crashes.BOT, *small)
     host = terminals.start(path / "host", "host", "--listen", "127.0.0.1:0", *words)
     ticket = host.read_until("ticket")["ticket"]
     if seats > bots + 1:
@@ -124,7 +126,9 @@ def test_bots_of_a_host_killed_in_the_game_let_go_of_it(tmp_path: Path) -> None:
 def test_what_a_host_killed_in_the_lobby_left_is_gone_after_the_next_game(tmp_path: Path) -> None:
     home, _ = killed(tmp_path, 1, 3)
     assert len(crews(Home(home))) == 1
-    done = hoity(home, "play", "--bots", "1", "--auto", "--json")
+    done = hoity(
+        home, "play", "--bots", "1", "--auto", "--json", "--edition", tmp_path / "short.toml"
+    )
     assert done.returncode == 0, done.stderr
     assert crews(Home(home)) == []
 

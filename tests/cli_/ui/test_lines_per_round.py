@@ -10,6 +10,7 @@ import trio
 import trio.testing
 from support.cli_stage import NICKNAMES
 from support.rules_driver import Referee
+from support.sampling import sample
 
 from cli import printing
 from cli.ui.line_prompt import SeatPrompt
@@ -112,9 +113,12 @@ def _pick(view: rules.View, slots: Any) -> str:
     return "p " + " ".join(str(own_slots(view).index(slot) + 1) for slot in slots)
 
 
-@pytest.mark.parametrize("language", lingo.LANGUAGES)
+TABLES = [(2, "surprise"), (2, "confrontation"), (3, None), (4, None), (6, None)]
+
+
 @pytest.mark.parametrize(
-    ("seats", "variant"), [(2, "surprise"), (2, "confrontation"), (3, None), (4, None), (6, None)]
+    ("seats", "variant", "language"),
+    sample([(*table, one) for table in TABLES for one in lingo.LANGUAGES], 4, "lines a round"),
 )
 async def test_no_round_prints_more_than_a_screen(seats: int, variant: Any, language: str) -> None:
     lingo.speak(language)

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.cli_stage import NICKNAMES, referee
+from support.sampling import times
 
 from cli import printing
 from cli.words import board
@@ -37,7 +38,7 @@ def test_before_the_deal_there_is_no_board() -> None:
     assert board.board(*at_step(0)) == ["The cards are not dealt yet."]
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=times(10, 25))
 @given(st.integers(1, 150), st.integers(3, 6), st.sampled_from([None, 0, 2]))
 def test_the_board_fits_one_screen(steps: int, seats: int, seat: int | None) -> None:
     long = tuple(f"{name} of the long names" for name in NICKNAMES)

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.cli_stage import NICKNAMES
 from support.rules_driver import Referee
+from support.sampling import times
 
 from cli.words import brief, telling
 from cli.words.cards import Names, code
@@ -27,7 +28,7 @@ def names_of(game: Referee, mine: int | None = None) -> Names:
     return Names(game.state.edition, NICKNAMES[: game.state.seats], mine)
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=times(8, 10))
 @given(st.integers(3, 6), st.integers(0, 99))
 def test_every_piece_and_every_move_is_told(seats: int, seed: int) -> None:
     game = played(seats, seed)
@@ -46,7 +47,7 @@ def test_every_piece_and_every_move_is_told(seats: int, seed: int) -> None:
                 assert NICKNAMES[item.seat] in text
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=times(8, 10))
 @given(st.integers(3, 6), st.integers(0, 99))
 def test_what_is_told_together_is_in_the_order_it_happened(seats: int, seed: int) -> None:
     game = played(seats, seed)

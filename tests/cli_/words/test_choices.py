@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.cli_stage import NICKNAMES, referee, until
+from support.sampling import times
 
 from cli.words import choices, lingo
 from cli.words.board import own_slots
@@ -25,7 +26,7 @@ def asked(kind: Any, seats: int = 4, seed: int = 1) -> tuple[View, Names, Questi
     return view, names, questions(view, kind, names)[0]
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=times(8, 20))
 @given(st.sampled_from(KINDS), st.integers(0, 9), st.sampled_from(lingo.LANGUAGES))
 def test_an_options_own_words_choose_it(kind: str, seed: int, language: str) -> None:
     lingo.speak(language)
@@ -111,7 +112,7 @@ def test_an_exhibit_is_one_line_with_size_and_oldest_piece() -> None:
         assert option.words == f"{letters}  {len(pieces)} pieces, oldest {oldest}"
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=times(12, 30))
 @given(st.integers(0, 9), st.integers(3, 5))
 def test_letters_pick_the_oldest_of_each(seed: int, seats: int) -> None:
     view, _names, question = asked("exhibit", seats, seed)
@@ -122,7 +123,7 @@ def test_letters_pick_the_oldest_of_each(seed: int, seats: int) -> None:
         assert read(letters, question, view, "exhibit") == choice
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=times(12, 30))
 @given(st.integers(0, 9), st.integers(3, 5), st.data())
 def test_any_legal_exhibit_can_be_picked_in_three_ways(seed: int, seats: int, data: Any) -> None:
     view, _names, question = asked("exhibit", seats, seed)

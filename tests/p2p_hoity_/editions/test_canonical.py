@@ -6,6 +6,7 @@ import msgpack
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.sampling import times
 
 from p2p_hoity.editions import NAMES, EditionError, load, parse
 from p2p_hoity.editions.canonical import known_edition, read_canonical
@@ -64,7 +65,7 @@ def test_anything_else_is_refused(data):
 
 
 @given(st.binary(max_size=40), st.integers(0, 400))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=times(24, 60))
 def test_any_bytes_give_an_edition_or_an_edition_error(noise, at):
     data = UBER.canonical()
     for bad in (noise, data[:at] + noise + data[at + len(noise) :]):

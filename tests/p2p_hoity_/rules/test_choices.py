@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.sampling import times
 
 from p2p_hoity.rules import IllegalMove, choice_from_wire
 
@@ -47,7 +48,7 @@ VALUES = st.recursive(
 
 
 @given(st.sampled_from(["place", "action", "turn", "window", "exhibit", "theft"]), VALUES)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=times(60, 150))
 def test_any_value_gives_a_choice_or_a_illegal_move(kind, value):
     try:
         choice = choice_from_wire(kind, value)

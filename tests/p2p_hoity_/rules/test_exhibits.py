@@ -5,6 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.all_exhibits import every_exhibit
 from support.rules_driver import piece
+from support.sampling import times
 
 from p2p_hoity.editions import load
 from p2p_hoity.rules import best_exhibit, is_exhibit, run_exhibits, strength
@@ -86,7 +87,7 @@ CARDS = st.sets(st.integers(0, len(MANUAL.collectibles) - 1), max_size=9).map(so
 
 
 @given(CARDS)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=times(24, 60))
 def test_the_best_exhibit_is_the_strongest_of_all(cards):
     found = list(every_exhibit(MANUAL, cards))
     best = min(found, key=lambda e: strength(MANUAL, e), default=None)
@@ -95,7 +96,7 @@ def test_the_best_exhibit_is_the_strongest_of_all(cards):
 
 
 @given(CARDS)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=times(16, 40))
 def test_the_lists_hold_valid_exhibits_only_best_first(cards):
     for listed in (run_exhibits(MANUAL, cards), best_by_size(MANUAL, cards)):
         assert all(is_exhibit(MANUAL, e) and set(e) <= set(cards) for e in listed)

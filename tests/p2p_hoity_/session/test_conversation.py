@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.room import identity
+from support.sampling import times
 from support.toy_game import ToyGame
 
 from p2p_hoity.errors import Reason
@@ -255,7 +256,7 @@ EDGES = [(a, b) for a in range(4) for b in range(a)]
     more=st.sets(st.sampled_from(EDGES)),
     talkers=st.lists(st.integers(0, 3), min_size=1, max_size=4),
 )
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=times(12, 30))
 def test_over_any_connected_graph_everybody_hears_each_word_once_and_in_order(
     parents: tuple[int, ...], more: set[tuple[int, int]], talkers: list[int]
 ) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.sampling import times
 
 from p2p_hoity.storage import journal, journal_format, marks, own_files
 from p2p_hoity.storage.vault import VaultError
@@ -203,7 +204,7 @@ def test_the_repr_shows_no_secret(tmp_path: Path) -> None:
     book.close()
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=times(20, 50))
 @given(data=st.binary(max_size=200))
 def test_any_bytes_are_a_journal_or_an_error(
     data: bytes, tmp_path_factory: pytest.TempPathFactory

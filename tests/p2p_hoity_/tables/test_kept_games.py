@@ -110,8 +110,7 @@ def test_nothing_of_a_sealed_journal_is_kept_in_the_open(home: Home) -> None:
 
 def test_a_game_whose_cards_are_not_dealt_has_no_round(home: Home) -> None:
     here = room_of(3, 2)
-    del here.places[0].journal[2:]
-    keep_journal(home, here).close()
+    keep_journal(home, here, records=2).close()
     assert [game.progress for game in listed(home)] == [NOT_BEGUN]
 
 

@@ -390,7 +390,7 @@ async def test_a_page_is_written_for_the_width_it_has(at: Sitting) -> None:
     for _line in range(60):
         at.app.remark("all of this happened some time ago, " * 3)
     for size, key in product([(80, 24), (100, 30), (140, 40)], "ilr?#"):
-        await at.pilot.resize_terminal(*size)
+        await at.resize(*size)
         await at.press(key)
         shown = at.app.screen
         assert isinstance(shown, Page)
@@ -398,8 +398,10 @@ async def test_a_page_is_written_for_the_width_it_has(at: Sitting) -> None:
         scroll = shown.query_one(VerticalScroll)
         widest = max(line.width for line in shown.shown)
         assert widest <= scroll.scrollable_content_region.width
-        at_end = scroll.scroll_offset.y == scroll.max_scroll_y
-        assert at_end == (key == "l" or scroll.max_scroll_y == 0)
+        if key == "l":
+            await at.until(lambda scroll=scroll: scroll.scroll_offset.y == scroll.max_scroll_y)
+        else:
+            assert scroll.scroll_offset.y == 0
         await at.press("escape")
 
 
@@ -509,21 +511,18 @@ async def test_a_hint_is_shown_against_ones_own_bots_only(at: Sitting, allowed: 
 @seated()
 async def test_the_screen_is_resized_at_any_moment(at: Sitting) -> None:
     for size in ((120, 40), (40, 10), (200, 60), (80, 24)):
-        await at.pilot.resize_terminal(*size)
-        await at.pilot.pause()
-        assert len(at.app.board_lines) == size[1]
+        await at.resize(*size)
     await at.press("1", "enter")
     await at.until(lambda: len(at.company.asked) > 1)
 
 
 @seated()
 async def test_what_is_not_seen_is_not_answered(at: Sitting) -> None:
-    await at.pilot.resize_terminal(60, 15)
-    await at.pilot.pause()
+    await at.resize(60, 15)
     assert "80 × 24" in " ".join(at.text.split())
     await at.press("1", "enter")
     assert len(at.company.asked) == 1
-    await at.pilot.resize_terminal(80, 24)
+    await at.resize(80, 24)
     await at.press("1", "enter")
     await at.until(lambda: len(at.company.asked) > 1)
 

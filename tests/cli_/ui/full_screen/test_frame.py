@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+from itertools import product
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.moments import MOMENTS, asked_for, begun
+from support.sampling import sample, times
 from support.screened import table
 
 from cli.ui.full_screen.frame import Desk, frame
@@ -43,8 +45,9 @@ def test_a_moment_looks_as_it_was_kept(name: str) -> None:
     assert path.read_text(encoding="utf-8") == text
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
-@pytest.mark.parametrize("name", MOMENTS)
+@pytest.mark.parametrize(
+    ("name", "language"), sample(product(MOMENTS, LANGUAGES), 20, "moments by language")
+)
 def test_a_moment_fits_every_size_in_every_language(name: str, language: str) -> None:
     lingo.speak(language)
     shown = MOMENTS[name]()
@@ -78,7 +81,7 @@ def test_the_key_of_a_hint_is_shown_while_there_is_a_question_and_hints_are_give
     st.integers(1, 200),
     st.integers(3, 60),
 )
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=times(24, 60))
 def test_any_point_of_any_game_fits_any_size(
     seats: int, seed: int, steps: int, width: int, height: int
 ) -> None:

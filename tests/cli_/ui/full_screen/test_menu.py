@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.moments import asked_for, begun
+from support.sampling import times
 
 from cli.ui.full_screen.menu import Menu, forced, menu
 from cli.words.choices import ordered, own_slots
@@ -59,7 +60,7 @@ def test_arrows_walk_around(steps: list[int]) -> None:
 
 
 @given(st.integers(1, 9), st.integers(2, 9), st.data())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=times(16, 40))
 def test_any_marks_are_judged_as_the_rules_do(seed: int, round: int, data: st.DataObject) -> None:
     found = open_menu("exhibit", seed=seed, round=round)
     for slot in data.draw(st.sets(st.sampled_from(own_slots(found.view)))):

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.moments import begun
 from support.paths import ROOT
+from support.sampling import times
 from support.screened import table
 from textual.pilot import Pilot
 
@@ -47,7 +48,7 @@ def test_a_file_gives_every_happening_once() -> None:
 
 
 @given(st.lists(st.sampled_from(sorted(set(MOVES) - {" ", "space", "+", "-"})), max_size=12))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=times(10, 25))
 def test_any_keys_stay_within_the_film_and_show_a_whole_screen(keys: list[str]) -> None:
     shown = Film(FILM.table, FILM.moments)
     for key in keys:
@@ -70,7 +71,7 @@ def test_any_keys_stay_within_the_film_and_show_a_whole_screen(keys: list[str]) 
 
 
 @given(st.integers(0, len(FILM.moments) - 1), st.integers(0, 3))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=times(12, 30))
 def test_a_seat_is_seen_to_know_its_own_pieces_and_no_others(at: int, looks: int) -> None:
     shown = Film(FILM.table, FILM.moments)
     shown.at = at

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.moments import Shown, asked_for, begun
+from support.sampling import times
 
 from cli.ui.full_screen.beats import Remark, beats
 from cli.ui.full_screen.frame import Desk
@@ -32,7 +33,7 @@ def played(staged: bool, seed: int, steps: int, seats: int = 4) -> Shown:
 
 
 @given(st.integers(0, 20), st.integers(1, 200))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=times(10, 25))
 def test_staged_and_at_once_end_alike(seed: int, steps: int) -> None:
     slow, fast = played(True, seed, steps), played(False, seed, steps)
     while slow.scene.advance():
@@ -46,7 +47,7 @@ def test_staged_and_at_once_end_alike(seed: int, steps: int) -> None:
 
 
 @given(st.integers(0, 20), st.integers(1, 200))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=times(10, 25))
 def test_beats_together_are_the_whole(seed: int, steps: int) -> None:
     shown = begun(4, seed)
     for _step in range(steps):
