@@ -118,6 +118,13 @@ class Terminal:
         return Path(self.last["transcript"]).read_bytes()
 
 
+def environment(home: Path, **variables: str) -> dict[str, str]:
+    """Make a home, and return the environment of a process that lives there."""
+    home.mkdir(mode=0o700, parents=True, exist_ok=True)
+    own = {"HOITY_HOME": str(home), "PYTHONUNBUFFERED": "1", "LANGUAGE": "en"}
+    return {**os.environ, **own, **variables}
+
+
 def start(
     home: Path,
     *words: str,
@@ -138,9 +145,7 @@ def start(
         fresh: Whether a Python of its own reads the program, instead of a fork server.
         variables: More of its environment.
     """
-    home.mkdir(mode=0o700, parents=True, exist_ok=True)
-    own = {"HOITY_HOME": str(home), "PYTHONUNBUFFERED": "1", "LANGUAGE": "en"}
-    environment = {**os.environ, **own, **variables}
+    given = environment(home, **variables)
     complaints = tempfile.TemporaryFile("w+", errors="replace")
     reader, writer = os.pipe()
     os.write(writer, typed.encode())
@@ -150,14 +155,14 @@ def start(
         inside = ("ip", "netns", "exec", namespace) if namespace else ()
         process: Any = subprocess.Popen(
             [*inside, sys.executable, "-m", module, *words],
-            env=environment,
+            env=given,
             stdin=streams[0],
             stdout=subprocess.PIPE,
             stderr=streams[1],
             text=True,
         )
     else:
-        process = fork_server.start(module, words, environment, streams, namespace)
+        process = fork_server.start(module, words, given, streams, namespace)
     os.close(reader)
     return Terminal(cast("subprocess.Popen[str]", process), home, complaints)
 
