@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import hypothesis
 import pytest
 from hypothesis import HealthCheck, settings
-from support.paths import ROOT, TESTS
 from support import progress, sampling
+from support.paths import ROOT, TESTS
 from support.patient_clock import patient_clock
 from trio.testing import MockClock
 
@@ -32,8 +32,6 @@ os.environ.pop("HOITY_PROXY", None)
 """No test asks the router of whoever runs it for anything, or dials through a proxy of theirs."""
 os.environ.pop("COLUMNS", None)
 """Lines are as long as they are, unless a test says otherwise."""
-
-
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -280,9 +280,7 @@ def test_behind_a_nat_that_takes_random_ports_the_relay_stays(
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("masks", [(KEEPS, RANDOM), (KEEPS, RANDOM, KEEPS)])
-def test_homes_with_mixed_nats_play(
-    far: Internet, tmp_path: Path, masks: tuple[str, ...]
-) -> None:
+def test_homes_with_mixed_nats_play(far: Internet, tmp_path: Path, masks: tuple[str, ...]) -> None:
     homes = [home_of(far, number, mask) for number, mask in enumerate(masks)]
     way = ("--relay", RELAY, "--listen", ":4646")
     with (
@@ -379,10 +377,12 @@ def on_slow_cables(tmp_path: Path, rate: int, **more: Any) -> Iterator[ProcessTa
     """A full table with so many bytes a second each way of each cable, and up to half a second
     more or less."""
     seats = more.pop("seats", 2)
-    with namespaces.internet("--rate", str(rate), "--jitter", "0.5") as net:
-        with ProcessTable(tmp_path, seats, machines=machines(net, seats), **more) as table:
-            table.fill()
-            yield table
+    with (
+        namespaces.internet("--rate", str(rate), "--jitter", "0.5") as net,
+        ProcessTable(tmp_path, seats, machines=machines(net, seats), **more) as table,
+    ):
+        table.fill()
+        yield table
 
 
 def test_the_first_round_over_a_slow_cable(tmp_path: Path) -> None:
@@ -395,9 +395,7 @@ def test_the_first_round_over_a_slow_cable(tmp_path: Path) -> None:
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("seats", [2, 3])
-def test_a_whole_game_at_two_thousand_bytes_a_second_of_a_cable(
-    tmp_path: Path, seats: int
-) -> None:
+def test_a_whole_game_at_two_thousand_bytes_a_second_of_a_cable(tmp_path: Path, seats: int) -> None:
     """With three seats a link has half a cable: some fall silent in the deal, and are made anew."""
     with on_slow_cables(tmp_path, 2_000, seats=seats, edition=FULL) as table:
         print(table.judge(), "links lost:", len(lost(table)))

@@ -24,13 +24,16 @@ def walled(path: Path, seats: int, *places: str, until: int = 2) -> ProcessTable
 
 
 def test_a_game_goes_on_when_one_of_two_relays_is_gone(tmp_path: Path) -> None:
-    with relay(tmp_path / "1") as (one, place), relay(tmp_path / "2") as (_, other):
-        with walled(tmp_path, 3, place, other) as table:
-            table.fill()
-            table.read_until("round", 2)
-            one.kill()
-            table.let_go()
-            table.judge()
+    with (
+        relay(tmp_path / "1") as (one, place),
+        relay(tmp_path / "2") as (_, other),
+        walled(tmp_path, 3, place, other) as table,
+    ):
+        table.fill()
+        table.read_until("round", 2)
+        one.kill()
+        table.let_go()
+        table.judge()
 
 
 def test_a_game_goes_on_when_its_only_relay_comes_back(tmp_path: Path) -> None:

@@ -21,6 +21,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import IO, Any
 
 PRELOADED = ("support.seat", "cli.commands.relay", "cli.commands.verify")
@@ -182,10 +183,8 @@ def _report(children: dict[int, socket.socket]) -> None:
         found, status = os.waitpid(child, os.WNOHANG)
         if found:
             told = children.pop(child)
-            try:
+            with suppress(BrokenPipeError):  # nobody waits for it any more
                 told.sendall(b"%d\n" % os.waitstatus_to_exitcode(status))
-            except BrokenPipeError:
-                pass  # nobody waits for it any more
             told.close()
 
 
@@ -196,7 +195,11 @@ def _become(told: int, *streams: int) -> dict[str, Any]:
     for number, one in enumerate(streams):
         os.dup2(one, number)
         os.close(one)
-    kinds = (("stdin", "r", "strict"), ("stdout", "w", "strict"), ("stderr", "w", "backslashreplace"))
+    kinds = (
+        ("stdin", "r", "strict"),
+        ("stdout", "w", "strict"),
+        ("stderr", "w", "backslashreplace"),
+    )
     for number, (name, mode, errors) in enumerate(kinds):
         raw = io.FileIO(number, mode, closefd=False)
         buffer = io.BufferedReader(raw) if mode == "r" else raw

@@ -19,6 +19,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
+
 from support import terminals
 
 PROGRAMS = ("ip", "nft")
@@ -150,9 +151,7 @@ class Internet:
         run("ip", "-n", machine.name, "addr", "add", f"{address}/32", "dev", "wan")
         run("ip", "-n", machine.name, "route", "add", "default", "dev", "wan")
 
-    def home(
-        self, name: str, public: str, rules: str = "", inside: str = "192.168.1"
-    ) -> Machine:
+    def home(self, name: str, public: str, rules: str = "", inside: str = "192.168.1") -> Machine:
         """Make a machine at home: its router has a public address and masks it, after `rules`."""
         router = self.machine(f"{name}r", public)
         made = self._machine(name)

@@ -76,7 +76,9 @@ class Progress:
             return
         self.told = now
         done = self.counts["done"]
-        line = f"{now - self.began:4.0f} s: {done} of {self.total} tests, {self.total - done} remain"
+        line = (
+            f"{now - self.began:4.0f} s: {done} of {self.total} tests, {self.total - done} remain"
+        )
         if self.failed:
             line += f", {len(self.failed)} failed"
         reporter = self.config.pluginmanager.get_plugin("terminalreporter")

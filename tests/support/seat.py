@@ -137,9 +137,7 @@ def before_a_choice(act: Callable[[rules.View], Any]) -> None:
 def think(word: str) -> None:
     """Have bots take so many seconds for a choice."""
     least, _, most = word.partition("-")
-    before_a_choice(
-        lambda _: trio.sleep(random.uniform(float(least), float(most or least)))
-    )
+    before_a_choice(lambda _: trio.sleep(random.uniform(float(least), float(most or least))))
 
 
 def wait(word: str) -> None:

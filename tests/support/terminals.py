@@ -19,7 +19,7 @@ from typing import IO, Any, cast
 
 from support import fork_server
 
-LIMIT = int(os.environ.get('LIM', 240))
+LIMIT = 240
 """Seconds after which what does not come is taken for hung; the one limit of all processes."""
 CAN_FORK = os.name == "posix"
 LISTEN = ("--listen", "127.0.0.1:0")
@@ -146,7 +146,7 @@ def start(
         variables: More of its environment.
     """
     given = environment(home, **variables)
-    complaints = tempfile.TemporaryFile("w+", errors="replace")
+    complaints = tempfile.TemporaryFile("w+", errors="replace")  # noqa: SIM115 - as long as the terminal
     reader, writer = os.pipe()
     os.write(writer, typed.encode())
     os.close(writer)
@@ -171,9 +171,7 @@ def hoity(home: Path, *words: str, **how: Any) -> subprocess.CompletedProcess[st
     """Run a command to its end; `how` is what `start` takes besides."""
     running = start(home, *words, **how)
     printed = running.rest()
-    return subprocess.CompletedProcess(
-        words, running.process.returncode, printed, running.errors()
-    )
+    return subprocess.CompletedProcess(words, running.process.returncode, printed, running.errors())
 
 
 @contextmanager

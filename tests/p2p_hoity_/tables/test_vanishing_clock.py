@@ -19,6 +19,7 @@ from p2p_hoity.session import updates
 DAY = 86_400.0
 HOUR = 3600.0
 
+
 async def test_a_jumping_wall_clock_changes_nothing_in_memory(
     tmp_path: Path, autojump_clock: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
