@@ -26,7 +26,10 @@ MAY_FOLLOW = ("bad-halt",)
 
 @pytest.mark.parametrize(
     "code",
-    [QUICK, *(pytest.param(one, marks=pytest.mark.nightly) for one in sorted(set(PLOTS) - {QUICK}))],
+    [
+        QUICK,
+        *(pytest.param(one, marks=pytest.mark.nightly) for one in sorted(set(PLOTS) - {QUICK})),
+    ],
 )
 def test_a_liar_is_named_and_the_others_go_on(tmp_path: Path, code: str) -> None:
     plot = PLOTS[code]

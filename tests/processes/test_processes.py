@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 
 import pytest
+from support import seat
 from support.process_table import ProcessTable, verify
 from support.short_game import short_file
 from support.terminals import hoity
@@ -50,6 +52,15 @@ def test_processes_whose_wall_clocks_jump_end_alike(tmp_path: Path) -> None:
         table.resume(1)
         found = table.judge()
     assert (found["epochs"], found["late"], found["away"]) == ([0], [], 0)
+
+
+def test_the_clocks_of_that_test_do_jump(monkeypatch: pytest.MonkeyPatch) -> None:
+    honest, day = time.time, 86_400
+    monkeypatch.setattr(time, "time", honest)
+    seat.jump("x")
+    looks = [time.time() - honest() for _ in range(50)]
+    assert max(looks) > day / 2
+    assert min(looks) < -day / 2
 
 
 def test_the_last_line_of_play_holds_the_transcript(tmp_path: Path) -> None:

@@ -3,105 +3,64 @@
 from __future__ import annotations
 
 import signal
-import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
+from urllib.request import urlopen
 
 import pytest
-from support import terminals
-from support.going_table import Table
-from support.short_game import short_edition
-
-THINK = "think=0.3"
-TIMES = "times=20000,20000,1000,8000"
+from support.process_table import ProcessTable
+from support.sampling import sample
+from support.terminals import LISTEN, relay, start
 
 
-@contextmanager
-def relay(home: Path, port: int = 0, *options: str) -> Iterator[terminals.Terminal]:
-    """A relay; `port` of its last line is where it is."""
-    words = ("relay", "--listen", f"127.0.0.1:{port}", "--json", *options)
-    running = terminals.start(home, *words)
-    try:
-        yield running
-    finally:
-        running.process.kill()
-        running.process.wait()
-
-
-def port_of(running: terminals.Terminal) -> int:
-    """Where a relay listens."""
-    (address,) = running.read_until("type", "relay")["addresses"]
-    return int(address.rpartition(":")[2])
-
-
-@dataclass
-class Walled(Table):
-    """A table whose seats can dial nothing but these relays, and wait at them."""
-
-    ports: list[int] = field(default_factory=list)
-
-    def __post_init__(self) -> None:
-        only = f"only={','.join(map(str, self.ports))}"
-        self.habits = dict.fromkeys(range(self.seats), (THINK, only))
-        self.habits[0] = (THINK, only, TIMES)
-        self.options = ("--edition", str(short_edition(self.path, times=2)))
-
-    def listen(self, number: int) -> tuple[str, ...]:
-        """Nowhere that others can dial; at every relay."""
-        relays = [word for port in self.ports for word in ("--relay", f"127.0.0.1:{port}")]
-        return (*super().listen(number), *relays)
-
-
-def alike(table: Walled) -> None:
-    """All played to the end, and have one file."""
-    table.judge(range(table.seats))
-    files = [Path(table.running[n].last["transcript"]).read_bytes() for n in range(table.seats)]
-    assert len(set(files)) == 1
+def walled(path: Path, seats: int, *places: str, until: int = 2) -> ProcessTable:
+    """A table whose seats can dial nothing but these relays and wait at all of them; the host
+    chooses nothing from a round on until it is let go."""
+    ports = ",".join(place.rpartition(":")[2] for place in places)
+    way = [*LISTEN, *(word for place in places for word in ("--relay", place))]
+    table = ProcessTable(path / "table", seats, way=way, every=(f"only={ports}",))
+    table.habits = {0: (table.waits(until),)}
+    return table
 
 
 def test_a_game_goes_on_when_one_of_two_relays_is_gone(tmp_path: Path) -> None:
-    with relay(tmp_path / "one") as one, relay(tmp_path / "two") as two:
-        ports = [port_of(one), port_of(two)]
-        with Walled(tmp_path, 3, ports=ports) as table:
-            table.fill()
-            table.running[1].read_until("round", 2)
-            one.process.send_signal(signal.SIGKILL)
-            table.running[1].read_until("round", 4)
-            alike(table)
+    with (
+        relay(tmp_path / "1") as (one, place),
+        relay(tmp_path / "2") as (_, other),
+        walled(tmp_path, 3, place, other) as table,
+    ):
+        table.fill()
+        table.read_until("round", 2)
+        one.kill()
+        table.let_go()
+        table.judge()
 
 
 def test_a_game_goes_on_when_its_only_relay_comes_back(tmp_path: Path) -> None:
-    with relay(tmp_path / "one") as first:
-        port = port_of(first)
-        with Walled(tmp_path, 3, ports=[port]) as table:
-            table.fill()
-            table.running[1].read_until("round", 2)
-            first.process.send_signal(signal.SIGKILL)
-            first.process.wait()
-            table.running[1].read_until("type", "unlinked")
-            with relay(tmp_path / "two", port) as again:
-                assert port_of(again) == port
-                table.running[1].read_until("type", "linked")
-                alike(table)
+    with relay(tmp_path / "first") as (first, place), walled(tmp_path, 3, place) as table:
+        table.fill()
+        table.read_until("round", 2)
+        first.kill()
+        table.read_until("type", "unlinked")
+        table.let_go()
+        with relay(tmp_path / "again", port=int(place.rpartition(":")[2])) as (_, again):
+            assert again == place
+            table.running[1].read_until("type", "linked")
+            table.judge()
 
 
 def test_a_relay_that_is_told_to_end_lets_the_game_end_first(tmp_path: Path) -> None:
     """[L-35]"""
-    with relay(tmp_path / "one", 0, "--drain", "3600", "--log") as running:
-        port = port_of(running)
-        with Walled(tmp_path, 2, ports=[port]) as table:
+    with relay(tmp_path / "relay", "--drain", "3600", "--log") as (running, place):
+        with walled(tmp_path, 2, place) as table:
             table.fill()
-            table.running[1].read_until("round", 2)
+            table.read_until("round", 2)
             running.process.send_signal(signal.SIGTERM)
             assert running.read_until("type", "drains")["splices"] == 1
-            late = terminals.start(
-                tmp_path / "late", "host", "--relay", f"127.0.0.1:{port}", "--auto", "--json"
-            )
+            late = start(tmp_path / "late", "host", "--relay", place, "--auto", "--json")
             assert late.end() == 3
-            alike(table)
+            table.let_go()
+            table.judge()
             kinds = [line.get("type") for line in table.running[1].lines]
             assert "unlinked" not in kinds[: kinds.index("hand-opened")]  # until the game was over
         assert running.end() == 0
@@ -110,11 +69,11 @@ def test_a_relay_that_is_told_to_end_lets_the_game_end_first(tmp_path: Path) -> 
         assert said.splitlines()[-1].endswith(" closes")
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("number", sample([signal.SIGTERM, signal.SIGINT], 1, "second signal"))
 def test_a_second_signal_ends_a_relay_at_once(tmp_path: Path, number: signal.Signals) -> None:
     with (
-        relay(tmp_path / "one", 0, "--drain", "3600") as running,
-        Walled(tmp_path, 2, ports=[port_of(running)]) as table,
+        relay(tmp_path / "relay", "--drain", "3600") as (running, place),
+        walled(tmp_path, 2, place) as table,
     ):
         table.fill()
         table.running[1].read_until("round", 1)
@@ -126,15 +85,9 @@ def test_a_second_signal_ends_a_relay_at_once(tmp_path: Path, number: signal.Sig
 
 
 def test_a_relay_with_nobody_ends_at_once(tmp_path: Path) -> None:
-    with relay(tmp_path / "one", 0, "--drain", "3600", "--metrics", "127.0.0.1:0") as running:
-        address = running.read_until("type", "relay")["metrics"][0]
-        asked = "import sys, urllib.request as u; print(u.urlopen(sys.argv[1]).read().decode())"
-        page = subprocess.run(
-            [sys.executable, "-c", asked, f"http://{address}/metrics"],
-            capture_output=True,
-            text=True,
-            check=True,
-        ).stdout
+    options = ("--drain", "3600", "--metrics", "127.0.0.1:0")
+    with relay(tmp_path / "relay", *options) as (running, _):
+        page = urlopen(f"http://{running.last['metrics'][0]}/metrics").read().decode()
         assert 'hoity_relay_now{what="splices"} 0.0' in page
         assert "process_resident_memory_bytes" in page or sys.platform != "linux"
         running.process.send_signal(signal.SIGTERM)

@@ -15,27 +15,26 @@ from __future__ import annotations
 import json
 import os
 import statistics
-import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import trio
-from support.liars.peer import own, terms_of, yes
-from support.liars.table import environment
+from support.terminals import start
 
 from cli.printing import write_line
-from p2p_hoity import tables
+from p2p_hoity import editions, game_port, rules, tables
 from p2p_hoity.net.ticket import decode_ticket
 from p2p_hoity.session import updates
 from p2p_hoity.session.player import BotPlayer
 from p2p_hoity.session.updates import Update
-from p2p_hoity.storage.home import home
+from p2p_hoity.storage import keys
+from p2p_hoity.storage.home import Home, home
+from protocol.wire.header import Patience, Terms
 
 NAP = 0.001
 TIMES = (60_000, 60_000, 5_000, 60_000)
@@ -88,6 +87,24 @@ class Probe:
         )
 
 
+def own(where: Home) -> keys.Player:
+    """Return the player of a home, with a new key if it has none."""
+    name = where.path.name
+    return keys.load_identity(where) if where.identity.exists() else keys.new_identity(where, name)
+
+
+def terms_of(me: keys.Player, seats: int, quorum: int, times: Sequence[int]) -> Terms:
+    """Return the terms of a full table of this host."""
+    variant: rules.Variant = "surprise" if seats == 2 else None
+    game = game_port.game_value(editions.load(), variant)
+    return Terms(me.identity.public, os.urandom(32), game, seats, quorum, Patience(*times))
+
+
+async def yes(*_: Any) -> bool:
+    """Agree to whatever is asked."""
+    return True
+
+
 async def sit(words: list[str]) -> None:
     """One seat of one table, until it is told to go."""
     probe, where = Probe(int(words[1])), home()
@@ -107,39 +124,18 @@ if hasattr(tables.Seat, "off_loop") and not os.environ.get("ON_LOOP"):
     OFF_LOOP = {"off_loop": trio.to_thread.run_sync}
 
 
-@contextmanager
-def started(folder: Path, number: int, *words: str) -> Iterator[subprocess.Popen[str]]:
-    """One seat's process."""
-    env = environment(folder / f"seat{number}")
-    command = [sys.executable, "-m", HERE, *words]
-    process = subprocess.Popen(command, env=env, stdout=subprocess.PIPE, text=True)
-    try:
-        yield process
-    finally:
-        process.kill()
-        process.wait()
-
-
-def line_of(process: subprocess.Popen[str], kind: str) -> dict[str, Any]:
-    """The next line of a kind that a seat prints."""
-    if process.stdout is not None:
-        for line in process.stdout:
-            found: dict[str, Any] = json.loads(line)
-            if found["type"] == kind:
-                return found
-    sys.exit("a seat has ended before the deal was over")
-
-
 def one_deal(folder: Path, seats: int) -> dict[str, float]:
     """The figures of one deal, in milliseconds."""
-    with ExitStack() as stack:
-        host = stack.enter_context(started(folder, 0, "host", str(seats)))
-        ticket = line_of(host, "ticket")["ticket"]
-        others = [
-            stack.enter_context(started(folder, number, "join", str(seats), ticket))
-            for number in range(1, seats)
-        ]
-        told = [line_of(process, "dealt") for process in (host, *others)]
+    how = {"module": HERE, "fresh": True}
+    running = [start(folder / "0", "host", str(seats), **how)]
+    try:
+        ticket = running[0].read_until("ticket")["ticket"]
+        for number in range(1, seats):
+            running.append(start(folder / str(number), "join", str(seats), ticket, **how))
+        told = [one.read_until("type", "dealt") for one in running]
+    finally:
+        for one in running:
+            one.kill()
     wall = max(t["ended"] for t in told) - min(t["began"] for t in told)
     return {
         "wall_ms": round(wall * 1000, 1),

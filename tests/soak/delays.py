@@ -15,28 +15,22 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from support import namespaces, terminals
-
-BOT = ("--auto", "--yes", "--json", "--lan", "off", "--no-again", "--no-map")
+from support.process_table import ProcessTable
 
 
 def game(seats: int, delay: float, quorum: int | None) -> list[terminals.Terminal]:
-    """One whole game; all terminals, at their end."""
+    """Play one whole game; all terminals, at their end."""
     folder = Path(tempfile.mkdtemp(prefix="hoity-delays-"))
+    options = ("--quorum", str(quorum)) if quorum else ()
+    table = ProcessTable(folder, seats, options=options, edition="uberplay-2004")
+    table.patience = ""
+    table.ways = {n: ("--listen", f"8.0.{n}.1:4000", "--no-again") for n in range(seats)}
     with namespaces.internet() as net:
-        machines = net.mesh(delay, *(f"8.0.{n}.1" for n in range(seats)))
-        words = ["--seats", str(seats), *(["--quorum", str(quorum)] if quorum else [])]
-        listen = ("--listen", "8.0.0.1:4000")
-        host = machines[0].hoity(folder / "0", "host", *words, *listen, *BOT)
-        ticket = host.read_until("ticket")["ticket"]
-        running = [host]
-        for number, machine in enumerate(machines[1:], 1):
-            listen = ("--listen", f"8.0.{number}.1:4000")
-            guest = machine.hoity(
-                folder / str(number), "join", ticket, *listen, *BOT[:3], "--no-again", "--no-map"
-            )
-            running.append(guest)
-        terminals.finish(running)
-        return running
+        table.machines = net.mesh(delay, *(f"8.0.{n}.1" for n in range(seats)))
+        with table:
+            table.fill()
+            table.judge()
+    return list(table.running.values())
 
 
 def choices(stepped: Sequence[tuple[float, str]]) -> list[float]:

@@ -14,25 +14,26 @@ from __future__ import annotations
 import itertools
 import json
 import os
-import queue
+import signal
 import sys
 import tempfile
 import threading
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from support import terminals
-from support.liars import table as liar_table
 from support.liars.flood import FLOODS
 from support.liars.tales import Liar
+from support.process_table import ProcessTable
 from support.room import Room, make_table, toy_choice
 from support.toy_game import ToyGame
 
 from soak.links import health
 
-PATIENCE = ("30000", "10000", "1000", "8000")
+PATIENCE = "30000,10000,1000,8000"
 CHOICES = 75
 """Choices a seat makes in one game, about."""
 
@@ -61,21 +62,21 @@ class Kept(threading.Thread):
 
 def flooded(path: Path, kind: str, seconds: float) -> dict[str, Any]:
     """One game of four with one flooder, and what it cost the others."""
-    os.environ["PAUSE"] = str(seconds / CHOICES)
     tale = kind if kind in ("truth", "dribble") else f"flood:{kind}"
-    flooder = liar_table.start_script(
-        liar_table.LIAR, path / "flooder", "host", "4", "3", tale, *PATIENCE
-    )
-    ticket = flooder.read_until("ticket")["ticket"]
-    words = ("join", ticket, "--auto", "--yes", "--json")
-    honest = [terminals.start(path / f"honest{i}", *words) for i in range(3)]
-    kept = [Kept(terminal) for terminal in honest]
-    honest[0].read_until("type", "started")
-    began = time.perf_counter()
-    over = [play_until(terminal, began + 3 * seconds) for terminal in honest]
-    took = time.perf_counter() - began
-    for terminal in (flooder, *honest):
-        terminal.process.terminate()
+    habits = {0: (f"lie={tale}", f"think={seconds / CHOICES}")}
+    table = ProcessTable(path, 4, habits, edition="uberplay-2004", patience=PATIENCE, fresh=True)
+    table.options = ("--quorum", "3")
+    with table:
+        flooder = table.running[0]
+        honest = [table.join(number) for number in range(1, 4)]
+        kept = [Kept(terminal) for terminal in honest]
+        honest[0].read_until("type", "started")
+        began = time.perf_counter()
+        over = [play_until(terminal, began + 3 * seconds) for terminal in honest]
+        took = time.perf_counter() - began
+        for terminal in table.running.values():
+            terminal.process.send_signal(signal.SIGTERM)
+        sent = _sent(flooder)
     return {
         "kind": kind,
         "over": over,
@@ -84,23 +85,19 @@ def flooded(path: Path, kind: str, seconds: float) -> dict[str, Any]:
         "memory_kb": [one.memory for one in kept],
         "journal_kb": [one.journal // 1024 for one in kept],
         "cpu_s": [round(one.seconds, 1) for one in kept],
-        "equal": len({p.read_bytes() for p in path.glob("honest*/transcripts/*.hoity")}) == 1,
+        "equal": len({f.read_bytes() for t in honest for f in t.home.glob("*/*.hoity")}) == 1,
         "load": round(os.getloadavg()[0], 1),
         **_seen(honest),
-        **_sent(flooder),
+        **sent,
     }
 
 
 def play_until(terminal: terminals.Terminal, when: float) -> bool:
     """Read what a seat tells until its game or the time is over; whether it was the game."""
-    while (left := when - time.perf_counter()) > 0:
-        try:
-            _, line = terminal._printed.get(timeout=left)
-        except queue.Empty:
-            return False
-        if not line:
-            return terminal.process.wait(terminals.LIMIT) == 0
-        terminal.lines.append(json.loads(line))
+    with suppress(TimeoutError):
+        while terminal.read(max(0.0, when - time.perf_counter())) is not None:
+            pass
+        return terminal.process.wait(terminals.LIMIT) == 0
     return False
 
 

@@ -19,7 +19,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from support.liars.table import environment
+from support.terminals import environment
 
 LONGEST = 600
 """Seconds after which a game is taken for stuck."""

@@ -24,9 +24,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from support import terminals
 from support.attack import ATTACKS
 from support.paths import TESTS
+from support.process_table import ProcessTable
 
 from p2p_hoity.net.ticket import decode_ticket
 
@@ -56,40 +56,44 @@ def health(pid: int) -> Health:
     return Health(memory, seconds, len(os.listdir(f"/proc/{pid}/fd")), resident)
 
 
-def open_host(path: Path) -> tuple[terminals.Terminal, str]:
-    """A host for two that waits for its guest; and its ticket."""
-    words = ("host", "--seats", "2", "--listen", "127.0.0.1:0", "--lan", "off")
-    host = terminals.start(path / "host", *words, "--auto", "--yes", "--json")
-    return host, host.read_until("ticket")["ticket"]
+def table_of(path: Path) -> ProcessTable:
+    """A table for two, whose host waits for its guest."""
+    return ProcessTable(path, 2, edition="uberplay-2004", patience="", fresh=True)
 
 
-def guest_of(path: Path, ticket: str) -> terminals.Terminal:
-    """An honest guest."""
-    return terminals.start(path / "guest", "join", ticket, "--auto", "--yes", "--json")
+def host_of(ticket: str) -> str:
+    """Where the host listens on this machine."""
+    return next(a for a in decode_ticket(ticket).addresses if a.startswith("127.0.0.1"))
+
+
+def play(table: ProcessTable) -> tuple[float, list[int]]:
+    """Have an honest guest come and both play: seconds until it was seated, exit codes."""
+    began = time.perf_counter()
+    table.join(1)
+    table.running[0].read_until("type", "started")
+    seated = time.perf_counter() - began
+    return seated, [one.end() for one in table.running.values()]
 
 
 def attacker(kind: str, ticket: str, seconds: float) -> subprocess.Popen[str]:
     """A process of strangers."""
-    read = decode_ticket(ticket)
-    where = next(a for a in read.addresses if a.startswith("127.0.0.1"))
-    words = [sys.executable, str(ATTACKER), kind, where, read.host_id.hex(), str(seconds)]
+    who = decode_ticket(ticket).host_id.hex()
+    words = [sys.executable, str(ATTACKER), kind, host_of(ticket), who, str(seconds)]
     return subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
 
 
 def endure(path: Path, kind: str, seconds: float) -> dict[str, Any]:
     """One attack on one host; an honest guest gets in meanwhile and both end their game."""
-    host, ticket = open_host(path)
-    before = health(host.process.pid)
-    watched = Watch(host.process.pid, before)
-    strangers = attacker(kind, ticket, seconds + GAME)
-    attacked = time.perf_counter()
-    samples = [sample(host.process.pid, attacked + seconds * part) for part in (1 / 6, 1 / 2, 1)]
-    began = time.perf_counter()
-    guest = guest_of(path, ticket)
-    host.read_until("type", "started")
-    seated = time.perf_counter() - began
-    codes = [host.end(), guest.end()]
-    played = time.perf_counter() - began
+    with table_of(path) as table:
+        pid = table.running[0].process.pid
+        before = health(pid)
+        watched = Watch(pid, before)
+        strangers = attacker(kind, table.ticket, seconds + GAME)
+        attacked = time.perf_counter()
+        samples = [sample(pid, attacked + seconds * part) for part in (1 / 6, 1 / 2, 1)]
+        began = time.perf_counter()
+        seated, codes = play(table)
+        played = time.perf_counter() - began
     strangers.send_signal(signal.SIGTERM)
     told = strangers.communicate()[0].splitlines()
     worst = watched.worst
@@ -142,29 +146,23 @@ def crowd(path: Path, number: int) -> dict[str, Any]:
     """This many connections that say nothing, all held open; then an honest guest."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
-    host, ticket = open_host(path)
-    read = decode_ticket(ticket)
-    where = next(a for a in read.addresses if a.startswith("127.0.0.1"))
-    port = int(where.rpartition(":")[2])
-    before = health(host.process.pid)
-    held, refused, began = [], 0, time.perf_counter()
-    for count in range(number):
-        one = socket.socket()
-        one.settimeout(2.0)
-        try:
-            one.bind((f"127.0.{1 + count % 8}.{1 + count // 8 % 250}", 0))
-            one.connect(("127.0.0.1", port))
-            held.append(one)
-        except OSError:
-            refused += 1
-            one.close()
-    opened = time.perf_counter() - began
-    peak = health(host.process.pid)
-    began = time.perf_counter()
-    guest = guest_of(path, ticket)
-    host.read_until("type", "started")
-    seated = time.perf_counter() - began
-    codes = [host.end(), guest.end()]
+    with table_of(path) as table:
+        pid, port = table.running[0].process.pid, int(host_of(table.ticket).rpartition(":")[2])
+        before = health(pid)
+        held, refused, began = [], 0, time.perf_counter()
+        for count in range(number):
+            one = socket.socket()
+            one.settimeout(2.0)
+            try:
+                one.bind((f"127.0.{1 + count % 8}.{1 + count // 8 % 250}", 0))
+                one.connect(("127.0.0.1", port))
+                held.append(one)
+            except OSError:
+                refused += 1
+                one.close()
+        opened = time.perf_counter() - began
+        peak = health(pid)
+        seated, codes = play(table)
     for one in held:
         one.close()
     resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))

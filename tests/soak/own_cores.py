@@ -26,7 +26,6 @@ from typing import Any
 
 import trio
 import trio.testing
-from support.liars.peer import own, terms_of, yes
 from support.memory_network import MemoryNetwork, Pair
 
 from p2p_hoity import tables
@@ -35,9 +34,8 @@ from p2p_hoity.session import updates
 from p2p_hoity.session.player import PAUSE, BotPlayer
 from p2p_hoity.storage.home import Home
 from protocol.wire.header import default_quorum
+from soak.deals import TIMES, own, terms_of, yes
 from soak.delays import choices
-
-TIMES = (60_000, 60_000, 5_000, 60_000)
 
 
 @dataclass

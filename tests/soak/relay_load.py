@@ -20,8 +20,7 @@ import resource
 import select
 import socket
 import struct
-import subprocess
-import sys
+import tempfile
 import time
 from contextlib import suppress
 from itertools import combinations
@@ -29,6 +28,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import trio
+from support.terminals import Terminal, start
 
 from p2p_hoity.net.addresses import Address
 from p2p_hoity.net.errors import NetError
@@ -226,17 +226,14 @@ def used(pid: int) -> tuple[float, int]:
     return (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK"), int(rss.split()[1])
 
 
-def start_relay(core: int, tables: int) -> tuple[subprocess.Popen[str], int]:
-    """A relay with room for all of them, which all come from one address."""
+def start_relay(core: int, tables: int, home: Path) -> tuple[Terminal, int]:
+    """Start a relay with room for all of them, which all come from one address."""
     most = str(10 * tables)
-    words = ["relay", "--listen", "0.0.0.0:0", "--json", "--seats", most, "--calls", most]
-    command = ["taskset", "-c", str(core), sys.executable, "-m", "cli", *words]
-    process = subprocess.Popen(
-        [*command, "--same-address", most], stdout=subprocess.PIPE, text=True
-    )
-    assert process.stdout is not None
-    (address,) = json.loads(process.stdout.readline())["addresses"]
-    return process, int(address.rpartition(":")[2])
+    room = ("--seats", most, "--calls", most, "--same-address", most)
+    words = (f"core={core}", "relay", "--listen", "0.0.0.0:0", "--json", *room)
+    running = start(home, *words, module="support.seat", fresh=True)
+    (address,) = running.read_until("addresses")["addresses"]
+    return running, int(address.rpartition(":")[2])
 
 
 def share(values: list[float], part: float) -> float:
@@ -246,11 +243,14 @@ def share(values: list[float], part: float) -> float:
 
 async def measure(args: argparse.Namespace) -> dict[str, Any]:
     load = Load(args.pairs)
-    process, port = (None, 0) if args.direct else start_relay(args.relay_core, args.tables)
+    home = tempfile.TemporaryDirectory()
+    relay, port = None, 0
+    if not args.direct:
+        relay, port = start_relay(args.relay_core, args.tables, Path(home.name))
     try:
         async with trio.open_nursery() as nursery:
             began = time.monotonic()
-            if process is None:
+            if relay is None:
                 await direct(load, args.tables)
             else:
                 async with trio.open_nursery() as coming:
@@ -263,7 +263,7 @@ async def measure(args: argparse.Namespace) -> dict[str, Any]:
             await load.run(5)  # until it runs evenly
             load.delays.clear(), load.late.clear()
             load.sent = load.blocked = 0
-            pid = process.pid if process else os.getpid()
+            pid = relay.process.pid if relay else os.getpid()
             before, mine, began = used(pid)[0], used(os.getpid())[0], time.monotonic()
             await load.run(args.seconds)
             lasted = time.monotonic() - began
@@ -271,8 +271,8 @@ async def measure(args: argparse.Namespace) -> dict[str, Any]:
             share_of_load = (used(os.getpid())[0] - mine) / lasted
             nursery.cancel_scope.cancel()
     finally:
-        if process is not None:
-            process.kill()
+        if relay is not None:
+            relay.kill()
     return {
         "tables": args.tables,
         "pairs": args.pairs,

@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any
 
 import trio
-from support import terminals
+from support.process_table import ProcessTable
 
 from p2p_hoity.errors import because
 from p2p_hoity.net.addresses import Address
@@ -134,45 +134,38 @@ async def crowd(number: int, word: str) -> None:
 
 
 def measure(number: int, seconds: float) -> dict[str, Any]:
-    """One game with so many onlookers."""
+    """Play one game with so many onlookers."""
     with tempfile.TemporaryDirectory() as folder:
-        table = _Table(Path(folder), number)
-        try:
-            return table.measured(seconds)
-        finally:
-            table.end()
+        path = Path(folder)
+        clocks = {seat: (f"clock={path / str(seat)}.clock",) for seat in range(SEATS)}
+        table = ProcessTable(path, SEATS, clocks, edition="uberplay-2004", patience="", fresh=True)
+        table.every = (f"think={PACE}", "core=0")
+        with table:
+            watched = _Watched(table, number)
+            try:
+                return watched.measured(seconds)
+            finally:
+                watched.watching.kill()
+                watched.watching.wait()
 
 
-class _Table:
+class _Watched:
     """Four seats and their crowd."""
 
-    def __init__(self, path: Path, number: int) -> None:
-        words = ["--listen", "127.0.0.1:0", "--auto", "--json", "--yes"]
-        self._path, self._number = path, number
-        host = self._seat(0, "host", "--seats", str(SEATS), "--lan", "off", *words)
-        word = host.read_until("ticket")["ticket"]
-        command = [sys.executable, "-m", "soak.watchers", "--crowd", str(number), word]
+    def __init__(self, table: ProcessTable, number: int) -> None:
+        self._table, self._number = table, number
+        command = [sys.executable, "-m", "soak.watchers", "--crowd", str(number), table.ticket]
         self.watching = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )
         time.sleep(3 + number / 20)  # all are linked with the host, and wait
-        more = [self._seat(n, "join", word, "--name", f"G{n}", *words) for n in range(1, SEATS)]
-        self.seats = [host, *more]
-
-    def _seat(self, number: int, *words: str) -> terminals.Terminal:
-        home = self._path / str(number)
-        self._clock(number).touch()
-        habits = [f"think={PACE}", "core=0", f"clock={self._clock(number)}"]
-        return terminals.start(home, *habits, *words, module="support.going_seat")
-
-    def _clock(self, number: int) -> Path:
-        return self._path / f"clock-{number}"
+        table.fill()
 
     def _steps(self, since: int = 0) -> dict[int, list[int]]:
         """When the seats completed each step of play, by its number."""
         found: dict[int, list[int]] = {}
-        for number in range(SEATS):
-            for line in self._clock(number).read_text().splitlines():
+        for file in self._table.path.glob("*.clock"):
+            for line in file.read_text().splitlines():
                 step, kind, when = line.split()
                 if kind in ("seal", "hold", "reveal", "choose", "open") and int(when) >= since:
                     found.setdefault(int(step), []).append(int(when))
@@ -201,17 +194,11 @@ class _Table:
         }
 
     def _health(self) -> list[Health]:
-        return [health(one.process.pid) for one in self.seats]
+        return [health(one.process.pid) for one in self._table.running.values()]
 
     def _crowd(self) -> Any:
         said, _ = self.watching.communicate("", timeout=60)
         return json.loads(said)
-
-    def end(self) -> None:
-        """End what was started."""
-        for one in (self.watching, *(seat.process for seat in self.seats)):
-            one.kill()
-            one.wait()
 
 
 def main(arguments: list[str]) -> None:

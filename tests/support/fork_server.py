@@ -21,6 +21,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import IO, Any
 
 PRELOADED = ("support.seat", "cli.commands.relay", "cli.commands.verify")
@@ -182,10 +183,8 @@ def _report(children: dict[int, socket.socket]) -> None:
         found, status = os.waitpid(child, os.WNOHANG)
         if found:
             told = children.pop(child)
-            try:
+            with suppress(BrokenPipeError):  # nobody waits for it any more
                 told.sendall(b"%d\n" % os.waitstatus_to_exitcode(status))
-            except BrokenPipeError:
-                pass  # nobody waits for it any more
             told.close()
 
 

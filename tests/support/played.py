@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from protocol.chain.state import Kind
+from protocol.chain.state import Kind, Node
 from protocol.crypto import group, signing
 from protocol.seat.statements import sign
 from protocol.transcript.writer import to_the_end

@@ -41,6 +41,8 @@ class ProcessTable:
     """The short one if empty; what `--edition` is given."""
     patience: str = LONG
     """Empty for that of `hoity host`."""
+    fresh: bool = False
+    """Whether a Python of its own reads the program for each seat, as where memory is measured."""
     machines: Sequence[Machine] = ()
     """Where the seats live; all on this machine if empty."""
     way: Sequence[str] = ()
@@ -68,7 +70,7 @@ class ProcessTable:
     def start(self, number: int, *words: str, **how: Any) -> Terminal:
         """Start a process of this seat, with its habits unless `module` is another."""
         place = self.machines[number].name if self.machines else ""
-        how.setdefault("module", "support.seat")
+        how = {"module": "support.seat", "fresh": self.fresh, **how}
         habits = self.habits_of(number) if how["module"] == "support.seat" else ()
         self.running[number] = terminals.start(
             self.path / str(number), *habits, *words, namespace=place, **how

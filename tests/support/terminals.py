@@ -19,7 +19,7 @@ from typing import IO, Any, cast
 
 from support import fork_server
 
-LIMIT = int(os.environ.get("LIM", 240))
+LIMIT = 240
 """Seconds after which what does not come is taken for hung; the one limit of all processes."""
 CAN_FORK = os.name == "posix"
 LISTEN = ("--listen", "127.0.0.1:0")
@@ -118,6 +118,13 @@ class Terminal:
         return Path(self.last["transcript"]).read_bytes()
 
 
+def environment(home: Path, **variables: str) -> dict[str, str]:
+    """Make a home, and return the environment of a process that lives there."""
+    home.mkdir(mode=0o700, parents=True, exist_ok=True)
+    own = {"HOITY_HOME": str(home), "PYTHONUNBUFFERED": "1", "LANGUAGE": "en"}
+    return {**os.environ, **own, **variables}
+
+
 def start(
     home: Path,
     *words: str,
@@ -138,10 +145,8 @@ def start(
         fresh: Whether a Python of its own reads the program, instead of a fork server.
         variables: More of its environment.
     """
-    home.mkdir(mode=0o700, parents=True, exist_ok=True)
-    own = {"HOITY_HOME": str(home), "PYTHONUNBUFFERED": "1", "LANGUAGE": "en"}
-    environment = {**os.environ, **own, **variables}
-    complaints = tempfile.TemporaryFile("w+", errors="replace")
+    given = environment(home, **variables)
+    complaints = tempfile.TemporaryFile("w+", errors="replace")  # noqa: SIM115 - as long as the terminal
     reader, writer = os.pipe()
     os.write(writer, typed.encode())
     os.close(writer)
@@ -150,14 +155,14 @@ def start(
         inside = ("ip", "netns", "exec", namespace) if namespace else ()
         process: Any = subprocess.Popen(
             [*inside, sys.executable, "-m", module, *words],
-            env=environment,
+            env=given,
             stdin=streams[0],
             stdout=subprocess.PIPE,
             stderr=streams[1],
             text=True,
         )
     else:
-        process = fork_server.start(module, words, environment, streams, namespace)
+        process = fork_server.start(module, words, given, streams, namespace)
     os.close(reader)
     return Terminal(cast("subprocess.Popen[str]", process), home, complaints)
 

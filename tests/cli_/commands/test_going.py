@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,17 @@ from cli.commands.sitting import Manner
 from p2p_hoity.session.player import BotPlayer, LeaveForNow, WaitLonger, Wish
 
 ALL = (*ENDING, *[getattr(signal, name) for name in ("SIGHUP",) if hasattr(signal, name)])
+
+
+@pytest.fixture(autouse=True)
+def hangups() -> Iterator[None]:
+    """A closed terminal ends this program, even where `nohup` has that ignored."""
+    if not hasattr(signal, "SIGHUP"):
+        yield
+        return
+    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    yield
+    signal.signal(signal.SIGHUP, before)
 
 
 class Wishful(BotPlayer):

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 import trio
-from support.short_game import short_edition
+from support.short_game import short_file
 
 from cli.commands.play import Ask, checked_terms, edition_of
 from cli.commands.seats import new_sitting
@@ -250,7 +250,7 @@ def test_ctrl_c_keeps_the_game_and_its_bots(tmp_path: Path) -> None:
     here: dict[str, Any] = {"env": environment, "text": True, "stderr": subprocess.PIPE}
     command = [sys.executable, "-m", "cli"]
     playing = subprocess.Popen(
-        [*command, "play", "--bots", "1", "--edition", str(short_edition(tmp_path, 4))],
+        [*command, "play", "--bots", "1", "--edition", str(short_file(tmp_path))],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import os
-import signal
 import subprocess
 import sys
 from pathlib import Path
 
-from soak import crashes
-from support import terminals
-from support.liars.table import environment, hoity
 from support.paths import ROOT
-from support.short_game import short_edition
+from support.short_game import short_file
+from support.terminals import BOT, LIMIT, LISTEN, environment, hoity, start
 
 from cli.local import bot_processes
 from p2p_hoity.storage import file_lock
@@ -96,23 +93,20 @@ async def test_a_crew_that_is_dismissed_leaves_nothing(tmp_path: Path) -> None:
     assert crews(home) == []
 
 
-def killed(path: Path, bots: int, seats: int) -> tuple[Path, str]:
-    """(home, ticket) of a host with bots; it still waits in the lobby if a seat is free."""
-    small = ("--edition", str(short_edition(path, 4)))
-    words = ("--seats", str(seats), "--bots", str(bots), "--lan", "off", *crashes.BOT, *small)
-    host = terminals.start(path / "host", "host", "--listen", "127.0.0.1:0", *words)
-    ticket = host.read_until("ticket")["ticket"]
+def killed(path: Path, bots: int, seats: int) -> Path:
+    """The home of a host with bots; it still waits in the lobby if a seat is free."""
+    words = ("--seats", str(seats), "--bots", str(bots), "--lan", "off", *LISTEN, *BOT)
+    host = start(path / "host", "host", "--edition", str(short_file(path)), *words)
     if seats > bots + 1:
         host.read_until("type", "joined")
     else:
         host.read_until("round", 2)
-    host.process.send_signal(signal.SIGKILL)
-    host.process.wait()
-    return host.home, ticket
+    host.kill()
+    return host.home
 
 
 def test_bots_of_a_host_killed_in_the_game_let_go_of_it(tmp_path: Path) -> None:
-    home, _ = killed(tmp_path, 2, 3)
+    home = killed(tmp_path, 2, 3)
     books = list(home.glob("bots/*/*/journals/*.journal"))
     assert len(books) == 2
     for book in books:
@@ -124,20 +118,19 @@ def test_bots_of_a_host_killed_in_the_game_let_go_of_it(tmp_path: Path) -> None:
 
 
 def test_what_a_host_killed_in_the_lobby_left_is_gone_after_the_next_game(tmp_path: Path) -> None:
-    home, _ = killed(tmp_path, 1, 3)
+    home = killed(tmp_path, 1, 3)
     assert len(crews(Home(home))) == 1
-    done = hoity(
-        home, "play", "--bots", "1", "--auto", "--json", "--edition", tmp_path / "short.toml"
-    )
+    words = ("--bots", "1", "--edition", str(tmp_path / "small-4.toml"))
+    done = hoity(home, "play", *words, "--auto", "--json")
     assert done.returncode == 0, done.stderr
     assert crews(Home(home)) == []
 
 
 def test_a_bot_leaves_the_lobby_when_its_input_ends(tmp_path: Path) -> None:
-    words = ("--seats", "3", "--lan", "off", "--listen", "127.0.0.1:0", *crashes.BOT)
-    host = terminals.start(tmp_path / "host", "host", *words)
+    words = ("--seats", "3", "--lan", "off", *LISTEN, *BOT)
+    host = start(tmp_path / "host", "host", *words)
     ticket = host.read_until("ticket")["ticket"]
-    command = ["-m", "cli", "join", ticket, "--yes", "--until-eof", *crashes.BOT]
+    command = ["-m", "cli", "join", ticket, "--until-eof", *BOT]
     bot = subprocess.Popen(
         [sys.executable, *command],
         env=environment(tmp_path / "bot"),
@@ -148,9 +141,8 @@ def test_a_bot_leaves_the_lobby_when_its_input_ends(tmp_path: Path) -> None:
     host.read_until("type", "joined")
     assert bot.stdin is not None
     bot.stdin.close()
-    assert bot.wait(terminals.LIMIT) == 130
-    host.process.kill()
-    host.process.wait()
+    assert bot.wait(LIMIT) == 130
+    host.kill()
 
 
 def test_another_process_runs_this_very_installation() -> None:
