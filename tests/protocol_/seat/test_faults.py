@@ -225,3 +225,30 @@ def test_two_says_that_lie_on_two_chains_are_a_fault() -> None:
     swapped = [other if is_first(m) else m for m in says]
     apart.says = [(m, m.statement) for m in swapped if isinstance(m.statement, Say)]
     assert {seat for seat, _, _ in evidence.off_chain(apart)} == {LIAR}
+
+
+@pytest.mark.parametrize(
+    ("seats", "quorum", "liars", "ends"),
+    [(5, 4, 2, True), (4, 3, 2, True), (3, 3, 1, True), (5, 4, 1, False), (6, 4, 2, False)],
+)
+def test_a_table_ends_once_more_seats_are_at_fault_than_it_can_spare(
+    seats: int, quorum: int, liars: int, ends: bool
+) -> None:
+    table = toy_table(seats, quorum=quorum)
+    table.start()
+    while not all(machine.has_begun for machine in table.machines()):
+        table.deliver()
+    honest, faulty = range(seats - liars), range(seats - liars, seats)
+    step = table.machine().tip.step + 1
+    for liar in faulty:
+        for body in (b"one", b"two"):
+            said = table.sign(liar, Say(0, step, bytes([7]) * 32, body))
+            for seat in honest:
+                table.tell(seat, said)
+    for seat in honest:
+        broken = table.machine(seat).broken
+        assert (broken is not None) == ends
+        if broken is not None:
+            assert (broken.seat, broken.code) == (faulty[-1], "two-statements")
+            told = {one.seat for one in table.places[seat].of_kind(Guilty)}
+            assert told == set(faulty)

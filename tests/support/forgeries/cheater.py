@@ -11,17 +11,20 @@ from dataclasses import replace
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from protocol.chain.state import Node
+from protocol.chain.state import Kind, Node
 from protocol.seat import epoch_change, progress
 from protocol.seat.core import Core
 from protocol.seat.machine import Machine
 from protocol.seat.statements import sign
 from protocol.wire import frames
+from protocol.wire.bodies import EMPTY
 from protocol.wire.messages import Say, Statement
 from support.forgeries.bodies import Forge
 from support.forgeries.catalogue import Forgery
 from support.forgeries.statements import signed
 
+PASSES = (Kind.DECK_OK, Kind.HOLD, Kind.OVER)
+"""Steps in which every honest body is the empty pass."""
 Lie = Callable[[Machine, Statement], Statement]
 Due = Callable[[Node], bool]
 
@@ -60,16 +63,25 @@ def say_too(machine: Machine, statement: Statement) -> None:
 
 def forging(forgery: Forgery, seat: int) -> Lie:
     """Send a forged body of the catalogue, in the first step of any choice in which it is due."""
-    return on_say(replace(forgery, name="").due(seat), forgery.forge)
+    due = replace(forgery, name="").due(seat)
+    return on_say(due, forgery.forge, passes=forgery.kind in PASSES)
 
 
-def on_say(due: Due, forge: Forge) -> Lie:
-    """Send a forged body in the first step that is due."""
+def on_say(due: Due, forge: Forge, passes: bool = True) -> Lie:
+    """Send a forged body in the first step that is due.
+
+    Args:
+        due: Whether a node stands before such a step.
+        forge: Makes the body.
+        passes: Whether to do so where the own body would be the empty pass.
+    """
     at: list[int] = []
 
     def lie(machine: Machine, statement: Statement) -> Statement:
         node = machine.tip
         if not isinstance(statement, Say) or not due(node) or (at and at[0] != node.step):
+            return statement
+        if not passes and statement.body == EMPTY:
             return statement
         if not at:
             at.append(node.step)

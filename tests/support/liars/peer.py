@@ -8,7 +8,8 @@ a time. The line `lied` says when it did.
 from __future__ import annotations
 
 import atexit
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, ClassVar
 
 import trio
@@ -18,18 +19,15 @@ from p2p_hoity.net.link import Link
 from p2p_hoity.session.driver import Driver
 from p2p_hoity.tables import seating
 from protocol.seat.effects import Effect, Send, Stepped
+from protocol.seat.machine import Machine
 from protocol.wire import frames
-from protocol.wire.messages import Message, Say
+from protocol.wire.messages import Message, Say, Statement
+from support.forgeries.bodies import seat_of
+from support.forgeries.cheater import CheatingMachine, Lie
 from support.liars.flood import pour
 from support.liars.pact import speak_on_the_other
-from support.liars.plots import TALES
-from support.liars.tales import (
-    Liar,
-    choose_the_impossible,
-    own_message,
-    speak_unasked,
-    spoil_pieces,
-)
+from support.liars.plots import PLOTS, TALES
+from support.liars.tales import Liar, own_message, speak_unasked
 
 UNASKED = {"not-expected": speak_unasked, "two-chains": speak_on_the_other}
 """Tales of a say that nobody asked for, looked for as each step begins."""
@@ -98,15 +96,6 @@ class LyingDriver(Driver):
         self.liar.lied = True
         write_line({"type": "lied", "tale": tale, "step": self.machine.tip.step})
 
-    async def _choose(self, *args: Any) -> None:
-        if self.tale == "illegal-choice" and not self.liar.lied:
-            write_line({"type": "lied", "tale": self.tale, "step": self.machine.tip.step})
-            self.tale = "truth"
-            choose_the_impossible(self.liar)
-            self._drain()
-            return
-        await super()._choose(*args)
-
 
 async def dribble(link: Link, framed: bytes) -> None:
     """Send a byte at a time, so slowly that the link just lives."""
@@ -115,11 +104,27 @@ async def dribble(link: Link, framed: bytes) -> None:
         await trio.sleep(0.05)
 
 
+def cheating(lie_of: Callable[[int], Lie], *given: Any) -> Machine:
+    """Return a machine that cheats, and tells so on its output when it does."""
+    machine = CheatingMachine(*given)
+    lie = lie_of(seat_of(machine))
+
+    def telling(one: Machine, statement: Statement) -> Statement:
+        made = lie(one, statement)
+        if made != statement:
+            write_line({"type": "lied", "tale": LyingDriver.tale, "step": one.tip.step})
+        return made
+
+    machine.lie = telling
+    return machine
+
+
 def lie(tale: str) -> None:
     """Have the seat of this process tell this tale."""
     LyingDriver.tale = tale
-    if tale == "bad-backup":
-        spoil_pieces()
+    plot = PLOTS.get(tale)
+    if plot is not None and plot.lie is not None:
+        setattr(seating, "Machine", partial(cheating, plot.lie))  # noqa: B010
     if tale.startswith("flood:"):
         atexit.register(lambda: write_line({"type": "flooded", **LyingDriver.counts}))
     setattr(seating, "Driver", LyingDriver)  # noqa: B010 - a name that mypy does not see

@@ -9,34 +9,21 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from protocol.chain.state import Kind, Node
+from protocol.chain.state import SETUP, Kind
+from support.forgeries.bodies import another_seal
+from support.forgeries.catalogue import FORGERIES
+from support.forgeries.cheater import Lie, forging, twice
 from support.liars.pact import two_versions
 from support.liars.tales import (
-    NOT_A_POINT,
-    NOT_A_SCALAR,
-    OTHER_SCALAR,
-    Liar,
     Tale,
     dawdle,
     dawdle_unsealed,
-    escrow_share,
-    false_complaint,
     forge_close,
     forget_lock,
-    garbage,
     groundless,
     halting,
-    instead,
-    low_order,
-    marked_deck,
-    other_commitment,
-    other_key,
-    other_nonce,
-    shares,
     stall,
     truth,
-    two_statements,
-    unproven_key,
     without_own,
 )
 
@@ -45,12 +32,14 @@ from support.liars.tales import (
 class Plot:
     """How one code is provoked: the tale, in words, and the table it needs.
 
+    `lie`: by seat, what its machine makes of its own statements, for forged bodies.
     `before`: the table ends before the game begins, with the liar named. `helper` is the tale
     of a second test peer, in seat 1, which is slow and no liar, unless `also` is its own code.
     """
 
     tale: Tale
     how: str
+    lie: Callable[[int], Lie] | None = None
     before: bool = False
     seats: int = 3
     quorum: int = 2
@@ -59,12 +48,11 @@ class Plot:
     times: str = ""
 
 
-def _setup(kind: Kind, change: Callable[[Liar, Node, list[Any]], Any], how: str) -> Plot:
-    return Plot(instead(kind, change), how, before=True)
-
-
-def _play(kind: Kind, change: Callable[[Liar, Node, list[Any]], Any], how: str) -> Plot:
-    return Plot(instead(kind, change), how)
+def _forges(name: str, how: str = "", **more: Any) -> Plot:
+    """Return the plot of a forgery of the catalogue, described by `how` if it is given."""
+    forgery = FORGERIES[name]
+    lie = lambda seat: forging(forgery, seat)  # noqa: E731
+    return Plot(truth, how or forgery.what, before=forgery.kind in SETUP, lie=lie, **more)
 
 
 def _changing(tale: Tale, how: str) -> Plot:
@@ -76,23 +64,19 @@ PATIENT = "20000,10000,1000,8000"
 """Patience of a table of many seats, none of which is slow."""
 
 PLOTS: dict[str, Plot] = {
-    "bad-key": _setup(Kind.KEY_COMMIT, low_order, "a transport key of low order in `key.commit`"),
-    "bad-key-hash": _setup(
-        Kind.KEY_REVEAL, other_key, "the points of its key vector exchanged in `key.reveal`"
+    "bad-key": _forges("transport-key-of-low-order"),
+    "bad-key-hash": _forges("key-other-than-committed"),
+    "bad-key-proof": _forges("key-not-proven"),
+    "bad-backup": _forges("backup-piece-that-does-not-open"),
+    "false-complaint": _forges(
+        "complaint-of-a-sound-piece", "complains of another seat's piece, which is sound"
     ),
-    "bad-key-proof": _setup(
-        Kind.KEY_REVEAL, unproven_key, "another scalar in the proof of its key"
+    "bad-shuffle": _forges("cards-exchanged-after-the-proof"),
+    "two-statements": Plot(
+        truth,
+        "signs two commitments in one step",
+        lie=lambda seat: twice(FORGERIES["choice-against-the-rules"].due(seat), another_seal),
     ),
-    "bad-backup": Plot(
-        truth, "one bit changed in each sealed backup piece; the others complain", before=True
-    ),
-    "false-complaint": _setup(
-        Kind.KEY_OK, false_complaint, "complains of the next seat's backup piece, which is sound"
-    ),
-    "bad-shuffle": _setup(
-        Kind.SHUFFLE, marked_deck, "two cards exchanged after its shuffle was proven"
-    ),
-    "two-statements": Plot(two_statements, "two sealed choices in one step"),
     "two-chains": Plot(
         truth,
         "its accomplice seals two choices; it speaks on the chain of one and goes on on the other",
@@ -103,27 +87,15 @@ PLOTS: dict[str, Plot] = {
         times=PATIENT,
     ),
     "not-expected": Plot(truth, "chooses a window when another seat is the buyer"),
-    "bad-body": _play(Kind.SEAL, garbage, "random bytes for a sealed choice"),
-    "bad-point": _play(
-        Kind.OPEN, shares(lambda b: NOT_A_POINT + b[32:]), "a share of a card that is no point"
-    ),
-    "bad-scalar": _play(
-        Kind.OPEN, shares(lambda b: b[:-32] + NOT_A_SCALAR), "a proof that holds no scalar"
-    ),
-    "bad-share": _play(
-        Kind.OPEN, shares(lambda b: b[:-32] + OTHER_SCALAR), "another scalar in a share's proof"
-    ),
-    "bad-escrow": _play(
-        Kind.SEAL, other_commitment, "another commitment beside the escrow of its choice"
-    ),
-    "bad-opening": _play(Kind.REVEAL, other_nonce, "another nonce in the opening of its choice"),
-    "illegal-choice": Plot(truth, "seals a choice that the rules do not know, and opens it"),
-    "bad-escrow-share": Plot(
-        instead(Kind.REVEAL, escrow_share),
-        "another scalar in its share of an absent seat's escrow",
-        seats=5,
-        quorum=3,
-        helper="stall-reveal",
+    "bad-body": _forges("pass-where-a-choice-is-due"),
+    "bad-point": _forges("share-outside-the-group"),
+    "bad-scalar": _forges("share-with-a-large-scalar"),
+    "bad-share": _forges("share-not-proven"),
+    "bad-escrow": _forges("escrow-of-a-card"),
+    "bad-opening": _forges("choice-opened-with-another-nonce"),
+    "illegal-choice": _forges("choice-against-the-rules"),
+    "bad-escrow-share": _forges(
+        "escrow-share-not-proven", seats=5, quorum=3, helper="stall-reveal"
     ),
     "halt-omits-say": _changing(
         halting(without_own), "halts for a new epoch without the says it has made"

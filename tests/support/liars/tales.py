@@ -1,35 +1,25 @@
-"""The lies of the lying process, one per code of `protocol.wire.faults`.
+"""The lies of the lying process that are no forged body of the catalogue.
 
-A tale looks at each statement the liar is about to send. It answers None while it is honest,
-then once with what goes out instead. What table each needs: tests/support/liars/plots.py.
+A tale looks at each statement that the liar is about to send. It returns None while it is honest,
+and once what is sent instead. `support.liars.plots` says what table each needs.
 """
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from protocol.chain import own_bodies
-from protocol.chain.secrets import Secrets
 from protocol.chain.state import Kind, Node
-from protocol.chain.steps import STEPS
 from protocol.consensus.votes import held_says
-from protocol.crypto import group
 from protocol.errors import Invalid
-from protocol.seat.core import PlayerChoice
 from protocol.seat.effects import Send
 from protocol.seat.machine import Machine
-from protocol.wire import bodies, encoding, messages
-from protocol.wire.bodies import COIN, Complaint, KeyCommit
+from protocol.wire import bodies, messages
+from protocol.wire.bodies import COIN
 from protocol.wire.frames import Carry, parse_frame
 from protocol.wire.messages import Close, Halt, Message, Say, SealVote, Statement
-
-NOT_A_POINT = b"\xff" * 32
-NOT_A_SCALAR = b"\xff" * 32
-OTHER_SCALAR = (1).to_bytes(32, "little")
 
 Told = list[Message]
 
@@ -68,83 +58,6 @@ def own_message(send: Send, machine: Machine) -> Message | None:
     return None
 
 
-# Bodies.
-
-
-def instead(kind: Kind, change: Callable[[Liar, Node, list[Any]], Any]) -> Tale:
-    """At the first own say of this kind that holds something: a body changed by `change`.
-
-    `change` gets the fields of the honest body and returns the body, its fields, or None to
-    wait for a better occasion.
-    """
-
-    def tale(liar: Liar, message: Message) -> Told | None:
-        say = message.statement
-        node = liar.node(say) if isinstance(say, Say) else None
-        if node is None or not isinstance(say, Say) or node.want.kind is not kind:
-            return None
-        if say.body == bodies.EMPTY:
-            return None
-        found = change(liar, node, list(encoding.decode(say.body, bodies.MAX_BODY)))
-        if found is None:
-            return None
-        body = found if isinstance(found, bytes) else encoding.encode(tuple(found))
-        return [liar.sign(replace(say, body=body))]
-
-    return tale
-
-
-def low_order(liar: Liar, node: Node, fields: list[Any]) -> Any:
-    return bodies.encode_body(KeyCommit(fields[0], bytes(32)))
-
-
-def other_key(liar: Liar, node: Node, fields: list[Any]) -> Any:
-    return [fields[0][32:] + fields[0][:32], *fields[1:]]
-
-
-def unproven_key(liar: Liar, node: Node, fields: list[Any]) -> Any:
-    return [fields[0], fields[1][:32] + OTHER_SCALAR, fields[2]]
-
-
-def false_complaint(liar: Liar, node: Node, fields: list[Any]) -> Any:
-    return bodies.encode_body(
-        Complaint((liar.seat + 1) % node.table.seats, liar.machine.core.secrets.box)
-    )
-
-
-def marked_deck(liar: Liar, node: Node, fields: list[Any]) -> Any:
-    deck = fields[0]
-    return [deck[64:128] + deck[:64] + deck[128:], fields[1]]
-
-
-def garbage(liar: Liar, node: Node, fields: list[Any]) -> Any:
-    return b"\x00" + os.urandom(20)
-
-
-def other_commitment(liar: Liar, node: Node, fields: list[Any]) -> Any:
-    return [os.urandom(32), fields[1]]
-
-
-def other_nonce(liar: Liar, node: Node, fields: list[Any]) -> Any:
-    if fields[0] is None or node.want.name == COIN:
-        return None
-    return [(fields[0][0], os.urandom(32)), *fields[1:]]
-
-
-def shares(change: Callable[[bytes], bytes]) -> Callable[[Liar, Node, list[Any]], Any]:
-    def spoil(liar: Liar, node: Node, fields: list[Any]) -> Any:
-        return [fields[0], change(fields[1]), *fields[2:]] if fields[1] else None
-
-    return spoil
-
-
-def escrow_share(liar: Liar, node: Node, fields: list[Any]) -> Any:
-    if not fields[3]:
-        return None
-    first, *rest = fields[3]
-    return [*fields[:3], (first[:-32] + OTHER_SCALAR, *rest)]
-
-
 # Statements.
 
 
@@ -155,17 +68,6 @@ def sealing(liar: Liar, message: Message) -> tuple[Say, Node] | None:
     if not isinstance(say, Say) or node is None or node.want.kind is not Kind.SEAL:
         return None
     return (say, node) if say.body != bodies.EMPTY else None
-
-
-def two_statements(liar: Liar, message: Message) -> Told | None:
-    """Two sealed choices in one step."""
-    found = sealing(liar, message)
-    if found is None:
-        return None
-    say, node = found
-    choice = liar.machine.core.player_choices[node.step, node.want.name].choice
-    body = own_bodies.body_of_choice(node, liar.seat, choice, liar.machine.core.secrets, os.urandom)
-    return [message, liar.sign(replace(say, body=body))]
 
 
 def forge_close(liar: Liar, message: Message) -> Told | None:
@@ -274,38 +176,9 @@ def truth(liar: Liar, message: Message) -> Told | None:
 # What needs more than a changed statement.
 
 
-def choose_the_impossible(liar: Liar) -> None:
-    """A choice that the rules do not know, sealed without asking them."""
-    machine, node = liar.machine, liar.machine.tip
-    machine.core.player_choices[node.step, node.want.name] = PlayerChoice(node.digest, 99)
-    machine.tick(machine.core.clocks.now)
-
-
 def speak_unasked(liar: Liar, node: Node) -> Message | None:
     """A say where only another seat is asked."""
     if node.want.kind is not Kind.CHOOSE or liar.seat in node.want.speakers:
         return None
     body = bodies.encode_choice(0)
     return liar.sign(Say(liar.machine.core.view.epoch, node.step, node.digest, body))
-
-
-def spoil_pieces() -> None:
-    """Have this process seal backup pieces that do not open, and believe in them."""
-    step = STEPS[Kind.KEY_REVEAL]
-    write = step.write
-
-    def spoilt(node: Node, seat: int, secrets: Secrets, rng: Any) -> bytes:
-        fields = list(encoding.decode(write(node, seat, secrets, rng), bodies.MAX_BODY))
-        pieces = tuple(p[:-1] + bytes([p[-1] ^ 1]) if p else p for p in fields[2])
-        return encoding.encode((*fields[:2], pieces))
-
-    step.write = spoilt  # type: ignore[method-assign]
-
-
-def is_point(data: bytes) -> bool:
-    """Whether the group takes these bytes; the tales' own test uses it."""
-    try:
-        group.decode_point(data)
-    except Invalid:
-        return False
-    return True
