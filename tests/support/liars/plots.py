@@ -35,6 +35,7 @@ class Plot:
     `lie`: by seat, what its machine makes of its own statements, for forged bodies.
     `before`: the table ends before the game begins, with the liar named. `helper` is the tale
     of a second test peer, in seat 1, which is slow and no liar, unless `also` is its own code.
+    `edition`: another one than the short one, where the lie needs more rounds.
     """
 
     tale: Tale
@@ -46,6 +47,7 @@ class Plot:
     helper: str = ""
     also: str = ""
     times: str = ""
+    edition: str = ""
 
 
 def _forges(name: str, how: str = "", **more: Any) -> Plot:
@@ -85,6 +87,7 @@ PLOTS: dict[str, Plot] = {
         helper="accomplice",
         also="two-statements",
         times=PATIENT,
+        edition="uberplay-2004",
     ),
     "not-expected": Plot(truth, "chooses a window when another seat is the buyer"),
     "bad-body": _forges("pass-where-a-choice-is-due"),

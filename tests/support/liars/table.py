@@ -42,7 +42,14 @@ def play(path: Path, code: str, plot: Plot | None = None) -> Seen:
     options = ("--quorum", str(plot.quorum), *(("--variant", "surprise") * (plot.seats == 2)))
     options = (*options, "--name", "liar")
     patience = plot.times or SHORT
-    with ProcessTable(path, plot.seats, habits, options=options, patience=patience) as table:
+    with ProcessTable(
+        path,
+        plot.seats,
+        habits,
+        options=options,
+        patience=patience,
+        edition=plot.edition,
+    ) as table:
         first = 1
         if plot.helper:
             table.join(first, "--name", plot.helper)
