@@ -23,8 +23,7 @@ LIAR, HONEST = 3, (0, 1, 2)
 def played(also: bool, seats: int = 4, quorum: int | None = None) -> MachineTable:
     room = new_room(seats, quorum)
     lie(room, LIAR, Kind.RESULT, not_empty, also)
-    room.start()
-    room.run(until=400)
+    room.play(until=400)
     for _ in range(40):  # whoever was done first still answers and votes
         room.settle()
         room.now += 0.5
@@ -45,8 +44,7 @@ def test_every_seat_writes_the_fault_down_and_the_same_content(also: bool, code:
         assert [(fault.seat, fault.code) for fault in report.faults] == [(LIAR, code)]
         reports.append(report)
     undisturbed = new_room(4)
-    undisturbed.start()
-    undisturbed.run(until=60)
+    undisturbed.play(until=60)
     (same,) = {report.content for report in reports}
     assert same == verify(undisturbed.places[0].machine.transcript(), game_of).content
 
@@ -81,8 +79,7 @@ def alone_with_a_proof(proof: bool) -> tuple[MachineTable, Machine]:
         return to == 0 and frame in late
 
     room.drop = last_word
-    room.start()
-    room.run(until=3)
+    room.play(until=3)
     assert [place.machine.finished for place in room.places] == [False, True, True, True]
     if proof:
         give(room, second_say(room, machine))
@@ -146,7 +143,6 @@ def test_who_holds_the_proof_before_the_last_say_does_not_end_without_a_base() -
             ends.setdefault(seat, inspect(machine).base.want.kind)
 
     room.drop, room.collect = other_first, watching  # type: ignore[method-assign]
-    room.start()
-    room.run(until=400)
+    room.play(until=400)
     assert passed == set(HONEST)
     assert ends == dict.fromkeys(HONEST, Kind.RESULT)

@@ -37,8 +37,7 @@ def _named(room: LiarRoom, code: str) -> None:
 def test_a_fault_in_the_setup_ends_the_table_with_the_seat_named(code: str) -> None:
     room = LiarRoom(3)
     with room.forge_own_say(*PROVOKE[code]):
-        room.start()
-        room.run(until=15)
+        room.play(until=15)
     assert room.lied == 1
     for seat, place in enumerate(room.places):
         broken = place.machine.broken
@@ -56,8 +55,7 @@ def test_who_is_accused_before_the_game_names_nobody_else_for_its_end() -> None:
         if isinstance(message.statement, Say) and message.statement.step == 3
         else [message]
     )
-    room.start()
-    room.run(until=60)
+    room.play(until=60)
     for place in room.places:
         broken = place.machine.broken
         assert broken is not None
@@ -73,8 +71,7 @@ def test_a_fault_in_play_bans_the_seat_and_the_game_goes_on(code: str) -> None:
         (3 if m.seat == LIAR else 0) if asked.kind == "bid" else (toy_choice(m, asked))
     )
     room.forge(*PROVOKE[code])
-    room.start()
-    room.run(until=200)
+    room.play(until=200)
     assert room.lied == 1
     _named(room, code)
     for seat, place in enumerate(room.places):
@@ -104,8 +101,7 @@ def test_a_wrong_escrow_share_is_a_fault_and_the_choice_is_opened_without_it() -
         return forge(machine, message) if lost else [message]
 
     room.lie = only_with_escrows
-    room.start()
-    room.run(until=300)
+    room.play(until=300)
     assert room.lied == 1
     _named(room, "bad-escrow-share")
     for seat in (0, 2, 3, 4):
@@ -147,8 +143,7 @@ def test_two_statements_of_one_identity_are_a_fault() -> None:
             else None
         ),
     )
-    room.start()
-    room.run(until=100)
+    room.play(until=100)
     _named(room, "two-statements")
     assert room.machine().finished
 
@@ -158,8 +153,7 @@ def test_speaking_where_nothing_is_asked_is_a_fault() -> None:
     room.choose = lambda m, asked: (
         3 if m.seat == 0 and asked.kind == "bid" else toy_choice(m, asked)
     )
-    room.start()
-    room.run(until=5)
+    room.play(until=5)
     node = room.machine().tip
     while node.parent is not None and node.want.kind is not Kind.CHOOSE:
         node = node.parent
@@ -177,8 +171,7 @@ def test_speaking_where_nothing_is_asked_is_a_fault() -> None:
 
 def _after_halt(room: LiarRoom) -> None:
     _vanish_late(room, room.table.seats - 1, room.table.first_step + 3)
-    room.start()
-    room.run(until=300)
+    room.play(until=300)
 
 
 def test_a_halt_that_leaves_out_an_own_say_is_a_fault() -> None:
@@ -237,8 +230,7 @@ def test_a_close_with_too_few_halts_is_a_fault() -> None:
 def test_two_says_that_lie_on_two_chains_are_a_fault() -> None:
     """The liar speaks after its own first version, having said a second to the others."""
     room = LiarRoom(4)
-    room.start()
-    room.run(until=5)
+    room.play(until=5)
     machine = room.machine()
     nodes = sorted(inspect(machine).path.values(), key=lambda n: n.step)
     deal = nodes[0]
