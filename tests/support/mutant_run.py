@@ -14,6 +14,7 @@ from contextlib import redirect_stdout
 from typing import Final
 
 import pytest
+
 from support.mutants import MUTANTS, Mutant, planted
 from support.paths import ROOT, TESTS
 from support.sampling import NIGHTLY
