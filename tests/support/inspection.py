@@ -6,7 +6,7 @@ how the product arranges what a seat holds.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
@@ -15,7 +15,7 @@ from protocol.chain.secrets import Secrets
 from protocol.chain.state import Node
 from protocol.consensus import view as following
 from protocol.consensus.message_store import MessageStore
-from protocol.consensus.view import Proof
+from protocol.consensus.view import Proof, View
 from protocol.consensus.view_change import Base
 from protocol.consensus.votes import Votes
 from protocol.seat import epoch_change, progress, recovery, statements
@@ -25,7 +25,7 @@ from protocol.seat.machine import Machine
 from protocol.seat.states import State
 from protocol.seat.timeouts import Clocks
 from protocol.wire.leaves import Leave
-from protocol.wire.messages import Halt, Message, Statement
+from protocol.wire.messages import Expired, Halt, Message, Statement
 
 
 @dataclass(frozen=True)
@@ -117,6 +117,46 @@ def has_signed(machine: Machine, kind: type[Any], epoch: int) -> bool:
     return machine.core.has_signed(kind, epoch)
 
 
+# Live parts, for what looks at every event of a simulated game
+
+
+def view_of(machine: Machine) -> View:
+    """Return the chain that the machine follows, as it is."""
+    return machine.core.view
+
+
+def store_of(machine: Machine) -> MessageStore:
+    """Return the messages that the machine holds, as they are."""
+    return machine.core.store
+
+
+def promise_of(machine: Machine) -> int:
+    """Return the highest epoch that the machine has promised."""
+    return machine.core.promise
+
+
+def floor_of(machine: Machine) -> int:
+    """Return the epoch from which on the machine signs again."""
+    return machine.core.floor
+
+
+def is_asking(machine: Machine) -> bool:
+    """Return whether the machine asks others for its own statements."""
+    return machine.core.inquiry is not None
+
+
+def is_hurried(machine: Machine, place: Expired) -> bool:
+    """Return whether the machine reports this place as timed out before its clock says so.
+
+    What it signed before a crash, and sends again, is no report of its own.
+    """
+    core = machine.core
+    here = (core.view.epoch, core.tip.step, core.tip.digest)
+    is_here = (place.epoch, place.step, place.on) == here
+    is_own = core.expired.get(place.epoch) == place
+    return is_here and is_own and not core.clocks.is_out(core.tip)
+
+
 def secrets_of(machine: Machine) -> Secrets:
     """Return the secrets of the machine's seat."""
     return machine.core.secrets
@@ -155,7 +195,7 @@ def has_waited_for_halts(machine: Machine, epoch: int, count: int) -> bool:
     return epoch_change._waited_for_halts(machine.core, epoch, count)
 
 
-def floor_of(machine: Machine) -> int:
+def next_floor(machine: Machine) -> int:
     """Return the epoch below which the machine would sign nothing if it went on now."""
     return recovery.floor(machine.core)
 
@@ -236,6 +276,3 @@ def forget_announcement(machine: Machine, seat: int) -> None:
 def player_choices(machine: Machine) -> dict[tuple[int, str], PlayerChoice]:
     """Return the machine's own record of what its player chose."""
     return machine.core.player_choices
-
-
-Rule = Callable[[Machine], Any]

@@ -313,6 +313,17 @@ class MachineTable:
                     place.machine.tick(self.now)
                     self.collect(seat)
 
+    def play(self, until: float = 0.0) -> None:
+        """Start all machines, and run."""
+        self.start()
+        self.run(until)
+
+    def begin(self, seat: int = 0) -> None:
+        """Start all machines, and deliver until the game has begun for a seat."""
+        self.start()
+        while not self.machine(seat).has_begun:
+            self.deliver()
+
     def done(self) -> bool:
         """Return whether every live seat is finished."""
         return all(p.machine.finished or not p.alive for p in self.places)
@@ -387,7 +398,5 @@ def waiting_table(
 def begun_room(game: Any, seats: int = 4) -> MachineTable:
     """Return a table whose first machine stands in epoch 0, the deal ahead."""
     made = MachineTable(*make_table(game, seats))
-    made.start()
-    while not made.places[0].machine.has_begun:
-        made.deliver()
+    made.begin()
     return made

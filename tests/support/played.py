@@ -74,16 +74,14 @@ def read_say(room: MachineTable, frame: bytes) -> Message | None:
 
 def _undisturbed(seats: int) -> MachineTable:
     room = new_room(seats)
-    room.start()
-    room.run(until=60)
+    room.play(until=60)
     return room
 
 
 def _gone(seats: int, kind: Kind) -> MachineTable:
     room = new_room(seats)
     when(room, kind, lambda: vanish(room, seats - 1))
-    room.start()
-    room.run(until=400)
+    room.play(until=400)
     return room
 
 
@@ -91,8 +89,7 @@ def _returned() -> MachineTable:
     room = new_room(4)
     when(room, Kind.CHOOSE, lambda: vanish(room, 3))
     choose, room.choose = room.choose, lambda m, a: None if a.kind == "card" else toy_choice(m, a)
-    room.start()
-    room.run(until=30)
+    room.play(until=30)
     room.choose = choose
     room.crash_and_resume(3)
     room.places[3].machine.ask_back(room.now)
@@ -110,8 +107,7 @@ def _lying(kind: Kind, forge: Forge, also: bool = False, gone: bool = False) -> 
     room = new_room(4, cheaters={3: forging_in(kind, forge, also)})
     if gone:
         when(room, Kind.REVEAL, lambda: vanish(room, 3))
-    room.start()
-    room.run(until=400)
+    room.play(until=400)
     return room
 
 
@@ -133,8 +129,7 @@ def _doubted(kind: Kind) -> MachineTable:
 
     room.drop = unheard
     when(room, kind, doubt)
-    room.start()
-    room.run(until=400)
+    room.play(until=400)
     return room
 
 

@@ -23,8 +23,7 @@ LIAR, HONEST = 3, (0, 1, 2)
 @cache
 def played(also: bool) -> MachineTable:
     room = new_room(4, cheaters={LIAR: forging_in(Kind.RESULT, fixed(b"\x01"), also)})
-    room.start()
-    room.run(until=400)
+    room.play(until=400)
     stay(room)
     return room
 
@@ -50,8 +49,7 @@ def test_every_seat_writes_the_fault_down_and_the_same_content(also: bool, code:
         assert [(fault.seat, fault.code) for fault in report.faults] == [(LIAR, code)]
         reports.append(report)
     undisturbed = new_room(4)
-    undisturbed.start()
-    undisturbed.run(until=60)
+    undisturbed.play(until=60)
     (same,) = {report.content for report in reports}
     assert same == verify(undisturbed.places[0].machine.transcript(), game_of).content
 
@@ -70,8 +68,7 @@ def test_a_base_at_the_end_is_the_end_itself() -> None:
 def test_a_strict_table_takes_the_says_for_the_end() -> None:
     """A second version that comes once all have spoken changes nothing."""
     room = new_room(4, 4)
-    room.start()
-    room.run(until=60)
+    room.play(until=60)
     said = next(s for s in reversed(inspect(room.machine()).statements(LIAR)) if isinstance(s, Say))
     for seat in HONEST:
         room.show(LIAR, seat, replace(said, body=b"\x01"))
@@ -94,8 +91,7 @@ def alone_with_a_proof(proof: bool) -> tuple[MachineTable, Machine]:
         return to == 0 and frame in late
 
     room.drop = last_word
-    room.start()
-    room.run(until=3)
+    room.play(until=3)
     assert [place.machine.finished for place in room.places] == [False, True, True, True]
     if proof:
         give(room, second_say(room, machine))
@@ -159,7 +155,6 @@ def test_who_holds_the_proof_before_the_last_say_does_not_end_without_a_base() -
             ends.setdefault(seat, inspect(machine).base.want.kind)
 
     room.drop, room.collect = other_first, watching  # type: ignore[method-assign]
-    room.start()
-    room.run(until=400)
+    room.play(until=400)
     assert passed == set(HONEST)
     assert ends == dict.fromkeys(HONEST, Kind.RESULT)

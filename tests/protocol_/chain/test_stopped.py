@@ -19,8 +19,7 @@ def test_behind_the_last_step_the_hands_are_opened(
     monkeypatch.setattr(goals, "LAST_STEP", last)
     with cheap_blocks():
         room = toy_table(4, 3, patience=PATIENCE)
-        room.start()
-        room.run(until=5)
+        room.play(until=5)
     tips = [place.machine.tip for place in room.places]
     assert all(place.machine.finished for place in room.places)
     assert len({tip.digest for tip in tips}) == 1

@@ -16,8 +16,7 @@ pytestmark = pytest.mark.usefixtures("cheap")
 def played(seats: int = 3) -> list[Node]:
     """Every node of an undisturbed game, in order."""
     room = toy_table(seats, 1, patience=PATIENCE)
-    room.start()
-    room.run(until=5)
+    room.play(until=5)
     node: Node | None = room.machine().tip
     nodes: list[Node] = []
     while node is not None:

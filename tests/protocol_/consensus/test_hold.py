@@ -22,8 +22,7 @@ def nodes_of(seats: int, quorum: int | None = None) -> list[Node]:
     """Every node of an undisturbed toy game, in order."""
     with cheap_blocks():
         room = toy_table(seats, 2, quorum, patience=PATIENCE)
-        room.start()
-        room.run(until=5)
+        room.play(until=5)
         tip = room.machine().tip
         return [before for before, slots, _ in steps_to(tip) if slots is not None]
 

@@ -21,8 +21,7 @@ def played() -> MachineTable:
     """
     made = toy_table(patience=Patience())
     made.cut = lambda seat, other: HUB not in (seat, other)
-    made.start()
-    made.run(60)
+    made.play(until=60)
     for seat, machine in enumerate(made.machines()):
         machine.sync(None)
         made.collect(seat)

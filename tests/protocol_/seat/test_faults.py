@@ -99,8 +99,7 @@ def test_a_forged_body_is_named_by_every_honest_seat(name: str) -> None:
     table = toy_table(seats, choose=eager, cheaters={LIAR: forging(forgery, LIAR)})
     if forgery.lost:
         gone_before(table, 5, lambda node: node.want.kind is Kind.REVEAL)
-    table.start()
-    table.run(until=400)
+    table.play(until=400)
     check_named(table, forgery.code)
     if table.machine().has_begun:
         check_goes_on(table)
@@ -120,8 +119,7 @@ def lying_table(lie: Lie, seats: int = 4) -> MachineTable:
 
 def play(table: MachineTable, code: str) -> MachineTable:
     """Play to the end, and check that somebody reports this fault of the liar."""
-    table.start()
-    table.run(until=300)
+    table.play(until=300)
     assert any((LIAR, code) in faults for faults in found(table).values())
     return table
 
@@ -145,8 +143,7 @@ def test_who_is_accused_before_the_game_names_nobody_else_for_its_end() -> None:
         return made
 
     table = toy_table(3, cheaters={LIAR: lie})
-    table.start()
-    table.run(until=60)
+    table.play(until=60)
     for seat in (0, 2):
         broken = table.machine(seat).broken
         assert broken is not None
@@ -158,8 +155,7 @@ def test_speaking_where_nothing_is_asked_is_a_fault() -> None:
         return 3 if machine.seat == 0 and asked.kind == "bid" else toy_choice(machine, asked)
 
     table = toy_table(choose=first_wins)
-    table.start()
-    table.run(until=5)
+    table.play(until=5)
     node = table.machine().tip
     while node.parent is not None and node.want.kind is not Kind.CHOOSE:
         node = node.parent
@@ -210,8 +206,7 @@ def test_a_close_with_too_few_halts_is_a_fault() -> None:
 def test_two_says_that_lie_on_two_chains_are_a_fault() -> None:
     """The liar speaks after its own first version, having said a second to the others."""
     table = toy_table()
-    table.start()
-    table.run(until=5)
+    table.play(until=5)
     inside = inspect(table.machine())
     deal = min(inside.path.values(), key=lambda node: node.step)
     other = table.sign(LIAR, Say(0, deal.step, deal.digest, b"\xc0"))

@@ -30,8 +30,7 @@ OPEN = [("pile", lie) for lie in ((), (0,), (1, 1, 1), 2)]
 def test_a_choice_that_is_not_of_its_form_is_a_fault(kind: str, lie: Any) -> None:
     with cheap_blocks():
         room = hostile_table(kind, lie)
-        room.start()
-        room.run(until=400)
+        room.play(until=400)
     assert has_lied(room, kind)
     for machine in room.machines(HONEST):
         assert machine.finished
@@ -58,8 +57,7 @@ def test_one_that_the_others_open_from_escrow_is_void(kind: str, lie: Any) -> No
 def test_what_is_of_its_form_is_no_fault(kind: str) -> None:
     with cheap_blocks():
         room = hostile_table(kind, {"bid": 3, "pile": 0, "card": (2,), "solo": (3,)}[kind])
-        room.start()
-        room.run(until=400)
+        room.play(until=400)
     assert has_lied(room, kind)
     for machine in room.machines(HONEST):
         assert machine.finished

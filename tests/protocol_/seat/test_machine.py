@@ -57,8 +57,7 @@ def carried(message: Message) -> bytes:
 @pytest.mark.parametrize("seats", [2, 3, 4, 5, 6])
 def test_an_undisturbed_game_ends_alike_for_all_with_one_say_per_seat_and_step(seats: int) -> None:
     room = room_of(seats)
-    room.start()
-    room.run(until=5)
+    room.play(until=5)
     assert {p.machine.tip.digest for p in room.places} == {room.machine().tip.digest}
     for place in room.places:
         assert place.machine.finished
@@ -70,8 +69,7 @@ def test_an_undisturbed_game_ends_alike_for_all_with_one_say_per_seat_and_step(s
 
 def test_every_seat_signs_nothing_it_has_not_recorded_before() -> None:
     room = room_of(3)
-    room.start()
-    room.run(until=5)
+    room.play(until=5)
     for place in room.places:
         recorded: set[bytes] = set()
         for effect in place.heard:
@@ -85,8 +83,7 @@ def test_every_seat_signs_nothing_it_has_not_recorded_before() -> None:
 
 def test_a_crash_after_every_single_record_never_makes_a_seat_contradict_itself() -> None:
     whole = room_of(3)
-    whole.start()
-    whole.run(until=5)
+    whole.play(until=5)
     journal = whole.places[1].journal
     signed = {m.identity: m.hash for m in sent(whole.places[1], whole.table.ids, whole.table.id)}
     for length in range(len(journal) + 1):
@@ -121,8 +118,7 @@ def test_a_seat_that_crashes_anywhere_comes_back_and_the_game_ends(at: int) -> N
 
 def test_an_old_journal_signs_nothing_until_all_others_have_told() -> None:
     room = room_of(3)
-    room.start()
-    room.run(until=0.0)
+    room.play(until=0.0)
     place = room.places[1]
     machine = room.build(1)
     machine.restore(place.journal[: len(place.journal) // 2])
@@ -148,8 +144,7 @@ def test_an_old_journal_does_not_end_a_table_whose_deck_it_may_have_confirmed() 
         return 1 in (source, to) and kind_at(1) is Kind.DECK_OK
 
     room.drop = cut
-    room.start()
-    room.run(until=0.0)
+    room.play(until=0.0)
     assert kind_at(0) is Kind.DECK_OK
     machine = room.build(1)
     machine.restore(room.places[1].journal[:-1])
@@ -209,9 +204,7 @@ def test_two_seats_only_pause_when_one_is_gone_and_go_on_when_it_is_back() -> No
 
 def test_a_strict_table_waits_without_end() -> None:
     room = room_of(3, quorum=3)
-    room.start()
-    while not room.machine().has_begun:
-        room.deliver()
+    room.begin()
     room.places[2].alive = False
     room.run(until=500)
     machine = room.machine()
@@ -240,8 +233,7 @@ def _gone_at(room: MachineTable, seats: set[int], step: int) -> None:
 def test_two_absent_at_once_at_six_seats_and_the_game_ends(step: int) -> None:
     room = room_of(6)
     _gone_at(room, {4, 5}, room.table.first_step + step)
-    room.start()
-    room.run(until=300)
+    room.play(until=300)
     for seat in range(4):
         machine = room.machine(seat)
         assert machine.finished
@@ -300,8 +292,7 @@ def test_who_comes_back_in_the_extended_time_is_not_absent() -> None:
 def test_below_the_quorum_nothing_goes_on_until_a_seat_is_back() -> None:
     room = room_of(4)
     _gone_at(room, {2, 3}, room.table.first_step + 3)
-    room.start()
-    room.run(until=200)
+    room.play(until=200)
     assert not room.machine().finished
     for seat in (2, 3):
         room.returned.add(seat)  # type: ignore[attr-defined]
@@ -316,8 +307,7 @@ def test_a_seat_that_comes_back_is_present_again_and_its_sealed_choice_was_opene
     room = room_of(4)
     seal = room.table.first_step + 1
     _gone_at(room, {3}, seal + 1)
-    room.start()
-    room.run(until=60)
+    room.play(until=60)
     machine = room.machine()
     assert 3 not in machine.tip.present
     room.returned.add(3)  # type: ignore[attr-defined]
@@ -340,9 +330,7 @@ def test_who_came_back_once_is_not_back_from_its_next_absence_before_it_asks() -
         return None if is_silent else toy_choice(machine, asked)
 
     room = toy_table(4, 12, choose=choose)
-    room.start()
-    while not room.machine().has_begun:
-        room.deliver()
+    room.begin()
     asleep[0] = True
     first, last = room.machine(), room.machine(3)
     there = [True]
@@ -365,9 +353,7 @@ def test_who_came_back_once_is_not_back_from_its_next_absence_before_it_asks() -
 
 def test_a_banned_seat_cannot_come_back() -> None:
     room = room_of(6)
-    room.start()
-    while not room.machine().has_begun:
-        room.deliver()
+    room.begin()
     bad = room.sign(5, Accept(1, b"x" * 32))
     worse = room.sign(5, Accept(1, b"y" * 32))
     for seat in range(5):
@@ -389,8 +375,7 @@ def test_the_player_is_asked_and_may_only_choose_what_the_rules_allow() -> None:
     room = room_of(3)
     asked: list[Asked] = []
     room.choose = lambda machine, effect: asked.append(effect)
-    room.start()
-    room.run(until=1)
+    room.play(until=1)
     machine = room.machine()
     assert machine.must_choose
     with pytest.raises(IllegalMove, match="not-of-form \\(kind=bid\\)"):
@@ -419,12 +404,10 @@ def test_a_fault_before_the_game_ends_the_table_but_not_for_who_said_deck_ok() -
     room = room_of(3)
     machine = room.machine()
     room.drop = lambda a, b, f: machine.tip.want.kind is Kind.DECK_OK and b == 0
-    room.start()
-    room.run(until=1)
+    room.play(until=1)
     assert machine.tip.want.kind is Kind.DECK_OK
     for number in (b"x", b"y"):
-        vote = room.sign(2, Accept(1, number * 32))
-        machine.receive(carried(vote), room.now, None)
+        machine.receive(carried(room.sign(2, Accept(1, number * 32))), room.now, None)
     room.collect(0)
     assert machine.broken is None
     assert 2 in inspect(machine).proofs
@@ -436,8 +419,7 @@ def test_a_fault_before_the_game_ends_the_table_but_not_for_who_said_deck_ok() -
 def test_a_seat_silent_in_the_setup_ends_the_table_and_is_named() -> None:
     room = room_of(3)
     room.places[2].alive = False
-    room.start()
-    room.run(until=30)
+    room.play(until=30)
     (broken,) = [e for e in room.places[0].heard if isinstance(e, Broken)]
     assert broken.seat == 2
 
@@ -446,14 +428,12 @@ def test_after_the_end_what_still_comes_is_judged_and_nothing_of_it_waits() -> N
     """Its player is told of a proof against this very seat; others' are kept."""
     room = room_of(3)
     room.places[2].alive = False
-    room.start()
-    room.run(until=30)
+    room.play(until=30)
     machine = room.machine()
     assert machine.broken is not None
     for seat in (1, 0):
         for number in (b"x", b"y"):
-            vote = room.sign(seat, Accept(1, number * 32))
-            machine.receive(carried(vote), room.now, None)
+            machine.receive(carried(room.sign(seat, Accept(1, number * 32))), room.now, None)
     room.collect(0)
     assert Guilty(0, "two-statements") in room.places[0].heard
     assert set(inspect(machine).proofs) == {1}
@@ -471,9 +451,7 @@ def test_garbage_is_refused_and_blames_nobody(garbage: bytes) -> None:
 
 def test_what_a_liar_floods_is_not_kept() -> None:
     room = room_of(4)
-    room.start()
-    while not room.machine().has_begun:
-        room.deliver()
+    room.begin()
     machine = room.machine()
     before = len(inspect(machine).store)
     for number in range(1, 400):
@@ -487,8 +465,7 @@ def test_what_a_liar_floods_is_not_kept() -> None:
             Halt(number + 2, None, (), None, (), ()),
             Back(min(255, 8 + number)),
         ):
-            message = room.sign(3, statement)
-            machine.receive(carried(message), room.now, None)
+            machine.receive(carried(room.sign(3, statement)), room.now, None)
     assert len(inspect(machine).store) - before < 20
     assert inspect(machine).wishes[3] == 401
 
@@ -506,9 +483,7 @@ def test_only_the_highest_late_of_a_seat_is_kept() -> None:
 
 def test_one_seats_wishes_alone_halt_nobody() -> None:
     room = room_of(4)
-    room.start()
-    while not room.machine().has_begun:
-        room.deliver()
+    room.begin()
     lie = carried(room.sign(3, Late(2)))
     room.drop = lambda _, to, frame: to == 3 and frame == lie
     for seat in range(3):
@@ -519,9 +494,7 @@ def test_one_seats_wishes_alone_halt_nobody() -> None:
 
 def test_a_seat_that_hears_of_a_statement_it_does_not_know_signs_nothing_more_unasked() -> None:
     room = room_of(4)
-    room.start()
-    while not room.machine(3).has_begun:
-        room.deliver()
+    room.begin(3)
     unknown = room.sign(3, Late(2))
     machine = room.machine(3)
     machine.receive(carried(unknown), room.now, room.table.ids[0])
@@ -558,8 +531,7 @@ def test_the_state_table_lets_only_the_right_states_speak() -> None:
 def test_a_watcher_follows_and_never_signs() -> None:
     room = room_of(3)
     watcher = Machine(room.table, seeded("watcher"))
-    room.start()
-    room.run(until=5)
+    room.play(until=5)
     watcher.start(room.now)
     for message in inspect(room.machine()).store:
         watcher.receive(carried(message), room.now, room.table.ids[0])

@@ -130,8 +130,7 @@ def test_who_is_led_onto_another_chain_is_not_made_absent_for_it() -> None:
         return None if machine.seat == LIAR and waits[0] else toy_choice(machine, asked)
 
     room = MachineTable(table, who, choose)
-    room.start()
-    room.run(until=1)
+    room.play(until=1)
     liar = room.machine(LIAR)
     step, sent, other = liar.tip.step, fill(room), other_commitment(room)
     assert not any(inspect(room.machine(seat)).proofs for seat in HONEST)

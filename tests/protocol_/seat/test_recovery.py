@@ -1,7 +1,7 @@
 """A seat that takes its place again asks first, and after an old journal signs above a floor."""
 
 import pytest
-from support.inspection import floor_of, has_signed, inspect
+from support.inspection import has_signed, inspect, next_floor
 from support.machine_table import MachineTable, toy_table, waiting_table
 
 from protocol.seat.core import State
@@ -205,7 +205,7 @@ def test_fewer_than_t_liars_do_not_lift_the_floor(wishes: tuple[int, ...], floor
         late = home.sign(seat, Late(epoch))
         frame = frames.encode_frame(frames.Carry(late.encode()))
         machine.receive(frame, home.now, home.table.ids[seat])
-    assert floor_of(machine) == floor
+    assert next_floor(machine) == floor
 
 
 def test_a_lost_mark_at_a_strict_table_lets_the_seat_go_on_once_all_have_told() -> None:

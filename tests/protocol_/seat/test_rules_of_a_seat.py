@@ -416,8 +416,7 @@ def test_who_holds_a_proof_waits_for_the_base_with_patience() -> None:
 def test_a_long_epoch_is_closed_though_nothing_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(epoch_change, "LONG_EPOCH", 24)
     room = toy_table(rounds=6)
-    room.start()
-    room.run(until=200)
+    room.play(until=200)
     machines = [place.machine for place in room.places]
     assert all(machine.finished for machine in machines)
     assert len({machine.tip.digest for machine in machines}) == 1

@@ -63,8 +63,7 @@ def test_a_game_goes_as_without(monkeypatch: pytest.MonkeyPatch) -> None:
     ends = []
     for hands_out in (False, True):
         room = office(hands_out)
-        room.start()
-        room.run(until=60.0)
+        room.play(until=60.0)
         assert all(place.machine.finished for place in room.places)
         assert (room.done_jobs > 0) == hands_out
         ends.append([place.machine.tip.digest for place in room.places])
@@ -100,8 +99,7 @@ def test_a_body_that_is_quickly_checked_is_no_job(monkeypatch: pytest.MonkeyPatc
     for heavy in (0, 512, 1 << 20):
         monkeypatch.setattr(weighing, "HEAVY", heavy)
         room = office()
-        room.start()
-        room.run(until=60.0)
+        room.play(until=60.0)
         assert all(place.machine.finished for place in room.places)
         jobs.append(room.done_jobs)
         ends.append(room.machine().tip.digest)

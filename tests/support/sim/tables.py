@@ -32,6 +32,7 @@ from protocol.wire import frames
 from protocol.wire.header import Patience
 from protocol.wire.leaves import Leave
 from protocol.wire.messages import Message
+from support.inspection import alter, is_asking, store_of, view_of
 from support.room import make_table
 from support.sim.departures import Departures, leave_of
 from support.sim.endings import TICK as SHORT_TICK
@@ -112,7 +113,7 @@ class World:
         rate = die.choice([0.1, 0.4, 1.0])
         if self.plan.wide is not None and "roots" in self.plan.wide.ways:
             seats, quorum = self.plan.seats, self.plan.quorum
-            self.processes[seat].machine.core.secrets.polynomial = rooted(die, seat, seats, quorum)
+            alter(self.processes[seat].machine, polynomial=rooted(die, seat, seats, quorum))
         return Liar(seat, self.processes[seat].machine, self.who[seat], die, rate)
 
     def build(self, seat: int) -> Machine:
@@ -266,7 +267,7 @@ class World:
         process.machine.restore(list(process.disk))
         if process.old or certain:
             process.machine.be_cautious(certain)
-        for node in process.machine.core.view.path.values():
+        for node in view_of(process.machine).path.values():
             self.check.secrets.note_due(node)
         process.old, process.up = False, True
         self.start_machine(seat)
@@ -290,7 +291,7 @@ class World:
         """
         if self.plan.liars & {a, b}:
             return False
-        return any(h.is_blind and h.machine.core.inquiry is not None for h in self._pair(a, b))
+        return any(h.is_blind and is_asking(h.machine) for h in self._pair(a, b))
 
     def _pair(self, a: int, b: int) -> tuple[Process, Process]:
         return self.processes[a], self.processes[b]
@@ -446,7 +447,7 @@ class World:
 
     def _may_waste(self, liar: Liar) -> bool:
         """Whether the liar has room left to fill, which it does before all else."""
-        epoch = liar.machine.core.view.epoch
+        epoch = view_of(liar.machine).epoch
         return "rubbish" in self.plan.lies and epoch > 0 and epoch not in liar.wasted
 
     def cut(self, a: int, b: int) -> bool:
@@ -571,7 +572,7 @@ class World:
         """Whom all honest messages together prove at fault."""
         from protocol.consensus import evidence
 
-        every = [m for s in self.honest() for m in self.processes[s].machine.core.store]
+        every = [m for s in self.honest() for m in store_of(self.processes[s].machine)]
         found = {seat for seat, _, _ in evidence.two_statements(every)}
         halts = [m for m in every if m.seat in self.plan.liars]
         for a in halts:
