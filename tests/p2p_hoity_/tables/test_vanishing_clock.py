@@ -31,7 +31,7 @@ time.time = lambda: honest() + die.choice((-1, 0, 1)) * 86400
 
 
 async def test_a_jumping_wall_clock_changes_nothing_in_memory(
-    tmp_path: Path, autojump_clock: Any, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     honest, die, looks = time.time, random.Random(1), []
 
