@@ -21,8 +21,8 @@ from p2p_hoity import rules
 NAMES = ["[/x]Bruno", "[red]Bruno", "[@click=app.quit]B", "[b]", "a\\[b", "[/]", "$x", "%s{0}"]
 
 
-@pytest.mark.parametrize("names", list(zip(NAMES[::2], NAMES[1::2], strict=True)))
-def test_a_name_is_no_markup_in_the_menu(names: tuple[str, str]) -> None:
+@pytest.mark.parametrize("name", NAMES)
+def test_a_name_is_no_markup_in_the_menu(name: str) -> None:
     async def script(at: Sitting) -> None:
         await at.asked()
         await at.press("escape")
@@ -30,12 +30,11 @@ def test_a_name_is_no_markup_in_the_menu(names: tuple[str, str]) -> None:
         found = at.app.screen.query_one(OptionList)
         prompts = [str(found.get_option_at_index(i).prompt) for i in range(found.option_count)]
         shown = "\n".join(strip.text for strip in found.render_lines(found.size.region))
-        for name in names:
-            assert any(prompt.endswith(name) for prompt in prompts)
-            assert name in shown
+        assert any(prompt.endswith(name) for prompt in prompts)
+        assert name in shown
         await at.press("escape")
 
-    sit(script, Company(3, names=("Iris", *names)))
+    sit(script, Company(3, names=("Iris", name, "Clara")))
 
 
 def test_a_key_struck_for_a_replaced_question_does_not_answer_the_next() -> None:
