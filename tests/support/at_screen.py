@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
+from functools import wraps
+from inspect import Signature, signature
 from typing import Any
 
+import trio
 from textual.pilot import Pilot
 
 from cli.ui.full_screen.app import TableApp
 from cli.ui.full_screen.full_seat import FullSeat
+from cli.ui.full_screen.ink import cells
+from support.screened import Company
 
 
 async def idle(min_sleep: float = 0.0, max_sleep: float = 1.0) -> None:
@@ -62,3 +67,114 @@ class AtScreen:
         """Type keys."""
         await self.pilot.press(*keys)
         await self.pilot.pause()
+
+
+Script = Callable[["Sitting"], Awaitable[None]]
+
+
+class Sitting(AtScreen):
+    """A person at the application, with a company behind it."""
+
+    def __init__(self, pilot: Pilot[None], seat: FullSeat, company: Company, done: Any) -> None:
+        super().__init__(pilot, seat)
+        self.company, self.done = company, done
+        self.wishes: list[object] = []
+
+    async def strike(self, *keys: str) -> None:
+        """Type keys fast, as the terminal's driver hands them over."""
+        for key in keys:
+            self.app.simulate_key(key)
+        await asyncio.sleep(0)
+
+    async def click(self, words: str) -> None:
+        """Click on words of the screen, the last time they stand there."""
+        for y, line in reversed(list(enumerate(self.app.board_lines))):
+            at = line.plain.rfind(words)
+            if at >= 0:
+                await self.pilot.click("Board", offset=(cells(line.plain[:at]), y))
+                await self.pilot.pause()
+                return
+        raise AssertionError(f"{words!r} is not on the screen\n{self.text}")
+
+    async def asked(self) -> bool:
+        """Wait for a question; whether there is one before the game is over."""
+        await self.until(lambda: self.done.done() or (self.app.desk.menu and self.app.is_asking))
+        return not self.done.done()
+
+
+def sit(
+    script: Script, company: Company, size: tuple[int, int] = (80, 24), **given: Any
+) -> Sitting:
+    """Let a person play by a script."""
+    return asyncio.run(_sit(script, company, size, **given))
+
+
+async def _sit(
+    script: Script,
+    company: Company,
+    size: tuple[int, int],
+    staged: bool = False,
+    auto: bool = False,
+) -> Sitting:
+    left: list[str] = []
+    seat = FullSeat(auto, left.append)
+    seat.app.scene.staged = staged
+    loop = asyncio.get_running_loop()
+    done: asyncio.Future[Any] = loop.create_future()
+    async with seat.app.run_test(size=size) as pilot:
+        sitting = Sitting(pilot, seat, company, done)
+        sitting.left = left
+
+        async def hear_wishes() -> None:
+            while True:
+                sitting.wishes.append(await seat.player.wish())
+
+        async def main() -> str:
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(hear_wishes)
+                found = await company.play(seat.player, seat.tell)
+                nursery.cancel_scope.cancel()
+            return found
+
+        trio.lowlevel.start_guest_run(
+            seat.guest,
+            main,
+            run_sync_soon_threadsafe=loop.call_soon_threadsafe,
+            done_callback=done.set_result,
+        )
+        try:
+            await script(sitting)
+        finally:
+            company.stop()
+            await asyncio.wait_for(done, 20)
+    done.result().unwrap()
+    return sitting
+
+
+def seated(
+    company: Callable[[], Company] = lambda: Company(3), asked: bool = True, **given: Any
+) -> Callable[[Callable[..., Awaitable[None]]], Callable[..., None]]:
+    """Let a test play by itself as a person at the application, from the first question on.
+
+    Args:
+        company: Makes those behind the application.
+        asked: Whether the first question is awaited.
+        given: More of what `sit` takes.
+    """
+
+    def decorate(test: Callable[..., Awaitable[None]]) -> Callable[..., None]:
+        @wraps(test)
+        def run(**fixtures: Any) -> None:
+            async def script(at: Sitting) -> None:
+                if asked:
+                    await at.asked()
+                await test(at, **fixtures)
+
+            sit(script, company(), **given)
+
+        _person, *others = signature(test).parameters.values()
+        run.__signature__ = Signature(others)  # type: ignore[attr-defined]
+        del run.__wrapped__  # type: ignore[attr-defined]
+        return run
+
+    return decorate

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, Final
 
 import pytest
@@ -28,6 +29,7 @@ def begun(workers: int) -> Iterator[Any]:
     import dask
 
     with (
+        pytest.MonkeyPatch.context() as patch,
         dask.config.set(SETTINGS),
         distributed.LocalCluster(
             n_workers=workers,
@@ -37,6 +39,7 @@ def begun(workers: int) -> Iterator[Any]:
             silence_logs=50,
         ) as local,
     ):
+        patch.setattr(cluster, "PATIENCE", 300.0)  # a busy machine answers late
         yield local
 
 
@@ -49,12 +52,20 @@ class Reaper:
     def __call__(
         self, address: str, work: Callable[[Any], Any], pieces: Iterable[Any]
     ) -> Iterator[Any]:
-        import psutil  # which Dask needs
-
         found = cluster.in_order(address, work, pieces)
         yield next(found)
         if not self.killed:
-            pid = next(one.pid for one in self.local.workers.values() if one.pid)
-            psutil.Process(pid).kill()  # not one just begun anew: psutil takes None for this one
-            self.killed.append(pid)
+            self.killed.append(self._kill())
         yield from found
+
+    def _kill(self) -> int:
+        """Kill a worker that runs, and return its id. One that died before is begun anew first."""
+        import psutil  # which Dask needs
+
+        while True:
+            for pid in [one.pid for one in self.local.workers.values()]:
+                with suppress(psutil.NoSuchProcess):
+                    if pid:  # psutil takes None for this process
+                        psutil.Process(pid).kill()
+                        return int(pid)
+            time.sleep(0.05)

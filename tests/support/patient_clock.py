@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 import math
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 import pytest
@@ -30,3 +31,17 @@ def patient_clock(patch: pytest.MonkeyPatch) -> MockClock:
 
     patch.setattr(trio.to_thread, "run_sync", held)
     return clock
+
+
+def virtual_time(
+    test: Callable[[], Awaitable[None]], clock: Any = None, instruments: Sequence[Any] = ()
+) -> None:
+    """Run a test on a virtual clock of its own."""
+    with pytest.MonkeyPatch.context() as patch:
+        trio.run(test, clock=clock or patient_clock(patch), instruments=instruments)
+
+
+def run_on_virtual_time(item: pytest.Item) -> None:
+    """Let a collected test run on a virtual clock, if it is asynchronous."""
+    if inspect.iscoroutinefunction(getattr(item, "obj", None)):
+        item.add_marker(pytest.mark.trio(run=virtual_time))

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 import pytest
 import trio
 import trio.testing
+from support.at_prompt import Desk, answer, asked, desk
 from support.cli_stage import NICKNAMES, referee, until
 
 from cli.trouble import Trouble, leaves
 from cli.ui import ticket_block
 from cli.ui.line_pages import FIRST_HINT
-from cli.ui.line_prompt import SeatPrompt
-from cli.ui.line_screen import SeatScreen
 from cli.ui.stdin_lines import CONTINUED, END, INTERRUPT, STRAYS
 from cli.words import advice, board
 from cli.words.board import own_slots
@@ -27,67 +24,6 @@ from p2p_hoity.rules import View, news
 from p2p_hoity.session import updates
 from p2p_hoity.session.player import WaitLonger
 from p2p_hoity.tables.codes import CodesCode
-
-
-class Bot:
-    """A bot whose choice is known."""
-
-    async def choose(self, view: View, kind: rules.Kind, again: bool) -> rules.Choice:
-        return view.legal(kind)[-1]
-
-    async def returning(self) -> None:
-        return
-
-
-@dataclass
-class Desk:
-    """A person at the prompt."""
-
-    prompt: SeatPrompt
-    type: trio.MemorySendChannel[str]
-    said: list[str]
-    left: list[str] = field(default_factory=list)
-
-    def heard(self, words: str) -> bool:
-        return any(words in line for line in self.said)
-
-
-@asynccontextmanager
-async def desk(
-    view: View | None, autopilot: bool = False, patient: bool = False
-) -> AsyncIterator[Desk]:
-    said: list[str] = []
-    left: list[str] = []
-    screen = SeatScreen(said.append)
-    if view is not None:
-        screen.names = Names(view.state.edition, NICKNAMES, view.seat)
-        screen.look(view)
-    send, receive = trio.open_memory_channel[str](100)
-    prompt = SeatPrompt(screen, receive, left.append, Bot(), autopilot, patient)
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(prompt.listen)
-        yield Desk(prompt, send, said, left)
-        nursery.cancel_scope.cancel()
-
-
-async def answer(view: View, kind: rules.Kind, *lines: str) -> tuple[rules.Choice, Desk]:
-    """The choice of a person who types these lines once asked."""
-    found: list[rules.Choice] = []
-    async with desk(view) as here:
-        async with trio.open_nursery() as nursery:
-
-            async def ask() -> None:
-                found.append(await here.prompt.choose(view, kind, False))
-
-            nursery.start_soon(ask)
-            await trio.testing.wait_all_tasks_blocked()
-            for line in lines:
-                await here.type.send(line)
-        return found[0], here
-
-
-def asked(kind: rules.Kind, seats: int = 3, seed: int = 1) -> View:
-    return until(referee(seats, seed), kind, 0)
 
 
 async def test_a_number_and_enter_choose() -> None:

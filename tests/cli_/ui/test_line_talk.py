@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 import trio
-from cli_.ui.test_line_prompt import asked, desk
+from support.at_prompt import asked, desk
 
 from cli.ui.line_screen import SeatScreen
 from cli.ui.line_talk import MOST_WISHES, LineTalk, Wishes

@@ -1,5 +1,13 @@
-"""Whole tables in one process: integers in the place of card points, and shared nodes."""
+"""Whole tables in one process: cheap cards, shared nodes and, but for threads, a virtual clock."""
 
+import pytest
+from support.patient_clock import run_on_virtual_time
 from support.player_table import cheap_table
 
 __all__ = ["cheap_table"]
+
+
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Let all tests but those that wait for threads run on a virtual clock."""
+    if item.path.name != "test_weighing.py":
+        run_on_virtual_time(item)

@@ -235,7 +235,7 @@ def test_other_frames_of_the_lobby_mean_nothing_at_a_table(frame: Any) -> None:
 
 
 async def test_a_host_who_gives_two_rosters_is_named_by_all(
-    tmp_path: Path, autojump_clock: Any, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     table = PlayerTable(tmp_path, 4)
     post, host, given = Hub.post, table.guests[0].me.identity, list[bytes]()
@@ -265,7 +265,7 @@ async def test_a_host_who_gives_two_rosters_is_named_by_all(
 
 
 async def test_a_host_cannot_end_a_game_in_play_by_a_second_roster(
-    tmp_path: Path, autojump_clock: Any, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     table = PlayerTable(tmp_path, 3, edition=LONGER)
     host, hubs, shown = table.guests[0].me.identity, list[Hub](), list[bytes]()
@@ -293,7 +293,7 @@ async def test_a_host_cannot_end_a_game_in_play_by_a_second_roster(
 
 
 async def test_a_guest_that_turns_the_roster_is_dropped_and_frames_nobody(
-    tmp_path: Path, autojump_clock: Any, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its links are cut, so the others see it as silent; nobody says that the host did it."""
     table = PlayerTable(tmp_path, 3)

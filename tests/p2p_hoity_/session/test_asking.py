@@ -54,9 +54,7 @@ class Chair:
         self.drained = self.asked
 
 
-async def test_who_has_just_taken_its_seat_is_back_without_being_asked(
-    autojump_clock: Any,
-) -> None:
+async def test_who_has_just_taken_its_seat_is_back_without_being_asked() -> None:
     async with trio.open_nursery() as nursery:
         chair = Chair(nursery)
         await trio.sleep(FRESH - 1)
@@ -67,7 +65,7 @@ async def test_who_has_just_taken_its_seat_is_back_without_being_asked(
         chair.player.key.set()
 
 
-async def test_who_was_absent_while_at_the_table_says_when_it_is_back(autojump_clock: Any) -> None:
+async def test_who_was_absent_while_at_the_table_says_when_it_is_back() -> None:
     async with trio.open_nursery() as nursery:
         chair = Chair(nursery)
         await trio.sleep(FRESH)
@@ -78,7 +76,7 @@ async def test_who_was_absent_while_at_the_table_says_when_it_is_back(autojump_c
         assert (chair.asked, chair.drained) == (1, 1)
 
 
-async def test_who_is_there_again_in_another_way_is_asked_no_more(autojump_clock: Any) -> None:
+async def test_who_is_there_again_in_another_way_is_asked_no_more() -> None:
     async with trio.open_nursery() as nursery:
         chair = Chair(nursery)
         await trio.sleep(FRESH)
@@ -94,7 +92,7 @@ async def test_who_is_there_again_in_another_way_is_asked_no_more(autojump_clock
         assert chair.asked == 0
 
 
-async def test_who_may_not_come_back_is_not_asked(autojump_clock: Any) -> None:
+async def test_who_may_not_come_back_is_not_asked() -> None:
     async with trio.open_nursery() as nursery:
         chair = Chair(nursery)
         await chair.absent(may_return=False)

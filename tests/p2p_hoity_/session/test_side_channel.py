@@ -72,9 +72,7 @@ def heard(guest: Guest) -> list[tuple[str, str | int]]:
     return [(one.who, one.words) for one in guest.heard(updates.Said)]
 
 
-async def test_words_reach_who_has_no_link_to_their_author(
-    tmp_path: Path, autojump_clock: Any
-) -> None:
+async def test_words_reach_who_has_no_link_to_their_author(tmp_path: Path) -> None:
     table = line(tmp_path, (), ("hello", 3), ())
     await table.play()
     for guest in table.guests:
@@ -92,16 +90,14 @@ class Eager(Talker):
         return Talk(self.words.pop(0))
 
 
-async def test_words_said_while_links_are_made_are_heard_too(
-    tmp_path: Path, autojump_clock: Any
-) -> None:
+async def test_words_said_while_links_are_made_are_heard_too(tmp_path: Path) -> None:
     table = talking(tmp_path, (), (), ())
     table.guests[0].player = Eager("one", "two")
     await table.play_until(lambda: all(len(heard(guest)) == 2 for guest in table.guests))
     assert all(heard(guest) == [("P0", "one"), ("P0", "two")] for guest in table.guests)
 
 
-async def test_onlookers_and_seats_hear_each_other(tmp_path: Path, autojump_clock: Any) -> None:
+async def test_onlookers_and_seats_hear_each_other(tmp_path: Path) -> None:
     table = line(tmp_path, (), (), ("hello",))
     seen: list[updates.Update] = []
     onlooker = tables.Onlooker(seen.append, player=Talker("bravo"))
@@ -115,7 +111,7 @@ async def test_onlookers_and_seats_hear_each_other(tmp_path: Path, autojump_cloc
 
 
 async def test_who_has_switched_talk_off_neither_shows_nor_sends_and_passes_on(
-    tmp_path: Path, autojump_clock: Any
+    tmp_path: Path,
 ) -> None:
     table = line(tmp_path, ("unheard",), ("hello",), ())
     table.guests[0].options["talks"] = False
@@ -126,7 +122,7 @@ async def test_who_has_switched_talk_off_neither_shows_nor_sends_and_passes_on(
 
 
 async def test_a_flood_of_talk_costs_the_flooder_its_voice_and_the_game_nothing(
-    tmp_path: Path, autojump_clock: Any, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     table = talking(tmp_path, (), (), ("hello",))
     liar, hubs, run = table.guests[1].me.identity, list[Hub](), Hub.run

@@ -187,9 +187,7 @@ class Patient(BotPlayer):
         return WaitLonger()
 
 
-async def test_a_player_waits_longer_and_then_the_game_goes_on(
-    tmp_path: Path, autojump_clock: Any
-) -> None:
+async def test_a_player_waits_longer_and_then_the_game_goes_on(tmp_path: Path) -> None:
     table = PlayerTable(tmp_path, 4, edition=LONGER)
     host = table.guests[0]
     host.player = Patient()

@@ -24,7 +24,7 @@ from protocol.transcript import verifier
 from protocol.wire.header import Patience
 
 
-async def test_a_host_that_says_nothing_is_told(tmp_path: Path, autojump_clock: Any) -> None:
+async def test_a_host_that_says_nothing_is_told(tmp_path: Path) -> None:
     table = PlayerTable(tmp_path, 2)
     host = Hub(table.guests[0].me.identity, network=table.network)
     async with trio.open_nursery() as nursery:
@@ -44,7 +44,7 @@ async def _read(hub: Hub) -> None:
 
 
 async def test_a_guest_whose_addresses_are_nonsense_harms_nobody(
-    tmp_path: Path, autojump_clock: Any, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     table = PlayerTable(tmp_path, 3)
 
@@ -56,9 +56,7 @@ async def test_a_guest_whose_addresses_are_nonsense_harms_nobody(
     assert table.ended_alike()
 
 
-async def test_a_guest_that_leaves_before_the_table_is_full_frees_its_seat(
-    tmp_path: Path, autojump_clock: Any
-) -> None:
+async def test_a_guest_that_leaves_before_the_table_is_full_frees_its_seat(tmp_path: Path) -> None:
     table = PlayerTable(tmp_path, 3)
     table.guests.append(Guest(tmp_path, "leaver"))
     async with trio.open_nursery() as nursery:
@@ -72,9 +70,7 @@ async def test_a_guest_that_leaves_before_the_table_is_full_frees_its_seat(
     assert table.ended_alike()
 
 
-async def test_a_host_that_leaves_before_the_table_is_full_is_told(
-    tmp_path: Path, autojump_clock: Any
-) -> None:
+async def test_a_host_that_leaves_before_the_table_is_full_is_told(tmp_path: Path) -> None:
     table = PlayerTable(tmp_path, 3)
     async with trio.open_nursery() as nursery:
         nursery.start_soon(
@@ -96,17 +92,13 @@ async def test_strangers_cannot_fill_what_waits_for_a_table() -> None:
 
 
 @pytest.mark.parametrize("kind", [Kind.KEY_OK, Kind.REVEAL])
-async def test_a_seat_that_goes_for_good_as_a_step_begins(
-    tmp_path: Path, autojump_clock: Any, kind: Kind
-) -> None:
+async def test_a_seat_that_goes_for_good_as_a_step_begins(tmp_path: Path, kind: Kind) -> None:
     await _vanish(tmp_path, kind)
 
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("kind", [k for k in Kind if k not in (Kind.ENDED, Kind.KEY_COMMIT)])
-async def test_a_seat_that_goes_for_good_in_every_kind_of_step(
-    tmp_path: Path, autojump_clock: Any, kind: Kind
-) -> None:
+async def test_a_seat_that_goes_for_good_in_every_kind_of_step(tmp_path: Path, kind: Kind) -> None:
     await _vanish(tmp_path, kind)
 
 
@@ -133,9 +125,7 @@ async def _vanish(path: Path, kind: Kind) -> None:
             assert ended.code == "silent-seat"
 
 
-async def test_a_seat_cut_down_at_the_very_end_still_gets_the_end(
-    tmp_path: Path, autojump_clock: Any
-) -> None:
+async def test_a_seat_cut_down_at_the_very_end_still_gets_the_end(tmp_path: Path) -> None:
     table = PlayerTable(tmp_path, 3, CALM)
     crashed = table.guests[2]
 
@@ -151,9 +141,7 @@ async def test_a_seat_cut_down_at_the_very_end_still_gets_the_end(
     assert again.items == tuple(told) != ()
 
 
-async def test_nobody_waits_at_the_end_when_all_are_there(
-    tmp_path: Path, autojump_clock: Any
-) -> None:
+async def test_nobody_waits_at_the_end_when_all_are_there(tmp_path: Path) -> None:
     table = PlayerTable(tmp_path, 3, Patience(600_000, 600_000, 5_000, 60_000))
     began = trio.current_time()
     await table.play()
@@ -161,9 +149,7 @@ async def test_nobody_waits_at_the_end_when_all_are_there(
     assert table.ended_alike()
 
 
-async def test_who_stays_at_a_table_for_two_can_claim_the_game(
-    tmp_path: Path, autojump_clock: Any
-) -> None:
+async def test_who_stays_at_a_table_for_two_can_claim_the_game(tmp_path: Path) -> None:
     table = PlayerTable(tmp_path, 2, edition=LONGER)
     async with trio.open_nursery() as nursery:
         nursery.start_soon(table.sit_until, 1, past_round(2))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pytest
 import trio
@@ -24,7 +23,7 @@ from protocol.wire.header import Header
 
 
 async def test_two_rosters_for_the_next_table_are_found_out(
-    tmp_path: Path, autojump_clock: Any, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A host with an accomplice, who has signed two entries: each seat's own one is in both."""
     table = willing_table(tmp_path, 4, lambda number: willing(5))
@@ -60,7 +59,7 @@ async def test_two_rosters_for_the_next_table_are_found_out(
 
 @pytest.mark.parametrize("seats", [2, 3, pytest.param(6, marks=pytest.mark.nightly)])
 async def test_the_same_people_play_twice_over_the_links_that_stand(
-    tmp_path: Path, autojump_clock: Any, seats: int
+    tmp_path: Path, seats: int
 ) -> None:
     table = willing_table(tmp_path, seats, lambda number: willing(1, number * 3.0))
     left: list[Path] = []
@@ -93,7 +92,7 @@ async def test_the_same_people_play_twice_over_the_links_that_stand(
         assert not guest.heard(updates.Ended)
 
 
-async def test_who_says_no_is_named_to_all_at_once(tmp_path: Path, autojump_clock: Any) -> None:
+async def test_who_says_no_is_named_to_all_at_once(tmp_path: Path) -> None:
     table = willing_table(tmp_path, 3, lambda number: willing(0 if number == 1 else 5))
     await table.play()
     for guest in table.guests:
@@ -104,7 +103,7 @@ async def test_who_says_no_is_named_to_all_at_once(tmp_path: Path, autojump_cloc
 
 
 async def test_a_seat_that_takes_no_part_ends_as_ever_and_keeps_nobody_waiting(
-    tmp_path: Path, autojump_clock: Any
+    tmp_path: Path,
 ) -> None:
     table = willing_table(tmp_path, 3, lambda number: willing(5))
     table.guests[2].options["again"] = False
@@ -115,7 +114,7 @@ async def test_a_seat_that_takes_no_part_ends_as_ever_and_keeps_nobody_waiting(
     assert all(guest.heard(updates.Again)[-1].unwilling for guest in table.guests[:2])
 
 
-async def test_who_does_not_answer_counts_as_unwilling(tmp_path: Path, autojump_clock: Any) -> None:
+async def test_who_does_not_answer_counts_as_unwilling(tmp_path: Path) -> None:
     table = willing_table(tmp_path, 3, lambda number: willing(5, 1e9 if number == 2 else 0))
     began = list[float]()
 
@@ -131,7 +130,7 @@ async def test_who_does_not_answer_counts_as_unwilling(tmp_path: Path, autojump_
         assert guest.heard(updates.Again)[-1].unwilling
 
 
-async def test_a_seat_that_is_gone_is_not_waited_for(tmp_path: Path, autojump_clock: Any) -> None:
+async def test_a_seat_that_is_gone_is_not_waited_for(tmp_path: Path) -> None:
     table = willing_table(tmp_path, 4, lambda number: willing(5), LONGER)
     await table.play_until_the_last_goes(past_round(2))
     table.guests.pop()
@@ -141,7 +140,7 @@ async def test_a_seat_that_is_gone_is_not_waited_for(tmp_path: Path, autojump_cl
         assert not word.willing
 
 
-async def test_an_onlooker_follows_to_the_next_table(tmp_path: Path, autojump_clock: Any) -> None:
+async def test_an_onlooker_follows_to_the_next_table(tmp_path: Path) -> None:
     table = willing_table(tmp_path, 3, lambda number: willing(1))
     seen: list[updates.Update] = []
 
@@ -156,7 +155,7 @@ async def test_an_onlooker_follows_to_the_next_table(tmp_path: Path, autojump_cl
 
 
 async def test_a_seat_that_consents_and_does_not_come_is_named_by_the_next_table(
-    tmp_path: Path, autojump_clock: Any
+    tmp_path: Path,
 ) -> None:
     table = willing_table(tmp_path, 3, lambda number: willing(5))
     gone = table.guests[2]
@@ -169,9 +168,7 @@ async def test_a_seat_that_consents_and_does_not_come_is_named_by_the_next_table
         assert len(guest.games()) == 1
 
 
-async def test_a_seat_resumed_at_the_second_table_plays_it_to_the_end(
-    tmp_path: Path, autojump_clock: Any
-) -> None:
+async def test_a_seat_resumed_at_the_second_table_plays_it_to_the_end(tmp_path: Path) -> None:
     table = willing_table(tmp_path, 3, lambda number: willing(1), LONGER)
     crashed = table.guests[1]
 
@@ -185,7 +182,7 @@ async def test_a_seat_resumed_at_the_second_table_plays_it_to_the_end(
 
 
 async def test_a_lost_roster_is_asked_for_anew(
-    tmp_path: Path, autojump_clock: Any, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The host's roster for the next table never goes out to one seat, whose links then break."""
     table = willing_table(tmp_path, 3, lambda number: willing(1))

@@ -89,9 +89,7 @@ def test_it_is_asked_for_longer_than_a_dead_link_lives() -> None:
     assert Limits().silence * 2 < arriving.PATIENCE
 
 
-async def test_a_copy_of_a_home_that_plays_already_stops_before_it_signs(
-    tmp_path: Path, autojump_clock: Any
-) -> None:
+async def test_a_copy_of_a_home_that_plays_already_stops_before_it_signs(tmp_path: Path) -> None:
     table = PlayerTable(tmp_path, 3, CALM, LONGER)
     copy, stopped = tmp_path / "copy", list[tables.PeerError]()
 
@@ -121,7 +119,7 @@ async def test_a_copy_of_a_home_that_plays_already_stops_before_it_signs(
 
 
 async def test_after_a_power_cut_the_seat_is_taken_again_as_soon_as_its_link_is_missed(
-    tmp_path: Path, autojump_clock: Any, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The others go on hearing nothing, as no packet tells them that the machine is off."""
     table = PlayerTable(tmp_path, 3, CALM, LONGER)

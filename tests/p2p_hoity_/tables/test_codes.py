@@ -105,7 +105,7 @@ async def _relay(network: MemoryNetwork, port: int, task_status: Any) -> None:
     await serve_relay("relay", port, network=network, task_status=task_status)
 
 
-async def test_a_guest_gets_the_ticket_and_the_next_one_another_code(autojump_clock: Any) -> None:
+async def test_a_guest_gets_the_ticket_and_the_next_one_another_code() -> None:
     async with desk() as (there, _):
         first = await there.code()
         assert (first.after, first.seconds) == (None, LIFE)
@@ -117,7 +117,7 @@ async def test_a_guest_gets_the_ticket_and_the_next_one_another_code(autojump_cl
         assert await there.ask(spoken(second)) == TICKET
 
 
-async def test_a_wrong_guess_burns_the_code_and_the_host_is_told(autojump_clock: Any) -> None:
+async def test_a_wrong_guess_burns_the_code_and_the_host_is_told() -> None:
     async with desk() as (there, _):
         first = await there.code()
         assert await there.refused(wrong(first)) == "code-wrong"
@@ -127,7 +127,7 @@ async def test_a_wrong_guess_burns_the_code_and_the_host_is_told(autojump_clock:
         assert await there.ask(spoken(second)) == TICKET
 
 
-async def test_who_breaks_off_has_had_the_one_guess(autojump_clock: Any) -> None:
+async def test_who_breaks_off_has_had_the_one_guess() -> None:
     """It has seen the host's message, and left before its own proof."""
     async with desk() as (there, _):
         first = await there.code()
@@ -142,7 +142,7 @@ async def test_who_breaks_off_has_had_the_one_guess(autojump_clock: Any) -> None
         assert await there.refused(spoken(first)) == "code-unknown-there"
 
 
-async def test_who_comes_and_says_no_more_has_had_it_too(autojump_clock: Any) -> None:
+async def test_who_comes_and_says_no_more_has_had_it_too() -> None:
     async with desk() as (there, _):
         first = await there.code()
         guest = GuestExchange(spoken(first))
@@ -152,7 +152,7 @@ async def test_who_comes_and_says_no_more_has_had_it_too(autojump_clock: Any) ->
             assert (await there.code()).after is CodeEnd.WRONG
 
 
-async def test_of_two_guests_at_once_one_has_the_ticket(autojump_clock: Any) -> None:
+async def test_of_two_guests_at_once_one_has_the_ticket() -> None:
     async with desk() as (there, _):
         code = spoken(await there.code())
         got: list[Any] = []
@@ -169,7 +169,7 @@ async def test_of_two_guests_at_once_one_has_the_ticket(autojump_clock: Any) -> 
         assert sorted(got, key=str) == sorted([TICKET, "code-unknown-there"], key=str)
 
 
-async def test_a_code_lives_for_minutes_and_the_host_ends_it(autojump_clock: Any) -> None:
+async def test_a_code_lives_for_minutes_and_the_host_ends_it() -> None:
     async with desk() as (there, _):
         first = await there.code()
         began = trio.current_time()
@@ -180,7 +180,7 @@ async def test_a_code_lives_for_minutes_and_the_host_ends_it(autojump_clock: Any
         assert await there.ask(spoken(second)) == TICKET
 
 
-async def test_after_too_many_wrong_guesses_there_are_no_more_codes(autojump_clock: Any) -> None:
+async def test_after_too_many_wrong_guesses_there_are_no_more_codes() -> None:
     async with desk() as (there, _):
         for _ in range(MOST_WRONG):
             there.network.caller = f"caller{_}"  # of many machines
@@ -192,7 +192,7 @@ async def test_after_too_many_wrong_guesses_there_are_no_more_codes(autojump_clo
             pytest.fail(f"told {await there.next()}")
 
 
-async def test_a_relay_that_restarts_gets_a_fresh_code(autojump_clock: Any) -> None:
+async def test_a_relay_that_restarts_gets_a_fresh_code() -> None:
     async with desk() as (there, scopes):
         first = await there.code()
         scopes[0].cancel()
@@ -211,7 +211,7 @@ async def test_a_relay_that_restarts_gets_a_fresh_code(autojump_clock: Any) -> N
             nursery.cancel_scope.cancel()
 
 
-async def test_another_relay_of_the_table_takes_over(autojump_clock: Any) -> None:
+async def test_another_relay_of_the_table_takes_over() -> None:
     async with desk(2) as (there, scopes):
         assert (await there.code()).relay == there.places[0]
         scopes[0].cancel()
@@ -221,7 +221,7 @@ async def test_another_relay_of_the_table_takes_over(autojump_clock: Any) -> Non
         assert await there.ask(spoken(second)) == TICKET
 
 
-async def test_no_relay_is_there(autojump_clock: Any) -> None:
+async def test_no_relay_is_there() -> None:
     code = SpokenCode(7, WRONG, "nowhere:1")
     with pytest.raises(CodeError, match="code-relay-unreached"):
         await ticket_by_code(code, MemoryNetwork())
@@ -276,9 +276,7 @@ async def hear(stream: TlsStream) -> bytes:
 WELCOME = Verdict.WELCOME.encode()
 
 
-async def test_a_relay_between_them_has_one_guess_at_each_and_both_notice(
-    autojump_clock: Any,
-) -> None:
+async def test_a_relay_between_them_has_one_guess_at_each_and_both_notice() -> None:
     """It plays the guest to the host, and the host to the guest, with words of its own."""
     outcomes: list[str] = []
 
@@ -313,9 +311,7 @@ async def test_a_relay_between_them_has_one_guess_at_each_and_both_notice(
         nursery.cancel_scope.cancel()
 
 
-async def test_a_relay_that_reflects_and_replays_burns_codes_and_learns_nothing(
-    autojump_clock: Any,
-) -> None:
+async def test_a_relay_that_reflects_and_replays_burns_codes_and_learns_nothing() -> None:
     kept: list[bytes] = []
 
     async def lie(stream: TlsStream, wish: bytes) -> None:
@@ -339,7 +335,7 @@ async def test_a_relay_that_reflects_and_replays_burns_codes_and_learns_nothing(
 @pytest.mark.parametrize(
     "number", [b"", b"\0", (10**6).to_bytes(4, "big"), b"\xff" * 4, b"\0" * 5, b"7-lantern"]
 )
-async def test_a_relay_that_gives_no_number_is_none(number: bytes, autojump_clock: Any) -> None:
+async def test_a_relay_that_gives_no_number_is_none(number: bytes) -> None:
     async def lie(stream: TlsStream, wish: bytes) -> None:
         await say(stream, WELCOME, *([number] if number else []))
         await trio.sleep_forever()
@@ -352,7 +348,7 @@ async def test_a_relay_that_gives_no_number_is_none(number: bytes, autojump_cloc
         nursery.cancel_scope.cancel()
 
 
-async def test_one_number_for_two_hosts_burns_a_code_and_no_more(autojump_clock: Any) -> None:
+async def test_one_number_for_two_hosts_burns_a_code_and_no_more() -> None:
     """The relay sends the guest to whichever host it likes."""
     hosts: list[tuple[TlsStream, trio.Event]] = []
 
@@ -397,7 +393,7 @@ async def test_one_number_for_two_hosts_burns_a_code_and_no_more(autojump_clock:
     ],
 )
 async def test_a_relay_that_answers_nonsense_is_told_from_a_host(
-    frames: tuple[bytes, ...], code: str, autojump_clock: Any
+    frames: tuple[bytes, ...], code: str
 ) -> None:
     async def lie(stream: TlsStream, wish: bytes) -> None:
         await say(stream, WELCOME, *frames)
@@ -409,7 +405,7 @@ async def test_a_relay_that_answers_nonsense_is_told_from_a_host(
         assert trio.current_time() - began <= ANSWER
 
 
-async def test_a_host_that_knows_the_words_and_gives_nonsense(autojump_clock: Any) -> None:
+async def test_a_host_that_knows_the_words_and_gives_nonsense() -> None:
     async def lie(stream: TlsStream, wish: bytes) -> None:
         host = HostExchange(SpokenCode(7, WRONG), "hoity2nonsense")
         await say(stream, WELCOME, host.answer(wish[NUMBER:]))
@@ -423,7 +419,7 @@ async def test_a_host_that_knows_the_words_and_gives_nonsense(autojump_clock: An
 # At a table.
 
 
-async def test_a_whole_game_by_code(tmp_path: Path, autojump_clock: Any) -> None:
+async def test_a_whole_game_by_code(tmp_path: Path) -> None:
     table = PlayerTable(tmp_path, 2)
 
     async def by_code() -> None:

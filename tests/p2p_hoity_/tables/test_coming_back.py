@@ -5,10 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pytest
 import trio
 from support.player_table import PlayerTable, Thinker
 
-from p2p_hoity.session import updates
+from p2p_hoity.session import driver, updates
 from p2p_hoity.session.updates import Presence
 from protocol.wire.header import Patience
 
@@ -35,9 +36,10 @@ class Walker(Thinker):
 
 
 async def test_who_walked_away_comes_back_by_a_key_and_each_time_anew(
-    tmp_path: Path, autojump_clock: Any
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    table = PlayerTable(tmp_path, 5, TIMES, thinking=1.0)
+    monkeypatch.setattr(driver, "TICK", 1.0)
+    table = PlayerTable(tmp_path, 5, TIMES, thinking=2.0)
     one, walker = table.guests[3], Walker()
     one.player = walker
     left = trio.Event()

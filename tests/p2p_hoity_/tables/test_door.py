@@ -87,9 +87,7 @@ async def refusal(caller: Caller) -> Refusal:
     return Refusal((await caller.next(Refuse)).reason)
 
 
-async def test_a_guest_waits_for_the_hosts_word_and_sits_down(
-    tmp_path: Path, autojump_clock: Any
-) -> None:
+async def test_a_guest_waits_for_the_hosts_word_and_sits_down(tmp_path: Path) -> None:
     async with guarded(tmp_path, 3) as door:
         guest = await door.come("Bob")
         await guest.next(Asked)
@@ -103,9 +101,7 @@ async def test_a_guest_waits_for_the_hosts_word_and_sits_down(
         assert door.table.guests[0].heard(updates.Admitted) == [updates.Admitted("Bob", True)]
 
 
-async def test_who_is_refused_stays_refused_and_the_host_is_not_asked_again(
-    tmp_path: Path, autojump_clock: Any
-) -> None:
+async def test_who_is_refused_stays_refused_and_the_host_is_not_asked_again(tmp_path: Path) -> None:
     who = Identity(os.urandom(32))
     async with guarded(tmp_path, 3) as door:
         guest = await door.come("Bob", who)
@@ -120,9 +116,7 @@ async def test_who_is_refused_stays_refused_and_the_host_is_not_asked_again(
         assert door.names() == ("P0",)
 
 
-async def test_silence_sends_a_guest_away_who_may_come_again(
-    tmp_path: Path, autojump_clock: Any
-) -> None:
+async def test_silence_sends_a_guest_away_who_may_come_again(tmp_path: Path) -> None:
     who = Identity(os.urandom(32))
     async with guarded(tmp_path, 3) as door:
         guest = await door.come("Bob", who)
@@ -140,9 +134,7 @@ async def test_silence_sends_a_guest_away_who_may_come_again(
             await trio.sleep(0.1)
 
 
-async def test_a_flood_of_guests_is_one_question_at_a_time(
-    tmp_path: Path, autojump_clock: Any
-) -> None:
+async def test_a_flood_of_guests_is_one_question_at_a_time(tmp_path: Path) -> None:
     async with guarded(tmp_path, 3) as door:
         crowd = [await door.come(f"G{number}") for number in range(MOST_WAITING + 4)]
         for late in crowd[-4:]:
@@ -155,9 +147,7 @@ async def test_a_flood_of_guests_is_one_question_at_a_time(
         assert door.host.most_open == 1
 
 
-async def test_after_so_many_refusals_the_host_is_left_in_peace(
-    tmp_path: Path, autojump_clock: Any
-) -> None:
+async def test_after_so_many_refusals_the_host_is_left_in_peace(tmp_path: Path) -> None:
     async with guarded(tmp_path, 3) as door:
         friend = Identity(os.urandom(32))
         guest = await door.come("Friend", friend)
@@ -179,9 +169,7 @@ async def test_after_so_many_refusals_the_host_is_left_in_peace(
         assert len(door.host.asked) == 1 + MOST_DENIED
 
 
-async def test_a_guest_that_goes_while_asked_of_is_let_in_when_it_is_back(
-    tmp_path: Path, autojump_clock: Any
-) -> None:
+async def test_a_guest_that_goes_while_asked_of_is_let_in_when_it_is_back(tmp_path: Path) -> None:
     who = Identity(os.urandom(32))
     async with guarded(tmp_path, 3) as door:
         guest = await door.come("Bob", who)
@@ -198,7 +186,7 @@ async def test_a_guest_that_goes_while_asked_of_is_let_in_when_it_is_back(
 
 
 async def test_a_guest_that_is_back_before_the_answer_sits_down_by_its_last_consent(
-    tmp_path: Path, autojump_clock: Any
+    tmp_path: Path,
 ) -> None:
     """Started again, it knows nothing of an earlier consent, and would take no roster with it."""
     who = Identity(os.urandom(32))
@@ -217,16 +205,14 @@ async def test_a_guest_that_is_back_before_the_answer_sits_down_by_its_last_cons
 
 
 async def test_consent_that_does_not_hold_and_a_name_that_is_taken_are_no_question(
-    tmp_path: Path, autojump_clock: Any
+    tmp_path: Path,
 ) -> None:
     async with guarded(tmp_path, 3) as door:
         assert await refusal(await door.come("P0")) is Refusal.NAME
         assert door.host.asked == []
 
 
-async def test_who_still_waits_when_the_table_is_full_is_told(
-    tmp_path: Path, autojump_clock: Any
-) -> None:
+async def test_who_still_waits_when_the_table_is_full_is_told(tmp_path: Path) -> None:
     async with guarded(tmp_path, 2) as door:
         await door.come("Bob")
         late = await door.come("Late")
@@ -235,7 +221,7 @@ async def test_who_still_waits_when_the_table_is_full_is_told(
         assert await refusal(late) is Refusal.FULL
 
 
-async def test_a_whole_game_behind_a_door(tmp_path: Path, autojump_clock: Any) -> None:
+async def test_a_whole_game_behind_a_door(tmp_path: Path) -> None:
     table, host = PlayerTable(tmp_path, 2), Host()
     table.admit = host.admit
     host.say(True)
@@ -246,9 +232,7 @@ async def test_a_whole_game_behind_a_door(tmp_path: Path, autojump_clock: Any) -
 
 
 @pytest.mark.parametrize("yes", [False, None])
-async def test_a_guest_that_is_not_let_in_is_told_why(
-    yes: bool | None, tmp_path: Path, autojump_clock: Any
-) -> None:
+async def test_a_guest_that_is_not_let_in_is_told_why(yes: bool | None, tmp_path: Path) -> None:
     table, host = PlayerTable(tmp_path, 2), Host()
     if yes is not None:
         host.say(yes)

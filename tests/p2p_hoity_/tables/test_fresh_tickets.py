@@ -94,9 +94,7 @@ MANY = tuple(f"far{n}:9" for n in range(8))
 RELAYS = tuple(f"relay{n}:9" for n in range(4))
 
 
-async def test_the_ticket_of_a_liar_is_dialled_in_vain_and_the_known_ways_stay(
-    autojump_clock: Any,
-) -> None:
+async def test_the_ticket_of_a_liar_is_dialled_in_vain_and_the_known_ways_stay() -> None:
     """[T-4]: a stranger answers at its addresses; the seat is found where it said that it is,
     though tickets come again and again and are as long as can be."""
     street, table = Street(), ROOM.table
@@ -123,7 +121,7 @@ async def test_the_ticket_of_a_liar_is_dialled_in_vain_and_the_known_ways_stay(
         nursery.cancel_scope.cancel()
 
 
-async def test_a_seat_is_found_by_the_ticket_and_not_where_it_was(autojump_clock: Any) -> None:
+async def test_a_seat_is_found_by_the_ticket_and_not_where_it_was() -> None:
     """[T-4]."""
     street, table = Street(), ROOM.table
     async with trio.open_nursery() as nursery:
@@ -178,9 +176,7 @@ def journal(tmp_path: Path) -> Path:
     return tmp_path / "home" / "journals" / "a.journal"
 
 
-async def test_a_game_that_ends_before_it_has_looked_has_taken_nothing(
-    journal: Path, autojump_clock: Any
-) -> None:
+async def test_a_game_that_ends_before_it_has_looked_has_taken_nothing(journal: Path) -> None:
     async with game(journal, looks=False) as scope, trio.open_nursery() as nursery:
         scope.deadline = trio.current_time() + 2
         assert not await hand_over(journal, room_ticket("8.0.0.1:9"))
@@ -189,7 +185,7 @@ async def test_a_game_that_ends_before_it_has_looked_has_taken_nothing(
 
 
 async def test_of_two_who_hand_over_to_a_game_that_does_not_look_neither_is_told_that_it_has(
-    journal: Path, autojump_clock: Any
+    journal: Path,
 ) -> None:
     told = []
 
@@ -204,9 +200,7 @@ async def test_of_two_who_hand_over_to_a_game_that_does_not_look_neither_is_told
     assert not journal.with_suffix(".ticket").exists()
 
 
-async def test_what_is_no_ticket_is_cleared_away_and_the_next_one_taken(
-    journal: Path, autojump_clock: Any
-) -> None:
+async def test_what_is_no_ticket_is_cleared_away_and_the_next_one_taken(journal: Path) -> None:
     place = journal.with_suffix(".ticket")
     async with game(journal):
         for rubbish in (b"\xff", b"hoity2nonsense", b"a" * 100_000, b""):
@@ -273,7 +267,7 @@ async def told(
     return heard
 
 
-async def test_who_is_elsewhere_and_alone_is_told_once(autojump_clock: Any) -> None:
+async def test_who_is_elsewhere_and_alone_is_told_once() -> None:
     for seat in range(3):
         (moved,) = await told(far("8.0.9.9:9"), seat)
         assert decode_ticket(moved.ticket).addresses == ("8.0.9.9:9",)
@@ -293,7 +287,7 @@ async def test_who_is_elsewhere_and_alone_is_told_once(autojump_clock: Any) -> N
     ],
     ids=["same", "nowhere", "all-linked", "only-near", "guest-linked", "by-the-old-relay"],
 )
-async def test_nothing_superfluous_is_told(autojump_clock: Any, given: Any) -> None:
+async def test_nothing_superfluous_is_told(given: Any) -> None:
     assert await told(**given) == []
 
 
@@ -311,7 +305,7 @@ async def test_nothing_superfluous_is_told(autojump_clock: Any, given: Any) -> N
     ],
     ids=["one-lost", "new-relay", "meant"],
 )
-async def test_a_host_whom_somebody_does_not_find_is_told(autojump_clock: Any, given: Any) -> None:
+async def test_a_host_whom_somebody_does_not_find_is_told(given: Any) -> None:
     assert len(await told(**given)) == 1
 
 
@@ -332,9 +326,7 @@ class Islands(MemoryNetwork):
 
 
 @pytest.mark.parametrize("by_hand", [True, False], ids=["handed", "resumed"])
-async def test_a_table_goes_on_by_a_fresh_ticket(
-    tmp_path: Path, autojump_clock: Any, by_hand: bool
-) -> None:
+async def test_a_table_goes_on_by_a_fresh_ticket(tmp_path: Path, by_hand: bool) -> None:
     """The host is elsewhere; its guest is handed the ticket while it waits, or takes its seat
     again by it."""
     table = PlayerTable(tmp_path, 2, thinking=1.0)

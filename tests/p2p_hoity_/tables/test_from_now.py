@@ -22,7 +22,7 @@ def happened(number: int) -> updates.Happened:
     return updates.Happened((), number, True)  # type: ignore[arg-type]
 
 
-async def test_the_past_is_kept_back_and_then_shown_as_it_stands(autojump_clock: Any) -> None:
+async def test_the_past_is_kept_back_and_then_shown_as_it_stands() -> None:
     told: list[Any] = []
     late = FromNow(told.append)
     async with trio.open_nursery() as nursery:
@@ -51,7 +51,7 @@ async def test_what_was_kept_back_is_told_with_it_but_for_what_was_taken_back() 
     assert told[1] == updates.Resumed(3, ("a", "c"))  # type: ignore[arg-type]
 
 
-async def test_a_table_that_has_not_begun_has_no_past(autojump_clock: Any) -> None:
+async def test_a_table_that_has_not_begun_has_no_past() -> None:
     told: list[Any] = []
     late = FromNow(told.append)
     async with trio.open_nursery() as nursery:
@@ -64,7 +64,7 @@ async def test_a_table_that_has_not_begun_has_no_past(autojump_clock: Any) -> No
     assert told == [STARTED, happened(1)]
 
 
-async def test_a_game_that_never_rests_is_shown_in_the_end(autojump_clock: Any) -> None:
+async def test_a_game_that_never_rests_is_shown_in_the_end() -> None:
     told: list[Any] = []
     late = FromNow(told.append)
     async with trio.open_nursery() as nursery:
@@ -79,7 +79,7 @@ async def test_a_game_that_never_rests_is_shown_in_the_end(autojump_clock: Any) 
     assert isinstance(told[1], updates.Resumed)
 
 
-async def test_the_end_is_never_kept_back(autojump_clock: Any) -> None:
+async def test_the_end_is_never_kept_back() -> None:
     told: list[Any] = []
     late = FromNow(told.append)
     late.tell(STARTED)
@@ -89,9 +89,7 @@ async def test_the_end_is_never_kept_back(autojump_clock: Any) -> None:
 
 
 @pytest.mark.parametrize("from_now", [False, True])
-async def test_a_late_onlooker_at_a_real_table(
-    from_now: bool, tmp_path: Path, autojump_clock: Any
-) -> None:
+async def test_a_late_onlooker_at_a_real_table(from_now: bool, tmp_path: Path) -> None:
     table, seen = PlayerTable(tmp_path, 2, thinking=1.0), list[Any]()
     path = tmp_path / "watched.hoity"
 

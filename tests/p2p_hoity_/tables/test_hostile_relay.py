@@ -52,9 +52,7 @@ def relayed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Pl
 
 
 @pytest.mark.parametrize("trick", sample(TRICKS, 2, "tricks of relays"))
-async def test_a_game_outlives_its_only_relays_lies(
-    relayed: Any, autojump_clock: Any, trick: str
-) -> None:
+async def test_a_game_outlives_its_only_relays_lies(relayed: Any, trick: str) -> None:
     """It may stall while the relay lies, and says so; then it goes on, and nobody is accused."""
     hostile = Hostile(trick)
     table = relayed(hostile, "relay:1")
@@ -79,9 +77,7 @@ async def test_a_game_outlives_its_only_relays_lies(
 
 
 @pytest.mark.parametrize("trick", ["drop", "inject"])
-async def test_another_relay_is_taken_while_one_lies_all_the_time(
-    relayed: Any, autojump_clock: Any, trick: str
-) -> None:
+async def test_another_relay_is_taken_while_one_lies_all_the_time(relayed: Any, trick: str) -> None:
     hostile = Hostile(trick, seldom=0.2)
     table = relayed(hostile, "relay-that-lies:1", "relay:1")
     async with trio.open_nursery() as nursery:
@@ -97,9 +93,7 @@ async def test_another_relay_is_taken_while_one_lies_all_the_time(
     assert hostile.played > 0
 
 
-async def test_a_relay_that_carries_nothing_stalls_the_game_and_it_says_so(
-    relayed: Any, autojump_clock: Any
-) -> None:
+async def test_a_relay_that_carries_nothing_stalls_the_game_and_it_says_so(relayed: Any) -> None:
     hostile = Hostile("drop", seldom=1.0)
     table = relayed(hostile, "relay:1")
     async with trio.open_nursery() as nursery:

@@ -22,7 +22,7 @@ LONG = Patience(choice=300_000, step=120_000, grace=1000, cap=8000)
 
 
 async def test_the_others_go_on_at_once_and_who_left_is_back_in_a_later_round(
-    tmp_path: Path, autojump_clock: Any
+    tmp_path: Path,
 ) -> None:
     table = PlayerTable(tmp_path, 3, LONG, thinking=1.0)
     table.guests[2].leave_when(past_round(2))
@@ -62,7 +62,7 @@ async def test_the_others_go_on_at_once_and_who_left_is_back_in_a_later_round(
 
 
 async def test_attendance_is_told_when_it_changes_and_the_clock_every_second(
-    tmp_path: Path, autojump_clock: Any
+    tmp_path: Path,
 ) -> None:
     table = PlayerTable(tmp_path, 3, LONG, thinking=1.0)
     table.guests[1].player = Sleeper()
@@ -99,7 +99,7 @@ class Sleeper(BotPlayer):
 
 
 async def test_before_the_cards_are_dealt_it_ends_the_table_and_names_who_left(
-    tmp_path: Path, autojump_clock: Any
+    tmp_path: Path,
 ) -> None:
     table = PlayerTable(tmp_path, 3, LONG)
     table.guests[2].leave_when(lambda update: isinstance(update, updates.Started))
@@ -117,16 +117,14 @@ async def test_before_the_cards_are_dealt_it_ends_the_table_and_names_who_left(
     assert not tables.open_games(table.guests[2].home)
 
 
-async def test_at_a_table_of_two_the_other_is_told_and_waits(
-    tmp_path: Path, autojump_clock: Any
-) -> None:
+async def test_at_a_table_of_two_the_other_is_told_and_waits(tmp_path: Path) -> None:
     table = PlayerTable(tmp_path, 2, LONG, thinking=1.0)
     table.guests[1].leave_when(past_round(2))
 
     async def leave_and_return() -> None:
         await table.join(1)
         table.guests[1].player = Thinker()
-        await trio.sleep(2000)
+        await trio.sleep(700)
         await table.resume(1)
 
     await table.play({1: leave_and_return})
@@ -140,9 +138,7 @@ async def test_at_a_table_of_two_the_other_is_told_and_waits(
 
 
 @pytest.mark.parametrize("number", [0, 1])
-async def test_who_leaves_at_the_very_end_has_its_result(
-    tmp_path: Path, autojump_clock: Any, number: int
-) -> None:
+async def test_who_leaves_at_the_very_end_has_its_result(tmp_path: Path, number: int) -> None:
     table = PlayerTable(tmp_path, 3, LONG)
 
     def is_over(update: updates.Update) -> bool:

@@ -65,9 +65,7 @@ def _no_lan(monkeypatch: pytest.MonkeyPatch) -> None:
 # The ticket, shown both ways.
 
 
-async def test_who_merely_reaches_the_port_learns_nothing_and_is_sent_away(
-    tmp_path: Path, autojump_clock: Any
-) -> None:
+async def test_who_merely_reaches_the_port_learns_nothing_and_is_sent_away(tmp_path: Path) -> None:
     table = PlayerTable(tmp_path, 2)
     async with hosted(table) as call:
         stranger = await call()
@@ -79,9 +77,7 @@ async def test_who_merely_reaches_the_port_learns_nothing_and_is_sent_away(
     assert [update.names for update in table.guests[0].heard(updates.Joined)] == [("P0",)]
 
 
-async def test_a_crowd_without_the_ticket_fills_no_table(
-    tmp_path: Path, autojump_clock: Any
-) -> None:
+async def test_a_crowd_without_the_ticket_fills_no_table(tmp_path: Path) -> None:
     table = PlayerTable(tmp_path, 2)
     async with hosted(table) as call:
         for number in range(20):
@@ -95,7 +91,7 @@ async def test_a_crowd_without_the_ticket_fills_no_table(
 
 @pytest.mark.parametrize("kind", ["secret", "door", "guest", "binding", "empty"])
 async def test_a_proof_that_is_not_for_this_link_guest_and_table_gives_no_seat(
-    tmp_path: Path, autojump_clock: Any, kind: str
+    tmp_path: Path, kind: str
 ) -> None:
     table = PlayerTable(tmp_path, 2)
     async with hosted(table) as call:
@@ -116,9 +112,7 @@ async def test_a_proof_that_is_not_for_this_link_guest_and_table_gives_no_seat(
         assert not any(isinstance(one, Offer) for one in caller.heard)
 
 
-async def test_a_proof_heard_on_one_link_is_worth_nothing_on_the_next(
-    tmp_path: Path, autojump_clock: Any
-) -> None:
+async def test_a_proof_heard_on_one_link_is_worth_nothing_on_the_next(tmp_path: Path) -> None:
     table = PlayerTable(tmp_path, 2)
     async with hosted(table) as call:
         caller = await call()
@@ -150,7 +144,7 @@ class WithoutTheSecret(Capability):
 
 @pytest.mark.parametrize("shown", [b"x" * 32, b""])
 async def test_a_host_that_cannot_show_the_ticket_is_left(
-    tmp_path: Path, autojump_clock: Any, monkeypatch: pytest.MonkeyPatch, shown: bytes
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, shown: bytes
 ) -> None:
     table = PlayerTable(tmp_path, 2)
     monkeypatch.setattr(hosting, "Capability", WithoutTheSecret)
@@ -161,7 +155,7 @@ async def test_a_host_that_cannot_show_the_ticket_is_left(
 
 
 async def test_a_host_that_says_anothers_terms_is_left(
-    tmp_path: Path, autojump_clock: Any, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A host can name anyone in its terms; the guest compares with the link and the ticket."""
     table = PlayerTable(tmp_path, 2)
@@ -180,9 +174,7 @@ async def test_the_secret_is_in_no_ticket_of_the_lan_and_in_no_repr(tmp_path: Pa
         assert bool(told and told.ticket) == (lan is Lan.OPEN)
 
 
-async def test_an_open_table_seats_who_comes_by_the_lan(
-    tmp_path: Path, autojump_clock: Any
-) -> None:
+async def test_an_open_table_seats_who_comes_by_the_lan(tmp_path: Path) -> None:
     table = PlayerTable(tmp_path, 2)
     async with hosted(table, Lan.OPEN):
         table.ticket = replace(table.ticket, secret=b"")
@@ -191,7 +183,7 @@ async def test_an_open_table_seats_who_comes_by_the_lan(
     assert table.guests[1].outcome.transcript is not None
 
 
-async def test_a_closed_table_does_not(tmp_path: Path, autojump_clock: Any) -> None:
+async def test_a_closed_table_does_not(tmp_path: Path) -> None:
     table = PlayerTable(tmp_path, 2)
     async with hosted(table, Lan.CLOSED):
         table.ticket = replace(table.ticket, secret=b"")
@@ -199,9 +191,7 @@ async def test_a_closed_table_does_not(tmp_path: Path, autojump_clock: Any) -> N
             await table.join(1)
 
 
-async def test_once_the_table_is_full_the_ticket_gives_no_seat(
-    tmp_path: Path, autojump_clock: Any
-) -> None:
+async def test_once_the_table_is_full_the_ticket_gives_no_seat(tmp_path: Path) -> None:
     table = PlayerTable(tmp_path, 2)
     table.guests.append(Guest(tmp_path, "late"))
     async with trio.open_nursery() as nursery:
@@ -214,9 +204,7 @@ async def test_once_the_table_is_full_the_ticket_gives_no_seat(
 
 
 @pytest.mark.parametrize("number", [0, 1])
-async def test_without_the_ticket_nobody_looks_on_at_any_seat(
-    tmp_path: Path, autojump_clock: Any, number: int
-) -> None:
+async def test_without_the_ticket_nobody_looks_on_at_any_seat(tmp_path: Path, number: int) -> None:
     table = PlayerTable(tmp_path, 2)
     async with trio.open_nursery() as nursery:
         nursery.start_soon(table.host)
@@ -236,7 +224,7 @@ async def test_without_the_ticket_nobody_looks_on_at_any_seat(
 
 
 async def test_one_who_waits_at_the_door_as_the_game_begins_is_told_nothing_of_it(
-    tmp_path: Path, autojump_clock: Any
+    tmp_path: Path,
 ) -> None:
     table = PlayerTable(tmp_path, 2)
     async with hosted(table) as call, trio.open_nursery() as nursery:
@@ -251,9 +239,7 @@ async def test_one_who_waits_at_the_door_as_the_game_begins_is_told_nothing_of_i
 # Coming back.
 
 
-async def test_a_reset_after_sitting_down_costs_nobody_the_table(
-    tmp_path: Path, autojump_clock: Any
-) -> None:
+async def test_a_reset_after_sitting_down_costs_nobody_the_table(tmp_path: Path) -> None:
     """Each guest's link is cut as soon as it sits, and once more as the roster goes out."""
     table = PlayerTable(tmp_path, 3)
     cuts: list[bytes] = []
@@ -274,7 +260,7 @@ async def test_a_reset_after_sitting_down_costs_nobody_the_table(
 
 
 async def test_a_guest_that_lost_the_roster_gets_it_from_the_running_table(
-    tmp_path: Path, autojump_clock: Any, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     table = PlayerTable(tmp_path, 3)
     lost: list[bytes] = []
@@ -294,9 +280,7 @@ async def test_a_guest_that_lost_the_roster_gets_it_from_the_running_table(
     assert table.ended_alike()
 
 
-async def test_a_seat_is_kept_for_a_while_and_then_given_to_who_waits(
-    tmp_path: Path, autojump_clock: Any
-) -> None:
+async def test_a_seat_is_kept_for_a_while_and_then_given_to_who_waits(tmp_path: Path) -> None:
     table = PlayerTable(tmp_path, 3)
     async with hosted(table) as call:
         leaver = await call()
@@ -315,7 +299,7 @@ async def test_a_seat_is_kept_for_a_while_and_then_given_to_who_waits(
 
 @pytest.mark.parametrize("lie", ["another's consent", ()])
 async def test_who_waits_for_a_kept_seat_has_consented_as_all_others(
-    lie: Any, tmp_path: Path, autojump_clock: Any
+    lie: Any, tmp_path: Path
 ) -> None:
     """[L-8]"""
     table = PlayerTable(tmp_path, 3)
@@ -360,9 +344,7 @@ def test_a_table_is_complete_when_all_who_sit_are_there(tmp_path: Path) -> None:
     assert seating.complete
 
 
-async def test_sitting_down_again_and_again_under_new_names_costs_the_link(
-    tmp_path: Path, autojump_clock: Any
-) -> None:
+async def test_sitting_down_again_and_again_under_new_names_costs_the_link(tmp_path: Path) -> None:
     table = PlayerTable(tmp_path, 3)
     async with hosted(table) as call:
         caller = await call()
@@ -390,7 +372,6 @@ async def test_lines_that_a_host_makes_appear_are_bounded(
     word: Callable[[int], LobbyFrame],
     shown: type[updates.Update],
     tmp_path: Path,
-    autojump_clock: Any,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     table = PlayerTable(tmp_path, 3)
@@ -408,9 +389,7 @@ async def test_lines_that_a_host_makes_appear_are_bounded(
     assert 0 < len(table.guests[1].heard(shown)) <= joining.LINES + 5
 
 
-async def test_addresses_of_this_machine_count_only_from_one_that_is_on_it(
-    tmp_path: Path, autojump_clock: Any
-) -> None:
+async def test_addresses_of_this_machine_count_only_from_one_that_is_on_it(tmp_path: Path) -> None:
     table = PlayerTable(tmp_path, 3)
     kept: list[tuple[str, ...]] = []
     sit = hosting.Seating.sit
@@ -439,7 +418,7 @@ def never(*_: Any) -> None:
 
 
 async def test_one_whose_seat_is_kept_is_told_to_resume(
-    tmp_path: Path, autojump_clock: Any, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     table = PlayerTable(tmp_path, 3)
 
@@ -471,16 +450,14 @@ class Crowded(MemoryNetwork):
         return stream
 
 
-async def test_a_guest_dials_again_while_the_hosts_door_is_crowded(
-    tmp_path: Path, autojump_clock: Any
-) -> None:
+async def test_a_guest_dials_again_while_the_hosts_door_is_crowded(tmp_path: Path) -> None:
     table = PlayerTable(tmp_path, 2)
     table.network = Crowded()
     await table.play()
     assert table.ended_alike()
 
 
-async def test_where_nobody_listens_it_is_told_at_once(tmp_path: Path, autojump_clock: Any) -> None:
+async def test_where_nobody_listens_it_is_told_at_once(tmp_path: Path) -> None:
     table = PlayerTable(tmp_path, 2)
     table.ticket = Ticket(table.guests[0].me.identity.public, ("node0:1",), b"t" * 32)
     began = trio.current_time()
@@ -489,7 +466,7 @@ async def test_where_nobody_listens_it_is_told_at_once(tmp_path: Path, autojump_
     assert trio.current_time() - began < 1
 
 
-async def test_a_host_that_cuts_every_link_is_given_up(tmp_path: Path, autojump_clock: Any) -> None:
+async def test_a_host_that_cuts_every_link_is_given_up(tmp_path: Path) -> None:
     table = PlayerTable(tmp_path, 2)
     tick = hosting.Lobby.hear
 
@@ -506,7 +483,7 @@ async def test_a_host_that_cuts_every_link_is_given_up(tmp_path: Path, autojump_
 
 
 async def test_a_second_process_of_one_key_does_not_take_the_seat_of_the_first(
-    tmp_path: Path, autojump_clock: Any
+    tmp_path: Path,
 ) -> None:
     table = PlayerTable(tmp_path, 3)
     async with hosted(table) as call:

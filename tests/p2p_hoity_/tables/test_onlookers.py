@@ -61,7 +61,7 @@ async def stuck(table: PlayerTable) -> AsyncIterator[None]:
 
 
 async def test_a_stuck_onlooker_is_dropped_and_slows_nobody(
-    tmp_path: Path, autojump_clock: Any, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     table, hubs, queued = thoughtful(tmp_path), list[Hub](), list[int]()
     when: dict[int, list[float]] = {}
@@ -105,7 +105,7 @@ async def test_a_stuck_onlooker_is_dropped_and_slows_nobody(
 
 
 async def test_one_onlooker_too_many_is_told_once_and_gets_in_when_there_is_room(
-    tmp_path: Path, autojump_clock: Any, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """[L-62], [L-65]"""
     monkeypatch.setattr(access, "MOST_ONLOOKERS", 1)
@@ -144,7 +144,7 @@ async def test_one_onlooker_too_many_is_told_once_and_gets_in_when_there_is_room
 
 
 async def test_an_onlooker_sends_the_seats_nothing_back(
-    tmp_path: Path, autojump_clock: Any, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """[M-7]"""
     table, sent, seen = thoughtful(tmp_path, 2), list[bytes](), list[Any]()

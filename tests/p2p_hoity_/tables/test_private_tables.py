@@ -97,7 +97,7 @@ async def _refused(
 
 
 async def test_through_the_relay_nothing_is_said_to_who_lacks_the_ticket(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, autojump_clock: Any
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with private(tmp_path, monkeypatch) as (table, _, _, nursery):
         unproven = Refuse(Refusal.UNPROVEN)
@@ -111,7 +111,7 @@ async def test_through_the_relay_nothing_is_said_to_who_lacks_the_ticket(
 
 
 async def test_a_code_gives_the_ticket_to_who_knows_the_words_and_nothing_to_the_relay(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, autojump_clock: Any
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with private(tmp_path, monkeypatch) as (table, _, passed, _nursery):
         code = table.guests[0].heard(updates.Code)[0]
@@ -131,7 +131,7 @@ async def test_a_code_gives_the_ticket_to_who_knows_the_words_and_nothing_to_the
 
 
 async def test_the_lan_hears_of_a_table_and_gets_no_way_in(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, autojump_clock: Any
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with private(tmp_path, monkeypatch) as (table, announced, _, _nursery):
         assert announced == [Announcement("P0", 2, 1, "")]

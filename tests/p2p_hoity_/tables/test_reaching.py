@@ -40,7 +40,6 @@ HOME, MAPPED = "192.168.1.5:4646", "81.2.69.142:14646"
 )
 async def test_a_guest_is_told_how_far_its_ticket_leads(
     addresses: tuple[str, ...], relay: tuple[str, ...], code: str, tmp_path: Path,
-    autojump_clock: Any,
 ) -> None:  # fmt: skip
     guest, ticket = Guest(tmp_path, "P0"), Ticket(b"h" * 32, addresses, b"t" * 32, relay)
     with pytest.raises(tables.PeerError) as raised:
@@ -51,7 +50,7 @@ async def test_a_guest_is_told_how_far_its_ticket_leads(
     assert exit_code_of(raised.value) == 3
 
 
-async def test_a_host_is_told_how_far_its_ticket_leads(tmp_path: Path, autojump_clock: Any) -> None:
+async def test_a_host_is_told_how_far_its_ticket_leads(tmp_path: Path) -> None:
     table = PlayerTable(tmp_path, 2)
     table.how = lambda number: {"outside": number == 0}
     await table.play()
@@ -60,9 +59,7 @@ async def test_a_host_is_told_how_far_its_ticket_leads(tmp_path: Path, autojump_
     assert not table.guests[1].heard(updates.Reached)
 
 
-async def test_who_plays_on_one_machine_is_told_nothing(
-    tmp_path: Path, autojump_clock: Any
-) -> None:
+async def test_who_plays_on_one_machine_is_told_nothing(tmp_path: Path) -> None:
     table = PlayerTable(tmp_path, 2)
     await table.play()
     assert not table.guests[0].heard(updates.Reached)
@@ -121,9 +118,7 @@ async def test_who_hides_names_nothing_of_this_machine_and_waits_longer(
         assert hub._limits.handshake == Limits().handshake
 
 
-async def test_a_game_begun_behind_a_proxy_is_not_resumed_without_one(
-    tmp_path: Path, autojump_clock: Any
-) -> None:
+async def test_a_game_begun_behind_a_proxy_is_not_resumed_without_one(tmp_path: Path) -> None:
     """All sit behind proxies, each reached where it says."""
     table = PlayerTable(tmp_path, 3)
     table.how = lambda number: {
@@ -140,9 +135,7 @@ async def test_a_game_begun_behind_a_proxy_is_not_resumed_without_one(
     assert waiting.cancelled_caught  # it waits for the others, who are gone
 
 
-async def test_a_seat_is_resumed_where_it_is_told_to_listen(
-    tmp_path: Path, autojump_clock: Any
-) -> None:
+async def test_a_seat_is_resumed_where_it_is_told_to_listen(tmp_path: Path) -> None:
     table, places = PlayerTable(tmp_path, 3), []
     assert await table.play_until_the_last_goes(past_round(1))
     listen = table.network.listen
@@ -160,9 +153,7 @@ async def test_a_seat_is_resumed_where_it_is_told_to_listen(
     assert places[1][0] == "node2"
 
 
-async def test_a_guest_whose_own_proxy_is_down_is_told_so(
-    tmp_path: Path, autojump_clock: Any
-) -> None:
+async def test_a_guest_whose_own_proxy_is_down_is_told_so(tmp_path: Path) -> None:
     class NoProxy(MemoryNetwork):
         async def open(self, address: Any) -> Any:
             await trio.lowlevel.checkpoint()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 import pytest
 import trio
@@ -63,9 +62,7 @@ def test_a_returning_seat_listens_where_the_others_will_dial() -> None:
     assert resuming._same_port(":0", []) == ":0"
 
 
-async def test_a_returning_seat_does_without_a_relay_that_says_it_waits_there(
-    autojump_clock: Any,
-) -> None:
+async def test_a_returning_seat_does_without_a_relay_that_says_it_waits_there() -> None:
     network = MemoryNetwork()
     async with trio.open_nursery() as nursery:
         (relay,) = await nursery.start(partial(serve_relay, "relay", 1, network=network))

@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 import pytest
 import trio
@@ -75,9 +74,7 @@ async def deal(table: PlayerTable) -> None:
 
 
 @pytest.mark.parametrize("seats", [3, 4])
-async def test_links_of_2_kilobytes_a_second_can_deal(
-    tmp_path: Path, autojump_clock: Any, seats: int
-) -> None:
+async def test_links_of_2_kilobytes_a_second_can_deal(tmp_path: Path, seats: int) -> None:
     table = slow_table(tmp_path, seats)
     await deal(table)
     for guest in table.guests:
@@ -88,7 +85,7 @@ async def test_links_of_2_kilobytes_a_second_can_deal(
 
 @pytest.mark.parametrize("seats", [2, 3])
 async def test_nothing_piles_up_behind_itself_in_the_buffers_of_the_system(
-    tmp_path: Path, autojump_clock: Any, seats: int, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, seats: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A whole game; over no link a message comes twice."""
     came: Counter[tuple[FrameBuffer, bytes]] = Counter()
@@ -112,9 +109,7 @@ async def test_nothing_piles_up_behind_itself_in_the_buffers_of_the_system(
         assert not guest.heard(updates.Late)
 
 
-async def test_what_was_under_way_on_a_lost_link_is_sent_over_the_next(
-    tmp_path: Path, autojump_clock: Any
-) -> None:
+async def test_what_was_under_way_on_a_lost_link_is_sent_over_the_next(tmp_path: Path) -> None:
     """While the shuffles are under way every link is cut, twice."""
     table = slow_table(tmp_path, 3)
     streams: list[DeepStream] = []
@@ -139,7 +134,7 @@ async def test_what_was_under_way_on_a_lost_link_is_sent_over_the_next(
 
 
 async def test_whole_frames_in_one_record_would_kill_such_a_link(
-    tmp_path: Path, autojump_clock: Any, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(links, "RECORD", 1 << 16)
     table = slow_table(tmp_path, 3)

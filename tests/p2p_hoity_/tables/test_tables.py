@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 import trio
-from support.player_table import CALM, LONGER, Guest, PlayerTable, past_round
+from support.player_table import CALM, LONGER, Guest, PlayerTable, past_round, short_edition
 
 from cli.trouble import exit_code_of
-from p2p_hoity import editions, game_port, tables
+from p2p_hoity import game_port, tables
 from p2p_hoity.net.ticket import Ticket
 from p2p_hoity.session import updates
 from p2p_hoity.session.lobby import Roster, Seating
@@ -24,10 +24,8 @@ from protocol.wire.header import Terms
 
 @pytest.mark.real_cards
 @pytest.mark.parametrize("seats", [2, 4])
-async def test_all_seats_end_with_the_same_transcript(
-    tmp_path: Path, autojump_clock: Any, seats: int
-) -> None:
-    table = PlayerTable(tmp_path, seats, edition=editions.load())
+async def test_all_seats_end_with_the_same_transcript(tmp_path: Path, seats: int) -> None:
+    table = PlayerTable(tmp_path, seats, edition=short_edition())
     await table.play()
     table.judge()
     assert len(set(table.transcripts())) == 1
@@ -37,9 +35,7 @@ async def test_all_seats_end_with_the_same_transcript(
         assert guest.heard(updates.Finished)
 
 
-async def test_a_guest_too_many_is_told_and_the_others_play(
-    tmp_path: Path, autojump_clock: Any
-) -> None:
+async def test_a_guest_too_many_is_told_and_the_others_play(tmp_path: Path) -> None:
     table = PlayerTable(tmp_path, 3)
     table.guests.append(Guest(tmp_path, "late"))
     codes: list[int] = []
@@ -57,7 +53,7 @@ async def test_a_guest_too_many_is_told_and_the_others_play(
     assert table.ended_alike()
 
 
-async def test_a_guest_may_refuse_the_terms(tmp_path: Path, autojump_clock: Any) -> None:
+async def test_a_guest_may_refuse_the_terms(tmp_path: Path) -> None:
     table = PlayerTable(tmp_path, 2)
     asked: list[Any] = []
 
@@ -75,7 +71,7 @@ async def test_a_guest_may_refuse_the_terms(tmp_path: Path, autojump_clock: Any)
     assert asked == [(table.terms, "small-4", ("P0",), True)]
 
 
-async def test_a_ticket_of_an_earlier_table_is_told_so(tmp_path: Path, autojump_clock: Any) -> None:
+async def test_a_ticket_of_an_earlier_table_is_told_so(tmp_path: Path) -> None:
     table = PlayerTable(tmp_path, 2)
     async with trio.open_nursery() as nursery:
         nursery.start_soon(table.host)
@@ -89,7 +85,7 @@ async def test_a_ticket_of_an_earlier_table_is_told_so(tmp_path: Path, autojump_
 
 
 async def test_who_left_before_the_table_began_is_not_told_that_its_host_cheats(
-    tmp_path: Path, autojump_clock: Any
+    tmp_path: Path,
 ) -> None:
     table = PlayerTable(tmp_path, 2)
     guest = table.guests[1]
@@ -109,7 +105,7 @@ async def test_who_left_before_the_table_began_is_not_told_that_its_host_cheats(
 
 
 async def test_an_old_consent_in_the_roster_is_refused(
-    tmp_path: Path, autojump_clock: Any, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     table = PlayerTable(tmp_path, 2)
     guest = table.guests[1].me
@@ -129,7 +125,7 @@ async def test_an_old_consent_in_the_roster_is_refused(
 
 
 async def test_a_guest_leaves_a_table_of_twins(
-    tmp_path: Path, autojump_clock: Any, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     table = PlayerTable(tmp_path, 3)
     other = header.sit(table.terms, Identity(b"o" * 32), "p1", b"o" * 32)
@@ -148,7 +144,7 @@ async def test_a_guest_leaves_a_table_of_twins(
         nursery.cancel_scope.cancel()
 
 
-async def test_a_host_that_is_not_there_is_told(tmp_path: Path, autojump_clock: Any) -> None:
+async def test_a_host_that_is_not_there_is_told(tmp_path: Path) -> None:
     table = PlayerTable(tmp_path, 2)
     table.ticket = Ticket(table.guests[0].me.identity.public, ("node0:1",), b"t" * 32)
     with pytest.raises(tables.PeerError, match="host-unreached") as caught:
@@ -156,7 +152,7 @@ async def test_a_host_that_is_not_there_is_told(tmp_path: Path, autojump_clock: 
     assert exit_code_of(caught.value) == 3
 
 
-async def test_ones_own_ticket_is_refused(tmp_path: Path, autojump_clock: Any) -> None:
+async def test_ones_own_ticket_is_refused(tmp_path: Path) -> None:
     table = PlayerTable(tmp_path, 2)
     table.ticket = Ticket(table.guests[1].me.identity.public, ("node0:1",), b"t" * 32)
     with pytest.raises(tables.PeerError, match="own-ticket"):
@@ -165,7 +161,7 @@ async def test_ones_own_ticket_is_refused(tmp_path: Path, autojump_clock: Any) -
 
 @pytest.mark.parametrize("number", [0, 2])
 async def test_a_seat_cut_down_and_resumed_ends_with_the_others(
-    tmp_path: Path, autojump_clock: Any, number: int
+    tmp_path: Path, number: int
 ) -> None:
     table = PlayerTable(tmp_path, 3, CALM, LONGER)
     crashed = table.guests[number]
@@ -183,9 +179,7 @@ async def test_a_seat_cut_down_and_resumed_ends_with_the_others(
     ]
 
 
-async def test_a_seat_that_vanishes_is_absent_and_the_others_end(
-    tmp_path: Path, autojump_clock: Any
-) -> None:
+async def test_a_seat_that_vanishes_is_absent_and_the_others_end(tmp_path: Path) -> None:
     table = PlayerTable(tmp_path, 4, edition=LONGER)
     await table.play_until_the_last_goes(past_round(2))
     table.guests.pop()
@@ -193,21 +187,19 @@ async def test_a_seat_that_vanishes_is_absent_and_the_others_end(
     assert table.heard(updates.Late)
 
 
-async def test_a_seat_declared_absent_comes_back_and_ends_with_the_others(
-    tmp_path: Path, autojump_clock: Any
-) -> None:
-    table = PlayerTable(tmp_path, 4, thinking=1.0)
+async def test_a_seat_declared_absent_comes_back_and_ends_with_the_others(tmp_path: Path) -> None:
+    table = PlayerTable(tmp_path, 3, thinking=1.0)
 
     async def leave_and_come_back() -> None:
-        await table.sit_until(3, past_round(2))
+        await table.sit_until(2, past_round(2))
         await table.until(lambda: table.heard(updates.Late))
-        await table.resume(3)
+        await table.resume(2)
 
-    await table.play({3: leave_and_come_back})
+    await table.play({2: leave_and_come_back})
     table.judge()
 
 
-async def test_an_onlooker_sees_the_same_end(tmp_path: Path, autojump_clock: Any) -> None:
+async def test_an_onlooker_sees_the_same_end(tmp_path: Path) -> None:
     table = PlayerTable(tmp_path, 3)
     seen: list[updates.Update] = []
     path = tmp_path / "seen.hoity"
@@ -231,7 +223,7 @@ def test_no_game_to_resume_is_told(tmp_path: Path) -> None:
         tables.find_game(Home(tmp_path), "abcd")
 
 
-async def test_a_table_is_played_off_the_loop(tmp_path: Path, autojump_clock: Any) -> None:
+async def test_a_table_is_played_off_the_loop(tmp_path: Path) -> None:
     """What takes long is handed out, and done after a while of the virtual clock."""
     table, jobs = PlayerTable(tmp_path, 3), list[Callable[[], Any]]()
 

@@ -56,7 +56,7 @@ async def begun(table: PlayerTable, games: int = 1) -> None:
 
 
 async def test_onlookers_are_turned_away_before_the_game_and_in_it_at_every_seat(
-    tmp_path: Path, autojump_clock: Any
+    tmp_path: Path,
 ) -> None:
     table, shown = unwatched(tmp_path), list[bool]()
 
@@ -78,9 +78,7 @@ async def test_onlookers_are_turned_away_before_the_game_and_in_it_at_every_seat
     assert table.ended_alike()
 
 
-async def test_a_seat_that_comes_back_still_lets_nobody_look_on(
-    tmp_path: Path, autojump_clock: Any
-) -> None:
+async def test_a_seat_that_comes_back_still_lets_nobody_look_on(tmp_path: Path) -> None:
     table = unwatched(tmp_path)
 
     async def knock() -> None:
@@ -93,7 +91,7 @@ async def test_a_seat_that_comes_back_still_lets_nobody_look_on(
 
 
 async def test_a_game_of_an_earlier_version_is_not_played_on(
-    tmp_path: Path, autojump_clock: Any, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its host has not signed whether it may be watched; what was played can still be saved."""
     table = unwatched(tmp_path)
@@ -113,9 +111,7 @@ async def test_a_game_of_an_earlier_version_is_not_played_on(
         nursery.cancel_scope.cancel()
 
 
-async def test_the_next_table_of_the_same_people_is_not_watched_either(
-    tmp_path: Path, autojump_clock: Any
-) -> None:
+async def test_the_next_table_of_the_same_people_is_not_watched_either(tmp_path: Path) -> None:
     table = willing_table(tmp_path, 3, lambda number: willing(1))
     table.watched = False
 
@@ -167,7 +163,7 @@ def lying(
 
 
 async def test_a_host_who_signs_both_is_named_by_all(
-    tmp_path: Path, autojump_clock: Any, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """[L-21]"""
     table = unwatched(tmp_path, 4)
@@ -186,7 +182,7 @@ async def test_a_host_who_signs_both_is_named_by_all(
 
 @pytest.mark.parametrize("kind", [Offer, Roster])
 async def test_a_guest_leaves_when_the_roster_says_otherwise_than_the_terms_did(
-    tmp_path: Path, autojump_clock: Any, monkeypatch: pytest.MonkeyPatch, kind: type
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: type
 ) -> None:
     """[L-63]"""
     table = unwatched(tmp_path, 2)

@@ -21,7 +21,7 @@ HOUR = 3600.0
 
 
 async def test_a_jumping_wall_clock_changes_nothing_in_memory(
-    tmp_path: Path, autojump_clock: Any, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     honest, die, looks = time.time, random.Random(1), []
 

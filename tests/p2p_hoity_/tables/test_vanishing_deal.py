@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import trio
 from support.player_table import PlayerTable
@@ -30,7 +29,7 @@ async def confirm_without_one(table: PlayerTable) -> list[tables.Seat]:
     return [table.guests[n].seat for n in range(len(table.guests)) if n != GONE]
 
 
-async def test_the_others_are_told_and_leave(tmp_path: Path, autojump_clock: Any) -> None:
+async def test_the_others_are_told_and_leave(tmp_path: Path) -> None:
     table = PlayerTable(tmp_path, 3, thinking=1.0, parted=True)
     for seat in await confirm_without_one(table):
         assert tables.open_games(seat.home)
@@ -45,9 +44,7 @@ async def test_the_others_are_told_and_leave(tmp_path: Path, autojump_clock: Any
         assert not guest.heard(updates.Accused)
 
 
-async def test_they_can_still_be_called_back_to_the_table(
-    tmp_path: Path, autojump_clock: Any
-) -> None:
+async def test_they_can_still_be_called_back_to_the_table(tmp_path: Path) -> None:
     table = PlayerTable(tmp_path, 3, thinking=1.0, parted=True)
     await confirm_without_one(table)
     async with trio.open_nursery() as nursery:
@@ -56,7 +53,7 @@ async def test_they_can_still_be_called_back_to_the_table(
     table.judge()
 
 
-async def test_whoever_resumes_alone_is_told_again(tmp_path: Path, autojump_clock: Any) -> None:
+async def test_whoever_resumes_alone_is_told_again(tmp_path: Path) -> None:
     table = PlayerTable(tmp_path, 3, thinking=1.0, parted=True)
     await confirm_without_one(table)
     with trio.fail_after(3600):

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pytest
 import trio
 from support.player_table import USUAL, PlayerTable, past_round
+from support.sampling import times
 
 from p2p_hoity import game_port, tables
 from p2p_hoity.session import driver, updates
 from p2p_hoity.tables import resuming
 from protocol.transcript import verifier
 
-HOUR = 3600.0
+AWAY = float(times(1800, 3600))
+"""Seconds for which seats are gone: an hour at night, half an hour in the quick suite."""
 GONE = 3
 
 
@@ -29,8 +30,8 @@ class Hour:
     async def pass_by(self) -> None:
         """An hour in which people think for minutes; keep which round the three others are in."""
         self.rounds.append(self.table.guests[0].round)
-        self.table.think(250.0)
-        await trio.sleep(HOUR)
+        self.table.think(AWAY / 15)
+        await trio.sleep(AWAY)
         self.table.think(1.0)
         self.rounds.append(self.table.guests[0].round)
 
@@ -57,9 +58,7 @@ def seldom(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("way", ["killed", pytest.param("cut_off", marks=pytest.mark.nightly)])
-async def test_a_seat_comes_back_after_an_hour(
-    tmp_path: Path, autojump_clock: Any, seldom: None, way: str
-) -> None:
+async def test_a_seat_comes_back_after_an_hour(tmp_path: Path, seldom: None, way: str) -> None:
     hour = Hour(tmp_path)
     await hour.table.play({GONE: getattr(hour, way)})
     hour.table.judge()
@@ -68,7 +67,7 @@ async def test_a_seat_comes_back_after_an_hour(
 
 
 async def test_all_are_gone_for_an_hour_and_take_their_seats_again(
-    tmp_path: Path, autojump_clock: Any, seldom: None
+    tmp_path: Path, seldom: None
 ) -> None:
     """All seats die in one moment, whichever is told of the next round first."""
     table = PlayerTable(tmp_path, 3, USUAL, thinking=1.0, parted=True)
@@ -84,7 +83,7 @@ async def test_all_are_gone_for_an_hour_and_take_their_seats_again(
             await table.sit(number)
         assert scopes[number].cancelled_caught
         table.guests[number].listener = lambda update: None
-        await trio.sleep(HOUR)
+        await trio.sleep(AWAY)
         if number == 2:  # the last one is later still, within the patience of any step
             await trio.sleep(15)
         await table.resume(number)
@@ -94,9 +93,7 @@ async def test_all_are_gone_for_an_hour_and_take_their_seats_again(
     assert [guest.absences for guest in table.guests] == [(0, 0)] * 3
 
 
-async def test_who_comes_back_when_the_others_are_done_saves_what_it_has(
-    tmp_path: Path, autojump_clock: Any
-) -> None:
+async def test_who_comes_back_when_the_others_are_done_saves_what_it_has(tmp_path: Path) -> None:
     table = PlayerTable(tmp_path, 3, thinking=1.0, parted=True)
     assert await table.play_until_the_last_goes(past_round(2))
     gone = table.guests.pop()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import trio
 from support.player_table import USUAL, PlayerTable, past_round
@@ -12,16 +11,14 @@ from p2p_hoity.session import updates
 from p2p_hoity.session.awake_clock import AwakeClock
 
 
-async def test_all_seats_of_a_computer_that_slept_an_hour_are_still_there(
-    tmp_path: Path, autojump_clock: Any
-) -> None:
+async def test_all_seats_of_a_computer_that_slept_an_hour_are_still_there(tmp_path: Path) -> None:
     table = PlayerTable(tmp_path, 3, USUAL, thinking=2.0, parted=True)
 
     async def sleep() -> None:
         for number in (2, 3):
             await table.wait_for(1, past_round(number))
             await table.wait_for(1, lambda update: isinstance(update, updates.Choosing))
-            autojump_clock.jump(3600.0)
+            trio.lowlevel.current_clock().jump(3600.0)
 
     await table.play({}, sleep)
     (report,) = table.judge()
@@ -31,9 +28,7 @@ async def test_all_seats_of_a_computer_that_slept_an_hour_are_still_there(
     assert [guest.absences for guest in table.guests] == [(0, 0)] * 3
 
 
-async def test_a_computer_that_slept_in_the_deal_blames_nobody(
-    tmp_path: Path, autojump_clock: Any
-) -> None:
+async def test_a_computer_that_slept_in_the_deal_blames_nobody(tmp_path: Path) -> None:
     """It falls asleep while messages are on their way, which are read after it has woken up."""
     table = PlayerTable(tmp_path, 3, USUAL, thinking=0.0, parted=True)
     slept: list[str] = []
@@ -42,7 +37,7 @@ async def test_a_computer_that_slept_in_the_deal_blames_nobody(
         if isinstance(update, updates.Stepped) and not slept:
             slept.append(str(update.after.want.kind))
             table.partition.part((1,), (0, 2))
-            autojump_clock.jump(3600.0)
+            trio.lowlevel.current_clock().jump(3600.0)
 
     async def wake() -> None:
         while not slept:

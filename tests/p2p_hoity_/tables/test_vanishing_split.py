@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 from support.player_table import PlayerTable, past_round
 
 FOUR, TWO = (0, 1, 2, 3), (4, 5)
 
 
-async def test_two_split_from_four_and_heal(tmp_path: Path, autojump_clock: Any) -> None:
+async def test_two_split_from_four_and_heal(tmp_path: Path) -> None:
     """They part in the second round, and heal as soon as the four have played on for a round."""
     table = PlayerTable(tmp_path, 6, thinking=1.0, parted=True)
     parted: list[int] = []

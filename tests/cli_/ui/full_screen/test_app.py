@@ -5,10 +5,8 @@ from __future__ import annotations
 import asyncio
 import io
 import random
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from dataclasses import replace
-from functools import wraps
-from inspect import Signature, signature
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -16,11 +14,10 @@ from typing import Any
 import pytest
 import trio
 import trio.testing
-from support.at_screen import AtScreen
+from support.at_screen import Script, Sitting, seated, sit
 from support.sampling import sample
 from support.screened import Company, short, table
 from textual.containers import VerticalScroll
-from textual.pilot import Pilot
 
 from cli.commands.play import Ask, terms_of
 from cli.local import settings
@@ -30,7 +27,6 @@ from cli.ui.full_screen.app import TableApp
 from cli.ui.full_screen.frame import ONLOOKERS, frame
 from cli.ui.full_screen.full_seat import FullSeat
 from cli.ui.full_screen.hands import Told
-from cli.ui.full_screen.ink import cells
 from cli.ui.full_screen.pages import Choices, Page, Picture
 from cli.words import advice, lingo
 from cli.words.reasons import sentence
@@ -44,116 +40,6 @@ from p2p_hoity.session.outcome import Outcome
 from p2p_hoity.session.player import BotPlayer, Player, Talk, WaitLonger
 from p2p_hoity.storage.home import home as own_home
 from p2p_hoity.storage.own_files import private_folder
-
-Script = Callable[["Sitting"], Awaitable[None]]
-
-
-class Sitting(AtScreen):
-    """A person at the application, with a company behind it."""
-
-    def __init__(self, pilot: Pilot[None], seat: FullSeat, company: Company, done: Any) -> None:
-        super().__init__(pilot, seat)
-        self.company, self.done = company, done
-        self.wishes: list[object] = []
-
-    async def strike(self, *keys: str) -> None:
-        """Type keys fast, as the terminal's driver hands them over."""
-        for key in keys:
-            self.app.simulate_key(key)
-        await asyncio.sleep(0)
-
-    async def click(self, words: str) -> None:
-        """Click on words of the screen, the last time they stand there."""
-        for y, line in reversed(list(enumerate(self.app.board_lines))):
-            at = line.plain.rfind(words)
-            if at >= 0:
-                await self.pilot.click("Board", offset=(cells(line.plain[:at]), y))
-                await self.pilot.pause()
-                return
-        raise AssertionError(f"{words!r} is not on the screen\n{self.text}")
-
-    async def asked(self) -> bool:
-        """Wait for a question; whether there is one before the game is over."""
-        await self.until(lambda: self.done.done() or (self.app.desk.menu and self.app.is_asking))
-        return not self.done.done()
-
-
-def sit(
-    script: Script, company: Company, size: tuple[int, int] = (80, 24), **given: Any
-) -> Sitting:
-    """Let a person play by a script."""
-    return asyncio.run(_sit(script, company, size, **given))
-
-
-async def _sit(
-    script: Script,
-    company: Company,
-    size: tuple[int, int],
-    staged: bool = False,
-    auto: bool = False,
-) -> Sitting:
-    left: list[str] = []
-    seat = FullSeat(auto, left.append)
-    seat.app.scene.staged = staged
-    loop = asyncio.get_running_loop()
-    done: asyncio.Future[Any] = loop.create_future()
-    async with seat.app.run_test(size=size) as pilot:
-        sitting = Sitting(pilot, seat, company, done)
-        sitting.left = left
-
-        async def hear_wishes() -> None:
-            while True:
-                sitting.wishes.append(await seat.player.wish())
-
-        async def main() -> str:
-            async with trio.open_nursery() as nursery:
-                nursery.start_soon(hear_wishes)
-                found = await company.play(seat.player, seat.tell)
-                nursery.cancel_scope.cancel()
-            return found
-
-        trio.lowlevel.start_guest_run(
-            seat.guest,
-            main,
-            run_sync_soon_threadsafe=loop.call_soon_threadsafe,
-            done_callback=done.set_result,
-        )
-        try:
-            await script(sitting)
-        finally:
-            company.stop()
-            await asyncio.wait_for(done, 20)
-    done.result().unwrap()
-    return sitting
-
-
-def seated(
-    company: Callable[[], Company] = lambda: Company(3), asked: bool = True, **given: Any
-) -> Callable[[Callable[..., Awaitable[None]]], Callable[..., None]]:
-    """Let a test play by itself as a person at the application, from the first question on.
-
-    Args:
-        company: Makes those behind the application.
-        asked: Whether the first question is awaited.
-        given: More of what `sit` takes.
-    """
-
-    def decorate(test: Callable[..., Awaitable[None]]) -> Callable[..., None]:
-        @wraps(test)
-        def run(**fixtures: Any) -> None:
-            async def script(at: Sitting) -> None:
-                if asked:
-                    await at.asked()
-                await test(at, **fixtures)
-
-            sit(script, company(), **given)
-
-        _person, *others = signature(test).parameters.values()
-        run.__signature__ = Signature(others)  # type: ignore[attr-defined]
-        del run.__wrapped__  # type: ignore[attr-defined]
-        return run
-
-    return decorate
 
 
 def by_keys(rng: random.Random) -> Script:

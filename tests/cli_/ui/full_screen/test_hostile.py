@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+from itertools import product
 
 import pytest
 import trio
 import trio.testing
-from cli_.ui.full_screen.test_app import Sitting, sit
+from support.at_screen import Sitting, seated, sit
 from support.screened import Company
 from textual.widgets import OptionList
 
@@ -28,8 +29,8 @@ def test_a_name_is_no_markup_in_the_menu(name: str) -> None:
         assert isinstance(at.app.screen, Choices)
         found = at.app.screen.query_one(OptionList)
         prompts = [str(found.get_option_at_index(i).prompt) for i in range(found.option_count)]
-        assert any(prompt.endswith(name) for prompt in prompts)
         shown = "\n".join(strip.text for strip in found.render_lines(found.size.region))
+        assert any(prompt.endswith(name) for prompt in prompts)
         assert name in shown
         await at.press("escape")
 
@@ -101,14 +102,11 @@ def test_ctrl_z_gives_the_terminal_back_to_the_shell(monkeypatch: pytest.MonkeyP
     assert len(stopped) == 3
 
 
-@pytest.mark.parametrize("size", [(1, 1), (3, 2), (20, 5)])
-def test_pages_open_in_a_window_of_any_size(size: tuple[int, int]) -> None:
-    async def script(at: Sitting) -> None:
-        await at.asked()
-        for key in "ilrop?#":
-            await at.press(key)
-            assert isinstance(at.app.screen, Page)
-            await at.press("escape")
-        assert at.app.failure is None
-
-    sit(script, Company(3), size)
+@seated(size=(20, 5))
+async def test_pages_open_in_a_window_of_any_size(at: Sitting) -> None:
+    for size, key in product([(20, 5), (3, 2), (1, 1)], "ilrop?#"):
+        await at.resize(*size)
+        await at.press(key)
+        assert isinstance(at.app.screen, Page)
+        await at.press("escape")
+    assert at.app.failure is None

@@ -1,0 +1,82 @@
+"""A person at the line prompt: what is typed, what is said, and views of games by rules alone."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+
+import trio
+import trio.testing
+
+from cli.ui.line_prompt import SeatPrompt
+from cli.ui.line_screen import SeatScreen
+from cli.words.cards import Names
+from p2p_hoity import rules
+from p2p_hoity.rules import View
+from support.cli_stage import NICKNAMES, referee, until
+
+
+class Bot:
+    """A bot whose choice is known."""
+
+    async def choose(self, view: View, kind: rules.Kind, again: bool) -> rules.Choice:
+        """Return the last legal choice."""
+        return view.legal(kind)[-1]
+
+    async def returning(self) -> None:
+        """Come back at once."""
+
+
+@dataclass
+class Desk:
+    """A person at the prompt."""
+
+    prompt: SeatPrompt
+    type: trio.MemorySendChannel[str]
+    said: list[str]
+    left: list[str] = field(default_factory=list)
+
+    def heard(self, words: str) -> bool:
+        """Return whether a line with these words was said."""
+        return any(words in line for line in self.said)
+
+
+@asynccontextmanager
+async def desk(
+    view: View | None, autopilot: bool = False, patient: bool = False
+) -> AsyncIterator[Desk]:
+    """Sit down before a view, or before the deal."""
+    said: list[str] = []
+    left: list[str] = []
+    screen = SeatScreen(said.append)
+    if view is not None:
+        screen.names = Names(view.state.edition, NICKNAMES, view.seat)
+        screen.look(view)
+    send, receive = trio.open_memory_channel[str](100)
+    prompt = SeatPrompt(screen, receive, left.append, Bot(), autopilot, patient)
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(prompt.listen)
+        yield Desk(prompt, send, said, left)
+        nursery.cancel_scope.cancel()
+
+
+async def answer(view: View, kind: rules.Kind, *lines: str) -> tuple[rules.Choice, Desk]:
+    """Return the choice of a person who types these lines once asked."""
+    found: list[rules.Choice] = []
+    async with desk(view) as here:
+        async with trio.open_nursery() as nursery:
+
+            async def ask() -> None:
+                found.append(await here.prompt.choose(view, kind, False))
+
+            nursery.start_soon(ask)
+            await trio.testing.wait_all_tasks_blocked()
+            for line in lines:
+                await here.type.send(line)
+        return found[0], here
+
+
+def asked(kind: rules.Kind, seats: int = 3, seed: int = 1) -> View:
+    """Return what seat 0 sees when it is first asked for such a choice."""
+    return until(referee(seats, seed), kind, 0)
