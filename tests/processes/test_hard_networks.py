@@ -31,6 +31,7 @@ from support.namespaces import (
 )
 from support.process_table import ProcessTable
 from support.sampling import is_nightly, sample
+from support.short_game import short_file
 from support.terminals import BOT, Terminal
 
 from p2p_hoity.net.ticket import Ticket, decode_ticket, encode_ticket
@@ -397,6 +398,7 @@ def test_the_first_round_over_a_slow_cable(tmp_path: Path) -> None:
 @pytest.mark.parametrize("seats", [2, 3])
 def test_a_whole_game_at_two_thousand_bytes_a_second_of_a_cable(tmp_path: Path, seats: int) -> None:
     """With three seats a link has half a cable: some fall silent in the deal, and are made anew."""
-    with on_slow_cables(tmp_path, 2_000, seats=seats, edition=FULL) as table:
+    edition = str(short_file(tmp_path, 9))
+    with on_slow_cables(tmp_path, 2_000, seats=seats, edition=edition) as table:
         print(table.judge(), "links lost:", len(lost(table)))
         assert seats > 2 or lost(table) == []

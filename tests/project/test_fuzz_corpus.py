@@ -14,7 +14,7 @@ def test_the_fuzzer_starts_from_sound_inputs(tmp_path: Path) -> None:
     inputs = [path.read_bytes() for path in tmp_path.iterdir()]
     by_name: dict[str, list[bytes]] = {}
     for data in inputs:
-        by_name.setdefault(PARSERS[data[0]], []).append(data[1:])
+        by_name.setdefault(list(PARSERS)[data[0]], []).append(data[1:])
     needed = {
         "value",
         "payload",

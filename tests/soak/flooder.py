@@ -17,7 +17,6 @@ import os
 import signal
 import sys
 import tempfile
-import threading
 import time
 from collections.abc import Sequence
 from contextlib import suppress
@@ -31,33 +30,11 @@ from support.process_table import ProcessTable
 from support.room import Room, make_table, toy_choice
 from support.toy_game import ToyGame
 
-from soak.links import health
+from soak.health import Watch
 
 PATIENCE = "30000,10000,1000,8000"
 CHOICES = 75
 """Choices a seat makes in one game, about."""
-
-
-class Kept(threading.Thread):
-    """Looks at a process and its journal twice a second until it is gone."""
-
-    def __init__(self, terminal: terminals.Terminal) -> None:
-        super().__init__(daemon=True)
-        self.pid, self.home = terminal.process.pid, terminal.home
-        self.memory = self.journal = 0
-        self.seconds = 0.0
-        self.start()
-
-    def run(self) -> None:
-        while True:
-            try:
-                now = health(self.pid)
-                sizes = [f.stat().st_size for f in self.home.rglob("*.journal")]
-            except (OSError, IndexError):
-                return
-            self.memory, self.seconds = max(self.memory, now.memory), now.seconds
-            self.journal = max([self.journal, *sizes])
-            time.sleep(0.5)
 
 
 def flooded(path: Path, kind: str, seconds: float) -> dict[str, Any]:
@@ -69,7 +46,7 @@ def flooded(path: Path, kind: str, seconds: float) -> dict[str, Any]:
     with table:
         flooder = table.running[0]
         honest = [table.join(number) for number in range(1, 4)]
-        kept = [Kept(terminal) for terminal in honest]
+        watched = [Watch(one.process.pid, one.home, 0.5) for one in honest]
         honest[0].read_until("type", "started")
         began = time.perf_counter()
         over = [play_until(terminal, began + 3 * seconds) for terminal in honest]
@@ -82,9 +59,9 @@ def flooded(path: Path, kind: str, seconds: float) -> dict[str, Any]:
         "over": over,
         "took_s": round(took, 1),
         "steps": max((x["step"] for x in honest[0].lines if x["type"] == "stepped"), default=0),
-        "memory_kb": [one.memory for one in kept],
-        "journal_kb": [one.journal // 1024 for one in kept],
-        "cpu_s": [round(one.seconds, 1) for one in kept],
+        "memory_kb": [one.worst.memory for one in watched],
+        "journal_kb": [one.worst.journal // 1024 for one in watched],
+        "cpu_s": [round(one.worst.seconds, 1) for one in watched],
         "equal": len({f.read_bytes() for t in honest for f in t.home.glob("*/*.hoity")}) == 1,
         "load": round(os.getloadavg()[0], 1),
         **_seen(honest),

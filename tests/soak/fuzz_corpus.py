@@ -8,51 +8,33 @@ from __future__ import annotations
 
 import hashlib
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from support.paths import ROOT
 from support.room import Room, make_table, toy_choice
 from support.toy_game import ToyGame
 
-from p2p_hoity.session import next_table, talk
+from p2p_hoity import game_port
+from p2p_hoity.editions.canonical import read_canonical
+from p2p_hoity.editions.loading import parse
+from p2p_hoity.net.addresses import parse_address
+from p2p_hoity.net.discovery import read_properties
+from p2p_hoity.net.handshake import CHALLENGE as CHALLENGE_SIZE
+from p2p_hoity.net.handshake import MAGIC as LINK_MAGIC
+from p2p_hoity.net.handshake import Listener, Purpose
+from p2p_hoity.net.ticket import decode_ticket
+from p2p_hoity.session import lobby, next_table, talk
+from p2p_hoity.storage.journal_format import HEAD, MAGIC, MARK_MAGIC, new_form, read_form
 from protocol.chain.state import Kind
 from protocol.seat.machine import Machine
+from protocol.transcript import verifier
 from protocol.transcript.verifier import steps_to
-from protocol.wire import frames, header
+from protocol.wire import bodies, encoding, frames, header, messages
 from protocol.wire.messages import Message, Say
 
 LONGEST = 1 << 14
 """Bytes of the longest file to begin with: longer ones make every run slow."""
-PARSERS = (
-    "value",
-    "payload",
-    "message",
-    "frame",
-    "lobby",
-    "talk",
-    "again",
-    "header",
-    "key.reveal",
-    "key.commit",
-    "key.ok",
-    "seal",
-    "shuffle",
-    "gather",
-    "show",
-    "choice",
-    "file",
-    "canonical",
-    "journal",
-    "mark",
-    "mark behind its magic",
-    "edition",
-    "ticket",
-    "address",
-    "challenge",
-    "properties",
-)
-"""The parsers in their order: the first byte of an input is the place of its parser here."""
 BODIES = {
     Kind.KEY_COMMIT: "key.commit",
     Kind.KEY_REVEAL: "key.reveal",
@@ -67,6 +49,59 @@ BODIES = {
     Kind.OPEN: "gather",
     Kind.FINAL: "gather",
 }
+CHALLENGE = LINK_MAGIC + bytes(CHALLENGE_SIZE - len(LINK_MAGIC))
+LISTENER = Listener(Purpose.LINK, bytes(32), bytes(32))
+TABLE, _ = make_table(ToyGame(4), 4)
+
+
+def _text(parser: Callable[[str], object]) -> Callable[[bytes], object]:
+    return lambda data: parser(data.decode("utf-8", "replace"))
+
+
+def _file(data: bytes) -> object:
+    return verifier.verify(data, game_port.read_game)
+
+
+def _records(data: bytes) -> object:
+    """As a journal is read, record by record."""
+    form = read_form(data, None)
+    at, last, number = len(MAGIC) + HEAD, form.start, 0
+    while (found := form.next(data, at, number + 1, last)) is not None:
+        _, last, at = found
+        number += 1
+    return number
+
+
+JOURNAL = new_form(None)
+PARSERS: dict[str, Callable[[bytes], object]] = {
+    "value": lambda data: encoding.decode(data, 1 << 20),
+    "payload": lambda data: messages.read_payload(data, TABLE.id, TABLE.seats),
+    "message": lambda data: messages.parse(data, TABLE.id, TABLE.ids),
+    "frame": frames.parse_frame,
+    "lobby": lobby.parse_lobby,
+    "talk": talk.parse_talk,
+    "again": next_table.parse_again,
+    "header": header.parse_header,
+    "key.reveal": lambda data: bodies.parse_key_reveal(data, 3, 4),
+    "key.commit": bodies.parse_key_commit,
+    "key.ok": bodies.parse_key_ok,
+    "seal": bodies.parse_seal,
+    "shuffle": lambda data: bodies.parse_shuffle(data, 11),
+    "gather": lambda data: bodies.parse_gather(data, 1, 1),
+    "show": bodies.parse_show,
+    "choice": lambda data: bodies.parse_choice(data, 16),
+    "file": _file,
+    "canonical": read_canonical,
+    "journal": lambda data: _records(b"hoity-journal-2\n\0" + data),
+    "mark": lambda data: JOURNAL.marked(data, 7),
+    "mark behind its magic": lambda data: JOURNAL.marked(MARK_MAGIC + data, 7),
+    "edition": _text(lambda text: parse(text, "fuzz")),
+    "ticket": _text(decode_ticket),
+    "address": _text(parse_address),
+    "challenge": lambda data: LISTENER.check(data, CHALLENGE),
+    "properties": lambda data: read_properties({b"v": b"2", b"name": data[:9], b"t0": data[9:]}),
+}
+"""The parsers in their order: the first byte of an input is the place of its parser here."""
 ASKED = (
     frames.Fetch((bytes(32),), (1,)),
     frames.Sync(1, 2, (bytes(16),)),
@@ -126,7 +161,7 @@ def _say(message: Message) -> Say | None:
 def main(folder: str) -> None:
     """Write each input into a file of its own, as libFuzzer reads them."""
     for name, data in sound_inputs():
-        held = bytes([PARSERS.index(name)]) + data
+        held = bytes([list(PARSERS).index(name)]) + data
         (Path(folder) / hashlib.sha256(held).hexdigest()[:32]).write_bytes(held)
 
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import random
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -21,32 +20,11 @@ TESTS = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(TESTS.parent), str(TESTS)]
 
 with atheris.instrument_imports(include=["protocol", "p2p_hoity", "msgpack"]):
-    from support import room
-    from support.toy_game import ToyGame
-
-    from p2p_hoity import game_port
-    from p2p_hoity.editions.canonical import read_canonical
-    from p2p_hoity.editions.loading import parse
-    from p2p_hoity.net.addresses import parse_address
-    from p2p_hoity.net.discovery import read_properties
     from p2p_hoity.net.errors import NetError
-    from p2p_hoity.net.handshake import CHALLENGE as CHALLENGE_SIZE
-    from p2p_hoity.net.handshake import MAGIC as LINK_MAGIC
-    from p2p_hoity.net.handshake import Listener, Purpose
-    from p2p_hoity.net.ticket import TicketError, decode_ticket
-    from p2p_hoity.session import lobby
-    from p2p_hoity.session.next_table import parse_again
-    from p2p_hoity.session.talk import parse_talk
-    from p2p_hoity.storage.journal_format import HEAD, MAGIC, MARK_MAGIC, new_form, read_form
+    from p2p_hoity.net.ticket import TicketError
     from protocol.crypto import signing
     from protocol.errors import Invalid
-    from protocol.transcript import verifier
-    from protocol.wire import bodies, encoding, frames, header, messages
     from soak import fuzz_corpus
-
-CHALLENGE = LINK_MAGIC + bytes(CHALLENGE_SIZE - len(LINK_MAGIC))
-LISTENER = Listener(Purpose.LINK, bytes(32), bytes(32))
-TABLE, _ = room.make_table(ToyGame(4), 4)
 
 
 def _no_check(*_: object) -> None:
@@ -56,55 +34,7 @@ def _no_check(*_: object) -> None:
 signing.verify_signature = _no_check  # type: ignore[assignment]
 
 
-def _text(parser: Callable[[str], object]) -> Callable[[bytes], object]:
-    return lambda data: parser(data.decode("utf-8", "replace"))
-
-
-def _file(data: bytes) -> object:
-    return verifier.verify(data, game_port.read_game)
-
-
-def _records(data: bytes) -> object:
-    """As a journal is read, record by record."""
-    form = read_form(data, None)
-    at, last, number = len(MAGIC) + HEAD, form.start, 0
-    while (found := form.next(data, at, number + 1, last)) is not None:
-        _, last, at = found
-        number += 1
-    return number
-
-
-JOURNAL = new_form(None)
-PARSERS: list[Callable[[bytes], object]] = [
-    lambda data: encoding.decode(data, 1 << 20),
-    lambda data: messages.read_payload(data, TABLE.id, TABLE.seats),
-    lambda data: messages.parse(data, TABLE.id, TABLE.ids),
-    frames.parse_frame,
-    lobby.parse_lobby,
-    parse_talk,
-    parse_again,
-    header.parse_header,
-    lambda data: bodies.parse_key_reveal(data, 3, 4),
-    bodies.parse_key_commit,
-    bodies.parse_key_ok,
-    bodies.parse_seal,
-    lambda data: bodies.parse_shuffle(data, 11),
-    lambda data: bodies.parse_gather(data, 1, 1),
-    bodies.parse_show,
-    lambda data: bodies.parse_choice(data, 16),
-    _file,
-    read_canonical,
-    lambda data: _records(b"hoity-journal-2\n\0" + data),
-    lambda data: JOURNAL.marked(data, 7),
-    lambda data: JOURNAL.marked(MARK_MAGIC + data, 7),
-    _text(lambda text: parse(text, "fuzz")),
-    _text(decode_ticket),
-    _text(parse_address),
-    lambda data: LISTENER.check(data, CHALLENGE),
-    lambda data: read_properties({b"v": b"2", b"name": data[:9], b"t0": data[9:]}),
-]
-if len(PARSERS) != len(fuzz_corpus.PARSERS):
-    raise SystemExit("fuzz_corpus.PARSERS does not name the parsers")
+PARSERS = list(fuzz_corpus.PARSERS.values())
 OURS = (Invalid, TicketError, NetError, ValueError)
 
 

@@ -15,11 +15,12 @@ import sys
 import tempfile
 import time
 from contextlib import suppress
-from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from support.terminals import environment
+
+from soak.health import Health, health
 
 LONGEST = 600
 """Seconds after which a game is taken for stuck."""
@@ -36,41 +37,19 @@ def processes(home: Path) -> list[Path]:
     return found
 
 
-def peak_memory(process: Path) -> int:
-    """The most memory it ever had, in kB."""
-    for line in (process / "status").read_text().splitlines():
-        if line.startswith("VmHWM:"):
-            return int(line.split()[1])
-    return 0
-
-
-@dataclass
-class Peaks:
-    """The most that was seen of any process."""
-
-    memory_kb: int = 0
-    files: int = 0
-    processes: int = 0
-
-    def look(self, home: Path) -> None:
-        """Look at all of them once."""
-        found = processes(home)
-        self.processes = max(self.processes, len(found))
-        for process in found:
-            with suppress(OSError):
-                self.memory_kb = max(self.memory_kb, peak_memory(process))
-                self.files = max(self.files, len(list((process / "fd").iterdir())))
-
-
 def one_game(home: Path, folder: Path) -> dict[str, Any]:
     """Play one game; its figures."""
     env = {**environment(home), "TMPDIR": str(folder)}
     words = [sys.executable, "-m", "cli", "play", "--auto", "--bots", "5", "--json"]
-    began, peaks = time.perf_counter(), Peaks()
+    began, peak, most = time.perf_counter(), Health(), 0
     with tempfile.TemporaryFile("w+") as out:
         game = subprocess.Popen(words, env=env, stdout=out, stderr=subprocess.DEVNULL)
         while game.poll() is None and time.perf_counter() - began < LONGEST:
-            peaks.look(home)
+            found = processes(home)
+            most = max(most, len(found))
+            for process in found:
+                with suppress(OSError, IndexError):
+                    peak = peak.or_more(health(int(process.name)))
             time.sleep(0.5)
         game.kill()
         out.seek(0)
@@ -79,7 +58,9 @@ def one_game(home: Path, folder: Path) -> dict[str, Any]:
         "exit": game.wait(),
         "seats": len(last["standings"]),
         "seconds": round(time.perf_counter() - began, 1),
-        **asdict(peaks),
+        "memory_kb": peak.memory,
+        "files": peak.files,
+        "processes": most,
         "temporary": len(list(folder.iterdir())),
         "in_home": sum(1 for path in home.rglob("*") if path.is_file()),
         "running": len(processes(home)),

@@ -17,10 +17,8 @@ import socket
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -29,31 +27,11 @@ from support.paths import TESTS
 from support.process_table import ProcessTable
 
 from p2p_hoity.net.ticket import decode_ticket
+from soak.health import Health, Watch, health
 
 GAME = 25.0
 """Seconds that the attack goes on while the two play."""
 ATTACKER = TESTS / "support" / "attack.py"
-TICKS = os.sysconf("SC_CLK_TCK")
-
-
-@dataclass(frozen=True)
-class Health:
-    """What a process has used so far, and what it holds now."""
-
-    memory: int
-    seconds: float
-    files: int
-    resident: int = 0
-
-
-def health(pid: int) -> Health:
-    """Most and present resident memory (kB), processor time and open files of a process."""
-    status = Path(f"/proc/{pid}/status").read_text()
-    memory = int(status.split("VmHWM:")[1].split()[0])
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    seconds = (int(fields[11]) + int(fields[12])) / TICKS
-    resident = int(status.split("VmRSS:")[1].split()[0])
-    return Health(memory, seconds, len(os.listdir(f"/proc/{pid}/fd")), resident)
 
 
 def table_of(path: Path) -> ProcessTable:
@@ -87,7 +65,7 @@ def endure(path: Path, kind: str, seconds: float) -> dict[str, Any]:
     with table_of(path) as table:
         pid = table.running[0].process.pid
         before = health(pid)
-        watched = Watch(pid, before)
+        watched = Watch(pid)
         strangers = attacker(kind, table.ticket, seconds + GAME)
         attacked = time.perf_counter()
         samples = [sample(pid, attacked + seconds * part) for part in (1 / 6, 1 / 2, 1)]
@@ -117,29 +95,6 @@ def sample(pid: int, when: float) -> Health:
     """A process at this moment of `time.perf_counter`."""
     time.sleep(max(0.0, when - time.perf_counter()))
     return health(pid)
-
-
-class Watch(threading.Thread):
-    """Looks at a process ten times a second until it is gone."""
-
-    def __init__(self, pid: int, first: Health) -> None:
-        super().__init__(daemon=True)
-        self.pid, self.worst = pid, first
-        self.start()
-
-    def run(self) -> None:
-        while True:
-            try:
-                now, old = health(self.pid), self.worst
-            except (OSError, IndexError):
-                return
-            self.worst = Health(
-                max(old.memory, now.memory),
-                max(old.seconds, now.seconds),
-                max(old.files, now.files),
-                now.resident,
-            )
-            time.sleep(0.1)
 
 
 def crowd(path: Path, number: int) -> dict[str, Any]:

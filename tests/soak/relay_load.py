@@ -37,6 +37,7 @@ from p2p_hoity.net.link import Link
 from p2p_hoity.net.network import TcpNetwork
 from p2p_hoity.net.reach import call, register, take
 from protocol import Identity
+from soak.health import health
 
 SEATS: Final = 4
 EVERY: Final = 2.0
@@ -219,13 +220,6 @@ async def direct(load: Load, tables: int) -> None:
                 load.add(ends[0], ends[1], one == 0)
 
 
-def used(pid: int) -> tuple[float, int]:
-    """CPU seconds and resident kB of a process."""
-    words = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    rss = next(x for x in Path(f"/proc/{pid}/status").read_text().splitlines() if "VmRSS" in x)
-    return (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK"), int(rss.split()[1])
-
-
 def start_relay(core: int, tables: int, home: Path) -> tuple[Terminal, int]:
     """Start a relay with room for all of them, which all come from one address."""
     most = str(10 * tables)
@@ -264,11 +258,11 @@ async def measure(args: argparse.Namespace) -> dict[str, Any]:
             load.delays.clear(), load.late.clear()
             load.sent = load.blocked = 0
             pid = relay.process.pid if relay else os.getpid()
-            before, mine, began = used(pid)[0], used(os.getpid())[0], time.monotonic()
+            before, mine, began = health(pid), health(os.getpid()), time.monotonic()
             await load.run(args.seconds)
             lasted = time.monotonic() - began
-            after, memory = used(pid)
-            share_of_load = (used(os.getpid())[0] - mine) / lasted
+            after = health(pid)
+            share_of_load = (health(os.getpid()).seconds - mine.seconds) / lasted
             nursery.cancel_scope.cancel()
     finally:
         if relay is not None:
@@ -288,8 +282,8 @@ async def measure(args: argparse.Namespace) -> dict[str, Any]:
         "broken": load.broken,
         "load_late_ms": {str(p): share(load.late, p) for p in (0.5, 0.99)},
         "load_cpu": round(share_of_load, 2),
-        "relay_cpu": round((after - before) / lasted, 2),
-        "relay_mb": round(memory / 1024),
+        "relay_cpu": round((after.seconds - before.seconds) / lasted, 2),
+        "relay_mb": round(after.resident / 1024),
     }
 
 

@@ -39,7 +39,7 @@ from p2p_hoity.session.capability import Capability
 from p2p_hoity.session.lobby import Ask, Refuse, Roster, encode_lobby, is_lobby, parse_lobby
 from protocol import Identity, Invalid, header
 from protocol.wire import frames
-from soak.links import Health, health
+from soak.health import Health, health
 
 SEATS = 4
 CROWDS = (0, 40, 100)

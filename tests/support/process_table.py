@@ -68,10 +68,10 @@ class ProcessTable:
             terminal.kill()
 
     def start(self, number: int, *words: str, **how: Any) -> Terminal:
-        """Start a process of this seat, with its habits unless `module` is another."""
+        """Start a `hoity` of this seat, with its habits; `how` is for `terminals.start`."""
         place = self.machines[number].name if self.machines else ""
-        how = {"module": "support.seat", "fresh": self.fresh, **how}
-        habits = self.habits_of(number) if how["module"] == "support.seat" else ()
+        habits = self.habits_of(number)
+        how = {"module": "support.seat" if habits else "cli", "fresh": self.fresh, **how}
         self.running[number] = terminals.start(
             self.path / str(number), *habits, *words, namespace=place, **how
         )

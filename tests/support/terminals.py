@@ -183,12 +183,3 @@ def relay(home: Path, *options: str, port: int = 0) -> Iterator[tuple[Terminal, 
         yield running, place
     finally:
         running.kill()
-
-
-def finish(terminals: list[Terminal]) -> bytes:
-    """Wait until all have ended well with the same transcript, and return it."""
-    codes = [terminal.end() for terminal in terminals]
-    assert codes == [0] * len(terminals), [(t.lines[-1:], t.errors()) for t in terminals]
-    assert not any("Traceback" in terminal.errors() for terminal in terminals)
-    (transcript,) = {terminal.transcript for terminal in terminals}
-    return transcript
