@@ -1,4 +1,4 @@
-"""The shelf of failures: every file that must be refused or that names a guilty seat."""
+"""Every file that must be refused, or that names a faulty seat."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from typing import Any
 
 from vectors.making import side
 from vectors.making.breakages import BROKEN
-from vectors.making.expelled import EXPELLED
+from vectors.making.broken import Broken
+from vectors.making.expelled import EXPELLED, Expelled
 from vectors.making.message_failures import MESSAGE_FAILURES
-from vectors.making.refused import REFUSED
+from vectors.making.refused import REFUSED, Refused
 
 from protocol.transcript.format import MAX_FILE
 
@@ -28,34 +29,12 @@ def _labelled(name: str, label: dict[str, Any], data: bytes) -> Made:
     yield f"failures/{name}.json", side.text({**label, **place, **found})
 
 
-def _broken(name: str) -> Callable[[], Made]:
-    one = BROKEN[name]
-
+def _filed(name: str, one: Broken | Refused | Expelled) -> Callable[[], Made]:
     def make() -> Made:
-        label = {"what": one.what, "code": one.code}
+        label: dict[str, Any] = {"what": one.what, "code": one.code}
+        if not isinstance(one, Broken):
+            label |= {"seat": one.seat, "made_from": side.game_of(one.plan)}
         yield from _labelled(name, label, one.file())
-
-    return make
-
-
-def _refused(name: str) -> Callable[[], Made]:
-    one = REFUSED[name]
-
-    def make() -> Made:
-        label = {"what": one.what, "code": one.code, "seat": one.seat}
-        made = {"made_from": side.game_of(one.plan)}
-        yield from _labelled(name, {**label, **made}, one.file())
-
-    return make
-
-
-def _expelled(name: str) -> Callable[[], Made]:
-    one = EXPELLED[name]
-
-    def make() -> Made:
-        label = {"what": one.what, "code": one.code, "seat": one.seat}
-        made = {"made_from": side.game_of(one.plan)}
-        yield from _labelled(name, {**label, **made}, one.file())
 
     return make
 
@@ -77,9 +56,7 @@ def _too_large() -> Made:
 
 FAILURES: dict[str, Callable[[], Made]] = {
     "too-large-file": _too_large,
-    **{name: _broken(name) for name in BROKEN},
-    **{name: _refused(name) for name in REFUSED},
-    **{name: _expelled(name) for name in EXPELLED},
+    **{name: _filed(name, one) for name, one in {**BROKEN, **REFUSED, **EXPELLED}.items()},
     **{name: _message(name) for name in MESSAGE_FAILURES},
 }
 """Name to what makes its files."""

@@ -1,4 +1,4 @@
-"""The shelf list: every committed file by name, and how it is made."""
+"""Every committed file by name, and how it is made."""
 
 from __future__ import annotations
 

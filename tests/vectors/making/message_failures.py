@@ -1,4 +1,4 @@
-"""The bad post: single messages, frames and tickets that must be refused, one file each."""
+"""Single messages, frames and tickets that must be refused, one file each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The stage: every game whose transcript is kept, and what happens in it."""
+"""Every game whose transcript is kept, and what happens in it."""
 
 from __future__ import annotations
 

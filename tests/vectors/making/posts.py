@@ -1,4 +1,4 @@
-"""The post office's specimen book: each kind of message, body and frame, taken apart."""
+"""One of each kind of message, body and frame, taken apart."""
 
 from __future__ import annotations
 

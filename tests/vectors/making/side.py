@@ -1,4 +1,4 @@
-"""The label on each file: what a verifier must find in it, as JSON beside it."""
+"""The label beside each file: what a verifier must find in it, as JSON."""
 
 from __future__ import annotations
 
