@@ -9,15 +9,20 @@ All arithmetic goes through one backend, which is libsodium. Only a call of `use
 it. Identities and their signatures do not go through it (`signing`).
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable
-from functools import lru_cache, reduce, wraps
-from typing import Final, ParamSpec, Protocol, TypeVar
+from functools import lru_cache, reduce
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 
 from nacl import bindings
 
 from ..errors import Invalid
 from .hashing import ORDER, digest, u64
 from .labels import Label
+
+if TYPE_CHECKING:
+    from functools import _lru_cache_wrapper
 
 __all__ = [
     "BASE",
@@ -51,7 +56,6 @@ SIZE: Final = 32
 # The bindings raise their own kinds of these three, for a wrong type, length or point.
 _REFUSALS: Final = (RuntimeError, TypeError, ValueError)
 
-Arguments = ParamSpec("Arguments")
 Value = TypeVar("Value")
 
 
@@ -90,31 +94,30 @@ class Libsodium:
 
 LIBSODIUM: Final = Libsodium()
 _backend: Backend = LIBSODIUM
+_caches: Final[list[_lru_cache_wrapper[Any]]] = []
 
 
 def use_backend(backend: Backend) -> Backend:
-    """Do all further arithmetic of this process with `backend`, and return the one before."""
+    """Do all further arithmetic of this process with `backend`, and return the one before.
+
+    What `cache_per_backend` keeps is forgotten.
+    """
     global _backend
     former, _backend = _backend, backend
+    for cache in _caches if backend is not former else ():
+        cache.cache_clear()
     return former
 
 
 def cache_per_backend(
     maxsize: int | None,
-) -> Callable[[Callable[Arguments, Value]], Callable[Arguments, Value]]:
-    """Decorate a function of points with an `lru_cache` that tells the backends apart."""
+) -> Callable[[Callable[..., Value]], _lru_cache_wrapper[Value]]:
+    """Decorate a function of points with an `lru_cache` that belongs to one backend."""
 
-    def decorate(function: Callable[Arguments, Value]) -> Callable[Arguments, Value]:
-        @lru_cache(maxsize)
-        def kept(_: Backend, *args: Arguments.args, **kwargs: Arguments.kwargs) -> Value:
-            return function(*args, **kwargs)
-
-        @wraps(function)
-        def call(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Value:
-            return kept(_backend, *args, **kwargs)  # type: ignore[arg-type]
-
-        call.cache_clear = kept.cache_clear  # type: ignore[attr-defined]
-        return call
+    def decorate(function: Callable[..., Value]) -> _lru_cache_wrapper[Value]:
+        cached = lru_cache(maxsize)(function)
+        _caches.append(cached)
+        return cached
 
     return decorate
 
