@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,10 +10,10 @@ from protocol.game import ChoiceForm, IllegalMove
 from protocol.seat.effects import Asked, Guilty
 from protocol.seat.machine import Machine
 
-from .room import Room, make_table, seeded, toy_choice
+from .machine_table import MachineTable, make_table, toy_choice
 from .toy_game import ToyGame
 
-LIAR = 1
+LIAR, HONEST = 1, (0, 2, 3)
 
 
 class BrittleGame(ToyGame):
@@ -50,33 +49,33 @@ class AnyForm(ChoiceForm):
         return True
 
 
-class HostileRoom(Room):
-    """Four seats; seat 1 says `lie` where this kind of choice is asked of it."""
+def hostile_table(kind: str, lie: Any) -> MachineTable:
+    """Return four seats, of which seat 1 says `lie` where this kind of choice is asked of it.
 
-    def __init__(self, kind: str, lie: Any) -> None:
-        self.kind, self.lie, self.lied = kind, lie, False
-        table, who = make_table(BrittleGame(4, 1), 4)
-        super().__init__(table, who, self.answer)
+    It bids highest, so that it is asked for all there is, and its machine holds by its own rules.
+    """
 
-    def build(self, seat: int) -> Machine:
-        """The liar's machine holds by its own rules."""
-        secret = hashlib.sha256(b"secret%d" % seat).digest()
-        table = Table(self.table.header, LaxGame(4, 1)) if seat == LIAR else self.table
-        return Machine(table, seeded(f"rng{seat}"), seat, self.who[seat], secret)
-
-    def answer(self, machine: Machine, asked: Asked) -> Any:
-        """The liar bids highest, so that it is asked for all there is."""
-        if machine.seat == LIAR and asked.kind == self.kind:
-            self.lied = True
-            return self.lie
+    def choose(machine: Machine, asked: Asked) -> Any:
+        if machine.seat == LIAR and asked.kind == kind:
+            return lie
         if asked.kind == "bid":
             return 3 if machine.seat == LIAR else 0
         return toy_choice(machine, asked)
 
-    def honest(self) -> list[Machine]:
-        return [place.machine for seat, place in enumerate(self.places) if seat != LIAR]
+    table, who = make_table(BrittleGame(4, 1), 4)
+    room = MachineTable(table, who, choose)
+    rules, room.table = room.table, Table(table.header, LaxGame(4, 1))
+    room.places[LIAR].machine = room.build(LIAR)
+    room.table = rules
+    return room
 
-    def guilty(self) -> list[set[tuple[int, str]]]:
-        """Whom each honest seat has found at fault, and of what."""
-        heard = [place.heard for seat, place in enumerate(self.places) if seat != LIAR]
-        return [{(e.seat, e.code) for e in one if isinstance(e, Guilty)} for one in heard]
+
+def has_lied(room: MachineTable, kind: str) -> bool:
+    """Return whether the liar was asked for its lie."""
+    return any(asked.kind == kind for asked in room.places[LIAR].of_kind(Asked))
+
+
+def guilty(room: MachineTable) -> list[set[tuple[int, str]]]:
+    """Return whom each honest seat has found at fault, and of what."""
+    heard = [place.of_kind(Guilty) for seat, place in enumerate(room.places) if seat != LIAR]
+    return [{(effect.seat, effect.code) for effect in one} for one in heard]

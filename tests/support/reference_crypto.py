@@ -1,6 +1,14 @@
-"""Reference forms of checks that the product does in another way, for tests to compare with."""
+"""What the tests of the cryptography share: repeatable randomness, contexts, reference forms.
+
+The reference forms are checks that the product does in another way.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from hashlib import shake_256
+from itertools import count
 
 from protocol.crypto import escrow
 from protocol.crypto.commitment import commit, parse_opening
@@ -8,6 +16,22 @@ from protocol.crypto.context import Context
 from protocol.crypto.elgamal import Ciphertext
 from protocol.crypto.group import Point, add, mul, mul_base
 from protocol.errors import Invalid
+
+
+def source(seed: bytes) -> Callable[[int], bytes]:
+    """Return a repeatable stream of random bytes."""
+    calls = count()
+    return lambda size: shake_256(seed + next(calls).to_bytes(8, "big")).digest(size)
+
+
+def elsewhere(context: Context) -> list[Context]:
+    """Return contexts that differ from this one in one part each."""
+    return [
+        replace(context, table=bytes(32)),
+        replace(context, step=context.step + 1),
+        replace(context, seat=context.seat - 1),
+        replace(context, kind=context.kind + "s"),
+    ]
 
 
 def re_encrypt(joint_key: Point, ciphertext: Ciphertext, r: int) -> Ciphertext:

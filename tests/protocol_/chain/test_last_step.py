@@ -4,30 +4,31 @@ from dataclasses import replace
 from functools import cache
 
 import pytest
+from support.inspection import inspect
+from support.machine_table import MachineTable
 from support.played import PATIENCE, game_of, lie, new_room, not_empty, read_say
-from support.room import Room
 
 from protocol.chain.state import Kind
 from protocol.seat.machine import Machine
 from protocol.transcript.verifier import verify
-from protocol.wire import frames, messages
+from protocol.wire import frames
 from protocol.wire.messages import Message, Say
+
+pytestmark = pytest.mark.usefixtures("cheap")
 
 LIAR, HONEST = 3, (0, 1, 2)
 
 
 @cache
-def played(also: bool, seats: int = 4, quorum: int | None = None) -> Room:
+def played(also: bool, seats: int = 4, quorum: int | None = None) -> MachineTable:
     room = new_room(seats, quorum)
     lie(room, LIAR, Kind.RESULT, not_empty, also)
-    room.start()
-    room.run(until=400)
+    room.play(until=400)
     for _ in range(40):  # whoever was done first still answers and votes
-        while room.deliver():
-            pass
+        room.settle()
         room.now += 0.5
         for seat in HONEST:
-            room.places[seat].machine.tick(room.now)
+            room.machine(seat).tick(room.now)
             room.collect(seat)
     return room
 
@@ -37,14 +38,13 @@ def test_every_seat_writes_the_fault_down_and_the_same_content(also: bool, code:
     room = played(also)
     reports = []
     for seat in HONEST:
-        assert room.places[seat].machine.finished
-        report = verify(room.places[seat].machine.transcript(), game_of)
+        assert room.machine(seat).finished
+        report = verify(room.machine(seat).transcript(), game_of)
         assert report.ok, report.problem
         assert [(fault.seat, fault.code) for fault in report.faults] == [(LIAR, code)]
         reports.append(report)
     undisturbed = new_room(4)
-    undisturbed.start()
-    undisturbed.run(until=60)
+    undisturbed.play(until=60)
     (same,) = {report.content for report in reports}
     assert same == verify(undisturbed.places[0].machine.transcript(), game_of).content
 
@@ -52,7 +52,7 @@ def test_every_seat_writes_the_fault_down_and_the_same_content(also: bool, code:
 def test_a_base_at_the_end_is_the_end_itself() -> None:
     room = played(also=True)
     for seat in HONEST:
-        view = room.places[seat].machine.core.view
+        view = inspect(room.machine(seat))
         assert view.epoch > 0
         assert view.base.want.kind is Kind.RESULT
         assert view.base.slots is not None
@@ -63,14 +63,14 @@ def test_a_base_at_the_end_is_the_end_itself() -> None:
 def test_a_strict_table_takes_the_says_for_the_end() -> None:
     room = played(also=True, quorum=4)
     for seat in HONEST:
-        assert room.places[seat].machine.finished
-        assert room.places[seat].machine.core.view.epoch == 0
+        assert room.machine(seat).finished
+        assert inspect(room.machine(seat)).epoch == 0
 
 
-def alone_with_a_proof(proof: bool) -> tuple[Room, Machine]:
+def alone_with_a_proof(proof: bool) -> tuple[MachineTable, Machine]:
     """The others have ended and left; seat 0 lacks one say, and has heard the liar's second."""
     room, late = new_room(4), list[bytes]()
-    machine = room.places[0].machine
+    machine = room.machine()
 
     def last_word(source: int, to: int, frame: bytes) -> bool:
         say = read_say(room, frame) if to == 0 and not late else None
@@ -79,8 +79,7 @@ def alone_with_a_proof(proof: bool) -> tuple[Room, Machine]:
         return to == 0 and frame in late
 
     room.drop = last_word
-    room.start()
-    room.run(until=3)
+    room.play(until=3)
     assert [place.machine.finished for place in room.places] == [False, True, True, True]
     if proof:
         give(room, second_say(room, machine))
@@ -88,27 +87,27 @@ def alone_with_a_proof(proof: bool) -> tuple[Room, Machine]:
     return room, machine
 
 
-def second_say(room: Room, machine: Machine) -> Message:
+def second_say(room: MachineTable, machine: Machine) -> Message:
     say = Say(0, machine.tip.step, machine.tip.digest, b"\x01")
-    return messages.sign(room.who[LIAR], room.table.id, LIAR, say)
+    return room.sign(LIAR, say)
 
 
-def give(room: Room, message: Message) -> None:
+def give(room: MachineTable, message: Message) -> None:
     frame = frames.encode_frame(frames.Carry(message.encode()))
-    room.places[0].machine.receive(frame, room.now, room.table.ids[LIAR])
+    room.machine().receive(frame, room.now, room.table.ids[LIAR])
 
 
 def test_who_alone_holds_a_proof_at_the_end_waits_for_a_base_one_patience_long() -> None:
     room, machine = alone_with_a_proof(proof=True)
     assert not machine.awaited()
-    assert LIAR in machine.core.proofs
+    assert LIAR in inspect(machine).proofs
     machine.tick(PATIENCE.step / 1000 - 0.1)
     assert not machine.finished
     machine.tick(room.now + PATIENCE.step / 1000)
     assert machine.finished
     report = verify(machine.transcript(), game_of)
     assert report.ok, report.problem
-    assert report.content == verify(room.places[1].machine.transcript(), game_of).content
+    assert report.content == verify(room.machine(1).transcript(), game_of).content
 
 
 def test_who_holds_no_proof_at_the_end_waits_for_no_base() -> None:
@@ -125,12 +124,12 @@ def test_who_holds_the_proof_before_the_last_say_does_not_end_without_a_base() -
         if message is None or message.seat != LIAR or to in passed:
             return False
         say = message.statement
-        node = room.places[LIAR].machine.tip
+        node = room.machine(LIAR).tip
         assert isinstance(say, Say)
         if node.want.kind is not Kind.RESULT or say.step != node.step:
             return False
         passed.add(to)
-        other = messages.sign(room.who[LIAR], room.table.id, LIAR, replace(say, body=b"\x01"))
+        other = room.sign(LIAR, replace(say, body=b"\x01"))
         carried = frames.encode_frame(frames.Carry(other.encode()))
         room.queue[:0] = [(LIAR, to, carried), (LIAR, to, frame)]
         return True
@@ -139,12 +138,11 @@ def test_who_holds_the_proof_before_the_last_say_does_not_end_without_a_base() -
 
     def watching(seat: int) -> None:
         collect(seat)
-        machine = room.places[seat].machine
+        machine = room.machine(seat)
         if machine.finished and seat != LIAR:
-            ends.setdefault(seat, machine.core.view.base.want.kind)
+            ends.setdefault(seat, inspect(machine).base.want.kind)
 
     room.drop, room.collect = other_first, watching  # type: ignore[method-assign]
-    room.start()
-    room.run(until=400)
+    room.play(until=400)
     assert passed == set(HONEST)
     assert ends == dict.fromkeys(HONEST, Kind.RESULT)

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from support import room
+from support.inspection import inspect
 
 from p2p_hoity import editions, game_port, rules
 from p2p_hoity.rules.exhibits import is_exhibit
@@ -17,6 +18,8 @@ from protocol.seat import effects
 from protocol.seat.machine import Machine
 from protocol.transcript import verifier
 from protocol.wire.header import Patience, Terms
+
+pytestmark = pytest.mark.usefixtures("cheap")
 
 SHORT = Patience(20_000, 10_000, 3_000, 60_000)
 LIAR = 2
@@ -62,7 +65,7 @@ class Stage:
         check = type(game).check
         object.__setattr__(game, "check", lambda *_: None)
         try:
-            machine.choose(choice, machine.core.clocks.now)
+            machine.choose(choice, inspect(machine).clocks.now)
         finally:
             object.__delattr__(game, "check")
         assert game.check.__func__ is check
@@ -71,7 +74,7 @@ class Stage:
         """Until the others are finished."""
         self.room.start()
         while self.room.deliver():
-            want = self.room.places[0].machine.tip.want
+            want = self.room.machine().tip.want
             if self.done and want.kind is Kind.REVEAL and want.name == "exhibit":
                 self.room.places[LIAR].alive = False
         self.room.run(until=2000, step=2)
@@ -79,7 +82,7 @@ class Stage:
 
 def test_an_illegal_exhibit_opened_from_escrow_is_void_and_the_game_goes_on() -> None:
     stage = next(s for s in map(Stage, range(20)) if (s.play(), s.done)[1])
-    honest = [stage.room.places[seat].machine for seat in (0, 1)]
+    honest = [stage.room.machine(seat) for seat in (0, 1)]
     assert all(machine.finished for machine in honest)
     convictions = [(c.seat, c.code) for c in honest[0].tip.convictions]
     assert convictions == [(LIAR, "illegal-choice")]
@@ -94,7 +97,7 @@ def test_a_machine_refuses_to_seal_it() -> None:
     stage.seal = lambda machine, choice: None  # type: ignore[method-assign]
     stage.room.start()
     while stage.room.deliver():
-        machine = stage.room.places[LIAR].machine
+        machine = stage.room.machine(LIAR)
         if stage.done and machine.must_choose:
             view = rules.view(machine.tip.state.state, LIAR, machine.hand())
             wrong = bad_exhibit(view)

@@ -1,10 +1,9 @@
 """A game that takes too many steps is stopped, and ends like any other."""
 
 import pytest
-from support.room import Room, make_table, toy_choice
+from support.machine_table import PATIENCE, toy_table
 from support.rules_driver import Referee
 from support.sim.cheap import cheap_blocks
-from support.toy_game import ToyGame
 
 from p2p_hoity.editions import load
 from p2p_hoity.rules import Deal, OpenAll, Opened, Over, Stopped, UnexpectedEvent, apply, expected
@@ -18,11 +17,9 @@ def test_behind_the_last_step_the_hands_are_opened(
     monkeypatch: pytest.MonkeyPatch, last: int
 ) -> None:
     monkeypatch.setattr(goals, "LAST_STEP", last)
-    table, who = make_table(ToyGame(4, 3), 4)
     with cheap_blocks():
-        room = Room(table, who, toy_choice)
-        room.start()
-        room.run(until=5)
+        room = toy_table(4, 3, patience=PATIENCE)
+        room.play(until=5)
     tips = [place.machine.tip for place in room.places]
     assert all(place.machine.finished for place in room.places)
     assert len({tip.digest for tip in tips}) == 1

@@ -1,32 +1,23 @@
 """The chain: the same for all, bound to every body, and still where the rules say so."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
 
 import pytest
-from support.room import Room, make_table, toy_choice
-from support.sim.cheap import cheap_blocks
-from support.toy_game import ToyGame
+from support.machine_table import PATIENCE, toy_table
 
 from protocol.chain import transition
 from protocol.chain.state import NEXT, SETUP, Kind, Missing, Node
 from protocol.wire.faults import Fault
 
-
-@pytest.fixture(autouse=True)
-def _cheap() -> Iterator[None]:
-    with cheap_blocks():
-        yield
+pytestmark = pytest.mark.usefixtures("cheap")
 
 
 def played(seats: int = 3) -> list[Node]:
     """Every node of an undisturbed game, in order."""
-    table, who = make_table(ToyGame(seats, 1), seats)
-    room = Room(table, who, toy_choice)
-    room.start()
-    room.run(until=5)
-    node: Node | None = room.places[0].machine.tip
+    room = toy_table(seats, 1, patience=PATIENCE)
+    room.play(until=5)
+    node: Node | None = room.machine().tip
     nodes: list[Node] = []
     while node is not None:
         nodes.append(node)

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from support.models.epochs import Model
 from support.mutants import MUTANTS, planted
+from support.sampling import sample
 from support.tiny_table import tiny_steps
 
 Row = tuple[int, int, Set[int], str, int, int]
@@ -48,7 +49,9 @@ def _check(model: Model, states: int, closes: int) -> None:
     assert model.closes > model.states > 1
 
 
-@pytest.mark.parametrize(("seats", "quorum", "liars", "shape", "states", "closes"), QUICK)
+@pytest.mark.parametrize(
+    ("seats", "quorum", "liars", "shape", "states", "closes"), sample(QUICK, 5, "epochs")
+)
 def test_no_close_loses_a_final_step(
     seats: int, quorum: int, liars: Set[int], shape: str, states: int, closes: int
 ) -> None:

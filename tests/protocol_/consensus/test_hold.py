@@ -3,10 +3,9 @@
 from collections.abc import Iterator
 
 import pytest
+from support.machine_table import PATIENCE, toy_table
 from support.paths import VECTORS
-from support.room import Room, make_table, toy_choice
 from support.sim.cheap import cheap_blocks
-from support.toy_game import ToyGame
 
 from p2p_hoity.game_port import read_game
 from protocol.chain import transition
@@ -21,12 +20,10 @@ TRANSCRIPTS = VECTORS / "transcripts"
 
 def nodes_of(seats: int, quorum: int | None = None) -> list[Node]:
     """Every node of an undisturbed toy game, in order."""
-    table, who = make_table(ToyGame(seats, 2), seats, quorum)
     with cheap_blocks():
-        room = Room(table, who, toy_choice)
-        room.start()
-        room.run(until=5)
-        tip = room.places[0].machine.tip
+        room = toy_table(seats, 2, quorum, patience=PATIENCE)
+        room.play(until=5)
+        tip = room.machine().tip
         return [before for before, slots, _ in steps_to(tip) if slots is not None]
 
 

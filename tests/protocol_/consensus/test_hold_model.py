@@ -26,6 +26,7 @@ from support.models.hold import (
     voted_away,
 )
 from support.mutants import Mutant, planted
+from support.sampling import sample
 from support.tiny_table import tiny_steps
 
 from protocol.consensus import view_change
@@ -59,7 +60,7 @@ WITHIN: dict[str, tuple[tuple[int, int, Set[int]], dict[str, Any], int, int]] = 
 }
 
 
-@pytest.mark.parametrize("name", WITHIN)
+@pytest.mark.parametrize("name", sample(WITHIN, 3, "reveals within the bound"))
 def test_with_hold_no_close_changes_a_commit_step_after_a_reveal(name: str) -> None:
     table, more, states, closes = WITHIN[name]
     model = run(table, "CHR", vain_reveal, only=has_reveal, **more)
@@ -75,7 +76,7 @@ DANGER = {
 }
 
 
-@pytest.mark.parametrize("name", DANGER)
+@pytest.mark.parametrize("name", sample(DANGER, 2, "reveals without hold"))
 def test_a_reveal_on_the_commitments_alone_may_be_in_vain(name: str) -> None:
     """In two steps the model finds all that a liar could gain: a choice void, new or another."""
     table, found = DANGER[name]
@@ -104,7 +105,7 @@ ABSENCES: dict[str, tuple[tuple[int, int, Set[int]], str, int, int]] = {
 JUDGES = (loses_a_final_step, unearned_absence, voted_away, stuck)
 
 
-@pytest.mark.parametrize("name", ABSENCES)
+@pytest.mark.parametrize("name", sample(ABSENCES, 2, "absences"))
 def test_who_has_not_spoken_helps_to_declare_no_absence(name: str) -> None:
     table, shape, states, closes = ABSENCES[name]
     absences: list[Closing] = []
@@ -119,7 +120,7 @@ def test_who_has_not_spoken_helps_to_declare_no_absence(name: str) -> None:
     assert len(absences) > 0
 
 
-@pytest.mark.parametrize("name", ABSENCES)
+@pytest.mark.parametrize("name", sample(ABSENCES, 2, "thinkers"))
 def test_where_a_seat_that_thinks_may_say_expired_it_votes_itself_away(name: str) -> None:
     """By the count of halts alone; that those of the missing do not count keeps it from harm."""
     table, shape, _, _ = ABSENCES[name]

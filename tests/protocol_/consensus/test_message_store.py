@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from support.inspection import inspect
 from support.played import room_of
 
 from protocol.wire.messages import Back, Halt, Message, Say
@@ -21,7 +22,7 @@ def may_lack(message: Message, epoch: int, step: int) -> bool:
 def test_what_a_node_may_lack_in_the_order_it_came(name: str) -> None:
     lacked = 0
     for place in room_of(name).places:
-        store = place.machine.core.store
+        store = inspect(place.machine).store
         for epoch in range(4):
             for step in (0, 1, 5, 12, 20, 99):
                 every = [m for m in store if may_lack(m, epoch, step)]
@@ -34,7 +35,7 @@ def test_what_a_node_may_lack_in_the_order_it_came(name: str) -> None:
 def test_the_halts_of_a_seat_in_the_order_they_came(name: str) -> None:
     found = 0
     for place in room_of(name).places:
-        store = place.machine.core.store
+        store = inspect(place.machine).store
         for seat in range(place.machine.table.seats):
             halts = [m for m in store.by_seat(seat) if isinstance(m.statement, Halt)]
             assert store.halts_by(seat) == halts

@@ -1,51 +1,44 @@
 """What a seat holds of halts and closes: each is judged by all, once, and not without end."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
-from support.room import Room, make_table
-from support.sim.cheap import cheap_blocks
-from support.toy_game import ToyGame
+from support.inspection import inspect, votes_of
+from support.machine_table import PATIENCE, MachineTable, toy_table
 
 from protocol.consensus import view_change
 from protocol.consensus.votes import MAX_TRIED, Votes
-from protocol.wire import frames, messages
+from protocol.wire import frames
 from protocol.wire.messages import Accept, Close, Expired, Halt, Late, Message, SealVote, Statement
 
-
-@pytest.fixture(autouse=True)
-def _cheap() -> Iterator[None]:
-    with cheap_blocks():
-        yield
+pytestmark = pytest.mark.usefixtures("cheap")
 
 
 @pytest.fixture
-def room() -> Room:
+def room() -> MachineTable:
     """Four seats before the first bid; seat 0 is the one looked at."""
-    table, who = make_table(ToyGame(4, 1), 4)
-    made = Room(table, who, lambda machine, asked: None)
+    made = toy_table(4, 1, patience=PATIENCE, choose=lambda machine, asked: None)
     made.start()
-    while made.deliver():
-        pass
+    made.settle()
     return made
 
 
-def signed(room: Room, seat: int, statement: Statement) -> Message:
-    return messages.sign(room.who[seat], room.table.id, seat, statement)
+def signed(room: MachineTable, seat: int, statement: Statement) -> Message:
+    return room.sign(seat, statement)
 
 
-def tell(room: Room, *told: Message) -> None:
+def tell(room: MachineTable, *told: Message) -> None:
     """Seat 0 receives messages of others."""
     for message in told:
         carried = frames.encode_frame(frames.Carry(message.encode()))
-        room.places[0].machine.receive(carried, room.now, room.table.ids[message.seat])
+        room.machine().receive(carried, room.now, room.table.ids[message.seat])
     room.collect(0)
 
 
-def halt(room: Room, *more: bytes, expired: Expired | None = None) -> Halt:
+def halt(room: MachineTable, *more: bytes, expired: Expired | None = None) -> Halt:
     """A halt of epoch 1 that lists all that is said, and more."""
-    store = room.places[0].machine.core.store
+    store = inspect(room.machine()).store
     said = {m.hash for m in store.epoch_says(0, room.table.first_step)}
     return Halt(1, None, tuple(sorted({*said, *more})), expired, (), ())
 
@@ -66,37 +59,37 @@ def counted(monkeypatch: pytest.MonkeyPatch, name: str) -> list[tuple[object, ..
     return calls
 
 
-def test_a_malformed_halt_is_judged_by_a_seat_that_does_not_propose(room: Room) -> None:
-    machine = room.places[0].machine
+def test_a_malformed_halt_is_judged_by_a_seat_that_does_not_propose(room: MachineTable) -> None:
+    machine = room.machine()
     tell(room, signed(room, 3, halt(room, expired=WRONG)))
-    assert machine.core.proofs[3].code == "bad-halt"
-    assert machine.core.store.of_epoch(Late, 1)[0].seat == 0
+    assert inspect(machine).proofs[3].code == "bad-halt"
+    assert inspect(machine).store.of_epoch(Late, 1)[0].seat == 0
 
 
-def test_a_sound_halt_convicts_nobody(room: Room) -> None:
-    machine = room.places[0].machine
+def test_a_sound_halt_convicts_nobody(room: MachineTable) -> None:
+    machine = room.machine()
     tell(room, signed(room, 3, halt(room)))
-    assert not machine.core.proofs
+    assert not inspect(machine).proofs
 
 
-def test_nothing_is_asked_for_only_to_judge_a_form(room: Room) -> None:
-    machine = room.places[0].machine
+def test_nothing_is_asked_for_only_to_judge_a_form(room: MachineTable) -> None:
+    machine = room.machine()
     tell(room, signed(room, 3, halt(room, bytes(32), expired=WRONG)))
-    assert not machine.core.proofs
-    assert not machine.core.store.wants
+    assert not inspect(machine).proofs
+    assert not inspect(machine).store.wants
 
 
-def test_more_proofs_than_seats_are_malformed(room: Room) -> None:
-    machine = room.places[0].machine
+def test_more_proofs_than_seats_are_malformed(room: MachineTable) -> None:
+    machine = room.machine()
     proofs = tuple((bytes([i]) * 32,) for i in range(5))
     tell(room, signed(room, 3, replace(halt(room), proofs=proofs)))
-    assert machine.core.proofs[3].code == "bad-halt"
+    assert inspect(machine).proofs[3].code == "bad-halt"
 
 
 def test_what_waits_is_not_read_again_before_it_is_held(
-    room: Room, monkeypatch: pytest.MonkeyPatch
+    room: MachineTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    machine, calls = room.places[0].machine, counted(monkeypatch, "_read_halt")
+    machine, calls = room.machine(), counted(monkeypatch, "_read_halt")
     late = signed(room, 2, Late(1))
     waiting = signed(room, 3, halt(room, late.hash))
 
@@ -108,47 +101,49 @@ def test_what_waits_is_not_read_again_before_it_is_held(
     assert reads() == 1
     tell(room, late)
     assert reads() == 2
-    assert machine.core.proofs[3].code == "bad-halt"
+    assert inspect(machine).proofs[3].code == "bad-halt"
 
 
 @pytest.mark.parametrize("variation", range(6))
-def test_of_two_bad_halts_the_one_judged_first_is_the_proof(room: Room, variation: int) -> None:
+def test_of_two_bad_halts_the_one_judged_first_is_the_proof(
+    room: MachineTable, variation: int
+) -> None:
     """Not the one whose hash happens to fall first in this process."""
-    machine, late = room.places[0].machine, signed(room, 2, Late(1))
+    machine, late = room.machine(), signed(room, 2, Late(1))
     wrong = Expired(9 + variation, 1, bytes(32))
     waiting = halt(room, late.hash, expired=wrong)
     first, second = (signed(room, 3, replace(waiting, epoch=epoch)) for epoch in (1, 2))
     tell(room, second, first)
-    assert not machine.core.proofs
+    assert not inspect(machine).proofs
     tell(room, late)
-    assert list(machine.core.votes.bad) == [first.hash, second.hash]
-    assert machine.core.proofs[3].messages == (first,)
+    assert list(inspect(machine).bad_halts) == [first.hash, second.hash]
+    assert inspect(machine).proofs[3].messages == (first,)
 
 
-def test_a_proposer_asks_for_what_its_halts_name(room: Room) -> None:
-    votes = room.places[0].machine.core.votes
+def test_a_proposer_asks_for_what_its_halts_name(room: MachineTable) -> None:
+    votes = votes_of(room.machine())
     tell(room, signed(room, 3, halt(room, bytes(32))))
     assert votes.halts(1) == []
     assert bytes(32) in votes.store.wants
 
 
-def _closes(room: Room, count: int) -> list[Message]:
+def _closes(room: MachineTable, count: int) -> list[Message]:
     """So many closes of epoch 1 that name halts which nobody has."""
     found = [Close(1, tuple(bytes([i, j]) * 16 for j in range(3))) for i in range(count)]
     return [signed(room, 1, close) for close in found]
 
 
 def test_a_flood_of_closes_is_judged_no_further_than_the_first_few(
-    room: Room, monkeypatch: pytest.MonkeyPatch
+    room: MachineTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    machine, calls = room.places[0].machine, counted(monkeypatch, "base_of_close")
+    machine, calls = room.machine(), counted(monkeypatch, "base_of_close")
     tell(room, *_closes(room, 3 * MAX_TRIED))
     assert 0 < len(calls) <= MAX_TRIED + 2
-    assert len(machine.core.store.wants) <= MAX_TRIED + 2
+    assert len(inspect(machine).store.wants) <= MAX_TRIED + 2
 
 
-def test_a_close_that_a_quorum_has_voted_for_is_judged_all_the_same(room: Room) -> None:
-    votes = room.places[0].machine.core.votes
+def test_a_close_that_a_quorum_has_voted_for_is_judged_all_the_same(room: MachineTable) -> None:
+    votes = votes_of(room.machine())
     tell(room, *_closes(room, 3 * MAX_TRIED))
     halts = [signed(room, seat, halt(room)) for seat in (1, 2, 3)]
     close = signed(room, 1, Close(1, tuple(m.hash for m in halts)))
@@ -160,11 +155,10 @@ def test_a_close_that_a_quorum_has_voted_for_is_judged_all_the_same(room: Room) 
 
 
 def test_halts_of_which_no_close_can_be_made_are_tried_once(
-    room: Room, monkeypatch: pytest.MonkeyPatch
+    room: MachineTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    votes = Votes(
-        room.table, room.places[0].machine.core.store, room.places[0].machine.core.votes.start
-    )
+    live = votes_of(room.machine())
+    votes = Votes(room.table, live.store, live.start)
     two = [signed(room, 2, SealVote(1, bytes([i]) * 32)) for i in range(2)]
     proof = tuple(sorted(m.hash for m in two))
     halts = [signed(room, seat, replace(halt(room), proofs=(proof,))) for seat in (1, 2, 3)]

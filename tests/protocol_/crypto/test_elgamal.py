@@ -1,26 +1,15 @@
 """Cards under the joint key: they open with all shares and to nothing with fewer."""
 
-from collections.abc import Callable
-from hashlib import shake_256
-from itertools import count
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.reference_crypto import re_encrypt
+from support.reference_crypto import re_encrypt, source
 
 from protocol.crypto import generators, group
 from protocol.crypto.elgamal import Ciphertext, card_points, open_card, share, starting_deck
 from protocol.crypto.group import BASE, ORDER, mul_base
 from protocol.crypto.randomness import below, permutation, scalar
 from protocol.errors import Invalid
-
-
-def source(seed: bytes) -> Callable[[int], bytes]:
-    """A repeatable stream of random bytes."""
-    calls = count()
-    return lambda size: shake_256(seed + next(calls).to_bytes(8, "big")).digest(size)
-
 
 SECRETS = (101, 202, 303)
 JOINT = group.total(mul_base(secret) for secret in SECRETS)

@@ -1,16 +1,13 @@
 """Escrows: t seats open what its owner sealed, here; no other ciphertext gets a share."""
 
-from collections.abc import Callable
-from dataclasses import replace
-from hashlib import shake_256
-from itertools import combinations, count
+from itertools import combinations
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.forged_points import not_canonical, order_eight
-from support.reference_crypto import re_encrypt, verify_opened, verify_opening
+from support.forged_points import forgeries
+from support.reference_crypto import elsewhere, re_encrypt, source, verify_opened, verify_opening
 
 from protocol.crypto import escrow, group
 from protocol.crypto.commitment import commit, opening
@@ -18,18 +15,11 @@ from protocol.crypto.context import Context
 from protocol.crypto.dleq import prove_shares
 from protocol.crypto.elgamal import starting_deck
 from protocol.crypto.generators import second_generator
-from protocol.crypto.group import IDENTITY, ORDER, encode_scalar, mul, mul_base
+from protocol.crypto.group import ORDER, encode_scalar, mul, mul_base
 from protocol.crypto.hashing import hash_to_scalar
 from protocol.crypto.labels import Label
 from protocol.crypto.secret_sharing import feldman_vector, piece, polynomial, public_piece
 from protocol.errors import Invalid
-
-
-def source(seed: bytes) -> Callable[[int], bytes]:
-    """A repeatable stream of random bytes."""
-    calls = count()
-    return lambda size: shake_256(seed + next(calls).to_bytes(8, "big")).digest(size)
-
 
 T = 3
 POLYS = [polynomial(1000 + dealer, T, source(bytes([dealer]))) for dealer in range(5)]
@@ -45,14 +35,8 @@ SIZE = 64
 OPENING = opening(b"castle", NONCE, SIZE)
 COMMITMENT = commit(SEALED_IN, b"castle", NONCE)
 ESCROW = escrow.encrypt(SEALED_IN, JOINT, COMMITMENT, OPENING)
-TORSION = order_eight()
 
-ELSEWHERE = [
-    replace(SEALED_IN, table=b"\6" * 32),
-    replace(SEALED_IN, step=31),
-    replace(SEALED_IN, seat=1),
-    replace(SEALED_IN, kind="coin"),
-]
+ELSEWHERE = elsewhere(SEALED_IN)
 
 
 def give(i: int, box: bytes = ESCROW) -> bytes:
@@ -223,17 +207,7 @@ def test_a_header_made_after_the_challenge_is_rejected() -> None:
     rejected(box=u + bar + encode_scalar(e) + encode_scalar(f) + bytes(SIZE))
 
 
-BAD_POINTS = [
-    IDENTITY,
-    bytes(32),
-    TORSION,
-    group.add(ESCROW[:32], TORSION),
-    not_canonical()[2],
-    group.neg(ESCROW[:32]),
-]
-
-
-@pytest.mark.parametrize("point", BAD_POINTS)
+@pytest.mark.parametrize("point", [*forgeries(ESCROW[:32]).values(), group.neg(ESCROW[:32])])
 def test_bad_points_are_rejected(point: bytes) -> None:
     rejected(box=point + ESCROW[32:])
     rejected(box=ESCROW[:32] + point + ESCROW[64:])
@@ -261,12 +235,7 @@ def test_shares_hold_for_their_seat_step_table_and_kind_only() -> None:
     share = give(1)
     assert len(share) == escrow.SHARE_SIZE
     assert take(1, share) == mul(PIECES[1], ESCROW[:32])
-    for context in (
-        replace(GIVEN_IN, table=b"\6" * 32),
-        replace(GIVEN_IN, step=32),
-        replace(GIVEN_IN, seat=0),
-        replace(GIVEN_IN, kind="escrow-1"),
-    ):
+    for context in elsewhere(GIVEN_IN):
         with pytest.raises(Invalid, match="bad-share"):
             take(1, share, context)
 
@@ -297,7 +266,7 @@ def test_wrong_shares_are_rejected() -> None:
             escrow.verify_share(GIVEN_IN, where, JOINT, COMMITMENT, ESCROW, PUBLIC[1], one)
 
 
-@pytest.mark.parametrize("public", [IDENTITY, bytes(32), TORSION, b""])
+@pytest.mark.parametrize("public", [*forgeries(PUBLIC[1]).values(), b""])
 def test_public_pieces_outside_the_group_are_rejected(public: bytes) -> None:
     with pytest.raises(Invalid, match="bad-share"):
         escrow.verify_share(GIVEN_IN, SEALED_IN, JOINT, COMMITMENT, ESCROW, public, give(1))

@@ -1,9 +1,7 @@
 """Backup pieces: any t stand in for a key, fewer tell nothing, and seals open for one only."""
 
-from collections.abc import Callable
-from dataclasses import replace
-from hashlib import sha512, shake_256
-from itertools import combinations, count
+from hashlib import sha512
+from itertools import combinations
 from typing import Any
 
 import pytest
@@ -11,9 +9,10 @@ from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey, X
 from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.forged_points import order_eight
+from support.forged_points import forgeries
+from support.reference_crypto import elsewhere, source
 
-from protocol.crypto import group, secret_sharing
+from protocol.crypto import secret_sharing
 from protocol.crypto.context import Context
 from protocol.crypto.group import IDENTITY, ORDER, mul, mul_base
 from protocol.crypto.hashing import framed
@@ -32,13 +31,6 @@ from protocol.crypto.secret_sharing import (
     x25519_public,
 )
 from protocol.errors import Invalid
-
-
-def source(seed: bytes) -> Callable[[int], bytes]:
-    """A repeatable stream of random bytes."""
-    calls = count()
-    return lambda size: shake_256(seed + next(calls).to_bytes(8, "big")).digest(size)
-
 
 CONTEXT = Context(b"\5" * 32, 2, 1, "piece")
 SECRET = 192837465
@@ -126,8 +118,8 @@ def test_index_0_is_the_secret_and_never_dealt() -> None:
 
 
 def test_a_vector_outside_the_group_is_rejected() -> None:
-    torsion = order_eight()
-    for bad in (torsion, group.add(VECTOR[1], torsion), bytes(32), b""):
+    forged = [bad for bad in forgeries(VECTOR[1]).values() if bad != IDENTITY]
+    for bad in (*forged, b""):
         with pytest.raises(Invalid, match="bad-point"):
             public_piece((VECTOR[0], bad, VECTOR[2]), 2)
     assert public_piece((VECTOR[0], IDENTITY, VECTOR[2]), 2) != public_piece(VECTOR, 2)
@@ -185,15 +177,7 @@ def test_a_sealed_piece_is_what_the_text_says() -> None:
     assert int.from_bytes(data, "little") == piece(POLY, 2)
 
 
-@pytest.mark.parametrize(
-    "context",
-    [
-        replace(CONTEXT, table=b"\6" * 32),
-        replace(CONTEXT, step=3),
-        replace(CONTEXT, seat=0),
-        replace(CONTEXT, kind="pieces"),
-    ],
-)
+@pytest.mark.parametrize("context", elsewhere(CONTEXT))
 def test_a_sealed_piece_opens_nowhere_else(context: Context) -> None:
     with pytest.raises(Invalid, match="bad-backup"):
         open_piece(context, BOB, SEALED)

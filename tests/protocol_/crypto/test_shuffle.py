@@ -1,16 +1,14 @@
 """The watched shuffle: an honest one is accepted, and no other in any disguise."""
 
-from collections.abc import Callable
 from dataclasses import replace
-from hashlib import shake_256
-from itertools import count, product
+from itertools import product
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.forged_points import not_canonical, off_curve, order_eight
-from support.reference_crypto import re_encrypt
+from support.forged_points import forgeries
+from support.reference_crypto import elsewhere, re_encrypt, source
 
 from protocol.crypto import group, shuffle
 from protocol.crypto.context import Context
@@ -28,13 +26,6 @@ from protocol.crypto.shuffle.proof_format import (
 from protocol.crypto.shuffle.verify import _recompute
 from protocol.errors import Invalid
 
-
-def source(seed: bytes) -> Callable[[int], bytes]:
-    """A repeatable stream of random bytes."""
-    calls = count()
-    return lambda size: shake_256(seed + next(calls).to_bytes(8, "big")).digest(size)
-
-
 CONTEXT = Context(b"\5" * 32, 7, 1, "shuffle")
 KEY = 31337
 JOINT = mul_base(KEY)
@@ -42,8 +33,6 @@ N = 4
 BEFORE, _ = shuffle.shuffle(JOINT, starting_deck(JOINT, N), source(b"first"))
 AFTER, SECRET = shuffle.shuffle(JOINT, BEFORE, source(b"second"))
 PROOF = shuffle.prove(CONTEXT, JOINT, BEFORE, AFTER, SECRET, source(b"proof"))
-TORSION = order_eight()
-NOT_CANONICAL = not_canonical()[2]
 
 
 def cards_of(deck: Deck) -> list[int]:
@@ -91,15 +80,7 @@ def test_a_whole_deck_holds() -> None:
     shuffle.verify(CONTEXT, JOINT, deck, after, proof)
 
 
-@pytest.mark.parametrize(
-    "context",
-    [
-        replace(CONTEXT, table=b"\6" * 32),
-        replace(CONTEXT, step=8),
-        replace(CONTEXT, seat=0),
-        replace(CONTEXT, kind="shuffles"),
-    ],
-)
+@pytest.mark.parametrize("context", elsewhere(CONTEXT))
 def test_a_proof_holds_nowhere_else(context: Context) -> None:
     rejected(context=context)
 
@@ -166,12 +147,7 @@ def test_a_prover_with_another_secret_is_rejected() -> None:
 
 
 BAD_POINTS = {
-    "identity": IDENTITY,
-    "order 4": bytes(32),
-    "order 8": TORSION,
-    "mixed order": group.add(AFTER[0].a, TORSION),
-    "not canonical": NOT_CANONICAL,
-    "off the curve": off_curve(),
+    **forgeries(AFTER[0].a),
     "short": AFTER[0].a[:31],
     "long": AFTER[0].a + b"\0",
     "empty": b"",
@@ -199,18 +175,11 @@ def with_word(at: int, word: bytes) -> bytes:
 def test_every_word_of_the_proof_counts(at: int) -> None:
     number = int.from_bytes(WORDS[at], "little")
     if at < SCALARS:
-        others = [
-            (number + 1) % ORDER,
-            number + ORDER,
-            ORDER - number,
-            0,
-            ORDER,
-            2**256 - 1,
-        ]
+        others = [(number + 1) % ORDER, number + ORDER, ORDER - number, 0, ORDER, 2**256 - 1]
         bad = [other.to_bytes(32, "little") for other in others]
     else:
-        bad = [IDENTITY, bytes(32), TORSION, NOT_CANONICAL, off_curve(), BASE]
-        bad += [group.neg(WORDS[at]), *[group.add(WORDS[at], t) for t in (TORSION, BASE)]]
+        bad = [*forgeries(WORDS[at]).values(), BASE]
+        bad += [group.neg(WORDS[at]), group.add(WORDS[at], BASE)]
     for word in bad:
         rejected(proof=with_word(at, word))
 

@@ -1,53 +1,54 @@
 """What a node keeps of what a liar says: so many bytes of each seat, and what is on the chain."""
 
-from collections.abc import Iterator
-
 import pytest
-from support.room import Room, begun_room, make_table, toy_choice
-from support.sim.cheap import cheap_blocks
+from support.inspection import inspect, want
+from support.machine_table import (
+    PATIENCE,
+    MachineTable,
+    begun_room,
+    seeded,
+    toy_table,
+)
 from support.toy_game import ToyGame
 
 from protocol.seat import admission
 from protocol.seat.effects import Broken, Record
 from protocol.seat.machine import Machine
-from protocol.wire import frames, messages
+from protocol.wire import frames
 from protocol.wire.bodies import MAX_BODY
 from protocol.wire.messages import Message, Say
 
 LIAR = 3
 
 
-@pytest.fixture(autouse=True)
-def _cheap() -> Iterator[None]:
-    with cheap_blocks():
-        yield
+pytestmark = pytest.mark.usefixtures("cheap")
 
 
 @pytest.fixture
-def room() -> Room:
+def room() -> MachineTable:
     return begun_room(ToyGame(4, 1))
 
 
-def say(room: Room, epoch: int, step: int, number: int, size: int = MAX_BODY) -> Message:
+def say(room: MachineTable, epoch: int, step: int, number: int, size: int = MAX_BODY) -> Message:
     body = number.to_bytes(8, "big") * (size // 8)
     on = number.to_bytes(32, "big")
-    return messages.sign(room.who[LIAR], room.table.id, LIAR, Say(epoch, step, on, body))
+    return room.sign(LIAR, Say(epoch, step, on, body))
 
 
 def hear(machine: Machine, message: Message) -> bool:
     machine.receive(frames.encode_frame(frames.Carry(message.encode())), 0.0, None)
-    return message.hash in machine.core.store
+    return message.hash in inspect(machine).store
 
 
 def loose(machine: Machine) -> int:
-    found = machine.core.store.says_by(LIAR)
-    path = machine.core.view.path
+    found = inspect(machine).store.says_by(LIAR)
+    path = inspect(machine).path
     off = (m for m in found if isinstance(m.statement, Say) and m.statement.on not in path)
     return sum(len(m.payload) for m in off)
 
 
-def test_of_says_off_the_chain_only_so_many_bytes_are_kept(room: Room) -> None:
-    machine = room.places[0].machine
+def test_of_says_off_the_chain_only_so_many_bytes_are_kept(room: MachineTable) -> None:
+    machine = room.machine()
     kept = [
         hear(machine, say(room, 1, step, 2 * step + version))
         for step in range(1, machine.tip.step + admission.AHEAD)
@@ -58,47 +59,46 @@ def test_of_says_off_the_chain_only_so_many_bytes_are_kept(room: Room) -> None:
     assert loose(machine) <= admission.LOOSE
 
 
-def test_what_is_wanted_has_more_room_and_no_endless_one(room: Room) -> None:
-    machine = room.places[0].machine
+def test_what_is_wanted_has_more_room_and_no_endless_one(room: MachineTable) -> None:
+    machine = room.machine()
     wanted = [say(room, 1, step, step) for step in range(1, 2 * admission.WANTED // MAX_BODY)]
-    machine.core.store.wants |= {message.hash for message in wanted}
+    want(machine, {message.hash for message in wanted})
     kept = [hear(machine, message) for message in wanted]
     assert loose(machine) > admission.LOOSE
     assert loose(machine) <= admission.WANTED
     assert kept == sorted(kept, reverse=True)
 
 
-def test_a_seat_whose_room_is_full_still_speaks_on_the_chain(room: Room) -> None:
-    machine = room.places[0].machine
+def test_a_seat_whose_room_is_full_still_speaks_on_the_chain(room: MachineTable) -> None:
+    machine = room.machine()
     for number in range(1, 40):
         hear(machine, say(room, 1, number // 2 + 1, number))
     assert not hear(machine, say(room, 1, machine.tip.step + 1, 99))
     room.run(until=5)
     assert all(place.machine.finished for place in room.places)
-    assert not any(place.machine.core.proofs for place in room.places)
+    assert not any(inspect(place.machine).proofs for place in room.places)
 
 
-def test_spare_versions_are_counted_too(room: Room) -> None:
-    machine = room.places[0].machine
+def test_spare_versions_are_counted_too(room: MachineTable) -> None:
+    machine = room.machine()
     versions = [say(room, 1, 3, number) for number in range(1, 2 * admission.WANTED // MAX_BODY)]
-    machine.core.store.wants |= {message.hash for message in versions}
+    want(machine, {message.hash for message in versions})
     for message in versions:
         hear(machine, message)
     assert loose(machine) <= admission.WANTED + MAX_BODY  # the second version proves a fault
 
 
 def test_a_seat_that_comes_back_to_a_table_that_has_ended_is_told_why_again() -> None:
-    table, who = make_table(ToyGame(3, 1), 3, 3)
-    made = Room(table, who, toy_choice)
+    made = toy_table(3, 1, 3, patience=PATIENCE)
     made.start()
     while not all(place.machine.has_begun for place in made.places):
         made.deliver()
-    machine = made.places[0].machine
+    machine = made.machine()
     for body in (b"one", b"two"):
         say = Say(0, machine.tip.step + 1, bytes(32), body)
-        hear(machine, messages.sign(who[2], table.id, 2, say))
+        hear(machine, made.sign(2, say))
     records = [e.data for e in (*made.places[0].heard, *machine.take()) if isinstance(e, Record)]
-    again = Machine(table, made.places[0].machine.core.rng, 0, who[0], bytes(32))
+    again = Machine(made.table, seeded("again"), 0, made.who[0], bytes(32))
     again.restore(records)
     assert [e for e in again.take() if isinstance(e, Broken)] == [again.broken]
     assert again.broken is not None

@@ -2,57 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
-from support.room import Room, make_table, toy_choice
-from support.sim.cheap import cheap_blocks
-from support.toy_game import ToyGame
+from support.inspection import forget_announcement
+from support.machine_table import MachineTable, toy_table
 
-HUB, LEAVES = 0, (1, 2, 3)
+from protocol.wire.header import Patience
 
-
-@pytest.fixture(autouse=True)
-def _cheap() -> Iterator[None]:
-    with cheap_blocks():
-        yield
+HUB = 0
 
 
-class StarRoom(Room):
-    """Each leaf has a link to the hub only."""
-
-    def link(self, seat: int) -> None:
-        """Those of the star."""
-        for other in (HUB,) if seat else LEAVES:
-            if self.places[other].alive:
-                self.places[seat].machine.link_up(self.table.ids[other], self.now)
-
-    def post(self, seat: int, send: object) -> None:
-        """Over the links there are."""
-        before = len(self.queue)
-        super().post(seat, send)  # type: ignore[arg-type]
-        self.queue[before:] = [one for one in self.queue[before:] if HUB in one[:2]]
+pytestmark = pytest.mark.usefixtures("cheap")
 
 
-def played() -> StarRoom:
-    """A star of four whose game is over for all, with all that they told each other."""
-    made = StarRoom(*make_table(ToyGame(4, 1), 4), toy_choice)
-    made.start()
-    made.run(60)
-    for seat, place in enumerate(made.places):
-        place.machine.sync(None)
+def played() -> MachineTable:
+    """Return a star of four, whose leaves have a link to the hub only, at the end of the game.
+
+    All have told each other what they hold.
+    """
+    made = toy_table(patience=Patience())
+    made.cut = lambda seat, other: HUB not in (seat, other)
+    made.play(until=60)
+    for seat, machine in enumerate(made.machines()):
+        machine.sync(None)
         made.collect(seat)
-    while made.deliver():
-        pass
+    made.settle()
     return made
 
 
-def has_end(room: Room) -> list[bool]:
+def has_end(room: MachineTable) -> list[bool]:
     """Of each seat whether it needs to stay for nobody."""
     return [place.machine.all_have_end() for place in room.places]
 
 
-def linger(room: Room) -> None:
+def linger(room: MachineTable) -> None:
     """A grace passes."""
     room.now += room.table.header.terms.patience.grace / 1000
     for place in room.places:
@@ -69,10 +51,10 @@ def test_leaves_of_a_star_wait_for_each_other_for_a_grace_and_no_longer() -> Non
 
 def test_the_hub_waits_for_a_leaf_that_has_said_its_last_and_is_gone() -> None:
     room = played()
-    hub = room.places[HUB].machine
+    hub = room.machine(HUB)
     room.places[2].alive = False
     hub.link_down(room.table.ids[2], room.now)
-    hub.core.have.pop(2)
+    forget_announcement(hub, 2)
     linger(room)
     assert has_end(room) == [False, True, True, True]
 
@@ -80,7 +62,7 @@ def test_the_hub_waits_for_a_leaf_that_has_said_its_last_and_is_gone() -> None:
 def test_a_leaf_waits_for_another_with_which_a_link_came_up_since() -> None:
     room = played()
     linger(room)
-    one = room.places[1].machine
+    one = room.machine(1)
     assert one.all_have_end()
     one.link_up(room.table.ids[2], room.now)
     assert not one.all_have_end()
@@ -89,7 +71,6 @@ def test_a_leaf_waits_for_another_with_which_a_link_came_up_since() -> None:
 def test_a_seat_that_was_taken_again_waits_for_all() -> None:
     room = played()
     room.crash_and_resume(1)
-    while room.deliver():
-        pass
+    room.settle()
     linger(room)
-    assert not room.places[1].machine.all_have_end()
+    assert not room.machine(1).all_have_end()

@@ -1,12 +1,11 @@
 """Each provable fault is named by every honest seat, with its code; nobody honest ever is."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
+from support.inspection import inspect
 from support.liars.room import LIAR, PROVOKE, LiarRoom
-from support.room import toy_choice
-from support.sim.cheap import cheap_blocks
+from support.machine_table import toy_choice
 
 from protocol.chain.state import Kind
 from protocol.consensus import evidence
@@ -14,6 +13,8 @@ from protocol.consensus.tree import Tree
 from protocol.wire import frames
 from protocol.wire.faults import FAULTS
 from protocol.wire.messages import Close, Halt, Late, Message, Say, SealVote
+
+pytestmark = pytest.mark.usefixtures("cheap")
 
 SETUP_CODES = {"bad-body", "bad-key", "bad-key-hash", "bad-key-proof", "bad-point"}
 SETUP_CODES |= {"bad-backup", "false-complaint", "bad-shuffle"}
@@ -36,8 +37,7 @@ def _named(room: LiarRoom, code: str) -> None:
 def test_a_fault_in_the_setup_ends_the_table_with_the_seat_named(code: str) -> None:
     room = LiarRoom(3)
     with room.forge_own_say(*PROVOKE[code]):
-        room.start()
-        room.run(until=15)
+        room.play(until=15)
     assert room.lied == 1
     for seat, place in enumerate(room.places):
         broken = place.machine.broken
@@ -55,8 +55,7 @@ def test_who_is_accused_before_the_game_names_nobody_else_for_its_end() -> None:
         if isinstance(message.statement, Say) and message.statement.step == 3
         else [message]
     )
-    room.start()
-    room.run(until=60)
+    room.play(until=60)
     for place in room.places:
         broken = place.machine.broken
         assert broken is not None
@@ -72,8 +71,7 @@ def test_a_fault_in_play_bans_the_seat_and_the_game_goes_on(code: str) -> None:
         (3 if m.seat == LIAR else 0) if asked.kind == "bid" else (toy_choice(m, asked))
     )
     room.forge(*PROVOKE[code])
-    room.start()
-    room.run(until=200)
+    room.play(until=200)
     assert room.lied == 1
     _named(room, code)
     for seat, place in enumerate(room.places):
@@ -82,7 +80,6 @@ def test_a_fault_in_play_bans_the_seat_and_the_game_goes_on(code: str) -> None:
             assert place.machine.tip.banned == {LIAR}
 
 
-@pytest.mark.usefixtures("cheap")
 def test_a_wrong_escrow_share_is_a_fault_and_the_choice_is_opened_without_it() -> None:
     room = LiarRoom(6)
     room.forge(*PROVOKE["bad-escrow-share"])
@@ -90,7 +87,7 @@ def test_a_wrong_escrow_share_is_a_fault_and_the_choice_is_opened_without_it() -
 
     def vanish_after_sealing(seat: int) -> None:
         collect(seat)
-        node = room.places[0].machine.tip
+        node = room.machine().tip
         if node.want.kind is Kind.REVEAL and room.places[5].alive:
             room.places[5].alive = False
 
@@ -99,18 +96,17 @@ def test_a_wrong_escrow_share_is_a_fault_and_the_choice_is_opened_without_it() -
 
     def only_with_escrows(machine, message):  # type: ignore[no-untyped-def]
         say = message.statement
-        node = machine.core.view.path.get(say.on) if isinstance(say, Say) else None
+        node = inspect(machine).path.get(say.on) if isinstance(say, Say) else None
         lost = node is not None and node.want.kind is Kind.REVEAL and node.lost
         return forge(machine, message) if lost else [message]
 
     room.lie = only_with_escrows
-    room.start()
-    room.run(until=300)
+    room.play(until=300)
     assert room.lied == 1
     _named(room, "bad-escrow-share")
     for seat in (0, 2, 3, 4):
-        assert room.places[seat].machine.tip.banned == {LIAR}
-        assert room.places[seat].machine.finished
+        assert room.machine(seat).tip.banned == {LIAR}
+        assert room.machine(seat).finished
 
 
 def _statements(room: LiarRoom, kind: type, change) -> None:  # type: ignore[no-untyped-def,type-arg]
@@ -125,19 +121,12 @@ def _statements(room: LiarRoom, kind: type, change) -> None:  # type: ignore[no-
     room.lie = lie
 
 
-@pytest.fixture
-def cheap() -> Iterator[None]:
-    """Integers for points: what is tested here does not hang on the curve."""
-    with cheap_blocks():
-        yield
-
-
 def _vanish_late(room: LiarRoom, seat: int, step: int) -> None:
     collect = room.collect
 
     def stop(at: int) -> None:
         collect(at)
-        if room.places[0].machine.tip.step >= step:
+        if room.machine().tip.step >= step:
             room.places[seat].alive = False
 
     room.collect = stop  # type: ignore[method-assign]
@@ -154,10 +143,9 @@ def test_two_statements_of_one_identity_are_a_fault() -> None:
             else None
         ),
     )
-    room.start()
-    room.run(until=100)
+    room.play(until=100)
     _named(room, "two-statements")
-    assert room.places[0].machine.finished
+    assert room.machine().finished
 
 
 def test_speaking_where_nothing_is_asked_is_a_fault() -> None:
@@ -165,30 +153,27 @@ def test_speaking_where_nothing_is_asked_is_a_fault() -> None:
     room.choose = lambda m, asked: (
         3 if m.seat == 0 and asked.kind == "bid" else toy_choice(m, asked)
     )
-    room.start()
-    room.run(until=5)
-    node = room.places[0].machine.tip
+    room.play(until=5)
+    node = room.machine().tip
     while node.parent is not None and node.want.kind is not Kind.CHOOSE:
         node = node.parent
     assert node.want.speakers == {0}
     for seat in (0, 2, 3):
         carried = frames.Carry(room.sign(Say(0, node.step, node.digest, b"\x01")).encode())
-        room.places[seat].machine.receive(frames.encode_frame(carried), room.now, None)
+        room.machine(seat).receive(frames.encode_frame(carried), room.now, None)
         room.collect(seat)
     room.now += 2
     for seat in (0, 2, 3):
-        room.places[seat].machine.tick(room.now)
+        room.machine(seat).tick(room.now)
         room.collect(seat)
     _named(room, "not-expected")
 
 
 def _after_halt(room: LiarRoom) -> None:
     _vanish_late(room, room.table.seats - 1, room.table.first_step + 3)
-    room.start()
-    room.run(until=300)
+    room.play(until=300)
 
 
-@pytest.mark.usefixtures("cheap")
 def test_a_halt_that_leaves_out_an_own_say_is_a_fault() -> None:
     room = LiarRoom()
     room.lie = lambda machine, m: (
@@ -200,22 +185,20 @@ def test_a_halt_that_leaves_out_an_own_say_is_a_fault() -> None:
     assert any((LIAR, "halt-omits-say") in found for found in room.verdicts().values())
 
 
-@pytest.mark.usefixtures("cheap")
 def test_sealing_below_a_halt_whose_lock_is_lower_is_a_fault() -> None:
     room = LiarRoom(6)
 
     def deny_the_lock(machine, vote):  # type: ignore[no-untyped-def]
-        told = machine.core.store.of_epoch(Halt, vote.epoch)
+        told = inspect(machine).store.of_epoch(Halt, vote.epoch)
         says = next(m.statement.says for m in told if m.seat == LIAR)
         return [Late(vote.epoch + 1), Halt(vote.epoch + 1, None, says, None, (), ())]
 
     _statements(room, SealVote, deny_the_lock)
     _after_halt(room)
     assert any((LIAR, "halt-below-lock") in found for found in room.verdicts().values())
-    assert room.places[0].machine.finished
+    assert room.machine().finished
 
 
-@pytest.mark.usefixtures("cheap")
 def test_a_halt_of_a_bad_form_is_a_fault() -> None:
     room = LiarRoom(6)
 
@@ -223,16 +206,15 @@ def test_a_halt_of_a_bad_form_is_a_fault() -> None:
         halt = message.statement
         if not isinstance(halt, Halt) or not halt.says:
             return [message]
-        own = sorted(h for h in halt.says if machine.core.store.message(h).seat == LIAR)
+        own = sorted(h for h in halt.says if inspect(machine).store.message(h).seat == LIAR)
         return [room.sign(Halt(halt.epoch, halt.lock, tuple(own), None, (), ()))]
 
     room.lie = builds_on_nothing
     _after_halt(room)
     assert any((LIAR, "bad-halt") in found for found in room.verdicts().values())
-    assert room.places[0].machine.finished
+    assert room.machine().finished
 
 
-@pytest.mark.usefixtures("cheap")
 def test_a_close_with_too_few_halts_is_a_fault() -> None:
     room = LiarRoom(6)
     room.lie = lambda machine, m: (
@@ -242,19 +224,17 @@ def test_a_close_with_too_few_halts_is_a_fault() -> None:
     )
     _after_halt(room)
     _named(room, "bad-close")
-    assert room.places[0].machine.finished
+    assert room.machine().finished
 
 
-@pytest.mark.usefixtures("cheap")
 def test_two_says_that_lie_on_two_chains_are_a_fault() -> None:
     """The liar speaks after its own first version, having said a second to the others."""
     room = LiarRoom(4)
-    room.start()
-    room.run(until=5)
-    machine = room.places[0].machine
-    nodes = sorted(machine.core.view.path.values(), key=lambda n: n.step)
+    room.play(until=5)
+    machine = room.machine()
+    nodes = sorted(inspect(machine).path.values(), key=lambda n: n.step)
     deal = nodes[0]
-    says = machine.core.store.epoch_says(0, deal.step)
+    says = inspect(machine).store.epoch_says(0, deal.step)
     other = room.sign(Say(0, deal.step, deal.digest, b"\xc0"))
     swapped = [m if (m.seat, m.statement.step) != (LIAR, deal.step) else other for m in says]
     real = [m for m in says if (m.seat, m.statement.step) == (LIAR, deal.step)]

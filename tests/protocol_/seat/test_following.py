@@ -1,49 +1,46 @@
 """What follows of a say: its judgement alone, unless the step is whole or something else is up."""
 
-from collections.abc import Iterator
 from unittest.mock import Mock
 
 import pytest
-from protocol_.seat.test_rules_of_a_seat import ALL, Scene
-from support.sim.cheap import cheap_blocks
+from support.inspection import has_said, has_signed, inspect, want
+from support.machine_table import waiting_table
 
 from protocol.chain.state import Kind
 from protocol.seat.rules import RULES
 from protocol.wire import frames, leaves
 from protocol.wire.messages import Late, Message, Say
 
-
-@pytest.fixture(autouse=True)
-def _cheap() -> Iterator[None]:
-    with cheap_blocks():
-        yield
+pytestmark = pytest.mark.usefixtures("cheap")
 
 
-class Watched(Scene):
+class Watched:
     """Four seats before the first bid; how often seat 0 goes through its rules is counted."""
 
     def __init__(self) -> None:
-        super().__init__(ALL)
+        self.table = waiting_table()
+        self.machine = self.table.machine()
         self.rounds = Mock(return_value=False)
         self.machine.rules = (self.rounds, *RULES)
 
     def bid(self, seat: int) -> None:
-        """Seat 0 hears the bid of another seat."""
+        """Let seat 0 hear the bid of another seat."""
         (say,) = self.bid_of(seat)
-        self.tell(seat, say)
+        self.table.tell_first(seat, say)
 
     def bid_of(self, seat: int) -> list[Say]:
-        other, step = self.places[seat].machine, self.machine.tip.step
+        """Return the bid of another seat."""
+        other, step = self.table.machine(seat), self.machine.tip.step
         if other.must_choose:
-            other.choose(seat % 4, self.now)
-        said = (m.statement for m in other.core.store.by_seat(seat))
+            other.choose(seat % 4, self.table.now)
+        said = inspect(other).statements(seat)
         return [one for one in said if isinstance(one, Say) and one.step == step]
 
 
-def held(scene: Scene) -> set[int]:
+def held(scene: Watched) -> set[int]:
     """Whose says of the step that seat 0 stands before it holds."""
-    core = scene.machine.core
-    return {m.seat for m in core.store.says(core.view.epoch, core.tip.step)}
+    inside = inspect(scene.machine)
+    return {m.seat for m in inside.store.says(inside.epoch, scene.machine.tip.step)}
 
 
 def test_a_say_that_leaves_the_step_open_is_judged_and_nothing_else() -> None:
@@ -53,63 +50,65 @@ def test_a_say_that_leaves_the_step_open_is_judged_and_nothing_else() -> None:
     assert held(scene) == {1, 2}
     assert scene.machine.awaited() == {0, 3}
     assert not scene.rounds.called
-    assert not scene.machine.core.fresh
+    assert not inspect(scene.machine).fresh
 
 
 def test_the_last_say_of_a_step_brings_the_game_on_at_once() -> None:
     scene = Watched()
     scene.bid(1)
     scene.bid(2)
-    scene.machine.choose(0, scene.now)
+    scene.machine.choose(0, scene.table.now)
     assert scene.machine.tip.want.kind is Kind.SEAL
     scene.bid(3)
     assert scene.machine.tip.want.kind is Kind.HOLD
-    assert scene.machine.core.has_said(scene.machine.tip.step)
+    assert has_said(scene.machine, scene.machine.tip.step)
 
 
 def test_a_say_that_proves_a_fault_is_acted_upon_at_once() -> None:
     scene = Watched()
     node = scene.machine.tip
-    scene.tell(1, Say(0, node.step, node.digest, b"\xc0"))
-    assert scene.machine.core.proofs[1].code == "bad-body"
+    scene.table.tell_first(1, Say(0, node.step, node.digest, b"\xc0"))
+    assert inspect(scene.machine).proofs[1].code == "bad-body"
     assert scene.rounds.called
-    assert scene.machine.core.has_signed(Late, 1)
+    assert has_signed(scene.machine, Late, 1)
 
 
-def leave_of(scene: Scene, seat: int) -> bytes:
+def leave_of(scene: Watched, seat: int) -> bytes:
     node = scene.machine.tip
     where = (0, node.step, node.digest)
-    return frames.encode_frame(leaves.sign(scene.who[seat], scene.table.id, seat, 1, *where))
+    return frames.encode_frame(
+        leaves.sign(scene.table.who[seat], scene.table.table.id, seat, 1, *where)
+    )
 
 
 def test_who_has_left_is_waited_for_no_longer_than_for_the_last_other() -> None:
     scene = Watched()
-    scene.machine.choose(0, scene.now)
+    scene.machine.choose(0, scene.table.now)
     scene.bid(1)
-    scene.machine.receive(leave_of(scene, 3), scene.now, scene.table.ids[3])
-    assert not scene.machine.core.all_left()
-    scene.wait(3)
-    assert not scene.machine.core.has_signed(Late, 1)
+    scene.machine.receive(leave_of(scene, 3), scene.table.now, scene.table.table.ids[3])
+    assert not inspect(scene.machine).have_all_left
+    scene.table.wait_first(3)
+    assert not has_signed(scene.machine, Late, 1)
     scene.bid(2)
-    assert scene.machine.core.all_left()
-    assert scene.machine.core.has_signed(Late, 1)
+    assert inspect(scene.machine).have_all_left
+    assert has_signed(scene.machine, Late, 1)
 
 
 def test_what_was_lacked_is_taken_up_at_once() -> None:
     scene = Watched()
     (say,) = scene.bid_of(1)
     (message,) = (m for m in of_seat(scene, 1) if m.statement == say)
-    scene.machine.core.store.wants.add(message.hash)
-    scene.tell(1, say)
+    want(scene.machine, [message.hash])
+    scene.table.tell_first(1, say)
     assert scene.rounds.called
 
 
-def of_seat(scene: Scene, seat: int) -> list[Message]:
-    return list(scene.places[seat].machine.core.store.by_seat(seat))
+def of_seat(scene: Watched, seat: int) -> list[Message]:
+    return list(inspect(scene.table.machine(seat)).store.by_seat(seat))
 
 
 @pytest.mark.parametrize("epoch", [1, 2])
 def test_a_wish_goes_through_all_rules(epoch: int) -> None:
     scene = Watched()
-    scene.tell(1, Late(epoch))
+    scene.table.tell_first(1, Late(epoch))
     assert scene.rounds.called

@@ -7,7 +7,14 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.hostile_choices import LIAR, BrittleGame, HostileRoom
+from support.hostile_choices import (
+    HONEST,
+    LIAR,
+    BrittleGame,
+    guilty,
+    has_lied,
+    hostile_table,
+)
 from support.sim.cheap import cheap_blocks
 
 from protocol.chain.state import Kind
@@ -22,27 +29,26 @@ OPEN = [("pile", lie) for lie in ((), (0,), (1, 1, 1), 2)]
 @pytest.mark.parametrize(("kind", "lie"), SEALED + SHOWN_BY_ALL + SHOWN_ALONE + OPEN)
 def test_a_choice_that_is_not_of_its_form_is_a_fault(kind: str, lie: Any) -> None:
     with cheap_blocks():
-        room = HostileRoom(kind, lie)
-        room.start()
-        room.run(until=400)
-    assert room.lied
-    for machine in room.honest():
+        room = hostile_table(kind, lie)
+        room.play(until=400)
+    assert has_lied(room, kind)
+    for machine in room.machines(HONEST):
         assert machine.finished
         assert machine.tip.banned == {LIAR}
-    assert room.guilty() == [{(LIAR, "illegal-choice")}] * 3
+    assert guilty(room) == [{(LIAR, "illegal-choice")}] * 3
 
 
 @pytest.mark.parametrize(("kind", "lie"), [("bid", (0, 1)), ("bid", 9), ("card", (2, 3))])
 def test_one_that_the_others_open_from_escrow_is_void(kind: str, lie: Any) -> None:
     with cheap_blocks():
-        room = HostileRoom(kind, lie)
+        room = hostile_table(kind, lie)
         room.start()
         while room.deliver():
-            want = room.honest()[0].tip.want
-            if room.lied and want.kind is Kind.REVEAL and want.name == kind:
+            want = room.machine().tip.want
+            if has_lied(room, kind) and want.kind is Kind.REVEAL and want.name == kind:
                 room.places[LIAR].alive = False
         room.run(until=2000)
-    for machine in room.honest():
+    for machine in room.machines(HONEST):
         assert machine.finished
         assert [(c.seat, c.code) for c in machine.tip.convictions] == [(LIAR, "illegal-choice")]
 
@@ -50,18 +56,17 @@ def test_one_that_the_others_open_from_escrow_is_void(kind: str, lie: Any) -> No
 @pytest.mark.parametrize("kind", ["bid", "card", "solo", "pile"])
 def test_what_is_of_its_form_is_no_fault(kind: str) -> None:
     with cheap_blocks():
-        room = HostileRoom(kind, {"bid": 3, "pile": 0, "card": (2,), "solo": (3,)}[kind])
-        room.start()
-        room.run(until=400)
-    assert room.lied
-    for machine in room.honest():
+        room = hostile_table(kind, {"bid": 3, "pile": 0, "card": (2,), "solo": (3,)}[kind])
+        room.play(until=400)
+    assert has_lied(room, kind)
+    for machine in room.machines(HONEST):
         assert machine.finished
         assert not machine.tip.banned
-    assert room.guilty() == [set()] * 3
+    assert guilty(room) == [set()] * 3
 
 
 def test_the_table_asks_for_the_form_before_the_game_sees_the_choice() -> None:
-    table = HostileRoom("bid", 0).table
+    table = hostile_table("bid", 0).table
     state = table.game.start()
     with pytest.raises(TypeError):
         BrittleGame(4).check(state, "bid", 0, (0, 1), {})

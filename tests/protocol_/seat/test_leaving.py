@@ -1,12 +1,11 @@
 """Who leaves for now is not waited for; nobody else is hurried, framed or lost by it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable
 from dataclasses import replace
 
 import pytest
-from support.room import Room, identity, make_table, toy_choice
-from support.sim.cheap import cheap_blocks
-from support.toy_game import ToyGame
+from support.inspection import alter, has_said, inspect, keep_departure, raise_promise, wish
+from support.machine_table import QUICK, MachineTable, identity, toy_table, waiting_table
 
 from protocol.chain.state import Kind
 from protocol.errors import Invalid
@@ -14,75 +13,60 @@ from protocol.seat.core import State
 from protocol.seat.effects import SEAT_LEFT, SILENT_SEAT, Guilty, LeftForNow, Record, Send, Waiting
 from protocol.seat.machine import Machine
 from protocol.wire import frames, leaves
-from protocol.wire.header import Patience
 from protocol.wire.leaves import Leave
 from protocol.wire.messages import Halt, Late
 
-QUICK = Patience(20_000, 10_000, 3_000, 60_000)
-ALL = frozenset(range(4))
+pytestmark = pytest.mark.usefixtures("cheap")
 
 
-@pytest.fixture(autouse=True)
-def _cheap() -> Iterator[None]:
-    with cheap_blocks():
-        yield
+def table_with_departures(table: MachineTable) -> MachineTable:
+    """Let no seat of a table be told of its own departure.
+
+    A seat that did not leave would say that it is back.
+    """
+    table.drop = lambda _, to, raw: (word := leave_of(raw)) is not None and word.seat == to
+    return table
 
 
-class Scene(Room):
-    """A table before the first bid; those in `mute` do not bid."""
+def scene_of(thinkers: Iterable[int], seats: int = 4) -> MachineTable:
+    """Return a table before the first bid; the players of `thinkers` do not bid."""
+    return table_with_departures(waiting_table(thinkers, seats))
 
-    def __init__(self, mute: frozenset[int], seats: int = 4, quorum: int | None = None) -> None:
-        table, who = make_table(ToyGame(seats, 1), seats, quorum, QUICK)
-        self.mute = mute
-        super().__init__(table, who, lambda m, a: None if m.seat in self.mute else toy_choice(m, a))
-        self.drop = lambda _, to, raw: self.is_own(to, raw)
-        self.start()
-        self.settle()
 
-    @staticmethod
-    def is_own(to: int, raw: bytes) -> bool:
-        """A seat that did not leave is not told that it has: it would say that it is back."""
-        word = leave_of(raw)
-        return word is not None and word.seat == to
+def departs(scene: MachineTable, seat: int) -> Leave:
+    """Let a seat leave: it signs, sends, and its process is gone."""
+    assert scene.machine(seat).leave(scene.now)
+    scene.collect(seat)
+    (word,) = {f for s, _, raw in scene.queue if s == seat and (f := leave_of(raw))}
+    scene.settle()
+    scene.places[seat].alive = False
+    for other in range(len(scene.places)):
+        scene.machine(other).link_down(scene.table.ids[seat], scene.now)
+    return word
 
-    def settle(self) -> None:
-        while self.deliver():
-            pass
 
-    def machine(self, seat: int = 0) -> Machine:
-        return self.places[seat].machine
+def comes_back(scene: MachineTable, seat: int) -> None:
+    """Let a seat resume from its journal, linked to all."""
+    scene.crash_and_resume(seat)
+    for other in scene.linked(seat):
+        if scene.places[other].alive:
+            scene.machine(other).link_up(scene.table.ids[seat], scene.now)
+    scene.settle()
 
-    def leaves(self, seat: int) -> Leave:
-        """A seat leaves: it signs, sends, and its process is gone."""
-        assert self.machine(seat).leave(self.now)
-        self.collect(seat)
-        (word,) = {f for s, _, raw in self.queue if s == seat and (f := leave_of(raw))}
-        self.settle()
-        self.places[seat].alive = False
-        for place in self.places:
-            place.machine.link_down(self.table.ids[seat], self.now)
-        return word
 
-    def comes_back(self, seat: int) -> None:
-        self.crash_and_resume(seat)
-        for other, place in enumerate(self.places):
-            if other != seat and place.alive:
-                place.machine.link_up(self.table.ids[seat], self.now)
-        self.settle()
+def hear(scene: MachineTable, to: int, word: Leave) -> None:
+    """Let a node hear a departure, of whomever, from another than its seat."""
+    peer = scene.table.ids[(to + 1) % len(scene.places)]
+    scene.machine(to).receive(frames.encode_frame(word), scene.now, peer)
+    scene.collect(to)
 
-    def hear(self, to: int, word: Leave) -> None:
-        """A node hears a leave, of whomever, from another than its seat."""
-        peer = self.table.ids[(to + 1) % len(self.places)]
-        self.machine(to).receive(frames.encode_frame(word), self.now, peer)
-        self.collect(to)
 
-    def word(self, seat: int, number: int = 1, epoch: int = 0, ahead: int = 0) -> Leave:
-        """A leave of a seat for where seat 0 stands."""
-        tip, table = self.machine().tip, self.table.id
-        return leaves.sign(self.who[seat], table, seat, number, epoch, tip.step + ahead, tip.digest)
-
-    def heard(self, seat: int, kind: type) -> list:
-        return [effect for effect in self.places[seat].heard if isinstance(effect, kind)]
+def word_of(
+    scene: MachineTable, seat: int, number: int = 1, epoch: int = 0, ahead: int = 0
+) -> Leave:
+    """Return a departure of a seat for where seat 0 stands."""
+    tip, table = scene.machine().tip, scene.table.id
+    return leaves.sign(scene.who[seat], table, seat, number, epoch, tip.step + ahead, tip.digest)
 
 
 def leave_of(raw: bytes) -> Leave | None:
@@ -94,20 +78,20 @@ def leave_of(raw: bytes) -> Leave | None:
 
 
 def test_the_game_goes_on_well_before_the_patience() -> None:
-    scene = Scene(frozenset({3}))
+    scene = scene_of({3})
     scene.now += 4
-    scene.leaves(3)
+    departs(scene, 3)
     scene.run(until=2)
     for seat in (0, 1, 2):
         machine = scene.machine(seat)
         assert machine.finished
         assert machine.tip.absences == (0, 0, 0, 1)
-        assert scene.heard(seat, LeftForNow) == [LeftForNow(3)]
-        assert not scene.heard(seat, Guilty)
+        assert scene.places[seat].of_kind(LeftForNow) == [LeftForNow(3)]
+        assert not scene.places[seat].of_kind(Guilty)
 
 
 def test_without_the_word_the_same_takes_the_patience() -> None:
-    scene = Scene(frozenset({3}))
+    scene = scene_of({3})
     scene.now += 4
     scene.places[3].alive = False
     scene.run(until=2)
@@ -116,55 +100,53 @@ def test_without_the_word_the_same_takes_the_patience() -> None:
 
 
 def test_nobody_goes_on_before_standing_there_for_a_grace() -> None:
-    scene = Scene(frozenset({3}))
-    scene.leaves(3)
+    scene = scene_of({3})
+    departs(scene, 3)
     scene.run(until=2.5)
-    assert scene.machine().core.votes.wishes() == {}
+    assert inspect(scene.machine()).wishes == {}
     scene.run(until=1.5)
     assert scene.machine().tip.absences == (0, 0, 0, 1)
 
 
 def test_who_still_thinks_keeps_the_whole_patience() -> None:
-    scene = Scene(frozenset({2, 3}))
+    scene = scene_of({2, 3})
     scene.now += 4
-    scene.leaves(3)
+    departs(scene, 3)
     scene.run(until=14)
     for seat in (0, 1, 2):
         assert scene.machine(seat).away() == {3}
-        assert scene.machine(seat).core.votes.wishes() == {}
-        assert scene.machine(seat).core.ran_out() is False
-    scene.mute = frozenset({3})
-    scene.machine(2).choose(0, scene.now)
-    scene.collect(2)
+        assert inspect(scene.machine(seat)).wishes == {}
+        assert inspect(scene.machine(seat)).has_run_out is False
+    scene.thinkers = {3}
+    scene.choose_now(2, 0)
     scene.run(until=2)
     assert scene.machine().tip.absences == (0, 0, 0, 1)
     assert scene.machine().finished
 
 
 def test_who_thinks_itself_hurries_nobody() -> None:
-    scene = Scene(frozenset({0, 3}))
+    scene = scene_of({0, 3})
     scene.now += 4
-    scene.leaves(3)
+    departs(scene, 3)
     scene.run(until=10)
     assert scene.machine().awaited() == {0, 3}
-    assert not scene.machine().core.all_left()
-    assert scene.machine().core.votes.wishes() == {}
+    assert not inspect(scene.machine()).have_all_left
+    assert inspect(scene.machine()).wishes == {}
 
 
 def test_who_has_spoken_leaves_for_the_next_step() -> None:
-    scene = Scene(frozenset({2}))
+    scene = scene_of({2})
     scene.now += 4
     step = scene.machine().tip.step
-    word = scene.leaves(3)
+    word = departs(scene, 3)
     assert (word.step, word.on) == (step + 1, scene.machine().tip.digest)
     scene.run(until=8)
     assert scene.machine().away() == {3}
-    assert scene.machine().core.votes.wishes() == {}
-    scene.mute = frozenset()
-    scene.machine(2).choose(0, scene.now)
-    scene.collect(2)
+    assert inspect(scene.machine()).wishes == {}
+    scene.thinkers.clear()
+    scene.choose_now(2, 0)
     scene.run(until=2.5)
-    assert scene.machine().core.view.epoch == 0
+    assert inspect(scene.machine()).epoch == 0
     assert scene.machine().tip.want.kind is Kind.HOLD
     scene.run(until=2)
     assert scene.machine().tip.absences == (0, 0, 0, 1)
@@ -172,42 +154,42 @@ def test_who_has_spoken_leaves_for_the_next_step() -> None:
 
 
 def test_several_may_leave_as_long_as_a_quorum_stays() -> None:
-    scene = Scene(frozenset({4, 5}), 6)
+    scene = scene_of({4, 5}, 6)
     scene.now += 4
-    scene.leaves(4)
-    scene.leaves(5)
+    departs(scene, 4)
+    departs(scene, 5)
     scene.run(until=3)
     assert scene.machine().finished
     assert scene.machine().tip.absences == (0, 0, 0, 0, 1, 1)
 
 
 def test_a_strict_table_pauses_and_is_told_at_once() -> None:
-    scene = Scene(frozenset({1}), 2)
+    scene = scene_of({1}, 2)
     scene.now += 4
-    scene.leaves(1)
+    departs(scene, 1)
     scene.run(until=300)
     assert scene.machine().tip.absences == (0, 0)
-    assert [told.seats for told in scene.heard(0, Waiting)] == [frozenset({1})]
-    assert scene.heard(0, LeftForNow) == [LeftForNow(1)]
-    scene.mute = frozenset()
-    scene.comes_back(1)
+    assert [told.seats for told in scene.places[0].of_kind(Waiting)] == [frozenset({1})]
+    assert scene.places[0].of_kind(LeftForNow) == [LeftForNow(1)]
+    scene.thinkers.clear()
+    comes_back(scene, 1)
     scene.run(until=20)
     assert scene.machine().finished
 
 
 def test_who_waits_longer_waits_for_who_has_left_too() -> None:
-    scene = Scene(frozenset({3}))
+    scene = scene_of({3})
     scene.now += 4
     scene.places[3].alive = False
-    word = scene.word(3)
-    scene.hear(0, word)
-    assert scene.machine().core.all_left()
+    word = word_of(scene, 3)
+    hear(scene, 0, word)
+    assert inspect(scene.machine()).have_all_left
     assert scene.machine().wait_longer(scene.now)
-    assert not scene.machine().core.all_left()
+    assert not inspect(scene.machine()).have_all_left
     assert scene.machine().wait(scene.now).left == 20
     scene.now += 1
-    scene.hear(0, scene.word(3, number=3))
-    assert scene.machine().core.all_left()
+    hear(scene, 0, word_of(scene, 3, number=3))
+    assert inspect(scene.machine()).have_all_left
     assert scene.machine().wait(scene.now).left == 0
 
 
@@ -215,50 +197,48 @@ def test_who_waits_longer_waits_for_who_has_left_too() -> None:
 
 
 def test_a_say_of_the_seat_ends_it() -> None:
-    scene = Scene(frozenset({2, 3}))
-    word = scene.word(3)
-    scene.hear(0, word)
+    scene = scene_of({2, 3})
+    word = word_of(scene, 3)
+    hear(scene, 0, word)
     assert scene.machine().away() == {3}
-    scene.machine(3).choose(0, scene.now)
-    scene.collect(3)
+    scene.choose_now(3, 0)
     scene.settle()
     assert scene.machine().away() == frozenset()
-    scene.hear(0, word)
+    hear(scene, 0, word)
     assert scene.machine().away() == frozenset()
 
 
 def test_a_say_that_came_before_keeps_it_from_holding() -> None:
-    scene = Scene(frozenset({2}))
-    scene.hear(0, scene.word(3))
+    scene = scene_of({2})
+    hear(scene, 0, word_of(scene, 3))
     assert scene.machine().away() == frozenset()
-    scene.hear(0, scene.word(3, number=3, ahead=1))
+    hear(scene, 0, word_of(scene, 3, number=3, ahead=1))
     assert scene.machine().away() == {3}
 
 
 def test_it_hurries_nobody_in_the_step_before_its_own() -> None:
     """The say that it has signed there may still be on its way."""
-    scene = Scene(frozenset({3}))
+    scene = scene_of({3})
     scene.now += 4
-    scene.hear(0, scene.word(3, ahead=1))
+    hear(scene, 0, word_of(scene, 3, ahead=1))
     assert scene.machine().away() == {3}
-    assert not scene.machine().core.all_left()
-    scene.hear(0, scene.word(3, number=3))
-    assert scene.machine().core.all_left()
+    assert not inspect(scene.machine()).have_all_left
+    hear(scene, 0, word_of(scene, 3, number=3))
+    assert inspect(scene.machine()).have_all_left
 
 
 def test_a_link_with_the_seat_ends_it() -> None:
-    scene = Scene(frozenset({3}))
+    scene = scene_of({3})
     scene.now += 1
-    scene.leaves(3)
+    departs(scene, 3)
     assert scene.machine().away() == {3}
-    scene.comes_back(3)
+    comes_back(scene, 3)
     scene.run(until=12)
     for seat in (0, 1, 2):
         assert scene.machine(seat).away() == frozenset()
-        assert scene.machine(seat).core.votes.wishes() == {}
-    scene.mute = frozenset()
-    scene.machine(3).choose(0, scene.now)
-    scene.collect(3)
+        assert inspect(scene.machine(seat)).wishes == {}
+    scene.thinkers.clear()
+    scene.choose_now(3, 0)
     scene.run(until=1)
     assert scene.machine().finished
     assert scene.machine().tip.absences == (0, 0, 0, 0)
@@ -266,8 +246,8 @@ def test_a_link_with_the_seat_ends_it() -> None:
 
 def test_a_link_in_the_place_of_another_does_not_end_it() -> None:
     """While a seat goes, a better link with it may come up: it is the same process that goes."""
-    scene = Scene(frozenset({3}))
-    scene.leaves(3)
+    scene = scene_of({3})
+    departs(scene, 3)
     peer = scene.table.ids[3]
     scene.machine().link_up(peer, scene.now, again=True)
     assert scene.machine().away() == {3}
@@ -276,63 +256,61 @@ def test_a_link_in_the_place_of_another_does_not_end_it() -> None:
 
 
 def test_who_is_back_may_leave_again() -> None:
-    scene = Scene(frozenset({3}))
+    scene = scene_of({3})
     scene.now += 1
-    first = scene.leaves(3)
-    scene.comes_back(3)
-    second = scene.leaves(3)
+    first = departs(scene, 3)
+    comes_back(scene, 3)
+    second = departs(scene, 3)
     assert (first.number, second.number) == (1, 3)
     assert (first.epoch, first.step, first.on) == (second.epoch, second.step, second.on)
     assert scene.machine().away() == {3}
-    assert scene.heard(0, LeftForNow) == [LeftForNow(3)] * 2
-    scene.hear(0, first)
-    assert scene.machine().core.leaves.number(3) == 3
+    assert scene.places[0].of_kind(LeftForNow) == [LeftForNow(3)] * 2
+    hear(scene, 0, first)
+    assert inspect(scene.machine()).departures.get(3, 0) == 3
 
 
-def changed(scene: Scene) -> None:
+def changed(scene: MachineTable) -> None:
     """All stand in epoch 1, nobody absent, at the step at which they stood before."""
     for seat, place in enumerate(scene.places):
         if place.alive:
-            place.machine.core.store.wishes.update(dict.fromkeys(range(4), 1))
+            wish(place.machine, dict.fromkeys(range(4), 1))
             place.machine.tick(scene.now)
             scene.collect(seat)
     scene.run(until=5)
-    assert scene.machine().core.view.epoch == 1
+    assert inspect(scene.machine()).epoch == 1
     assert not any(scene.machine().tip.absences)
 
 
 def test_a_change_of_epoch_does_not_end_it() -> None:
-    scene = Scene(frozenset({2, 3}), 6)
-    scene.leaves(3)
+    scene = scene_of({2, 3}, 6)
+    departs(scene, 3)
     changed(scene)
     assert scene.machine().away() == {3}
-    assert scene.heard(0, LeftForNow) == [LeftForNow(3)]
+    assert scene.places[0].of_kind(LeftForNow) == [LeftForNow(3)]
     scene.run(until=6)
-    assert scene.machine().core.votes.wishes().get(0, 0) == 1, "seat 2 still thinks"
-    scene.machine(2).choose(0, scene.now)
-    scene.collect(2)
+    assert inspect(scene.machine()).wishes.get(0, 0) == 1, "seat 2 still thinks"
+    scene.choose_now(2, 0)
     scene.run(until=4)
     assert scene.machine().tip.absences == (0, 0, 0, 1, 0, 0)
 
 
 def test_who_left_behind_its_say_is_not_waited_for_to_say_it_again() -> None:
-    scene = Scene(frozenset({2}), 6)
-    word = scene.leaves(3)
+    scene = scene_of({2}, 6)
+    word = departs(scene, 3)
     assert word.step == scene.machine().tip.step + 1
     changed(scene)
     assert scene.machine().awaited() == {2, 3}, "its say did not outlive the epoch"
     assert scene.machine().away() == {3}
-    scene.machine(2).choose(0, scene.now)
-    scene.collect(2)
+    scene.choose_now(2, 0)
     scene.run(until=5)
     assert scene.machine().tip.absences == (0, 0, 0, 1, 0, 0)
 
 
 def test_two_who_leave_in_different_steps_cost_no_patience() -> None:
-    scene = Scene(frozenset({4}), 6)
+    scene = scene_of({4}, 6)
     scene.now += 4
-    scene.leaves(5)
-    scene.leaves(4)
+    departs(scene, 5)
+    departs(scene, 4)
     began = scene.now
     scene.run(until=15)
     assert scene.machine().finished
@@ -341,35 +319,34 @@ def test_two_who_leave_in_different_steps_cost_no_patience() -> None:
 
 
 def test_an_absence_since_then_ends_it() -> None:
-    scene = Scene(frozenset({3}))
+    scene = scene_of({3})
     scene.now += 4
-    word = scene.leaves(3)
-    scene.hear(0, word)
+    word = departs(scene, 3)
+    hear(scene, 0, word)
     scene.run(until=3)
     assert scene.machine().tip.absences == (0, 0, 0, 1)
-    core = scene.machine().core
-    back = replace(core.tip, present=core.tip.present | {3}, parent=core.tip)
-    core.view.tip = back
+    tip = scene.machine().tip
+    back = replace(tip, present=tip.present | {3}, parent=tip)
+    alter(scene.machine(), tip=back)
     assert scene.machine().away() == frozenset()
-    core.view.tip = replace(back, absences=(0,) * 4)
+    alter(scene.machine(), tip=replace(back, absences=(0,) * 4))
     assert scene.machine().away() == {3}, "but for the absence it would hold"
 
 
 def test_a_say_of_a_later_epoch_ends_it() -> None:
-    scene = Scene(frozenset({2, 3}), 6)
-    scene.hear(0, word := scene.word(3))
+    scene = scene_of({2, 3}, 6)
+    hear(scene, 0, word := word_of(scene, 3))
     changed(scene)
     assert scene.machine().away() == {3}
-    scene.machine(3).choose(0, scene.now)
-    scene.collect(3)
+    scene.choose_now(3, 0)
     scene.settle()
-    scene.hear(0, word)
+    hear(scene, 0, word)
     assert scene.machine().away() == frozenset()
 
 
 def test_one_of_an_epoch_to_come_waits_for_it() -> None:
-    scene = Scene(frozenset({2, 3}), 6)
-    scene.hear(0, scene.word(3, epoch=2))
+    scene = scene_of({2, 3}, 6)
+    hear(scene, 0, word_of(scene, 3, epoch=2))
     changed(scene)
     assert scene.machine().away() == frozenset()
 
@@ -377,22 +354,22 @@ def test_one_of_an_epoch_to_come_waits_for_it() -> None:
 # Who is back says so.
 
 
-def returns_of(scene: Scene, seat: int) -> list[Leave]:
+def returns_of(scene: MachineTable, seat: int) -> list[Leave]:
     """The returns that are on their way, sent by that seat."""
     found = (leave_of(raw) for sender, _, raw in scene.queue if sender == seat)
     return [word for word in found if word is not None and word.says_back]
 
 
 def test_who_is_back_says_so_once_it_may_sign() -> None:
-    scene = Scene(frozenset({3}))
-    first = scene.leaves(3)
+    scene = scene_of({3})
+    first = departs(scene, 3)
     scene.crash_and_resume(3)
-    assert scene.machine(3).core.state is State.SILENT
+    assert inspect(scene.machine(3)).state is State.SILENT
     assert returns_of(scene, 3) == []
     scene.run(until=1)
-    assert scene.machine(3).core.state is State.STANDING
+    assert inspect(scene.machine(3)).state is State.STANDING
     for seat in range(4):
-        assert scene.machine(seat).core.leaves.number(3) == first.number + 1
+        assert inspect(scene.machine(seat)).departures.get(3, 0) == first.number + 1
         assert scene.machine(seat).away() == frozenset()
     records = len(scene.places[3].journal)
     scene.run(until=2)
@@ -400,33 +377,33 @@ def test_who_is_back_says_so_once_it_may_sign() -> None:
 
 
 def test_a_return_ends_it_for_seats_that_are_linked_through_others() -> None:
-    scene = Scene(frozenset({2, 3}))
-    scene.hear(0, scene.word(3))
+    scene = scene_of({2, 3})
+    hear(scene, 0, word_of(scene, 3))
     assert scene.machine().away() == {3}
-    scene.hear(0, scene.word(3, number=2))
+    hear(scene, 0, word_of(scene, 3, number=2))
     assert scene.machine().away() == frozenset()
-    scene.hear(0, scene.word(3))
+    hear(scene, 0, word_of(scene, 3))
     assert scene.machine().away() == frozenset()
-    scene.hear(0, scene.word(3, number=3))
+    hear(scene, 0, word_of(scene, 3, number=3))
     assert scene.machine().away() == {3}
 
 
 def test_a_journal_that_forgot_a_leave_is_told_and_returns() -> None:
-    scene = Scene(frozenset({3}))
-    word = scene.leaves(3)
+    scene = scene_of({3})
+    word = departs(scene, 3)
     scene.places[3].journal.pop()
     scene.crash_and_resume(3)
-    assert scene.machine(3).core.leaves.number(3) == 0
-    scene.hear(3, word)
+    assert inspect(scene.machine(3)).departures.get(3, 0) == 0
+    hear(scene, 3, word)
     scene.run(until=5)
-    assert scene.machine(3).core.leaves.number(3) == 2
-    assert scene.machine().core.leaves.number(3) == 2
+    assert inspect(scene.machine(3)).departures.get(3, 0) == 2
+    assert inspect(scene.machine()).departures.get(3, 0) == 2
 
 
 def test_whoever_asks_is_told_who_is_back() -> None:
-    scene = Scene(ALL)
-    word = scene.word(3, number=2)
-    scene.hear(0, word)
+    scene = scene_of(range(4))
+    word = word_of(scene, 3, number=2)
+    hear(scene, 0, word)
     scene.queue.clear()
     ask = frames.encode_frame(frames.Sync(0, 1, ()))
     scene.machine().receive(ask, scene.now, scene.table.ids[1])
@@ -435,9 +412,9 @@ def test_whoever_asks_is_told_who_is_back() -> None:
 
 
 def test_a_return_is_on_disk_before_it_is_sent() -> None:
-    scene = Scene(frozenset({3}))
+    scene = scene_of({3})
     machine = scene.machine(3)
-    machine.core.leaves.keep(scene.word(3), scene.now)
+    keep_departure(machine, word_of(scene, 3), scene.now)
     machine.take()
     machine.tick(scene.now)
     effects = [e for e in machine.take() if isinstance(e, Record | Send)]
@@ -448,26 +425,26 @@ def test_a_return_is_on_disk_before_it_is_sent() -> None:
 
 @pytest.mark.parametrize(("epoch", "ahead"), [(1, 0), (0, 2), (0, -1)])
 def test_a_leave_of_another_place_does_not_hold(epoch: int, ahead: int) -> None:
-    scene = Scene(ALL)
-    scene.hear(0, scene.word(3, epoch=epoch, ahead=ahead))
+    scene = scene_of(range(4))
+    hear(scene, 0, word_of(scene, 3, epoch=epoch, ahead=ahead))
     assert scene.machine().away() == frozenset()
-    assert not scene.heard(0, LeftForNow)
+    assert not scene.places[0].of_kind(LeftForNow)
 
 
 def test_a_leave_on_another_chain_does_not_hold() -> None:
-    scene = Scene(ALL)
+    scene = scene_of(range(4))
     step = scene.machine().tip.step
     other = leaves.sign(scene.who[3], scene.table.id, 3, 1, 0, step, b"x" * 32)
-    scene.hear(0, other)
+    hear(scene, 0, other)
     assert scene.machine().away() == frozenset()
 
 
 def test_a_leave_of_an_absent_seat_says_nothing() -> None:
-    scene = Scene(frozenset({3}))
+    scene = scene_of({3})
     scene.places[3].alive = False
     scene.run(until=40)
     assert scene.machine().tip.absences == (0, 0, 0, 1)
-    scene.hear(0, scene.word(3, epoch=scene.machine().core.view.epoch))
+    hear(scene, 0, word_of(scene, 3, epoch=inspect(scene.machine()).epoch))
     assert scene.machine().away() == frozenset()
 
 
@@ -475,80 +452,73 @@ def test_a_leave_of_an_absent_seat_says_nothing() -> None:
 
 
 def test_it_is_on_disk_before_it_leaves_and_nothing_is_signed_behind_it() -> None:
-    scene = Scene(frozenset({3}))
+    scene = scene_of({3})
     machine = scene.machine(3)
     machine.take()
     assert machine.leave(scene.now)
     record, send = machine.take()
     assert isinstance(record, Record)
     assert isinstance(send, Send)
-    assert machine.core.state is State.LEFT
+    assert inspect(machine).state is State.LEFT
     assert not machine.leave(scene.now)
     assert not machine.must_choose
     for seat in (0, 1, 2):
-        late = leaves_late(scene, seat)
-        machine.receive(late, scene.now, scene.table.ids[seat])
+        carried = frames.Carry(scene.sign(seat, Late(1)).encode())
+        machine.receive(frames.encode_frame(carried), scene.now, scene.table.ids[seat])
     assert [effect for effect in machine.take() if isinstance(effect, Record)] != []
-    own = [m for m in machine.core.store.by_seat(3) if isinstance(m.statement, Halt | Late)]
+    own = [m for m in inspect(machine).store.by_seat(3) if isinstance(m.statement, Halt | Late)]
     assert own == []
 
 
-def leaves_late(scene: Scene, seat: int) -> bytes:
-    from protocol.wire import messages
-
-    message = messages.sign(scene.who[seat], scene.table.id, seat, Late(1))
-    return frames.encode_frame(frames.Carry(message.encode()))
-
-
 def test_the_journal_knows_how_often_it_has_left_though_nothing_was_sent() -> None:
-    scene = Scene(frozenset({3}))
+    scene = scene_of({3})
     scene.machine(3).take()
     assert scene.machine(3).leave(scene.now)
     scene.collect(3)
     scene.queue.clear()
-    scene.comes_back(3)
+    comes_back(scene, 3)
     assert scene.machine(3).away() == frozenset()
-    assert not scene.heard(3, LeftForNow)
+    assert not scene.places[3].of_kind(LeftForNow)
     scene.run(until=1)
-    assert scene.leaves(3).number == 3
+    assert departs(scene, 3).number == 3
 
 
 def test_a_watcher_a_silent_seat_and_one_at_its_end_say_nothing() -> None:
-    scene = Scene(frozenset({3}))
+    scene = scene_of({3})
     watcher = Machine(scene.table, bytes, None, None)
     watcher.start(0.0)
     assert not watcher.leave(0.0)
     scene.crash_and_resume(3)
-    assert scene.machine(3).core.state is State.SILENT
+    assert inspect(scene.machine(3)).state is State.SILENT
     assert not scene.machine(3).leave(scene.now)
-    done = Scene(frozenset())
+    done = scene_of(())
     done.run(until=1)
     assert done.machine().finished
     assert not done.machine().leave(done.now)
 
 
 def test_who_has_left_as_often_as_others_pass_on_just_goes() -> None:
-    scene = Scene(frozenset({3}))
-    scene.machine(3).core.leaves.keep(scene.word(3, number=253), 0.0)
+    scene = scene_of({3})
+    keep_departure(scene.machine(3), word_of(scene, 3, number=253), 0.0)
     assert not scene.machine(3).leave(scene.now)
 
 
 def test_a_halted_seat_may_leave_too() -> None:
-    scene = Scene(ALL)
-    scene.machine(3).core.raise_promise(1)
-    assert scene.machine(3).core.state is State.HALTED
-    assert scene.leaves(3).epoch == 0
+    scene = scene_of(range(4))
+    raise_promise(scene.machine(3), 1)
+    assert inspect(scene.machine(3)).state is State.HALTED
+    assert departs(scene, 3).epoch == 0
 
 
 def test_a_watcher_is_told() -> None:
-    scene = Scene(frozenset({3}))
+    scene = scene_of({3})
     watcher = Machine(scene.table, bytes, None, None)
     watcher.start(0.0)
     for seat in range(4):
-        for message in scene.machine(seat).core.store:
+        for message in inspect(scene.machine(seat)).store:
             frame = frames.encode_frame(frames.Carry(message.encode()))
             watcher.receive(frame, 0.0, scene.table.ids[seat])
-    watcher.receive(frames.encode_frame(scene.word(3)), 0.0, scene.table.ids[0])
+    watcher.receive(frames.encode_frame(word_of(scene, 3)), 0.0, scene.table.ids[0])
     assert LeftForNow(3) in watcher.take()
     assert watcher.away() == {3}
 
@@ -557,8 +527,8 @@ def test_a_watcher_is_told() -> None:
 
 
 def test_it_is_passed_on_once_and_only_a_higher_number_after_it() -> None:
-    scene = Scene(ALL)
-    word = scene.word(3, number=2)
+    scene = scene_of(range(4))
+    word = word_of(scene, 3, number=2)
 
     def passed_on(leave: Leave) -> bool:
         scene.machine().receive(frames.encode_frame(leave), scene.now, scene.table.ids[1])
@@ -568,22 +538,22 @@ def test_it_is_passed_on_once_and_only_a_higher_number_after_it() -> None:
 
     assert passed_on(word)
     assert not passed_on(word)
-    assert not passed_on(scene.word(3, number=1))
-    assert passed_on(scene.word(3, number=3))
+    assert not passed_on(word_of(scene, 3, number=1))
+    assert passed_on(word_of(scene, 3, number=3))
 
 
 def test_one_leave_of_each_seat_is_kept_whatever_a_liar_signs() -> None:
-    scene = Scene(ALL)
+    scene = scene_of(range(4))
     for number in range(1, 255):
-        scene.hear(0, scene.word(3, number=number, epoch=number))
-    assert len(scene.machine().core.leaves._held) == 1
-    assert len(scene.places[0].journal) == len(Scene(ALL).places[0].journal)
+        hear(scene, 0, word_of(scene, 3, number=number, epoch=number))
+    assert len(inspect(scene.machine()).departures) == 1
+    assert len(scene.places[0].journal) == len(scene_of(range(4)).places[0].journal)
 
 
 def test_whoever_asks_where_one_stands_is_told_who_is_away() -> None:
-    scene = Scene(ALL)
-    word = scene.word(3)
-    scene.hear(0, word)
+    scene = scene_of(range(4))
+    word = word_of(scene, 3)
+    hear(scene, 0, word)
     scene.queue.clear()
     ask = frames.encode_frame(frames.Sync(0, 1, ()))
     scene.machine().receive(ask, scene.now, scene.table.ids[1])
@@ -597,37 +567,34 @@ def test_whoever_asks_where_one_stands_is_told_who_is_away() -> None:
 
 
 def test_a_forged_leave_costs_the_link_and_says_nothing_of_the_seat() -> None:
-    scene = Scene(ALL)
+    scene = scene_of(range(4))
     tip = scene.machine().tip
     forged = leaves.sign(identity(2), scene.table.id, 3, 1, 0, tip.step, tip.digest)
     with pytest.raises(Invalid):
-        scene.hear(0, forged)
+        hear(scene, 0, forged)
     with pytest.raises(Invalid):
-        scene.hear(0, leaves.sign(identity(3), b"o" * 32, 3, 1, 0, tip.step, tip.digest))
+        hear(scene, 0, leaves.sign(identity(3), b"o" * 32, 3, 1, 0, tip.step, tip.digest))
     assert scene.machine().away() == frozenset()
-    assert scene.machine().core.proofs == {}
-    assert scene.machine().core.leaves.number(3) == 0
+    assert inspect(scene.machine()).proofs == {}
+    assert inspect(scene.machine()).departures.get(3, 0) == 0
 
 
 def test_leaves_prove_nothing_of_anyone() -> None:
-    scene = Scene(ALL)
+    scene = scene_of(range(4))
     tip, sign = scene.machine().tip, leaves.sign
     for number, on in enumerate((tip.digest, b"x" * 32, tip.digest), 1):
-        scene.hear(0, sign(scene.who[3], scene.table.id, 3, number, 0, tip.step, on))
-    assert scene.machine().core.proofs == {}
-    assert not scene.heard(0, Guilty)
-    assert len(scene.machine().core.store) == len(Scene(ALL).machine().core.store)
+        hear(scene, 0, sign(scene.who[3], scene.table.id, 3, number, 0, tip.step, on))
+    assert inspect(scene.machine()).proofs == {}
+    assert not scene.places[0].of_kind(Guilty)
+    assert len(inspect(scene.machine()).store) == len(inspect(scene_of(range(4)).machine()).store)
 
 
 # Before the game.
 
 
-def setup_room(seats: int = 3) -> Scene:
-    """A table whose deck the first seat has not confirmed."""
-    scene = Scene.__new__(Scene)
-    table, who = make_table(ToyGame(seats, 1), seats, None, QUICK)
-    scene.mute = frozenset()
-    Room.__init__(scene, table, who, toy_choice)
+def setup_room() -> MachineTable:
+    """Return a table of three whose deck the first seat has not confirmed."""
+    scene = table_with_departures(toy_table(3))
     scene.start()
     return scene
 
@@ -637,24 +604,24 @@ def test_before_the_game_it_ends_the_table_and_names_who_left() -> None:
     while scene.machine().tip.want.kind is not Kind.SHUFFLE:
         scene.deliver()
     assert not scene.machine(2).is_bound
-    scene.leaves(2)
+    departs(scene, 2)
     assert scene.machine().broken is None
     scene.run(until=1)
     for seat in (0, 1):
         broken = scene.machine(seat).broken
         assert broken is not None
         assert (broken.code, broken.seat) == (SEAT_LEFT, 2)
-        assert not scene.heard(seat, Guilty)
+        assert not scene.places[seat].of_kind(Guilty)
 
 
 def test_who_has_confirmed_the_deck_is_not_missed_before_the_game() -> None:
     scene = setup_room()
-    while not scene.machine(2).core.has_said(7) or scene.machine(2).has_begun:
+    while not has_said(scene.machine(2), 7) or scene.machine(2).has_begun:
         assert scene.deliver()
     machine = scene.machine(2)
     assert machine.tip.want.kind is Kind.DECK_OK or machine.tip.step == 7
     assert machine.is_bound
-    word = scene.leaves(2)
+    word = departs(scene, 2)
     assert word.step == 8
     for seat in (0, 1):
         assert scene.machine(seat).broken is None
@@ -670,13 +637,13 @@ def test_who_has_confirmed_the_deck_leaves_the_table_and_may_join_again() -> Non
     scene.places[2].alive = False
     scene.settle()
     machine = scene.machine()
-    assert machine.core.has_said(machine.tip.step)
+    assert has_said(machine, machine.tip.step)
     assert machine.awaited() == {2}
     assert not machine.is_unsure_of_deck
-    scene.hear(0, scene.word(2))
+    hear(scene, 0, word_of(scene, 2))
     scene.run(until=1)
     assert machine.broken is None
-    assert scene.heard(0, Waiting)[-1].seats == {2}
+    assert scene.places[0].of_kind(Waiting)[-1].seats == {2}
     assert machine.is_unsure_of_deck
     machine.give_up()
     scene.collect(0)

@@ -1,20 +1,26 @@
 """The seat machine: crashes at every record, old journals, returns, pauses, bounds."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from support.room import PATIENCE, Place, Room, make_table, seeded, toy_choice
-from support.sim.cheap import cheap_blocks
+from support.inspection import alter, bind, hold, inspect, player_choices, secrets_of
+from support.machine_table import (
+    PATIENCE,
+    MachineTable,
+    Place,
+    make_table,
+    seeded,
+    toy_choice,
+    toy_table,
+)
 from support.toy_game import ToyGame
 
 from protocol.chain.state import Kind
 from protocol.errors import Invalid
 from protocol.game import IllegalMove
-from protocol.seat import admission, statements
+from protocol.seat import admission
 from protocol.seat.effects import Asked, Broken, Cautious, Guilty, Record, Send, Waiting
 from protocol.seat.machine import Machine
-from protocol.seat.statements import hold
 from protocol.seat.states import SIGNS, State
 from protocol.wire import frames, messages
 from protocol.wire.header import Patience
@@ -23,15 +29,12 @@ from protocol.wire.messages import Accept, Back, Halt, Late, Message, Say, SealV
 QUICK = Patience(20_000, 10_000, 3_000, 60_000)
 
 
-@pytest.fixture(autouse=True)
-def _cheap() -> Iterator[None]:
-    with cheap_blocks():
-        yield
+pytestmark = pytest.mark.usefixtures("cheap")
 
 
-def room_of(seats: int, quorum: int | None = None, rounds: int = 1) -> Room:
+def room_of(seats: int, quorum: int | None = None, rounds: int = 1) -> MachineTable:
     table, who = make_table(ToyGame(seats, rounds), seats, quorum, QUICK)
-    return Room(table, who, toy_choice)
+    return MachineTable(table, who, toy_choice)
 
 
 def sent(place: Place, table_ids: tuple[bytes, ...], table_id: bytes) -> list[Message]:
@@ -54,9 +57,8 @@ def carried(message: Message) -> bytes:
 @pytest.mark.parametrize("seats", [2, 3, 4, 5, 6])
 def test_an_undisturbed_game_ends_alike_for_all_with_one_say_per_seat_and_step(seats: int) -> None:
     room = room_of(seats)
-    room.start()
-    room.run(until=5)
-    assert {p.machine.tip.digest for p in room.places} == {room.places[0].machine.tip.digest}
+    room.play(until=5)
+    assert {p.machine.tip.digest for p in room.places} == {room.machine().tip.digest}
     for place in room.places:
         assert place.machine.finished
         assert place.machine.may_leave()
@@ -67,8 +69,7 @@ def test_an_undisturbed_game_ends_alike_for_all_with_one_say_per_seat_and_step(s
 
 def test_every_seat_signs_nothing_it_has_not_recorded_before() -> None:
     room = room_of(3)
-    room.start()
-    room.run(until=5)
+    room.play(until=5)
     for place in room.places:
         recorded: set[bytes] = set()
         for effect in place.heard:
@@ -82,8 +83,7 @@ def test_every_seat_signs_nothing_it_has_not_recorded_before() -> None:
 
 def test_a_crash_after_every_single_record_never_makes_a_seat_contradict_itself() -> None:
     whole = room_of(3)
-    whole.start()
-    whole.run(until=5)
+    whole.play(until=5)
     journal = whole.places[1].journal
     signed = {m.identity: m.hash for m in sent(whole.places[1], whole.table.ids, whole.table.id)}
     for length in range(len(journal) + 1):
@@ -92,10 +92,10 @@ def test_a_crash_after_every_single_record_never_makes_a_seat_contradict_itself(
             seeded(f"again{length}"),
             1,
             whole.who[1],
-            whole.places[1].machine.core.secrets.seed,
+            secrets_of(whole.machine(1)).seed,
         )
         machine.restore(journal[:length])
-        held = {m.identity: m.hash for m in machine.core.store if m.seat == 1}
+        held = {m.identity: m.hash for m in inspect(machine).store if m.seat == 1}
         assert held.items() <= signed.items()
         machine.start(0.0)
         place = Place(machine)
@@ -118,35 +118,33 @@ def test_a_seat_that_crashes_anywhere_comes_back_and_the_game_ends(at: int) -> N
 
 def test_an_old_journal_signs_nothing_until_all_others_have_told() -> None:
     room = room_of(3)
-    room.start()
-    room.run(until=0.0)
+    room.play(until=0.0)
     place = room.places[1]
     machine = room.build(1)
     machine.restore(place.journal[: len(place.journal) // 2])
     machine.be_cautious()
     machine.start(room.now)
-    assert machine.core.state is State.SILENT
+    assert inspect(machine).state is State.SILENT
     told = frames.encode_frame(frames.Told())
     machine.receive(told, room.now, room.table.ids[0])
-    assert machine.core.state is State.SILENT
+    assert inspect(machine).state is State.SILENT
     assert not [e for e in machine.take() if isinstance(e, Send) and _is_carry(e)]
     machine.receive(told, room.now, room.table.ids[2])
-    assert machine.core.inquiry is None
-    assert machine.core.floor > 0
+    assert inspect(machine).inquiry is None
+    assert inspect(machine).floor > 0
 
 
 def test_an_old_journal_does_not_end_a_table_whose_deck_it_may_have_confirmed() -> None:
     room = room_of(3)
 
     def kind_at(seat: int) -> Kind:
-        return room.places[seat].machine.tip.want.kind
+        return room.machine(seat).tip.want.kind
 
     def cut(source: int, to: int, _frame: bytes) -> bool:
         return 1 in (source, to) and kind_at(1) is Kind.DECK_OK
 
     room.drop = cut
-    room.start()
-    room.run(until=0.0)
+    room.play(until=0.0)
     assert kind_at(0) is Kind.DECK_OK
     machine = room.build(1)
     machine.restore(room.places[1].journal[:-1])
@@ -154,7 +152,7 @@ def test_an_old_journal_does_not_end_a_table_whose_deck_it_may_have_confirmed() 
     machine.be_cautious()
     machine.start(room.now)
     for seat in (0, 2):
-        for message in room.places[seat].machine.core.store:
+        for message in inspect(room.machine(seat)).store:
             machine.receive(carried(message), room.now, room.table.ids[seat])
     assert machine.tip.want.kind is Kind.DECK_OK
     machine.tick(1000.0)
@@ -179,15 +177,15 @@ def test_a_rolled_back_seat_stays_careful_after_a_second_crash() -> None:
     journal += [e.data for e in machine.take() if isinstance(e, Record)]
     again = room.build(1)
     again.restore(journal)
-    assert again.core.state is State.SILENT
+    assert inspect(again).state is State.SILENT
     for seat in (0, 2):
         machine.receive(frames.encode_frame(frames.Told()), 0.0, room.table.ids[seat])
     journal += [e.data for e in machine.take() if isinstance(e, Record)]
     later = room.build(1)
     later.restore(journal)
-    assert later.core.inquiry is not None
-    assert not later.core.inquiry.cautious
-    assert later.core.floor == machine.core.floor > 0
+    assert inspect(later).inquiry is not None
+    assert not inspect(later).inquiry.cautious
+    assert inspect(later).floor == inspect(machine).floor > 0
 
 
 def test_two_seats_only_pause_when_one_is_gone_and_go_on_when_it_is_back() -> None:
@@ -196,36 +194,34 @@ def test_two_seats_only_pause_when_one_is_gone_and_go_on_when_it_is_back() -> No
     room.places[1].alive = False
     room.queue.clear()
     room.run(until=3)
-    machine = room.places[0].machine
+    machine = room.machine()
     assert not machine.broken
     room.crash_and_resume(1)
     room.run(until=60)
     assert all(p.machine.finished for p in room.places)
-    assert all(p.machine.core.view.epoch == 0 for p in room.places)
+    assert all(inspect(p.machine).epoch == 0 for p in room.places)
 
 
 def test_a_strict_table_waits_without_end() -> None:
     room = room_of(3, quorum=3)
-    room.start()
-    while not room.places[0].machine.has_begun:
-        room.deliver()
+    room.begin()
     room.places[2].alive = False
     room.run(until=500)
-    machine = room.places[0].machine
+    machine = room.machine()
     assert not machine.finished
-    assert machine.core.promise == 0
+    assert inspect(machine).promise == 0
     assert any(isinstance(e, Waiting) and e.seats == {2} for e in room.places[0].heard)
     room.crash_and_resume(2)
     room.run(until=60)
     assert all(p.machine.finished for p in room.places)
 
 
-def _gone_at(room: Room, seats: set[int], step: int) -> None:
+def _gone_at(room: MachineTable, seats: set[int], step: int) -> None:
     collect = room.collect
 
     def stop(at: int) -> None:
         collect(at)
-        if room.places[0].machine.tip.step >= step:
+        if room.machine().tip.step >= step:
             for seat in seats - room.returned:  # type: ignore[attr-defined]
                 room.places[seat].alive = False
 
@@ -237,73 +233,71 @@ def _gone_at(room: Room, seats: set[int], step: int) -> None:
 def test_two_absent_at_once_at_six_seats_and_the_game_ends(step: int) -> None:
     room = room_of(6)
     _gone_at(room, {4, 5}, room.table.first_step + step)
-    room.start()
-    room.run(until=300)
+    room.play(until=300)
     for seat in range(4):
-        machine = room.places[seat].machine
+        machine = room.machine(seat)
         assert machine.finished
         assert not machine.tip.banned
 
 
-def _run_to(room: Room, until: float) -> None:
+def _run_to(room: MachineTable, until: float) -> None:
     room.run(until=until - room.now)
 
 
-def _others_wait_longer(seats: int, waiting: set[int], quorum: int | None = None) -> Room:
+def _others_wait_longer(seats: int, waiting: set[int], quorum: int | None = None) -> MachineTable:
     """The last seat is gone; the `waiting` give it another full patience after ten seconds."""
     room = room_of(seats, quorum)
     _gone_at(room, {seats - 1}, room.table.first_step)
     room.start()
     _run_to(room, 8)
     for seat in waiting:
-        assert room.places[seat].machine.wait_longer(room.now)
+        assert room.machine(seat).wait_longer(room.now)
     return room
 
 
 def test_one_seat_waits_and_the_others_go_on_without_it() -> None:
     room = _others_wait_longer(6, {0})
     room.run(until=200)
-    machine = room.places[0].machine
+    machine = room.machine()
     assert machine.finished
     assert 5 not in machine.tip.present
-    halts = [m.statement for m in machine.core.store.by_seat(0) if isinstance(m.statement, Halt)]
+    halts = [said for said in inspect(machine).statements(0) if isinstance(said, Halt)]
     assert halts[0].expired is None
-    assert not any(isinstance(m.statement, Late) for m in machine.core.store.by_seat(0))
+    assert not any(isinstance(said, Late) for said in inspect(machine).statements(0))
 
 
 def test_with_enough_waiting_nothing_happens_until_later() -> None:
     room = _others_wait_longer(4, {0})
-    wait = room.places[0].machine.core.clocks.patience(room.places[0].machine.tip)
+    wait = inspect(room.machine()).clocks.patience(room.machine().tip)
     _run_to(room, 8 + wait - 1)
-    assert [p.machine.core.promise for p in room.places[:3]] == [0, 0, 0]
-    assert room.places[1].machine.core.votes.wishes() == {1: 1, 2: 1}
+    assert [inspect(p.machine).promise for p in room.places[:3]] == [0, 0, 0]
+    assert inspect(room.machine(1)).wishes == {1: 1, 2: 1}
     room.run(until=200)
     assert all(p.machine.finished for p in room.places[:3])
-    assert 3 not in room.places[0].machine.tip.present
+    assert 3 not in room.machine().tip.present
 
 
 def test_who_comes_back_in_the_extended_time_is_not_absent() -> None:
     room = _others_wait_longer(4, {0, 1})
-    wait = room.places[0].machine.core.clocks.patience(room.places[0].machine.tip)
+    wait = inspect(room.machine()).clocks.patience(room.machine().tip)
     _run_to(room, 8 + wait - 2)
     room.returned.add(3)  # type: ignore[attr-defined]
     room.crash_and_resume(3)
     room.run(until=60)
     assert all(p.machine.finished for p in room.places)
     assert all(p.machine.tip.absences == (0, 0, 0, 0) for p in room.places)
-    assert all(p.machine.core.view.epoch == 0 for p in room.places)
+    assert all(inspect(p.machine).epoch == 0 for p in room.places)
 
 
 def test_below_the_quorum_nothing_goes_on_until_a_seat_is_back() -> None:
     room = room_of(4)
     _gone_at(room, {2, 3}, room.table.first_step + 3)
-    room.start()
-    room.run(until=200)
-    assert not room.places[0].machine.finished
+    room.play(until=200)
+    assert not room.machine().finished
     for seat in (2, 3):
         room.returned.add(seat)  # type: ignore[attr-defined]
         room.crash_and_resume(seat)
-        room.places[seat].machine.ask_back(room.now)
+        room.machine(seat).ask_back(room.now)
         room.collect(seat)
     room.run(until=400)
     assert all(p.machine.finished for p in room.places)
@@ -313,13 +307,12 @@ def test_a_seat_that_comes_back_is_present_again_and_its_sealed_choice_was_opene
     room = room_of(4)
     seal = room.table.first_step + 1
     _gone_at(room, {3}, seal + 1)
-    room.start()
-    room.run(until=60)
-    machine = room.places[0].machine
+    room.play(until=60)
+    machine = room.machine()
     assert 3 not in machine.tip.present
     room.returned.add(3)  # type: ignore[attr-defined]
     room.crash_and_resume(3)
-    room.places[3].machine.ask_back(room.now)
+    room.machine(3).ask_back(room.now)
     room.collect(3)
     room.run(until=300)
     assert all(p.machine.finished for p in room.places)
@@ -336,13 +329,10 @@ def test_who_came_back_once_is_not_back_from_its_next_absence_before_it_asks() -
         is_silent = asleep[0] and machine.seat in (0, 3)
         return None if is_silent else toy_choice(machine, asked)
 
-    table, who = make_table(ToyGame(4, 12), 4, None, QUICK)
-    room = Room(table, who, choose)
-    room.start()
-    while not room.places[0].machine.has_begun:
-        room.deliver()
+    room = toy_table(4, 12, choose=choose)
+    room.begin()
     asleep[0] = True
-    first, last = room.places[0].machine, room.places[3].machine
+    first, last = room.machine(), room.machine(3)
     there = [True]
     while not last.finished and room.now < 5000:
         room.run(until=0.5)
@@ -363,33 +353,30 @@ def test_who_came_back_once_is_not_back_from_its_next_absence_before_it_asks() -
 
 def test_a_banned_seat_cannot_come_back() -> None:
     room = room_of(6)
-    room.start()
-    while not room.places[0].machine.has_begun:
-        room.deliver()
-    bad = messages.sign(room.who[5], room.table.id, 5, Accept(1, b"x" * 32))
-    worse = messages.sign(room.who[5], room.table.id, 5, Accept(1, b"y" * 32))
+    room.begin()
+    bad = room.sign(5, Accept(1, b"x" * 32))
+    worse = room.sign(5, Accept(1, b"y" * 32))
     for seat in range(5):
         for message in (bad, worse):
-            room.places[seat].machine.receive(carried(message), room.now, None)
+            room.machine(seat).receive(carried(message), room.now, None)
         room.collect(seat)
     room.run(until=100)
-    machine = room.places[0].machine
+    machine = room.machine()
     assert machine.tip.banned == {5}
-    room.places[5].machine.ask_back(room.now)
+    room.machine(5).ask_back(room.now)
     room.collect(5)
     room.run(until=100)
     assert 5 not in machine.tip.present
     assert machine.finished
-    assert not room.places[5].machine.may_return
+    assert not room.machine(5).may_return
 
 
 def test_the_player_is_asked_and_may_only_choose_what_the_rules_allow() -> None:
     room = room_of(3)
     asked: list[Asked] = []
     room.choose = lambda machine, effect: asked.append(effect)
-    room.start()
-    room.run(until=1)
-    machine = room.places[0].machine
+    room.play(until=1)
+    machine = room.machine()
     assert machine.must_choose
     with pytest.raises(IllegalMove, match="not-of-form \\(kind=bid\\)"):
         machine.choose(9, room.now)
@@ -405,27 +392,25 @@ def test_a_choice_once_revealed_is_asked_again_when_its_step_begins_afresh() -> 
 
     room = room_of(3)
     room.start()
-    machine = room.places[0].machine
-    machine.core.player_choices[3, "bid"] = PlayerChoice(b"d" * 32, 1)
-    statements._bind(machine.core, Say(0, 3, b"d" * 32, b""))
-    assert not machine.core.player_choices[3, "bid"].burnt
-    statements._bind(machine.core, Say(0, 4, b"d" * 32, b""))
-    assert machine.core.player_choices[3, "bid"].burnt
+    machine = room.machine()
+    player_choices(machine)[3, "bid"] = PlayerChoice(b"d" * 32, 1)
+    bind(machine, Say(0, 3, b"d" * 32, b""))
+    assert not player_choices(machine)[3, "bid"].burnt
+    bind(machine, Say(0, 4, b"d" * 32, b""))
+    assert player_choices(machine)[3, "bid"].burnt
 
 
 def test_a_fault_before_the_game_ends_the_table_but_not_for_who_said_deck_ok() -> None:
     room = room_of(3)
-    machine = room.places[0].machine
+    machine = room.machine()
     room.drop = lambda a, b, f: machine.tip.want.kind is Kind.DECK_OK and b == 0
-    room.start()
-    room.run(until=1)
+    room.play(until=1)
     assert machine.tip.want.kind is Kind.DECK_OK
     for number in (b"x", b"y"):
-        vote = messages.sign(room.who[2], room.table.id, 2, Accept(1, number * 32))
-        machine.receive(carried(vote), room.now, None)
+        machine.receive(carried(room.sign(2, Accept(1, number * 32))), room.now, None)
     room.collect(0)
     assert machine.broken is None
-    assert 2 in machine.core.proofs
+    assert 2 in inspect(machine).proofs
     room.drop = lambda a, b, f: False
     room.run(until=100)
     assert machine.has_begun
@@ -434,8 +419,7 @@ def test_a_fault_before_the_game_ends_the_table_but_not_for_who_said_deck_ok() -
 def test_a_seat_silent_in_the_setup_ends_the_table_and_is_named() -> None:
     room = room_of(3)
     room.places[2].alive = False
-    room.start()
-    room.run(until=30)
+    room.play(until=30)
     (broken,) = [e for e in room.places[0].heard if isinstance(e, Broken)]
     assert broken.seat == 2
 
@@ -444,36 +428,32 @@ def test_after_the_end_what_still_comes_is_judged_and_nothing_of_it_waits() -> N
     """Its player is told of a proof against this very seat; others' are kept."""
     room = room_of(3)
     room.places[2].alive = False
-    room.start()
-    room.run(until=30)
-    machine = room.places[0].machine
+    room.play(until=30)
+    machine = room.machine()
     assert machine.broken is not None
     for seat in (1, 0):
         for number in (b"x", b"y"):
-            vote = messages.sign(room.who[seat], room.table.id, seat, Accept(1, number * 32))
-            machine.receive(carried(vote), room.now, None)
+            machine.receive(carried(room.sign(seat, Accept(1, number * 32))), room.now, None)
     room.collect(0)
     assert Guilty(0, "two-statements") in room.places[0].heard
-    assert set(machine.core.proofs) == {1}
-    assert machine.core.fresh == []
+    assert set(inspect(machine).proofs) == {1}
+    assert inspect(machine).fresh == ()
 
 
 @pytest.mark.parametrize("garbage", [b"", b"\x00", b"\x92\x00\xc4\x01a", b"\x91\x09", b"\xff" * 40])
 def test_garbage_is_refused_and_blames_nobody(garbage: bytes) -> None:
     room = room_of(3)
-    machine = room.places[0].machine
+    machine = room.machine()
     with pytest.raises(Invalid):
         machine.receive(garbage, 0.0, room.table.ids[1])
-    assert machine.core.proofs == {}
+    assert inspect(machine).proofs == {}
 
 
 def test_what_a_liar_floods_is_not_kept() -> None:
     room = room_of(4)
-    room.start()
-    while not room.places[0].machine.has_begun:
-        room.deliver()
-    machine = room.places[0].machine
-    before = len(machine.core.store)
+    room.begin()
+    machine = room.machine()
+    before = len(inspect(machine).store)
     for number in range(1, 400):
         digest = number.to_bytes(32, "big")
         for statement in (
@@ -485,62 +465,58 @@ def test_what_a_liar_floods_is_not_kept() -> None:
             Halt(number + 2, None, (), None, (), ()),
             Back(min(255, 8 + number)),
         ):
-            message = messages.sign(room.who[3], room.table.id, 3, statement)
-            machine.receive(carried(message), room.now, None)
-    assert len(machine.core.store) - before < 20
-    assert machine.core.votes.wishes()[3] == 401
+            machine.receive(carried(room.sign(3, statement)), room.now, None)
+    assert len(inspect(machine).store) - before < 20
+    assert inspect(machine).wishes[3] == 401
 
 
 def test_only_the_highest_late_of_a_seat_is_kept() -> None:
     room = room_of(4)
-    machine = room.places[0].machine
+    machine = room.machine()
     for epoch in (1, 2, 1):
-        message = messages.sign(room.who[3], room.table.id, 3, Late(epoch))
-        hold(machine.core, message)
-    assert [m.statement for m in machine.core.store if isinstance(m.statement, Late)] == [Late(2)]
-    assert machine.core.store.epochs_of(Late) == [2]
+        message = room.sign(3, Late(epoch))
+        hold(machine, message)
+    lates = [said for said in inspect(machine).statements(3) if isinstance(said, Late)]
+    assert lates == [Late(2)]
+    assert inspect(machine).store.epochs_of(Late) == [2]
 
 
 def test_one_seats_wishes_alone_halt_nobody() -> None:
     room = room_of(4)
-    room.start()
-    while not room.places[0].machine.has_begun:
-        room.deliver()
-    lie = carried(messages.sign(room.who[3], room.table.id, 3, Late(2)))
+    room.begin()
+    lie = carried(room.sign(3, Late(2)))
     room.drop = lambda _, to, frame: to == 3 and frame == lie
     for seat in range(3):
-        room.places[seat].machine.receive(lie, room.now, None)
+        room.machine(seat).receive(lie, room.now, None)
     room.run(until=5)
-    assert all(p.machine.core.promise == 0 and p.machine.finished for p in room.places)
+    assert all(inspect(p.machine).promise == 0 and p.machine.finished for p in room.places)
 
 
 def test_a_seat_that_hears_of_a_statement_it_does_not_know_signs_nothing_more_unasked() -> None:
     room = room_of(4)
-    room.start()
-    while not room.places[3].machine.has_begun:
-        room.deliver()
-    unknown = messages.sign(room.who[3], room.table.id, 3, Late(2))
-    machine = room.places[3].machine
+    room.begin(3)
+    unknown = room.sign(3, Late(2))
+    machine = room.machine(3)
     machine.receive(carried(unknown), room.now, room.table.ids[0])
     room.collect(3)
-    assert machine.core.state is State.SILENT
-    assert machine.core.inquiry is not None
-    assert machine.core.inquiry.certain
+    assert inspect(machine).state is State.SILENT
+    assert inspect(machine).inquiry is not None
+    assert inspect(machine).inquiry.certain
     assert any(isinstance(effect, Cautious) for effect in room.places[3].heard)
     machine.receive(carried(unknown), room.now, room.table.ids[1])
     room.run(until=200)
-    assert machine.core.state is not State.SILENT
-    assert machine.core.floor > 0
-    assert all(p.machine.finished and not p.machine.core.proofs for p in room.places)
+    assert inspect(machine).state is not State.SILENT
+    assert inspect(machine).floor > 0
+    assert all(p.machine.finished and not inspect(p.machine).proofs for p in room.places)
 
 
 def test_a_lower_wish_of_its_own_tells_a_seat_nothing_new() -> None:
     room = room_of(4)
-    machine = room.places[3].machine
+    machine = room.machine(3)
     for epoch in (3, 2):
-        message = messages.sign(room.who[3], room.table.id, 3, Late(epoch))
-        hold(machine.core, message) if epoch == 3 else machine.receive(carried(message), 0.0, None)
-    assert machine.core.inquiry is None
+        message = room.sign(3, Late(epoch))
+        hold(machine, message) if epoch == 3 else machine.receive(carried(message), 0.0, None)
+    assert inspect(machine).inquiry is None
 
 
 def test_the_state_table_lets_only_the_right_states_speak() -> None:
@@ -555,23 +531,22 @@ def test_the_state_table_lets_only_the_right_states_speak() -> None:
 def test_a_watcher_follows_and_never_signs() -> None:
     room = room_of(3)
     watcher = Machine(room.table, seeded("watcher"))
-    room.start()
-    room.run(until=5)
+    room.play(until=5)
     watcher.start(room.now)
-    for message in room.places[0].machine.core.store:
+    for message in inspect(room.machine()).store:
         watcher.receive(carried(message), room.now, room.table.ids[0])
-    assert watcher.tip.digest == room.places[0].machine.tip.digest
-    assert watcher.core.state is State.WATCHING
+    assert watcher.tip.digest == room.machine().tip.digest
+    assert inspect(watcher).state is State.WATCHING
     assert watcher.hand() == {}
-    assert all(m.seat in range(3) for m in watcher.core.store)
+    assert all(m.seat in range(3) for m in inspect(watcher).store)
     assert PATIENCE.choice > 0
 
 
 def test_what_nobody_has_does_not_crowd_out_what_is_lacking() -> None:
     machine = room_of(3).places[0].machine
     fakes = {number.to_bytes(32, "big") for number in range(600)}
-    machine.core.store.wants = fakes | {b"\xff" * 32}
-    machine.core.store.wanted_closes = set(range(100))
+    alter(machine, wants=fakes | {b"\xff" * 32})
+    alter(machine, wanted_closes=set(range(100)))
     asked: list[frames.Fetch] = []
     for second in range(1, 4):
         machine.tick(second * 2.0)
@@ -581,5 +556,5 @@ def test_what_nobody_has_does_not_crowd_out_what_is_lacking() -> None:
                 asked.append(frame)
     assert [len(frame.hashes) for frame in asked] == [512] * 3
     assert b"\xff" * 32 not in asked[0].hashes
-    assert {h for frame in asked[:2] for h in frame.hashes} == machine.core.store.wants
+    assert {h for frame in asked[:2] for h in frame.hashes} == inspect(machine).store.wants
     assert {epoch for frame in asked[:2] for epoch in frame.closes} == set(range(100))

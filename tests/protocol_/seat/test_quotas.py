@@ -1,17 +1,15 @@
 """A liar who uses up what a seat will keep of him, so that others lack what they need."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from support.room import Room, make_table, toy_choice
-from support.sim.cheap import cheap_blocks
+from support.inspection import alter, inspect, own_halt, sign
+from support.machine_table import PATIENCE, MachineTable, make_table, toy_choice, toy_table
 from support.toy_game import ToyGame
 
-from protocol.seat import admission, epoch_change
+from protocol.seat import admission
 from protocol.seat.effects import Asked, Send
 from protocol.seat.machine import Machine
-from protocol.seat.statements import sign
 from protocol.wire import frames, messages
 from protocol.wire.messages import Close, Halt, Late, Message, Say
 
@@ -19,10 +17,7 @@ FOOLED, LIAR = 2, 3
 HONEST = range(3)
 
 
-@pytest.fixture(autouse=True)
-def _cheap() -> Iterator[None]:
-    with cheap_blocks():
-        yield
+pytestmark = pytest.mark.usefixtures("cheap")
 
 
 @pytest.fixture(autouse=True)
@@ -38,14 +33,14 @@ def carry(message: Message) -> bytes:
 
 
 def say(
-    room: Room, epoch: int, step: int, on: bytes, number: int, size: int, liar: int = LIAR
+    room: MachineTable, epoch: int, step: int, on: bytes, number: int, size: int, liar: int = LIAR
 ) -> Message:
     body = number.to_bytes(8, "big") * (size // 8)
-    return messages.sign(room.who[liar], room.table.id, liar, Say(epoch, step, on, body))
+    return room.sign(liar, Say(epoch, step, on, body))
 
 
-def tell(room: Room, seat: int, message: Message) -> None:
-    room.places[seat].machine.receive(carry(message), room.now, None)
+def tell(room: MachineTable, seat: int, message: Message) -> None:
+    room.machine(seat).receive(carry(message), room.now, None)
 
 
 def low_bids(machine: Machine, asked: Asked) -> Any:
@@ -53,17 +48,17 @@ def low_bids(machine: Machine, asked: Asked) -> Any:
     return 3 - (machine.seat or 0) if asked.kind == "bid" else toy_choice(machine, asked)
 
 
-def play_until(room: Room, rounds: int) -> None:
-    machine = room.places[0].machine
+def play_until(room: MachineTable, rounds: int) -> None:
+    machine = room.machine()
     room.start()
     while not (machine.has_begun and machine.tip.state.round >= rounds):
         room.deliver()
 
 
-def speak_out_of_turn(room: Room, size: int) -> None:
+def speak_out_of_turn(room: MachineTable, size: int) -> None:
     """To each seat other says, all illegal, on each step in which nothing was asked of him."""
     first = room.table.first_step
-    nodes = [n for n in room.places[0].machine.core.view.path.values() if n.step >= first]
+    nodes = [n for n in inspect(room.machine()).path.values() if n.step >= first]
     for seat in HONEST:
         for node in nodes:
             if LIAR not in node.want.speakers:
@@ -71,38 +66,36 @@ def speak_out_of_turn(room: Room, size: int) -> None:
 
 
 def test_what_honest_halts_name_can_be_had() -> None:
-    table, who = make_table(ToyGame(4, 12), 4)
-    room = Room(table, who, low_bids)
+    room = toy_table(4, 12, patience=PATIENCE, choose=low_bids)
     play_until(room, 10)
     room.places[LIAR].alive = False
     speak_out_of_turn(room, 16_000)
     for seat in HONEST:
         room.collect(seat)
     room.run(until=200)
-    assert all(room.places[seat].machine.finished for seat in HONEST)
+    assert all(room.machine(seat).finished for seat in HONEST)
     room.run(until=200)
-    assert all(room.places[seat].machine.finished for seat in HONEST)
-    assert all(room.places[seat].machine.tip.banned == {LIAR} for seat in HONEST)
+    assert all(room.machine(seat).finished for seat in HONEST)
+    assert all(room.machine(seat).tip.banned == {LIAR} for seat in HONEST)
 
 
 def test_a_halt_names_no_illegal_say_but_its_proof() -> None:
-    table, who = make_table(ToyGame(4, 3), 4)
-    room = Room(table, who, low_bids)
+    room = toy_table(4, 3, patience=PATIENCE, choose=low_bids)
     play_until(room, 3)
-    machine = room.places[0].machine
-    before = set(epoch_change.own_halt(machine.core, 1).says)
+    machine = room.machine()
+    before = set(own_halt(machine, 1).says)
     speak_out_of_turn(room, 800)
-    halt = epoch_change.own_halt(machine.core, 1)
+    halt = own_halt(machine, 1)
     assert set(halt.says) == before
-    assert machine.core.proofs[LIAR].code == "not-expected"
-    assert halt.proofs == (machine.core.proofs[LIAR].hashes,)
+    assert inspect(machine).proofs[LIAR].code == "not-expected"
+    assert halt.proofs == (inspect(machine).proofs[LIAR].hashes,)
 
 
-def other_commitment(room: Room) -> Message:
+def other_commitment(room: MachineTable) -> Message:
     """What a second node of the liar's, with the same journal, says where he is asked."""
     twin = room.build(LIAR)
     twin.restore(list(room.places[LIAR].journal))
-    twin.core.inquiry = None  # a liar's program need not ask what it has signed
+    alter(twin, inquiry=None)  # a liar's program need not ask what it has signed
     twin.start(room.now)
     step = twin.tip.step
     twin.choose(2, room.now)
@@ -116,7 +109,7 @@ def other_commitment(room: Room) -> Message:
     raise AssertionError("it said nothing")
 
 
-def fill(room: Room) -> set[bytes]:
+def fill(room: MachineTable) -> set[bytes]:
     """Says on chains that nobody knows, which prove nothing, until no seat keeps more of them."""
     sent = set()
     sizes = [*[4_000] * 10, 1_600, 800, 400, 200, 80, 40, 16, 8]
@@ -125,7 +118,7 @@ def fill(room: Room) -> set[bytes]:
             message = say(room, 1, number + 1, bytes([seat]) * 32, number, size)
             sent.add(carry(message))
             tell(room, seat, message)
-        room.places[seat].machine.take()
+        room.machine(seat).take()
     return sent
 
 
@@ -136,23 +129,22 @@ def test_who_is_led_onto_another_chain_is_not_made_absent_for_it() -> None:
     def choose(machine: Machine, asked: Asked) -> Any:
         return None if machine.seat == LIAR and waits[0] else toy_choice(machine, asked)
 
-    room = Room(table, who, choose)
-    room.start()
-    room.run(until=1)
-    liar = room.places[LIAR].machine
+    room = MachineTable(table, who, choose)
+    room.play(until=1)
+    liar = room.machine(LIAR)
     step, sent, other = liar.tip.step, fill(room), other_commitment(room)
-    assert not any(room.places[seat].machine.core.proofs for seat in HONEST)
+    assert not any(inspect(room.machine(seat)).proofs for seat in HONEST)
     waits[0] = False
     liar.choose(3, room.now)
-    sign(liar.core, Late(1))
+    sign(liar, Late(1))
     room.collect(LIAR)
-    (one,) = (m for m in liar.core.store.says(0, step) if m.seat == LIAR)
+    (one,) = (m for m in inspect(liar).store.says(0, step) if m.seat == LIAR)
     first = (LIAR, FOOLED, carry(one))
     room.queue = [(LIAR, FOOLED, carry(other)), *(q for q in room.queue if q != first)]
     room.drop = lambda source, to, frame: to == LIAR and frame in {carry(other), *sent}
     room.run(until=200)
     for seat in HONEST:
-        machine = room.places[seat].machine
+        machine = room.machine(seat)
         assert machine.finished
         assert machine.tip.absences == (0, 0, 0, 0)
         assert machine.tip.banned == {LIAR}
@@ -168,40 +160,39 @@ def bids_below(machine: Machine, asked: Asked) -> Any:
     return (seat != NEXT) * (3 - seat % 3) if asked.kind == "bid" else toy_choice(machine, asked)
 
 
-def supply(room: Room, says: list[Message]) -> None:
+def supply(room: MachineTable, says: list[Message]) -> None:
     """Give every seat what it wants of these, one after the other, as long as it takes them."""
     by_hash = {message.hash: message for message in says}
     for seat in OTHERS:
-        store = room.places[seat].machine.core.store
         for _ in says:
-            for digest in store.wants & set(by_hash):
+            wants = inspect(room.machine(seat)).store.wants
+            for digest in wants & set(by_hash):
                 tell(room, seat, by_hash[digest])
         room.collect(seat)
 
 
 def test_what_a_liars_halt_names_takes_no_room_from_what_honest_ones_name() -> None:
-    table, who = make_table(ToyGame(4, 12), 4)
-    room = Room(table, who, bids_below)
+    room = toy_table(4, 12, patience=PATIENCE, choose=bids_below)
     play_until(room, 6)
     room.places[NEXT].alive = False
-    machines = {seat: room.places[seat].machine for seat in OTHERS}
-    path = machines[0].core.view.path.values()
-    node = next(n for n in path if n.step >= table.first_step and NEXT not in n.want.speakers)
+    machines = {seat: room.machine(seat) for seat in OTHERS}
+    path = inspect(machines[0]).path.values()
+    node = next(n for n in path if n.step >= room.table.first_step and NEXT not in n.want.speakers)
     for seat in OTHERS:  # to each another fault, in a long body, which its halt will name
         tell(room, seat, say(room, 0, node.step, node.digest, seat, 5_000, NEXT))
-        room.places[seat].machine.take()
+        room.machine(seat).take()
     room.run(until=1)
     junk = [say(room, 0, i % 40 + 1, bytes([i]) * 32, i, 4_000, NEXT) for i in range(1, 100)]
     names = tuple(sorted(message.hash for message in junk))
-    own = messages.sign(who[NEXT], table.id, NEXT, Halt(1, None, names, None, (), ()))
-    halts = [machines[seat].core.store.versions((3, seat, 1))[0].hash for seat in (0, 2)]
+    own = room.sign(NEXT, Halt(1, None, names, None, (), ()))
+    halts = [inspect(machines[seat]).store.versions((3, seat, 1))[0].hash for seat in (0, 2)]
     close = Close(1, (halts[0], own.hash, halts[1]))
     for seat in OTHERS:
         tell(room, seat, own)
-        tell(room, seat, messages.sign(who[NEXT], table.id, NEXT, close))
+        tell(room, seat, room.sign(NEXT, close))
     for _ in range(10):
         room.run(until=0.5)
         supply(room, junk)
-    assert all(m.core.store.said_bytes[NEXT] > admission.WANTED / 2 for m in machines.values())
+    assert all(inspect(m).store.said_bytes[NEXT] > admission.WANTED / 2 for m in machines.values())
     room.run(until=200)
     assert all(m.finished and m.tip.banned == {NEXT} for m in machines.values())

@@ -1,299 +1,263 @@
 """Each rule of a seat by itself, in the smallest scene that shows it."""
 
-from collections.abc import Iterator
-
 import pytest
-from support.room import Room, make_table, toy_choice
-from support.sim.cheap import cheap_blocks
-from support.toy_game import ToyGame
+from support.inspection import (
+    alter,
+    chosen_says,
+    enter,
+    has_proof,
+    has_waited_for_halts,
+    inspect,
+    is_effective,
+    own_halt,
+    secrets_of,
+    sign,
+    votes_of,
+    wish,
+)
+from support.machine_table import MachineTable, toy_table, waiting_table
 
 from protocol.chain import transition
 from protocol.chain.state import Kind, Missing
-from protocol.consensus import view
 from protocol.consensus.view import Proof
-from protocol.consensus.view_change import Base
-from protocol.seat import epoch_change, progress
+from protocol.seat import epoch_change
 from protocol.seat.core import State
 from protocol.seat.effects import Guilty, Waiting
-from protocol.seat.machine import Machine
-from protocol.seat.statements import sign
 from protocol.wire import frames, messages
-from protocol.wire.header import Patience
-from protocol.wire.messages import Accept, Close, Halt, Late, Message, Say, SealVote, Statement
+from protocol.wire.messages import Accept, Close, Halt, Late, Say, SealVote, Statement
 
-QUICK = Patience(20_000, 10_000, 3_000, 60_000)
-
-
-@pytest.fixture(autouse=True)
-def _cheap() -> Iterator[None]:
-    with cheap_blocks():
-        yield
+pytestmark = pytest.mark.usefixtures("cheap")
 
 
-class Scene(Room):
-    """Four seats before the first bid; those in `mute` do not bid."""
-
-    def __init__(self, mute: frozenset[int], seats: int = 4) -> None:
-        table, who = make_table(ToyGame(seats, 1), seats, patience=QUICK)
-        self.mute = mute
-        super().__init__(table, who, lambda m, a: None if m.seat in self.mute else toy_choice(m, a))
-        self.start()
-        while self.deliver():
-            pass
-
-    @property
-    def machine(self) -> Machine:
-        return self.places[0].machine
-
-    def tell(self, seat: int, statement: Statement) -> Message:
-        """Seat 0 receives a statement of another seat, and nothing of it leaves."""
-        message = messages.sign(self.who[seat], self.table.id, seat, statement)
-        carried = frames.encode_frame(frames.Carry(message.encode()))
-        self.machine.receive(carried, self.now, self.table.ids[seat])
-        self.collect(0)
-        self.queue.clear()
-        return message
-
-    def wait(self, seconds: float) -> None:
-        """Time passes for seat 0 alone."""
-        self.now += seconds
-        self.machine.tick(self.now)
-        self.collect(0)
-        self.queue.clear()
-
-    def halts(self) -> list[Halt]:
-        return [
-            m.statement for m in self.machine.core.store.by_seat(0) if isinstance(m.statement, Halt)
-        ]
-
-
-ALL = frozenset(range(4))
+def halts(scene: MachineTable) -> list[Halt]:
+    """Return the promises that seat 0 has signed."""
+    return [said for said in inspect(scene.machine()).statements(0) if isinstance(said, Halt)]
 
 
 def test_a_step_is_final_when_every_present_seat_has_spoken_beyond_it() -> None:
-    scene = Scene(ALL)
-    assert scene.machine.tip.want.kind is Kind.SEAL
-    assert scene.machine.final_step() == scene.machine.tip.step - 2
-    scene = Scene(frozenset({3}))
-    assert scene.machine.awaited() == {3}
-    assert scene.machine.final_step() == scene.machine.tip.step - 2
-    scene.mute = frozenset()
-    scene.machine.tick(scene.now)
-    scene.places[3].machine.choose(0, scene.now)
-    scene.collect(3)
+    scene = waiting_table()
+    assert scene.machine().tip.want.kind is Kind.SEAL
+    assert scene.machine().final_step() == scene.machine().tip.step - 2
+    scene = waiting_table({3})
+    assert scene.machine().awaited() == {3}
+    assert scene.machine().final_step() == scene.machine().tip.step - 2
+    scene.thinkers.clear()
+    scene.machine().tick(scene.now)
+    scene.choose_now(3, 0)
     scene.run(until=1)
-    assert scene.machine.finished
+    assert scene.machine().finished
 
 
 def test_what_comes_after_the_halt_makes_nothing_final() -> None:
-    scene = Scene(frozenset({3}))
-    before, step = scene.machine.final_step(), scene.machine.tip.step
-    scene.places[3].machine.choose(0, scene.now)
+    scene = waiting_table({3})
+    before, step = scene.machine().final_step(), scene.machine().tip.step
+    scene.machine(3).choose(0, scene.now)
     (say,) = [
         m.statement
-        for m in scene.places[3].machine.core.store.by_seat(3)
+        for m in inspect(scene.machine(3)).store.by_seat(3)
         if isinstance(m.statement, Say) and m.statement.step == step
     ]
     for seat in (1, 2, 3):
-        scene.tell(seat, Late(1))
-    assert scene.machine.core.state is State.HALTED
-    scene.tell(3, say)
-    assert scene.machine.tip.step == step + 1
-    assert scene.machine.final_step() == before
+        scene.tell_first(seat, Late(1))
+    assert inspect(scene.machine()).state is State.HALTED
+    scene.tell_first(3, say)
+    assert scene.machine().tip.step == step + 1
+    assert scene.machine().final_step() == before
 
 
 def test_a_halted_seat_says_nothing_and_a_crash_does_not_free_it() -> None:
-    scene = Scene(ALL)
+    scene = waiting_table()
     for seat in (1, 2, 3):
-        scene.tell(seat, Late(1))
-    assert scene.machine.core.promise == 1
-    assert not scene.machine.must_choose
+        scene.tell_first(seat, Late(1))
+    assert inspect(scene.machine()).promise == 1
+    assert not scene.machine().must_choose
     scene.crash_and_resume(0)
-    assert scene.machine.core.promise == 1
-    assert scene.machine.core.state is State.SILENT
-    while scene.deliver():
-        pass
-    assert scene.machine.core.state is State.HALTED
-    assert not scene.machine.must_choose
-    assert len(scene.halts()) == 1
+    assert inspect(scene.machine()).promise == 1
+    assert inspect(scene.machine()).state is State.SILENT
+    scene.settle()
+    assert inspect(scene.machine()).state is State.HALTED
+    assert not scene.machine().must_choose
+    assert len(halts(scene)) == 1
 
 
 def test_a_halted_seat_does_not_go_on_after_a_crash() -> None:
-    scene = Scene(frozenset({1, 2, 3}))
-    step = scene.machine.tip.step
+    scene = waiting_table({1, 2, 3})
+    step = scene.machine().tip.step
     for seat in (1, 2, 3):
-        scene.tell(seat, Late(1))
+        scene.tell_first(seat, Late(1))
     for seat in (1, 2, 3):
-        scene.places[seat].machine.choose(0, scene.now)
-        for message in scene.places[seat].machine.core.store.by_seat(seat):
+        scene.machine(seat).choose(0, scene.now)
+        for message in inspect(scene.machine(seat)).store.by_seat(seat):
             if isinstance(message.statement, Say) and message.statement.step == step:
-                scene.tell(seat, message.statement)
-    assert scene.machine.tip.want.kind is Kind.HOLD
+                scene.tell_first(seat, message.statement)
+    assert scene.machine().tip.want.kind is Kind.HOLD
     scene.crash_and_resume(0)
     for seat in (1, 2, 3):
         told = frames.encode_frame(frames.Told())
-        scene.machine.receive(told, scene.now, scene.table.ids[seat])
-    assert scene.machine.core.inquiry is None
-    assert scene.machine.tip.want.kind is Kind.HOLD
-    said = [m.statement for m in scene.machine.core.store.by_seat(0)]
+        scene.machine().receive(told, scene.now, scene.table.ids[seat])
+    assert inspect(scene.machine()).inquiry is None
+    assert scene.machine().tip.want.kind is Kind.HOLD
+    said = [m.statement for m in inspect(scene.machine()).store.by_seat(0)]
     assert max(s.step for s in said if isinstance(s, Say)) == step
 
 
 def test_an_illegal_body_is_not_followed() -> None:
-    scene = Scene(ALL)
-    node = scene.machine.tip
-    scene.tell(1, Say(0, node.step, node.digest, b"\xc0"))
-    assert 1 not in view.chosen_says(scene.machine.core.store, scene.machine.core.view)
-    assert scene.machine.core.proofs[1].code == "bad-body"
+    scene = waiting_table()
+    node = scene.machine().tip
+    scene.tell_first(1, Say(0, node.step, node.digest, b"\xc0"))
+    assert 1 not in chosen_says(scene.machine())
+    assert inspect(scene.machine()).proofs[1].code == "bad-body"
 
 
 def test_a_crash_forgets_neither_own_nor_received_says() -> None:
-    scene = Scene(ALL)
-    live = scene.machine
+    scene = waiting_table()
+    live = scene.machine()
     scene.crash_and_resume(0)
-    assert scene.machine is not live
-    assert scene.machine.tip.digest == live.tip.digest
-    assert {m.hash for m in scene.machine.core.store} == {m.hash for m in live.core.store}
+    assert scene.machine() is not live
+    assert scene.machine().tip.digest == live.tip.digest
+    assert {m.hash for m in inspect(scene.machine()).store} == {m.hash for m in inspect(live).store}
 
 
 def test_t_minus_one_wishes_halt_nobody_and_t_do() -> None:
-    scene = Scene(ALL)
-    scene.tell(1, Late(1))
-    scene.tell(2, Late(2))
-    assert scene.machine.core.promise == 0
-    scene.tell(3, Late(5))
-    assert scene.machine.core.promise == 1
-    (halt,) = scene.halts()
+    scene = waiting_table()
+    scene.tell_first(1, Late(1))
+    scene.tell_first(2, Late(2))
+    assert inspect(scene.machine()).promise == 0
+    scene.tell_first(3, Late(5))
+    assert inspect(scene.machine()).promise == 1
+    (halt,) = halts(scene)
     assert halt.epoch == 1
-    own = {m.hash for m in scene.machine.core.store.by_seat(0) if isinstance(m.statement, Say)}
+    own = {
+        m.hash for m in inspect(scene.machine()).store.by_seat(0) if isinstance(m.statement, Say)
+    }
     first = scene.table.first_step
     told = {h for h in halt.says if h in own}
     late = {
         m.hash
-        for m in scene.machine.core.store.by_seat(0)
+        for m in inspect(scene.machine()).store.by_seat(0)
         if isinstance(m.statement, Say) and m.statement.step >= first
     }
     assert late <= told
 
 
 def test_patience_that_ran_out_while_standing_is_reported() -> None:
-    scene = Scene(frozenset({1, 2, 3}))
-    scene.wait(1)
-    scene.wait(30)
+    scene = waiting_table({1, 2, 3})
+    scene.wait_first(1)
+    scene.wait_first(30)
     for seat in (1, 2):
-        scene.tell(seat, Late(1))
-    (halt,) = scene.halts()
+        scene.tell_first(seat, Late(1))
+    (halt,) = halts(scene)
     assert halt.expired is not None
-    assert halt.expired.step == scene.machine.tip.step
+    assert halt.expired.step == scene.machine().tip.step
 
 
 def test_nobody_votes_himself_away() -> None:
-    scene = Scene(ALL)
-    scene.wait(1)
-    scene.wait(30)
+    scene = waiting_table()
+    scene.wait_first(1)
+    scene.wait_first(30)
     for seat in (1, 2):
-        scene.tell(seat, Late(1))
-    (halt,) = scene.halts()
+        scene.tell_first(seat, Late(1))
+    (halt,) = halts(scene)
     assert halt.expired is None
 
 
 def test_nobody_wishes_beyond_the_last_epoch() -> None:
-    machine = Scene(ALL).machine
-    assert not sign(machine.core, Late(messages.MAX_EPOCH + 1))
-    assert sign(machine.core, Late(messages.MAX_EPOCH))
+    machine = waiting_table().machine()
+    assert not sign(machine, Late(messages.MAX_EPOCH + 1))
+    assert sign(machine, Late(messages.MAX_EPOCH))
 
 
 def test_patience_does_not_run_while_halted() -> None:
-    scene = Scene(ALL)
+    scene = waiting_table()
     for seat in (1, 2, 3):
-        scene.tell(seat, Late(1))
-    scene.wait(500)
+        scene.tell_first(seat, Late(1))
+    scene.wait_first(500)
     for seat in (1, 2, 3):
-        scene.tell(seat, Late(2))
-    assert [halt.expired for halt in scene.halts()] == [None, None]
+        scene.tell_first(seat, Late(2))
+    assert [halt.expired for halt in halts(scene)] == [None, None]
 
 
 def test_patience_begins_anew_after_a_crash() -> None:
-    scene = Scene(ALL)
-    scene.wait(19)
+    scene = waiting_table()
+    scene.wait_first(19)
     scene.now += 100
     scene.crash_and_resume(0)
-    scene.wait(5)
-    assert scene.machine.core.votes.wishes() == {}
+    scene.wait_first(5)
+    assert inspect(scene.machine()).wishes == {}
 
 
 def test_who_waits_longer_does_not_wish_and_reports_no_expiry_until_it_is_over() -> None:
-    scene = Scene(frozenset({3}))
-    scene.wait(15)
-    assert scene.machine.wait_longer(scene.now)
-    scene.wait(19)
-    assert scene.machine.core.votes.wishes() == {}
+    scene = waiting_table({3})
+    scene.wait_first(15)
+    assert scene.machine().wait_longer(scene.now)
+    scene.wait_first(19)
+    assert inspect(scene.machine()).wishes == {}
     for seat in (1, 2, 3):
-        scene.tell(seat, Late(1))
-    (halt,) = scene.halts()
+        scene.tell_first(seat, Late(1))
+    (halt,) = halts(scene)
     assert halt.expired is None
-    assert scene.machine.core.promise == 1
+    assert inspect(scene.machine()).promise == 1
 
 
 def test_a_longer_wait_runs_out_too_and_is_told_again() -> None:
-    scene = Scene(frozenset({3}))
-    scene.wait(21)
-    assert scene.machine.core.votes.wishes() == {0: 1}
-    assert scene.machine.wait_longer(scene.now)
-    scene.wait(19)
-    assert not scene.machine.core.clocks.is_out(scene.machine.tip)
-    scene.wait(2)
+    scene = waiting_table({3})
+    scene.wait_first(21)
+    assert inspect(scene.machine()).wishes == {0: 1}
+    assert scene.machine().wait_longer(scene.now)
+    scene.wait_first(19)
+    assert not inspect(scene.machine()).clocks.is_out(scene.machine().tip)
+    scene.wait_first(2)
     told = [effect for effect in scene.places[0].heard if isinstance(effect, Waiting)]
     assert [effect.seats for effect in told] == [frozenset({3}), frozenset({3})]
     for seat in (1, 2):
-        scene.tell(seat, Late(1))
-    (halt,) = scene.halts()
+        scene.tell_first(seat, Late(1))
+    (halt,) = halts(scene)
     assert halt.expired is not None
 
 
 def test_a_longer_wait_is_not_journalled_and_signs_nothing() -> None:
-    scene = Scene(frozenset({3}))
+    scene = waiting_table({3})
     records = list(scene.places[0].journal)
-    assert scene.machine.wait_longer(scene.now)
+    assert scene.machine().wait_longer(scene.now)
     scene.collect(0)
     assert scene.places[0].journal == records
-    assert scene.machine.take() == []
+    assert scene.machine().take() == []
     scene.crash_and_resume(0)
-    assert scene.machine.core.clocks.granted == {}
+    assert inspect(scene.machine()).clocks.granted == {}
 
 
 def test_there_is_nothing_to_wait_for_when_nobody_else_is_awaited() -> None:
-    scene = Scene(frozenset({0}))
-    assert scene.machine.awaited() == {0}
-    assert not scene.machine.wait_longer(scene.now)
-    assert scene.machine.core.clocks.granted == {}
-    scene.mute = frozenset()
-    scene.machine.choose(0, scene.now)
+    scene = waiting_table({0})
+    assert scene.machine().awaited() == {0}
+    assert not scene.machine().wait_longer(scene.now)
+    assert inspect(scene.machine()).clocks.granted == {}
+    scene.thinkers.clear()
+    scene.machine().choose(0, scene.now)
     scene.collect(0)
     scene.run(until=1)
-    assert scene.machine.finished
-    assert not scene.machine.wait_longer(scene.now)
+    assert scene.machine().finished
+    assert not scene.machine().wait_longer(scene.now)
 
 
 def test_grace_doubles_per_fruitless_epoch_up_to_its_cap() -> None:
-    clocks = Scene(ALL).machine.core.clocks
+    clocks = inspect(waiting_table().machine()).clocks
     assert [clocks.grace(j) for j in (0, 1, 2, 3)] == [3.0, 6.0, 12.0, 24.0]
     assert clocks.grace(9) == clocks.grace(10**9) == 60.0
 
 
 def test_the_proposers_wait_doubles_too_and_is_for_the_willing_only() -> None:
-    machine = Scene(ALL).machine
-    machine.core.store.wishes.update({0: 3, 1: 3, 2: 3, 3: 3})
-    machine.core.promise, machine.core.clocks.proposing = 2, 0.0
-    machine.core.clocks.now = 5.0
-    assert machine.core.fruitless == 2
-    assert not epoch_change._waited_for_halts(machine.core, 3, 3)
-    assert epoch_change._waited_for_halts(machine.core, 3, 4)
-    machine.core.clocks.now = 6.0
-    assert epoch_change._waited_for_halts(machine.core, 3, 3)
+    machine = waiting_table().machine()
+    wish(machine, {0: 3, 1: 3, 2: 3, 3: 3})
+    alter(machine, promise=2, proposing=0.0)
+    alter(machine, now=5.0)
+    assert inspect(machine).fruitless == 2
+    assert not has_waited_for_halts(machine, 3, 3)
+    assert has_waited_for_halts(machine, 3, 4)
+    alter(machine, now=6.0)
+    assert has_waited_for_halts(machine, 3, 3)
 
 
-def _is(kind: type[Statement], frame: bytes, scene: Scene) -> bool:
+def _is(kind: type[Statement], frame: bytes, scene: MachineTable) -> bool:
     parsed = frames.parse_frame(frame)
     if not isinstance(parsed, frames.Carry):
         return False
@@ -303,171 +267,168 @@ def _is(kind: type[Statement], frame: bytes, scene: Scene) -> bool:
 
 @pytest.mark.parametrize("kind", [SealVote, Accept, Close])
 def test_without_seals_accepts_or_a_close_no_epoch_opens(kind: type[Statement]) -> None:
-    scene = Scene(frozenset({3}))
+    scene = waiting_table({3})
     scene.drop = lambda a, b, frame: _is(kind, frame, scene)
     scene.run(until=40)
-    assert scene.machine.core.promise > 0
-    assert all(p.machine.core.view.epoch == 0 for p in scene.places)
+    assert inspect(scene.machine()).promise > 0
+    assert all(inspect(p.machine).epoch == 0 for p in scene.places)
     scene.drop = lambda a, b, frame: False
     scene.run(until=600)
-    assert all(p.machine.core.view.epoch > 0 for p in scene.places)
+    assert all(inspect(p.machine).epoch > 0 for p in scene.places)
 
 
 def test_votes_name_the_base_so_two_closes_with_one_base_are_one() -> None:
-    scene = Scene(frozenset({3}))
+    scene = waiting_table({3})
     scene.run(until=60)
-    machine = scene.machine
-    epoch = machine.core.view.epoch
+    machine = scene.machine()
+    epoch = inspect(machine).epoch
     assert epoch > 0
-    bases = {m.statement.base for m in machine.core.store.of_epoch(SealVote, epoch)}  # type: ignore[union-attr]
-    assert bases == {machine.core.view.base.base_digest()}
+    bases = {m.statement.base for m in inspect(machine).store.of_epoch(SealVote, epoch)}  # type: ignore[union-attr]
+    assert bases == {inspect(machine).base.base_digest()}
 
 
 def test_the_version_seen_first_is_followed() -> None:
-    scene = Scene(ALL)
-    node = scene.machine.tip
+    scene = waiting_table()
+    node = scene.machine().tip
     bodies = []
     for nonce in (b"a", b"b"):
         from protocol.chain import own_bodies
 
-        secrets = scene.places[1].machine.core.secrets
+        secrets = secrets_of(scene.machine(1))
         bodies.append(own_bodies.body_of_choice(node, 1, 1, secrets, lambda n, x=nonce: x * n))  # type: ignore[misc]
-    one, two = (scene.tell(1, Say(0, node.step, node.digest, body)) for body in bodies)
-    chosen = view.chosen_says(scene.machine.core.store, scene.machine.core.view)
+    one, two = (scene.tell_first(1, Say(0, node.step, node.digest, body)) for body in bodies)
+    chosen = chosen_says(scene.machine())
     assert chosen[1].hash == one.hash != two.hash
-    assert scene.machine.core.proofs[1].code == "two-statements"
-    assert epoch_change.has_proof(scene.machine.core)
+    assert inspect(scene.machine()).proofs[1].code == "two-statements"
+    assert has_proof(scene.machine())
 
 
 def test_a_proof_that_the_next_base_will_not_find_turns_no_epoch() -> None:
-    machine = Scene(ALL).machine
-    says = machine.core.store.epoch_says(0, machine.table.first_step)[:2]
+    machine = waiting_table().machine()
+    says = inspect(machine).store.epoch_says(0, machine.table.first_step)[:2]
     now = Proof(1, "two-chains", tuple(says))
-    assert view.is_effective(now, machine.core.view)
-    machine.core.view.epoch = 3
-    assert not view.is_effective(now, machine.core.view)
-    unknown = messages.sign(Scene(ALL).who[1], machine.table.id, 1, Say(3, 40, b"z" * 32, b""))
-    assert not view.is_effective(Proof(1, "bad-body", (unknown,)), machine.core.view)
+    assert is_effective(machine, now)
+    alter(machine, epoch=3)
+    assert not is_effective(machine, now)
+    unknown = messages.sign(waiting_table().who[1], machine.table.id, 1, Say(3, 40, b"z" * 32, b""))
+    assert not is_effective(machine, Proof(1, "bad-body", (unknown,)))
 
 
 def test_nothing_is_revealed_before_every_seat_has_confirmed_what_is_sealed() -> None:
-    scene = Scene(frozenset({0}))
-    step = scene.machine.tip.step
+    scene = waiting_table({0})
+    step = scene.machine().tip.step
     for place in scene.places[:3]:
         place.alive = place is scene.places[0]
-    scene.mute = frozenset()
-    scene.machine.choose(1, scene.now)
+    scene.thinkers.clear()
+    scene.machine().choose(1, scene.now)
     scene.collect(0)
-    while scene.deliver():
-        pass
-    assert scene.machine.tip.want.kind is Kind.HOLD
-    said = [m.statement for m in scene.machine.core.store.by_seat(0)]
+    scene.settle()
+    assert scene.machine().tip.want.kind is Kind.HOLD
+    said = [m.statement for m in inspect(scene.machine()).store.by_seat(0)]
     assert max(s.step for s in said if isinstance(s, Say)) == step + 1
     for place in scene.places:
         place.alive = True
     scene.run(until=5)
-    assert scene.machine.finished
+    assert scene.machine().finished
 
 
 def test_a_finished_seat_that_is_halted_wishes_on() -> None:
-    scene = Scene(frozenset())
-    machine = scene.machine
+    scene = waiting_table(())
+    machine = scene.machine()
     assert machine.finished
     assert machine.may_leave()
     for seat in (1, 2, 3):
-        scene.tell(seat, Late(1))
-    assert machine.core.promise == 1
+        scene.tell_first(seat, Late(1))
+    assert inspect(machine).promise == 1
     assert not machine.may_leave()
-    scene.wait(10)
-    assert machine.core.votes.wishes()[0] == 2
-    scene.wait(30)
+    scene.wait_first(10)
+    assert inspect(machine).wishes[0] == 2
+    scene.wait_first(30)
     assert machine.may_leave()
 
 
-def time_to_ask_why(scene: Scene) -> float:
+def time_to_ask_why(scene: MachineTable) -> float:
     """Until the next question, a grace there and one back."""
-    return 1 + 2 * scene.machine.table.header.terms.patience.grace / 1000
+    return 1 + 2 * scene.machine().table.header.terms.patience.grace / 1000
 
 
 def test_a_wish_that_one_seat_was_left_with_holds_up_the_end_until_it_was_asked_why() -> None:
-    scene = Scene(frozenset())
-    machine = scene.machine
-    scene.tell(1, Late(1))
+    scene = waiting_table(())
+    machine = scene.machine()
+    scene.tell_first(1, Late(1))
     assert machine.finished
-    scene.wait(0)
-    scene.wait(time_to_ask_why(scene) - 0.1)
+    scene.wait_first(0)
+    scene.wait_first(time_to_ask_why(scene) - 0.1)
     assert not machine.may_leave()
-    scene.wait(0.2)
+    scene.wait_first(0.2)
     assert machine.may_leave()
 
 
 def test_a_wish_that_comes_later_is_asked_why_anew() -> None:
-    scene = Scene(frozenset())
-    machine = scene.machine
-    scene.tell(1, Late(1))
-    scene.wait(time_to_ask_why(scene) - 2)
-    scene.tell(1, Late(2))
+    scene = waiting_table(())
+    machine = scene.machine()
+    scene.tell_first(1, Late(1))
+    scene.wait_first(time_to_ask_why(scene) - 2)
+    scene.tell_first(1, Late(2))
     assert not machine.may_leave()
-    scene.wait(2.1)
+    scene.wait_first(2.1)
     assert not machine.may_leave()
-    scene.wait(machine.table.header.terms.patience.step / 1000)
+    scene.wait_first(machine.table.header.terms.patience.step / 1000)
     assert machine.may_leave()
 
 
 def test_who_has_halted_is_waited_for_with_patience_though_its_reasons_are_unknown() -> None:
-    scene = Scene(frozenset())
-    machine = scene.machine
-    scene.tell(1, Late(1))
-    halt = epoch_change.own_halt(scene.places[1].machine.core, 1)
-    scene.tell(1, halt)
-    scene.wait(0)
-    scene.wait(time_to_ask_why(scene) + 0.1)
+    scene = waiting_table(())
+    machine = scene.machine()
+    scene.tell_first(1, Late(1))
+    halt = own_halt(scene.machine(1), 1)
+    scene.tell_first(1, halt)
+    scene.wait_first(0)
+    scene.wait_first(time_to_ask_why(scene) + 0.1)
     assert not machine.may_leave()
-    scene.wait(machine.table.header.terms.patience.step / 1000)
+    scene.wait_first(machine.table.header.terms.patience.step / 1000)
     assert machine.may_leave()
 
 
 def test_the_wish_of_a_quorum_is_waited_for_with_patience() -> None:
-    scene = Scene(frozenset())
+    scene = waiting_table(())
     for seat in (1, 2, 3):
-        scene.tell(seat, Late(1))
-    scene.wait(0)
-    scene.wait(time_to_ask_why(scene) + 0.1)
-    assert not scene.machine.may_leave()
+        scene.tell_first(seat, Late(1))
+    scene.wait_first(0)
+    scene.wait_first(time_to_ask_why(scene) + 0.1)
+    assert not scene.machine().may_leave()
 
 
 def test_who_holds_a_proof_waits_for_the_base_with_patience() -> None:
-    scene = Scene(frozenset())
-    machine = scene.machine
-    scene.tell(1, Late(1))
+    scene = waiting_table(())
+    machine = scene.machine()
+    scene.tell_first(1, Late(1))
     body = Say(0, machine.tip.step, machine.tip.digest, b"other")
-    scene.tell(2, body)
-    assert 2 in machine.core.proofs
-    scene.wait(0)
-    scene.wait(time_to_ask_why(scene) + 0.1)
+    scene.tell_first(2, body)
+    assert 2 in inspect(machine).proofs
+    scene.wait_first(0)
+    scene.wait_first(time_to_ask_why(scene) + 0.1)
     assert not machine.may_leave()
-    scene.wait(machine.table.header.terms.patience.step / 1000)
+    scene.wait_first(machine.table.header.terms.patience.step / 1000)
     assert machine.may_leave()
 
 
 def test_a_long_epoch_is_closed_though_nothing_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(epoch_change, "LONG_EPOCH", 24)
-    table, who = make_table(ToyGame(4, 6), 4, patience=QUICK)
-    room = Room(table, who, toy_choice)
-    room.start()
-    room.run(until=200)
+    room = toy_table(rounds=6)
+    room.play(until=200)
     machines = [place.machine for place in room.places]
     assert all(machine.finished for machine in machines)
     assert len({machine.tip.digest for machine in machines}) == 1
-    assert min(machine.core.view.epoch for machine in machines) >= 3
+    assert min(inspect(machine).epoch for machine in machines) >= 3
     assert machines[0].tip.absences == (0, 0, 0, 0)
     assert not machines[0].tip.banned
     steps = machines[0].tip.step
     assert all(len(halt.says) <= 2 * 24 for halt in _halts(room)), steps
 
 
-def _halts(room: Room) -> list[Halt]:
-    store = room.places[0].machine.core.store
+def _halts(room: MachineTable) -> list[Halt]:
+    store = inspect(room.machine()).store
     return [m.statement for m in store if isinstance(m.statement, Halt)]
 
 
@@ -480,63 +441,58 @@ def test_a_halt_has_room_for_the_longest_epoch_and_every_second_version() -> Non
 @pytest.mark.parametrize(("wish", "waits"), [(4, True), (5, True), (6, False), (2**32 - 1, False)])
 def test_a_proposer_does_not_wait_for_who_will_send_no_halt(wish: int, waits: bool) -> None:
     """Whoever wishes more than one epoch further has promised not to halt for this one."""
-    scene = Scene(ALL)
-    machine = scene.machine
+    scene = waiting_table()
+    machine = scene.machine()
     for seat, epoch in ((0, 4), (1, 4), (2, 4), (3, wish)):
         late = messages.sign(scene.who[seat], scene.table.id, seat, Late(epoch))
-        machine.core.votes.note_far(late)
-    assert epoch_change._waited_for_halts(machine.core, 4, 3) is not waits
+        votes_of(machine).note_far(late)
+    assert has_waited_for_halts(machine, 4, 3) is not waits
 
 
 def test_a_choice_that_is_asked_anew_has_its_whole_time() -> None:
     """It was complete and is open again: who chose in good time must not be late at once."""
-    scene = Scene(ALL)
-    machine = scene.machine
+    scene = waiting_table()
+    machine = scene.machine()
     bid = machine.tip
-    scene.wait(15)
-    assert machine.core.clocks.left(bid) == 5
-    machine.core.view.tip = transition.append(bid, transition.slots_of(bid, {}, Missing.ABSENT))
-    base = Base(bid, ())
-    machine.core.votes.highest_open = lambda least: (1, base)  # type: ignore[method-assign]
-    assert progress.enter(machine.core)
+    scene.wait_first(15)
+    assert inspect(machine).clocks.left(bid) == 5
+    alter(machine, tip=transition.append(bid, transition.slots_of(bid, {}, Missing.ABSENT)))
+    assert enter(machine, 1, bid)
     assert machine.tip is bid
-    machine.core.clocks.mark(machine.core.view)
-    assert machine.core.clocks.left(bid) == 20
+    assert inspect(machine).clocks.left(bid) == 20
 
 
 def test_a_choice_that_stayed_open_has_no_more_time_in_the_next_epoch() -> None:
-    scene = Scene(ALL)
-    machine = scene.machine
+    scene = waiting_table()
+    machine = scene.machine()
     bid = machine.tip
-    scene.wait(15)
-    machine.core.votes.highest_open = lambda least: (1, Base(bid, ()))  # type: ignore[method-assign]
-    assert progress.enter(machine.core)
-    machine.core.clocks.mark(machine.core.view)
-    assert machine.core.clocks.left(bid) == 5
+    scene.wait_first(15)
+    assert enter(machine, 1, bid)
+    assert inspect(machine).clocks.left(bid) == 5
 
 
 def test_a_proof_is_told_once_the_same_fault_can_be_seen_whole() -> None:
     """Which of two statements comes first differs from seat to seat; the code does not."""
-    scene = Scene(ALL)
-    node = scene.machine.tip
-    scene.tell(1, Say(0, node.step, node.digest, b"\xc0"))
-    assert scene.machine.core.proofs[1].code == "bad-body"
-    scene.tell(1, Say(0, node.step, node.digest, b"\x01"))
-    assert scene.machine.core.proofs[1].code == "two-statements"
+    scene = waiting_table()
+    node = scene.machine().tip
+    scene.tell_first(1, Say(0, node.step, node.digest, b"\xc0"))
+    assert inspect(scene.machine()).proofs[1].code == "bad-body"
+    scene.tell_first(1, Say(0, node.step, node.digest, b"\x01"))
+    assert inspect(scene.machine()).proofs[1].code == "two-statements"
     heard = scene.places[0].heard
     assert not [e for e in heard if isinstance(e, Guilty)]
-    scene.wait(2)
+    scene.wait_first(2)
     assert [(e.seat, e.code) for e in heard if isinstance(e, Guilty)] == [(1, "two-statements")]
 
 
 def test_an_accused_seat_is_told() -> None:
-    scene = Scene(ALL)
-    node = scene.machine.tip
+    scene = waiting_table()
+    node = scene.machine().tip
     for body in (b"\xc0", b"\x01"):
         own = messages.sign(scene.who[0], scene.table.id, 0, Say(0, node.step, node.digest, body))
         frame = frames.encode_frame(frames.Carry(own.encode()))
-        scene.machine.receive(frame, scene.now, scene.table.ids[1])
+        scene.machine().receive(frame, scene.now, scene.table.ids[1])
         scene.collect(0)
     heard = scene.places[0].heard
     assert [(e.seat, e.code) for e in heard if isinstance(e, Guilty)] == [(0, "bad-body")]
-    assert 0 not in scene.machine.core.proofs
+    assert 0 not in inspect(scene.machine()).proofs

@@ -5,78 +5,112 @@ Four seats, three of them a quorum: seat 3 lies, 0, 1 and 2 are honest.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
-from support.sim.cheap import cheap_blocks
-from support.timed_room import TimedRoom, is_asked, is_said
+from support.inspection import inspect
+from support.machine_table import MachineTable, toy_table
 
 from protocol.chain.state import Kind
+from protocol.wire import frames
 from protocol.wire.header import Patience
 from protocol.wire.messages import Late, Say
 
-LIAR = 3
+LIAR, HONEST = 3, (0, 1, 2)
 LONG = 120
 """Seconds in which all have stood up, or somebody never will: the longest patience is 30."""
 
 
-@pytest.fixture(autouse=True)
-def _cheap() -> Iterator[None]:
-    with cheap_blocks():
-        yield
+pytestmark = pytest.mark.usefixtures("cheap")
 
 
-class Withheld(TimedRoom):
-    """The liar's last say is held back, and everything else that its machine would say then."""
+def table_with_links(patience: Patience) -> MachineTable:
+    """Return four seats that start one after the other, and leave when they may but for the liar.
 
-    asked = 0
-    slow = 0.01
-    silent = False
+    They would else all ask in the same moment.
+    """
+    table = toy_table(patience=patience)
+    table.delay = lambda seat, other: 0.01
+    table.leaving = set(HONEST)
+    return table
+
+
+def have_end(table: MachineTable) -> bool:
+    """Return whether every honest seat holds a final end."""
+    return all(machine.finished for machine in table.machines(HONEST))
+
+
+def is_over(table: MachineTable) -> bool:
+    """Return whether every honest seat does, and has left."""
+    return have_end(table) and len(table.left_at) == len(HONEST)
+
+
+class Withheld:
+    """A table at which the liar's last say is held back, and all that its machine would say then.
+
+    `slow` is how long the links of seat 0 take, `asked` how often seat 0 has asked for messages.
+    """
 
     def __init__(self, patience: Patience) -> None:
-        super().__init__(4, patience, LIAR)
+        self.asked, self.slow, self.silent = 0, 0.01, False
+        self.table = table_with_links(patience)
+        self.table.hold_back, self.table.delay = self.is_held_back, self.delay
 
-    def held_back(self, seat: int, other: int, frame: bytes) -> bool:
-        if seat != LIAR or not is_said(frame):
+    def is_held_back(self, seat: int, other: int, frame: bytes) -> bool:
+        """Count questions of seat 0, and hold the liar's messages back."""
+        self.asked += seat == 0 and isinstance(frames.parse_frame(frame), frames.Sync)
+        if seat != LIAR or self.table.message(frame) is None:
             return False
         return self.silent or self.last_say() is not None
 
-    def seen(self, seat: int, other: int, frame: bytes) -> None:
-        self.asked += seat == 0 and is_asked(frame)
-
     def delay(self, seat: int, other: int) -> float:
+        """Return how long a link takes."""
         if LIAR in (seat, other):
             return 0.001
         return self.slow if seat == 0 else 0.01
 
+    def last_say(self) -> Say | None:
+        """Return what the liar's machine has said of the result."""
+        machine = self.table.machine(LIAR)
+        if machine.tip.want.kind is not Kind.RESULT:
+            return None
+        said = inspect(machine).statements(LIAR)
+        return next((s for s in said if isinstance(s, Say) and s.step == machine.tip.step), None)
+
     def wait_for_result(self) -> Say:
-        """All have said their last but the liar, whose say is returned."""
+        """Let all say their last but the liar, whose say is returned."""
 
         def lacks_one() -> bool:
-            machines = [place.machine for place in self.places]
+            machines = self.table.machines()
             ends = (m.tip.want.kind is Kind.RESULT for m in machines)
             return all(ends) and all(m.awaited() <= {LIAR} for m in machines)
 
-        self.start()
-        assert self.go(lacks_one, 20)
-        self.go(lambda: False, 3)
+        self.table.start(apart=0.3)
+        assert self.table.go(lacks_one, 20)
+        self.table.go(lambda: False, 3)
         said = self.last_say()
         assert said is not None
         self.silent = True
         return said
 
     def wait_for_question(self) -> None:
-        """Until seat 0 has just asked, and will not ask again for a second."""
+        """Wait until seat 0 has just asked, and will not ask again for a second."""
         before = self.asked
-        assert self.go(lambda: self.asked > before, 5)
+        assert self.table.go(lambda: self.asked > before, 5)
 
     def whisper(self, say: Say, far: float) -> None:
-        """Seats 1 and 2 get what proves a fault, the last say, and `far` seconds later a wish that
+        """Show seats 1 and 2 what proves a fault, the last say, and `far` seconds later a wish that
         is too far ahead to be passed on."""
+        show, later = self.table.show, self.table.now + far
         for seat in (1, 2):
-            self.lie(seat, Say(0, say.step, say.on, b"other"))
-            self.lie(seat, say)
-            self.at(self.now + far, lambda seat=seat: self.lie(seat, Late(100)))
+            show(LIAR, seat, Say(0, say.step, say.on, b"other"))
+            show(LIAR, seat, say)
+            self.table.at(later, lambda seat=seat: show(LIAR, seat, Late(100)))
+
+    def ends_after_whisper(self, say: Say, wait: float, far: float) -> bool:
+        """Show seat 0 the last say, the others more `wait` seconds later; return if all end."""
+        self.table.show(LIAR, 0, say)
+        self.table.at(self.table.now + wait, lambda: self.whisper(say, far))
+        self.table.go(lambda: is_over(self.table), LONG)
+        return have_end(self.table)
 
 
 @pytest.mark.parametrize("far", [0.0, 0.4, 1.5, 4.0])
@@ -85,10 +119,7 @@ def test_nobody_is_left_halted_by_a_wish_that_only_some_were_shown(grace: int, f
     room = Withheld(Patience(300_000, 30_000, grace, 1120))
     say = room.wait_for_result()
     room.wait_for_question()
-    room.lie(0, say)
-    room.at(room.now + 0.022, lambda: room.whisper(say, far))
-    room.go(room.is_over, LONG)
-    assert room.all_honest_have_end()
+    assert room.ends_after_whisper(say, 0.022, far)
 
 
 @pytest.mark.parametrize("far", [0.0, 3.0])
@@ -96,53 +127,43 @@ def test_nor_over_a_link_that_is_slower_than_the_grace(far: float) -> None:
     room = Withheld(Patience())
     say = room.wait_for_result()
     room.slow = 6.0
-    room.lie(0, say)
-    room.at(room.now + 6.05, lambda: room.whisper(say, far))
-    room.go(room.is_over, LONG)
-    assert room.all_honest_have_end()
-
-
-class Parted(TimedRoom):
-    """Seat 2 loses its links with 0 and 1 as it says its last. The liar passes that on to them, and
-    nothing of theirs to it."""
-
-    is_parted = was_parted = False
-
-    def cut(self, seat: int, other: int) -> bool:
-        return self.is_parted and {seat, other} in ({0, 2}, {1, 2})
-
-    def held_back(self, seat: int, other: int, frame: bytes) -> bool:
-        return self.was_parted and (seat, other) == (LIAR, 2) and is_said(frame)
-
-    def seen(self, seat: int, other: int, frame: bytes) -> None:
-        is_last = self.places[seat].machine.tip.want.kind is Kind.RESULT
-        if is_last and seat != LIAR and not self.was_parted:
-            self.is_parted = self.was_parted = True
-            self.at(self.now, self._part)
-
-    def _part(self) -> None:
-        for seat, other in ((0, 2), (1, 2), (2, 0), (2, 1)):
-            self.down(seat, other)
-
-    def join(self) -> None:
-        """The links are there again."""
-        self.is_parted = False
-        for seat, other in ((0, 2), (1, 2), (2, 0), (2, 1)):
-            self.up(seat, other)
+    assert room.ends_after_whisper(say, 6.05, far)
 
 
 def test_a_seat_whose_links_break_for_less_than_a_grace_is_not_left_to_the_liar() -> None:
-    room = Parted(4, Patience(), LIAR)
-    room.start()
-    assert room.go(lambda: room.is_parted, 60)
+    """Seat 2 loses its links with 0 and 1 as it says its last. The liar passes that on to them, and
+    nothing of theirs to it."""
+    room, parted = table_with_links(Patience()), [(0, 2), (1, 2), (2, 0), (2, 1)]
+    cut: set[tuple[int, int]] = set()
+    broken_at: list[float] = []
+    room.cut = lambda seat, other: (seat, other) in cut
+
+    def break_links() -> None:
+        for pair in parted:
+            room.down(*pair)
+
+    def is_held_back(seat: int, other: int, frame: bytes) -> bool:
+        is_last = room.machine(seat).tip.want.kind is Kind.RESULT
+        if is_last and seat != LIAR and not broken_at:
+            broken_at.append(room.now)
+            cut.update(parted)
+            room.at(room.now, break_links)
+        passes = room.message(frame) is None or (seat, other) != (LIAR, 2)
+        return (seat, other) in cut or not (passes or not broken_at)
+
+    room.hold_back = is_held_back
+    room.start(apart=0.3)
+    assert room.go(lambda: bool(broken_at), 60)
     room.go(lambda: False, 2)
-    assert not room.stood_up
-    room.join()
-    room.go(room.is_over, LONG)
-    assert room.all_honest_have_end()
+    assert not room.left_at
+    cut.clear()
+    for pair in parted:
+        room.up(*pair)
+    room.go(lambda: is_over(room), LONG)
+    assert have_end(room)
 
 
 def test_all_stand_up_soon_where_nobody_lies() -> None:
-    room = TimedRoom(4, Patience(), LIAR)
-    room.start()
-    assert room.go(room.is_over, 10)
+    room = table_with_links(Patience())
+    room.start(apart=0.3)
+    assert room.go(lambda: is_over(room), 10)

@@ -1,16 +1,13 @@
 """What a node asks and answers: in parts that a link can hold, what opens epochs first."""
 
-from collections.abc import Iterator
-
 import pytest
-from support.room import Room, begun_room
-from support.sim.cheap import cheap_blocks
+from support.inspection import hold, inspect, keep
+from support.machine_table import MachineTable, begun_room
 from support.toy_game import ToyGame
 
 from protocol.seat import sync as answering
 from protocol.seat.effects import Send
 from protocol.seat.machine import Machine
-from protocol.seat.statements import hold
 from protocol.wire import frames, messages
 from protocol.wire.bodies import MAX_BODY
 from protocol.wire.messages import Accept, Back, Halt, Late, Message, Say, SealVote
@@ -18,32 +15,29 @@ from protocol.wire.messages import Accept, Back, Halt, Late, Message, Say, SealV
 LIAR = 3
 
 
-@pytest.fixture(autouse=True)
-def _cheap() -> Iterator[None]:
-    with cheap_blocks():
-        yield
+pytestmark = pytest.mark.usefixtures("cheap")
 
 
-def room_with_keys() -> Room:
+def room_with_keys() -> MachineTable:
     """Four seats whose game has begun for seat 0."""
     return begun_room(ToyGame(4, 1))
 
 
 @pytest.fixture
-def room() -> Room:
+def room() -> MachineTable:
     return room_with_keys()
 
 
-def rubbish(room: Room, number: int, epoch: int = 1, size: int = MAX_BODY) -> Message:
+def rubbish(room: MachineTable, number: int, epoch: int = 1, size: int = MAX_BODY) -> Message:
     """A say on a digest that nobody knows."""
     body = number.to_bytes(8, "big") * (size // 8)
-    step = room.places[0].machine.tip.step + number
+    step = room.machine().tip.step + number
     on = bytes([number]) * 32
-    return messages.sign(room.who[LIAR], room.table.id, LIAR, Say(epoch, step, on, body))
+    return room.sign(LIAR, Say(epoch, step, on, body))
 
 
-def signed(room: Room, seat: int, statement: messages.Statement) -> Message:
-    return messages.sign(room.who[seat], room.table.id, seat, statement)
+def signed(room: MachineTable, seat: int, statement: messages.Statement) -> Message:
+    return room.sign(seat, statement)
 
 
 def answers(machine: Machine, frame: frames.FrameBody, peer: bytes) -> list[frames.FrameBody]:
@@ -52,7 +46,7 @@ def answers(machine: Machine, frame: frames.FrameBody, peer: bytes) -> list[fram
     return [frames.parse_frame(e.frame) for e in machine.take() if isinstance(e, Send)]
 
 
-def carried(room: Room, found: list[frames.FrameBody]) -> list[Message]:
+def carried(room: MachineTable, found: list[frames.FrameBody]) -> list[Message]:
     return [
         messages.parse(frame.message, room.table.id, room.table.ids)
         for frame in found
@@ -60,11 +54,13 @@ def carried(room: Room, found: list[frames.FrameBody]) -> list[Message]:
     ]
 
 
-def test_an_answer_is_no_longer_than_a_link_can_hold_and_the_next_goes_on(room: Room) -> None:
-    machine, peer = room.places[0].machine, room.table.ids[1]
+def test_an_answer_is_no_longer_than_a_link_can_hold_and_the_next_goes_on(
+    room: MachineTable,
+) -> None:
+    machine, peer = room.machine(), room.table.ids[1]
     for number in range(1, 25):
-        machine.core.store.add(rubbish(room, number))
-    lacking = {m.hash for m in machine.core.store if m.seat == LIAR and m.statement.epoch == 1}  # type: ignore[union-attr]
+        keep(machine, rubbish(room, number))
+    lacking = {m.hash for m in inspect(machine).store if m.seat == LIAR and m.statement.epoch == 1}  # type: ignore[union-attr]
     have: list[bytes] = []
     for _ in range(10):
         sync = frames.Sync(0, machine.tip.step, tuple(have))
@@ -76,8 +72,8 @@ def test_an_answer_is_no_longer_than_a_link_can_hold_and_the_next_goes_on(room: 
     assert {h[: frames.SHORT] for h in lacking} <= set(have)
 
 
-def test_what_opens_epochs_goes_first_and_what_leads_nowhere_last(room: Room) -> None:
-    machine, peer = room.places[0].machine, room.table.ids[1]
+def test_what_opens_epochs_goes_first_and_what_leads_nowhere_last(room: MachineTable) -> None:
+    machine, peer = room.machine(), room.table.ids[1]
     node = machine.tip
     on_chain = signed(room, 2, Say(0, node.step, node.digest, b"\xc0"))
     loose = rubbish(room, 2, epoch=0, size=64)
@@ -89,7 +85,7 @@ def test_what_opens_epochs_goes_first_and_what_leads_nowhere_last(room: Room) ->
         signed(room, 2, Halt(1, None, (), None, (), ())),
         signed(room, 2, Back(1)),
     ):
-        machine.core.store.add(message)
+        keep(machine, message)
     part = carried(room, answers(machine, frames.Sync(0, node.step, ()), peer))
     kinds = [type(m.statement) for m in part]
     assert set(kinds[: kinds.index(Say)]) == {Back, Late, Halt, SealVote}
@@ -100,11 +96,11 @@ def test_what_opens_epochs_goes_first_and_what_leads_nowhere_last(room: Room) ->
 
 
 def test_all_own_statements_are_told_in_parts_by_rising_hash(
-    room: Room, monkeypatch: pytest.MonkeyPatch
+    room: MachineTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    machine, peer = room.places[0].machine, room.table.ids[1]
+    machine, peer = room.machine(), room.table.ids[1]
     monkeypatch.setattr(answering, "MAX_ANSWER", 2_500)
-    own = {m.hash for m in machine.core.store.by_seat(1)}
+    own = {m.hash for m in inspect(machine).store.by_seat(1)}
     told, after, rounds = list[bytes](), bytes(32), 0
     while True:
         found = answers(machine, frames.Own(after), peer)
@@ -120,11 +116,11 @@ def test_all_own_statements_are_told_in_parts_by_rising_hash(
     assert rounds > 1
 
 
-def test_the_wishes_of_all_are_shown_before_ones_own_statements(room: Room) -> None:
-    machine, peer = room.places[0].machine, room.table.ids[1]
+def test_the_wishes_of_all_are_shown_before_ones_own_statements(room: MachineTable) -> None:
+    machine, peer = room.machine(), room.table.ids[1]
     late = signed(room, 2, Late(2))
-    machine.core.store.add(late)
-    machine.core.store.add(signed(room, 2, SealVote(1, bytes(32))))
+    keep(machine, late)
+    keep(machine, signed(room, 2, SealVote(1, bytes(32))))
     found = carried(room, answers(machine, frames.Own(), peer))
     assert found[0].hash == late.hash
     later = carried(room, answers(machine, frames.Own(b"\x01" + bytes(31)), peer))
@@ -135,15 +131,15 @@ FAR = 402
 
 
 @pytest.mark.parametrize("kind", ["late", "accept", "seal"])
-def test_a_wish_too_far_ahead_is_shown_to_whoever_asks(room: Room, kind: str) -> None:
-    machine, peer = room.places[0].machine, room.table.ids[1]
+def test_a_wish_too_far_ahead_is_shown_to_whoever_asks(room: MachineTable, kind: str) -> None:
+    machine, peer = room.machine(), room.table.ids[1]
     made = {"late": Late(FAR), "accept": Accept(FAR, bytes(32)), "seal": SealVote(FAR, bytes(32))}
     far = signed(room, LIAR, made[kind])
     lower = signed(room, LIAR, Late(FAR - 1))
     for message in (far, lower):
         machine.receive(frames.encode_frame(frames.Carry(message.encode())), 0.0, room.table.ids[3])
-    assert machine.core.votes.wishes()[LIAR] == FAR
-    assert far.hash not in machine.core.store
+    assert inspect(machine).wishes[LIAR] == FAR
+    assert far.hash not in inspect(machine).store
     sync = frames.Sync(0, machine.tip.step, ())
     for frame in (sync, frames.Own()):
         shown = carried(room, answers(machine, frame, peer))
@@ -151,46 +147,46 @@ def test_a_wish_too_far_ahead_is_shown_to_whoever_asks(room: Room, kind: str) ->
         assert lower.hash not in {m.hash for m in shown}
 
 
-def test_a_halt_too_far_ahead_counts_for_nothing(room: Room) -> None:
-    machine = room.places[0].machine
+def test_a_halt_too_far_ahead_counts_for_nothing(room: MachineTable) -> None:
+    machine = room.machine()
     far = signed(room, LIAR, Halt(FAR, None, (), None, (), ()))
     machine.receive(frames.encode_frame(frames.Carry(far.encode())), 0.0, room.table.ids[3])
-    assert LIAR not in machine.core.votes.wishes()
+    assert LIAR not in inspect(machine).wishes
 
 
-def test_a_stranger_owns_nothing_here(room: Room) -> None:
-    found = answers(room.places[0].machine, frames.Own(), bytes(32))
+def test_a_stranger_owns_nothing_here(room: MachineTable) -> None:
+    found = answers(room.machine(), frames.Own(), bytes(32))
     assert found == [frames.Told()]
 
 
-def test_says_of_passed_epochs_that_lead_nowhere_are_dropped(room: Room) -> None:
+def test_says_of_passed_epochs_that_lead_nowhere_are_dropped(room: MachineTable) -> None:
     """They are kept while the epoch lasts, and go when the next one is entered."""
     rest = [rubbish(room, number, epoch=0, size=1024) for number in range(1, 6)]
     for place in room.places[:3]:
         for message in rest:
-            place.machine.core.store.add(message)
+            keep(place.machine, message)
     for seat in (0, 1, 2):
         late = signed(room, seat, Late(1))
         for place in room.places:
             frame = frames.encode_frame(frames.Carry(late.encode()))
             if place.machine.seat != seat:
                 place.machine.receive(frame, room.now, None)
-        hold(room.places[seat].machine.core, late)
+        hold(room.machine(seat), late)
     for seat in range(4):
         room.collect(seat)
     room.run(until=400)
-    machine = room.places[0].machine
+    machine = room.machine()
     assert machine.finished
-    assert machine.core.view.epoch > 0
-    held = {m.hash for m in machine.core.store}
+    assert inspect(machine).epoch > 0
+    held = {m.hash for m in inspect(machine).store}
     named = {
         h
-        for m in machine.core.store
+        for m in inspect(machine).store
         if isinstance(m.statement, Halt)
         for h in (*m.statement.says, *(h for pair in m.statement.proofs for h in pair))
     }
     gone = [m for m in rest if m.hash not in named]
     assert gone
     assert not held & {m.hash for m in gone}
-    on_chain = [m for m in machine.core.store if isinstance(m.statement, Say)]
+    on_chain = [m for m in inspect(machine).store if isinstance(m.statement, Say)]
     assert len({m.seat for m in on_chain}) == 4

@@ -7,6 +7,7 @@ import msgpack  # type: ignore[import-untyped]
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.sampling import times
 
 from protocol.errors import Invalid
 from protocol.wire.encoding import MAX_DEPTH, decode, encode, first_break
@@ -41,7 +42,7 @@ def test_round_trip(value: Any) -> None:
     assert decode(encode(value), LIMIT) == value
 
 
-@settings(max_examples=300)
+@settings(max_examples=times(100, 1000))
 @given(st.binary(max_size=80))
 def test_any_bytes_are_a_value_or_invalid(data: bytes) -> None:
     accepted(data)

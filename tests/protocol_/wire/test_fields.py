@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.room import make_table
+from support.machine_table import make_table
+from support.sampling import times
 from support.toy_game import ToyGame
 
 from p2p_hoity import game_port
@@ -156,7 +157,7 @@ MESSAGES = MAYBE(
 )
 
 
-@settings(deadline=None)
+@settings(max_examples=times(30, 1000), deadline=None)
 @given(MESSAGES)
 def test_any_value_is_a_message_or_invalid(value: Any) -> None:
     data = encoding.encode(value)
@@ -191,7 +192,7 @@ LOBBY = MAYBE(
 )
 
 
-@settings(deadline=None)
+@settings(max_examples=times(30, 1000), deadline=None)
 @given(LOBBY)
 def test_any_value_is_a_lobby_frame_or_invalid(value: Any) -> None:
     data = encoding.encode(value)
@@ -213,7 +214,7 @@ FIELD = st.sampled_from([b"", bytes(32), bytes(64), bytes(96), 3, None, (b"",), 
 
 
 @pytest.mark.parametrize("kind", BODIES)
-@settings(deadline=None)
+@settings(max_examples=times(30, 1000), deadline=None)
 @given(value=st.lists(FIELD | VALUES, min_size=2, max_size=4).map(tuple) | VALUES)
 def test_any_value_is_a_body_or_invalid(kind: str, value: Any) -> None:
     data = encoding.encode(value)
@@ -229,7 +230,7 @@ def test_any_value_is_a_choice_or_invalid(value: Any) -> None:
     assert code or choice == value
 
 
-@settings(deadline=None)
+@settings(max_examples=times(30, 1000), deadline=None)
 @given(st.integers(0, 7), VALUES)
 def test_terms_with_any_value_in_a_field_are_terms_or_invalid(at: int, value: Any) -> None:
     fields = list(TABLE.header.terms.value())
@@ -239,7 +240,7 @@ def test_terms_with_any_value_in_a_field_are_terms_or_invalid(at: int, value: An
     assert code or terms.value() == tuple(fields)
 
 
-@settings(deadline=None)
+@settings(max_examples=times(30, 1000), deadline=None)
 @given(VALUES | shaped(st.just("hoity-toity"), st.just(1), st.binary(), st.just("")))
 def test_any_value_is_a_game_or_invalid(value: Any) -> None:
     with pytest.raises(Invalid) as caught:
@@ -253,7 +254,7 @@ CONTENT = shaped(st.binary(max_size=3), st.lists(ENTRY, max_size=3).map(tuple))
 EVIDENCE = shaped(st.lists(PAIRS, max_size=2).map(tuple), PAIRS, PAIRS, PAIRS, PAIRS)
 
 
-@settings(deadline=None)
+@settings(max_examples=times(30, 1000), deadline=None)
 @given(CONTENT | VALUES, EVIDENCE | VALUES)
 def test_any_value_is_a_transcript_or_unsound_at_a_place_within_it(
     content: Any, evidence: Any

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.room import identity, make_table
+from support.machine_table import identity, make_table
 from support.toy_game import ToyGame
 
 from protocol.errors import Invalid

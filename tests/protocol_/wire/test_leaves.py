@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.cases import each
-from support.room import identity
+from support.machine_table import identity
 
 from protocol.crypto.labels import Label
 from protocol.errors import Invalid

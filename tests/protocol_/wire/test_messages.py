@@ -3,7 +3,8 @@
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.room import identity, make_table
+from support.machine_table import identity, make_table
+from support.sampling import times
 from support.toy_game import ToyGame
 
 from protocol.errors import Invalid
@@ -125,7 +126,7 @@ def test_a_truly_signed_message_of_a_wrong_form_is_refused(value: tuple[object, 
         _parse(data)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=times(60, 1000), deadline=None)
 @given(st.binary(max_size=200))
 def test_any_bytes_give_a_message_or_invalid(data: bytes) -> None:
     with pytest.raises(Invalid):
@@ -139,7 +140,7 @@ VALUES = st.recursive(
 )
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=times(60, 1000), deadline=None)
 @given(st.integers(1, 7), st.lists(VALUES, max_size=7))
 def test_any_signed_fields_give_a_message_or_invalid(kind: int, fields: list[object]) -> None:
     data = _signed((kind, TABLE.id, 1, *fields))
@@ -151,7 +152,7 @@ def test_any_signed_fields_give_a_message_or_invalid(kind: int, fields: list[obj
     assert messages.payload(TABLE.id, 1, message.statement) == message.payload
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=times(60, 1000), deadline=None)
 @given(VALUES | st.binary(max_size=60))
 def test_any_frame_is_read_or_invalid(value: object) -> None:
     data = value if isinstance(value, bytes) else encoding.encode(value)  # type: ignore[arg-type]

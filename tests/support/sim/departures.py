@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from protocol.seat.effects import Send
 from protocol.wire import frames, leaves
 from protocol.wire.leaves import Leave
+from support.inspection import view_of
 from support.sim.plan import Departure
 
 if TYPE_CHECKING:
@@ -66,7 +67,7 @@ class Departures:
 
     def _false(self, seat: int) -> Leave:
         liar = self.world.liars[seat]
-        view, die, table = liar.machine.core.view, liar.die, self.world.table.id
+        view, die, table = view_of(liar.machine), liar.die, self.world.table.id
         heard = self.heard[seat]
         kind = die.choice(["own", "own", "forged", "replayed"])
         if kind == "replayed" and heard:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from protocol.seat.effects import Send
 from protocol.seat.machine import Machine
 from protocol.wire import encoding, frames
+from support.inspection import floor_of, store_of
 from support.sim.invariants import need, own_statement
 
 if TYPE_CHECKING:
@@ -54,12 +55,12 @@ class Homes:
         ]
         mine = (own_statement(raw, world.table) for raw in known(world.processes[seat].disk[keep:]))
         lost = {message.hash for message in mine if message.seat == seat}
-        return any(digest in process.machine.core.store for process in processes for digest in lost)
+        return any(digest in store_of(process.machine) for process in processes for digest in lost)
 
     def judge(self) -> None:
         """Who came back with all it had signed is bound to nothing more than before."""
         for seat in sorted(self.whole):
-            floor = self.world.processes[seat].machine.core.floor
+            floor = floor_of(self.world.processes[seat].machine)
             old = self.world.seen["old journal"]
             need(old > 0 or floor == 0, f"seat {seat} forgot nothing and is mute below {floor}")
 

@@ -14,6 +14,7 @@ from protocol.wire import bodies, messages
 from protocol.wire.faults import Fault
 from protocol.wire.leaves import Leave
 from protocol.wire.messages import MAX_MESSAGE, Back, Expired, Halt, Message, Say
+from support.inspection import floor_of, is_hurried, store_of, view_of
 
 ANSWER = (1 << 20) + MAX_MESSAGE
 """Bytes with which one question may be answered: parts of 1 MiB, the last message whole."""
@@ -68,7 +69,7 @@ class Secrets:
         self.shares |= set(given.shares)
         if given.opened is not None:
             self.openings.add(choice_of(node, seat))
-        base = machine.core.view.base
+        base = view_of(machine).base
         for slot, absent in given.helps:
             need(absent not in base.present, f"seat {seat} stands in for present seat {absent}")
             self.pieces[slot, absent].add(seat)
@@ -168,8 +169,8 @@ class Checker:
         if not again and isinstance(say, Halt) and self.is_wide:
             self._check_expired(machine, message.seat, say)
             self._check_hurried(machine, message.seat, say)
-        if not again and isinstance(say, Say) and machine.core.view.epoch == say.epoch:
-            node = machine.core.view.path.get(say.on)
+        if not again and isinstance(say, Say) and view_of(machine).epoch == say.epoch:
+            node = view_of(machine).path.get(say.on)
             need(node is not None, f"seat {message.seat} spoke off its own chain: {say}")
             assert node is not None
             self._check_legal(node, message.seat, say)
@@ -210,11 +211,11 @@ class Checker:
 
     def _check_expired(self, machine: Machine, seat: int, halt: Halt) -> None:
         """Nobody votes himself away: where a seat owes a say it tells of nobody's patience."""
-        place, view = halt.expired, machine.core.view
+        place, view = halt.expired, view_of(machine)
         if place is None or place.epoch != view.epoch or place.on not in view.path:
             return
         node = view.path[place.on]
-        said = any(m.seat == seat for m in machine.core.store.says(place.epoch, place.step))
+        said = any(m.seat == seat for m in store_of(machine).says(place.epoch, place.step))
         need(
             said or seat not in node.want.speakers,
             f"seat {seat} thinks and says that patience ran out",
@@ -222,13 +223,10 @@ class Checker:
 
     def _check_hurried(self, machine: Machine, by: int, halt: Halt) -> None:
         """Before patience is out by the clock, only who has left is said not to have come."""
-        place, core = halt.expired, machine.core
-        here = (core.view.epoch, core.tip.step, core.tip.digest)
-        if place is None or (place.epoch, place.step, place.on) != here:
+        place = halt.expired
+        if place is None or not is_hurried(machine, place):
             return
-        if core.expired.get(place.epoch) != place:
-            return  # signed before a crash, and sent behind it: that patience ran in another life
-        for seat in machine.awaited() if not core.clocks.is_out(core.tip) else ():
+        for seat in machine.awaited():
             # A return may have come since: what had expired was fixed before.
             left = any(_holds(word, place) for word in self.left.get(seat, []))
             need(left, f"seat {by} hurries seat {seat}, which has not left")
@@ -305,9 +303,9 @@ class Checker:
     def watch(self, seat: int, machine: Machine) -> None:
         """Note what is final for a seat and compare it with all that was final before."""
         if self.is_wide:
-            far = machine.core.floor > self.wish + 2
-            need(not far, f"seat {seat} may speak from epoch {machine.core.floor} on only")
-        banned = machine.core.view.base.banned | machine.tip.banned
+            far = floor_of(machine) > self.wish + 2
+            need(not far, f"seat {seat} may speak from epoch {floor_of(machine)} on only")
+        banned = view_of(machine).base.banned | machine.tip.banned
         need(banned <= self.liars, f"seat {seat} has honest seats banned: {sorted(banned)}")
         last, place = machine.final_step(), (machine.tip.digest, machine.final_step())
         if self._seen.get(seat) == place:
@@ -335,12 +333,12 @@ class Checker:
 
 def _holds_all(machine: Machine, node: Node, step: int) -> bool:
     """Whether the machine holds what all said in this step, or the step is in its base."""
-    view, before = machine.core.view, node.before(step)
+    view, before = view_of(machine), node.before(step)
     if step < view.base.step:
         return True
     if before is None:
         raise LookupError(f"step {step} is not on this chain")
-    says = (m.statement for m in machine.core.store.says(view.epoch, step))
+    says = (m.statement for m in store_of(machine).says(view.epoch, step))
     held = {(m.on, m.body) for m in says if isinstance(m, Say)}
     slots = after_step(node, step).slots or ()
     return bool(slots) and all((before.digest, slots[s]) in held for s in before.want.speakers)

@@ -30,6 +30,7 @@ from protocol.wire.messages import (
     SealVote,
     Statement,
 )
+from support.inspection import own_halt, promise_of, secrets_of, view_of, votes_of
 
 Sent = list[tuple[Message, frozenset[int]]]
 
@@ -61,7 +62,7 @@ class Liar:
         return messages.sign(self.who, self.machine.table.id, self.seat, statement)
 
     def node_of(self, say: Say) -> Node | None:
-        return self.machine.core.view.path.get(say.on)
+        return view_of(self.machine).path.get(say.on)
 
 
 def _say(message: Message) -> Say | None:
@@ -79,10 +80,10 @@ def second_body(liar: Liar, say: Say) -> bytes:
     if node is None or node.want.kind in (Kind.KEY_COMMIT, Kind.KEY_REVEAL, Kind.KEY_OK):
         return bodies.EMPTY
     if own_bodies.needs_choice(node, liar.seat):
-        secrets = liar.machine.core.secrets
+        secrets = secrets_of(liar.machine)
         choice = liar.die.choice(game.choices(node.want.name, liar.seat))
         return own_bodies.body_of_choice(node, liar.seat, choice, secrets, liar.die.randbytes)
-    return own_bodies.body_of(node, liar.seat, liar.machine.core.secrets, liar.die.randbytes)
+    return own_bodies.body_of(node, liar.seat, secrets_of(liar.machine), liar.die.randbytes)
 
 
 # Lies in a step.
@@ -197,7 +198,7 @@ def illegal_choice(liar: Liar, message: Message) -> Sent:
     if node.want.kind is Kind.SHOW:
         body = bodies.encode_body(bodies.ShowBody(bodies.encode_choice((0,)), b""))
     else:
-        secrets = liar.machine.core.secrets
+        secrets = secrets_of(liar.machine)
         body = own_bodies.body_of_choice(node, liar.seat, 99, secrets, liar.die.randbytes)
     return [(_with_body(liar, say, body), liar.others)]
 
@@ -207,7 +208,7 @@ def illegal_choice(liar: Liar, message: Message) -> Sent:
 
 def early_late(liar: Liar, message: Message) -> Sent:
     """Wish epochs without cause, near and far."""
-    base = liar.machine.core.promise
+    base = promise_of(liar.machine)
     epochs = {base + 1, base + liar.die.choice([1, 2, 50, 2**31])}
     return [(message, liar.others), *((liar.sign(Late(e)), liar.others) for e in epochs)]
 
@@ -251,11 +252,11 @@ def halt_and_go_on(liar: Liar, message: Message) -> Sent:
     if not isinstance(message.statement, Halt):
         return [(message, liar.others)]
     sent: Sent = [(message, liar.others)]
-    view, seat = liar.machine.core.view, liar.seat
+    view, seat = view_of(liar.machine), liar.seat
     node = view.tip
     free = seat in node.want.speakers and not own_bodies.needs_choice(node, seat)
-    if free and has_opening(node, seat, liar.machine.core.secrets):
-        body = own_bodies.body_of(node, seat, liar.machine.core.secrets, liar.die.randbytes)
+    if free and has_opening(node, seat, secrets_of(liar.machine)):
+        body = own_bodies.body_of(node, seat, secrets_of(liar.machine), liar.die.randbytes)
         say = Say(view.epoch, node.step, node.digest, body)
         sent.append((liar.sign(say), liar.some()))
     return sent
@@ -263,11 +264,9 @@ def halt_and_go_on(liar: Liar, message: Message) -> Sent:
 
 def early_halt(liar: Liar, message: Message) -> Sent:
     """Halt out of nothing."""
-    if liar.machine.core.votes.start is None:
+    if not liar.machine.has_begun:
         return [(message, liar.others)]
-    from protocol.seat.epoch_change import own_halt
-
-    halt = own_halt(liar.machine.core, liar.machine.core.promise + 1)
+    halt = own_halt(liar.machine, promise_of(liar.machine) + 1)
     tip = liar.machine.tip
     epoch = 0 if halt.lock is None else halt.lock.epoch
     halt = replace(halt, expired=Expired(epoch, tip.step, tip.digest))
@@ -279,7 +278,7 @@ def two_closes(liar: Liar, message: Message) -> Sent:
     if not isinstance(message.statement, Close):
         return [(message, liar.others)]
     close, machine = message.statement, liar.machine
-    held = [read.message.hash for read in machine.core.votes.halts(close.epoch)]
+    held = [read.message.hash for read in votes_of(machine).halts(close.epoch)]
     if len(held) < machine.table.quorum:  # an earlier lie, come back to it
         return [(message, liar.others)]
     pick = sorted(liar.die.sample(range(len(held)), machine.table.quorum))
@@ -295,7 +294,7 @@ def two_votes(liar: Liar, message: Message) -> Sent:
     vote = message.statement
     if not isinstance(vote, (Accept, SealVote)):
         return [(message, liar.others)]
-    bases = list(liar.machine.core.votes.closes.get(vote.epoch, {})) or [b"x" * 32]
+    bases = list(votes_of(liar.machine).closes.get(vote.epoch, {})) or [b"x" * 32]
     other = replace(vote, base=liar.die.choice([*bases, b"x" * 32]))
     some = liar.some()
     return [(message, liar.others - some), (liar.sign(other), some)]
@@ -316,7 +315,7 @@ def false_back(liar: Liar, message: Message) -> Sent:
 
 def flood(liar: Liar, message: Message) -> Sent:
     """Says of far steps and epochs, and votes for nothing."""
-    view, die = liar.machine.core.view, liar.die
+    view, die = view_of(liar.machine), liar.die
     junk = [
         Say(
             view.epoch + die.choice([0, 1, 7]),

@@ -6,6 +6,7 @@ import random
 from dataclasses import dataclass, replace
 from typing import Any
 
+from support.sim.endings import Ending, draw_ending
 from support.sim.lies import LIES
 from support.sim.tricks import TRICKS, WAYS
 
@@ -88,6 +89,7 @@ class Plan:
     calm_from: float
     calm_setup: bool
     wide: Wide | None = None
+    ending: Ending | None = None
 
     @property
     def quiet(self) -> bool:
@@ -126,6 +128,22 @@ def draw_plan(
     """
     plan = _draw(seed, seats, True if only in (*WAYS, *TRICKS, "leaves") else liar, two)
     return widen(plan, only) if wide or only else plan
+
+
+def draw_plan_of_ending(seed: str, patience: float) -> Plan:
+    """Return a quiet table with as many liars as may be, who try to strand somebody at its end.
+
+    Args:
+        seed: All is drawn from it.
+        patience: Seconds for which the last step is waited for.
+    """
+    die = random.Random(f"plan of ending {seed}")
+    seats, quorum = die.choice([(4, 3), (4, 3), (5, 4), (6, 4)])
+    liars = frozenset(die.sample(range(seats), seats - quorum))
+    honest = [seat for seat in range(seats) if seat not in liars]
+    ending = draw_ending(seed, honest, patience)
+    calm = (0.1, 0.0, 0.0, False, (), (), frozenset(), None, 0.0, True)
+    return Plan(seed, seats, quorum, liars, (), *calm, ending=ending)
 
 
 def _draw(seed: str, seats: int | None, liar: bool | None, two: bool) -> Plan:

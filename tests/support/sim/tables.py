@@ -32,12 +32,15 @@ from protocol.wire import frames
 from protocol.wire.header import Patience
 from protocol.wire.leaves import Leave
 from protocol.wire.messages import Message
+from support.inspection import alter, is_asking, store_of, view_of
 from support.room import make_table
 from support.sim.departures import Departures, leave_of
+from support.sim.endings import TICK as SHORT_TICK
+from support.sim.endings import Endings
 from support.sim.homes import Homes
 from support.sim.invariants import Checker, Violation, need, own_statement
 from support.sim.lies import LIES, Liar
-from support.sim.plan import THINKS, Plan, Wide, draw_plan
+from support.sim.plan import THINKS, Plan, Wide, draw_plan, draw_plan_of_ending
 from support.sim.tricks import TRICKS, rooted, victim
 from support.toy_game import ToyGame
 
@@ -52,6 +55,8 @@ LONGEST_JOB = 0.5
 """Seconds that a job takes at most where they are slow."""
 HALTED = 60.0
 """The same for a game that need not end, since fewer than a quorum are honest."""
+ENDED = 120.0
+"""The same for a table at whose end liars try to strand somebody: several epochs that fail."""
 SETTLED = 2 * PATIENCE.cap / 1000
 """Seconds of calm before anybody stands up where links broke: two changes of the epoch at most."""
 
@@ -99,6 +104,7 @@ class World:
         self.check.is_wide = plan.wide is not None
         self.homes = Homes(self)
         self.departures = Departures(self)
+        self.endings = None if plan.ending is None else Endings(self, plan.ending)
         self.answered: Counter[int] = Counter()
 
     def _liar(self, seat: int) -> Liar:
@@ -107,7 +113,7 @@ class World:
         rate = die.choice([0.1, 0.4, 1.0])
         if self.plan.wide is not None and "roots" in self.plan.wide.ways:
             seats, quorum = self.plan.seats, self.plan.quorum
-            self.processes[seat].machine.core.secrets.polynomial = rooted(die, seat, seats, quorum)
+            alter(self.processes[seat].machine, polynomial=rooted(die, seat, seats, quorum))
         return Liar(seat, self.processes[seat].machine, self.who[seat], die, rate)
 
     def build(self, seat: int) -> Machine:
@@ -138,6 +144,7 @@ class World:
         if not self.plan.calm_setup:
             self._trouble(0.0)
         calm = CALM if len(self.honest()) >= self.plan.quorum else HALTED
+        calm = calm if self.endings is None else ENDED
         while self.events and not self.done():
             self.now, _, what = heapq.heappop(self.events)
             if self.trouble is None and all(h.machine.has_begun for h in self.processes):
@@ -178,6 +185,9 @@ class World:
         process = self.processes[seat]
         if process.gone or process.stood_up:
             return
+        if self._wakes(seat) > self.now:
+            self.at(self._wakes(seat), lambda: self._tick(seat))
+            return
         if process.up:
             if self.calm:
                 process.crash_in = None  # a crash that no effect has met will not come
@@ -191,7 +201,11 @@ class World:
                 process.up, process.stood_up = False, True
         elif self.now >= process.resume_at:
             self._resume(seat)
-        self.at(self.now + TICK, lambda: self._tick(seat))
+        tick = TICK if self.endings is None else SHORT_TICK
+        self.at(self.now + tick, lambda: self._tick(seat))
+
+    def _wakes(self, seat: int) -> float:
+        return 0.0 if self.endings is None else self.endings.sleeps_until(seat)
 
     def _ask_back(self, machine: Machine) -> None:
         node = machine.tip
@@ -207,7 +221,7 @@ class World:
         [E-19] who comes back later than patience waits may find nobody."""
         ended = machine.finished and machine.may_leave() and machine.all_have_end()
         settled = self.trouble is not None and self._is_calm_since(SETTLED)
-        return ended and (self.plan.is_linked or settled)
+        return ended and (self.endings is not None or self.plan.is_linked or settled)
 
     def done(self) -> bool:
         """Whether every honest seat has stood up, or can do nothing more."""
@@ -231,7 +245,8 @@ class World:
             process.crash_in, process.resume_at, process.old = self.die.randrange(6), until, False
             process.lost = lost
 
-    def _crash(self, seat: int) -> None:
+    def crash(self, seat: int) -> None:
+        """Let a seat's process end at once."""
         process = self.processes[seat]
         process.up, process.crash_in = False, None
         self.seen["crash"] += 1
@@ -252,7 +267,7 @@ class World:
         process.machine.restore(list(process.disk))
         if process.old or certain:
             process.machine.be_cautious(certain)
-        for node in process.machine.core.view.path.values():
+        for node in view_of(process.machine).path.values():
             self.check.secrets.note_due(node)
         process.old, process.up = False, True
         self.start_machine(seat)
@@ -264,6 +279,8 @@ class World:
 
     def reach(self, a: int, b: int) -> bool:
         """Whether what one of them sends gets to the other now."""
+        if self.endings is not None and self.endings.is_cut(a, b):
+            return False
         return self.calm or self._is_asking(a, b) or not self.cut(a, b)
 
     def _is_asking(self, a: int, b: int) -> bool:
@@ -274,7 +291,7 @@ class World:
         """
         if self.plan.liars & {a, b}:
             return False
-        return any(h.is_blind and h.machine.core.inquiry is not None for h in self._pair(a, b))
+        return any(h.is_blind and is_asking(h.machine) for h in self._pair(a, b))
 
     def _pair(self, a: int, b: int) -> tuple[Process, Process]:
         return self.processes[a], self.processes[b]
@@ -326,13 +343,15 @@ class World:
         while process.up and (found := process.machine.take()):
             for index, effect in enumerate(found):
                 if process.crash_in == index:
-                    self._crash(seat)
+                    self.crash(seat)
                     return
                 self._effect(seat, process, effect, surely)
         if process.up and seat not in self.plan.liars:
             if process.crash_in is not None:
                 process.crash_in = 0 if process.crash_in < 2 else process.crash_in - 2
             self.check.watch(seat, process.machine)
+            if self.endings is not None:
+                self.endings.look()
 
     def _effect(self, seat: int, process: Process, effect: Effect, surely: bool) -> None:
         match effect:
@@ -399,6 +418,8 @@ class World:
 
     def _lie(self, seat: int, message: Message, send: Send) -> None:
         """The liar's own statements go through a lie; what it forwards it may keep to itself."""
+        if self.endings is not None and self.endings.holds_back(seat, message):
+            return
         liar = self.liars[seat]
         to = frozenset(self._receivers(seat, send))
         if send.peer is not None and "mute" in self.wide.ways:
@@ -408,7 +429,7 @@ class World:
             if "withhold" in self.plan.lies and liar.die.random() < liar.rate:
                 return
             parts = [(message, to)]
-        elif send.peer is None and self.trouble is not None and liar.die.random() < liar.rate:
+        elif self._may_lie(send) and liar.die.random() < liar.rate:
             name = "rubbish" if self._may_waste(liar) else liar.die.choice(self.plan.lies)
             liar.told.append(name)
             parts = CATALOGUE[name](liar, message)
@@ -421,9 +442,12 @@ class World:
             for other in who:
                 self.post(seat, other, frame, False)
 
+    def _may_lie(self, send: Send) -> bool:
+        return bool(self.plan.lies) and send.peer is None and self.trouble is not None
+
     def _may_waste(self, liar: Liar) -> bool:
         """Whether the liar has room left to fill, which it does before all else."""
-        epoch = liar.machine.core.view.epoch
+        epoch = view_of(liar.machine).epoch
         return "rubbish" in self.plan.lies and epoch > 0 and epoch not in liar.wasted
 
     def cut(self, a: int, b: int) -> bool:
@@ -448,6 +472,11 @@ class World:
         calm = self.calm
         if not self.reach(seat, other):
             return
+        if self.endings is not None:
+            when = max(self.now + self.endings.ending.delay, self.last.get((seat, other), 0.0))
+            self.last[seat, other] = when
+            self.at(when, lambda: self._deliver(seat, other, frame))
+            return
         if not calm and not surely and self.die.random() < self.plan.loss:
             return
         copies = 1 + (self.die.random() < self.plan.doubles)
@@ -461,6 +490,11 @@ class World:
 
     def _deliver(self, seat: int, other: int, frame: bytes) -> None:
         process = self.processes[other]
+        if self.endings is not None and self.endings.is_cut(seat, other):
+            return
+        if self._wakes(other) > self.now:
+            self.at(self._wakes(other), lambda: self._deliver(seat, other, frame))
+            return
         if not process.up:
             return
         self.answered[other] = 0
@@ -538,7 +572,7 @@ class World:
         """Whom all honest messages together prove at fault."""
         from protocol.consensus import evidence
 
-        every = [m for s in self.honest() for m in self.processes[s].machine.core.store]
+        every = [m for s in self.honest() for m in store_of(self.processes[s].machine)]
         found = {seat for seat, _, _ in evidence.two_statements(every)}
         halts = [m for m in every if m.seat in self.plan.liars]
         for a in halts:
@@ -575,13 +609,18 @@ def play(
     wide: bool = False,
     only: str | None = None,
     slow_jobs: bool = False,
+    ending: bool = False,
 ) -> Counter[str]:
     """Run one game; what was seen in it, by name. Violation names the seed.
 
     `wide`: with the whole catalogue of what liars and honest people do; `only`: this one of it.
-    `slow_jobs`: what takes long is done beside the machines, and takes its time.
+    `slow_jobs`: what takes long is done beside the machines, and takes its time. `ending`: in the
+    place of all that, liars try to strand somebody at the end (`support.sim.endings`).
     """
-    plan = draw_plan(seed, seats, liar, two, wide, only)
+    if ending:
+        plan = draw_plan_of_ending(seed, PATIENCE.step / 1000)
+    else:
+        plan = draw_plan(seed, seats, liar, two, wide, only)
     world = World(plan, rounds, slow_jobs)
     try:
         world.run()

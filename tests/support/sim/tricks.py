@@ -15,6 +15,7 @@ from protocol.chain.secrets import nonzero_scalar
 from protocol.consensus.tree import Tree
 from protocol.crypto.group import ORDER
 from protocol.wire.messages import Accept, Close, Halt, Late, Message, Say, SealVote
+from support.inspection import promise_of, store_of, view_of
 from support.sim.lies import Liar, Lie, Sent
 
 RUBBISH = 250_000
@@ -30,7 +31,7 @@ def rubbish(liar: Liar, message: Message) -> Sent:
 
     In steps before the epoch's base it has said nothing else there, so none of it is provable.
     """
-    view = liar.machine.core.view
+    view = view_of(liar.machine)
     steps = range(1, view.base.step)
     if view.epoch == 0 or view.epoch in liar.wasted:
         return [(message, liar.others)]
@@ -46,7 +47,7 @@ def rubbish(liar: Liar, message: Message) -> Sent:
 def huge_wishes(liar: Liar, message: Message) -> Sent:
     """Wishes and votes for epochs that nobody will live to see; to all or to some."""
     die = liar.die
-    epoch = die.choice([*FAR, liar.machine.core.promise + 3])
+    epoch = die.choice([*FAR, promise_of(liar.machine) + 3])
     far = die.choice(
         [
             Late(epoch),
@@ -80,17 +81,17 @@ def unresolved_halt(liar: Liar, message: Message) -> Sent:
 
 
 def _is_own(liar: Liar, digest: bytes) -> bool:
-    found = liar.machine.core.store.find(digest)
+    found = store_of(liar.machine).find(digest)
     return found is not None and found.seat == liar.seat
 
 
 def _loose(liar: Liar, epoch: int) -> list[Message]:
     """Others' says of an epoch that resolve on nothing this seat holds."""
     machine = liar.machine
-    says = [m for m in machine.core.store.epoch_says(epoch) if m.seat != liar.seat]
-    if machine.core.votes.start is None or machine.core.view.epoch != epoch:
+    says = [m for m in store_of(machine).epoch_says(epoch) if m.seat != liar.seat]
+    if not machine.has_begun or view_of(machine).epoch != epoch:
         return says
-    tree = Tree(machine.core.view.base, says, epoch)
+    tree = Tree(view_of(machine).base, says, epoch)
     return [m for m in says if not tree.holds(m)]
 
 

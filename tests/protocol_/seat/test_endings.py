@@ -1,0 +1,80 @@
+"""Simulated ends of games: seats leave as the program does, and liars try to strand one of them."""
+
+from dataclasses import replace
+
+import pytest
+from support.sampling import sample
+from support.sim.invariants import Violation
+from support.sim.plan import draw_plan_of_ending
+from support.sim.tables import PATIENCE, World, play
+
+pytestmark = pytest.mark.usefixtures("cheap")
+
+STEP = PATIENCE.step / 1000
+SAFE = (1, 2, 4, 5, 6, 7, 8, 9, 10, 11, 14, 15, 18, 19, 20, 22, 24, 25, 27, 28, 29, 30, 31, 32)
+
+
+def strands_nobody(seed: str) -> None:
+    """Play a game. Raises Violation if a seat waits for ever, RuntimeError if more is wrong."""
+    try:
+        play(seed, ending=True)
+    except Violation as violation:
+        if "have not finished" not in str(violation):
+            raise RuntimeError("another promise is broken") from violation
+        raise
+
+
+def test_endings_use_every_attack() -> None:
+    plans = [draw_plan_of_ending(f"plan-{number}", STEP) for number in range(200)]
+    endings = [plan.ending for plan in plans if plan.ending is not None]
+    assert len(endings) == len(plans)
+    assert {plan.seats for plan in plans} == {4, 5, 6}
+    assert all(len(plan.liars) == plan.seats - plan.quorum for plan in plans)
+    assert all(plan.ending.favoured not in plan.liars for plan in plans if plan.ending)
+    assert any(ending.nap for ending in endings)
+    assert any(ending.crash and ending.crash.lost for ending in endings)
+    assert any(ending.told is None and ending.shown > STEP - 0.5 for ending in endings)
+    assert any(ending.told is not None and ending.parted > 1 for ending in endings)
+
+
+@pytest.mark.parametrize("seed", sample([f"honest-{number}" for number in range(8)], 2, "ends"))
+def test_where_nobody_lies_all_leave_soon(seed: str) -> None:
+    plan = replace(draw_plan_of_ending(seed, STEP), liars=frozenset())
+    assert plan.ending is not None
+    world = World(replace(plan, ending=replace(plan.ending, parted=0.0)))
+    world.run()
+    assert world.endings is not None
+    assert all(process.stood_up for process in world.processes)
+    assert world.now < 60
+
+
+@pytest.mark.parametrize("number", sample(SAFE, 3, "attacks at the end"))
+def test_attacks_at_the_end_that_strand_nobody(number: int) -> None:
+    assert play(f"end-{number}", ending=True)["games"] == 1
+
+
+@pytest.mark.xfail(
+    strict=True,
+    raises=Violation,
+    reason="a seat that holds the end stops serving the others after one patience, while epochs "
+    "whose proposers are silent take longer: the others lack its promise and wait for ever",
+)
+@pytest.mark.parametrize("seed", ["end-3", "end-26"])
+def test_nobody_waits_for_ever_for_a_seat_that_was_shown_the_last_inputs_alone(seed: str) -> None:
+    """All liars show their last inputs to one seat just before the step times out.
+
+    They request epochs with the others, and promise none.
+    """
+    strands_nobody(seed)
+
+
+@pytest.mark.xfail(
+    strict=True,
+    raises=Violation,
+    reason="over a new link a seat announces what it stores before it shows its epoch request and "
+    "promise: the other believes that all hold the end, leaves, and is missed for ever",
+)
+@pytest.mark.parametrize("seed", ["end-0", "end-13"])
+def test_nobody_waits_for_ever_for_a_seat_whose_links_broke_at_the_end(seed: str) -> None:
+    """While one seat has no honest link, a liar gives the others two versions and a request."""
+    strands_nobody(seed)

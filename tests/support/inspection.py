@@ -1,0 +1,278 @@
+"""The inside of a seat's machine, for tests: what it holds, copied, and a few ways to change it.
+
+A test compares `inspect(machine)` before and after, or reads one field of it. Only this file knows
+how the product arranges what a seat holds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Any
+
+from protocol.chain.secrets import Secrets
+from protocol.chain.state import Node
+from protocol.consensus import view as following
+from protocol.consensus.message_store import MessageStore
+from protocol.consensus.view import Proof, View
+from protocol.consensus.view_change import Base
+from protocol.consensus.votes import Votes
+from protocol.seat import epoch_change, progress, recovery, statements
+from protocol.seat.core import PlayerChoice
+from protocol.seat.inquiry import Inquiry
+from protocol.seat.machine import Machine
+from protocol.seat.states import State
+from protocol.seat.timeouts import Clocks
+from protocol.wire.leaves import Leave
+from protocol.wire.messages import Expired, Halt, Message, Statement
+
+
+@dataclass(frozen=True)
+class Inside:
+    """What a machine held at the moment of the call; nothing here changes with it.
+
+    `proofs` are the faults found, by seat; `wishes` the highest epoch that each seat requests;
+    `departures` the number of each seat's last departure; `near` the seats that are heard over a
+    link; `fresh` the messages that the rules have not looked at yet.
+    """
+
+    state: State
+    epoch: int
+    base: Node
+    path: Mapping[bytes, Node]
+    promise: int
+    floor: int
+    fruitless: int
+    store: MessageStore
+    wishes: Mapping[int, int]
+    proofs: Mapping[int, Proof]
+    links: frozenset[int]
+    near: frozenset[int]
+    departures: Mapping[int, int]
+    inquiry: Inquiry | None
+    fresh: tuple[Message, ...]
+    clocks: Clocks
+    have_all_left: bool
+    has_run_out: bool
+    has_start: bool
+    bad_halts: tuple[bytes, ...]
+
+    def hashes(self) -> set[bytes]:
+        """Return the hashes of all messages held."""
+        return {message.hash for message in self.store}
+
+    def statements(self, seat: int) -> list[Statement]:
+        """Return what one seat signed, in the order it came."""
+        return [message.statement for message in self.store.by_seat(seat)]
+
+
+def inspect(machine: Machine) -> Inside:
+    """Return a copy of what a machine holds."""
+    core, view = machine.core, machine.core.view
+    held = core.leaves._held
+    return Inside(
+        state=core.state,
+        epoch=view.epoch,
+        base=view.base,
+        path=MappingProxyType(dict(view.path)),
+        promise=core.promise,
+        floor=core.floor,
+        fruitless=core.fruitless,
+        store=_copied(core.store),
+        wishes=MappingProxyType(core.votes.wishes()),
+        proofs=dict(core.proofs),
+        links=frozenset(core.links),
+        near=frozenset(core.near),
+        departures=MappingProxyType({seat: core.leaves.number(seat) for seat in held}),
+        inquiry=None if core.inquiry is None else replace(core.inquiry),
+        fresh=tuple(core.fresh),
+        clocks=replace(core.clocks, granted=dict(core.clocks.granted)),
+        have_all_left=core.all_left(),
+        has_run_out=core.ran_out(),
+        has_start=core.votes.start is not None,
+        bad_halts=tuple(core.votes.bad),
+    )
+
+
+def _copied(store: MessageStore) -> MessageStore:
+    """Return a store with the same messages, whose shelves are its own."""
+    copy = MessageStore()
+    for name, value in vars(store).items():
+        if isinstance(value, dict):
+            value = {k: list(v) if isinstance(v, list) else v for k, v in value.items()}
+        elif isinstance(value, (list, set)):
+            value = type(value)(value)
+        setattr(copy, name, value)
+    return copy
+
+
+def has_said(machine: Machine, step: int) -> bool:
+    """Return whether the machine has spoken in a step of its epoch."""
+    return machine.core.has_said(step)
+
+
+def has_signed(machine: Machine, kind: type[Any], epoch: int) -> bool:
+    """Return whether the machine has signed a statement of this kind for an epoch."""
+    return machine.core.has_signed(kind, epoch)
+
+
+# Live parts, for what looks at every event of a simulated game
+
+
+def view_of(machine: Machine) -> View:
+    """Return the chain that the machine follows, as it is."""
+    return machine.core.view
+
+
+def store_of(machine: Machine) -> MessageStore:
+    """Return the messages that the machine holds, as they are."""
+    return machine.core.store
+
+
+def promise_of(machine: Machine) -> int:
+    """Return the highest epoch that the machine has promised."""
+    return machine.core.promise
+
+
+def floor_of(machine: Machine) -> int:
+    """Return the epoch from which on the machine signs again."""
+    return machine.core.floor
+
+
+def is_asking(machine: Machine) -> bool:
+    """Return whether the machine asks others for its own statements."""
+    return machine.core.inquiry is not None
+
+
+def is_hurried(machine: Machine, place: Expired) -> bool:
+    """Return whether the machine reports this place as timed out before its clock says so.
+
+    What it signed before a crash, and sends again, is no report of its own.
+    """
+    core = machine.core
+    here = (core.view.epoch, core.tip.step, core.tip.digest)
+    is_here = (place.epoch, place.step, place.on) == here
+    is_own = core.expired.get(place.epoch) == place
+    return is_here and is_own and not core.clocks.is_out(core.tip)
+
+
+def secrets_of(machine: Machine) -> Secrets:
+    """Return the secrets of the machine's seat."""
+    return machine.core.secrets
+
+
+def votes_of(machine: Machine) -> Votes:
+    """Return the machine's own record of requests, promises and votes."""
+    return machine.core.votes
+
+
+# Rules of the machine, called by themselves.
+
+
+def chosen_says(machine: Machine) -> dict[int, Message]:
+    """Return the inputs that the machine follows in its first incomplete step, by seat."""
+    return following.chosen_says(machine.core.store, machine.core.view)
+
+
+def is_effective(machine: Machine, proof: Proof) -> bool:
+    """Return whether a proof turns the machine's epoch."""
+    return following.is_effective(proof, machine.core.view)
+
+
+def has_proof(machine: Machine) -> bool:
+    """Return whether the machine holds a proof that turns its epoch."""
+    return epoch_change.has_proof(machine.core)
+
+
+def own_halt(machine: Machine, epoch: int) -> Halt:
+    """Return the promise that the machine would sign for an epoch."""
+    return epoch_change.own_halt(machine.core, epoch)
+
+
+def has_waited_for_halts(machine: Machine, epoch: int, count: int) -> bool:
+    """Return whether the machine, as proposer, waits no longer when it has so many promises."""
+    return epoch_change._waited_for_halts(machine.core, epoch, count)
+
+
+def next_floor(machine: Machine) -> int:
+    """Return the epoch below which the machine would sign nothing if it went on now."""
+    return recovery.floor(machine.core)
+
+
+def sign(machine: Machine, statement: Statement) -> bool:
+    """Let the machine sign a statement; return whether it did."""
+    return statements.sign(machine.core, statement)
+
+
+def hold(machine: Machine, message: Message) -> None:
+    """Let the machine take a message in as one that was checked."""
+    statements.hold(machine.core, message)
+
+
+def bind(machine: Machine, statement: Statement) -> None:
+    """Let the machine note what it has signed."""
+    statements._bind(machine.core, statement)
+
+
+def enter(machine: Machine, epoch: int, base: Node) -> bool:
+    """Let the machine enter an epoch as if its votes had opened it; return whether it did."""
+    machine.core.votes.highest_open = lambda least: (epoch, Base(base, ()))  # type: ignore[method-assign]
+    entered = progress.enter(machine.core)
+    machine.core.clocks.mark(machine.core.view)
+    return entered
+
+
+# Changes of what a machine holds.
+
+
+def alter(machine: Machine, **values: Any) -> None:
+    """Set fields of a machine: `promise`, `floor`, `inquiry`, `spared`, `epoch`, `base`, `tip`,
+    `now`, `proposing`, `wants`, `wanted_closes`, `polynomial`.
+    """
+    core = machine.core
+    places = {
+        **dict.fromkeys(("promise", "floor", "inquiry", "spared"), core),
+        **dict.fromkeys(("epoch", "base", "tip"), core.view),
+        **dict.fromkeys(("now", "proposing"), core.clocks),
+        **dict.fromkeys(("wants", "wanted_closes"), core.store),
+        "polynomial": core.own_secrets,
+    }
+    for name, value in values.items():
+        setattr(places[name], name, value)
+
+
+def keep(machine: Machine, *messages: Message) -> None:
+    """Put messages into the machine's store, as if it had checked them."""
+    for message in messages:
+        machine.core.store.add(message)
+
+
+def want(machine: Machine, hashes: Iterable[bytes]) -> None:
+    """Let the machine lack messages of these hashes."""
+    machine.core.store.wants |= set(hashes)
+
+
+def wish(machine: Machine, epochs: Mapping[int, int]) -> None:
+    """Let the machine know that seats request these epochs."""
+    machine.core.store.wishes.update(epochs)
+
+
+def keep_departure(machine: Machine, word: Leave, now: float) -> None:
+    """Let the machine hold a departure."""
+    machine.core.leaves.keep(word, now)
+
+
+def raise_promise(machine: Machine, epoch: int) -> None:
+    """Let the machine promise an epoch without signing so."""
+    machine.core.raise_promise(epoch)
+
+
+def forget_announcement(machine: Machine, seat: int) -> None:
+    """Let the machine not know what a seat has told it to hold."""
+    machine.core.have.pop(seat)
+
+
+def player_choices(machine: Machine) -> dict[tuple[int, str], PlayerChoice]:
+    """Return the machine's own record of what its player chose."""
+    return machine.core.player_choices

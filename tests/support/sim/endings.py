@@ -1,0 +1,161 @@
+"""Tables that end as the program ends them, while liars try to strand somebody.
+
+Here links take a fixed time and may break, what is on its way in a broken link is lost, a seat may
+sleep through a while, and each seat leaves as soon as the program would, whatever the others do.
+The liars hold back what they say last, show it to one seat only, and request epochs for which they
+sign no promise. Whoever waits for ever is found at the end of the game.
+"""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from protocol.chain.state import Kind
+from protocol.wire import frames, messages
+from protocol.wire.messages import Late, Message, Say
+
+if TYPE_CHECKING:
+    from support.sim.tables import World
+
+TICK = 0.2
+"""Seconds between two ticks of a machine, as in the program."""
+
+
+@dataclass(frozen=True)
+class Nap:
+    """A seat that neither hears nor does anything for a while."""
+
+    seat: int
+    start: float
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Crash:
+    """An honest seat that crashes, and resumes from its journal without the last `lost` records."""
+
+    seat: int
+    start: float
+    away: float
+    lost: int
+
+
+@dataclass(frozen=True)
+class Ending:
+    """What happens once the last inputs of liars alone are lacking, in seconds from there.
+
+    delay: What each link takes, one way.
+    favoured: The seat to which the liars show their last inputs, and when: `shown`.
+    told: When the others are shown them too, with a second version and a request; None for never.
+    parted: For how long the favoured seat has no link with another honest one; 0.0 for never.
+    nap: An honest seat that sleeps.
+    crash: An honest seat that crashes.
+    """
+
+    delay: float
+    favoured: int
+    shown: float
+    told: float | None
+    parted: float
+    nap: Nap | None = None
+    crash: Crash | None = None
+
+
+def draw_ending(seed: str, honest: list[int], patience: float) -> Ending:
+    """Return an ending drawn from a seed; `patience` is that of the last step, in seconds."""
+    die = random.Random(f"ending {seed}")
+    favoured = die.choice(honest)
+    nap, crash = None, None
+    if die.random() < 0.2:
+        start, away = die.uniform(0.0, patience), die.choice([0.5, 2.0, 4.0])
+        crash = Crash(die.choice(honest), start, away, die.choice([0, 0, 1, 5]))
+    if die.random() < 0.2:
+        nap = Nap(die.choice(honest), die.uniform(0.0, patience), die.choice([0.5, 2.0, 5.0]))
+    if die.random() < 0.5:  # just before the patience of the others is over
+        shown = patience - die.uniform(0.0, 0.5)
+        return Ending(die.choice([0.01, 0.05, 0.2]), favoured, shown, None, 0.0, nap, crash)
+    delay, parted = die.choice([0.05, 0.15, 0.3]), die.uniform(1.0, patience)
+    told = die.uniform(0.0, parted)
+    return Ending(delay, favoured, die.uniform(0.0, parted), told, parted, nap, crash)
+
+
+class Endings:
+    """The end of one simulated table."""
+
+    def __init__(self, world: World, ending: Ending) -> None:
+        self.world, self.ending = world, ending
+        self.began: float | None = None
+        self.held: dict[int, Message] = {}
+
+    # What the simulator asks
+
+    def look(self) -> None:
+        """Begin once every honest seat waits for the last inputs of the liars only."""
+        world, ending = self.world, self.ending
+        if self.began is not None or not all(map(self._waits_for_liars, world.honest())):
+            return
+        self.began = world.now
+        world.at(world.now + ending.shown, self._show)
+        if ending.told is not None:
+            world.at(world.now + ending.told, self._tell)
+        if ending.crash is not None:
+            world.at(world.now + ending.crash.start, lambda: self._crash(ending.crash))
+
+    def is_cut(self, a: int, b: int) -> bool:
+        """Return whether the link of two honest seats is broken now."""
+        if self.began is None or self.world.plan.liars & {a, b}:
+            return False
+        is_over = self.world.now >= self.began + self.ending.parted
+        return self.ending.favoured in (a, b) and not is_over
+
+    def sleeps_until(self, seat: int) -> float:
+        """Return when a seat wakes up; a time that is past if it is awake."""
+        nap = self.ending.nap
+        if nap is None or nap.seat != seat or self.began is None:
+            return 0.0
+        start = self.began + nap.start
+        return start + nap.seconds if self.world.now >= start else 0.0
+
+    def holds_back(self, seat: int, message: Message) -> bool:
+        """Keep a liar's last input, and all that it signs or passes on then but own requests."""
+        machine = self.world.processes[seat].machine
+        statement = message.statement
+        if machine.tip.want.kind is not Kind.RESULT:
+            return False
+        if message.seat == seat and isinstance(statement, Say):
+            self.held.setdefault(seat, message)
+        return message.seat != seat or not isinstance(statement, Late)
+
+    def _crash(self, crash: Crash) -> None:
+        process = self.world.processes[crash.seat]
+        if process.up:
+            process.resume_at, process.lost = self.world.now + crash.away, crash.lost
+            self.world.crash(crash.seat)
+
+    # What the liars do
+
+    def _show(self) -> None:
+        for seat, message in sorted(self.held.items()):
+            self._give(seat, self.ending.favoured, message)
+
+    def _tell(self) -> None:
+        for seat, message in sorted(self.held.items()):
+            say = message.statement
+            if not isinstance(say, Say):
+                continue
+            others = set(self.world.honest()) - {self.ending.favoured}
+            for statement in (Say(say.epoch, say.step, say.on, b"other"), say, Late(1)):
+                made = messages.sign(self.world.who[seat], self.world.table.id, seat, statement)
+                for other in sorted(others):
+                    self._give(seat, other, made)
+
+    def _give(self, seat: int, other: int, message: Message) -> None:
+        frame = frames.encode_frame(frames.Carry(message.encode()))
+        self.world.post(seat, other, frame, True)
+
+    def _waits_for_liars(self, seat: int) -> bool:
+        machine = self.world.processes[seat].machine
+        is_last = machine.tip.want.kind is Kind.RESULT
+        return is_last and machine.awaited() <= self.world.plan.liars
