@@ -104,6 +104,9 @@ def _handed_out(
     rest, room = iter(pieces), _Room(client, address)
     fill()
     for future in done:
+        if future.status == "lost":  # its worker died with the result, and another one begins anew
+            done.add(future)
+            continue
         yield from _outcome(address, future, under_way.pop(future), suspects)
         fill()
 
@@ -129,7 +132,7 @@ def _outcome(
     if future.status == "finished":
         yield piece, future.result()
         return
-    error = None if future.status in ("cancelled", "lost") else future.exception()
+    error = None if future.status == "cancelled" else future.exception()
     if error is None:
         raise ClusterError(ClusterCode.GONE, address=address)
     if not isinstance(error, KilledWorker):

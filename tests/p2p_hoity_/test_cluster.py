@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import sys
+import time
 from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import Any
 
 import pytest
 from support import pieces
-from support.dask_cluster import begun
+from support.dask_cluster import begun, kill_workers
 
 from p2p_hoity import cluster
 from p2p_hoity.cluster import ClusterError, in_order, on_cluster
@@ -56,6 +57,19 @@ def test_another_worker_does_what_a_dead_one_left(local: Any, tmp_path: Path) ->
     found = sorted(on_cluster(local.scheduler_address, pieces.ended_once, work))
     assert found == sorted((one, one) for one in work)
     assert Path(given[1]).exists()
+
+
+def test_what_a_dead_worker_had_done_is_done_again(local: Any) -> None:
+    """The results of all pieces but one wait at workers, which die before anybody takes them."""
+    found = on_cluster(local.scheduler_address, pieces.doubled, range(6))
+    first = next(found)
+    tasks = local.scheduler.tasks
+    while any(task.state != "memory" for task in tasks.values()):
+        time.sleep(0.01)
+    kill_workers(local, 2)
+    while all(task.state == "memory" for task in tasks.values()):
+        time.sleep(0.01)
+    assert dict([first, *found]) == {number: 2 * number for number in range(6)}
 
 
 def test_a_piece_of_which_all_die_costs_no_other_its_result(local: Any) -> None:

@@ -43,6 +43,21 @@ def begun(workers: int) -> Iterator[Any]:
         yield local
 
 
+def kill_workers(local: Any, most: int = 1) -> list[int]:
+    """Kill so many workers that run, and return their ids. One that died before is begun anew."""
+    import psutil  # which Dask needs
+
+    killed: list[int] = []
+    while not killed:
+        for pid in [one.pid for one in local.workers.values()][:most]:
+            with suppress(psutil.NoSuchProcess):
+                if pid:  # psutil takes None for this process
+                    psutil.Process(pid).kill()
+                    killed.append(int(pid))
+        time.sleep(0.05)
+    return killed
+
+
 class Reaper:
     """Stands for `p2p_hoity.cluster.in_order`: kills a worker after the first result."""
 
@@ -55,17 +70,5 @@ class Reaper:
         found = cluster.in_order(address, work, pieces)
         yield next(found)
         if not self.killed:
-            self.killed.append(self._kill())
+            self.killed += kill_workers(self.local)
         yield from found
-
-    def _kill(self) -> int:
-        """Kill a worker that runs, and return its id. One that died before is begun anew first."""
-        import psutil  # which Dask needs
-
-        while True:
-            for pid in [one.pid for one in self.local.workers.values()]:
-                with suppress(psutil.NoSuchProcess):
-                    if pid:  # psutil takes None for this process
-                        psutil.Process(pid).kill()
-                        return int(pid)
-            time.sleep(0.05)
