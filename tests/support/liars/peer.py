@@ -48,6 +48,8 @@ class LyingDriver(Driver):
         if self.tale.startswith("flood:") and self._nursery is not None:
             kind = self.tale.partition(":")[2]
             self._nursery.start_soon(pour, self.liar, self.hub, kind, self.counts)
+        if self.tale == "illegal-choice":
+            self.machine.choose = self._choose_the_impossible  # type: ignore[method-assign]
         await super()._listen()
 
     @property
@@ -98,14 +100,12 @@ class LyingDriver(Driver):
         self.liar.lied = True
         write_line({"type": "lied", "tale": tale, "step": self.machine.tip.step})
 
-    async def _choose(self, *args: Any) -> None:
-        if self.tale == "illegal-choice" and not self.liar.lied:
-            write_line({"type": "lied", "tale": self.tale, "step": self.machine.tip.step})
-            self.tale = "truth"
-            choose_the_impossible(self.liar)
-            self._drain()
-            return
-        await super()._choose(*args)
+    def _choose_the_impossible(self, *_: Any) -> None:
+        """Take the place of the machine's `choose`, once."""
+        write_line({"type": "lied", "tale": self.tale, "step": self.machine.tip.step})
+        self.tale = "truth"
+        del self.machine.choose
+        choose_the_impossible(self.liar)
 
 
 async def dribble(link: Link, framed: bytes) -> None:

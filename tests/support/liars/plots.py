@@ -57,6 +57,8 @@ class Plot:
     helper: str = ""
     also: str = ""
     times: str = ""
+    edition: str = ""
+    """Where its occasion comes too late for the short one."""
 
 
 def _setup(kind: Kind, change: Callable[[Liar, Node, list[Any]], Any], how: str) -> Plot:
@@ -72,6 +74,7 @@ def _changing(tale: Tale, how: str) -> Plot:
     return Plot(tale, how, seats=4, quorum=3, helper="dawdle")
 
 
+FULL = "uberplay-2004"
 PATIENT = "20000,10000,1000,8000"
 """Patience of a table of many seats, none of which is slow."""
 
@@ -101,6 +104,7 @@ PLOTS: dict[str, Plot] = {
         helper="accomplice",
         also="two-statements",
         times=PATIENT,
+        edition=FULL,
     ),
     "not-expected": Plot(truth, "chooses a window when another seat is the buyer"),
     "bad-body": _play(Kind.SEAL, garbage, "random bytes for a sealed choice"),
