@@ -75,8 +75,8 @@ def _changing(tale: Tale, how: str) -> Plot:
 
 
 FULL = "uberplay-2004"
-PATIENT = "20000,10000,1000,8000"
-"""Patience of a table of many seats, none of which is slow."""
+PATIENT = "1800000,600000,1000,8000"
+"""Patience of a table of many seats, or of a busy machine, where nobody is slow."""
 
 PLOTS: dict[str, Plot] = {
     "bad-key": _setup(Kind.KEY_COMMIT, low_order, "a transport key of low order in `key.commit`"),
@@ -114,8 +114,11 @@ PLOTS: dict[str, Plot] = {
     "bad-scalar": _play(
         Kind.OPEN, shares(lambda b: b[:-32] + NOT_A_SCALAR), "a proof that holds no scalar"
     ),
-    "bad-share": _play(
-        Kind.OPEN, shares(lambda b: b[:-32] + OTHER_SCALAR), "another scalar in a share's proof"
+    "bad-share": replace(
+        _play(
+            Kind.OPEN, shares(lambda b: b[:-32] + OTHER_SCALAR), "another scalar in a share's proof"
+        ),
+        times=PATIENT,
     ),
     "bad-escrow": _play(
         Kind.SEAL, other_commitment, "another commitment beside the escrow of its choice"
