@@ -27,7 +27,7 @@ def register(config: pytest.Config) -> None:
         config.pluginmanager.register(Progress(config), "progress")
 
 
-@dataclass
+@dataclass(eq=False)
 class Progress:
     """Counts of one run."""
 
