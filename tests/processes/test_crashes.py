@@ -19,16 +19,16 @@ RESUME = ("resume", "--auto", "--json")
 
 
 @pytest.mark.parametrize(
-    ("cuts", "least"),
+    ("cuts", "least", "edition"),
     [
-        ((4, 61, 1, 2, 40), 5),
-        pytest.param(range(FIRST_RECORD, 200), 31, marks=pytest.mark.nightly),
+        ((4, 61, 1, 2, 20), 5, ""),
+        pytest.param(range(FIRST_RECORD, 200), 31, crashes.FULL, marks=pytest.mark.nightly),
     ],
 )
 def test_a_seat_killed_at_several_writes_ends_with_the_others(
-    tmp_path: Path, cuts: range | tuple[int, ...], least: int
+    tmp_path: Path, cuts: range | tuple[int, ...], least: int, edition: str
 ) -> None:
-    found = crashes.one_game(tmp_path, cuts)
+    found = crashes.one_game(tmp_path, cuts, edition=edition)
     assert found["crashes"] >= least
     assert found["statements"] > 20
 

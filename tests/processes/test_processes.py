@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import json
 import time
+from itertools import product
 from pathlib import Path
 
 import pytest
 from support import seat
 from support.process_table import ProcessTable, verify
-from support.short_game import short_file
+from support.short_game import short_edition, short_file
 from support.terminals import hoity
+
+from p2p_hoity import editions
+
+
+def test_the_short_edition_and_its_file_are_one(tmp_path: Path) -> None:
+    assert editions.load(short_file(tmp_path)) == short_edition()
 
 
 @pytest.mark.parametrize("variant", ["surprise", "confrontation"])
@@ -20,15 +27,13 @@ def test_two_seats(tmp_path: Path, variant: str) -> None:
         print(table.judge())
 
 
-def test_three_seats_with_the_second_edition(tmp_path: Path) -> None:
-    with ProcessTable(tmp_path, 3, edition="reference-manual") as table:
-        table.fill()
-        assert len(table.judge()["epochs"]) == 1
-
-
-@pytest.mark.nightly
-@pytest.mark.parametrize("edition", ["uberplay-2004", "reference-manual"])
-@pytest.mark.parametrize("seats", [3, 4, 5, 6])
+@pytest.mark.parametrize(
+    ("seats", "edition"),
+    [
+        pytest.param(*case, marks=() if case == (3, "reference-manual") else pytest.mark.nightly)
+        for case in product((3, 4, 5, 6), editions.NAMES)
+    ],
+)
 def test_every_number_of_seats(tmp_path: Path, seats: int, edition: str) -> None:
     with ProcessTable(tmp_path, seats, edition=edition) as table:
         table.fill()

@@ -24,7 +24,6 @@ from __future__ import annotations
 
 import os
 import random
-import resource
 import signal
 import sys
 import time
@@ -191,6 +190,8 @@ def clock(word: str) -> None:
 
 def disk(word: str) -> None:
     """Let no file grow beyond so many bytes."""
+    import resource  # not everywhere
+
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_FSIZE, (int(word), int(word)))
 

@@ -62,8 +62,9 @@ def _changing(tale: Tale, how: str) -> Plot:
     return Plot(tale, how, seats=4, quorum=3, helper="dawdle")
 
 
-PATIENT = "20000,10000,1000,8000"
-"""Patience of a table of many seats, none of which is slow."""
+FULL = "uberplay-2004"
+PATIENT = "1800000,600000,1000,8000"
+"""Patience of a table of many seats, or of a busy machine, where nobody is slow."""
 
 PLOTS: dict[str, Plot] = {
     "bad-key": _forges("transport-key-of-low-order"),
@@ -87,13 +88,13 @@ PLOTS: dict[str, Plot] = {
         helper="accomplice",
         also="two-statements",
         times=PATIENT,
-        edition="uberplay-2004",
+        edition=FULL,
     ),
     "not-expected": Plot(truth, "chooses a window when another seat is the buyer"),
     "bad-body": _forges("pass-where-a-choice-is-due"),
     "bad-point": _forges("share-outside-the-group"),
     "bad-scalar": _forges("share-with-a-large-scalar"),
-    "bad-share": _forges("share-not-proven"),
+    "bad-share": _forges("share-not-proven", times=PATIENT),
     "bad-escrow": _forges("escrow-of-a-card"),
     "bad-opening": _forges("choice-opened-with-another-nonce"),
     "illegal-choice": _forges("choice-against-the-rules"),

@@ -27,7 +27,6 @@ def claim(home: Path) -> dict[str, Any]:
 class Seen:
     """What the honest seats of one table saw of a lie, and what `hoity verify` says of it."""
 
-    code: str
     accused: tuple[tuple[int, str], ...]
     screen: tuple[str, ...]
     exits: tuple[int, ...]
@@ -63,14 +62,14 @@ def play(path: Path, code: str, plot: Plot | None = None) -> Seen:
         exits = [terminal.end() for terminal in honest]
         screen = (reader.rest() + reader.errors()).splitlines()
         exits.append(reader.process.returncode)
-    return _seen(code, [*honest, reader], screen, exits)
+    return _seen([*honest, reader], screen, exits)
 
 
-def _seen(code: str, seats: list[Terminal], screen: list[str], exits: list[int]) -> Seen:
+def _seen(seats: list[Terminal], screen: list[str], exits: list[int]) -> Seen:
     """Gather what these seats, the last of which has the plain screen, have told and kept."""
     lines = [line for seat in seats for line in seat.lines]
     accused = {(x["seat"], x["code"]) for x in lines if x.get("type") == "accused"}
     files = [str(file) for seat in seats for file in seat.home.glob("transcripts/*.hoity")]
     verdicts = verify(seats[0].home.parent, *files) if files else []
     told = tuple(line for line in screen if any(word in line for word in TOLD))
-    return Seen(code, tuple(sorted(accused)), told, tuple(exits), tuple(verdicts))
+    return Seen(tuple(sorted(accused)), told, tuple(exits), tuple(verdicts))
