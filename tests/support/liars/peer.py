@@ -46,8 +46,6 @@ class LyingDriver(Driver):
         if self.tale.startswith("flood:") and self._nursery is not None:
             kind = self.tale.partition(":")[2]
             self._nursery.start_soon(pour, self.liar, self.hub, kind, self.counts)
-        if self.tale == "illegal-choice":
-            self.machine.choose = self._choose_the_impossible  # type: ignore[method-assign]
         await super()._listen()
 
     @property
