@@ -25,8 +25,9 @@ INTERRUPTED = 130
 """The exit code of a game that was left, and can be resumed."""
 CODE = ["protocol", "p2p_hoity", "cli", "training", "tests", "tools", "bench", "tasks.py"]
 
-WORKERS = ["-n", str(os.cpu_count() or 1), "--dist", "worksteal"]
-"""One worker for each core. A worker that has no tests left takes some of another one."""
+WORKERS = ["-n", str((os.cpu_count() or 1) + 1), "--dist", "worksteal"]
+"""One worker more than there are cores, since some tests wait for other processes. A worker that
+has no tests left takes some of another one."""
 QUICK = [
     "tests/p2p_hoity_/rules",
     "tests/p2p_hoity_/editions",

@@ -30,6 +30,10 @@ os.environ.pop("COLUMNS", None)
 """Lines are as long as they are, unless a test says otherwise."""
 
 
+WAITING = ("processes", "p2p_hoity_/test_cluster.py", "cli_/local", "p2p_hoity_/test_cores.py")
+"""Tests that wait for other processes. One worker waits while the others compute."""
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the switch of the nightly run."""
     parser.addoption(
@@ -54,12 +58,13 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out the long tests, unless this is the nightly run or they are asked for with -m."""
+    """Leave out the long tests, unless they are asked for, and begin with those that wait."""
+    items.sort(key=lambda item: not str(item.path.relative_to(TESTS)).startswith(WAITING))
     if config.getoption("--nightly") or config.getoption("-m"):
         return
-    late = [item for item in items if item.get_closest_marker("nightly")]
-    config.hook.pytest_deselected(items=late)
-    items[:] = [item for item in items if item not in set(late)]
+    late = {item for item in items if item.get_closest_marker("nightly")}
+    config.hook.pytest_deselected(items=list(late))
+    items[:] = [item for item in items if item not in late]
 
 
 @pytest.fixture(autouse=True, scope="session")
