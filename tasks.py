@@ -210,7 +210,7 @@ def coverage(args: Sequence[str]) -> None:
         env = {**os.environ, "COVERAGE_FILE": str(Path(folder) / "data")}
         run([*measure, "run", "-m", "pytest", *WORKERS, *args], env=env)
         run([*measure, "combine", "--quiet"], env=env)
-        run([*measure, "report", "--skip-covered", "--precision=2"], env=env)
+        run([*measure, "report", "--ignore-errors", "--skip-covered", "--precision=2"], env=env)
 
 
 def lint() -> None:
