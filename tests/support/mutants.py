@@ -232,7 +232,7 @@ MUTANTS = (
     ),
     mutant(
         "illegal says are followed",
-        RULES + "test_an_illegal_body_is_not_followed",
+        RULES + "test_a_proof_is_told_once_the_same_fault_can_be_seen_whole",
         (
             view.chosen_says,
             "except Fault:\n                continue",

@@ -7,6 +7,7 @@ from itertools import combinations
 from typing import Any
 
 import pytest
+from support.cases import fails
 from support.inspection import inspect
 from support.machine_table import MachineTable, identity, seat_at
 
@@ -102,7 +103,6 @@ def test_a_machine_refuses_to_seal_it() -> None:
             view = rules.view(machine.tip.state.state, LIAR, machine.hand())
             wrong = bad_exhibit(view)
             assert wrong is not None
-            with pytest.raises(IllegalMove, match="no-run"):
-                machine.choose(wrong, 0.0)
+            fails(IllegalMove, "no-run", machine.choose, wrong, 0.0)
             return
     pytest.fail("the liar was never asked for an exhibit")

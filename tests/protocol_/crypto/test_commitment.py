@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.cases import fails
 from support.reference_crypto import elsewhere, verify_opening
 
 from protocol.crypto.commitment import commit, opening, parse_opening
@@ -55,10 +56,8 @@ def test_openings_that_do_not_fit_are_refused() -> None:
         (b"", NONCE[:31], SIZE),
         (bytes(2**16), NONCE, 2**17),
     ):
-        with pytest.raises(ValueError, match="does not fit"):
-            opening(choice, nonce, size)
-    with pytest.raises(ValueError, match="nonce of 32 bytes"):
-        commit(CONTEXT, b"", NONCE[:31])
+        fails(ValueError, "does not fit", opening, choice, nonce, size)
+    fails(ValueError, "nonce of 32 bytes", commit, CONTEXT, b"", NONCE[:31])
 
 
 @pytest.mark.parametrize(
@@ -76,8 +75,7 @@ def test_openings_that_do_not_fit_are_refused() -> None:
     ],
 )
 def test_malformed_openings_are_rejected(data: bytes) -> None:
-    with pytest.raises(Invalid, match="bad-commitment"):
-        parse_opening(data)
+    fails(Invalid, "bad-commitment", parse_opening, data)
 
 
 @given(st.binary(max_size=80))

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.cases import fails
 from support.forged_points import forgeries, order_eight
 from support.reference_crypto import elsewhere, source
 
@@ -34,9 +35,7 @@ def rejected(
     proof: Any = PROOF,
 ) -> None:
     """Whatever is put in place of a true part, the proof does not hold."""
-    with pytest.raises(Invalid) as caught:
-        verify_shares(context, joint, public, bases, shares, proof)
-    assert caught.value.code == "bad-share"
+    fails(Invalid, "bad-share", verify_shares, context, joint, public, bases, shares, proof)
 
 
 def test_shares_hold() -> None:

@@ -5,6 +5,7 @@ from hashlib import sha512
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.cases import fails
 
 from protocol.crypto.context import Context
 from protocol.crypto.hashing import ORDER, digest, expand, framed, hash_to_scalar, u64
@@ -74,5 +75,4 @@ def test_contexts_encode_apart() -> None:
     ],
 )
 def test_a_context_without_encoding_is_refused(table: bytes, step: int, seat: int) -> None:
-    with pytest.raises(ValueError, match="a context needs"):
-        Context(table, step, seat, "key")
+    fails(ValueError, "a context needs", Context, table, step, seat, "key")

@@ -5,6 +5,7 @@ from hashlib import sha512
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.cases import fails
 from support.forged_points import order_eight
 
 from protocol.crypto import group
@@ -139,8 +140,7 @@ def test_a_signature_holds_for_its_key_label_and_bytes_only() -> None:
         (KEY.public, Label.SAY, b"data\0"),
         (KEY.public, Label.SAY, b""),
     ):
-        with pytest.raises(Invalid, match="bad-signature"):
-            verify_signature(public, label, data, signature)
+        fails(Invalid, "bad-signature", verify_signature, public, label, data, signature)
 
 
 def test_s_is_below_the_order() -> None:
@@ -171,8 +171,7 @@ def test_keys_outside_the_group_are_rejected(public: bytes) -> None:
         lambda: check_public(public),
         lambda: verify_signature(public, Label.SAY, b"", KEY.sign(Label.SAY, b"")),
     ):
-        with pytest.raises(Invalid, match="bad-point"):
-            call()
+        fails(Invalid, "bad-point", call)
 
 
 def test_r_outside_the_group_is_rejected() -> None:
@@ -202,16 +201,14 @@ def test_a_signer_cannot_make_r_outside_the_group(nonce: int, torsion: bytes) ->
 @settings(max_examples=60, deadline=None)
 @given(st.one_of(st.binary(max_size=80), st.binary(min_size=64, max_size=64)))
 def test_any_bytes_as_signature_are_invalid(data: bytes) -> None:
-    with pytest.raises(Invalid, match="bad-signature"):
-        verify_signature(KEY.public, Label.SAY, b"data", data)
+    fails(Invalid, "bad-signature", verify_signature, KEY.public, Label.SAY, b"data", data)
 
 
 @settings(max_examples=40, deadline=None)
 @given(st.binary(min_size=32, max_size=32))
 def test_any_bytes_as_key_are_invalid_or_another_key(data: bytes) -> None:
     if data != KEY.public:
-        with pytest.raises(Invalid):
-            verify_signature(data, Label.SAY, b"", KEY.sign(Label.SAY, b""))
+        fails(Invalid, "", verify_signature, data, Label.SAY, b"", KEY.sign(Label.SAY, b""))
 
 
 def test_the_seed_is_not_shown() -> None:
@@ -219,8 +216,7 @@ def test_the_seed_is_not_shown() -> None:
     assert repr(KEY.seed) not in repr(KEY)
     assert Identity(KEY.seed) == KEY
     for seed in (b"", bytes(31), bytes(33)):
-        with pytest.raises(ValueError, match="seed of 32 bytes"):
-            Identity(seed)
+        fails(ValueError, "seed of 32 bytes", Identity, seed)
 
 
 def test_fingerprints_are_short_and_apart() -> None:

@@ -2,26 +2,16 @@
 
 import pytest
 from support.inspection import inspect, want
-from support.machine_table import (
-    PATIENCE,
-    MachineTable,
-    begun_room,
-    seeded,
-    toy_table,
-)
+from support.machine_table import PATIENCE, MachineTable, begun_room, carried, seeded, toy_table
 from support.toy_game import ToyGame
 
 from protocol.seat import admission
 from protocol.seat.effects import Broken, Record
 from protocol.seat.machine import Machine
-from protocol.wire import frames
 from protocol.wire.bodies import MAX_BODY
 from protocol.wire.messages import Message, Say
 
 LIAR = 3
-
-
-pytestmark = pytest.mark.usefixtures("cheap")
 
 
 @pytest.fixture
@@ -36,7 +26,7 @@ def say(room: MachineTable, epoch: int, step: int, number: int, size: int = MAX_
 
 
 def hear(machine: Machine, message: Message) -> bool:
-    machine.receive(frames.encode_frame(frames.Carry(message.encode())), 0.0, None)
+    machine.receive(carried(message), 0.0, None)
     return message.hash in inspect(machine).store
 
 

@@ -14,9 +14,6 @@ from protocol.wire.header import Patience
 DELAY = 0.1
 
 
-pytestmark = pytest.mark.usefixtures("cheap")
-
-
 def played(seats: int, quorum: int | None = None) -> list[list[tuple[float, Kind]]]:
     """Return when each seat completed which step of a whole game, computing taking nothing."""
     table = toy_table(seats, 2, quorum, Patience())

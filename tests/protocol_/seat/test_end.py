@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
 from support.inspection import forget_announcement
 from support.machine_table import MachineTable, toy_table
 
 from protocol.wire.header import Patience
 
 HUB = 0
-
-
-pytestmark = pytest.mark.usefixtures("cheap")
 
 
 def played() -> MachineTable:

@@ -21,7 +21,6 @@ from protocol.seat.machine import Machine
 from protocol.wire.faults import FAULTS
 from protocol.wire.messages import Close, Halt, Late, Message, Say, SealVote, Statement
 
-pytestmark = pytest.mark.usefixtures("cheap")
 LIAR = 1
 BY_STATEMENT = {"two-statements", "two-chains", "halt-below-lock", "halt-omits-say", "bad-halt"}
 BY_STATEMENT |= {"bad-close", "not-expected"}

@@ -11,8 +11,6 @@ from protocol.seat.rules import RULES
 from protocol.wire import frames, leaves
 from protocol.wire.messages import Late, Message, Say
 
-pytestmark = pytest.mark.usefixtures("cheap")
-
 
 class Watched:
     """Four seats before the first bid; how often seat 0 goes through its rules is counted."""

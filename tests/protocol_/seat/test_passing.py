@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
+from support.cases import fails
 from support.inspection import alter, inspect
-from support.machine_table import MachineTable, begun_room, toy_table
+from support.machine_table import MachineTable, begun_room, carried, toy_table
 from support.toy_game import ToyGame
 
 from protocol.errors import Invalid
@@ -17,9 +18,6 @@ from protocol.wire.header import Patience
 from protocol.wire.messages import Late, Message, Say
 
 SEATS = 4
-
-
-pytestmark = pytest.mark.usefixtures("cheap")
 
 
 Brought = Counter[tuple[int, bytes]]
@@ -90,7 +88,7 @@ def _say(room: MachineTable, seat: int) -> Message:
 def _spared(machine: Machine, message: Message, source: bytes) -> frozenset[bytes]:
     """To whom the machine does not pass on a message that comes from `source`."""
     machine.take()
-    frame = frames.encode_frame(frames.Carry(message.encode()))
+    frame = carried(message)
     machine.receive(frame, 0.0, source)
     (sent,) = [e for e in machine.take() if isinstance(e, Send) and e.frame == frame]
     assert sent.peer is None
@@ -166,8 +164,7 @@ def test_a_seat_is_near_only_once_its_link_has_brought_something(room: MachineTa
 def test_other_forms_of_near_are_no_frame(near: object) -> None:
     fields = (2, 0, 1, (), near)
     data = b"\x95\x02\x00\x01\x90\x91\xff" if near == (-1,) else encoding.encode(fields)  # type: ignore[arg-type]
-    with pytest.raises(Invalid):
-        frames.parse_frame(data)
+    fails(Invalid, "", frames.parse_frame, data)
 
 
 def test_what_a_liar_says_to_one_only_reaches_the_others_within_two_seconds() -> None:

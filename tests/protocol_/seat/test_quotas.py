@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 from support.inspection import alter, inspect, own_halt, sign
-from support.machine_table import PATIENCE, MachineTable, make_table, toy_choice, toy_table
+from support.machine_table import PATIENCE, MachineTable, carried, make_table, toy_choice, toy_table
 from support.toy_game import ToyGame
 
 from protocol.seat import admission
@@ -17,9 +17,6 @@ FOOLED, LIAR = 2, 3
 HONEST = range(3)
 
 
-pytestmark = pytest.mark.usefixtures("cheap")
-
-
 @pytest.fixture(autouse=True)
 def _small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Bounds as in the real code, each smaller, so that they are reached soon."""
@@ -29,7 +26,7 @@ def _small(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def carry(message: Message) -> bytes:
-    return frames.encode_frame(frames.Carry(message.encode()))
+    return carried(message)
 
 
 def say(

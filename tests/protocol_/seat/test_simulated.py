@@ -3,6 +3,7 @@
 from collections import Counter
 
 import pytest
+from support.cases import fails
 from support.machine_table import make_table
 from support.mutants import Mutant, planted
 from support.sampling import sample
@@ -65,8 +66,7 @@ def test_plans_use_every_lie_and_every_disturbance() -> None:
 def test_the_checker_refuses_an_honest_seat_at_fault() -> None:
     checker = Checker(make_table(ToyGame(3), 3)[0], frozenset({2}))
     checker.found_guilty(0, 2, "bad-body")
-    with pytest.raises(Violation, match="honest seat 1"):
-        checker.found_guilty(0, 1, "bad-body")
+    fails(Violation, "honest seat 1", checker.found_guilty, 0, 1, "bad-body")
 
 
 def test_two_liars_of_five_neither_fork_nor_frame() -> None:
@@ -115,8 +115,7 @@ def test_the_checker_finds_a_card_seen_on_a_chain_that_was_replaced() -> None:
     checker.secrets.shares |= {(slot, seat) for seat in range(4)}
     checker.judge_looks([tip])
     checker.secrets.due[slot].add(b"elsewhere")
-    with pytest.raises(Violation, match="replaced"):
-        checker.judge_looks([tip])
+    fails(Violation, "replaced", checker.judge_looks, [tip])
 
 
 HASTY = {

@@ -19,9 +19,6 @@ LONG = 120
 """Seconds in which all have stood up, or somebody never will: the longest patience is 30."""
 
 
-pytestmark = pytest.mark.usefixtures("cheap")
-
-
 def table_with_links(patience: Patience) -> MachineTable:
     """Return four seats that start one after the other, and leave when they may but for the liar.
 

@@ -15,9 +15,6 @@ from protocol.wire.messages import Accept, Back, Halt, Late, Message, Say, SealV
 LIAR = 3
 
 
-pytestmark = pytest.mark.usefixtures("cheap")
-
-
 def room_with_keys() -> MachineTable:
     """Four seats whose game has begun for seat 0."""
     return begun_room(ToyGame(4, 1))
@@ -137,7 +134,7 @@ def test_a_wish_too_far_ahead_is_shown_to_whoever_asks(room: MachineTable, kind:
     far = signed(room, LIAR, made[kind])
     lower = signed(room, LIAR, Late(FAR - 1))
     for message in (far, lower):
-        machine.receive(frames.encode_frame(frames.Carry(message.encode())), 0.0, room.table.ids[3])
+        machine.receive(carried(message), 0.0, room.table.ids[3])
     assert inspect(machine).wishes[LIAR] == FAR
     assert far.hash not in inspect(machine).store
     sync = frames.Sync(0, machine.tip.step, ())
@@ -150,7 +147,7 @@ def test_a_wish_too_far_ahead_is_shown_to_whoever_asks(room: MachineTable, kind:
 def test_a_halt_too_far_ahead_counts_for_nothing(room: MachineTable) -> None:
     machine = room.machine()
     far = signed(room, LIAR, Halt(FAR, None, (), None, (), ()))
-    machine.receive(frames.encode_frame(frames.Carry(far.encode())), 0.0, room.table.ids[3])
+    machine.receive(carried(far), 0.0, room.table.ids[3])
     assert LIAR not in inspect(machine).wishes
 
 
@@ -168,7 +165,7 @@ def test_says_of_passed_epochs_that_lead_nowhere_are_dropped(room: MachineTable)
     for seat in (0, 1, 2):
         late = signed(room, seat, Late(1))
         for place in room.places:
-            frame = frames.encode_frame(frames.Carry(late.encode()))
+            frame = carried(late)
             if place.machine.seat != seat:
                 place.machine.receive(frame, room.now, None)
         hold(room.machine(seat), late)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from support.inspection import inspect
-from support.machine_table import MachineTable, toy_table
+from support.machine_table import MachineTable, carried, toy_table
 from support.sampling import sample
 from support.sim.cheap import cheap_blocks
 from support.sim.tables import play
@@ -133,7 +133,7 @@ def test_an_illegal_body_has_its_name_behind_the_job() -> None:
     machine, node = room.machine(1), room.machine(1).tip
     said = Say(0, node.step, node.digest, b"no shuffle")
     told = room.sign(0, said)
-    machine.receive(frames.encode_frame(frames.Carry(told.encode())), 1.0, room.table.ids[0])
+    machine.receive(carried(told), 1.0, room.table.ids[0])
     assert machine.job is not None
     machine.tick(3.0)
     assert machine.broken is None

@@ -7,6 +7,7 @@ import msgpack  # type: ignore[import-untyped]
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.cases import fails
 from support.sampling import times
 
 from protocol.errors import Invalid
@@ -112,17 +113,14 @@ def test_depth_is_capped() -> None:
     value: Any = None
     for _ in range(MAX_DEPTH + 1):
         value = [value]
-    with pytest.raises(Invalid):
-        encode(value)
+    fails(Invalid, "", encode, value)
 
 
 def test_sizes_are_capped() -> None:
     assert decode(encode(bytes(100)), 102) == bytes(100)
-    with pytest.raises(Invalid):
-        decode(encode(bytes(100)), 101)
+    fails(Invalid, "", decode, encode(bytes(100)), 101)
     assert decode(encode((0,) * 10), LIMIT, max_items=10) == (0,) * 10
-    with pytest.raises(Invalid):
-        decode(encode((0,) * 11), LIMIT, max_items=10)
+    fails(Invalid, "", decode, encode((0,) * 11), LIMIT, max_items=10)
 
 
 def test_a_claimed_length_takes_no_memory() -> None:
@@ -150,8 +148,7 @@ def test_a_claimed_length_takes_no_memory() -> None:
     ids=lambda value: repr(value).partition(" at ")[0],
 )
 def test_values_outside_the_profile_are_not_encoded(value: Any) -> None:
-    with pytest.raises(Invalid, match="bad-encoding"):
-        encode(value)
+    fails(Invalid, "bad-encoding", encode, value)
 
 
 @pytest.mark.parametrize("data", [None, "x", 5, bytearray(b"\xc0")])

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.cases import fails
 from support.machine_table import identity, make_table
 from support.toy_game import ToyGame
 
@@ -86,39 +87,33 @@ CHANGES: dict[str, Callable[[list[Any]], Any]] = {
 def test_a_changed_header_is_refused(change: Callable[[list[Any]], Any]) -> None:
     whole = _value()
     change(whole)
-    with pytest.raises(Invalid):
-        parse_header(encoding.encode(whole))
+    fails(Invalid, "", parse_header, encoding.encode(whole))
 
 
 def test_terms_that_change_after_signing_are_refused() -> None:
     whole = _value()
     whole[0][3] = "another game"
-    with pytest.raises(Invalid, match="bad-signature"):
-        parse_header(encoding.encode(whole))
+    fails(Invalid, "bad-signature", parse_header, encoding.encode(whole))
 
 
 def test_a_signature_for_other_terms_is_refused() -> None:
     other = Terms(identity(0).public, b"o" * 32, "toy", 3, 2)
     entry = header.sit(other, identity(1), "seat 1", b"n" * 32)
     header.parse_entry(other, entry.value())
-    with pytest.raises(Invalid, match="bad-signature"):
-        header.parse_entry(HEADER.terms, entry.value())
+    fails(Invalid, "bad-signature", header.parse_entry, HEADER.terms, entry.value())
 
 
 def test_cut_and_trailing_bytes_are_refused() -> None:
     data = HEADER.encode()
     for end in range(0, len(data), 7):
-        with pytest.raises(Invalid):
-            parse_header(data[:end])
-    with pytest.raises(Invalid):
-        parse_header(data + b"\x00")
+        fails(Invalid, "", parse_header, data[:end])
+    fails(Invalid, "", parse_header, data + b"\x00")
 
 
 @settings(max_examples=150, deadline=None)
 @given(st.binary(max_size=120))
 def test_any_bytes_give_a_header_or_invalid(data: bytes) -> None:
-    with pytest.raises(Invalid):
-        parse_header(data)
+    fails(Invalid, "", parse_header, data)
 
 
 def test_the_order_of_seats_is_part_of_the_id() -> None:

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.cases import each
+from support.cases import each, fails
 from support.machine_table import identity
 
 from protocol.crypto.labels import Label
@@ -38,14 +38,11 @@ def test_what_is_written_is_read(seat: int, number: int, epoch: int, step: int) 
     ]
 )
 def test_a_leave_is_bound_to_every_field(changed: Leave) -> None:
-    with pytest.raises(Invalid) as found:
-        leaves.check(changed, TABLE, IDS)
-    assert found.value.code == "bad-signature"
+    fails(Invalid, "bad-signature", leaves.check, changed, TABLE, IDS)
 
 
 def test_a_leave_of_another_table_is_none_here() -> None:
-    with pytest.raises(Invalid, match="not a signature"):
-        leaves.check(MINE, b"o" * 32, IDS)
+    fails(Invalid, "not a signature", leaves.check, MINE, b"o" * 32, IDS)
 
 
 def test_a_leave_of_no_seat_of_the_table_is_refused() -> None:
@@ -57,8 +54,7 @@ def test_a_leave_of_no_seat_of_the_table_is_refused() -> None:
 def test_its_label_is_its_own() -> None:
     data = encoding.encode((TABLE, 1, 1, 0, 9, ON))
     say = replace(MINE, signature=identity(1).sign(Label.SAY, data))
-    with pytest.raises(Invalid):
-        leaves.check(say, TABLE, IDS)
+    fails(Invalid, "", leaves.check, say, TABLE, IDS)
 
 
 @each(
@@ -75,6 +71,4 @@ def test_its_label_is_its_own() -> None:
     ]
 )
 def test_another_form_is_no_frame(value: tuple[object, ...]) -> None:
-    with pytest.raises(Invalid) as found:
-        frames.parse_frame(encoding.encode(value))
-    assert found.value.code == "bad-frame"
+    fails(Invalid, "bad-frame", frames.parse_frame, encoding.encode(value))
