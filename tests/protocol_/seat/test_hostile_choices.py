@@ -31,9 +31,7 @@ def test_a_choice_that_is_not_of_its_form_is_a_fault(kind: str, lie: Any) -> Non
     room = hostile_table(kind, lie)
     room.play(until=400)
     assert has_lied(room, kind)
-    for machine in room.machines(HONEST):
-        assert machine.finished
-        assert machine.tip.banned == {LIAR}
+    assert all(m.finished and m.tip.banned == {LIAR} for m in room.machines(HONEST))
     assert guilty(room) == [{(LIAR, "illegal-choice")}] * 3
 
 
@@ -56,9 +54,7 @@ def test_what_is_of_its_form_is_no_fault(kind: str) -> None:
     room = hostile_table(kind, {"bid": 3, "pile": 0, "card": (2,), "solo": (3,)}[kind])
     room.play(until=400)
     assert has_lied(room, kind)
-    for machine in room.machines(HONEST):
-        assert machine.finished
-        assert not machine.tip.banned
+    assert all(m.finished and not m.tip.banned for m in room.machines(HONEST))
     assert guilty(room) == [set()] * 3
 
 
