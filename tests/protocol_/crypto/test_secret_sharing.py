@@ -94,14 +94,9 @@ def test_the_vector_promises_each_piece() -> None:
 def test_other_pieces_are_rejected() -> None:
     good = piece(POLY, 2)
     swapped = (VECTOR[0], VECTOR[2], VECTOR[1])
-    for vector, i, value in (
-        (VECTOR, 2, good + 1),
-        (VECTOR, 2, -good),
-        (VECTOR, 2, 0),
-        (VECTOR, 3, good),
-        (VECTOR[:2], 2, good),
-        (swapped, 2, good),
-    ):
+    others = [(vector, 2, good) for vector in (VECTOR[:2], swapped)]
+    others += [(VECTOR, 2, value) for value in (good + 1, -good, 0)]
+    for vector, i, value in (*others, (VECTOR, 3, good)):
         fails(Invalid, "bad-backup", verify_piece, vector, i, value)
 
 
@@ -154,36 +149,35 @@ def test_a_sealed_piece_opens_for_its_receiver() -> None:
     assert check_x25519_public(BOB_PUBLIC) == BOB_PUBLIC
 
 
-def test_a_sealed_piece_is_what_the_text_says() -> None:
-    """Opened by another library, along the described format."""
-    shared = X25519PrivateKey.from_private_bytes(BOB).exchange(
-        X25519PublicKey.from_public_bytes(SEALED[:32])
+def cipher_by_the_text(secret: bytes, public: bytes) -> ChaCha20Poly1305:
+    """The cipher of a piece from Alice to Bob by another library, along the described format."""
+    shared = X25519PrivateKey.from_private_bytes(secret).exchange(
+        X25519PublicKey.from_public_bytes(public)
     )
-    assert SEALED[:32] == ALICE_PUBLIC
     parts = (CONTEXT.encode(), ALICE_PUBLIC, BOB_PUBLIC, shared)
-    key = sha512(framed(b"p2p-table/2/backup-seal-kdf", *parts)).digest()[:32]
-    data = ChaCha20Poly1305(key).decrypt(bytes(12), SEALED[32:], None)
+    return ChaCha20Poly1305(sha512(framed(b"p2p-table/2/backup-seal-kdf", *parts)).digest()[:32])
+
+
+def test_a_sealed_piece_is_what_the_text_says() -> None:
+    assert SEALED[:32] == ALICE_PUBLIC
+    data = cipher_by_the_text(BOB, SEALED[:32]).decrypt(bytes(12), SEALED[32:], None)
     assert int.from_bytes(data, "little") == piece(POLY, 2)
 
 
-@pytest.mark.parametrize("context", elsewhere(CONTEXT))
-def test_a_sealed_piece_opens_nowhere_else(context: Context) -> None:
-    fails(Invalid, "bad-backup", open_piece, context, BOB, SEALED)
-
-
-def test_a_sealed_piece_opens_for_nobody_else() -> None:
-    fails(Invalid, "bad-backup", open_piece, CONTEXT, ALICE, SEALED)
+@pytest.mark.parametrize(
+    ("context", "secret"), [*((one, BOB) for one in elsewhere(CONTEXT)), (CONTEXT, ALICE)]
+)
+def test_a_sealed_piece_opens_nowhere_else_and_for_nobody_else(
+    context: Context, secret: bytes
+) -> None:
+    fails(Invalid, "bad-backup", open_piece, context, secret, SEALED)
 
 
 def test_a_scalar_that_is_not_canonical_is_no_piece() -> None:
     """A dealer's tag is right, but what it covers is not below the order."""
-    shared = X25519PrivateKey.from_private_bytes(ALICE).exchange(
-        X25519PublicKey.from_public_bytes(BOB_PUBLIC)
-    )
-    parts = (CONTEXT.encode(), ALICE_PUBLIC, BOB_PUBLIC, shared)
-    key = sha512(framed(b"p2p-table/2/backup-seal-kdf", *parts)).digest()[:32]
+    cipher = cipher_by_the_text(ALICE, BOB_PUBLIC)
     for data in (ORDER.to_bytes(32, "little"), b"\xff" * 32):
-        sealed = ALICE_PUBLIC + ChaCha20Poly1305(key).encrypt(bytes(12), data, None)
+        sealed = ALICE_PUBLIC + cipher.encrypt(bytes(12), data, None)
         fails(Invalid, "bad-backup", open_piece, CONTEXT, BOB, sealed)
 
 
