@@ -35,7 +35,7 @@ from protocol.wire.header import Header, Patience, Terms, default_quorum, sit
 
 sys.path.append(str(Path(__file__).parent.parent / "tests"))
 
-from support.room import Room, toy_choice
+from support.machine_table import MachineTable, toy_choice
 from support.toy_game import ToyGame
 
 Chooser = Callable[[Machine, Asked], Any]
@@ -81,7 +81,7 @@ def play(name: str, seats: int, cards: int) -> tuple[bytes, GameOf, float]:
     terms = Terms(who[0].public, b"n" * 32, value, seats, default_quorum(seats), Patience())
     roster = tuple(sit(terms, one, f"seat {i}", bytes([i]) * 32) for i, one in enumerate(who))
     header = Header(terms, roster)
-    room = Room(Table(header, game_of(terms)), who, choose)
+    room = MachineTable(Table(header, game_of(terms)), who, choose)
     start = time.perf_counter()
     room.start()
     room.run(until=2)

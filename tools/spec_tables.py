@@ -562,7 +562,7 @@ def play_tiny() -> bytes:
     """Two seats, Surprise, the first 24 Collectibles by fours, one Castle of one field."""
     import random
 
-    from support.room import Room, identity
+    from support.machine_table import MachineTable, identity
 
     from p2p_hoity import rules
     from p2p_hoity.editions import load
@@ -591,7 +591,7 @@ def play_tiny() -> bytes:
         header.sit(terms, one, name, hashlib.sha256(name.encode()).digest())
         for one, name in zip(who, ("Ada", "Bob"), strict=True)
     )
-    room = Room(game_port.bind(header.Header(terms, roster)), who, choose, "tiny")
+    room = MachineTable(game_port.bind(header.Header(terms, roster)), who, choose, "tiny")
     room.start()
     room.run(until=2)
     return room.places[0].machine.transcript()

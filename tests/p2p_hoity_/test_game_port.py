@@ -9,8 +9,8 @@ from functools import lru_cache
 from typing import Any
 
 import pytest
-from support import room
 from support.cheap_group import cheap_cards
+from support.machine_table import Chooser, MachineTable, identity, seat_at
 from support.sim.cheap import shared_nodes
 
 from p2p_hoity import bots, editions, game_port, rules
@@ -27,11 +27,15 @@ EDITIONS = ("uberplay-2004", "reference-manual")
 def terms(seats: int, edition: str = "uberplay-2004", variant: Any = None) -> Terms:
     game = game_port.game_value(editions.load(edition), variant)
     return Terms(
-        bytes(room.identity(0).public), b"n" * 32, game, seats, header.default_quorum(seats)
+        bytes(identity(0).public),
+        b"n" * 32,
+        game,
+        seats,
+        header.default_quorum(seats),
     )
 
 
-def chooser(seed: int) -> room.Chooser:
+def chooser(seed: int) -> Chooser:
     rng = random.Random(seed)
 
     def choose(machine: Machine, asked: effects.Asked) -> Any:
@@ -42,11 +46,11 @@ def chooser(seed: int) -> room.Chooser:
 
 
 @lru_cache(maxsize=4)
-def play(seats: int, edition: str = EDITIONS[0], variant: Any = None) -> room.Room:
+def play(seats: int, edition: str = EDITIONS[0], variant: Any = None) -> MachineTable:
     """Play a whole game with the whole deck; more than two seats play with cheap cards."""
-    bound, who = room.seat_at(terms(seats, edition, variant), game_port.read_game)
+    bound, who = seat_at(terms(seats, edition, variant), game_port.read_game)
     with cheap_cards() if seats > 2 else nullcontext(), shared_nodes():
-        here = room.Room(bound, who, chooser(seats))
+        here = MachineTable(bound, who, chooser(seats))
         here.start()
         here.run(until=5)
     return here
@@ -74,8 +78,8 @@ def test_a_whole_game_ends_the_same_for_everyone(seats: int, edition: str, varia
 
 
 def test_nobody_sees_a_hidden_hand_before_the_end() -> None:
-    bound, who = room.seat_at(terms(3), game_port.read_game)
-    here = room.Room(bound, who, lambda machine, asked: None)
+    bound, who = seat_at(terms(3), game_port.read_game)
+    here = MachineTable(bound, who, lambda machine, asked: None)
     here.start()
     here.run(until=2)
     hands = bound.layout.hands
@@ -188,7 +192,7 @@ def test_a_choice_the_rules_do_not_know_is_illegal() -> None:
 
 
 def test_the_header_is_read_back() -> None:
-    bound, _ = room.seat_at(terms(4), game_port.read_game)
+    bound, _ = seat_at(terms(4), game_port.read_game)
     read = header.parse_header(bound.header.encode())
     assert read == bound.header
     assert isinstance(read, Header)

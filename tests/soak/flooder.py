@@ -26,8 +26,8 @@ from typing import Any
 from support import terminals
 from support.liars.flood import FLOODS
 from support.liars.tales import Liar
+from support.machine_table import MachineTable, make_table, toy_choice
 from support.process_table import ProcessTable
-from support.room import Room, make_table, toy_choice
 from support.toy_game import ToyGame
 
 from soak.health import Watch
@@ -81,7 +81,7 @@ def play_until(terminal: terminals.Terminal, when: float) -> bool:
 def cost(kind: str, frames: int) -> dict[str, Any]:
     """One kind of flood at the fourth seat of four that stand before the deal."""
     table, who = make_table(ToyGame(4, 1), 4)
-    room = Room(table, who, toy_choice)
+    room = MachineTable(table, who, toy_choice)
     room.start()
     while not all(place.machine.has_begun for place in room.places):
         room.deliver()

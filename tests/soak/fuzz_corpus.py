@@ -11,8 +11,8 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from support.machine_table import MachineTable, make_table, toy_choice
 from support.paths import ROOT
-from support.room import Room, make_table, toy_choice
 from support.toy_game import ToyGame
 
 from p2p_hoity import game_port
@@ -113,7 +113,7 @@ ASKED = (
 def sound_inputs() -> Iterator[tuple[str, bytes]]:
     """(parser, input) for every message, body and frame of a game of four, its header and file."""
     table, who = make_table(ToyGame(4), 4)
-    room = Room(table, who, toy_choice)
+    room = MachineTable(table, who, toy_choice)
     room.start()
     room.run(until=5)
     machine = room.places[0].machine

@@ -1,7 +1,8 @@
-"""Many cases in one test: all are tried, and every one that fails is listed."""
+"""Many cases in one test, of which every one that fails is listed; and calls that must fail."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -33,3 +34,14 @@ def each(
         return test
 
     return test_of_all
+
+
+def fails(
+    error: type[Exception], words: str, call: Callable[..., Any], *given: Any, **named: Any
+) -> None:
+    """Check that a call raises this error, with this code or with these words in its text."""
+    with pytest.raises(error) as caught:
+        call(*given, **named)
+    code = getattr(caught.value, "code", words)
+    is_code = "-" in words and " " not in words
+    assert code == words if is_code else re.search(words, str(caught.value)), caught.value

@@ -15,7 +15,7 @@ from protocol.crypto.group import cache_per_backend
 from protocol.seat.effects import Asked
 from protocol.seat.machine import Machine
 from protocol.wire.header import Patience, Terms
-from support import room
+from support.machine_table import MachineTable, identity, seat_at
 from support.paths import ROOT
 from support.rules_driver import Referee
 
@@ -56,15 +56,15 @@ def until(driver: Referee, kind: rules.Kind, seat: int) -> View:
 def played_file() -> bytes:
     """The transcript of a whole game for two."""
     game = game_port.game_value(load(), "surprise")
-    terms = Terms(room.identity(0).public, b"n" * 32, game, 2, 2, Patience())
-    bound, who = room.seat_at(terms, game_port.read_game)
+    terms = Terms(identity(0).public, b"n" * 32, game, 2, 2, Patience())
+    bound, who = seat_at(terms, game_port.read_game)
     rng = random.Random(2)
 
     def choose(machine: Machine, asked: Asked) -> Any:
         seen = view(asked.node.state.state, machine.seat, machine.hand())
         return bots.BOTS["normal"](seen, rules.expected(seen.state), rng)
 
-    here = room.Room(bound, who, choose)
+    here = MachineTable(bound, who, choose)
     here.start()
     here.run(until=5)
     return here.places[0].machine.transcript()

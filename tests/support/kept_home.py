@@ -18,22 +18,22 @@ from protocol.crypto.group import cache_per_backend
 from protocol.seat.effects import Asked
 from protocol.seat.machine import Machine
 from protocol.wire.header import Patience, Terms
-from support import room
+from support.machine_table import MachineTable, identity, seat_at
 
 SEED = b"s" * 32
 STARTED = 1_700_000_000
 
 
 @cache_per_backend(maxsize=16)
-def room_of(seats: int, rounds: int, nonce: bytes = b"n") -> room.Room:
+def room_of(seats: int, rounds: int, nonce: bytes = b"n") -> MachineTable:
     """Return a table of seeded seats, played by bots until this round has begun.
 
     It is shared by all who ask for it, and not to be changed.
     """
     variant = "surprise" if seats == 2 else None
     game = game_port.game_value(edition_of("small-4"), variant)
-    terms = Terms(room.identity(0).public, nonce * 32, game, seats, seats // 2 + 1, Patience())
-    bound, who = room.seat_at(terms, game_port.read_game)
+    terms = Terms(identity(0).public, nonce * 32, game, seats, seats // 2 + 1, Patience())
+    bound, who = seat_at(terms, game_port.read_game)
     rng = random.Random(2)
 
     def choose(machine: Machine, asked: Asked) -> Any:
@@ -42,7 +42,7 @@ def room_of(seats: int, rounds: int, nonce: bytes = b"n") -> room.Room:
             return None
         return bots.BOTS["normal"](seen, rules.expected(seen.state), rng)
 
-    here = room.Room(bound, who, choose)
+    here = MachineTable(bound, who, choose)
     here.start()
     here.run()
     return here
@@ -57,13 +57,13 @@ def player(home: Home, seat: int = 0) -> keys.Player:
 
 
 def _seed_of(seat: int) -> bytes:
-    """What `room.identity` is made from."""
+    """What `machine_table.identity` is made from."""
     return hashlib.sha256(b"seat%d" % seat).digest()
 
 
 def keep_journal(
     home: Home,
-    here: room.Room,
+    here: MachineTable,
     seat: int = 0,
     started: int = STARTED,
     password: str | None = None,

@@ -18,6 +18,7 @@ from protocol.crypto.signing import Identity
 from protocol.seat.effects import Asked, Effect, Finished, Record, Send
 from protocol.seat.machine import Machine
 from protocol.wire import frames, header, messages
+from protocol.wire.frames import FrameBody
 from protocol.wire.header import Header, Patience, Terms
 from protocol.wire.messages import Message, Statement
 from support.forgeries.cheater import CheatingMachine, Lie
@@ -64,6 +65,16 @@ def toy_choice(machine: Machine, asked: Asked) -> Any:
     return {"bid": (machine.seat or 0) % 4, "pile": 1, "card": (hand[0],), "solo": (hand[1],)}[
         asked.kind
     ]
+
+
+def carried(message: Message) -> bytes:
+    """Return the frame that carries a message."""
+    return frames.encode_frame(frames.Carry(message.encode()))
+
+
+def sent(machine: Machine) -> list[FrameBody]:
+    """Take a machine's effects, and return the frames among them that it sends."""
+    return [frames.parse_frame(e.frame) for e in machine.take() if isinstance(e, Send)]
 
 
 @dataclass
@@ -259,8 +270,7 @@ class MachineTable:
 
     def show(self, seat: int, other: int, statement: Statement) -> None:
         """Let a seat sign a statement and show it to one other, whatever is held back."""
-        carried = frames.Carry(self.sign(seat, statement).encode())
-        self.carry(seat, other, frames.encode_frame(carried))
+        self.carry(seat, other, carried(self.sign(seat, statement)))
 
     def message(self, frame: bytes) -> Message | None:
         """Return the message that a frame carries, if it does."""
@@ -271,11 +281,13 @@ class MachineTable:
 
     def tell(self, seat: int, message: Message, peer: int | None = None) -> Message:
         """Let a seat receive a message from its author, or from another peer."""
-        carried = frames.encode_frame(frames.Carry(message.encode()))
-        source = self.table.ids[message.seat if peer is None else peer]
-        self.machine(seat).receive(carried, self.now, source)
-        self.collect(seat)
+        self.hear(seat, carried(message), message.seat if peer is None else peer)
         return message
+
+    def hear(self, seat: int, frame: bytes, peer: int) -> None:
+        """Let a seat receive a frame from a peer."""
+        self.machine(seat).receive(frame, self.now, self.table.ids[peer])
+        self.collect(seat)
 
     # Seat 0 alone
 

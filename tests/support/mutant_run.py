@@ -1,8 +1,10 @@
 """Run of the mutants: each must be killed by a simulated game or by one test of the suite.
 
-`python -m support.mutant_run` (in `tests`, with the checkout on the path) prints a line for each
-mutant that is killed, in the form of `tests/protocol_/seat/killed_mutants.txt`; `--write` writes
-that file. Names of mutants narrow the run. `--games 500` looks for seeds that kill them instead.
+What kills a mutant stands behind its name in `tests/protocol_/seat/killed_mutants.txt`: a test in
+`tests/protocol_`, or "game", the seed of a simulated game, and the one lie of its wide catalogue
+that it is about. `python -m support.mutant_run` (in `tests`, with the checkout on the path) prints
+the line of each mutant that is killed; `--write` leaves only those in the file. Names of mutants
+narrow the run. `--games 500` looks for seeds that kill them instead.
 """
 
 from __future__ import annotations
@@ -47,9 +49,14 @@ def main() -> int:
     return 0
 
 
+def killers() -> dict[str, str]:
+    """Return by the name of each mutant what kills it."""
+    return dict(line.split(": ", 1) for line in LIST.read_text().splitlines())
+
+
 def line_of(mutant: Mutant) -> str:
     """Return the line of a killed mutant."""
-    return f"{mutant.name}: {mutant.killer}"
+    return f"{mutant.name}: {killers()[mutant.name]}"
 
 
 def _seed_of(mutant: Mutant, seed: str, games: int, only: str | None) -> str:
@@ -61,11 +68,12 @@ def _seed_of(mutant: Mutant, seed: str, games: int, only: str | None) -> str:
 
 def is_killed(mutant: Mutant) -> bool:
     """Return whether its killer passes under the rules as they are, and fails with the mutant."""
-    fails = _fails_in_game if mutant.killer.startswith("game ") else _fails_in_test
-    if fails(mutant.killer):
+    killer = killers()[mutant.name]
+    fails = _fails_in_game if killer.startswith("game ") else _fails_in_test
+    if fails(killer):
         return False
     with planted(mutant):
-        return fails(mutant.killer)
+        return fails(killer)
 
 
 def _fails_in_game(killer: str) -> bool:

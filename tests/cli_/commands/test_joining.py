@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from support.kept_home import keep_journal, player, room_of
-from support.room import Room, identity
+from support.machine_table import MachineTable, identity
 
 from cli.app import run
 from cli.commands import join, pick_table, resume, running
@@ -147,7 +147,7 @@ def test_a_ticket_of_a_table_with_a_journal_here_resumes_it(
 SECRET = b"s" * 16
 
 
-def ticket_of(here: Room, **given: Any) -> Ticket:
+def ticket_of(here: MachineTable, **given: Any) -> Ticket:
     """A ticket of the host of this room, with these fields otherwise."""
     terms = here.table.header.terms
     ticket = Ticket(terms.host, ("127.0.0.1:9",), terms.digest(), (), SECRET)
@@ -155,7 +155,7 @@ def ticket_of(here: Room, **given: Any) -> Ticket:
 
 
 @pytest.fixture
-def played(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Room]:
+def played(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[MachineTable]:
     """A game of this home that another process seems to play."""
     monkeypatch.setenv("HOITY_HOME", str(tmp_path / "home"))
     monkeypatch.setattr(fresh_tickets, "TAKEN", 0.5)
@@ -172,7 +172,7 @@ def lying(tmp_path: Path) -> list[Path]:
 
 
 def test_a_game_that_is_played_is_handed_the_ticket(
-    played: Room, tmp_path: Path, capsys: Shown, monkeypatch: pytest.MonkeyPatch
+    played: MachineTable, tmp_path: Path, capsys: Shown, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     found: list[Ticket] = []
 
@@ -193,7 +193,7 @@ def test_a_game_that_is_played_is_handed_the_ticket(
 
 
 def test_a_game_that_does_not_take_the_ticket_is_said(
-    played: Room, tmp_path: Path, capsys: Shown
+    played: MachineTable, tmp_path: Path, capsys: Shown
 ) -> None:
     assert run(["join", encode_ticket(ticket_of(played))]) == 1
     assert "does not take the ticket: leave there" in capsys.readouterr().err
@@ -210,7 +210,7 @@ def test_a_game_that_does_not_take_the_ticket_is_said(
     ],
 )
 def test_a_forged_ticket_is_not_handed_to_a_game(
-    played: Room, tmp_path: Path, capsys: Shown, given: dict[str, bytes], words: str
+    played: MachineTable, tmp_path: Path, capsys: Shown, given: dict[str, bytes], words: str
 ) -> None:
     assert run(["join", encode_ticket(ticket_of(played, **given))]) == 2
     assert words in capsys.readouterr().err
@@ -250,7 +250,7 @@ def test_the_seat_of_another_key_is_not_taken(
 
 
 def test_a_game_that_is_played_in_another_terminal_is_not_said_to_be_taken_up(
-    played: Room, capsys: Shown
+    played: MachineTable, capsys: Shown
 ) -> None:
     assert run(["resume"]) == 2
     told = capsys.readouterr()

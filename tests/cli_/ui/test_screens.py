@@ -9,8 +9,8 @@ from typing import Any, get_args
 
 import pytest
 import trio
-from support import room
 from support.cli_stage import until
+from support.machine_table import identity, seat_at
 from support.rules_driver import Referee
 
 from cli.trouble import Trouble
@@ -41,8 +41,8 @@ MUSTER = updates.Muster(3, 2, 2)
 
 def bound(seats: int = 3) -> Table:
     game = game_port.game_value(load(), None)
-    terms = Terms(room.identity(0).public, b"n" * 32, game, seats, header.default_quorum(seats))
-    return room.seat_at(terms, game_port.read_game)[0]
+    terms = Terms(identity(0).public, b"n" * 32, game, seats, header.default_quorum(seats))
+    return seat_at(terms, game_port.read_game)[0]
 
 
 def view() -> rules.View:

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.room import identity
+from support.machine_table import identity
 
 from cli.commands.options import PatienceOption
 from cli.words import durations, editions, lingo, telling

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.machine_table import identity
 from support.player_table import LONGER, PlayerTable, Thinker, past_round
-from support.room import identity
 from support.toy_game import ToyGame
 
 from p2p_hoity.net.hub import Hub

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.room import identity
+from support.machine_table import identity
 from support.sampling import times
 from support.toy_game import ToyGame
 

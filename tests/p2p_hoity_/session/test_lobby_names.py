@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from support.room import identity
+from support.machine_table import identity
 
 from p2p_hoity.session.lobby import (
     Names,

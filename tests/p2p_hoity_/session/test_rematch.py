@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.room import identity
+from support.machine_table import identity
 from support.toy_game import ToyGame
 
 from p2p_hoity.session.capability import Capability

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.room import identity
+from support.machine_table import identity
 
 from cli.words.phrases import PHRASES as WORDS
 from p2p_hoity.session.lobby import is_lobby

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 import trio
+from support.machine_table import MachineTable, make_table, toy_choice
 from support.player_table import LONGER, PlayerTable, past_round
-from support.room import Room, make_table, toy_choice
 from support.sim.cheap import cheap_blocks
 from support.toy_game import ToyGame
 
@@ -30,7 +30,7 @@ def _cheap(request: pytest.FixtureRequest) -> Iterator[None]:
         yield
 
 
-class Watched(Room):
+class Watched(MachineTable):
     """Seats before the first bid, watched by seat 0; those in `mute` do not bid."""
 
     def __init__(self, mute: set[int], choice: float, seats: int = 4, quorum: int = 3) -> None:

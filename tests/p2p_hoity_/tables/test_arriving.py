@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 import trio
+from support.machine_table import identity
 from support.player_table import CALM, LONGER, PlayerTable, Thinker, past_round
-from support.room import identity
 from support.toy_game import ToyGame
 
 from cli.trouble import exit_code_of

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 import trio
 from support.kept_home import room_of
+from support.machine_table import identity
 from support.memory_network import MemoryNetwork
 from support.player_table import PlayerTable, past_round
-from support.room import identity
 
 from p2p_hoity import tables
 from p2p_hoity.net.addresses import Address

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.machine_table import MachineTable, make_table, toy_choice
 from support.player_table import PlayerTable
-from support.room import Room, make_table, toy_choice
 from support.sim.cheap import cheap_blocks
 from support.toy_game import ToyGame
 
@@ -49,7 +49,7 @@ def test_a_machine_whose_own_clock_leaps_makes_nobody_absent(seats: int, leap: f
 
 def leap_in_a_room(seats: int, leap: float) -> None:
     table, who = make_table(ToyGame(seats, 2), seats)
-    room = Room(table, who, toy_choice)
+    room = MachineTable(table, who, toy_choice)
     room.start()
     hasty = room.places[1].machine
     while not hasty.has_begun:

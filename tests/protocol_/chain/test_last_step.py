@@ -6,13 +6,12 @@ from functools import cache
 import pytest
 from support.forgeries.bodies import fixed
 from support.inspection import inspect
-from support.machine_table import MachineTable
+from support.machine_table import MachineTable, carried
 from support.played import PATIENCE, forging_in, game_of, new_room, read_say
 
 from protocol.chain.state import Kind
 from protocol.seat.machine import Machine
 from protocol.transcript.verifier import verify
-from protocol.wire import frames
 from protocol.wire.messages import Message, Say
 
 pytestmark = pytest.mark.usefixtures("cheap")
@@ -105,7 +104,7 @@ def second_say(room: MachineTable, machine: Machine) -> Message:
 
 
 def give(room: MachineTable, message: Message) -> None:
-    frame = frames.encode_frame(frames.Carry(message.encode()))
+    frame = carried(message)
     room.machine().receive(frame, room.now, room.table.ids[LIAR])
 
 
@@ -142,8 +141,7 @@ def test_who_holds_the_proof_before_the_last_say_does_not_end_without_a_base() -
             return False
         passed.add(to)
         other = room.sign(LIAR, replace(say, body=b"\x01"))
-        carried = frames.encode_frame(frames.Carry(other.encode()))
-        room.queue[:0] = [(LIAR, to, carried), (LIAR, to, frame)]
+        room.queue[:0] = [(LIAR, to, carried(other)), (LIAR, to, frame)]
         return True
 
     collect = room.collect

@@ -7,8 +7,9 @@ from itertools import combinations
 from typing import Any
 
 import pytest
-from support import room
+from support.cases import fails
 from support.inspection import inspect
+from support.machine_table import MachineTable, identity, seat_at
 
 from p2p_hoity import editions, game_port, rules
 from p2p_hoity.rules.exhibits import is_exhibit
@@ -39,9 +40,9 @@ class Stage:
     def __init__(self, seed: int) -> None:
         self.draw, self.done = random.Random(seed), False
         game = game_port.game_value(editions.load(), None)
-        terms = Terms(room.identity(0).public, b"n" * 32, game, 3, 2, SHORT)
-        bound, who = room.seat_at(terms, game_port.read_game)
-        self.room = room.Room(bound, who, self.choose, str(seed))
+        terms = Terms(identity(0).public, b"n" * 32, game, 3, 2, SHORT)
+        bound, who = seat_at(terms, game_port.read_game)
+        self.room = MachineTable(bound, who, self.choose, str(seed))
 
     def choose(self, machine: Machine, asked: effects.Asked) -> Any:
         view = rules.view(asked.node.state.state, machine.seat, machine.hand())
@@ -102,7 +103,6 @@ def test_a_machine_refuses_to_seal_it() -> None:
             view = rules.view(machine.tip.state.state, LIAR, machine.hand())
             wrong = bad_exhibit(view)
             assert wrong is not None
-            with pytest.raises(IllegalMove, match="no-run"):
-                machine.choose(wrong, 0.0)
+            fails(IllegalMove, "no-run", machine.choose, wrong, 0.0)
             return
     pytest.fail("the liar was never asked for an exhibit")

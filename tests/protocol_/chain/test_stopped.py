@@ -1,6 +1,7 @@
 """A game that takes too many steps is stopped, and ends like any other."""
 
 import pytest
+from support.cases import fails
 from support.machine_table import PATIENCE, toy_table
 from support.rules_driver import Referee
 from support.sim.cheap import cheap_blocks
@@ -53,10 +54,8 @@ def test_hoity_toity_ends_as_it_stands(steps: int) -> None:
 def test_what_has_not_begun_or_is_over_cannot_be_stopped() -> None:
     referee = Referee.seat(load(), 3)
     assert isinstance(expected(referee.state), Deal)
-    with pytest.raises(UnexpectedEvent):
-        apply(referee.state, Stopped())
+    fails(UnexpectedEvent, "", apply, referee.state, Stopped())
     referee.step()
     stopped = referee.apply(Stopped())
-    with pytest.raises(UnexpectedEvent):
-        apply(stopped, Stopped())
+    fails(UnexpectedEvent, "", apply, stopped, Stopped())
     assert isinstance(expected(apply(stopped, Opened(referee.cards(range(12))))), Over)

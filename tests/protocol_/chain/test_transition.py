@@ -4,6 +4,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 import pytest
+from support.cases import fails
 from support.machine_table import PATIENCE, toy_table
 
 from protocol.chain import transition
@@ -57,19 +58,15 @@ def test_a_digest_covers_every_slot_and_only_slots() -> None:
 def test_who_is_not_asked_may_not_speak() -> None:
     node = next(n for n in played() if n.want.kind is Kind.CHOOSE)
     (speaker,) = node.want.speakers
-    with pytest.raises(Fault, match="not-expected"):
-        transition.check(node, (speaker + 1) % 3, b"\x00")
+    fails(Fault, "not-expected", transition.check, node, (speaker + 1) % 3, b"\x00")
     transition.check(node, speaker, b"\x00")
-    with pytest.raises(Fault, match="illegal-choice"):
-        transition.check(node, speaker, b"\x09")
-    with pytest.raises(Fault, match="bad-body"):
-        transition.check(node, speaker, b"\xc3\xc3")
+    fails(Fault, "illegal-choice", transition.check, node, speaker, b"\x09")
+    fails(Fault, "bad-body", transition.check, node, speaker, b"\xc3\xc3")
 
 
 def test_slots_of_seats_that_were_not_asked_are_refused() -> None:
     node = next(n for n in played() if n.want.kind is Kind.CHOOSE)
-    with pytest.raises(ValueError, match="not asked"):
-        transition.append(node, (b"\x00", b"\x00", b"\x00"))
+    fails(ValueError, "not asked", transition.append, node, (b"\x00", b"\x00", b"\x00"))
 
 
 def test_a_link_changes_the_digest_and_keeps_the_step() -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 import pytest
+from support.cases import fails
 from support.machine_table import PATIENCE, toy_table
 from support.paths import VECTORS
 from support.sim.cheap import cheap_blocks
@@ -64,13 +65,9 @@ def test_a_strict_table_shows_at_once(seats: int, quorum: int) -> None:
 def test_a_hold_is_empty_and_of_present_seats() -> None:
     node = next(n for n in nodes_of(4) if n.want.kind is Kind.HOLD)
     transition.check(node, 0, bodies.EMPTY)
-    with pytest.raises(Fault) as found:
-        transition.check(node, 0, b"\x00")
-    assert found.value.code == "bad-body"
+    fails(Fault, "bad-body", transition.check, node, 0, b"\x00")
     gone = transition.link(node, node.present - {3}, frozenset(), (0, 0, 0, 1))
-    with pytest.raises(Fault) as found:
-        transition.check(gone, 3, bodies.EMPTY)
-    assert found.value.code == "not-expected"
+    fails(Fault, "not-expected", transition.check, gone, 3, bodies.EMPTY)
     assert gone.want.kind is Kind.HOLD
     after = transition.append(
         gone, transition.slots_of(gone, dict.fromkeys(range(3), bodies.EMPTY))

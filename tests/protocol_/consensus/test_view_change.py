@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 import pytest
+from support.cases import fails
 from support.models.epochs import Model
 from support.tiny_table import tiny_steps
 
@@ -170,8 +171,7 @@ def test_a_signer_proven_at_fault_makes_the_close_invalid(model: Model) -> None:
 def test_a_signer_that_leaves_out_its_own_say_makes_the_close_invalid(model: Model) -> None:
     says = said(model, 0, 1, 2, 3)
     halts = [halt_of(model, 0, says), halt_of(model, 1, says), halt_of(model, 3, says[:3])]
-    with pytest.raises(Malformed, match="proves at fault"):
-        view_change.base_of_halts(halts)
+    fails(Malformed, "proves at fault", view_change.base_of_halts, halts)
 
 
 def test_an_illegal_body_is_a_fault_and_counts_as_missing(model: Model) -> None:
@@ -241,8 +241,7 @@ def test_all_that_a_halt_names_and_is_not_held_is_asked_for_at_once(model: Model
     source.message = message  # type: ignore[method-assign]
     names = [bytes([i]) * 32 for i in range(4)]
     halt = Halt(1, None, tuple(names[:2]), None, (names[2],), ((names[3],),))
-    with pytest.raises(Unknown):
-        view_change.read_halt(model.table, signed(model, 1, halt), source)
+    fails(Unknown, "", view_change.read_halt, model.table, signed(model, 1, halt), source)
     assert asked == names
 
 
@@ -253,23 +252,15 @@ def test_halts_that_name_what_is_unknown_or_wrong_are_not_read(model: Model) -> 
     def read(halt: Halt) -> ReadHalt:
         return view_change.read_halt(model.table, signed(model, 1, halt), source)
 
-    with pytest.raises(Unknown):
-        read(_halt(says=(b"x" * 32,)))
-    with pytest.raises(Unknown):
-        read(_halt(proofs=((b"x" * 32,),)))
-    with pytest.raises(Malformed, match="no say"):
-        read(_halt(says=(back.hash,)))
-    with pytest.raises(Malformed, match="no back"):
-        read(_halt(backs=(say.hash,)))
-    with pytest.raises(Malformed, match="another epoch"):
-        read(_halt(expired=Expired(1, 9, b"d" * 32)))
-    with pytest.raises(Malformed, match="fewer votes"):
-        read(_halt(epoch=2, lock=Lock(1, b"b" * 32, True, ())))
+    fails(Unknown, "", read, _halt(says=(b"x" * 32,)))
+    fails(Unknown, "", read, _halt(proofs=((b"x" * 32,),)))
+    fails(Malformed, "no say", read, _halt(says=(back.hash,)))
+    fails(Malformed, "no back", read, _halt(backs=(say.hash,)))
+    fails(Malformed, "another epoch", read, _halt(expired=Expired(1, 9, b"d" * 32)))
+    fails(Malformed, "fewer votes", read, _halt(epoch=2, lock=Lock(1, b"b" * 32, True, ())))
     votes = tuple((seat, b"s" * 64) for seat in range(3))
-    with pytest.raises(Malformed, match="wrong signature"):
-        read(_halt(epoch=2, lock=Lock(1, b"b" * 32, True, votes)))
-    with pytest.raises(Malformed, match="not below"):
-        read(_halt(epoch=1, lock=Lock(1, b"b" * 32, True, votes)))
+    fails(Malformed, "wrong signature", read, _halt(epoch=2, lock=Lock(1, b"b" * 32, True, votes)))
+    fails(Malformed, "not below", read, _halt(epoch=1, lock=Lock(1, b"b" * 32, True, votes)))
 
 
 def test_a_proof_of_two_needs_nothing_of_what_the_two_name(model: Model) -> None:
@@ -300,6 +291,5 @@ def test_a_close_needs_t_halts_of_its_epoch_by_rising_seat_from_its_proposer(mod
         close(1, halts[0], halts[0], halts[1]),
         close(1, halts[0], halts[1], late),
     ):
-        with pytest.raises(Malformed):
-            view_change.base_of_close(model.table, bad, source)
+        fails(Malformed, "", view_change.base_of_close, model.table, bad, source)
     assert model.base.want.kind is Kind.SEAL

@@ -9,8 +9,7 @@ from support.machine_table import PATIENCE, MachineTable, toy_table
 
 from protocol.consensus import view_change
 from protocol.consensus.votes import MAX_TRIED, Votes
-from protocol.wire import frames
-from protocol.wire.messages import Accept, Close, Expired, Halt, Late, Message, SealVote, Statement
+from protocol.wire.messages import Accept, Close, Expired, Halt, Late, Message, SealVote
 
 pytestmark = pytest.mark.usefixtures("cheap")
 
@@ -24,16 +23,10 @@ def room() -> MachineTable:
     return made
 
 
-def signed(room: MachineTable, seat: int, statement: Statement) -> Message:
-    return room.sign(seat, statement)
-
-
 def tell(room: MachineTable, *told: Message) -> None:
     """Seat 0 receives messages of others."""
     for message in told:
-        carried = frames.encode_frame(frames.Carry(message.encode()))
-        room.machine().receive(carried, room.now, room.table.ids[message.seat])
-    room.collect(0)
+        room.tell(0, message)
 
 
 def halt(room: MachineTable, *more: bytes, expired: Expired | None = None) -> Halt:
@@ -61,20 +54,20 @@ def counted(monkeypatch: pytest.MonkeyPatch, name: str) -> list[tuple[object, ..
 
 def test_a_malformed_halt_is_judged_by_a_seat_that_does_not_propose(room: MachineTable) -> None:
     machine = room.machine()
-    tell(room, signed(room, 3, halt(room, expired=WRONG)))
+    tell(room, room.sign(3, halt(room, expired=WRONG)))
     assert inspect(machine).proofs[3].code == "bad-halt"
     assert inspect(machine).store.of_epoch(Late, 1)[0].seat == 0
 
 
 def test_a_sound_halt_convicts_nobody(room: MachineTable) -> None:
     machine = room.machine()
-    tell(room, signed(room, 3, halt(room)))
+    tell(room, room.sign(3, halt(room)))
     assert not inspect(machine).proofs
 
 
 def test_nothing_is_asked_for_only_to_judge_a_form(room: MachineTable) -> None:
     machine = room.machine()
-    tell(room, signed(room, 3, halt(room, bytes(32), expired=WRONG)))
+    tell(room, room.sign(3, halt(room, bytes(32), expired=WRONG)))
     assert not inspect(machine).proofs
     assert not inspect(machine).store.wants
 
@@ -82,7 +75,7 @@ def test_nothing_is_asked_for_only_to_judge_a_form(room: MachineTable) -> None:
 def test_more_proofs_than_seats_are_malformed(room: MachineTable) -> None:
     machine = room.machine()
     proofs = tuple((bytes([i]) * 32,) for i in range(5))
-    tell(room, signed(room, 3, replace(halt(room), proofs=proofs)))
+    tell(room, room.sign(3, replace(halt(room), proofs=proofs)))
     assert inspect(machine).proofs[3].code == "bad-halt"
 
 
@@ -90,14 +83,14 @@ def test_what_waits_is_not_read_again_before_it_is_held(
     room: MachineTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     machine, calls = room.machine(), counted(monkeypatch, "_read_halt")
-    late = signed(room, 2, Late(1))
-    waiting = signed(room, 3, halt(room, late.hash))
+    late = room.sign(2, Late(1))
+    waiting = room.sign(3, halt(room, late.hash))
 
     def reads() -> int:
         return sum(1 for _, message, _, named in calls if message == waiting and not named)
 
     tell(room, waiting)
-    tell(room, *(signed(room, 1, Late(epoch)) for epoch in (1, 2)))
+    tell(room, *(room.sign(1, Late(epoch)) for epoch in (1, 2)))
     assert reads() == 1
     tell(room, late)
     assert reads() == 2
@@ -109,10 +102,10 @@ def test_of_two_bad_halts_the_one_judged_first_is_the_proof(
     room: MachineTable, variation: int
 ) -> None:
     """Not the one whose hash happens to fall first in this process."""
-    machine, late = room.machine(), signed(room, 2, Late(1))
+    machine, late = room.machine(), room.sign(2, Late(1))
     wrong = Expired(9 + variation, 1, bytes(32))
     waiting = halt(room, late.hash, expired=wrong)
-    first, second = (signed(room, 3, replace(waiting, epoch=epoch)) for epoch in (1, 2))
+    first, second = (room.sign(3, replace(waiting, epoch=epoch)) for epoch in (1, 2))
     tell(room, second, first)
     assert not inspect(machine).proofs
     tell(room, late)
@@ -122,7 +115,7 @@ def test_of_two_bad_halts_the_one_judged_first_is_the_proof(
 
 def test_a_proposer_asks_for_what_its_halts_name(room: MachineTable) -> None:
     votes = votes_of(room.machine())
-    tell(room, signed(room, 3, halt(room, bytes(32))))
+    tell(room, room.sign(3, halt(room, bytes(32))))
     assert votes.halts(1) == []
     assert bytes(32) in votes.store.wants
 
@@ -130,7 +123,7 @@ def test_a_proposer_asks_for_what_its_halts_name(room: MachineTable) -> None:
 def _closes(room: MachineTable, count: int) -> list[Message]:
     """So many closes of epoch 1 that name halts which nobody has."""
     found = [Close(1, tuple(bytes([i, j]) * 16 for j in range(3))) for i in range(count)]
-    return [signed(room, 1, close) for close in found]
+    return [room.sign(1, close) for close in found]
 
 
 def test_a_flood_of_closes_is_judged_no_further_than_the_first_few(
@@ -145,12 +138,12 @@ def test_a_flood_of_closes_is_judged_no_further_than_the_first_few(
 def test_a_close_that_a_quorum_has_voted_for_is_judged_all_the_same(room: MachineTable) -> None:
     votes = votes_of(room.machine())
     tell(room, *_closes(room, 3 * MAX_TRIED))
-    halts = [signed(room, seat, halt(room)) for seat in (1, 2, 3)]
-    close = signed(room, 1, Close(1, tuple(m.hash for m in halts)))
+    halts = [room.sign(seat, halt(room)) for seat in (1, 2, 3)]
+    close = room.sign(1, Close(1, tuple(m.hash for m in halts)))
     tell(room, *halts, close)
     assert not votes.closes.get(1)
     base = view_change.base_of_close(room.table, close, votes).node.base_digest()
-    tell(room, *(signed(room, seat, Accept(1, base)) for seat in (1, 2, 3)), close)
+    tell(room, *(room.sign(seat, Accept(1, base)) for seat in (1, 2, 3)), close)
     assert list(votes.closes[1]) == [base]
 
 
@@ -159,9 +152,9 @@ def test_halts_of_which_no_close_can_be_made_are_tried_once(
 ) -> None:
     live = votes_of(room.machine())
     votes = Votes(room.table, live.store, live.start)
-    two = [signed(room, 2, SealVote(1, bytes([i]) * 32)) for i in range(2)]
+    two = [room.sign(2, SealVote(1, bytes([i]) * 32)) for i in range(2)]
     proof = tuple(sorted(m.hash for m in two))
-    halts = [signed(room, seat, replace(halt(room), proofs=(proof,))) for seat in (1, 2, 3)]
+    halts = [room.sign(seat, replace(halt(room), proofs=(proof,))) for seat in (1, 2, 3)]
     tell(room, *two, *halts)
     read, calls = votes.halts(1)[-3:], counted(monkeypatch, "base_of_halts")
     assert [one.message for one in read] == halts

@@ -2,10 +2,10 @@
 
 from hashlib import sha512
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.forged_points import not_canonical, off_curve, signed_zeros, small_order
+from support.cases import fails
+from support.forged_points import off_curve, small_order
 
 from protocol.crypto import group
 from protocol.crypto.group import BASE, IDENTITY, ORDER
@@ -99,8 +99,7 @@ def test_scalars_are_canonical() -> None:
     for number in (0, 1, ORDER - 1):
         assert group.decode_scalar(group.encode_scalar(number)) == number
     for data in (ORDER.to_bytes(32, "little"), b"\xff" * 32, b"", bytes(31), bytes(33)):
-        with pytest.raises(Invalid, match="bad-scalar"):
-            group.decode_scalar(data)
+        fails(Invalid, "bad-scalar", group.decode_scalar, data)
 
 
 @settings(max_examples=100, deadline=None)
@@ -140,13 +139,6 @@ def test_hash_to_group_vectors() -> None:
     assert group.hash_to_group(Label.CARD, bytes(8)).hex() == VECTOR_CARD_0
     assert group.hash_to_group(Label.SECOND_GENERATOR).hex() == VECTOR_SECOND_GENERATOR
     assert group.hash_to_group(Label.CARD, b"a", b"b") != group.hash_to_group(Label.CARD, b"ab")
-
-
-def test_hash_to_group_skips_what_is_no_point(monkeypatch: pytest.MonkeyPatch) -> None:
-    skipped = [OFF_CURVE, *SMALL_ORDER, *signed_zeros(), *not_canonical()]
-    answers = iter([*skipped, BASE])
-    monkeypatch.setattr(group, "digest", lambda *_: next(answers))
-    assert group.hash_to_group(Label.CARD) == group.mul_base(8)
 
 
 VECTOR_CARD_0 = "a5b3d4b27878c3421b8dd7ae31f341e1bdb110426c9d162a50b1cc13a453543a"

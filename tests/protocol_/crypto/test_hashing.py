@@ -5,6 +5,7 @@ from hashlib import sha512
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.cases import each, fails
 
 from protocol.crypto.context import Context
 from protocol.crypto.hashing import ORDER, digest, expand, framed, hash_to_scalar, u64
@@ -63,16 +64,9 @@ def test_contexts_encode_apart() -> None:
     assert context.encode() == framed(*parts)
 
 
-@pytest.mark.parametrize(
-    ("table", "step", "seat"),
-    [
-        (bytes(31), 0, 0),
-        ("x" * 32, 0, 0),
-        (bytes(32), -1, 0),
-        (bytes(32), 2**64, 0),
-        (bytes(32), 0, -1),
-    ],
+@each(
+    [(bytes(31), 0, 0), ("x" * 32, 0, 0), *((bytes(32), *at) for at in ((-1, 0), (2**64, 0), (0, -1)))],
+    repr,
 )
-def test_a_context_without_encoding_is_refused(table: bytes, step: int, seat: int) -> None:
-    with pytest.raises(ValueError, match="a context needs"):
-        Context(table, step, seat, "key")
+def test_a_context_without_encoding_is_refused(fields: tuple[bytes, int, int]) -> None:
+    fails(ValueError, "a context needs", Context, *fields, "key")

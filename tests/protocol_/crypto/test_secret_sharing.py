@@ -9,6 +9,7 @@ from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey, X
 from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.cases import fails
 from support.forged_points import forgeries
 from support.reference_crypto import elsewhere, source
 
@@ -66,11 +67,9 @@ def test_any_t_pieces_stand_in_for_the_key(t: int, secret: int, seed: bytes) -> 
 
 def test_fewer_than_t_pieces_do_not() -> None:
     shares = {i: mul(piece(POLY, i), BASE) for i in (1, 4)}
-    with pytest.raises(ValueError, match="needs 3 pieces"):
-        combine(shares, 3)
+    fails(ValueError, "needs 3 pieces", combine, shares, 3)
     assert combine(shares, 2) != mul(SECRET, BASE)
-    with pytest.raises(ValueError, match="needs 0 pieces"):
-        combine(shares, 0)
+    fails(ValueError, "needs 0 pieces", combine, shares, 0)
 
 
 def test_a_wrong_index_or_share_gives_another_point() -> None:
@@ -95,33 +94,23 @@ def test_the_vector_promises_each_piece() -> None:
 def test_other_pieces_are_rejected() -> None:
     good = piece(POLY, 2)
     swapped = (VECTOR[0], VECTOR[2], VECTOR[1])
-    for vector, i, value in (
-        (VECTOR, 2, good + 1),
-        (VECTOR, 2, -good),
-        (VECTOR, 2, 0),
-        (VECTOR, 3, good),
-        (VECTOR[:2], 2, good),
-        (swapped, 2, good),
-    ):
-        with pytest.raises(Invalid, match="bad-backup"):
-            verify_piece(vector, i, value)
+    others = [(vector, 2, good) for vector in (VECTOR[:2], swapped)]
+    others += [(VECTOR, 2, value) for value in (good + 1, -good, 0)]
+    for vector, i, value in (*others, (VECTOR, 3, good)):
+        fails(Invalid, "bad-backup", verify_piece, vector, i, value)
 
 
 def test_index_0_is_the_secret_and_never_dealt() -> None:
     for call in (lambda: piece(POLY, 0), lambda: public_piece(VECTOR, 0)):
-        with pytest.raises(ValueError, match="begin with 1"):
-            call()
-    with pytest.raises(ValueError, match="begin with 1"):
-        combine({0: BASE, 1: BASE, 2: BASE}, 3)
-    with pytest.raises(ValueError, match="at least 1"):
-        polynomial(SECRET, 0, source(b""))
+        fails(ValueError, "begin with 1", call)
+    fails(ValueError, "begin with 1", combine, {0: BASE, 1: BASE, 2: BASE}, 3)
+    fails(ValueError, "at least 1", polynomial, SECRET, 0, source(b""))
 
 
 def test_a_vector_outside_the_group_is_rejected() -> None:
     forged = [bad for bad in forgeries(VECTOR[1]).values() if bad != IDENTITY]
     for bad in (*forged, b""):
-        with pytest.raises(Invalid, match="bad-point"):
-            public_piece((VECTOR[0], bad, VECTOR[2]), 2)
+        fails(Invalid, "bad-point", public_piece, (VECTOR[0], bad, VECTOR[2]), 2)
     assert public_piece((VECTOR[0], IDENTITY, VECTOR[2]), 2) != public_piece(VECTOR, 2)
 
 
@@ -139,21 +128,16 @@ def test_x25519_is_the_one_of_rfc_7748() -> None:
 )
 def test_low_order_and_non_canonical_keys_are_rejected(number: int) -> None:
     key = number.to_bytes(32, "little")
-    with pytest.raises(Invalid, match="bad-backup"):
-        check_x25519_public(key)
-    with pytest.raises(Invalid, match="bad-backup"):
-        seal_piece(CONTEXT, key, 5, source(b""))
-    with pytest.raises(Invalid, match="bad-backup"):
-        open_piece(CONTEXT, BOB, key + bytes(48))
+    fails(Invalid, "bad-backup", check_x25519_public, key)
+    fails(Invalid, "bad-backup", seal_piece, CONTEXT, key, 5, source(b""))
+    fails(Invalid, "bad-backup", open_piece, CONTEXT, BOB, key + bytes(48))
 
 
 @pytest.mark.parametrize("key", [b"", bytes(31), ALICE_PUBLIC + b"\0", None, 5])
 def test_keys_of_other_lengths_are_rejected(key: Any) -> None:
     for call in (check_x25519_public, x25519_public):
-        with pytest.raises(Invalid, match="bad-backup"):
-            call(key)
-    with pytest.raises(Invalid, match="bad-backup"):
-        open_piece(CONTEXT, key, bytes(80))
+        fails(Invalid, "bad-backup", call, key)
+    fails(Invalid, "bad-backup", open_piece, CONTEXT, key, bytes(80))
 
 
 SEALED = seal_piece(CONTEXT, BOB_PUBLIC, piece(POLY, 2), lambda size: ALICE[:size])
@@ -165,40 +149,36 @@ def test_a_sealed_piece_opens_for_its_receiver() -> None:
     assert check_x25519_public(BOB_PUBLIC) == BOB_PUBLIC
 
 
-def test_a_sealed_piece_is_what_the_text_says() -> None:
-    """Opened by another library, along the described format."""
-    shared = X25519PrivateKey.from_private_bytes(BOB).exchange(
-        X25519PublicKey.from_public_bytes(SEALED[:32])
+def cipher_by_the_text(secret: bytes, public: bytes) -> ChaCha20Poly1305:
+    """The cipher of a piece from Alice to Bob by another library, along the described format."""
+    shared = X25519PrivateKey.from_private_bytes(secret).exchange(
+        X25519PublicKey.from_public_bytes(public)
     )
-    assert SEALED[:32] == ALICE_PUBLIC
     parts = (CONTEXT.encode(), ALICE_PUBLIC, BOB_PUBLIC, shared)
-    key = sha512(framed(b"p2p-table/2/backup-seal-kdf", *parts)).digest()[:32]
-    data = ChaCha20Poly1305(key).decrypt(bytes(12), SEALED[32:], None)
+    return ChaCha20Poly1305(sha512(framed(b"p2p-table/2/backup-seal-kdf", *parts)).digest()[:32])
+
+
+def test_a_sealed_piece_is_what_the_text_says() -> None:
+    assert SEALED[:32] == ALICE_PUBLIC
+    data = cipher_by_the_text(BOB, SEALED[:32]).decrypt(bytes(12), SEALED[32:], None)
     assert int.from_bytes(data, "little") == piece(POLY, 2)
 
 
-@pytest.mark.parametrize("context", elsewhere(CONTEXT))
-def test_a_sealed_piece_opens_nowhere_else(context: Context) -> None:
-    with pytest.raises(Invalid, match="bad-backup"):
-        open_piece(context, BOB, SEALED)
-
-
-def test_a_sealed_piece_opens_for_nobody_else() -> None:
-    with pytest.raises(Invalid, match="bad-backup"):
-        open_piece(CONTEXT, ALICE, SEALED)
+@pytest.mark.parametrize(
+    ("context", "secret"), [*((one, BOB) for one in elsewhere(CONTEXT)), (CONTEXT, ALICE)]
+)
+def test_a_sealed_piece_opens_nowhere_else_and_for_nobody_else(
+    context: Context, secret: bytes
+) -> None:
+    fails(Invalid, "bad-backup", open_piece, context, secret, SEALED)
 
 
 def test_a_scalar_that_is_not_canonical_is_no_piece() -> None:
     """A dealer's tag is right, but what it covers is not below the order."""
-    shared = X25519PrivateKey.from_private_bytes(ALICE).exchange(
-        X25519PublicKey.from_public_bytes(BOB_PUBLIC)
-    )
-    parts = (CONTEXT.encode(), ALICE_PUBLIC, BOB_PUBLIC, shared)
-    key = sha512(framed(b"p2p-table/2/backup-seal-kdf", *parts)).digest()[:32]
+    cipher = cipher_by_the_text(ALICE, BOB_PUBLIC)
     for data in (ORDER.to_bytes(32, "little"), b"\xff" * 32):
-        sealed = ALICE_PUBLIC + ChaCha20Poly1305(key).encrypt(bytes(12), data, None)
-        with pytest.raises(Invalid, match="bad-backup"):
-            open_piece(CONTEXT, BOB, sealed)
+        sealed = ALICE_PUBLIC + cipher.encrypt(bytes(12), data, None)
+        fails(Invalid, "bad-backup", open_piece, CONTEXT, BOB, sealed)
 
 
 @settings(max_examples=40, deadline=None)
@@ -211,8 +191,7 @@ def test_any_changed_byte_is_rejected(at: int, change: int) -> None:
 @settings(max_examples=60, deadline=None)
 @given(st.one_of(st.binary(max_size=100), st.binary(min_size=80, max_size=80)))
 def test_any_bytes_as_sealed_piece_are_invalid(sealed: bytes) -> None:
-    with pytest.raises(Invalid, match="bad-backup"):
-        open_piece(CONTEXT, BOB, sealed)
+    fails(Invalid, "bad-backup", open_piece, CONTEXT, BOB, sealed)
 
 
 def test_every_seal_is_fresh() -> None:

@@ -14,9 +14,6 @@ from protocol.wire.header import Patience
 DELAY = 0.1
 
 
-pytestmark = pytest.mark.usefixtures("cheap")
-
-
 def played(seats: int, quorum: int | None = None) -> list[list[tuple[float, Kind]]]:
     """Return when each seat completed which step of a whole game, computing taking nothing."""
     table = toy_table(seats, 2, quorum, Patience())
@@ -43,16 +40,15 @@ def choices(steps: list[tuple[float, Kind]]) -> list[float]:
     return found
 
 
-@pytest.mark.parametrize("seats", [3, 4, 5, 6])
-def test_a_sealed_choice_takes_three_delays(seats: int) -> None:
-    for steps in played(seats):
-        assert set(choices(steps)) == {3.0}
-
-
-@pytest.mark.parametrize(("seats", "quorum"), [(2, None), (3, 3), (6, 6)])
-def test_at_a_strict_table_it_takes_two(seats: int, quorum: int | None) -> None:
+@pytest.mark.parametrize(
+    ("seats", "quorum", "delays"),
+    [*((seats, None, 3.0) for seats in (3, 4, 5, 6)), (2, None, 2.0), (3, 3, 2.0), (6, 6, 2.0)],
+)
+def test_a_sealed_choice_takes_three_delays_and_two_at_a_strict_table(
+    seats: int, quorum: int | None, delays: float
+) -> None:
     for steps in played(seats, quorum):
-        assert set(choices(steps)) == {2.0}
+        assert set(choices(steps)) == {delays}
 
 
 @pytest.mark.parametrize("seats", [2, 3, 4, 5, 6])

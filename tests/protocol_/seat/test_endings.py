@@ -8,8 +8,6 @@ from support.sim.invariants import Violation
 from support.sim.plan import draw_plan_of_ending
 from support.sim.tables import PATIENCE, World, play
 
-pytestmark = pytest.mark.usefixtures("cheap")
-
 STEP = PATIENCE.step / 1000
 SAFE = (1, 2, 4, 5, 6, 7, 8, 9, 10, 11, 14, 15, 18, 19, 20, 22, 24, 25, 27, 28, 29, 30, 31, 32)
 

@@ -9,9 +9,7 @@ from support.machine_table import waiting_table
 from protocol.chain.state import Kind
 from protocol.seat.rules import RULES
 from protocol.wire import frames, leaves
-from protocol.wire.messages import Late, Message, Say
-
-pytestmark = pytest.mark.usefixtures("cheap")
+from protocol.wire.messages import Late, Say
 
 
 class Watched:
@@ -23,18 +21,19 @@ class Watched:
         self.rounds = Mock(return_value=False)
         self.machine.rules = (self.rounds, *RULES)
 
-    def bid(self, seat: int) -> None:
-        """Let seat 0 hear the bid of another seat."""
-        (say,) = self.bid_of(seat)
-        self.table.tell_first(seat, say)
+    def bid(self, *seats: int) -> None:
+        """Let seat 0 hear the bids of other seats."""
+        for seat in seats:
+            self.table.tell_first(seat, self.bid_of(seat))
 
-    def bid_of(self, seat: int) -> list[Say]:
+    def bid_of(self, seat: int) -> Say:
         """Return the bid of another seat."""
         other, step = self.table.machine(seat), self.machine.tip.step
         if other.must_choose:
             other.choose(seat % 4, self.table.now)
         said = inspect(other).statements(seat)
-        return [one for one in said if isinstance(one, Say) and one.step == step]
+        (bid,) = [one for one in said if isinstance(one, Say) and one.step == step]
+        return bid
 
 
 def held(scene: Watched) -> set[int]:
@@ -45,8 +44,7 @@ def held(scene: Watched) -> set[int]:
 
 def test_a_say_that_leaves_the_step_open_is_judged_and_nothing_else() -> None:
     scene = Watched()
-    scene.bid(1)
-    scene.bid(2)
+    scene.bid(1, 2)
     assert held(scene) == {1, 2}
     assert scene.machine.awaited() == {0, 3}
     assert not scene.rounds.called
@@ -55,8 +53,7 @@ def test_a_say_that_leaves_the_step_open_is_judged_and_nothing_else() -> None:
 
 def test_the_last_say_of_a_step_brings_the_game_on_at_once() -> None:
     scene = Watched()
-    scene.bid(1)
-    scene.bid(2)
+    scene.bid(1, 2)
     scene.machine.choose(0, scene.table.now)
     assert scene.machine.tip.want.kind is Kind.SEAL
     scene.bid(3)
@@ -73,19 +70,13 @@ def test_a_say_that_proves_a_fault_is_acted_upon_at_once() -> None:
     assert has_signed(scene.machine, Late, 1)
 
 
-def leave_of(scene: Watched, seat: int) -> bytes:
-    node = scene.machine.tip
-    where = (0, node.step, node.digest)
-    return frames.encode_frame(
-        leaves.sign(scene.table.who[seat], scene.table.table.id, seat, 1, *where)
-    )
-
-
 def test_who_has_left_is_waited_for_no_longer_than_for_the_last_other() -> None:
     scene = Watched()
     scene.machine.choose(0, scene.table.now)
     scene.bid(1)
-    scene.machine.receive(leave_of(scene, 3), scene.table.now, scene.table.table.ids[3])
+    tip, table = scene.machine.tip, scene.table.table
+    leave = leaves.sign(scene.table.who[3], table.id, 3, 1, 0, tip.step, tip.digest)
+    scene.machine.receive(frames.encode_frame(leave), scene.table.now, table.ids[3])
     assert not inspect(scene.machine).have_all_left
     scene.table.wait_first(3)
     assert not has_signed(scene.machine, Late, 1)
@@ -96,15 +87,11 @@ def test_who_has_left_is_waited_for_no_longer_than_for_the_last_other() -> None:
 
 def test_what_was_lacked_is_taken_up_at_once() -> None:
     scene = Watched()
-    (say,) = scene.bid_of(1)
-    (message,) = (m for m in of_seat(scene, 1) if m.statement == say)
-    want(scene.machine, [message.hash])
+    say = scene.bid_of(1)
+    of_seat = inspect(scene.table.machine(1)).store.by_seat(1)
+    want(scene.machine, [m.hash for m in of_seat if m.statement == say])
     scene.table.tell_first(1, say)
     assert scene.rounds.called
-
-
-def of_seat(scene: Watched, seat: int) -> list[Message]:
-    return list(inspect(scene.table.machine(seat)).store.by_seat(seat))
 
 
 @pytest.mark.parametrize("epoch", [1, 2])

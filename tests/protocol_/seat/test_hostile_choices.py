@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.cases import fails
 from support.hostile_choices import (
     HONEST,
     LIAR,
@@ -15,7 +16,6 @@ from support.hostile_choices import (
     has_lied,
     hostile_table,
 )
-from support.sim.cheap import cheap_blocks
 
 from protocol.chain.state import Kind
 from protocol.game import NOT_OF_FORM, ChoiceForm, IllegalMove
@@ -28,26 +28,22 @@ OPEN = [("pile", lie) for lie in ((), (0,), (1, 1, 1), 2)]
 
 @pytest.mark.parametrize(("kind", "lie"), SEALED + SHOWN_BY_ALL + SHOWN_ALONE + OPEN)
 def test_a_choice_that_is_not_of_its_form_is_a_fault(kind: str, lie: Any) -> None:
-    with cheap_blocks():
-        room = hostile_table(kind, lie)
-        room.play(until=400)
+    room = hostile_table(kind, lie)
+    room.play(until=400)
     assert has_lied(room, kind)
-    for machine in room.machines(HONEST):
-        assert machine.finished
-        assert machine.tip.banned == {LIAR}
+    assert all(m.finished and m.tip.banned == {LIAR} for m in room.machines(HONEST))
     assert guilty(room) == [{(LIAR, "illegal-choice")}] * 3
 
 
 @pytest.mark.parametrize(("kind", "lie"), [("bid", (0, 1)), ("bid", 9), ("card", (2, 3))])
 def test_one_that_the_others_open_from_escrow_is_void(kind: str, lie: Any) -> None:
-    with cheap_blocks():
-        room = hostile_table(kind, lie)
-        room.start()
-        while room.deliver():
-            want = room.machine().tip.want
-            if has_lied(room, kind) and want.kind is Kind.REVEAL and want.name == kind:
-                room.places[LIAR].alive = False
-        room.run(until=2000)
+    room = hostile_table(kind, lie)
+    room.start()
+    while room.deliver():
+        want = room.machine().tip.want
+        if has_lied(room, kind) and want.kind is Kind.REVEAL and want.name == kind:
+            room.places[LIAR].alive = False
+    room.run(until=2000)
     for machine in room.machines(HONEST):
         assert machine.finished
         assert [(c.seat, c.code) for c in machine.tip.convictions] == [(LIAR, "illegal-choice")]
@@ -55,21 +51,17 @@ def test_one_that_the_others_open_from_escrow_is_void(kind: str, lie: Any) -> No
 
 @pytest.mark.parametrize("kind", ["bid", "card", "solo", "pile"])
 def test_what_is_of_its_form_is_no_fault(kind: str) -> None:
-    with cheap_blocks():
-        room = hostile_table(kind, {"bid": 3, "pile": 0, "card": (2,), "solo": (3,)}[kind])
-        room.play(until=400)
+    room = hostile_table(kind, {"bid": 3, "pile": 0, "card": (2,), "solo": (3,)}[kind])
+    room.play(until=400)
     assert has_lied(room, kind)
-    for machine in room.machines(HONEST):
-        assert machine.finished
-        assert not machine.tip.banned
+    assert all(m.finished and not m.tip.banned for m in room.machines(HONEST))
     assert guilty(room) == [set()] * 3
 
 
 def test_the_table_asks_for_the_form_before_the_game_sees_the_choice() -> None:
     table = hostile_table("bid", 0).table
     state = table.game.start()
-    with pytest.raises(TypeError):
-        BrittleGame(4).check(state, "bid", 0, (0, 1), {})
+    fails(TypeError, "", BrittleGame(4).check, state, "bid", 0, (0, 1), {})
     with pytest.raises(IllegalMove) as caught:
         table.check_choice(state, "bid", 0, (0, 1), {})
     assert (caught.value.code, caught.value.fields) == (NOT_OF_FORM, {"kind": "bid"})

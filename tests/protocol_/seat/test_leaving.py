@@ -4,19 +4,35 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 import pytest
+from support.cases import fails
 from support.inspection import alter, has_said, inspect, keep_departure, raise_promise, wish
-from support.machine_table import QUICK, MachineTable, identity, toy_table, waiting_table
+from support.machine_table import (
+    QUICK,
+    MachineTable,
+    carried,
+    identity,
+    sent,
+    toy_table,
+    waiting_table,
+)
 
 from protocol.chain.state import Kind
 from protocol.errors import Invalid
 from protocol.seat.core import State
-from protocol.seat.effects import SEAT_LEFT, SILENT_SEAT, Guilty, LeftForNow, Record, Send, Waiting
+from protocol.seat.effects import (
+    SEAT_LEFT,
+    SILENT_SEAT,
+    Broken,
+    Guilty,
+    LeftForNow,
+    Record,
+    Send,
+    Waiting,
+)
 from protocol.seat.machine import Machine
 from protocol.wire import frames, leaves
 from protocol.wire.leaves import Leave
 from protocol.wire.messages import Halt, Late
-
-pytestmark = pytest.mark.usefixtures("cheap")
 
 
 def table_with_departures(table: MachineTable) -> MachineTable:
@@ -40,9 +56,18 @@ def departs(scene: MachineTable, seat: int) -> Leave:
     (word,) = {f for s, _, raw in scene.queue if s == seat and (f := leave_of(raw))}
     scene.settle()
     scene.places[seat].alive = False
-    for other in range(len(scene.places)):
-        scene.machine(other).link_down(scene.table.ids[seat], scene.now)
+    for other in scene.linked(seat):
+        scene.down(other, seat)
     return word
+
+
+def left_by(*seats: int, thinkers: Iterable[int] = (), of: int = 4, at: float = 4) -> MachineTable:
+    """Return a table that seats have left, so many seconds after it began to wait."""
+    scene = scene_of({*seats, *thinkers}, of)
+    scene.now += at
+    for seat in seats:
+        departs(scene, seat)
+    return scene
 
 
 def comes_back(scene: MachineTable, seat: int) -> None:
@@ -56,9 +81,7 @@ def comes_back(scene: MachineTable, seat: int) -> None:
 
 def hear(scene: MachineTable, to: int, word: Leave) -> None:
     """Let a node hear a departure, of whomever, from another than its seat."""
-    peer = scene.table.ids[(to + 1) % len(scene.places)]
-    scene.machine(to).receive(frames.encode_frame(word), scene.now, peer)
-    scene.collect(to)
+    scene.hear(to, frames.encode_frame(word), (to + 1) % len(scene.places))
 
 
 def word_of(
@@ -78,9 +101,7 @@ def leave_of(raw: bytes) -> Leave | None:
 
 
 def test_the_game_goes_on_well_before_the_patience() -> None:
-    scene = scene_of({3})
-    scene.now += 4
-    departs(scene, 3)
+    scene = left_by(3)
     scene.run(until=2)
     for seat in (0, 1, 2):
         machine = scene.machine(seat)
@@ -90,18 +111,14 @@ def test_the_game_goes_on_well_before_the_patience() -> None:
         assert not scene.places[seat].of_kind(Guilty)
 
 
-def test_without_the_word_the_same_takes_the_patience() -> None:
+def test_nobody_goes_on_without_the_word_or_before_standing_there_for_a_grace() -> None:
     scene = scene_of({3})
     scene.now += 4
     scene.places[3].alive = False
     scene.run(until=2)
     assert not scene.machine().finished
     assert scene.machine().tip.absences == (0, 0, 0, 0)
-
-
-def test_nobody_goes_on_before_standing_there_for_a_grace() -> None:
-    scene = scene_of({3})
-    departs(scene, 3)
+    scene = left_by(3, at=0)
     scene.run(until=2.5)
     assert inspect(scene.machine()).wishes == {}
     scene.run(until=1.5)
@@ -109,9 +126,7 @@ def test_nobody_goes_on_before_standing_there_for_a_grace() -> None:
 
 
 def test_who_still_thinks_keeps_the_whole_patience() -> None:
-    scene = scene_of({2, 3})
-    scene.now += 4
-    departs(scene, 3)
+    scene = left_by(3, thinkers={2})
     scene.run(until=14)
     for seat in (0, 1, 2):
         assert scene.machine(seat).away() == {3}
@@ -125,9 +140,7 @@ def test_who_still_thinks_keeps_the_whole_patience() -> None:
 
 
 def test_who_thinks_itself_hurries_nobody() -> None:
-    scene = scene_of({0, 3})
-    scene.now += 4
-    departs(scene, 3)
+    scene = left_by(3, thinkers={0})
     scene.run(until=10)
     assert scene.machine().awaited() == {0, 3}
     assert not inspect(scene.machine()).have_all_left
@@ -154,19 +167,14 @@ def test_who_has_spoken_leaves_for_the_next_step() -> None:
 
 
 def test_several_may_leave_as_long_as_a_quorum_stays() -> None:
-    scene = scene_of({4, 5}, 6)
-    scene.now += 4
-    departs(scene, 4)
-    departs(scene, 5)
+    scene = left_by(4, 5, of=6)
     scene.run(until=3)
     assert scene.machine().finished
     assert scene.machine().tip.absences == (0, 0, 0, 0, 1, 1)
 
 
 def test_a_strict_table_pauses_and_is_told_at_once() -> None:
-    scene = scene_of({1}, 2)
-    scene.now += 4
-    departs(scene, 1)
+    scene = left_by(1, of=2)
     scene.run(until=300)
     assert scene.machine().tip.absences == (0, 0)
     assert [told.seats for told in scene.places[0].of_kind(Waiting)] == [frozenset({1})]
@@ -220,17 +228,14 @@ def test_it_hurries_nobody_in_the_step_before_its_own() -> None:
     """The say that it has signed there may still be on its way."""
     scene = scene_of({3})
     scene.now += 4
-    hear(scene, 0, word_of(scene, 3, ahead=1))
-    assert scene.machine().away() == {3}
-    assert not inspect(scene.machine()).have_all_left
-    hear(scene, 0, word_of(scene, 3, number=3))
-    assert inspect(scene.machine()).have_all_left
+    for word, hurries in ((word_of(scene, 3, ahead=1), False), (word_of(scene, 3, number=3), True)):
+        hear(scene, 0, word)
+        assert scene.machine().away() == {3}
+        assert inspect(scene.machine()).have_all_left is hurries
 
 
 def test_a_link_with_the_seat_ends_it() -> None:
-    scene = scene_of({3})
-    scene.now += 1
-    departs(scene, 3)
+    scene = left_by(3, at=1)
     assert scene.machine().away() == {3}
     comes_back(scene, 3)
     scene.run(until=12)
@@ -246,8 +251,7 @@ def test_a_link_with_the_seat_ends_it() -> None:
 
 def test_a_link_in_the_place_of_another_does_not_end_it() -> None:
     """While a seat goes, a better link with it may come up: it is the same process that goes."""
-    scene = scene_of({3})
-    departs(scene, 3)
+    scene = left_by(3, at=0)
     peer = scene.table.ids[3]
     scene.machine().link_up(peer, scene.now, again=True)
     assert scene.machine().away() == {3}
@@ -282,8 +286,7 @@ def changed(scene: MachineTable) -> None:
 
 
 def test_a_change_of_epoch_does_not_end_it() -> None:
-    scene = scene_of({2, 3}, 6)
-    departs(scene, 3)
+    scene = left_by(3, thinkers={2}, of=6, at=0)
     changed(scene)
     assert scene.machine().away() == {3}
     assert scene.places[0].of_kind(LeftForNow) == [LeftForNow(3)]
@@ -333,7 +336,7 @@ def test_an_absence_since_then_ends_it() -> None:
     assert scene.machine().away() == {3}, "but for the absence it would hold"
 
 
-def test_a_say_of_a_later_epoch_ends_it() -> None:
+def test_a_say_of_a_later_epoch_ends_it_and_one_of_an_epoch_to_come_waits_for_it() -> None:
     scene = scene_of({2, 3}, 6)
     hear(scene, 0, word := word_of(scene, 3))
     changed(scene)
@@ -342,9 +345,6 @@ def test_a_say_of_a_later_epoch_ends_it() -> None:
     scene.settle()
     hear(scene, 0, word)
     assert scene.machine().away() == frozenset()
-
-
-def test_one_of_an_epoch_to_come_waits_for_it() -> None:
     scene = scene_of({2, 3}, 6)
     hear(scene, 0, word_of(scene, 3, epoch=2))
     changed(scene)
@@ -378,14 +378,9 @@ def test_who_is_back_says_so_once_it_may_sign() -> None:
 
 def test_a_return_ends_it_for_seats_that_are_linked_through_others() -> None:
     scene = scene_of({2, 3})
-    hear(scene, 0, word_of(scene, 3))
-    assert scene.machine().away() == {3}
-    hear(scene, 0, word_of(scene, 3, number=2))
-    assert scene.machine().away() == frozenset()
-    hear(scene, 0, word_of(scene, 3))
-    assert scene.machine().away() == frozenset()
-    hear(scene, 0, word_of(scene, 3, number=3))
-    assert scene.machine().away() == {3}
+    for number, away in ((1, {3}), (2, set()), (1, set()), (3, {3})):
+        hear(scene, 0, word_of(scene, 3, number=number))
+        assert scene.machine().away() == away
 
 
 def test_a_journal_that_forgot_a_leave_is_told_and_returns() -> None:
@@ -398,17 +393,6 @@ def test_a_journal_that_forgot_a_leave_is_told_and_returns() -> None:
     scene.run(until=5)
     assert inspect(scene.machine(3)).departures.get(3, 0) == 2
     assert inspect(scene.machine()).departures.get(3, 0) == 2
-
-
-def test_whoever_asks_is_told_who_is_back() -> None:
-    scene = scene_of(range(4))
-    word = word_of(scene, 3, number=2)
-    hear(scene, 0, word)
-    scene.queue.clear()
-    ask = frames.encode_frame(frames.Sync(0, 1, ()))
-    scene.machine().receive(ask, scene.now, scene.table.ids[1])
-    sent = [e.frame for e in scene.machine().take() if isinstance(e, Send)]
-    assert frames.encode_frame(word) in sent
 
 
 def test_a_return_is_on_disk_before_it_is_sent() -> None:
@@ -424,19 +408,13 @@ def test_a_return_is_on_disk_before_it_is_sent() -> None:
 
 
 @pytest.mark.parametrize(("epoch", "ahead"), [(1, 0), (0, 2), (0, -1)])
-def test_a_leave_of_another_place_does_not_hold(epoch: int, ahead: int) -> None:
+def test_a_leave_of_another_place_or_chain_does_not_hold(epoch: int, ahead: int) -> None:
     scene = scene_of(range(4))
-    hear(scene, 0, word_of(scene, 3, epoch=epoch, ahead=ahead))
-    assert scene.machine().away() == frozenset()
-    assert not scene.places[0].of_kind(LeftForNow)
-
-
-def test_a_leave_on_another_chain_does_not_hold() -> None:
-    scene = scene_of(range(4))
-    step = scene.machine().tip.step
-    other = leaves.sign(scene.who[3], scene.table.id, 3, 1, 0, step, b"x" * 32)
-    hear(scene, 0, other)
-    assert scene.machine().away() == frozenset()
+    word = leaves.sign(scene.who[3], scene.table.id, 3, 1, 0, scene.machine().tip.step, b"x" * 32)
+    for other in (word_of(scene, 3, epoch=epoch, ahead=ahead), word):
+        hear(scene, 0, other)
+        assert scene.machine().away() == frozenset()
+        assert not scene.places[0].of_kind(LeftForNow)
 
 
 def test_a_leave_of_an_absent_seat_says_nothing() -> None:
@@ -463,8 +441,7 @@ def test_it_is_on_disk_before_it_leaves_and_nothing_is_signed_behind_it() -> Non
     assert not machine.leave(scene.now)
     assert not machine.must_choose
     for seat in (0, 1, 2):
-        carried = frames.Carry(scene.sign(seat, Late(1)).encode())
-        machine.receive(frames.encode_frame(carried), scene.now, scene.table.ids[seat])
+        machine.receive(carried(scene.sign(seat, Late(1))), scene.now, scene.table.ids[seat])
     assert [effect for effect in machine.take() if isinstance(effect, Record)] != []
     own = [m for m in inspect(machine).store.by_seat(3) if isinstance(m.statement, Halt | Late)]
     assert own == []
@@ -483,11 +460,17 @@ def test_the_journal_knows_how_often_it_has_left_though_nothing_was_sent() -> No
     assert departs(scene, 3).number == 3
 
 
-def test_a_watcher_a_silent_seat_and_one_at_its_end_say_nothing() -> None:
-    scene = scene_of({3})
+def watcher_of(scene: MachineTable) -> Machine:
+    """Return a machine that watches a table, and has heard nothing yet."""
     watcher = Machine(scene.table, bytes, None, None)
     watcher.start(0.0)
-    assert not watcher.leave(0.0)
+    return watcher
+
+
+def test_who_says_nothing_when_it_leaves() -> None:
+    """A watcher, a silent seat, one at its end, and who has left as often as others pass on."""
+    scene = scene_of({3})
+    assert not watcher_of(scene).leave(0.0)
     scene.crash_and_resume(3)
     assert inspect(scene.machine(3)).state is State.SILENT
     assert not scene.machine(3).leave(scene.now)
@@ -495,9 +478,6 @@ def test_a_watcher_a_silent_seat_and_one_at_its_end_say_nothing() -> None:
     done.run(until=1)
     assert done.machine().finished
     assert not done.machine().leave(done.now)
-
-
-def test_who_has_left_as_often_as_others_pass_on_just_goes() -> None:
     scene = scene_of({3})
     keep_departure(scene.machine(3), word_of(scene, 3, number=253), 0.0)
     assert not scene.machine(3).leave(scene.now)
@@ -512,12 +492,10 @@ def test_a_halted_seat_may_leave_too() -> None:
 
 def test_a_watcher_is_told() -> None:
     scene = scene_of({3})
-    watcher = Machine(scene.table, bytes, None, None)
-    watcher.start(0.0)
+    watcher = watcher_of(scene)
     for seat in range(4):
         for message in inspect(scene.machine(seat)).store:
-            frame = frames.encode_frame(frames.Carry(message.encode()))
-            watcher.receive(frame, 0.0, scene.table.ids[seat])
+            watcher.receive(carried(message), 0.0, scene.table.ids[seat])
     watcher.receive(frames.encode_frame(word_of(scene, 3)), 0.0, scene.table.ids[0])
     assert LeftForNow(3) in watcher.take()
     assert watcher.away() == {3}
@@ -550,30 +528,27 @@ def test_one_leave_of_each_seat_is_kept_whatever_a_liar_signs() -> None:
     assert len(scene.places[0].journal) == len(scene_of(range(4)).places[0].journal)
 
 
-def test_whoever_asks_where_one_stands_is_told_who_is_away() -> None:
+@pytest.mark.parametrize("number", [1, 2])
+def test_whoever_asks_where_one_stands_is_told_who_is_away_or_back(number: int) -> None:
     scene = scene_of(range(4))
-    word = word_of(scene, 3)
+    word, ask = word_of(scene, 3, number=number), frames.encode_frame(frames.Sync(0, 1, ()))
     hear(scene, 0, word)
-    scene.queue.clear()
-    ask = frames.encode_frame(frames.Sync(0, 1, ()))
-    scene.machine().receive(ask, scene.now, scene.table.ids[1])
-    sent = [e for e in scene.machine().take() if isinstance(e, Send)]
-    assert frames.encode_frame(word) in [e.frame for e in sent if e.peer == scene.table.ids[1]]
-    scene.machine().link_up(scene.table.ids[3], scene.now)
-    scene.machine().take()
-    scene.machine().receive(ask, scene.now, scene.table.ids[1])
-    sent = [e for e in scene.machine().take() if isinstance(e, Send)]
-    assert not any(leave_of(e.frame) for e in sent)
+    machine, peer = scene.machine(), scene.table.ids[1]
+    machine.receive(ask, scene.now, peer)
+    told = [e.frame for e in machine.take() if isinstance(e, Send) and e.peer == peer]
+    assert frames.encode_frame(word) in told
+    machine.link_up(scene.table.ids[3], scene.now)
+    machine.take()
+    machine.receive(ask, scene.now, peer)
+    assert any(isinstance(frame, Leave) for frame in sent(machine)) == word.says_back
 
 
 def test_a_forged_leave_costs_the_link_and_says_nothing_of_the_seat() -> None:
     scene = scene_of(range(4))
     tip = scene.machine().tip
-    forged = leaves.sign(identity(2), scene.table.id, 3, 1, 0, tip.step, tip.digest)
-    with pytest.raises(Invalid):
-        hear(scene, 0, forged)
-    with pytest.raises(Invalid):
-        hear(scene, 0, leaves.sign(identity(3), b"o" * 32, 3, 1, 0, tip.step, tip.digest))
+    for who, table in ((2, scene.table.id), (3, b"o" * 32)):
+        forged = leaves.sign(identity(who), table, 3, 1, 0, tip.step, tip.digest)
+        fails(Invalid, "", hear, scene, 0, forged)
     assert scene.machine().away() == frozenset()
     assert inspect(scene.machine()).proofs == {}
     assert inspect(scene.machine()).departures.get(3, 0) == 0
@@ -592,30 +567,32 @@ def test_leaves_prove_nothing_of_anyone() -> None:
 # Before the game.
 
 
-def setup_room() -> MachineTable:
-    """Return a table of three whose deck the first seat has not confirmed."""
+def before(kind: Kind) -> MachineTable:
+    """Return a table of three that seat 0 sees standing before this kind of step."""
     scene = table_with_departures(toy_table(3))
     scene.start()
+    while scene.machine().tip.want.kind is not kind:
+        scene.deliver()
     return scene
 
 
-def test_before_the_game_it_ends_the_table_and_names_who_left() -> None:
-    scene = setup_room()
-    while scene.machine().tip.want.kind is not Kind.SHUFFLE:
-        scene.deliver()
+@pytest.mark.parametrize(("code", "patience"), [(SEAT_LEFT, 1), (SILENT_SEAT, 15)])
+def test_before_the_game_it_ends_the_table_and_names_who_left(code: str, patience: float) -> None:
+    """Silence has a name of its own."""
+    scene = before(Kind.SHUFFLE)
     assert not scene.machine(2).is_bound
-    departs(scene, 2)
+    if code == SEAT_LEFT:
+        departs(scene, 2)
+    scene.places[2].alive = False
     assert scene.machine().broken is None
-    scene.run(until=1)
+    scene.run(until=patience)
     for seat in (0, 1):
-        broken = scene.machine(seat).broken
-        assert broken is not None
-        assert (broken.code, broken.seat) == (SEAT_LEFT, 2)
+        assert scene.machine(seat).broken == Broken(code, 2)
         assert not scene.places[seat].of_kind(Guilty)
 
 
 def test_who_has_confirmed_the_deck_is_not_missed_before_the_game() -> None:
-    scene = setup_room()
+    scene = before(Kind.KEY_COMMIT)
     while not has_said(scene.machine(2), 7) or scene.machine(2).has_begun:
         assert scene.deliver()
     machine = scene.machine(2)
@@ -631,9 +608,7 @@ def test_who_has_confirmed_the_deck_is_not_missed_before_the_game() -> None:
 
 
 def test_who_has_confirmed_the_deck_leaves_the_table_and_may_join_again() -> None:
-    scene = setup_room()
-    while scene.machine().tip.want.kind is not Kind.DECK_OK:
-        scene.deliver()
+    scene = before(Kind.DECK_OK)
     scene.places[2].alive = False
     scene.settle()
     machine = scene.machine()
@@ -650,14 +625,3 @@ def test_who_has_confirmed_the_deck_leaves_the_table_and_may_join_again() -> Non
     (end,) = [e for e in scene.places[0].heard if getattr(e, "code", "") == SEAT_LEFT]
     assert end.seat == 2  # type: ignore[attr-defined]
     assert machine.is_bound
-
-
-def test_silence_before_the_game_has_its_own_name() -> None:
-    scene = setup_room()
-    while scene.machine().tip.want.kind is not Kind.SHUFFLE:
-        scene.deliver()
-    scene.places[2].alive = False
-    scene.run(until=15)
-    broken = scene.machine().broken
-    assert broken is not None
-    assert (broken.code, broken.seat) == (SILENT_SEAT, 2)

@@ -1,112 +1,89 @@
 """The seat machine: crashes at every record, old journals, returns, pauses, bounds."""
 
+from collections.abc import Iterable
 from typing import Any
 
 import pytest
+from support.cases import fails
 from support.inspection import alter, bind, hold, inspect, player_choices, secrets_of
 from support.machine_table import (
     PATIENCE,
     MachineTable,
-    Place,
-    make_table,
+    carried,
     seeded,
+    sent,
     toy_choice,
     toy_table,
 )
-from support.toy_game import ToyGame
 
 from protocol.chain.state import Kind
 from protocol.errors import Invalid
 from protocol.game import IllegalMove
 from protocol.seat import admission
-from protocol.seat.effects import Asked, Broken, Cautious, Guilty, Record, Send, Waiting
+from protocol.seat.core import PlayerChoice
+from protocol.seat.effects import Asked, Broken, Cautious, Effect, Guilty, Record, Send, Waiting
 from protocol.seat.machine import Machine
 from protocol.seat.states import SIGNS, State
-from protocol.wire import frames, messages
-from protocol.wire.header import Patience
+from protocol.wire import frames
 from protocol.wire.messages import Accept, Back, Halt, Late, Message, Say, SealVote
 
-QUICK = Patience(20_000, 10_000, 3_000, 60_000)
+
+def signed(room: MachineTable, effects: Iterable[Effect], seat: int) -> list[Message]:
+    """Return every own statement of a seat that it sends among these effects."""
+    found = [room.message(effect.frame) for effect in effects if isinstance(effect, Send)]
+    return [message for message in found if message is not None and message.seat == seat]
 
 
-pytestmark = pytest.mark.usefixtures("cheap")
-
-
-def room_of(seats: int, quorum: int | None = None, rounds: int = 1) -> MachineTable:
-    table, who = make_table(ToyGame(seats, rounds), seats, quorum, QUICK)
-    return MachineTable(table, who, toy_choice)
-
-
-def sent(place: Place, table_ids: tuple[bytes, ...], table_id: bytes) -> list[Message]:
-    """Every own statement that a place has sent."""
-    found = []
-    for effect in place.heard:
-        if isinstance(effect, Send):
-            frame = frames.parse_frame(effect.frame)
-            if isinstance(frame, frames.Carry):
-                message = messages.parse(frame.message, table_id, table_ids)
-                if message.seat == place.machine.seat:
-                    found.append(message)
-    return found
-
-
-def carried(message: Message) -> bytes:
-    return frames.encode_frame(frames.Carry(message.encode()))
+def told(machine: Machine, now: float, *peers: bytes) -> None:
+    """Let peers have told a machine all that they store of its seat."""
+    for peer in peers:
+        machine.receive(frames.encode_frame(frames.Told()), now, peer)
 
 
 @pytest.mark.parametrize("seats", [2, 3, 4, 5, 6])
 def test_an_undisturbed_game_ends_alike_for_all_with_one_say_per_seat_and_step(seats: int) -> None:
-    room = room_of(seats)
+    room = toy_table(seats)
     room.play(until=5)
     assert {p.machine.tip.digest for p in room.places} == {room.machine().tip.digest}
     for place in room.places:
         assert place.machine.finished
         assert place.machine.may_leave()
-        own = sent(place, room.table.ids, room.table.id)
+        own = signed(room, place.heard, place.machine.seat or 0)
         assert all(isinstance(m.statement, Say) for m in own)
         assert len({m.identity for m in own}) == len({m.hash for m in own})
 
 
 def test_every_seat_signs_nothing_it_has_not_recorded_before() -> None:
-    room = room_of(3)
+    room = toy_table(3)
     room.play(until=5)
     for place in room.places:
         recorded: set[bytes] = set()
         for effect in place.heard:
             if isinstance(effect, Record):
                 recorded.add(effect.data)
-            elif isinstance(effect, Send):
-                frame = frames.parse_frame(effect.frame)
-                if isinstance(frame, frames.Carry):
-                    assert any(frame.message in data for data in recorded)
+            elif isinstance(effect, Send) and (message := room.message(effect.frame)) is not None:
+                assert any(message.encode() in data for data in recorded)
 
 
 def test_a_crash_after_every_single_record_never_makes_a_seat_contradict_itself() -> None:
-    whole = room_of(3)
+    whole = toy_table(3)
     whole.play(until=5)
     journal = whole.places[1].journal
-    signed = {m.identity: m.hash for m in sent(whole.places[1], whole.table.ids, whole.table.id)}
+    once = {m.identity: m.hash for m in signed(whole, whole.places[1].heard, 1)}
     for length in range(len(journal) + 1):
-        machine = Machine(
-            whole.table,
-            seeded(f"again{length}"),
-            1,
-            whole.who[1],
-            secrets_of(whole.machine(1)).seed,
-        )
+        secret = secrets_of(whole.machine(1)).seed
+        machine = Machine(whole.table, seeded(f"again{length}"), 1, whole.who[1], secret)
         machine.restore(journal[:length])
         held = {m.identity: m.hash for m in inspect(machine).store if m.seat == 1}
-        assert held.items() <= signed.items()
+        assert held.items() <= once.items()
         machine.start(0.0)
-        place = Place(machine)
-        place.heard = list(machine.take())
-        for message in sent(place, whole.table.ids, whole.table.id):
+        for message in signed(whole, machine.take(), 1):
             assert held.get(message.identity, message.hash) == message.hash
 
 
 @pytest.mark.parametrize("at", range(0, 44, 3))
 def test_a_seat_that_crashes_anywhere_comes_back_and_the_game_ends(at: int) -> None:
-    room = room_of(3)
+    room = toy_table(3)
     room.start()
     for _ in range(at * 4):
         room.deliver()
@@ -117,7 +94,7 @@ def test_a_seat_that_crashes_anywhere_comes_back_and_the_game_ends(at: int) -> N
 
 
 def test_an_old_journal_signs_nothing_until_all_others_have_told() -> None:
-    room = room_of(3)
+    room = toy_table(3)
     room.play(until=0.0)
     place = room.places[1]
     machine = room.build(1)
@@ -125,30 +102,25 @@ def test_an_old_journal_signs_nothing_until_all_others_have_told() -> None:
     machine.be_cautious()
     machine.start(room.now)
     assert inspect(machine).state is State.SILENT
-    told = frames.encode_frame(frames.Told())
-    machine.receive(told, room.now, room.table.ids[0])
+    told(machine, room.now, room.table.ids[0])
     assert inspect(machine).state is State.SILENT
-    assert not [e for e in machine.take() if isinstance(e, Send) and _is_carry(e)]
-    machine.receive(told, room.now, room.table.ids[2])
+    assert not any(isinstance(frame, frames.Carry) for frame in sent(machine))
+    told(machine, room.now, room.table.ids[2])
     assert inspect(machine).inquiry is None
     assert inspect(machine).floor > 0
 
 
 def test_an_old_journal_does_not_end_a_table_whose_deck_it_may_have_confirmed() -> None:
-    room = room_of(3)
+    room = toy_table(3)
 
     def kind_at(seat: int) -> Kind:
         return room.machine(seat).tip.want.kind
 
-    def cut(source: int, to: int, _frame: bytes) -> bool:
-        return 1 in (source, to) and kind_at(1) is Kind.DECK_OK
-
-    room.drop = cut
+    room.drop = lambda source, to, _: 1 in (source, to) and kind_at(1) is Kind.DECK_OK
     room.play(until=0.0)
     assert kind_at(0) is Kind.DECK_OK
     machine = room.build(1)
     machine.restore(room.places[1].journal[:-1])
-    others = {room.table.ids[0], room.table.ids[2]}
     machine.be_cautious()
     machine.start(room.now)
     for seat in (0, 2):
@@ -157,18 +129,13 @@ def test_an_old_journal_does_not_end_a_table_whose_deck_it_may_have_confirmed() 
     assert machine.tip.want.kind is Kind.DECK_OK
     machine.tick(1000.0)
     assert machine.broken is None
-    for peer in others:
-        machine.receive(frames.encode_frame(frames.Told()), 1000.0, peer)
+    told(machine, 1000.0, *room.table.ids[::2])
     machine.tick(2000.0)
     assert machine.broken is not None
 
 
-def _is_carry(send: Send) -> bool:
-    return isinstance(frames.parse_frame(send.frame), frames.Carry)
-
-
 def test_a_rolled_back_seat_stays_careful_after_a_second_crash() -> None:
-    room = room_of(3)
+    room = toy_table(3)
     room.start()
     machine = room.build(1)
     machine.restore(room.places[1].journal[:2])
@@ -178,8 +145,7 @@ def test_a_rolled_back_seat_stays_careful_after_a_second_crash() -> None:
     again = room.build(1)
     again.restore(journal)
     assert inspect(again).state is State.SILENT
-    for seat in (0, 2):
-        machine.receive(frames.encode_frame(frames.Told()), 0.0, room.table.ids[seat])
+    told(machine, 0.0, *room.table.ids[::2])
     journal += [e.data for e in machine.take() if isinstance(e, Record)]
     later = room.build(1)
     later.restore(journal)
@@ -189,7 +155,7 @@ def test_a_rolled_back_seat_stays_careful_after_a_second_crash() -> None:
 
 
 def test_two_seats_only_pause_when_one_is_gone_and_go_on_when_it_is_back() -> None:
-    room = room_of(2)
+    room = toy_table(2)
     room.start()
     room.places[1].alive = False
     room.queue.clear()
@@ -203,7 +169,7 @@ def test_two_seats_only_pause_when_one_is_gone_and_go_on_when_it_is_back() -> No
 
 
 def test_a_strict_table_waits_without_end() -> None:
-    room = room_of(3, quorum=3)
+    room = toy_table(3, quorum=3)
     room.begin()
     room.places[2].alive = False
     room.run(until=500)
@@ -231,7 +197,7 @@ def _gone_at(room: MachineTable, seats: set[int], step: int) -> None:
 
 @pytest.mark.parametrize("step", [0, 1, 2, 4, 6, 8, 9])
 def test_two_absent_at_once_at_six_seats_and_the_game_ends(step: int) -> None:
-    room = room_of(6)
+    room = toy_table(6)
     _gone_at(room, {4, 5}, room.table.first_step + step)
     room.play(until=300)
     for seat in range(4):
@@ -240,16 +206,21 @@ def test_two_absent_at_once_at_six_seats_and_the_game_ends(step: int) -> None:
         assert not machine.tip.banned
 
 
-def _run_to(room: MachineTable, until: float) -> None:
-    room.run(until=until - room.now)
+def _comes_back(room: MachineTable, seat: int, asks: bool = True) -> None:
+    """Let a seat resume from its journal, and ask to be present again."""
+    room.returned.add(seat)  # type: ignore[attr-defined]
+    room.crash_and_resume(seat)
+    if asks:
+        room.machine(seat).ask_back(room.now)
+        room.collect(seat)
 
 
 def _others_wait_longer(seats: int, waiting: set[int], quorum: int | None = None) -> MachineTable:
     """The last seat is gone; the `waiting` give it another full patience after ten seconds."""
-    room = room_of(seats, quorum)
+    room = toy_table(seats, quorum=quorum)
     _gone_at(room, {seats - 1}, room.table.first_step)
     room.start()
-    _run_to(room, 8)
+    room.run(until=8 - room.now)
     for seat in waiting:
         assert room.machine(seat).wait_longer(room.now)
     return room
@@ -269,7 +240,7 @@ def test_one_seat_waits_and_the_others_go_on_without_it() -> None:
 def test_with_enough_waiting_nothing_happens_until_later() -> None:
     room = _others_wait_longer(4, {0})
     wait = inspect(room.machine()).clocks.patience(room.machine().tip)
-    _run_to(room, 8 + wait - 1)
+    room.run(until=8 + wait - 1 - room.now)
     assert [inspect(p.machine).promise for p in room.places[:3]] == [0, 0, 0]
     assert inspect(room.machine(1)).wishes == {1: 1, 2: 1}
     room.run(until=200)
@@ -280,9 +251,8 @@ def test_with_enough_waiting_nothing_happens_until_later() -> None:
 def test_who_comes_back_in_the_extended_time_is_not_absent() -> None:
     room = _others_wait_longer(4, {0, 1})
     wait = inspect(room.machine()).clocks.patience(room.machine().tip)
-    _run_to(room, 8 + wait - 2)
-    room.returned.add(3)  # type: ignore[attr-defined]
-    room.crash_and_resume(3)
+    room.run(until=8 + wait - 2 - room.now)
+    _comes_back(room, 3, asks=False)
     room.run(until=60)
     assert all(p.machine.finished for p in room.places)
     assert all(p.machine.tip.absences == (0, 0, 0, 0) for p in room.places)
@@ -290,30 +260,24 @@ def test_who_comes_back_in_the_extended_time_is_not_absent() -> None:
 
 
 def test_below_the_quorum_nothing_goes_on_until_a_seat_is_back() -> None:
-    room = room_of(4)
+    room = toy_table(4)
     _gone_at(room, {2, 3}, room.table.first_step + 3)
     room.play(until=200)
     assert not room.machine().finished
     for seat in (2, 3):
-        room.returned.add(seat)  # type: ignore[attr-defined]
-        room.crash_and_resume(seat)
-        room.machine(seat).ask_back(room.now)
-        room.collect(seat)
+        _comes_back(room, seat)
     room.run(until=400)
     assert all(p.machine.finished for p in room.places)
 
 
 def test_a_seat_that_comes_back_is_present_again_and_its_sealed_choice_was_opened() -> None:
-    room = room_of(4)
+    room = toy_table(4)
     seal = room.table.first_step + 1
     _gone_at(room, {3}, seal + 1)
     room.play(until=60)
     machine = room.machine()
     assert 3 not in machine.tip.present
-    room.returned.add(3)  # type: ignore[attr-defined]
-    room.crash_and_resume(3)
-    room.machine(3).ask_back(room.now)
-    room.collect(3)
+    _comes_back(room, 3)
     room.run(until=300)
     assert all(p.machine.finished for p in room.places)
     assert machine.tip.absences[3] in (0, 1)
@@ -352,7 +316,7 @@ def test_who_came_back_once_is_not_back_from_its_next_absence_before_it_asks() -
 
 
 def test_a_banned_seat_cannot_come_back() -> None:
-    room = room_of(6)
+    room = toy_table(6)
     room.begin()
     bad = room.sign(5, Accept(1, b"x" * 32))
     worse = room.sign(5, Accept(1, b"y" * 32))
@@ -372,36 +336,31 @@ def test_a_banned_seat_cannot_come_back() -> None:
 
 
 def test_the_player_is_asked_and_may_only_choose_what_the_rules_allow() -> None:
-    room = room_of(3)
+    room = toy_table(3)
     asked: list[Asked] = []
     room.choose = lambda machine, effect: asked.append(effect)
     room.play(until=1)
     machine = room.machine()
     assert machine.must_choose
-    with pytest.raises(IllegalMove, match="not-of-form \\(kind=bid\\)"):
-        machine.choose(9, room.now)
+    fails(IllegalMove, "not-of-form \\(kind=bid\\)", machine.choose, 9, room.now)
     machine.choose(1, room.now)
     assert not machine.must_choose
-    with pytest.raises(IllegalMove, match="nothing-asked"):
-        machine.choose(1, room.now)
+    fails(IllegalMove, "nothing-asked", machine.choose, 1, room.now)
     assert {effect.kind for effect in asked} == {"bid"}
 
 
 def test_a_choice_once_revealed_is_asked_again_when_its_step_begins_afresh() -> None:
-    from protocol.seat.core import PlayerChoice
-
-    room = room_of(3)
+    room = toy_table(3)
     room.start()
     machine = room.machine()
     player_choices(machine)[3, "bid"] = PlayerChoice(b"d" * 32, 1)
-    bind(machine, Say(0, 3, b"d" * 32, b""))
-    assert not player_choices(machine)[3, "bid"].burnt
-    bind(machine, Say(0, 4, b"d" * 32, b""))
-    assert player_choices(machine)[3, "bid"].burnt
+    for step, burnt in ((3, False), (4, True)):
+        bind(machine, Say(0, step, b"d" * 32, b""))
+        assert player_choices(machine)[3, "bid"].burnt is burnt
 
 
 def test_a_fault_before_the_game_ends_the_table_but_not_for_who_said_deck_ok() -> None:
-    room = room_of(3)
+    room = toy_table(3)
     machine = room.machine()
     room.drop = lambda a, b, f: machine.tip.want.kind is Kind.DECK_OK and b == 0
     room.play(until=1)
@@ -416,19 +375,15 @@ def test_a_fault_before_the_game_ends_the_table_but_not_for_who_said_deck_ok() -
     assert machine.has_begun
 
 
-def test_a_seat_silent_in_the_setup_ends_the_table_and_is_named() -> None:
-    room = room_of(3)
+def test_a_seat_silent_in_the_setup_is_named_and_what_still_comes_is_judged() -> None:
+    """Nothing of it waits. The player is told of a proof against this very seat; others' are
+    kept.
+    """
+    room = toy_table(3)
     room.places[2].alive = False
     room.play(until=30)
-    (broken,) = [e for e in room.places[0].heard if isinstance(e, Broken)]
+    (broken,) = room.places[0].of_kind(Broken)
     assert broken.seat == 2
-
-
-def test_after_the_end_what_still_comes_is_judged_and_nothing_of_it_waits() -> None:
-    """Its player is told of a proof against this very seat; others' are kept."""
-    room = room_of(3)
-    room.places[2].alive = False
-    room.play(until=30)
     machine = room.machine()
     assert machine.broken is not None
     for seat in (1, 0):
@@ -442,15 +397,14 @@ def test_after_the_end_what_still_comes_is_judged_and_nothing_of_it_waits() -> N
 
 @pytest.mark.parametrize("garbage", [b"", b"\x00", b"\x92\x00\xc4\x01a", b"\x91\x09", b"\xff" * 40])
 def test_garbage_is_refused_and_blames_nobody(garbage: bytes) -> None:
-    room = room_of(3)
+    room = toy_table(3)
     machine = room.machine()
-    with pytest.raises(Invalid):
-        machine.receive(garbage, 0.0, room.table.ids[1])
+    fails(Invalid, "", machine.receive, garbage, 0.0, room.table.ids[1])
     assert inspect(machine).proofs == {}
 
 
 def test_what_a_liar_floods_is_not_kept() -> None:
-    room = room_of(4)
+    room = toy_table(4)
     room.begin()
     machine = room.machine()
     before = len(inspect(machine).store)
@@ -471,18 +425,17 @@ def test_what_a_liar_floods_is_not_kept() -> None:
 
 
 def test_only_the_highest_late_of_a_seat_is_kept() -> None:
-    room = room_of(4)
+    room = toy_table(4)
     machine = room.machine()
     for epoch in (1, 2, 1):
-        message = room.sign(3, Late(epoch))
-        hold(machine, message)
+        hold(machine, room.sign(3, Late(epoch)))
     lates = [said for said in inspect(machine).statements(3) if isinstance(said, Late)]
     assert lates == [Late(2)]
     assert inspect(machine).store.epochs_of(Late) == [2]
 
 
 def test_one_seats_wishes_alone_halt_nobody() -> None:
-    room = room_of(4)
+    room = toy_table(4)
     room.begin()
     lie = carried(room.sign(3, Late(2)))
     room.drop = lambda _, to, frame: to == 3 and frame == lie
@@ -493,7 +446,7 @@ def test_one_seats_wishes_alone_halt_nobody() -> None:
 
 
 def test_a_seat_that_hears_of_a_statement_it_does_not_know_signs_nothing_more_unasked() -> None:
-    room = room_of(4)
+    room = toy_table(4)
     room.begin(3)
     unknown = room.sign(3, Late(2))
     machine = room.machine(3)
@@ -511,11 +464,10 @@ def test_a_seat_that_hears_of_a_statement_it_does_not_know_signs_nothing_more_un
 
 
 def test_a_lower_wish_of_its_own_tells_a_seat_nothing_new() -> None:
-    room = room_of(4)
+    room = toy_table(4)
     machine = room.machine(3)
-    for epoch in (3, 2):
-        message = room.sign(3, Late(epoch))
-        hold(machine, message) if epoch == 3 else machine.receive(carried(message), 0.0, None)
+    hold(machine, room.sign(3, Late(3)))
+    machine.receive(carried(room.sign(3, Late(2))), 0.0, None)
     assert inspect(machine).inquiry is None
 
 
@@ -529,7 +481,7 @@ def test_the_state_table_lets_only_the_right_states_speak() -> None:
 
 
 def test_a_watcher_follows_and_never_signs() -> None:
-    room = room_of(3)
+    room = toy_table(3)
     watcher = Machine(room.table, seeded("watcher"))
     room.play(until=5)
     watcher.start(room.now)
@@ -543,17 +495,14 @@ def test_a_watcher_follows_and_never_signs() -> None:
 
 
 def test_what_nobody_has_does_not_crowd_out_what_is_lacking() -> None:
-    machine = room_of(3).places[0].machine
+    machine = toy_table(3).places[0].machine
     fakes = {number.to_bytes(32, "big") for number in range(600)}
     alter(machine, wants=fakes | {b"\xff" * 32})
     alter(machine, wanted_closes=set(range(100)))
     asked: list[frames.Fetch] = []
     for second in range(1, 4):
         machine.tick(second * 2.0)
-        for effect in machine.take():
-            frame = frames.parse_frame(effect.frame) if isinstance(effect, Send) else None
-            if isinstance(frame, frames.Fetch):
-                asked.append(frame)
+        asked += [frame for frame in sent(machine) if isinstance(frame, frames.Fetch)]
     assert [len(frame.hashes) for frame in asked] == [512] * 3
     assert b"\xff" * 32 not in asked[0].hashes
     assert {h for frame in asked[:2] for h in frame.hashes} == inspect(machine).store.wants

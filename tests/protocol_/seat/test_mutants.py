@@ -5,7 +5,7 @@ import subprocess
 import sys
 
 import pytest
-from support.mutant_run import LIST, line_of
+from support.mutant_run import LIST, killers, line_of
 from support.mutants import MUTANTS
 from support.paths import ROOT, TESTS
 from support.sampling import sample
@@ -23,8 +23,8 @@ def run(*names: str) -> str:
 
 
 def test_the_list_names_every_mutant_with_its_killer() -> None:
-    assert LIST.read_text().splitlines() == [line_of(mutant) for mutant in MUTANTS]
-    assert all(mutant.killer for mutant in MUTANTS)
+    assert list(killers()) == [mutant.name for mutant in MUTANTS]
+    assert all(killers().values())
 
 
 def test_some_mutants_of_the_list_are_killed() -> None:

@@ -5,21 +5,18 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
+from support.cases import fails
 from support.inspection import alter, inspect
-from support.machine_table import MachineTable, begun_room, toy_table
+from support.machine_table import MachineTable, begun_room, carried, toy_table
 from support.toy_game import ToyGame
 
 from protocol.errors import Invalid
 from protocol.seat.effects import Send
-from protocol.seat.machine import Machine
 from protocol.wire import encoding, frames
 from protocol.wire.header import Patience
 from protocol.wire.messages import Late, Message, Say
 
 SEATS = 4
-
-
-pytestmark = pytest.mark.usefixtures("cheap")
 
 
 Brought = Counter[tuple[int, bytes]]
@@ -82,24 +79,25 @@ def test_on_a_line_all_goes_through_the_middle() -> None:
 
 def _say(room: MachineTable, seat: int) -> Message:
     """A say of the step that the room stands in."""
+    tip = room.machine().tip
+    return room.sign(seat, Say(0, tip.step, tip.digest, b"\x90"))
+
+
+def _spared(room: MachineTable, message: Message) -> set[int]:
+    """To whom seat 0 does not pass on a message that comes from its author."""
     machine = room.machine()
-    statement = Say(0, machine.tip.step, machine.tip.digest, b"\x90")
-    return room.sign(seat, statement)
-
-
-def _spared(machine: Machine, message: Message, source: bytes) -> frozenset[bytes]:
-    """To whom the machine does not pass on a message that comes from `source`."""
     machine.take()
-    frame = frames.encode_frame(frames.Carry(message.encode()))
-    machine.receive(frame, 0.0, source)
-    (sent,) = [e for e in machine.take() if isinstance(e, Send) and e.frame == frame]
-    assert sent.peer is None
-    return sent.but
+    machine.receive(carried(message), 0.0, room.table.ids[message.seat])
+    (one,) = [e for e in machine.take() if isinstance(e, Send) and e.frame == carried(message)]
+    assert one.peer is None
+    return {room.table.ids.index(peer) for peer in one.but}
 
 
-def _tell_near(room: MachineTable, who: int, *near: int) -> None:
-    sync = frames.Sync(0, 0, (), near)
-    room.machine().receive(frames.encode_frame(sync), 0.0, room.table.ids[who])
+def _tell_near(room: MachineTable, told: dict[int, tuple[int, ...]]) -> None:
+    """Let seats tell seat 0 whom they hear."""
+    for who, near in told.items():
+        frame = frames.encode_frame(frames.Sync(0, 0, (), near))
+        room.machine().receive(frame, 0.0, room.table.ids[who])
 
 
 @pytest.fixture
@@ -111,34 +109,27 @@ def room() -> MachineTable:
 
 
 def test_only_those_who_hear_its_author_are_spared_a_say(room: MachineTable) -> None:
-    machine, ids = room.machine(), room.table.ids
-    _tell_near(room, 2, 1, 3)
-    _tell_near(room, 3, 2)
-    assert _spared(machine, _say(room, 1), ids[1]) == {ids[1], ids[2]}
+    _tell_near(room, {2: (1, 3), 3: (2,)})
+    assert _spared(room, _say(room, 1)) == {1, 2}
 
 
 def test_the_last_word_counts_and_ends_with_the_link(room: MachineTable) -> None:
-    machine, ids = room.machine(), room.table.ids
-    _tell_near(room, 2, 1)
-    _tell_near(room, 2, 3)
-    _tell_near(room, 3, 1)
-    machine.link_down(ids[3], 0.0)
-    assert _spared(machine, _say(room, 1), ids[1]) == {ids[1]}
+    _tell_near(room, {2: (1,)})
+    _tell_near(room, {2: (3,), 3: (1,)})
+    room.machine().link_down(room.table.ids[3], 0.0)
+    assert _spared(room, _say(room, 1)) == {1}
 
 
 def test_a_new_link_begins_with_nothing_told(room: MachineTable) -> None:
-    machine, ids = room.machine(), room.table.ids
-    _tell_near(room, 2, 1)
-    machine.link_up(ids[2], 0.0)
-    assert 2 not in inspect(machine).near
-    assert _spared(machine, _say(room, 1), ids[1]) == {ids[1]}
+    _tell_near(room, {2: (1,)})
+    room.machine().link_up(room.table.ids[2], 0.0)
+    assert 2 not in inspect(room.machine()).near
+    assert _spared(room, _say(room, 1)) == {1}
 
 
 def test_wishes_and_votes_go_round_in_any_case(room: MachineTable) -> None:
-    machine, ids = room.machine(), room.table.ids
-    _tell_near(room, 2, 1)
-    late = room.sign(1, Late(1))
-    assert _spared(machine, late, ids[1]) == {ids[1]}
+    _tell_near(room, {2: (1,)})
+    assert _spared(room, room.sign(1, Late(1))) == {1}
 
 
 def test_who_loses_a_link_tells_all_at_once_and_names_that_seat_no_more(room: MachineTable) -> None:
@@ -146,8 +137,8 @@ def test_who_loses_a_link_tells_all_at_once_and_names_that_seat_no_more(room: Ma
     assert 2 in inspect(machine).near
     machine.take()
     machine.link_down(ids[2], 0.0)
-    (sent,) = [e for e in machine.take() if isinstance(e, Send) and e.peer is None]
-    told = frames.parse_frame(sent.frame)
+    (one,) = [e for e in machine.take() if isinstance(e, Send) and e.peer is None]
+    told = frames.parse_frame(one.frame)
     assert isinstance(told, frames.Sync)
     assert 2 not in told.near
     machine.link_down(ids[2], 0.0)
@@ -166,8 +157,7 @@ def test_a_seat_is_near_only_once_its_link_has_brought_something(room: MachineTa
 def test_other_forms_of_near_are_no_frame(near: object) -> None:
     fields = (2, 0, 1, (), near)
     data = b"\x95\x02\x00\x01\x90\x91\xff" if near == (-1,) else encoding.encode(fields)  # type: ignore[arg-type]
-    with pytest.raises(Invalid):
-        frames.parse_frame(data)
+    fails(Invalid, "", frames.parse_frame, data)
 
 
 def test_what_a_liar_says_to_one_only_reaches_the_others_within_two_seconds() -> None:

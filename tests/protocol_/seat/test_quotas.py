@@ -4,20 +4,16 @@ from typing import Any
 
 import pytest
 from support.inspection import alter, inspect, own_halt, sign
-from support.machine_table import PATIENCE, MachineTable, make_table, toy_choice, toy_table
+from support.machine_table import PATIENCE, MachineTable, carried, make_table, toy_choice, toy_table
 from support.toy_game import ToyGame
 
 from protocol.seat import admission
 from protocol.seat.effects import Asked, Send
 from protocol.seat.machine import Machine
-from protocol.wire import frames, messages
 from protocol.wire.messages import Close, Halt, Late, Message, Say
 
 FOOLED, LIAR = 2, 3
 HONEST = range(3)
-
-
-pytestmark = pytest.mark.usefixtures("cheap")
 
 
 @pytest.fixture(autouse=True)
@@ -28,10 +24,6 @@ def _small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(admission, "SHORT", 4_000)
 
 
-def carry(message: Message) -> bytes:
-    return frames.encode_frame(frames.Carry(message.encode()))
-
-
 def say(
     room: MachineTable, epoch: int, step: int, on: bytes, number: int, size: int, liar: int = LIAR
 ) -> Message:
@@ -40,7 +32,7 @@ def say(
 
 
 def tell(room: MachineTable, seat: int, message: Message) -> None:
-    room.machine(seat).receive(carry(message), room.now, None)
+    room.machine(seat).receive(carried(message), room.now, None)
 
 
 def low_bids(machine: Machine, asked: Asked) -> Any:
@@ -72,11 +64,10 @@ def test_what_honest_halts_name_can_be_had() -> None:
     speak_out_of_turn(room, 16_000)
     for seat in HONEST:
         room.collect(seat)
-    room.run(until=200)
-    assert all(room.machine(seat).finished for seat in HONEST)
-    room.run(until=200)
-    assert all(room.machine(seat).finished for seat in HONEST)
-    assert all(room.machine(seat).tip.banned == {LIAR} for seat in HONEST)
+    for _ in range(2):
+        room.run(until=200)
+        assert all(machine.finished for machine in room.machines(HONEST))
+    assert all(machine.tip.banned == {LIAR} for machine in room.machines(HONEST))
 
 
 def test_a_halt_names_no_illegal_say_but_its_proof() -> None:
@@ -99,14 +90,8 @@ def other_commitment(room: MachineTable) -> Message:
     twin.start(room.now)
     step = twin.tip.step
     twin.choose(2, room.now)
-    for effect in twin.take():
-        if isinstance(effect, Send):
-            frame = frames.parse_frame(effect.frame)
-            if isinstance(frame, frames.Carry):
-                message = messages.parse(frame.message, room.table.id, room.table.ids)
-                if message.identity == (1, LIAR, 0, step):
-                    return message
-    raise AssertionError("it said nothing")
+    said = (room.message(e.frame) for e in twin.take() if isinstance(e, Send))
+    return next(m for m in said if m is not None and m.identity == (1, LIAR, 0, step))
 
 
 def fill(room: MachineTable) -> set[bytes]:
@@ -116,7 +101,7 @@ def fill(room: MachineTable) -> set[bytes]:
     for seat in HONEST:
         for number, size in enumerate(sizes):
             message = say(room, 1, number + 1, bytes([seat]) * 32, number, size)
-            sent.add(carry(message))
+            sent.add(carried(message))
             tell(room, seat, message)
         room.machine(seat).take()
     return sent
@@ -139,15 +124,13 @@ def test_who_is_led_onto_another_chain_is_not_made_absent_for_it() -> None:
     sign(liar, Late(1))
     room.collect(LIAR)
     (one,) = (m for m in inspect(liar).store.says(0, step) if m.seat == LIAR)
-    first = (LIAR, FOOLED, carry(one))
-    room.queue = [(LIAR, FOOLED, carry(other)), *(q for q in room.queue if q != first)]
-    room.drop = lambda source, to, frame: to == LIAR and frame in {carry(other), *sent}
+    first = (LIAR, FOOLED, carried(one))
+    room.queue = [(LIAR, FOOLED, carried(other)), *(q for q in room.queue if q != first)]
+    room.drop = lambda source, to, frame: to == LIAR and frame in {carried(other), *sent}
     room.run(until=200)
-    for seat in HONEST:
-        machine = room.machine(seat)
+    for machine in room.machines(HONEST):
         assert machine.finished
-        assert machine.tip.absences == (0, 0, 0, 0)
-        assert machine.tip.banned == {LIAR}
+        assert (machine.tip.absences, machine.tip.banned) == ((0, 0, 0, 0), {LIAR})
 
 
 NEXT = 1

@@ -1,5 +1,7 @@
 """Each rule of a seat by itself, in the smallest scene that shows it."""
 
+from collections.abc import Callable, Iterable
+
 import pytest
 from support.inspection import (
     alter,
@@ -18,6 +20,7 @@ from support.inspection import (
 from support.machine_table import MachineTable, toy_table, waiting_table
 
 from protocol.chain import transition
+from protocol.chain.own_bodies import body_of_choice
 from protocol.chain.state import Kind, Missing
 from protocol.consensus.view import Proof
 from protocol.seat import epoch_change
@@ -26,12 +29,22 @@ from protocol.seat.effects import Guilty, Waiting
 from protocol.wire import frames, messages
 from protocol.wire.messages import Accept, Close, Halt, Late, Say, SealVote, Statement
 
-pytestmark = pytest.mark.usefixtures("cheap")
-
 
 def halts(scene: MachineTable) -> list[Halt]:
     """Return the promises that seat 0 has signed."""
     return [said for said in inspect(scene.machine()).statements(0) if isinstance(said, Halt)]
+
+
+def ask(scene: MachineTable, *seats: int, epoch: int = 1) -> None:
+    """Let seats request an epoch from seat 0; the three others, if none is named."""
+    for seat in seats or (1, 2, 3):
+        scene.tell_first(seat, Late(epoch))
+
+
+def steps_said(scene: MachineTable, seat: int) -> list[Say]:
+    """Return what a seat has said, as its own machine has it."""
+    said = inspect(scene.machine(seat)).statements(seat)
+    return [one for one in said if isinstance(one, Say)]
 
 
 def test_a_step_is_final_when_every_present_seat_has_spoken_beyond_it() -> None:
@@ -52,13 +65,8 @@ def test_what_comes_after_the_halt_makes_nothing_final() -> None:
     scene = waiting_table({3})
     before, step = scene.machine().final_step(), scene.machine().tip.step
     scene.machine(3).choose(0, scene.now)
-    (say,) = [
-        m.statement
-        for m in inspect(scene.machine(3)).store.by_seat(3)
-        if isinstance(m.statement, Say) and m.statement.step == step
-    ]
-    for seat in (1, 2, 3):
-        scene.tell_first(seat, Late(1))
+    (say,) = [one for one in steps_said(scene, 3) if one.step == step]
+    ask(scene)
     assert inspect(scene.machine()).state is State.HALTED
     scene.tell_first(3, say)
     assert scene.machine().tip.step == step + 1
@@ -67,8 +75,7 @@ def test_what_comes_after_the_halt_makes_nothing_final() -> None:
 
 def test_a_halted_seat_says_nothing_and_a_crash_does_not_free_it() -> None:
     scene = waiting_table()
-    for seat in (1, 2, 3):
-        scene.tell_first(seat, Late(1))
+    ask(scene)
     assert inspect(scene.machine()).promise == 1
     assert not scene.machine().must_choose
     scene.crash_and_resume(0)
@@ -83,30 +90,19 @@ def test_a_halted_seat_says_nothing_and_a_crash_does_not_free_it() -> None:
 def test_a_halted_seat_does_not_go_on_after_a_crash() -> None:
     scene = waiting_table({1, 2, 3})
     step = scene.machine().tip.step
-    for seat in (1, 2, 3):
-        scene.tell_first(seat, Late(1))
+    ask(scene)
     for seat in (1, 2, 3):
         scene.machine(seat).choose(0, scene.now)
-        for message in inspect(scene.machine(seat)).store.by_seat(seat):
-            if isinstance(message.statement, Say) and message.statement.step == step:
-                scene.tell_first(seat, message.statement)
+        for say in steps_said(scene, seat):
+            if say.step == step:
+                scene.tell_first(seat, say)
     assert scene.machine().tip.want.kind is Kind.HOLD
     scene.crash_and_resume(0)
-    for seat in (1, 2, 3):
-        told = frames.encode_frame(frames.Told())
-        scene.machine().receive(told, scene.now, scene.table.ids[seat])
+    for peer in scene.table.ids[1:]:
+        scene.machine().receive(frames.encode_frame(frames.Told()), scene.now, peer)
     assert inspect(scene.machine()).inquiry is None
     assert scene.machine().tip.want.kind is Kind.HOLD
-    said = [m.statement for m in inspect(scene.machine()).store.by_seat(0)]
-    assert max(s.step for s in said if isinstance(s, Say)) == step
-
-
-def test_an_illegal_body_is_not_followed() -> None:
-    scene = waiting_table()
-    node = scene.machine().tip
-    scene.tell_first(1, Say(0, node.step, node.digest, b"\xc0"))
-    assert 1 not in chosen_says(scene.machine())
-    assert inspect(scene.machine()).proofs[1].code == "bad-body"
+    assert max(say.step for say in steps_said(scene, 0)) == step
 
 
 def test_a_crash_forgets_neither_own_nor_received_says() -> None:
@@ -120,45 +116,30 @@ def test_a_crash_forgets_neither_own_nor_received_says() -> None:
 
 def test_t_minus_one_wishes_halt_nobody_and_t_do() -> None:
     scene = waiting_table()
-    scene.tell_first(1, Late(1))
-    scene.tell_first(2, Late(2))
+    ask(scene, 1)
+    ask(scene, 2, epoch=2)
     assert inspect(scene.machine()).promise == 0
     scene.tell_first(3, Late(5))
     assert inspect(scene.machine()).promise == 1
     (halt,) = halts(scene)
     assert halt.epoch == 1
-    own = {
-        m.hash for m in inspect(scene.machine()).store.by_seat(0) if isinstance(m.statement, Say)
-    }
-    first = scene.table.first_step
-    told = {h for h in halt.says if h in own}
-    late = {
-        m.hash
-        for m in inspect(scene.machine()).store.by_seat(0)
-        if isinstance(m.statement, Say) and m.statement.step >= first
-    }
-    assert late <= told
+    first, store = scene.table.first_step, inspect(scene.machine()).store
+    own = {m.hash for m in store.epoch_says(0, first) if m.seat == 0}
+    assert own
+    assert own <= set(halt.says)
 
 
-def test_patience_that_ran_out_while_standing_is_reported() -> None:
-    scene = waiting_table({1, 2, 3})
+@pytest.mark.parametrize(("thinkers", "reports"), [({1, 2, 3}, True), (range(4), False)])
+def test_patience_that_ran_out_while_standing_is_reported_but_not_of_oneself(
+    thinkers: Iterable[int], reports: bool
+) -> None:
+    scene = waiting_table(thinkers)
     scene.wait_first(1)
     scene.wait_first(30)
-    for seat in (1, 2):
-        scene.tell_first(seat, Late(1))
+    ask(scene, 1, 2)
     (halt,) = halts(scene)
-    assert halt.expired is not None
-    assert halt.expired.step == scene.machine().tip.step
-
-
-def test_nobody_votes_himself_away() -> None:
-    scene = waiting_table()
-    scene.wait_first(1)
-    scene.wait_first(30)
-    for seat in (1, 2):
-        scene.tell_first(seat, Late(1))
-    (halt,) = halts(scene)
-    assert halt.expired is None
+    assert (halt.expired is not None) == reports
+    assert halt.expired is None or halt.expired.step == scene.machine().tip.step
 
 
 def test_nobody_wishes_beyond_the_last_epoch() -> None:
@@ -169,11 +150,9 @@ def test_nobody_wishes_beyond_the_last_epoch() -> None:
 
 def test_patience_does_not_run_while_halted() -> None:
     scene = waiting_table()
-    for seat in (1, 2, 3):
-        scene.tell_first(seat, Late(1))
+    ask(scene)
     scene.wait_first(500)
-    for seat in (1, 2, 3):
-        scene.tell_first(seat, Late(2))
+    ask(scene, epoch=2)
     assert [halt.expired for halt in halts(scene)] == [None, None]
 
 
@@ -192,8 +171,7 @@ def test_who_waits_longer_does_not_wish_and_reports_no_expiry_until_it_is_over()
     assert scene.machine().wait_longer(scene.now)
     scene.wait_first(19)
     assert inspect(scene.machine()).wishes == {}
-    for seat in (1, 2, 3):
-        scene.tell_first(seat, Late(1))
+    ask(scene)
     (halt,) = halts(scene)
     assert halt.expired is None
     assert inspect(scene.machine()).promise == 1
@@ -209,8 +187,7 @@ def test_a_longer_wait_runs_out_too_and_is_told_again() -> None:
     scene.wait_first(2)
     told = [effect for effect in scene.places[0].heard if isinstance(effect, Waiting)]
     assert [effect.seats for effect in told] == [frozenset({3}), frozenset({3})]
-    for seat in (1, 2):
-        scene.tell_first(seat, Late(1))
+    ask(scene, 1, 2)
     (halt,) = halts(scene)
     assert halt.expired is not None
 
@@ -232,8 +209,7 @@ def test_there_is_nothing_to_wait_for_when_nobody_else_is_awaited() -> None:
     assert not scene.machine().wait_longer(scene.now)
     assert inspect(scene.machine()).clocks.granted == {}
     scene.thinkers.clear()
-    scene.machine().choose(0, scene.now)
-    scene.collect(0)
+    scene.choose_now(0, 0)
     scene.run(until=1)
     assert scene.machine().finished
     assert not scene.machine().wait_longer(scene.now)
@@ -257,18 +233,12 @@ def test_the_proposers_wait_doubles_too_and_is_for_the_willing_only() -> None:
     assert has_waited_for_halts(machine, 3, 3)
 
 
-def _is(kind: type[Statement], frame: bytes, scene: MachineTable) -> bool:
-    parsed = frames.parse_frame(frame)
-    if not isinstance(parsed, frames.Carry):
-        return False
-    message = messages.parse(parsed.message, scene.table.id, scene.table.ids)
-    return isinstance(message.statement, kind)
-
-
 @pytest.mark.parametrize("kind", [SealVote, Accept, Close])
 def test_without_seals_accepts_or_a_close_no_epoch_opens(kind: type[Statement]) -> None:
     scene = waiting_table({3})
-    scene.drop = lambda a, b, frame: _is(kind, frame, scene)
+    scene.drop = lambda a, b, frame: (
+        (said := scene.message(frame)) is not None and isinstance(said.statement, kind)
+    )
     scene.run(until=40)
     assert inspect(scene.machine()).promise > 0
     assert all(inspect(p.machine).epoch == 0 for p in scene.places)
@@ -290,12 +260,8 @@ def test_votes_name_the_base_so_two_closes_with_one_base_are_one() -> None:
 def test_the_version_seen_first_is_followed() -> None:
     scene = waiting_table()
     node = scene.machine().tip
-    bodies = []
-    for nonce in (b"a", b"b"):
-        from protocol.chain import own_bodies
-
-        secrets = secrets_of(scene.machine(1))
-        bodies.append(own_bodies.body_of_choice(node, 1, 1, secrets, lambda n, x=nonce: x * n))  # type: ignore[misc]
+    secrets = secrets_of(scene.machine(1))
+    bodies = [body_of_choice(node, 1, 1, secrets, lambda n, x=x: x * n) for x in (b"a", b"b")]  # type: ignore[misc]
     one, two = (scene.tell_first(1, Say(0, node.step, node.digest, body)) for body in bodies)
     chosen = chosen_says(scene.machine())
     assert chosen[1].hash == one.hash != two.hash
@@ -320,12 +286,10 @@ def test_nothing_is_revealed_before_every_seat_has_confirmed_what_is_sealed() ->
     for place in scene.places[:3]:
         place.alive = place is scene.places[0]
     scene.thinkers.clear()
-    scene.machine().choose(1, scene.now)
-    scene.collect(0)
+    scene.choose_now(0, 1)
     scene.settle()
     assert scene.machine().tip.want.kind is Kind.HOLD
-    said = [m.statement for m in inspect(scene.machine()).store.by_seat(0)]
-    assert max(s.step for s in said if isinstance(s, Say)) == step + 1
+    assert max(say.step for say in steps_said(scene, 0)) == step + 1
     for place in scene.places:
         place.alive = True
     scene.run(until=5)
@@ -337,8 +301,7 @@ def test_a_finished_seat_that_is_halted_wishes_on() -> None:
     machine = scene.machine()
     assert machine.finished
     assert machine.may_leave()
-    for seat in (1, 2, 3):
-        scene.tell_first(seat, Late(1))
+    ask(scene)
     assert inspect(machine).promise == 1
     assert not machine.may_leave()
     scene.wait_first(10)
@@ -377,40 +340,31 @@ def test_a_wish_that_comes_later_is_asked_why_anew() -> None:
     assert machine.may_leave()
 
 
-def test_who_has_halted_is_waited_for_with_patience_though_its_reasons_are_unknown() -> None:
+PATIENCE_IS_DUE: dict[str, Callable[[MachineTable], list[tuple[int, Statement]]]] = {
+    "who has halted, for reasons unknown": lambda scene: [
+        (1, Late(1)),
+        (1, own_halt(scene.machine(1), 1)),
+    ],
+    "the wish of a quorum": lambda scene: [(seat, Late(1)) for seat in (1, 2, 3)],
+    "whoever holds a proof, for the base": lambda scene: [
+        (1, Late(1)),
+        (2, Say(0, scene.machine().tip.step, scene.machine().tip.digest, b"other")),
+    ],
+}
+
+
+@pytest.mark.parametrize("name", PATIENCE_IS_DUE)
+def test_what_is_waited_for_with_patience_at_the_end(name: str) -> None:
     scene = waiting_table(())
     machine = scene.machine()
-    scene.tell_first(1, Late(1))
-    halt = own_halt(scene.machine(1), 1)
-    scene.tell_first(1, halt)
+    for seat, statement in PATIENCE_IS_DUE[name](scene):
+        scene.tell_first(seat, statement)
+    assert (2 in inspect(machine).proofs) == ("proof" in name)
     scene.wait_first(0)
     scene.wait_first(time_to_ask_why(scene) + 0.1)
     assert not machine.may_leave()
     scene.wait_first(machine.table.header.terms.patience.step / 1000)
-    assert machine.may_leave()
-
-
-def test_the_wish_of_a_quorum_is_waited_for_with_patience() -> None:
-    scene = waiting_table(())
-    for seat in (1, 2, 3):
-        scene.tell_first(seat, Late(1))
-    scene.wait_first(0)
-    scene.wait_first(time_to_ask_why(scene) + 0.1)
-    assert not scene.machine().may_leave()
-
-
-def test_who_holds_a_proof_waits_for_the_base_with_patience() -> None:
-    scene = waiting_table(())
-    machine = scene.machine()
-    scene.tell_first(1, Late(1))
-    body = Say(0, machine.tip.step, machine.tip.digest, b"other")
-    scene.tell_first(2, body)
-    assert 2 in inspect(machine).proofs
-    scene.wait_first(0)
-    scene.wait_first(time_to_ask_why(scene) + 0.1)
-    assert not machine.may_leave()
-    scene.wait_first(machine.table.header.terms.patience.step / 1000)
-    assert machine.may_leave()
+    assert machine.may_leave() or "quorum" in name
 
 
 def test_a_long_epoch_is_closed_though_nothing_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -424,12 +378,8 @@ def test_a_long_epoch_is_closed_though_nothing_is_wrong(monkeypatch: pytest.Monk
     assert machines[0].tip.absences == (0, 0, 0, 0)
     assert not machines[0].tip.banned
     steps = machines[0].tip.step
-    assert all(len(halt.says) <= 2 * 24 for halt in _halts(room)), steps
-
-
-def _halts(room: MachineTable) -> list[Halt]:
-    store = inspect(room.machine()).store
-    return [m.statement for m in store if isinstance(m.statement, Halt)]
+    every = [m.statement for m in inspect(room.machine()).store]
+    assert all(len(one.says) <= 2 * 24 for one in every if isinstance(one, Halt)), steps
 
 
 def test_a_halt_has_room_for_the_longest_epoch_and_every_second_version() -> None:
@@ -449,26 +399,21 @@ def test_a_proposer_does_not_wait_for_who_will_send_no_halt(wish: int, waits: bo
     assert has_waited_for_halts(machine, 4, 3) is not waits
 
 
-def test_a_choice_that_is_asked_anew_has_its_whole_time() -> None:
+@pytest.mark.parametrize(("was_complete", "left"), [(True, 20), (False, 5)])
+def test_a_choice_that_is_asked_anew_alone_has_its_whole_time(
+    was_complete: bool, left: int
+) -> None:
     """It was complete and is open again: who chose in good time must not be late at once."""
     scene = waiting_table()
     machine = scene.machine()
     bid = machine.tip
     scene.wait_first(15)
     assert inspect(machine).clocks.left(bid) == 5
-    alter(machine, tip=transition.append(bid, transition.slots_of(bid, {}, Missing.ABSENT)))
+    if was_complete:
+        alter(machine, tip=transition.append(bid, transition.slots_of(bid, {}, Missing.ABSENT)))
     assert enter(machine, 1, bid)
     assert machine.tip is bid
-    assert inspect(machine).clocks.left(bid) == 20
-
-
-def test_a_choice_that_stayed_open_has_no_more_time_in_the_next_epoch() -> None:
-    scene = waiting_table()
-    machine = scene.machine()
-    bid = machine.tip
-    scene.wait_first(15)
-    assert enter(machine, 1, bid)
-    assert inspect(machine).clocks.left(bid) == 5
+    assert inspect(machine).clocks.left(bid) == left
 
 
 def test_a_proof_is_told_once_the_same_fault_can_be_seen_whole() -> None:
@@ -476,6 +421,7 @@ def test_a_proof_is_told_once_the_same_fault_can_be_seen_whole() -> None:
     scene = waiting_table()
     node = scene.machine().tip
     scene.tell_first(1, Say(0, node.step, node.digest, b"\xc0"))
+    assert 1 not in chosen_says(scene.machine())
     assert inspect(scene.machine()).proofs[1].code == "bad-body"
     scene.tell_first(1, Say(0, node.step, node.digest, b"\x01"))
     assert inspect(scene.machine()).proofs[1].code == "two-statements"
@@ -489,10 +435,7 @@ def test_an_accused_seat_is_told() -> None:
     scene = waiting_table()
     node = scene.machine().tip
     for body in (b"\xc0", b"\x01"):
-        own = messages.sign(scene.who[0], scene.table.id, 0, Say(0, node.step, node.digest, body))
-        frame = frames.encode_frame(frames.Carry(own.encode()))
-        scene.machine().receive(frame, scene.now, scene.table.ids[1])
-        scene.collect(0)
+        scene.tell(0, scene.sign(0, Say(0, node.step, node.digest, body)), peer=1)
     heard = scene.places[0].heard
     assert [(e.seat, e.code) for e in heard if isinstance(e, Guilty)] == [(0, "bad-body")]
     assert 0 not in inspect(scene.machine()).proofs

@@ -3,6 +3,7 @@
 from collections import Counter
 
 import pytest
+from support.cases import fails
 from support.machine_table import make_table
 from support.mutants import Mutant, planted
 from support.sampling import sample
@@ -56,17 +57,19 @@ def test_plans_use_every_lie_and_every_disturbance() -> None:
     plans = [draw_plan(f"plan-{number}") for number in range(600)]
     assert {lie for plan in plans for lie in plan.lies} == set(LIES)
     assert {plan.seats for plan in plans} == {2, 3, 4, 5, 6}
-    assert any(plan.crashes for plan in plans)
-    assert any(plan.partitions for plan in plans)
-    assert any(plan.vanish for plan in plans)
+    for name in ("crashes", "partitions", "vanish"):
+        assert any(getattr(plan, name) for plan in plans), name
     assert any(plan.quiet and plan.liars for plan in plans)
 
 
-def test_the_checker_refuses_an_honest_seat_at_fault() -> None:
-    checker = Checker(make_table(ToyGame(3), 3)[0], frozenset({2}))
+@pytest.fixture
+def checker() -> Checker:
+    return Checker(make_table(ToyGame(3), 3)[0], frozenset({2}))
+
+
+def test_the_checker_refuses_an_honest_seat_at_fault(checker: Checker) -> None:
     checker.found_guilty(0, 2, "bad-body")
-    with pytest.raises(Violation, match="honest seat 1"):
-        checker.found_guilty(0, 1, "bad-body")
+    fails(Violation, "honest seat 1", checker.found_guilty, 0, 1, "bad-body")
 
 
 def test_two_liars_of_five_neither_fork_nor_frame() -> None:
@@ -80,12 +83,8 @@ def test_two_liars_of_five_neither_fork_nor_frame() -> None:
     assert all(len(draw_plan(f"p-{n}", 5, True, two=True).liars) == 2 for n in range(20))
 
 
-def _checker() -> Checker:
-    return Checker(make_table(ToyGame(3), 3)[0], frozenset({2}))
-
-
-def test_the_checker_finds_a_card_that_is_open_before_it_is_drawn() -> None:
-    secrets = _checker().secrets
+def test_the_checker_finds_a_card_that_is_open_before_it_is_drawn(checker: Checker) -> None:
+    secrets = checker.secrets
     slot, coalition = secrets.stock()[-1], frozenset({2})
     secrets.shares |= {(slot, 0)}
     assert secrets.drawn_early(coalition) == []
@@ -95,8 +94,8 @@ def test_the_checker_finds_a_card_that_is_open_before_it_is_drawn() -> None:
     assert secrets.drawn_early(coalition) == []
 
 
-def test_the_checker_finds_a_sealed_choice_that_is_open_too_early() -> None:
-    secrets = _checker().secrets
+def test_the_checker_finds_a_sealed_choice_that_is_open_too_early(checker: Checker) -> None:
+    secrets = checker.secrets
     choice, coalition = ("bid", 0, b"c"), frozenset({2})
     secrets.sealed.add(choice)
     assert secrets.read_early(coalition) == []
@@ -115,8 +114,7 @@ def test_the_checker_finds_a_card_seen_on_a_chain_that_was_replaced() -> None:
     checker.secrets.shares |= {(slot, seat) for seat in range(4)}
     checker.judge_looks([tip])
     checker.secrets.due[slot].add(b"elsewhere")
-    with pytest.raises(Violation, match="replaced"):
-        checker.judge_looks([tip])
+    fails(Violation, "replaced", checker.judge_looks, [tip])
 
 
 HASTY = {

@@ -5,6 +5,8 @@ Four seats, three of them a quorum: seat 3 lies, 0, 1 and 2 are honest.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 from support.inspection import inspect
 from support.machine_table import MachineTable, toy_table
@@ -17,9 +19,6 @@ from protocol.wire.messages import Late, Say
 LIAR, HONEST = 3, (0, 1, 2)
 LONG = 120
 """Seconds in which all have stood up, or somebody never will: the longest patience is 30."""
-
-
-pytestmark = pytest.mark.usefixtures("cheap")
 
 
 def table_with_links(patience: Patience) -> MachineTable:
@@ -138,16 +137,16 @@ def test_a_seat_whose_links_break_for_less_than_a_grace_is_not_left_to_the_liar(
     broken_at: list[float] = []
     room.cut = lambda seat, other: (seat, other) in cut
 
-    def break_links() -> None:
+    def change_links(change: Callable[[int, int], None]) -> None:
         for pair in parted:
-            room.down(*pair)
+            change(*pair)
 
     def is_held_back(seat: int, other: int, frame: bytes) -> bool:
         is_last = room.machine(seat).tip.want.kind is Kind.RESULT
         if is_last and seat != LIAR and not broken_at:
             broken_at.append(room.now)
             cut.update(parted)
-            room.at(room.now, break_links)
+            room.at(room.now, lambda: change_links(room.down))
         passes = room.message(frame) is None or (seat, other) != (LIAR, 2)
         return (seat, other) in cut or not (passes or not broken_at)
 
@@ -157,8 +156,7 @@ def test_a_seat_whose_links_break_for_less_than_a_grace_is_not_left_to_the_liar(
     room.go(lambda: False, 2)
     assert not room.left_at
     cut.clear()
-    for pair in parted:
-        room.up(*pair)
+    change_links(room.up)
     room.go(lambda: is_over(room), LONG)
     assert have_end(room)
 

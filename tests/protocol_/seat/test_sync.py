@@ -2,30 +2,22 @@
 
 import pytest
 from support.inspection import hold, inspect, keep
-from support.machine_table import MachineTable, begun_room
+from support.machine_table import MachineTable, begun_room, carried, sent
 from support.toy_game import ToyGame
 
 from protocol.seat import sync as answering
-from protocol.seat.effects import Send
 from protocol.seat.machine import Machine
-from protocol.wire import frames, messages
+from protocol.wire import frames
 from protocol.wire.bodies import MAX_BODY
 from protocol.wire.messages import Accept, Back, Halt, Late, Message, Say, SealVote
 
 LIAR = 3
 
 
-pytestmark = pytest.mark.usefixtures("cheap")
-
-
-def room_with_keys() -> MachineTable:
-    """Four seats whose game has begun for seat 0."""
-    return begun_room(ToyGame(4, 1))
-
-
 @pytest.fixture
 def room() -> MachineTable:
-    return room_with_keys()
+    """Four seats whose game has begun for seat 0."""
+    return begun_room(ToyGame(4, 1))
 
 
 def rubbish(room: MachineTable, number: int, epoch: int = 1, size: int = MAX_BODY) -> Message:
@@ -36,35 +28,28 @@ def rubbish(room: MachineTable, number: int, epoch: int = 1, size: int = MAX_BOD
     return room.sign(LIAR, Say(epoch, step, on, body))
 
 
-def signed(room: MachineTable, seat: int, statement: messages.Statement) -> Message:
-    return room.sign(seat, statement)
-
-
 def answers(machine: Machine, frame: frames.FrameBody, peer: bytes) -> list[frames.FrameBody]:
     machine.take()
     machine.receive(frames.encode_frame(frame), 0.0, peer)
-    return [frames.parse_frame(e.frame) for e in machine.take() if isinstance(e, Send)]
+    return sent(machine)
 
 
-def carried(room: MachineTable, found: list[frames.FrameBody]) -> list[Message]:
-    return [
-        messages.parse(frame.message, room.table.id, room.table.ids)
-        for frame in found
-        if isinstance(frame, frames.Carry)
-    ]
+def shown(room: MachineTable, frame: frames.FrameBody) -> list[Message]:
+    """Return the messages with which seat 0 answers seat 1."""
+    found = answers(room.machine(), frame, room.table.ids[1])
+    return [m for one in found if (m := room.message(frames.encode_frame(one))) is not None]
 
 
 def test_an_answer_is_no_longer_than_a_link_can_hold_and_the_next_goes_on(
     room: MachineTable,
 ) -> None:
-    machine, peer = room.machine(), room.table.ids[1]
+    machine = room.machine()
     for number in range(1, 25):
         keep(machine, rubbish(room, number))
     lacking = {m.hash for m in inspect(machine).store if m.seat == LIAR and m.statement.epoch == 1}  # type: ignore[union-attr]
     have: list[bytes] = []
     for _ in range(10):
-        sync = frames.Sync(0, machine.tip.step, tuple(have))
-        part = carried(room, answers(machine, sync, peer))
+        part = shown(room, frames.Sync(0, machine.tip.step, tuple(have)))
         assert sum(len(m.payload) for m in part) <= answering.MAX_ANSWER
         have += [m.hash[: frames.SHORT] for m in part]
         if not part:
@@ -73,20 +58,13 @@ def test_an_answer_is_no_longer_than_a_link_can_hold_and_the_next_goes_on(
 
 
 def test_what_opens_epochs_goes_first_and_what_leads_nowhere_last(room: MachineTable) -> None:
-    machine, peer = room.machine(), room.table.ids[1]
+    machine = room.machine()
     node = machine.tip
-    on_chain = signed(room, 2, Say(0, node.step, node.digest, b"\xc0"))
+    on_chain = room.sign(2, Say(0, node.step, node.digest, b"\xc0"))
     loose = rubbish(room, 2, epoch=0, size=64)
-    for message in (
-        loose,
-        on_chain,
-        signed(room, 2, SealVote(2, bytes(32))),
-        signed(room, 2, Late(1)),
-        signed(room, 2, Halt(1, None, (), None, (), ())),
-        signed(room, 2, Back(1)),
-    ):
-        keep(machine, message)
-    part = carried(room, answers(machine, frames.Sync(0, node.step, ()), peer))
+    others = (SealVote(2, bytes(32)), Late(1), Halt(1, None, (), None, (), ()), Back(1))
+    keep(machine, loose, on_chain, *(room.sign(2, one) for one in others))
+    part = shown(room, frames.Sync(0, node.step, ()))
     kinds = [type(m.statement) for m in part]
     assert set(kinds[: kinds.index(Say)]) == {Back, Late, Halt, SealVote}
     assert Say not in kinds[: kinds.index(SealVote)]
@@ -103,10 +81,10 @@ def test_all_own_statements_are_told_in_parts_by_rising_hash(
     own = {m.hash for m in inspect(machine).store.by_seat(1)}
     told, after, rounds = list[bytes](), bytes(32), 0
     while True:
-        found = answers(machine, frames.Own(after), peer)
-        part = [m.hash for m in carried(room, found) if m.seat == 1 and m.hash > after]
-        last = found[-1]
+        last = answers(machine, frames.Own(after), peer)[-1]
         assert isinstance(last, frames.Told)
+        mine = (m.hash for m in shown(room, frames.Own(after)) if m.seat == 1)
+        part = [digest for digest in mine if digest > after]
         told, rounds = told + part, rounds + 1
         if not last.more:
             break
@@ -117,60 +95,51 @@ def test_all_own_statements_are_told_in_parts_by_rising_hash(
 
 
 def test_the_wishes_of_all_are_shown_before_ones_own_statements(room: MachineTable) -> None:
-    machine, peer = room.machine(), room.table.ids[1]
-    late = signed(room, 2, Late(2))
-    keep(machine, late)
-    keep(machine, signed(room, 2, SealVote(1, bytes(32))))
-    found = carried(room, answers(machine, frames.Own(), peer))
-    assert found[0].hash == late.hash
-    later = carried(room, answers(machine, frames.Own(b"\x01" + bytes(31)), peer))
+    late = room.sign(2, Late(2))
+    keep(room.machine(), late, room.sign(2, SealVote(1, bytes(32))))
+    assert shown(room, frames.Own())[0].hash == late.hash
+    later = shown(room, frames.Own(b"\x01" + bytes(31)))
     assert late.hash not in {m.hash for m in later}
 
 
 FAR = 402
 
 
-@pytest.mark.parametrize("kind", ["late", "accept", "seal"])
-def test_a_wish_too_far_ahead_is_shown_to_whoever_asks(room: MachineTable, kind: str) -> None:
-    machine, peer = room.machine(), room.table.ids[1]
-    made = {"late": Late(FAR), "accept": Accept(FAR, bytes(32)), "seal": SealVote(FAR, bytes(32))}
-    far = signed(room, LIAR, made[kind])
-    lower = signed(room, LIAR, Late(FAR - 1))
-    for message in (far, lower):
-        machine.receive(frames.encode_frame(frames.Carry(message.encode())), 0.0, room.table.ids[3])
-    assert inspect(machine).wishes[LIAR] == FAR
-    assert far.hash not in inspect(machine).store
-    sync = frames.Sync(0, machine.tip.step, ())
-    for frame in (sync, frames.Own()):
-        shown = carried(room, answers(machine, frame, peer))
-        assert far.hash in {m.hash for m in shown}
-        assert lower.hash not in {m.hash for m in shown}
+@pytest.mark.parametrize(
+    "wish",
+    [Late(FAR), Accept(FAR, bytes(32)), SealVote(FAR, bytes(32))],
+    ids=lambda wish: type(wish).__name__,
+)
+def test_a_wish_too_far_ahead_is_shown_to_whoever_asks(
+    room: MachineTable, wish: Late | Accept | SealVote
+) -> None:
+    far, lower = (room.tell(0, room.sign(LIAR, one)) for one in (wish, Late(FAR - 1)))
+    assert inspect(room.machine()).wishes[LIAR] == FAR
+    assert far.hash not in inspect(room.machine()).store
+    for frame in (frames.Sync(0, room.machine().tip.step, ()), frames.Own()):
+        hashes = {m.hash for m in shown(room, frame)}
+        assert far.hash in hashes
+        assert lower.hash not in hashes
 
 
 def test_a_halt_too_far_ahead_counts_for_nothing(room: MachineTable) -> None:
-    machine = room.machine()
-    far = signed(room, LIAR, Halt(FAR, None, (), None, (), ()))
-    machine.receive(frames.encode_frame(frames.Carry(far.encode())), 0.0, room.table.ids[3])
-    assert LIAR not in inspect(machine).wishes
+    room.tell(0, room.sign(LIAR, Halt(FAR, None, (), None, (), ())))
+    assert LIAR not in inspect(room.machine()).wishes
 
 
 def test_a_stranger_owns_nothing_here(room: MachineTable) -> None:
-    found = answers(room.machine(), frames.Own(), bytes(32))
-    assert found == [frames.Told()]
+    assert answers(room.machine(), frames.Own(), bytes(32)) == [frames.Told()]
 
 
 def test_says_of_passed_epochs_that_lead_nowhere_are_dropped(room: MachineTable) -> None:
     """They are kept while the epoch lasts, and go when the next one is entered."""
     rest = [rubbish(room, number, epoch=0, size=1024) for number in range(1, 6)]
-    for place in room.places[:3]:
-        for message in rest:
-            keep(place.machine, message)
+    for machine in room.machines((0, 1, 2)):
+        keep(machine, *rest)
     for seat in (0, 1, 2):
-        late = signed(room, seat, Late(1))
-        for place in room.places:
-            frame = frames.encode_frame(frames.Carry(late.encode()))
-            if place.machine.seat != seat:
-                place.machine.receive(frame, room.now, None)
+        late = room.sign(seat, Late(1))
+        for machine in room.machines({0, 1, 2, 3} - {seat}):
+            machine.receive(carried(late), room.now, None)
         hold(room.machine(seat), late)
     for seat in range(4):
         room.collect(seat)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from support.inspection import inspect
-from support.machine_table import MachineTable, toy_table
+from support.machine_table import MachineTable, carried, sent, toy_table
 from support.sampling import sample
 from support.sim.cheap import cheap_blocks
 from support.sim.tables import play
@@ -18,7 +18,7 @@ from protocol.chain.state import Kind, Node
 from protocol.seat import weighing
 from protocol.seat.effects import Broken, Send
 from protocol.seat.jobs import Job
-from protocol.wire import frames, messages
+from protocol.wire import frames
 from protocol.wire.header import Patience
 from protocol.wire.messages import Say
 
@@ -64,7 +64,7 @@ def test_a_game_goes_as_without(monkeypatch: pytest.MonkeyPatch) -> None:
     for hands_out in (False, True):
         room = office(hands_out)
         room.play(until=60.0)
-        assert all(place.machine.finished for place in room.places)
+        assert room.done()
         assert (room.done_jobs > 0) == hands_out
         ends.append([place.machine.tip.digest for place in room.places])
     assert ends[0] == ends[1]
@@ -100,7 +100,7 @@ def test_a_body_that_is_quickly_checked_is_no_job(monkeypatch: pytest.MonkeyPatc
         monkeypatch.setattr(weighing, "HEAVY", heavy)
         room = office()
         room.play(until=60.0)
-        assert all(place.machine.finished for place in room.places)
+        assert room.done()
         jobs.append(room.done_jobs)
         ends.append(room.machine().tip.digest)
     assert jobs[0] > jobs[1] > jobs[2] > 0, "the own bodies are jobs all the same"
@@ -111,9 +111,7 @@ def test_questions_are_answered_meanwhile() -> None:
     room, _ = until_it_rests(1, Kind.SHUFFLE)
     machine, peer = room.machine(1), room.table.ids[0]
     machine.receive(frames.encode_frame(frames.Sync(0, 1, ())), room.now, peer)
-    answers = [e for e in machine.take() if isinstance(e, Send)]
-    assert answers
-    assert all(answer.peer == peer for answer in answers)
+    assert {e.peer for e in machine.take() if isinstance(e, Send)} == {peer}
 
 
 def test_only_the_job_under_way_is_taken_in() -> None:
@@ -131,9 +129,8 @@ def test_an_illegal_body_has_its_name_behind_the_job() -> None:
     room.start()
     room.settle()
     machine, node = room.machine(1), room.machine(1).tip
-    said = Say(0, node.step, node.digest, b"no shuffle")
-    told = room.sign(0, said)
-    machine.receive(frames.encode_frame(frames.Carry(told.encode())), 1.0, room.table.ids[0])
+    told = room.sign(0, Say(0, node.step, node.digest, b"no shuffle"))
+    machine.receive(carried(told), 1.0, room.table.ids[0])
     assert machine.job is not None
     machine.tick(3.0)
     assert machine.broken is None
@@ -148,10 +145,7 @@ SHUFFLES_FROM = 4
 
 
 def _step_of(room: MachineTable, frame: bytes) -> int | None:
-    parsed = frames.parse_frame(frame)
-    if not isinstance(parsed, frames.Carry):
-        return None
-    said = messages.parse(parsed.message, room.table.id, room.table.ids).statement
+    said = getattr(room.message(frame), "statement", None)
     return said.step if isinstance(said, Say) else None
 
 
@@ -161,7 +155,7 @@ def test_who_leaves_says_nothing_that_was_written_meanwhile() -> None:
     assert machine.leave(room.now)
     machine.take()
     machine.finish(job, job.run(), room.now)
-    assert not [e for e in machine.take() if isinstance(e, Send)]
+    assert not sent(machine)
 
 
 @pytest.mark.parametrize("block", sample(range(3), 1, "slow jobs"))

@@ -1,6 +1,7 @@
 """The verifier on bases: what does not follow from its halts carries nothing."""
 
 import pytest
+from support.cases import fails
 from support.files import code_of, parsed, read, refusal, with_close
 from support.forgeries.transcripts import with_evidence
 from support.played import DISTURBED, room_of
@@ -35,8 +36,7 @@ def test_too_much_to_look_up_is_no_fault_of_form(monkeypatch: pytest.MonkeyPatch
     (close,) = parsed("vanished", read("vanished").evidence.closes)
     held = {m.hash: m for m in parsed("vanished", read("vanished").evidence.messages)}
     source = check_bases.FileSource(transition.begin(table), held)
-    with pytest.raises(check_bases.TooMuch):
-        view_change.bad_form(table, close, source)
+    fails(check_bases.TooMuch, "", view_change.bad_form, table, close, source)
 
 
 def test_a_halt_is_read_once_and_its_messages_count_each_time() -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.cases import fails
 from support.files import read, refusal
 from support.forgeries.transcripts import with_evidence
 from support.hasty import Pile, bare, judged
@@ -102,8 +103,7 @@ def test_parts_hold_what_belongs_together_and_the_last_is_never_lost() -> None:
             handed(lambda _: None, (bytes(size),))
         assert handed.hold()
         assert sum(len(one.part) for one in pile.parts) + rest == len(sizes)
-        with pytest.raises(Invalid):  # what comes behind is not put off for ever
-            handed(refuse, b"")
+        fails(Invalid, "", handed, refuse, b"")
         handed = HandedOut(Pile(2).submit)
         handed(refuse, b"")
         assert not handed.hold()

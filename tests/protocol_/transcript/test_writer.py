@@ -3,7 +3,8 @@
 import hashlib
 
 import pytest
-from support.machine_table import seeded
+from support.cases import fails
+from support.machine_table import carried, seeded
 from support.played import DISTURBED, TABLES, files_of, game_of, new_room, room_of
 
 from protocol.chain import transition
@@ -16,7 +17,6 @@ from protocol.transcript.format import MAGIC, VERSION, Link, Step, Transcript
 from protocol.transcript.problem import Unsound
 from protocol.transcript.verifier import verify
 from protocol.transcript.writer import to_the_end
-from protocol.wire import frames
 
 UNDISTURBED = ["two", "three", "four", "five", "six"]
 
@@ -120,7 +120,7 @@ def test_a_watcher_writes_the_same_file() -> None:
     watcher = Machine(room.table, seeded("watcher"))
     watcher.start(room.now)
     for message in room.places[0].machine.core.store:
-        watcher.receive(frames.encode_frame(frames.Carry(message.encode())), room.now)
+        watcher.receive(carried(message), room.now)
     assert watcher.transcript() == files_of("vanished")[0]
 
 
@@ -174,9 +174,7 @@ def test_a_base_that_ends_the_game_needs_no_last_says() -> None:
     ],
 )
 def test_what_is_no_transcript_is_refused(data: bytes, code: str) -> None:
-    with pytest.raises(Unsound) as refused:
-        read(data)
-    assert refused.value.code == code
+    fails(Unsound, code, read, data)
 
 
 def test_an_item_is_found_by_its_path() -> None:

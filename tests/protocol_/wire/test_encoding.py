@@ -7,6 +7,7 @@ import msgpack  # type: ignore[import-untyped]
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.cases import each, fails
 from support.sampling import times
 
 from protocol.errors import Invalid
@@ -98,7 +99,7 @@ NOT_IN_PROFILE = {
 }
 
 
-@pytest.mark.parametrize("name", [*NOT_SHORTEST, *NOT_IN_PROFILE])
+@each([*NOT_SHORTEST, *NOT_IN_PROFILE])
 def test_what_msgpack_takes_and_the_profile_does_not(name: str) -> None:
     data = {**NOT_SHORTEST, **NOT_IN_PROFILE}[name]
     assert not accepted(data)
@@ -112,17 +113,14 @@ def test_depth_is_capped() -> None:
     value: Any = None
     for _ in range(MAX_DEPTH + 1):
         value = [value]
-    with pytest.raises(Invalid):
-        encode(value)
+    fails(Invalid, "", encode, value)
 
 
 def test_sizes_are_capped() -> None:
     assert decode(encode(bytes(100)), 102) == bytes(100)
-    with pytest.raises(Invalid):
-        decode(encode(bytes(100)), 101)
+    fails(Invalid, "", decode, encode(bytes(100)), 101)
     assert decode(encode((0,) * 10), LIMIT, max_items=10) == (0,) * 10
-    with pytest.raises(Invalid):
-        decode(encode((0,) * 11), LIMIT, max_items=10)
+    fails(Invalid, "", decode, encode((0,) * 11), LIMIT, max_items=10)
 
 
 def test_a_claimed_length_takes_no_memory() -> None:
@@ -130,31 +128,18 @@ def test_a_claimed_length_takes_no_memory() -> None:
     assert not accepted(b"\xc6\xff\xff\xff\xff")
 
 
-@pytest.mark.parametrize(
-    "value",
-    [
-        -1,
-        2**64,
-        1.5,
-        {},
-        {1: 2},
-        {1},
-        "\ud800",
-        bytearray(b"x"),
-        memoryview(b"x"),
-        object(),
-        [b"", -1],
-        msgpack.ExtType(5, b""),
-        msgpack.Timestamp(1),
-    ],
-    ids=lambda value: repr(value).partition(" at ")[0],
-)
+NOT_ENCODED = [
+    *(-1, 2**64, 1.5, {}, {1: 2}, {1}, "\ud800", bytearray(b"x"), memoryview(b"x"), object()),
+    *([b"", -1], msgpack.ExtType(5, b""), msgpack.Timestamp(1)),
+]
+
+
+@each(NOT_ENCODED, repr)
 def test_values_outside_the_profile_are_not_encoded(value: Any) -> None:
-    with pytest.raises(Invalid, match="bad-encoding"):
-        encode(value)
+    fails(Invalid, "bad-encoding", encode, value)
 
 
-@pytest.mark.parametrize("data", [None, "x", 5, bytearray(b"\xc0")])
+@each([None, "x", 5, bytearray(b"\xc0")], repr)
 def test_only_bytes_are_decoded(data: bytes) -> None:
     assert not accepted(data)
 

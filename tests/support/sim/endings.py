@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from protocol.chain.state import Kind
-from protocol.wire import frames, messages
+from protocol.wire import messages
 from protocol.wire.messages import Late, Message, Say
+from support.machine_table import carried
 
 if TYPE_CHECKING:
     from support.sim.tables import World
@@ -152,7 +153,7 @@ class Endings:
                     self._give(seat, other, made)
 
     def _give(self, seat: int, other: int, message: Message) -> None:
-        frame = frames.encode_frame(frames.Carry(message.encode()))
+        frame = carried(message)
         self.world.post(seat, other, frame, True)
 
     def _waits_for_liars(self, seat: int) -> bool:

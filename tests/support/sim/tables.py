@@ -33,7 +33,7 @@ from protocol.wire.header import Patience
 from protocol.wire.leaves import Leave
 from protocol.wire.messages import Message
 from support.inspection import alter, is_asking, store_of, view_of
-from support.room import make_table
+from support.machine_table import carried, make_table
 from support.sim.departures import Departures, leave_of
 from support.sim.endings import TICK as SHORT_TICK
 from support.sim.endings import Endings
@@ -438,7 +438,7 @@ class World:
         else:
             parts = [(message, to)]
         for part, who in parts:
-            frame = frames.encode_frame(frames.Carry(part.encode()))
+            frame = carried(part)
             for other in who:
                 self.post(seat, other, frame, False)
 
