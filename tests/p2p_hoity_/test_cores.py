@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from support import pieces
 from support.hasty import bare
+from support.limits import LIMIT
 from support.paths import VECTORS
 
 from p2p_hoity import cores
@@ -108,7 +109,7 @@ def test_they_go_with_the_process_that_has_begun_them(end: signal.Signals) -> No
         assert first.stdout is not None
         assert first.stdout.readline() == b"ready\n"
         first.send_signal(end)
-        assert first.communicate(timeout=60)[0] == b""
+        assert first.communicate(timeout=LIMIT)[0] == b""
     assert first.returncode == -end
 
 
@@ -201,7 +202,7 @@ def test_without_room_for_processes_there_are_none_and_the_command_ends() -> Non
     told = set()
     for room in range(1, 18):
         words = [sys.executable, "-c", NARROW, str(room)]
-        done = subprocess.run(words, capture_output=True, timeout=60, text=True)
+        done = subprocess.run(words, capture_output=True, timeout=LIMIT, text=True)
         assert (done.returncode, done.stderr) == (0, ""), room
         told.add(done.stdout)
     assert told == {"alone\n", "together\n"}

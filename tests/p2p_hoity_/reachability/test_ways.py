@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 import trio
 import trio.testing
+from support.limits import LIMIT
 from support.memory_network import MemoryNetwork
 from support.relays import serve_relay
 from support.router import Router
@@ -109,7 +110,7 @@ async def test_what_a_relay_sees_is_told_beside_what_the_router_says() -> None:
         ))  # fmt: skip
         ways = Ways(found, LAN, routers(Router(GLOBAL), []))
         ways.explore(nursery, relay_network)
-        with trio.fail_after(5):
+        with trio.fail_after(LIMIT):
             while "router-seen-otherwise" not in {r.code for r in ways.judged().reasons}:
                 await ways.changed()
         nursery.cancel_scope.cancel()

@@ -8,6 +8,7 @@ from typing import Any, cast
 
 import pytest
 import trio
+from support.limits import LIMIT
 
 from p2p_hoity.net.hub import Hub
 from p2p_hoity.session import rate_limit, weighing
@@ -245,7 +246,7 @@ async def test_the_loop_is_free_while_a_thread_weighs() -> None:
         lambda: None,
         trio.to_thread.run_sync,
     )
-    with trio.fail_after(10):
+    with trio.fail_after(LIMIT):
         async with trio.open_nursery() as nursery:
             nursery.start_soon(both.run)
             machine.job = Job(run, lambda given: None)

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 import trio
+from support.limits import LIMIT
 
 from p2p_hoity.session.mark_keeper import MarkKeeper
 from p2p_hoity.storage import home, journal, journal_format, marks
@@ -143,7 +144,7 @@ async def test_the_keeper_sets_the_mark_soon_after_and_before_it_ends(tmp_path: 
             book.append(record)
             keeper.settle()
             assert book.mark.read_bytes() == begun
-            with trio.fail_after(10):
+            with trio.fail_after(LIMIT):
                 while book.mark.read_bytes() == begun:
                     await trio.sleep(0.01)
             begun = book.mark.read_bytes()
