@@ -47,11 +47,8 @@ def test_what_was_read_is_told_between_frames(parts, places):
     assert got == [part for part in parts if part != b""]
 
 
-def test_the_count_of_what_was_read_goes_round():
+def test_the_count_of_what_was_read_goes_round_and_is_no_frame():
     assert encode_read(MARK + 5) == encode_read(5) == bytes([0x80, 0, 0, 5])
-
-
-def test_who_may_not_tell_what_was_read_has_announced_too_long_a_frame():
     with pytest.raises(OversizedFrame):
         list(FrameBuffer(MOST).feed(encode_read(0)))
 
@@ -66,10 +63,14 @@ def test_any_bytes_give_frames_within_the_cap_or_an_oversized_frame(garbage):
     assert all(0 < len(data) <= MOST for data in frames)
 
 
-def test_a_frame_of_the_cap_passes_and_one_byte_more_does_not():
+async def test_a_frame_of_the_cap_passes_and_one_byte_more_is_refused_by_its_length_alone():
     assert list(FrameBuffer(MOST).feed(encode_frame(bytes(MOST)))) == [bytes(MOST)]
     with pytest.raises(OversizedFrame, match="frame-too-large length=51 most=50"):
         list(FrameBuffer(MOST).feed(encode_frame(bytes(MOST + 1))[:4]))
+    near, far = trio.testing.memory_stream_pair()
+    await near.send_all(b"\xff\xff\xff\xff")
+    with pytest.raises(OversizedFrame):
+        await read_frame(far, MOST)
 
 
 async def test_reading_one_frame_takes_no_byte_of_what_follows():
@@ -85,11 +86,4 @@ async def test_a_frame_cut_short_is_told(sent):
     await near.send_all(sent)
     await near.send_eof()
     with pytest.raises(NetError, match="connection-ended"):
-        await read_frame(far, MOST)
-
-
-async def test_a_long_frame_is_refused_by_its_length_alone():
-    near, far = trio.testing.memory_stream_pair()
-    await near.send_all(b"\xff\xff\xff\xff")
-    with pytest.raises(OversizedFrame):
         await read_frame(far, MOST)

@@ -48,7 +48,7 @@ def open_slots(referee, *slots):
     referee.state = replace(referee.state, known=tuple(known))
 
 
-def test_a_seat_absent_in_the_place_step_sits_the_round_out():
+def test_a_seat_that_is_absent_or_seals_nothing_in_the_place_step_sits_the_round_out():
     referee = table(UBER, 3)
     referee.away(2)
     assert expected(referee.state) == Seal("place", frozenset({0, 1}))
@@ -57,9 +57,6 @@ def test_a_seat_absent_in_the_place_step_sits_the_round_out():
     assert referee.state.figures[2] == 0
     assert len(referee.state.hands[2]) == 8
     assert expected(referee.state) == Seal("place", frozenset({0, 1}))
-
-
-def test_a_seat_that_seals_no_place_sits_the_round_out():
     referee = table(UBER, 3)
     referee.apply(Sealed("place", frozenset({0, 1})))
     assert expected(referee.state) == Unseal("place", frozenset({0, 1}))
@@ -91,16 +88,13 @@ def test_one_that_returns_takes_part_again_from_the_next_round():
     assert expected(referee.state) == Seal("place", frozenset({0, 1, 2}))
 
 
-def test_a_place_without_an_action_is_a_pass():
+def test_a_place_without_an_action_is_a_pass_and_the_phase_goes_on_by_itself():
     referee = table(UBER, 3)
     referee.until("action", place={0: HALL, 2: HALL})
     referee.away(2)
     assert expected(referee.state).seats == {0}
     news = referee.round(action=plays(referee.state, s0="Cash:0"))
     assert [(n.seat, n.why) for n in of(news, Passed)] == [(2, "no sealed choice")]
-
-
-def test_when_all_who_owe_go_the_phase_goes_on_by_itself():
     referee = table(UBER, 3)
     referee.until("action", place={0: HALL})
     referee.away(0)
@@ -119,7 +113,7 @@ def test_a_sealed_choice_is_opened_though_its_seat_has_gone_or_returned():
     assert expected(referee.state) == Unseal("action", frozenset({0, 2}))
 
 
-def test_together_a_castle_action_sealed_in_phase_two_is_opened_for_the_absent():
+def test_together_a_castle_action_is_opened_if_sealed_and_a_pass_if_not():
     referee = table(MANUAL, 3)
     referee.until("action", place={0: HALL})
     referee.plan = {("action", 0): card(referee.state, 0, ActionKind.CASH)}
@@ -129,9 +123,6 @@ def test_together_a_castle_action_sealed_in_phase_two_is_opened_for_the_absent()
     referee.step()
     referee.step()
     assert expected(referee.state) == Unseal("action", frozenset({1, 2}))
-
-
-def test_together_a_castle_seat_that_sealed_nothing_passes_and_is_not_asked_again():
     referee = table(MANUAL, 3)
     referee.until("action")
     news = referee.apply(Sealed("action", frozenset({0}))).news
@@ -143,23 +134,20 @@ def test_together_a_castle_seat_that_sealed_nothing_passes_and_is_not_asked_agai
     assert none.state.round == 2
 
 
-def test_actions_already_shown_resolve_fully_with_the_lowest_window():
+def test_actions_already_shown_resolve_fully_with_the_lowest_window_that_is_not_empty():
     referee = table(UBER, 3)
     referee.until("window", place={0: HALL}, action=plays(referee.state, s0="Cash:0"))
     top = referee.state.windows[0][0]
     news = referee.away(0).news
     assert [n.choice for n in of(news, DefaultTaken)] == [0]
     assert [n.took.slot for n in of(news, Sale)] == [top]
-
-
-def test_the_default_window_is_the_lowest_that_is_not_empty():
     referee = table(UBER, 3)
     referee.state = replace(referee.state, windows=((), referee.state.windows[1]))
     referee.until("window", place={0: HALL}, action=plays(referee.state, s0="Cash:0"))
     assert [n.window for n in of(apply(referee.state, Chosen("window", 0, None)).news, Sale)] == [1]
 
 
-def test_the_default_theft_is_the_oldest_piece_of_each_exhibit():
+def test_the_default_theft_is_the_oldest_piece_of_each_exhibit_for_a_resting_thief_too():
     referee = table(UBER, 4, {0: "A3 A1 A2 A4", 1: "C2 C3 B1 B2"})
     words = {"s0": "Exhibit", "s1": "Exhibit", "s2": "Thief:0", "s3": "Thief:0"}
     referee.until("theft", action=plays(referee.state, **words))
@@ -169,9 +157,6 @@ def test_the_default_theft_is_the_oldest_piece_of_each_exhibit():
     assert [seat for seat, _ in taken] == [3, 3, 2, 2]
     assert len(of(news, DefaultTaken)) == 2
     assert referee.state.round == 2
-
-
-def test_a_resting_thief_gets_the_default_too():
     referee = table(UBER, 3, {0: RUN_A})
     referee.until("show", action=plays(referee.state, s0="Exhibit", s1="Thief:0"))
     referee.away(1)
@@ -203,7 +188,7 @@ def test_shown_none_is_the_default():
     assert of(apply(referee.state, Shown("exhibit", 0, ())).news, NothingShown)
 
 
-def test_of_two_exhibitors_one_absent_both_rank_if_enough_is_open():
+def test_of_two_exhibitors_the_absent_show_by_default_what_they_have_not_sealed():
     referee = table(UBER, 3, {0: RUN_A, 1: RUN_B})
     open_slots(referee, 4, 5, 6, 7)
     referee.until("exhibit", action=plays(referee.state, s0="Exhibit", s1="Exhibit"))
@@ -212,9 +197,6 @@ def test_of_two_exhibitors_one_absent_both_rank_if_enough_is_open():
     referee.step()
     news = referee.step().news
     assert {n.seat: n.placing for n in of(news, ExhibitShown)} == {1: 1, 0: 2}
-
-
-def test_both_exhibitors_absent_show_by_default_at_once():
     referee = table(UBER, 3, {0: RUN_A, 1: RUN_B})
     open_slots(referee, 4, 5, 6)
     referee.until("exhibit", action=plays(referee.state, s0="Exhibit", s1="Exhibit"))
@@ -222,9 +204,6 @@ def test_both_exhibitors_absent_show_by_default_at_once():
     assert [n.seat for n in of(news, ExhibitShown)] == [1]
     assert [n.seat for n in of(news, NothingShown)] == [0]
     assert [n.fields for n in of(news, FigureMoved)] == [2]
-
-
-def test_an_exhibit_sealed_before_its_seat_went_is_opened_not_defaulted():
     referee = table(UBER, 3, {0: RUN_A, 1: RUN_B})
     referee.until("exhibit", action=plays(referee.state, s0="Exhibit", s1="Exhibit"))
     referee.step()

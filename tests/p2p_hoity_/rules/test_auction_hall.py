@@ -65,23 +65,20 @@ def test_paid_cash_lies_in_the_register_and_other_cash_goes_back():
     assert len(of(news, CashPaid)) == 1
 
 
-def test_one_thief_takes_the_cash_just_paid_for_good():
+def test_one_thief_takes_the_cash_just_paid_for_good_and_of_two_nobody_does():
     referee, news = in_hall({"s0": "Cash:3", "s1": "Cash:3", "s2": "Thief:0"})
     (stolen,) = of(news, CashStolen)
     assert (stolen.seat, stolen.owner, stolen.cash.number) == (2, 1, 20)
     assert stolen.cash.id in referee.state.hands[2]
     assert referee.state.register == ()
     assert card(referee.state, 2, ActionKind.THIEF) in referee.state.hands[2]
-
-
-def test_of_two_thieves_nobody_gets_the_cash():
     referee, news = in_hall({"s0": "Cash:0", "s1": "Thief:0", "s2": "Thief:1"})
     assert not of(news, CashStolen)
     assert [referee.state.edition.number(c) for c in referee.state.register] == [1]
     assert [len(hand) for hand in referee.state.hands] == [7, 8, 8]
 
 
-def test_cash_of_earlier_rounds_is_out_of_reach():
+def test_a_thief_gains_nothing_without_cash_of_this_round():
     referee, _ = in_hall({"s0": "Cash:3"})
     paid = referee.state.register
     state = referee.state
@@ -90,9 +87,6 @@ def test_cash_of_earlier_rounds_is_out_of_reach():
     )
     assert [n.cash.number for n in of(news, CashStolen)] == [2]
     assert referee.state.register == paid
-
-
-def test_without_cash_there_is_no_sale_and_a_thief_gains_nothing():
     referee, news = in_hall({"s0": "Thief:0"})
     assert of(news, NoSale)
     assert not of(news, Sale) + of(news, CashStolen)
@@ -115,7 +109,7 @@ def test_the_next_collectible_is_turned_up_after_the_sale():
     assert referee.state.windows[0][0] == following != first
 
 
-def test_castle_seats_choose_when_the_next_collectible_is_open():
+def test_castle_seats_choose_after_the_sale_or_together_in_phase_two_and_show_later():
     referee = table(UBER, 3)
     due = referee.until("action", place={0: HALL})
     assert due.seats == {0}
@@ -123,9 +117,6 @@ def test_castle_seats_choose_when_the_next_collectible_is_open():
     due = referee.until("action", window={0: 0})
     assert due.seats == {1, 2}
     assert referee.state.known[referee.state.windows[0][0]] is not None
-
-
-def test_together_everyone_commits_in_phase_two_and_the_castle_shows_later():
     referee = table(MANUAL, 3)
     due = referee.until("action", place={0: HALL})
     assert due.seats == {0, 1, 2}
@@ -152,19 +143,13 @@ def test_a_window_is_never_refilled_and_an_empty_one_cannot_be_chosen():
     assert referee.state.windows[0] == ()
 
 
-def test_the_last_of_a_window_is_sold_without_a_draw():
+def test_after_the_last_sale_nothing_is_drawn_and_all_are_in_the_castle():
     referee = table(UBER, 3)
     referee.state = replace(referee.state, windows=(referee.state.windows[0][:1], ()))
     news = referee.round(place={0: HALL}, action=plays(referee.state, s0="Cash:0"))
     assert of(news, Sale)
     assert not of(news, TurnedUp)
     assert referee.state.windows_empty
-
-
-def test_with_empty_windows_all_are_in_the_castle_and_no_place_is_chosen():
-    referee = table(UBER, 3)
-    referee.state = replace(referee.state, windows=(referee.state.windows[0][:1], ()))
-    referee.round(place={0: HALL}, action=plays(referee.state, s0="Cash:0"))
     assert referee.state.places == (CASTLE,) * 3
     assert expected(referee.state).kind == "action"
 
@@ -178,9 +163,6 @@ def test_the_hall_is_no_legal_place_without_a_collectible_or_a_card_for_it():
     with pytest.raises(IllegalMove, match="hall-without-action"):
         check(bare, "place", 0, HALL)
     check(bare, "place", 0, CASTLE)
-
-
-def test_the_detective_alone_opens_the_hall_in_the_manuals_edition():
     state = table(MANUAL, 3).state
     check(replace(state, hands=((6, 7), *state.hands[1:])), "place", 0, HALL)
 

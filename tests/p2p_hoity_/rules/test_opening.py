@@ -59,12 +59,15 @@ def test_seats_and_variant_must_fit(seats, variant):
         start(UBER, seats, variant)
 
 
-def test_figures_start_in_the_club_room_and_only_the_tops_are_open():
+def test_only_the_tops_are_open_figures_start_in_the_club_room_and_unused_colours_leave():
     referee = table(UBER, 4)
     state = referee.state
     assert state.figures == (0, 0, 0, 0)
     assert [slot for slot, card in enumerate(state.known) if card is not None] == [16, 34]
     assert state.round == 1
+    state = table(UBER, 3).state
+    assert state.colours == (0, 1, 2)
+    assert sorted(c for hand in state.hands for c in hand) == list(range(24))
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -86,22 +89,13 @@ def test_each_colour_has_four_cash_two_thieves_a_detective_and_an_exhibit(name):
     assert len(set(thieves)) == 12
 
 
-def test_colours_are_drawn_from_the_coin_as_a_lehmer_code():
+def test_colours_are_drawn_from_the_coin_and_all_arrangements_come_equally_often():
     assert draw_colours(bytes(32), 6) == (0, 1, 2, 3, 4, 5)
     assert draw_colours((719).to_bytes(32, "big"), 6) == (5, 4, 3, 2, 1, 0)
     assert draw_colours((1 + 6 * 2).to_bytes(32, "big"), 3) == (1, 3, 0)
-
-
-def test_all_arrangements_of_colours_come_equally_often():
     counts = Counter(draw_colours(n.to_bytes(32, "big"), 3) for n in range(240))
     assert len(counts) == 120
     assert set(counts.values()) == {2}
-
-
-def test_unused_colours_leave_the_game():
-    state = table(UBER, 3).state
-    assert state.colours == (0, 1, 2)
-    assert sorted(c for hand in state.hands for c in hand) == list(range(24))
 
 
 def test_the_deal_opens_the_tops_and_nothing_else():
