@@ -5,17 +5,8 @@ from dataclasses import replace
 import pytest
 from support.rules_driver import of, plays, table
 
+from p2p_hoity import rules
 from p2p_hoity.editions import load
-from p2p_hoity.rules import (
-    OpenAll,
-    Opened,
-    Over,
-    Presence,
-    Sealed,
-    UnexpectedEvent,
-    apply,
-    expected,
-)
 from p2p_hoity.rules.news import FaultFound, FigureMoved, FinalExhibit, RoundBegan, StandingMade
 from p2p_hoity.rules.state import Claim
 
@@ -30,14 +21,14 @@ def end(figures, hands=HANDS, seats=3):
     referee = table(UBER, seats, hands)
     referee.state = replace(referee.state, figures=figures)
     referee.round()
-    assert isinstance(expected(referee.state), OpenAll)
+    assert isinstance(rules.expected(referee.state), rules.OpenAll)
     return referee
 
 
 def finished(*args, **more):
     referee = end(*args, **more)
     news = referee.step().news
-    assert isinstance(expected(referee.state), Over)
+    assert isinstance(rules.expected(referee.state), rules.Over)
     return referee.state, news
 
 
@@ -51,7 +42,7 @@ def test_the_game_ends_after_the_round_in_which_a_figure_enters_the_banquet():
     words = {"s0": "Exhibit", "s1": "Thief:0", "s2": "Detective"}
     news = referee.round(action=plays(referee.state, **words))
     assert {n.seat for n in of(news, FigureMoved)} == {0, 2}
-    assert isinstance(expected(referee.state), OpenAll)
+    assert isinstance(rules.expected(referee.state), rules.OpenAll)
     referee = table(UBER, 3)
     referee.state = replace(referee.state, figures=(FIRST_BANQUET - 1, 0, 0))
     news = referee.round()
@@ -68,10 +59,10 @@ def test_the_best_final_exhibit_moves_8_and_the_second_4():
 
 def test_only_hands_are_opened_at_the_end():
     referee = end((FIRST_BANQUET, 0, 0))
-    assert expected(referee.state) == OpenAll(tuple(range(12)))
+    assert rules.expected(referee.state) == rules.OpenAll(tuple(range(12)))
     for cards in ({14: 50}, {0: 99}):
-        with pytest.raises(UnexpectedEvent):
-            apply(referee.state, Opened(cards))
+        with pytest.raises(rules.UnexpectedEvent):
+            rules.apply(referee.state, rules.Opened(cards))
 
 
 def test_the_only_valid_exhibit_gets_8_and_a_figure_stops_on_the_last_field():
@@ -100,8 +91,8 @@ def test_a_hand_that_cannot_be_opened_counts_what_is_known():
     known = list(referee.state.known)
     known[4:7] = referee.deck[4:7]  # three of seat 1's were shown once
     referee.state = replace(referee.state, known=tuple(known))
-    assert expected(referee.state) == OpenAll((0, 1, 2, 3, 7, 8, 9, 10, 11))
-    referee.apply(Opened(referee.cards((0, 1, 2, 3, 8, 9, 10, 11))))
+    assert rules.expected(referee.state) == rules.OpenAll((0, 1, 2, 3, 7, 8, 9, 10, 11))
+    referee.apply(rules.Opened(referee.cards((0, 1, 2, 3, 8, 9, 10, 11))))
     by_seat = sorted(referee.state.standings, key=lambda line: line.seat)
     assert [len(line.exhibit) for line in by_seat] == [4, 3, 4]
 
@@ -110,20 +101,20 @@ def test_an_exhibit_played_without_one_is_found_when_all_is_open_and_standings_s
     referee = end((FIRST_BANQUET, 0, 0), {0: HANDS[0], 1: HANDS[1], 2: NONE})
     clean = referee.state
     claimed = replace(clean, claims=(Claim(1, 2, (8, 9, 10, 11)), Claim(1, 1, (4, 5, 6, 7))))
-    opened = Opened(referee.cards(range(12)))
-    assert not of(apply(clean, opened).news, FaultFound)
-    found = apply(claimed, opened)
+    opened = rules.Opened(referee.cards(range(12)))
+    assert not of(rules.apply(clean, opened).news, FaultFound)
+    found = rules.apply(claimed, opened)
     assert [(n.seat, n.round) for n in of(found.news, FaultFound)] == [(2, 1)]
-    assert found.standings == apply(clean, opened).standings
-    partly = apply(claimed, Opened(referee.cards(range(11))))
+    assert found.standings == rules.apply(clean, opened).standings
+    partly = rules.apply(claimed, rules.Opened(referee.cards(range(11))))
     assert not of(partly.news, FaultFound)
 
 
 def test_over_takes_no_event_but_a_change_of_presence():
     state, news = finished((FIRST_BANQUET, 0, 0))
     assert len(of(news, StandingMade)) == 3
-    with pytest.raises(UnexpectedEvent):
-        apply(state, Sealed("place", frozenset()))
-    gone = apply(state, Presence(frozenset({0, 1})))
-    assert isinstance(expected(gone), Over)
+    with pytest.raises(rules.UnexpectedEvent):
+        rules.apply(state, rules.Sealed("place", frozenset()))
+    gone = rules.apply(state, rules.Presence(frozenset({0, 1})))
+    assert isinstance(rules.expected(gone), rules.Over)
     assert gone.standings == state.standings
