@@ -18,6 +18,7 @@ from typing import Any
 
 import pytest
 from support.cli_stage import played_file, tool
+from support.limits import LIMIT
 from support.paths import ROOT
 from support.sim.cheap import shared_nodes
 
@@ -461,7 +462,7 @@ def test_a_bench_says_how_long_it_takes_and_shows_progress_at_a_terminal_only(
     assert not watched.is_set()
     monkeypatch.setattr(bench, "is_watched", lambda: True)
     with bench.progress(0.0):
-        assert watched.wait(60)
+        assert watched.wait(LIMIT)
     five, fifty = (expected_seconds(rounds, time.process_time) for rounds in (5, 500))
     assert 0 < five < fifty
 

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 import trio
+from support.limits import LIMIT
 
 from cli import trouble
 from cli.app import run
@@ -36,9 +37,8 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def hoity(*words: str | bytes, **given: Any) -> tuple[int, str]:
-    done = subprocess.run(
-        [sys.executable, "-m", "cli", *words], capture_output=True, timeout=60, check=False, **given
-    )
+    command = [sys.executable, "-m", "cli", *words]
+    done = subprocess.run(command, capture_output=True, timeout=LIMIT, check=False, **given)
     told = (done.stderr + done.stdout).decode()
     assert "mistake" not in told
     assert "Traceback" not in told

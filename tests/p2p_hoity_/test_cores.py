@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from support import pieces
 from support.hasty import bare
+from support.limits import LIMIT
 from support.paths import VECTORS
 
 from p2p_hoity import cores
@@ -31,11 +32,18 @@ def end_oneself() -> None:
     os.kill(os.getpid(), signal.SIGKILL)
 
 
+def _end_one_of_two() -> None:
+    with cores.spread(2) as submit:
+        assert submit is not None
+        submit(end_oneself).result()
+
+
 @ONLY_WHERE_FORKED
-def test_work_is_done_by_other_processes() -> None:
+def test_work_is_done_by_other_processes_which_a_keyboard_does_not_reach() -> None:
     with cores.spread(2) as submit:
         assert submit is not None
         assert submit(os.getpid).result() != os.getpid()
+        assert submit(signal.getsignal, signal.SIGINT).result() == signal.SIG_IGN
 
 
 @ONLY_WHERE_FORKED
@@ -44,13 +52,6 @@ def test_who_has_no_work_begins_no_process(monkeypatch: pytest.MonkeyPatch) -> N
     with cores.spread(2) as submit:
         assert submit is not None
         assert verify(b"no transcript", read_game, None, submit).verdict == "unreadable"
-
-
-@ONLY_WHERE_FORKED
-def test_a_keyboard_does_not_reach_them() -> None:
-    with cores.spread(2) as submit:
-        assert submit is not None
-        assert submit(signal.getsignal, signal.SIGINT).result() == signal.SIG_IGN
 
 
 def test_on_one_core_nothing_is_handed_out() -> None:
@@ -72,19 +73,9 @@ def test_processes_come_to_the_same_verdict(spoilt: int | None) -> None:
 
 
 @ONLY_WHERE_FORKED
-def test_a_process_that_is_ended_is_told() -> None:
+def test_a_process_that_is_ended_is_told_and_another_error_stays_what_it_is() -> None:
     with pytest.raises(cores.Ended):
         _end_one_of_two()
-
-
-def _end_one_of_two() -> None:
-    with cores.spread(2) as submit:
-        assert submit is not None
-        submit(end_oneself).result()
-
-
-@ONLY_WHERE_FORKED
-def test_another_error_stays_what_it_is() -> None:
     with pytest.raises(RuntimeError, match="ours"), cores.spread(2):
         raise RuntimeError("ours")
 
@@ -108,7 +99,7 @@ def test_they_go_with_the_process_that_has_begun_them(end: signal.Signals) -> No
         assert first.stdout is not None
         assert first.stdout.readline() == b"ready\n"
         first.send_signal(end)
-        assert first.communicate(timeout=60)[0] == b""
+        assert first.communicate(timeout=LIMIT)[0] == b""
     assert first.returncode == -end
 
 
@@ -170,14 +161,10 @@ def test_a_process_gives_its_place_to_a_fresh_one(monkeypatch: pytest.MonkeyPatc
 
 
 @ONLY_WHERE_FORKED
-def test_what_work_raises_is_raised_and_nobody_stays() -> None:
+def test_nobody_stays_when_work_raises_or_no_more_is_looked_at() -> None:
     with pytest.raises(ValueError, match="3"):
         list(cores.side_by_side(pieces.refused, range(9), 2))
     assert multiprocessing.active_children() == []
-
-
-@ONLY_WHERE_FORKED
-def test_who_looks_at_no_more_leaves_nobody_behind() -> None:
     found = cores.side_by_side(pieces.doubled, range(1000), 2)
     next(found)
     found.close()
@@ -201,7 +188,7 @@ def test_without_room_for_processes_there_are_none_and_the_command_ends() -> Non
     told = set()
     for room in range(1, 18):
         words = [sys.executable, "-c", NARROW, str(room)]
-        done = subprocess.run(words, capture_output=True, timeout=60, text=True)
+        done = subprocess.run(words, capture_output=True, timeout=LIMIT, text=True)
         assert (done.returncode, done.stderr) == (0, ""), room
         told.add(done.stdout)
     assert told == {"alone\n", "together\n"}

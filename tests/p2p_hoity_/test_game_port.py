@@ -151,13 +151,6 @@ def test_an_edition_travels_in_the_header(edition: str) -> None:
     assert game.edition.collectibles[0].name("de") == sent.collectibles[0].name("de")
 
 
-def test_any_change_of_the_edition_is_another_table() -> None:
-    one = terms(3)
-    other = editions.load().with_switches(detective_in_hall=True)
-    two = replace(one, game=game_port.game_value(other, None))
-    assert one.digest() != two.digest()
-
-
 @pytest.mark.parametrize("position", range(0, 700, 13))
 def test_a_changed_edition_is_refused_or_another_one(position: int) -> None:
     data = bytearray(editions.load().canonical())
@@ -169,7 +162,7 @@ def test_a_changed_edition_is_refused_or_another_one(position: int) -> None:
     assert read is None or read.edition != editions.load()
 
 
-def test_the_sizes_hold_every_choice() -> None:
+def test_the_sizes_hold_every_choice_and_one_the_rules_do_not_know_is_illegal() -> None:
     slots = tuple(range(128))
     largest: dict[str, Any] = {
         "place": 1,
@@ -183,17 +176,18 @@ def test_the_sizes_hold_every_choice() -> None:
     for kind, choice in largest.items():
         assert len(encoding.encode(choice)) <= game_port.SIZES[kind]
         assert game_port.read_game(terms(3)).form(kind).admits(choice)
-
-
-def test_a_choice_the_rules_do_not_know_is_illegal() -> None:
     game = game_port.read_game(terms(3))
     with pytest.raises(port.IllegalMove):
         game.check(game.start(), "bluff", 0, 1, {})
 
 
-def test_the_header_is_read_back() -> None:
+def test_the_header_is_read_back_and_any_change_of_the_edition_is_another_table() -> None:
     bound, _ = seat_at(terms(4), game_port.read_game)
     read = header.parse_header(bound.header.encode())
     assert read == bound.header
     assert isinstance(read, Header)
     assert game_port.bind(read).id == bound.id
+    one = terms(3)
+    other = editions.load().with_switches(detective_in_hall=True)
+    two = replace(one, game=game_port.game_value(other, None))
+    assert one.digest() != two.digest()

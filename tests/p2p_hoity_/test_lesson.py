@@ -9,17 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.sampling import times
 
+from p2p_hoity import rules
 from p2p_hoity.lesson import MINE, OPPONENTS, PLAN, ROUNDS, SEATS, Lesson, Topic
-from p2p_hoity.rules import (
-    ActionKind,
-    Choice,
-    Happening,
-    IllegalMove,
-    Kind,
-    Place,
-    UnexpectedEvent,
-    news,
-)
 
 ALWAYS = {
     Topic.WELCOME,
@@ -40,19 +31,19 @@ class Played:
     """A lesson that was played: what was asked, what happened, what was explained."""
 
     lesson: Lesson = field(default_factory=Lesson)
-    asked: list[Kind] = field(default_factory=list)
-    items: list[Happening] = field(default_factory=list)
+    asked: list[rules.Kind] = field(default_factory=list)
+    items: list[rules.Happening] = field(default_factory=list)
     topics: list[Topic] = field(default_factory=list)
-    behind: dict[Topic, Happening] = field(default_factory=dict)
+    behind: dict[Topic, rules.Happening] = field(default_factory=dict)
 
-    def step(self, choice: Choice | None = None) -> None:
+    def step(self, choice: rules.Choice | None = None) -> None:
         for part in self.lesson.step(choice):
             self.items += part.items
             if part.topic is not None:
                 self.topics.append(part.topic)
                 self.behind[part.topic] = part.items[-1]
 
-    def ask(self) -> Kind | None:
+    def ask(self) -> rules.Kind | None:
         kind = self.lesson.question
         if kind is not None:
             self.asked.append(kind)
@@ -60,7 +51,7 @@ class Played:
             self.topics += [topic] if topic else []
         return kind
 
-    def of(self, kind: type[Happening]) -> list[Happening]:
+    def of(self, kind: type[rules.Happening]) -> list[rules.Happening]:
         return [item for item in self.items if isinstance(item, kind)]
 
 
@@ -83,10 +74,12 @@ def test_whatever_is_chosen_all_is_explained_and_each_thing_once(picks: list[int
     played = play(picks)
     assert len(played.topics) == len(set(played.topics))
     assert set(played.topics) >= ALWAYS
-    assert len(played.of(news.RoundBegan)) <= len(PLAN)
+    assert len(played.of(rules.news.RoundBegan)) <= len(PLAN)
     assert len(played.asked) <= 3 * len(PLAN)
-    assert isinstance(played.items[0], news.Setup)
-    assert isinstance(played.items[-1], news.RoundEnded | news.TurnedUp | news.Returned)
+    assert isinstance(played.items[0], rules.news.Setup)
+    assert isinstance(
+        played.items[-1], rules.news.RoundEnded | rules.news.TurnedUp | rules.news.Returned
+    )
 
 
 @given(st.lists(st.integers(0, 23), max_size=12))
@@ -94,18 +87,18 @@ def test_whatever_is_chosen_all_is_explained_and_each_thing_once(picks: list[int
 def test_all_of_it_has_happened_when_it_is_explained(picks: list[int]) -> None:
     played = play(picks)
     for topic, kind in {
-        Topic.REGISTER: news.CashPaid,
-        Topic.OCTAGON: news.FigureMoved,
-        Topic.PRISON: news.Imprisoned,
-        Topic.SALE: news.Sale,
+        Topic.REGISTER: rules.news.CashPaid,
+        Topic.OCTAGON: rules.news.FigureMoved,
+        Topic.PRISON: rules.news.Imprisoned,
+        Topic.SALE: rules.news.Sale,
     }.items():
         assert isinstance(played.behind[topic], kind)
-    home = [it.card for it in played.items if isinstance(it, news.Returned)]
-    assert any(card.kind is ActionKind.CASH for card in home)  # the second-largest
+    home = [it.card for it in played.items if isinstance(it, rules.news.Returned)]
+    assert any(card.kind is rules.ActionKind.CASH for card in home)  # the second-largest
     state = played.lesson.view.state
     assert state.register
     assert state.prison
-    assert (Topic.ROBBERY in played.topics) == bool(played.of(news.CashStolen))
+    assert (Topic.ROBBERY in played.topics) == bool(played.of(rules.news.CashStolen))
 
 
 def test_every_sale_robbed_means_one_round_more() -> None:
@@ -113,23 +106,28 @@ def test_every_sale_robbed_means_one_round_more() -> None:
     while not played.lesson.is_over:
         kind = played.ask()
         if kind == "place":
-            played.step(int(Place.AUCTION_HALL))
+            played.step(int(rules.Place.AUCTION_HALL))
         elif kind == "action":
             state = played.lesson.view.state
-            played.step(next(c for c in state.hands[MINE] if state.kind(c) is ActionKind.THIEF))
+            played.step(
+                next(c for c in state.hands[MINE] if state.kind(c) is rules.ActionKind.THIEF)
+            )
         else:
             assert kind is None
             played.step()
-    assert len(played.of(news.RoundBegan)) == ROUNDS + 1
-    assert len(played.of(news.CashStolen)) == 1
+    assert len(played.of(rules.news.RoundBegan)) == ROUNDS + 1
+    assert len(played.of(rules.news.CashStolen)) == 1
     assert Topic.REGISTER in played.topics
 
 
-def test_it_is_the_same_every_time() -> None:
+def test_it_is_the_same_every_time_and_behind_the_end_there_is_nothing() -> None:
     assert play([1, 2, 0, 1]).items == play([1, 2, 0, 1]).items
+    played = play([])
+    with pytest.raises(rules.UnexpectedEvent, match="over"):
+        played.step()
 
 
-def test_the_players_pieces_want_one_that_is_for_sale() -> None:
+def test_the_player_wants_what_is_for_sale_and_sees_no_more_than_a_seat_does() -> None:
     """Three make an exhibit, and the C in the first window joins all but one."""
     played = Played()
     played.step()
@@ -138,37 +136,20 @@ def test_the_players_pieces_want_one_that_is_for_sale() -> None:
     assert own == {"A", "B", "D"}
     assert view.state.piece(view.state.windows[0][0]).letter == "C"
     assert len(OPPONENTS) == SEATS - 1
-
-
-def test_the_player_sees_no_more_than_a_seat_does() -> None:
-    played = Played()
-    played.step()
-    view = played.lesson.view
     assert all(not view.held(seat) for seat in range(1, SEATS))
 
 
-def test_a_choice_that_is_owed_is_asked_for() -> None:
+def test_a_choice_that_is_owed_is_asked_for_and_an_illegal_one_refused() -> None:
     played = Played()
     played.step()
-    with pytest.raises(UnexpectedEvent, match="has not chosen"):
+    with pytest.raises(rules.UnexpectedEvent, match="has not chosen"):
         played.step()
-
-
-def test_an_illegal_choice_is_refused_and_another_may_follow() -> None:
-    played = Played()
-    played.step()
-    played.step(int(Place.CASTLE))
+    played.step(int(rules.Place.CASTLE))
     played.step()
     while played.lesson.question != "action":
         played.step()
     state = played.lesson.view.state
-    cash = next(c for c in state.hands[MINE] if state.kind(c) is ActionKind.CASH)
-    with pytest.raises(IllegalMove):
+    cash = next(c for c in state.hands[MINE] if state.kind(c) is rules.ActionKind.CASH)
+    with pytest.raises(rules.IllegalMove):
         played.step(cash)
     played.step(played.lesson.view.legal("action")[0])
-
-
-def test_behind_the_end_there_is_nothing() -> None:
-    played = play([])
-    with pytest.raises(UnexpectedEvent, match="over"):
-        played.step()

@@ -40,16 +40,13 @@ def test_names_that_differ(one: str, other: str) -> None:
     assert not twins(one, other)
 
 
-def test_each_letter_stands_in_one_group_only() -> None:
+def test_the_first_twins_of_a_table_are_named_and_each_letter_stands_in_one_group() -> None:
     every = "".join(_DRAWN_ALIKE.values())
     assert len(every) == len(set(every))
+    assert twins_among(["ada", "bob", "Bоb", "ADA"]) == ("ada", "ADA")
+    assert twins_among(["ada", "bob"]) is None
 
 
 @given(st.text(max_size=24))
 def test_every_name_is_its_own_twin(name: str) -> None:
     assert twins(name, name)
-
-
-def test_the_first_twins_of_a_table_are_named() -> None:
-    assert twins_among(["ada", "bob", "Bоb", "ADA"]) == ("ada", "ADA")
-    assert twins_among(["ada", "bob"]) is None

@@ -5,8 +5,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from support.limits import LIMIT
 from support.process_table import ProcessTable
-from support.terminals import BOT, LIMIT, LISTEN, relay, start
+from support.terminals import BOT, LISTEN, relay, start
 
 
 def test_a_whole_game_by_code_through_a_relay(tmp_path: Path) -> None:

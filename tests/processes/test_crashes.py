@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 from soak import crashes
 from support import wire_tap
+from support.limits import LIMIT
 from support.process_table import ProcessTable
 from support.seat import FIRST_RECORD
-from support.terminals import BOT, LIMIT, hoity, start
+from support.terminals import BOT, hoity, start
 
 from p2p_hoity.storage import marks
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.limits import LIMIT
 from support.paths import ROOT
 
 
@@ -67,11 +68,11 @@ def test_a_second_command_waits_and_says_so(tasks: Any, monkeypatch: pytest.Monk
     second = threading.Thread(target=tasks.ready, args=(environment, "second", "version 1"))
     with tasks.held(environment):
         second.start()
-        assert told.wait(60)
+        assert told.wait(LIMIT)
         assert tasks.said == ["Another command makes .venv: waiting for it."]
         tasks.make(environment, "first")
         (environment / "made-from").write_text("version 1")
-    second.join(60)
+    second.join(LIMIT)
     assert tasks.made == ["first"]
 
 

@@ -26,6 +26,7 @@ from typing import Any
 from support import terminals
 from support.liars.flood import FLOODS
 from support.liars.tales import Liar
+from support.limits import LIMIT
 from support.machine_table import MachineTable, make_table, toy_choice
 from support.process_table import ProcessTable
 from support.toy_game import ToyGame
@@ -74,7 +75,7 @@ def play_until(terminal: terminals.Terminal, when: float) -> bool:
     with suppress(TimeoutError):
         while terminal.read(max(0.0, when - time.perf_counter())) is not None:
             pass
-        return terminal.process.wait(terminals.LIMIT) == 0
+        return terminal.process.wait(LIMIT) == 0
     return False
 
 

@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import Any
 
 import trio
+from support.limits import LIMIT
 from support.process_table import ProcessTable
 
 from p2p_hoity.errors import because
@@ -197,7 +198,7 @@ class _Watched:
         return [health(one.process.pid) for one in self._table.running.values()]
 
     def _crowd(self) -> Any:
-        said, _ = self.watching.communicate("", timeout=60)
+        said, _ = self.watching.communicate("", timeout=LIMIT)
         return json.loads(said)
 
 

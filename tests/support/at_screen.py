@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Awaitable, Callable
 from functools import wraps
 from inspect import Signature, signature
@@ -14,6 +15,7 @@ from textual.pilot import Pilot
 from cli.ui.full_screen.app import TableApp
 from cli.ui.full_screen.full_seat import FullSeat
 from cli.ui.full_screen.ink import cells
+from support.limits import LIMIT
 from support.screened import Company
 
 
@@ -49,7 +51,8 @@ class AtScreen:
 
     async def until(self, holds: Callable[[], object]) -> None:
         """Wait for something."""
-        for _turn in range(4000):
+        last = time.monotonic() + LIMIT
+        while time.monotonic() < last:
             if self.app.failure is not None:
                 raise self.app.failure
             if holds():

@@ -18,9 +18,8 @@ from pathlib import Path
 from typing import IO, Any, cast
 
 from support import fork_server
+from support.limits import LIMIT
 
-LIMIT = 240
-"""Seconds after which what does not come is taken for hung; the one limit of all processes."""
 CAN_FORK = os.name == "posix"
 LISTEN = ("--listen", "127.0.0.1:0")
 BOT = ("--auto", "--yes", "--json")

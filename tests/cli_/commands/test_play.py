@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 import trio
+from support.limits import LIMIT
 from support.short_game import short_file
 
 from cli.commands.play import Ask, checked_terms, edition_of
@@ -260,7 +261,7 @@ def test_ctrl_c_keeps_the_game_and_its_bots(tmp_path: Path) -> None:
     for line in playing.stdout:
         if line.startswith("Where do you go"):
             playing.send_signal(signal.SIGINT)
-    _, said = playing.communicate(timeout=60)
+    _, said = playing.communicate(timeout=LIMIT)
     assert playing.returncode == 130
     game = said.rpartition("hoity resume ")[2].strip()
     assert len(list((tmp_path / "bots").iterdir())) == 1
@@ -268,7 +269,7 @@ def test_ctrl_c_keeps_the_game_and_its_bots(tmp_path: Path) -> None:
         [*command, "resume", game, "--auto", "--json"],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
-        timeout=120,
+        timeout=LIMIT,
         check=False,
         **here,
     )

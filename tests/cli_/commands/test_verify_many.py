@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.limits import LIMIT
 from support.paths import VECTORS
 
 from cli import printing
@@ -267,7 +268,7 @@ def test_ctrl_c_says_how_to_go_on(folder: Path, tmp_path: Path, jobs: str) -> No
     assert process.stdout is not None
     process.stdout.readline()
     os.killpg(process.pid, signal.SIGINT)
-    out, err = process.communicate(timeout=100)
+    out, err = process.communicate(timeout=LIMIT)
     assert process.returncode == 130
     assert "goes on from there" in err
     assert "Traceback" not in err

@@ -7,9 +7,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+from support.limits import LIMIT
 from support.paths import ROOT
 from support.short_game import short_file
-from support.terminals import BOT, LIMIT, LISTEN, environment, hoity, start
+from support.terminals import BOT, LISTEN, environment, hoity, start
 
 from cli.local import bot_processes
 from p2p_hoity.storage import file_lock

@@ -9,6 +9,7 @@ import trio
 import trio.testing
 from support.at_prompt import Desk, answer, asked, desk
 from support.cli_stage import NICKNAMES, referee, until
+from support.limits import LIMIT
 
 from cli.trouble import Trouble, leaves
 from cli.ui import ticket_block
@@ -626,7 +627,7 @@ async def test_wait_is_heard_at_any_time(word: str) -> None:
     async with desk(asked("place"), patient=True) as here:
         await here.type.send(word)
         await here.type.send("1")
-        with trio.fail_after(5):
+        with trio.fail_after(LIMIT):
             assert await here.prompt.wish() == WaitLonger()
         assert not here.heard("Nothing is asked")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 import trio
 from support.at_prompt import asked, desk
+from support.limits import LIMIT
 
 from cli.ui.line_screen import SeatScreen
 from cli.ui.line_talk import MOST_WISHES, LineTalk, Wishes
@@ -94,7 +95,7 @@ def test_what_is_said_stands_behind_the_name_that_was_proven() -> None:
 async def test_talk_is_heard_while_something_else_is_asked(patient: bool) -> None:
     async with desk(asked("place"), patient=patient) as here:
         await here.type.send("t hello")
-        with trio.fail_after(5):
+        with trio.fail_after(LIMIT):
             assert await here.prompt.wish() == Talk("hello")
         here.prompt.tell(updates.Said(1, "Bob", "hello"))
         await here.type.send("m Bob")

@@ -104,13 +104,10 @@ def _castle(hands, figures=None):
     return referee
 
 
-def test_normal_steals_from_large_known_exhibits():
+def test_normal_plays_a_thief_for_large_known_exhibits_and_a_detective_only_against_one():
     hands = {0: "B1 D1 F1 F2", 1: "A1 A2 A3 A4", 2: "C1 C2 C3 C4"}
     played = _played(_castle(hands, (9, 9, 9)), 0)
     assert played[ActionKind.THIEF] > 0.7
-
-
-def test_normal_never_plays_a_detective_when_nobody_can_gain_by_a_thief():
     hands = {0: "A1 A2 A3 A4", 1: "B1 D1 F1 F2", 2: "C1 E1 F3 D2"}
     referee = _castle(hands)
     without = tuple(

@@ -10,32 +10,27 @@ from hypothesis import strategies as st
 from support.cases import each
 
 from p2p_hoity.codes import spoken
-from p2p_hoity.codes.spoken import (
-    CodeError,
-    SpokenCode,
-    beginning_with,
-    fresh_words,
-    is_code,
-    parse_code,
-    word_list,
-)
 
-LANTERN = SpokenCode(7, ("lantern", "walrus"))
-WORDS = st.sampled_from(word_list())
+LANTERN = spoken.SpokenCode(7, ("lantern", "walrus"))
+WORDS = st.sampled_from(spoken.word_list())
 
 
-def test_the_list_is_large_and_its_words_cannot_be_mixed_up() -> None:
-    words = word_list()
+def test_the_list_is_large_its_words_cannot_be_mixed_up_and_are_found_by_their_letters() -> None:
+    words = spoken.word_list()
     assert len(words) == len(set(words)) == 1295
     assert 1 / len(words) ** spoken.WORDS < 2**-20
     assert len({word[: spoken.LEAST_LETTERS] for word in words}) == len(words)
     assert all(re.fullmatch(r"[a-z]{3,10}", word) for word in words)
+    assert spoken.beginning_with("lante") == ("lantern",)
+    assert spoken.beginning_with("zz") == ()
+    assert spoken.beginning_with("") == spoken.word_list()
+    assert all(word.startswith("wa") for word in spoken.beginning_with("wa"))
 
 
 def test_words_are_fresh_each_time_and_not_shown_by_accident() -> None:
-    drawn = {fresh_words() for _ in range(64)}
+    drawn = {spoken.fresh_words() for _ in range(64)}
     assert len(drawn) > 60
-    assert all(word in word_list() for pair in drawn for word in pair)
+    assert all(word in spoken.word_list() for pair in drawn for word in pair)
     assert "lantern" not in repr(LANTERN)
 
 
@@ -52,26 +47,26 @@ def test_words_are_fresh_each_time_and_not_shown_by_accident() -> None:
     ]
 )
 def test_what_people_type_is_forgiven(text: str) -> None:
-    assert is_code(text)
-    assert parse_code(text) == LANTERN
+    assert spoken.is_code(text)
+    assert spoken.parse_code(text) == LANTERN
     assert str(LANTERN) == "7-lantern-walrus"
-    assert parse_code(text).password == b"lantern-walrus"
+    assert spoken.parse_code(text).password == b"lantern-walrus"
 
 
 @given(st.integers(1, spoken.MOST_NUMBER), WORDS, WORDS, st.integers(3, 10))
 def test_every_code_is_read_back_from_the_beginnings_of_its_words(
     number: int, one: str, two: str, letters: int
 ) -> None:
-    code = SpokenCode(number, (one, two))
-    assert parse_code(str(code)) == code
-    assert parse_code(f"{number} {one[:letters]} {two.upper()}") == code
+    code = spoken.SpokenCode(number, (one, two))
+    assert spoken.parse_code(str(code)) == code
+    assert spoken.parse_code(f"{number} {one[:letters]} {two.upper()}") == code
 
 
 @given(st.text(max_size=60))
 def test_anything_else_is_refused_in_words(text: str) -> None:
-    if not is_code(text):
-        with pytest.raises(CodeError):
-            parse_code(text)
+    if not spoken.is_code(text):
+        with pytest.raises(spoken.CodeError):
+            spoken.parse_code(text)
 
 
 @each(
@@ -85,7 +80,7 @@ def test_anything_else_is_refused_in_words(text: str) -> None:
 )
 def test_a_relay_may_stand_behind_it(case: tuple[str, str]) -> None:
     text, relay = case
-    assert parse_code(text) == SpokenCode(7, LANTERN.words, relay)
+    assert spoken.parse_code(text) == spoken.SpokenCode(7, LANTERN.words, relay)
 
 
 @each(
@@ -102,26 +97,19 @@ def test_a_relay_may_stand_behind_it(case: tuple[str, str]) -> None:
 )
 def test_what_is_no_code_is_refused(case: tuple[str, str]) -> None:
     text, code = case
-    with pytest.raises(CodeError) as refused:
-        parse_code(text)
+    with pytest.raises(spoken.CodeError) as refused:
+        spoken.parse_code(text)
     assert refused.value.code == code
 
 
 def test_a_slip_of_the_keyboard_is_no_guess_and_the_word_is_named() -> None:
     for typed, meant in (("7-lantrn-walrus", "lantern"), ("7-lantern-wlarus", "walrus")):
-        with pytest.raises(CodeError) as refused:
-            parse_code(typed)
+        with pytest.raises(spoken.CodeError) as refused:
+            spoken.parse_code(typed)
         assert refused.value.code == "code-misspelt"
         assert refused.value.fields["meant"] == meant
 
 
 @each(["hoity2abc", "Ana", "7 of nine", "", "7-up", "123"])
 def test_tickets_and_nicknames_are_no_codes(text: str) -> None:
-    assert not is_code(text)
-
-
-def test_words_are_found_by_their_first_letters() -> None:
-    assert beginning_with("lante") == ("lantern",)
-    assert beginning_with("zz") == ()
-    assert beginning_with("") == word_list()
-    assert all(word.startswith("wa") for word in beginning_with("wa"))
+    assert not spoken.is_code(text)

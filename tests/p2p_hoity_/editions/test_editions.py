@@ -2,6 +2,7 @@
 
 import hashlib
 from collections import Counter
+from dataclasses import astuple
 from importlib import resources
 
 import msgpack
@@ -22,23 +23,18 @@ TRACK = (
 )
 
 
-def test_the_default_is_the_edition_of_2004():
+def test_the_default_of_2004_has_51_distinct_years_and_the_manual_60_numbers():
     assert DEFAULT == "uberplay-2004"
     assert load() == UBER
-
-
-def test_uberplay_has_51_collectibles_with_distinct_years():
     assert Counter(c.letter for c in UBER.collectibles) == dict(
         zip("ABCDEF", (8, 9, 9, 9, 8, 8), strict=True)
     )
     years = [c.year for c in UBER.collectibles]
     assert len(set(years)) == 51
     assert (min(years), max(years)) == (1468, 1980)
-
-
-def test_the_manual_has_60_numbered_1_to_10():
     numbers = [(c.letter, c.year) for c in MANUAL.collectibles]
     assert numbers == [(letter, n) for letter in LETTERS for n in range(1, 11)]
+    assert UBER.collectibles[0].name("fr") == UBER.collectibles[0].name("en")
 
 
 @pytest.mark.parametrize("edition", [UBER, MANUAL])
@@ -59,17 +55,8 @@ def test_cash_thieves_and_track_are_as_reconstructed(edition):
 
 
 def test_the_switches_of_both_editions():
-    uber, manual = UBER.switches, MANUAL.switches
-    assert (uber.action_choice, uber.detective_in_hall, uber.detective_rank) == (
-        "staged",
-        False,
-        "after",
-    )
-    assert (manual.action_choice, manual.detective_in_hall, manual.detective_rank) == (
-        "together",
-        True,
-        "before",
-    )
+    assert astuple(UBER.switches) == ("staged", False, "after")
+    assert astuple(MANUAL.switches) == ("together", True, "before")
 
 
 @pytest.mark.parametrize("edition", [UBER, MANUAL])
@@ -78,10 +65,6 @@ def test_every_collectible_and_category_has_a_name_of_its_own(edition, language)
     names = [c.names[language] for c in edition.collectibles]
     assert len(set(names)) == len(names)
     assert all(edition.categories[letter][language] for letter in LETTERS)
-
-
-def test_a_name_falls_back_to_english():
-    assert UBER.collectibles[0].name("fr") == UBER.collectibles[0].name("en")
 
 
 def test_a_switch_can_be_overridden_and_the_override_shows_in_the_canonical_bytes():
@@ -114,16 +97,13 @@ def test_canonical_bytes_are_plain_and_cover_the_rules_not_the_names():
     assert older.canonical() != UBER.canonical()
 
 
-def test_the_order_of_the_file_does_not_matter():
+def test_canonical_bytes_have_not_drifted_and_know_no_order_of_the_file():
     lines = TEXT[DEFAULT].splitlines()
     items = [i for i, line in enumerate(lines) if "letter =" in line]
     lines[items[0] : items[-1] + 1] = reversed(lines[items[0] : items[-1] + 1])
     colours = [i for i, line in enumerate(lines) if "cash =" in line]
     lines[colours[0] : colours[-1] + 1] = reversed(lines[colours[0] : colours[-1] + 1])
     assert parse("\n".join(lines), "x.toml").canonical() == UBER.canonical()
-
-
-def test_canonical_bytes_have_not_drifted():
     digests = [hashlib.sha256(load(name).canonical()).hexdigest()[:16] for name in NAMES]
     assert digests == ["6643d54880e44683", "19d18b44d233b367"]
 
@@ -200,14 +180,11 @@ def test_a_wrong_field_is_refused_by_name_and_line(old, new, field, what):
     assert (error.code, error.file) == ("edition-line", "box.toml")
 
 
-def test_the_order_must_be_total():
+def test_the_order_must_be_total_and_every_letter_has_a_collectible():
     text = TEXT[DEFAULT].replace("year = 1533", "year = 1489")
     twins = r"collectibles\[19\].year' why=\(collectible-twice letter='C' year=1489.*\[18\]"
     with pytest.raises(EditionError, match=twins):
         parse(text, "box.toml")
-
-
-def test_every_letter_needs_a_collectible():
     lines = [line for line in TEXT["reference-manual"].splitlines() if 'letter = "F"' not in line]
     with pytest.raises(EditionError, match=r"letters-without-collectible letters=\['F'\]"):
         parse("\n".join(lines), "box.toml")

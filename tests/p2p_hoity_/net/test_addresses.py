@@ -6,16 +6,6 @@ import socket
 import pytest
 
 from p2p_hoity.net import addresses
-from p2p_hoity.net.addresses import (
-    Address,
-    Named,
-    how_far,
-    local_addresses,
-    may_dial,
-    own_networks,
-    parse_address,
-    source_of,
-)
 from p2p_hoity.net.errors import AddressError
 
 
@@ -32,9 +22,9 @@ from p2p_hoity.net.errors import AddressError
     ],
 )
 def test_an_address_is_read_and_written_back(text, host, port, via_relay):
-    address = parse_address(text)
-    assert address == Address(host, port, via_relay)
-    assert parse_address(str(address)) == address
+    address = addresses.parse_address(text)
+    assert address == addresses.Address(host, port, via_relay)
+    assert addresses.parse_address(str(address)) == address
 
 
 @pytest.mark.parametrize(
@@ -66,11 +56,11 @@ def test_an_address_is_read_and_written_back(text, host, port, via_relay):
 )
 def test_what_nobody_could_dial_is_refused_in_words(text):
     with pytest.raises(AddressError, match=r"^address-"):
-        parse_address(text)
+        addresses.parse_address(text)
 
 
 def test_port_zero_is_for_listening_only():
-    assert parse_address("127.0.0.1:0", lowest_port=0).port == 0
+    assert addresses.parse_address("127.0.0.1:0", lowest_port=0).port == 0
 
 
 @pytest.mark.parametrize(
@@ -85,14 +75,14 @@ def test_port_zero_is_for_listening_only():
     ],
 )
 def test_a_connection_is_charged_to_what_one_machine_can_fill(host, source):
-    assert source_of(host) == source
+    assert addresses.source_of(host) == source
 
 
 def test_local_addresses_are_ours_and_loopback_is_last():
-    *outside, last = local_addresses(4711)
+    *outside, last = addresses.local_addresses(4711)
     assert last == "127.0.0.1:4711"
     for text in outside:
-        address = parse_address(text)
+        address = addresses.parse_address(text)
         assert address.port == 4711
         assert not address.host.startswith(("127.", "fe80")), text
         family = socket.AF_INET6 if ":" in address.host else socket.AF_INET
@@ -127,9 +117,9 @@ OWN = [ipaddress.ip_network("192.168.7.0/24"), ipaddress.ip_network("fd00:7::/64
     ],
 )
 def test_what_strangers_name_leads_to_the_internet_or_into_our_own_networks(host, near, far):
-    assert may_dial(host, Named.NEAR, OWN) == near
-    assert may_dial(host, Named.FAR, OWN) == far
-    assert may_dial(host, Named.BY_US, OWN)
+    assert addresses.may_dial(host, addresses.Named.NEAR, OWN) == near
+    assert addresses.may_dial(host, addresses.Named.FAR, OWN) == far
+    assert addresses.may_dial(host, addresses.Named.BY_US, OWN)
 
 
 def test_a_seat_is_on_this_machine_if_it_names_one_of_its_addresses(monkeypatch):
@@ -137,13 +127,13 @@ def test_a_seat_is_on_this_machine_if_it_names_one_of_its_addresses(monkeypatch)
     here = ["192.168.7.2:7", "127.0.0.1:7"]
     there = ["192.168.7.3:7", "127.0.0.1:7"]
     inside = ["127.0.0.1:7"]
-    assert how_far(here, here) is Named.NEAR
-    assert how_far(there, here) is Named.FAR
-    assert how_far(inside, here) is Named.FAR
-    assert how_far(inside, inside) is Named.NEAR  # bots of one machine
-    assert how_far(here, ()) is Named.NEAR
-    assert how_far(["nonsense", ":::", "relay+127.0.0.1:9"], here) is Named.FAR
+    assert addresses.how_far(here, here) is addresses.Named.NEAR
+    assert addresses.how_far(there, here) is addresses.Named.FAR
+    assert addresses.how_far(inside, here) is addresses.Named.FAR
+    assert addresses.how_far(inside, inside) is addresses.Named.NEAR  # bots of one machine
+    assert addresses.how_far(here, ()) is addresses.Named.NEAR
+    assert addresses.how_far(["nonsense", ":::", "relay+127.0.0.1:9"], here) is addresses.Named.FAR
 
 
 def test_our_own_networks_hold_our_own_addresses():
-    assert all(not network.is_loopback for network in own_networks())
+    assert all(not network.is_loopback for network in addresses.own_networks())

@@ -2,11 +2,13 @@
 
 import subprocess
 import sys
+from functools import partial
 
 import pytest
 import trio
 from hypothesis import given
 from hypothesis import strategies as st
+from support.running import running
 
 from p2p_hoity.errors import Reason, because
 from p2p_hoity.net import discovery
@@ -125,26 +127,24 @@ async def test_a_flood_of_names_is_bounded(air):
     assert len(await browse(0)) == discovery.MOST_FOUND
 
 
-async def test_a_machine_without_ipv4_is_told_and_hosting_goes_on(monkeypatch):
+NO_DEVICE = Reason("system-error", {"number": 19})
+
+
+@pytest.mark.parametrize(
+    ("error", "problem"),
+    [
+        (RuntimeError("No interfaces to listen on"), Reason("lan-quiet")),
+        (OSError(19, "No such device"), because(discovery.LanCode.QUIET_BECAUSE, why=NO_DEVICE)),
+    ],
+    ids=["no IPv4", "no multicast"],
+)
+async def test_a_quiet_network_is_told_and_hosting_goes_on(monkeypatch, error, problem):
     def fail(*args, **rest):
-        raise RuntimeError("No interfaces to listen on")
+        raise error
 
     monkeypatch.setattr("zeroconf.Zeroconf", fail)
     async with announce(TABLE) as announcing:
-        assert announcing.problem == Reason("lan-quiet")
-    with pytest.raises(NetError, match="lan-quiet"):
-        await browse(0)
-
-
-async def test_a_network_without_multicast_is_told_and_hosting_goes_on(monkeypatch):
-    def fail(*args, **rest):
-        raise OSError(19, "No such device")
-
-    monkeypatch.setattr("zeroconf.Zeroconf", fail)
-    async with announce(TABLE) as announcing:
-        assert announcing.problem == because(
-            discovery.LanCode.QUIET_BECAUSE, why=Reason("system-error", {"number": 19})
-        )
+        assert announcing.problem == problem
         await announcing.update(2)
     with pytest.raises(NetError, match="lan-quiet"):
         await browse(0)
@@ -185,8 +185,6 @@ def test_zeroconf_is_loaded_only_when_used():
 
 
 async def test_looking_around_can_be_cancelled(air):
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(browse, 3600)
+    async with running(partial(browse, 3600)):
         await air.listening.wait()
-        nursery.cancel_scope.cancel()
     assert air.closed == 1

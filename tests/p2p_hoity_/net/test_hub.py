@@ -8,6 +8,7 @@ import pytest
 import trio
 import trio.testing
 from support.memory_network import MemoryNetwork
+from support.running import running
 
 from p2p_hoity.errors import Reason, because
 from p2p_hoity.net.addresses import parse_address
@@ -33,11 +34,10 @@ LOOPBACK = "127.0.0.1"
 async def hubs(*identities, network=None, limits=None):
     """Running hubs of these identities."""
     made = [Hub(identity, network=network, limits=limits) for identity in identities]
-    async with trio.open_nursery() as nursery:
+    async with running() as nursery:
         for hub in made:
             await nursery.start(hub.run)
         yield made
-        nursery.cancel_scope.cancel()
 
 
 async def linked_pair(a, b, host=LOOPBACK):
@@ -45,6 +45,14 @@ async def linked_pair(a, b, host=LOOPBACK):
     addresses = await a.listen(host, 0)
     await b.connect(addresses, a._identity.public, 5)
     return await a.events.receive(), await b.events.receive()
+
+
+@asynccontextmanager
+async def pair(network=None):
+    """Two linked hubs of which nobody has heard anything yet but that."""
+    async with hubs(LOW, HIGH, network=network) as (a, b):
+        await linked_pair(a, b, LOOPBACK if network is None else "table")
+        yield a, b
 
 
 # Links
@@ -67,8 +75,7 @@ async def test_two_peers_link_and_frames_pass_both_ways():
 
 
 async def test_closing_tells_both_why():
-    async with hubs(LOW, HIGH) as (a, b):
-        await linked_pair(a, b)
+    async with pair() as (a, b):
         a.drop(HIGH.public, Reason("we have had enough"))
         assert await a.events.receive() == LinkDown(HIGH.public, Reason("we have had enough"))
         assert await b.events.receive() == LinkDown(LOW.public, because(LinkCode.CLOSED))
@@ -84,11 +91,6 @@ async def test_when_a_hub_stops_its_peers_and_its_owner_are_told():
         with pytest.raises(trio.EndOfChannel):
             await b.events.receive()
         assert isinstance(await a.events.receive(), LinkDown)
-
-
-async def test_posting_without_a_link_is_not_sent():
-    async with hubs(LOW) as (a,):
-        assert not a.post(HIGH.public, b"hello")
 
 
 async def test_connecting_again_changes_nothing():
@@ -169,10 +171,9 @@ async def test_dialling_may_be_asked_for_before_running(autojump_clock):
     b.dial("table:4711", LOW.public)
     async with hubs(LOW, network=network) as (a,):
         await a.listen("table", 4711)
-        async with trio.open_nursery() as nursery:
+        async with running() as nursery:
             await nursery.start(b.run)
             assert isinstance(await b.events.receive(), LinkUp)
-            nursery.cancel_scope.cancel()
 
 
 async def test_of_several_addresses_one_is_enough(autojump_clock):
@@ -183,12 +184,9 @@ async def test_of_several_addresses_one_is_enough(autojump_clock):
         assert (await b.events.receive()).address == "table:4711"
 
 
-def test_an_address_that_cannot_be_read_is_refused_at_once():
+async def test_what_a_hub_cannot_do_is_refused_at_once():
     with pytest.raises(AddressError, match="address-without-port"):
         Hub(LOW).dial("table", HIGH.public)
-
-
-async def test_listening_needs_a_running_hub():
     with pytest.raises(RuntimeError, match="running"):
         await Hub(LOW).listen(LOOPBACK, 0)
 
@@ -202,6 +200,9 @@ async def test_a_failed_connect_names_every_way_and_what_failed():
         assert f"'{place}' why=(someone-else-answers)" in str(failure.value)
         assert f"unreached address='{nobody}' why=(nobody-listens)" in str(failure.value)
         assert a.links() == b.links() == frozenset()
+        with pytest.raises(NetError, match="no-address"):
+            await b.connect([], LOW.public, 5)
+        assert not a.post(HIGH.public, b"hello")
 
 
 async def unused_port():
@@ -221,12 +222,6 @@ async def test_connecting_to_a_listener_that_says_nothing_ends_in_time(autojump_
         with pytest.raises(NetError, match=r"no-link seconds=2\S* addresses=\['mute:1'\]"):
             await b.connect(["mute:1"], LOW.public, 2)
         assert trio.current_time() - began == pytest.approx(7)
-
-
-async def test_no_address_is_no_way():
-    async with hubs(HIGH) as (b,):
-        with pytest.raises(NetError, match="no-address"):
-            await b.connect([], LOW.public, 5)
 
 
 async def test_a_port_in_use_is_told_in_words():
@@ -355,8 +350,7 @@ async def test_an_answer_recorded_in_one_link_opens_no_other():
 
 
 async def test_a_blocked_peer_stays_out():
-    async with hubs(LOW, HIGH) as (a, b):
-        await linked_pair(a, b)
+    async with pair() as (a, b):
         a.block(HIGH.public, Reason("it lied"))
         assert (await a.events.receive()).reason == Reason("it lied")
         assert isinstance(await b.events.receive(), LinkDown)
@@ -369,8 +363,7 @@ async def test_a_blocked_peer_stays_out():
     "said", [b"", b"GET / HTTP/1.0\r\n\r\n", b"\0" * 100, b"\x16\x03\x01\xff\xff", MAGIC]
 )
 async def test_garbage_and_port_scans_disturb_nobody(said):
-    async with hubs(LOW, HIGH) as (a, b):
-        await linked_pair(a, b)
+    async with pair() as (a, b):
         (place,) = await a.listen(LOOPBACK, 0)
         stream = await trio.open_tcp_stream(LOOPBACK, int(place.rpartition(":")[2]))
         await stream.send_all(said)
@@ -380,8 +373,7 @@ async def test_garbage_and_port_scans_disturb_nobody(said):
 
 
 async def test_an_oversized_frame_costs_its_sender_the_link_and_nobody_else():
-    async with hubs(LOW, HIGH) as (a, b):
-        await linked_pair(a, b)
+    async with pair() as (a, b):
         (place,) = await a.listen(LOOPBACK, 0)
         stream, _ = await dial_by_hand(place, THIRD, LOW)
         assert isinstance(await a.events.receive(), LinkUp)
@@ -424,7 +416,7 @@ async def drained(events):
 
 
 async def test_a_real_flood_lets_an_honest_one_in():
-    async with hubs(LOW, HIGH) as (a, b), trio.open_nursery() as nursery:
+    async with hubs(LOW, HIGH) as (a, b), running() as nursery:
         (place,) = await a.listen(LOOPBACK, 0)
         flooding = trio.Event()
         nursery.start_soon(flood, int(place.rpartition(":")[2]), flooding)
@@ -433,7 +425,6 @@ async def test_a_real_flood_lets_an_honest_one_in():
         assert isinstance(await a.events.receive(), LinkUp)
         assert isinstance(await b.events.receive(), LinkUp)
         assert len(a._unproven) <= Limits().unauthenticated
-        nursery.cancel_scope.cancel()
 
 
 async def flood(port, flooding):
@@ -465,13 +456,16 @@ async def test_a_full_hub_keeps_room_for_the_tables_own():
             await newcomer.connect(places, LOW.public, 5)
 
 
-async def test_one_machine_cannot_take_all_links():
+async def test_one_machine_makes_room_among_its_own_strangers_and_takes_no_more_links():
     async with hubs(LOW, limits=Limits(links_per_source=1)) as (a,), hubs(HIGH, THIRD) as (b, c):
         places = await a.listen(LOOPBACK, 0)
-        await b.connect(places, LOW.public, 5)
-        a.prefer([HIGH.public])
+        for stranger in (b, c):
+            await stranger.connect(places, LOW.public, 5)
+        assert a.links() == {THIRD.public}
+        a.prefer([THIRD.public])
+        await b.unlinked(LOW.public)
         with pytest.raises(NetError, match=r"verdict-full|no-room"):
-            await c.connect(places, LOW.public, 5)
+            await b.connect(places, LOW.public, 5)
 
 
 async def test_strangers_who_link_and_say_nothing_lock_no_newcomer_out():
@@ -483,15 +477,6 @@ async def test_strangers_who_link_and_say_nothing_lock_no_newcomer_out():
             await newcomer.connect(places, LOW.public, 5)
             assert len(a.links()) <= 4
             assert newcomer._identity.public in a.links()
-
-
-async def test_one_machine_full_of_strangers_makes_room_among_its_own():
-    limits = Limits(links_per_source=1)
-    async with hubs(LOW, limits=limits) as (a,), hubs(HIGH, THIRD) as (b, c):
-        places = await a.listen(LOOPBACK, 0)
-        await b.connect(places, LOW.public, 5)
-        await c.connect(places, LOW.public, 5)
-        assert a.links() == {THIRD.public}
 
 
 # Two processes with one key
@@ -548,9 +533,7 @@ async def test_a_peer_that_dials_the_second_process_drops_it(autojump_clock):
 
 
 async def test_an_owner_that_does_not_read_slows_its_peers_and_loses_nothing(autojump_clock):
-    network = MemoryNetwork()
-    async with hubs(LOW, HIGH, network=network) as (a, b):
-        await linked_pair(a, b, "table")
+    async with pair(MemoryNetwork()) as (a, b):
         for number in range(500):
             assert b.post(LOW.public, b"%d" % number)
         await trio.sleep(60)
@@ -559,8 +542,7 @@ async def test_an_owner_that_does_not_read_slows_its_peers_and_loses_nothing(aut
 
 
 async def test_an_owner_that_goes_away_ends_its_links(autojump_clock):
-    async with hubs(LOW, HIGH, network=MemoryNetwork()) as (a, b):
-        await linked_pair(a, b, "table")
+    async with pair(MemoryNetwork()) as (a, b):
         a.events.close()
         b.post(LOW.public, b"anyone?")
         assert isinstance(await b.events.receive(), LinkDown)

@@ -1,10 +1,12 @@
 """One link over memory streams: order, silence, slow readers, oversized frames; a virtual clock."""
 
-from contextlib import suppress
+from contextlib import asynccontextmanager, suppress
+from functools import partial
 
 import pytest
 import trio
 import trio.testing
+from support.running import running
 
 from p2p_hoity.errors import Reason, because
 from p2p_hoity.net.errors import NetCode
@@ -32,31 +34,44 @@ class Ended:
         self.delivered.append(data)
 
 
-async def test_frames_come_whole_and_in_order_both_ways(autojump_clock):
+@asynccontextmanager
+async def one_link():
+    """A running link, and the far end of its stream."""
+    near, far = trio.testing.memory_stream_pair()
+    ended = Ended(near)
+    async with running(ended.run):
+        yield ended, far
+
+
+@asynccontextmanager
+async def pair():
+    """Both ends of one link, which runs."""
+    a, b = (Ended(stream) for stream in trio.testing.memory_stream_pair())
+    async with running(a.run, b.run):
+        yield a, b
+
+
+async def test_frames_come_whole_in_order_and_as_often_as_they_are_posted_both_ways(autojump_clock):
     a, b = (Ended(stream) for stream in trio.testing.memory_stream_pair())
     async with trio.open_nursery() as nursery:
         nursery.start_soon(a.run)
         nursery.start_soon(b.run)
         for sender in (a, b):
-            for number in range(3):
-                assert sender.link.post(b"%d" % number)
+            for data in (b"one", b"two", b"one"):
+                assert sender.link.post(data)
         await trio.testing.wait_all_tasks_blocked()
-        assert a.delivered == b.delivered == [b"0", b"1", b"2"]
+        assert a.delivered == b.delivered == [b"one", b"two", b"one"]
         a.link.close(Reason("we have had enough"))
     assert a.reason == Reason("we have had enough")
     assert b.reason == because(LinkCode.CLOSED)
 
 
 async def test_an_idle_link_stays_up_by_its_heartbeats(autojump_clock):
-    a, b = (Ended(stream) for stream in trio.testing.memory_stream_pair())
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(a.run)
-        nursery.start_soon(b.run)
+    async with pair() as (a, b):
         await trio.sleep(3600)
         assert a.link.reason is None
         assert b.link.reason is None
         assert a.delivered == b.delivered == []  # heartbeats are not delivered
-        nursery.cancel_scope.cancel()
 
 
 async def test_a_silent_peer_is_given_up_after_the_silence_limit(autojump_clock):
@@ -69,16 +84,12 @@ async def test_a_silent_peer_is_given_up_after_the_silence_limit(autojump_clock)
 
 
 async def test_a_stop_of_our_own_is_not_the_peers_silence(mock_clock):
-    a, b = (Ended(stream) for stream in trio.testing.memory_stream_pair())
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(a.run)
-        nursery.start_soon(b.run)
+    async with pair() as (a, b):
         await trio.testing.wait_all_tasks_blocked()
         mock_clock.jump(60)  # the machine slept
         await trio.testing.wait_all_tasks_blocked()
         assert a.link.reason is None
         assert b.link.reason is None
-        nursery.cancel_scope.cancel()
 
 
 async def test_a_peer_that_trickles_bytes_of_a_frame_is_not_silent(autojump_clock):
@@ -98,12 +109,10 @@ async def test_a_peer_that_trickles_bytes_of_a_frame_is_not_silent(autojump_cloc
 async def test_time_that_our_owner_takes_is_not_held_against_the_peer(autojump_clock):
     near, far = trio.testing.memory_stream_pair()
     ended = Ended(near, opened=lambda: trio.sleep(100))
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(ended.run)
+    async with running(ended.run):
         await far.send_all(encode_frame(b"early"))
         await trio.sleep(101)
         assert ended.delivered == [b"early"]
-        nursery.cancel_scope.cancel()
 
 
 async def test_a_peer_that_never_reads_is_given_up(autojump_clock):
@@ -116,13 +125,11 @@ async def test_a_peer_that_never_reads_is_given_up(autojump_clock):
                 await trio.sleep(1)
                 await far.send_all(encode_frame(b""))
 
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(talk_without_reading)
+    async with running(talk_without_reading):
         began = trio.current_time()
         ended.link.post(b"read me")
         await ended.run()
         assert trio.current_time() - began == pytest.approx(LIMITS.stalled)
-        nursery.cancel_scope.cancel()
     assert ended.reason == because(LinkCode.UNREAD, seconds=30)
 
 
@@ -171,27 +178,26 @@ async def test_a_broken_stream_ends_the_link_in_words(autojump_clock):
     assert ended.reason == because(NetCode.CUT)
 
 
-async def test_all_that_was_posted_is_out_when_drained(autojump_clock):
-    near, far = trio.testing.memory_stream_pair()
-    ended = Ended(near)
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(ended.run)
+async def test_all_that_was_posted_is_out_when_drained_but_of_a_closed_link(autojump_clock):
+    async with one_link() as (ended, far):
         ended.link.post(b"last words")
         await ended.link.drained()
         assert ended.link._queued_bytes == 0
         assert await far.receive_some() == encode_frame(b"last words")
-        nursery.cancel_scope.cancel()
+    near, _far = trio.testing.memory_stream_pair()
+    link = Link(near, LIMITS)
+    link.post(b"never sent")
+    link.close(Reason("enough"))
+    await link.drained()
 
 
 async def test_a_first_frame_is_out_when_drained(autojump_clock):
     near, far = trio.testing.memory_stream_pair()
     link = Link(near, LIMITS, b"welcome")
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(link.run, trio.lowlevel.checkpoint, Ended(near).deliver)
+    async with running(partial(link.run, trio.lowlevel.checkpoint, Ended(near).deliver)):
         await link.drained()
         assert trio.current_time() < LIMITS.heartbeat
         assert await far.receive_some() == encode_frame(b"welcome")
-        nursery.cancel_scope.cancel()
 
 
 async def test_all_who_wait_for_a_link_to_drain_are_told(autojump_clock):
@@ -202,7 +208,7 @@ async def test_all_who_wait_for_a_link_to_drain_are_told(autojump_clock):
         await ended.link.drained()
         told.append(trio.current_time())
 
-    async with trio.open_nursery() as nursery:
+    async with running() as nursery:
         ended.link.post(b"last words")
         nursery.start_soon(wait)
         nursery.start_soon(wait)
@@ -210,23 +216,12 @@ async def test_all_who_wait_for_a_link_to_drain_are_told(autojump_clock):
         nursery.start_soon(ended.run)
         await trio.testing.wait_all_tasks_blocked()
         assert len(told) == 2
-        nursery.cancel_scope.cancel()
-
-
-async def test_draining_a_closed_link_does_not_wait():
-    near, _far = trio.testing.memory_stream_pair()
-    link = Link(near, LIMITS)
-    link.post(b"never sent")
-    link.close(Reason("enough"))
-    await link.drained()
 
 
 async def test_cancelling_closes_the_stream():
     near, far = trio.testing.memory_stream_pair()
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(Ended(near).run)
+    async with running(Ended(near).run):
         await trio.testing.wait_all_tasks_blocked()
-        nursery.cancel_scope.cancel()
     assert await far.receive_some() == b""
 
 
@@ -255,13 +250,10 @@ async def test_a_long_frame_goes_out_in_records_that_a_slow_link_carries_in_time
     near, far = trio.testing.memory_stream_pair()
     tap = Tap(near)
     a, b = Ended(tap, Limits()), Ended(far, Limits())
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(a.run)
-        nursery.start_soon(b.run)
+    async with running(a.run, b.run):
         a.link.post(bytes(100_000))
         await trio.testing.wait_all_tasks_blocked()
         assert b.delivered == [bytes(100_000)]
-        nursery.cancel_scope.cancel()
     assert max(tap.sizes) == RECORD
     assert Limits().silence / 2 > RECORD / 2000
 
@@ -271,8 +263,7 @@ async def test_what_is_under_way_is_not_sent_again_before_it_is_read(autojump_cl
     near, far = trio.testing.memory_stream_pair()
     a, b = Ended(near, Limits()), Ended(far, Limits())
     same = bytes(size)
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(a.run)
+    async with running(a.run) as nursery:
         await trio.testing.wait_all_tasks_blocked()
         for _ in range(3):  # the first one waits, then the system has it
             assert a.link.post(same, once=True)
@@ -290,16 +281,12 @@ async def test_what_is_under_way_is_not_sent_again_before_it_is_read(autojump_cl
         a.link.post(same, once=True)
         await trio.sleep(0.1)
         assert b.delivered == [same, b"x" + same, same]
-        nursery.cancel_scope.cancel()
     assert a.link._queued_bytes == 0
 
 
 async def test_what_was_read_is_told_before_what_goes_out_after(autojump_clock):
     """A question shows how far the asker had read, and a heartbeat does where none is asked."""
-    near, far = trio.testing.memory_stream_pair()
-    ended = Ended(near)
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(ended.run)
+    async with one_link() as (ended, far):
         await far.send_all(encode_frame(b"said"))
         await trio.testing.wait_all_tasks_blocked()
         ended.link.post(b"asked")
@@ -312,7 +299,6 @@ async def test_what_was_read_is_told_before_what_goes_out_after(autojump_clock):
         assert await far.receive_some() == encode_read(16)
         await trio.sleep(LIMITS.heartbeat)
         assert await far.receive_some() == encode_frame(b"")
-        nursery.cancel_scope.cancel()
 
 
 async def test_what_is_not_heeded_yet_is_not_said_to_be_read(autojump_clock):
@@ -320,8 +306,7 @@ async def test_what_is_not_heeded_yet_is_not_said_to_be_read(autojump_clock):
     near, far = trio.testing.memory_stream_pair()
     heeded = []
     link = Link(near, LIMITS, b"", True, lambda: bool(heeded))
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(link.run, trio.lowlevel.checkpoint, Ended(near).deliver)
+    async with running(partial(link.run, trio.lowlevel.checkpoint, Ended(near).deliver)):
         await far.send_all(encode_frame(b"abc"))
         await trio.testing.wait_all_tasks_blocked()
         link.post(b"1")
@@ -335,15 +320,13 @@ async def test_what_is_not_heeded_yet_is_not_said_to_be_read(autojump_clock):
         link.post(b"3")
         await trio.testing.wait_all_tasks_blocked()
         assert await far.receive_some() == encode_read(15) + encode_frame(b"3")
-        nursery.cancel_scope.cancel()
 
 
 async def test_a_first_frame_does_not_count(autojump_clock):
     near, far = trio.testing.memory_stream_pair()
     link = Link(near, LIMITS, b"welcome", acknowledges=True)
     link.post(b"a", once=True)
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(link.run, trio.lowlevel.checkpoint, Ended(near).deliver)
+    async with running(partial(link.run, trio.lowlevel.checkpoint, Ended(near).deliver)):
         await link.drained()
         assert await far.receive_some() == encode_frame(b"welcome") + encode_frame(b"a")
         for read, again, told in ((4, b"", 4), (5, encode_frame(b"a"), 8)):
@@ -353,19 +336,6 @@ async def test_a_first_frame_does_not_count(autojump_clock):
             link.post(b"b")
             await trio.testing.wait_all_tasks_blocked()
             assert await far.receive_some() == encode_read(told) + again + encode_frame(b"b")
-        nursery.cancel_scope.cancel()
-
-
-async def test_what_has_an_order_is_sent_as_often_as_it_is_posted(autojump_clock):
-    a, b = (Ended(stream) for stream in trio.testing.memory_stream_pair())
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(a.run)
-        nursery.start_soon(b.run)
-        for data in (b"one", b"two", b"one"):
-            a.link.post(data)
-        await trio.testing.wait_all_tasks_blocked()
-        assert b.delivered == [b"one", b"two", b"one"]
-        nursery.cancel_scope.cancel()
 
 
 async def test_small_frames_that_wait_go_out_in_one_record(autojump_clock):
@@ -381,8 +351,7 @@ async def test_small_frames_that_wait_go_out_in_one_record(autojump_clock):
     limits = Limits(queue_bytes=1 << 20)
     ended, other = Ended(near, limits), Ended(far, limits)
     frames = [bytes([number]) * 300 for number in range(1, 11)] + [b"x" * 5000, b"last"]
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(other.run)
+    async with running(other.run) as nursery:
         for data in frames:
             assert ended.link.post(data)
         nursery.start_soon(ended.run)
@@ -390,16 +359,12 @@ async def test_small_frames_that_wait_go_out_in_one_record(autojump_clock):
         assert other.delivered == frames
         assert all(len(data) <= RECORD for data in sent)
         assert len(sent) == 2 + 3 + 1
-        nursery.cancel_scope.cancel()
 
 
 async def test_a_link_in_no_hurry_collects_what_goes_out(autojump_clock):
-    near, far = trio.testing.memory_stream_pair()
-    ended, other = Ended(near), Ended(far)
+    ended, other = (Ended(stream) for stream in trio.testing.memory_stream_pair())
     ended.link.is_unhurried = True
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(ended.run)
-        nursery.start_soon(other.run)
+    async with running(ended.run, other.run):
         ended.link.post(b"first")
         await trio.sleep(UNHURRIED[0] / 2)
         ended.link.post(b"second")
@@ -409,7 +374,6 @@ async def test_a_link_in_no_hurry_collects_what_goes_out(autojump_clock):
         await trio.sleep(100)  # and its heartbeats are in time
         assert ended.link.reason is None
         assert other.link.reason is None
-        nursery.cancel_scope.cancel()
 
 
 async def test_what_was_collected_goes_out_at_once(autojump_clock):
@@ -419,11 +383,9 @@ async def test_what_was_collected_goes_out_at_once(autojump_clock):
     ended, other = Ended(near, limits), Ended(far, limits)
     ended.link.is_unhurried = True
     frames = [number.to_bytes(4, "big") + bytes(600) for number in range(1000)]
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(other.run)
+    async with running(other.run) as nursery:
         for data in frames:
             assert ended.link.post(data)
         nursery.start_soon(ended.run)
         await trio.sleep(UNHURRIED[1])
         assert other.delivered == frames
-        nursery.cancel_scope.cancel()

@@ -30,7 +30,7 @@ async def test_bytes_pass_through_a_door(network):
     await close_listeners([door])
 
 
-async def test_a_port_is_free_again_when_its_door_is_shut(network):
+async def test_a_shut_door_has_nobody_behind_it_and_its_port_is_free_again(network):
     (door,) = await network.listen(LOOPBACK, 0)
     port = door.address.port
     with pytest.raises(NetError, match=f"'{LOOPBACK}:{port}' why=.port-in-use"):
@@ -38,6 +38,8 @@ async def test_a_port_is_free_again_when_its_door_is_shut(network):
     await door.aclose()
     (door,) = await network.listen(LOOPBACK, port)
     await door.aclose()
+    with pytest.raises(NetError, match="nobody-listens"):
+        await network.open(door.address)
 
 
 async def test_who_waits_at_a_door_is_told_when_it_shuts(network):
@@ -56,13 +58,6 @@ async def test_who_waits_at_a_door_is_told_when_it_shuts(network):
     assert told == ["shut"]
 
 
-async def test_nobody_behind_a_closed_door(network):
-    (door,) = await network.listen(LOOPBACK, 0)
-    await door.aclose()
-    with pytest.raises(NetError, match="nobody-listens"):
-        await network.open(door.address)
-
-
 async def test_everywhere_is_one_port_for_each_kind_of_address():
     doors = await TcpNetwork().listen("", 0)
     assert {door.address.host for door in doors} <= {"0.0.0.0", "::"}
@@ -70,12 +65,9 @@ async def test_everywhere_is_one_port_for_each_kind_of_address():
     await close_listeners(doors)
 
 
-async def test_listening_where_this_machine_is_not_is_told():
+async def test_what_is_no_address_of_this_machine_or_no_name_is_told():
     with pytest.raises(NetError, match=r"192\.0\.2\.99:0' why=.no-such-address"):
         await TcpNetwork().listen("192.0.2.99", 0)
-
-
-async def test_a_name_that_is_none_is_told():
     with pytest.raises(NetError, match="unknown-machine-name"):
         await TcpNetwork().open(Address("no-such-machine.invalid", 1))
 

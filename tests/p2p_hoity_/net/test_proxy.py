@@ -10,6 +10,7 @@ import trio
 from hypothesis import given
 from hypothesis import strategies as st
 from support.relays import serve_relay
+from support.running import running
 from support.socks_server import SocksServer, proxied
 
 from p2p_hoity.net.addresses import Address, Named, parse_address
@@ -54,33 +55,30 @@ async def test_a_name_is_resolved_by_the_proxy_alone(monkeypatch: pytest.MonkeyP
         return await real(host, *rest, **more)
 
     monkeypatch.setattr(trio.socket, "getaddrinfo", spy)
-    async with trio.open_nursery() as nursery, proxied(SocksServer()) as server:
+    async with running() as nursery, proxied(SocksServer()) as server:
         server.where[ONION] = ("127.0.0.1", await listening(nursery))
         looked_up.clear()
         async with await network(server).open(Address(ONION, 4646)) as stream:
             assert await stream.receive_some() == b"hello"
         assert server.asked == [(ONION, 4646)]
         assert ONION not in looked_up
-        nursery.cancel_scope.cancel()
 
 
 async def test_this_very_machine_is_dialled_without_it() -> None:
-    async with trio.open_nursery() as nursery, proxied(SocksServer()) as server:
+    async with running() as nursery, proxied(SocksServer()) as server:
         port = await listening(nursery)
         async with await network(server).open(Address("127.0.0.1", port)) as stream:
             assert await stream.receive_some() == b"hello"
         assert server.asked == []
-        nursery.cancel_scope.cancel()
 
 
 async def test_a_name_and_password_are_given_if_it_wants_them() -> None:
     server = SocksServer(login=(b"Ada", b"s3cret"))
-    async with trio.open_nursery() as nursery, proxied(server):
+    async with running() as nursery, proxied(server):
         server.where["h.example"] = ("127.0.0.1", await listening(nursery))
         async with await network(server, "Ada", "s3cret").open(Address("h.example", 1)) as stream:
             assert await stream.receive_some() == b"hello"
         assert server.logins == [(b"Ada", b"s3cret")]
-        nursery.cancel_scope.cancel()
 
 
 @pytest.mark.parametrize("password", ["", "wr0ng-word"])
@@ -180,7 +178,7 @@ async def test_nobody_else_can_dial_who_hides() -> None:
 
 async def test_two_peers_are_linked_through_a_relay_that_only_the_proxy_reaches() -> None:
     """The relay has a name that nothing but the proxy knows."""
-    async with trio.open_nursery() as nursery, proxied(SocksServer(slow=0.1)) as server:
+    async with running() as nursery, proxied(SocksServer(slow=0.1)) as server:
         (relay,) = await nursery.start(serve_relay, "127.0.0.1", 0)
         server.where["relay.onion"] = ("127.0.0.1", parse_address(relay).port)
         limits = Limits(dial=20.0)
@@ -192,16 +190,14 @@ async def test_two_peers_are_linked_through_a_relay_that_only_the_proxy_reaches(
         await guest.connect([where], HOST.public, 10)
         assert guest.linked(HOST.public)
         assert set(server.asked) == {("relay.onion", 4646)}
-        nursery.cancel_scope.cancel()
 
 
 async def test_one_that_hangs_costs_one_attempt_its_time() -> None:
-    async with trio.open_nursery() as nursery, proxied(SocksServer(hangs=True)) as server:
+    async with running() as nursery, proxied(SocksServer(hangs=True)) as server:
         guest = Hub(GUEST, network=network(server), limits=Limits(dial=0.2))
         await nursery.start(guest.run)
         with pytest.raises(NetError, match="slow-answer"):
             await guest.connect(["h.example:1"], HOST.public, 10)
-        nursery.cancel_scope.cancel()
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ import pytest
 import trio
 from support.homes_behind_nats import Home, Internet, Nat, NoOutlet
 from support.relays import serve_relay
+from support.running import running
 
 from p2p_hoity.errors import Reason
 from p2p_hoity.net import puncher, punching
@@ -58,7 +59,7 @@ class World:
 @asynccontextmanager
 async def world(delay: float = 0.05) -> AsyncIterator[World]:
     internet = Internet(delay)
-    async with trio.open_nursery() as nursery:
+    async with running() as nursery:
 
         async def relay(task_status: trio.TaskStatus[list[str]]) -> None:
             await serve_relay(
@@ -67,7 +68,6 @@ async def world(delay: float = 0.05) -> AsyncIterator[World]:
 
         (place,) = await nursery.start(relay)
         yield World(internet, nursery, place)
-        nursery.cancel_scope.cancel()
 
 
 async def linked(there: World, caller: Node, callee: Node) -> None:

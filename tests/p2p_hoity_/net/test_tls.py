@@ -45,20 +45,14 @@ async def listen_as_listener(raw):
     await stream.send_all(b"hello")
 
 
-async def test_the_dialler_learns_the_id_the_certificate_and_that_it_is_tls_1_3():
+async def test_the_dialler_learns_who_listens_by_tls_1_3_and_refuses_someone_else():
     stream, peer, certificate = await meet(LISTENER.public, listen_as_listener)
     assert peer == LISTENER.public
     assert certificate == MINE.digest
     assert stream.version() == "TLSv1.3"
     assert await stream.receive_some() == b"hello"
-
-
-async def test_an_id_can_be_asked_for_without_expecting_one():
     _, peer, _ = await meet(None, listen_as_listener)
     assert peer == LISTENER.public
-
-
-async def test_someone_elses_key_is_refused():
     with pytest.raises(NetError, match="someone-else-answers"):
         await meet(OTHER.public, listen_as_listener)
 
@@ -186,10 +180,13 @@ async def test_older_tls_is_refused():
         await far.aclose()  # the refusal itself has been sent
 
 
-def test_credentials_do_not_show_their_key_and_are_the_same_each_time():
+def test_credentials_show_no_key_are_the_same_each_time_and_leave_no_file_open():
     assert LISTENER.seed.hex() not in repr(MINE)
     assert "context" not in repr(MINE)
     assert tls.credentials(LISTENER.seed).digest == MINE.digest
+    before = len(os.listdir("/dev/fd"))
+    tls.credentials(OTHER.seed)
+    assert len(os.listdir("/dev/fd")) == before
 
 
 def test_where_the_system_has_no_files_in_memory_an_owner_only_one_passes(monkeypatch, tmp_path):
@@ -217,9 +214,3 @@ def test_no_seat_loads_an_x509_library():
     command = [sys.executable, "-c", asked]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert done.stdout == "False\n"
-
-
-def test_no_file_descriptor_stays_open():
-    before = len(os.listdir("/dev/fd"))
-    tls.credentials(OTHER.seed)
-    assert len(os.listdir("/dev/fd")) == before

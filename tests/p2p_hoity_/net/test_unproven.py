@@ -5,6 +5,7 @@ import random
 import pytest
 import trio
 import trio.testing
+from support.running import running
 
 from p2p_hoity.net import unproven as module
 from p2p_hoity.net.unproven import Stage, UnprovenConnections, UnprovenStream
@@ -33,30 +34,28 @@ class Strangers:
 
 async def test_a_newcomer_takes_the_place_of_one_of_the_fullest_source(autojump_clock):
     unproven = UnprovenConnections(most=3, most_per_source=3)
-    async with trio.open_nursery() as nursery:
+    async with running() as nursery:
         strangers = Strangers(unproven, nursery)
         for name, source in [("quiet", "b"), ("loud", "a"), ("loud", "a"), ("new", "c")]:
             await strangers.come(name, source)
         assert strangers.sent_away == ["loud"]
         assert len(unproven) == 3
-        nursery.cancel_scope.cancel()
 
 
 async def test_one_source_makes_room_for_itself_only(autojump_clock):
     unproven = UnprovenConnections(most=10, most_per_source=2)
-    async with trio.open_nursery() as nursery:
+    async with running() as nursery:
         strangers = Strangers(unproven, nursery)
         for name, source in [("other", "b"), *[("own", "a")] * 4]:
             await strangers.come(name, source)
         assert strangers.sent_away == ["own", "own"]
-        nursery.cancel_scope.cancel()
 
 
 @pytest.mark.parametrize("source", ["a", "b"])
 async def test_who_has_come_least_far_makes_room_first(autojump_clock, source):
     """Also where the flood comes from the very address of the honest, or from all others."""
     unproven = UnprovenConnections(most=4, most_per_source=4)
-    async with trio.open_nursery() as nursery:
+    async with running() as nursery:
         strangers = Strangers(unproven, nursery)
         for stage in (Stage.SECURED, Stage.GREETED, Stage.SPOKE):
             await strangers.come(stage.name, "a", stage)
@@ -67,20 +66,18 @@ async def test_who_has_come_least_far_makes_room_first(autojump_clock, source):
         await strangers.come("spoke too", "a", Stage.SPOKE)
         assert "SECURED" not in strangers.sent_away
         assert "GREETED" not in strangers.sent_away
-        nursery.cancel_scope.cancel()
 
 
 async def test_among_equals_the_lot_decides(autojump_clock, monkeypatch):
     monkeypatch.setattr(module, "random", random.Random(1))
     unproven, survived = UnprovenConnections(most=8, most_per_source=8), 0
     for _ in range(60):
-        async with trio.open_nursery() as nursery:
+        async with running() as nursery:
             strangers = Strangers(unproven, nursery)
             await strangers.come("honest", "me")
             for number in range(12):
                 await strangers.come("flood", str(number))
             survived += "honest" not in strangers.sent_away
-            nursery.cancel_scope.cancel()
     assert 15 < survived < 50  # of 33 on average; by age it would never have
 
 
@@ -97,9 +94,6 @@ async def test_what_a_stranger_does_tells_how_far_it_has_come():
     await newcomer.send_all(b"again")
     assert newcomer.stage is Stage.SECURED
     assert await far.receive_some() == b"hello yourselfagain"
-
-
-async def test_one_that_only_hangs_up_has_said_nothing():
     near, far = trio.testing.memory_stream_pair()
     newcomer = UnprovenStream(near, "a")
     await far.aclose()
@@ -111,17 +105,13 @@ def at(source):
     return UnprovenStream(trio.testing.memory_stream_pair()[0], source)
 
 
-async def test_nobody_stays_unproven_beyond_the_time_there_is(autojump_clock):
+async def test_nobody_stays_unproven_for_longer_and_who_leaves_leaves_no_trace(autojump_clock):
     unproven = UnprovenConnections(most=3, most_per_source=3)
     began = trio.current_time()
     with unproven.counted(at("a"), 5.0):
         await trio.sleep_forever()
     assert trio.current_time() - began == 5.0
     assert len(unproven) == 0
-
-
-async def test_who_leaves_by_itself_leaves_no_trace():
-    unproven = UnprovenConnections(most=3, most_per_source=3)
     for _ in range(10):
         one = at("a")
         with unproven.counted(one, 5.0):

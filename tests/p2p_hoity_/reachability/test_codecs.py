@@ -79,13 +79,10 @@ def test_a_denial_has_its_code(code: int) -> None:
     assert pcp.read_answer(bytes(answered(code=code)), WISH) == pcp.Denied(code, 7200)
 
 
-def test_a_denial_of_another_nonce_is_dropped() -> None:
+def test_an_older_router_is_known_and_a_denial_of_another_nonce_is_dropped() -> None:
     said = answered(code=2)
     said[24] ^= 1
     assert pcp.read_answer(bytes(said), WISH) is None
-
-
-def test_an_older_router_is_known_by_its_answer() -> None:
     said = Router(pcp=False).answer(pcp.encode_map(WISH), "192.168.1.5")
     assert said is not None
     assert pcp.read_answer(said, WISH) == pcp.NatPmpOnly()

@@ -90,28 +90,22 @@ def test_what_a_ticket_names(
     assert judged.reasons[0] == because(ReachCode[scope.name])
 
 
-def test_a_seat_names_all_its_ways_those_forwarded_by_hand_first() -> None:
+def test_a_seat_names_all_its_ways_in_order_and_its_relay_whatever_else_there_is() -> None:
     found = Found((HOME, LOOP), (GLOBAL,), MAPPED, (RELAY,))
     assert judge(found, OFF).named == (GLOBAL, MAPPED, HOME, LOOP, RELAY)
     assert judge(found, Wanted(hidden=True)).named == (GLOBAL, RELAY)
-
-
-def test_a_relay_is_never_pushed_out_by_addresses() -> None:
     many = tuple(f"10.0.0.{n}:1" for n in range(30))
     named = judge(Found(many, relays=(RELAY,)), LAN).named
     assert len(named) == MOST_NAMED
     assert named[-1] == RELAY
 
 
-def test_a_ticket_that_works_on_the_lan_only_says_why_and_what_to_do() -> None:
+def test_a_ticket_says_whether_it_works_and_why_not_from_anywhere() -> None:
     silent = because(RouterCode.SILENT)
     told = judge(Found((HOME, LOOP), trouble=(silent,)), LAN).reasons
     forward = because(ReachCode.FORWARD, port="4646")
     assert told == (because(ReachCode.LAN), silent, because(ReachCode.RELAY), forward)
     assert because(ReachCode.ASKED) in judge(Found((HOME,), asking=True), LAN).reasons
-
-
-def test_one_that_works_from_anywhere_says_no_more_than_what_was_opened() -> None:
     assert judge(Found((HOME,), relays=(RELAY,)), LAN).reasons == (because(ReachCode.ANYWHERE),)
     opened = because(ReachCode.OPENED, address=MAPPED)
     assert judge(Found((HOME,), mapped=MAPPED), LAN).reasons[1:] == (opened,)

@@ -9,9 +9,11 @@ from typing import Any
 import pytest
 import trio
 import trio.testing
+from support.limits import LIMIT
 from support.memory_network import MemoryNetwork
 from support.relays import serve_relay
 from support.router import Router
+from support.running import running
 
 from p2p_hoity.errors import because
 from p2p_hoity.reachability import mapping
@@ -38,21 +40,20 @@ def routers(router: Router | None, asked: list[Wire]) -> mapping.Ways:
 
 async def test_a_router_that_answers_is_in_the_ticket(autojump_clock: Any) -> None:
     ways = Ways(Found((HOME, LOOP)), LAN, routers(Router(GLOBAL), []))
-    async with trio.open_nursery() as nursery:
+    async with running() as nursery:
         ways.explore(nursery, MemoryNetwork())
         await ways.settle()
         judged = ways.judged()
         assert judged.scope is Scope.ANYWHERE
         assert judged.direct[0].startswith(GLOBAL)
         assert trio.current_time() < SETTLE
-        nursery.cancel_scope.cancel()
 
 
 async def test_a_silent_router_costs_a_second_and_is_told_when_it_is_known(
     autojump_clock: Any,
 ) -> None:
     ways = Ways(Found((HOME, LOOP)), LAN, routers(None, []))
-    async with trio.open_nursery() as nursery:
+    async with running() as nursery:
         began = trio.current_time()
         ways.explore(nursery, MemoryNetwork())
         await ways.settle()
@@ -62,20 +63,18 @@ async def test_a_silent_router_costs_a_second_and_is_told_when_it_is_known(
         codes = {reason.code for reason in ways.judged().reasons}
         assert "router-silent" in codes
         assert ReachCode.ASKED not in codes
-        nursery.cancel_scope.cancel()
 
 
 async def test_a_late_answer_makes_a_better_ticket(autojump_clock: Any) -> None:
     router = Router(GLOBAL)
     router.spoil = lambda said: said if trio.current_time() > 2 else None
     ways = Ways(Found((HOME, LOOP)), LAN, routers(router, []))
-    async with trio.open_nursery() as nursery:
+    async with running() as nursery:
         ways.explore(nursery, MemoryNetwork())
         await ways.settle()
         assert ways.judged().scope is Scope.LAN
         await ways.changed()
         assert ways.judged().scope is Scope.ANYWHERE
-        nursery.cancel_scope.cancel()
 
 
 @pytest.mark.parametrize(
@@ -93,26 +92,24 @@ async def test_no_router_is_asked_without_need(
 ) -> None:
     asked: list[Wire] = []
     ways = Ways(found, wanted, routers(Router(GLOBAL), asked))
-    async with trio.open_nursery() as nursery:
+    async with running() as nursery:
         ways.explore(nursery, MemoryNetwork())
         await ways.settle()
         await trio.testing.wait_all_tasks_blocked()
-        nursery.cancel_scope.cancel()
     assert asked == []
 
 
 async def test_what_a_relay_sees_is_told_beside_what_the_router_says() -> None:
     relay_network, found = _Numbered(), Found((HOME, LOOP), relays=("relay+relay:1",))
-    async with trio.open_nursery() as nursery:
+    async with running() as nursery:
         await nursery.start(lambda task_status: serve_relay(
             "relay", 1, network=relay_network, task_status=task_status
         ))  # fmt: skip
         ways = Ways(found, LAN, routers(Router(GLOBAL), []))
         ways.explore(nursery, relay_network)
-        with trio.fail_after(5):
+        with trio.fail_after(LIMIT):
             while "router-seen-otherwise" not in {r.code for r in ways.judged().reasons}:
                 await ways.changed()
-        nursery.cancel_scope.cancel()
 
 
 class _Numbered(MemoryNetwork):

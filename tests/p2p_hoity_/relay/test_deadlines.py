@@ -1,11 +1,13 @@
 """Every wait of a relay ends: by what was waited for, a heartbeat, or the clock ([L-34])."""
 
 from contextlib import suppress
+from functools import partial
 
 import pytest
 import trio
 import trio.testing
 from support.memory_network import MemoryNetwork
+from support.running import running
 from support.street import ONE, SEAT, Stuck, street
 
 from p2p_hoity.net.framing import encode_frame, read_frame
@@ -52,14 +54,10 @@ async def test_who_trickles_bytes_of_a_handshake_is_cut(autojump_clock):
         assert trio.current_time() == pytest.approx(SOON, abs=1)
 
 
-async def test_who_wishes_nothing_is_cut(autojump_clock):
+async def test_who_wishes_nothing_or_trickles_its_wish_is_cut(autojump_clock):
     async with street() as there:
         stream, *_ = await secure_to(await there.network.open(there.relay), None)
         assert await until_cut(stream) == pytest.approx(SOON)
-
-
-async def test_who_trickles_its_wish_is_cut(autojump_clock):
-    async with street() as there:
         stream, *_ = await secure_to(await there.network.open(there.relay), None)
         for byte in encode_frame(CALL + bytes(32))[:4]:
             await stream.send_all(bytes([byte]))
@@ -171,8 +169,7 @@ async def test_an_end_that_speaks_inside_once_it_is_welcome_is_cut(autojump_cloc
         caller, token = await announced(there, seat)
         if talks:
             await caller.send_all(b"too early")
-        async with trio.open_nursery() as nursery:
-            nursery.start_soon(quietly_taken, there, token)
+        async with running(partial(quietly_taken, there, token)):
             await read_frame(caller, 256)
             if not talks:
                 bare, _ = await laid_aside(caller)
@@ -183,7 +180,6 @@ async def test_an_end_that_speaks_inside_once_it_is_welcome_is_cut(autojump_cloc
             else:
                 await until_cut(caller.transport_stream)
                 assert trio.current_time() < SOON
-            nursery.cancel_scope.cancel()
 
 
 async def quietly_taken(there, token, heard=None):

@@ -10,6 +10,7 @@ import pytest
 import trio
 from support.memory_network import MemoryNetwork
 from support.relays import serve_relay
+from support.running import running
 
 from p2p_hoity.net.addresses import Address, parse_address
 from p2p_hoity.net.errors import NetError, RefusedError
@@ -46,10 +47,9 @@ async def post(**limits: Any) -> AsyncIterator[Post]:
         given = RelayLimits(**limits)
         await serve_relay("relay", 0, limits=given, network=network, task_status=task_status)
 
-    async with trio.open_nursery() as nursery:
+    async with running() as nursery:
         (place,) = await nursery.start(serve)
         yield Post(network, place)
-        nursery.cancel_scope.cancel()
 
 
 async def refused(post: Post, number: int | None) -> str:
@@ -83,14 +83,10 @@ async def test_the_first_guest_has_it_and_the_second_is_told_to_ask_again(
         assert await host.receive() == b"first"
 
 
-async def test_nobody_waits_under_a_number_that_nobody_was_given(autojump_clock: Any) -> None:
+async def test_nobody_waits_under_a_number_without_a_host(autojump_clock: Any) -> None:
     async with post() as there:
         assert await refused(there, 77) == "verdict-unknown"
         assert await refused(there, 2**32 - 1) == "verdict-unknown"
-
-
-async def test_a_host_that_has_gone_is_not_there(autojump_clock: Any) -> None:
-    async with post() as there:
         async with there.host() as (_, number):
             pass
         await trio.sleep(1)
@@ -140,7 +136,7 @@ async def test_a_frame_that_is_too_long_ends_it(autojump_clock: Any) -> None:
                 await host.receive()
 
 
-async def test_a_conversation_ends_though_both_stay(autojump_clock: Any) -> None:
+async def test_a_conversation_and_a_mailbox_last_only_so_long(autojump_clock: Any) -> None:
     life = post(mailbox_talk=30.0)
     async with life as there, there.host() as (host, number), there.guest(number):
         await host.receive()
@@ -148,9 +144,6 @@ async def test_a_conversation_ends_though_both_stay(autojump_clock: Any) -> None
         with pytest.raises(NetError):
             await host.receive()
         assert 29 < trio.current_time() - began < 31
-
-
-async def test_a_mailbox_that_nobody_names_is_closed(autojump_clock: Any) -> None:
     async with post(mailbox_life=900.0) as there, there.host() as (host, number):
         began = trio.current_time()
         with pytest.raises(NetError):
@@ -213,14 +206,11 @@ def test_numbers_are_short_while_there_are_few() -> None:
     assert max(taken) <= 9999
 
 
-def test_a_number_rests_and_is_given_again() -> None:
+def test_numbers_at_rest_are_given_again_later_and_are_bounded() -> None:
     numbers = Numbers()
     numbers.rest(5, 0.0)
     assert 5 not in {numbers.draw(set(), 0, mailboxes.REST - 1) for _ in range(200)}
     assert 5 in {numbers.draw(set(), 0, mailboxes.REST + 1) for _ in range(200)}
-
-
-def test_numbers_at_rest_are_bounded() -> None:
     numbers = Numbers()
     for number in range(10 * mailboxes.MOST_RESTING):
         numbers.rest(number, 0.0)

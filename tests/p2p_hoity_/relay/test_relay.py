@@ -63,12 +63,17 @@ async def test_a_relay_sees_nothing_of_what_passes(monkeypatch):
             assert hidden not in seen
 
 
-async def test_a_direct_address_is_taken_before_the_relay(autojump_clock):
+async def test_the_relay_is_taken_only_when_no_direct_address_answers(autojump_clock):
     async with street() as there:
         seat, guest = await there.hub(SEAT), await there.hub(GUEST)
         (direct,) = await seat.listen("seat", 0)
         await guest.connect([await seat.listen_via(there.place), direct], SEAT.public, 5)
         assert not (await guest.events.receive()).via_relay
+    async with street() as there:
+        seat, guest = await there.hub(SEAT), await there.hub(GUEST)
+        await there.network.listen("mute", 1)
+        await guest.connect(["mute:1", await seat.listen_via(there.place)], SEAT.public, 5)
+        assert (await guest.events.receive()).via_relay
 
 
 @pytest.mark.parametrize(("one", "other"), [(SEAT, GUEST), (GUEST, SEAT)])
@@ -111,19 +116,15 @@ async def test_no_failed_attempt_leaves_a_stream_open(autojump_clock):
                 await near.send_all(b"x")
 
 
-async def test_the_relay_is_taken_when_no_direct_address_answers(autojump_clock):
-    async with street() as there:
-        seat, guest = await there.hub(SEAT), await there.hub(GUEST)
-        await there.network.listen("mute", 1)
-        await guest.connect(["mute:1", await seat.listen_via(there.place)], SEAT.public, 5)
-        assert (await guest.events.receive()).via_relay
-
-
-async def test_an_id_nobody_waits_under_is_told():
+async def test_an_id_nobody_waits_under_and_no_relay_there_is_told():
     async with street() as there:
         guest = await there.hub(GUEST)
         with pytest.raises(NetError, match="verdict-unknown"):
             await guest.connect([f"relay+{there.place}"], SEAT.public, 5)
+        seat = await there.hub(SEAT)
+        with pytest.raises(NetError, match="unreached address='nowhere:1'"):
+            await seat.listen_via("nowhere:1")
+        assert seat.relays() == frozenset()
 
 
 async def test_a_seat_that_does_not_take_the_call_is_told(autojump_clock):
@@ -133,14 +134,6 @@ async def test_a_seat_that_does_not_take_the_call_is_told(autojump_clock):
         with pytest.raises(NetError, match="verdict-no-answer"):
             await guest.connect([f"relay+{there.place}"], SEAT.public, 60)
         await waiting.aclose()
-
-
-async def test_no_relay_there_is_told():
-    async with street() as there:
-        seat = await there.hub(SEAT)
-        with pytest.raises(NetError, match="unreached address='nowhere:1'"):
-            await seat.listen_via("nowhere:1")
-        assert seat.relays() == frozenset()
 
 
 async def test_a_seat_comes_back_to_a_relay_that_was_away(autojump_clock):

@@ -3,6 +3,7 @@
 import pytest
 import trio
 import trio.testing
+from support.running import running
 
 from p2p_hoity.relay.splice import PIECE, Splice
 
@@ -119,21 +120,17 @@ class Fountain(Narrow):
 async def test_a_slow_reader_slows_who_writes_and_memory_holds_one_piece(autojump_clock):
     """[L-33]"""
     fountain, reader = Fountain(), Narrow()
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(Splice((fountain, reader), 30, 1 << 30).run)
+    async with running(Splice((fountain, reader), 30, 1 << 30).run):
         for _ in range(20):
             await trio.sleep(20)
             assert fountain.read - reader.taken == PIECE
             reader.widen(PIECE)
-        nursery.cancel_scope.cancel()
 
 
 async def test_no_other_splice_notices_a_slow_reader(autojump_clock):
     """[L-33]"""
     one, other, splice = spliced()
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(Splice((Fountain(), Narrow()), 300, 1 << 30).run)
-        nursery.start_soon(splice.run)
+    async with running(Splice((Fountain(), Narrow()), 300, 1 << 30).run, splice.run):
         began = trio.current_time()
         for _ in range(50):
             await one.send_all(bytes(PIECE))
@@ -141,7 +138,6 @@ async def test_no_other_splice_notices_a_slow_reader(autojump_clock):
             while left:
                 left -= len(await other.receive_some())
         assert trio.current_time() == began
-        nursery.cancel_scope.cancel()
 
 
 async def test_who_takes_nothing_is_cut_though_it_talks_itself(autojump_clock):

@@ -7,6 +7,7 @@ import pytest
 import trio
 import trio.testing
 from support.memory_network import MemoryNetwork
+from support.running import running
 from support.street import GUEST, ONE, SEAT
 
 from p2p_hoity.net.addresses import Address
@@ -45,8 +46,8 @@ async def evening(nursery, with_addresses=False):
     return relay, lines
 
 
-async def test_everything_that_happens_is_counted(nursery, autojump_clock):
-    relay, _ = await evening(nursery)
+async def test_everything_that_happens_is_counted_and_a_log_names_nobody(nursery, autojump_clock):
+    relay, lines = await evening(nursery)
     events = relay._watch.events
     assert events[Event.CAME] == events[Event.SECURED] == 6
     assert events[Event.SEATED] == events[Event.CALLED] == events[Event.SPLICED] == 1
@@ -55,10 +56,6 @@ async def test_everything_that_happens_is_counted(nursery, autojump_clock):
     assert events[Event.UNSEATED] == events[Event.PARTED] == 0
     assert relay._watch.refused == {"verdict-full": 1, "verdict-unknown": 1}
     assert relay.calls.carried > 500
-
-
-async def test_a_log_names_nobody(nursery, autojump_clock):
-    _, lines = await evening(nursery)
     assert [line.split()[1] for line in lines] == ["seated", "spliced", "refused", "refused"]
     text = "\n".join(lines)
     assert re.fullmatch(r"\S+Z refused from=[0-9a-f]{8} verdict=verdict-full", lines[2])
@@ -72,7 +69,7 @@ async def test_a_log_has_addresses_when_asked_for(nursery, autojump_clock):
     assert all(f"from={CALLER}" in line for line in lines)
 
 
-async def test_a_flood_of_events_leaves_few_lines(autojump_clock):
+async def test_a_flood_of_events_leaves_few_lines_and_strangers_who_only_come_none(autojump_clock):
     lines = []
     watch = Watch(lines.append)
     for _ in range(10_000):
@@ -84,9 +81,6 @@ async def test_a_flood_of_events_leaves_few_lines(autojump_clock):
     watch.note(Event.SEATED, CALLER)
     assert "left-out" not in lines[-1]
     assert watch.events[Event.REFUSED] == 10_000
-
-
-async def test_strangers_who_only_come_leave_no_line(autojump_clock):
     lines = []
     watch = Watch(lines.append)
     for event in (Event.CAME, Event.SECURED, Event.CALLED):
@@ -103,11 +97,9 @@ async def test_a_log_that_nobody_reads_stops_nothing_and_is_bounded():
     for _ in range(2 * KEPT_LINES):
         writer.put("line")
     assert writer._lines.statistics().current_buffer_used == KEPT_LINES
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(writer.run)
+    async with running(writer.run):
         while writer._lines.statistics().current_buffer_used:
             await trio.sleep(0)
-        nursery.cancel_scope.cancel()
 
 
 async def test_lines_are_written_whole():
@@ -115,11 +107,9 @@ async def test_lines_are_written_whole():
     writer = LogWriter(out)
     writer.put("one")
     writer.put("two")
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(writer.run)
+    async with running(writer.run):
         while out.getvalue().count("\n") < 2:
             await trio.sleep(0)
-        nursery.cancel_scope.cancel()
     assert out.getvalue() == "one\ntwo\n"
 
 

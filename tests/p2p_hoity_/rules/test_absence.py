@@ -5,36 +5,8 @@ from dataclasses import replace
 import pytest
 from support.rules_driver import card, of, plays, table
 
+from p2p_hoity import rules
 from p2p_hoity.editions import load
-from p2p_hoity.rules import (
-    ActionKind,
-    Chosen,
-    Dealt,
-    OpenAll,
-    Presence,
-    Seal,
-    Sealed,
-    Shown,
-    UnexpectedEvent,
-    Unseal,
-    apply,
-    default_exhibit,
-    expected,
-    start,
-)
-from p2p_hoity.rules.news import (
-    DefaultTaken,
-    ExhibitShown,
-    FaultFound,
-    FigureMoved,
-    NothingShown,
-    Passed,
-    PresenceChanged,
-    RoundBegan,
-    Sale,
-    SatOut,
-    Stolen,
-)
 
 UBER, MANUAL = load("uberplay-2004"), load("reference-manual")
 HALL = 1
@@ -48,22 +20,19 @@ def open_slots(referee, *slots):
     referee.state = replace(referee.state, known=tuple(known))
 
 
-def test_a_seat_absent_in_the_place_step_sits_the_round_out():
+def test_a_seat_that_is_absent_or_seals_nothing_in_the_place_step_sits_the_round_out():
     referee = table(UBER, 3)
     referee.away(2)
-    assert expected(referee.state) == Seal("place", frozenset({0, 1}))
+    assert rules.expected(referee.state) == rules.Seal("place", frozenset({0, 1}))
     news = referee.round(place={0: HALL}, action=plays(referee.state, s0="Cash:0"))
-    assert [n.seat for n in of(news, SatOut)] == [2]
+    assert [n.seat for n in of(news, rules.news.SatOut)] == [2]
     assert referee.state.figures[2] == 0
     assert len(referee.state.hands[2]) == 8
-    assert expected(referee.state) == Seal("place", frozenset({0, 1}))
-
-
-def test_a_seat_that_seals_no_place_sits_the_round_out():
+    assert rules.expected(referee.state) == rules.Seal("place", frozenset({0, 1}))
     referee = table(UBER, 3)
-    referee.apply(Sealed("place", frozenset({0, 1})))
-    assert expected(referee.state) == Unseal("place", frozenset({0, 1}))
-    assert [n.seat for n in of(referee.state.news, SatOut)] == [2]
+    referee.apply(rules.Sealed("place", frozenset({0, 1})))
+    assert rules.expected(referee.state) == rules.Unseal("place", frozenset({0, 1}))
+    assert [n.seat for n in of(referee.state.news, rules.news.SatOut)] == [2]
 
 
 def test_an_absent_seat_counts_as_leader_for_ranks_and_for_the_end():
@@ -71,11 +40,11 @@ def test_an_absent_seat_counts_as_leader_for_ranks_and_for_the_end():
     referee.state = replace(referee.state, figures=(0, 2, 1, 9))
     referee.away(3)
     news = referee.round(action=plays(referee.state, s0="Exhibit", s1="Thief:0"))
-    told = {n.seat: n.fields for n in of(news, FigureMoved)}
+    told = {n.seat: n.fields for n in of(news, rules.news.FigureMoved)}
     assert told == {0: UBER.octagons[9][0], 2: 4}
     referee.state = replace(referee.state, figures=(0, 0, 0, len(UBER.octagons)))
     referee.round()
-    assert isinstance(expected(referee.state), OpenAll)
+    assert isinstance(rules.expected(referee.state), rules.OpenAll)
 
 
 def test_one_that_returns_takes_part_again_from_the_next_round():
@@ -85,99 +54,92 @@ def test_one_that_returns_takes_part_again_from_the_next_round():
     referee.away()
     assert referee.state.resting == {2}
     assert not referee.state.active(2)
-    assert expected(referee.state).seats == {0}
+    assert rules.expected(referee.state).seats == {0}
     news = referee.round(action=plays(referee.state, s0="Cash:0"))
-    assert [n.seats for n in of(news, RoundBegan)] == [(0, 1, 2)]
-    assert expected(referee.state) == Seal("place", frozenset({0, 1, 2}))
+    assert [n.seats for n in of(news, rules.news.RoundBegan)] == [(0, 1, 2)]
+    assert rules.expected(referee.state) == rules.Seal("place", frozenset({0, 1, 2}))
 
 
-def test_a_place_without_an_action_is_a_pass():
+def test_a_place_without_an_action_is_a_pass_and_the_phase_goes_on_by_itself():
     referee = table(UBER, 3)
     referee.until("action", place={0: HALL, 2: HALL})
     referee.away(2)
-    assert expected(referee.state).seats == {0}
+    assert rules.expected(referee.state).seats == {0}
     news = referee.round(action=plays(referee.state, s0="Cash:0"))
-    assert [(n.seat, n.why) for n in of(news, Passed)] == [(2, "no sealed choice")]
-
-
-def test_when_all_who_owe_go_the_phase_goes_on_by_itself():
+    assert [(n.seat, n.why) for n in of(news, rules.news.Passed)] == [(2, "no sealed choice")]
     referee = table(UBER, 3)
     referee.until("action", place={0: HALL})
     referee.away(0)
-    assert expected(referee.state) == Seal("action", frozenset({1, 2}))
-    assert [n.seat for n in of(referee.state.news, Passed)] == [0]
+    assert rules.expected(referee.state) == rules.Seal("action", frozenset({1, 2}))
+    assert [n.seat for n in of(referee.state.news, rules.news.Passed)] == [0]
 
 
 def test_a_sealed_choice_is_opened_though_its_seat_has_gone_or_returned():
     referee = table(UBER, 3)
     referee.until("action", place={0: HALL, 2: HALL})
-    referee.plan = {("action", s): card(referee.state, s, ActionKind.CASH) for s in (0, 2)}
+    referee.plan = {("action", s): card(referee.state, s, rules.ActionKind.CASH) for s in (0, 2)}
     referee.step()
     referee.away(2)
-    assert expected(referee.state) == Unseal("action", frozenset({0, 2}))
+    assert rules.expected(referee.state) == rules.Unseal("action", frozenset({0, 2}))
     referee.away()
-    assert expected(referee.state) == Unseal("action", frozenset({0, 2}))
+    assert rules.expected(referee.state) == rules.Unseal("action", frozenset({0, 2}))
 
 
-def test_together_a_castle_action_sealed_in_phase_two_is_opened_for_the_absent():
+def test_together_a_castle_action_is_opened_if_sealed_and_a_pass_if_not():
     referee = table(MANUAL, 3)
     referee.until("action", place={0: HALL})
-    referee.plan = {("action", 0): card(referee.state, 0, ActionKind.CASH)}
+    referee.plan = {("action", 0): card(referee.state, 0, rules.ActionKind.CASH)}
     referee.step()
     referee.away(2)
     referee.step()
     referee.step()
     referee.step()
-    assert expected(referee.state) == Unseal("action", frozenset({1, 2}))
-
-
-def test_together_a_castle_seat_that_sealed_nothing_passes_and_is_not_asked_again():
+    assert rules.expected(referee.state) == rules.Unseal("action", frozenset({1, 2}))
     referee = table(MANUAL, 3)
     referee.until("action")
-    news = referee.apply(Sealed("action", frozenset({0}))).news
-    assert [n.seat for n in of(news, Passed)] == [1, 2]
-    assert expected(referee.state) == Unseal("action", frozenset({0}))
+    news = referee.apply(rules.Sealed("action", frozenset({0}))).news
+    assert [n.seat for n in of(news, rules.news.Passed)] == [1, 2]
+    assert rules.expected(referee.state) == rules.Unseal("action", frozenset({0}))
     none = table(MANUAL, 3)
     none.until("action")
-    none.apply(Sealed("action", frozenset()))
+    none.apply(rules.Sealed("action", frozenset()))
     assert none.state.round == 2
 
 
-def test_actions_already_shown_resolve_fully_with_the_lowest_window():
+def test_actions_already_shown_resolve_fully_with_the_lowest_window_that_is_not_empty():
     referee = table(UBER, 3)
     referee.until("window", place={0: HALL}, action=plays(referee.state, s0="Cash:0"))
     top = referee.state.windows[0][0]
     news = referee.away(0).news
-    assert [n.choice for n in of(news, DefaultTaken)] == [0]
-    assert [n.took.slot for n in of(news, Sale)] == [top]
-
-
-def test_the_default_window_is_the_lowest_that_is_not_empty():
+    assert [n.choice for n in of(news, rules.news.DefaultTaken)] == [0]
+    assert [n.took.slot for n in of(news, rules.news.Sale)] == [top]
     referee = table(UBER, 3)
     referee.state = replace(referee.state, windows=((), referee.state.windows[1]))
     referee.until("window", place={0: HALL}, action=plays(referee.state, s0="Cash:0"))
-    assert [n.window for n in of(apply(referee.state, Chosen("window", 0, None)).news, Sale)] == [1]
+    assert [
+        n.window
+        for n in of(
+            rules.apply(referee.state, rules.Chosen("window", 0, None)).news, rules.news.Sale
+        )
+    ] == [1]
 
 
-def test_the_default_theft_is_the_oldest_piece_of_each_exhibit():
+def test_the_default_theft_is_the_oldest_piece_of_each_exhibit_for_a_resting_thief_too():
     referee = table(UBER, 4, {0: "A3 A1 A2 A4", 1: "C2 C3 B1 B2"})
     words = {"s0": "Exhibit", "s1": "Exhibit", "s2": "Thief:0", "s3": "Thief:0"}
     referee.until("theft", action=plays(referee.state, **words))
     news = referee.away(2, 3).news
-    taken = [(n.seat, n.piece.slot) for n in of(news, Stolen)]
+    taken = [(n.seat, n.piece.slot) for n in of(news, rules.news.Stolen)]
     assert taken[:2] == [(3, 1), (3, 6)]
     assert [seat for seat, _ in taken] == [3, 3, 2, 2]
-    assert len(of(news, DefaultTaken)) == 2
+    assert len(of(news, rules.news.DefaultTaken)) == 2
     assert referee.state.round == 2
-
-
-def test_a_resting_thief_gets_the_default_too():
     referee = table(UBER, 3, {0: RUN_A})
     referee.until("show", action=plays(referee.state, s0="Exhibit", s1="Thief:0"))
     referee.away(1)
     referee.away()
     news = referee.step().news
-    assert [n.kind for n in of(news, DefaultTaken)] == ["theft"]
+    assert [n.kind for n in of(news, rules.news.DefaultTaken)] == ["theft"]
 
 
 @pytest.mark.parametrize("opened", [(), (0, 1), (0, 1, 2)])
@@ -187,50 +149,50 @@ def test_an_absent_lone_exhibitor_shows_the_best_that_is_open_to_all_else_nothin
     referee.until("show", action=plays(referee.state, s0="Exhibit"))
     news = referee.away(0).news
     if len(opened) == 3:
-        assert [tuple(p.slot for p in n.pieces) for n in of(news, ExhibitShown)] == [opened]
-        assert [n.fields for n in of(news, FigureMoved)] == [2]
+        assert [tuple(p.slot for p in n.pieces) for n in of(news, rules.news.ExhibitShown)] == [
+            opened
+        ]
+        assert [n.fields for n in of(news, rules.news.FigureMoved)] == [2]
     else:
-        assert not of(news, ExhibitShown) + of(news, FigureMoved)
-        assert [n.seat for n in of(news, NothingShown)] == [0]
+        assert not of(news, rules.news.ExhibitShown) + of(news, rules.news.FigureMoved)
+        assert [n.seat for n in of(news, rules.news.NothingShown)] == [0]
 
 
 def test_shown_none_is_the_default():
     referee = table(UBER, 3, {0: RUN_A})
     open_slots(referee, 0, 1, 2)
     referee.until("show", action=plays(referee.state, s0="Exhibit"))
-    assert default_exhibit(referee.state, 0) == (0, 1, 2)
-    assert of(apply(referee.state, Shown("exhibit", 0, None)).news, ExhibitShown)
-    assert of(apply(referee.state, Shown("exhibit", 0, ())).news, NothingShown)
+    assert rules.default_exhibit(referee.state, 0) == (0, 1, 2)
+    assert of(
+        rules.apply(referee.state, rules.Shown("exhibit", 0, None)).news, rules.news.ExhibitShown
+    )
+    assert of(
+        rules.apply(referee.state, rules.Shown("exhibit", 0, ())).news, rules.news.NothingShown
+    )
 
 
-def test_of_two_exhibitors_one_absent_both_rank_if_enough_is_open():
+def test_of_two_exhibitors_the_absent_show_by_default_what_they_have_not_sealed():
     referee = table(UBER, 3, {0: RUN_A, 1: RUN_B})
     open_slots(referee, 4, 5, 6, 7)
     referee.until("exhibit", action=plays(referee.state, s0="Exhibit", s1="Exhibit"))
     referee.away(1)
-    assert expected(referee.state) == Seal("exhibit", frozenset({0}))
+    assert rules.expected(referee.state) == rules.Seal("exhibit", frozenset({0}))
     referee.step()
     news = referee.step().news
-    assert {n.seat: n.placing for n in of(news, ExhibitShown)} == {1: 1, 0: 2}
-
-
-def test_both_exhibitors_absent_show_by_default_at_once():
+    assert {n.seat: n.placing for n in of(news, rules.news.ExhibitShown)} == {1: 1, 0: 2}
     referee = table(UBER, 3, {0: RUN_A, 1: RUN_B})
     open_slots(referee, 4, 5, 6)
     referee.until("exhibit", action=plays(referee.state, s0="Exhibit", s1="Exhibit"))
     news = referee.away(0, 1).news
-    assert [n.seat for n in of(news, ExhibitShown)] == [1]
-    assert [n.seat for n in of(news, NothingShown)] == [0]
-    assert [n.fields for n in of(news, FigureMoved)] == [2]
-
-
-def test_an_exhibit_sealed_before_its_seat_went_is_opened_not_defaulted():
+    assert [n.seat for n in of(news, rules.news.ExhibitShown)] == [1]
+    assert [n.seat for n in of(news, rules.news.NothingShown)] == [0]
+    assert [n.fields for n in of(news, rules.news.FigureMoved)] == [2]
     referee = table(UBER, 3, {0: RUN_A, 1: RUN_B})
     referee.until("exhibit", action=plays(referee.state, s0="Exhibit", s1="Exhibit"))
     referee.step()
     referee.away(1)
-    assert expected(referee.state) == Unseal("exhibit", frozenset({0, 1}), shows=True)
-    assert {n.seat for n in of(referee.step().news, ExhibitShown)} == {0, 1}
+    assert rules.expected(referee.state) == rules.Unseal("exhibit", frozenset({0, 1}), shows=True)
+    assert {n.seat for n in of(referee.step().news, rules.news.ExhibitShown)} == {0, 1}
 
 
 def test_an_exhibit_without_one_is_found_at_the_end_of_a_whole_game():
@@ -244,39 +206,39 @@ def test_an_exhibit_without_one_is_found_at_the_end_of_a_whole_game():
     referee.state = replace(referee.state, figures=(0, 40, 0))
     referee.round()
     news = referee.step().news
-    assert [(n.seat, n.round) for n in of(news, FaultFound)] == [(0, 1)]
+    assert [(n.seat, n.round) for n in of(news, rules.news.FaultFound)] == [(0, 1)]
 
 
 def test_bans_are_for_good_and_presence_names_seats_of_the_table():
     referee = table(UBER, 3)
     state = referee.away(banned=frozenset({2}))
-    (told,) = of(state.news, PresenceChanged)
+    (told,) = of(state.news, rules.news.PresenceChanged)
     assert (told.absent, told.banned) == ((2,), (2,))
     for event in (
-        Presence(frozenset({0, 1, 2}), frozenset({2})),
-        Presence(frozenset({0, 1, 2})),
-        Presence(frozenset({0, 3}), frozenset({2})),
-        Presence(frozenset({0}), frozenset({2, 3})),
+        rules.Presence(frozenset({0, 1, 2}), frozenset({2})),
+        rules.Presence(frozenset({0, 1, 2})),
+        rules.Presence(frozenset({0, 3}), frozenset({2})),
+        rules.Presence(frozenset({0}), frozenset({2, 3})),
     ):
-        with pytest.raises(UnexpectedEvent):
-            apply(state, event)
+        with pytest.raises(rules.UnexpectedEvent):
+            rules.apply(state, event)
 
 
 def test_with_nobody_present_the_round_ends_and_the_table_waits():
     referee = table(UBER, 3)
     referee.until("action", place={0: HALL})
     state = referee.away(0, 1, 2)
-    assert expected(state) == Seal("place", frozenset())
+    assert rules.expected(state) == rules.Seal("place", frozenset())
     assert state.round == 1
-    with pytest.raises(UnexpectedEvent):
-        apply(state, Sealed("place", frozenset()))
-    back = apply(state, Presence(frozenset({1})))
-    assert (back.round, expected(back)) == (2, Seal("place", frozenset({1})))
+    with pytest.raises(rules.UnexpectedEvent):
+        rules.apply(state, rules.Sealed("place", frozenset()))
+    back = rules.apply(state, rules.Presence(frozenset({1})))
+    assert (back.round, rules.expected(back)) == (2, rules.Seal("place", frozenset({1})))
 
 
 def test_an_absent_seat_before_the_deal_misses_round_one_and_one_back_by_then_does_not():
-    state = apply(start(UBER, 3), Presence(frozenset({0, 1})))
-    dealt = Dealt(bytes(32), {12: 0, 32: 1})
-    assert expected(apply(state, dealt)) == Seal("place", frozenset({0, 1}))
-    back = apply(state, Presence(frozenset({0, 1, 2})))
-    assert expected(apply(back, dealt)) == Seal("place", frozenset({0, 1, 2}))
+    state = rules.apply(rules.start(UBER, 3), rules.Presence(frozenset({0, 1})))
+    dealt = rules.Dealt(bytes(32), {12: 0, 32: 1})
+    assert rules.expected(rules.apply(state, dealt)) == rules.Seal("place", frozenset({0, 1}))
+    back = rules.apply(state, rules.Presence(frozenset({0, 1, 2})))
+    assert rules.expected(rules.apply(back, dealt)) == rules.Seal("place", frozenset({0, 1, 2}))

@@ -5,21 +5,8 @@ from dataclasses import replace
 import pytest
 from support.rules_driver import card, of, plays, table
 
+from p2p_hoity import rules
 from p2p_hoity.editions import load
-from p2p_hoity.rules import (
-    ActionKind,
-    Choose,
-    Chosen,
-    Draw,
-    Drawn,
-    IllegalMove,
-    Sealed,
-    UnexpectedEvent,
-    Unsealed,
-    apply,
-    check,
-    expected,
-)
 from p2p_hoity.rules.news import CashPaid, CashStolen, NoSale, PlaceShown, Returned, Sale, TurnedUp
 
 UBER, MANUAL = load("uberplay-2004"), load("reference-manual")
@@ -36,7 +23,7 @@ def in_hall(words, edition=UBER, seats=3, **more):
 
 def test_everyone_chooses_a_place_at_once_and_shows_it_before_any_action():
     referee = table(UBER, 3)
-    due = expected(referee.state)
+    due = rules.expected(referee.state)
     assert (due.kind, due.seats) == ("place", {0, 1, 2})
     referee.until("action", place={0: HALL})
     assert referee.state.places == (HALL, CASTLE, CASTLE)
@@ -60,28 +47,28 @@ def test_the_largest_cash_takes_the_top_of_the_window_of_its_choice():
 def test_paid_cash_lies_in_the_register_and_other_cash_goes_back():
     referee, news = in_hall({"s0": "Cash:3", "s1": "Cash:3", "s2": "Cash:2"})
     assert [referee.state.edition.number(c) for c in referee.state.register] == [20]
-    assert {n.card.number for n in of(news, Returned) if n.card.kind == ActionKind.CASH} == {19, 16}
+    assert {n.card.number for n in of(news, Returned) if n.card.kind == rules.ActionKind.CASH} == {
+        19,
+        16,
+    }
     assert [len(hand) for hand in referee.state.hands] == [8, 7, 8]
     assert len(of(news, CashPaid)) == 1
 
 
-def test_one_thief_takes_the_cash_just_paid_for_good():
+def test_one_thief_takes_the_cash_just_paid_for_good_and_of_two_nobody_does():
     referee, news = in_hall({"s0": "Cash:3", "s1": "Cash:3", "s2": "Thief:0"})
     (stolen,) = of(news, CashStolen)
     assert (stolen.seat, stolen.owner, stolen.cash.number) == (2, 1, 20)
     assert stolen.cash.id in referee.state.hands[2]
     assert referee.state.register == ()
-    assert card(referee.state, 2, ActionKind.THIEF) in referee.state.hands[2]
-
-
-def test_of_two_thieves_nobody_gets_the_cash():
+    assert card(referee.state, 2, rules.ActionKind.THIEF) in referee.state.hands[2]
     referee, news = in_hall({"s0": "Cash:0", "s1": "Thief:0", "s2": "Thief:1"})
     assert not of(news, CashStolen)
     assert [referee.state.edition.number(c) for c in referee.state.register] == [1]
     assert [len(hand) for hand in referee.state.hands] == [7, 8, 8]
 
 
-def test_cash_of_earlier_rounds_is_out_of_reach():
+def test_a_thief_gains_nothing_without_cash_of_this_round():
     referee, _ = in_hall({"s0": "Cash:3"})
     paid = referee.state.register
     state = referee.state
@@ -90,9 +77,6 @@ def test_cash_of_earlier_rounds_is_out_of_reach():
     )
     assert [n.cash.number for n in of(news, CashStolen)] == [2]
     assert referee.state.register == paid
-
-
-def test_without_cash_there_is_no_sale_and_a_thief_gains_nothing():
     referee, news = in_hall({"s0": "Thief:0"})
     assert of(news, NoSale)
     assert not of(news, Sale) + of(news, CashStolen)
@@ -104,18 +88,18 @@ def test_the_next_collectible_is_turned_up_after_the_sale():
     referee = table(UBER, 3)
     first, following = referee.state.windows[0][:2]
     referee.until("window", place={0: HALL}, action=plays(referee.state, s0="Cash:0"))
-    assert expected(referee.state) == Choose("window", 0)
-    referee.apply(Chosen("window", 0, 0))
-    assert expected(referee.state) == Draw((following,))
-    with pytest.raises(UnexpectedEvent):
-        apply(referee.state, Drawn({following + 1: 5}))
+    assert rules.expected(referee.state) == rules.Choose("window", 0)
+    referee.apply(rules.Chosen("window", 0, 0))
+    assert rules.expected(referee.state) == rules.Draw((following,))
+    with pytest.raises(rules.UnexpectedEvent):
+        rules.apply(referee.state, rules.Drawn({following + 1: 5}))
     news = referee.step().news
     (up,) = of(news, TurnedUp)
     assert (up.window, up.piece.slot) == (0, following)
     assert referee.state.windows[0][0] == following != first
 
 
-def test_castle_seats_choose_when_the_next_collectible_is_open():
+def test_castle_seats_choose_after_the_sale_or_together_in_phase_two_and_show_later():
     referee = table(UBER, 3)
     due = referee.until("action", place={0: HALL})
     assert due.seats == {0}
@@ -123,21 +107,18 @@ def test_castle_seats_choose_when_the_next_collectible_is_open():
     due = referee.until("action", window={0: 0})
     assert due.seats == {1, 2}
     assert referee.state.known[referee.state.windows[0][0]] is not None
-
-
-def test_together_everyone_commits_in_phase_two_and_the_castle_shows_later():
     referee = table(MANUAL, 3)
     due = referee.until("action", place={0: HALL})
     assert due.seats == {0, 1, 2}
-    referee.plan = {("action", 0): card(referee.state, 0, ActionKind.CASH)}
+    referee.plan = {("action", 0): card(referee.state, 0, rules.ActionKind.CASH)}
     referee.step()
-    assert expected(referee.state).seats == {0}
+    assert rules.expected(referee.state).seats == {0}
     referee.step()
     assert referee.state.actions[1] is None
     referee.step()  # window
     referee.step()  # draw
-    assert expected(referee.state).kind == "action"
-    assert expected(referee.state).seats == {1, 2}
+    assert rules.expected(referee.state).kind == "action"
+    assert rules.expected(referee.state).seats == {1, 2}
 
 
 def test_a_window_is_never_refilled_and_an_empty_one_cannot_be_chosen():
@@ -145,44 +126,35 @@ def test_a_window_is_never_refilled_and_an_empty_one_cannot_be_chosen():
     state = replace(referee.state, windows=((), referee.state.windows[1]))
     referee.state = state
     referee.until("window", place={0: HALL}, action=plays(state, s0="Cash:0"))
-    with pytest.raises(IllegalMove, match="window-empty"):
-        apply(referee.state, Chosen("window", 0, 0))
+    with pytest.raises(rules.IllegalMove, match="window-empty"):
+        rules.apply(referee.state, rules.Chosen("window", 0, 0))
     assert referee.legal("window", 0) == (1,)
-    referee.apply(Chosen("window", 0, 1))
+    referee.apply(rules.Chosen("window", 0, 1))
     assert referee.state.windows[0] == ()
 
 
-def test_the_last_of_a_window_is_sold_without_a_draw():
+def test_after_the_last_sale_nothing_is_drawn_and_all_are_in_the_castle():
     referee = table(UBER, 3)
     referee.state = replace(referee.state, windows=(referee.state.windows[0][:1], ()))
     news = referee.round(place={0: HALL}, action=plays(referee.state, s0="Cash:0"))
     assert of(news, Sale)
     assert not of(news, TurnedUp)
     assert referee.state.windows_empty
-
-
-def test_with_empty_windows_all_are_in_the_castle_and_no_place_is_chosen():
-    referee = table(UBER, 3)
-    referee.state = replace(referee.state, windows=(referee.state.windows[0][:1], ()))
-    referee.round(place={0: HALL}, action=plays(referee.state, s0="Cash:0"))
     assert referee.state.places == (CASTLE,) * 3
-    assert expected(referee.state).kind == "action"
+    assert rules.expected(referee.state).kind == "action"
 
 
 def test_the_hall_is_no_legal_place_without_a_collectible_or_a_card_for_it():
     state = table(UBER, 3).state
-    check(state, "place", 0, HALL)
-    with pytest.raises(IllegalMove, match="hall-closed"):
-        check(replace(state, windows=((), ())), "place", 0, HALL)
+    rules.check(state, "place", 0, HALL)
+    with pytest.raises(rules.IllegalMove, match="hall-closed"):
+        rules.check(replace(state, windows=((), ())), "place", 0, HALL)
     bare = replace(state, hands=((6, 7), *state.hands[1:]))
-    with pytest.raises(IllegalMove, match="hall-without-action"):
-        check(bare, "place", 0, HALL)
-    check(bare, "place", 0, CASTLE)
-
-
-def test_the_detective_alone_opens_the_hall_in_the_manuals_edition():
+    with pytest.raises(rules.IllegalMove, match="hall-without-action"):
+        rules.check(bare, "place", 0, HALL)
+    rules.check(bare, "place", 0, CASTLE)
     state = table(MANUAL, 3).state
-    check(replace(state, hands=((6, 7), *state.hands[1:])), "place", 0, HALL)
+    rules.check(replace(state, hands=((6, 7), *state.hands[1:])), "place", 0, HALL)
 
 
 @pytest.mark.parametrize(
@@ -202,13 +174,13 @@ def test_which_action_belongs_where(place, kind, uber, manual):
     for edition, allowed in ((UBER, uber), (MANUAL, manual)):
         referee = table(edition, 3, {0: "A1 A2 A3 A4"})
         referee.until("action", place={0: place, 1: HALL})
-        action = card(referee.state, 0, ActionKind(kind))
+        action = card(referee.state, 0, rules.ActionKind(kind))
         assert (action in referee.legal("action", 0)) == allowed
         if allowed:
-            check(referee.state, "action", 0, action)
+            rules.check(referee.state, "action", 0, action)
         else:
-            with pytest.raises(IllegalMove, match="not-played-there"):
-                check(referee.state, "action", 0, action)
+            with pytest.raises(rules.IllegalMove, match="not-played-there"):
+                rules.check(referee.state, "action", 0, action)
 
 
 def test_a_detective_does_nothing_in_the_manuals_hall_and_returns():
@@ -222,8 +194,8 @@ def test_a_detective_does_nothing_in_the_manuals_hall_and_returns():
 def test_an_action_must_be_in_the_hand():
     referee = table(UBER, 3)
     referee.until("action", place={0: HALL})
-    with pytest.raises(IllegalMove, match=r"^not-in-hand \(card=\d+\)$"):
-        check(referee.state, "action", 0, card(referee.state, 1, ActionKind.CASH))
+    with pytest.raises(rules.IllegalMove, match=r"^not-in-hand \(card=\d+\)$"):
+        rules.check(referee.state, "action", 0, card(referee.state, 1, rules.ActionKind.CASH))
 
 
 def test_illegal_and_unexpected_events_leave_the_state_as_it_was():
@@ -231,29 +203,29 @@ def test_illegal_and_unexpected_events_leave_the_state_as_it_was():
     state = referee.state
     referee.until("action", place={0: HALL})
     begun = referee.state
-    sealed = apply(begun, Sealed("action", frozenset({0})))
-    with pytest.raises(IllegalMove):
-        apply(sealed, Unsealed("action", {0: card(begun, 0, ActionKind.EXHIBIT)}))
+    sealed = rules.apply(begun, rules.Sealed("action", frozenset({0})))
+    with pytest.raises(rules.IllegalMove):
+        rules.apply(sealed, rules.Unsealed("action", {0: card(begun, 0, rules.ActionKind.EXHIBIT)}))
     for event in (
-        Sealed("place", frozenset({0})),
-        Sealed("action", frozenset({0, 1})),
-        Unsealed("action", {0: 0}),
-        Chosen("window", 0, 0),
+        rules.Sealed("place", frozenset({0})),
+        rules.Sealed("action", frozenset({0, 1})),
+        rules.Unsealed("action", {0: 0}),
+        rules.Chosen("window", 0, 0),
     ):
-        with pytest.raises(UnexpectedEvent):
-            apply(begun, event)
-    with pytest.raises(UnexpectedEvent):
-        apply(sealed, Unsealed("action", {0: 0, 1: 0}))
+        with pytest.raises(rules.UnexpectedEvent):
+            rules.apply(begun, event)
+    with pytest.raises(rules.UnexpectedEvent):
+        rules.apply(sealed, rules.Unsealed("action", {0: 0, 1: 0}))
     assert referee.state == begun
     assert state.places == (None, None, None)
 
 
 def test_a_void_place_sits_the_round_out_and_a_void_action_is_a_pass():
     referee = table(UBER, 3)
-    referee.apply(Sealed("place", frozenset({0, 1, 2})))
-    referee.apply(Unsealed("place", {0: None, 1: HALL, 2: CASTLE}))
+    referee.apply(rules.Sealed("place", frozenset({0, 1, 2})))
+    referee.apply(rules.Unsealed("place", {0: None, 1: HALL, 2: CASTLE}))
     assert referee.state.places == (None, HALL, CASTLE)
-    referee.apply(Sealed("action", frozenset({1})))
-    news = referee.apply(Unsealed("action", {1: None})).news
+    referee.apply(rules.Sealed("action", frozenset({1})))
+    news = referee.apply(rules.Unsealed("action", {1: None})).news
     assert [type(n).__name__ for n in news] == ["Voided", "Passed", "NoSale"]
-    assert expected(referee.state).seats == {2}
+    assert rules.expected(referee.state).seats == {2}

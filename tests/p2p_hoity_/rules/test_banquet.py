@@ -5,17 +5,8 @@ from dataclasses import replace
 import pytest
 from support.rules_driver import of, plays, table
 
+from p2p_hoity import rules
 from p2p_hoity.editions import load
-from p2p_hoity.rules import (
-    OpenAll,
-    Opened,
-    Over,
-    Presence,
-    Sealed,
-    UnexpectedEvent,
-    apply,
-    expected,
-)
 from p2p_hoity.rules.news import FaultFound, FigureMoved, FinalExhibit, RoundBegan, StandingMade
 from p2p_hoity.rules.state import Claim
 
@@ -30,14 +21,14 @@ def end(figures, hands=HANDS, seats=3):
     referee = table(UBER, seats, hands)
     referee.state = replace(referee.state, figures=figures)
     referee.round()
-    assert isinstance(expected(referee.state), OpenAll)
+    assert isinstance(rules.expected(referee.state), rules.OpenAll)
     return referee
 
 
 def finished(*args, **more):
     referee = end(*args, **more)
     news = referee.step().news
-    assert isinstance(expected(referee.state), Over)
+    assert isinstance(rules.expected(referee.state), rules.Over)
     return referee.state, news
 
 
@@ -45,16 +36,13 @@ def lines(state):
     return [(line.rank, line.seat, line.field) for line in state.standings]
 
 
-def test_a_round_is_finished_before_the_game_ends():
+def test_the_game_ends_after_the_round_in_which_a_figure_enters_the_banquet():
     referee = table(UBER, 3, {0: HANDS[0]})
     referee.state = replace(referee.state, figures=(FIRST_BANQUET - 1, 0, 0))
     words = {"s0": "Exhibit", "s1": "Thief:0", "s2": "Detective"}
     news = referee.round(action=plays(referee.state, **words))
     assert {n.seat for n in of(news, FigureMoved)} == {0, 2}
-    assert isinstance(expected(referee.state), OpenAll)
-
-
-def test_a_figure_on_the_last_castle_field_does_not_end_the_game():
+    assert isinstance(rules.expected(referee.state), rules.OpenAll)
     referee = table(UBER, 3)
     referee.state = replace(referee.state, figures=(FIRST_BANQUET - 1, 0, 0))
     news = referee.round()
@@ -69,35 +57,29 @@ def test_the_best_final_exhibit_moves_8_and_the_second_4():
     assert lines(state) == [(1, 2, 40), (2, 0, 38), (3, 1, 28)]
 
 
-def test_every_hand_is_opened():
+def test_only_hands_are_opened_at_the_end():
     referee = end((FIRST_BANQUET, 0, 0))
-    assert expected(referee.state) == OpenAll(tuple(range(12)))
+    assert rules.expected(referee.state) == rules.OpenAll(tuple(range(12)))
+    for cards in ({14: 50}, {0: 99}):
+        with pytest.raises(rules.UnexpectedEvent):
+            rules.apply(referee.state, rules.Opened(cards))
 
 
-def test_the_only_valid_exhibit_gets_8_and_nobody_4():
+def test_the_only_valid_exhibit_gets_8_and_a_figure_stops_on_the_last_field():
     hands = {0: HANDS[0], 1: "B1 B2 E1 E2", 2: "C1 C2 F1 F2"}
     _, news = finished((FIRST_BANQUET, 1, 2), hands)
     assert {n.seat: n.fields for n in of(news, FigureMoved)} == {0: 8}
-
-
-def test_a_figure_stops_on_the_last_banquet_field():
     state, _ = finished((FIRST_BANQUET, UBER.last_field - 1, 0))
     assert lines(state)[0] == (1, 1, UBER.last_field)
 
 
-def test_a_tie_goes_to_the_better_final_exhibit():
+def test_a_tie_goes_to_the_better_final_exhibit_and_without_one_is_shared():
     state, _ = finished((FIRST_BANQUET, FIRST_BANQUET - 8, FIRST_BANQUET - 4))
     assert lines(state) == [(1, 1, 38), (2, 2, 38), (3, 0, 38)]
-
-
-def test_any_exhibit_beats_none_and_without_one_the_tied_share_their_rank():
     hands = {0: "A1 A2 C1 E1", 1: "B1 B2 D1 F1", 2: "C2 C3 C4 C5", 3: "A3 B3 D3 E3"}
     state, _ = finished((FIRST_BANQUET, FIRST_BANQUET, FIRST_BANQUET - 8, 1), hands, seats=4)
     assert lines(state) == [(1, 2, 38), (2, 0, 38), (2, 1, 38), (4, 3, 1)]
     assert state.shares == (0, 0, 1, 0)
-
-
-def test_the_winner_may_be_shared():
     hands = {0: "A1 A2 C1 E1", 1: "B1 B2 D1 F1", 2: "A3 B3 D3 E3"}
     state, _ = finished((FIRST_BANQUET, FIRST_BANQUET, 0), hands)
     assert lines(state) == [(1, 0, 38), (1, 1, 38), (3, 2, 0)]
@@ -109,42 +91,30 @@ def test_a_hand_that_cannot_be_opened_counts_what_is_known():
     known = list(referee.state.known)
     known[4:7] = referee.deck[4:7]  # three of seat 1's were shown once
     referee.state = replace(referee.state, known=tuple(known))
-    assert expected(referee.state) == OpenAll((0, 1, 2, 3, 7, 8, 9, 10, 11))
-    referee.apply(Opened(referee.cards((0, 1, 2, 3, 8, 9, 10, 11))))
-    assert [
-        len(line.exhibit) for line in sorted(referee.state.standings, key=lambda s: s.seat)
-    ] == [
-        4,
-        3,
-        4,
-    ]
-
-
-def test_nothing_else_is_opened_at_the_end():
-    referee = end((FIRST_BANQUET, 0, 0))
-    for cards in ({14: 50}, {0: 99}):
-        with pytest.raises(UnexpectedEvent):
-            apply(referee.state, Opened(cards))
+    assert rules.expected(referee.state) == rules.OpenAll((0, 1, 2, 3, 7, 8, 9, 10, 11))
+    referee.apply(rules.Opened(referee.cards((0, 1, 2, 3, 8, 9, 10, 11))))
+    by_seat = sorted(referee.state.standings, key=lambda line: line.seat)
+    assert [len(line.exhibit) for line in by_seat] == [4, 3, 4]
 
 
 def test_an_exhibit_played_without_one_is_found_when_all_is_open_and_standings_stay():
     referee = end((FIRST_BANQUET, 0, 0), {0: HANDS[0], 1: HANDS[1], 2: NONE})
     clean = referee.state
     claimed = replace(clean, claims=(Claim(1, 2, (8, 9, 10, 11)), Claim(1, 1, (4, 5, 6, 7))))
-    opened = Opened(referee.cards(range(12)))
-    assert not of(apply(clean, opened).news, FaultFound)
-    found = apply(claimed, opened)
+    opened = rules.Opened(referee.cards(range(12)))
+    assert not of(rules.apply(clean, opened).news, FaultFound)
+    found = rules.apply(claimed, opened)
     assert [(n.seat, n.round) for n in of(found.news, FaultFound)] == [(2, 1)]
-    assert found.standings == apply(clean, opened).standings
-    partly = apply(claimed, Opened(referee.cards(range(11))))
+    assert found.standings == rules.apply(clean, opened).standings
+    partly = rules.apply(claimed, rules.Opened(referee.cards(range(11))))
     assert not of(partly.news, FaultFound)
 
 
 def test_over_takes_no_event_but_a_change_of_presence():
     state, news = finished((FIRST_BANQUET, 0, 0))
     assert len(of(news, StandingMade)) == 3
-    with pytest.raises(UnexpectedEvent):
-        apply(state, Sealed("place", frozenset()))
-    gone = apply(state, Presence(frozenset({0, 1})))
-    assert isinstance(expected(gone), Over)
+    with pytest.raises(rules.UnexpectedEvent):
+        rules.apply(state, rules.Sealed("place", frozenset()))
+    gone = rules.apply(state, rules.Presence(frozenset({0, 1})))
+    assert isinstance(rules.expected(gone), rules.Over)
     assert gone.standings == state.standings

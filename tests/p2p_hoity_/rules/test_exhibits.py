@@ -23,55 +23,39 @@ def letters(text):
     return pieces(" ".join(f"{c}{text[: i + 1].count(c)}" for i, c in enumerate(text)))
 
 
-@pytest.mark.parametrize("text", ["AAA", "AABBC", "CDEE", "AAAAABBC", "ABCDEF", "DEF", "EFF"])
-def test_three_or_more_in_an_unbroken_run_are_an_exhibit(text):
-    assert is_exhibit(UBER, letters(text))
+def test_three_or_more_in_an_unbroken_run_are_an_exhibit():
+    for text in ("AAA", "AABBC", "CDEE", "AAAAABBC", "ABCDEF", "DEF", "EFF"):
+        assert is_exhibit(UBER, letters(text)), text
+    for text in ("", "A", "AB", "AA", "BCE", "FAB", "AAC", "AFF", "EFA"):
+        assert not is_exhibit(UBER, letters(text)), text
 
 
-@pytest.mark.parametrize("text", ["", "A", "AB", "AA", "BCE", "FAB", "AAC", "AFF", "EFA"])
-def test_fewer_than_three_a_gap_and_a_wrap_are_none(text):
-    assert not is_exhibit(UBER, letters(text))
+@pytest.mark.parametrize(
+    ("edition", "better", "worse"),
+    [
+        (UBER, "F1 F2 F3 F4", "B1 C1 D1"),
+        (UBER, "B1 B9 C9", "C1 C2 C3"),
+        (MANUAL, "A1 A2 B3", "B1 B2 C4"),
+        (MANUAL, "B1 B2 C3", "A1 A2 A4"),
+        (MANUAL, "A1 B2 C3", "B1 A2 A3"),
+    ],
+    ids=["more", "the oldest piece", "the next oldest", "years before letters", "letters"],
+)
+def test_of_two_exhibits_the_better_is(edition, better, worse):
+    ours, theirs = pieces(better, edition), pieces(worse, edition)
+    assert strength(edition, ours) < strength(edition, theirs)
+    assert not strength(edition, theirs) < strength(edition, ours)
 
 
-def test_more_collectibles_win_over_older_ones():
-    assert strength(UBER, letters("FFFF")) < strength(UBER, pieces("B1 C1 D1"))
-
-
-def test_of_equal_size_the_older_oldest_piece_wins():
-    assert strength(UBER, pieces("B1 B9 C9")) < strength(UBER, pieces("C1 C2 C3"))
-
-
-def test_then_the_next_oldest_and_so_on():
-    ours, theirs = pieces("A1 A2 B3", MANUAL), pieces("B1 B2 C4", MANUAL)
-    assert strength(MANUAL, ours) < strength(MANUAL, theirs)
-
-
-def test_all_years_are_compared_before_any_letter():
-    ours, theirs = pieces("B1 B2 C3", MANUAL), pieces("A1 A2 A4", MANUAL)
-    assert strength(MANUAL, ours) < strength(MANUAL, theirs)
-
-
-def test_then_the_lower_letter_of_the_oldest_piece():
-    ours, theirs = pieces("A1 B2 C3", MANUAL), pieces("B1 A2 A3", MANUAL)
-    assert strength(MANUAL, ours) < strength(MANUAL, theirs)
-    assert not strength(MANUAL, theirs) < strength(MANUAL, ours)
+def test_the_best_exhibit_is_the_longest_run_or_of_two_the_older():
+    assert best_exhibit(UBER, letters("AABDEEF")) == tuple(letters("DEEF"))
+    assert best_exhibit(UBER, letters("AAADEF")) == tuple(letters("DEF"))
+    assert best_exhibit(UBER, letters("ABDEF")[:2] + letters("D")) is None
 
 
 def test_the_oldest_piece_is_the_lowest_number_then_the_lowest_letter():
     assert oldest(MANUAL, pieces("C2 D1 B1 A3", MANUAL)) == piece(MANUAL, "B1")
     assert oldest(UBER, pieces("A1 B1 C1")) == piece(UBER, "B1")
-
-
-def test_the_best_exhibit_is_the_longest_run():
-    assert best_exhibit(UBER, letters("AABDEEF")) == tuple(letters("DEEF"))
-
-
-def test_of_two_runs_of_one_size_the_older_is_best():
-    assert best_exhibit(UBER, letters("AAADEF")) == tuple(letters("DEF"))
-
-
-def test_without_three_in_a_run_there_is_no_best_exhibit():
-    assert best_exhibit(UBER, letters("ABDEF")[:2] + letters("D")) is None
 
 
 def test_a_seat_may_hold_an_exhibit_only_if_hidden_ones_can_fill_the_gaps():

@@ -5,20 +5,8 @@ from collections import Counter
 import pytest
 from support.rules_driver import COIN, Referee, table
 
+from p2p_hoity import rules
 from p2p_hoity.editions import NAMES, load
-from p2p_hoity.rules import (
-    ActionKind,
-    Deal,
-    Dealt,
-    Drawn,
-    Phase,
-    UnexpectedEvent,
-    apply,
-    draw_colours,
-    expected,
-    layout,
-    start,
-)
 from p2p_hoity.rules.news import Setup
 
 UBER = load()
@@ -27,7 +15,7 @@ UBER = load()
 @pytest.mark.parametrize("cards", [51, 60])
 @pytest.mark.parametrize("seats", [2, 3, 4, 5, 6])
 def test_four_slots_to_each_seat_and_the_larger_half_of_the_rest_to_window_one(cards, seats):
-    laid = layout(cards, seats)
+    laid = rules.layout(cards, seats)
     assert [list(hand) for hand in laid.hands] == [
         list(range(4 * i, 4 * i + 4)) for i in range(seats)
     ]
@@ -39,7 +27,7 @@ def test_four_slots_to_each_seat_and_the_larger_half_of_the_rest_to_window_one(c
 
 def test_too_few_collectibles_for_the_seats_are_refused():
     with pytest.raises(ValueError, match="24 Collectibles"):
-        layout(23, 6)
+        rules.layout(23, 6)
 
 
 @pytest.mark.parametrize(
@@ -56,15 +44,18 @@ def test_too_few_collectibles_for_the_seats_are_refused():
 )
 def test_seats_and_variant_must_fit(seats, variant):
     with pytest.raises(ValueError, match=r"seats|variant"):
-        start(UBER, seats, variant)
+        rules.start(UBER, seats, variant)
 
 
-def test_figures_start_in_the_club_room_and_only_the_tops_are_open():
+def test_only_the_tops_are_open_figures_start_in_the_club_room_and_unused_colours_leave():
     referee = table(UBER, 4)
     state = referee.state
     assert state.figures == (0, 0, 0, 0)
     assert [slot for slot, card in enumerate(state.known) if card is not None] == [16, 34]
     assert state.round == 1
+    state = table(UBER, 3).state
+    assert state.colours == (0, 1, 2)
+    assert sorted(c for hand in state.hands for c in hand) == list(range(24))
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -74,51 +65,42 @@ def test_each_colour_has_four_cash_two_thieves_a_detective_and_an_exhibit(name):
         cards = edition.action_cards[8 * k : 8 * k + 8]
         kinds = Counter(card.kind for card in cards)
         assert kinds == {
-            ActionKind.CASH: 4,
-            ActionKind.THIEF: 2,
-            ActionKind.DETECTIVE: 1,
-            ActionKind.EXHIBIT: 1,
+            rules.ActionKind.CASH: 4,
+            rules.ActionKind.THIEF: 2,
+            rules.ActionKind.DETECTIVE: 1,
+            rules.ActionKind.EXHIBIT: 1,
         }
-        assert sum(card.number for card in cards if card.kind == ActionKind.CASH) == 50
-    cash = [c.number for c in edition.action_cards if c.kind == ActionKind.CASH]
-    thieves = [c.number for c in edition.action_cards if c.kind == ActionKind.THIEF]
+        assert sum(card.number for card in cards if card.kind == rules.ActionKind.CASH) == 50
+    cash = [c.number for c in edition.action_cards if c.kind == rules.ActionKind.CASH]
+    thieves = [c.number for c in edition.action_cards if c.kind == rules.ActionKind.THIEF]
     assert len(set(cash)) == 24
     assert len(set(thieves)) == 12
 
 
-def test_colours_are_drawn_from_the_coin_as_a_lehmer_code():
-    assert draw_colours(bytes(32), 6) == (0, 1, 2, 3, 4, 5)
-    assert draw_colours((719).to_bytes(32, "big"), 6) == (5, 4, 3, 2, 1, 0)
-    assert draw_colours((1 + 6 * 2).to_bytes(32, "big"), 3) == (1, 3, 0)
-
-
-def test_all_arrangements_of_colours_come_equally_often():
-    counts = Counter(draw_colours(n.to_bytes(32, "big"), 3) for n in range(240))
+def test_colours_are_drawn_from_the_coin_and_all_arrangements_come_equally_often():
+    assert rules.draw_colours(bytes(32), 6) == (0, 1, 2, 3, 4, 5)
+    assert rules.draw_colours((719).to_bytes(32, "big"), 6) == (5, 4, 3, 2, 1, 0)
+    assert rules.draw_colours((1 + 6 * 2).to_bytes(32, "big"), 3) == (1, 3, 0)
+    counts = Counter(rules.draw_colours(n.to_bytes(32, "big"), 3) for n in range(240))
     assert len(counts) == 120
     assert set(counts.values()) == {2}
 
 
-def test_unused_colours_leave_the_game():
-    state = table(UBER, 3).state
-    assert state.colours == (0, 1, 2)
-    assert sorted(c for hand in state.hands for c in hand) == list(range(24))
-
-
 def test_the_deal_opens_the_tops_and_nothing_else():
-    state = start(UBER, 3)
-    assert expected(state) == Deal()
-    assert layout(len(state.known), 3).tops == (12, 32)
+    state = rules.start(UBER, 3)
+    assert rules.expected(state) == rules.Deal()
+    assert rules.layout(len(state.known), 3).tops == (12, 32)
     for event in (
-        Dealt(COIN, {12: 0}),
-        Dealt(COIN, {12: 0, 32: 0}),
-        Dealt(COIN, {12: 0, 32: 99}),
-        Dealt(COIN, {12: 0, 13: 1}),
-        Dealt(b"short", {12: 0, 32: 1}),
-        Drawn({12: 0, 32: 1}),
+        rules.Dealt(COIN, {12: 0}),
+        rules.Dealt(COIN, {12: 0, 32: 0}),
+        rules.Dealt(COIN, {12: 0, 32: 99}),
+        rules.Dealt(COIN, {12: 0, 13: 1}),
+        rules.Dealt(b"short", {12: 0, 32: 1}),
+        rules.Drawn({12: 0, 32: 1}),
     ):
-        with pytest.raises(UnexpectedEvent):
-            apply(state, event)
-    assert state.phase == Phase.DEAL
+        with pytest.raises(rules.UnexpectedEvent):
+            rules.apply(state, event)
+    assert state.phase == rules.Phase.DEAL
 
 
 def test_the_record_of_the_setup_names_colours_windows_track_and_hands():
@@ -144,7 +126,7 @@ def test_a_seats_hand_is_private_until_shown():
 
 
 def test_a_state_is_frozen_and_changes_only_fields_it_has():
-    state = start(UBER, 3)
+    state = rules.start(UBER, 3)
     changed = state.but(round=5)
     assert (changed.round, state.round) == (5, 0)
     assert changed != state

@@ -10,29 +10,8 @@ import pytest
 from support.all_exhibits import every_exhibit
 from support.rules_driver import COIN
 
+from p2p_hoity import rules
 from p2p_hoity.editions import load
-from p2p_hoity.rules import (
-    Castle,
-    Choose,
-    Chosen,
-    Collectible,
-    Dealt,
-    Draw,
-    Drawn,
-    Edition,
-    OpenAll,
-    Opened,
-    Over,
-    Seal,
-    Sealed,
-    Show,
-    Shown,
-    Unsealed,
-    apply,
-    expected,
-    legal,
-    start,
-)
 
 DECKS = {
     # Seat 0 holds A C E E, seat 1 B D F D: nobody can exhibit. The windows hold A and B.
@@ -45,29 +24,31 @@ DECKS = {
 def tiny():
     """Ten Collectibles, one Castle of six fields and three Banquet fields."""
     letters = ["A", "A", "B", "B", "C", "D", "D", "E", "E", "F"]
-    collectibles = tuple(Collectible(letter, year) for year, letter in enumerate(letters, 1))
-    return Edition("tiny", collectibles, load().colours, (2, 1), (Castle(2, 1, 6),), 3)
+    collectibles = tuple(rules.Collectible(letter, year) for year, letter in enumerate(letters, 1))
+    return rules.Edition("tiny", collectibles, load().colours, (2, 1), (rules.Castle(2, 1, 6),), 3)
 
 
 def perft(state, deck, last_round, sealed=None):
     """How many choice sequences there are until round `last_round` is finished."""
-    due = expected(state)
-    if isinstance(due, Over) or state.round > last_round:
+    due = rules.expected(state)
+    if isinstance(due, rules.Over) or state.round > last_round:
         return 1
-    if isinstance(due, Seal):
+    if isinstance(due, rules.Seal):
         seats = sorted(due.seats)
-        after = apply(state, Sealed(due.kind, due.seats))
+        after = rules.apply(state, rules.Sealed(due.kind, due.seats))
         options = product(*(choices(state, deck, due.kind, seat) for seat in seats))
         return sum(
             perft(after, deck, last_round, dict(zip(seats, o, strict=True))) for o in options
         )
-    return sum(perft(apply(state, e), deck, last_round) for e in events(state, deck, due, sealed))
+    return sum(
+        perft(rules.apply(state, e), deck, last_round) for e in events(state, deck, due, sealed)
+    )
 
 
 def choices(state, deck, kind, seat):
     private = {slot: deck[slot] for slot in range(4 * seat, 4 * seat + 4)}
     if kind != "exhibit":
-        return legal(state, kind, seat, private)
+        return rules.legal(state, kind, seat, private)
     slot_of = {deck[slot]: slot for slot in state.collectibles[seat]}
     found = every_exhibit(state.edition, slot_of)
     return [tuple(sorted(slot_of[card] for card in exhibit)) for exhibit in found]
@@ -78,23 +59,25 @@ def hidden(state, deck, slots):
 
 
 def events(state, deck, due, sealed):
-    if isinstance(due, Show):
+    if isinstance(due, rules.Show):
         shown = choices(state, deck, "exhibit", due.seat)
-        return [Shown(due.kind, due.seat, slots, hidden(state, deck, slots)) for slots in shown]
-    if isinstance(due, Choose):
+        return [
+            rules.Shown(due.kind, due.seat, slots, hidden(state, deck, slots)) for slots in shown
+        ]
+    if isinstance(due, rules.Choose):
         options = choices(state, deck, due.kind, due.seat)
-        return [Chosen(due.kind, due.seat, choice) for choice in options]
-    if isinstance(due, Draw):
-        return [Drawn(hidden(state, deck, due.slots))]
-    if isinstance(due, OpenAll):
-        return [Opened(hidden(state, deck, due.slots))]
+        return [rules.Chosen(due.kind, due.seat, choice) for choice in options]
+    if isinstance(due, rules.Draw):
+        return [rules.Drawn(hidden(state, deck, due.slots))]
+    if isinstance(due, rules.OpenAll):
+        return [rules.Opened(hidden(state, deck, due.slots))]
     opened = [s for slots in sealed.values() for s in slots] if due.kind == "exhibit" else []
-    return [Unsealed(due.kind, sealed, hidden(state, deck, opened))]
+    return [rules.Unsealed(due.kind, sealed, hidden(state, deck, opened))]
 
 
 def count(variant, deck, rounds):
-    state = start(tiny(), 2, variant)
-    return perft(apply(state, Dealt(COIN, {8: deck[8], 9: deck[9]})), deck, rounds)
+    state = rules.start(tiny(), 2, variant)
+    return perft(rules.apply(state, rules.Dealt(COIN, {8: deck[8], 9: deck[9]})), deck, rounds)
 
 
 # The counts of one round are by hand. In the Auction Hall each may play four Cash and two Thieves:

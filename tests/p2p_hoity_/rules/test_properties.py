@@ -8,21 +8,8 @@ from support.rules_driver import Referee, plays, table
 from support.sampling import sample
 from support.unruly_games import TABLES, play_unruly
 
+from p2p_hoity import rules
 from p2p_hoity.editions import NAMES, load
-from p2p_hoity.rules import (
-    Choose,
-    Opened,
-    Over,
-    Phase,
-    Seal,
-    Sealed,
-    Show,
-    Unseal,
-    apply,
-    expected,
-    motion,
-    start,
-)
 from p2p_hoity.rules.phases import TABLE
 
 
@@ -39,10 +26,10 @@ def assert_sound(state):
     assert sorted(cards) == sorted(8 * k + j for k in state.colours for j in range(8))
     assert sum(edition.number(c) for c in cards if edition.kind(c) == "Cash") == 50 * state.seats
     assert len(state.prison) <= state.seats
-    due = expected(state)
-    if isinstance(due, Seal):
+    due = rules.expected(state)
+    if isinstance(due, rules.Seal):
         assert all(state.active(seat) for seat in due.seats)
-    if isinstance(due, Show | Choose):
+    if isinstance(due, rules.Show | rules.Choose):
         assert state.active(due.seat)
 
 
@@ -60,9 +47,9 @@ def test_games_end_and_nothing_is_ever_lost(name, seats, variant):
 @pytest.mark.parametrize(("name", "seats", "variant"), sample(TABLES, 4, "games played again"))
 def test_the_same_events_make_the_same_states(name, seats, variant):
     referee = play_unruly(name, seats, variant, seed=90 + seats)
-    state = start(load(name), seats, variant)
+    state = rules.start(load(name), seats, variant)
     for event in referee.log:
-        state = apply(state, event)
+        state = rules.apply(state, event)
     assert state == referee.state
     assert hash(state) == hash(referee.state)
     assert state.news == referee.state.news
@@ -84,23 +71,23 @@ def test_a_hidden_collectible_is_never_needed():
     hidden = sorted(set(range(16)) - shown)
     assert not hidden  # the end opens all
     last = referee.log[-1]
-    state = start(load(), 4)
+    state = rules.start(load(), 4)
     for event in referee.log[:-1]:
-        state = apply(state, event)
-    none = apply(state, Opened({}))
+        state = rules.apply(state, event)
+    none = rules.apply(state, rules.Opened({}))
     assert len(none.standings) == 4
-    assert none.collectibles == apply(state, last).collectibles
+    assert none.collectibles == rules.apply(state, last).collectibles
 
 
 def test_random_games_walk_every_transition_of_the_table(monkeypatch):
     walked = set()
-    permit = motion.require
+    permit = rules.motion.require
 
     def note(begin, end):
         walked.add((begin, end))
         permit(begin, end)
 
-    monkeypatch.setattr(motion, "require", note)
+    monkeypatch.setattr(rules.motion, "require", note)
     for name, seats, variant in TABLES:
         for seed in range(4):
             play_unruly(name, seats, variant, seed)
@@ -113,11 +100,11 @@ def test_random_games_walk_every_transition_of_the_table(monkeypatch):
 def test_unseal_asks_only_those_who_sealed():
     referee = Referee.seat(load("reference-manual"), 5, 3)
     sealed = frozenset()
-    while not isinstance(due := expected(referee.state), Over):
-        if isinstance(due, Unseal):
+    while not isinstance(due := rules.expected(referee.state), rules.Over):
+        if isinstance(due, rules.Unseal):
             assert due.seats <= sealed
         event = referee.answer()
-        if isinstance(event, Sealed):
+        if isinstance(event, rules.Sealed):
             sealed = event.seats
         referee.apply(event)
-    assert referee.state.phase == Phase.OVER
+    assert referee.state.phase == rules.Phase.OVER

@@ -16,13 +16,20 @@ HALL, CASTLE = 1, 0
 
 
 @pytest.mark.parametrize("edition", EDITIONS)
-def test_surprise_chooses_place_and_action_together(edition):
+def test_surprise_chooses_place_and_action_together_while_there_is_anything_to_buy(edition):
     referee = table(edition, 2, variant="surprise")
     assert expected(referee.state) == Seal("turn", BOTH)
     thief = card(referee.state, 1, ActionKind.THIEF)
     news = referee.round(turn={0: (HALL, 0), 1: (HALL, thief)})
     assert [n.seat for n in of(news, CashStolen)] == [1]
     assert expected(referee.state) == Seal("turn", BOTH)
+    referee = table(edition, 2, variant="surprise")
+    referee.state = replace(referee.state, windows=(referee.state.windows[0][:1], ()))
+    news = referee.round(turn={0: (HALL, 0), 1: (CASTLE, 14)})
+    assert len(of(news, Sale)) == 1
+    assert expected(referee.state) == Seal("action", BOTH)
+    assert referee.state.places == (CASTLE, CASTLE)
+    assert len(of(referee.round(), ActionShown)) == 2
 
 
 def test_surprise_in_both_places_resolves_hall_then_castle():
@@ -31,17 +38,6 @@ def test_surprise_in_both_places_resolves_hall_then_castle():
     news = referee.round(turn={0: (HALL, 0), 1: (CASTLE, exhibit)})
     kinds = [type(n) for n in news if isinstance(n, Sale | ExhibitShown)]
     assert kinds == [Sale, ExhibitShown]
-
-
-@pytest.mark.parametrize("edition", EDITIONS)
-def test_surprise_with_empty_windows_chooses_only_an_action(edition):
-    referee = table(edition, 2, variant="surprise")
-    referee.state = replace(referee.state, windows=(referee.state.windows[0][:1], ()))
-    news = referee.round(turn={0: (HALL, 0), 1: (CASTLE, 14)})
-    assert len(of(news, Sale)) == 1
-    assert expected(referee.state) == Seal("action", BOTH)
-    assert referee.state.places == (CASTLE, CASTLE)
-    assert len(of(referee.round(), ActionShown)) == 2
 
 
 def test_a_turn_must_be_legal_in_both_parts():
@@ -55,7 +51,7 @@ def test_a_turn_must_be_legal_in_both_parts():
 
 
 @pytest.mark.parametrize("edition", EDITIONS)
-def test_confrontation_goes_to_the_hall_in_odd_and_the_castle_in_even_rounds(edition):
+def test_confrontation_alternates_until_the_windows_are_empty(edition):
     referee = table(edition, 2, variant="confrontation")
     places = []
     for number in range(1, 5):
@@ -65,10 +61,6 @@ def test_confrontation_goes_to_the_hall_in_odd_and_the_castle_in_even_rounds(edi
         referee.round()
     assert places == [(HALL, HALL), (CASTLE, CASTLE)] * 2
     assert [n.place for n in of(referee.record, RoundBegan)] == [HALL, CASTLE, HALL, CASTLE, HALL]
-
-
-@pytest.mark.parametrize("edition", EDITIONS)
-def test_confrontation_stays_in_the_castle_once_the_windows_are_empty(edition):
     referee = table(edition, 2, variant="confrontation")
     referee.state = replace(referee.state, windows=(referee.state.windows[0][:1], ()))
     referee.round(action=plays(referee.state, s0="Cash:0", s1="Cash:0"))
@@ -82,15 +74,12 @@ def without_cash_and_thieves(referee):
     referee.state = replace(referee.state, hands=hands)
 
 
-def test_a_present_seat_without_a_legal_action_passes():
+def test_without_a_legal_action_a_seat_passes():
     referee = table(UBER, 2, variant="confrontation")
     without_cash_and_thieves(referee)
     assert expected(referee.state) == Seal("action", frozenset({1}))
     news = referee.round()
     assert [(n.seat, n.why) for n in of(news, Passed)] == [(0, "no legal Action card")]
-
-
-def test_in_the_manuals_edition_the_detective_is_left_to_play():
     referee = table(MANUAL, 2, variant="confrontation")
     without_cash_and_thieves(referee)
     assert expected(referee.state) == Seal("action", BOTH)

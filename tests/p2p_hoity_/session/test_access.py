@@ -13,20 +13,9 @@ from support.player_table import LONGER, PlayerTable, Thinker, past_round
 from support.toy_game import ToyGame
 
 from p2p_hoity.net.hub import Hub
-from p2p_hoity.session import updates
+from p2p_hoity.session import lobby, updates
 from p2p_hoity.session.access import MOST_ONLOOKERS, PATIENCE, TWO_ROSTERS, Access, TwoRosters
 from p2p_hoity.session.capability import Capability
-from p2p_hoity.session.lobby import (
-    Ask,
-    Names,
-    Refusal,
-    Refuse,
-    Roster,
-    Shown,
-    encode_lobby,
-    is_lobby,
-    parse_lobby,
-)
 from protocol.chain.state import Table
 from protocol.errors import Invalid
 from protocol.wire import header
@@ -48,7 +37,7 @@ class Desk:
         self, capability: Capability = HELD, seat: int | None = 1, watched: bool = True
     ) -> None:
         signature = header.sign_roster(ONE, WHO[0], watched)
-        roster = Roster(ONE.encode(), ((), (), ()), signature, watched)
+        roster = lobby.Roster(ONE.encode(), ((), (), ()), signature, watched)
         self.posted: list[tuple[bytes, Any]] = []
         table = Table(ONE, ToyGame(3, 1))
         me = STRANGER if seat is None else WHO[seat].public
@@ -56,29 +45,34 @@ class Desk:
         self.signature = signature
 
     def post(self, to: bytes, data: bytes) -> bool:
-        self.posted.append((to, parse_lobby(data)))
+        self.posted.append((to, lobby.parse_lobby(data)))
         return True
 
     def receive(self, peer: bytes, frame: Any) -> bool:
-        return self.it.receive(peer, encode_lobby(frame))
+        return self.it.receive(peer, lobby.encode_lobby(frame))
+
+
+def linked(*held: Capability, **how: Any) -> tuple[Desk, bytes]:
+    """Return a reception and the last seat, which has just been linked with it."""
+    desk = Desk(*held, **how)
+    desk.it.up(WHO[2].public, LINK, 0.0)
+    return desk, WHO[2].public
 
 
 def test_a_seat_shows_its_table_first_and_is_heard_when_it_has() -> None:
-    desk, other = Desk(), WHO[2].public
-    desk.it.up(other, LINK, 0.0)
-    assert desk.posted == [(other, Shown(ONE.table_id, desk.signature))]
+    desk, other = linked()
+    assert desk.posted == [(other, lobby.Shown(ONE.table_id, desk.signature))]
     assert not desk.it.hears(other)
-    assert desk.receive(other, Shown(ONE.table_id, desk.signature))
+    assert desk.receive(other, lobby.Shown(ONE.table_id, desk.signature))
     assert desk.it.hears(other)
     desk.it.down(other)
     assert not desk.it.hears(other)
 
 
 def test_two_tables_of_one_host_are_found_out_with_evidence_for_anyone() -> None:
-    desk, other = Desk(), WHO[2].public
-    desk.it.up(other, LINK, 0.0)
+    desk, other = linked()
     with pytest.raises(TwoRosters) as caught:
-        desk.receive(other, Shown(OTHER.table_id, header.sign_roster(OTHER, WHO[0])))
+        desk.receive(other, lobby.Shown(OTHER.table_id, header.sign_roster(OTHER, WHO[0])))
     evidence = caught.value.evidence
     assert evidence.one.table != evidence.other.table
     assert evidence.terms == TERMS.digest()
@@ -93,18 +87,17 @@ NEXT = Header(LATER, tuple(header.sit(LATER, one, "x", b"n" * 32) for one in WHO
 @pytest.mark.parametrize(
     "shown",
     [
-        Shown(OTHER.table_id, header.sign_roster(OTHER, WHO[2])),
-        Shown(OTHER.table_id, header.sign_roster(ONE, WHO[0])),
-        Shown(NEXT.table_id, header.sign_roster(NEXT, WHO[0])),
-        Shown(ONE.table_id, header.sign_roster(ONE, WHO[0]), False),
-        Shown(ONE.table_id, bytes(64)),
-        Shown(bytes(32), bytes(64)),
+        lobby.Shown(OTHER.table_id, header.sign_roster(OTHER, WHO[2])),
+        lobby.Shown(OTHER.table_id, header.sign_roster(ONE, WHO[0])),
+        lobby.Shown(NEXT.table_id, header.sign_roster(NEXT, WHO[0])),
+        lobby.Shown(ONE.table_id, header.sign_roster(ONE, WHO[0]), False),
+        lobby.Shown(ONE.table_id, bytes(64)),
+        lobby.Shown(bytes(32), bytes(64)),
     ],
     ids=["signed by itself", "moved", "of other terms", "unwatched", "empty", "nothing"],
 )
-def test_no_guest_can_frame_the_host(shown: Shown) -> None:
-    desk, liar = Desk(), WHO[2].public
-    desk.it.up(liar, LINK, 0.0)
+def test_no_guest_can_frame_the_host(shown: lobby.Shown) -> None:
+    desk, liar = linked()
     with pytest.raises(Invalid):
         desk.receive(liar, shown)
     assert not desk.it.hears(liar)
@@ -113,86 +106,74 @@ def test_no_guest_can_frame_the_host(shown: Shown) -> None:
 @pytest.mark.parametrize("size", [31, 33, 0])
 def test_a_shown_table_of_another_size_is_no_frame(size: int) -> None:
     with pytest.raises(Invalid, match="bad-frame"):
-        parse_lobby(encode_lobby(Shown(bytes(size), bytes(64))))
+        lobby.parse_lobby(lobby.encode_lobby(lobby.Shown(bytes(size), bytes(64))))
     with pytest.raises(Invalid, match="bad-frame"):
-        parse_lobby(encode_lobby(Shown(bytes(32), bytes(2 * size))))
+        lobby.parse_lobby(lobby.encode_lobby(lobby.Shown(bytes(32), bytes(2 * size))))
 
 
-def test_a_stranger_cannot_show_a_table() -> None:
-    desk = Desk()
-    desk.it.up(STRANGER, LINK, 0.0)
-    assert not desk.receive(STRANGER, Shown(OTHER.table_id, header.sign_roster(OTHER, WHO[0])))
-    assert not desk.it.hears(STRANGER)
-
-
-def test_an_onlooker_shows_the_ticket_to_each_seat() -> None:
+def test_an_onlooker_cannot_show_a_table_but_shows_the_ticket_to_each_seat() -> None:
     desk, me = Desk(), WHO[1].public
     desk.it.up(STRANGER, LINK, 0.0)
+    assert not desk.receive(
+        STRANGER, lobby.Shown(OTHER.table_id, header.sign_roster(OTHER, WHO[0]))
+    )
+    assert not desk.it.hears(STRANGER)
     assert desk.posted == []
-    assert not desk.receive(STRANGER, Ask(b""))
-    assert not desk.receive(STRANGER, Ask(HELD.guest_proof(LINK, WHO[0].public, STRANGER)))
-    assert [frame for _, frame in desk.posted] == [Refuse(Refusal.UNPROVEN)] * 2
-    assert desk.receive(STRANGER, Ask(HELD.guest_proof(LINK, me, STRANGER)))
-    assert isinstance(desk.posted[-1][1], Roster)
+    assert not desk.receive(STRANGER, lobby.Ask(b""))
+    assert not desk.receive(STRANGER, lobby.Ask(HELD.guest_proof(LINK, WHO[0].public, STRANGER)))
+    assert [frame for _, frame in desk.posted] == [lobby.Refuse(lobby.Refusal.UNPROVEN)] * 2
+    assert desk.receive(STRANGER, lobby.Ask(HELD.guest_proof(LINK, me, STRANGER)))
+    assert isinstance(desk.posted[-1][1], lobby.Roster)
     assert desk.it.hears(STRANGER)
-    assert not desk.receive(STRANGER, Ask(HELD.guest_proof(LINK, me, STRANGER)))  # not anew
+    assert not desk.receive(STRANGER, lobby.Ask(HELD.guest_proof(LINK, me, STRANGER)))  # not anew
 
 
 def test_the_onlookers_side_asks_and_hears_the_seats() -> None:
     desk = Desk(seat=None)
     desk.it.up(WHO[1].public, LINK, 0.0)
     proof = HELD.guest_proof(LINK, WHO[1].public, STRANGER)
-    assert desk.posted == [(WHO[1].public, Ask(proof))]
+    assert desk.posted == [(WHO[1].public, lobby.Ask(proof))]
     assert desk.it.hears(WHO[1].public)
 
 
-def test_a_seat_that_never_got_the_roster_gets_it_without_a_proof() -> None:
-    desk, other = Desk(Capability(TERMS.digest())), WHO[2].public
-    desk.it.up(other, LINK, 0.0)
-    assert not desk.receive(other, Ask(b""))
-    assert isinstance(desk.posted[-1][1], Roster)
+def test_a_seat_that_never_got_the_roster_gets_it_watched_or_not() -> None:
+    desk, other = linked(Capability(TERMS.digest()))
+    assert not desk.receive(other, lobby.Ask(b""))
+    assert isinstance(desk.posted[-1][1], lobby.Roster)
     assert not desk.it.hears(other)  # it has yet to show that it plays at this table
+    desk, other = linked(watched=False)
+    assert desk.posted[-1][1] == lobby.Shown(ONE.table_id, desk.signature, False)
+    desk.receive(other, lobby.Ask(b""))
+    roster = desk.posted[-1][1]
+    assert isinstance(roster, lobby.Roster)
+    assert not roster.watched
+    assert desk.receive(other, lobby.Shown(ONE.table_id, desk.signature, False))
 
 
 def test_where_nobody_may_look_on_who_holds_the_ticket_is_told_so_and_nothing_else() -> None:
     """[L-64]"""
     desk, me = Desk(watched=False), WHO[1].public
     desk.it.up(STRANGER, LINK, 0.0)
-    assert not desk.receive(STRANGER, Ask(bytes(32)))
-    assert desk.posted == [(STRANGER, Refuse(Refusal.UNPROVEN))]
-    proof = Ask(HELD.guest_proof(LINK, me, STRANGER))
+    assert not desk.receive(STRANGER, lobby.Ask(bytes(32)))
+    assert desk.posted == [(STRANGER, lobby.Refuse(lobby.Refusal.UNPROVEN))]
+    proof = lobby.Ask(HELD.guest_proof(LINK, me, STRANGER))
     for _ in range(2):
         assert not desk.receive(STRANGER, proof)
-    assert [frame for _, frame in desk.posted[1:]] == [Refuse(Refusal.UNWATCHED)] * 2
+    assert [frame for _, frame in desk.posted[1:]] == [lobby.Refuse(lobby.Refusal.UNWATCHED)] * 2
     assert not desk.it.hears(STRANGER)
     assert desk.it.onlookers == frozenset()
     assert desk.it.overdue(PATIENCE) == [STRANGER]
-
-
-def test_a_table_open_to_its_lan_is_closed_to_onlookers_all_the_same() -> None:
     desk = Desk(Capability(TERMS.digest(), is_open=True), watched=False)
     desk.it.up(STRANGER, LINK, 0.0)
-    assert not desk.receive(STRANGER, Ask(b""))
-    assert desk.posted == [(STRANGER, Refuse(Refusal.UNWATCHED))]
-
-
-def test_a_seat_gets_its_roster_where_nobody_may_look_on() -> None:
-    desk, other = Desk(watched=False), WHO[2].public
-    desk.it.up(other, LINK, 0.0)
-    assert desk.posted[-1][1] == Shown(ONE.table_id, desk.signature, False)
-    desk.receive(other, Ask(b""))
-    roster = desk.posted[-1][1]
-    assert isinstance(roster, Roster)
-    assert not roster.watched
-    assert desk.receive(other, Shown(ONE.table_id, desk.signature, False))
+    assert not desk.receive(STRANGER, lobby.Ask(b""))
+    assert desk.posted == [(STRANGER, lobby.Refuse(lobby.Refusal.UNWATCHED))]
 
 
 @pytest.mark.parametrize("watched", [True, False])
 def test_one_table_signed_as_watched_and_not_is_two_rosters(watched: bool) -> None:
     """[L-21]"""
-    desk, other = Desk(watched=watched), WHO[2].public
-    desk.it.up(other, LINK, 0.0)
-    otherwise = Shown(ONE.table_id, header.sign_roster(ONE, WHO[0], not watched), not watched)
+    desk, other = linked(watched=watched)
+    otherwise = lobby.Shown(ONE.table_id, header.sign_roster(ONE, WHO[0], not watched), not watched)
     with pytest.raises(TwoRosters) as caught:
         desk.receive(other, otherwise)
     assert not desk.it.hears(other)
@@ -204,21 +185,19 @@ def test_one_table_signed_as_watched_and_not_is_two_rosters(watched: bool) -> No
 
 def test_once_the_game_has_begun_two_ways_of_one_table_part_nobody() -> None:
     """Else a host could keep two honest seats from ever hearing each other."""
-    desk, other = Desk(), WHO[2].public
-    desk.it.up(other, LINK, 0.0)
-    otherwise = Shown(ONE.table_id, header.sign_roster(ONE, WHO[0], False), False)
-    assert desk.it.receive(other, encode_lobby(otherwise), begun=True)
+    desk, other = linked()
+    otherwise = lobby.Shown(ONE.table_id, header.sign_roster(ONE, WHO[0], False), False)
+    assert desk.it.receive(other, lobby.encode_lobby(otherwise), begun=True)
     assert desk.it.hears(other)
     desk.it.down(other)
     desk.it.up(other, LINK, 0.0)
-    turned = Shown(OTHER.table_id, header.sign_roster(OTHER, WHO[0]))
-    assert not desk.it.receive(other, encode_lobby(turned), begun=True)
+    turned = lobby.Shown(OTHER.table_id, header.sign_roster(OTHER, WHO[0]))
+    assert not desk.it.receive(other, lobby.encode_lobby(turned), begun=True)
     assert not desk.it.hears(other)
 
 
 def test_who_shows_nothing_is_overdue() -> None:
-    desk, other = Desk(), WHO[2].public
-    desk.it.up(other, LINK, 0.0)
+    desk, other = linked()
     desk.it.up(STRANGER, LINK, 5.0)
     assert desk.it.overdue(PATIENCE - 1) == []
     assert desk.it.overdue(PATIENCE) == [other]
@@ -226,7 +205,9 @@ def test_who_shows_nothing_is_overdue() -> None:
     assert desk.it.overdue(PATIENCE + 5) == [STRANGER]
 
 
-@pytest.mark.parametrize("frame", [Names(("x",) * 16), Roster(bytes(20), (), bytes(64))])
+@pytest.mark.parametrize(
+    "frame", [lobby.Names(("x",) * 16), lobby.Roster(bytes(20), (), bytes(64))]
+)
 def test_other_frames_of_the_lobby_mean_nothing_at_a_table(frame: Any) -> None:
     desk = Desk()
     desk.it.up(STRANGER, LINK, 0.0)
@@ -241,16 +222,16 @@ async def test_a_host_who_gives_two_rosters_is_named_by_all(
     post, host, given = Hub.post, table.guests[0].me.identity, list[bytes]()
 
     def two_faced(hub: Hub, to: bytes, data: bytes, once: bool = False) -> bool:
-        if hub.me == host.public and is_lobby(data):
-            frame = parse_lobby(data)
-            if isinstance(frame, Roster) and to != hub.me:
+        if hub.me == host.public and lobby.is_lobby(data):
+            frame = lobby.parse_lobby(data)
+            if isinstance(frame, lobby.Roster) and to != hub.me:
                 given.append(to)
-            if isinstance(frame, Roster) and to in given[1:2]:
+            if isinstance(frame, lobby.Roster) and to in given[1:2]:
                 whole = header.parse_header(frame.header)
                 turned = Header(whole.terms, (whole.roster[0], *whole.roster[:0:-1]))
                 where = (frame.addresses[0], *frame.addresses[:0:-1])
                 signature = header.sign_roster(turned, host)
-                data = encode_lobby(Roster(turned.encode(), where, signature))
+                data = lobby.encode_lobby(lobby.Roster(turned.encode(), where, signature))
         return post(hub, to, data, once)
 
     monkeypatch.setattr(Hub, "post", two_faced)
@@ -280,7 +261,7 @@ async def test_a_host_cannot_end_a_game_in_play_by_a_second_roster(
             return
         whole = table.guests[0].heard(updates.Started)[0].table.header
         turned = Header(whole.terms, (whole.roster[0], *whole.roster[:0:-1]))
-        other = encode_lobby(Shown(turned.table_id, header.sign_roster(turned, host)))
+        other = lobby.encode_lobby(lobby.Shown(turned.table_id, header.sign_roster(turned, host)))
         (hub,) = (one for one in hubs if one.me == host.public)
         shown.extend(peer for peer in hub.links() if hub.post(peer, other))
 
@@ -299,13 +280,13 @@ async def test_a_guest_that_turns_the_roster_is_dropped_and_frames_nobody(
     table = PlayerTable(tmp_path, 3)
     liar, shown = table.guests[2].me.identity, Access.shown
 
-    def turned(reception: Access) -> Shown:
+    def turned(reception: Access) -> lobby.Shown:
         if reception.me != liar.public:
-            told: Shown = shown.__get__(reception)
+            told: lobby.Shown = shown.__get__(reception)
             return told
         entries = reception.table.header.roster
         other = Header(reception.table.header.terms, (entries[0], *entries[:0:-1]))
-        return Shown(other.table_id, header.sign_roster(other, liar))
+        return lobby.Shown(other.table_id, header.sign_roster(other, liar))
 
     monkeypatch.setattr(Access, "shown", property(turned))
     await table.play()
@@ -340,14 +321,14 @@ def test_one_seat_lets_in_so_many_onlookers_and_gives_the_others_the_roster() ->
     for peer in crowd:
         desk.it.up(peer, LINK, 0.0)
         proof = HELD.guest_proof(LINK, WHO[1].public, peer)
-        let_in = desk.it.receive(peer, encode_lobby(Ask(proof)))
+        let_in = desk.it.receive(peer, lobby.encode_lobby(lobby.Ask(proof)))
         assert let_in is (peer != crowd[-1])
         told = [frame for to, frame in desk.posted if to == peer]
-        assert isinstance(told.pop(0), Roster)
-        assert told == ([Refuse(Refusal.FULL)] if peer == crowd[-1] else [])
+        assert isinstance(told.pop(0), lobby.Roster)
+        assert told == ([lobby.Refuse(lobby.Refusal.FULL)] if peer == crowd[-1] else [])
     assert desk.it.onlookers == frozenset(crowd[:-1])
     assert not desk.it.hears(crowd[-1])
     assert desk.it.overdue(PATIENCE) == [crowd[-1]]
     desk.it.down(crowd[0])
     proof = HELD.guest_proof(LINK, WHO[1].public, crowd[-1])
-    assert desk.it.receive(crowd[-1], encode_lobby(Ask(proof)))
+    assert desk.it.receive(crowd[-1], lobby.encode_lobby(lobby.Ask(proof)))

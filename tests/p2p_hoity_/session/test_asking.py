@@ -54,49 +54,45 @@ class Chair:
         self.drained = self.asked
 
 
-async def test_who_has_just_taken_its_seat_is_back_without_being_asked() -> None:
-    async with trio.open_nursery() as nursery:
-        chair = Chair(nursery)
-        await trio.sleep(FRESH - 1)
-        await chair.absent()
-        assert (chair.asked, chair.drained) == (1, 1)
-        await chair.absent()
-        assert (chair.asked, chair.player.waits) == (1, 1)
-        chair.player.key.set()
+async def test_who_has_just_taken_its_seat_is_back_unasked(nursery: trio.Nursery) -> None:
+    chair = Chair(nursery)
+    await trio.sleep(FRESH - 1)
+    await chair.absent()
+    assert (chair.asked, chair.drained) == (1, 1)
+    await chair.absent()
+    assert (chair.asked, chair.player.waits) == (1, 1)
+    chair.player.key.set()
 
 
-async def test_who_was_absent_while_at_the_table_says_when_it_is_back() -> None:
-    async with trio.open_nursery() as nursery:
-        chair = Chair(nursery)
-        await trio.sleep(FRESH)
-        await chair.absent()
-        assert (chair.asked, chair.player.waits) == (0, 1)
-        chair.player.key.set()
-        await trio.testing.wait_all_tasks_blocked()
-        assert (chair.asked, chair.drained) == (1, 1)
+async def test_who_was_absent_at_the_table_says_when_it_is_back(nursery: trio.Nursery) -> None:
+    chair = Chair(nursery)
+    await trio.sleep(FRESH)
+    await chair.absent()
+    assert (chair.asked, chair.player.waits) == (0, 1)
+    chair.player.key.set()
+    await trio.testing.wait_all_tasks_blocked()
+    assert (chair.asked, chair.drained) == (1, 1)
 
 
-async def test_who_is_there_again_in_another_way_is_asked_no_more() -> None:
-    async with trio.open_nursery() as nursery:
-        chair = Chair(nursery)
-        await trio.sleep(FRESH)
-        await chair.absent()
-        chair.asking.stop()
-        await trio.testing.wait_all_tasks_blocked()
-        assert chair.player.waits == 1
-        chair.asking.close()
-        await trio.testing.wait_all_tasks_blocked()
-        assert chair.player.waits == 0
-        chair.player.key.set()
-        await trio.testing.wait_all_tasks_blocked()
-        assert chair.asked == 0
+async def test_who_is_there_again_in_another_way_is_asked_no_more(nursery: trio.Nursery) -> None:
+    chair = Chair(nursery)
+    await trio.sleep(FRESH)
+    await chair.absent()
+    chair.asking.stop()
+    await trio.testing.wait_all_tasks_blocked()
+    assert chair.player.waits == 1
+    chair.asking.close()
+    await trio.testing.wait_all_tasks_blocked()
+    assert chair.player.waits == 0
+    chair.player.key.set()
+    await trio.testing.wait_all_tasks_blocked()
+    assert chair.asked == 0
 
 
-async def test_who_may_not_come_back_is_not_asked() -> None:
-    async with trio.open_nursery() as nursery:
-        chair = Chair(nursery)
-        await chair.absent(may_return=False)
-        assert (chair.asked, chair.player.waits) == (0, 0)
+async def test_who_may_not_come_back_is_not_asked(nursery: trio.Nursery) -> None:
+    chair = Chair(nursery)
+    await chair.absent(may_return=False)
+    assert (chair.asked, chair.player.waits) == (0, 0)
 
 
 @pytest.mark.parametrize("is_due", [True, False])

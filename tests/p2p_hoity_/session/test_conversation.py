@@ -46,7 +46,7 @@ def told(found: conversation.Heard | None) -> updates.Said | None:
     return None if found is None else found.said
 
 
-def test_words_of_a_seat_are_heard_once_from_whoever_brings_them() -> None:
+def test_words_of_a_seat_are_composed_and_heard_once_from_whoever_brings_them() -> None:
     ada, bob = node(0), node(1)
     frame = said(ada, "  nice pipes ")
     assert told(bob.receive(WHO[0].public, frame, 0.0)) == updates.Said(0, "P0", "nice pipes")
@@ -54,9 +54,6 @@ def test_words_of_a_seat_are_heard_once_from_whoever_brings_them() -> None:
     assert bob.receive(WHO[2].public, frame, 100.0) is None
     assert told(node(2).receive(WHO[3].public, frame, 0.0)) is not None
     assert ada.receive(WHO[1].public, frame, 0.0) is None  # its own words come back
-
-
-def test_typed_words_are_composed() -> None:
     frame = said(node(0), "cafe\u0301")
     assert told(node(1).receive(WHO[0].public, frame, 0.0)) == updates.Said(0, "P0", "café")
 
@@ -117,7 +114,7 @@ def test_a_resumed_author_goes_on_above_what_it_has_said() -> None:
     assert counts == [START + 5, START + 6, START + 7]
 
 
-def test_a_seat_that_floods_loses_its_voice_and_no_other_does() -> None:
+def test_a_seat_that_floods_loses_its_voice_no_other_does_and_ones_own_rests() -> None:
     bob = node(1)
     words = [speak(TABLE.id, WHO[0], 0, count, "spam").encode() for count in range(100)]
     heard = [bob.receive(WHO[0].public, word, 0.0) for word in words]
@@ -127,9 +124,6 @@ def test_a_seat_that_floods_loses_its_voice_and_no_other_does() -> None:
     assert bob.receive(WHO[0].public, later, 1 / SEAT[1]) is None  # it owes for what it said
     enough = speak(TABLE.id, WHO[0], 0, 1001, "again").encode()
     assert bob.receive(WHO[0].public, enough, (DEBT + 2) / SEAT[1] + 1) is not None
-
-
-def test_ones_own_voice_rests_without_a_debt() -> None:
     ada = node(0)
     for _ in range(int(SEAT[0])):
         said(ada, "hello")
@@ -162,7 +156,7 @@ def test_a_neighbour_that_replays_takes_nobodys_voice() -> None:
 # Onlookers.
 
 
-def test_an_onlookers_words_go_through_the_seat_it_speaks_to() -> None:
+def test_an_onlookers_words_go_through_the_seat_it_speaks_to_from_its_own_link() -> None:
     guest, door, far = node(None, GUESTS[0]), node(1), node(3)
     frame = said(guest, "bravo", door=1)
     passed = door.receive(GUESTS[0].public, frame, 0.0)
@@ -172,9 +166,6 @@ def test_an_onlookers_words_go_through_the_seat_it_speaks_to() -> None:
     assert far.receive(WHO[0].public, passed.frame, 0.0) is None
     assert guest.receive(WHO[1].public, passed.frame, 0.0) is None  # its own
     assert door.receive(WHO[2].public, passed.frame, 0.0) is None
-
-
-def test_an_onlookers_words_are_taken_from_its_own_link_at_its_own_door_only() -> None:
     frame = said(node(None, GUESTS[0]), "bravo", door=1)
     for seat, peer in ((1, GUESTS[1].public), (1, WHO[2].public), (2, GUESTS[0].public)):
         assert node(seat).receive(peer, frame, 0.0) is None
@@ -182,7 +173,7 @@ def test_an_onlookers_words_are_taken_from_its_own_link_at_its_own_door_only() -
     assert node(1).receive(GUESTS[0].public, frame, 0.0) is not None
 
 
-def test_nobody_passes_on_in_the_name_of_another_seat() -> None:
+def test_nobody_passes_on_in_the_name_of_another_seat_or_old_words_anew() -> None:
     word = speak(TABLE.id, GUESTS[0], 1, 5, "bravo")
     at_two = speak(TABLE.id, GUESTS[0], 2, 5, "bravo")
     seat = speak(TABLE.id, WHO[0], 1, 5, "words of a seat, passed on as an onlooker's")
@@ -198,9 +189,6 @@ def test_nobody_passes_on_in_the_name_of_another_seat() -> None:
     ):
         assert node(3).receive(WHO[1].public, bad.encode(), 0.0) is None
     assert node(3).receive(WHO[1].public, pass_on(word, WHO[1], 1).encode(), 0.0) is not None
-
-
-def test_a_door_that_passes_on_old_words_anew_is_not_heard() -> None:
     far = node(3)
     word = speak(TABLE.id, GUESTS[0], 1, 5, "bravo")
     assert far.receive(WHO[1].public, pass_on(word, WHO[1], 1).encode(), 0.0)

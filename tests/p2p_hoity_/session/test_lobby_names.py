@@ -7,16 +7,7 @@ from typing import Any
 import pytest
 from support.machine_table import identity
 
-from p2p_hoity.session.lobby import (
-    Names,
-    Offer,
-    Refusal,
-    Refuse,
-    Seating,
-    Sit,
-    encode_lobby,
-    parse_lobby,
-)
+from p2p_hoity.session import lobby
 from protocol.errors import Invalid
 from protocol.wire import encoding, header
 from protocol.wire.header import Terms
@@ -39,41 +30,45 @@ def entry_of(number: int, name: str) -> header.SeatEntry:
     return header.sit(TERMS, identity(number), name, b"x" * 32)
 
 
-def seating(host: str = "Ada") -> Seating:
-    return Seating(TERMS, entry_of(0, host), ())
+def seating(host: str = "Ada") -> lobby.Seating:
+    return lobby.Seating(TERMS, entry_of(0, host), ())
 
 
 def test_plain_frames_come_back() -> None:
     for frame in (
-        Offer(b"", TERMS, ("Ada", "Bob")),
-        Names(("Ada",)),
-        Refuse(Refusal.FULL),
-        Sit(ENTRY, ("192.0.2.7:1", "relay+x:1/abc")),
+        lobby.Offer(b"", TERMS, ("Ada", "Bob")),
+        lobby.Names(("Ada",)),
+        lobby.Refuse(lobby.Refusal.FULL),
+        lobby.Sit(ENTRY, ("192.0.2.7:1", "relay+x:1/abc")),
     ):
-        assert parse_lobby(encode_lobby(frame)) == frame
+        assert lobby.parse_lobby(lobby.encode_lobby(frame)) == frame
 
 
 @pytest.mark.parametrize("words", HOSTILE)
 def test_words_that_a_terminal_would_act_on_are_refused_where_they_are_read(words: str) -> None:
-    for frame in (Offer(b"", TERMS, (words,)), Names(("Ada", words)), Sit((), (words,))):
+    for frame in (
+        lobby.Offer(b"", TERMS, (words,)),
+        lobby.Names(("Ada", words)),
+        lobby.Sit((), (words,)),
+    ):
         with pytest.raises(Invalid, match="bad-frame"):
-            parse_lobby(encode_lobby(frame))
+            lobby.parse_lobby(lobby.encode_lobby(frame))
 
 
 @pytest.mark.parametrize("name", ["", "host, ada", "x" * 25, " ada", 7])
 def test_a_name_that_is_no_nickname_is_refused(name: Any) -> None:
     with pytest.raises(Invalid, match="bad-frame"):
-        parse_lobby(encoding.encode(("names", (name,))))
+        lobby.parse_lobby(encoding.encode(("names", (name,))))
 
 
-def sit(table: Seating, number: int, name: str) -> Refusal | None:
-    return table.sit(identity(number).public, Sit(entry_of(number, name).value(), ()))
+def sit(table: lobby.Seating, number: int, name: str) -> lobby.Refusal | None:
+    return table.sit(identity(number).public, lobby.Sit(entry_of(number, name).value(), ()))
 
 
 @pytest.mark.parametrize("name", ["Ada", "ada", "Аdа", "A da", "Adá"])
 def test_a_twin_of_a_seated_name_is_refused(name: str) -> None:
     table = seating()
-    assert sit(table, 1, name) is Refusal.NAME
+    assert sit(table, 1, name) is lobby.Refusal.NAME
     assert table.names == ("Ada",)
 
 

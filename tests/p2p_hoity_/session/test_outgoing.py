@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 import socket
 from collections.abc import Iterable
+from functools import partial
 from typing import Any
 
 import trio
 import trio.testing
+from support.running import running
 
 from p2p_hoity.net.limits import Limits
 from p2p_hoity.net.link import Link
@@ -48,20 +50,14 @@ def outgoing(goes_to: Iterable[bytes] = (*SEATS, ONLOOKER)) -> tuple[Outgoing, R
     return Outgoing(it, it, it, RateLimit(), known.__contains__), it
 
 
-def test_what_is_recorded_is_on_disk_before_anything_is_posted() -> None:
+def test_what_is_recorded_is_on_disk_before_it_is_posted_to_whom_it_is_for() -> None:
     out, it = outgoing()
     out.send(Send(TOLD))
     assert it.done[0] == "on disk"
     assert set(it.done[1:]) == {*SEATS, ONLOOKER}
-
-
-def test_a_question_goes_to_seats_alone() -> None:
     out, it = outgoing()
     out.send(Send(QUESTION))
     assert set(it.done[1:]) == set(SEATS)
-
-
-def test_what_is_passed_on_waits_for_no_disk_and_goes_to_who_lacks_it() -> None:
     out, it = outgoing()
     out.send(Send(TOLD, but=frozenset(SEATS)))
     assert it.done == [ONLOOKER]
@@ -77,10 +73,8 @@ async def turns_of(out: Outgoing) -> int:
             await trio.lowlevel.checkpoint()
             turns += 1
 
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(count)
+    async with running(count):
         await out.let_out()
-        nursery.cancel_scope.cancel()
     return turns
 
 
@@ -97,8 +91,7 @@ async def test_who_has_said_nothing_does_not_wait() -> None:
 async def test_what_is_posted_on_an_idle_link_is_out_after_these_turns() -> None:
     ours, theirs = socket.socketpair()
     near, far = (trio.SocketStream(trio.socket.from_stdlib_socket(one)) for one in (ours, theirs))
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(secure_from, far, credentials(os.urandom(32)))
+    async with running(partial(secure_from, far, credentials(os.urandom(32)))) as nursery:
         stream, _, _ = await secure_to(near, None)
         link = Link(stream, Limits())
         nursery.start_soon(link.run, trio.lowlevel.checkpoint, trio.sleep_forever)
@@ -108,5 +101,4 @@ async def test_what_is_posted_on_an_idle_link_is_out_after_these_turns() -> None
             for _ in range(TURNS):
                 await trio.lowlevel.checkpoint()
             assert theirs.recv(1 << 16), "nothing is out"
-        nursery.cancel_scope.cancel()
     await trio.aclose_forcefully(far)

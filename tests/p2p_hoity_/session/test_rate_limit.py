@@ -12,17 +12,12 @@ SAID = frames.encode_frame(frames.Carry(b"a message"))
 ASKED = frames.encode_frame(frames.Sync(0, 1, ()))
 
 
-def test_what_went_out_to_all_is_not_read_again() -> None:
+def test_what_went_out_to_all_is_read_again_only_by_who_lacks_something() -> None:
     limit = RateLimit()
     assert limit.is_due(A, SAID, 0.0)
     limit.held(SAID)
     assert not limit.is_due(A, SAID, 0.0)
     assert limit.is_due(A, SAID + b"x", 0.0)
-
-
-def test_a_node_that_lacks_something_reads_everything() -> None:
-    limit = RateLimit()
-    limit.held(SAID)
     assert limit.is_due(A, SAID, 0.0, lacks=True)
 
 
@@ -35,9 +30,13 @@ def test_each_link_has_its_own_questions_and_they_come_back_with_time() -> None:
     assert limit.is_due(A, ASKED, 1.0)
 
 
-def test_messages_are_not_counted_as_questions() -> None:
+def test_messages_and_leaves_are_no_questions_and_known_ones_are_passed_over() -> None:
     limit = RateLimit()
     assert all(limit.is_due(A, SAID, 0.0) for _ in range(1000))
+    left = frames.encode_frame(Leave(1, 1, 0, 9, A, bytes(64)))
+    assert all(limit.is_due(A, left, 0.0) for _ in range(1000))
+    limit.held(left)
+    assert not limit.is_due(B, left, 0.0)
 
 
 def test_what_is_remembered_is_bounded() -> None:
@@ -49,12 +48,17 @@ def test_what_is_remembered_is_bounded() -> None:
     assert len(limit._held) == rate_limit.HELD
 
 
-def test_a_link_that_takes_too_much_time_rests() -> None:
+def test_a_link_that_takes_too_much_time_rests_until_time_and_no_new_link_helps() -> None:
     limit = RateLimit()
     rests = [limit.spend(A, 0.5, 0.0) for _ in range(10)]
     assert rests[:6] == [0.0] * 6
     assert rests[6:] == [rate_limit.LONGEST_REST] * 4
     assert limit.spend(B, 0.5, 0.0) == 0.0
+    limit = RateLimit()
+    limit.spend(A, rate_limit.BUDGET + 0.01, 0.0)
+    limit.forget(A)
+    assert limit.spend(A, 0.01, 0.0) > 0
+    assert limit.spend(A, 0.01, 60.0) == 0.0
 
 
 def test_in_the_long_run_a_link_takes_its_wage_and_no_more() -> None:
@@ -63,19 +67,3 @@ def test_in_the_long_run_a_link_takes_its_wage_and_no_more() -> None:
         taken += 0.003
         now += 0.003 + limit.spend(A, 0.003, now)
     assert taken < rate_limit.BUDGET + 1000.0 * rate_limit.REFILL * 1.05
-
-
-def test_what_is_left_comes_back_with_time_and_not_with_a_new_link() -> None:
-    limit = RateLimit()
-    limit.spend(A, rate_limit.BUDGET + 0.01, 0.0)
-    limit.forget(A)
-    assert limit.spend(A, 0.01, 0.0) > 0
-    assert limit.spend(A, 0.01, 60.0) == 0.0
-
-
-def test_leaves_are_no_questions_either_and_known_ones_are_passed_over() -> None:
-    limit = RateLimit()
-    left = frames.encode_frame(Leave(1, 1, 0, 9, A, bytes(64)))
-    assert all(limit.is_due(A, left, 0.0) for _ in range(1000))
-    limit.held(left)
-    assert not limit.is_due(B, left, 0.0)

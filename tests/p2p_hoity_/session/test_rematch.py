@@ -11,17 +11,9 @@ from hypothesis import strategies as st
 from support.machine_table import identity
 from support.toy_game import ToyGame
 
+from p2p_hoity.session import next_table
 from p2p_hoity.session.capability import Capability
 from p2p_hoity.session.lobby import Roster, encode_lobby, is_lobby, parse_lobby
-from p2p_hoity.session.next_table import (
-    Consent,
-    Refusal,
-    is_again,
-    is_next,
-    next_terms,
-    parse_again,
-    refuse,
-)
 from p2p_hoity.session.rematch import FRAMES, Rematch
 from protocol.chain.state import Table
 from protocol.errors import Invalid
@@ -32,7 +24,7 @@ WHO = [identity(seat) for seat in range(3)]
 TERMS = Terms(WHO[0].public, b"n" * 32, "toy", 3, 2)
 ENTRIES = tuple(header.sit(TERMS, one, f"P{i}", bytes([i]) * 32) for i, one in enumerate(WHO))
 TABLE = Table(Header(TERMS, ENTRIES), ToyGame(3, 1))
-NEXT = next_terms(TABLE)
+NEXT = next_table.next_terms(TABLE)
 CONSENTS = tuple(header.sit(NEXT, one, f"P{i}", bytes([9 + i]) * 32) for i, one in enumerate(WHO))
 PEER = WHO[2].public
 
@@ -45,22 +37,21 @@ class Node:
         me = None if seat is None else WHO[seat]
         self.it = Rematch(TABLE, seat, me, lambda frame, source: self.sent.append(frame))
 
-    def hear(self, frame: Consent | Refusal | Roster | bytes, peer: bytes = PEER) -> bool:
-        data = frame if isinstance(frame, bytes) else None
+    def hear(
+        self, frame: next_table.Consent | next_table.Refusal | Roster | bytes, peer: bytes = PEER
+    ) -> bool:
         if isinstance(frame, Roster):
-            data = encode_lobby(frame)
-        elif not isinstance(frame, bytes):
-            data = frame.encode()
-        assert data is not None
+            frame = encode_lobby(frame)
+        data = frame if isinstance(frame, bytes) else frame.encode()
         return self.it.receive(peer, data, 0.0)
 
 
-def consent(seat: int) -> Consent:
-    return Consent(TABLE.id, CONSENTS[seat].value())
+def consent(seat: int) -> next_table.Consent:
+    return next_table.Consent(TABLE.id, CONSENTS[seat].value())
 
 
 def own_entry(node: Node, seat: int) -> Any:
-    return header.parse_entry(NEXT, parse_again(node.sent[0]).entry)  # type: ignore[union-attr]
+    return header.parse_entry(NEXT, next_table.parse_again(node.sent[0]).entry)  # type: ignore[union-attr]
 
 
 def roster(entries: Any, terms: Terms = NEXT, host: Any = WHO[0]) -> Roster:
@@ -71,11 +62,11 @@ def roster(entries: Any, terms: Terms = NEXT, host: Any = WHO[0]) -> Roster:
 def test_the_next_terms_are_the_same_but_for_a_nonce_that_all_can_compute() -> None:
     assert replace(NEXT, nonce=TERMS.nonce) == TERMS
     assert NEXT.nonce != TERMS.nonce
-    assert is_next(NEXT, TABLE.id)
-    assert not is_next(NEXT, bytes(32))
-    assert not is_next(TERMS, TABLE.id)
+    assert next_table.is_next(NEXT, TABLE.id)
+    assert not next_table.is_next(NEXT, bytes(32))
+    assert not next_table.is_next(TERMS, TABLE.id)
     other = Table(Header(TERMS, (ENTRIES[0], ENTRIES[2], ENTRIES[1])), ToyGame(3, 1))
-    assert next_terms(other).nonce != NEXT.nonce
+    assert next_table.next_terms(other).nonce != NEXT.nonce
 
 
 def test_all_consent_and_the_host_signs_one_roster_that_all_take() -> None:
@@ -106,8 +97,8 @@ def test_each_word_is_passed_on_once_and_told_to_new_links() -> None:
     node = Node(0)
     for _ in range(3):
         node.hear(consent(1))
-        node.hear(refuse(TABLE.id, WHO[2]))
-    assert node.sent == [consent(1).encode(), refuse(TABLE.id, WHO[2]).encode()]
+        node.hear(next_table.refuse(TABLE.id, WHO[2]))
+    assert node.sent == [consent(1).encode(), next_table.refuse(TABLE.id, WHO[2]).encode()]
     assert list(node.it.known()) == node.sent
     assert node.it.standing.willing == {1}
     assert node.it.standing.unwilling == {2}
@@ -117,43 +108,30 @@ OLD = header.sit(TERMS, WHO[1], "P1", bytes(32))
 THIRD = Table(Header(NEXT, CONSENTS), ToyGame(3, 1))
 
 
-@pytest.mark.parametrize(
-    "frame",
-    [
-        Consent(TABLE.id, OLD.value()),
-        Consent(TABLE.id, ENTRIES[1].value()),
-        Consent(bytes(32), CONSENTS[1].value()),
-        Consent(TABLE.id, header.sit(next_terms(THIRD), WHO[1], "P1", bytes(32)).value()),
-        Consent(TABLE.id, header.sit(replace(NEXT, quorum=3), WHO[1], "P1", bytes(32)).value()),
-        Consent(TABLE.id, header.sit(NEXT, WHO[1], "P2", bytes(32)).value()),
-        Consent(TABLE.id, header.sit(NEXT, identity(9), "P1", bytes(32)).value()),
-        Consent(TABLE.id, (WHO[1].public, *CONSENTS[2].value()[1:])),
-        Consent(TABLE.id, (*CONSENTS[1].value()[:3], bytes(64))),
-        refuse(bytes(32), WHO[1]),
-        refuse(TABLE.id, identity(9)),
-        replace(refuse(TABLE.id, WHO[2]), id=WHO[1].public),
-        Refusal(TABLE.id, WHO[1].public, bytes(64)),
-        b"",
-        b"\x93\xa5again",
-    ],
-    ids=[
-        "an old entry",
-        "the entry of this very table",
-        "named for another table",
-        "of a later table",
-        "of other terms",
-        "under another name",
-        "of a stranger",
-        "of another key",
-        "unsigned",
-        "a refusal of another table",
-        "a stranger's refusal",
-        "a refusal in another's name",
-        "an unsigned refusal",
-        "nothing",
-        "cut",
-    ],
-)
+def consented(terms: Terms, who: Any = WHO[1], name: str = "P1") -> next_table.Consent:
+    return next_table.Consent(TABLE.id, header.sit(terms, who, name, bytes(32)).value())
+
+
+NO_WORDS: dict[str, Any] = {
+    "an old entry": next_table.Consent(TABLE.id, OLD.value()),
+    "the entry of this very table": next_table.Consent(TABLE.id, ENTRIES[1].value()),
+    "named for another table": next_table.Consent(bytes(32), CONSENTS[1].value()),
+    "of a later table": consented(next_table.next_terms(THIRD)),
+    "of other terms": consented(replace(NEXT, quorum=3)),
+    "under another name": consented(NEXT, name="P2"),
+    "of a stranger": consented(NEXT, identity(9)),
+    "of another key": next_table.Consent(TABLE.id, (WHO[1].public, *CONSENTS[2].value()[1:])),
+    "unsigned": next_table.Consent(TABLE.id, (*CONSENTS[1].value()[:3], bytes(64))),
+    "a refusal of another table": next_table.refuse(bytes(32), WHO[1]),
+    "a stranger's refusal": next_table.refuse(TABLE.id, identity(9)),
+    "a refusal in another's name": replace(next_table.refuse(TABLE.id, WHO[2]), id=WHO[1].public),
+    "an unsigned refusal": next_table.Refusal(TABLE.id, WHO[1].public, bytes(64)),
+    "nothing": b"",
+    "cut": b"\x93\xa5again",
+}
+
+
+@pytest.mark.parametrize("frame", NO_WORDS.values(), ids=NO_WORDS)
 def test_what_is_no_word_of_a_seat_on_the_next_table_counts_for_nothing(frame: Any) -> None:
     node = Node(0)
     assert not node.hear(frame)
@@ -161,20 +139,17 @@ def test_what_is_no_word_of_a_seat_on_the_next_table_counts_for_nothing(frame: A
     assert node.it.standing == type(node.it.standing)(frozenset(), frozenset())
 
 
-def test_who_has_refused_stays_unwilling() -> None:
+def test_the_host_does_not_sign_before_all_have_consented_nor_after_a_refusal() -> None:
     node = Node(0)
-    node.hear(refuse(TABLE.id, WHO[1]))
+    node.hear(next_table.refuse(TABLE.id, WHO[1]))
     assert not node.hear(consent(1))
     assert node.it.standing.willing == frozenset()
     node.hear(consent(2))
-    node.hear(refuse(TABLE.id, WHO[2]))
+    node.hear(next_table.refuse(TABLE.id, WHO[2]))
     assert node.it.standing.willing == frozenset()
     node.it.consent()
     node.it.sign()
     assert node.it.roster is None
-
-
-def test_the_host_does_not_sign_before_all_have_consented() -> None:
     node = Node(0)
     node.it.consent()
     node.hear(consent(1))
@@ -225,7 +200,7 @@ def test_no_roster_is_taken_by_who_has_not_consented_or_knows_a_refusal() -> Non
     assert not node.hear(good)
     node.it.consent()
     mine = own_entry(node, 1)
-    node.hear(refuse(TABLE.id, WHO[2]))
+    node.hear(next_table.refuse(TABLE.id, WHO[2]))
     assert not node.hear(roster((CONSENTS[0], mine, CONSENTS[2])))
     assert not node.it.is_waiting
     watching = Node(None)
@@ -234,26 +209,26 @@ def test_no_roster_is_taken_by_who_has_not_consented_or_knows_a_refusal() -> Non
 
 def test_a_link_that_floods_is_not_read_and_no_other_link_minds() -> None:
     node = Node(0)
-    bad = Refusal(TABLE.id, WHO[1].public, bytes(64))
+    bad = next_table.Refusal(TABLE.id, WHO[1].public, bytes(64))
     assert not any(node.hear(bad, WHO[2].public) for _ in range(int(FRAMES) * TABLE.seats + 20))
     assert not node.hear(consent(1), WHO[2].public)
     assert node.hear(consent(1), WHO[1].public)
 
 
 def test_the_frames_are_told_apart_and_passed_over_by_older_peers() -> None:
-    for frame in (consent(0), refuse(TABLE.id, WHO[0])):
+    for frame in (consent(0), next_table.refuse(TABLE.id, WHO[0])):
         data = frame.encode()
-        assert is_again(data)
+        assert next_table.is_again(data)
         assert is_lobby(data)
         assert len(data) > 128
-        assert parse_again(data) == frame
+        assert next_table.parse_again(data) == frame
         for place in range(len(data)):
             with pytest.raises(Invalid):
-                parse_again(data[:place])
+                next_table.parse_again(data[:place])
         with pytest.raises(Invalid):
-            parse_again(data + b"\0")
+            next_table.parse_again(data + b"\0")
     with pytest.raises(Invalid):
-        parse_again(encode_lobby(roster(CONSENTS)))
+        next_table.parse_again(encode_lobby(roster(CONSENTS)))
     assert isinstance(parse_lobby(encode_lobby(roster(CONSENTS))), Roster)
 
 
@@ -274,14 +249,14 @@ def test_the_frames_are_told_apart_and_passed_over_by_older_peers() -> None:
 )
 def test_another_form_is_no_word(fields: Any) -> None:
     with pytest.raises(Invalid):
-        parse_again(encoding.encode(fields))
+        next_table.parse_again(encoding.encode(fields))
 
 
 @given(st.binary(max_size=300))
 def test_any_bytes_give_a_word_or_invalid(data: bytes) -> None:
     for start in (b"", b"\x93\xa5again", b"\x94\xa7no-more"):
         try:
-            assert parse_again(start + data).encode() == start + data
+            assert next_table.parse_again(start + data).encode() == start + data
         except Invalid:
             continue
 

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 import trio
 from support.player_table import LONGER, Guest, PlayerTable, Thinker
+from support.running import running
 
 from p2p_hoity import tables
 from p2p_hoity.errors import because
@@ -143,10 +144,8 @@ async def test_a_flood_of_talk_costs_the_flooder_its_voice_and_the_game_nothing(
                 await trio.sleep(0.5)
 
     monkeypatch.setattr(Hub, "run", noted)
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(flood)
+    async with running(flood):
         await table.play()
-        nursery.cancel_scope.cancel()
     table.judge()
     for guest in (table.guests[0], table.guests[2]):
         words = [word for _, word in heard(guest)]

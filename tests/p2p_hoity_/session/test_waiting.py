@@ -68,13 +68,10 @@ class Watched(MachineTable):
             pass
 
 
-def test_who_is_awaited_is_said_at_growing_intervals() -> None:
+def test_who_is_awaited_is_said_at_growing_intervals_of_each_step() -> None:
     found = Watched({3}, 1000).watch(330)
     assert [at for at, _ in found] == [10, 20, 40, 80, 140, 200, 260, 320]
     assert all(word == Awaited(frozenset({3}), at, 1000 - at) for at, word in found)
-
-
-def test_it_counts_per_step() -> None:
     room = Watched({3}, 1000)
     assert len(room.watch(45)) == 3
     step = room.machine.tip.step
@@ -87,14 +84,11 @@ def test_it_counts_per_step() -> None:
     assert (at, word.seconds) == (55, 10)
 
 
-def test_of_oneself_only_half_the_patience_is_said() -> None:
+def test_while_oneself_must_choose_only_half_the_patience_is_said() -> None:
     ((at, word),) = Watched({0}, 60).watch(59)
     assert at == 30
     assert word == Halfway(frozenset({0}), 30, 30, updates.Muster(4, 3, 4))
     assert Watched({0}, 60, quorum=4).watch(59) == []
-
-
-def test_while_oneself_must_choose_nobody_else_is_named_before_half_the_patience() -> None:
     ((at, word),) = Watched({0, 3}, 100).watch(99)
     assert at == 50
     assert isinstance(word, Halfway)
@@ -122,7 +116,7 @@ def test_patience_that_ran_out_says_whether_enough_are_left() -> None:
     assert late == Late(frozenset({3}), 9.5, updates.Muster(4, 3, 3))
 
 
-def test_who_has_neither_a_link_nor_spoken_does_not_count() -> None:
+def test_who_has_no_link_nor_spoken_or_is_below_its_floor_does_not_count() -> None:
     room = Watched({0, 1, 2, 3}, 1000)
     room.machine.awaited = lambda: frozenset({3})  # type: ignore[method-assign]
     want = room.machine.tip.want
@@ -131,14 +125,24 @@ def test_who_has_neither_a_link_nor_spoken_does_not_count() -> None:
     assert muster(room.machine, {1}).there == 2
     room.machine.core.seat = None
     assert muster(room.machine, frozenset()).there == 3
+    room = Watched({3}, 20)
+    linked = frozenset({1, 2})
+    assert muster(room.machine, linked).there == 3
+    room.machine.core.floor = 2
+    assert muster(room.machine, linked).there == 2
+    word = room.notes.run_out(room.machine, linked, room.now)
+    assert isinstance(word, Paused)
 
 
-def test_a_strict_table_only_pauses_and_waits_in_any_case() -> None:
+def test_a_strict_table_waits_in_any_case_and_with_nobody_awaited_nothing_is_extended() -> None:
     room = Watched({3}, 16, quorum=4)
     assert isinstance(room.notes.run_out(room.machine, {1, 2, 3}, 16), Paused)
     given = room.machine.wait_longer(room.now)
     assert not given
     assert room.notes.extended(room.machine, given, room.now) == updates.Extended(frozenset({3}), 0)
+    room = Watched({0}, 16)
+    given = room.machine.wait_longer(room.now)
+    assert room.notes.extended(room.machine, given, room.now) == updates.Extended(frozenset(), 0)
 
 
 def test_a_seat_that_may_not_speak_is_not_told_that_all_wait_for_its_choice() -> None:
@@ -153,22 +157,6 @@ def test_a_seat_that_may_not_speak_is_not_told_that_all_wait_for_its_choice() ->
     assert room.notes.run_out(room.machine, {1, 2, 3}, room.now) is None
     alone = room.watch(100, frozenset())
     assert {(type(word), word.seats) for _, word in alone} == {(Awaited, frozenset({1, 2, 3}))}
-
-
-def test_a_seat_below_its_floor_does_not_count_among_those_that_can_go_on() -> None:
-    room = Watched({3}, 20)
-    linked = frozenset({1, 2})
-    assert muster(room.machine, linked).there == 3
-    room.machine.core.floor = 2
-    assert muster(room.machine, linked).there == 2
-    word = room.notes.run_out(room.machine, linked, room.now)
-    assert isinstance(word, Paused)
-
-
-def test_with_nobody_awaited_there_is_nothing_to_extend() -> None:
-    room = Watched({0}, 16)
-    given = room.machine.wait_longer(room.now)
-    assert room.notes.extended(room.machine, given, room.now) == updates.Extended(frozenset(), 0)
 
 
 class Patient(BotPlayer):

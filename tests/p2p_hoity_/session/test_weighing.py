@@ -8,6 +8,8 @@ from typing import Any, cast
 
 import pytest
 import trio
+from support.limits import LIMIT
+from support.running import running
 
 from p2p_hoity.net.hub import Hub
 from p2p_hoity.session import rate_limit, weighing
@@ -179,27 +181,18 @@ async def test_no_more_is_read_than_there_is_room_for(bench: Bench, nursery: tri
     assert went_on.is_set()
 
 
-async def test_a_job_that_led_nowhere_is_charged_to_who_brought_it(
-    bench: Bench, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(("moves", "rested"), [(False, [A]), (True, [])])
+async def test_a_job_is_charged_to_who_brought_it_if_it_led_nowhere(
+    bench: Bench, moves: bool, rested: list[bytes], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(weighing, "_timed", lambda run: (run(), 2 * rate_limit.BUDGET))
+    bench.machine.moves = moves
     bench.hear(A, say(b"heavy"))
     bench.hear(B, say(b"light"))
     bench.end_jobs()
     await settle()
-    assert bench.hub.rested == [A]
-
-
-async def test_a_job_that_brought_the_game_on_is_charged_to_nobody(
-    bench: Bench, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(weighing, "_timed", lambda run: (run(), 2 * rate_limit.BUDGET))
-    bench.machine.moves = True
-    bench.hear(A, say(b"heavy"))
-    bench.end_jobs()
-    await settle()
-    assert bench.hub.rested == []
-    assert bench.weighing.seconds > 0
+    assert bench.hub.rested == rested
+    assert (bench.weighing.seconds > 0) is moves
 
 
 async def test_what_waited_and_is_garbage_costs_its_link(bench: Bench) -> None:
@@ -212,12 +205,10 @@ async def test_what_waited_and_is_garbage_costs_its_link(bench: Bench) -> None:
 
 async def test_a_job_that_is_broken_off_decides_nothing() -> None:
     bench = Bench()
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(bench.weighing.run)
+    async with running(bench.weighing.run):
         bench.hear(A, say(b"heavy"))
         await settle()
         assert bench.under_way == 1
-        nursery.cancel_scope.cancel()
     assert bench.machine.finished == []
 
 
@@ -245,14 +236,12 @@ async def test_the_loop_is_free_while_a_thread_weighs() -> None:
         lambda: None,
         trio.to_thread.run_sync,
     )
-    with trio.fail_after(10):
-        async with trio.open_nursery() as nursery:
-            nursery.start_soon(both.run)
+    with trio.fail_after(LIMIT):
+        async with running(both.run):
             machine.job = Job(run, lambda given: None)
             both.look()
             await trio.sleep(0.01)
             beat.set()
             while not machine.finished:
                 await trio.sleep(0.001)
-            nursery.cancel_scope.cancel()
     assert loop_was_free

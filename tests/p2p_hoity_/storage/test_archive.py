@@ -8,6 +8,7 @@ import stat
 from pathlib import Path
 
 import pytest
+from support.journals import fill_disk
 from support.played import game_of, room_of
 
 from cli.local.places import check_home, check_output
@@ -31,11 +32,7 @@ def shut(tmp_path: Path) -> Path:
 @pytest.fixture
 def full(monkeypatch: pytest.MonkeyPatch) -> None:
     """A disk that is full."""
-
-    def refuse(_: int) -> None:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(os, "fsync", refuse)
+    fill_disk(monkeypatch)
 
 
 def files(folder: Path) -> list[str]:
@@ -61,36 +58,27 @@ def test_it_goes_to_the_usual_place_if_it_cannot(tmp_path: Path, shut: Path) -> 
     assert usual.read_bytes() == NEW
 
 
-def test_without_any_place_it_is_said_how_to_save_it(shut: Path) -> None:
+def test_without_any_place_it_is_said_how_to_save_it_if_it_can_be(shut: Path) -> None:
     journal = Path("journals/0123456789abcdef.journal")
     with pytest.raises(JournalError) as told:
         archive.keep(NEW, shut / "a.hoity", shut / "b.hoity", journal)
     assert str(told.value).startswith("transcript-unwritten-but-kept path=")
     assert f"b.hoity' why=(system-error number={errno.ENOTDIR})" in str(told.value)
     assert told.value.fields["game"] == "0123456789abcdef"
-
-
-def test_an_onlooker_without_any_place_is_told(shut: Path) -> None:
     with pytest.raises(JournalError, match=rf"^transcript-unwritten .*number={errno.ENOTDIR}\)$"):
         archive.keep(NEW, shut / "a.hoity", shut / "a.hoity", None)
 
 
 @pytest.mark.usefixtures("full")
-def test_a_full_disk_leaves_no_half_of_a_transcript(tmp_path: Path) -> None:
-    (tmp_path / "a.hoity").write_bytes(OLD)
+def test_a_full_disk_leaves_the_old_files_and_no_half_of_a_new_one(tmp_path: Path) -> None:
+    for name in ("a.hoity", "identity"):
+        (tmp_path / name).write_bytes(OLD)
     with pytest.raises(JournalError, match=f"number={errno.ENOSPC}"):
         archive.keep(NEW, tmp_path / "a.hoity", tmp_path / "b.hoity", None)
-    assert files(tmp_path) == ["a.hoity"]
-    assert (tmp_path / "a.hoity").read_bytes() == OLD
-
-
-@pytest.mark.usefixtures("full")
-def test_a_full_disk_leaves_the_old_private_file(tmp_path: Path) -> None:
-    (tmp_path / "identity").write_bytes(OLD)
     with pytest.raises(OSError, match="No space left on device"):
         own_files.write_private(tmp_path / "identity", NEW)
-    assert files(tmp_path) == ["identity"]
-    assert (tmp_path / "identity").read_bytes() == OLD
+    assert files(tmp_path) == ["a.hoity", "identity"]
+    assert (tmp_path / "a.hoity").read_bytes() == (tmp_path / "identity").read_bytes() == OLD
 
 
 def test_a_transcript_is_its_owners_as_any_private_file(tmp_path: Path) -> None:

@@ -11,15 +11,6 @@ from cli.local import own_key
 from p2p_hoity.storage import home, keys, own_files, vault
 
 
-def test_a_new_key_is_read_again(tmp_path: Path) -> None:
-    place = home.Home(tmp_path / "home")
-    made = keys.new_identity(place, "Ada")
-    read = keys.load_identity(place)
-    assert (read.nickname, read.identity.public) == ("Ada", made.identity.public)
-    assert stat.S_IMODE(place.identity.stat().st_mode) == 0o600
-    assert stat.S_IMODE(place.path.stat().st_mode) == 0o700
-
-
 def test_a_passphrase_seals_the_key(tmp_path: Path) -> None:
     place = home.Home(tmp_path)
     made = keys.new_identity(place, "Ada", "open sesame")
@@ -39,9 +30,15 @@ def test_an_existing_key_is_never_overwritten(tmp_path: Path) -> None:
     assert place.identity.read_bytes() == before
 
 
-def test_no_key_says_how_to_make_one(tmp_path: Path) -> None:
+def test_without_a_key_one_is_made_and_read_again(tmp_path: Path) -> None:
     with pytest.raises(keys.KeyFileError, match="no-key"):
         keys.load_identity(home.Home(tmp_path))
+    place = home.Home(tmp_path / "home")
+    made = keys.new_identity(place, "Ada")
+    read = keys.load_identity(place)
+    assert (read.nickname, read.identity.public) == ("Ada", made.identity.public)
+    assert stat.S_IMODE(place.identity.stat().st_mode) == 0o600
+    assert stat.S_IMODE(place.path.stat().st_mode) == 0o700
 
 
 @pytest.mark.parametrize("data", [b"", b"hello", keys.MAGIC, keys.MAGIC + b"\x00junk", b"\x01"])
@@ -67,20 +64,6 @@ def test_hoity_home_moves_every_file(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert all(tmp_path in path.parents for path in paths)
     monkeypatch.delenv("HOITY_HOME")
     assert tmp_path not in home.home().identity.parents
-
-
-def test_a_failed_write_keeps_the_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = tmp_path / "file"
-    own_files.write_private(path, b"old")
-
-    def full(_: int) -> None:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr("os.fsync", full)
-    with pytest.raises(OSError, match="No space"):
-        own_files.write_private(path, b"new")
-    assert path.read_bytes() == b"old"
-    assert list(tmp_path.iterdir()) == [path]
 
 
 def test_the_vault_shows_no_key() -> None:

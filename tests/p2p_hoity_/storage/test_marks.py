@@ -10,11 +10,13 @@ from pathlib import Path
 
 import pytest
 import trio
+from support.journals import fresh, play_on, read
+from support.journals import write as played
+from support.limits import LIMIT
+from support.running import running
 
 from p2p_hoity.session.mark_keeper import MarkKeeper
 from p2p_hoity.storage import home, journal, journal_format, marks
-
-FIRST = (b"header", 1, b"s" * 32)
 
 
 @pytest.fixture(autouse=True)
@@ -25,24 +27,8 @@ def own(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatc
     return place
 
 
-def played(folder: Path, *records: bytes, passphrase: str | None = None) -> Path:
-    book = journal.create(folder / "journals" / "game.journal", FIRST, passphrase)
-    for record in records:
-        book.append(record)
-    book.close()
-    return book.path
-
-
 def current(path: Path, passphrase: str | None = None) -> bool:
-    book, _, _ = journal.reopen(path, passphrase)
-    book.close()
-    return book.current
-
-
-def play_on(path: Path) -> None:
-    book, _, _ = journal.reopen(path)
-    book.append(b"more")
-    book.close()
+    return read(path, passphrase)[0]
 
 
 def test_a_mark_lies_outside_the_home(tmp_path: Path, own: Path) -> None:
@@ -102,8 +88,8 @@ def test_every_mark_is_forced_to_disk_and_the_first_with_its_folder(
 
 
 def test_a_mark_may_lag_and_never_names_what_is_not_on_disk(tmp_path: Path) -> None:
-    path = tmp_path / "home" / "journals" / "game.journal"
-    book = journal.create(path, FIRST)
+    book = fresh(tmp_path / "home")
+    path = book.path
     begun = book.mark.read_bytes()
     book.append(b"one")
     book.set_mark()
@@ -116,17 +102,23 @@ def test_a_mark_may_lag_and_never_names_what_is_not_on_disk(tmp_path: Path) -> N
     assert current(path), "a mark that lags names a record that is there"
 
 
-def test_no_mark_comes_behind_the_end_of_its_journal(tmp_path: Path) -> None:
-    book = journal.create(tmp_path / "home" / "journals" / "game.journal", FIRST)
+def test_no_mark_comes_behind_the_end_of_its_journal_or_stays_when_it_is_removed(
+    tmp_path: Path, own: Path
+) -> None:
+    book = fresh(tmp_path / "home")
     book.append(b"one")
     book.settle()
     book.remove()
     book.set_mark()
     assert not book.mark.exists()
+    path = played(tmp_path / "home")
+    book, _, _ = journal.reopen(path)
+    book.remove()
+    assert list(own.iterdir()) == []
 
 
 def test_a_mark_whose_folder_was_cleared_away_is_written_anew(tmp_path: Path, own: Path) -> None:
-    book = journal.create(tmp_path / "home" / "journals" / "game.journal", FIRST)
+    book = fresh(tmp_path / "home")
     shutil.rmtree(own)
     book.append(b"one")
     book.close()
@@ -135,19 +127,17 @@ def test_a_mark_whose_folder_was_cleared_away_is_written_anew(tmp_path: Path, ow
 
 
 async def test_the_keeper_sets_the_mark_soon_after_and_before_it_ends(tmp_path: Path) -> None:
-    book = journal.create(tmp_path / "home" / "journals" / "game.journal", FIRST)
+    book = fresh(tmp_path / "home")
     keeper, begun = MarkKeeper(book), book.mark.read_bytes()
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(keeper.run)
+    async with running(keeper.run):
         for record in (b"one", b"two"):
             book.append(record)
             keeper.settle()
             assert book.mark.read_bytes() == begun
-            with trio.fail_after(10):
+            with trio.fail_after(LIMIT):
                 while book.mark.read_bytes() == begun:
                     await trio.sleep(0.01)
             begun = book.mark.read_bytes()
-        nursery.cancel_scope.cancel()
     book.close()
     assert current(book.path)
 
@@ -170,13 +160,6 @@ def test_a_mark_cannot_be_made_without_the_keys_of_its_journal(
         assert not current(path, passphrase)
     mark.write_bytes(whole)
     assert current(path, passphrase)
-
-
-def test_a_removed_journal_takes_its_mark_along(tmp_path: Path, own: Path) -> None:
-    path = played(tmp_path / "home")
-    book, _, _ = journal.reopen(path)
-    book.remove()
-    assert list(own.iterdir()) == []
 
 
 def test_marks_of_journals_that_are_gone_are_swept_and_no_others(tmp_path: Path, own: Path) -> None:

@@ -1,0 +1,49 @@
+"""Journals as a game leaves them, and a disk that is full."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from p2p_hoity.storage import journal
+
+FIRST = (b"header", 1, b"s" * 32)
+
+
+def fresh(folder: Path, passphrase: str | None = None) -> journal.Journal:
+    """Return a new journal below a folder."""
+    return journal.create(folder / "journals" / "game.journal", FIRST, passphrase)
+
+
+def write(folder: Path, *records: bytes, passphrase: str | None = None) -> Path:
+    """Write a journal with these records, and return where it is."""
+    book = fresh(folder, passphrase)
+    for record in records:
+        book.append(record)
+    book.close()
+    return book.path
+
+
+def read(path: Path, passphrase: str | None = None) -> tuple[bool, tuple[object, ...], list[bytes]]:
+    """Return whether a journal is current, its first record and the others."""
+    book, first, records = journal.reopen(path, passphrase)
+    book.close()
+    return book.current, first, records
+
+
+def play_on(path: Path, record: bytes = b"more") -> None:
+    """Reopen a journal and add a record."""
+    book, _, _ = journal.reopen(path)
+    book.append(record)
+    book.close()
+
+
+def fill_disk(patch: pytest.MonkeyPatch) -> None:
+    """Let nothing reach the disk any more."""
+
+    def refuse(_: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    patch.setattr(os, "fsync", refuse)
