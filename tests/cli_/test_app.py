@@ -362,9 +362,7 @@ def test_the_rules_fit_one_screen_and_name_the_switches_of_the_edition(hoity: Sh
         lines = done.out.splitlines()
         assert len(lines) <= 45
         assert max(map(len, lines)) <= 96
-    told = [
-        " ".join(hoity("rules", "--edition", name, "--lang", "en").out.split()) for name in NAMES
-    ]
+    told = [hoity.told(0, "rules", "--edition", name, "--lang", "en") for name in NAMES]
     assert "No Detective in the Auction Hall" in told[0]
     assert "A Detective may be played in the Auction Hall" in told[1]
 

@@ -29,11 +29,6 @@ class Done:
         """The objects that it wrote for a program."""
         return [json.loads(line) for line in self.out.splitlines()]
 
-    @property
-    def told(self) -> str:
-        """All that it wrote, in one line."""
-        return " ".join((self.err + self.out).split())
-
 
 @dataclass(frozen=True)
 class Shell:
@@ -46,3 +41,9 @@ class Shell:
         code = run([str(word) for word in words])
         found = self.capture.readouterr()
         return Done(code, found.out, found.err)
+
+    def told(self, code: int, *words: object) -> str:
+        """Return in one line all that is written by a command that ends with this code."""
+        done = self(*words)
+        assert done.code == code, done
+        return " ".join((done.err + done.out).split())
