@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from typing import Any
 
 import trio
 import trio.testing
@@ -30,16 +31,37 @@ class Bot:
 
 @dataclass
 class Desk:
-    """A person at the prompt."""
+    """A person at the prompt.
+
+    Attributes:
+        found: What the questions begun here came to.
+    """
 
     prompt: SeatPrompt
     type: trio.MemorySendChannel[str]
     said: list[str]
-    left: list[str] = field(default_factory=list)
+    left: list[str]
+    nursery: trio.Nursery
+    found: list[Any] = field(default_factory=list)
 
     def heard(self, words: str) -> bool:
         """Return whether a line with these words was said."""
         return any(words in line for line in self.said)
+
+    async def types(self, *lines: str) -> None:
+        """Type lines, and wait after each until it was read."""
+        for line in lines:
+            await self.type.send(line)
+            await trio.testing.wait_all_tasks_blocked()
+
+    async def begin(self, ask: Callable[..., Awaitable[Any]], *given: Any) -> None:
+        """Ask something beside the test, and wait until an answer is awaited."""
+
+        async def run() -> None:
+            self.found.append(await ask(*given))
+
+        self.nursery.start_soon(run)
+        await trio.testing.wait_all_tasks_blocked()
 
 
 @asynccontextmanager
@@ -57,24 +79,16 @@ async def desk(
     prompt = SeatPrompt(screen, receive, left.append, Bot(), autopilot, patient)
     async with trio.open_nursery() as nursery:
         nursery.start_soon(prompt.listen)
-        yield Desk(prompt, send, said, left)
+        yield Desk(prompt, send, said, left, nursery)
         nursery.cancel_scope.cancel()
 
 
 async def answer(view: View, kind: rules.Kind, *lines: str) -> tuple[rules.Choice, Desk]:
     """Return the choice of a person who types these lines once asked."""
-    found: list[rules.Choice] = []
     async with desk(view) as here:
-        async with trio.open_nursery() as nursery:
-
-            async def ask() -> None:
-                found.append(await here.prompt.choose(view, kind, False))
-
-            nursery.start_soon(ask)
-            await trio.testing.wait_all_tasks_blocked()
-            for line in lines:
-                await here.type.send(line)
-        return found[0], here
+        await here.begin(here.prompt.choose, view, kind, False)
+        await here.types(*lines)
+        return here.found[0], here
 
 
 def asked(kind: rules.Kind, seats: int = 3, seed: int = 1) -> View:

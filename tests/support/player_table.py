@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator
 from contextlib import asynccontextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -469,12 +469,14 @@ async def call(
 
 @asynccontextmanager
 async def hosted(
-    table: PlayerTable, lan: Lan = Lan.OFF
+    table: PlayerTable, lan: Lan = Lan.OFF, joining: Iterable[int] = ()
 ) -> AsyncIterator[Callable[..., Awaitable[Caller]]]:
-    """Run a host in its lobby, and give a way to make callers linked to it."""
+    """Run a host in its lobby and those who join, and give a way to make callers linked to it."""
     table.lan = lan
     async with trio.open_nursery() as nursery:
         nursery.start_soon(table.host)
         await table.opened.wait()
+        for number in joining:
+            nursery.start_soon(table.join, number)
         yield lambda identity=None: call(table, nursery, identity)
         nursery.cancel_scope.cancel()

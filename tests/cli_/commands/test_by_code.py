@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import pytest
+from support.shell import Shell, Types
 
-from cli.app import run
 from cli.commands import by_code, pick_table
 from cli.commands.complete import codes
-from cli.local import first_run, questions, relays, settings
+from cli.local import first_run, relays, settings
 from cli.local.settings import Settings
 from cli.trouble import Trouble
 from cli.words.codes import invitation
@@ -20,15 +19,13 @@ from p2p_hoity.session import updates
 from p2p_hoity.session.updates import CodeEnd
 from p2p_hoity.storage.home import Home
 
-Shown = pytest.CaptureFixture[str]
 TICKET = Ticket(b"h" * 32, ("10.0.0.1:9",), b"t" * 32)
 CODE = "7-lantern-walrus"
 
 
 @pytest.fixture(autouse=True)
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Home:
-    monkeypatch.setenv("HOITY_HOME", str(tmp_path / "home"))
-    return Home(tmp_path / "home")
+def _own_home(home: Home) -> None:
+    """Nothing is kept elsewhere."""
 
 
 @pytest.fixture
@@ -42,11 +39,6 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[SpokenCode]:
 
     monkeypatch.setattr(by_code, "ticket_by_code", ask)
     return found
-
-
-def test_a_ticket_is_read_as_it_is(asked: list[SpokenCode]) -> None:
-    assert by_code.ticket_of(encode_ticket(TICKET), (), None, False) == (TICKET, None)
-    assert asked == []
 
 
 @pytest.mark.parametrize(
@@ -65,19 +57,23 @@ def test_the_relay_behind_the_at_goes_first_then_the_one_typed_then_the_one_kept
     assert asked == [SpokenCode(7, ("lantern", "walrus"), relay)]
 
 
-def test_without_any_relay_it_is_said_how_to_name_one(asked: list[SpokenCode]) -> None:
+def test_nobody_is_asked_without_a_relay_nor_for_a_ticket_or_a_misspelt_word(
+    asked: list[SpokenCode], hoity: Shell
+) -> None:
+    assert by_code.ticket_of(encode_ticket(TICKET), (), None, False) == (TICKET, None)
     with pytest.raises(Trouble, match=r"hoity join 7-lantern-walrus@HOST:PORT") as trouble:
         by_code.ticket_of(CODE, (), None, True)
     assert trouble.value.exit_code == 2
     relays.keep("kept.example:2")
     with pytest.raises(Trouble):
         by_code.ticket_of(CODE, ("none",), None, True)
+    assert "perhaps walrus?" in hoity.told(2, "join", "7-lantern-wlarus@r:1")
     assert asked == []
 
 
 @pytest.mark.parametrize("command", ["join", "watch"])
 @pytest.mark.parametrize(
-    ("code", "fields", "exit_code"),
+    ("code", "fields", "number"),
     [
         (CodeCode.WRONG, {}, 1),
         (CodeCode.NOBODY, {"number": 7, "relay": "r:1"}, 3),
@@ -89,46 +85,36 @@ def test_a_program_is_told_why_there_is_no_ticket(
     command: str,
     code: CodeCode,
     fields: dict[str, object],
-    exit_code: int,
+    number: int,
+    hoity: Shell,
     monkeypatch: pytest.MonkeyPatch,
-    capsys: Shown,
 ) -> None:
     async def ask(_code: SpokenCode, _network: object) -> Ticket:
         raise CodeError(code, **fields)
 
     monkeypatch.setattr(by_code, "ticket_by_code", ask)
-    assert run([command, f"{CODE}@r:1", "--json"]) == exit_code
-    (line,) = capsys.readouterr().out.splitlines()
-    told = json.loads(line)
-    assert (told["type"], told["code"], told["exit"]) == ("error", str(code), exit_code)
+    done = hoity(command, f"{CODE}@r:1", "--json")
+    (told,) = done.lines
+    assert (told["type"], told["code"], told["exit"]) == ("error", str(code), number)
+    assert done.code == number
 
 
-def test_a_misspelt_word_asks_nobody(asked: list[SpokenCode], capsys: Shown) -> None:
-    assert run(["join", "7-lantern-wlarus@r:1"]) == 2
-    assert "perhaps walrus?" in capsys.readouterr().err
-    assert asked == []
-
-
-def test_a_relay_is_kept_and_forgotten(home: Home, capsys: Shown) -> None:
-    assert run(["relay", "--use", "Relay.Example"]) == 0
-    assert settings.load(home).relay == "relay.example:4646"
+def test_a_relay_is_kept_and_forgotten(hoity: Shell) -> None:
+    assert hoity("relay", "--use", "Relay.Example").code == 0
+    assert settings.load(hoity.home).relay == "relay.example:4646"
     assert relays.relays_of(None) == ("relay.example:4646",)
     assert relays.relays_of(["other:1"]) == ("other:1",)
     assert relays.relays_of(["none"]) == ()
-    assert run(["relay", "--use", "none", "--json"]) == 0
-    assert settings.load(home).relay is None
-    assert json.loads(capsys.readouterr().out.splitlines()[-1]) == {"type": "use", "relay": None}
-    assert run(["relay", "--use", "no relay"]) == 2
+    done = hoity("relay", "--use", "none", "--json")
+    assert (done.code, done.lines[-1]) == (0, {"type": "use", "relay": None})
+    assert settings.load(hoity.home).relay is None
+    assert hoity("relay", "--use", "no relay").code == 2
 
 
-def test_a_relay_kept_first_takes_nothing_from_the_first_run(
-    home: Home, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_relay_kept_first_takes_nothing_from_the_first_run(home: Home, types: Types) -> None:
     relays.keep("relay.example:1")
     assert first_run.is_first(home)
-    typed = iter(["", "Ana"])
-    monkeypatch.setattr(first_run, "at_terminal", lambda: True)
-    monkeypatch.setattr(questions, "typed_line", lambda: next(typed))
+    types("", "Ana")
     assert first_run.first_run(home)
     kept = settings.load(home)
     assert (kept.nickname, kept.relay) == ("Ana", "relay.example:1")
@@ -144,13 +130,14 @@ def test_a_relay_of_the_settings_that_is_none_is_not_used(home: Home, relay: obj
     assert all(relays.kept())
 
 
-def test_a_code_may_be_typed_where_a_table_is_picked(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_code_may_be_typed_where_a_table_is_picked(
+    types: Types, monkeypatch: pytest.MonkeyPatch
+) -> None:
     async def nobody(_seconds: float) -> list[object]:
         return []
 
-    typed = iter(["7 lantern", CODE])
+    types("7 lantern", CODE)
     monkeypatch.setattr(pick_table, "browse", nobody)
-    monkeypatch.setattr(questions, "typed_line", lambda: next(typed))
     assert pick_table.from_list() == CODE
 
 
@@ -168,9 +155,6 @@ def test_a_code_may_be_typed_where_a_table_is_picked(monkeypatch: pytest.MonkeyP
 )
 def test_a_shell_completes_the_words(typed: str, offered: list[str]) -> None:
     assert codes(typed) == offered
-
-
-def test_all_words_are_offered_where_none_is_begun() -> None:
     assert len(codes("7-")) == len(beginning_with(""))
 
 

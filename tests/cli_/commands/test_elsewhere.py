@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from support.dask_cluster import begun
 from support.paths import VECTORS
+from support.shell import Shell
 
-from cli.app import run
 from cli.commands.elsewhere import Task, judge_task
 from cli.words import lingo
 
@@ -34,71 +34,53 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def verified(capsys: pytest.CaptureFixture[str], *words: object) -> tuple[int, dict[str, Any]]:
+def verified(hoity: Shell, *words: object) -> tuple[int, dict[str, Any]]:
     """(exit code, what was found of each file but for how long it took)."""
-    code = run(["verify", "--json", *map(str, words)])
-    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
-    return code, {line["file"]: {**line, "timings": None} for line in lines}
+    done = hoity("verify", "--json", *words)
+    return done.code, {line["file"]: {**line, "timings": None} for line in done.lines}
 
 
-@pytest.mark.parametrize("way", [[], ["--send"]], ids=["named", "sent"])
 def test_the_verdicts_are_those_of_this_machine(
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-    scheduler: str,
-    folder: Path,
-    way: list[str],
+    hoity: Shell, monkeypatch: pytest.MonkeyPatch, scheduler: str, folder: Path
 ) -> None:
     monkeypatch.chdir(folder.parent)  # names need not be whole
-    here = verified(capsys, folder.name, "--jobs", 1)
+    here = verified(hoity, folder.name, "--jobs", 1)
     assert here[0] == 2
     assert len(here[1]) == 4
-    assert verified(capsys, folder.name, "--dask", scheduler, *way) == here
+    for way in ([], ["--send"]):
+        assert verified(hoity, folder.name, "--dask", scheduler, *way) == here
 
 
 def test_what_is_judged_there_is_kept_here(
-    capsys: pytest.CaptureFixture[str], scheduler: str, folder: Path, tmp_path: Path
+    hoity: Shell, scheduler: str, folder: Path, tmp_path: Path
 ) -> None:
-    kept = tmp_path / "verdicts"
-    words = (folder / "empty.hoity", "--dask", scheduler, "--verdicts", kept)
-    assert len(verified(capsys, *words)[1]) == 1
-    assert verified(capsys, *words) == (1, {})
+    words = (folder / "empty.hoity", "--dask", scheduler, "--verdicts", tmp_path / "verdicts")
+    assert len(verified(hoity, *words)[1]) == 1
+    assert verified(hoity, *words) == (1, {})
 
 
-@pytest.fixture
-def task() -> Task:
-    found = FAILURE.stat()
-    return Task("a.hoity", str(FAILURE), (found.st_size, found.st_mtime_ns), None)
+SIZE, TIME = FAILURE.stat().st_size, FAILURE.stat().st_mtime_ns
+TASK = Task("a.hoity", str(FAILURE), (SIZE, TIME), None)
 
 
-def test_a_task_is_judged_under_the_name_it_was_given(task: Task) -> None:
-    sent = Task(task.name, "/not/there", task.mark, FAILURE.read_bytes())
-    one, other = judge_task("de", task), judge_task("de", sent)
+def test_a_task_is_judged_under_the_name_it_was_given() -> None:
+    sent = replace(TASK, where="/not/there", data=FAILURE.read_bytes())
+    one, other = judge_task("de", TASK), judge_task("de", sent)
     lingo.speak("en")
     assert one.found["file"] == "a.hoity"
     assert one.found["problem"] == other.found["problem"] is not None
     assert "nicht in Ordnung" in one.lines[0]
+    for path in ("/not/there", str(VECTORS / "example.hoity")):  # which is of another size
+        found = judge_task("en", replace(TASK, where=path))
+        assert (found.code, found.found["problem"]["code"]) == (2, "no-file")
+        assert "--send" in found.complaint
 
 
-@pytest.mark.parametrize("lack", ["no such file", "another size"])
-def test_what_a_worker_does_not_have_is_not_judged(task: Task, lack: str) -> None:
-    where = "/not/there" if lack == "no such file" else str(VECTORS / "example.hoity")
-    found = judge_task("en", Task(task.name, where, task.mark, None))
-    assert (found.code, found.found["problem"]["code"]) == (2, "no-file")
-    assert "--send" in found.complaint
-
-
-def test_without_the_library_the_extra_is_named(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+def test_without_the_library_the_extra_is_named_and_words_that_do_not_go_together_are_usage(
+    hoity: Shell, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    for words in (["--send"], ["--dask", "tcp://127.0.0.1:9", "--jobs", "2"]):
+        assert "--dask" in hoity.told(2, "verify", FAILURE, *words)
     monkeypatch.setitem(sys.modules, "distributed", None)
-    assert run(["verify", str(FAILURE), "--dask", "tcp://127.0.0.1:9"]) == 2
-    assert "p2p-hoity[cluster]" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize("words", [["--send"], ["--dask", "tcp://127.0.0.1:9", "--jobs", "2"]])
-def test_words_that_do_not_go_together_are_usage(
-    capsys: pytest.CaptureFixture[str], words: list[str]
-) -> None:
-    assert run(["verify", str(FAILURE), *words]) == 2
-    assert "--dask" in capsys.readouterr().err
+    told = hoity.told(2, "verify", FAILURE, "--dask", "tcp://127.0.0.1:9")
+    assert "p2p-hoity[cluster]" in told

@@ -28,17 +28,16 @@ def found(*paths: Path) -> tuple[list[Path], dict[Path, str]]:
     return files, {one[0]: str(one[1]) for one in all_of_them if not isinstance(one, Path)}
 
 
-def test_files_come_in_the_order_of_names_and_from_below(tmp_path: Path) -> None:
+def test_files_come_in_the_order_of_names_and_from_below_and_whatever_is_named(
+    tmp_path: Path,
+) -> None:
     names = ["a/1.hoity", "a/b/2.hoity", "a/c.hoity", "b.hoity/x.hoity", "z.hoity"]
     paths = [made(tmp_path / name) for name in names]
     made(tmp_path / "a/notes.txt")
     made(tmp_path / "hoity")
     assert found(tmp_path) == (paths, {})
     assert found(paths[4], tmp_path / "a", paths[0]) == ([paths[4], *paths[:3], paths[0]], {})
-
-
-def test_a_file_that_is_named_is_judged_whatever_it_is_called(tmp_path: Path) -> None:
-    named = [made(tmp_path / "notes.txt"), tmp_path / "not-there"]
+    named = [made(tmp_path / "a/notes.txt"), tmp_path / "not-there"]
     assert found(*named) == (named, {})
 
 
@@ -52,18 +51,14 @@ def test_a_folder_without_any_is_told(tmp_path: Path) -> None:
 
 
 @POSIX
-def test_links_to_folders_are_told_and_not_followed(tmp_path: Path) -> None:
+def test_named_links_are_followed_and_other_links_to_folders_are_told(tmp_path: Path) -> None:
     game = made(tmp_path / "games" / "a.hoity")
     circle = tmp_path / "games" / "circle"
     circle.symlink_to(tmp_path)
     files, told = found(tmp_path)
     assert (files, list(told)) == ([game], [circle])
     assert "not followed" in told[circle]
-
-
-@POSIX
-def test_a_link_that_is_named_itself_is_followed(tmp_path: Path) -> None:
-    made(tmp_path / "games" / "a.hoity")
+    circle.unlink()
     link = tmp_path / "link"
     link.symlink_to(tmp_path / "games")
     assert found(link) == ([link / "a.hoity"], {})

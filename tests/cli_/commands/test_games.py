@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,15 +10,14 @@ import pytest
 from support.cheap_group import cheap_cards
 from support.cli_stage import played_file
 from support.kept_home import keep_journal, keep_transcript, player, room_of
+from support.shell import Shell, Types
 
-from cli.app import run
 from cli.commands import complete, games, open_games
-from cli.local import questions
 from p2p_hoity.storage.home import Home
 from p2p_hoity.storage.own_files import CHECKED, private_folder
 from p2p_hoity.tables import resuming
 
-Shown = pytest.CaptureFixture[str]
+MODES = pytest.mark.skipif(not CHECKED, reason="this system has no mode bits")
 
 
 @pytest.fixture(autouse=True)
@@ -30,13 +28,10 @@ def _cheap() -> Iterator[None]:
 
 
 @pytest.fixture
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Home:
-    monkeypatch.setenv("HOITY_HOME", str(tmp_path / "home"))
-    monkeypatch.delenv("HOITY_PASSPHRASE", raising=False)
+def home(home: Home, monkeypatch: pytest.MonkeyPatch) -> Home:
     monkeypatch.setattr(games, "READING", math.inf)  # however busy the machine is
-    found = Home(tmp_path / "home")
-    player(found)
-    return found
+    player(home)
+    return home
 
 
 @pytest.fixture
@@ -47,17 +42,15 @@ def game(home: Home) -> str:
     return book.path.stem
 
 
-def answers(monkeypatch: pytest.MonkeyPatch, *lines: str) -> None:
-    typed = iter(lines)
-    monkeypatch.setattr(questions, "at_terminal", lambda: True)
-    monkeypatch.setattr(questions, "typed_line", lambda: next(typed))
-
-
-def test_games_are_listed_with_names_round_and_fields(home: Home, game: str, capsys: Shown) -> None:
-    keep_transcript(home, played_file(), "won.hoity")
-    assert run(["games"]) == 0
-    lines = capsys.readouterr().out.splitlines()
-    assert len(lines) == 2
+def test_games_are_listed_with_names_round_and_fields(game: str, hoity: Shell) -> None:
+    (line,) = hoity("games", "--json").lines
+    assert (line["game"], line["state"], line["round"]) == (game, "open", 3)
+    assert line["nicknames"] == ["seat 0", "seat 1", "seat 2"]
+    assert len(line["fields"]) == 3
+    keep_transcript(hoity.home, played_file(), "won.hoity")
+    done = hoity("games")
+    lines = done.out.splitlines()
+    assert (done.code, len(lines)) == (0, 2)
     (is_open,) = [line for line in lines if line.startswith(game)]
     assert "open, round 3: seat 0 " in is_open
     assert any("over, round" in line for line in lines)
@@ -72,156 +65,111 @@ def opened(home: Home) -> Path:
     return book.path
 
 
-@pytest.mark.skipif(not CHECKED, reason="this system has no mode bits")
+@MODES
 def test_a_journal_open_to_others_is_named_and_the_other_games_listed(
-    game: str, opened: Path, capsys: Shown
+    game: str, opened: Path, hoity: Shell
 ) -> None:
-    assert run(["games"]) == 2
-    told = capsys.readouterr()
+    told, done = hoity("games"), hoity("games", "--json")
+    assert told.code == done.code == 2
     assert [line.split()[0] for line in told.out.splitlines()] == [game]
     assert f"chmod 600 {opened}" in told.err
-    opened.chmod(0o600)
-    assert run(["games"]) == 0
-    assert len(capsys.readouterr().out.splitlines()) == 2
-
-
-@pytest.mark.skipif(not CHECKED, reason="this system has no mode bits")
-def test_a_journal_open_to_others_is_an_error_for_a_program(
-    game: str, opened: Path, capsys: Shown
-) -> None:
-    assert run(["games", "--json"]) == 2
-    first, second = map(json.loads, capsys.readouterr().out.splitlines())
-    assert {first.get("game"), second.get("game")} == {game, None}
-    (error,) = [one for one in (first, second) if one.get("type") == "error"]
+    (error,) = [one for one in done.lines if one.get("type") == "error"]
+    assert [one.get("game") for one in done.lines if one != error] == [game]
     assert (error["code"], error["fields"]["path"]) == ("open-to-others", str(opened))
+    opened.chmod(0o600)
+    done = hoity("games")
+    assert (done.code, len(done.out.splitlines())) == (0, 2)
 
 
-@pytest.mark.skipif(not CHECKED, reason="this system has no mode bits")
+@MODES
 def test_the_only_game_is_not_said_to_be_missing_if_it_is_open_to_others(
-    opened: Path, capsys: Shown
+    opened: Path, hoity: Shell
 ) -> None:
-    assert run(["games"]) == 2
-    told = capsys.readouterr()
-    assert told.out == ""
-    assert run(["resume"]) == 2
-    assert f"chmod 600 {opened}" in capsys.readouterr().err
+    done = hoity("games")
+    assert (done.code, done.out) == (2, "")
+    assert f"chmod 600 {opened}" in hoity.told(2, "resume")
 
 
-def test_games_for_a_program(home: Home, game: str, capsys: Shown) -> None:
-    assert run(["games", "--json"]) == 0
-    (line,) = map(json.loads, capsys.readouterr().out.splitlines())
-    assert (line["game"], line["state"], line["round"]) == (game, "open", 3)
-    assert line["nicknames"] == ["seat 0", "seat 1", "seat 2"]
-    assert len(line["fields"]) == 3
-
-
-def test_without_a_game_it_is_said_how_one_is_played(home: Home, capsys: Shown) -> None:
-    assert run(["games"]) == 0
-    assert "hoity play" in capsys.readouterr().out
-    assert run(["games", "--json"]) == 0
-    assert capsys.readouterr().out == ""
+def test_without_a_game_it_is_said_how_one_is_played(hoity: Shell) -> None:
+    assert "hoity play" in hoity.told(0, "games")
+    assert hoity("games", "--json").out == ""
 
 
 def test_what_time_did_not_allow_is_said(
-    home: Home, game: str, capsys: Shown, monkeypatch: pytest.MonkeyPatch
+    game: str, hoity: Shell, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(games, "READING", -1.0)
-    assert run(["games"]) == 0
-    out = capsys.readouterr().out
-    assert "seat 0, seat 1" in out
-    assert "again reads on" in out
+    told = hoity.told(0, "games")
+    assert "seat 0, seat 1" in told
+    assert "again reads on" in told
 
 
 @pytest.mark.parametrize("word", ["last", "whole", "prefix"])
-def test_a_game_is_forgotten_after_a_yes(
-    home: Home, game: str, word: str, capsys: Shown, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    answers(monkeypatch, "", "what", "y")
+def test_a_game_is_forgotten_after_a_yes(game: str, word: str, hoity: Shell, types: Types) -> None:
     name = {"whole": game, "prefix": game[:4]}.get(word, word)
-    assert run(["forget", name]) == 0
-    out = capsys.readouterr().out
-    assert "with seat 1, seat 2, round 3" in out
-    assert "lost for good" in out
-    assert f"{game} is forgotten" in out
-    assert not list(home.journals.glob("*"))
+    types("n")
+    assert "Nothing was forgotten." in hoity.told(1, "forget", name)
+    assert (hoity.home.journals / f"{game}.journal").exists()
+    types("", "what", "y")
+    told = hoity.told(0, "forget", name)
+    assert "with seat 1, seat 2, round 3" in told
+    assert "lost for good" in told
+    assert f"{game} is forgotten" in told
+    assert not list(hoity.home.journals.glob("*"))
 
 
-def test_a_no_keeps_it(
-    home: Home, game: str, capsys: Shown, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    answers(monkeypatch, "n")
-    assert run(["forget", game]) == 1
-    assert "Nothing was forgotten." in capsys.readouterr().out
-    assert (home.journals / f"{game}.journal").exists()
+def test_without_a_terminal_forgetting_takes_yes(game: str, hoity: Shell) -> None:
+    crew = private_folder(hoity.home.path / "bots" / "crew")
+    (crew / "game").write_text(game)
+    assert "--yes" in hoity.told(2, "forget", game)
+    assert hoity("forget", "--yes", game).code == 0
+    assert not crew.exists()  # its bots go too
+    assert hoity("forget", "--yes", game).code == 2
 
 
-def test_without_a_terminal_forgetting_takes_yes(home: Home, game: str, capsys: Shown) -> None:
-    assert run(["forget", game]) == 2
-    assert "--yes" in capsys.readouterr().err
-    assert run(["forget", "--yes", game]) == 0
-    assert run(["forget", "--yes", game]) == 2
-
-
-def test_a_running_game_is_not_forgotten(home: Home, capsys: Shown) -> None:
-    book = keep_journal(home, room_of(3, 2, b"m"))
-    assert run(["forget", "--yes", book.path.stem]) == 2
-    assert "being played just now" in " ".join(capsys.readouterr().err.split())
+def test_a_running_game_is_not_forgotten(hoity: Shell) -> None:
+    book = keep_journal(hoity.home, room_of(3, 2, b"m"))
+    assert "being played just now" in hoity.told(2, "forget", "--yes", book.path.stem)
     assert book.path.exists()
     book.close()
-
-
-def test_the_bots_of_a_forgotten_game_go_too(home: Home, game: str) -> None:
-    crew = private_folder(home.path / "bots" / "crew")
-    (crew / "game").write_text(game)
-    assert run(["forget", "--yes", game]) == 0
-    assert not crew.exists()
 
 
 # Games by name.
 
 
 @pytest.mark.parametrize("command", [["verify", "--json"], ["replay"]])
-def test_a_transcript_is_named_by_its_id(home: Home, command: list[str], capsys: Shown) -> None:
-    keep_transcript(home, played_file(), "8daa000011112222.hoity")
+def test_a_transcript_is_named_by_its_id(command: list[str], hoity: Shell) -> None:
+    keep_transcript(hoity.home, played_file(), "8daa000011112222.hoity")
     for word in ("8daa", "8DAA00", "8daa000011112222", "last"):
-        assert run([*command, word]) == 0
-    assert run([*command, "8da"]) == 2
-    assert run([*command, "8dab"]) == 2
+        assert hoity(*command, word).code == 0
+    for word in ("8da", "8dab"):
+        assert hoity(*command, word).code == 2
 
 
-def test_a_path_that_is_there_comes_first(
-    home: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Shown
+def test_a_path_that_is_there_comes_first_and_a_finished_transcript_before_a_claim(
+    hoity: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    keep_transcript(home, b"another", "8daa000011112222.hoity")
+    keep_transcript(hoity.home, b"a claim", "8daa000011112222.claim.hoity")
+    assert hoity("verify", "8daa").code == 1
+    keep_transcript(hoity.home, played_file(), "8daa000011112222.hoity")
+    assert hoity("verify", "8daa").code == 0
+    keep_transcript(hoity.home, b"another", "8daa000011112222.hoity")
     monkeypatch.chdir(tmp_path)
     for name in ("8daa", "last"):
         (tmp_path / name).write_bytes(played_file())
-        assert run(["verify", name]) == 0
+        assert hoity("verify", name).code == 0
 
 
-def test_a_finished_transcript_comes_before_a_claim(home: Home) -> None:
-    keep_transcript(home, b"a claim", "8daa000011112222.claim.hoity")
-    assert run(["verify", "8daa"]) == 1
-    keep_transcript(home, played_file(), "8daa000011112222.hoity")
-    assert run(["verify", "8daa"]) == 0
-
-
-def test_what_several_games_begin_with_names_them(home: Home, capsys: Shown) -> None:
+def test_what_several_games_begin_with_names_them(hoity: Shell) -> None:
     for name in ("8daa000011112222", "8daa100011112222"):
-        keep_transcript(home, played_file(), f"{name}.hoity")
-    assert run(["verify", "8daa"]) == 2
-    err = " ".join(capsys.readouterr().err.split())
-    assert "8daa000011112222, 8daa100011112222" in err
-    assert run(["verify", "8daa0"]) == 0
+        keep_transcript(hoity.home, played_file(), f"{name}.hoity")
+    assert "8daa000011112222, 8daa100011112222" in hoity.told(2, "verify", "8daa")
+    assert hoity("verify", "8daa0").code == 0
 
 
-def test_an_unfinished_game_has_no_transcript_and_that_is_said(
-    home: Home, game: str, capsys: Shown
-) -> None:
-    assert run(["verify", game[:6]]) == 2
-    assert "not over" in " ".join(capsys.readouterr().err.split())
-    assert run(["verify", "last"]) == 2
-    assert "no transcript on this machine" in capsys.readouterr().err
+def test_an_unfinished_game_has_no_transcript_and_that_is_said(game: str, hoity: Shell) -> None:
+    assert "not over" in hoity.told(2, "verify", game[:6])
+    assert "no transcript on this machine" in hoity.told(2, "verify", "last")
 
 
 def test_the_shell_completes_games(home: Home, game: str) -> None:

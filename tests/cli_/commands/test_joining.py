@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,10 +10,9 @@ from typing import Any
 import pytest
 from support.kept_home import keep_journal, player, room_of
 from support.machine_table import MachineTable, identity
+from support.shell import Shell, Types
 
-from cli.app import run
 from cli.commands import join, pick_table, resume, running
-from cli.local import questions
 from cli.trouble import Trouble
 from p2p_hoity.net.discovery import Announcement
 from p2p_hoity.net.ticket import Ticket, encode_ticket
@@ -28,8 +26,8 @@ Shown = pytest.CaptureFixture[str]
 
 
 @pytest.fixture
-def lan(monkeypatch: pytest.MonkeyPatch) -> Sequence[Announcement]:
-    found: list[Announcement] = [ANA, BOB]
+def lan(monkeypatch: pytest.MonkeyPatch) -> list[Announcement]:
+    found = [ANA, BOB]
 
     async def browse(seconds: float) -> list[Announcement]:
         return list(found)
@@ -38,65 +36,45 @@ def lan(monkeypatch: pytest.MonkeyPatch) -> Sequence[Announcement]:
     return found
 
 
-def types(monkeypatch: pytest.MonkeyPatch, *lines: str) -> None:
-    typed = iter(lines)
-    monkeypatch.setattr(questions, "typed_line", lambda: next(typed))
+Lan = list[Announcement]
 
 
-def test_an_open_table_is_picked_by_its_number(
-    lan: Sequence[Announcement], monkeypatch: pytest.MonkeyPatch, capsys: Shown
+def test_an_open_table_is_picked_by_its_number_and_a_closed_one_by_its_ticket(
+    lan: Lan, types: Types, capsys: Shown
 ) -> None:
-    types(monkeypatch, "0", "9", "x", "1")
+    types("0", "9", "x", "1")
     assert pick_table.from_list() == OPEN
     out = capsys.readouterr().out
     assert "  1  Ana (key " in out
     assert "1 of 4 seated, open to all" in out
     assert out.count("No table has that number.") == 3
-
-
-def test_a_closed_table_asks_for_its_ticket(
-    lan: Sequence[Announcement], monkeypatch: pytest.MonkeyPatch, capsys: Shown
-) -> None:
-    types(monkeypatch, "2", "", "hoity2pasted")
+    types("2", "", "hoity2pasted")
     assert pick_table.from_list() == "hoity2pasted"
     assert "Ask Bob for it" in capsys.readouterr().out
-
-
-def test_the_list_is_looked_up_anew_and_a_ticket_is_taken_at_once(
-    lan: list[Announcement], monkeypatch: pytest.MonkeyPatch, capsys: Shown
-) -> None:
-    types(monkeypatch, "r", OTHER)
+    types("r", OTHER)  # the list is looked up anew, and a ticket is taken at once
     assert pick_table.from_list() == OTHER
     assert capsys.readouterr().out.count("Looking for tables") == 2
-
-
-def test_an_empty_lan_says_so_and_may_be_left(
-    lan: list[Announcement], monkeypatch: pytest.MonkeyPatch, capsys: Shown
-) -> None:
     lan.clear()
-    types(monkeypatch, "1", "q")
+    types("1", "q")
     with pytest.raises(Trouble, match="sat down nowhere"):
         pick_table.from_list()
     assert "hoity host" in capsys.readouterr().out
 
 
-def test_a_host_is_found_by_its_nickname(lan: Sequence[Announcement]) -> None:
+def test_a_host_is_found_by_its_nickname(lan: Lan) -> None:
     assert pick_table.by_nickname("Ana") == OPEN
+    with pytest.raises(Trouble, match="no table of Zoe on this LAN"):
+        pick_table.by_nickname("Zoe")
 
 
 @pytest.mark.parametrize("nickname", ["ana", "Аna", "Ana"])
 def test_look_alikes_are_listed_and_asked(
-    lan: list[Announcement], nickname: str, monkeypatch: pytest.MonkeyPatch, capsys: Shown
+    lan: Lan, nickname: str, types: Types, capsys: Shown
 ) -> None:
     lan.append(Announcement("Аnа", 4, 1, OTHER))  # two letters are Cyrillic
-    types(monkeypatch, "2")
+    types("2")
     assert pick_table.by_nickname(nickname) == OTHER
     assert "looks like it" in capsys.readouterr().out
-
-
-def test_a_nickname_that_nobody_has_is_said(lan: Sequence[Announcement]) -> None:
-    with pytest.raises(Trouble, match="no table of Zoe on this LAN"):
-        pick_table.by_nickname("Zoe")
 
 
 @pytest.mark.parametrize(
@@ -110,27 +88,20 @@ def test_a_ticket_is_not_taken_for_a_nickname(word: str, is_name: bool) -> None:
     assert pick_table.is_nickname(word) is is_name
 
 
-def test_without_a_terminal_a_ticket_is_needed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Shown
-) -> None:
-    monkeypatch.setenv("HOITY_HOME", str(tmp_path))
-    assert run(["join"]) == 2
-    assert "Missing argument 'TICKET'." in capsys.readouterr().err
-    assert run(["join", "Ana"]) == 2
-    assert "this is not a ticket" in capsys.readouterr().err
+def test_without_a_terminal_a_ticket_is_needed(hoity: Shell) -> None:
+    assert "Missing argument 'TICKET'." in hoity.told(2, "join")
+    assert "this is not a ticket" in hoity.told(2, "join", "Ana")
 
 
 # A seat that is kept.
 
 
 def test_a_ticket_of_a_table_with_a_journal_here_resumes_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Shown
+    hoity: Shell, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("HOITY_HOME", str(tmp_path / "home"))
-    home = Home(tmp_path / "home")
-    player(home, 1)
+    player(hoity.home, 1)
     here = room_of(3, 2)
-    keep_journal(home, here, 1).close()
+    keep_journal(hoity.home, here, 1).close()
     resumed: list[tuple[str, Ticket]] = []
 
     def take_up(sitting: object, game: OpenGame, reach: Reach, fresh: Ticket) -> int:
@@ -139,9 +110,8 @@ def test_a_ticket_of_a_table_with_a_journal_here_resumes_it(
 
     monkeypatch.setattr(join, "take_up", take_up)
     ticket = ticket_of(here)
-    assert run(["join", encode_ticket(ticket)]) == 0
+    assert "Your seat at this table is kept" in hoity.told(0, "join", encode_ticket(ticket))
     assert resumed == [(here.table.id.hex()[:16], ticket)]
-    assert "Your seat at this table is kept" in capsys.readouterr().out
 
 
 SECRET = b"s" * 16
@@ -155,24 +125,19 @@ def ticket_of(here: MachineTable, **given: Any) -> Ticket:
 
 
 @pytest.fixture
-def played(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[MachineTable]:
+def played(home: Home, monkeypatch: pytest.MonkeyPatch) -> Iterator[MachineTable]:
     """A game of this home that another process seems to play."""
-    monkeypatch.setenv("HOITY_HOME", str(tmp_path / "home"))
     monkeypatch.setattr(fresh_tickets, "TAKEN", 0.5)
-    home = Home(tmp_path / "home")
     player(home, 1)
     here = room_of(3, 2)
     book = keep_journal(home, here, 1, secret=SECRET)
     yield here
     book.close()
-
-
-def lying(tmp_path: Path) -> list[Path]:
-    return list((tmp_path / "home" / "journals").glob("*.ticket"))
+    assert not list(home.journals.glob("*.ticket"))
 
 
 def test_a_game_that_is_played_is_handed_the_ticket(
-    played: MachineTable, tmp_path: Path, capsys: Shown, monkeypatch: pytest.MonkeyPatch
+    played: MachineTable, hoity: Shell, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     found: list[Ticket] = []
 
@@ -182,85 +147,65 @@ def test_a_game_that_is_played_is_handed_the_ticket(
 
     monkeypatch.setattr(running.tables, "hand_over", taken)
     ticket = ticket_of(played)
-    assert run(["join", encode_ticket(ticket)]) == 0
+    told = hoity.told(0, "join", encode_ticket(ticket))
     assert found == [ticket]
-    told = capsys.readouterr().out
     assert "seat 0 is dialled from there now" in told
     assert "kept on this machine" not in told
-    assert run(["join", "--json", encode_ticket(ticket)]) == 0
-    handed = json.loads(capsys.readouterr().out)
-    assert handed == {"type": "handed", "game": played.table.id.hex()[:16], "name": "seat 0"}
-
-
-def test_a_game_that_does_not_take_the_ticket_is_said(
-    played: MachineTable, tmp_path: Path, capsys: Shown
-) -> None:
-    assert run(["join", encode_ticket(ticket_of(played))]) == 1
-    assert "does not take the ticket: leave there" in capsys.readouterr().err
-    assert not lying(tmp_path)
+    done = hoity("join", "--json", encode_ticket(ticket))
+    handed = {"type": "handed", "game": played.table.id.hex()[:16], "name": "seat 0"}
+    assert (done.code, done.lines) == (0, [handed])
 
 
 @pytest.mark.parametrize(
-    ("given", "words"),
+    ("given", "code", "words"),
     [
-        ({"secret": b"x" * 16}, "its secret is another one"),
-        ({"secret": b""}, "its secret is another one"),
-        ({"host_id": b"x" * 32}, "nobody who sits at this table"),
-        ({"host_id": identity(1).public}, "this is your own ticket"),
+        ({}, 1, "does not take the ticket: leave there"),
+        ({"secret": b"x" * 16}, 2, "its secret is another one"),
+        ({"secret": b""}, 2, "its secret is another one"),
+        ({"host_id": b"x" * 32}, 2, "nobody who sits at this table"),
+        ({"host_id": identity(1).public}, 2, "this is your own ticket"),
     ],
 )
-def test_a_forged_ticket_is_not_handed_to_a_game(
-    played: MachineTable, tmp_path: Path, capsys: Shown, given: dict[str, bytes], words: str
+def test_a_ticket_that_is_forged_or_not_taken_is_not_left_with_a_game(
+    played: MachineTable, hoity: Shell, given: dict[str, bytes], code: int, words: str
 ) -> None:
-    assert run(["join", encode_ticket(ticket_of(played, **given))]) == 2
-    assert words in capsys.readouterr().err
-    assert not lying(tmp_path)
+    assert words in hoity.told(code, "join", encode_ticket(ticket_of(played, **given)))
 
 
-def test_a_seat_is_not_taken_again_by_a_forged_ticket(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Shown
-) -> None:
-    monkeypatch.setenv("HOITY_HOME", str(tmp_path / "home"))
-    home = Home(tmp_path / "home")
-    player(home, 1)
+def test_a_seat_is_not_taken_again_by_a_forged_ticket(hoity: Shell) -> None:
+    player(hoity.home, 1)
     here = room_of(3, 2)
-    book = keep_journal(home, here, 1, secret=SECRET, whole=True)
+    book = keep_journal(hoity.home, here, 1, secret=SECRET, whole=True)
     book.close()
     before = book.path.read_bytes()
     forged = ticket_of(here, secret=b"x" * 16)
-    assert run(["join", "--auto", "--json", encode_ticket(forged)]) == 2
-    assert json.loads(capsys.readouterr().out)["code"] == "ticket-with-another-secret"
+    done = hoity("join", "--auto", "--json", encode_ticket(forged))
+    assert (done.code, done.lines[0]["code"]) == (2, "ticket-with-another-secret")
     assert book.path.read_bytes() == before
 
 
 def test_the_seat_of_another_key_is_not_taken(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Shown
+    hoity: Shell, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("HOITY_HOME", str(tmp_path / "home"))
-    home = Home(tmp_path / "home")
-    player(home, 5)
+    player(hoity.home, 5)
     here = room_of(3, 2)
-    keep_journal(home, here, 1).close()
-    terms = here.table.header.terms
-    ticket = Ticket(terms.host, ("127.0.0.1:1",), terms.digest(), (), bytes(16))
+    keep_journal(hoity.home, here, 1).close()
     monkeypatch.setattr(join, "take_up", resume.take_up)
     monkeypatch.setattr(join.tables, "join_table", None)
-    run(["join", "--yes", encode_ticket(ticket)])
-    assert "kept" not in capsys.readouterr().out
+    assert (
+        "kept" not in hoity("join", "--yes", encode_ticket(ticket_of(here, secret=bytes(16)))).out
+    )
 
 
 def test_a_game_that_is_played_in_another_terminal_is_not_said_to_be_taken_up(
-    played: MachineTable, capsys: Shown
+    played: MachineTable, hoity: Shell
 ) -> None:
-    assert run(["resume"]) == 2
-    told = capsys.readouterr()
-    assert "in another terminal" in told.err
-    assert "take your seat" not in told.out + told.err
+    told = hoity.told(2, "resume")
+    assert "in another terminal" in told
+    assert "take your seat" not in told
 
 
-@pytest.mark.parametrize("command", ["verify", "replay"])
-def test_who_names_no_game_is_told_where_games_are_listed(command: str, capsys: Shown) -> None:
-    assert run([command]) == 2
-    assert "`hoity games` lists your games." in capsys.readouterr().err
-    assert run(["watch"]) == 2
-    assert "hoity games" not in capsys.readouterr().err
+def test_who_names_no_game_is_told_where_games_are_listed(hoity: Shell) -> None:
+    for command in ("verify", "replay"):
+        assert "`hoity games` lists your games." in hoity.told(2, command)
+    assert "hoity games" not in hoity.told(2, "watch")

@@ -45,26 +45,25 @@ def terms(seats: int, **given: Any) -> Terms:
     return checked_terms(Ask(seats, **given), HOST)
 
 
+def described(offered: Terms, *names: str) -> str:
+    """Return the terms in words."""
+    return "\n".join(terms_words.describe(offered, read_game(offered), [*names]))
+
+
 # Terms.
 
 
-def test_two_seats_play_surprise_unless_told_otherwise() -> None:
+def test_what_is_not_asked_for_is_as_usual_and_switches_are_overridden() -> None:
+    for seats, quorum in ((2, 2), (3, 2), (4, 3), (5, 4), (6, 4)):
+        assert terms(seats).quorum == quorum
     assert read_game(terms(2)).variant == "surprise"
     assert read_game(terms(2, variant="confrontation")).variant == "confrontation"
     assert read_game(terms(3)).variant is None
-
-
-def test_switches_are_overridden() -> None:
     switches = edition_of(
         Ask(4, action_choice="together", detective_in_hall=True, detective_rank="before")
     ).switches
     assert (switches.action_choice, switches.detective_in_hall) == ("together", True)
     assert switches.detective_rank == "before"
-
-
-@pytest.mark.parametrize(("seats", "quorum"), [(2, 2), (3, 2), (4, 3), (5, 4), (6, 4)])
-def test_the_default_quorum(seats: int, quorum: int) -> None:
-    assert terms(seats).quorum == quorum
 
 
 @pytest.mark.parametrize(
@@ -90,7 +89,7 @@ def test_terms_that_cannot_be_played(ask: Ask) -> None:
 )
 def test_the_three_bounds_in_words(seats: int, secrecy: int, progress: int, fork: int) -> None:
     offered = terms(seats)
-    text = "\n".join(terms_words.describe(offered, read_game(offered), ["Ana"]))
+    text = described(offered, "Ana")
     found = dict(line.split(": ", 1) for line in text.splitlines() if ": " in line)
     assert f" {secrecy} seat" in found["Secrecy"]
     assert f" {progress} seat" in found["Progress"]
@@ -102,31 +101,28 @@ def test_the_three_bounds_in_words(seats: int, secrecy: int, progress: int, fork
     assert json.dumps(plain)
 
 
-@pytest.mark.parametrize("ask", [Ask(2), Ask(4, quorum=4)])
-def test_where_every_seat_is_needed_an_absence_pauses(ask: Ask) -> None:
-    offered = checked_terms(ask, HOST)
-    text = "\n".join(terms_words.describe(offered, read_game(offered), []))
-    assert "an absence pauses the game" in text
-
-
-def test_patience_is_in_the_terms() -> None:
-    offered = terms(3, patience=7.5)
-    assert offered.patience.choice == 7500
-    assert "after 7 seconds" in "\n".join(terms_words.absence(offered))
+def test_what_the_terms_say_of_absences_and_of_when_actions_are_chosen() -> None:
+    for needs_all in (terms(2), terms(4, quorum=4)):
+        assert "an absence pauses the game" in described(needs_all)
+    patient = terms(3, patience=7.5)
+    assert patient.patience.choice == 7500
+    assert "after 7 seconds" in "\n".join(terms_words.absence(patient))
+    text = described(terms(3))
+    assert "The Castle's Actions are chosen after the sale." in text
+    assert "Surprise" not in text
 
 
 # Names and last lines.
 
 
-def test_two_fresh_keys_have_two_names(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    made = [own_key.load_or_make(Home(tmp_path / str(i)), None)[0] for i in range(2)]
-    assert made[0].nickname != made[1].nickname
-    assert made[0].identity.public != made[1].identity.public
-    assert all(check_nickname(one.nickname) for one in made)
+def test_two_fresh_keys_have_two_names_and_a_long_user_name_still_fits(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, two = (own_key.load_or_make(Home(tmp_path / str(i)), None)[0] for i in range(2))
+    assert one.nickname != two.nickname
+    assert one.identity.public != two.identity.public
+    assert all(check_nickname(made.nickname) for made in (one, two))
     assert "A new key was made" in capsys.readouterr().err
-
-
-def test_a_long_user_name_still_fits(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr("getpass.getuser", lambda: "\tvery long " * 9)
     assert len(check_nickname(own_key.own_name(Home(tmp_path)))) <= MAX_NICKNAME
 
@@ -147,18 +143,19 @@ def test_the_last_line() -> None:
 # Standard input.
 
 
-async def test_lines_come_whole_however_they_are_cut() -> None:
-    pieces = iter([b"on", b"e\ntw", "o é\n\nlast".encode(), b""])
+@pytest.mark.parametrize(
+    ("pieces", "lines"),
+    [
+        ([b"on", b"e\ntw", "o é\n\nlast".encode()], ["one", "two é", "", "last"]),
+        ([b"\xff\xfe\n"], ["\ufffd\ufffd"]),
+    ],
+    ids=["cut", "no text"],
+)
+async def test_lines_come_whole_however_they_are_cut(pieces: list[bytes], lines: list[str]) -> None:
+    come = iter([*pieces, b""])
     send, receive = trio.open_memory_channel[str](10)
-    await pump(send, lambda: next(pieces))
-    assert [line async for line in receive] == ["one", "two é", "", "last"]
-
-
-async def test_bytes_that_are_no_text_are_no_crash() -> None:
-    pieces = iter([b"\xff\xfe\n", b""])
-    send, receive = trio.open_memory_channel[str](10)
-    await pump(send, lambda: next(pieces))
-    assert [line async for line in receive] == ["\ufffd\ufffd"]
+    await pump(send, lambda: next(come))
+    assert [line async for line in receive] == lines
 
 
 async def test_waiting_for_the_end_of_the_input() -> None:
@@ -282,17 +279,8 @@ def test_ctrl_c_keeps_the_game_and_its_bots(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("variant", ["surprise", "confrontation"])
 def test_a_variant_says_in_the_terms_what_it_says_in_the_rules(variant: str) -> None:
-    offered = checked_terms(Ask(2, variant=variant), HOST)
-    text = "\n".join(terms_words.describe(offered, read_game(offered), []))
-    sentence = edition_words.VARIANTS[variant]
+    text, sentence = described(terms(2, variant=variant)), edition_words.VARIANTS[variant]
     assert sentence in text
     assert sentence in " ".join(" ".join(rules_text.lines(editions.load(), None)).split())
     assert "after the sale" not in text
     assert "before the sale" not in text
-
-
-def test_without_a_variant_the_terms_say_when_actions_are_chosen() -> None:
-    offered = terms(3)
-    text = "\n".join(terms_words.describe(offered, read_game(offered), []))
-    assert "The Castle's Actions are chosen after the sale." in text
-    assert "Surprise" not in text

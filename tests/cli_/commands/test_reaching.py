@@ -6,17 +6,20 @@ from __future__ import annotations
 import io
 import json
 import os
-from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 import trio
 from support.kept_home import keep_journal, player, room_of
+from support.shell import Shell
 
 from cli.app import run
 from cli.commands import play as play_command
 from cli.commands import reaching, resume
+from cli.commands.join import _ticket
 from cli.commands.reaching import again_by, for_guests, reach_of
+from cli.commands.sitting import Manner
 from cli.trouble import Trouble
 from cli.ui.json_screen import JsonScreen
 from cli.ui.line_screen import SeatScreen
@@ -35,6 +38,7 @@ from p2p_hoity.session.updates import (
     Reached,
     Started,
     TicketTaken,
+    Update,
 )
 from p2p_hoity.storage.home import Home
 from p2p_hoity.tables import Lan, Reach
@@ -70,15 +74,19 @@ def test_a_forwarded_port_is_named_and_listened_on() -> None:
     assert reach_of(":0").listen == ":0"
 
 
-@pytest.mark.parametrize("text", ["h", "h:0", "h:70000", "[::1:5", "::1:5", "a b:5", "ö.example:5"])
-def test_what_is_no_address_is_no_forwarded_port(text: str) -> None:
-    with pytest.raises(AddressError):
-        reach_of(":0", advertised=[text])
-
-
-@pytest.mark.parametrize("typed", [["relay+h:5"], [f"h{n}:5" for n in range(9)]])
-def test_what_no_ticket_takes_is_refused(typed: list[str]) -> None:
-    with pytest.raises(Trouble):
+@pytest.mark.parametrize(
+    ("typed", "error"),
+    [
+        *(
+            ([text], AddressError)
+            for text in ("h", "h:0", "h:70000", "[::1:5", "::1:5", "a b:5", "ö.example:5")
+        ),
+        (["relay+h:5"], Trouble),
+        ([f"h{n}:5" for n in range(9)], Trouble),
+    ],
+)
+def test_what_is_no_address_is_no_forwarded_port(typed: list[str], error: type[Exception]) -> None:
+    with pytest.raises(error):
         reach_of(":0", advertised=typed)
 
 
@@ -97,10 +105,7 @@ def test_behind_a_proxy_nothing_is_listened_to_announced_or_asked() -> None:
         reach_of("0.0.0.0:9", proxy=TOR)
     with pytest.raises(ProxyTypedError):
         reach_of(":0", proxy="http://127.0.0.1:80")
-
-
-def test_a_table_behind_a_proxy_that_nobody_could_reach_is_not_opened() -> None:
-    with pytest.raises(Trouble):
+    with pytest.raises(Trouble):  # a table that nobody could reach
         for_guests(reach_of(":0", proxy=TOR), 0)
     for ways in ({"relays": ["r.example:1"]}, {"advertised": ["x.onion:1"]}):
         assert for_guests(reach_of(":0", proxy=TOR, **ways), 0).outside  # type: ignore[arg-type]
@@ -118,42 +123,31 @@ def test_only_a_host_asks_the_router_and_not_if_it_is_forbidden(
     assert [reach.near for reach in opened] == [False, False, False, True]
 
 
-def test_the_proxy_may_be_named_by_the_environment(
-    opened: list[Reach], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+def test_the_proxy_may_be_named_by_the_environment_and_is_not_given_to_bots_of_one_machine(
+    opened: list[Reach], hoity: Shell, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(reaching.PROXY, "socks5://Ada:s3cret@127.0.0.1:9050")
-    assert run(["host", "--relay", "r.example:1"]) == 0
-    assert opened[0].hidden
+    done = hoity("host", "--relay", "r.example:1")
+    assert (done.code, done.err) == (0, "")
     assert "s3cret" not in repr(opened[0])
-    assert capsys.readouterr().err == ""
-
-
-def test_who_plays_on_one_machine_gives_its_bots_no_proxy(
-    opened: list[Reach], monkeypatch: pytest.MonkeyPatch
-) -> None:
     monkeypatch.setenv(reaching.PROXY, TOR)
-    assert run(["play"]) == 0
+    assert hoity("play").code == 0
     assert reaching.PROXY not in os.environ
-    assert not opened[0].hidden
+    assert [reach.hidden for reach in opened] == [True, False]
 
 
 def test_a_password_among_the_words_is_warned_about_and_not_repeated(
-    opened: list[Reach], capsys: pytest.CaptureFixture[str]
+    opened: list[Reach], hoity: Shell
 ) -> None:
     words = ["host", "--relay", "r.example:1", "--proxy"]
-    assert run([*words, "socks5://Ada:s3cret@127.0.0.1:9050"]) == 0
-    assert "HOITY_PROXY" in capsys.readouterr().err
-    assert run([*words, "socks5://Ada:s3cret@127.0.0.1"]) == 2
-    assert run(["--debug", *words, "socks5://Ada:s3cret@127.0.0.1"]) == 2
-    told = capsys.readouterr()
-    assert "s3cret" not in told.err + told.out
-    assert "socks5://HOST:PORT" in told.err
+    assert "HOITY_PROXY" in hoity(*words, "socks5://Ada:s3cret@127.0.0.1:9050").err
+    for before in ([], ["--debug"]):
+        told = hoity.told(2, *before, *words, "socks5://Ada:s3cret@127.0.0.1")
+        assert "s3cret" not in told
+        assert before or "socks5://HOST:PORT" in told
 
 
 def test_the_lan_is_not_asked_for_tables_behind_a_proxy() -> None:
-    from cli.commands.join import _ticket
-    from cli.commands.sitting import Manner
-
     with pytest.raises(Trouble):
         _ticket(Manner(), "", True)
     assert _ticket(Manner(), "Ana", True) == "Ana"
@@ -175,22 +169,13 @@ def test_a_seat_is_taken_again_as_before_but_for_what_is_typed() -> None:
     assert (without.relays, without.relays_anew) == ((), True)
 
 
-class Crew:
-    """Bots of this machine."""
-
-    def __init__(self, names: tuple[str, ...]) -> None:
-        self.names = names
-
-
 @pytest.mark.parametrize(("bots", "is_told"), [(0, True), (1, True), (2, False)])
 def test_only_a_game_with_others_looks_how_they_find_this_seat(
-    bots: int, is_told: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    bots: int, is_told: bool, home: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("HOITY_HOME", str(tmp_path / "home"))
-    home = Home(tmp_path / "home")
     player(home, 0)
     keep_journal(home, room_of(3, 1), 0, whole=True).close()
-    crew = Crew(("Ada", "Bruno")[:bots]) if bots else None
+    crew = SimpleNamespace(names=("Ada", "Bruno")[:bots]) if bots else None
     found: list[Reach] = []
 
     async def resume_table(seat: Any, name: str, *, how: Reach, fresh: Any) -> None:
@@ -219,21 +204,24 @@ def test_only_a_game_with_others_looks_how_they_find_this_seat(
 MOVED = Moved(Scope.LAN, (because(SCOPES[Scope.LAN]), because(ReachCode.OTHERWISE)), TICKET)
 
 
-def test_the_line_prompt_shows_the_ticket_of_one_who_moved() -> None:
+def test_the_ticket_of_one_who_moved_is_shown() -> None:
     lines: list[str] = []
     SeatScreen(lines.append)(MOVED)
     assert lines.count(TICKET) == 1
     assert any("not everybody finds you" in line for line in lines)
     assert "hoity resume --relay" in lines[-1]
+    moved, taken = written_of(MOVED, TicketTaken("Bob"))
+    assert (moved["type"], moved["reach"], moved["ticket"]) == ("moved", "lan", TICKET)
+    assert taken == {"type": "ticket-taken", "name": "Bob"}
 
 
-def test_a_program_gets_the_ticket_of_one_who_moved() -> None:
+def written_of(*told: Update) -> list[dict[str, Any]]:
+    """Return what a program is told."""
     out: list[dict[str, Any]] = []
     screen = JsonScreen(out.append)
-    screen(MOVED)
-    screen(TicketTaken("Bob"))
-    assert (out[0]["type"], out[0]["reach"], out[0]["ticket"]) == ("moved", "lan", TICKET)
-    assert out[1] == {"type": "ticket-taken", "name": "Bob"}
+    for update in told:
+        screen(update)
+    return out
 
 
 def test_the_line_prompt_says_once_for_each_loss_what_to_do() -> None:
@@ -257,7 +245,10 @@ def reached(found: Found, ticket: str = "") -> Reached:
 HOME = Found(("192.168.1.5:4646",), trouble=(because(RouterCode.SILENT),))
 
 
-def test_a_ticket_for_the_lan_says_so_and_what_to_do() -> None:
+def test_every_reach_has_words_and_a_ticket_for_the_lan_says_so_and_what_to_do() -> None:
+    for scope in Scope:
+        (line,) = reach_lines(Reached(scope, (because(SCOPES[scope]),)))
+        assert "ticket" in line
     first, router, *rest = reach_lines(reached(HOME))
     assert "only on your own network" in first
     assert "does not answer" in router
@@ -278,10 +269,7 @@ def test_the_line_prompt_says_each_thing_once_and_a_better_ticket_apart() -> Non
 
 
 def test_a_program_gets_codes() -> None:
-    out: list[dict[str, Any]] = []
-    screen = JsonScreen(out.append)
-    screen(reached(HOME))
-    screen(reached(Found(("93.184.216.34:1",)), TICKET))
+    out = written_of(reached(HOME), reached(Found(("93.184.216.34:1",)), TICKET))
     assert [(one["type"], one["reach"], one["ticket"]) for one in out] == [
         ("reached", "lan", None),
         ("reached", "anywhere", TICKET),
@@ -289,11 +277,3 @@ def test_a_program_gets_codes() -> None:
     codes = [reason["code"] for reason in out[0]["reasons"]]
     assert codes == ["reach-lan", "router-silent", "reach-take-relay", "reach-forward"]
     assert json.load(io.StringIO(json.dumps(out)))
-
-
-@pytest.mark.parametrize("scope", list(Scope))
-def test_every_reach_has_words(scope: Scope) -> None:
-    from p2p_hoity.reachability.judge import SCOPES
-
-    (line,) = reach_lines(Reached(scope, (because(SCOPES[scope]),)))
-    assert "ticket" in line

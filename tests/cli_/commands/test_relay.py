@@ -7,6 +7,7 @@ import sys
 from typing import Any
 
 import pytest
+from support.shell import Shell
 
 from cli.app import run
 from cli.commands import relay
@@ -40,63 +41,51 @@ def test_the_caps_of_a_relay_are_options(served: list[RelayLimits]) -> None:
     assert usual == RelayLimits()
 
 
-@pytest.mark.parametrize("words", [["--seats", "0"], ["--calls", "-1"], ["--calls", "many"]])
-def test_caps_that_are_none_are_refused(served: list[RelayLimits], words: list[str]) -> None:
-    assert run(["relay", *words]) == 2
-    assert served == []
-
-
-def test_what_the_system_cannot_hold_is_said(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], served: list[RelayLimits]
-) -> None:
-    monkeypatch.setattr(relay, "open_files", lambda wanted: 1024)
-    assert run(["relay"]) == 0
-    assert "1024 connections, no more" in capsys.readouterr().out
-
-
-def test_metrics_without_their_library_are_refused_with_what_to_do(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], served: list[RelayLimits]
-) -> None:
-    monkeypatch.setitem(sys.modules, "prometheus_client", None)
-    assert run(["relay", "--metrics", "127.0.0.1:0"]) == 2
-    assert "pip install 'p2p-hoity[relay]'" in capsys.readouterr().err
-    assert served == []
-    assert run(["relay"]) == 0
-
-
-@pytest.mark.parametrize("words", [["--metrics", "nowhere"], ["--drain", "-1"], ["--drain", "nan"]])
-def test_places_and_times_that_are_none_are_refused(
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["--seats", "0"],
+        ["--calls", "-1"],
+        ["--calls", "many"],
+        ["--metrics", "nowhere"],
+        ["--drain", "-1"],
+        ["--drain", "nan"],
+    ],
+    ids=" ".join,
+)
+def test_caps_places_and_times_that_are_none_are_refused(
     served: list[RelayLimits], words: list[str]
 ) -> None:
     assert run(["relay", *words]) == 2
     assert served == []
 
 
-def test_numbers_are_for_this_machine_alone_unless_another_address_is_asked_for(
-    capsys: pytest.CaptureFixture[str], served: list[RelayLimits]
+def test_what_the_system_cannot_hold_is_said_and_metrics_are_for_this_machine_alone(
+    monkeypatch: pytest.MonkeyPatch, hoity: Shell, served: list[RelayLimits]
 ) -> None:
-    assert run(["relay", "--metrics", ":0"]) == 0
-    assert "http://127.0.0.1:" in capsys.readouterr().out
+    monkeypatch.setattr(relay, "open_files", lambda wanted: 1024)
+    assert "1024 connections, no more" in hoity.told(0, "relay")
+    assert "http://127.0.0.1:" in hoity.told(0, "relay", "--metrics", ":0")
+
+
+def test_metrics_without_their_library_are_refused_with_what_to_do(
+    monkeypatch: pytest.MonkeyPatch, hoity: Shell, served: list[RelayLimits]
+) -> None:
+    monkeypatch.setitem(sys.modules, "prometheus_client", None)
+    told = hoity.told(2, "relay", "--metrics", "127.0.0.1:0")
+    assert "pip install 'p2p-hoity[relay]'" in told
+    assert served == []
+    assert hoity("relay").code == 0
 
 
 @pytest.mark.parametrize(
-    ("soft", "hard", "wanted", "lacking", "set_to"),
-    [
-        (1024, 4096, 500, None, None),
-        (1024, 4096, 2000, None, 2000),
-        (1024, 4096, 9000, 4096, 4096),
-    ],
+    ("wanted", "lacking", "asked"), [(500, None, []), (2000, None, [2000]), (9000, 4096, [4096])]
 )
 def test_as_much_room_is_asked_for_as_there_may_be(
-    monkeypatch: pytest.MonkeyPatch,
-    soft: int,
-    hard: int,
-    wanted: int,
-    lacking: int | None,
-    set_to: int | None,
+    monkeypatch: pytest.MonkeyPatch, wanted: int, lacking: int | None, asked: list[int]
 ) -> None:
     done: list[int] = []
-    monkeypatch.setattr(resource, "getrlimit", lambda kind: (soft, hard))
+    monkeypatch.setattr(resource, "getrlimit", lambda kind: (1024, 4096))
     monkeypatch.setattr(resource, "setrlimit", lambda kind, pair: done.append(pair[0]))
     assert files.open_files(wanted) == lacking
-    assert done == ([] if set_to is None else [set_to])
+    assert done == asked

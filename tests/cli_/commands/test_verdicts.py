@@ -35,51 +35,49 @@ def kept(tmp_path: Path) -> Path:
     return tmp_path / "verdicts"
 
 
-def test_what_was_judged_is_known(game: Path, kept: Path) -> None:
+def known(kept: Path, game: Path) -> str | None:
+    """What a later run knows of a file."""
     with Verdicts(kept) as verdicts:
-        assert verdicts.verdict_of(game) is None
-        verdicts.add(line_of(game, "fault", "bad-proof"))
+        return verdicts.verdict_of(game)
+
+
+def add(kept: Path, *lines: dict[str, Any]) -> None:
+    """Let a run write these lines."""
     with Verdicts(kept) as verdicts:
-        assert verdicts.verdict_of(game) == "fault"
-        assert verdicts.verdict_of(game.with_name("other")) is None
+        for line in lines:
+            verdicts.add(line)
+
+
+def test_what_was_judged_is_known_and_the_newest_verdict_counts(game: Path, kept: Path) -> None:
+    assert known(kept, game) is None
+    add(kept, line_of(game, "fault", "bad-proof"))
+    assert known(kept, game) == "fault"
+    assert known(kept, game.with_name("other")) is None
+    add(kept, line_of(game, "fault", "torn"), line_of(game))
+    assert known(kept, game) == "ok"
 
 
 @pytest.mark.parametrize("change", ["size", "time"])
 def test_a_file_that_has_changed_is_not_known(game: Path, kept: Path, change: str) -> None:
-    with Verdicts(kept) as verdicts:
-        verdicts.add(line_of(game))
+    add(kept, line_of(game))
     then = game.stat().st_mtime_ns
     if change == "size":
         game.write_bytes(b"another")
-        os.utime(game, ns=(then, then))
-    else:
-        os.utime(game, ns=(then, then + 10**9))
-    with Verdicts(kept) as verdicts:
-        assert verdicts.verdict_of(game) is None
+    os.utime(game, ns=(then, then + (change == "time") * 10**9))
+    assert known(kept, game) is None
 
 
 @pytest.mark.parametrize("code", ["no-file", "not-judged"])
 def test_what_was_not_judged_is_judged_again(game: Path, kept: Path, code: str) -> None:
-    with Verdicts(kept) as verdicts:
-        verdicts.add(line_of(game, "unreadable", code))
-    with Verdicts(kept) as verdicts:
-        assert verdicts.verdict_of(game) is None
-
-
-def test_the_newest_verdict_counts(game: Path, kept: Path) -> None:
-    with Verdicts(kept) as verdicts:
-        verdicts.add(line_of(game, "fault", "torn"))
-        verdicts.add(line_of(game))
-    with Verdicts(kept) as verdicts:
-        assert verdicts.verdict_of(game) == "ok"
+    add(kept, line_of(game, "unreadable", code))
+    assert known(kept, game) is None
 
 
 def test_a_torn_line_goes_wherever_it_is_torn(game: Path, kept: Path) -> None:
     whole = (json.dumps(line_of(game)) + "\n").encode()
     for end in range(1, len(whole)):
         kept.write_bytes(whole + whole[:end])
-        with Verdicts(kept) as verdicts:
-            assert verdicts.verdict_of(game) == "ok"
+        assert known(kept, game) == "ok"
         assert kept.read_bytes() == whole
 
 
@@ -118,10 +116,9 @@ def test_any_bytes_are_verdicts_or_refused(tmp_path_factory: Any, data: bytes) -
 
 
 def test_a_folder_or_a_pipe_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(Trouble, match="cannot be kept"):
-        Verdicts(tmp_path)
-    with pytest.raises(Trouble, match="cannot be kept"):
-        Verdicts(tmp_path / "no-folder" / "verdicts")
+    for place in (tmp_path, tmp_path / "no-folder" / "verdicts"):
+        with pytest.raises(Trouble, match="cannot be kept"):
+            Verdicts(place)
     if hasattr(os, "mkfifo"):
         os.mkfifo(tmp_path / "pipe")
         with pytest.raises(Trouble, match="regular"):
@@ -141,7 +138,5 @@ def test_a_name_in_no_encoding_is_kept(tmp_path: Path, kept: Path) -> None:
         game.write_bytes(b"a game")
     except OSError:
         pytest.skip("this system has no such names")
-    with Verdicts(kept) as verdicts:
-        verdicts.add(line_of(game))
-    with Verdicts(kept) as verdicts:
-        assert verdicts.verdict_of(game) == "ok"
+    add(kept, line_of(game))
+    assert known(kept, game) == "ok"

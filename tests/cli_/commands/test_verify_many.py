@@ -8,7 +8,7 @@ import random
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,11 +16,10 @@ from typing import Any
 import pytest
 from support.limits import LIMIT
 from support.paths import VECTORS
+from support.shell import Done, Shell
 
 from cli import printing
-from cli.app import run
 from cli.commands import verify_many
-from cli.words import lingo
 from p2p_hoity import cores
 from protocol import transcript
 
@@ -35,19 +34,14 @@ QUICK = (
 
 
 @dataclass(frozen=True)
-class Done:
-    """What a command did."""
-
-    code: int
-    out: str
-    err: str
+class Verified(Done):
+    """What `verify` did."""
 
     @property
     def verdicts(self) -> dict[str, Any]:
         """What was found of each file, by its name, but for how long it took."""
-        lines = [json.loads(line) for line in self.out.splitlines()]
-        assert len({line["file"] for line in lines}) == len(lines)
-        return {Path(line["file"]).name: {**line, "timings": None} for line in lines}
+        assert len({line["file"] for line in self.lines}) == len(self.lines)
+        return {Path(line["file"]).name: {**line, "timings": None} for line in self.lines}
 
     @property
     def codes(self) -> dict[str, str | None]:
@@ -56,21 +50,18 @@ class Done:
         return {name: line["problem"] and line["problem"]["code"] for name, line in found}
 
 
+Verify = Callable[..., Verified]
+
+
 @pytest.fixture
-def verify(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Iterator[Callable[..., Done]]:
-    monkeypatch.setenv("HOITY_HOME", str(tmp_path / "home"))
-    for name in lingo.LOCALE_VARIABLES:
-        monkeypatch.delenv(name, raising=False)
+def verify(hoity: Shell) -> Verify:
+    """The command."""
 
-    def do(*words: object) -> Done:
-        code = run(["verify", *map(str, words)])
-        found = capsys.readouterr()
-        return Done(code, found.out, found.err)
+    def do(*words: object) -> Verified:
+        done = hoity("verify", *words)
+        return Verified(done.code, done.out, done.err)
 
-    yield do
-    lingo.speak("en")
+    return do
 
 
 @pytest.fixture
@@ -87,14 +78,12 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_a_folder_has_the_same_verdicts_by_any_number_of_processes(
-    verify: Callable[..., Done], folder: Path
+    verify: Verify, folder: Path
 ) -> None:
     alone = verify(folder, "--json", "--jobs", 1)
     assert alone.code == 1
     assert len(alone.verdicts) == len(QUICK) + 2
-    assert [json.loads(line)["file"] for line in alone.out.splitlines()] == sorted(
-        json.loads(line)["file"] for line in alone.out.splitlines()
-    )
+    assert [line["file"] for line in alone.lines] == sorted(line["file"] for line in alone.lines)
     for jobs in ("2", "3"):
         many = verify(folder, "--json", "--jobs", jobs)
         assert (many.code, many.verdicts) == (1, alone.verdicts)
@@ -103,7 +92,7 @@ def test_a_folder_has_the_same_verdicts_by_any_number_of_processes(
 
 @pytest.mark.parametrize("seed", range(3))
 def test_in_any_order_the_verdicts_are_those_of_each_file_alone(
-    verify: Callable[..., Done], folder: Path, seed: int
+    verify: Verify, folder: Path, seed: int
 ) -> None:
     paths = sorted(folder.rglob("*.hoity"))
     draw = random.Random(seed)
@@ -116,9 +105,7 @@ def test_in_any_order_the_verdicts_are_those_of_each_file_alone(
     assert many.code == max(line["problem"] is not None for line in each.values())
 
 
-def test_in_words_what_is_ok_is_counted_and_the_rest_is_told(
-    verify: Callable[..., Done], folder: Path
-) -> None:
+def test_in_words_what_is_ok_is_counted_and_the_rest_is_told(verify: Verify, folder: Path) -> None:
     done = verify(folder, "--jobs", 2)
     assert done.code == 1
     assert f"{folder / 'below' / 'another-game.hoity'}: not ok" in done.out
@@ -129,7 +116,7 @@ def test_in_words_what_is_ok_is_counted_and_the_rest_is_told(
 
 
 def test_what_is_told_by_other_processes_is_in_the_language_spoken(
-    verify: Callable[..., Done], folder: Path, monkeypatch: pytest.MonkeyPatch
+    verify: Verify, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(cores, "_copies", lambda: False)
     in_german = verify(folder / "empty.hoity", "--lang", "de").out.splitlines()
@@ -137,30 +124,23 @@ def test_what_is_told_by_other_processes_is_in_the_language_spoken(
     assert many.out.splitlines()[: len(in_german)] == in_german
 
 
-def test_what_cannot_be_judged_is_told_and_the_rest_is(
-    verify: Callable[..., Done], folder: Path
-) -> None:
+def test_what_cannot_be_judged_is_told_and_the_rest_is(verify: Verify, folder: Path) -> None:
+    with (folder / "huge.hoity").open("wb") as file:
+        file.truncate(1 << 40)
     (folder / "gone.hoity").symlink_to(folder / "nowhere")
     (folder / "circle").symlink_to(folder)
     done = verify(folder, folder / "not-there", "--json", "--jobs", 2)
     assert done.code == 2
     names = ("gone.hoity", "circle", "not-there")
     assert {done.codes[name] for name in names} == {"no-file"}
-    assert len(done.codes) == len(QUICK) + 2 + 3
+    assert done.codes["huge.hoity"] == "too-large"
+    assert len(done.codes) == len(QUICK) + 2 + 4
     assert all(name in done.err for name in names)
-
-
-def test_a_file_that_is_too_large_is_told_unread(verify: Callable[..., Done], folder: Path) -> None:
-    with (folder / "huge.hoity").open("wb") as file:
-        file.truncate(1 << 40)
-    assert verify(folder, "--json", "--jobs", 2).codes["huge.hoity"] == "too-large"
 
 
 @pytest.mark.skipif(not Path("/dev/fd").exists(), reason="this system has no /dev/fd")
 @pytest.mark.parametrize("jobs", [1, 2])
-def test_pipes_that_are_named_are_read(
-    verify: Callable[..., Done], folder: Path, jobs: int
-) -> None:
+def test_pipes_that_are_named_are_read(verify: Verify, folder: Path, jobs: int) -> None:
     read, write = os.pipe()
     os.write(write, b"hello")
     os.close(write)
@@ -189,32 +169,25 @@ def wicked(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @COPIED
 def test_a_file_that_ends_its_process_costs_no_other_its_verdict(
-    verify: Callable[..., Done], folder: Path, wicked: Path
+    verify: Verify, folder: Path, wicked: Path
 ) -> None:
     done = verify(folder, "--json", "--jobs", 2)
     assert done.codes["wicked.hoity"] == "not-judged"
+    told = verify(folder, "--jobs", 2).out
+    assert "ended twice" in told
+    assert told.splitlines()[-1].endswith(" 1 not judged")
     wicked.unlink()
     others = {name: line for name, line in done.verdicts.items() if name != "wicked.hoity"}
     assert others == verify(folder, "--json", "--jobs", 1).verdicts
 
 
-@COPIED
-@pytest.mark.usefixtures("wicked")
-def test_that_it_could_not_be_judged_is_told(verify: Callable[..., Done], folder: Path) -> None:
-    done = verify(folder, "--jobs", 2)
-    assert "ended twice" in done.out
-    assert done.out.splitlines()[-1].endswith(" 1 not judged")
-
-
 # Going on.
 
 
-def test_a_second_run_judges_only_what_is_new(
-    verify: Callable[..., Done], folder: Path, tmp_path: Path
-) -> None:
+def test_a_second_run_judges_only_what_is_new(verify: Verify, folder: Path, tmp_path: Path) -> None:
     kept = tmp_path / "verdicts"
     first = verify(folder, "--json", "--verdicts", kept)
-    assert Done(0, kept.read_text(), "").verdicts == first.verdicts
+    assert Verified(0, kept.read_text(), "").verdicts == first.verdicts
     (folder / "new.hoity").write_bytes(b"hello")
     second = verify(folder, "--json", "--verdicts", kept)
     assert second.codes == {"new.hoity": "wrong-magic"}
@@ -227,7 +200,7 @@ def test_a_second_run_judges_only_what_is_new(
 
 
 def test_after_any_break_the_verdicts_are_those_of_one_run(
-    verify: Callable[..., Done], folder: Path, tmp_path: Path
+    verify: Verify, folder: Path, tmp_path: Path
 ) -> None:
     kept = tmp_path / "verdicts"
     whole = verify(folder, "--json", "--verdicts", kept)
@@ -235,12 +208,10 @@ def test_after_any_break_the_verdicts_are_those_of_one_run(
     for end in random.Random(1).sample(range(len(data)), 5):
         kept.write_bytes(data[:end])
         verify(folder, "--json", "--verdicts", kept, "--jobs", 2)
-        assert Done(0, kept.read_text(), "").verdicts == whole.verdicts
+        assert Verified(0, kept.read_text(), "").verdicts == whole.verdicts
 
 
-def test_a_file_of_something_else_is_not_written_to(
-    verify: Callable[..., Done], folder: Path
-) -> None:
+def test_a_file_of_something_else_is_not_written_to(verify: Verify, folder: Path) -> None:
     sound = folder / "sound.hoity"
     before = sound.read_bytes()
     done = verify(folder, "--verdicts", sound)
@@ -282,7 +253,7 @@ def test_ctrl_c_says_how_to_go_on(folder: Path, tmp_path: Path, jobs: str) -> No
 
 
 def test_a_terminal_sees_how_far_it_is(
-    verify: Callable[..., Done], folder: Path, monkeypatch: pytest.MonkeyPatch
+    verify: Verify, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(printing, "is_watched", lambda: True)
     monkeypatch.setattr(verify_many, "OFTEN", 1e-9)

@@ -27,10 +27,13 @@ from p2p_hoity.session.player import WaitLonger
 from p2p_hoity.tables.codes import CodesCode
 
 
-async def test_a_number_and_enter_choose() -> None:
+async def test_a_choice_is_confirmed_before_it_is_sealed() -> None:
     choice, here = await answer(asked("place"), "place", "2", "")
     assert choice == 1
     assert here.heard("Auction Hall? No undo: Enter or y confirms")
+    choice, here = await answer(asked("place"), "place", "2", "n", "1", "y")
+    assert choice == 0
+    assert sum("Where do you go?" in line for line in here.said) == 2
 
 
 async def test_who_takes_a_seat_again_sees_the_whole_table_once() -> None:
@@ -42,49 +45,28 @@ async def test_who_takes_a_seat_again_sees_the_whole_table_once() -> None:
 
 async def test_a_rounds_first_question_shows_ones_own_collectibles() -> None:
     view = asked("place")
-    async with desk(view) as here, trio.open_nursery() as nursery:
-        names = Names(view.state.edition, NICKNAMES, view.seat)
+    names = Names(view.state.edition, NICKNAMES, view.seat)
+    async with desk(view) as here:
         here.prompt._screen.log.add(names, [news.RoundBegan(1, (0, 1, 2), (), None)])
-        nursery.start_soon(here.prompt.choose, view, "place", False)
-        await trio.testing.wait_all_tasks_blocked()
-        nursery.cancel_scope.cancel()
-    own = board.own(view, Names(view.state.edition, NICKNAMES, view.seat))
+        await here.begin(here.prompt.choose, view, "place", False)
+    own = board.own(view, names)
     assert here.said[: len(own)] == own
     assert len(own) == 1
     assert not here.heard("Register")
 
 
-async def _hinted(allowed: bool) -> Desk:
-    """What is said to someone who asks for a hint at a question, and before it."""
+@pytest.mark.parametrize("allowed", [True, False])
+async def test_a_hint_is_given_against_ones_own_bots_only_and_the_question_stays_open(
+    allowed: bool,
+) -> None:
     view = asked("place")
-    async with desk(view) as here, trio.open_nursery() as nursery:
+    async with desk(view) as here:
         here.prompt.has_hints = allowed
-        await here.type.send("hint")
-        await trio.testing.wait_all_tasks_blocked()
-        nursery.start_soon(here.prompt.choose, view, "place", False)
-        await trio.testing.wait_all_tasks_blocked()
-        await here.type.send("HINT")
-        await trio.testing.wait_all_tasks_blocked()
-        nursery.cancel_scope.cancel()
-    return here
-
-
-async def test_a_hint_says_what_the_hard_bot_would_do_and_the_question_stays_open() -> None:
-    here = await _hinted(True)
-    assert here.said.count(advice.NOT_NOW) == 1
-    assert here.said.count(advice.HEADING) == 1
-    assert sum("Where do you go?" in line for line in here.said) == 2
-
-
-async def test_there_are_no_hints_in_a_game_against_people() -> None:
-    here = await _hinted(False)
-    assert here.said.count(advice.NOT_HERE) == 2
-    assert not here.heard(advice.HEADING)
-
-
-async def test_nothing_is_sealed_before_it_is_confirmed() -> None:
-    choice, here = await answer(asked("place"), "place", "2", "n", "1", "y")
-    assert choice == 0
+        await here.types("hint")
+        await here.begin(here.prompt.choose, view, "place", False)
+        await here.types("HINT")
+    assert here.said.count(advice.NOT_NOW) == here.said.count(advice.HEADING) == allowed
+    assert here.said.count(advice.NOT_HERE) == (0 if allowed else 2)
     assert sum("Where do you go?" in line for line in here.said) == 2
 
 
@@ -146,6 +128,7 @@ async def test_a_choice_with_one_answer_is_made_and_said() -> None:
         ("h", "Action cards in hand:"),
         ("i", "Your Collectibles:"),
         ("i zz", "No Collectible is called zz."),
+        ("r", "2 AUCTION HALL"),
         ("proofs", "Nothing is proven yet."),
         ("c", "There is no ticket here to copy."),
         ("code", "There is no code here to copy."),
@@ -167,45 +150,38 @@ async def test_commands_answer_in_the_middle_of_a_question(command: str, words: 
 
 
 async def test_the_log_is_told_again() -> None:
-    async with desk(asked("place")) as here:
-        names = Names(asked("place").state.edition, NICKNAMES)
+    view = asked("place")
+    async with desk(view) as here:
+        names = Names(view.state.edition, NICKNAMES)
         for number in (1, 2, 3):
             here.prompt._screen.log.add(names, [news.RoundBegan(number, (0, 1, 2), (), None)])
-        await here.type.send("l")
-        await trio.testing.wait_all_tasks_blocked()
+        await here.types("l")
         assert here.said == ["Round 2", "Round 3"]
 
 
 @pytest.mark.parametrize("command", ["b", "h", "i", "i B1649", "r"])
 async def test_before_the_deal_there_is_nothing_to_show(command: str) -> None:
     async with desk(None) as here:
-        await here.type.send(command)
-        await trio.testing.wait_all_tasks_blocked()
+        await here.types(command)
         assert here.said == ["The cards are not dealt yet."]
 
 
-async def test_what_nobody_asked_for_is_no_answer() -> None:
-    async with desk(asked("place")) as here:
-        await here.type.send("1")
-        await trio.testing.wait_all_tasks_blocked()
-        assert here.heard("Nothing is asked of you now")
-
-
-async def test_a_line_typed_before_the_question_is_no_answer() -> None:
+async def test_what_is_typed_before_the_question_is_no_answer() -> None:
     view = asked("place")
     async with desk(view) as here:
-        await here.type.send("1")
-        await trio.testing.wait_all_tasks_blocked()
-        with trio.move_on_after(1) as scope:
-            await here.prompt.choose(view, "place", False)
-        assert scope.cancelled_caught
+        await here.types("1")
+        assert here.heard("Nothing is asked of you now")
+        await here.begin(here.prompt.choose, view, "place", False)
+        assert here.found == []
 
 
-async def test_the_seat_is_handed_over_in_the_middle_of_a_question() -> None:
-    choice, here = await answer(asked("place"), "place", "a", "y")
+@pytest.mark.parametrize("lines", [("a", "y"), ("q", "2")], ids=" ".join)
+async def test_the_seat_is_handed_over_in_the_middle_of_a_question(lines: tuple[str, ...]) -> None:
+    choice, here = await answer(asked("place"), "place", *lines)
     assert choice == 1
     assert here.prompt.autopilot
     assert here.heard("A bot plays your seat")
+    assert here.left == []
 
 
 @pytest.mark.parametrize("second", ["n", ""])
@@ -220,8 +196,7 @@ async def test_one_key_hands_nothing_over(second: str) -> None:
 @pytest.mark.parametrize("line", ["a", ""])
 async def test_the_seat_is_taken_back(line: str) -> None:
     async with desk(asked("place"), autopilot=True) as here:
-        await here.type.send(line)
-        await trio.testing.wait_all_tasks_blocked()
+        await here.types(line)
         assert not here.prompt.autopilot
         assert here.heard("The seat is yours again.")
 
@@ -241,43 +216,30 @@ async def test_leaving_asks_what_it_means_and_may_be_taken_back(word: str) -> No
     assert sum("leave for now" in line for line in here.said) == 2
 
 
-@pytest.mark.parametrize("answered", ["1", "leave", "y"])
-async def test_leaving_for_now_leaves(answered: str) -> None:
-    async with desk(asked("place")) as here:
-        await here.type.send("q")
-        await trio.testing.wait_all_tasks_blocked()
+@pytest.mark.parametrize(
+    ("begun", "answered", "left"),
+    [
+        *((True, word, ["you left"]) for word in ("1", "leave", "y")),
+        *((False, word, ["you left"] if word else []) for word in ("y", "")),
+        (False, "n", []),
+    ],
+)
+async def test_leaving_asks_once_more(begun: bool, answered: str, left: list[str]) -> None:
+    """Before the game there is no bot to play on."""
+    async with desk(asked("place") if begun else None) as here:
+        await here.types("q")
         assert here.left == []
-        await here.type.send(answered)
-        await trio.testing.wait_all_tasks_blocked()
-        assert here.left == ["you left"]
-
-
-async def test_the_menu_lets_a_bot_play_on() -> None:
-    choice, here = await answer(asked("place"), "place", "q", "2")
-    assert choice == 1
-    assert here.prompt.autopilot
-    assert here.left == []
+        await here.types(answered)
+        assert here.left == left
+        assert begun or not here.heard("bot")
 
 
 @pytest.mark.parametrize("second", [INTERRUPT, END])
 async def test_a_second_ctrl_c_leaves_at_once(second: str) -> None:
     async with desk(asked("place")) as here:
         await here.type.send(INTERRUPT)
-        await here.type.send(second)
-        await trio.testing.wait_all_tasks_blocked()
+        await here.types(second)
         assert here.left == ["you left"]
-
-
-@pytest.mark.parametrize(("answered", "left"), [("y", ["you left"]), ("n", []), ("", [])])
-async def test_before_the_game_leaving_asks_once_more(answered: str, left: list[str]) -> None:
-    async with desk(None) as here:
-        await here.type.send("q")
-        await trio.testing.wait_all_tasks_blocked()
-        assert here.left == []
-        await here.type.send(answered)
-        await trio.testing.wait_all_tasks_blocked()
-        assert here.left == left
-        assert not here.heard("bot")
 
 
 async def test_after_the_terminal_is_back_the_open_question_is_said_again() -> None:
@@ -290,13 +252,9 @@ async def test_after_the_terminal_is_back_the_open_question_is_said_again() -> N
         assert idle.said == []
 
 
-@pytest.mark.parametrize(
-    ("kind", "typed"),
-    [("place", "hall"), ("place", "Auktionshaus"), ("place", "sala de subastas")],
-)
-async def test_words_choose_as_numbers_do(kind: rules.Kind, typed: str) -> None:
-    choice, _ = await answer(asked(kind), kind, typed, "y")
-    assert choice == 1
+@pytest.mark.parametrize("typed", ["hall", "Auktionshaus", "sala de subastas"])
+async def test_words_choose_as_numbers_do(typed: str) -> None:
+    assert (await answer(asked("place"), "place", typed, "y"))[0] == 1
 
 
 @pytest.mark.parametrize("command", ["c", "qr"])
@@ -308,43 +266,26 @@ async def test_a_hosts_ticket_is_copied_and_shown_on_request(
     monkeypatch.setattr(ticket_block, "show_qr", asked_for.append)
     async with desk(None) as here:
         here.prompt.pages.ticket = "hoity2abc"
-        await here.type.send(command)
-        await trio.testing.wait_all_tasks_blocked()
+        await here.types(command)
     assert asked_for == ["hoity2abc"]
 
 
-@pytest.mark.parametrize(("typed", "yes"), [(("", "x", "y"), True), (("", "n"), False)])
-async def test_a_guest_is_let_in_by_a_typed_word_only(typed: tuple[str, ...], yes: bool) -> None:
-    answers: list[bool] = []
-
-    async def ask() -> None:
-        answers.append(await here.prompt.admit("Bob, key ABCD, asks for a seat"))
-
-    async with desk(None) as here, trio.open_nursery() as nursery:
-        nursery.start_soon(ask)
-        await trio.testing.wait_all_tasks_blocked()
-        for line in typed:
-            assert answers == []
-            await here.type.send(line)
+@pytest.mark.parametrize(
+    ("handed_over", "typed", "yes"),
+    [(False, ("", "x", "y"), True), (False, ("", "n"), False), (True, ("n",), False)],
+)
+async def test_a_guest_is_let_in_by_a_typed_word_only(
+    handed_over: bool, typed: tuple[str, ...], yes: bool
+) -> None:
+    async with desk(None) as here:
+        await here.begin(here.prompt.admit, "Bob, key ABCD, asks for a seat")
+        if handed_over:
+            here.prompt._hand_over()
             await trio.testing.wait_all_tasks_blocked()
-    assert answers == [yes]
-
-
-async def test_a_seat_handed_to_a_bot_lets_nobody_in() -> None:
-    answers: list[bool] = []
-
-    async def ask() -> None:
-        answers.append(await here.prompt.admit("Bob, key ABCD, asks for a seat"))
-
-    async with desk(None) as here, trio.open_nursery() as nursery:
-        nursery.start_soon(ask)
-        await trio.testing.wait_all_tasks_blocked()
-        here.prompt._hand_over()
-        await trio.testing.wait_all_tasks_blocked()
-        assert answers == []
-        await here.type.send("n")
-        await trio.testing.wait_all_tasks_blocked()
-    assert answers == [False]
+        for line in typed:
+            assert here.found == []
+            await here.types(line)
+        assert here.found == [yes]
 
 
 async def test_a_hosts_code_is_copied_while_there_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -352,11 +293,9 @@ async def test_a_hosts_code_is_copied_while_there_is_one(monkeypatch: pytest.Mon
     monkeypatch.setattr(ticket_block, "copy_code", copied.append)
     async with desk(None) as here:
         here.prompt.tell(updates.Code("7-lantern-walrus", "relay.example:4646", 600.0, None))
-        await here.type.send("code")
-        await trio.testing.wait_all_tasks_blocked()
+        await here.types("code")
         here.prompt.tell(updates.NoCode(because(CodesCode.TOO_MANY_WRONG, number=16)))
-        await here.type.send("code")
-        await trio.testing.wait_all_tasks_blocked()
+        await here.types("code")
     assert copied == ["7-lantern-walrus@relay.example:4646"]
 
 
@@ -372,30 +311,25 @@ async def test_the_end_of_the_input_hands_nothing_to_a_bot() -> None:
 async def test_a_choice_that_is_no_longer_needed_is_dropped() -> None:
     view = asked("place")
     async with desk(view) as here:
-        with trio.CancelScope() as scope:
-            async with trio.open_nursery() as nursery:
-                nursery.start_soon(here.prompt.choose, view, "place", False)
-                await trio.testing.wait_all_tasks_blocked()
-                scope.cancel()
-        await here.type.send("1")
+        scope = trio.CancelScope()
+
+        async def ask() -> None:
+            with scope:
+                await here.prompt.choose(view, "place", False)
+
+        await here.begin(ask)
+        scope.cancel()
         await trio.testing.wait_all_tasks_blocked()
+        await here.types("1")
         assert here.heard("Nothing is asked of you now")
 
 
 async def test_an_absent_player_comes_back_with_enter() -> None:
-    async with desk(asked("place")) as here, trio.open_nursery() as nursery:
-        back: list[bool] = []
-
-        async def returning() -> None:
-            await here.prompt.returning()
-            back.append(True)
-
-        nursery.start_soon(returning)
-        await trio.testing.wait_all_tasks_blocked()
-        assert not back
-        await here.type.send("")
-        await trio.testing.wait_all_tasks_blocked()
-        assert back
+    async with desk(asked("place")) as here:
+        await here.begin(here.prompt.returning)
+        assert not here.found
+        await here.types("")
+        assert here.found
 
 
 async def test_the_bot_comes_back_by_itself() -> None:
@@ -404,62 +338,52 @@ async def test_the_bot_comes_back_by_itself() -> None:
         assert here.said == []
 
 
-@pytest.mark.parametrize(("line", "agreed"), [("", True), ("y", True), ("n", False)])
-async def test_terms_are_agreed_to(line: str, agreed: bool) -> None:
-    async with desk(None) as here, trio.open_nursery() as nursery:
-        found: list[bool] = []
-
-        async def agree() -> None:
-            found.append(await here.prompt.agree("Sit down?"))
-
-        nursery.start_soon(agree)
-        await trio.testing.wait_all_tasks_blocked()
-        await here.type.send(line)
-        await trio.testing.wait_all_tasks_blocked()
-        assert found == [agreed]
+@pytest.mark.parametrize(
+    ("line", "agreed", "autopilot"),
+    [("", True, False), ("y", True, False), ("n", False, False), ("", True, True)],
+)
+async def test_terms_are_agreed_to(line: str, agreed: bool, autopilot: bool) -> None:
+    """Enter agrees while the bot has the seat, too."""
+    async with desk(None, autopilot) as here:
+        await here.begin(here.prompt.agree, "Sit down?")
+        await here.types(line)
+        assert here.found == [agreed]
+        assert here.prompt.autopilot is autopilot
 
 
 async def test_a_choice_begun_afresh_is_said() -> None:
     view = asked("place")
-    async with desk(view) as here, trio.open_nursery() as nursery:
-        nursery.start_soon(here.prompt.choose, view, "place", True)
-        await trio.testing.wait_all_tasks_blocked()
+    async with desk(view) as here:
+        await here.begin(here.prompt.choose, view, "place", True)
         assert here.heard("the step begins afresh")
-        nursery.cancel_scope.cancel()
 
 
 # Lines from a file or a pipe.
 
 
 async def from_a_file(view: View, *lines: str) -> tuple[list[rules.Choice], Desk]:
-    """The choices of a seat whose lines were all written beforehand, until it leaves."""
-    found: list[rules.Choice] = []
-    async with desk(view, patient=True) as here, trio.open_nursery() as nursery:
-
-        async def play() -> None:
-            while True:
-                found.append(await here.prompt.choose(view, "place", False))
-
+    """Return the choices of a seat whose lines were all written beforehand, until it leaves."""
+    async with desk(view, patient=True) as here:
         for line in lines:
             await here.type.send(line)
         here.type.close()
         await trio.testing.wait_all_tasks_blocked()
         assert here.said == []
-        nursery.start_soon(play)
-        with trio.move_on_after(1):
-            while not here.left and len(found) < 100:
-                await trio.sleep(0.01)
-        nursery.cancel_scope.cancel()
-    return found, here
+        while not here.left and len(here.found) < 100:
+            await here.begin(here.prompt.choose, view, "place", False)
+    return here.found, here
 
 
-async def test_lines_of_a_file_wait_for_their_questions(autojump_clock: object) -> None:
+async def test_lines_of_a_file_wait_for_their_questions_and_leave_in_their_turn(
+    autojump_clock: object,
+) -> None:
     found, here = await from_a_file(asked("place"), "2", "y", "1", "n", "2", "", "1", "y")
     assert found == [1, 1, 0]
     assert here.left == ["the input has ended"]
-
-
-async def test_a_file_leaves_only_after_what_stands_before(autojump_clock: object) -> None:
+    lines = ["b"] * (STRAYS - 2) + ["1", "y"]
+    found, here = await from_a_file(asked("place"), *lines, *lines)
+    assert found == [0, 0]
+    assert here.left == ["the input has ended"]
     found, here = await from_a_file(asked("place"), "1", "y", "q", "2", "y")
     assert found[:1] == [0]
     assert here.left[0] == "you left"
@@ -477,50 +401,29 @@ async def test_a_file_may_hand_the_seat_over_for_good(autojump_clock: object) ->
 
 
 async def test_nonsense_before_sitting_down_is_asked_the_same_again() -> None:
-    async with desk(None) as here, trio.open_nursery() as nursery:
-        nursery.start_soon(here.prompt.agree, "Sit down?")
-        await trio.testing.wait_all_tasks_blocked()
-        await here.type.send("maybe")
-        await trio.testing.wait_all_tasks_blocked()
+    async with desk(None) as here:
+        await here.begin(here.prompt.agree, "Sit down?")
+        await here.types("maybe")
         assert here.said == ["Sit down?", "Sit down?"]
-        await here.type.send("n")
-
-
-async def test_enter_agrees_to_the_terms_while_the_bot_has_the_seat() -> None:
-    agreed: list[bool] = []
-    async with desk(None, autopilot=True) as here, trio.open_nursery() as nursery:
-
-        async def ask() -> None:
-            agreed.append(await here.prompt.agree("Sit down?"))
-
-        nursery.start_soon(ask)
-        await trio.testing.wait_all_tasks_blocked()
-        await here.type.send("")
-    assert agreed == [True]
-    assert here.prompt.autopilot
 
 
 async def test_an_old_question_that_ends_late_does_not_silence_the_new_one() -> None:
     view = asked("place")
-    found: list[rules.Choice] = []
-    async with desk(view) as here, trio.open_nursery() as nursery:
+    async with desk(view) as here:
         old = trio.CancelScope()
 
         async def first() -> None:
             with old:
                 await here.prompt.choose(view, "place", False)
 
-        async def second() -> None:
+        async def second() -> rules.Choice:
             old.cancel()
-            found.append(await here.prompt.choose(view, "place", False))
+            return await here.prompt.choose(view, "place", False)
 
-        nursery.start_soon(first)
-        await trio.testing.wait_all_tasks_blocked()
-        nursery.start_soon(second)
-        await trio.testing.wait_all_tasks_blocked()
-        await here.type.send("2")
-        await here.type.send("y")
-    assert found == [1]
+        await here.begin(first)
+        await here.begin(second)
+        await here.types("2", "y")
+        assert here.found == [None, 1]
 
 
 async def from_an_endless_pipe(view: View, line: str) -> None:
@@ -548,13 +451,6 @@ async def test_a_pipe_that_never_chooses_is_given_up(line: str) -> None:
     assert "hoity resume feed" in str(troubles[0])
 
 
-async def test_a_pipe_that_chooses_now_and_then_may_go_on() -> None:
-    lines = ["b"] * (STRAYS - 2) + ["1", "y"]
-    choices, here = await from_a_file(asked("place"), *lines, *lines)
-    assert choices == [0, 0]
-    assert here.left == ["the input has ended"]
-
-
 async def test_a_person_may_err_for_ever() -> None:
     choice, _ = await answer(asked("place"), "place", *["x"] * 3 * STRAYS, "1", "y")
     assert choice == 0
@@ -568,17 +464,13 @@ async def test_too_small_an_exhibit_is_refused_in_the_games_words() -> None:
 
 async def test_a_page_shown_while_away_asks_for_enter_again_not_for_an_old_choice() -> None:
     view = asked("place")
-    async with desk(view) as here, trio.open_nursery() as nursery:
-        nursery.start_soon(here.prompt.choose, view, "place", False)
-        await trio.testing.wait_all_tasks_blocked()
-        nursery.start_soon(here.prompt.returning)
-        await trio.testing.wait_all_tasks_blocked()
+    async with desk(view) as here:
+        await here.begin(here.prompt.choose, view, "place", False)
+        await here.begin(here.prompt.returning)
         here.said.clear()
-        await here.type.send("b")
-        await trio.testing.wait_all_tasks_blocked()
+        await here.types("b")
         assert here.said[-1] == "Press Enter to come back to the table."
         assert not here.heard("Where do you go?")
-        nursery.cancel_scope.cancel()
 
 
 async def test_a_newcomer_hears_of_help_once_and_help_names_the_rules_and_octagons() -> None:
@@ -591,21 +483,18 @@ async def test_a_newcomer_hears_of_help_once_and_help_names_the_rules_and_octago
 
 async def test_whoever_takes_its_seat_again_sees_the_board_at_once_and_once() -> None:
     view = asked("place")
-    async with desk(view) as here, trio.open_nursery() as nursery:
+    async with desk(view) as here:
         here.prompt.tell(updates.Resumed(view))
         assert here.heard("Register")
         assert here.said[-1] == FIRST_HINT
         here.said.clear()
-        nursery.start_soon(here.prompt.choose, view, "place", False)
-        await trio.testing.wait_all_tasks_blocked()
+        await here.begin(here.prompt.choose, view, "place", False)
         assert here.said[0].startswith("Where do you go?")
-        nursery.cancel_scope.cancel()
 
 
 async def test_whoever_is_absent_while_the_game_pauses_hears_again_how_to_come_back() -> None:
-    async with desk(asked("place")) as here, trio.open_nursery() as nursery:
-        nursery.start_soon(here.prompt.returning)
-        await trio.testing.wait_all_tasks_blocked()
+    async with desk(asked("place")) as here:
+        await here.begin(here.prompt.returning)
         here.said.clear()
         here.prompt.tell(updates.Paused(frozenset({1}), 60.0, updates.Muster(3, 2, 1)))
         assert here.heard("Still nothing from")
@@ -614,12 +503,6 @@ async def test_whoever_is_absent_while_the_game_pauses_hears_again_how_to_come_b
         assert here.said[-1] == "  [linked to Bob]"
         here.prompt.tell(updates.Linked("Bob", "relay+8.0.0.1:4646"))
         assert here.said[-1] == "  [linked to Bob through the relay 8.0.0.1:4646]"
-        nursery.cancel_scope.cancel()
-
-
-async def test_r_tells_the_rules_of_the_table() -> None:
-    _, here = await answer(asked("place"), "place", "r", "1", "y")
-    assert here.heard("2 AUCTION HALL")
 
 
 @pytest.mark.parametrize("word", ["wait", "w", "WARTEN", "esperar"])
@@ -632,35 +515,31 @@ async def test_wait_is_heard_at_any_time(word: str) -> None:
         assert not here.heard("Nothing is asked")
 
 
-async def test_a_wait_is_heard_once(autojump_clock: trio.testing.MockClock) -> None:
-    async with desk(asked("place")) as here:
-        await here.type.send("wait")
-        await here.prompt.wish()
-        with trio.move_on_after(60) as scope:
-            await here.prompt.wish()
-        assert scope.cancelled_caught
-
-
 @pytest.mark.parametrize(
     ("autopilot", "begun", "words"),
-    [(True, True, "never waits longer"), (False, False, "Nobody else is awaited now.")],
+    [
+        (False, True, None),
+        (True, True, "never waits longer"),
+        (False, False, "Nobody else is awaited now."),
+    ],
 )
-async def test_a_bots_seat_never_waits_longer_nor_who_has_no_game(
-    autopilot: bool, begun: bool, words: str, autojump_clock: trio.testing.MockClock
+async def test_a_wait_is_heard_once_and_not_from_a_bots_seat_nor_who_has_no_game(
+    autopilot: bool, begun: bool, words: str | None, autojump_clock: trio.testing.MockClock
 ) -> None:
     async with desk(asked("place") if begun else None, autopilot) as here:
         await here.type.send("wait")
+        if words is None:
+            await here.prompt.wish()
         with trio.move_on_after(60) as scope:
             await here.prompt.wish()
         assert scope.cancelled_caught
-        assert here.heard(words)
+        assert words is None or here.heard(words)
 
 
 async def test_news_that_break_into_a_question_stand_apart_and_it_is_said_again() -> None:
     view = asked("place")
-    async with desk(view) as here, trio.open_nursery() as nursery:
-        nursery.start_soon(here.prompt.choose, view, "place", False)
-        await trio.testing.wait_all_tasks_blocked()
+    async with desk(view) as here:
+        await here.begin(here.prompt.choose, view, "place", False)
         here.said.clear()
         here.prompt.tell(updates.Halfway(frozenset({1}), 30.0, 30.0, updates.Muster(3, 2, 2)))
         assert here.said[0] == ""
@@ -670,7 +549,6 @@ async def test_news_that_break_into_a_question_stand_apart_and_it_is_said_again(
         here.prompt.tell(updates.Unlinked("Bob", because(LinkCode.REPLACED)))
         here.prompt.tell(updates.Awaited(frozenset({1}), 10.0, 20.0))
         assert len(here.said) == 1
-        nursery.cancel_scope.cancel()
 
 
 async def test_without_a_question_news_are_said_plainly() -> None:

@@ -43,15 +43,11 @@ async def test_words_and_phrases_are_said(line: str, words: str | int) -> None:
     assert said == []
 
 
-@pytest.mark.parametrize("line", ["", "1", "tt", "take", "thief 10", "map", "y", "wait"])
-def test_other_lines_are_no_talk(line: str) -> None:
+def test_other_lines_are_no_talk_and_a_bare_t_lists_the_phrases() -> None:
     talk, _, said = prompt()
-    assert not talk.takes(line)
+    for line in ("", "1", "tt", "take", "thief 10", "map", "y", "wait"):
+        assert not talk.takes(line), line
     assert said == []
-
-
-def test_a_bare_t_lists_the_phrases() -> None:
-    talk, _, said = prompt()
     assert talk.takes("t")
     assert len(said) == len(PHRASES)
     assert said[1].split(" ", 3)[2:] == ["2", "Well played."]
@@ -98,8 +94,7 @@ async def test_talk_is_heard_while_something_else_is_asked(patient: bool) -> Non
         with trio.fail_after(LIMIT):
             assert await here.prompt.wish() == Talk("hello")
         here.prompt.tell(updates.Said(1, "Bob", "hello"))
-        await here.type.send("m Bob")
-        await trio.testing.wait_all_tasks_blocked()
+        await here.types("m Bob")
         here.prompt.tell(updates.Said(1, "Bob", "you there?"))
         assert here.heard("Bob: hello")
         assert not here.heard("you there?")
@@ -107,39 +102,25 @@ async def test_talk_is_heard_while_something_else_is_asked(patient: bool) -> Non
 
 @pytest.mark.parametrize(("line", "wanted"), [("y", True), ("", True), ("n", False), ("q", False)])
 async def test_a_person_is_asked_for_another_game(line: str, wanted: bool) -> None:
-    found: list[bool] = []
     async with desk(asked("place")) as here:
-        async with trio.open_nursery() as nursery:
-
-            async def ask() -> None:
-                found.append(await here.prompt.again())
-
-            await here.type.send("")  # typed before the question, it is no answer to it
-            await trio.testing.wait_all_tasks_blocked()
-            nursery.start_soon(ask)
-            await trio.testing.wait_all_tasks_blocked()
-            await here.type.send(line)
-        assert found == [wanted]
+        await here.types("")  # typed before the question, it is no answer to it
+        await here.begin(here.prompt.again)
+        await here.types(line)
+        assert here.found == [wanted]
         assert here.heard("Another game with the same people?")
         assert here.left == []
 
 
 @pytest.mark.parametrize("early", [False, True])
 async def test_whose_input_ends_wants_no_other_game(early: bool) -> None:
-    found: list[bool] = []
     async with desk(asked("place"), autopilot=early) as here:
         if early:
             here.type.close()
             await trio.testing.wait_all_tasks_blocked()
-        async with trio.open_nursery() as nursery:
-
-            async def ask() -> None:
-                found.append(await here.prompt.again())
-
-            nursery.start_soon(ask)
-            await trio.testing.wait_all_tasks_blocked()
-            here.type.close()
-        assert found == [False]
+        await here.begin(here.prompt.again)
+        here.type.close()
+        await trio.testing.wait_all_tasks_blocked()
+        assert here.found == [False]
         assert here.left == []
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, get_args
@@ -97,15 +98,12 @@ def each() -> list[updates.Update]:
 
 
 def test_every_seats_key_is_shown_when_the_table_begins() -> None:
-    said: list[str] = []
-    at = bound()
-    SeatScreen(said.append)(updates.Started(at, 0))
-    for entry in at.header.roster:
+    begun = updates.Started(bound(), 0)
+    roster, said = begun.table.header.roster, said_of(begun)
+    for entry in roster:
         assert any(fingerprint(entry.id) in line and entry.nickname in line for line in said)
-    written: list[dict[str, Any]] = []
-    JsonScreen(written.append)(updates.Started(at, 0))
-    seats = written[0]["seats"]
-    assert [one["fingerprint"] for one in seats] == [fingerprint(e.id) for e in at.header.roster]
+    (written,) = written_of(begun)
+    assert [one["fingerprint"] for one in written["seats"]] == [fingerprint(e.id) for e in roster]
 
 
 def test_there_is_a_teller_and_an_example_for_every_update() -> None:
@@ -113,12 +111,50 @@ def test_there_is_a_teller_and_an_example_for_every_update() -> None:
 
 
 def told() -> tuple[SeatScreen, list[str]]:
+    """Return the screen of seat 0, and what it says from now on."""
     said: list[str] = []
     screen = SeatScreen(said.append)
     screen(updates.Started(bound(), 0))
     screen.look(view())
     said.clear()
     return screen, said
+
+
+def said_of(*heard: updates.Update) -> list[str]:
+    """Return what the screen of seat 0 says when it hears this."""
+    screen, said = told()
+    for update in heard:
+        screen(update)
+    return said
+
+
+def written_of(*heard: updates.Update) -> list[dict[str, Any]]:
+    """Return what a program is written when it hears this."""
+    written: list[dict[str, Any]] = []
+    screen = JsonScreen(written.append)
+    for update in heard:
+        screen(update)
+    return written
+
+
+async def program(*lines: str, leave: Any = None) -> tuple[JsonPlayer, list[dict[str, Any]]]:
+    """Return a program that has said these lines and no more, and what it is written."""
+    written: list[dict[str, Any]] = []
+    send, receive = trio.open_memory_channel[str](2 * STRAYS)
+    given = (leave,) if leave else ()
+    player = JsonPlayer(receive, written.append, *given)
+    for line in lines:
+        await send.send(line)
+    send.close()
+    await player.listen()
+    return player, written
+
+
+async def is_in_vain(wait: Callable[..., Awaitable[object]], *given: Any) -> bool:
+    """Return whether nothing comes of this in a minute."""
+    with trio.move_on_after(60) as scope:
+        await wait(*given)
+    return scope.cancelled_caught
 
 
 SILENT = (updates.Attendance, updates.Clock)
@@ -173,49 +209,35 @@ def test_after_a_choice_it_is_said_once_who_is_awaited_and_how_each_is_there() -
     assert said == ["  [sealed; awaited: seat 1 (thinking), seat 2 (no link)]"]
 
 
-def test_what_happened_meanwhile_needs_no_waiting() -> None:
+def test_what_happened_meanwhile_needs_no_waiting_and_ones_own_choice_is_not_said_again() -> None:
     screen, said = told()
     screen.is_confirmed = True
     screen(updates.Chosen("place", 1))
+    assert said == []
     screen(updates.Happened((news.RoundBegan(1, (0, 1, 2), (), None),), view(), True))
     said.clear()
     screen(updates.Clock(frozenset({1}), 1.0, 299.0, 300.0, MUSTER))
     assert said == []
-
-
-def test_a_bots_choice_is_said_and_ones_own_is_not_said_again() -> None:
-    screen, said = told()
-    screen(updates.Chosen("place", 1))
-    assert said == ["  [chosen: Auction Hall]"]
-    said.clear()
-    screen.is_confirmed = True
-    screen(updates.Chosen("place", 1))
-    assert said == []
+    assert said_of(updates.Chosen("place", 1)) == ["  [chosen: Auction Hall]"]
 
 
 @pytest.mark.parametrize("presence", list(updates.Presence))
 def test_every_presence_has_words_of_its_own(presence: updates.Presence) -> None:
-    screen, said = told()
-    screen(updates.Attendance((presence,) * 3))
-    screen(updates.Awaited(frozenset({1}), 12.0))
-    line, *more = said
+    line, *more = said_of(
+        updates.Attendance((presence,) * 3), updates.Awaited(frozenset({1}), 12.0)
+    )
     assert bool(more) == (presence is updates.Presence.UNLINKED), "it may be elsewhere"
     assert line.startswith("  [awaited for 12 s: seat 1 (")
-    others = [words for one, words in WORDS.items() if one is not presence]
-    assert WORDS[presence] in line
-    assert not any(words in line for words in others)
+    assert [one for one, words in WORDS.items() if words in line] == [presence]
 
 
 def test_a_replaced_link_is_no_news() -> None:
-    screen, said = told()
-    screen(updates.Unlinked("Bob", because(LinkCode.REPLACED)))
-    assert said == []
+    assert said_of(updates.Unlinked("Bob", because(LinkCode.REPLACED))) == []
 
 
 @pytest.mark.parametrize("update", each(), ids=lambda one: type(one).__name__)
 def test_every_update_is_an_object(update: updates.Update) -> None:
-    written: list[dict[str, Any]] = []
-    JsonScreen(written.append)(update)
+    written = written_of(update)
     left_to_the_host = isinstance(update, updates.Finished | updates.Ended | updates.Clock)
     assert len(written) == (0 if left_to_the_host else 1)
     for line in written:
@@ -223,10 +245,7 @@ def test_every_update_is_an_object(update: updates.Update) -> None:
 
 
 def test_no_update_has_the_name_of_a_happening() -> None:
-    written: list[dict[str, Any]] = []
-    for update in each():
-        if not isinstance(update, updates.Happened):
-            JsonScreen(written.append)(update)
+    written = written_of(*(one for one in each() if not isinstance(one, updates.Happened)))
     happenings = {
         one(*([0] * len(one.__dataclass_fields__))).as_json()["type"]
         for one in vars(news).values()
@@ -236,13 +255,7 @@ def test_no_update_has_the_name_of_a_happening() -> None:
 
 
 async def test_a_program_answers_with_json() -> None:
-    written: list[dict[str, Any]] = []
-    send, receive = trio.open_memory_channel[str](10)
-    player = JsonPlayer(receive, written.append)
-    for line in ("nonsense", "7", '"1"', "[1]", "true", "1"):
-        await send.send(line)
-    send.close()
-    await player.listen()
+    player, written = await program("nonsense", "7", '"1"', "[1]", "true", "1")
     assert await player.choose(view(), "place", False) == 1
     assert [line["type"] for line in written] == ["refused"] * 5
     assert {line["code"] for line in written} == {"not-a-place"}
@@ -251,88 +264,65 @@ async def test_a_program_answers_with_json() -> None:
 
 @pytest.mark.parametrize("line", ["nonsense", "", "[" * 100_000])
 async def test_a_program_that_never_chooses_is_not_asked_for_ever(line: str) -> None:
-    written: list[dict[str, Any]] = []
-    send, receive = trio.open_memory_channel[str](2 * STRAYS)
-    player = JsonPlayer(receive, written.append)
-    for _ in range(2 * STRAYS):
-        await send.send(line)
-    send.close()
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(player.listen)
-        with pytest.raises(Trouble, match="have made no choice"):
-            await player.choose(view(), "place", False)
+    player, written = await program(*[line] * 2 * STRAYS)
+    with pytest.raises(Trouble, match="have made no choice"):
+        await player.choose(view(), "place", False)
     assert [line["type"] for line in written] == ["refused"] * STRAYS
 
 
 async def test_a_program_that_ends_while_asked_is_told_what_to_do() -> None:
-    send, receive = trio.open_memory_channel[str](1)
-    send.close()
-    player = JsonPlayer(receive, lambda line: None)
-    await player.listen()
-    with pytest.raises(Trouble, match="--auto"):
-        await player.choose(view(), "place", False)
-    with pytest.raises(Trouble, match="--auto"):
-        await player.agree()
+    player, _ = await program()
+    for ask, *given in ((player.choose, view(), "place", False), (player.agree,)):
+        with pytest.raises(Trouble, match="--auto"):
+            await ask(*given)
 
 
-@pytest.mark.parametrize(("line", "agreed"), [("true", True), ("YES", True), ("no", False)])
-async def test_a_program_agrees_to_terms(line: str, agreed: bool) -> None:
-    send, receive = trio.open_memory_channel[str](1)
-    await send.send(line)
-    send.close()
-    player = JsonPlayer(receive, lambda _: None)
-    await player.listen()
-    assert await player.agree() is agreed
+@pytest.mark.parametrize(
+    ("asked", "line", "wanted"),
+    [
+        ("agree", "true", True),
+        ("agree", "YES", True),
+        ("agree", "no", False),
+        ("again", "true", True),
+        ("again", "false", False),
+        ("again", None, False),
+    ],
+)
+async def test_a_program_agrees_to_terms_and_to_another_game(
+    asked: str, line: str | None, wanted: bool
+) -> None:
+    player, _ = await program(*([] if line is None else [line]))
+    assert await getattr(player, asked)() is wanted
 
 
-async def test_a_program_waits_longer_without_answering(autojump_clock: Any) -> None:
-    send, receive = trio.open_memory_channel[str](3)
-    player = JsonPlayer(receive, lambda _: None)
-    for line in ('{"wait": false}', ' {"wait" : true} ', "1"):
-        await send.send(line)
-    send.close()
-    await player.listen()
-    assert await player.wish() == WaitLonger()
-    with trio.move_on_after(60) as scope:
-        await player.wish()
-    assert scope.cancelled_caught
-    assert await player._line() == '{"wait": false}'
+@pytest.mark.parametrize(("word", "wish"), [("wait", WaitLonger()), ("leave", LeaveForNow())])
+async def test_a_program_waits_longer_or_leaves_without_answering(
+    word: str, wish: object, autojump_clock: Any
+) -> None:
+    stray = f'{{"{word}": false}}'
+    player, _ = await program(stray, f' {{"{word}" : true}} ', "1")
+    assert await player.wish() == wish
+    assert await is_in_vain(player.wish)
+    assert await player._line() == stray
     assert await player._line() == "1"
 
 
 async def test_a_program_talks_without_answering() -> None:
-    send, receive = trio.open_memory_channel[str](9)
-    player = JsonPlayer(receive, lambda _: None)
     stray = ('{"talk": true}', '{"talk": null}', '{"talk": "a", "b": 1}')
-    for line in ('{"talk": "nice pipes"}', ' {"talk":3} ', *stray, "1"):
-        await send.send(line.strip())
-    send.close()
-    await player.listen()
+    player, _ = await program('{"talk": "nice pipes"}', '{"talk":3}', *stray, "1")
     assert await player.wish() == Talk("nice pipes")
     assert await player.wish() == Talk(3)
     assert [await player._line() for _ in stray] == [*stray]
     assert await player._line() == "1"
 
 
-@pytest.mark.parametrize(("line", "wanted"), [("true", True), ("false", False), (None, False)])
-async def test_a_program_is_asked_for_another_game(line: str | None, wanted: bool) -> None:
-    send, receive = trio.open_memory_channel[str](1)
-    if line is not None:
-        await send.send(line)
-    send.close()
-    player = JsonPlayer(receive, lambda _: None)
-    await player.listen()
-    assert await player.again() is wanted
-
-
 def test_what_is_said_is_written_for_programs() -> None:
-    written: list[dict[str, Any]] = []
-    screen = JsonScreen(written.append)
-    screen(updates.Said(1, "Bob", "nice pipes"))
-    screen(updates.Said(None, "ABCD-EFGH", 1))
-    screen(updates.Unsaid(because(TalkCode.LONG, most=200)))
-    screen(updates.Again(frozenset({0, 2}), frozenset({1})))
-    assert written == [
+    assert written_of(
+        updates.Said(1, "Bob", "nice pipes"),
+        updates.Said(None, "ABCD-EFGH", 1),
+        updates.Unsaid(because(TalkCode.LONG, most=200)),
+        updates.Again(frozenset({0, 2}), frozenset({1})),
+    ) == [
         {"type": "said", "seat": 1, "who": "Bob", "words": "nice pipes", "phrase": None},
         {"type": "said", "seat": None, "who": "ABCD-EFGH", "words": "Well played.", "phrase": 1},
         {
@@ -393,9 +383,7 @@ CLAIM = "hoity resume --claim"
 def test_halfway_a_player_reads_what_comes_and_what_can_be_done(
     muster: updates.Muster, words: list[str], others: list[str]
 ) -> None:
-    screen, said = told()
-    screen(updates.Halfway(frozenset({1}), 150.0, 150.0, muster))
-    text = " ".join(said)
+    text = " ".join(said_of(updates.Halfway(frozenset({1}), 150.0, 150.0, muster)))
     assert "Nothing has come from seat 1" in text
     assert [word for word in words if word.lower() not in text.lower()] == []
     assert [word for word in others if word in text] == []
@@ -406,109 +394,72 @@ CUT_OFF = replace(QUORUM, unlinked=frozenset({2}))
 
 
 def test_left_for_now_is_neither_silent_nor_cut_off() -> None:
-    screen, said = told()
-    screen(updates.LeftForNow(1))
-    assert said == ["  [Left for now: seat 1 (purple).]"]
-    said.clear()
-    screen(updates.Late(frozenset({1}), 5.0, GONE))
+    assert said_of(updates.LeftForNow(1)) == ["  [Left for now: seat 1 (purple).]"]
+    said = said_of(updates.Late(frozenset({1}), 5.0, GONE))
     assert "Left for now: seat 1 (purple). The game goes on without" in said[0]
     assert "patience" not in " ".join(said)
     assert "may come back later" in said[0]
-    said.clear()
     both = replace(CUT_OFF, gone=frozenset({1}))
-    screen(updates.Halfway(frozenset({1, 2}), 150.0, 150.0, both))
+    said = said_of(updates.Halfway(frozenset({1, 2}), 150.0, 150.0, both))
     assert said[0] == "  [Nothing has come from seat 2 (green) for 150 s.]"
     assert said[1] == "  [Left for now: seat 1 (purple).]"
     assert said[2] == "  [There is no link from here just now to seat 2 (green).]"
     assert "goes on without" in said[3]
-    said.clear()
-    screen(updates.Late(frozenset({1, 2}), 300.0, both))
+    said = said_of(updates.Late(frozenset({1, 2}), 300.0, both))
     assert said[0].startswith("  [The patience for")
     assert "Left for now" in said[1]
     assert "no link" in said[2]
-    said.clear()
-    screen(updates.Paused(frozenset({1}), 5.0, replace(STRICT, gone=frozenset({1}))))
+    said = said_of(updates.Paused(frozenset({1}), 5.0, replace(STRICT, gone=frozenset({1}))))
     assert said[0] == "  [Left for now: seat 1 (purple).]"
     assert "Still nothing" not in " ".join(said)
-    said.clear()
-    screen(updates.Halfway(frozenset({1}), 150.0, 150.0, GONE))
+    said = said_of(updates.Halfway(frozenset({1}), 150.0, 150.0, GONE))
     assert "Nothing has come" not in " ".join(said)
 
 
-def test_a_table_that_a_leave_ended_names_who_left_and_no_doing() -> None:
-    screen, said = told()
-    screen(updates.Ended("seat-left", 1))
-    assert said == [
-        "The table has ended without a result: a seat left before the game began."
-        " Who has left: seat 1 (purple).",
-    ]
-
-
 def test_programs_hear_of_presence_by_change_and_of_no_clock() -> None:
-    written: list[dict[str, Any]] = []
-    screen = JsonScreen(written.append)
-    screen(updates.Attendance((updates.Presence.LINKED, updates.Presence.UNLINKED)))
-    screen(updates.Clock(frozenset({1}), 1.0, 299.0, 300.0, MUSTER))
-    screen(updates.LeftForNow(1))
-    assert written == [
+    assert written_of(
+        updates.Attendance((updates.Presence.LINKED, updates.Presence.UNLINKED)),
+        updates.Clock(frozenset({1}), 1.0, 299.0, 300.0, MUSTER),
+        updates.LeftForNow(1),
+    ) == [
         {"type": "attendance", "seats": ["linked", "unlinked"]},
         {"type": "left", "seat": 1},
     ]
-    written.clear()
-    screen(updates.Late(frozenset({1}), 5.0, GONE))
-    assert (written[0]["gone"], written[0]["unlinked"]) == ([1], [])
-
-
-async def test_a_program_may_leave(autojump_clock: Any) -> None:
-    send, receive = trio.open_memory_channel[str](3)
-    player = JsonPlayer(receive, lambda _: None)
-    for line in ('{"leave": false}', ' {"leave" : true} ', "1"):
-        await send.send(line)
-    send.close()
-    await player.listen()
-    assert await player.wish() == LeaveForNow()
-    assert await player._line() == '{"leave": false}'
-    assert await player._line() == "1"
+    (late,) = written_of(updates.Late(frozenset({1}), 5.0, GONE))
+    assert (late["gone"], late["unlinked"]) == ([1], [])
 
 
 async def test_a_program_whose_input_ends_leaves_when_a_choice_is_needed(
     autojump_clock: Any,
 ) -> None:
-    send, receive = trio.open_memory_channel[str](1)
     reasons: list[str] = []
-    player = JsonPlayer(receive, lambda _: None, reasons.append)
-    send.close()
-    await player.listen()
-    with trio.move_on_after(60) as scope:
-        await player.choose(view(), "place", False)
-    assert scope.cancelled_caught
+    player, _ = await program(leave=reasons.append)
+    assert await is_in_vain(player.choose, view(), "place", False)
     assert len(reasons) == 1
     assert "--auto" in reasons[0]
 
 
 def test_who_is_slow_itself_is_told_so_and_not_of_itself() -> None:
-    screen, said = told()
-    screen(updates.Halfway(frozenset({0, 1}), 150.0, 150.0, QUORUM))
+    said = said_of(updates.Halfway(frozenset({0, 1}), 150.0, 150.0, QUORUM))
     assert "seat 0" not in " ".join(said)
     assert "You are awaited too" in said[-1]
-    said.clear()
-    screen(updates.Halfway(frozenset({0}), 150.0, 150.0, QUORUM))
-    assert said == ["  [The others are waiting for you: in 150 s they may go on without you.]"]
-    said.clear()
-    screen(updates.Late(frozenset({0}), 300.0, QUORUM))
-    assert said == [
+    mine = frozenset({0})
+    assert said_of(updates.Halfway(mine, 150.0, 150.0, QUORUM)) == [
+        "  [The others are waiting for you: in 150 s they may go on without you.]"
+    ]
+    assert said_of(updates.Late(mine, 300.0, QUORUM)) == [
         "  [You have taken longer than this table waits: the others may go on without you."
         " You may come back later.]"
     ]
-    said.clear()
-    screen(updates.Paused(frozenset({0}), 300.0, STRICT))
-    assert said == ["  [The others are waiting for you: the game pauses until you choose.]"]
+    assert said_of(updates.Paused(mine, 300.0, STRICT)) == [
+        "  [The others are waiting for you: the game pauses until you choose.]"
+    ]
 
 
 @pytest.mark.parametrize(("there", "hinted"), [(1, True), (2, False)])
 def test_whoever_is_quite_alone_may_have_come_back_too_late(there: int, hinted: bool) -> None:
-    screen, said = told()
-    screen(updates.Paused(frozenset({1}), 300.0, replace(QUORUM, there=there, quorum=3)))
+    alone = replace(QUORUM, there=there, quorum=3)
+    said = said_of(updates.Paused(frozenset({1}), 300.0, alone))
     assert any("ask one for its transcript" in line for line in said) is hinted
 
 
@@ -524,41 +475,32 @@ def test_an_onlooker_is_offered_no_choice() -> None:
 
 
 def test_what_came_of_the_wish_to_wait_is_said() -> None:
-    screen, said = told()
-    for seats, left in ((frozenset({1}), 300.0), (frozenset({1}), 0.0), (frozenset[int](), 0.0)):
-        screen(updates.Extended(seats, left))
+    one, nobody = frozenset({1}), frozenset[int]()
+    said = said_of(*(updates.Extended(*what) for what in ((one, 300.0), (one, 0.0), (nobody, 0.0))))
     assert "up to 300 s more for seat 1" in said[0]
     assert "waits in any case" in said[1]
     assert "Nobody else" in said[2]
 
 
-def test_an_ended_table_names_whose_doing_and_the_code() -> None:
-    line = last_line(Outcome(None, (), "bad-shuffle", 2), ())
-    assert (line["type"], line["seat"], line["code"]) == ("ended", 2, "bad-shuffle")
-    line = last_line(Outcome(None, (), "stopped"), ())
-    assert (line["type"], line["seat"], line["code"]) == ("ended", None, "stopped")
-
-
-def test_a_silent_seat_is_named_as_awaited_and_not_as_at_fault() -> None:
-    screen, said = told()
-    screen(updates.Ended("silent-seat", 1))
-    screen(updates.Ended("silent-seat", None))
-    screen(updates.Ended("bad-shuffle", 1))
-    assert said == [
-        "The table has ended without a result: a seat fell silent before the game began."
-        " Who was awaited: seat 1 (purple).",
-        "The table has ended without a result: a seat fell silent before the game began.",
-        "The table has ended without a result: did not prove its shuffle (bad-shuffle)."
-        " Whose doing: seat 1 (purple).",
-    ]
+def test_an_ended_table_names_whose_doing_it_was_or_who_was_awaited_or_has_left() -> None:
+    for code, seat, words in (
+        ("silent-seat", 1, "a seat fell silent before the game began. Who was awaited: "),
+        ("silent-seat", None, "a seat fell silent before the game began."),
+        ("bad-shuffle", 1, "did not prove its shuffle (bad-shuffle). Whose doing: "),
+        ("seat-left", 1, "a seat left before the game began. Who has left: "),
+    ):
+        who = "" if seat is None else "seat 1 (purple)."
+        (said,) = said_of(updates.Ended(code, seat))
+        assert said == f"The table has ended without a result: {words}{who}"
+    for code, at_fault in (("bad-shuffle", 2), ("stopped", None)):
+        line = last_line(Outcome(None, (), code, at_fault), ())
+        assert (line["type"], line["seat"], line["code"]) == ("ended", at_fault, code)
 
 
 def test_an_accused_player_is_told_what_may_be_the_matter() -> None:
-    screen, said = told()
-    screen(updates.Accused(0, "two-statements"))
-    assert "a proof against your own seat (two-statements)" in " ".join(said)
-    assert "two places" in " ".join(said)
-    said.clear()
-    screen(updates.Accused(1, "two-statements"))
-    assert "is proven at fault" in " ".join(said)
-    assert "your own" not in " ".join(said)
+    said = " ".join(said_of(updates.Accused(0, "two-statements")))
+    assert "a proof against your own seat (two-statements)" in said
+    assert "two places" in said
+    said = " ".join(said_of(updates.Accused(1, "two-statements")))
+    assert "is proven at fault" in said
+    assert "your own" not in said

@@ -105,51 +105,43 @@ async def _relay(network: MemoryNetwork, port: int, task_status: Any) -> None:
     await serve_relay("relay", port, network=network, task_status=task_status)
 
 
-async def test_a_guest_gets_the_ticket_and_the_next_one_another_code() -> None:
+@pytest.mark.parametrize("end", [CodeEnd.USED, CodeEnd.WRONG, CodeEnd.OLD])
+async def test_a_code_is_good_for_one_guess_and_some_minutes_and_then_there_is_another(
+    end: CodeEnd,
+) -> None:
     async with desk() as (there, _):
         first = await there.code()
+        began = trio.current_time()
         assert (first.after, first.seconds) == (None, LIFE)
-        assert await there.ask(spoken(first)) == TICKET
+        if end is CodeEnd.USED:
+            assert await there.ask(spoken(first)) == TICKET
+        elif end is CodeEnd.WRONG:
+            assert await there.refused(wrong(first)) == "code-wrong"
         second = await there.code()
-        assert second.after is CodeEnd.USED
+        assert second.after is end
+        if end is CodeEnd.OLD:
+            assert LIFE - 1 < trio.current_time() - began < LIFE + 2
         assert spoken(second).words != spoken(first).words
         assert await there.refused(spoken(first)) == "code-unknown-there"
         assert await there.ask(spoken(second)) == TICKET
 
 
-async def test_a_wrong_guess_burns_the_code_and_the_host_is_told() -> None:
+@pytest.mark.parametrize("proves", [True, False])
+async def test_who_breaks_off_has_had_the_one_guess(proves: bool) -> None:
+    """It has seen the host's message, and left before its own proof, or before that already."""
     async with desk() as (there, _):
         first = await there.code()
-        assert await there.refused(wrong(first)) == "code-wrong"
-        second = await there.code()
-        assert second.after is CodeEnd.WRONG
-        assert await there.refused(spoken(first)) == "code-unknown-there"
-        assert await there.ask(spoken(second)) == TICKET
-
-
-async def test_who_breaks_off_has_had_the_one_guess() -> None:
-    """It has seen the host's message, and left before its own proof."""
-    async with desk() as (there, _):
-        first = await there.code()
-        with trio.move_on_after(0.0):
-            await there.ask(wrong(first))
         guest = GuestExchange(wrong(first))
         wish = spoken(first).number.to_bytes(NUMBER, "big") + guest.first
         relay = codes.parse_address(first.relay)
         async with codes.conversation(there.network, relay, wish, codes.Limits()) as talk:
-            guest.prove(await talk.receive())
-        assert (await there.code()).after is CodeEnd.WRONG
-        assert await there.refused(spoken(first)) == "code-unknown-there"
-
-
-async def test_who_comes_and_says_no_more_has_had_it_too() -> None:
-    async with desk() as (there, _):
-        first = await there.code()
-        guest = GuestExchange(spoken(first))
-        wish = spoken(first).number.to_bytes(NUMBER, "big") + guest.first
-        relay = codes.parse_address(first.relay)
-        async with codes.conversation(there.network, relay, wish, codes.Limits()):
+            if proves:
+                guest.prove(await talk.receive())
+            else:
+                assert (await there.code()).after is CodeEnd.WRONG
+        if proves:
             assert (await there.code()).after is CodeEnd.WRONG
+        assert await there.refused(spoken(first)) == "code-unknown-there"
 
 
 async def test_of_two_guests_at_once_one_has_the_ticket() -> None:
@@ -167,17 +159,6 @@ async def test_of_two_guests_at_once_one_has_the_ticket() -> None:
             nursery.start_soon(ask)
             nursery.start_soon(ask)
         assert sorted(got, key=str) == sorted([TICKET, "code-unknown-there"], key=str)
-
-
-async def test_a_code_lives_for_minutes_and_the_host_ends_it() -> None:
-    async with desk() as (there, _):
-        first = await there.code()
-        began = trio.current_time()
-        second = await there.code()
-        assert second.after is CodeEnd.OLD
-        assert LIFE - 1 < trio.current_time() - began < LIFE + 2
-        assert await there.refused(spoken(first)) == "code-unknown-there"
-        assert await there.ask(spoken(second)) == TICKET
 
 
 async def test_after_too_many_wrong_guesses_there_are_no_more_codes() -> None:
@@ -234,8 +215,8 @@ SEED = bytes([7]) * 32
 
 
 @asynccontextmanager
-async def lying(lie: Lie) -> AsyncIterator[tuple[Desk, str]]:
-    """A relay that gives every wish to a lie."""
+async def lying(lie: Lie, keeps: bool = False) -> AsyncIterator[tuple[Desk, str]]:
+    """A relay that gives every wish to a lie, and perhaps a host who keeps a code there."""
     network = MemoryNetwork()
     (listener,) = await network.listen("liar", 1)
 
@@ -257,7 +238,10 @@ async def lying(lie: Lie) -> AsyncIterator[tuple[Desk, str]]:
 
     async with trio.open_nursery() as nursery:
         nursery.start_soon(serve)
-        yield Desk(network, ["liar:1"]), "liar:1"
+        there = Desk(network, ["liar:1"])
+        if keeps:
+            nursery.start_soon(CodeKeeper(there.places, lambda: WORD, there.hear, network).run)
+        yield there, "liar:1"
         nursery.cancel_scope.cancel()
 
 
@@ -301,14 +285,12 @@ async def test_a_relay_between_them_has_one_guess_at_each_and_both_notice() -> N
             outcomes.append("host does not know these words")
             await trio.sleep_forever()
 
-    async with lying(lie) as (there, place), trio.open_nursery() as nursery:
-        nursery.start_soon(CodeKeeper([place], lambda: WORD, there.hear, there.network).run)
+    async with lying(lie, keeps=True) as (there, _):
         first = await there.code()
         assert (await there.code()).after is CodeEnd.WRONG
         assert await there.refused(spoken(first)) == "code-wrong"
         assert outcomes[0] == "host does not know these words"
         assert outcomes[-1] == "guest does not know these words"
-        nursery.cancel_scope.cancel()
 
 
 async def test_a_relay_that_reflects_and_replays_burns_codes_and_learns_nothing() -> None:
@@ -323,13 +305,11 @@ async def test_a_relay_that_reflects_and_replays_burns_codes_and_learns_nothing(
         await say(stream, answer[1:])
         kept.append(await hear(stream))  # nothing comes
 
-    async with lying(lie) as (there, place), trio.open_nursery() as nursery:
-        nursery.start_soon(CodeKeeper([place], lambda: WORD, there.hear, there.network).run)
+    async with lying(lie, keeps=True) as (there, _):
         assert (await there.code()).after is None
         for _ in range(3):
             assert (await there.code()).after is CodeEnd.WRONG
         assert len([one for one in kept if len(one) > 33]) == 0
-        nursery.cancel_scope.cancel()
 
 
 @pytest.mark.parametrize(
@@ -340,12 +320,10 @@ async def test_a_relay_that_gives_no_number_is_none(number: bytes) -> None:
         await say(stream, WELCOME, *([number] if number else []))
         await trio.sleep_forever()
 
-    async with lying(lie) as (there, place), trio.open_nursery() as nursery:
-        nursery.start_soon(CodeKeeper([place], lambda: WORD, there.hear, there.network).run)
+    async with lying(lie, keeps=True) as (there, _):
         told = await there.next()
         assert isinstance(told, updates.NoCode)
         assert told.reason.code == "codes-relay-lost"
-        nursery.cancel_scope.cancel()
 
 
 async def test_one_number_for_two_hosts_burns_a_code_and_no_more() -> None:
@@ -368,8 +346,7 @@ async def test_one_number_for_two_hosts_burns_a_code_and_no_more() -> None:
             await hear(other)
         done.set()
 
-    async with lying(lie) as (there, place), trio.open_nursery() as nursery:
-        nursery.start_soon(CodeKeeper([place], lambda: WORD, there.hear, there.network).run)
+    async with lying(lie, keeps=True) as (there, place), trio.open_nursery() as nursery:
         mine = await there.code()
         second = Desk(there.network, [place])
         theirs = encode_ticket(replace(TICKET, terms=b"u" * 32))

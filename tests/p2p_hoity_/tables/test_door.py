@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 import trio
-from support.player_table import Caller, PlayerTable, call
+from support.player_table import Caller, PlayerTable, hosted
 
 from p2p_hoity.errors import Reason
 from p2p_hoity.net.events import LinkUp
@@ -56,31 +56,38 @@ class Host:
 class Guarded:
     """A table whose host is asked, and guests who speak the lobby by hand."""
 
-    def __init__(self, table: PlayerTable, host: Host, nursery: trio.Nursery) -> None:
-        self.table, self.host, self._nursery = table, host, nursery
+    def __init__(self, table: PlayerTable, host: Host, call: Any) -> None:
+        self.table, self.host, self._call = table, host, call
 
     async def come(self, name: str, identity: Identity | None = None) -> Caller:
         """Return a guest with the ticket that sits down."""
-        caller = await call(self.table, self._nursery, identity)
+        caller: Caller = await self._call(identity)
         await caller.next(LinkUp)
         caller.say(Ask(caller.proof(self.table.ticket)))
         await caller.next(Offer)
         caller.sit(self.table, name)
         return caller
 
+    async def go(self, caller: Caller, seconds: float) -> None:
+        """Let a guest lose its link, and so many seconds pass."""
+        caller.hub.drop(caller.host, Reason("gone"))
+        await trio.sleep(seconds)
+
     def names(self) -> tuple[str, ...]:
+        """Return who sits."""
         return tuple(self.table.guests[0].heard(updates.Joined)[-1].names)
+
+    async def until_seated(self, name: str) -> None:
+        """Wait until this guest sits beside the host."""
+        await self.table.until(lambda: self.names() == ("P0", name))
 
 
 @asynccontextmanager
 async def guarded(path: Path, seats: int) -> AsyncIterator[Guarded]:
     table, host = PlayerTable(path, seats), Host()
     table.admit = host.admit
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(table.host)
-        await table.opened.wait()
-        yield Guarded(table, host, nursery)
-        nursery.cancel_scope.cancel()
+    async with hosted(table) as call:
+        yield Guarded(table, host, call)
 
 
 async def refusal(caller: Caller) -> Refusal:
@@ -97,7 +104,7 @@ async def test_a_guest_waits_for_the_hosts_word_and_sits_down(tmp_path: Path) ->
         door.host.say(True)
         while (await guest.next(Names)).names != ("P0", "Bob"):
             pass
-        assert door.names() == ("P0", "Bob")
+        await door.until_seated("Bob")
         assert door.table.guests[0].heard(updates.Admitted) == [updates.Admitted("Bob", True)]
 
 
@@ -108,8 +115,7 @@ async def test_who_is_refused_stays_refused_and_the_host_is_not_asked_again(tmp_
         door.host.say(False)
         assert await refusal(guest) is Refusal.DENIED
         for name in ("Bob", "Rob"):
-            guest.hub.drop(guest.host, Reason("again"))
-            await trio.sleep(2)
+            await door.go(guest, 2)
             guest = await door.come(name, who)
             assert await refusal(guest) is Refusal.DENIED
         assert len(door.host.asked) == 1
@@ -125,13 +131,11 @@ async def test_silence_sends_a_guest_away_who_may_come_again(tmp_path: Path) -> 
         assert await refusal(guest) is Refusal.UNHEARD
         assert PATIENCE - 2 < trio.current_time() - began < PATIENCE + 2
         assert door.table.guests[0].heard(updates.Admitted) == [updates.Admitted("Bob", None)]
-        guest.hub.drop(guest.host, Reason("again"))
-        await trio.sleep(2)
+        await door.go(guest, 2)
         guest = await door.come("Bob", who)
         await door.host.is_asked(2)
         door.host.say(True)
-        while door.names() != ("P0", "Bob"):
-            await trio.sleep(0.1)
+        await door.until_seated("Bob")
 
 
 async def test_a_flood_of_guests_is_one_question_at_a_time(tmp_path: Path) -> None:
@@ -152,8 +156,7 @@ async def test_after_so_many_refusals_the_host_is_left_in_peace(tmp_path: Path) 
         friend = Identity(os.urandom(32))
         guest = await door.come("Friend", friend)
         door.host.say(True)
-        while door.names() != ("P0", "Friend"):
-            await trio.sleep(0.1)
+        await door.until_seated("Friend")
         for _ in range(MOST_DENIED):
             door.host.say(False)
         for number in range(MOST_DENIED + 5):
@@ -161,59 +164,40 @@ async def test_after_so_many_refusals_the_host_is_left_in_peace(tmp_path: Path) 
             assert await refusal(stranger) is Refusal.DENIED
             stranger.hub.drop(stranger.host, Reason("done"))
         assert len(door.host.asked) == 1 + MOST_DENIED
-        guest.hub.drop(guest.host, Reason("back soon"))
-        await trio.sleep(2)
+        await door.go(guest, 2)
         await door.come("Friend", friend)
         await trio.sleep(1)
         assert door.names() == ("P0", "Friend")
         assert len(door.host.asked) == 1 + MOST_DENIED
 
 
-async def test_a_guest_that_goes_while_asked_of_is_let_in_when_it_is_back(tmp_path: Path) -> None:
-    who = Identity(os.urandom(32))
-    async with guarded(tmp_path, 3) as door:
-        guest = await door.come("Bob", who)
-        await door.host.is_asked(1)
-        guest.hub.drop(guest.host, Reason("gone"))
-        await trio.sleep(1)
-        door.host.say(True)
-        await trio.sleep(1)
-        assert door.names() == ("P0",)
-        await door.come("Bob", who)
-        while door.names() != ("P0", "Bob"):
-            await trio.sleep(0.1)
-        assert len(door.host.asked) == 1
-
-
-async def test_a_guest_that_is_back_before_the_answer_sits_down_by_its_last_consent(
-    tmp_path: Path,
+@pytest.mark.parametrize("back", ["after the answer", "before the answer"])
+async def test_a_guest_that_goes_while_asked_of_is_let_in_when_it_is_back(
+    tmp_path: Path, back: str
 ) -> None:
     """Started again, it knows nothing of an earlier consent, and would take no roster with it."""
     who = Identity(os.urandom(32))
     async with guarded(tmp_path, 3) as door:
         guest = await door.come("Bob", who)
         await door.host.is_asked(1)
-        guest.hub.drop(guest.host, Reason("gone"))
-        await trio.sleep(1)
-        await door.come("Rob", who)
-        await trio.sleep(1)
-        door.host.say(True)
-        while len(door.names()) < 2:
-            await trio.sleep(0.1)
-        assert door.names() == ("P0", "Rob")
+        await door.go(guest, 1)
+        if back == "before the answer":
+            await door.come("Rob", who)
+            await trio.sleep(1)
+            door.host.say(True)
+        else:
+            door.host.say(True)
+            await trio.sleep(1)
+            assert door.names() == ("P0",)
+            await door.come("Rob", who)
+        await door.until_seated("Rob")
         assert len(door.host.asked) == 1
-
-
-async def test_consent_that_does_not_hold_and_a_name_that_is_taken_are_no_question(
-    tmp_path: Path,
-) -> None:
-    async with guarded(tmp_path, 3) as door:
-        assert await refusal(await door.come("P0")) is Refusal.NAME
-        assert door.host.asked == []
 
 
 async def test_who_still_waits_when_the_table_is_full_is_told(tmp_path: Path) -> None:
     async with guarded(tmp_path, 2) as door:
+        assert await refusal(await door.come("P0")) is Refusal.NAME  # which is no question
+        assert door.host.asked == []
         await door.come("Bob")
         late = await door.come("Late")
         await late.next(Asked)
@@ -233,14 +217,9 @@ async def test_a_whole_game_behind_a_door(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("yes", [False, None])
 async def test_a_guest_that_is_not_let_in_is_told_why(yes: bool | None, tmp_path: Path) -> None:
-    table, host = PlayerTable(tmp_path, 2), Host()
-    if yes is not None:
-        host.say(yes)
-
-    table.admit = host.admit
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(table.host)
+    async with guarded(tmp_path, 2) as door:
+        if yes is not None:
+            door.host.say(yes)
         with pytest.raises(PeerError) as refused:
-            await table.join(1)
-        nursery.cancel_scope.cancel()
+            await door.table.join(1)
     assert refused.value.code == ("host-refused" if yes is False else "host-did-not-answer")

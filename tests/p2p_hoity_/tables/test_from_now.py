@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -17,16 +19,24 @@ STARTED = updates.Started(None, None)  # type: ignore[arg-type]
 FINISHED = updates.Finished(None, None, (), None)  # type: ignore[arg-type]
 
 
-def happened(number: int) -> updates.Happened:
+def happened(number: int, *items: str) -> updates.Happened:
     """Something that happened, on a view that is only a number here."""
-    return updates.Happened((), number, True)  # type: ignore[arg-type]
+    return updates.Happened(items, number, True)  # type: ignore[arg-type]
 
 
-async def test_the_past_is_kept_back_and_then_shown_as_it_stands() -> None:
+@asynccontextmanager
+async def onlooker() -> AsyncIterator[tuple[FromNow, list[Any]]]:
+    """Someone who sees a game from now on, and what they are told."""
     told: list[Any] = []
     late = FromNow(told.append)
     async with trio.open_nursery() as nursery:
         nursery.start_soon(late.run)
+        yield late, told
+        nursery.cancel_scope.cancel()
+
+
+async def test_the_past_is_kept_back_and_then_shown_as_it_stands() -> None:
+    async with onlooker() as (late, told):
         late.tell(STARTED)
         await trio.sleep(FIRST - 1)  # the first answer takes its time
         for number in range(10):
@@ -36,56 +46,40 @@ async def test_the_past_is_kept_back_and_then_shown_as_it_stands() -> None:
         await trio.sleep(2 * QUIET)
         late.tell(happened(10))
         late.tell(happened(11))
-        nursery.cancel_scope.cancel()
     assert told == [STARTED, updates.Resumed(9), happened(10), happened(11)]  # type: ignore[arg-type]
 
 
-async def test_what_was_kept_back_is_told_with_it_but_for_what_was_taken_back() -> None:
-    told: list[Any] = []
-    late = FromNow(told.append)
-    late.tell(STARTED)
-    late.tell(updates.Happened(("a", "b"), 1, False))  # type: ignore[arg-type]
-    late.tell(updates.Rewound(1, 1, 2))  # type: ignore[arg-type]
-    late.tell(updates.Happened(("c",), 3, True))  # type: ignore[arg-type]
-    late.tell(FINISHED)
-    assert told[1] == updates.Resumed(3, ("a", "c"))  # type: ignore[arg-type]
+async def test_the_end_is_never_kept_back_and_what_was_is_told_with_it() -> None:
+    """What was taken back is not."""
+    async with onlooker() as (late, told):
+        for update in (
+            STARTED,
+            happened(1, "a", "b"),
+            updates.Rewound(1, 1, 2),  # type: ignore[arg-type]
+            happened(3, "c"),
+            FINISHED,
+        ):
+            late.tell(update)
+    assert told == [STARTED, updates.Resumed(3, ("a", "c")), FINISHED]  # type: ignore[arg-type]
 
 
 async def test_a_table_that_has_not_begun_has_no_past() -> None:
-    told: list[Any] = []
-    late = FromNow(told.append)
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(late.run)
+    async with onlooker() as (late, told):
         await trio.sleep(100)  # the table fills
         late.tell(STARTED)
         await trio.sleep(FIRST + 1)
         late.tell(happened(1))
-        nursery.cancel_scope.cancel()
     assert told == [STARTED, happened(1)]
 
 
 async def test_a_game_that_never_rests_is_shown_in_the_end() -> None:
-    told: list[Any] = []
-    late = FromNow(told.append)
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(late.run)
+    async with onlooker() as (late, told):
         late.tell(STARTED)
         for number in range(int(4 * LONGEST)):
             late.tell(happened(number))
             await trio.sleep(QUIET / 2)
-        nursery.cancel_scope.cancel()
-    shown = [one for one in told if isinstance(one, updates.Happened)]
-    assert len(shown) >= 2 * LONGEST - 4
+    assert sum(isinstance(one, updates.Happened) for one in told) >= 2 * LONGEST - 4
     assert isinstance(told[1], updates.Resumed)
-
-
-async def test_the_end_is_never_kept_back() -> None:
-    told: list[Any] = []
-    late = FromNow(told.append)
-    late.tell(STARTED)
-    late.tell(happened(1))
-    late.tell(FINISHED)
-    assert told == [STARTED, updates.Resumed(1), FINISHED]  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("from_now", [False, True])

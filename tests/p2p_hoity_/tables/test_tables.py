@@ -9,7 +9,15 @@ from typing import Any
 
 import pytest
 import trio
-from support.player_table import CALM, LONGER, Guest, PlayerTable, past_round, short_edition
+from support.player_table import (
+    CALM,
+    LONGER,
+    Guest,
+    PlayerTable,
+    hosted,
+    past_round,
+    short_edition,
+)
 
 from cli.trouble import exit_code_of
 from p2p_hoity import game_port, tables
@@ -41,8 +49,7 @@ async def test_a_guest_too_many_is_told_and_the_others_play(tmp_path: Path) -> N
     codes: list[int] = []
 
     async def too_late() -> None:
-        while not table.guests[0].heard(updates.Started):
-            await trio.sleep(0.001)
+        await table.until_heard(updates.Started, 0)
         with pytest.raises(tables.PeerError, match=r"table-full|game-begun") as caught:
             await table.join(3)
         codes.append(exit_code_of(caught.value))
@@ -63,25 +70,20 @@ async def test_a_guest_may_refuse_the_terms(tmp_path: Path) -> None:
         asked.append((terms, game.edition.name, names, watched))
         return False
 
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(table.host)
+    async with hosted(table):
         with pytest.raises(tables.PeerError, match="seat-not-taken"):
             await table.join(1, no)
-        nursery.cancel_scope.cancel()
     assert asked == [(table.terms, "small-4", ("P0",), True)]
 
 
 async def test_a_ticket_of_an_earlier_table_is_told_so(tmp_path: Path) -> None:
     table = PlayerTable(tmp_path, 2)
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(table.host)
-        await table.opened.wait()
+    async with hosted(table):
         table.ticket = replace(table.ticket, terms=b"t" * 32)
         with pytest.raises(tables.PeerError, match="ticket-unknown"):
             await table.join(1)
         with pytest.raises(tables.PeerError, match="ticket-unknown"):
             await table.look_on(tables.Onlooker([].append))
-        nursery.cancel_scope.cancel()
 
 
 async def test_who_left_before_the_table_began_is_not_told_that_its_host_cheats(
@@ -89,12 +91,8 @@ async def test_who_left_before_the_table_began_is_not_told_that_its_host_cheats(
 ) -> None:
     table = PlayerTable(tmp_path, 2)
     guest = table.guests[1]
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(table.host)
-        nursery.start_soon(table.join, 1)
-        while not guest.heard(updates.Started):
-            await trio.sleep(0.01)
-        nursery.cancel_scope.cancel()
+    async with hosted(table, joining=[1]):
+        await table.until_heard(updates.Started, 1)
     (left,) = guest.home.journals.glob("*.journal")
     left.unlink()
     async with trio.open_nursery() as nursery:
@@ -117,11 +115,9 @@ async def test_an_old_consent_in_the_roster_is_refused(
         return honest(seating, host)
 
     monkeypatch.setattr(Seating, "roster", replayed)
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(table.host)
+    async with hosted(table):
         with pytest.raises(tables.PeerError, match="old-consent"):
             await table.join(1)
-        nursery.cancel_scope.cancel()
 
 
 async def test_a_guest_leaves_a_table_of_twins(
@@ -137,26 +133,25 @@ async def test_a_guest_leaves_a_table_of_twins(
 
     monkeypatch.setattr(Seating, "complete", property(lambda self: len(self._seats) == 2))
     monkeypatch.setattr(Seating, "roster", doubled)
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(table.host)
+    async with hosted(table):
         with pytest.raises(tables.PeerError, match="names-alike"):
             await table.join(1)
-        nursery.cancel_scope.cancel()
 
 
-async def test_a_host_that_is_not_there_is_told(tmp_path: Path) -> None:
-    table = PlayerTable(tmp_path, 2)
-    table.ticket = Ticket(table.guests[0].me.identity.public, ("node0:1",), b"t" * 32)
-    with pytest.raises(tables.PeerError, match="host-unreached") as caught:
+@pytest.mark.parametrize(
+    ("whose", "words", "code"),
+    [(0, r"host-unreached .*nobody-listens", 3), (1, "own-ticket", 2)],
+    ids=["nobody there", "own"],
+)
+async def test_a_ticket_that_leads_nowhere_is_told_at_once(
+    tmp_path: Path, whose: int, words: str, code: int
+) -> None:
+    table, began = PlayerTable(tmp_path, 2), trio.current_time()
+    table.ticket = Ticket(table.guests[whose].me.identity.public, ("node0:1",), b"t" * 32)
+    with pytest.raises(tables.PeerError, match=words) as caught:
         await table.join(1)
-    assert exit_code_of(caught.value) == 3
-
-
-async def test_ones_own_ticket_is_refused(tmp_path: Path) -> None:
-    table = PlayerTable(tmp_path, 2)
-    table.ticket = Ticket(table.guests[1].me.identity.public, ("node0:1",), b"t" * 32)
-    with pytest.raises(tables.PeerError, match="own-ticket"):
-        await table.join(1)
+    assert exit_code_of(caught.value) == code
+    assert trio.current_time() - began < 1
 
 
 @pytest.mark.parametrize("number", [0, 2])

@@ -9,7 +9,15 @@ from typing import Any
 
 import pytest
 import trio
-from support.player_table import LONGER, PlayerTable, Thinker, past_round, willing, willing_table
+from support.player_table import (
+    LONGER,
+    PlayerTable,
+    Thinker,
+    hosted,
+    past_round,
+    willing,
+    willing_table,
+)
 
 from p2p_hoity import tables
 from p2p_hoity.net.hub import Hub
@@ -51,8 +59,7 @@ async def turned_away(table: PlayerTable, door: int = 0) -> None:
 
 async def begun(table: PlayerTable, games: int = 1) -> None:
     """Wait until all play."""
-    while not all(len(one.heard(updates.Started)) == games for one in table.guests):
-        await trio.sleep(0.01)
+    await table.until_heard(updates.Started, times=games)
 
 
 async def test_onlookers_are_turned_away_before_the_game_and_in_it_at_every_seat(
@@ -101,14 +108,11 @@ async def test_a_game_of_an_earlier_version_is_not_played_on(
         return create(path, first[:WATCHED], passphrase)
 
     monkeypatch.setattr(journal, "create", shorter)
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(table.host)
-        nursery.start_soon(table.join, 1)
+    async with hosted(table, joining=[1]):
         assert await table.sit_until(2, past_round(2))
         with pytest.raises(tables.PeerError, match="game-of-earlier-version"):
             await table.resume(2)
         assert tables.claim_game(table.guests[2].seat, None).exists()
-        nursery.cancel_scope.cancel()
 
 
 async def test_the_next_table_of_the_same_people_is_not_watched_either(tmp_path: Path) -> None:
@@ -117,15 +121,12 @@ async def test_the_next_table_of_the_same_people_is_not_watched_either(tmp_path:
 
     async def look_on() -> None:
         await begun(table, 2)
+        first, second = table.guests[0].heard(updates.Started)
+        assert first.table.id != second.table.id
         for door in range(3):
-            first = table.guests[0].heard(updates.Started)[0].table
-            second = table.guests[0].heard(updates.Started)[1].table
-            assert first.id != second.id
             await turned_away_from_the_second(table, door)
 
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(look_on)
-        nursery.start_soon(table.play)
+    await table.play({}, look_on)
     assert all(len(guest.games()) == 2 for guest in table.guests)
 
 
@@ -187,10 +188,8 @@ async def test_a_guest_leaves_when_the_roster_says_otherwise_than_the_terms_did(
     """[L-63]"""
     table = unwatched(tmp_path, 2)
     lying(table, 1, monkeypatch, (kind,))
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(table.host)
+    async with hosted(table):
         with pytest.raises(tables.PeerError, match="host-changed-its-mind"):
             await table.join(1)
-        nursery.cancel_scope.cancel()
     assert not table.guests[1].heard(updates.Started)
     assert not list(table.guests[1].home.journals.glob("*.journal"))

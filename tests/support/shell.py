@@ -1,0 +1,49 @@
+"""A command line with a home of its own, and a person who types at it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from cli.app import run
+from p2p_hoity.storage.home import Home
+
+Types = Callable[..., None]
+"""Says which lines a person at a terminal types, and no more."""
+
+
+@dataclass(frozen=True)
+class Done:
+    """What a command did."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def lines(self) -> list[dict[str, Any]]:
+        """The objects that it wrote for a program."""
+        return [json.loads(line) for line in self.out.splitlines()]
+
+
+@dataclass(frozen=True)
+class Shell:
+    """A command line."""
+
+    capture: pytest.CaptureFixture[str]
+    home: Home
+
+    def __call__(self, *words: object) -> Done:
+        code = run([str(word) for word in words])
+        found = self.capture.readouterr()
+        return Done(code, found.out, found.err)
+
+    def told(self, code: int, *words: object) -> str:
+        """Return in one line all that is written by a command that ends with this code."""
+        done = self(*words)
+        assert done.code == code, done
+        return " ".join((done.err + done.out).split())
