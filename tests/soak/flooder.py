@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from support import terminals
+from support.inspection import store_of
 from support.liars.flood import FLOODS
 from support.liars.tales import Liar
 from support.limits import LIMIT
@@ -88,7 +89,7 @@ def cost(kind: str, frames: int) -> dict[str, Any]:
         room.deliver()
     machine = room.places[0].machine
     heard = list(itertools.islice(FLOODS[kind](Liar(room.places[3].machine, who[3])), frames))
-    before, began = len(machine.core.store), time.thread_time()
+    before, began = len(store_of(machine)), time.thread_time()
     for frame in heard:
         machine.receive(frame, room.now, table.ids[3])
         machine.take()
@@ -97,9 +98,9 @@ def cost(kind: str, frames: int) -> dict[str, Any]:
         "kind": kind,
         "bytes_each": sum(map(len, heard)) // frames,
         "ms_each": round(1000 * spent / frames, 2),
-        "kept": len(machine.core.store) - before,
-        "kept_kb": sum(len(m.payload) for m in machine.core.store if m.seat == 3) >> 10,
-        "wants": len(machine.core.store.wants),
+        "kept": len(store_of(machine)) - before,
+        "kept_kb": sum(len(m.payload) for m in store_of(machine) if m.seat == 3) >> 10,
+        "wants": len(store_of(machine).wants),
     }
 
 

@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from support.inspection import store_of
 from support.machine_table import MachineTable, make_table, toy_choice
 from support.paths import ROOT
 from support.toy_game import ToyGame
@@ -127,7 +128,7 @@ def sound_inputs() -> Iterator[tuple[str, bytes]]:
     yield "again", next_table.refuse(table.id, who[0]).encode()
     for frame in ASKED:
         yield "frame", frames.encode_frame(frame)
-    for message in machine.core.store:
+    for message in store_of(machine):
         yield "payload", message.payload
         yield "message", message.encode()
         yield "frame", frames.encode_frame(frames.Carry(message.encode()))
@@ -147,7 +148,7 @@ def _files() -> Iterator[tuple[str, bytes]]:
 def _bodies(machine: Machine) -> Iterator[tuple[str, bytes]]:
     kinds = {before.digest: before.want.kind for before, _, _ in steps_to(machine.tip)}
     for body, kind in (
-        (say.body, kinds.get(say.on)) for say in map(_say, machine.core.store) if say
+        (say.body, kinds.get(say.on)) for say in map(_say, store_of(machine)) if say
     ):
         yield "value", body
         if kind in BODIES:

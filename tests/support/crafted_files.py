@@ -19,6 +19,7 @@ from protocol.transcript.format import Content, Evidence, Transcript
 from protocol.transcript.verifier import verify
 from protocol.wire.messages import Close, Halt, Message, Say
 from support.files import read, signed
+from support.inspection import store_of
 from support.machine_table import seeded
 from support.played import files_of, game_of, room_of
 
@@ -71,7 +72,7 @@ def dealt() -> tuple[Node, list[Message]]:
     machine, node = room_of(NAME).places[0].machine, start()
     after = machine.tip.before(node.step + 1)
     assert after is not None
-    return after, list(machine.core.store.says(0, node.step))
+    return after, list(store_of(machine).says(0, node.step))
 
 
 def seals(node: Node, seat: int, count: int, mark: str = "") -> list[Message]:

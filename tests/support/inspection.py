@@ -18,12 +18,14 @@ from protocol.consensus.message_store import MessageStore
 from protocol.consensus.view import Proof, View
 from protocol.consensus.view_change import Base
 from protocol.consensus.votes import Votes
+from protocol.crypto.signing import Identity
 from protocol.seat import epoch_change, progress, recovery, statements
 from protocol.seat.core import PlayerChoice
 from protocol.seat.inquiry import Inquiry
 from protocol.seat.machine import Machine
 from protocol.seat.states import State
 from protocol.seat.timeouts import Clocks
+from protocol.wire import frames
 from protocol.wire.leaves import Leave
 from protocol.wire.messages import Expired, Halt, Message, Statement
 
@@ -271,6 +273,17 @@ def raise_promise(machine: Machine, epoch: int) -> None:
 def forget_announcement(machine: Machine, seat: int) -> None:
     """Let the machine not know what a seat has told it to hold."""
     machine.core.have.pop(seat)
+
+
+def identity_of(machine: Machine) -> Identity:
+    """Return the key of the machine's seat."""
+    assert machine.core.who is not None
+    return machine.core.who
+
+
+def send_to_all(machine: Machine, message: Message) -> None:
+    """Let the machine send a message that it does not hold itself."""
+    machine.core.send(frames.Carry(message.encode()), None)
 
 
 def player_choices(machine: Machine) -> dict[tuple[int, str], PlayerChoice]:

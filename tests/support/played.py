@@ -6,13 +6,13 @@ from collections.abc import Callable, Mapping
 
 from protocol.chain.state import Kind, Node
 from protocol.crypto import group, signing
-from protocol.seat.statements import sign
 from protocol.transcript.writer import to_the_end
 from protocol.wire import frames, messages
 from protocol.wire.header import Patience, Terms
 from protocol.wire.messages import Message, Say
 from support.forgeries.bodies import Forge, another_seal, empty_escrow, fixed, patched, plus_one
 from support.forgeries.cheater import Lie, on_say, twice
+from support.inspection import sign
 from support.machine_table import MachineTable, toy_choice, toy_table
 from support.toy_game import ToyGame
 
@@ -124,7 +124,7 @@ def _doubted(kind: Kind) -> MachineTable:
 
     def doubt() -> None:
         for seat in range(3):
-            sign(room.places[seat].machine.core, messages.Late(1))
+            sign(room.machine(seat), messages.Late(1))
             room.collect(seat)
 
     room.drop = unheard

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.inspection import inspect
 from support.machine_table import MachineTable, make_table, toy_choice
 from support.player_table import PlayerTable
 from support.sim.cheap import cheap_blocks
@@ -63,7 +64,7 @@ def leap_in_a_room(seats: int, leap: float) -> None:
     assert began < hasty.tip.step
     assert len({place.machine.tip.digest for place in room.places}) == 1
     assert all(place.machine.tip.present == table.everyone for place in room.places)
-    assert all(place.machine.core.proofs == {} for place in room.places)
+    assert all(inspect(place.machine).proofs == {} for place in room.places)
 
 
 def ahead(method: Callable[..., None], leap: float) -> Callable[..., None]:

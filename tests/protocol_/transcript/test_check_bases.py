@@ -4,6 +4,7 @@ import pytest
 from support.cases import fails
 from support.files import code_of, parsed, read, refusal, with_close
 from support.forgeries.transcripts import with_evidence
+from support.inspection import store_of
 from support.played import DISTURBED, room_of
 
 from protocol.chain import transition
@@ -43,7 +44,7 @@ def test_a_halt_is_read_once_and_its_messages_count_each_time() -> None:
     room = room_of("vanished")
     every = parsed("vanished", read("vanished").evidence.messages)
     machine = room.places[0].machine
-    held = {m.hash: m for m in (*every, *machine.core.store)}
+    held = {m.hash: m for m in (*every, *store_of(machine))}
     start = machine.tip.before(room.table.first_step)
     assert start is not None
     source = check_bases.FileSource(start, held)

@@ -9,6 +9,7 @@ from dataclasses import replace
 import pytest
 from support.files import code_of, parsed, read, refusal, signed, with_message
 from support.forgeries.transcripts import cut, with_entries, with_entry, with_evidence
+from support.inspection import store_of, view_of
 from support.played import game_of, room_of
 
 from protocol.chain.state import Missing
@@ -57,7 +58,7 @@ def test_evidence_that_nothing_needs_is_left_over(part: str) -> None:
 
 
 def test_a_say_that_the_content_holds_is_not_listed_again() -> None:
-    store = room_of("vanished").places[0].machine.core.store
+    store = store_of(room_of("vanished").places[0].machine)
     (named,) = [m for m in store.says(0, 9) if m.seat == 0]
     assert code_of(with_message("vanished", named)) == "left-over"
 
@@ -183,7 +184,7 @@ def test_the_end_is_not_final_without_the_seals_of_a_quorum() -> None:
     whole = read("spoilt result")
     seals = whole.evidence.seals
     assert code_of(with_evidence(whole, seals=seals[:2])) == "missing-votes"
-    base = room_of("spoilt result").places[0].machine.core.view.base.base_digest()
+    base = view_of(room_of("spoilt result").places[0].machine).base.base_digest()
     more = signed("spoilt result", 3, SealVote(1, base))
     assert code_of(with_evidence(whole, seals=(*seals, (3, more.signature)))) == "left-over"
     accept = signed("spoilt result", 2, messages.Accept(1, base))

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 from support.files import read
+from support.inspection import view_of
 from support.played import TABLES, files_of, game_of, room_of
 
 from protocol.chain import cards, state
@@ -30,7 +31,7 @@ def test_the_verifier_comes_to_the_seats_own_end(name: str) -> None:
     assert report.node.state == tip.state
     assert report.standings == tip.table.game.standings(tip.state)
     assert report.steps == tip.step - 1
-    assert report.epochs == room_of(name).places[0].machine.core.view.epoch
+    assert report.epochs == view_of(room_of(name).places[0].machine).epoch
 
 
 def test_the_report_names_the_seats() -> None:

@@ -4,6 +4,7 @@ import hashlib
 
 import pytest
 from support.cases import fails
+from support.inspection import store_of
 from support.machine_table import carried, seeded
 from support.played import DISTURBED, TABLES, files_of, game_of, new_room, room_of
 
@@ -98,7 +99,7 @@ def test_the_lowest_epoch_is_written() -> None:
     machine = room_of("doubted").places[0].machine
     whole, nodes = read(files_of("doubted")[0]), to_the_end(machine.tip)
     at = next(i for i, node in enumerate(nodes) if node.want.kind is Kind.OVER)
-    again = machine.core.store.says(1, nodes[at].step)
+    again = store_of(machine).says(1, nodes[at].step)
     assert sorted(m.seat for m in again) == [0, 1, 2, 3]
     assert [epoch for epoch, _ in whole.evidence.signatures[at]] == [0, 0, 0, 1]
 
@@ -119,7 +120,7 @@ def test_a_watcher_writes_the_same_file() -> None:
     room = room_of("vanished")
     watcher = Machine(room.table, seeded("watcher"))
     watcher.start(room.now)
-    for message in room.places[0].machine.core.store:
+    for message in store_of(room.places[0].machine):
         watcher.receive(carried(message), room.now)
     assert watcher.transcript() == files_of("vanished")[0]
 
@@ -152,7 +153,7 @@ def test_the_last_says_are_written_only_when_they_are_all_there() -> None:
 def test_a_base_that_ends_the_game_needs_no_last_says() -> None:
     machine = room_of("doubted end").places[0].machine
     evidence = read(files_of("doubted end")[0]).evidence
-    assert len(machine.core.store.says(1, machine.tip.step)) == 4
+    assert len(store_of(machine).says(1, machine.tip.step)) == 4
     assert (evidence.final, len(evidence.seals)) == ((), 3)
 
 

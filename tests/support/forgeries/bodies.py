@@ -15,6 +15,7 @@ from protocol.seat.machine import Machine
 from protocol.wire import bodies, encoding
 from protocol.wire.messages import Say
 from support.forged_points import order_eight
+from support.inspection import alter, secrets_of
 from support.stream import stream
 
 Forge = Callable[[Machine, Node, Say], bytes]
@@ -85,7 +86,7 @@ def another_seal(machine: Machine, node: Node, say: Say) -> bytes:
     """Make another commitment to the same choice where one is owed, else a single byte."""
     if machine.seat not in node.want.owes:
         return b"\x01"
-    choice, _ = list(machine.core.secrets.openings.values())[-1]
+    choice, _ = list(secrets_of(machine).openings.values())[-1]
     secrets, draw = new_secrets(bytes(32), 1), stream("another seal", "nonce")
     return seal_choice(node, seat_of(machine), node.want.name, choice, secrets, draw)
 
@@ -95,7 +96,7 @@ def sealed(choice: Any) -> Forge:
 
     def forge(machine: Machine, node: Node, say: Say) -> bytes:
         draw = stream("sealed", f"{choice}")
-        return own_bodies.body_of_choice(node, seat_of(machine), choice, machine.core.secrets, draw)
+        return own_bodies.body_of_choice(node, seat_of(machine), choice, secrets_of(machine), draw)
 
     return forge
 
@@ -118,17 +119,17 @@ def card_escrow(machine: Machine, node: Node, say: Say) -> bytes:
 
 def zero_piece(machine: Machine, node: Node, say: Say) -> bytes:
     """Commit to a polynomial with a root at seat 0, whose key share is then zero."""
-    secret = machine.core.secrets.key
+    secret = secrets_of(machine).key
     polynomial = (secret, -secret % group.ORDER)
-    machine.core.own_secrets = replace(machine.core.secrets, polynomial=polynomial)
+    alter(machine, polynomial=polynomial)
     draw = stream("zero piece", "none")
-    return own_bodies.body_of(node, seat_of(machine), machine.core.secrets, draw)
+    return own_bodies.body_of(node, seat_of(machine), secrets_of(machine), draw)
 
 
 def false_complaint(machine: Machine, node: Node, say: Say) -> bytes:
     """Complain of the sound key share from the lowest other seat, with the true secret."""
     blamed = 1 if machine.seat == 0 else 0
-    return bodies.encode_body(bodies.Complaint(blamed, machine.core.secrets.box))
+    return bodies.encode_body(bodies.Complaint(blamed, secrets_of(machine).box))
 
 
 def other_nonce(machine: Machine, node: Node, say: Say) -> bytes:

@@ -16,12 +16,12 @@ from protocol.seat import epoch_change, progress
 from protocol.seat.core import Core
 from protocol.seat.machine import Machine
 from protocol.seat.statements import sign
-from protocol.wire import frames
 from protocol.wire.bodies import EMPTY
 from protocol.wire.messages import Say, Statement
 from support.forgeries.bodies import Forge
 from support.forgeries.catalogue import Forgery
 from support.forgeries.statements import signed
+from support.inspection import send_to_all
 
 PASSES = (Kind.DECK_OK, Kind.HOLD, Kind.OVER)
 """Steps in which every honest body is the empty pass."""
@@ -58,7 +58,7 @@ progress.sign = epoch_change.sign = _sign  # type: ignore[attr-defined]
 
 def say_too(machine: Machine, statement: Statement) -> None:
     """Sign a statement and send it to all, unknown to the machine's own rules."""
-    machine.core.send(frames.Carry(signed(machine, statement).encode()), None)
+    send_to_all(machine, signed(machine, statement))
 
 
 def forging(forgery: Forgery, seat: int) -> Lie:

@@ -8,12 +8,12 @@ from protocol.seat.machine import Machine
 from protocol.wire import bodies, frames, messages
 from protocol.wire.messages import Close, Expired, Halt, Say, Statement
 from support.forgeries.bodies import seat_of
+from support.inspection import identity_of, view_of
 
 
 def signed(machine: Machine, statement: Statement) -> messages.Message:
     """Sign any statement with the key of the machine's seat."""
-    assert machine.core.who is not None
-    return messages.sign(machine.core.who, machine.table.id, seat_of(machine), statement)
+    return messages.sign(identity_of(machine), machine.table.id, seat_of(machine), statement)
 
 
 def carried(machine: Machine, statement: Statement) -> bytes:
@@ -24,18 +24,18 @@ def carried(machine: Machine, statement: Statement) -> bytes:
 def unasked(machine: Machine) -> Statement:
     """Speak in the current step, in which another seat is asked alone."""
     node = machine.tip
-    return Say(machine.core.view.epoch, node.step, node.digest, bodies.encode_choice(0))
+    return Say(view_of(machine).epoch, node.step, node.digest, bodies.encode_choice(0))
 
 
 def elsewhere(machine: Machine) -> Statement:
     """Speak in the current step on a chain that nobody knows."""
     node = machine.tip
-    return Say(machine.core.view.epoch, node.step, b"\x01" * 32, bodies.encode_choice(0))
+    return Say(view_of(machine).epoch, node.step, b"\x01" * 32, bodies.encode_choice(0))
 
 
 def forgetful_halt(machine: Machine) -> Statement:
     """Halt for the next epoch without naming a lock or an input."""
-    return Halt(machine.core.view.epoch + 1, None, (), None, (), ())
+    return Halt(view_of(machine).epoch + 1, None, (), None, (), ())
 
 
 def malform_halts(machine: Machine, statement: Statement) -> Statement:
@@ -48,4 +48,4 @@ def malform_halts(machine: Machine, statement: Statement) -> Statement:
 
 def empty_close(machine: Machine) -> Statement:
     """Propose a base that rests on no halt, as the seat whose turn it is."""
-    return Close(machine.core.view.epoch + 1, ())
+    return Close(view_of(machine).epoch + 1, ())

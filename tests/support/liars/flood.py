@@ -29,6 +29,7 @@ from protocol.wire.messages import (
     SealVote,
     Statement,
 )
+from support.inspection import store_of, view_of
 from support.liars.tales import Liar
 
 QUEUE: Final = 1 << 18
@@ -60,8 +61,8 @@ def near_says(liar: Liar, size: int = 200) -> Frames:
     body = os.urandom(size - 8)
     for number in itertools.count():
         step = number // 4 % (liar.machine.tip.step + 8) + 1
-        epoch = liar.machine.core.view.epoch + 1
-        if epoch == liar.machine.core.view.epoch and liar.machine.core.store.versions(
+        epoch = view_of(liar.machine).epoch + 1
+        if epoch == view_of(liar.machine).epoch and store_of(liar.machine).versions(
             (1, liar.seat, epoch, step)
         ):
             epoch += 1
@@ -96,7 +97,7 @@ def again(liar: Liar) -> Frames:
     """All that was ever said, again and again, and halts for which something always lacks."""
     yield _carry(liar, Close(1, tuple(os.urandom(32) for _ in range(3))))
     while True:
-        for message in list(liar.machine.core.store):
+        for message in list(store_of(liar.machine)):
             yield _frame(message)
 
 
@@ -105,7 +106,7 @@ def asks(liar: Liar) -> Frames:
     while True:
         yield frames.encode_frame(frames.Sync(0, 0, ()))
         yield frames.encode_frame(frames.Own())
-        known = [message.hash for message in liar.machine.core.store]
+        known = [message.hash for message in store_of(liar.machine)]
         yield frames.encode_frame(frames.Fetch(tuple(known[:512]), tuple(range(64))))
 
 

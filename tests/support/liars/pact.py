@@ -18,6 +18,7 @@ from protocol.chain import own_bodies, transition
 from protocol.chain.state import Kind, Node
 from protocol.wire import bodies
 from protocol.wire.messages import Message, Say
+from support.inspection import player_choices, secrets_of, view_of
 from support.liars.tales import Liar, Told, sealing
 
 
@@ -45,9 +46,9 @@ def two_versions(liar: Liar, message: Message) -> Told | None:
     found = sealing(liar, message)
     if found is not None:
         say, node = found
-        choice = liar.machine.core.player_choices[node.step, node.want.name].choice
+        choice = player_choices(liar.machine)[node.step, node.want.name].choice
         body = own_bodies.body_of_choice(
-            node, liar.seat, choice, liar.machine.core.secrets, os.urandom
+            node, liar.seat, choice, secrets_of(liar.machine), os.urandom
         )
         _write(seat=liar.seat, epoch=say.epoch, step=say.step, on=say.on.hex(), body=body.hex())
     return None
@@ -65,7 +66,7 @@ def speak_on_the_other(liar: Liar, node: Node) -> Message | None:
     """The liar: a say on the chain of the second version, where only another seat is asked."""
     if node.want.kind is not Kind.CHOOSE or liar.seat in node.want.speakers:
         return None
-    word, view = _written(), liar.machine.core.view
+    word, view = _written(), view_of(liar.machine)
     if word.get("epoch") != view.epoch:
         return None
     split = view.path.get(bytes.fromhex(word["on"]))

@@ -24,6 +24,7 @@ from protocol.wire import frames
 from protocol.wire.messages import Message, Say, Statement
 from support.forgeries.bodies import seat_of
 from support.forgeries.cheater import CheatingMachine, Lie
+from support.inspection import identity_of
 from support.liars.flood import pour
 from support.liars.pact import speak_on_the_other
 from support.liars.plots import PLOTS, TALES
@@ -51,7 +52,7 @@ class LyingDriver(Driver):
     @property
     def liar(self) -> Liar:
         if "_liar" not in vars(self):
-            self._liar = Liar(self.machine, self.machine.core.who)
+            self._liar = Liar(self.machine, identity_of(self.machine))
         return self._liar
 
     def _do(self, effect: Effect) -> None:

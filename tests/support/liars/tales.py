@@ -20,6 +20,7 @@ from protocol.wire import bodies, messages
 from protocol.wire.bodies import COIN
 from protocol.wire.frames import Carry, parse_frame
 from protocol.wire.messages import Close, Halt, Message, Say, SealVote, Statement
+from support.inspection import store_of, view_of, votes_of
 
 Told = list[Message]
 
@@ -42,7 +43,7 @@ class Liar:
         return self.machine.seat
 
     def node(self, say: Say) -> Node | None:
-        return self.machine.core.view.path.get(say.on)
+        return view_of(self.machine).path.get(say.on)
 
 
 Tale = Callable[[Liar, Message], Told | None]
@@ -94,7 +95,7 @@ def hold_back(liar: Liar, message: Message) -> Told:
 
 def _own_says(liar: Liar, halt: Halt) -> Iterator[Message]:
     for digest in halt.says:
-        message = liar.machine.core.store.find(digest)
+        message = store_of(liar.machine).find(digest)
         if message is not None and message.seat == liar.seat:
             yield message
 
@@ -120,8 +121,8 @@ def forget_lock(liar: Liar, message: Message) -> Told | None:
     if not isinstance(halt, Halt) or halt.lock is None:
         return None
     machine = liar.machine
-    assert machine.core.votes.start is not None
-    says = tuple(sorted(m.hash for m in held_says(machine.core.votes.start, machine.core.store, 0)))
+    assert votes_of(machine).start is not None
+    says = tuple(sorted(m.hash for m in held_says(votes_of(machine).start, store_of(machine), 0)))
     return [liar.sign(Halt(halt.epoch, None, says, None, (), ()))]
 
 
@@ -129,7 +130,7 @@ def stall(kind: Kind) -> Tale:
     """Not a lie: withhold the first say in such a step, until others have gone on without."""
 
     def tale(liar: Liar, message: Message) -> Told | None:
-        if liar.machine.core.view.epoch > 0:
+        if view_of(liar.machine).epoch > 0:
             liar.told.clear()
             return None
         say = message.statement
@@ -145,7 +146,7 @@ def dawdle(kind: Kind) -> Tale:
 
     def tale(liar: Liar, message: Message) -> Told | None:
         machine, say = liar.machine, message.statement
-        if not machine.core.is_standing or machine.core.view.epoch > 1:
+        if not machine.core.is_standing or view_of(machine).epoch > 1:
             liar.told.clear()
             return None
         node = liar.node(say) if isinstance(say, Say) else None
@@ -181,4 +182,4 @@ def speak_unasked(liar: Liar, node: Node) -> Message | None:
     if node.want.kind is not Kind.CHOOSE or liar.seat in node.want.speakers:
         return None
     body = bodies.encode_choice(0)
-    return liar.sign(Say(liar.machine.core.view.epoch, node.step, node.digest, body))
+    return liar.sign(Say(view_of(liar.machine).epoch, node.step, node.digest, body))

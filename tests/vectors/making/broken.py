@@ -16,6 +16,7 @@ from support.forgeries.transcripts import (
     with_entry,
     with_evidence,
 )
+from support.inspection import store_of, view_of
 from vectors.making.playing import TRANSCRIPTS
 from vectors.making.refused import undisturbed
 from vectors.making.tables import Plan, VectorRoom
@@ -277,7 +278,7 @@ def two_sealed_bases() -> bytes:
     after = machine.tip.before(room.table.first_step + 1)
     assert start is not None
     assert after is not None
-    says = tuple(sorted(m.hash for m in machine.core.store.says(0, start.step)))
+    says = tuple(sorted(m.hash for m in store_of(machine).says(0, start.step)))
     told = [_halts(name, 1, ()), _halts(name, 1, says)]
     closes = [signed(name, 1, Close(1, tuple(m.hash for m in halts))) for halts in told]
     bases = [start.base_digest(), after.base_digest()]
@@ -286,7 +287,7 @@ def two_sealed_bases() -> bytes:
     end = signed(name, 2, Close(2, tuple(m.hash for m in last)))
     rising = [close for _, close in sorted(zip(bases, closes, strict=True), key=lambda p: p[0])]
     whole = undisturbed(machine, room.table.first_step)
-    kept = list(machine.core.store.says(0, start.step))
+    kept = list(store_of(machine).says(0, start.step))
     every = envelopes(*told[0], *told[1], *last, *kept)
     listed = tuple((m.payload, m.signature) for m in (*rising, end))
     return with_evidence(whole, messages=every, closes=listed).encode()
@@ -303,7 +304,7 @@ def _seals(name: str, base: bytes) -> tuple[tuple[int, bytes], ...]:
 
 def sealed_by_accepts(whole: Transcript) -> Transcript:
     """Accepts where seals belong."""
-    base = room_of(ABSENT).first.machine.core.view.base.base_digest()
+    base = view_of(room_of(ABSENT).first.machine).base.base_digest()
     votes = ((s, signed(ABSENT, s, Accept(1, base)).signature) for s, _ in whole.evidence.seals)
     return with_evidence(whole, seals=tuple(votes))
 

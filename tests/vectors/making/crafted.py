@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from support.forgeries.transcripts import envelopes, with_evidence
+from support.inspection import secrets_of, store_of, votes_of
 from support.stream import stream
 from vectors.making.broken import (
     ABSENT,
@@ -104,7 +105,7 @@ def same_body_elsewhere() -> bytes:
     body, step = _body_before(base, seat)
     wrong = signed(RETURNED, seat, Say(1, step, ELSEWHERE, body))
     later = next(
-        m for m in room_of(RETURNED).first.machine.core.store.epoch_says(1) if m.seat == seat
+        m for m in store_of(room_of(RETURNED).first.machine).epoch_says(1) if m.seat == seat
     )
     proof = tuple(sorted((wrong.hash, later.hash)))
     (back,) = {0, 1, 2, 3} - base.present
@@ -117,7 +118,7 @@ def same_body_elsewhere() -> bytes:
 
 def _first_base() -> Node:
     machine = room_of(RETURNED).first.machine
-    ((_, base),) = machine.core.votes.closes[1].values()
+    ((_, base),) = votes_of(machine).closes[1].values()
     node: Node = base.node
     return node
 
@@ -142,7 +143,7 @@ def _two_absent() -> tuple[Transcript, Node]:
     table = room_of(FIVE).table
     start = machine.tip.before(table.first_step)
     assert start is not None
-    said = {m.seat: m for m in machine.core.store.says(0, start.step) if m.seat < 3}
+    said = {m.seat: m for m in store_of(machine).says(0, start.step) if m.seat < 3}
     bodies = {seat: m.statement.body for seat, m in said.items()}  # type: ignore[union-attr]
     expired = Expired(0, start.step, start.digest)
     says = tuple(sorted(m.hash for m in said.values()))
@@ -176,7 +177,7 @@ def three_of_five_go_on() -> bytes:
     rooms = room_of(FIVE)
     said = {}
     for seat in range(3):
-        secrets = rooms.places[seat].machine.core.secrets
+        secrets = secrets_of(rooms.places[seat].machine)
         said[seat] = own_bodies.body_of(base, seat, secrets, stream("three", f"nonce {seat}"))
     says = [signed(FIVE, s, Say(1, base.step, base.digest, body)) for s, body in said.items()]
     entries = (*whole.content.entries, Step(transition.slots_of(base, said)))

@@ -10,6 +10,7 @@ from support.forgeries import statements
 from support.forgeries.bodies import Forge
 from support.forgeries.catalogue import FORGERIES
 from support.forgeries.cheater import Lie, on_say, twice
+from support.inspection import votes_of
 from vectors.making.tables import (
     Plan,
     VectorRoom,
@@ -109,7 +110,7 @@ def _malformed(plan: Plan) -> VectorRoom:
 
 def _read_halts(room: VectorRoom) -> None:
     for place in room.places:
-        place.machine.core.votes.halts(1)
+        votes_of(place.machine).halts(1)
 
 
 def _two_chains(plan: Plan) -> VectorRoom:

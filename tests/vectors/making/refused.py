@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from support.forgeries.catalogue import FORGERIES, Forgery
 from support.forgeries.cheater import on_say
 from support.forgeries.statements import signed
+from support.inspection import store_of
 from vectors.making.tables import Plan, VectorRoom
 
 from protocol.chain import transition
@@ -20,7 +21,7 @@ from protocol.wire.messages import Message, Say
 
 def row(machine: Machine, node: Node, step: Step) -> tuple[Signed, ...]:
     """The signatures of a step's bodies, all said in epoch 0."""
-    says = {(m.seat, _say(m).on, _say(m).body): m for m in machine.core.store.says(0, node.step)}
+    says = {(m.seat, _say(m).on, _say(m).body): m for m in store_of(machine).says(0, node.step)}
     said = [(seat, slot) for seat, slot in enumerate(step.slots) if isinstance(slot, bytes)]
     return tuple((0, says[seat, node.digest, body].signature) for seat, body in said)
 
@@ -42,7 +43,7 @@ def undisturbed(machine: Machine, last: int | None = None) -> Transcript:
 def and_then(whole: Transcript, machine: Machine, extra: dict[int, bytes]) -> Transcript:
     """The same with all that was said in the next step, and more that is not said yet."""
     node, step = machine.tip, machine.tip.step
-    said = {m.seat: _say(m).body for m in machine.core.store.says(0, step)}
+    said = {m.seat: _say(m).body for m in store_of(machine).says(0, step)}
     entry = Step(transition.slots_of(node, said | extra))
     entry = replace(entry, slots=tuple(extra.get(i, s) for i, s in enumerate(entry.slots)))
     rows = (*whole.evidence.signatures, row(machine, node, entry))
