@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import re
 from collections.abc import Collection, Iterator
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
@@ -12,7 +13,7 @@ from pathlib import Path
 import pytest
 from support.cases import each
 from support.paths import ROOT
-from support.source import files_under, nodes_of, text_of, tree_of
+from support.source import files_under, nodes_of, short, text_of, tree_of
 
 import protocol
 
@@ -236,3 +237,27 @@ def test_a_driver_touches_nothing_inside_a_machine() -> None:
             if isinstance(node, ast.Attribute) and node.attr == "core"
         ]
         assert inside == [], path
+
+
+# The tests themselves
+
+TESTS = files_under("tests")
+OF_TESTS = re.compile(
+    r"(?m)^\s*(?:from|import) (?:p2p_hoity_|protocol_|cli_|processes|project|training_)[. ]"
+)
+KNOW_THE_CORE = {
+    "tests/support/inspection.py",
+    "tests/support/forgeries/cheater.py",
+    "tests/p2p_hoity_/session/test_waiting.py",
+    "tests/soak/own_cores.py",
+}
+"""Files that name a `core`: of a machine, of a machine that stands in for one, of a processor."""
+
+
+def test_no_test_module_is_imported() -> None:
+    assert [short(path) for path in TESTS if OF_TESTS.search(text_of(path))] == []
+
+
+def test_one_file_of_the_tests_knows_the_inside_of_a_machine() -> None:
+    found = {short(path) for path in TESTS if re.search(r"\w\.core\b[.),\[]", text_of(path))}
+    assert found - {short(Path(__file__))} <= KNOW_THE_CORE

@@ -16,11 +16,12 @@ from protocol.consensus.votes import held_says
 from protocol.errors import Invalid
 from protocol.seat.effects import Send
 from protocol.seat.machine import Machine
+from protocol.seat.states import State
 from protocol.wire import bodies, messages
 from protocol.wire.bodies import COIN
 from protocol.wire.frames import Carry, parse_frame
 from protocol.wire.messages import Close, Halt, Message, Say, SealVote, Statement
-from support.inspection import store_of, view_of, votes_of
+from support.inspection import inspect, store_of, view_of, votes_of
 
 Told = list[Message]
 
@@ -146,7 +147,7 @@ def dawdle(kind: Kind) -> Tale:
 
     def tale(liar: Liar, message: Message) -> Told | None:
         machine, say = liar.machine, message.statement
-        if not machine.core.is_standing or view_of(machine).epoch > 1:
+        if inspect(machine).state is not State.STANDING or view_of(machine).epoch > 1:
             liar.told.clear()
             return None
         node = liar.node(say) if isinstance(say, Say) else None

@@ -24,7 +24,6 @@ from vectors.making.tables import Plan, VectorRoom
 from protocol.chain.state import Missing, Node
 from protocol.transcript import format
 from protocol.transcript.format import Content, Envelope, Evidence, Link, Step, Transcript
-from protocol.transcript.writer import transcript_of
 from protocol.wire import encoding, header, messages
 from protocol.wire.header import Header
 from protocol.wire.messages import (
@@ -64,7 +63,7 @@ def room_of(name: str) -> VectorRoom:
 @cache
 def whole_of(name: str) -> Transcript:
     """The sound file."""
-    return transcript_of(room_of(name).first.machine.core)
+    return format.read(format.open_file(room_of(name).first.machine.transcript()))
 
 
 TWO, ABSENT, RETURNED = "two", "small-three-absent", "small-four-returned"
