@@ -65,7 +65,11 @@ def test_contexts_encode_apart() -> None:
 
 
 @each(
-    [(bytes(31), 0, 0), ("x" * 32, 0, 0), *((bytes(32), *at) for at in ((-1, 0), (2**64, 0), (0, -1)))],
+    [
+        (bytes(31), 0, 0),
+        ("x" * 32, 0, 0),
+        *((bytes(32), *at) for at in ((-1, 0), (2**64, 0), (0, -1))),
+    ],
     repr,
 )
 def test_a_context_without_encoding_is_refused(fields: tuple[bytes, int, int]) -> None:
