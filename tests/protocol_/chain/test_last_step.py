@@ -12,7 +12,7 @@ from support.played import PATIENCE, forging_in, game_of, new_room, read_say
 from protocol.chain.state import Kind
 from protocol.seat.machine import Machine
 from protocol.transcript.verifier import verify
-from protocol.wire.messages import Message, Say
+from protocol.wire.messages import Say
 
 pytestmark = pytest.mark.usefixtures("cheap")
 
@@ -93,22 +93,14 @@ def alone_with_a_proof(proof: bool) -> tuple[MachineTable, Machine]:
     room.play(until=3)
     assert [place.machine.finished for place in room.places] == [False, True, True, True]
     if proof:
-        give(room, second_say(room, machine))
+        room.tell(0, room.sign(LIAR, Say(0, machine.tip.step, machine.tip.digest, b"\x01")))
     machine.receive(late[0], room.now, room.table.ids[2])
     return room, machine
 
 
-def second_say(room: MachineTable, machine: Machine) -> Message:
-    say = Say(0, machine.tip.step, machine.tip.digest, b"\x01")
-    return room.sign(LIAR, say)
-
-
-def give(room: MachineTable, message: Message) -> None:
-    frame = carried(message)
-    room.machine().receive(frame, room.now, room.table.ids[LIAR])
-
-
 def test_who_alone_holds_a_proof_at_the_end_waits_for_a_base_one_patience_long() -> None:
+    _, machine = alone_with_a_proof(proof=False)
+    assert machine.finished, "there is none to wait for"
     room, machine = alone_with_a_proof(proof=True)
     assert not machine.awaited()
     assert LIAR in inspect(machine).proofs
@@ -119,11 +111,6 @@ def test_who_alone_holds_a_proof_at_the_end_waits_for_a_base_one_patience_long()
     report = verify(machine.transcript(), game_of)
     assert report.ok, report.problem
     assert report.content == verify(room.machine(1).transcript(), game_of).content
-
-
-def test_who_holds_no_proof_at_the_end_waits_for_no_base() -> None:
-    _, machine = alone_with_a_proof(proof=False)
-    assert machine.finished
 
 
 def test_who_holds_the_proof_before_the_last_say_does_not_end_without_a_base() -> None:

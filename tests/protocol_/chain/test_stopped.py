@@ -11,12 +11,14 @@ from p2p_hoity.rules import Deal, OpenAll, Opened, Over, Stopped, UnexpectedEven
 from p2p_hoity.rules.news import GameStopped
 from protocol.chain import goals
 from protocol.chain.state import Kind
+from protocol.transcript.verifier import steps_to
 
 
 @pytest.mark.parametrize("last", [11, 12, 13, 14, 17, 20])
 def test_behind_the_last_step_the_hands_are_opened(
     monkeypatch: pytest.MonkeyPatch, last: int
 ) -> None:
+    assert goals.LAST_STEP == 12_000, "a shorter game is not stopped"
     monkeypatch.setattr(goals, "LAST_STEP", last)
     with cheap_blocks():
         room = toy_table(4, 3, patience=PATIENCE)
@@ -24,16 +26,8 @@ def test_behind_the_last_step_the_hands_are_opened(
     tips = [place.machine.tip for place in room.places]
     assert all(place.machine.finished for place in room.places)
     assert len({tip.digest for tip in tips}) == 1
-    kinds = {}
-    node = tips[0]
-    while node.parent is not None:
-        node = node.parent
-        kinds[node.step] = node.want.kind
+    kinds = {node.step: node.want.kind for node, _, _ in steps_to(tips[0])}
     assert [kinds[step] for step in range(last, tips[0].step)] == [Kind.OVER, Kind.FINAL]
-
-
-def test_a_shorter_game_is_not_stopped() -> None:
-    assert goals.LAST_STEP == 12_000
 
 
 @pytest.mark.parametrize("steps", range(1, 80, 7))

@@ -1,6 +1,8 @@
 """The base of a close: form of halts, absence, return, faults, and what is refused."""
 
 from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
 
 import pytest
 from support.cases import fails
@@ -52,14 +54,24 @@ def halt_of(
     seat: int,
     says: list[Message],
     expired: bool = False,
-    backs: tuple[Message, ...] = (),
     proofs: tuple[Message, ...] = (),
 ) -> ReadHalt:
     node = model.base
     place = Expired(0, node.step, node.digest) if expired else None
     halt = Halt(1, None, tuple(sorted(m.hash for m in says)), place, (), ())
-    message = Message(seat, halt, messages.payload(model.table.id, seat, halt), b"")
-    return ReadHalt(message, halt, tuple(says), backs, proofs, (), model.base, ())
+    return ReadHalt(signed(model, seat, halt), halt, tuple(says), (), proofs, (), node, ())
+
+
+def base_of(model: Model, says: list[Message], *seats: int, **more: Any) -> view_change.Base:
+    """Return the base of halts that all list these says; of seats 0 to 2 if none is named."""
+    return view_change.base_of_halts([halt_of(model, s, says, **more) for s in seats or (0, 1, 2)])
+
+
+def slots_before(node: Node) -> tuple[bytes | Missing, ...]:
+    """Return the slots of the last step before the link that ends in a node."""
+    assert node.parent is not None
+    assert node.parent.slots is not None
+    return node.parent.slots
 
 
 def signed(model: Model, seat: int, statement: messages.Statement) -> Message:
@@ -68,7 +80,7 @@ def signed(model: Model, seat: int, statement: messages.Statement) -> Message:
 
 def test_all_bodies_complete_the_step(model: Model) -> None:
     says = said(model, 0, 1, 2, 3)
-    base = view_change.base_of_halts([halt_of(model, s, says) for s in (0, 1, 2)])
+    base = base_of(model, says)
     assert base.node.step == model.base.step + 1
     assert base.node.present == {0, 1, 2, 3}
     assert base.faults == ()
@@ -89,12 +101,7 @@ def test_absence_needs_one_more_than_n_minus_t_expired_halts(
     node = view_change.base_of_halts(halts).node
     assert (3 not in node.present) is absent
     assert node.absences[3] == int(absent)
-    if absent:
-        assert node.parent is not None
-        assert node.parent.slots is not None
-        assert node.parent.slots[3] is Missing.ABSENT
-    else:
-        assert node is model.base
+    assert slots_before(node)[3] is Missing.ABSENT if absent else node is model.base
 
 
 def test_expired_elsewhere_does_not_count(model: Model) -> None:
@@ -108,35 +115,29 @@ def test_expired_elsewhere_does_not_count(model: Model) -> None:
 
 def test_a_seat_with_two_bodies_is_banned_and_its_body_void(model: Model) -> None:
     says = [*said(model, 0, 1, 2, 3), model.say(model.base, 3, b"b")]
-    base = view_change.base_of_halts([halt_of(model, s, says) for s in (0, 1, 2)])
+    base = base_of(model, says)
     assert base.faults == ((3, "two-statements"),)
     assert base.node.banned == {3}
     assert base.node.present == {0, 1, 2}
-    assert base.node.parent is not None
-    assert base.node.parent.slots is not None
-    assert base.node.parent.slots[3] is Missing.FAULT
+    assert slots_before(base.node)[3] is Missing.FAULT
 
 
 def test_the_version_all_signers_built_on_is_kept_and_its_author_banned(model: Model) -> None:
     says = said(model, 0, 1, 2, 3)
-    after = view_change.base_of_halts([halt_of(model, s, says) for s in (0, 1, 2)]).node
+    after = base_of(model, says).node
     beyond = said(model, 0, 1, 2, node=after)
     every = [*says, model.say(model.base, 3, b"b"), *beyond]
-    node = view_change.base_of_halts([halt_of(model, s, every) for s in (0, 1, 2)]).node
+    node = base_of(model, every).node
     assert node.before(after.step) is not None
     assert node.banned == {3}
-    chain = []
-    while node.parent is not None:
-        chain.append(node.digest)
-        node = node.parent
-    assert after.digest in chain
+    assert after.digest in evidence.ancestry(node)
 
 
 def test_a_version_that_one_signer_did_not_build_on_is_void(model: Model) -> None:
     says = said(model, 0, 1, 2, 3)
-    after = view_change.base_of_halts([halt_of(model, s, says) for s in (0, 1, 2)]).node
+    after = base_of(model, says).node
     every = [*says, model.say(model.base, 3, b"b"), *said(model, 0, 1, node=after)]
-    base = view_change.base_of_halts([halt_of(model, s, every) for s in (0, 1, 2)])
+    base = base_of(model, every)
     assert base.node.before(after.step) is not after
     assert base.node.banned == {3}
 
@@ -145,31 +146,27 @@ def test_versions_that_only_proofs_name_convict_and_build_nothing(model: Model) 
     """A liar could else bring more versions than anybody can try, and hide the one that stands."""
     says = said(model, 0, 1, 2, 3)
     other = model.say(model.base, 3, b"b")
-    halts = [halt_of(model, s, says, proofs=(says[3], other)) for s in (0, 1, 2)]
-    base = view_change.base_of_halts(halts)
+    base = base_of(model, says, proofs=(says[3], other))
     assert base.faults == ((3, "two-statements"),)
     assert base.node.banned == {3}
-    assert base.node.parent is not None
-    assert base.node.parent.slots == (b"a",) * 4
+    assert slots_before(base.node) == (b"a",) * 4
 
 
 def test_a_say_that_only_a_proof_names_counts_for_two_chains(model: Model) -> None:
     says = said(model, 0, 1, 2, 3)
-    after = view_change.base_of_halts([halt_of(model, s, says) for s in (0, 1, 2)]).node
+    after = base_of(model, says).node
     tree = Tree(model.base, [*says, *said(model, 0, 1, 2, 3, node=after)], 0)
     stray = signed(model, 3, Say(0, model.base.step, b"x" * 32, b"a"))
     assert list(evidence.off_chain(tree)) == []
     assert [seat for seat, _, _ in evidence.off_chain(tree, [stray])] == [3]
 
 
-def test_a_signer_proven_at_fault_makes_the_close_invalid(model: Model) -> None:
-    says = [*said(model, 0, 1, 2, 3), model.say(model.base, 3, b"b")]
-    with pytest.raises(Malformed, match="proves at fault"):
-        view_change.base_of_halts([halt_of(model, s, says) for s in (0, 1, 3)])
-
-
-def test_a_signer_that_leaves_out_its_own_say_makes_the_close_invalid(model: Model) -> None:
+def test_a_signer_at_fault_or_that_leaves_out_its_own_say_makes_the_close_invalid(
+    model: Model,
+) -> None:
     says = said(model, 0, 1, 2, 3)
+    twice = [*says, model.say(model.base, 3, b"b")]
+    fails(Malformed, "proves at fault", base_of, model, twice, 0, 1, 3)
     halts = [halt_of(model, 0, says), halt_of(model, 1, says), halt_of(model, 3, says[:3])]
     fails(Malformed, "proves at fault", view_change.base_of_halts, halts)
 
@@ -177,56 +174,38 @@ def test_a_signer_that_leaves_out_its_own_say_makes_the_close_invalid(model: Mod
 def test_an_illegal_body_is_a_fault_and_counts_as_missing(model: Model) -> None:
     bad = signed(model, 3, Say(0, model.base.step, model.base.digest, b"c"))
     says = [*said(model, 0, 1, 2), bad]
-    base = view_change.base_of_halts([halt_of(model, s, says) for s in (0, 1, 2)])
+    base = base_of(model, says)
     assert base.faults == ((3, "bad-body"),)
     assert base.node.step == model.base.step
     assert base.node.present == {0, 1, 2}
 
 
-def test_a_back_counts_only_for_an_absent_seat_with_its_count(model: Model) -> None:
-    says = said(model, 0, 1, 2)
-    gone = view_change.base_of_halts(
-        [halt_of(model, s, says, expired=True) for s in (0, 1, 2)]
-    ).node
+def test_a_back_counts_only_for_an_absent_seat_with_its_count_up_to_the_limit(
+    model: Model,
+) -> None:
+    gone = base_of(model, said(model, 0, 1, 2), expired=True).node
     wrong, right = (signed(model, 3, Back(count)) for count in (0, 1))
     assert view_change.returning(gone, [wrong]) == set()
     assert view_change.returning(gone, [right]) == {3}
     assert view_change.returning(model.base, [right, wrong]) == set()
-
-
-def test_a_return_beyond_the_limit_is_none(model: Model) -> None:
     limit = model.table.header.terms.returns
-    says = said(model, 0, 1, 2)
-    gone = view_change.base_of_halts(
-        [halt_of(model, s, says, expired=True) for s in (0, 1, 2)]
-    ).node
     object.__setattr__(gone, "absences", (0, 0, 0, limit + 1))
     assert view_change.returning(gone, [signed(model, 3, Back(limit + 1))]) == set()
 
 
-def _halt(**changes: object) -> Halt:
-    fields: dict[str, object] = {
-        "epoch": 1,
-        "lock": None,
-        "says": (),
-        "expired": None,
-        "backs": (),
-        "proofs": (),
-    }
-    return Halt(**{**fields, **changes})  # type: ignore[arg-type]
+NO_HALT = Halt(1, None, (), None, (), ())
 
 
 def test_a_halt_that_leaves_out_what_its_own_say_builds_on_is_malformed(model: Model) -> None:
     says = said(model, 0, 1, 2, 3)
-    after = view_change.base_of_halts([halt_of(model, s, says) for s in (0, 1, 2)]).node
+    after = base_of(model, says).node
     mine = model.say(after, 1, b"a")
     source = Core(model, mine, *says)
     told = tuple(sorted(m.hash for m in [mine, *says]))
-    view_change.read_halt(model.table, signed(model, 1, _halt(says=told)), source)
-    with pytest.raises(Malformed, match="builds on"):
-        view_change.read_halt(model.table, signed(model, 1, _halt(says=(mine.hash,))), source)
-    with pytest.raises(Malformed, match="builds on"):
-        view_change.read_halt(model.table, signed(model, 0, _halt(says=(mine.hash,))), source)
+    view_change.read_halt(model.table, signed(model, 1, replace(NO_HALT, says=told)), source)
+    for seat in (1, 0):
+        halt = signed(model, seat, replace(NO_HALT, says=(mine.hash,)))
+        fails(Malformed, "builds on", view_change.read_halt, model.table, halt, source)
 
 
 def test_all_that_a_halt_names_and_is_not_held_is_asked_for_at_once(model: Model) -> None:
@@ -252,31 +231,29 @@ def test_halts_that_name_what_is_unknown_or_wrong_are_not_read(model: Model) -> 
     def read(halt: Halt) -> ReadHalt:
         return view_change.read_halt(model.table, signed(model, 1, halt), source)
 
-    fails(Unknown, "", read, _halt(says=(b"x" * 32,)))
-    fails(Unknown, "", read, _halt(proofs=((b"x" * 32,),)))
-    fails(Malformed, "no say", read, _halt(says=(back.hash,)))
-    fails(Malformed, "no back", read, _halt(backs=(say.hash,)))
-    fails(Malformed, "another epoch", read, _halt(expired=Expired(1, 9, b"d" * 32)))
-    fails(Malformed, "fewer votes", read, _halt(epoch=2, lock=Lock(1, b"b" * 32, True, ())))
-    votes = tuple((seat, b"s" * 64) for seat in range(3))
-    fails(Malformed, "wrong signature", read, _halt(epoch=2, lock=Lock(1, b"b" * 32, True, votes)))
-    fails(Malformed, "not below", read, _halt(epoch=1, lock=Lock(1, b"b" * 32, True, votes)))
+    fails(Unknown, "", read, replace(NO_HALT, says=(b"x" * 32,)))
+    fails(Unknown, "", read, replace(NO_HALT, proofs=((b"x" * 32,),)))
+    fails(Malformed, "no say", read, replace(NO_HALT, says=(back.hash,)))
+    fails(Malformed, "no back", read, replace(NO_HALT, backs=(say.hash,)))
+    fails(Malformed, "another epoch", read, replace(NO_HALT, expired=Expired(1, 9, b"d" * 32)))
+    lock = Lock(1, b"b" * 32, True, tuple((seat, b"s" * 64) for seat in range(3)))
+    fails(Malformed, "fewer votes", read, replace(NO_HALT, epoch=2, lock=replace(lock, votes=())))
+    fails(Malformed, "wrong signature", read, replace(NO_HALT, epoch=2, lock=lock))
+    fails(Malformed, "not below", read, replace(NO_HALT, epoch=1, lock=lock))
 
 
 def test_a_proof_of_two_needs_nothing_of_what_the_two_name(model: Model) -> None:
     """A liar's second halt may name says that nobody has: the two prove it all the same."""
-    one, two = (signed(model, 3, _halt(says=(x * 32,))) for x in (b"x", b"y"))
+    one, two = (signed(model, 3, replace(NO_HALT, says=(x * 32,))) for x in (b"x", b"y"))
     pair = tuple(sorted((one.hash, two.hash)))
-    source = Core(model, one, two)
-    read = view_change.read_halt(model.table, signed(model, 0, _halt(proofs=(pair,))), source)
-    assert read.bad == ()
-    halts = [halt_of(model, s, [], proofs=(one, two)) for s in (0, 1, 2)]
-    assert view_change.base_of_halts(halts).node.banned == {3}
+    halt = signed(model, 0, replace(NO_HALT, proofs=(pair,)))
+    assert view_change.read_halt(model.table, halt, Core(model, one, two)).bad == ()
+    assert base_of(model, [], proofs=(one, two)).node.banned == {3}
 
 
 def test_a_close_needs_t_halts_of_its_epoch_by_rising_seat_from_its_proposer(model: Model) -> None:
-    halts = [signed(model, s, _halt()) for s in range(4)]
-    late = signed(model, 2, _halt(epoch=5))
+    halts = [signed(model, s, NO_HALT) for s in range(4)]
+    late = signed(model, 2, replace(NO_HALT, epoch=5))
     source = Core(model, *halts, late)
 
     def close(seat: int, *chosen: Message, epoch: int = 1) -> Message:

@@ -53,30 +53,25 @@ def counted(monkeypatch: pytest.MonkeyPatch, name: str) -> list[tuple[object, ..
 
 
 def test_a_malformed_halt_is_judged_by_a_seat_that_does_not_propose(room: MachineTable) -> None:
-    machine = room.machine()
     tell(room, room.sign(3, halt(room, expired=WRONG)))
-    assert inspect(machine).proofs[3].code == "bad-halt"
-    assert inspect(machine).store.of_epoch(Late, 1)[0].seat == 0
+    assert inspect(room.machine()).proofs[3].code == "bad-halt"
+    assert inspect(room.machine()).store.of_epoch(Late, 1)[0].seat == 0
 
 
-def test_a_sound_halt_convicts_nobody(room: MachineTable) -> None:
-    machine = room.machine()
+def test_a_sound_halt_convicts_nobody_and_nothing_is_asked_for_to_judge_a_form(
+    room: MachineTable,
+) -> None:
     tell(room, room.sign(3, halt(room)))
-    assert not inspect(machine).proofs
-
-
-def test_nothing_is_asked_for_only_to_judge_a_form(room: MachineTable) -> None:
-    machine = room.machine()
-    tell(room, room.sign(3, halt(room, bytes(32), expired=WRONG)))
-    assert not inspect(machine).proofs
-    assert not inspect(machine).store.wants
+    assert not inspect(room.machine()).proofs
+    tell(room, room.sign(2, halt(room, bytes(32), expired=WRONG)))
+    assert not inspect(room.machine()).proofs
+    assert not inspect(room.machine()).store.wants
 
 
 def test_more_proofs_than_seats_are_malformed(room: MachineTable) -> None:
-    machine = room.machine()
     proofs = tuple((bytes([i]) * 32,) for i in range(5))
     tell(room, room.sign(3, replace(halt(room), proofs=proofs)))
-    assert inspect(machine).proofs[3].code == "bad-halt"
+    assert inspect(room.machine()).proofs[3].code == "bad-halt"
 
 
 def test_what_waits_is_not_read_again_before_it_is_held(
@@ -122,8 +117,8 @@ def test_a_proposer_asks_for_what_its_halts_name(room: MachineTable) -> None:
 
 def _closes(room: MachineTable, count: int) -> list[Message]:
     """So many closes of epoch 1 that name halts which nobody has."""
-    found = [Close(1, tuple(bytes([i, j]) * 16 for j in range(3))) for i in range(count)]
-    return [room.sign(1, close) for close in found]
+    named = (tuple(bytes([i, j]) * 16 for j in range(3)) for i in range(count))
+    return [room.sign(1, Close(1, hashes)) for hashes in named]
 
 
 def test_a_flood_of_closes_is_judged_no_further_than_the_first_few(

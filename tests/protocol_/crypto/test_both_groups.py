@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext, suppress
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -163,25 +164,22 @@ def test_groups_are_chosen_by_nested_calls_and_for_all_threads() -> None:
 
 def test_kept_values_belong_to_one_group() -> None:
     kept = [
-        lambda: generators.card_points(5),
-        lambda: generators.shuffle_generators_total(5),
-        lambda: generators.chain_generator(),
-        lambda: generators.second_generator(),
+        partial(generators.card_points, 5),
+        partial(generators.shuffle_generators_total, 5),
+        generators.chain_generator,
+        generators.second_generator,
         lambda: tuple(generators.card_index()),
-        lambda: elgamal.starting_deck(BASE, 3),
+        partial(elgamal.starting_deck, BASE, 3),
     ]
     here = [value() for value in kept]
-    former = group.use_backend(CHEAP if here[0] == _on_curve(kept[0]) else group.LIBSODIUM)
-    try:
-        there = [value() for value in kept]
-    finally:
-        group.use_backend(former)
+    backend = CHEAP if here[0] == _in(group.LIBSODIUM, kept[0]) else group.LIBSODIUM
+    there = [_in(backend, value) for value in kept]
     assert all(a != b for a, b in zip(here, there, strict=True))
     assert here == [value() for value in kept]
 
 
-def _on_curve(value: Callable[[], object]) -> object:
-    former = group.use_backend(group.LIBSODIUM)
+def _in(backend: group.Backend, value: Callable[[], object]) -> object:
+    former = group.use_backend(backend)
     try:
         return value()
     finally:

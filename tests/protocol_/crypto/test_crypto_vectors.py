@@ -63,9 +63,8 @@ def check(block: str, entry: Entry) -> None:
             before, after = deck_of(entry["before"]), deck_of(entry["after"])
             shuffle.verify(context, joint, before, after, proof)
         case "sealed_choice":
-            joint, committed, box, opening = data(
-                entry, "joint_key", "commitment", "escrow", "opening"
-            )
+            names = ("joint_key", "commitment", "escrow", "opening")
+            joint, committed, box, opening = data(entry, *names)
             escrow.verify(context, joint, committed, box)
             verify_opened(context, joint, committed, box, opening)
             choice, nonce = commitment.parse_opening(opening)

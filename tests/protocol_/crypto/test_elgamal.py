@@ -57,13 +57,8 @@ def test_only_cards_of_the_deck_open() -> None:
 
 
 def test_card_points_and_generators_are_all_apart() -> None:
-    points = [
-        BASE,
-        *card_points(60),
-        *generators.shuffle_generators(60),
-        generators.chain_generator(),
-        generators.second_generator(),
-    ]
+    points = [BASE, *card_points(60), *generators.shuffle_generators(60)]
+    points += [generators.chain_generator(), generators.second_generator()]
     assert len(set(points)) == 123
     assert all(group.decode_point(point) for point in points)
     assert card_points(4) == card_points(60)[:4]

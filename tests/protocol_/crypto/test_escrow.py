@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.cases import fails
+from support.cases import each, fails
 from support.forged_points import forgeries
 from support.reference_crypto import elsewhere, re_encrypt, source, verify_opened, verify_opening
 
@@ -38,6 +38,7 @@ COMMITMENT = commit(SEALED_IN, b"castle", NONCE)
 ESCROW = escrow.encrypt(SEALED_IN, JOINT, COMMITMENT, OPENING)
 
 ELSEWHERE = elsewhere(SEALED_IN)
+WHERE = (SEALED_IN.encode(), JOINT, group.BASE, second_generator(), COMMITMENT)
 
 
 def give(i: int, box: bytes = ESCROW) -> bytes:
@@ -84,31 +85,15 @@ def test_fewer_do_not() -> None:
     assert escrow.decrypt(ESCROW, points, 2) != OPENING
 
 
-def test_an_escrow_can_be_recomputed_from_its_opening() -> None:
+def test_every_escrow_has_its_own_randomness_out_of_its_opening() -> None:
     assert escrow.encrypt(SEALED_IN, JOINT, COMMITMENT, OPENING) == ESCROW
-
-
-def test_every_escrow_has_its_own_randomness() -> None:
     boxes = [escrow.encrypt(context, JOINT, COMMITMENT, OPENING) for context in ELSEWHERE]
-    boxes += [
-        ESCROW,
-        escrow.encrypt(SEALED_IN, JOINT, bytes(32), OPENING),
-        escrow.encrypt(SEALED_IN, JOINT, COMMITMENT, opening(b"castle", bytes(32), SIZE)),
-        escrow.encrypt(SEALED_IN, JOINT, COMMITMENT, opening(b"shop", NONCE, SIZE)),
-        escrow.encrypt(SEALED_IN, mul_base(5), COMMITMENT, OPENING),
-    ]
+    for data in (opening(b"castle", bytes(32), SIZE), opening(b"shop", NONCE, SIZE), OPENING):
+        boxes.append(escrow.encrypt(SEALED_IN, JOINT, COMMITMENT, data))
+    boxes.append(escrow.encrypt(SEALED_IN, JOINT, bytes(32), OPENING))
+    boxes.append(escrow.encrypt(SEALED_IN, mul_base(5), COMMITMENT, OPENING))
     for start, end in ((0, 32), (32, 64), (64, 96), (96, 128), (128, None)):
         assert len({box[start:end] for box in boxes}) == len(boxes)
-
-
-def test_an_escrow_of_another_opening_is_found_out_once_opened() -> None:
-    """It verifies, since its proof says nothing of what is inside."""
-    other = opening(b"shop", NONCE, SIZE)
-    refused(escrow.encrypt(SEALED_IN, JOINT, COMMITMENT, other))
-    fails(Invalid, "bad-commitment", verify_opening, SEALED_IN, COMMITMENT, other)
-
-
-WHERE = (SEALED_IN.encode(), JOINT, group.BASE, second_generator(), COMMITMENT)
 
 
 def own_escrow(r: int, s: int, u_bar: bytes | None = None, masked: bytes = bytes(SIZE)) -> bytes:
@@ -119,9 +104,12 @@ def own_escrow(r: int, s: int, u_bar: bytes | None = None, masked: bytes = bytes
     return u + bar + encode_scalar(e) + encode_scalar(s + r * e) + masked
 
 
-def test_an_escrow_with_other_randomness_is_found_out_once_opened() -> None:
+def test_an_escrow_of_another_opening_or_randomness_is_found_out_once_opened() -> None:
+    """It verifies, since its proof says nothing of what is inside."""
+    other = opening(b"shop", NONCE, SIZE)
+    refused(escrow.encrypt(SEALED_IN, JOINT, COMMITMENT, other))
+    fails(Invalid, "bad-commitment", verify_opening, SEALED_IN, COMMITMENT, other)
     box = own_escrow(123, 456)
-    escrow.verify(SEALED_IN, JOINT, COMMITMENT, box)
     points = {i: take(i, give(i, box), box=box) for i in (1, 2, 3)}
     refused(box, escrow.decrypt(box, points, T))
 
@@ -133,11 +121,6 @@ def test_an_escrow_with_another_proof_of_the_same_is_found_out_once_opened() -> 
     )
     assert own_escrow(r, s, masked=ESCROW[128:]) == ESCROW
     refused(own_escrow(r, s + 1, masked=ESCROW[128:]))
-
-
-def test_an_escrow_without_randomness_is_none() -> None:
-    """Its proof holds, and who knows Y reads it."""
-    rejected(box=own_escrow(0, 456))
 
 
 @pytest.mark.parametrize("context", ELSEWHERE)
@@ -172,9 +155,9 @@ def test_a_card_is_no_escrow(header: bytes) -> None:
         rejected(box=box)
         fails(Invalid, "bad-escrow", give, 1, box)
     # The shuffler knows how he re-randomised a card, so let him know the randomness he added.
-    u, where = header, (SEALED_IN.encode(), JOINT, group.BASE, second_generator(), COMMITMENT)
+    u = header
     bar, announced = mul(5, second_generator()), (mul_base(7), mul(7, second_generator()))
-    e = hash_to_scalar(Label.ESCROW_CHALLENGE, *where, bytes(SIZE), u, bar, *announced)
+    e = hash_to_scalar(Label.ESCROW_CHALLENGE, *WHERE, bytes(SIZE), u, bar, *announced)
     rejected(box=u + bar + encode_scalar(e) + encode_scalar(7 + 5 * e) + bytes(SIZE))
 
 
@@ -186,15 +169,16 @@ def test_a_card_share_is_no_escrow_share() -> None:
 
 
 def test_halves_of_unequal_randomness_are_rejected() -> None:
+    """Nor is there one without randomness: its proof holds, and who knows Y reads it."""
     escrow.verify(SEALED_IN, JOINT, COMMITMENT, own_escrow(123, 456))
     rejected(box=own_escrow(123, 456, u_bar=mul(124, second_generator())))
+    rejected(box=own_escrow(0, 456))
 
 
 def test_a_header_made_after_the_challenge_is_rejected() -> None:
     """Weak Fiat-Shamir: a challenge without u lets u be solved for."""
-    where = (SEALED_IN.encode(), JOINT, group.BASE, second_generator(), COMMITMENT)
     w, w_bar, f = mul_base(3), mul(3, second_generator()), 8
-    e = hash_to_scalar(Label.ESCROW_CHALLENGE, *where, bytes(SIZE), w, w_bar)
+    e = hash_to_scalar(Label.ESCROW_CHALLENGE, *WHERE, bytes(SIZE), w, w_bar)
     inverse = pow(e, -1, ORDER)
     u = mul(inverse, group.sub(mul_base(f), w))
     bar = mul(inverse, group.sub(mul(f, second_generator()), w_bar))
@@ -217,9 +201,7 @@ def test_bad_scalars_are_rejected() -> None:
             rejected(box=ESCROW[:at] + word + ESCROW[at + 32 :])
 
 
-@pytest.mark.parametrize(
-    "box", [b"", ESCROW[:-1], ESCROW + b"\0", ESCROW[:128], ESCROW[:127], ESCROW * 2, None]
-)
+@each([b"", ESCROW[:-1], ESCROW + b"\0", ESCROW[:128], ESCROW[:127], ESCROW * 2, None], repr)
 def test_other_lengths_are_rejected(box: Any) -> None:
     rejected(box=box)
 
@@ -234,17 +216,9 @@ def test_shares_hold_for_their_seat_step_table_and_kind_only() -> None:
 
 def test_wrong_shares_are_rejected() -> None:
     one, two = give(1), give(2)
-    for bad in (
-        two,
-        two[:32] + one[32:],
-        one[:32] + two[32:],
-        one[:-1],
-        one + b"\0",
-        b"",
-        one[:32] + bytes(64),
-        one[:64] + (int.from_bytes(one[64:], "little") + ORDER).to_bytes(32, "little"),
-        None,
-    ):
+    high = (int.from_bytes(one[64:], "little") + ORDER).to_bytes(32, "little")
+    mixed = (two, two[:32] + one[32:], one[:32] + two[32:], one[:32] + bytes(64), one[:64] + high)
+    for bad in (*mixed, one[:-1], one + b"\0", b"", None):
         fails(Invalid, "bad-share", take, 1, bad)
     other = escrow.encrypt(SEALED_IN, JOINT, COMMITMENT, opening(b"shop", NONCE, SIZE))
     fails(Invalid, "bad-share", take, 1, one, box=other)
@@ -261,19 +235,18 @@ def test_public_pieces_outside_the_group_are_rejected(public: bytes) -> None:
         escrow.verify_share(GIVEN_IN, SEALED_IN, JOINT, COMMITMENT, ESCROW, public, give(1))
 
 
+def any_bytes(size: int) -> st.SearchStrategy[bytes]:
+    return st.one_of(st.binary(max_size=size * 5 // 4), st.binary(min_size=size, max_size=size))
+
+
 @settings(max_examples=40, deadline=None)
-@given(st.one_of(st.binary(max_size=250), st.binary(min_size=192, max_size=192)))
-def test_any_bytes_as_escrow_are_invalid(box: bytes) -> None:
+@given(any_bytes(192), any_bytes(96))
+def test_any_bytes_as_escrow_or_share_are_invalid(box: bytes, share: bytes) -> None:
     rejected(box=box)
+    fails(Invalid, "bad-share", take, 1, share)
 
 
 @settings(max_examples=40, deadline=None)
 @given(st.integers(0, len(ESCROW) - 1), st.integers(1, 255))
 def test_any_changed_byte_is_invalid(at: int, change: int) -> None:
     rejected(box=ESCROW[:at] + bytes([ESCROW[at] ^ change]) + ESCROW[at + 1 :])
-
-
-@settings(max_examples=40, deadline=None)
-@given(st.one_of(st.binary(max_size=100), st.binary(min_size=96, max_size=96)))
-def test_any_bytes_as_share_are_invalid(share: bytes) -> None:
-    fails(Invalid, "bad-share", take, 1, share)

@@ -22,107 +22,86 @@ from protocol.crypto.signing import (
 )
 from protocol.errors import Invalid
 
-# RFC 8032, section 7.1, tests 1 to 3: seed, public key, message, signature.
-RFC_8032 = [
-    (
-        "9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60",
-        "d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a",
-        "",
-        "e5564300c360ac729086e2cc806e828a84877f1eb8e5d974d873e06522490155"
-        "5fb8821590a33bacc61e39701cf9b46bd25bf5f0595bbe24655141438e7a100b",
-    ),
-    (
-        "4ccd089b28ff96da9db6c346ec114e0f5b8a319f35aba624da8cf6ed4fb8a6fb",
-        "3d4017c3e843895a92b70aa74d1b7ebc9c982ccf2ec4968cc0cd55f12af4660c",
-        "72",
-        "92a009a9f0d4cab8720e820b5f642540a2b27b5416503f8fb3762223ebdb69da"
-        "085ac1e43e15996e458f3613d0f11d8c387b2eaeb4302aeeb00d291612bb0c00",
-    ),
-    (
-        "c5aa8df43f9f837bedb7442f31dcb7b166d38535076f094b85ce3a2e0b4458f7",
-        "fc51cd8e6218a1a38da47ed00230f0580816ed13ba3303ac5deb911548908025",
-        "af82",
-        "6291d657deec24024827e69c3abe01a30ce548a284743a445e3680d7db5ac3ac"
-        "18ff9b538d16f290ae67f760984dc6594a7c15e9716ed28dc027beceea1ec40a",
-    ),
-]
+# RFC 8032, section 7.1, tests 1 to 3: seed, public key, message, R, S.
+RFC_8032 = """
+9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60
+d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a ""
+e5564300c360ac729086e2cc806e828a84877f1eb8e5d974d873e06522490155
+5fb8821590a33bacc61e39701cf9b46bd25bf5f0595bbe24655141438e7a100b
+4ccd089b28ff96da9db6c346ec114e0f5b8a319f35aba624da8cf6ed4fb8a6fb
+3d4017c3e843895a92b70aa74d1b7ebc9c982ccf2ec4968cc0cd55f12af4660c 72
+92a009a9f0d4cab8720e820b5f642540a2b27b5416503f8fb3762223ebdb69da
+085ac1e43e15996e458f3613d0f11d8c387b2eaeb4302aeeb00d291612bb0c00
+c5aa8df43f9f837bedb7442f31dcb7b166d38535076f094b85ce3a2e0b4458f7
+fc51cd8e6218a1a38da47ed00230f0580816ed13ba3303ac5deb911548908025 af82
+6291d657deec24024827e69c3abe01a30ce548a284743a445e3680d7db5ac3ac
+18ff9b538d16f290ae67f760984dc6594a7c15e9716ed28dc027beceea1ec40a
+"""
 
-# Chalkias, Garillot, Nikolaenko 2020, "Taming the many EdDSAs": message, public key, signature.
+# Chalkias, Garillot, Nikolaenko 2020, "Taming the many EdDSAs": public key, message, R, S.
 # Each has small-order or mixed-order parts, S not reduced, or a non-canonical R.
-TAMING = [
-    (
-        "8c93255d71dcab10e8f379c26200f3c7bd5f09d9bc3068d3ef4edeb4853022b6",
-        "c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac03fa",
-        "c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a" + "00" * 32,
-    ),
-    (
-        "9bd9f44f4dcc75bd531b56b2cd280b0bb38fc1cd6d1230e14861d861de092e79",
-        "c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac03fa",
-        "f7badec5b8abeaf699583992219b7b223f1df3fbbea919844e3f7c554a43dd43"
-        "a5bb704786be79fc476f91d3f3f89b03984d8068dcf1bb7dfc6637b45450ac04",
-    ),
-    (
-        "aebf3f2601a0c8c5d39cc7d8911642f740b78168218da8471772b35f9d35b9ab",
-        "f7badec5b8abeaf699583992219b7b223f1df3fbbea919844e3f7c554a43dd43",
-        "c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac03fa"
-        "8c4bd45aecaca5b24fb97bc10ac27ac8751a7dfe1baff8b953ec9f5833ca260e",
-    ),
-    (
-        "9bd9f44f4dcc75bd531b56b2cd280b0bb38fc1cd6d1230e14861d861de092e79",
-        "cdb267ce40c5cd45306fa5d2f29731459387dbf9eb933b7bd5aed9a765b88d4d",
-        "9046a64750444938de19f227bb80485e92b83fdb4b6506c160484c016cc1852f"
-        "87909e14428a7a1d62e9f22f3d3ad7802db02eb2e688b6c52fcd6648a98bd009",
-    ),
-    (
-        "e47d62c63f830dc7a6851a0b1f33ae4bb2f507fb6cffec4011eaccd55b53f56c",
-        "cdb267ce40c5cd45306fa5d2f29731459387dbf9eb933b7bd5aed9a765b88d4d",
-        "160a1cb0dc9c0258cd0a7d23e94d8fa878bcb1925f2c64246b2dee1796bed512"
-        "5ec6bc982a269b723e0668e540911a9a6a58921d6925e434ab10aa7940551a09",
-    ),
-    (
-        "e47d62c63f830dc7a6851a0b1f33ae4bb2f507fb6cffec4011eaccd55b53f56c",
-        "cdb267ce40c5cd45306fa5d2f29731459387dbf9eb933b7bd5aed9a765b88d4d",
-        "21122a84e0b5fca4052f5b1235c80a537878b38f3142356b2c2384ebad4668b7"
-        "e40bc836dac0f71076f9abe3a53f9c03c1ceeeddb658d0030494ace586687405",
-    ),
-    (
-        "85e241a07d148b41e47d62c63f830dc7a6851a0b1f33ae4bb2f507fb6cffec40",
-        "442aad9f089ad9e14647b1ef9099a1ff4798d78589e66f28eca69c11f582a623",
-        "e96f66be976d82e60150baecff9906684aebb1ef181f67a7189ac78ea23b6c0e"
-        "547f7690a0e2ddcd04d87dbc3490dc19b3b3052f7ff0538cb68afb369ba3a514",
-    ),
-    (
-        "85e241a07d148b41e47d62c63f830dc7a6851a0b1f33ae4bb2f507fb6cffec40",
-        "442aad9f089ad9e14647b1ef9099a1ff4798d78589e66f28eca69c11f582a623",
-        "8ce5b96c8f26d0ab6c47958c9e68b937104cd36e13c33566acd2fe8d38aa1942"
-        "7e71f98a473474f2f13f06f97c20d58cc3f54b8bd0d272f42b695dd7e89a8c22",
-    ),
-    (
-        "fdaebc429f4a735932a160da1301080c13280eea8bc280d1b392c6b9e6ba3a5a",
-        "f7badec5b8abeaf699583992219b7b223f1df3fbbea919844e3f7c554a43dd43",
-        "edffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f"
-        "454d370c8d9fc323a41450f8d513eafeb5b0697390c1e505a0d4ddc71f566607",
-    ),
-]
+TAMING = """
+c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac03fa
+8c93255d71dcab10e8f379c26200f3c7bd5f09d9bc3068d3ef4edeb4853022b6
+c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a
+0000000000000000000000000000000000000000000000000000000000000000
+c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac03fa
+9bd9f44f4dcc75bd531b56b2cd280b0bb38fc1cd6d1230e14861d861de092e79
+f7badec5b8abeaf699583992219b7b223f1df3fbbea919844e3f7c554a43dd43
+a5bb704786be79fc476f91d3f3f89b03984d8068dcf1bb7dfc6637b45450ac04
+f7badec5b8abeaf699583992219b7b223f1df3fbbea919844e3f7c554a43dd43
+aebf3f2601a0c8c5d39cc7d8911642f740b78168218da8471772b35f9d35b9ab
+c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac03fa
+8c4bd45aecaca5b24fb97bc10ac27ac8751a7dfe1baff8b953ec9f5833ca260e
+cdb267ce40c5cd45306fa5d2f29731459387dbf9eb933b7bd5aed9a765b88d4d
+9bd9f44f4dcc75bd531b56b2cd280b0bb38fc1cd6d1230e14861d861de092e79
+9046a64750444938de19f227bb80485e92b83fdb4b6506c160484c016cc1852f
+87909e14428a7a1d62e9f22f3d3ad7802db02eb2e688b6c52fcd6648a98bd009
+cdb267ce40c5cd45306fa5d2f29731459387dbf9eb933b7bd5aed9a765b88d4d
+e47d62c63f830dc7a6851a0b1f33ae4bb2f507fb6cffec4011eaccd55b53f56c
+160a1cb0dc9c0258cd0a7d23e94d8fa878bcb1925f2c64246b2dee1796bed512
+5ec6bc982a269b723e0668e540911a9a6a58921d6925e434ab10aa7940551a09
+cdb267ce40c5cd45306fa5d2f29731459387dbf9eb933b7bd5aed9a765b88d4d
+e47d62c63f830dc7a6851a0b1f33ae4bb2f507fb6cffec4011eaccd55b53f56c
+21122a84e0b5fca4052f5b1235c80a537878b38f3142356b2c2384ebad4668b7
+e40bc836dac0f71076f9abe3a53f9c03c1ceeeddb658d0030494ace586687405
+442aad9f089ad9e14647b1ef9099a1ff4798d78589e66f28eca69c11f582a623
+85e241a07d148b41e47d62c63f830dc7a6851a0b1f33ae4bb2f507fb6cffec40
+e96f66be976d82e60150baecff9906684aebb1ef181f67a7189ac78ea23b6c0e
+547f7690a0e2ddcd04d87dbc3490dc19b3b3052f7ff0538cb68afb369ba3a514
+442aad9f089ad9e14647b1ef9099a1ff4798d78589e66f28eca69c11f582a623
+85e241a07d148b41e47d62c63f830dc7a6851a0b1f33ae4bb2f507fb6cffec40
+8ce5b96c8f26d0ab6c47958c9e68b937104cd36e13c33566acd2fe8d38aa1942
+7e71f98a473474f2f13f06f97c20d58cc3f54b8bd0d272f42b695dd7e89a8c22
+f7badec5b8abeaf699583992219b7b223f1df3fbbea919844e3f7c554a43dd43
+fdaebc429f4a735932a160da1301080c13280eea8bc280d1b392c6b9e6ba3a5a
+edffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f
+454d370c8d9fc323a41450f8d513eafeb5b0697390c1e505a0d4ddc71f566607
+"""
+
+
+def rows(text: str, words: int) -> list[tuple[bytes, ...]]:
+    """Return the bytes of so many words at a time, which are hex; `""` is empty."""
+    found = [bytes.fromhex(word.strip('"')) for word in text.split()]
+    return list(zip(*[iter(found)] * words, strict=True))
+
 
 KEY = Identity(bytes(range(32)))
 OTHER = Identity(b"\7" * 32)
 
 
-@pytest.mark.parametrize(("seed", "public", "message", "signature"), RFC_8032)
-def test_rfc_8032_vectors(seed: str, public: str, message: str, signature: str) -> None:
-    identity = Identity(bytes.fromhex(seed))
-    assert identity.public.hex() == public
-    assert sign_bytes(identity, bytes.fromhex(message)).hex() == signature
-    verify_bytes(identity.public, bytes.fromhex(message), bytes.fromhex(signature))
+@pytest.mark.parametrize(("seed", "public", "message", "r", "s"), rows(RFC_8032, 5))
+def test_rfc_8032_vectors(seed: bytes, public: bytes, message: bytes, r: bytes, s: bytes) -> None:
+    assert Identity(seed).public == public
+    assert sign_bytes(Identity(seed), message) == r + s
+    verify_bytes(public, message, r + s)
 
 
-@pytest.mark.parametrize(("message", "public", "signature"), TAMING)
+@pytest.mark.parametrize(("public", "message", "r", "s"), rows(TAMING, 4))
 def test_signatures_that_implementations_disagree_on_are_rejected(
-    message: str, public: str, signature: str
+    public: bytes, message: bytes, r: bytes, s: bytes
 ) -> None:
-    with pytest.raises(Invalid):
-        verify_bytes(bytes.fromhex(public), bytes.fromhex(message), bytes.fromhex(signature))
+    fails(Invalid, "", verify_bytes, public, message, r + s)
 
 
 def test_what_is_signed() -> None:

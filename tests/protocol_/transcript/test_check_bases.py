@@ -1,5 +1,7 @@
 """The verifier on bases: what does not follow from its halts carries nothing."""
 
+from unittest.mock import Mock
+
 import pytest
 from support.cases import fails
 from support.files import code_of, parsed, read, refusal, with_close
@@ -15,23 +17,17 @@ from protocol.wire.messages import Close, Halt
 
 
 def test_fewer_than_a_quorum_of_halts_make_no_base() -> None:
-    halts = [
-        m
-        for m in parsed("vanished", read("vanished").evidence.messages)
-        if isinstance(m.statement, Halt)
-    ]
+    every = parsed("vanished", read("vanished").evidence.messages)
+    halts = [message for message in every if isinstance(message.statement, Halt)]
     for some in (halts[:1], [*halts[:1], *halts[:1]], [*halts, *halts[:1]]):
         problem = refusal(with_close("vanished", 1, Close(1, tuple(m.hash for m in some))).encode())
         assert (problem.code, problem.part, problem.seat) == ("bad-base", "closes", 1)
 
 
 def test_a_close_that_rests_on_too_much_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is no fault of form: a judgement that was broken off must convict nobody."""
     monkeypatch.setattr(check_bases, "MAX_LOOKUPS", 2)
     assert code_of(read("vanished")) == "bad-base"
-
-
-def test_too_much_to_look_up_is_no_fault_of_form(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A judgement that was broken off must convict nobody."""
     monkeypatch.setattr(check_bases, "MAX_LOOKUPS", 1)
     table = room_of("vanished").table
     (close,) = parsed("vanished", read("vanished").evidence.closes)
@@ -56,21 +52,14 @@ def test_a_halt_is_read_once_and_its_messages_count_each_time() -> None:
     assert source.lookups == 2 * counted
 
 
-@pytest.mark.parametrize(
-    ("error", "code"),
-    [
-        (RecursionError(), "bad-base"),
-        (Void("two bases"), "void"),
-        (Unknown("a say"), "missing-evidence"),
-    ],
-)
-def test_a_base_that_cannot_be_recounted_is_refused(
-    monkeypatch: pytest.MonkeyPatch, error: Exception, code: str
-) -> None:
-    def fail(*rest: object) -> None:
-        raise error
+ERRORS = {"bad-base": RecursionError(), "void": Void(""), "missing-evidence": Unknown("a say")}
 
-    monkeypatch.setattr(view_change, "base_of_close", fail)
+
+@pytest.mark.parametrize("code", ERRORS)
+def test_a_base_that_cannot_be_recounted_is_refused(
+    monkeypatch: pytest.MonkeyPatch, code: str
+) -> None:
+    monkeypatch.setattr(view_change, "base_of_close", Mock(side_effect=ERRORS[code]))
     assert code_of(read("vanished")) == code
 
 
@@ -78,5 +67,4 @@ def test_a_base_that_cannot_be_recounted_is_refused(
 def test_without_its_closes_no_change_stands(name: str) -> None:
     whole = with_evidence(read(name), closes=(), messages=(), seals=())
     changes = ("unjustified-absence", "unjustified-link", "unjustified-fault")
-    codes = (*changes, "bad-epoch", "not-final")
-    assert code_of(whole) in codes
+    assert code_of(whole) in (*changes, "bad-epoch", "not-final")

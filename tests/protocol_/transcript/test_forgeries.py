@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 from support.files import code_of, parsed, read, refusal, signed, with_message
-from support.forgeries.transcripts import cut, with_entries, with_entry, with_evidence
+from support.forgeries.transcripts import cut, first_link, with_entries, with_entry, with_evidence
 from support.inspection import store_of, view_of
 from support.played import game_of, room_of
 
@@ -44,10 +44,7 @@ def test_evidence_of_another_game_does_not_fit() -> None:
     assert code_of(replace(gone, evidence=three.evidence)) == "unjustified-absence"
     assert code_of(replace(read("four"), evidence=three.evidence)) == "missing-signature"
     assert code_of(replace(three, evidence=read("four").evidence)) == "left-over"
-
-
-def test_evidence_before_the_game_began_is_left_over() -> None:
-    assert code_of(cut(read("vanished"), 2, 2)) == "left-over"
+    assert code_of(cut(gone, 2, 2)) == "left-over", "the game has not begun"
 
 
 @pytest.mark.parametrize("part", ["messages", "seals"])
@@ -82,15 +79,15 @@ def test_a_close_that_no_lock_needs_is_left_over() -> None:
 # The chain.
 
 
-@pytest.mark.parametrize(
-    ("missing", "code"),
-    [
-        (Missing.ABSENT, "unjustified-absence"),
-        (Missing.FAULT, "unjustified-fault"),
-        (Missing.NONE, "incomplete-step"),
-    ],
-)
-def test_a_forged_absence_after_a_true_one_is_found(missing: Missing, code: str) -> None:
+NOT_SO = {
+    Missing.ABSENT: "unjustified-absence",
+    Missing.FAULT: "unjustified-fault",
+    Missing.NONE: "incomplete-step",
+}
+
+
+@pytest.mark.parametrize("missing", NOT_SO)
+def test_a_forged_absence_after_a_true_one_is_found(missing: Missing) -> None:
     """The last body of a file that does hold a change of epoch."""
     whole = read("vanished")
     index, rows = len(whole.content.entries) - 1, whole.evidence.signatures
@@ -99,23 +96,20 @@ def test_a_forged_absence_after_a_true_one_is_found(missing: Missing, code: str)
     forged = with_entry(whole, index, Step((step.slots[0], missing, step.slots[2])))
     forged = with_evidence(forged, signatures=(*rows[:-1], rows[-1][:1]), final=())
     problem = refusal(forged.encode())
-    assert (problem.code, problem.seat, problem.part) == (code, 1, "chain")
+    assert (problem.code, problem.seat, problem.part) == (NOT_SO[missing], 1, "chain")
 
 
 def test_another_slot_than_the_base_holds_is_found() -> None:
     """The absence that the base made, called a fault or nothing."""
     whole = read("escrow opened")
-    at = next(i for i, e in enumerate(whole.content.entries) if isinstance(e, Link)) - 1
+    at = first_link(whole) - 1
     step = whole.content.entries[at]
     assert isinstance(step, Step)
     assert step.slots[3] is Missing.ABSENT
     short = cut(whole, at + 1, at + 1)
-    for missing, code in (
-        (Missing.FAULT, "unjustified-fault"),
-        (Missing.NONE, "incomplete-step"),
-    ):
+    for missing in (Missing.FAULT, Missing.NONE):
         forged = with_entry(short, at, Step((*step.slots[:3], missing)))
-        assert code_of(forged) == code
+        assert code_of(forged) == NOT_SO[missing]
 
 
 def test_a_forged_link_is_found() -> None:
@@ -132,7 +126,7 @@ def test_a_forged_link_is_found() -> None:
 
 def test_a_changed_link_is_found() -> None:
     whole = read("vanished")
-    at = next(i for i, e in enumerate(whole.content.entries) if isinstance(e, Link))
+    at = first_link(whole)
     short = cut(whole, at + 1, at)
     assert verify(short.encode(), game_of).unfinished
     for link in (Link((0, 1), (2,), (0, 0, 1)), Link((0, 1, 2), (), (0, 0, 1))):
@@ -196,21 +190,13 @@ def test_the_end_is_not_final_without_the_seals_of_a_quorum() -> None:
 # Bodies.
 
 
-def first_step(name: str) -> tuple[bytes, Step]:
-    """(the digest before the first step, the step)."""
-    step = read(name).content.entries[0]
-    assert isinstance(step, Step)
-    return room_of(name).table.id, step
-
-
 def test_a_body_that_breaks_the_rules_is_named_by_its_fault() -> None:
     """Signed as it should be: what is wrong is what the seat said."""
-    whole, (digest, step) = read("two"), first_step("two")
+    whole, step = read("two"), read("two").content.entries[0]
+    assert isinstance(step, Step)
     body = encoding.encode((b"h" * 32, bytes(31)))
-    say = signed("two", 1, Say(0, 1, digest, body))
+    say = signed("two", 1, Say(0, 1, room_of("two").table.id, body))
     row = (whole.evidence.signatures[0][0], (0, say.signature))
-    entry = Step((step.slots[0], body))
-    problem = refusal(
-        Transcript(Content(whole.content.header, (entry,)), Evidence((row,))).encode()
-    )
+    content = Content(whole.content.header, (Step((step.slots[0], body)),))
+    problem = refusal(Transcript(content, Evidence((row,))).encode())
     assert (problem.code, problem.seat, problem.step) == ("bad-body", 1, 1)

@@ -21,36 +21,21 @@ def reports() -> list[list[tuple[bool, Report]]]:
             world = World(draw_plan(f"file-{number}", liar=number % 2 == 0))
             world.run()
             honest = [h.machine for s, h in enumerate(world.processes) if s not in world.plan.liars]
-            found.append(
-                [
-                    (m.finished, verify(m.transcript(), lambda t: ToyGame(t.seats, 1)))
-                    for m in honest
-                ]
-            )
+            reports = [verify(m.transcript(), lambda t: ToyGame(t.seats, 1)) for m in honest]
+            found.append([(m.finished, one) for m, one in zip(honest, reports, strict=True)])
     return found
 
 
-def test_files_of_finished_seats_are_sound_and_of_one_content(
-    reports: list[list[tuple[bool, Report]]],
-) -> None:
+def test_files_of_simulated_tables(reports: list[list[tuple[bool, Report]]]) -> None:
+    """Those of finished seats are sound and of one content, the others unfinished."""
     for table in reports:
         done = [report for finished, report in table if finished]
         assert [report.problem for report in done] == [None] * len(done)
         assert len({report.content for report in done}) <= 1
-    assert sum(report.ok for table in reports for _, report in table) > 20
-
-
-def test_files_of_seats_that_did_not_finish_are_unfinished_and_else_sound(
-    reports: list[list[tuple[bool, Report]]],
-) -> None:
-    rest = [report for table in reports for finished, report in table if not finished]
+    every = [one for table in reports for one in table]
+    assert sum(report.ok for _, report in every) > 20
+    rest = [report for finished, report in every if not finished]
     assert rest
     assert all(report.unfinished for report in rest)
-
-
-def test_changes_of_epoch_and_faults_were_among_them(
-    reports: list[list[tuple[bool, Report]]],
-) -> None:
-    every = [report for table in reports for _, report in table]
-    assert any(report.counts.bases > 1 for report in every)
-    assert any(report.faults for report in every)
+    assert any(report.counts.bases > 1 for _, report in every), "no change of an epoch"
+    assert any(report.faults for _, report in every)
