@@ -66,15 +66,14 @@ async def test_frames_come_whole_in_order_and_as_often_as_they_are_posted_both_w
     assert b.reason == because(LinkCode.CLOSED)
 
 
-async def test_an_idle_link_stays_up_by_its_heartbeats(autojump_clock):
+async def test_an_idle_link_stays_up_by_its_heartbeats_and_a_silent_peer_is_given_up(
+    autojump_clock,
+):
     async with pair() as (a, b):
         await trio.sleep(3600)
         assert a.link.reason is None
         assert b.link.reason is None
         assert a.delivered == b.delivered == []  # heartbeats are not delivered
-
-
-async def test_a_silent_peer_is_given_up_after_the_silence_limit(autojump_clock):
     near, _far = trio.testing.memory_stream_pair()
     ended = Ended(near)
     began = trio.current_time()
@@ -191,16 +190,13 @@ async def test_all_that_was_posted_is_out_when_drained_but_of_a_closed_link(auto
     await link.drained()
 
 
-async def test_a_first_frame_is_out_when_drained(autojump_clock):
+async def test_a_first_frame_is_out_when_drained_and_all_who_wait_are_told(autojump_clock):
     near, far = trio.testing.memory_stream_pair()
     link = Link(near, LIMITS, b"welcome")
     async with running(partial(link.run, trio.lowlevel.checkpoint, Ended(near).deliver)):
         await link.drained()
         assert trio.current_time() < LIMITS.heartbeat
         assert await far.receive_some() == encode_frame(b"welcome")
-
-
-async def test_all_who_wait_for_a_link_to_drain_are_told(autojump_clock):
     near, _far = trio.testing.memory_stream_pair()
     ended, told = Ended(near), []
 
@@ -361,7 +357,8 @@ async def test_small_frames_that_wait_go_out_in_one_record(autojump_clock):
         assert len(sent) == 2 + 3 + 1
 
 
-async def test_a_link_in_no_hurry_collects_what_goes_out(autojump_clock):
+async def test_a_link_in_no_hurry_collects_what_goes_out_and_then_sends_it_at_once(autojump_clock):
+    """Who comes late has a whole game to read."""
     ended, other = (Ended(stream) for stream in trio.testing.memory_stream_pair())
     ended.link.is_unhurried = True
     async with running(ended.run, other.run):
@@ -374,10 +371,6 @@ async def test_a_link_in_no_hurry_collects_what_goes_out(autojump_clock):
         await trio.sleep(100)  # and its heartbeats are in time
         assert ended.link.reason is None
         assert other.link.reason is None
-
-
-async def test_what_was_collected_goes_out_at_once(autojump_clock):
-    """Who comes late has a whole game to read."""
     near, far = trio.testing.memory_stream_pair()
     limits = Limits(queue_bytes=1 << 20)
     ended, other = Ended(near, limits), Ended(far, limits)

@@ -120,7 +120,9 @@ async def test_where_a_nat_takes_a_fresh_port_the_relayed_link_stays(fresh, auto
         assert trio.current_time() - began > 60
 
 
-async def test_the_game_goes_on_while_it_is_tried(autojump_clock) -> None:
+async def test_the_game_goes_on_while_it_is_tried_and_without_an_outlet_it_is_not(
+    autojump_clock,
+) -> None:
     async with world() as there:
         one = await there.node(LOW, Home(there.internet, FIRST))
         two = await there.node(HIGH, Home(there.internet, SECOND, Nat.FRESH_PORT))
@@ -130,9 +132,6 @@ async def test_the_game_goes_on_while_it_is_tried(autojump_clock) -> None:
             await trio.sleep(0.1)
         frames = [event.data for event in two.told if isinstance(event, Frame)]
         assert frames == [b"%d" % number for number in range(50)]
-
-
-async def test_without_an_outlet_nothing_is_tried(autojump_clock) -> None:
     async with world() as there:
         one = await there.node(LOW, NoOutlet(there.internet, FIRST))
         two = await there.node(HIGH, Home(there.internet, SECOND))
@@ -205,12 +204,22 @@ async def lying_link(there: World, node: Node, home: Home, who: Identity) -> Non
     await trio.sleep(0.5)
 
 
-async def test_each_link_may_ask_once_and_of_one_process(autojump_clock) -> None:
+async def test_each_link_may_ask_once_and_who_meets_is_still_to_prove_its_key(
+    autojump_clock,
+) -> None:
+    """Where the liar leads, someone else answers, or nobody does: no link comes of it."""
     async with world() as there:
         node, home = await liar_with_a_link(there)
         await (await asked(there, LOW, node.hub.me, home)).aclose()
         with pytest.raises(NetError, match="verdict-refused"):
             await asked(there, LOW, node.hub.me, home)
+    async with world() as there:
+        node, home = await liar_with_a_link(there)
+        met = await met_by(there, LOW, node, home)
+        await met.send_all(b"GET / HTTP/1.1\r\n\r\n")
+        await trio.sleep(10)
+        assert [up[0] for up in node.links] == [True]
+        assert not [event for event in node.told if isinstance(event, LinkDown)]
 
 
 async def rest_of(stream: trio.abc.Stream) -> int:
@@ -314,14 +323,3 @@ async def test_a_crowd_of_strangers_is_met_by_a_few_at_a_time(autojump_clock) ->
             await asked(there, crowd[-1], node.hub.me, home)
         await trio.sleep(puncher.WHOLE)
         waiting.append(await asked(there, crowd[-1], node.hub.me, home))
-
-
-async def test_who_meets_is_still_to_prove_its_key(autojump_clock) -> None:
-    """Where the liar leads, someone else answers, or nobody does: no link comes of it."""
-    async with world() as there:
-        node, home = await liar_with_a_link(there)
-        met = await met_by(there, LOW, node, home)
-        await met.send_all(b"GET / HTTP/1.1\r\n\r\n")
-        await trio.sleep(10)
-        assert [up[0] for up in node.links] == [True]
-        assert not [event for event in node.told if isinstance(event, LinkDown)]

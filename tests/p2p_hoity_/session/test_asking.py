@@ -54,7 +54,9 @@ class Chair:
         self.drained = self.asked
 
 
-async def test_who_has_just_taken_its_seat_is_back_unasked(nursery: trio.Nursery) -> None:
+async def test_who_has_just_taken_its_seat_is_back_unasked_and_who_may_not_come_back_is_not(
+    nursery: trio.Nursery,
+) -> None:
     chair = Chair(nursery)
     await trio.sleep(FRESH - 1)
     await chair.absent()
@@ -62,6 +64,9 @@ async def test_who_has_just_taken_its_seat_is_back_unasked(nursery: trio.Nursery
     await chair.absent()
     assert (chair.asked, chair.player.waits) == (1, 1)
     chair.player.key.set()
+    chair = Chair(nursery)
+    await chair.absent(may_return=False)
+    assert (chair.asked, chair.player.waits) == (0, 0)
 
 
 async def test_who_was_absent_at_the_table_says_when_it_is_back(nursery: trio.Nursery) -> None:
@@ -87,12 +92,6 @@ async def test_who_is_there_again_in_another_way_is_asked_no_more(nursery: trio.
     chair.player.key.set()
     await trio.testing.wait_all_tasks_blocked()
     assert chair.asked == 0
-
-
-async def test_who_may_not_come_back_is_not_asked(nursery: trio.Nursery) -> None:
-    chair = Chair(nursery)
-    await chair.absent(may_return=False)
-    assert (chair.asked, chair.player.waits) == (0, 0)
 
 
 @pytest.mark.parametrize("is_due", [True, False])

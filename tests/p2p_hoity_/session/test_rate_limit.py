@@ -48,7 +48,7 @@ def test_what_is_remembered_is_bounded() -> None:
     assert len(limit._held) == rate_limit.HELD
 
 
-def test_a_link_that_takes_too_much_time_rests_until_time_and_no_new_link_helps() -> None:
+def test_a_link_takes_its_wage_in_the_long_run_and_rests_when_it_takes_too_much() -> None:
     limit = RateLimit()
     rests = [limit.spend(A, 0.5, 0.0) for _ in range(10)]
     assert rests[:6] == [0.0] * 6
@@ -59,9 +59,6 @@ def test_a_link_that_takes_too_much_time_rests_until_time_and_no_new_link_helps(
     limit.forget(A)
     assert limit.spend(A, 0.01, 0.0) > 0
     assert limit.spend(A, 0.01, 60.0) == 0.0
-
-
-def test_in_the_long_run_a_link_takes_its_wage_and_no_more() -> None:
     limit, now, taken = RateLimit(), 0.0, 0.0
     while now < 1000.0:
         taken += 0.003

@@ -203,16 +203,15 @@ async def test_what_waited_and_is_garbage_costs_its_link(bench: Bench) -> None:
     assert bench.hub.dropped == [B]
 
 
-async def test_a_job_that_is_broken_off_decides_nothing() -> None:
+async def test_a_job_that_is_broken_off_decides_nothing_and_none_is_handed_out_on_the_loop() -> (
+    None
+):
     bench = Bench()
     async with running(bench.weighing.run):
         bench.hear(A, say(b"heavy"))
         await settle()
         assert bench.under_way == 1
     assert bench.machine.finished == []
-
-
-async def test_without_a_way_off_the_loop_the_machine_hands_out_nothing() -> None:
     machine = Machinery()
     Weighing(cast(Machine, machine), cast(Hub, Links()), RateLimit(), float, list.clear)  # type: ignore[arg-type]
     assert not machine.hands_out

@@ -86,10 +86,17 @@ def test_an_old_copy_or_a_missing_mark_is_noticed_and_one_that_lags_is_fine(tmp_
     assert read(path)[0] is True
 
 
-def test_a_passphrase_seals_every_record(tmp_path: Path) -> None:
+def test_a_passphrase_seals_every_record_of_which_the_first_cannot_be_another(
+    tmp_path: Path,
+) -> None:
     path = write(tmp_path, b"a very secret record", passphrase="open sesame")
     assert b"secret" not in path.read_bytes()
     assert read(path, "open sesame")[2] == [b"a very secret record"]
+    path = write(tmp_path / "other", b"one", passphrase=SEALED)
+    head, parts = pieces(path.read_bytes())
+    path.write_bytes(head + parts[1])
+    with pytest.raises(journal.JournalError, match="passphrase-wrong"):
+        read(path, SEALED)
 
 
 @pytest.mark.parametrize("passphrase", [None, "", "wrong"])
@@ -249,14 +256,6 @@ def test_a_sealed_journal_with_records_gone_or_moved_is_not_current(
     assert tampered(tmp_path, order) == (order == [0, 1, 2, 3], left)
 
 
-def test_the_first_record_cannot_be_another(tmp_path: Path) -> None:
-    path = write(tmp_path, b"one", passphrase=SEALED)
-    head, parts = pieces(path.read_bytes())
-    path.write_bytes(head + parts[1])
-    with pytest.raises(journal.JournalError, match="passphrase-wrong"):
-        read(path, SEALED)
-
-
 def test_no_record_of_another_journal_under_the_same_passphrase_counts(tmp_path: Path) -> None:
     other = write(tmp_path / "other", b"one", b"two", passphrase=SEALED)
     path = write(tmp_path / "own", b"one", b"two", passphrase=SEALED)
@@ -267,7 +266,9 @@ def test_no_record_of_another_journal_under_the_same_passphrase_counts(tmp_path:
     assert read(path, SEALED)[0] is False
 
 
-def test_a_record_is_sealed_for_its_place_alone() -> None:
+def test_no_record_is_sealed_anew_without_the_passphrase_or_for_another_place(
+    tmp_path: Path,
+) -> None:
     form = journal_format.new_form(SEALED)
     before, after = form.start, b"x" * journal.CHECK
     sealed = form.seal(1, before, b"one")
@@ -275,23 +276,17 @@ def test_a_record_is_sealed_for_its_place_alone() -> None:
     for number, check in ((2, before), (1, after)):
         with pytest.raises(VaultError):
             form.open(number, check, sealed)
-
-
-def test_nobody_makes_a_check_without_the_passphrase(tmp_path: Path) -> None:
     path = write(tmp_path, b"one", passphrase=SEALED)
     data = path.read_bytes()
     guessed = journal_format._form(data[len(journal.MAGIC) :][: journal_format.HEAD], b"", True)
     assert guessed.next(data, len(journal.MAGIC) + journal_format.HEAD, 1, guessed.start) is None
 
 
-def test_a_plain_journal_in_place_of_a_sealed_one_is_refused(tmp_path: Path) -> None:
+def test_a_plain_journal_or_one_of_an_earlier_version_is_refused(tmp_path: Path) -> None:
     path = write(tmp_path, b"one")
     with pytest.raises(journal.JournalError, match="file-not-sealed"):
         read(path, SEALED)
     assert read(path)[0] is True
-
-
-def test_a_journal_of_an_earlier_version_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "x.journal"
     own_files.write_private(path, b"hoity-journal-1\n\0")
     with pytest.raises(journal.JournalError, match="no-journal"):

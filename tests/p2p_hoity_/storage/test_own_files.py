@@ -183,12 +183,6 @@ def test_the_command_line_says_so_and_does_nothing(
 # Where the player names the file.
 
 
-def test_a_transcript_may_go_into_an_open_folder_but_is_its_owners(tmp_path: Path) -> None:
-    tmp_path.chmod(0o755)
-    archive.write_transcript(tmp_path / "new" / "a.hoity", b"x")
-    assert mode_of(tmp_path / "new" / "a.hoity") == 0o600
-
-
 def test_a_pipe_that_is_read_gets_the_bytes_and_one_that_nobody_reads_is_told(
     tmp_path: Path,
 ) -> None:
