@@ -87,7 +87,7 @@ def test_what_work_raises_is_told(local: Any) -> None:
     assert (caught.value.code, caught.value.fields["kind"]) == ("cluster-otherwise", "ValueError")
 
 
-def test_a_worker_that_lacks_what_the_work_needs_says_so(
+def test_who_lacks_the_work_says_so(
     local: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     (tmp_path / "here_alone.py").write_text(

@@ -44,7 +44,7 @@ def tell(how: str) -> None:
 
 
 @pytest.mark.parametrize("how", ENDS)
-def test_a_forked_process_is_like_one_of_its_own(
+def test_a_forked_process_is_like_any(
     tmp_path: Path, how: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)

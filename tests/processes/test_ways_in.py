@@ -78,9 +78,7 @@ def leave(host: Terminal, router: Terminal) -> None:
 
 
 @pytest.mark.parametrize("spoken", ["pcp", "natpmp"])
-def test_a_guest_from_the_internet_comes_in_by_what_the_router_opened(
-    spoken: str, homes: Homes
-) -> None:
+def test_a_guest_from_afar_comes_in_by_what_the_router_opened(spoken: str, homes: Homes) -> None:
     router = homes.serve(homes.router, "router", OUTSIDE, INSIDE, spoken)
     host = homes.host()
     first = host.read_until("ticket")["ticket"]

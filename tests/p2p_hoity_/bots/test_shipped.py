@@ -34,9 +34,7 @@ def weights() -> bytes:
     return files(learned.__package__ or "").joinpath(learned.WEIGHTS).read_bytes()
 
 
-def test_the_record_is_of_these_weights_at_every_number_of_seats(
-    record: Any, weights: bytes
-) -> None:
+def test_the_record_is_of_these_weights_and_all_seats(record: Any, weights: bytes) -> None:
     network = learned.read(weights)
     assert hashlib.sha256(weights).hexdigest() == record["sha256"]
     assert (network.commit, network.seed) == (record["commit"], record["seed"])

@@ -172,9 +172,7 @@ async def test_a_lost_link_is_dialled_again_until_forgotten(autojump_clock):
         assert b.links() == frozenset()
 
 
-async def test_dialling_may_be_asked_for_before_running_and_one_of_several_addresses_is_enough(
-    autojump_clock,
-):
+async def test_dialling_may_begin_before_running_and_by_several_addresses(autojump_clock):
     network = MemoryNetwork()
     b = Hub(HIGH, network=network)
     b.dial("table:4711", LOW.public)
@@ -524,9 +522,7 @@ async def test_a_peer_that_dials_the_second_process_drops_it(autojump_clock):
 # The owner
 
 
-async def test_an_owner_that_does_not_read_slows_its_peers_and_one_that_goes_ends_its_links(
-    autojump_clock,
-):
+async def test_an_owner_that_reads_nothing_slows_its_peers_and_gone_ends_its_links(autojump_clock):
     async with pair(MemoryNetwork()) as (a, b):
         for number in range(500):
             assert b.post(LOW.public, b"%d" % number)

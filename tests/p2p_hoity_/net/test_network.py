@@ -79,7 +79,7 @@ async def test_where_this_machine_is_not_or_a_name_or_an_address_is_none_that_is
         await TcpNetwork().listen("", 0)
 
 
-async def test_a_door_waits_while_the_process_is_full_and_skips_who_is_gone(
+async def test_a_door_waits_while_the_process_is_full_and_skips_the_gone(
     monkeypatch, autojump_clock
 ):
     (door,) = await TcpNetwork().listen(LOOPBACK, 0)

@@ -82,7 +82,7 @@ def test_how_far_an_address_leads(address: str, scope: Scope) -> None:
         (Found(), OFF, (), Scope.NOWHERE),
     ],
 )
-def test_what_a_ticket_names(
+def test_a_ticket_names(
     found: Found, wanted: Wanted, direct: tuple[str, ...], scope: Scope
 ) -> None:
     judged = judge(found, wanted)

@@ -125,7 +125,7 @@ async def test_a_library_that_hangs_is_left_to_itself(monkeypatch: pytest.Monkey
 
 
 @pytest.mark.parametrize("where", ["externalipaddress", "addportmapping"])
-async def test_a_library_that_was_left_leaves_nothing_open(
+async def test_what_was_left_leaves_nothing_open(
     where: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """[L-54]"""
@@ -154,9 +154,7 @@ async def test_a_library_that_was_left_leaves_nothing_open(
     assert len(device.leases) == (where == "addportmapping")
 
 
-async def test_a_renewal_that_was_too_slow_takes_nothing_away(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+async def test_a_renewal_too_slow_takes_nothing_away(monkeypatch: pytest.MonkeyPatch) -> None:
     device, left = Device(), threading.Event()
     router = asking(device)
     await router.open()

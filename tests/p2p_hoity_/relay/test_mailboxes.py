@@ -60,9 +60,7 @@ async def refused(post: Post, number: int | None) -> str:
     return str(error.value.fields["why"].code)
 
 
-async def test_frames_pass_both_ways_between_a_host_and_its_first_guest(
-    autojump_clock: Any,
-) -> None:
+async def test_frames_pass_between_a_host_and_its_first_guest(autojump_clock: Any) -> None:
     async with post() as there, there.host() as (host, number):
         assert 1 <= number <= 9
         async with there.guest(number) as guest:
@@ -90,9 +88,7 @@ async def test_nobody_waits_under_a_number_without_a_host(autojump_clock: Any) -
         assert await refused(there, number) == "verdict-unknown"
 
 
-async def test_a_host_says_its_last_word_and_nothing_before_a_guest_is_there(
-    autojump_clock: Any,
-) -> None:
+async def test_a_host_says_its_last_word_and_none_before_a_guest(autojump_clock: Any) -> None:
     async with post() as there, there.host() as (host, number), there.guest(number) as guest:
         await host.receive()
         host.post(b"last")
@@ -108,9 +104,7 @@ async def test_a_host_says_its_last_word_and_nothing_before_a_guest_is_there(
         assert await refused(there, number) == "verdict-unknown"
 
 
-async def test_more_frames_than_an_exchange_takes_or_one_too_long_end_it(
-    autojump_clock: Any,
-) -> None:
+async def test_more_frames_than_it_takes_or_one_too_long_end_it(autojump_clock: Any) -> None:
     async with post() as there, there.host() as (host, number), there.guest(number) as guest:
         for _ in range(MOST_FRAMES):  # and the first one
             guest.post(b"more")
@@ -160,9 +154,7 @@ async def test_mailboxes_are_bounded_for_each_machine_and_in_all(autojump_clock:
             pass
 
 
-async def test_tries_of_one_machine_are_bounded_and_others_are_not_held_up(
-    autojump_clock: Any,
-) -> None:
+async def test_tries_of_one_machine_are_bounded_and_hold_up_nobody(autojump_clock: Any) -> None:
     async with post(guesses=3, guesses_a_second=0.1) as there, there.host() as (host, number):
         for _ in range(3):
             assert await refused(there, number + 10) == "verdict-unknown"

@@ -380,9 +380,7 @@ async def test_a_splice_that_ended_makes_room_for_the_next(autojump_clock):
             await trio.sleep(1)
 
 
-async def test_an_idle_splice_or_one_that_carried_its_bytes_is_cut_and_a_live_link_is_not(
-    autojump_clock,
-):
+async def test_a_splice_that_idles_or_carried_its_bytes_is_cut_and_no_live_link(autojump_clock):
     async with street() as there:
         seat, guest = await there.hub(SEAT), await there.hub(GUEST)
         await guest.connect([await seat.listen_via(there.place)], SEAT.public, 5)

@@ -124,9 +124,7 @@ def test_detectives_ranks_come_from_one_snapshot_and_the_tied_share_theirs():
 
 
 @pytest.mark.parametrize(("edition", "fields"), [(MANUAL, 4), (UBER, 5)])
-def test_a_detective_in_4th_place_passed_by_an_exhibitor_moves_by_its_editions_rank(
-    edition, fields
-):
+def test_a_detective_passed_by_an_exhibitor_moves_by_its_editions_rank(edition, fields):
     figures = (6, 5, 4, 3, 2)
     hands = {4: RUN_A}
     words = {"s0": "Thief:0", "s1": "Thief:0", "s2": "Thief:0", "s3": "Detective", "s4": "Exhibit"}

@@ -212,7 +212,7 @@ def test_other_frames_of_the_lobby_mean_nothing_at_a_table(frame: Any) -> None:
     assert desk.posted == []
 
 
-async def test_a_host_who_gives_two_rosters_is_named_by_all(
+async def test_who_gives_two_rosters_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     table = PlayerTable(tmp_path, 4)

@@ -54,9 +54,7 @@ class Chair:
         self.drained = self.asked
 
 
-async def test_who_has_just_taken_its_seat_is_back_unasked_and_who_may_not_come_back_is_not(
-    nursery: trio.Nursery,
-) -> None:
+async def test_who_has_just_sat_down_is_back_unasked_if_it_may_come(nursery: trio.Nursery) -> None:
     chair = Chair(nursery)
     await trio.sleep(FRESH - 1)
     await chair.absent()

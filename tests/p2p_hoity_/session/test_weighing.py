@@ -148,9 +148,7 @@ async def test_a_job_among_those_that_wait_stops_the_rest_again(bench: Bench) ->
     assert [data for _, data in bench.machine.heard][-1] == say(b"light")
 
 
-async def test_a_question_is_answered_meanwhile_but_not_before_what_its_link_said(
-    bench: Bench,
-) -> None:
+async def test_a_question_is_answered_meanwhile_behind_what_its_link_said(bench: Bench) -> None:
     bench.hear(A, say(b"heavy"))
     bench.hear(A, say(b"light"))
     bench.hear(A, SYNC)
@@ -203,9 +201,7 @@ async def test_what_waited_and_is_garbage_costs_its_link(bench: Bench) -> None:
     assert bench.hub.dropped == [B]
 
 
-async def test_a_job_that_is_broken_off_decides_nothing_and_none_is_handed_out_on_the_loop() -> (
-    None
-):
+async def test_a_job_broken_off_decides_nothing_and_none_leaves_the_loop_unasked() -> None:
     bench = Bench()
     async with running(bench.weighing.run):
         bench.hear(A, say(b"heavy"))

@@ -42,9 +42,7 @@ def test_every_torn_tail_is_cut_off_and_nothing_else(tmp_path: Path) -> None:
         assert (first, records) == (FIRST, [b"one"])
 
 
-def test_a_flipped_bit_ends_the_journal_there_and_in_the_first_record_is_told(
-    tmp_path: Path,
-) -> None:
+def test_a_flipped_bit_ends_the_journal_and_in_the_first_record_is_told(tmp_path: Path) -> None:
     path = write(tmp_path, b"one", b"two")
     data = bytearray(path.read_bytes())
     data[-1] ^= 1
@@ -86,9 +84,7 @@ def test_an_old_copy_or_a_missing_mark_is_noticed_and_one_that_lags_is_fine(tmp_
     assert read(path)[0] is True
 
 
-def test_a_passphrase_seals_every_record_of_which_the_first_cannot_be_another(
-    tmp_path: Path,
-) -> None:
+def test_a_passphrase_seals_every_record_and_the_first_in_its_place(tmp_path: Path) -> None:
     path = write(tmp_path, b"a very secret record", passphrase="open sesame")
     assert b"secret" not in path.read_bytes()
     assert read(path, "open sesame")[2] == [b"a very secret record"]
@@ -134,7 +130,7 @@ def test_a_removed_journal_leaves_nothing(tmp_path: Path) -> None:
     assert not [p for p in tmp_path.rglob("*") if p.is_file()]
 
 
-def test_a_full_disk_is_told_and_nothing_is_lost(
+def test_a_full_disk_is_told_and_costs_no_record(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     book = fresh(tmp_path)
@@ -150,9 +146,7 @@ def test_a_full_disk_is_told_and_nothing_is_lost(
     assert read(book.path)[2][:1] == [b"one"]
 
 
-def test_a_disk_full_from_the_beginning_leaves_no_journal(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_full_disk_leaves_no_journal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     fill_disk(monkeypatch)
     with pytest.raises(journal.JournalError, match=f"number={errno.ENOSPC}"):
         fresh(tmp_path)
@@ -169,7 +163,7 @@ def test_neither_the_repr_nor_the_form_shows_a_secret(tmp_path: Path) -> None:
 
 @settings(max_examples=times(20, 50))
 @given(data=st.binary(max_size=200))
-def test_any_bytes_are_a_journal_or_an_error(
+def test_any_bytes_are_read_or_an_error(
     data: bytes, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     path = tmp_path_factory.mktemp("fuzz") / "x.journal"
@@ -182,9 +176,7 @@ def test_any_bytes_are_a_journal_or_an_error(
     assert all(isinstance(record, bytes) for record in records)
 
 
-def test_a_journal_is_marked_before_its_first_record_is_written(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_mark_is_there_before_a_record(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     marked: list[bool] = []
     write_record = journal.Journal._write
 
@@ -266,9 +258,7 @@ def test_no_record_of_another_journal_under_the_same_passphrase_counts(tmp_path:
     assert read(path, SEALED)[0] is False
 
 
-def test_no_record_is_sealed_anew_without_the_passphrase_or_for_another_place(
-    tmp_path: Path,
-) -> None:
+def test_no_record_is_sealed_without_the_passphrase_or_elsewhere(tmp_path: Path) -> None:
     form = journal_format.new_form(SEALED)
     before, after = form.start, b"x" * journal.CHECK
     sealed = form.seal(1, before, b"one")
@@ -316,9 +306,7 @@ def test_a_sealed_journal_is_not_looked_into(tmp_path: Path, passphrase: str | N
         journal.read(path, passphrase)
 
 
-def test_only_an_open_journal_is_open_and_then_neither_reopened_nor_forgotten(
-    tmp_path: Path,
-) -> None:
+def test_an_open_journal_is_neither_reopened_nor_forgotten(tmp_path: Path) -> None:
     book = fresh(tmp_path)
     assert journal.is_open(book.path)
     for use in (journal.reopen, journal.forget):

@@ -98,9 +98,7 @@ def test_a_mark_may_lag_and_never_names_what_is_not_on_disk(tmp_path: Path) -> N
     assert current(path), "a mark that lags names a record that is there"
 
 
-def test_no_mark_comes_behind_the_end_of_its_journal_or_stays_when_it_is_removed(
-    tmp_path: Path, own: Path
-) -> None:
+def test_no_mark_outlives_its_journal_or_comes_behind_its_end(tmp_path: Path, own: Path) -> None:
     book = fresh(tmp_path / "home")
     book.append(b"one")
     book.settle()
@@ -113,9 +111,7 @@ def test_no_mark_comes_behind_the_end_of_its_journal_or_stays_when_it_is_removed
     assert list(own.iterdir()) == []
 
 
-def test_a_mark_that_cannot_be_written_is_told_but_its_folder_is_made_anew(
-    tmp_path: Path, own: Path
-) -> None:
+def test_a_mark_that_cannot_be_written_is_told(tmp_path: Path, own: Path) -> None:
     book = fresh(tmp_path / "home")
     shutil.rmtree(own)
     book.append(b"one")
@@ -181,9 +177,7 @@ def test_marks_of_journals_that_are_gone_are_swept_and_no_others(tmp_path: Path,
     assert (own / "a note.mark").exists()
 
 
-def test_marks_inside_the_home_are_refused_and_the_usual_place_is_not_there(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_marks_inside_the_home_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOITY_MARKS", str(tmp_path / "home" / "marks"))
     with pytest.raises(journal.JournalError, match="marks-inside"):
         played(tmp_path / "home")
