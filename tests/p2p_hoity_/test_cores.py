@@ -1,7 +1,5 @@
 """All cores: work handed out to processes, and files judged by them."""
 
-from __future__ import annotations
-
 import multiprocessing
 import os
 import signal

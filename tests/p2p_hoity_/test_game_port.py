@@ -1,7 +1,5 @@
 """Tests of the binding between rules and table, and whole games over the real deal."""
 
-from __future__ import annotations
-
 import random
 from contextlib import nullcontext, suppress
 from dataclasses import replace

@@ -3,8 +3,6 @@
 Run as a module, this file tells about its process, and ends it in one of the ways.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import signal

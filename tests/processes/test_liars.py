@@ -3,8 +3,6 @@
 One code here, every code at night. `support.liars.plots` says what each lie is.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,8 +1,6 @@
 """A home behind a router and a guest on the internet, between network namespaces made here: what
 the ticket says, whether it works, and that the router is closed again. Needs root and nftables."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path

@@ -1,7 +1,5 @@
 """docs/another-game.md is run as it stands: a second game on the public face of the protocol."""
 
-from __future__ import annotations
-
 import ast
 import re
 from typing import Any

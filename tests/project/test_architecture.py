@@ -1,7 +1,5 @@
 """The architecture: packages depend only downward, in no circle, with no I/O where none belongs."""
 
-from __future__ import annotations
-
 import ast
 import inspect
 from collections.abc import Collection, Iterator

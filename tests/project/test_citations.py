@@ -1,7 +1,5 @@
 """Code and SPEC against each other: who implements a numbered sentence cites it in a docstring."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """No dead code: what `protocol` and `p2p_hoity` define is used by more than tests."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections import Counter

@@ -1,7 +1,5 @@
 """The pages for readers against the checkout: paths and targets they name exist; one version."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 from pathlib import Path

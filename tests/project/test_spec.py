@@ -1,7 +1,5 @@
 """SPEC.md against the code: its tables, limits, examples and identifiers; drift fails here."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Tests of the targets' environments: made once, by one command at a time, and made whole."""
 
-from __future__ import annotations
-
 import sys
 import threading
 from pathlib import Path

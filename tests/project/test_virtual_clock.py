@@ -1,7 +1,5 @@
 """The clock of the tests in memory: what threads do takes none of its time."""
 
-from __future__ import annotations
-
 import time
 from functools import partial
 from typing import Any

@@ -1,7 +1,5 @@
 """Tests of the tap: what it writes down, and that two statements of one identity are noticed."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

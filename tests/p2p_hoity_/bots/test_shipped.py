@@ -1,7 +1,5 @@
 """The weights that ship: which they are, whence they come, and that they play as was recorded."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from importlib.resources import files

@@ -1,7 +1,5 @@
 """Tests of the exchange behind a code: two who know the words, and those who do not."""
 
-from __future__ import annotations
-
 import hashlib
 import hmac
 from collections.abc import Callable

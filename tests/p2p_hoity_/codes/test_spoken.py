@@ -1,7 +1,5 @@
 """Tests of codes as they are spoken and typed."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """Tests of dialling by a SOCKS5 proxy: what it is asked, what it may refuse, what never leaks."""
 
-from __future__ import annotations
-
 import os
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Tests of which addresses are named, in which order, and what they are good for."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,8 +1,6 @@
 """Tests of asking a router for a way in, keeping it, and taking it away, on a virtual clock and
 over real sockets."""
 
-from __future__ import annotations
-
 import ipaddress
 import math
 from collections.abc import AsyncIterator, Callable

@@ -1,8 +1,6 @@
 """Tests of asking by UPnP: against a library that is made to fail in each way. What the real one
 does with a device stands in `tests/processes/test_ways_in.py`."""
 
-from __future__ import annotations
-
 import threading
 from types import ModuleType
 from typing import Any

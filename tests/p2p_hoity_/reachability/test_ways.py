@@ -1,7 +1,5 @@
 """Tests of what a node finds out of the ways to it while its table fills."""
 
-from __future__ import annotations
-
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any

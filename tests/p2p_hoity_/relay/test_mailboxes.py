@@ -1,7 +1,5 @@
 """The mailboxes of a relay: one guest each, few and short frames, and bounds on everybody."""
 
-from __future__ import annotations
-
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from typing import Any

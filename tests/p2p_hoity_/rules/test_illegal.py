@@ -1,7 +1,5 @@
 """Every rule that a choice can break is broken here, and says how by the fields it names."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any

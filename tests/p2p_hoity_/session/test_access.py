@@ -1,7 +1,5 @@
 """Tests of who is heard at a running table, and of a host who gives two rosters."""
 
-from __future__ import annotations
-
 import os
 from dataclasses import replace
 from pathlib import Path

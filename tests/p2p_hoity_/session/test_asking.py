@@ -1,7 +1,5 @@
 """Questions that end: of who was declared absent, of who is back, of an epoch that is over."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 from typing import Any, cast
 

@@ -1,7 +1,5 @@
 """What a ticket's secret proves: for one link, one door, one guest and one table, both ways."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """Tests of who is heard: what is new, signed and not too fast, over any graph of nodes."""
 
-from __future__ import annotations
-
 from collections import deque
 from dataclasses import replace
 from typing import Any

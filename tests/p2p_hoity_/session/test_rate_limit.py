@@ -1,7 +1,5 @@
 """Tests of the doorkeeper: known frames are passed over, questions have a pace."""
 
-from __future__ import annotations
-
 from p2p_hoity.session import rate_limit
 from p2p_hoity.session.rate_limit import RateLimit
 from protocol.wire import frames

@@ -1,7 +1,5 @@
 """Tests of talk at whole tables in memory: a line of nodes, onlookers, a switch, and floods."""
 
-from __future__ import annotations
-
 from functools import partial
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Tests of the frames of talk: read whole, byte by byte, and refused in every other form."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Tests of weighing: the loop is free while a job runs, and every frame keeps its place."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, cast

@@ -1,7 +1,5 @@
 """Tests of the archive: a finished game's transcript is never lost for want of a place."""
 
-from __future__ import annotations
-
 import errno
 import os
 import stat

@@ -1,7 +1,5 @@
 """Tests of a player's files: whoever makes them, only their owner reads them."""
 
-from __future__ import annotations
-
 import os
 import stat
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Tests of the journal: what is on disk, what a crash may cost, who may open it."""
 
-from __future__ import annotations
-
 import errno
 import stat
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Tests of the key file and of private files."""
 
-from __future__ import annotations
-
 import stat
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Tests of marks: kept outside the home, of one very file, and gone with their journal."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import stat

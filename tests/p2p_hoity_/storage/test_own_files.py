@@ -1,7 +1,5 @@
 """Tests of the player's own files: nothing that others prepared is written through or trusted."""
 
-from __future__ import annotations
-
 import os
 import shlex
 import stat
