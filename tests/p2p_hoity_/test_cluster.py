@@ -1,7 +1,5 @@
 """Many machines: work handed to a Dask cluster of this machine, whose workers die."""
 
-from __future__ import annotations
-
 import importlib
 import sys
 import time
@@ -28,13 +26,10 @@ def local() -> Iterator[Any]:
         yield one
 
 
-def test_each_piece_comes_with_what_is_made_of_it(local: Any) -> None:
+def test_each_piece_comes_with_what_is_made_of_it_as_there_is_room(local: Any) -> None:
     found = dict(on_cluster(local.scheduler_address, pieces.doubled, range(30)))
     assert found == {number: 2 * number for number in range(30)}
     assert dict(on_cluster(local.scheduler_address, pieces.doubled, [])) == {}
-
-
-def test_pieces_are_taken_as_there_is_room(local: Any) -> None:
     found = on_cluster(local.scheduler_address, pieces.doubled, taken := Counted())
     for done, _ in zip(range(50), found, strict=False):
         assert taken.count <= done + 1 + 2 * cluster.AHEAD
@@ -90,7 +85,7 @@ def test_what_work_raises_is_told(local: Any) -> None:
     assert (caught.value.code, caught.value.fields["kind"]) == ("cluster-otherwise", "ValueError")
 
 
-def test_a_worker_that_lacks_what_the_work_needs_says_so(
+def test_who_lacks_the_work_says_so(
     local: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     (tmp_path / "here_alone.py").write_text(
@@ -103,7 +98,7 @@ def test_a_worker_that_lacks_what_the_work_needs_says_so(
     assert caught.value.fields["kind"] == "ModuleNotFoundError"
 
 
-def test_a_cluster_that_goes_is_told() -> None:
+def test_a_cluster_that_goes_or_has_no_workers_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     with begun(1) as local:
         found = on_cluster(local.scheduler_address, pieces.doubled, count())
         next(found)
@@ -111,9 +106,6 @@ def test_a_cluster_that_goes_is_told() -> None:
         with pytest.raises(ClusterError) as caught:
             list(found)
     assert caught.value.code == "cluster-gone"
-
-
-def test_a_cluster_without_workers_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     with begun(0) as local:
         monkeypatch.setattr(cluster, "PATIENCE", 0.5)
         with pytest.raises(ClusterError) as caught:

@@ -1,7 +1,5 @@
 """All cores: work handed out to processes, and files judged by them."""
 
-from __future__ import annotations
-
 import multiprocessing
 import os
 import signal
@@ -116,15 +114,10 @@ def way(monkeypatch: pytest.MonkeyPatch, copies: bool) -> None:
 
 @BOTH_WAYS
 @pytest.mark.usefixtures("way")
-def test_each_piece_comes_with_what_is_made_of_it() -> None:
+def test_each_piece_comes_with_what_is_made_of_it_though_one_ends_its_process() -> None:
     found = dict(cores.side_by_side(pieces.doubled, range(30), 2))
     assert found == {number: 2 * number for number in range(30)}
     assert dict(cores.side_by_side(pieces.doubled, [], 2)) == {}
-
-
-@BOTH_WAYS
-@pytest.mark.usefixtures("way")
-def test_a_piece_that_ends_its_process_costs_no_other_its_result() -> None:
     given = [1, -1, 2, 3, -2, 4]
     found = dict(cores.side_by_side(pieces.doubled, given, 2))
     assert set(found) == set(given)

@@ -1,7 +1,5 @@
 """The lesson by itself: whatever the player chooses, all of it happens and is explained once."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 import pytest

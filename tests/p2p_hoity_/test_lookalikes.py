@@ -1,7 +1,5 @@
 """Tests of look-alikes: twins at one table are found, and names that differ are left alone."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

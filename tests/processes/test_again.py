@@ -1,7 +1,5 @@
 """Two programs that play one game after the other, and talk, between operating-system processes."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from support.process_table import ProcessTable, verify

@@ -1,8 +1,6 @@
 """A whole game of real processes that all dial by a SOCKS5 proxy: a host with a bot of its own, a
 guest, and a relay whose name nobody but the proxy knows."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

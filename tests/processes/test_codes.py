@@ -1,8 +1,6 @@
 """A code instead of a ticket between real processes: a relay, a host, a guest, an onlooker; and a
 table that nobody may watch, by ticket and by code, before and in play."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from support.limits import LIMIT

@@ -1,7 +1,5 @@
 """Real seats that are killed as they write, find the disk full, or are started twice."""
 
-from __future__ import annotations
-
 import signal
 import time
 from pathlib import Path

@@ -3,8 +3,6 @@
 Run as a module, this file tells about its process, and ends it in one of the ways.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import signal
@@ -44,7 +42,7 @@ def tell(how: str) -> None:
 
 
 @pytest.mark.parametrize("how", ENDS)
-def test_a_forked_process_is_like_one_of_its_own(
+def test_a_forked_process_is_like_any(
     tmp_path: Path, how: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)

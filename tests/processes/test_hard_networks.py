@@ -4,8 +4,6 @@ that move. Needs root and nftables.
 Each game ends with equal transcripts that `hoity verify` finds sound, and nobody accused.
 """
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """Real `hoity` seats that leave for now: the others go on although their patience is long."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

@@ -3,8 +3,6 @@
 One code here, every code at night. `support.liars.plots` says what each lie is.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
@@ -46,9 +44,7 @@ def test_a_liar_is_named_and_the_others_go_on(tmp_path: Path, code: str) -> None
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("table", sorted(ENDINGS))
-def test_where_the_quorum_is_lost_the_table_ends_and_the_liar_is_named(
-    tmp_path: Path, table: str
-) -> None:
+def test_without_a_quorum_the_table_ends_and_names_the_liar(tmp_path: Path, table: str) -> None:
     code, plot = ENDINGS[table]
     seen = liar_table.play(tmp_path, code, plot)
     assert set(seen.exits) == {1}

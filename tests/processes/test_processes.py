@@ -1,7 +1,5 @@
 """Whole games between operating-system processes over loopback TLS."""
 
-from __future__ import annotations
-
 import json
 import time
 from itertools import product

@@ -1,7 +1,5 @@
 """Real seats that reach each other through real relays alone, which end, die and come back."""
 
-from __future__ import annotations
-
 import signal
 import sys
 from pathlib import Path

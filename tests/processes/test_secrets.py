@@ -1,7 +1,5 @@
 """What a real seat leaves behind: nothing secret is printed, and nobody else may read its files."""
 
-from __future__ import annotations
-
 import os
 import stat
 from collections.abc import Iterator

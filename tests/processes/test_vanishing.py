@@ -1,8 +1,6 @@
 """Real `hoity` seats that go for good or stand still: before the table is full, in the deal, in
 every step. Each case in memory: tests/p2p_hoity_/tables/test_adversity.py."""
 
-from __future__ import annotations
-
 import signal
 from pathlib import Path
 

@@ -1,8 +1,6 @@
 """A home behind a router and a guest on the internet, between network namespaces made here: what
 the ticket says, whether it works, and that the router is closed again. Needs root and nftables."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -78,9 +76,7 @@ def leave(host: Terminal, router: Terminal) -> None:
 
 
 @pytest.mark.parametrize("spoken", ["pcp", "natpmp"])
-def test_a_guest_from_the_internet_comes_in_by_what_the_router_opened(
-    spoken: str, homes: Homes
-) -> None:
+def test_a_guest_from_afar_comes_in_by_what_the_router_opened(spoken: str, homes: Homes) -> None:
     router = homes.serve(homes.router, "router", OUTSIDE, INSIDE, spoken)
     host = homes.host()
     first = host.read_until("ticket")["ticket"]

@@ -1,7 +1,5 @@
 """docs/another-game.md is run as it stands: a second game on the public face of the protocol."""
 
-from __future__ import annotations
-
 import ast
 import re
 from typing import Any
@@ -34,28 +32,24 @@ def page() -> dict[str, Any]:
     return space
 
 
-def test_the_page_plays_a_whole_game(page: dict[str, Any]) -> None:
+def test_the_page_plays_a_whole_game_of_which_a_changed_file_does_not_verify(
+    page: dict[str, Any],
+) -> None:
     machines, report = page["machines"], page["report"]
     assert report.ok
     assert len({machine.tip.digest for machine in machines}) == 1
     assert machines[0].tip.state.rounds == page["ROUNDS"]
     assert sorted(seat for _, seat in report.standings) == [0, 1, 2]
     assert len(machines[0].tip.state.shown) == 9
-
-
-def test_a_changed_file_does_not_verify(page: dict[str, Any]) -> None:
     data = bytearray(page["machines"][1].transcript())
     data[len(data) // 2] ^= 1
     game_of = lambda terms: page["RockPaperScissors"](terms.seats)  # noqa: E731
     assert not page["transcript"].verify(bytes(data), game_of).ok
 
 
-def test_game_and_driver_are_small() -> None:
+def test_game_and_driver_are_small_and_import_the_face_alone() -> None:
     assert len(BLOCKS) == 3
     assert sum(len(lines_of(block)) for block in BLOCKS[:2]) < MOST_LINES
-
-
-def test_the_page_imports_the_face_and_nothing_behind_it() -> None:
     origins = {
         node.module or ""
         for block in BLOCKS

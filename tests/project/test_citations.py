@@ -1,7 +1,5 @@
 """Code and SPEC against each other: who implements a numbered sentence cites it in a docstring."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterator
@@ -46,21 +44,15 @@ def cited() -> dict[str, frozenset[str]]:
     return {one: frozenset(files) for one, files in found.items()}
 
 
-def test_spec_has_numbered_sentences_and_they_are_read() -> None:
+def test_every_citation_is_of_a_sentence_of_spec_of_which_there_are_many() -> None:
     assert {"C-1", "E-4", "H-12", "V-12"} <= numbered()
     assert len(numbered()) > 100
-
-
-def test_every_citation_is_of_a_sentence_of_spec() -> None:
     unknown = {one: sorted(files) for one, files in cited().items() if one not in numbered()}
     assert unknown == {}
 
 
 def test_every_sentence_is_cited_or_said_to_bind_no_code() -> None:
     assert sorted(numbered() - set(cited()) - set(NOT_IN_CODE)) == []
-
-
-def test_no_exception_is_stale() -> None:
     assert set(NOT_IN_CODE) <= numbered()
     assert set(NOT_IN_CODE) & set(cited()) == set()
     assert all(len(reason) > 20 for reason in NOT_IN_CODE.values())

@@ -1,7 +1,5 @@
 """Simulated games and duels of bots by a Dask cluster: what is told is what is told without it."""
 
-from __future__ import annotations
-
 import importlib
 import re
 import subprocess

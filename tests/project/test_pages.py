@@ -1,15 +1,11 @@
 """The pages for readers against the checkout: paths and targets they name exist; one version."""
 
-from __future__ import annotations
-
-import importlib.util
 import re
 import tomllib
 from pathlib import Path
-from typing import Any
 
-import pytest
 from support.cases import each
+from support.cli_stage import tool
 from support.paths import ROOT
 
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -59,18 +55,8 @@ def test_every_link_of_a_page_leads_somewhere(page: Path) -> None:
     assert [link for link in links if not (page.parent / link).exists()] == []
 
 
-@pytest.fixture
-def targets() -> set[str]:
-    """The targets of tasks.py."""
-    spec = importlib.util.spec_from_file_location("tasks", ROOT / "tasks.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module: Any = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return set(module.TARGETS)
-
-
-def test_every_target_that_a_page_names_is_one(targets: set[str]) -> None:
+def test_every_target_that_a_page_names_is_one() -> None:
+    targets = set(tool("tasks", ".").TARGETS)
     told = "\n".join(page.read_text(encoding="utf-8") for page in PAGES)
     named = set(re.findall(r"tasks\.py (\w+)", told))
     assert {"play", "check", "test"} <= named <= targets

@@ -1,7 +1,5 @@
 """Public functions that raise name the error: in their own docstring, their class's or module's."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Codes and fields cross floors, sentences never: nothing above `protocol` reads its English."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterable, Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """SPEC.md against the code: its tables, limits, examples and identifiers; drift fails here."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -44,57 +42,42 @@ def test_every_table_is_on_the_page_and_as_the_code_has_it(name: str) -> None:
     assert BLOCKS[name] == made.TABLES[name]()
 
 
-def test_no_table_is_marked_that_nothing_makes() -> None:
+def test_every_table_that_is_marked_is_made_and_remaking_notices_a_changed_cell() -> None:
     assert set(BLOCKS) == set(made.TABLES)
     assert TEXT.count("<!-- made:") == TEXT.count("<!-- end:") == len(BLOCKS)
-
-
-def test_remaking_notices_a_changed_cell() -> None:
     spoilt = TEXT.replace("p2p-table/2/sign-halt", "p2p-table/2/sign-halts")
     assert spoilt != TEXT
     assert made.remade(spoilt) == TEXT
-
-
-def test_labels_and_codes_read_off_the_page_are_those_of_the_code() -> None:
-    assert {plain(value): name for name, value in rows_of("labels")} == {
-        one.value: one.name for one in Label
-    }
-    assert [plain(row[0]) for row in rows_of("faults")] == list(FAULTS)
-    assert [plain(row[0]) for row in rows_of("filefaults")] == list(FILE_FAULTS)
-
-
-def test_limits_read_off_the_page_are_those_of_the_code() -> None:
-    for _, limit, path in rows_of("constants"):
-        assert int(limit) == made.constant(plain(path)), path
-
-
-def test_steps_read_off_the_page_are_the_step_table() -> None:
-    read = {row[0]: set(row[3].split(", ")) - {"none"} for row in rows_of("steps")}
-    assert read == {kind.value: {k.value for k in NEXT[kind]} for kind in Kind}
-
-
-def test_the_drawing_has_every_transition() -> None:
     drawn = set(re.findall(r"^    (\w+) --> (\w+)$", BLOCKS["stepdiagram"], re.MULTILINE))
     assert ("key_commit", "key_reveal") in drawn
     assert ("over", "final") in drawn
     assert ("final", "play") not in drawn
 
 
-def test_phases_read_off_the_page_are_those_of_the_rules() -> None:
+def test_what_is_read_off_the_page_is_what_the_code_has() -> None:
+    assert {plain(value): name for name, value in rows_of("labels")} == {
+        one.value: one.name for one in Label
+    }
+    assert [plain(row[0]) for row in rows_of("faults")] == list(FAULTS)
+    assert [plain(row[0]) for row in rows_of("filefaults")] == list(FILE_FAULTS)
+    for _, limit, path in rows_of("constants"):
+        assert int(limit) == made.constant(plain(path)), path
+    read = {row[0]: set(row[3].split(", ")) - {"none"} for row in rows_of("steps")}
+    assert read == {kind.value: {k.value for k in NEXT[kind]} for kind in Kind}
     assert [(row[0], row[2]) for row in rows_of("phases")] == [
         (row.start.value, row.end.value) for row in PHASES
     ]
+    golden = {plain(what): bytes.fromhex(plain(value)) for what, value in rows_of("golden")}
+    assert golden == made.goldens()
+    (bounds,) = (row[3] for row in rows_of("header") if row[1] == "patience")
+    times = re.findall(r"\w+ (\d+) to (\d+)", bounds)
+    assert tuple((int(low), int(high)) for low, high in times) == BOUNDS
 
 
 # Examples.
 
 
-def test_golden_values_read_off_the_page() -> None:
-    read = {plain(what): bytes.fromhex(plain(value)) for what, value in rows_of("golden")}
-    assert read == made.goldens()
-
-
-def test_the_example_is_accepted_and_is_what_the_page_shows() -> None:
+def test_the_example_is_what_the_page_shows_and_with_one_byte_changed_refused() -> None:
     data = made.TINY.read_bytes()
     report = verifier.verify(data, game_port.read_game)
     assert report.ok
@@ -104,12 +87,9 @@ def test_the_example_is_accepted_and_is_what_the_page_shows() -> None:
     digests = [node.digest.hex() for node in made.nodes_of(data)[1:]]
     read = [plain(row[4]) for row in rows_of("example")]
     assert [d.startswith(r) for d, r in zip(digests, read, strict=True)] == [True] * len(read)
-
-
-def test_the_example_with_one_byte_changed_is_refused() -> None:
-    data = bytearray(made.TINY.read_bytes())
-    data[len(data) // 2] ^= 1
-    assert not verifier.verify(bytes(data), game_port.read_game).ok
+    spoilt = bytearray(data)
+    spoilt[len(data) // 2] ^= 1
+    assert not verifier.verify(bytes(spoilt), game_port.read_game).ok
 
 
 # Messages: every bound of the table is the reader's bound.
@@ -234,12 +214,6 @@ def test_the_bounds_of_the_terms(change: tuple[int, Any], good: bool) -> None:
             header.parse_terms(tuple(value))
 
 
-def test_bounds_of_a_patience_read_off_the_page_are_those_of_the_code() -> None:
-    (bounds,) = (row[3] for row in rows_of("header") if row[1] == "patience")
-    read = re.findall(r"\w+ (\d+) to (\d+)", bounds)
-    assert tuple((int(low), int(high)) for low, high in read) == BOUNDS
-
-
 def test_frames_have_the_forms_of_the_page() -> None:
     fetch, sync = frames.Fetch((HASH,), (1,)), frames.Sync(0, 1, ())
     sent: list[frames.FrameBody] = [frames.Carry(b"m"), fetch, sync, frames.Own(), frames.Told()]
@@ -252,33 +226,28 @@ def test_frames_have_the_forms_of_the_page() -> None:
         assert frames.parse_frame(frames.encode_frame(frame)) == frame
 
 
-def test_lobby_frames_have_the_forms_of_the_page() -> None:
-    terms = header.Terms(identity(0).public, HASH, "any", 3, 2)
-    refuse = lobby.Refuse(lobby.Refusal.FULL)
-    sent: list[lobby.LobbyFrame] = [lobby.Ask(b""), lobby.Offer(b"", terms, ()), lobby.Sit((), ())]
-    sent += [lobby.Names(()), refuse, lobby.Asked(), lobby.Roster(b"", (), bytes(64))]
-    for row, frame in zip(rows_of("lobby"), [*sent, lobby.Shown(HASH, bytes(64))], strict=True):
-        value = encoding.decode(lobby.encode_lobby(frame), lobby.MAX_LOBBY)
-        assert value[0] == row[0]
-        assert lobby.parse_lobby(lobby.encode_lobby(frame)) == frame
-        assert len(value) == plain(row[1]).count(",") + 1
-        assert lobby.is_lobby(lobby.encode_lobby(frame))
-
-
 def test_frames_beside_the_game_have_the_forms_of_the_page() -> None:
+    terms = header.Terms(identity(0).public, HASH, "any", 3, 2)
+    refuse, shown = lobby.Refuse(lobby.Refusal.FULL), lobby.Shown(HASH, bytes(64))
+    sent: list[lobby.LobbyFrame] = [lobby.Ask(b""), lobby.Offer(b"", terms, ()), lobby.Sit((), ())]
+    sent += [lobby.Names(()), refuse, lobby.Asked(), lobby.Roster(b"", (), bytes(64)), shown]
     who, entry = identity(1), header.SeatEntry(HASH, "Ada", HASH, bytes(64))
     word = talk.speak(HASH, who, 1, 2, "words")
-    for row, frame in zip(rows_of("talk"), [word, talk.pass_on(word, who, 3)], strict=True):
-        value = encoding.decode(frame.encode(), talk.MAX_TALK)
-        assert value[0] == row[0]
-        assert len(value) == plain(row[1]).count(",") + 1
-        assert talk.parse_talk(frame.encode()) == frame
+    passed = talk.pass_on(word, who, 3)
     words = [next_table.Consent(HASH, entry.value()), next_table.refuse(HASH, who)]
-    for row, one in zip(rows_of("again"), words, strict=True):
-        value = encoding.decode(one.encode(), next_table.MAX_CONSENT)
-        assert value[0] == row[0]
-        assert len(value) == plain(row[1]).count(",") + 1
-        assert next_table.parse_again(one.encode()) == one
+    assert all(lobby.is_lobby(lobby.encode_lobby(frame)) for frame in sent)
+    kinds: list[tuple[str, Any, list[Any], list[bytes], int]] = [
+        ("lobby", lobby.parse_lobby, sent, [*map(lobby.encode_lobby, sent)], lobby.MAX_LOBBY),
+        ("talk", talk.parse_talk, [word, passed], [], talk.MAX_TALK),
+        ("again", next_table.parse_again, words, [], next_table.MAX_CONSENT),
+    ]
+    for name, parse, said, encoded, most in kinds:
+        every = encoded or [one.encode() for one in said]
+        for row, frame, data in zip(rows_of(name), said, every, strict=True):
+            value = encoding.decode(data, most)
+            assert value[0] == row[0]
+            assert len(value) == plain(row[1]).count(",") + 1
+            assert parse(data) == frame
 
 
 def test_limits_of_talk_read_off_the_page_are_those_of_the_code() -> None:
@@ -306,12 +275,9 @@ def items() -> list[str]:
     return re.split(r"\n\s*\n|\n(?=- |\d+\. )", "\n".join(kept))
 
 
-def test_every_must_stands_in_an_item_with_an_identifier() -> None:
+def test_every_must_has_an_identifier_that_is_defined_once_and_none_is_missing() -> None:
     bare = [item for item in items() if "MUST" in item and not re.search(r"\[[A-Z]-\d+\]", item)]
     assert bare == []
-
-
-def test_every_identifier_is_defined_once_and_none_named_is_missing() -> None:
     starts = [re.match(r"(?:- |\d+\. )?\[([A-Z]-\d+)\] ", item) for item in items()]
     defined = [found[1] for found in starts if found]
     assert len(defined) == len(set(defined))

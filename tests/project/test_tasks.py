@@ -1,14 +1,12 @@
 """Tests of the targets' environments: made once, by one command at a time, and made whole."""
 
-from __future__ import annotations
-
-import importlib.util
 import sys
 import threading
 from pathlib import Path
 from typing import Any
 
 import pytest
+from support.cli_stage import tool
 from support.limits import LIMIT
 from support.paths import ROOT
 
@@ -16,11 +14,7 @@ from support.paths import ROOT
 @pytest.fixture
 def tasks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     """The module, in a checkout of its own, in which making costs nothing."""
-    spec = importlib.util.spec_from_file_location("tasks", ROOT / "tasks.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module: Any = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    module: Any = tool("tasks", ".")
     module.ROOT, module.made, module.said = tmp_path, [], []
 
     def make(environment: Path, what: str) -> None:
@@ -45,9 +39,7 @@ def test_it_is_made_again_from_something_else_or_if_it_shall_be_fresh(tasks: Any
     assert tasks.made == ["1", "2", "3"]
 
 
-def test_one_whose_making_was_broken_off_is_made_again(
-    tasks: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_broken_off_one_is_made_again(tasks: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     make = tasks.make
 
     def break_off(environment: Path, what: str) -> None:

@@ -1,11 +1,11 @@
 """The clock of the tests in memory: what threads do takes none of its time."""
 
-from __future__ import annotations
-
 import time
+from functools import partial
 from typing import Any
 
 import trio
+from support.running import running
 
 REST = 0.05
 """Seconds on the clock of the wall for which a thread rests."""
@@ -13,32 +13,27 @@ REST = 0.05
 
 async def test_a_thread_takes_no_virtual_time(autojump_clock: Any) -> None:
     began = trio.current_time()
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(trio.sleep, 3600)
+    async with running(partial(trio.sleep, 3600)):
         await trio.to_thread.run_sync(time.sleep, REST)
         assert trio.current_time() == began
-        nursery.cancel_scope.cancel()
 
 
 async def test_the_clock_waits_for_the_last_of_several_threads(autojump_clock: Any) -> None:
     began = trio.current_time()
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(trio.sleep, 3600)
+    async with running(partial(trio.sleep, 3600)):
         async with trio.open_nursery() as threads:
             for rest in (REST, 2 * REST):
                 threads.start_soon(trio.to_thread.run_sync, time.sleep, rest)
         assert trio.current_time() == began
-        nursery.cancel_scope.cancel()
 
 
-async def test_after_the_threads_it_jumps_again(autojump_clock: Any) -> None:
+async def test_a_thread_takes_no_virtual_time_and_after_it_the_clock_jumps_again(
+    autojump_clock: Any,
+) -> None:
     began = trio.current_time()
     await trio.to_thread.run_sync(time.sleep, REST)
     await trio.sleep(3600)
     assert trio.current_time() == began + 3600
-
-
-async def test_a_thread_given_up_holds_nothing(autojump_clock: Any) -> None:
     began = trio.current_time()
     with trio.CancelScope() as scope:
         scope.cancel()

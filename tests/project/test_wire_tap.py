@@ -1,7 +1,5 @@
 """Tests of the tap: what it writes down, and that two statements of one identity are noticed."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
@@ -59,14 +57,11 @@ def test_what_was_signed_and_lost_is_no_second_statement(tmp_path: Path) -> None
     assert found.figures(1) == {"statements": 1, "signed_anew": 1}
 
 
-def test_questions_and_the_lobby_are_no_statements(tmp_path: Path) -> None:
+def test_only_whole_statements_of_the_game_count(tmp_path: Path) -> None:
     lobby = b"\x92\xa4seat\x01"
     file = tapped(tmp_path / "1", (H, lobby), (P, frames.encode_frame(frames.Own())))
     assert wire_tap.gather([file], TABLE).wire == {}
-
-
-def test_a_piece_cut_off_by_a_kill_is_left_out(tmp_path: Path) -> None:
-    file = tapped(tmp_path / "1", (P, b"whole"), (P, b"half of it"))
+    file = tapped(tmp_path / "2", (P, b"whole"), (P, b"half of it"))
     file.write_bytes(file.read_bytes()[:-3])
     assert list(wire_tap.pieces(file)) == [(P, b"whole")]
 

@@ -4,8 +4,6 @@ Every number of seats, both editions, all switches, both variants of two seats; 
 with absences, returns, bans, void choices and hands that nobody opens. Prints one JSON object.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 import time

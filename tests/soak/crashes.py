@@ -9,8 +9,6 @@ says `support.seat`. CUTS are those of one life after the other, `1,2` unless to
 record half written, then that record whole, so that every record costs two lives.
 """
 
-from __future__ import annotations
-
 import itertools
 import json
 import random

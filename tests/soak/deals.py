@@ -10,8 +10,6 @@ CORES: all processes run on so many. One JSON line a deal; the last tells all of
 ON_LOOP=1 in the environment: nothing is done off the loop.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import statistics

@@ -4,8 +4,6 @@ A game of real processes in namespaces of their own, as far from each other as s
 of step as a multiple of the delay one way, and what is left over. Needs root and nftables.
 """
 
-from __future__ import annotations
-
 import argparse
 import itertools
 import statistics

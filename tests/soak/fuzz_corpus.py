@@ -4,8 +4,6 @@ From nothing a fuzzer hardly finds a signed message or a body with its points; f
 reaches what lies behind their form.
 """
 
-from __future__ import annotations
-
 import hashlib
 import sys
 from collections.abc import Callable, Iterator

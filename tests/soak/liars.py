@@ -3,8 +3,6 @@
 python -m soak.liars [CODE …]
 """
 
-from __future__ import annotations
-
 import sys
 import tempfile
 from pathlib import Path

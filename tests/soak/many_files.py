@@ -5,8 +5,6 @@ judge all of it with each number of jobs: files a second, the most memory of one
 of all at once.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

@@ -10,8 +10,6 @@ waking up a process, printing, and the journal's mark, which another thread writ
 [--seats N ...] [--delay MS]: for each number of seats a line by default and one strict.
 """
 
-from __future__ import annotations
-
 import argparse
 import contextvars
 import os

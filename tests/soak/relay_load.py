@@ -9,8 +9,6 @@ a sealed choice, a hold and a reveal of the seat itself and of those it passes o
 `--direct` leads from seat to seat without a relay: what the load itself adds to the delay.
 """
 
-from __future__ import annotations
-
 import argparse
 import gc
 import json

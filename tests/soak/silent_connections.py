@@ -7,8 +7,6 @@ With one source the connections come from the guests' own address. Prints one JS
 of eight guests got a link by one attempt, and how many within fifteen seconds of attempts.
 """
 
-from __future__ import annotations
-
 import itertools
 import json
 import os

@@ -5,8 +5,6 @@ fails by kind. `--dask SCHEDULER` has the games played by the workers of a clust
 each, which have this checkout; what is told is the same.
 """
 
-from __future__ import annotations
-
 import argparse
 import re
 import time

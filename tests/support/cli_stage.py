@@ -22,9 +22,9 @@ from support.rules_driver import Referee
 NICKNAMES = ("Ana", "Bob", "Cleo", "Dan", "Eve", "Fay")
 
 
-def tool(name: str) -> ModuleType:
+def tool(name: str, folder: str = "tools") -> ModuleType:
     """A script of the repository as a module."""
-    spec = importlib.util.spec_from_file_location(name, ROOT / "tools" / f"{name}.py")
+    spec = importlib.util.spec_from_file_location(name, ROOT / folder / f"{name}.py")
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)

@@ -8,13 +8,12 @@ from support.random_weights import random_weights
 from support.rules_driver import Referee, plays, table
 from support.sampling import sample
 
-from p2p_hoity.bots import NothingToChoose
 from p2p_hoity.bots.learned import Learned, read, scene_of
 from p2p_hoity.bots.learned.features import CANDIDATE, OTHER, OWN, length
 from p2p_hoity.bots.learned.menu import picks
 from p2p_hoity.bots.learned.sight import other_blocks, own_block
 from p2p_hoity.editions import NAMES, load
-from p2p_hoity.rules import Draw, Over, Show, State, View, expected, view
+from p2p_hoity.rules import Over, Show, State, View, expected, view
 
 BOT = Learned(read(random_weights(1)))
 SWITCHED = load().with_switches(
@@ -143,15 +142,12 @@ def test_a_mixture_sums_to_one_and_is_drawn_from():
     assert drawn == set(mixture.choices)
 
 
-def test_exhibits_on_the_menu_are_whole_spans_and_their_least():
+def test_the_menu_has_whole_spans_and_their_least_and_the_oldest_of_each_letter():
     referee = table(load(), 3, {0: "A1 A2 B1 A4"})
     due = referee.until("show", action=plays(referee.state, s0="Exhibit", s1="Thief:0"))
     assert isinstance(due, Show)
     (pick,) = picks(scene_of(referee.view(0), due))
     assert [one.choice for one in pick] == [(0, 1, 3), (0, 1, 2, 3), (0, 1, 2)]
-
-
-def test_of_a_theft_the_oldest_of_each_letter_can_be_taken():
     referee = table(load(), 3, {0: "A2 A1 B2 B1", 1: "C1 D1 E1 E2"})
     due = referee.until(
         "theft",
@@ -162,14 +158,3 @@ def test_of_a_theft_the_oldest_of_each_letter_can_be_taken():
     assert offered == [[1, 3], [4, 5, 6]]
     choice = BOT.choose(referee.view(2), due, random.Random(1))
     referee.view(2).check("theft", choice)
-
-
-def test_who_owes_nothing_or_has_no_legal_answer_is_told_so():
-    referee = table(load(), 3, {0: "A1 A2 C1 E1"})
-    for seen, due in (
-        (referee.view(0), Draw((12,))),
-        (referee.view(0), Show("exhibit", 0)),
-        (view(referee.state, None), expected(referee.state)),
-    ):
-        with pytest.raises(NothingToChoose):
-            BOT.choose(seen, due, random.Random(0))

@@ -1,7 +1,5 @@
 """The weights that ship: which they are, whence they come, and that they play as was recorded."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from importlib.resources import files
@@ -34,14 +32,11 @@ def weights() -> bytes:
     return files(learned.__package__ or "").joinpath(learned.WEIGHTS).read_bytes()
 
 
-def test_the_record_is_of_these_weights(record: Any, weights: bytes) -> None:
+def test_the_record_is_of_these_weights_and_all_seats(record: Any, weights: bytes) -> None:
     network = learned.read(weights)
     assert hashlib.sha256(weights).hexdigest() == record["sha256"]
     assert (network.commit, network.seed) == (record["commit"], record["seed"])
     assert len(weights) <= MOST
-
-
-def test_it_says_how_good_they_are_at_every_number_of_seats(record: Any) -> None:
     pairings = {(duel["one"], duel["others"], duel["seats"]) for duel in record["duels"]}
     for pair in (("hard", "normal"), ("normal", "hard"), ("hard", "random")):
         assert {(*pair, seats) for seats in range(2, 7)} <= pairings

@@ -1,7 +1,5 @@
 """Tests of codes as they are spoken and typed."""
 
-from __future__ import annotations
-
 import re
 
 import pytest
@@ -54,9 +52,7 @@ def test_what_people_type_is_forgiven(text: str) -> None:
 
 
 @given(st.integers(1, spoken.MOST_NUMBER), WORDS, WORDS, st.integers(3, 10))
-def test_every_code_is_read_back_from_the_beginnings_of_its_words(
-    number: int, one: str, two: str, letters: int
-) -> None:
+def test_every_code_is_read_from_beginnings(number: int, one: str, two: str, letters: int) -> None:
     code = spoken.SpokenCode(number, (one, two))
     assert spoken.parse_code(str(code)) == code
     assert spoken.parse_code(f"{number} {one[:letters]} {two.upper()}") == code

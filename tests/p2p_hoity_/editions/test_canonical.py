@@ -24,12 +24,14 @@ def test_an_edition_comes_back_from_its_canonical_bytes_with_its_names(name):
     assert known.collectibles[0].names == edition.collectibles[0].names
 
 
-def test_an_edition_nobody_knows_keeps_letters_and_years():
+def test_an_edition_nobody_knows_keeps_letters_and_years_and_a_bad_file_its_name():
     plain = msgpack.unpackb(UBER.canonical())
     plain[0] = "my box"
     read = known_edition(read_canonical(msgpack.packb(plain)))
     assert read.name == "my box"
     assert read.collectibles[0].name("de") == f"A {UBER.collectibles[0].year}"
+    with pytest.raises(EditionError, match="my file"):
+        parse("name = 1", "my file")
 
 
 def changed(path, value):
@@ -71,8 +73,3 @@ def test_any_bytes_give_an_edition_or_an_edition_error(noise, at):
     for bad in (noise, data[:at] + noise + data[at + len(noise) :]):
         with suppress(EditionError):
             assert read_canonical(bad).canonical() == bad
-
-
-def test_the_error_of_a_file_names_the_file():
-    with pytest.raises(EditionError, match="my file"):
-        parse("name = 1", "my file")

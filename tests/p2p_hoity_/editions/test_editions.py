@@ -54,20 +54,9 @@ def test_cash_thieves_and_track_are_as_reconstructed(edition):
     assert {"cash", "thieves", "track"} <= set(edition.reconstructed)
 
 
-def test_the_switches_of_both_editions():
+def test_switches_can_be_overridden_which_shows_in_the_canonical_bytes():
     assert astuple(UBER.switches) == ("staged", False, "after")
     assert astuple(MANUAL.switches) == ("together", True, "before")
-
-
-@pytest.mark.parametrize("edition", [UBER, MANUAL])
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_every_collectible_and_category_has_a_name_of_its_own(edition, language):
-    names = [c.names[language] for c in edition.collectibles]
-    assert len(set(names)) == len(names)
-    assert all(edition.categories[letter][language] for letter in LETTERS)
-
-
-def test_a_switch_can_be_overridden_and_the_override_shows_in_the_canonical_bytes():
     other = UBER.with_switches(
         action_choice="together", detective_in_hall=True, detective_rank="before"
     )
@@ -78,6 +67,14 @@ def test_a_switch_can_be_overridden_and_the_override_shows_in_the_canonical_byte
     assert UBER.with_switches(detective_in_hall=False) == UBER
 
 
+@pytest.mark.parametrize("edition", [UBER, MANUAL])
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_collectible_and_category_has_a_name_of_its_own(edition, language):
+    names = [c.names[language] for c in edition.collectibles]
+    assert len(set(names)) == len(names)
+    assert all(edition.categories[letter][language] for letter in LETTERS)
+
+
 @pytest.mark.parametrize(
     "switch", [{"action_choice": "never"}, {"detective_rank": "mid"}, {"detective_in_hall": "yes"}]
 )
@@ -86,7 +83,7 @@ def test_a_switch_has_only_its_settings(switch):
         UBER.with_switches(**switch)
 
 
-def test_canonical_bytes_are_plain_and_cover_the_rules_not_the_names():
+def test_canonical_bytes_cover_the_rules_not_the_names_nor_the_order_of_the_file():
     plain = msgpack.unpackb(UBER.canonical())
     assert plain[0] == "uberplay-2004"
     assert plain[1][0] == ["A", UBER.collectibles[0].year]
@@ -95,9 +92,6 @@ def test_canonical_bytes_are_plain_and_cover_the_rules_not_the_names():
     assert renamed.canonical() == UBER.canonical()
     older = parse(TEXT[DEFAULT].replace("year = 1586", "year = 1585"), "x.toml")
     assert older.canonical() != UBER.canonical()
-
-
-def test_canonical_bytes_have_not_drifted_and_know_no_order_of_the_file():
     lines = TEXT[DEFAULT].splitlines()
     items = [i for i, line in enumerate(lines) if "letter =" in line]
     lines[items[0] : items[-1] + 1] = reversed(lines[items[0] : items[-1] + 1])
@@ -108,11 +102,14 @@ def test_canonical_bytes_have_not_drifted_and_know_no_order_of_the_file():
     assert digests == ["6643d54880e44683", "19d18b44d233b367"]
 
 
-def test_a_users_own_file_is_loaded(tmp_path):
+def test_a_users_own_file_is_loaded_and_an_unknown_name_says_what_there_is(tmp_path):
     file = tmp_path / "box.toml"
     file.write_text(TEXT[DEFAULT].replace('name = "uberplay-2004"', 'name = "my box"'), "utf-8")
     assert load(file).name == "my box"
     assert load(str(file)) == load(file)
+    for nothing in ("monopoly", tmp_path, tmp_path / "none.toml", ""):
+        with pytest.raises(EditionError, match=r"known=\['uberplay-2004', 'reference-manual'\]"):
+            load(nothing)
 
 
 def line_with(text):
@@ -217,12 +214,6 @@ def test_what_is_no_edition_file_is_refused(tmp_path, data, what):
     file.write_bytes(data)
     with pytest.raises(EditionError, match=what):
         load(file)
-
-
-def test_an_unknown_name_says_what_there_is(tmp_path):
-    for nothing in ("monopoly", tmp_path, tmp_path / "none.toml", ""):
-        with pytest.raises(EditionError, match=r"known=\['uberplay-2004', 'reference-manual'\]"):
-            load(nothing)
 
 
 def test_lines_are_found_in_the_other_spelling_of_tables_too():

@@ -78,7 +78,7 @@ def test_a_connection_is_charged_to_what_one_machine_can_fill(host, source):
     assert addresses.source_of(host) == source
 
 
-def test_local_addresses_are_ours_and_loopback_is_last():
+def test_local_addresses_and_networks_are_ours_and_loopback_is_last():
     *outside, last = addresses.local_addresses(4711)
     assert last == "127.0.0.1:4711"
     for text in outside:
@@ -88,6 +88,7 @@ def test_local_addresses_are_ours_and_loopback_is_last():
         family = socket.AF_INET6 if ":" in address.host else socket.AF_INET
         with socket.socket(family) as ours:
             ours.bind((address.host, 0))  # only an address of this machine can be bound
+    assert all(not network.is_loopback for network in addresses.own_networks())
 
 
 OWN = [ipaddress.ip_network("192.168.7.0/24"), ipaddress.ip_network("fd00:7::/64")]
@@ -133,7 +134,3 @@ def test_a_seat_is_on_this_machine_if_it_names_one_of_its_addresses(monkeypatch)
     assert addresses.how_far(inside, inside) is addresses.Named.NEAR  # bots of one machine
     assert addresses.how_far(here, ()) is addresses.Named.NEAR
     assert addresses.how_far(["nonsense", ":::", "relay+127.0.0.1:9"], here) is addresses.Named.FAR
-
-
-def test_our_own_networks_hold_our_own_addresses():
-    assert all(not network.is_loopback for network in addresses.own_networks())

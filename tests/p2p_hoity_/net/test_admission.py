@@ -1,7 +1,5 @@
 """Tests of which links a hub keeps: its table's own, then those it keeps, then strangers."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

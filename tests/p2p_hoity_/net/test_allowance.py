@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from p2p_hoity.net.allowance import MOST_KEPT, Allowance, Allowances
 
 
-def test_so_many_at_once_and_then_so_many_a_second() -> None:
+def test_so_many_at_once_and_then_so_many_a_second_and_an_honest_link_never_waits() -> None:
     one = Allowance(3, 10.0, 0.0)
     assert [one.take(0.0) for _ in range(3)] == [0.0] * 3
     assert one.take(0.0) == 0.1
@@ -14,6 +14,9 @@ def test_so_many_at_once_and_then_so_many_a_second() -> None:
     assert one.take(10.0) == 0.0
     assert [one.take(10.0) for _ in range(2)] == [0.0] * 2
     assert one.take(10.0) > 0
+    one = Allowance(4096, 1000.0, 0.0)
+    assert sum(one.take(frame / 500) for frame in range(50_000)) == 0
+    assert sum(one.take(frame / 5000) for frame in range(50_000)) > 0
 
 
 @given(st.lists(st.floats(0, 0.1), max_size=300))
@@ -25,20 +28,11 @@ def test_in_any_time_no_more_pass_than_are_allowed(gaps: list[float]) -> None:
     assert passed <= 5 + 20.0 * now + 1
 
 
-def test_a_quick_honest_link_never_waits() -> None:
-    one = Allowance(4096, 1000.0, 0.0)
-    assert sum(one.take(frame / 500) for frame in range(50_000)) == 0
-    assert sum(one.take(frame / 5000) for frame in range(50_000)) > 0
-
-
-def test_senders_do_not_share_and_a_new_link_gains_nothing() -> None:
+def test_senders_do_not_share_what_is_remembered_is_bounded_and_no_debt_is_forgotten() -> None:
     all_of_them = Allowances(2, 1.0)
     assert [all_of_them.take("a", 0.0) for _ in range(3)] == [0.0, 0.0, 1.0]
     assert all_of_them.take("b", 0.0) == 0.0
     assert all_of_them.take("a", 0.0) == 2.0
-
-
-def test_what_is_remembered_is_bounded_and_no_debt_is_forgotten() -> None:
     all_of_them = Allowances(2, 1.0)
     for _ in range(4):
         all_of_them.take("in debt", 0.0)

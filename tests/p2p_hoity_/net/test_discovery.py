@@ -110,16 +110,13 @@ def air(monkeypatch):
     return made
 
 
-async def test_what_one_announces_another_finds_with_the_seats_taken_since(air):
+async def test_what_one_announces_another_finds_as_far_as_there_is_room(air):
     async with announce(TABLE) as announcing:
         assert announcing.problem is None
         assert await browse(0) == [TABLE]
         await announcing.update(3)
         assert await browse(0) == [Announcement("Ana's table", 4, 3, WORD)]
     assert air.closed == 3
-
-
-async def test_a_flood_of_names_is_bounded(air):
     for number in range(1000):
         word = encode_ticket(Ticket(number.to_bytes(32, "big"), (), bytes(32)))
         info = discovery.service_info(Announcement("x", 4, 1, word), str(number))

@@ -1,6 +1,7 @@
 """The proof of an id: worth something once, to one listener, for one purpose."""
 
 import secrets
+from functools import partial
 
 import pytest
 import trio
@@ -136,23 +137,17 @@ async def listening(stream):
     return proven
 
 
-async def test_both_sides_end_well():
-    async def dialling(stream):
-        listener = Listener(Purpose.LINK, LISTENER.public, CERTIFICATE)
-        return await prove(stream, listener, DIALLER, THERE)
+async def dialling(stream, listener=LISTENER):
+    known = Listener(Purpose.LINK, listener.public, CERTIFICATE)
+    return await prove(stream, known, DIALLER, THERE)
 
+
+async def test_both_sides_end_well_or_are_told():
     ends = await introduce(listening, dialling)
     assert ends["listener"].peer == DIALLER.public
     assert ends["listener"].binding == ends["dialler"].binding
     assert (ends["listener"].instance, ends["dialler"].instance) == (THERE, HERE)
-
-
-async def test_a_dialler_that_fails_is_told():
-    async def dialling(stream):
-        listener = Listener(Purpose.LINK, OTHER.public, CERTIFICATE)
-        return await prove(stream, listener, DIALLER, THERE)
-
-    ends = await introduce(listening, dialling)
+    ends = await introduce(listening, partial(dialling, listener=OTHER))
     assert str(ends["listener"]) == "answer-without-proof"
     assert str(ends["dialler"]) == "verdict-not-proven"
 

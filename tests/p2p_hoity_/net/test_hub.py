@@ -74,7 +74,7 @@ async def test_two_peers_link_and_frames_pass_both_ways():
         assert await b.flush(5)
 
 
-async def test_closing_tells_both_why():
+async def test_closing_tells_both_why_and_a_blocked_peer_stays_out():
     async with pair() as (a, b):
         a.drop(HIGH.public, Reason("we have had enough"))
         assert await a.events.receive() == LinkDown(HIGH.public, Reason("we have had enough"))
@@ -82,6 +82,13 @@ async def test_closing_tells_both_why():
         await b.unlinked(LOW.public)
         assert a.links() == b.links() == frozenset()
         assert not b.post(LOW.public, b"too late")
+    async with pair() as (a, b):
+        a.block(HIGH.public, Reason("it lied"))
+        assert (await a.events.receive()).reason == Reason("it lied")
+        assert isinstance(await b.events.receive(), LinkDown)
+        (place,) = await a.listen(LOOPBACK, 0)
+        with pytest.raises(NetError, match="verdict-refused"):
+            await b.connect([place], LOW.public, 5)
 
 
 async def test_when_a_hub_stops_its_peers_and_its_owner_are_told():
@@ -165,7 +172,7 @@ async def test_a_lost_link_is_dialled_again_until_forgotten(autojump_clock):
         assert b.links() == frozenset()
 
 
-async def test_dialling_may_be_asked_for_before_running(autojump_clock):
+async def test_dialling_may_begin_before_running_and_by_several_addresses(autojump_clock):
     network = MemoryNetwork()
     b = Hub(HIGH, network=network)
     b.dial("table:4711", LOW.public)
@@ -174,9 +181,6 @@ async def test_dialling_may_be_asked_for_before_running(autojump_clock):
         async with running() as nursery:
             await nursery.start(b.run)
             assert isinstance(await b.events.receive(), LinkUp)
-
-
-async def test_of_several_addresses_one_is_enough(autojump_clock):
     async with hubs(LOW, HIGH, network=MemoryNetwork()) as (a, b):
         await a.listen("table", 4711)
         b.dial("nowhere:1", LOW.public)
@@ -184,14 +188,15 @@ async def test_of_several_addresses_one_is_enough(autojump_clock):
         assert (await b.events.receive()).address == "table:4711"
 
 
-async def test_what_a_hub_cannot_do_is_refused_at_once():
+async def test_a_hub_shows_no_secret_and_refuses_what_it_cannot_do_at_once():
     with pytest.raises(AddressError, match="address-without-port"):
         Hub(LOW).dial("table", HIGH.public)
     with pytest.raises(RuntimeError, match="running"):
         await Hub(LOW).listen(LOOPBACK, 0)
+    assert LOW.seed.hex() not in repr(vars(Hub(LOW)))
 
 
-async def test_a_failed_connect_names_every_way_and_what_failed():
+async def test_a_failed_connect_names_every_way_and_a_port_in_use_is_told():
     async with hubs(LOW, HIGH) as (a, b):
         (place,) = await a.listen(LOOPBACK, 0)
         nobody = f"{LOOPBACK}:{await unused_port()}"
@@ -203,6 +208,9 @@ async def test_a_failed_connect_names_every_way_and_what_failed():
         with pytest.raises(NetError, match="no-address"):
             await b.connect([], LOW.public, 5)
         assert not a.post(HIGH.public, b"hello")
+        port = int(place.rpartition(":")[2])
+        with pytest.raises(NetError, match=f"'{LOOPBACK}:{port}' why=.port-in-use"):
+            await b.listen(LOOPBACK, port)
 
 
 async def unused_port():
@@ -222,14 +230,6 @@ async def test_connecting_to_a_listener_that_says_nothing_ends_in_time(autojump_
         with pytest.raises(NetError, match=r"no-link seconds=2\S* addresses=\['mute:1'\]"):
             await b.connect(["mute:1"], LOW.public, 2)
         assert trio.current_time() - began == pytest.approx(7)
-
-
-async def test_a_port_in_use_is_told_in_words():
-    async with hubs(LOW, HIGH) as (a, b):
-        (place,) = await a.listen(LOOPBACK, 0)
-        port = int(place.rpartition(":")[2])
-        with pytest.raises(NetError, match=f"'{LOOPBACK}:{port}' why=.port-in-use"):
-            await b.listen(LOOPBACK, port)
 
 
 # One link a peer
@@ -347,16 +347,6 @@ async def test_an_answer_recorded_in_one_link_opens_no_other():
         assert verdict == b"\1"
         assert a.links() == frozenset()
         await cut(stream)
-
-
-async def test_a_blocked_peer_stays_out():
-    async with pair() as (a, b):
-        a.block(HIGH.public, Reason("it lied"))
-        assert (await a.events.receive()).reason == Reason("it lied")
-        assert isinstance(await b.events.receive(), LinkDown)
-        (place,) = await a.listen(LOOPBACK, 0)
-        with pytest.raises(NetError, match="verdict-refused"):
-            await b.connect([place], LOW.public, 5)
 
 
 @pytest.mark.parametrize(
@@ -532,24 +522,16 @@ async def test_a_peer_that_dials_the_second_process_drops_it(autojump_clock):
 # The owner
 
 
-async def test_an_owner_that_does_not_read_slows_its_peers_and_loses_nothing(autojump_clock):
+async def test_an_owner_that_reads_nothing_slows_its_peers_and_gone_ends_its_links(autojump_clock):
     async with pair(MemoryNetwork()) as (a, b):
         for number in range(500):
             assert b.post(LOW.public, b"%d" % number)
         await trio.sleep(60)
         got = [(await a.events.receive()).data for _ in range(500)]
         assert got == [b"%d" % number for number in range(500)]
-
-
-async def test_an_owner_that_goes_away_ends_its_links(autojump_clock):
-    async with pair(MemoryNetwork()) as (a, b):
         a.events.close()
         b.post(LOW.public, b"anyone?")
         assert isinstance(await b.events.receive(), LinkDown)
-
-
-def test_a_hub_shows_no_secret():
-    assert LOW.seed.hex() not in repr(vars(Hub(LOW)))
 
 
 async def test_a_link_at_rest_is_read_later_and_the_others_at_once(autojump_clock):

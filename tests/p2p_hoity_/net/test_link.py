@@ -66,15 +66,12 @@ async def test_frames_come_whole_in_order_and_as_often_as_they_are_posted_both_w
     assert b.reason == because(LinkCode.CLOSED)
 
 
-async def test_an_idle_link_stays_up_by_its_heartbeats(autojump_clock):
+async def test_an_idle_link_stays_up_by_heartbeats_and_a_silent_peer_is_given_up(autojump_clock):
     async with pair() as (a, b):
         await trio.sleep(3600)
         assert a.link.reason is None
         assert b.link.reason is None
         assert a.delivered == b.delivered == []  # heartbeats are not delivered
-
-
-async def test_a_silent_peer_is_given_up_after_the_silence_limit(autojump_clock):
     near, _far = trio.testing.memory_stream_pair()
     ended = Ended(near)
     began = trio.current_time()
@@ -139,6 +136,9 @@ async def test_a_peer_that_never_reads_is_given_up(autojump_clock):
 async def test_a_queue_that_overflows_by_number_or_size_closes_the_link(size, accepted):
     near, far = trio.testing.memory_stream_pair()
     ended = Ended(near)
+    for wrong in (0, LIMITS.frame + 1):
+        with pytest.raises(ValueError, match="1 to 1000 bytes"):
+            ended.link.post(bytes(wrong))
     for _ in range(accepted):
         assert ended.link.post(bytes(size))
     assert ended.link._queued_bytes == accepted * size
@@ -147,13 +147,6 @@ async def test_a_queue_that_overflows_by_number_or_size_closes_the_link(size, ac
     assert ended.reason == because(LinkCode.TOO_SLOW)
     assert not ended.link.post(b"too late")
     assert await far.receive_some() == b""
-
-
-@pytest.mark.parametrize("size", [0, LIMITS.frame + 1])
-def test_posting_what_is_no_frame_is_our_own_mistake(size):
-    near, _far = trio.testing.memory_stream_pair()
-    with pytest.raises(ValueError, match="1 to 1000 bytes"):
-        Link(near, LIMITS).post(bytes(size))
 
 
 async def test_an_oversized_frame_closes_the_link_before_it_is_read(autojump_clock):
@@ -191,16 +184,13 @@ async def test_all_that_was_posted_is_out_when_drained_but_of_a_closed_link(auto
     await link.drained()
 
 
-async def test_a_first_frame_is_out_when_drained(autojump_clock):
+async def test_a_first_frame_is_out_when_drained_and_all_who_wait_are_told(autojump_clock):
     near, far = trio.testing.memory_stream_pair()
     link = Link(near, LIMITS, b"welcome")
     async with running(partial(link.run, trio.lowlevel.checkpoint, Ended(near).deliver)):
         await link.drained()
         assert trio.current_time() < LIMITS.heartbeat
         assert await far.receive_some() == encode_frame(b"welcome")
-
-
-async def test_all_who_wait_for_a_link_to_drain_are_told(autojump_clock):
     near, _far = trio.testing.memory_stream_pair()
     ended, told = Ended(near), []
 
@@ -361,7 +351,8 @@ async def test_small_frames_that_wait_go_out_in_one_record(autojump_clock):
         assert len(sent) == 2 + 3 + 1
 
 
-async def test_a_link_in_no_hurry_collects_what_goes_out(autojump_clock):
+async def test_a_link_in_no_hurry_collects_what_goes_out_and_then_sends_it_at_once(autojump_clock):
+    """Who comes late has a whole game to read."""
     ended, other = (Ended(stream) for stream in trio.testing.memory_stream_pair())
     ended.link.is_unhurried = True
     async with running(ended.run, other.run):
@@ -374,10 +365,6 @@ async def test_a_link_in_no_hurry_collects_what_goes_out(autojump_clock):
         await trio.sleep(100)  # and its heartbeats are in time
         assert ended.link.reason is None
         assert other.link.reason is None
-
-
-async def test_what_was_collected_goes_out_at_once(autojump_clock):
-    """Who comes late has a whole game to read."""
     near, far = trio.testing.memory_stream_pair()
     limits = Limits(queue_bytes=1 << 20)
     ended, other = Ended(near, limits), Ended(far, limits)

@@ -65,14 +65,21 @@ async def test_everywhere_is_one_port_for_each_kind_of_address():
     await close_listeners(doors)
 
 
-async def test_what_is_no_address_of_this_machine_or_no_name_is_told():
+async def test_where_this_machine_is_not_or_a_name_or_an_address_is_none_that_is_told(monkeypatch):
     with pytest.raises(NetError, match=r"192\.0\.2\.99:0' why=.no-such-address"):
         await TcpNetwork().listen("192.0.2.99", 0)
     with pytest.raises(NetError, match="unknown-machine-name"):
         await TcpNetwork().open(Address("no-such-machine.invalid", 1))
 
+    async def without(port, *, host, backlog):
+        raise OSError(errno.EAFNOSUPPORT, "no such thing here")
 
-async def test_a_door_waits_while_the_process_is_full_and_skips_who_is_gone(
+    monkeypatch.setattr(trio, "open_tcp_listeners", without)
+    with pytest.raises(NetError, match="no-such-address-family"):
+        await TcpNetwork().listen("", 0)
+
+
+async def test_a_door_waits_while_the_process_is_full_and_skips_the_gone(
     monkeypatch, autojump_clock
 ):
     (door,) = await TcpNetwork().listen(LOOPBACK, 0)
@@ -132,12 +139,3 @@ async def test_a_machine_without_ipv4_listens_on_ipv6(monkeypatch, number):
     doors = await TcpNetwork().listen("", 0)
     assert len(doors) == 1
     await close_listeners(doors)
-
-
-async def test_a_machine_without_any_address_is_told(monkeypatch):
-    async def without(port, *, host, backlog):
-        raise OSError(errno.EAFNOSUPPORT, "no such thing here")
-
-    monkeypatch.setattr(trio, "open_tcp_listeners", without)
-    with pytest.raises(NetError, match="no-such-address-family"):
-        await TcpNetwork().listen("", 0)

@@ -1,7 +1,5 @@
 """Tests of dialling by a SOCKS5 proxy: what it is asked, what it may refuse, what never leaks."""
 
-from __future__ import annotations
-
 import os
 from typing import Any
 
@@ -64,15 +62,12 @@ async def test_a_name_is_resolved_by_the_proxy_alone(monkeypatch: pytest.MonkeyP
         assert ONION not in looked_up
 
 
-async def test_this_very_machine_is_dialled_without_it() -> None:
+async def test_this_machine_is_dialled_without_it_and_a_password_given_if_it_wants_one() -> None:
     async with running() as nursery, proxied(SocksServer()) as server:
         port = await listening(nursery)
         async with await network(server).open(Address("127.0.0.1", port)) as stream:
             assert await stream.receive_some() == b"hello"
         assert server.asked == []
-
-
-async def test_a_name_and_password_are_given_if_it_wants_them() -> None:
     server = SocksServer(login=(b"Ada", b"s3cret"))
     async with running() as nursery, proxied(server):
         server.where["h.example"] = ("127.0.0.1", await listening(nursery))
@@ -142,12 +137,17 @@ def test_a_broken_proxy_is_what_failed_only_if_no_way_got_further() -> None:
         assert broken_proxy(NetError(NetCode.EACH_WAY, reasons=reasons).reason) is None
 
 
-async def test_one_that_is_not_there_is_told() -> None:
+async def test_one_that_is_not_there_is_told_and_one_that_hangs_costs_one_attempt() -> None:
     with trio.socket.socket() as taken:
         await taken.bind(("127.0.0.1", 0))
         port = taken.getsockname()[1]
         with pytest.raises(NobodyError, match="proxy-unreached"):
             await SocksNetwork(Proxy("127.0.0.1", port)).open(Address("h.example", 1))
+    async with running() as nursery, proxied(SocksServer(hangs=True)) as server:
+        guest = Hub(GUEST, network=network(server), limits=Limits(dial=0.2))
+        await nursery.start(guest.run)
+        with pytest.raises(NetError, match="slow-answer"):
+            await guest.connect(["h.example:1"], HOST.public, 10)
 
 
 @pytest.mark.parametrize("address", ["10.1.2.3:1", "[fd00::1]:1", "intranet.example:1"])
@@ -159,15 +159,12 @@ async def test_what_others_name_leads_into_no_network_of_the_proxy(address: str)
         assert server.asked == []
 
 
-async def test_what_others_name_on_the_internet_and_in_tor_is_asked() -> None:
+async def test_what_others_name_on_the_internet_is_asked_and_nobody_can_dial_who_hides() -> None:
     async with proxied(SocksServer(reply=4)) as server:
         for host in ("93.184.216.34", ONION):
             with pytest.raises(NetError, match="no-way-to-machine"):
                 await network(server).open(Address(host, 9, named=Named.FAR))
         assert server.asked == [("93.184.216.34", 9), (ONION, 9)]
-
-
-async def test_nobody_else_can_dial_who_hides() -> None:
     hidden = SocksNetwork(Proxy("127.0.0.1", 9))
     for place in ("", "0.0.0.0", "::", "192.0.2.1"):
         with pytest.raises(NetError, match="proxy-listens-here-only"):
@@ -190,14 +187,6 @@ async def test_two_peers_are_linked_through_a_relay_that_only_the_proxy_reaches(
         await guest.connect([where], HOST.public, 10)
         assert guest.linked(HOST.public)
         assert set(server.asked) == {("relay.onion", 4646)}
-
-
-async def test_one_that_hangs_costs_one_attempt_its_time() -> None:
-    async with running() as nursery, proxied(SocksServer(hangs=True)) as server:
-        guest = Hub(GUEST, network=network(server), limits=Limits(dial=0.2))
-        await nursery.start(guest.run)
-        with pytest.raises(NetError, match="slow-answer"):
-            await guest.connect(["h.example:1"], HOST.public, 10)
 
 
 @pytest.mark.parametrize(

@@ -81,9 +81,7 @@ async def linked(there: World, caller: Node, callee: Node) -> None:
 @pytest.mark.parametrize("caller_is_low", [True, False])
 @pytest.mark.parametrize("nats", [(Nat.SAME_PORT, Nat.SAME_PORT), (Nat.REFUSING, Nat.SAME_PORT),
                                   (Nat.REFUSING, Nat.REFUSING)])  # fmt: skip
-async def test_two_behind_nats_meet_and_need_the_relay_no_more(
-    nats, caller_is_low, autojump_clock
-) -> None:
+async def test_two_behind_nats_meet_without_the_relay(nats, caller_is_low, autojump_clock) -> None:
     async with world() as there:
         who = (LOW, HIGH) if caller_is_low else (HIGH, LOW)
         one = await there.node(who[0], Home(there.internet, FIRST, nats[0]))
@@ -120,7 +118,9 @@ async def test_where_a_nat_takes_a_fresh_port_the_relayed_link_stays(fresh, auto
         assert trio.current_time() - began > 60
 
 
-async def test_the_game_goes_on_while_it_is_tried(autojump_clock) -> None:
+async def test_the_game_goes_on_while_it_is_tried_and_nothing_without_outlet(
+    autojump_clock,
+) -> None:
     async with world() as there:
         one = await there.node(LOW, Home(there.internet, FIRST))
         two = await there.node(HIGH, Home(there.internet, SECOND, Nat.FRESH_PORT))
@@ -130,9 +130,6 @@ async def test_the_game_goes_on_while_it_is_tried(autojump_clock) -> None:
             await trio.sleep(0.1)
         frames = [event.data for event in two.told if isinstance(event, Frame)]
         assert frames == [b"%d" % number for number in range(50)]
-
-
-async def test_without_an_outlet_nothing_is_tried(autojump_clock) -> None:
     async with world() as there:
         one = await there.node(LOW, NoOutlet(there.internet, FIRST))
         two = await there.node(HIGH, Home(there.internet, SECOND))
@@ -205,12 +202,20 @@ async def lying_link(there: World, node: Node, home: Home, who: Identity) -> Non
     await trio.sleep(0.5)
 
 
-async def test_each_link_may_ask_once_and_of_one_process(autojump_clock) -> None:
+async def test_each_link_may_ask_once_and_who_meets_still_proves_its_key(autojump_clock) -> None:
+    """Where the liar leads, someone else answers, or nobody does: no link comes of it."""
     async with world() as there:
         node, home = await liar_with_a_link(there)
         await (await asked(there, LOW, node.hub.me, home)).aclose()
         with pytest.raises(NetError, match="verdict-refused"):
             await asked(there, LOW, node.hub.me, home)
+    async with world() as there:
+        node, home = await liar_with_a_link(there)
+        met = await met_by(there, LOW, node, home)
+        await met.send_all(b"GET / HTTP/1.1\r\n\r\n")
+        await trio.sleep(10)
+        assert [up[0] for up in node.links] == [True]
+        assert not [event for event in node.told if isinstance(event, LinkDown)]
 
 
 async def rest_of(stream: trio.abc.Stream) -> int:
@@ -240,9 +245,7 @@ LIES = {
 
 
 @pytest.mark.parametrize("lie", LIES.values(), ids=LIES)
-async def test_what_a_peer_says_of_itself_leads_nowhere_it_may_not(
-    lie: bytes, autojump_clock
-) -> None:
+async def test_what_a_peer_says_of_itself_leads_nowhere_else(lie: bytes, autojump_clock) -> None:
     async with world() as there:
         node, home = await liar_with_a_link(there)
         stream = await asked(there, LOW, node.hub.me, home)
@@ -281,9 +284,7 @@ async def met_by(there: World, who: Identity, node: Node, home: Home) -> trio.ab
     return await other.open(where)
 
 
-async def test_one_who_meets_a_node_twice_at_once_and_then_says_nothing_is_left(
-    autojump_clock,
-) -> None:
+async def test_one_who_meets_a_node_twice_at_once_and_falls_silent_is_left(autojump_clock) -> None:
     """Each link through the relay may be tried, though another try of the same peer runs."""
     async with world() as there:
         home, node = (
@@ -314,14 +315,3 @@ async def test_a_crowd_of_strangers_is_met_by_a_few_at_a_time(autojump_clock) ->
             await asked(there, crowd[-1], node.hub.me, home)
         await trio.sleep(puncher.WHOLE)
         waiting.append(await asked(there, crowd[-1], node.hub.me, home))
-
-
-async def test_who_meets_is_still_to_prove_its_key(autojump_clock) -> None:
-    """Where the liar leads, someone else answers, or nobody does: no link comes of it."""
-    async with world() as there:
-        node, home = await liar_with_a_link(there)
-        met = await met_by(there, LOW, node, home)
-        await met.send_all(b"GET / HTTP/1.1\r\n\r\n")
-        await trio.sleep(10)
-        assert [up[0] for up in node.links] == [True]
-        assert not [event for event in node.told if isinstance(event, LinkDown)]

@@ -1,7 +1,5 @@
 """Tests of PCP and NAT-PMP as bytes, against an independent router and against hostile answers."""
 
-from __future__ import annotations
-
 import ipaddress
 
 import pytest

@@ -1,7 +1,5 @@
 """Tests of which addresses are named, in which order, and what they are good for."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -82,7 +80,7 @@ def test_how_far_an_address_leads(address: str, scope: Scope) -> None:
         (Found(), OFF, (), Scope.NOWHERE),
     ],
 )
-def test_what_a_ticket_names(
+def test_a_ticket_names(
     found: Found, wanted: Wanted, direct: tuple[str, ...], scope: Scope
 ) -> None:
     judged = judge(found, wanted)

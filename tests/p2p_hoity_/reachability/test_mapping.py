@@ -1,8 +1,6 @@
 """Tests of asking a router for a way in, keeping it, and taking it away, on a virtual clock and
 over real sockets."""
 
-from __future__ import annotations
-
 import ipaddress
 import math
 from collections.abc import AsyncIterator, Callable
@@ -98,7 +96,7 @@ async def test_a_router_opens_and_closes(autojump_clock: Any) -> None:
 
 
 @pytest.mark.parametrize("speaks_pcp", [True, False])
-async def test_who_leaves_before_the_answer_came_takes_away_what_was_opened(
+async def test_who_leaves_early_takes_away_what_was_opened(
     speaks_pcp: bool, autojump_clock: Any
 ) -> None:
     """[L-54]"""
@@ -128,9 +126,7 @@ async def test_a_router_that_leads_where_nobody_listens_is_not_asked(autojump_cl
     assert net.router.heard == []
 
 
-async def test_the_older_protocol_is_spoken_to_a_router_that_says_it_is_older(
-    autojump_clock: Any,
-) -> None:
+async def test_the_older_protocol_is_spoken_to_a_router_that_asks_it(autojump_clock: Any) -> None:
     router = clocked(pcp=False)
     net = Net(router)
     async with trio.open_nursery() as nursery:
@@ -141,9 +137,7 @@ async def test_the_older_protocol_is_spoken_to_a_router_that_says_it_is_older(
     assert router.opened == {}
 
 
-async def test_one_that_drops_what_it_does_not_know_is_asked_in_the_older_soon(
-    autojump_clock: Any,
-) -> None:
+async def test_one_that_drops_the_unknown_is_asked_in_the_older_soon(autojump_clock: Any) -> None:
     router = clocked(pcp=False)
     router.spoil = lambda said: None if len(said) == 8 else said
     net, began = Net(router), trio.current_time()
@@ -153,9 +147,7 @@ async def test_one_that_drops_what_it_does_not_know_is_asked_in_the_older_soon(
     assert net.told[0][0].startswith(GLOBAL)
 
 
-async def test_a_silent_router_is_asked_again_as_the_rfcs_say_and_then_told(
-    autojump_clock: Any,
-) -> None:
+async def test_a_silent_router_is_asked_as_the_rfcs_say_and_then_told(autojump_clock: Any) -> None:
     net, began = Net(None), trio.current_time()
     await net.keep(20.0)
     newer, older = ([round(t - began, 2) for t, _ in wire.asked] for wire in net.wires)
@@ -185,17 +177,13 @@ async def test_pauses_double_up_to_a_bound() -> None:
         (200, because(RouterCode.CANNOT, number=200)),
     ],
 )
-async def test_a_refusal_is_told_with_its_meaning(
-    code: int, why: Reason, autojump_clock: Any
-) -> None:
+async def test_a_refusal_is_told_in_meaning(code: int, why: Reason, autojump_clock: Any) -> None:
     net = Net(clocked(code=code, natpmp=False))
     await net.keep(10.0)
     assert net.told == [("", because(RouterCode.REFUSES, why=why))]
 
 
-async def test_two_routers_in_a_row_are_told_and_the_useless_way_is_taken_away(
-    autojump_clock: Any,
-) -> None:
+async def test_two_routers_in_a_row_are_told_and_the_way_is_taken_away(autojump_clock: Any) -> None:
     router = clocked()
     router.external = "100.70.1.2"
     net = Net(router)
@@ -205,9 +193,7 @@ async def test_two_routers_in_a_row_are_told_and_the_useless_way_is_taken_away(
     assert len(router.heard) == 2
 
 
-async def test_a_mapping_is_renewed_before_it_ends_with_the_same_nonce_and_port(
-    autojump_clock: Any,
-) -> None:
+async def test_a_mapping_is_renewed_in_time_with_its_nonce_and_port(autojump_clock: Any) -> None:
     router = clocked(lifetime=600)
     net = Net(router)
     await net.keep(3600.0)
@@ -222,9 +208,7 @@ async def test_a_mapping_is_renewed_before_it_ends_with_the_same_nonce_and_port(
     assert set(renewals) == {port.to_bytes(2, "big")}
 
 
-async def test_a_lifetime_is_neither_waited_for_too_long_nor_asked_too_often(
-    autojump_clock: Any,
-) -> None:
+async def test_a_mapping_is_asked_for_neither_too_late_nor_too_often(autojump_clock: Any) -> None:
     router = clocked()
     router.spoil = lambda said: said[:4] + b"\xff\xff\xff\xff" + said[8:]
     net = Net(router)
@@ -235,9 +219,7 @@ async def test_a_lifetime_is_neither_waited_for_too_long_nor_asked_too_often(
     assert len(net.wires[0].asked) <= 60 / mapping.SHORTEST + 2
 
 
-async def test_a_router_that_falls_silent_is_asked_until_the_end_and_then_told(
-    autojump_clock: Any,
-) -> None:
+async def test_a_router_that_falls_silent_is_asked_to_the_end_and_told(autojump_clock: Any) -> None:
     router = clocked(lifetime=600)
     net = Net(router)
     async with trio.open_nursery() as nursery:
@@ -296,9 +278,7 @@ class Other:
         self.closed = True
 
 
-async def test_a_router_of_another_kind_is_asked_when_the_protocols_fail(
-    autojump_clock: Any,
-) -> None:
+async def test_a_router_of_another_kind_is_asked_when_these_fail(autojump_clock: Any) -> None:
     other = Other(f"{GLOBAL}:4646")
     net = Net(None, lambda: [Other(None), other])
     await net.keep(10.0)
@@ -322,9 +302,7 @@ def test_renewals_come_ever_closer_to_the_end_and_never_crowd(lifetime: float) -
     ("theirs", "ours", "is_new"),
     [(110, 10, False), (102, 10, True), (99, 10, True), (130, 10, True), (101, 2, False)],
 )
-def test_a_clock_that_does_not_go_with_ours_is_a_new_one(
-    theirs: int, ours: int, is_new: bool
-) -> None:
+def test_a_clock_that_goes_not_with_ours_is_new(theirs: int, ours: int, is_new: bool) -> None:
     epoch = Epoch()
     assert epoch.is_new(100, 0) is False
     assert epoch.is_new(theirs, ours) is is_new

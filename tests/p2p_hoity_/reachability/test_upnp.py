@@ -1,8 +1,6 @@
 """Tests of asking by UPnP: against a library that is made to fail in each way. What the real one
 does with a device stands in `tests/processes/test_ways_in.py`."""
 
-from __future__ import annotations
-
 import threading
 from types import ModuleType
 from typing import Any
@@ -125,7 +123,7 @@ async def test_a_library_that_hangs_is_left_to_itself(monkeypatch: pytest.Monkey
 
 
 @pytest.mark.parametrize("where", ["externalipaddress", "addportmapping"])
-async def test_a_library_that_was_left_leaves_nothing_open(
+async def test_what_was_left_leaves_nothing_open(
     where: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """[L-54]"""
@@ -154,9 +152,7 @@ async def test_a_library_that_was_left_leaves_nothing_open(
     assert len(device.leases) == (where == "addportmapping")
 
 
-async def test_a_renewal_that_was_too_slow_takes_nothing_away(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+async def test_a_renewal_too_slow_takes_nothing_away(monkeypatch: pytest.MonkeyPatch) -> None:
     device, left = Device(), threading.Event()
     router = asking(device)
     await router.open()

@@ -1,7 +1,5 @@
 """Tests of what a node finds out of the ways to it while its table fills."""
 
-from __future__ import annotations
-
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -49,9 +47,7 @@ async def test_a_router_that_answers_is_in_the_ticket(autojump_clock: Any) -> No
         assert trio.current_time() < SETTLE
 
 
-async def test_a_silent_router_costs_a_second_and_is_told_when_it_is_known(
-    autojump_clock: Any,
-) -> None:
+async def test_a_silent_router_costs_a_second_and_is_told_when_known(autojump_clock: Any) -> None:
     ways = Ways(Found((HOME, LOOP)), LAN, routers(None, []))
     async with running() as nursery:
         began = trio.current_time()
@@ -87,7 +83,7 @@ async def test_a_late_answer_makes_a_better_ticket(autojump_clock: Any) -> None:
     ],
     ids=["here only", "on the internet", "forwarded", "hidden"],
 )
-async def test_no_router_is_asked_without_need(
+async def test_none_is_asked_without_need(
     found: Found, wanted: Wanted, autojump_clock: Any
 ) -> None:
     asked: list[Wire] = []

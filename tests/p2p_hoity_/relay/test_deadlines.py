@@ -110,7 +110,7 @@ async def quietly(act, *args):
         await act(*args)
 
 
-async def test_who_does_not_read_why_not_is_cut(autojump_clock):
+async def test_who_does_not_read_why_not_is_cut_at_once_or_after_a_call(autojump_clock):
     network, ends = stuck_network()
     async with street(network=network) as there:
         stream, *_ = await secure_to(await network.open(there.relay), None)
@@ -118,9 +118,6 @@ async def test_who_does_not_read_why_not_is_cut(autojump_clock):
         ends[-1].stuck = True
         await stream.send_all(encode_frame(CALL + SEAT.public))
         assert await until_cut(stream) == pytest.approx(SOON)
-
-
-async def test_a_caller_nobody_answers_that_does_not_read_it_either_is_cut(autojump_clock):
     network, ends = stuck_network()
     async with street(network=network) as there:
         seat = await register(network, there.relay, SEAT, ONE)

@@ -1,7 +1,5 @@
 """The mailboxes of a relay: one guest each, few and short frames, and bounds on everybody."""
 
-from __future__ import annotations
-
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from typing import Any
@@ -60,7 +58,7 @@ async def refused(post: Post, number: int | None) -> str:
     return str(error.value.fields["why"].code)
 
 
-async def test_frames_pass_both_ways_and_end_together(autojump_clock: Any) -> None:
+async def test_frames_pass_between_a_host_and_its_first_guest(autojump_clock: Any) -> None:
     async with post() as there, there.host() as (host, number):
         assert 1 <= number <= 9
         async with there.guest(number) as guest:
@@ -73,11 +71,6 @@ async def test_frames_pass_both_ways_and_end_together(autojump_clock: Any) -> No
             assert await guest.receive() == b"x" * MOST_FRAME
         with pytest.raises(NetError):
             await host.receive()
-
-
-async def test_the_first_guest_has_it_and_the_second_is_told_to_ask_again(
-    autojump_clock: Any,
-) -> None:
     async with post() as there, there.host() as (host, number), there.guest(number):
         assert await refused(there, number) == "verdict-unknown"
         assert await host.receive() == b"first"
@@ -93,9 +86,7 @@ async def test_nobody_waits_under_a_number_without_a_host(autojump_clock: Any) -
         assert await refused(there, number) == "verdict-unknown"
 
 
-async def test_a_host_that_ends_it_ends_the_guests_end_behind_its_last_word(
-    autojump_clock: Any,
-) -> None:
+async def test_a_host_says_its_last_word_and_none_before_a_guest(autojump_clock: Any) -> None:
     async with post() as there, there.host() as (host, number), there.guest(number) as guest:
         await host.receive()
         host.post(b"last")
@@ -104,9 +95,6 @@ async def test_a_host_that_ends_it_ends_the_guests_end_behind_its_last_word(
         assert await guest.receive() == b"last"
         with pytest.raises(NetError):
             await guest.receive()
-
-
-async def test_a_host_has_nothing_to_say_before_a_guest_is_there(autojump_clock: Any) -> None:
     async with post() as there, there.host() as (host, number):
         host.post(b"hello?")
         with pytest.raises(NetError):
@@ -114,7 +102,7 @@ async def test_a_host_has_nothing_to_say_before_a_guest_is_there(autojump_clock:
         assert await refused(there, number) == "verdict-unknown"
 
 
-async def test_more_frames_than_an_exchange_takes_end_it(autojump_clock: Any) -> None:
+async def test_more_frames_than_it_takes_or_one_too_long_end_it(autojump_clock: Any) -> None:
     async with post() as there, there.host() as (host, number), there.guest(number) as guest:
         for _ in range(MOST_FRAMES):  # and the first one
             guest.post(b"more")
@@ -123,9 +111,6 @@ async def test_more_frames_than_an_exchange_takes_end_it(autojump_clock: Any) ->
             while True:
                 heard.append(await host.receive())
         assert 0 < len(heard) <= MOST_FRAMES
-
-
-async def test_a_frame_that_is_too_long_ends_it(autojump_clock: Any) -> None:
     async with post() as there, there.host() as (host, number):
         wide = Limits(frame=2 * MOST_FRAME)
         async with there.guest(number) as guest:
@@ -167,9 +152,7 @@ async def test_mailboxes_are_bounded_for_each_machine_and_in_all(autojump_clock:
             pass
 
 
-async def test_tries_of_one_machine_are_bounded_and_others_are_not_held_up(
-    autojump_clock: Any,
-) -> None:
+async def test_tries_of_one_machine_are_bounded_and_hold_up_nobody(autojump_clock: Any) -> None:
     async with post(guesses=3, guesses_a_second=0.1) as there, there.host() as (host, number):
         for _ in range(3):
             assert await refused(there, number + 10) == "verdict-unknown"
@@ -194,7 +177,7 @@ async def test_a_wish_without_a_first_message_is_none(autojump_clock: Any) -> No
             pass
 
 
-def test_numbers_are_short_while_there_are_few() -> None:
+def test_numbers_are_short_while_there_are_few_rest_and_are_given_again() -> None:
     numbers, taken = Numbers(), set[int]()
     for _ in range(4):
         taken.add(numbers.draw(taken, len(taken), 0.0))
@@ -204,9 +187,6 @@ def test_numbers_are_short_while_there_are_few() -> None:
         taken.add(numbers.draw(taken, len(taken), 0.0))
     assert len(taken) == 2004
     assert max(taken) <= 9999
-
-
-def test_numbers_at_rest_are_given_again_later_and_are_bounded() -> None:
     numbers = Numbers()
     numbers.rest(5, 0.0)
     assert 5 not in {numbers.draw(set(), 0, mailboxes.REST - 1) for _ in range(200)}

@@ -88,7 +88,16 @@ async def test_a_flood_of_events_leaves_few_lines_and_strangers_who_only_come_no
     assert lines == []
 
 
-async def test_a_log_that_nobody_reads_stops_nothing_and_is_bounded():
+async def test_lines_are_written_whole_and_a_log_that_nobody_reads_stops_nothing():
+    out = io.StringIO()
+    writer = LogWriter(out)
+    writer.put("one")
+    writer.put("two")
+    async with running(writer.run):
+        while out.getvalue().count("\n") < 2:
+            await trio.sleep(0)
+    assert out.getvalue() == "one\ntwo\n"
+
     class Gone(io.StringIO):
         def write(self, text):
             raise BrokenPipeError
@@ -100,17 +109,6 @@ async def test_a_log_that_nobody_reads_stops_nothing_and_is_bounded():
     async with running(writer.run):
         while writer._lines.statistics().current_buffer_used:
             await trio.sleep(0)
-
-
-async def test_lines_are_written_whole():
-    out = io.StringIO()
-    writer = LogWriter(out)
-    writer.put("one")
-    writer.put("two")
-    async with running(writer.run):
-        while out.getvalue().count("\n") < 2:
-            await trio.sleep(0)
-    assert out.getvalue() == "one\ntwo\n"
 
 
 async def test_how_late_the_relay_is_is_counted(nursery, mock_clock):

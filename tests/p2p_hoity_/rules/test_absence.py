@@ -47,7 +47,7 @@ def test_an_absent_seat_counts_as_leader_for_ranks_and_for_the_end():
     assert isinstance(rules.expected(referee.state), rules.OpenAll)
 
 
-def test_one_that_returns_takes_part_again_from_the_next_round():
+def test_one_that_returns_takes_part_again_from_the_next_round_and_before_the_deal_at_once():
     referee = table(UBER, 3)
     referee.away(2)
     referee.until("action", place={0: HALL})
@@ -58,6 +58,11 @@ def test_one_that_returns_takes_part_again_from_the_next_round():
     news = referee.round(action=plays(referee.state, s0="Cash:0"))
     assert [n.seats for n in of(news, rules.news.RoundBegan)] == [(0, 1, 2)]
     assert rules.expected(referee.state) == rules.Seal("place", frozenset({0, 1, 2}))
+    state = rules.apply(rules.start(UBER, 3), rules.Presence(frozenset({0, 1})))
+    dealt = rules.Dealt(bytes(32), {12: 0, 32: 1})
+    assert rules.expected(rules.apply(state, dealt)) == rules.Seal("place", frozenset({0, 1}))
+    back = rules.apply(state, rules.Presence(frozenset({0, 1, 2})))
+    assert rules.expected(rules.apply(back, dealt)) == rules.Seal("place", frozenset({0, 1, 2}))
 
 
 def test_a_place_without_an_action_is_a_pass_and_the_phase_goes_on_by_itself():
@@ -209,7 +214,7 @@ def test_an_exhibit_without_one_is_found_at_the_end_of_a_whole_game():
     assert [(n.seat, n.round) for n in of(news, rules.news.FaultFound)] == [(0, 1)]
 
 
-def test_bans_are_for_good_and_presence_names_seats_of_the_table():
+def test_bans_are_for_good_and_with_nobody_present_the_table_waits():
     referee = table(UBER, 3)
     state = referee.away(banned=frozenset({2}))
     (told,) = of(state.news, rules.news.PresenceChanged)
@@ -222,9 +227,6 @@ def test_bans_are_for_good_and_presence_names_seats_of_the_table():
     ):
         with pytest.raises(rules.UnexpectedEvent):
             rules.apply(state, event)
-
-
-def test_with_nobody_present_the_round_ends_and_the_table_waits():
     referee = table(UBER, 3)
     referee.until("action", place={0: HALL})
     state = referee.away(0, 1, 2)
@@ -234,11 +236,3 @@ def test_with_nobody_present_the_round_ends_and_the_table_waits():
         rules.apply(state, rules.Sealed("place", frozenset()))
     back = rules.apply(state, rules.Presence(frozenset({1})))
     assert (back.round, rules.expected(back)) == (2, rules.Seal("place", frozenset({1})))
-
-
-def test_an_absent_seat_before_the_deal_misses_round_one_and_one_back_by_then_does_not():
-    state = rules.apply(rules.start(UBER, 3), rules.Presence(frozenset({0, 1})))
-    dealt = rules.Dealt(bytes(32), {12: 0, 32: 1})
-    assert rules.expected(rules.apply(state, dealt)) == rules.Seal("place", frozenset({0, 1}))
-    back = rules.apply(state, rules.Presence(frozenset({0, 1, 2})))
-    assert rules.expected(rules.apply(back, dealt)) == rules.Seal("place", frozenset({0, 1, 2}))

@@ -31,7 +31,7 @@ def test_everyone_chooses_a_place_at_once_and_shows_it_before_any_action():
     assert referee.state.actions == (None, None, None)
 
 
-def test_the_largest_cash_takes_the_top_of_the_window_of_its_choice():
+def test_the_largest_cash_buys_lies_in_the_register_and_other_cash_goes_back():
     referee = table(UBER, 3)
     top = referee.state.windows[1][0]
     news = referee.round(
@@ -42,9 +42,6 @@ def test_the_largest_cash_takes_the_top_of_the_window_of_its_choice():
     (sale,) = of(news, Sale)
     assert (sale.seat, sale.window, sale.paid.number, sale.took.slot) == (1, 1, 20, top)
     assert top in referee.state.collectibles[1]
-
-
-def test_paid_cash_lies_in_the_register_and_other_cash_goes_back():
     referee, news = in_hall({"s0": "Cash:3", "s1": "Cash:3", "s2": "Cash:2"})
     assert [referee.state.edition.number(c) for c in referee.state.register] == [20]
     assert {n.card.number for n in of(news, Returned) if n.card.kind == rules.ActionKind.CASH} == {
@@ -84,7 +81,7 @@ def test_a_thief_gains_nothing_without_cash_of_this_round():
     assert len(referee.state.hands[0]) == 8
 
 
-def test_the_next_collectible_is_turned_up_after_the_sale():
+def test_after_the_sale_the_next_is_turned_up_and_a_window_is_never_refilled():
     referee = table(UBER, 3)
     first, following = referee.state.windows[0][:2]
     referee.until("window", place={0: HALL}, action=plays(referee.state, s0="Cash:0"))
@@ -97,6 +94,15 @@ def test_the_next_collectible_is_turned_up_after_the_sale():
     (up,) = of(news, TurnedUp)
     assert (up.window, up.piece.slot) == (0, following)
     assert referee.state.windows[0][0] == following != first
+    referee = table(UBER, 3)
+    state = replace(referee.state, windows=((), referee.state.windows[1]))
+    referee.state = state
+    referee.until("window", place={0: HALL}, action=plays(state, s0="Cash:0"))
+    with pytest.raises(rules.IllegalMove, match="window-empty"):
+        rules.apply(referee.state, rules.Chosen("window", 0, 0))
+    assert referee.legal("window", 0) == (1,)
+    referee.apply(rules.Chosen("window", 0, 1))
+    assert referee.state.windows[0] == ()
 
 
 def test_castle_seats_choose_after_the_sale_or_together_in_phase_two_and_show_later():
@@ -119,18 +125,6 @@ def test_castle_seats_choose_after_the_sale_or_together_in_phase_two_and_show_la
     referee.step()  # draw
     assert rules.expected(referee.state).kind == "action"
     assert rules.expected(referee.state).seats == {1, 2}
-
-
-def test_a_window_is_never_refilled_and_an_empty_one_cannot_be_chosen():
-    referee = table(UBER, 3)
-    state = replace(referee.state, windows=((), referee.state.windows[1]))
-    referee.state = state
-    referee.until("window", place={0: HALL}, action=plays(state, s0="Cash:0"))
-    with pytest.raises(rules.IllegalMove, match="window-empty"):
-        rules.apply(referee.state, rules.Chosen("window", 0, 0))
-    assert referee.legal("window", 0) == (1,)
-    referee.apply(rules.Chosen("window", 0, 1))
-    assert referee.state.windows[0] == ()
 
 
 def test_after_the_last_sale_nothing_is_drawn_and_all_are_in_the_castle():
@@ -191,13 +185,6 @@ def test_a_detective_does_nothing_in_the_manuals_hall_and_returns():
     assert len(of(news, CashStolen)) == 1
 
 
-def test_an_action_must_be_in_the_hand():
-    referee = table(UBER, 3)
-    referee.until("action", place={0: HALL})
-    with pytest.raises(rules.IllegalMove, match=r"^not-in-hand \(card=\d+\)$"):
-        rules.check(referee.state, "action", 0, card(referee.state, 1, rules.ActionKind.CASH))
-
-
 def test_illegal_and_unexpected_events_leave_the_state_as_it_was():
     referee = table(UBER, 3)
     state = referee.state
@@ -218,6 +205,8 @@ def test_illegal_and_unexpected_events_leave_the_state_as_it_was():
         rules.apply(sealed, rules.Unsealed("action", {0: 0, 1: 0}))
     assert referee.state == begun
     assert state.places == (None, None, None)
+    with pytest.raises(rules.IllegalMove, match=r"^not-in-hand \(card=\d+\)$"):
+        rules.check(referee.state, "action", 0, card(referee.state, 1, rules.ActionKind.CASH))
 
 
 def test_a_void_place_sits_the_round_out_and_a_void_action_is_a_pass():

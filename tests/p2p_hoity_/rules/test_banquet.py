@@ -86,7 +86,7 @@ def test_a_tie_goes_to_the_better_final_exhibit_and_without_one_is_shared():
     assert state.shares == (0.5, 0.5, 0)
 
 
-def test_a_hand_that_cannot_be_opened_counts_what_is_known():
+def test_an_exhibit_played_without_one_is_found_in_what_is_opened_at_the_end():
     referee = end((FIRST_BANQUET, 20, 30))
     known = list(referee.state.known)
     known[4:7] = referee.deck[4:7]  # three of seat 1's were shown once
@@ -95,9 +95,6 @@ def test_a_hand_that_cannot_be_opened_counts_what_is_known():
     referee.apply(rules.Opened(referee.cards((0, 1, 2, 3, 8, 9, 10, 11))))
     by_seat = sorted(referee.state.standings, key=lambda line: line.seat)
     assert [len(line.exhibit) for line in by_seat] == [4, 3, 4]
-
-
-def test_an_exhibit_played_without_one_is_found_when_all_is_open_and_standings_stay():
     referee = end((FIRST_BANQUET, 0, 0), {0: HANDS[0], 1: HANDS[1], 2: NONE})
     clean = referee.state
     claimed = replace(clean, claims=(Claim(1, 2, (8, 9, 10, 11)), Claim(1, 1, (4, 5, 6, 7))))

@@ -89,7 +89,7 @@ def test_six_seats_a_thief_caught_detectives_move_1_3_and_4():
     assert referee.state.figures == (2, 10, 7, 9, 9, 1)
 
 
-def test_prison_full_thief_11_enters_cell_1_and_thief_9_leaves_the_last_cell():
+def test_thieves_enter_prison_by_number_and_leave_from_the_last_cell():
     # Thief 9 is green's; the cells hold 1 (black), 10 (blue), 4 (green), 9 (green).
     referee = table(UBER, 4)
     ids = {
@@ -105,6 +105,11 @@ def test_prison_full_thief_11_enters_cell_1_and_thief_9_leaves_the_last_cell():
     assert referee.state.prison == (ids[11], ids[1], ids[10], ids[4])
     assert ids[9] in referee.state.hands[GREEN]
     assert [n.seat for n in of(news, rules.news.Returned) if n.card.number == 9] == [GREEN]
+    referee = table(UBER, 4)
+    words = {"s0": "Thief:1", "s1": "Thief:0", "s2": "Thief:1", "s3": "Detective"}
+    news = referee.round(action=plays(referee.state, **words))
+    assert [n.thief.number for n in of(news, rules.news.Imprisoned)] == [2, 10, 12]
+    assert [UBER.number(c) for c in referee.state.prison] == [12, 10, 2]
 
 
 def test_detectives_ranks_come_from_one_snapshot_and_the_tied_share_theirs():
@@ -119,9 +124,7 @@ def test_detectives_ranks_come_from_one_snapshot_and_the_tied_share_theirs():
 
 
 @pytest.mark.parametrize(("edition", "fields"), [(MANUAL, 4), (UBER, 5)])
-def test_a_detective_in_4th_place_passed_by_an_exhibitor_moves_by_its_editions_rank(
-    edition, fields
-):
+def test_a_detective_passed_by_an_exhibitor_moves_by_its_editions_rank(edition, fields):
     figures = (6, 5, 4, 3, 2)
     hands = {4: RUN_A}
     words = {"s0": "Thief:0", "s1": "Thief:0", "s2": "Thief:0", "s3": "Detective", "s4": "Exhibit"}
@@ -231,7 +234,7 @@ def thief_table():
     return referee
 
 
-def test_thieves_take_one_from_every_exhibit_in_descending_number():
+def test_thieves_take_one_slot_from_every_exhibit_in_descending_number():
     referee = thief_table()
     order = []
     while isinstance(due := rules.expected(referee.state), rules.Choose):
@@ -241,9 +244,6 @@ def test_thieves_take_one_from_every_exhibit_in_descending_number():
     assert order == [2, 4, 3]  # Thieves 10, 8 and 4
     assert [len(held) for held in referee.state.collectibles] == [1, 1, 6, 6, 6]
     assert referee.state.prison == ()
-
-
-def test_a_theft_names_one_slot_of_each_exhibit_by_rising_seat():
     referee = thief_table()
     first, second = referee.state.exhibits[0], referee.state.exhibits[1]
     for choice in (
@@ -298,11 +298,3 @@ def test_thieves_and_detectives_get_nothing_without_each_other_in_the_castle():
     referee = table(UBER, 3)
     news = referee.round(place={0: 1}, action=plays(referee.state, s0="Thief:0"))
     assert not of(news, rules.news.FigureMoved) + of(news, rules.news.Imprisoned)
-
-
-def test_newcomers_enter_lowest_number_first_so_the_highest_ends_in_cell_one():
-    referee = table(UBER, 4)
-    words = {"s0": "Thief:1", "s1": "Thief:0", "s2": "Thief:1", "s3": "Detective"}
-    news = referee.round(action=plays(referee.state, **words))
-    assert [n.thief.number for n in of(news, rules.news.Imprisoned)] == [2, 10, 12]
-    assert [UBER.number(c) for c in referee.state.prison] == [12, 10, 2]

@@ -86,7 +86,7 @@ def test_colours_are_drawn_from_the_coin_and_all_arrangements_come_equally_often
     assert set(counts.values()) == {2}
 
 
-def test_the_deal_opens_the_tops_and_nothing_else():
+def test_the_deal_opens_the_tops_of_a_frozen_state_and_nothing_else():
     state = rules.start(UBER, 3)
     assert rules.expected(state) == rules.Deal()
     assert rules.layout(len(state.known), 3).tops == (12, 32)
@@ -101,9 +101,18 @@ def test_the_deal_opens_the_tops_and_nothing_else():
         with pytest.raises(rules.UnexpectedEvent):
             rules.apply(state, event)
     assert state.phase == rules.Phase.DEAL
+    changed = state.but(round=5)
+    assert (changed.round, state.round) == (5, 0)
+    assert changed != state
+    assert changed.but(round=0) == state
+    assert hash(changed.but(round=0)) == hash(state)
+    with pytest.raises(TypeError, match="nonsense"):
+        state.but(nonsense=1)
+    with pytest.raises(AttributeError):
+        state.round = 1
 
 
-def test_the_record_of_the_setup_names_colours_windows_track_and_hands():
+def test_the_setup_is_recorded_and_hands_are_private_until_shown():
     (setup,) = [n for n in table(UBER, 3).record if isinstance(n, Setup)]
     told = setup.as_json()
     assert told["type"] == "setup"
@@ -114,25 +123,9 @@ def test_the_record_of_the_setup_names_colours_windows_track_and_hands():
     assert told["windows"][0][1]["letter"] is None
     assert len(told["octagons"]) == 38
     assert told["banquet_fields"] == 13
-
-
-def test_a_seats_hand_is_private_until_shown():
     referee = Referee.seat(UBER, 3, 5)
     referee.step()
     assert all(referee.state.known[slot] is None for slot in range(12))
     assert set(referee.view(1).mine()) == {4, 5, 6, 7}
     assert referee.view(1).held(0) == {}
     assert set(referee.view(0).cards) == {0, 1, 2, 3, 12, 32}
-
-
-def test_a_state_is_frozen_and_changes_only_fields_it_has():
-    state = rules.start(UBER, 3)
-    changed = state.but(round=5)
-    assert (changed.round, state.round) == (5, 0)
-    assert changed != state
-    assert changed.but(round=0) == state
-    assert hash(changed.but(round=0)) == hash(state)
-    with pytest.raises(TypeError, match="nonsense"):
-        state.but(nonsense=1)
-    with pytest.raises(AttributeError):
-        state.round = 1

@@ -1,7 +1,5 @@
 """Tests of who is heard at a running table, and of a host who gives two rosters."""
 
-from __future__ import annotations
-
 import os
 from dataclasses import replace
 from pathlib import Path
@@ -128,12 +126,18 @@ def test_an_onlooker_cannot_show_a_table_but_shows_the_ticket_to_each_seat() -> 
     assert not desk.receive(STRANGER, lobby.Ask(HELD.guest_proof(LINK, me, STRANGER)))  # not anew
 
 
-def test_the_onlookers_side_asks_and_hears_the_seats() -> None:
+def test_who_shows_nothing_is_overdue_but_the_onlookers_side_asks_and_hears() -> None:
     desk = Desk(seat=None)
     desk.it.up(WHO[1].public, LINK, 0.0)
     proof = HELD.guest_proof(LINK, WHO[1].public, STRANGER)
     assert desk.posted == [(WHO[1].public, lobby.Ask(proof))]
     assert desk.it.hears(WHO[1].public)
+    desk, other = linked()
+    desk.it.up(STRANGER, LINK, 5.0)
+    assert desk.it.overdue(PATIENCE - 1) == []
+    assert desk.it.overdue(PATIENCE) == [other]
+    desk.receive(other, desk.it.shown)
+    assert desk.it.overdue(PATIENCE + 5) == [STRANGER]
 
 
 def test_a_seat_that_never_got_the_roster_gets_it_watched_or_not() -> None:
@@ -196,15 +200,6 @@ def test_once_the_game_has_begun_two_ways_of_one_table_part_nobody() -> None:
     assert not desk.it.hears(other)
 
 
-def test_who_shows_nothing_is_overdue() -> None:
-    desk, other = linked()
-    desk.it.up(STRANGER, LINK, 5.0)
-    assert desk.it.overdue(PATIENCE - 1) == []
-    assert desk.it.overdue(PATIENCE) == [other]
-    desk.receive(other, desk.it.shown)
-    assert desk.it.overdue(PATIENCE + 5) == [STRANGER]
-
-
 @pytest.mark.parametrize(
     "frame", [lobby.Names(("x",) * 16), lobby.Roster(bytes(20), (), bytes(64))]
 )
@@ -215,7 +210,7 @@ def test_other_frames_of_the_lobby_mean_nothing_at_a_table(frame: Any) -> None:
     assert desk.posted == []
 
 
-async def test_a_host_who_gives_two_rosters_is_named_by_all(
+async def test_who_gives_two_rosters_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     table = PlayerTable(tmp_path, 4)

@@ -1,7 +1,5 @@
 """Questions that end: of who was declared absent, of who is back, of an epoch that is over."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -54,7 +52,7 @@ class Chair:
         self.drained = self.asked
 
 
-async def test_who_has_just_taken_its_seat_is_back_unasked(nursery: trio.Nursery) -> None:
+async def test_who_has_just_sat_down_is_back_unasked_if_it_may_come(nursery: trio.Nursery) -> None:
     chair = Chair(nursery)
     await trio.sleep(FRESH - 1)
     await chair.absent()
@@ -62,6 +60,9 @@ async def test_who_has_just_taken_its_seat_is_back_unasked(nursery: trio.Nursery
     await chair.absent()
     assert (chair.asked, chair.player.waits) == (1, 1)
     chair.player.key.set()
+    chair = Chair(nursery)
+    await chair.absent(may_return=False)
+    assert (chair.asked, chair.player.waits) == (0, 0)
 
 
 async def test_who_was_absent_at_the_table_says_when_it_is_back(nursery: trio.Nursery) -> None:
@@ -87,12 +88,6 @@ async def test_who_is_there_again_in_another_way_is_asked_no_more(nursery: trio.
     chair.player.key.set()
     await trio.testing.wait_all_tasks_blocked()
     assert chair.asked == 0
-
-
-async def test_who_may_not_come_back_is_not_asked(nursery: trio.Nursery) -> None:
-    chair = Chair(nursery)
-    await chair.absent(may_return=False)
-    assert (chair.asked, chair.player.waits) == (0, 0)
 
 
 @pytest.mark.parametrize("is_due", [True, False])

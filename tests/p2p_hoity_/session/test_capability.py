@@ -1,7 +1,5 @@
 """What a ticket's secret proves: for one link, one door, one guest and one table, both ways."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest
@@ -34,7 +32,7 @@ def test_who_holds_the_ticket_is_let_in_and_sees_that_the_host_gave_it() -> None
     ],
     ids=["secret", "table", "link", "door", "guest"],
 )
-def test_a_proof_for_anything_else_is_worth_nothing(
+def test_no_other_proof_is_worth_anything(
     other: Capability, place: tuple[bytes, bytes, bytes]
 ) -> None:
     assert not HELD.admits(other.guest_proof(*place), LINK, DOOR, GUEST)

@@ -1,7 +1,5 @@
 """Tests of who is heard: what is new, signed and not too fast, over any graph of nodes."""
 
-from __future__ import annotations
-
 from collections import deque
 from dataclasses import replace
 from typing import Any
@@ -134,7 +132,7 @@ def test_a_seat_that_floods_loses_its_voice_no_other_does_and_ones_own_rests() -
     said(ada, "hello", 1 / SEAT[1] + 0.1)
 
 
-def test_a_link_carries_what_all_may_say_and_what_is_more_is_not_read() -> None:
+def test_a_link_carries_what_all_may_say_and_one_that_replays_takes_nobodys_voice() -> None:
     bob, neighbour = node(1), WHO[2].public
     admitted = sum(bob.admit(neighbour, 0.0) for _ in range(10_000))
     assert admitted == TABLE.seats * (SEAT[0] + DOOR[0])
@@ -142,9 +140,6 @@ def test_a_link_carries_what_all_may_say_and_what_is_more_is_not_read() -> None:
     rests = [bob.rest(neighbour, 0.0) for _ in range(1300)]
     assert rests[0] == 0
     assert rests[-1] == conversation.REST
-
-
-def test_a_neighbour_that_replays_takes_nobodys_voice() -> None:
     bob, liar = node(1), WHO[3].public
     old = said(node(0), "hello")
     assert bob.receive(liar, old, 0.0)
@@ -196,7 +191,7 @@ def test_nobody_passes_on_in_the_name_of_another_seat_or_old_words_anew() -> Non
         assert far.receive(WHO[1].public, pass_on(word, WHO[1], count).encode(), 100.0) is None
 
 
-def test_an_onlooker_that_floods_leaves_the_others_at_its_door_their_voice() -> None:
+def test_an_onlooker_that_floods_or_a_crowd_leaves_the_others_their_voice() -> None:
     door = node(1)
     spam = [speak(TABLE.id, GUESTS[0], 1, count, "spam").encode() for count in range(100)]
     heard = [door.receive(GUESTS[0].public, one, 0.0) for one in spam]
@@ -205,9 +200,6 @@ def test_an_onlooker_that_floods_leaves_the_others_at_its_door_their_voice() -> 
     assert door.receive(GUESTS[1].public, polite, 0.0)
     assert sum(door.admit(GUESTS[0].public, 0.0) for _ in range(100)) == ONLOOKER[0]
     assert door.admit(GUESTS[1].public, 0.0)
-
-
-def test_a_door_with_a_crowd_takes_no_other_doors_voice_nor_its_own() -> None:
     far, crowd = node(3), [identity(100 + n) for n in range(40)]
     passed = [
         pass_on(speak(TABLE.id, one, 1, 1, "hello"), WHO[1], count).encode()

@@ -1,7 +1,5 @@
 """Tests of the lobby: frames hold nothing that a terminal would act on, and no twins sit down."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """What one node says: on disk first, to whom it is for, and out before anything else is done."""
 
-from __future__ import annotations
-
 import os
 import socket
 from collections.abc import Iterable

@@ -1,7 +1,5 @@
 """Tests of the doorkeeper: known frames are passed over, questions have a pace."""
 
-from __future__ import annotations
-
 from p2p_hoity.session import rate_limit
 from p2p_hoity.session.rate_limit import RateLimit
 from protocol.wire import frames
@@ -48,7 +46,7 @@ def test_what_is_remembered_is_bounded() -> None:
     assert len(limit._held) == rate_limit.HELD
 
 
-def test_a_link_that_takes_too_much_time_rests_until_time_and_no_new_link_helps() -> None:
+def test_a_link_takes_its_wage_in_the_long_run_and_rests_when_it_takes_too_much() -> None:
     limit = RateLimit()
     rests = [limit.spend(A, 0.5, 0.0) for _ in range(10)]
     assert rests[:6] == [0.0] * 6
@@ -59,9 +57,6 @@ def test_a_link_that_takes_too_much_time_rests_until_time_and_no_new_link_helps(
     limit.forget(A)
     assert limit.spend(A, 0.01, 0.0) > 0
     assert limit.spend(A, 0.01, 60.0) == 0.0
-
-
-def test_in_the_long_run_a_link_takes_its_wage_and_no_more() -> None:
     limit, now, taken = RateLimit(), 0.0, 0.0
     while now < 1000.0:
         taken += 0.003

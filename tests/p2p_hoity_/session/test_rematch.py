@@ -1,7 +1,5 @@
 """Tests of consents to another game: whose they are, for which terms, and the roster they make."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

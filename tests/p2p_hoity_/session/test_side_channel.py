@@ -1,7 +1,5 @@
 """Tests of talk at whole tables in memory: a line of nodes, onlookers, a switch, and floods."""
 
-from __future__ import annotations
-
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -111,9 +109,7 @@ async def test_onlookers_and_seats_hear_each_other(tmp_path: Path) -> None:
         assert mine in guest.heard(updates.Said)
 
 
-async def test_who_has_switched_talk_off_neither_shows_nor_sends_and_passes_on(
-    tmp_path: Path,
-) -> None:
+async def test_who_has_switched_talk_off_only_passes_it_on(tmp_path: Path) -> None:
     table = line(tmp_path, ("unheard",), ("hello",), ())
     table.guests[0].options["talks"] = False
     await table.play()

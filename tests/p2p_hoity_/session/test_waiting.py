@@ -1,7 +1,5 @@
 """Notices of waiting: who is awaited is said seldom, never of oneself, and with what comes next."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import nullcontext
 from pathlib import Path

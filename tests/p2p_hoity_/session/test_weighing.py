@@ -1,7 +1,5 @@
 """Tests of weighing: the loop is free while a job runs, and every frame keeps its place."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, cast
@@ -148,9 +146,7 @@ async def test_a_job_among_those_that_wait_stops_the_rest_again(bench: Bench) ->
     assert [data for _, data in bench.machine.heard][-1] == say(b"light")
 
 
-async def test_a_question_is_answered_meanwhile_but_not_before_what_its_link_said(
-    bench: Bench,
-) -> None:
+async def test_a_question_is_answered_meanwhile_behind_what_its_link_said(bench: Bench) -> None:
     bench.hear(A, say(b"heavy"))
     bench.hear(A, say(b"light"))
     bench.hear(A, SYNC)
@@ -203,16 +199,13 @@ async def test_what_waited_and_is_garbage_costs_its_link(bench: Bench) -> None:
     assert bench.hub.dropped == [B]
 
 
-async def test_a_job_that_is_broken_off_decides_nothing() -> None:
+async def test_a_job_broken_off_decides_nothing_and_none_leaves_the_loop_unasked() -> None:
     bench = Bench()
     async with running(bench.weighing.run):
         bench.hear(A, say(b"heavy"))
         await settle()
         assert bench.under_way == 1
     assert bench.machine.finished == []
-
-
-async def test_without_a_way_off_the_loop_the_machine_hands_out_nothing() -> None:
     machine = Machinery()
     Weighing(cast(Machine, machine), cast(Hub, Links()), RateLimit(), float, list.clear)  # type: ignore[arg-type]
     assert not machine.hands_out

@@ -1,7 +1,5 @@
 """Tests of the archive: a finished game's transcript is never lost for want of a place."""
 
-from __future__ import annotations
-
 import errno
 import os
 import stat
@@ -81,18 +79,16 @@ def test_a_full_disk_leaves_the_old_files_and_no_half_of_a_new_one(tmp_path: Pat
     assert (tmp_path / "a.hoity").read_bytes() == (tmp_path / "identity").read_bytes() == OLD
 
 
-def test_a_transcript_is_its_owners_as_any_private_file(tmp_path: Path) -> None:
+def test_a_transcript_is_its_owners_alone_and_a_device_stays_one(tmp_path: Path) -> None:
+    tmp_path.chmod(0o755)
     before = os.umask(0)
     try:
-        archive.write_transcript(tmp_path / "a.hoity", NEW)
-        own_files.write_private(tmp_path / "identity", NEW)
+        archive.write_transcript(tmp_path / "new" / "a.hoity", NEW)
+        own_files.write_private(tmp_path / "own" / "identity", NEW)
     finally:
         os.umask(before)
-    assert stat.S_IMODE((tmp_path / "a.hoity").stat().st_mode) == 0o600
-    assert stat.S_IMODE((tmp_path / "identity").stat().st_mode) == 0o600
-
-
-def test_a_device_stays_a_device() -> None:
+    assert stat.S_IMODE((tmp_path / "new" / "a.hoity").stat().st_mode) == 0o600
+    assert stat.S_IMODE((tmp_path / "own" / "identity").stat().st_mode) == 0o600
     archive.write_transcript(Path(os.devnull), NEW)
     assert not Path(os.devnull).is_file()
 
@@ -111,9 +107,7 @@ def test_the_commands_ask_before_the_game(tmp_path: Path, shut: Path) -> None:
     assert files(tmp_path) == ["shut"]
 
 
-def test_a_game_that_no_verifier_would_read_is_not_said_to_be_saved(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_no_game_too_large_to_read_is_said_to_be_saved(monkeypatch: pytest.MonkeyPatch) -> None:
     machine = room_of("two").places[0].machine
     whole = archive.transcript_of(machine)
     assert verify(whole, game_of).ok

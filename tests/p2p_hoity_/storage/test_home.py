@@ -1,7 +1,5 @@
 """Tests of a player's files: whoever makes them, only their owner reads them."""
 
-from __future__ import annotations
-
 import os
 import stat
 from collections.abc import Iterator
@@ -9,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from p2p_hoity.storage.home import Home, home
 from p2p_hoity.storage.own_files import open_private, private_folder, write_private
 
 
@@ -38,22 +35,10 @@ def test_files_and_folders_are_the_owners_alone(tmp_path: Path) -> None:
     assert (made / "two").read_bytes() == b"2"
 
 
-def test_a_file_made_otherwise_is_open_to_others_here(tmp_path: Path) -> None:
+def test_what_is_there_is_added_to_and_what_is_made_otherwise_is_open_here(tmp_path: Path) -> None:
     (tmp_path / "open").write_bytes(b"")
     assert open_to_others(tmp_path / "open")
-
-
-def test_what_is_there_is_added_to(tmp_path: Path) -> None:
     for word in (b"a", b"b"):
         with open_private(tmp_path / "file", "ab") as file:
             file.write(word)
     assert (tmp_path / "file").read_bytes() == b"ab"
-
-
-def test_the_folder_named_by_the_environment(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("HOITY_HOME", str(tmp_path))
-    assert home() == Home(tmp_path)
-    monkeypatch.delenv("HOITY_HOME")
-    assert home() != Home(tmp_path)

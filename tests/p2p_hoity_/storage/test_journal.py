@@ -1,7 +1,5 @@
 """Tests of the journal: what is on disk, what a crash may cost, who may open it."""
 
-from __future__ import annotations
-
 import errno
 import stat
 from pathlib import Path
@@ -42,9 +40,7 @@ def test_every_torn_tail_is_cut_off_and_nothing_else(tmp_path: Path) -> None:
         assert (first, records) == (FIRST, [b"one"])
 
 
-def test_a_flipped_bit_ends_the_journal_there_and_in_the_first_record_is_told(
-    tmp_path: Path,
-) -> None:
+def test_a_flipped_bit_ends_the_journal_and_in_the_first_record_is_told(tmp_path: Path) -> None:
     path = write(tmp_path, b"one", b"two")
     data = bytearray(path.read_bytes())
     data[-1] ^= 1
@@ -86,10 +82,15 @@ def test_an_old_copy_or_a_missing_mark_is_noticed_and_one_that_lags_is_fine(tmp_
     assert read(path)[0] is True
 
 
-def test_a_passphrase_seals_every_record(tmp_path: Path) -> None:
+def test_a_passphrase_seals_every_record_and_the_first_in_its_place(tmp_path: Path) -> None:
     path = write(tmp_path, b"a very secret record", passphrase="open sesame")
     assert b"secret" not in path.read_bytes()
     assert read(path, "open sesame")[2] == [b"a very secret record"]
+    path = write(tmp_path / "other", b"one", passphrase=SEALED)
+    head, parts = pieces(path.read_bytes())
+    path.write_bytes(head + parts[1])
+    with pytest.raises(journal.JournalError, match="passphrase-wrong"):
+        read(path, SEALED)
 
 
 @pytest.mark.parametrize("passphrase", [None, "", "wrong"])
@@ -127,7 +128,7 @@ def test_a_removed_journal_leaves_nothing(tmp_path: Path) -> None:
     assert not [p for p in tmp_path.rglob("*") if p.is_file()]
 
 
-def test_a_full_disk_is_told_and_nothing_is_lost(
+def test_a_full_disk_is_told_and_costs_no_record(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     book = fresh(tmp_path)
@@ -143,9 +144,7 @@ def test_a_full_disk_is_told_and_nothing_is_lost(
     assert read(book.path)[2][:1] == [b"one"]
 
 
-def test_a_disk_full_from_the_beginning_leaves_no_journal(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_full_disk_leaves_no_journal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     fill_disk(monkeypatch)
     with pytest.raises(journal.JournalError, match=f"number={errno.ENOSPC}"):
         fresh(tmp_path)
@@ -162,7 +161,7 @@ def test_neither_the_repr_nor_the_form_shows_a_secret(tmp_path: Path) -> None:
 
 @settings(max_examples=times(20, 50))
 @given(data=st.binary(max_size=200))
-def test_any_bytes_are_a_journal_or_an_error(
+def test_any_bytes_are_read_or_an_error(
     data: bytes, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     path = tmp_path_factory.mktemp("fuzz") / "x.journal"
@@ -175,9 +174,7 @@ def test_any_bytes_are_a_journal_or_an_error(
     assert all(isinstance(record, bytes) for record in records)
 
 
-def test_a_journal_is_marked_before_its_first_record_is_written(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_mark_is_there_before_a_record(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     marked: list[bool] = []
     write_record = journal.Journal._write
 
@@ -249,14 +246,6 @@ def test_a_sealed_journal_with_records_gone_or_moved_is_not_current(
     assert tampered(tmp_path, order) == (order == [0, 1, 2, 3], left)
 
 
-def test_the_first_record_cannot_be_another(tmp_path: Path) -> None:
-    path = write(tmp_path, b"one", passphrase=SEALED)
-    head, parts = pieces(path.read_bytes())
-    path.write_bytes(head + parts[1])
-    with pytest.raises(journal.JournalError, match="passphrase-wrong"):
-        read(path, SEALED)
-
-
 def test_no_record_of_another_journal_under_the_same_passphrase_counts(tmp_path: Path) -> None:
     other = write(tmp_path / "other", b"one", b"two", passphrase=SEALED)
     path = write(tmp_path / "own", b"one", b"two", passphrase=SEALED)
@@ -267,7 +256,7 @@ def test_no_record_of_another_journal_under_the_same_passphrase_counts(tmp_path:
     assert read(path, SEALED)[0] is False
 
 
-def test_a_record_is_sealed_for_its_place_alone() -> None:
+def test_no_record_is_sealed_without_the_passphrase_or_elsewhere(tmp_path: Path) -> None:
     form = journal_format.new_form(SEALED)
     before, after = form.start, b"x" * journal.CHECK
     sealed = form.seal(1, before, b"one")
@@ -275,23 +264,17 @@ def test_a_record_is_sealed_for_its_place_alone() -> None:
     for number, check in ((2, before), (1, after)):
         with pytest.raises(VaultError):
             form.open(number, check, sealed)
-
-
-def test_nobody_makes_a_check_without_the_passphrase(tmp_path: Path) -> None:
     path = write(tmp_path, b"one", passphrase=SEALED)
     data = path.read_bytes()
     guessed = journal_format._form(data[len(journal.MAGIC) :][: journal_format.HEAD], b"", True)
     assert guessed.next(data, len(journal.MAGIC) + journal_format.HEAD, 1, guessed.start) is None
 
 
-def test_a_plain_journal_in_place_of_a_sealed_one_is_refused(tmp_path: Path) -> None:
+def test_a_plain_journal_or_one_of_an_earlier_version_is_refused(tmp_path: Path) -> None:
     path = write(tmp_path, b"one")
     with pytest.raises(journal.JournalError, match="file-not-sealed"):
         read(path, SEALED)
     assert read(path)[0] is True
-
-
-def test_a_journal_of_an_earlier_version_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "x.journal"
     own_files.write_private(path, b"hoity-journal-1\n\0")
     with pytest.raises(journal.JournalError, match="no-journal"):
@@ -321,9 +304,7 @@ def test_a_sealed_journal_is_not_looked_into(tmp_path: Path, passphrase: str | N
         journal.read(path, passphrase)
 
 
-def test_only_an_open_journal_is_open_and_then_neither_reopened_nor_forgotten(
-    tmp_path: Path,
-) -> None:
+def test_an_open_journal_is_neither_reopened_nor_forgotten(tmp_path: Path) -> None:
     book = fresh(tmp_path)
     assert journal.is_open(book.path)
     for use in (journal.reopen, journal.forget):

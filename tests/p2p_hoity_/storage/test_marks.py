@@ -1,7 +1,5 @@
 """Tests of marks: kept outside the home, of one very file, and gone with their journal."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import stat
@@ -31,11 +29,13 @@ def current(path: Path, passphrase: str | None = None) -> bool:
     return read(path, passphrase)[0]
 
 
-def test_a_mark_lies_outside_the_home(tmp_path: Path, own: Path) -> None:
+def test_a_mark_lies_outside_the_home_however_that_is_reached(tmp_path: Path, own: Path) -> None:
     path = played(tmp_path / "home", b"one")
     assert marks.path_of(path).parent == own
     assert [p.name for p in (tmp_path / "home").rglob("*") if p.is_file()] == ["game.journal"]
     assert current(path)
+    (tmp_path / "link").symlink_to(tmp_path / "home")
+    assert current(tmp_path / "link" / "journals" / path.name)
 
 
 def test_a_home_restored_whole_is_noticed(tmp_path: Path) -> None:
@@ -57,12 +57,6 @@ def test_a_copy_in_another_place_or_of_the_same_age_is_noticed(tmp_path: Path) -
     copied.chmod(0o600)
     copied.replace(path)  # the same bytes in the same place, but another file
     assert not current(path)
-
-
-def test_a_home_reached_by_another_way_is_the_same(tmp_path: Path) -> None:
-    path = played(tmp_path / "home", b"one")
-    (tmp_path / "link").symlink_to(tmp_path / "home")
-    assert current(tmp_path / "link" / "journals" / path.name)
 
 
 def test_every_mark_is_forced_to_disk_and_the_first_with_its_folder(
@@ -102,9 +96,7 @@ def test_a_mark_may_lag_and_never_names_what_is_not_on_disk(tmp_path: Path) -> N
     assert current(path), "a mark that lags names a record that is there"
 
 
-def test_no_mark_comes_behind_the_end_of_its_journal_or_stays_when_it_is_removed(
-    tmp_path: Path, own: Path
-) -> None:
+def test_no_mark_outlives_its_journal_or_comes_behind_its_end(tmp_path: Path, own: Path) -> None:
     book = fresh(tmp_path / "home")
     book.append(b"one")
     book.settle()
@@ -117,13 +109,22 @@ def test_no_mark_comes_behind_the_end_of_its_journal_or_stays_when_it_is_removed
     assert list(own.iterdir()) == []
 
 
-def test_a_mark_whose_folder_was_cleared_away_is_written_anew(tmp_path: Path, own: Path) -> None:
+def test_a_mark_that_cannot_be_written_is_told(tmp_path: Path, own: Path) -> None:
     book = fresh(tmp_path / "home")
     shutil.rmtree(own)
     book.append(b"one")
     book.close()
     assert current(book.path)
     assert stat.S_IMODE(own.stat().st_mode) == 0o700
+    path = played(tmp_path / "other" / "home")
+    shutil.rmtree(own)
+    own.write_bytes(b"no folder")
+    with pytest.raises(journal.JournalError) as told:
+        play_on(path)
+    assert (told.value.code, told.value.fields["path"]) == (
+        "journal-stopped",
+        str(marks.path_of(path)),
+    )
 
 
 async def test_the_keeper_sets_the_mark_soon_after_and_before_it_ends(tmp_path: Path) -> None:
@@ -180,22 +181,7 @@ def test_marks_inside_the_home_are_refused(tmp_path: Path, monkeypatch: pytest.M
         played(tmp_path / "home")
     monkeypatch.setenv("HOITY_MARKS", str(tmp_path / "elsewhere"))
     played(tmp_path / "home")
-
-
-def test_the_usual_place_is_not_the_homes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("HOITY_MARKS")
     monkeypatch.delenv("HOITY_HOME", raising=False)
     assert not marks.lies_with(home.home().path)
     assert not home.home().path.is_relative_to(marks.folder())
-
-
-def test_a_mark_that_cannot_be_written_is_told(tmp_path: Path, own: Path) -> None:
-    path = played(tmp_path / "home")
-    shutil.rmtree(own)
-    own.write_bytes(b"no folder")
-    with pytest.raises(journal.JournalError) as told:
-        play_on(path)
-    assert (told.value.code, told.value.fields["path"]) == (
-        "journal-stopped",
-        str(marks.path_of(path)),
-    )
