@@ -49,6 +49,9 @@ def menu_of(at: Sitting) -> Menu:
     return at.app.desk.menu
 
 
+Shown = pytest.CaptureFixture[str]
+
+
 def by_keys(rng: random.Random) -> Script:
     """A whole game by the keyboard alone."""
 
@@ -454,10 +457,8 @@ def test_an_onlooker_can_leave_behind_the_end() -> None:
     async def watch() -> None:
         seat.bridge.open()
         seat.person.open()
-        bound = table(3)
-        seat.app.scene.hear(updates.Started(bound, None))
-        ended = updates.Finished(bound, None, (), None)  # type: ignore[arg-type]
-        seat.app.scene.hear(ended)
+        for update in (updates.Started(table(3), None), ENDS["with a result"]):
+            seat.app.scene.hear(update)
         seat.person.leave()
         await trio.testing.wait_all_tasks_blocked()
 
@@ -466,7 +467,7 @@ def test_an_onlooker_can_leave_behind_the_end() -> None:
 
 
 def test_what_is_said_beside_the_game_is_in_the_log_and_behind_it_in_the_terminal(
-    capsys: pytest.CaptureFixture[str],
+    capsys: Shown,
 ) -> None:
     async def script(at: Sitting) -> None:
         await at.asked()
@@ -482,7 +483,7 @@ def test_what_is_said_beside_the_game_is_in_the_log_and_behind_it_in_the_termina
 
 
 def test_who_is_muted_on_the_screen_is_muted_in_the_lines_that_replace_it(
-    seat: FullSeat, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    seat: FullSeat, monkeypatch: pytest.MonkeyPatch, capsys: Shown
 ) -> None:
     seat.app.scene.hear(updates.Started(table(3), 0))
     for number, name in enumerate(("Iris", "Ada", "Bruno")):
@@ -614,7 +615,7 @@ class Lines:
 
 
 def test_a_screen_that_fails_gives_the_seat_to_the_line_prompt(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    monkeypatch: pytest.MonkeyPatch, capsys: Shown
 ) -> None:
     monkeypatch.setattr(full_seat, "LineSeat", Lines)
     company = Company(3, edition=short())
@@ -711,49 +712,37 @@ def test_the_seat_is_left_before_there_is_a_game() -> None:
 @pytest.mark.parametrize(
     ("rings", "watched", "heard"), [(True, False, 1), (True, True, 0), (False, False, 0)]
 )
-def test_the_bell_rings_when_it_is_ones_turn_and_nobody_looks(
-    rings: bool, watched: bool, heard: int, monkeypatch: pytest.MonkeyPatch
+@seated()
+async def test_the_bell_rings_when_it_is_ones_turn_and_nobody_looks(
+    at: Sitting, rings: bool, watched: bool, heard: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     bells: list[int] = []
     monkeypatch.setattr(TableApp, "bell", lambda app: bells.append(1))
-
-    async def script(at: Sitting) -> None:
-        await at.asked()
-        at.app.rings = rings
-        bells.clear()
-        if watched:
-            at.app.on_app_focus()
-        else:
-            at.app.on_app_blur()
-        asked = len(at.company.asked)
-        await at.press("1", "enter")
-        await at.until(lambda: len(at.company.asked) > asked and at.app.is_asking)
-        assert len(bells) == heard
-
-    sit(script, Company(3))
+    at.app.rings = rings
+    (at.app.on_app_focus if watched else at.app.on_app_blur)()
+    asked = len(at.company.asked)
+    await at.press("1", "enter")
+    await at.until(lambda: len(at.company.asked) > asked and at.app.is_asking)
+    assert len(bells) == heard
 
 
-def test_how_the_screen_is_wanted_is_kept_in_the_home() -> None:
-
+def test_how_the_screen_is_wanted_is_kept_in_the_home(seat: FullSeat) -> None:
     async def script(at: Sitting) -> None:
         await at.asked()
         settings.keep(own_home(), settings.Settings(bots="easy"))  # chosen with the screen up
         for word in ("theme", "bell", "pace"):
             at.app._chosen(word)
 
+    assert seat.app.rings
+    assert not FullSeat(False, lambda reason: None, bell=False).app.rings
     private_folder(own_home().path)
     sit(script, Company(3))
     kept = settings.load()
     assert kept.bots == "easy"
     assert (kept.light, kept.bell, kept.staged) == (True, False, True)
-    seat = FullSeat(False, lambda reason: None)
-    assert seat.app.theme == "textual-light"
-    assert not seat.app.rings
-
-
-def test_no_bell_is_stronger_than_what_was_kept() -> None:
-    assert FullSeat(False, lambda reason: None).app.rings
-    assert not FullSeat(False, lambda reason: None, bell=False).app.rings
+    later = FullSeat(False, lambda reason: None)
+    assert later.app.theme == "textual-light"
+    assert not later.app.rings
 
 
 @seated()
@@ -776,27 +765,18 @@ async def test_the_ticket_is_copied_and_shown_as_a_picture_and_a_code_copied_wit
     assert not isinstance(at.app.screen, Picture)
 
 
-def test_behind_the_screen_stands_how_it_ended(
-    seat: FullSeat, capsys: pytest.CaptureFixture[str]
-) -> None:
-    scene = seat.app.scene
-    scene.hear(updates.Started(table(3), 0))
+def test_behind_the_screen_stands_how_it_ended(seat: FullSeat, capsys: Shown) -> None:
     standings = tuple(rules.Standing(rank, rank % 3, 40 - rank, ()) for rank in (1, 2, 3))
-    path = Path("game.hoity")
-    scene.hear(updates.Finished(table(3), None, standings, path))  # type: ignore[arg-type]
+    path, hear = Path("game.hoity"), seat.app.scene.hear
+    hear(updates.Started(table(3), 0))
+    hear(updates.Ended("silent-seat", 1))
+    seat.end(Outcome(None, code="silent-seat", seat=1))
+    assert "Ada" in capsys.readouterr().out
+    hear(updates.Finished(table(3), None, standings, path))  # type: ignore[arg-type]
     seat.end(Outcome(path, standings))
     told = capsys.readouterr().out
     assert "1 Ada 39 · 2 Bruno 38 · 3 Iris 37" in told
     assert "hoity verify game.hoity" in told
-
-
-def test_behind_the_screen_stands_why_there_is_no_result(
-    seat: FullSeat, capsys: pytest.CaptureFixture[str]
-) -> None:
-    seat.app.scene.hear(updates.Started(table(3), 0))
-    seat.app.scene.hear(updates.Ended("silent-seat", 1))
-    seat.end(Outcome(None, code="silent-seat", seat=1))
-    assert "Ada" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("asked", ["agree", "again"])
