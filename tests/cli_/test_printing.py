@@ -11,25 +11,21 @@ from cli import printing
 LINE = "  Fields and octagons: 0:3/1  1-5:4/2  6-12:3/2  13-20:2/1  21-24 Banquet"
 
 
-def test_a_long_line_is_broken_between_words_under_its_own_indent() -> None:
+def test_a_long_line_is_broken_between_words_and_a_number_stays_with_its_word() -> None:
     lines = printing.wrapped(LINE, 40)
     assert len(lines) == 2
     assert all(len(line) <= 40 for line in lines)
     assert lines[0].startswith("  Fields")
     assert lines[1].startswith("    ")
-
-
-def test_a_short_line_and_a_line_without_a_bound_stay_whole() -> None:
     assert printing.wrapped(LINE, len(LINE)) == [LINE]
     assert printing.wrapped(LINE * 9, None) == [LINE * 9]
-
-
-def test_a_number_stays_with_its_word() -> None:
     assert printing.wrapped("Bruno holds Cash 4,000, Thief 6, Exhibit", 22) == [
         "Bruno holds",
         "  Cash 4,000, Thief 6,",
         "  Exhibit",
     ]
+    words = "say hoity resume and then go on as ever with what was begun some time ago by you"
+    assert max(map(len, printing.wrapped(words, 30))) <= 30
 
 
 @given(st.lists(st.from_regex(r"[a-z-]{1,60}", fullmatch=True), min_size=1), st.integers(20, 99))
@@ -73,8 +69,3 @@ def test_a_command_is_kept_whole(command: str) -> None:
     )
     assert len(lines) > 1
     assert any(command in line for line in lines)
-
-
-def test_what_follows_a_command_is_broken_as_ever() -> None:
-    words = "say hoity resume and then go on as ever with what was begun some time ago by you"
-    assert max(map(len, printing.wrapped(words, 30))) <= 30

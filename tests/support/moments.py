@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from cli.ui.full_screen.frame import Desk
+from cli.ui.full_screen.frame import Desk, frame
 from cli.ui.full_screen.menu import menu
 from cli.ui.full_screen.scene import Scene
 from cli.words import terms as terms_words
@@ -47,6 +47,37 @@ class Shown:
         if items := tuple(self.driver.record[before:]):
             self.scene.hear(updates.Happened(items, self.view, True))
 
+    def until(self, kind: type[rules.Happening]) -> Shown:
+        """Play until something of this kind has happened."""
+        while not any(isinstance(item, kind) for item in self.driver.record):
+            self.step()
+        return self
+
+    def revealing(self) -> Shown:
+        """Play until something is revealed beat by beat."""
+        while not self.scene.is_revealing:
+            self.step()
+        return self
+
+    def hear(self, *told: updates.Update) -> Shown:
+        """Let the scene hear this."""
+        for update in told:
+            self.scene.hear(update)
+        return self
+
+    def there(self, *seats: Presence) -> Shown:
+        """Say how each seat is there; all others are linked."""
+        rest = (Presence.LINKED,) * (self.driver.state.seats - len(seats))
+        return self.hear(updates.Attendance((*seats, *rest)))
+
+    def lines(self, width: int = 80, height: int = 24) -> list[str]:
+        """Return the plain lines of the screen."""
+        return [line.plain for line in frame(self.scene, self.desk, width, height)]
+
+    def text(self, width: int = 80, height: int = 24) -> str:
+        """Return all that stands on the screen."""
+        return "\n".join(self.lines(width, height))
+
     def ask(self, kind: rules.Kind, again: bool = False) -> None:
         """The seat is asked."""
         assert self.scene.names is not None
@@ -74,10 +105,7 @@ def begun(
         variant = "surprise"
     shown = Shown(Scene(staged), Desk(), Referee.seat(load(edition), seats, seed, variant), mine)
     bound = table(seats, variant, NAMES, load(edition))
-    shown.scene.hear(updates.Joined(NAMES[:seats], seats))
-    shown.scene.hear(updates.Started(bound, mine))
-    shown.scene.hear(updates.Attendance((Presence.LINKED,) * seats))
-    return shown
+    return shown.hear(updates.Joined(NAMES[:seats], seats), updates.Started(bound, mine)).there()
 
 
 def asked_for(shown: Shown, kind: str, round: int = 1, least: int = 2) -> Shown:
@@ -123,10 +151,9 @@ def _knock() -> Shown:
     ticket = "hoity2" + "abcdefgh" * 30
     shown.desk.papers = ("Give this ticket to the others", ticket, "", *shown.desk.papers)
     shown.desk.answers = knock("Bruno", "MLIL-DCD5-6CF4-OPNQ-DKLO")
-    shown.scene.hear(updates.Admitted("Zoe", False))
     after = updates.CodeEnd.WRONG
-    shown.scene.hear(updates.Code("7-lantern-walrus", "relay.example:4646", 600.0, after))
-    return shown
+    code = updates.Code("7-lantern-walrus", "relay.example:4646", 600.0, after)
+    return shown.hear(updates.Admitted("Zoe", False), code)
 
 
 def _deal() -> Shown:
@@ -139,18 +166,16 @@ def _deal() -> Shown:
 
 
 def _reveal() -> Shown:
-    shown = begun(staged=True)
-    while not any(isinstance(it, rules.news.PlaceShown) for it in shown.driver.record):
-        shown.step()
+    shown = begun(staged=True).until(rules.news.PlaceShown)
     shown.scene.hurry()
-    shown.scene.hear(updates.Happened(tuple(shown.driver.record[-4:]), shown.view, True))
+    shown.hear(updates.Happened(tuple(shown.driver.record[-4:]), shown.view, True))
     shown.scene.advance()
     return shown
 
 
 def _sealed() -> Shown:
     shown = asked_for(begun(), "action", 3)
-    shown.scene.hear(updates.Chosen("action", shown.view.legal("action")[0]))
+    shown.hear(updates.Chosen("action", shown.view.legal("action")[0]))
     shown.desk.menu = None
     shown.wait({1, 3}, 12.0, 288.0)
     return shown
@@ -159,73 +184,30 @@ def _sealed() -> Shown:
 def _halfway() -> Shown:
     shown = _sealed()
     shown.wait({1}, 150.0, 150.0)
-    shown.scene.hear(updates.Halfway(frozenset({1}), 150.0, 150.0, MUSTER))
-    return shown
+    return shown.hear(updates.Halfway(frozenset({1}), 150.0, 150.0, MUSTER))
 
 
-def _presence(there: Presence) -> Callable[[], Shown]:
-    def build() -> Shown:
-        shown = _sealed()
-        seats = [Presence.LINKED] * 4
-        seats[1] = there
-        shown.scene.hear(updates.Attendance(tuple(seats)))
-        return shown
-
-    return build
-
-
-def _left() -> Shown:
-    shown = _presence(Presence.LEFT)()
-    shown.scene.hear(updates.LeftForNow(1))
-    return shown
+def _absence(shown: Shown) -> Shown:
+    """The second seat is away for good."""
+    shown.driver.away(1)
+    shown.hear(updates.Happened(tuple(shown.driver.record[-1:]), shown.view, True))
+    return shown.there(Presence.LINKED, Presence.ABSENT)
 
 
 def _absent() -> Shown:
-    shown = asked_for(begun(), "place", 3)
-    shown.driver.away(1)
-    shown.scene.hear(updates.Happened(tuple(shown.driver.record[-1:]), shown.view, True))
-    seats = (Presence.LINKED, Presence.ABSENT, Presence.LINKED, Presence.LINKED)
-    shown.scene.hear(updates.Attendance(seats))
+    shown = _absence(asked_for(begun(), "place", 3))
     shown.ask("place")
     return shown
 
 
 def _away() -> Shown:
-    shown = _sealed()
-    seats = (Presence.ABSENT, Presence.LINKED, Presence.LINKED, Presence.LINKED)
-    shown.scene.hear(updates.Attendance(seats))
-    shown.scene.hear(updates.Away())
-    return shown
-
-
-def _returned() -> Shown:
-    shown = _away()
-    shown.scene.hear(updates.Attendance((Presence.LINKED,) * 4))
-    shown.scene.hear(updates.Returned())
-    return shown
+    return _sealed().there(Presence.ABSENT).hear(updates.Away())
 
 
 def _paused() -> Shown:
     shown = _sealed()
     shown.wait({1}, 400.0, -100.0, strict=True)
-    count = replace(MUSTER, strict=True)
-    shown.scene.hear(updates.Paused(frozenset({1}), 400.0, count))
-    return shown
-
-
-def _cheat() -> Shown:
-    shown = asked_for(begun(), "place", 3)
-    shown.scene.hear(updates.Accused(2, "two-chains"))
-    seats = (Presence.LINKED, Presence.LINKED, Presence.BANNED, Presence.LINKED)
-    shown.scene.hear(updates.Attendance(seats))
-    return shown
-
-
-def _talk() -> Shown:
-    shown = asked_for(begun(), "place", 3)
-    shown.scene.hear(updates.Said(1, "Ada", "nice pipes you have there…"))
-    shown.scene.hear(updates.Said(2, "Bruno", 1))
-    return shown
+    return shown.hear(updates.Paused(frozenset({1}), 400.0, replace(MUSTER, strict=True)))
 
 
 def over(seats: int = 4, variant: rules.Variant = None, seed: int = 1) -> Shown:
@@ -235,46 +217,13 @@ def over(seats: int = 4, variant: rules.Variant = None, seed: int = 1) -> Shown:
         shown.step()
     assert shown.scene.table is not None
     standings = shown.driver.state.standings
-    told = updates.Finished(shown.scene.table, None, standings, None)  # type: ignore[arg-type]
-    shown.scene.hear(told)
-    return shown
+    return shown.hear(updates.Finished(shown.scene.table, None, standings, None))  # type: ignore[arg-type]
 
 
 def _pass() -> Shown:
-    shown = asked_for(begun(seed=8), "action", 3)
-    shown.driver.away(1)
-    shown.scene.hear(updates.Happened(tuple(shown.driver.record[-1:]), shown.view, True))
-    seats = (Presence.LINKED, Presence.ABSENT, Presence.LINKED, Presence.LINKED)
-    shown.scene.hear(updates.Attendance(seats))
+    shown = _absence(asked_for(begun(seed=8), "action", 3))
     shown.desk.menu = None
-    while not any(isinstance(it, rules.news.Passed) for it in shown.driver.record):
-        shown.step()
-    return shown
-
-
-def _again() -> Shown:
-    shown = over()
-    shown.scene.hear(updates.Again(frozenset({0, 2}), frozenset()))
-    return shown
-
-
-def _not_again() -> Shown:
-    shown = over()
-    shown.scene.hear(updates.Again(frozenset({0}), frozenset({3})))
-    return shown
-
-
-def _last_exhibits() -> Shown:
-    shown = begun()
-    while not any(isinstance(it, rules.news.FinalExhibit) for it in shown.driver.record):
-        shown.step()
-    return shown
-
-
-def _ended() -> Shown:
-    shown = _sealed()
-    shown.scene.hear(updates.Ended("silent-seat", 1))
-    return shown
+    return shown.until(rules.news.Passed)
 
 
 def _lesson() -> Shown:
@@ -284,8 +233,15 @@ def _lesson() -> Shown:
     shown.scene.begin_lesson(Names(lesson.edition, ("Iris", *OPPONENTS), MINE))
     while lesson.question is None:
         for part in lesson.step():
-            shown.scene.hear(updates.Happened(part.items, lesson.view, True))
+            shown.hear(updates.Happened(part.items, lesson.view, True))
     shown.desk.lesson = max(map(explained, Topic), key=len)
+    return shown
+
+
+def _watched() -> Shown:
+    shown = begun(mine=None)
+    while shown.driver.state.round < 4:
+        shown.step()
     return shown
 
 
@@ -307,27 +263,26 @@ MOMENTS: dict[str, Callable[[], Shown]] = {
     "six-seats": lambda: asked_for(begun(6), "action", 9),
     "sealed": _sealed,
     "halfway": _halfway,
-    "link-lost": _presence(Presence.UNLINKED),
-    "left": _left,
+    "link-lost": lambda: _sealed().there(Presence.LINKED, Presence.UNLINKED),
+    "left": lambda: _sealed().there(Presence.LINKED, Presence.LEFT).hear(updates.LeftForNow(1)),
     "absent": _absent,
     "away": _away,
-    "returned": _returned,
+    "returned": lambda: _away().there().hear(updates.Returned()),
     "paused": _paused,
-    "cheat": _cheat,
-    "talk": _talk,
-    "watched": lambda: _watched(),
-    "last-exhibits": _last_exhibits,
+    "cheat": lambda: (
+        asked_for(begun(), "place", 3)
+        .hear(updates.Accused(2, "two-chains"))
+        .there(Presence.LINKED, Presence.LINKED, Presence.BANNED)
+    ),
+    "talk": lambda: asked_for(begun(), "place", 3).hear(
+        updates.Said(1, "Ada", "nice pipes you have there…"), updates.Said(2, "Bruno", 1)
+    ),
+    "watched": _watched,
+    "last-exhibits": lambda: begun().until(rules.news.FinalExhibit),
     "over": over,
-    "again": _again,
-    "not-again": _not_again,
-    "ended": _ended,
+    "again": lambda: over().hear(updates.Again(frozenset({0, 2}), frozenset())),
+    "not-again": lambda: over().hear(updates.Again(frozenset({0}), frozenset({3}))),
+    "ended": lambda: _sealed().hear(updates.Ended("silent-seat", 1)),
     "lesson": _lesson,
 }
 """Every moment by name."""
-
-
-def _watched() -> Shown:
-    shown = begun(mine=None)
-    while shown.driver.state.round < 4:
-        shown.step()
-    return shown

@@ -32,9 +32,6 @@ def at_step(
 
 def test_the_board_word_for_word() -> None:
     assert "\n".join(board.board(*at_step(60))) + "\n" == GOLDEN.read_text(encoding="utf-8")
-
-
-def test_before_the_deal_there_is_no_board() -> None:
     assert board.board(*at_step(0)) == ["The cards are not dealt yet."]
 
 
@@ -67,32 +64,23 @@ def test_ones_own_secret_is_marked_and_the_others_are_counted() -> None:
     assert all(" 4 " in row for row in others)
 
 
-def test_every_cash_and_thief_is_on_the_board_once() -> None:
+def test_every_cash_and_thief_is_on_the_board_once_and_stolen_cash_among_the_cash() -> None:
     seen, names = at_step(60)
-    lines = board.seats(seen, names)[1:]
+    names.look(seen)
     state = seen.state
-    for seat, line in zip((1, 0, 2), lines, strict=True):
+    seats, hands = board.seats(seen, names)[1:], board.hands(seen, names)[1:]
+    for seat, line, hand in zip((1, 0, 2), seats, hands, strict=True):
         held = [state.action_card(card) for card in state.hands[seat]]
         for kind in (ActionKind.CASH, ActionKind.THIEF):
             numbers = sorted(card.number or 0 for card in held if card.kind == kind)
             assert "  " + " ".join(map(str, numbers)) + " " in line
-
-
-def test_stolen_cash_stands_among_the_cash() -> None:
-    seen, names = at_step(60)
-    names.look(seen)
-    for seat, line in zip((1, 0, 2), board.hands(seen, names)[1:], strict=True):
-        cards = line.partition(": ")[2].split(", ")
+        cards = hand.partition(": ")[2].split(", ")
         kinds = [card.split()[0] for card in cards]
         assert kinds == sorted(kinds, key=["Cash", "Thief", "Detective", "Exhibit"].index)
         cash = [card for card in cards if card.startswith("Cash")]
-        foreign = [
-            card
-            for card in seen.state.hands[seat]
-            if seen.state.action_card(card).colour != names.colours[seat]
-        ]
+        foreign = [card for card in held if card.colour != names.colours[seat]]
         assert sum("(" in card for card in cash) == len(foreign)
-    assert "(purple)" in "\n".join(board.hands(seen, names)[1:])
+    assert "(purple)" in "\n".join(hands)
 
 
 def test_an_absent_seat_is_named() -> None:
@@ -111,10 +99,8 @@ def test_names_that_are_cut_to_the_same_stay_apart() -> None:
     assert len(set(names)) == 3
 
 
-@pytest.mark.parametrize(
-    ("word", "found"), [("b1468", 1), ("1468", 1), ("B", 9), ("q", 0), ("B0", 0)]
-)
-def test_collectibles_are_looked_up_by_letter_and_year(word: str, found: int) -> None:
-    lines = board.named(*at_step(1), word)
-    assert sum("“" in line for line in lines) == found
-    assert found or "No Collectible" in lines[0]
+def test_collectibles_are_looked_up_by_letter_and_year() -> None:
+    for word, found in (("b1468", 1), ("1468", 1), ("B", 9), ("q", 0), ("B0", 0)):
+        lines = board.named(*at_step(1), word)
+        assert sum("“" in line for line in lines) == found, word
+        assert found or "No Collectible" in lines[0]

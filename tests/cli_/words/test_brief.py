@@ -91,16 +91,12 @@ def test_the_octagon_shown_is_the_one_that_paid(seed: int, tell: Any) -> None:
     assert told > 3
 
 
-def test_ones_own_seat_is_you_and_places_stand_in_one_line() -> None:
+def test_ones_own_seat_is_you_and_nothing_is_said_twice() -> None:
     game = played(3, 1)
     names = names_of(game, 1)
     names.colours = ("red", "blue", "green")
     shown = [news.PlaceShown(seat, Place(seat % 2)) for seat in range(3)]
     assert brief.story(names, shown) == ["Castle: Ana, Cleo · Auction Hall: You"]
-
-
-def test_what_the_next_line_says_is_not_said_twice() -> None:
-    game = played(3, 1)
     names = names_of(game)
     quiet = [i for i in game.record if isinstance(i, (*brief.UNSAID, news.RoundEnded))]
     assert quiet

@@ -43,12 +43,14 @@ def test_an_options_own_words_choose_it(kind: str, seed: int, language: str) -> 
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("line", ["", "0", "99", "zzz", "-1", "٣", "1 2", "9" * 5000, "\0"])
-def test_nonsense_is_no_answer_and_why_is_said(kind: str, line: str) -> None:
+def test_nonsense_is_no_answer_and_why_is_said(kind: str) -> None:
     view, _names, question = asked(kind)
-    with pytest.raises(NoAnswer) as caught:
-        read(line, question, view, kind)
-    assert str(caught.value)
+    picks = ["p", "p A", "p AAAAAAAAAA", "p 1 99", "p 1 2", "p x y z", "p 0"]
+    nonsense = ["", "0", "99", "zzz", "-1", "٣", "1 2", "9" * 5000, "\0"]
+    for line in nonsense + (picks if kind == "exhibit" else []):
+        with pytest.raises(NoAnswer) as caught:
+            read(line, question, view, kind)
+        assert str(caught.value)
 
 
 def test_cards_are_typed_by_kind_and_number_in_three_languages() -> None:
@@ -110,6 +112,7 @@ def test_an_exhibit_is_one_line_with_size_and_oldest_piece() -> None:
         letters = "".join(sorted(piece.letter or "" for piece in pieces))
         oldest = min(piece.year or 0 for piece in pieces)
         assert option.words == f"{letters}  {len(pieces)} pieces, oldest {oldest}"
+    assert set(choices.QUESTIONS) == set(rules.FORMS)
 
 
 @settings(max_examples=times(12, 30))
@@ -144,13 +147,6 @@ def test_any_legal_exhibit_can_be_picked_in_three_ways(seed: int, seats: int, da
         assert read(typed, question, view, "exhibit") == choice
 
 
-@pytest.mark.parametrize("typed", ["p", "p A", "p AAAAAAAAAA", "p 1 99", "p 1 2", "p x y z", "p 0"])
-def test_a_pick_that_is_none_says_why(typed: str) -> None:
-    view, _names, question = asked("exhibit")
-    with pytest.raises(NoAnswer):
-        read(typed, question, view, "exhibit")
-
-
 def test_a_theft_is_typed_by_letter_and_year() -> None:
     view = until(referee(5, seed=3), "theft", 1)
     names = Names(view.state.edition, NICKNAMES[:5], 1)
@@ -159,7 +155,3 @@ def test_a_theft_is_typed_by_letter_and_year() -> None:
             piece = view.piece(option.value)  # type: ignore[arg-type]
             for typed in (f"{piece.letter}{piece.year}", f"{piece.letter} {piece.year}"):
                 assert read(typed, question, view, "theft") == option.value
-
-
-def test_every_kind_has_a_question() -> None:
-    assert set(choices.QUESTIONS) == set(rules.FORMS)

@@ -30,13 +30,16 @@ def test_every_known_collectible_stands_in_its_cell_and_no_other(
         assert all(list(c) == sorted(c, key=lambda m: m.year) for c in row.cells)
 
 
-def test_ones_own_row_is_first_and_says_what_only_its_owner_sees() -> None:
+def test_ones_own_row_is_first_and_an_onlooker_sees_only_what_is_open_to_all() -> None:
     view = until(referee(4), "place", 2)
     first, *others = grid(view).rows
     assert first.seat == 2
     assert first.unknown == 0
     assert {m.slot for cell in first.cells for m in cell if m.is_secret} == set(dict(view.private))
     assert not any(m.is_secret for row in others for cell in row.cells for m in cell)
+    view = rules.view(until(referee(4), "place", 0).state, None)
+    assert all(row.unknown == rules.HAND for row in grid(view).rows)
+    assert [top.slot for top in grid(view).tops] == [w[0] for w in view.state.windows]
 
 
 def test_the_best_exhibit_is_that_of_the_known_ones() -> None:
@@ -47,9 +50,3 @@ def test_the_best_exhibit_is_that_of_the_known_ones() -> None:
         assert len(row.best) == len(row.slots)
         years = [view.piece(slot).year for slot in row.slots]
         assert row.oldest == (min(y for y in years if y is not None) if years else None)
-
-
-def test_an_onlooker_sees_only_what_is_open_to_all() -> None:
-    view = rules.view(until(referee(4), "place", 0).state, None)
-    assert all(row.unknown == rules.HAND for row in grid(view).rows)
-    assert [top.slot for top in grid(view).tops] == [w[0] for w in view.state.windows]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -21,12 +20,6 @@ def folder_of(path: Path, language: str = "de") -> Path:
     found = path / language / "LC_MESSAGES"
     found.mkdir(parents=True)
     return found
-
-
-@pytest.fixture(autouse=True)
-def english_again() -> Iterator[None]:
-    yield
-    lingo.speak("en")
 
 
 @pytest.mark.parametrize("path", catalogues.catalogues(), ids=lambda p: p.parts[-3])
@@ -163,7 +156,7 @@ def test_a_line_that_is_no_catalogue_is_named(tmp_path: Path) -> None:
         catalogues.read(path)
 
 
-def test_speaking() -> None:
+def test_speaking_and_counting() -> None:
     lingo.speak("de")
     assert (lingo.language(), lingo._("Castle")) == ("de", "Schloss")
     lingo.speak("es")
@@ -171,11 +164,11 @@ def test_speaking() -> None:
     assert lingo._("there is no such message") == "there is no such message"
     lingo.speak("en")
     assert lingo._("Castle") == "Castle"
-
-
-def test_a_language_that_is_not_spoken() -> None:
     with pytest.raises(ValueError, match="en, de, es"):
         lingo.speak("fr")
+    key = ("{number} hour", "{number} hours")
+    lingo.speak("es")
+    assert [lingo.count(*key, n) for n in (1, 2)] == ["{number} hora", "{number} horas"]
 
 
 @pytest.mark.parametrize(
@@ -191,9 +184,3 @@ def test_a_language_that_is_not_spoken() -> None:
 )
 def test_the_locale_chooses(environ: dict[str, str], language: str) -> None:
     assert lingo.language_of(environ) == language
-
-
-def test_one_and_many() -> None:
-    key = ("{number} hour", "{number} hours")
-    lingo.speak("es")
-    assert [lingo.count(*key, n) for n in (1, 2)] == ["{number} hora", "{number} horas"]

@@ -57,18 +57,12 @@ def test_all_words_stay_and_every_line_has_room(words: str, columns: int) -> Non
     assert kept.replace(" ", "") == plain.replace(" ", "")
 
 
-def test_short_words_are_one_line_and_a_pipe_is_not_broken() -> None:
+def test_short_words_are_one_line_and_no_letter_carries_a_tower() -> None:
     assert quoted("Ada", "nice pipes", 80) == ["» Ada: nice pipes"]
     assert quoted("Ada", "pipes " * 100, None) == ["» Ada: " + "pipes " * 100]
     assert quoted("Ada", "nice pipes you have", 20) == ["» Ada: nice pipes", "»   you have"]
-
-
-def test_no_letter_carries_a_tower() -> None:
     assert quoted("Ada", "e" + "\u0301" * 9, 80) == ["» Ada: e" + "\u0301" * STACKED]
     assert quoted("Ada", "e\u0301" * 9, 80) == ["» Ada: " + "e\u0301" * 9]
-
-
-def test_a_wide_name_does_not_push_another_to_the_left_edge() -> None:
     names = ", ".join(["界" * 20, "界" * 14, "Round 9 · You"])
     for line in printing.wrapped(f"Seated: {names}", 80):
         assert len(rows(line, 80)) == 1

@@ -35,30 +35,21 @@ WORDLESS = {SystemCode.NUMBERED}
 """What the system itself has words for."""
 
 
-@pytest.fixture(autouse=True)
-def english_again() -> Iterator[None]:
-    yield
-    lingo.speak("en")
-
-
 def gaps(template: str) -> set[str]:
     return set(re.findall(r"\{(\w+)\}", template))
 
 
-def test_every_code_has_a_sentence_and_every_sentence_a_code() -> None:
+def test_a_code_is_one_word_of_one_table_and_has_a_sentence() -> None:
     assert set(SENTENCES) == {str(code) for code in CODES} - {str(code) for code in WORDLESS}
-
-
-def test_a_code_is_one_word_of_one_table() -> None:
     words = [str(code) for code in CODES]
     assert len(words) == len(set(words))
     assert not set(words) & set(PROTOCOL)
     assert all(re.fullmatch(r"[a-z]+(-[a-z]+)*", word) for word in words)
-
-
-@pytest.mark.parametrize("code", [c for c in CODES if c not in WORDLESS], ids=str)
-def test_a_sentence_has_a_gap_for_each_field(code: Code) -> None:
-    assert gaps(SENTENCES[code]) == set(code.fields)
+    codes = {str(code) for code in CODES}
+    assert codes >= trouble.TABLE_NOT_OK | trouble.TABLE_UNREACHED
+    assert not trouble.TABLE_NOT_OK & trouble.TABLE_UNREACHED
+    for code in set(CODES) - WORDLESS:
+        assert gaps(SENTENCES[code]) == set(code.fields), code
 
 
 @pytest.mark.parametrize("language", ["es", "de"])
@@ -102,12 +93,6 @@ def test_every_code_of_bytes_that_the_protocol_raises_has_a_meaning() -> None:
     assert raised <= set(PROTOCOL)
 
 
-def test_an_exit_code_is_said_of_codes_that_there_are() -> None:
-    codes = {str(code) for code in CODES}
-    assert codes >= trouble.TABLE_NOT_OK | trouble.TABLE_UNREACHED
-    assert not trouble.TABLE_NOT_OK & trouble.TABLE_UNREACHED
-
-
 @pytest.mark.parametrize(
     ("code", "number"),
     [
@@ -123,9 +108,6 @@ def test_an_exit_code_is_said_of_codes_that_there_are() -> None:
 )
 def test_a_table_that_cannot_be_played_at_has_its_exit_code(code: Code, number: int) -> None:
     assert trouble.exit_code_of(PeerError(code)) == number
-
-
-def test_a_failed_link_ends_with_3() -> None:
     assert trouble.exit_code_of(NetError(NetCode.NO_ADDRESS)) == 3
 
 
@@ -151,17 +133,13 @@ def test_a_cause_is_told_inside_its_sentence() -> None:
     assert gone.startswith("der Gastgeber ist fort (die Gegenseite hat")
 
 
-def test_a_journal_in_use_is_told_in_the_language_spoken() -> None:
+def test_what_is_in_use_is_told_in_the_language_spoken_with_what_to_do() -> None:
     lingo.speak("de")
     why = because(JournalCode.IN_USE, journal="b.journal")
     assert sentence(because(JournalCode.UNUSABLE, path="/a/b.journal", why=why)) == (
         "/a/b.journal ist nicht zu gebrauchen: b.journal ist in Gebrauch: Dieser Platz wird schon"
         " in einem anderen Terminal gespielt"
     )
-
-
-def test_a_port_in_use_is_told_with_what_to_do_in_the_language_spoken() -> None:
-    lingo.speak("de")
     why = because(NetCode.PORT_IN_USE)
     assert sentence(because(SeatingCode.CANNOT_LISTEN, address="a:1", why=why)) == (
         "auf a:1 lassen sich keine Verbindungen annehmen: der Port ist schon belegt; nenne mit"
@@ -169,17 +147,11 @@ def test_a_port_in_use_is_told_with_what_to_do_in_the_language_spoken() -> None:
     )
 
 
-def test_what_a_peer_sent_stands_in_quotes_and_numbers_are_short() -> None:
+def test_what_a_peer_sent_stands_in_quotes_and_the_system_says_its_own_words() -> None:
     version = because(JoinCode.OTHER_VERSION, theirs="x\x1b", ours="y")
     assert r"'x\x1b', and this is 'y'" in sentence(version)
     assert sentence(because(LinkCode.SILENT, seconds=6.0)) == "nothing was heard of it for 6 s"
-
-
-def test_the_system_says_its_own_words() -> None:
     assert sentence(because(SystemCode.NUMBERED, number=28)) == os.strerror(28)
-
-
-def test_a_code_of_the_protocol_has_the_meaning_of_its_table() -> None:
     reason = because(LobbyCode.NO_CONSENT, why=Reason("bad-signature"))
     assert meaning("bad-signature") in sentence(reason)
     lingo.speak("de")

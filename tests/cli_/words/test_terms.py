@@ -17,6 +17,7 @@ from cli.words.cards import Names
 from cli.words.waiting import late
 from p2p_hoity.editions import descent, load
 from p2p_hoity.editions.canonical import known_edition, read_canonical
+from p2p_hoity.editions.descent import PARTS
 from p2p_hoity.game_port import game_value, read_game
 from p2p_hoity.rules import Edition
 from p2p_hoity.rules.edition import Colour
@@ -40,9 +41,8 @@ def described(offered: Terms) -> str:
 # Durations.
 
 
-@pytest.mark.parametrize(
-    ("milliseconds", "words"),
-    [
+def test_a_duration_in_words() -> None:
+    for milliseconds, words in (
         (1_000, "1 second"),
         (1_999, "1 second"),
         (30_000, "30 seconds"),
@@ -54,10 +54,14 @@ def described(offered: Terms) -> str:
         (86_400_000, "1 day"),
         (2_592_000_000, "30 days"),
         (0, "0 seconds"),
-    ],
-)
-def test_a_duration_in_words(milliseconds: int, words: str) -> None:
-    assert durations.span(milliseconds) == words
+    ):
+        assert durations.span(milliseconds) == words
+    patience = Patience(choice=172_800_000, step=90_000)
+    text = described(terms(patience=patience))
+    assert "after 2 days without a choice (1 minute 30 seconds for other steps)" in text
+    for language, words in (("de", "1 Tag 2 Stunden"), ("es", "1 día 2 horas")):
+        lingo.speak(language)
+        assert durations.span(93_600_000) == words
 
 
 @given(st.integers(1000, 2_592_000_000))
@@ -69,20 +73,6 @@ def test_a_duration_has_at_most_two_units_and_is_never_told_too_long(millisecond
     assert milliseconds * 0.95 - 1000 <= told * 1000 <= milliseconds
 
 
-@pytest.mark.parametrize(
-    ("language", "words"), [("de", "1 Tag 2 Stunden"), ("es", "1 día 2 horas")]
-)
-def test_a_duration_in_other_languages(language: str, words: str) -> None:
-    lingo.speak(language)
-    assert durations.span(93_600_000) == words
-
-
-def test_the_terms_say_durations_in_words() -> None:
-    patience = Patience(choice=172_800_000, step=90_000)
-    text = described(terms(patience=patience))
-    assert "after 2 days without a choice (1 minute 30 seconds for other steps)" in text
-
-
 def test_a_patience_that_can_be_asked_for_can_be_offered() -> None:
     option = PatienceOption.__metadata__[0]  # type: ignore[attr-defined]
     low, high = header.PATIENCE_BOUNDS[0]
@@ -92,20 +82,17 @@ def test_a_patience_that_can_be_asked_for_can_be_offered() -> None:
 # Returns.
 
 
-@pytest.mark.parametrize(
-    ("returns", "words"),
-    [
+def test_the_terms_say_how_often_a_seat_may_come_back() -> None:
+    for returns, words in (
         (0, "It cannot come back into this game."),
         (1, "It may come back 1 time."),
         (8, "It may come back up to 8 times."),
-    ],
-)
-def test_the_terms_say_how_often_a_seat_may_come_back(returns: int, words: str) -> None:
-    text = described(terms(returns=returns))
-    assert words in text
-    assert ("come back into" in text) == (returns == 0)
-    offered = terms(returns=returns)
-    assert terms_words.as_json(offered, read_game(offered), [])["returns"] == returns
+    ):
+        offered = terms(returns=returns)
+        text = described(offered)
+        assert words in text
+        assert ("come back into" in text) == (returns == 0)
+        assert terms_words.as_json(offered, read_game(offered), [])["returns"] == returns
 
 
 @pytest.mark.parametrize("seats", [frozenset({0}), frozenset({1})])
@@ -170,13 +157,8 @@ def test_the_log_and_the_program_are_told_of_the_change_too() -> None:
     assert json.dumps(editions.as_json(edition))
 
 
-def test_an_edition_of_ones_own_is_said_to_be_one() -> None:
+def test_an_edition_of_ones_own_is_said_to_be_one_and_every_part_of_one_has_its_words() -> None:
     own = replace(UBER, name="my house")
     assert "the host's own" in editions.title(own)
     assert editions.as_json(own) == {"edition": "my house", "changed": None}
-
-
-def test_every_part_of_an_edition_has_its_words() -> None:
-    from p2p_hoity.editions.descent import PARTS
-
     assert set(editions.CHANGED) == set(PARTS)

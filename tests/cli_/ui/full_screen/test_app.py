@@ -27,6 +27,7 @@ from cli.ui.full_screen.app import TableApp
 from cli.ui.full_screen.frame import ONLOOKERS, frame
 from cli.ui.full_screen.full_seat import FullSeat
 from cli.ui.full_screen.hands import Told
+from cli.ui.full_screen.menu import Menu
 from cli.ui.full_screen.pages import Choices, Page, Picture
 from cli.words import advice, lingo
 from cli.words.reasons import sentence
@@ -42,22 +43,39 @@ from p2p_hoity.storage.home import home as own_home
 from p2p_hoity.storage.own_files import private_folder
 
 
+def menu_of(at: Sitting) -> Menu:
+    """What is asked."""
+    assert at.app.desk.menu is not None
+    return at.app.desk.menu
+
+
+Shown = pytest.CaptureFixture[str]
+
+
 def by_keys(rng: random.Random) -> Script:
     """A whole game by the keyboard alone."""
 
+    async def answer(at: Sitting) -> None:
+        menu = menu_of(at)
+        if menu.kind == "theft":
+            for _walk in menu.slots:
+                await at.strike("space", "right")
+        elif rng.random() < 0.5:
+            await at.strike(str(rng.randint(1, min(9, len(menu.entries)))))
+        else:
+            await at.strike(*["down"] * rng.randint(1, len(menu.entries)))
+        await at.strike("enter")
+
+    return playing(answer)
+
+
+def playing(answer: Script) -> Script:
+    """A whole game, each question of which is answered so."""
+
     async def play(at: Sitting) -> None:
         while await at.asked():
-            menu = at.app.desk.menu
-            assert menu is not None
             before = len(at.company.asked)
-            if menu.kind == "theft":
-                for _walk in menu.slots:
-                    await at.strike("space", "right")
-            elif rng.random() < 0.5:
-                await at.strike(str(rng.randint(1, min(9, len(menu.entries)))))
-            else:
-                await at.strike(*["down"] * rng.randint(1, len(menu.entries)))
-            await at.strike("enter")
+            await answer(at)
             await at.until(
                 lambda b=before: at.done.done() or len(at.company.asked) > b  # type: ignore[misc]
             )
@@ -68,33 +86,30 @@ def by_keys(rng: random.Random) -> Script:
 def by_mouse(rng: random.Random) -> Script:
     """A whole game by the mouse alone."""
 
-    async def play(at: Sitting) -> None:
-        while await at.asked():
-            menu = at.app.desk.menu
-            assert menu is not None
-            before = len(at.company.asked)
-            if menu.kind == "theft":
-                for group in rules_groups(at):
-                    await at.app.run_action(f"mark({rng.choice(group)})")
-            elif menu.kind == "exhibit":
-                await at.click(f"1 {menu.entries[0].words}")
-            else:
-                lines = [f"{n} {e.words[:20]}" for n, e in enumerate(menu.entries, 1)]
-                await at.click(rng.choice([line for line in lines if line in at.text]))
-            await at.click(lingo._("Enter"))
-            await at.until(
-                lambda b=before: at.done.done() or len(at.company.asked) > b  # type: ignore[misc]
-            )
+    async def answer(at: Sitting) -> None:
+        menu = menu_of(at)
+        if menu.kind == "theft":
+            for group in rules.theft_options(menu.view.state):
+                await at.app.run_action(f"mark({rng.choice(group)})")
+        elif menu.kind == "exhibit":
+            await at.click(f"1 {menu.entries[0].words}")
+        else:
+            lines = [f"{n} {e.words[:20]}" for n, e in enumerate(menu.entries, 1)]
+            await at.click(rng.choice([line for line in lines if line in at.text]))
+        await at.click(lingo._("Enter"))
 
-    return play
+    return playing(answer)
 
 
-def rules_groups(at: Sitting) -> list[tuple[int, ...]]:
-    """The exhibits a Thief picks from."""
-    from p2p_hoity.rules import theft_options
+@pytest.fixture
+def seat() -> FullSeat:
+    """A seat at a screen that is not drawn yet."""
+    return FullSeat(False, lambda reason: None)
 
-    assert at.app.desk.menu is not None
-    return list(theft_options(at.app.desk.menu.view.state))
+
+def broken(*_: object) -> None:
+    """Draw nothing and fail."""
+    raise RuntimeError("drawn badly")
 
 
 GAMES = [
@@ -135,18 +150,15 @@ def test_a_game_on_the_whole_track() -> None:
 
 
 @seated()
-async def test_enter_alone_seals_nothing(at: Sitting) -> None:
+async def test_nothing_is_sealed_by_enter_alone_or_by_keys_typed_before_the_question(
+    at: Sitting,
+) -> None:
     await at.press("enter", "enter", "space", "enter")
     assert at.company.asked == ["place"]
     assert "Nothing is picked yet" in at.text
-
-
-@seated()
-async def test_keys_typed_before_the_question_do_not_answer_it(at: Sitting) -> None:
     at.app.is_asking = False  # as long as the question is not there
     await at.press("1", "enter")
-    assert at.app.desk.menu is not None
-    assert at.app.desk.menu.cursor is None
+    assert menu_of(at).cursor is None
     assert at.company.asked == ["place"]
 
 
@@ -163,9 +175,12 @@ async def test_every_way_out_asks_and_stay_loses_nothing(at: Sitting) -> None:
         assert at.app.desk.menu is not None
 
 
+@pytest.mark.parametrize("keys", [("q", "down", "enter"), ("ctrl+c", "ctrl+c")], ids=" ".join)
 @seated()
-async def test_leaving_for_now_takes_two_keys_more(at: Sitting) -> None:
-    await at.press("q", "down", "enter")
+async def test_leaving_takes_more_than_one_key(at: Sitting, keys: tuple[str, ...]) -> None:
+    await at.press(*keys[:-1])
+    assert at.left == []
+    await at.press(keys[-1])
     await at.until(lambda: at.left)
     assert at.left == ["you left"]
 
@@ -202,8 +217,7 @@ async def test_a_bot_that_stands_in_does_not_wait_where_time_runs_out(at: Sittin
 
 @seated()
 async def test_a_question_that_replaces_another_outlives_its_end(at: Sitting) -> None:
-    assert at.app.desk.menu is not None
-    before = at.app.desk.menu.view
+    before = menu_of(at).view
     now = replace(before)
     at.app.ask(now, "place", True)
     at.app.close_question(before)
@@ -255,8 +269,7 @@ async def test_who_is_asked_anew_is_asked_at_the_screen(at: Sitting) -> None:
 
 @seated()
 async def test_a_choice_that_nothing_else_is_open_to_is_said(at: Sitting) -> None:
-    view = at.app.desk.menu.view if at.app.desk.menu else None
-    assert view is not None
+    view = menu_of(at).view
     alone = replace(view, state=view.state.but(windows=((), ())))
     assert await at.seat.person.choose(alone, "place", False) == 0
     await at.until(lambda: "Nothing else is open to you:" in at.app.scene.log)
@@ -319,16 +332,12 @@ async def test_a_muted_seat_is_not_heard(at: Sitting) -> None:
 
 
 @seated()
-async def test_pages_open_and_close(at: Sitting) -> None:
+async def test_pages_open_and_close_and_a_key_over_one_turns_to_its_own(at: Sitting) -> None:
     for key in "ilroph?#":
         await at.press(key)
         assert isinstance(at.app.screen, Page)
         await at.press("escape")
         assert not isinstance(at.app.screen, Page)
-
-
-@seated()
-async def test_over_a_page_a_key_closes_it_or_turns_to_its_own(at: Sitting) -> None:
     for key in "ilroph?#":
         await at.press(key)
         other = "h" if key == "i" else "i"
@@ -340,14 +349,16 @@ async def test_over_a_page_a_key_closes_it_or_turns_to_its_own(at: Sitting) -> N
         assert at.app.screen.name != other
         await at.press(key)
         assert len(at.app.screen_stack) == 1
+    await at.press("i", "9", "0")
+    assert isinstance(at.app.screen, Page)
+    assert menu_of(at).cursor is None
 
 
 @seated()
 async def test_over_a_hint_a_number_picks_and_nothing_is_sealed_before_enter(at: Sitting) -> None:
     await at.press("h", "2")
     assert len(at.app.screen_stack) == 1
-    assert at.app.desk.menu is not None
-    assert at.app.desk.menu.cursor == 1
+    assert menu_of(at).cursor == 1
     assert at.company.asked == ["place"]
     await at.press("enter")
     await at.until(lambda: len(at.company.asked) > 1)
@@ -367,18 +378,9 @@ async def test_what_opened_under_a_page_or_the_menu_is_answered_once_it_is_seen(
     await at.strike("escape", "2", "enter")
     await at.asked()
     assert at.company.asked == ["place", "action"]
-    assert at.app.desk.menu is not None
-    assert at.app.desk.menu.cursor is None
+    assert menu_of(at).cursor is None
     await at.press("2", "enter")
     await at.until(lambda: len(at.company.asked) > 2)
-
-
-@seated()
-async def test_over_a_page_a_number_of_no_answer_closes_nothing(at: Sitting) -> None:
-    await at.press("i", "9", "0")
-    assert isinstance(at.app.screen, Page)
-    assert at.app.desk.menu is not None
-    assert at.app.desk.menu.cursor is None
 
 
 @pytest.mark.parametrize("allowed", [True, False])
@@ -395,30 +397,17 @@ async def test_a_hint_is_shown_against_ones_own_bots_only(at: Sitting, allowed: 
 
 
 @seated()
-async def test_the_screen_is_resized_at_any_moment(at: Sitting) -> None:
-    for size in ((120, 40), (40, 10), (200, 60), (80, 24)):
-        await at.resize(*size)
-    await at.press("1", "enter")
-    await at.until(lambda: len(at.company.asked) > 1)
-
-
-@seated()
-async def test_what_is_not_seen_is_not_answered(at: Sitting) -> None:
+async def test_the_screen_is_resized_at_any_moment_and_what_is_not_seen_is_not_answered(
+    at: Sitting,
+) -> None:
     await at.resize(60, 15)
     assert "80 × 24" in " ".join(at.text.split())
     await at.press("1", "enter")
     assert len(at.company.asked) == 1
-    await at.resize(80, 24)
+    for size in ((120, 40), (40, 10), (200, 60), (80, 24)):
+        await at.resize(*size)
     await at.press("1", "enter")
     await at.until(lambda: len(at.company.asked) > 1)
-
-
-@seated()
-async def test_the_second_ctrl_c_leaves(at: Sitting) -> None:
-    await at.press("ctrl+c")
-    assert at.left == []
-    await at.press("ctrl+c")
-    await at.until(lambda: at.left)
 
 
 @seated()
@@ -468,10 +457,8 @@ def test_an_onlooker_can_leave_behind_the_end() -> None:
     async def watch() -> None:
         seat.bridge.open()
         seat.person.open()
-        bound = table(3)
-        seat.app.scene.hear(updates.Started(bound, None))
-        ended = updates.Finished(bound, None, (), None)  # type: ignore[arg-type]
-        seat.app.scene.hear(ended)
+        for update in (updates.Started(table(3), None), ENDS["with a result"]):
+            seat.app.scene.hear(update)
         seat.person.leave()
         await trio.testing.wait_all_tasks_blocked()
 
@@ -480,7 +467,7 @@ def test_an_onlooker_can_leave_behind_the_end() -> None:
 
 
 def test_what_is_said_beside_the_game_is_in_the_log_and_behind_it_in_the_terminal(
-    capsys: pytest.CaptureFixture[str],
+    capsys: Shown,
 ) -> None:
     async def script(at: Sitting) -> None:
         await at.asked()
@@ -496,9 +483,8 @@ def test_what_is_said_beside_the_game_is_in_the_log_and_behind_it_in_the_termina
 
 
 def test_who_is_muted_on_the_screen_is_muted_in_the_lines_that_replace_it(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    seat: FullSeat, monkeypatch: pytest.MonkeyPatch, capsys: Shown
 ) -> None:
-    seat = FullSeat(False, lambda why: None)
     seat.app.scene.hear(updates.Started(table(3), 0))
     for number, name in enumerate(("Iris", "Ada", "Bruno")):
         seat.app.scene.hear(updates.Said(number, name, "psst"))
@@ -629,14 +615,11 @@ class Lines:
 
 
 def test_a_screen_that_fails_gives_the_seat_to_the_line_prompt(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    monkeypatch: pytest.MonkeyPatch, capsys: Shown
 ) -> None:
     monkeypatch.setattr(full_seat, "LineSeat", Lines)
     company = Company(3, edition=short())
     seat = FullSeat(False, lambda reason: None)
-
-    def broken(*args: object) -> None:
-        raise RuntimeError("drawn badly")
 
     async def game() -> str:
         async def fail() -> None:
@@ -663,8 +646,7 @@ def test_a_screen_that_fails_gives_the_seat_to_the_line_prompt(
     assert "Traceback" not in captured.out + captured.err
 
 
-def test_an_error_of_the_peer_comes_out_of_the_application() -> None:
-    seat = FullSeat(False, lambda reason: None)
+def test_an_error_of_the_peer_comes_out_of_the_application(seat: FullSeat) -> None:
 
     async def fails() -> None:
         raise ValueError("no table")
@@ -681,8 +663,7 @@ ENDS: Any = {
 
 
 @pytest.mark.parametrize("end", ENDS)
-def test_how_a_table_ended_stays_until_it_is_read(end: str) -> None:
-    seat = FullSeat(False, lambda reason: None)
+def test_how_a_table_ended_stays_until_it_is_read(seat: FullSeat, end: str) -> None:
 
     async def over() -> str:
         seat.tell(updates.Started(table(3), 0))
@@ -731,53 +712,48 @@ def test_the_seat_is_left_before_there_is_a_game() -> None:
 @pytest.mark.parametrize(
     ("rings", "watched", "heard"), [(True, False, 1), (True, True, 0), (False, False, 0)]
 )
-def test_the_bell_rings_when_it_is_ones_turn_and_nobody_looks(
-    rings: bool, watched: bool, heard: int, monkeypatch: pytest.MonkeyPatch
+@seated()
+async def test_the_bell_rings_when_it_is_ones_turn_and_nobody_looks(
+    at: Sitting, rings: bool, watched: bool, heard: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     bells: list[int] = []
     monkeypatch.setattr(TableApp, "bell", lambda app: bells.append(1))
-
-    async def script(at: Sitting) -> None:
-        await at.asked()
-        at.app.rings = rings
-        bells.clear()
-        if watched:
-            at.app.on_app_focus()
-        else:
-            at.app.on_app_blur()
-        asked = len(at.company.asked)
-        await at.press("1", "enter")
-        await at.until(lambda: len(at.company.asked) > asked and at.app.is_asking)
-        assert len(bells) == heard
-
-    sit(script, Company(3))
+    at.app.rings = rings
+    (at.app.on_app_focus if watched else at.app.on_app_blur)()
+    asked = len(at.company.asked)
+    await at.press("1", "enter")
+    await at.until(lambda: len(at.company.asked) > asked and at.app.is_asking)
+    assert len(bells) == heard
 
 
-def test_how_the_screen_is_wanted_is_kept_in_the_home() -> None:
-
+def test_how_the_screen_is_wanted_is_kept_in_the_home(seat: FullSeat) -> None:
     async def script(at: Sitting) -> None:
         await at.asked()
         settings.keep(own_home(), settings.Settings(bots="easy"))  # chosen with the screen up
         for word in ("theme", "bell", "pace"):
             at.app._chosen(word)
 
+    assert seat.app.rings
+    assert not FullSeat(False, lambda reason: None, bell=False).app.rings
     private_folder(own_home().path)
     sit(script, Company(3))
     kept = settings.load()
     assert kept.bots == "easy"
     assert (kept.light, kept.bell, kept.staged) == (True, False, True)
-    seat = FullSeat(False, lambda reason: None)
-    assert seat.app.theme == "textual-light"
-    assert not seat.app.rings
-
-
-def test_no_bell_is_stronger_than_what_was_kept() -> None:
-    assert FullSeat(False, lambda reason: None).app.rings
-    assert not FullSeat(False, lambda reason: None, bell=False).app.rings
+    later = FullSeat(False, lambda reason: None)
+    assert later.app.theme == "textual-light"
+    assert not later.app.rings
 
 
 @seated()
-async def test_the_ticket_is_copied_and_shown_as_a_picture(at: Sitting) -> None:
+async def test_the_ticket_is_copied_and_shown_as_a_picture_and_a_code_copied_with_its_relay(
+    at: Sitting,
+) -> None:
+    await at.press("d")
+    assert at.app.clipboard == ""  # there is no code
+    at.app.scene.code = updates.Code("7-lantern-walrus", "relay.example:4646", 600.0, None)
+    await at.press("d")
+    assert at.app.clipboard == "7-lantern-walrus@relay.example:4646"
     await at.press("x")
     assert not isinstance(at.app.screen, Picture)  # there is no ticket yet
     at.app.ticket = "hoity2" + "a" * 190
@@ -789,36 +765,18 @@ async def test_the_ticket_is_copied_and_shown_as_a_picture(at: Sitting) -> None:
     assert not isinstance(at.app.screen, Picture)
 
 
-@seated()
-async def test_a_code_is_copied_with_its_relay(at: Sitting) -> None:
-    await at.press("d")
-    assert at.app.clipboard == ""  # there is no code
-    at.app.scene.code = updates.Code("7-lantern-walrus", "relay.example:4646", 600.0, None)
-    await at.press("d")
-    assert at.app.clipboard == "7-lantern-walrus@relay.example:4646"
-
-
-def test_behind_the_screen_stands_how_it_ended(capsys: pytest.CaptureFixture[str]) -> None:
-    seat = FullSeat(False, lambda reason: None)
-    scene = seat.app.scene
-    scene.hear(updates.Started(table(3), 0))
+def test_behind_the_screen_stands_how_it_ended(seat: FullSeat, capsys: Shown) -> None:
     standings = tuple(rules.Standing(rank, rank % 3, 40 - rank, ()) for rank in (1, 2, 3))
-    path = Path("game.hoity")
-    scene.hear(updates.Finished(table(3), None, standings, path))  # type: ignore[arg-type]
+    path, hear = Path("game.hoity"), seat.app.scene.hear
+    hear(updates.Started(table(3), 0))
+    hear(updates.Ended("silent-seat", 1))
+    seat.end(Outcome(None, code="silent-seat", seat=1))
+    assert "Ada" in capsys.readouterr().out
+    hear(updates.Finished(table(3), None, standings, path))  # type: ignore[arg-type]
     seat.end(Outcome(path, standings))
     told = capsys.readouterr().out
     assert "1 Ada 39 · 2 Bruno 38 · 3 Iris 37" in told
     assert "hoity verify game.hoity" in told
-
-
-def test_behind_the_screen_stands_why_there_is_no_result(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    seat = FullSeat(False, lambda reason: None)
-    seat.app.scene.hear(updates.Started(table(3), 0))
-    seat.app.scene.hear(updates.Ended("silent-seat", 1))
-    seat.end(Outcome(None, code="silent-seat", seat=1))
-    assert "Ada" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("asked", ["agree", "again"])
@@ -827,9 +785,6 @@ def test_a_plain_question_goes_on_in_lines_when_the_screen_fails(
 ) -> None:
     monkeypatch.setattr(full_seat, "LineSeat", Lines)
     seat = FullSeat(False, lambda reason: None)
-
-    def broken(*args: object) -> None:
-        raise RuntimeError("drawn badly")
 
     async def ask() -> bool:
         async def fail() -> None:
@@ -849,8 +804,7 @@ def test_a_plain_question_goes_on_in_lines_when_the_screen_fails(
     assert seat.line.said == ["the ticket"]
 
 
-def test_a_host_sees_on_the_least_screen_how_far_its_ticket_leads() -> None:
-    seat = FullSeat(False, lambda reason: None)
+def test_a_host_sees_on_the_least_screen_how_far_its_ticket_leads(seat: FullSeat) -> None:
     terms = terms_of(Ask(6), b"h" * 32)
     found = Found(("192.168.1.5:4646",), trouble=(because(RouterCode.SILENT),))
     for ticket, what in (("", found), ("hoity2better", replace(found, mapped="81.2.69.142:4646"))):

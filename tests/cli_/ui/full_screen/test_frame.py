@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.moments import MOMENTS, asked_for, begun
+from support.moments import MOMENTS, Shown, asked_for, begun
 from support.sampling import sample, times
 from support.screened import table
 
-from cli.ui.full_screen.frame import Desk, frame
+from cli.ui.full_screen.frame import Desk
 from cli.ui.full_screen.ink import CUT, cells
 from cli.ui.full_screen.marks import DONE, POINTER
 from cli.ui.full_screen.question import question
@@ -28,16 +28,18 @@ KEPT = Path(__file__).parent / "frames"
 SIZES = ((80, 24), (100, 30), (120, 40))
 
 
-def drawn(name: str, width: int, height: int) -> list[str]:
-    """The plain lines of a moment."""
-    shown = MOMENTS[name]()
-    return [line.plain for line in frame(shown.scene, shown.desk, width, height)]
+def assert_fits(shown: Shown, width: int, height: int) -> None:
+    """Assert that a screen has these rows and columns, and nothing that moves the cursor."""
+    lines = shown.lines(width, height)
+    assert len(lines) == height
+    assert {cells(line) for line in lines} == {width}
+    assert not {"\x1b", "\u202e"} & set("".join(lines))
 
 
 @pytest.mark.parametrize("name", MOMENTS)
 def test_a_moment_looks_as_it_was_kept(name: str) -> None:
     """`HOITY_KEEP=1` keeps what is drawn now: look at the difference before it is committed."""
-    pages = ["\n".join(line.rstrip() for line in drawn(name, *size)) for size in SIZES]
+    pages = ["\n".join(line.rstrip() for line in MOMENTS[name]().lines(*size)) for size in SIZES]
     text = "\n\n".join(pages) + "\n"
     path = KEPT / f"{name}.txt"
     if os.environ.get("HOITY_KEEP"):
@@ -52,26 +54,20 @@ def test_a_moment_fits_every_size_in_every_language(name: str, language: str) ->
     lingo.speak(language)
     shown = MOMENTS[name]()
     for width, height in (*SIZES, (200, 60), (79, 23), (40, 12), (20, 5)):
-        lines = frame(shown.scene, shown.desk, width, height)
-        assert len(lines) == height
-        assert {cells(line.plain) for line in lines} == {width}
+        assert_fits(shown, width, height)
 
 
 @pytest.mark.parametrize("size", SIZES)
-def test_the_key_of_a_hint_is_shown_while_there_is_a_question_and_hints_are_given(
+def test_the_key_of_a_hint_is_shown_while_hints_are_given(
     size: tuple[int, int],
 ) -> None:
     shown = asked_for(begun(), "place")
-
-    def footer() -> str:
-        return frame(shown.scene, shown.desk, *size)[-1].plain
-
-    assert "h hint" not in footer()
+    assert "h hint" not in shown.lines(*size)[-1]
     shown.desk.has_hints = True
-    assert "h hint" in footer()
-    assert "Esc" in footer()
+    assert "h hint" in shown.lines(*size)[-1]
+    assert "Esc" in shown.lines(*size)[-1]
     shown.desk.menu = None
-    assert "h hint" not in footer()
+    assert "h hint" not in shown.lines(*size)[-1]
 
 
 @given(
@@ -90,9 +86,7 @@ def test_any_point_of_any_game_fits_any_size(
         if isinstance(rules.expected(shown.driver.state), rules.Over):
             break
         shown.step()
-    lines = frame(shown.scene, shown.desk, width, height)
-    assert len(lines) == height
-    assert {cells(line.plain) for line in lines} == {width}
+    assert_fits(shown, width, height)
 
 
 @pytest.mark.parametrize("size", SIZES)
@@ -101,7 +95,7 @@ def test_the_question_is_on_the_screen_with_all_that_one_decides_on(
     seats: int, size: tuple[int, int]
 ) -> None:
     shown = asked_for(begun(seats, seed=3), "turn" if seats == 2 else "action", 4)
-    text = "\n".join(line.plain for line in frame(shown.scene, shown.desk, *size))
+    text = shown.text(*size)
     assert shown.desk.menu is not None
     for name in shown.scene.names.nicknames[1:]:  # type: ignore[union-attr]
         assert text.count(name[:8]) >= 2  # among the seats and among the pieces
@@ -119,10 +113,10 @@ def test_no_hidden_collectible_of_another_seat_is_drawn() -> None:
     for slot, card in zip(hidden, reversed(cards), strict=True):
         other.driver.deck[slot] = card
     for each in (one, other):
-        each.scene.hear(updates.Resumed(each.view))
+        each.hear(updates.Resumed(each.view))
     for width, height in SIZES:
-        first = [line.plain for line in frame(one.scene, one.desk, width, height)]
-        second = [line.plain for line in frame(other.scene, other.desk, width, height)]
+        first = one.lines(width, height)
+        second = other.lines(width, height)
         assert first[:-8] == second[:-8]
 
 
@@ -133,7 +127,7 @@ def test_every_numbered_exhibit_and_every_mark_is_on_the_smallest_screen(seed: i
     assert found is not None
     for number, entry in enumerate(found.entries, 1):
         found.pick(number)
-        lines = [line.plain for line in frame(shown.scene, shown.desk, *SIZES[0])]
+        lines = shown.lines()
         assert f" {number} {entry.words} " in "\n".join(lines)
         own = next(line for line in lines if DONE in line and "You" in line)
         assert own.count(DONE) == len(found.picked)
@@ -146,7 +140,7 @@ def test_what_a_thief_may_take_is_on_the_smallest_screen(seed: int) -> None:
     assert found is not None
     for slot in found.slots:
         found.mark(slot)
-        lines = [line.plain for line in frame(shown.scene, shown.desk, *SIZES[0])]
+        lines = shown.lines()
         assert any(POINTER in line and DONE in line for line in lines)
 
 
@@ -162,22 +156,20 @@ def test_notes_are_read_whole_on_the_smallest_screen(moment: str, language: str)
 
 def test_what_was_said_ages() -> None:
     shown = asked_for(begun(), "place", 2)
-    shown.scene.hear(updates.Said(1, "Ada", "psst"))
-    assert "psst" in "".join(line.plain for line in frame(shown.scene, shown.desk, *SIZES[0]))
+    shown.hear(updates.Said(1, "Ada", "psst"))
+    assert "psst" in shown.text()
     for _step in range(200):
         shown.step()
-    assert "psst" not in "".join(line.plain for line in frame(shown.scene, shown.desk, *SIZES[0]))
+    assert "psst" not in shown.text()
     assert "psst" in "".join(line.plain for line in page("log", shown.scene, Desk(), (), 70)[1])
 
 
 def test_no_plain_question_is_shown_before_the_reveal_is_over() -> None:
-    shown = begun(staged=True)
-    while not shown.scene.is_revealing:
-        shown.step()
+    shown = begun(staged=True).revealing()
     shown.desk.answers = "Another game? y or n"
-    assert "Another" not in frame(shown.scene, shown.desk, 80, 24)[-1].plain
+    assert "Another" not in shown.lines()[-1]
     shown.scene.hurry()
-    assert "Another" in frame(shown.scene, shown.desk, 80, 24)[-1].plain
+    assert "Another" in shown.lines()[-1]
 
 
 HOSTILE = ("漢字漢字漢字漢字漢字", "a\u0301\u0301\u0301\u0301\u0301\u0301", "ﷺﷺﷺ", "W" * 24)
@@ -185,15 +177,14 @@ HOSTILE = ("漢字漢字漢字漢字漢字", "a\u0301\u0301\u0301\u0301\u0301\u0
 
 def test_hostile_names_stay_in_their_columns() -> None:
     shown = asked_for(begun(), "action", 4)
-    hostile = Scene(staged=False)
-    hostile.hear(updates.Started(table(4, names=HOSTILE), 0))
-    hostile.hear(updates.Happened(tuple(shown.driver.record), shown.view, True))
-    hostile.hear(updates.Said(1, HOSTILE[1], "\x1b[2J\u202etalk" * 40))
-    for width, height in SIZES:
-        lines = frame(hostile, Desk(), width, height)
-        assert {cells(line.plain) for line in lines} == {width}
-        assert "\x1b" not in "".join(line.plain for line in lines)
-        assert "\u202e" not in "".join(line.plain for line in lines)
+    hostile = Shown(Scene(staged=False), Desk(), shown.driver)
+    hostile.hear(
+        updates.Started(table(4, names=HOSTILE), 0),
+        updates.Happened(tuple(shown.driver.record), shown.view, True),
+        updates.Said(1, HOSTILE[1], "\x1b[2J\u202etalk" * 40),
+    )
+    for size in SIZES:
+        assert_fits(hostile, *size)
 
 
 @pytest.mark.parametrize("seats", [3, 6])
@@ -202,5 +193,5 @@ def test_every_option_can_be_reached_where_not_all_have_room(seats: int) -> None
     assert shown.desk.menu is not None
     for number, entry in enumerate(shown.desk.menu.entries, 1):
         shown.desk.menu.pick(number)
-        text = "\n".join(line.plain for line in frame(shown.scene, shown.desk, 80, 24))
+        text = shown.text()
         assert f"▸ {number} {entry.words}" in text

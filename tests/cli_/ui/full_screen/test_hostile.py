@@ -37,35 +37,31 @@ def test_a_name_is_no_markup_in_the_menu(name: str) -> None:
     sit(script, Company(3, names=("Iris", name, "Clara")))
 
 
-def test_a_key_struck_for_a_replaced_question_does_not_answer_the_next() -> None:
+@seated()
+async def test_a_key_struck_for_a_replaced_question_does_not_answer_the_next(at: Sitting) -> None:
     """The answer to the first is put into trio when the second has begun to wait already."""
-    company, found = Company(3), list[rules.Choice]()
+    found = list[rules.Choice]()
+    old = at.company.view()
+    choice = old.legal("place")[0]
 
-    async def script(at: Sitting) -> None:
-        assert await at.asked()
-        old = company.view()
-        choice = old.legal("place")[0]
+    async def asks() -> None:
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(answers)
+            found.append(await at.seat.player.choose(at.company.view(), "place", True))
 
-        async def asks() -> None:
-            async with trio.open_nursery() as nursery:
-                nursery.start_soon(answers)
-                found.append(await at.seat.player.choose(company.view(), "place", True))
+    async def answers() -> None:
+        await trio.testing.wait_all_tasks_blocked()
+        at.seat.person.answer(choice, old)
+        at.app.call_later(sealed)
 
-        async def answers() -> None:
-            await trio.testing.wait_all_tasks_blocked()
-            at.seat.person.answer(choice, old)
-            at.app.call_later(sealed)
+    def sealed() -> None:
+        assert not found
+        menu = at.app.desk.menu
+        assert menu is not None
+        at.seat.person.answer(choice, menu.view)
 
-        def sealed() -> None:
-            assert not found
-            menu = at.app.desk.menu
-            assert menu is not None
-            at.seat.person.answer(choice, menu.view)
-
-        at.seat.bridge.do(lambda: trio.lowlevel.spawn_system_task(asks))
-        await at.until(lambda: found)
-
-    sit(script, company)
+    at.seat.bridge.do(lambda: trio.lowlevel.spawn_system_task(asks))
+    await at.until(lambda: found)
     assert len(found) == 1
 
 
@@ -88,17 +84,15 @@ def test_a_screen_that_fails_when_the_result_is_shown_costs_no_result(
     assert "Traceback" not in captured.out + captured.err
 
 
-def test_ctrl_z_gives_the_terminal_back_to_the_shell(monkeypatch: pytest.MonkeyPatch) -> None:
+@seated()
+async def test_ctrl_z_gives_the_terminal_back_to_the_shell(
+    at: Sitting, monkeypatch: pytest.MonkeyPatch
+) -> None:
     stopped: list[str] = []
     monkeypatch.setattr(TableApp, "action_suspend_process", lambda app: stopped.append("stopped"))
-
-    async def script(at: Sitting) -> None:
-        await at.asked()
-        await at.press("ctrl+z")
-        await at.press("t", "ctrl+z", "escape")
-        await at.press("i", "ctrl+z", "escape")
-
-    sit(script, Company(3))
+    await at.press("ctrl+z")
+    await at.press("t", "ctrl+z", "escape")
+    await at.press("i", "ctrl+z", "escape")
     assert len(stopped) == 3
 
 

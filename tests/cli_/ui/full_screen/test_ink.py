@@ -15,16 +15,14 @@ WIDTHS = st.integers(0, 60)
 
 
 @given(WORDS, WIDTHS)
-def test_a_text_is_cut_to_its_place_and_fills_it(words: str, width: int) -> None:
+def test_a_text_is_cut_to_its_place_and_fills_it(
+    words: str, width: int
+) -> None:
     plain = text(words).plain
+    assert cut(words, cells(words)) == words
     assert cells(cut(plain, width)) <= width
     assert cells(fit(plain, width)) == width
     assert cells(fit(plain, width, right=True)) == width
-
-
-@given(WORDS)
-def test_what_fits_is_not_touched(words: str) -> None:
-    assert cut(words, cells(words)) == words
 
 
 @given(st.lists(st.tuples(WORDS, st.sampled_from(["", "dim", "title on cursor"]))), WIDTHS)
@@ -82,12 +80,9 @@ def test_words_are_broken_into_lines_that_fit_and_none_is_lost(
         assert " ".join(" ".join(line.plain for line in lines).split()) == " ".join(told.split())
 
 
-def test_blanks_at_the_front_stay() -> None:
+def test_blanks_at_the_front_stay_and_a_word_without_room_goes_on_in_the_next_line() -> None:
     assert [line.plain for line in broken("  one two three", 9, indent="    ")] == [
         "  one two",
         "    three",
     ]
-
-
-def test_a_word_without_room_goes_on_in_the_next_line() -> None:
     assert [line.plain for line in broken("ab " + "x" * 7, 3)] == ["ab", "xxx", "xxx", "x"]

@@ -58,21 +58,23 @@ def test_beats_together_are_the_whole(seed: int, steps: int) -> None:
         assert tuple(item for part in parts for item in part.items) == items
 
 
-def test_a_question_waits_for_the_reveal_before_it() -> None:
-    shown = begun(staged=True)
-    while not any(isinstance(it, rules.news.PlaceShown) for it in shown.driver.record):
-        shown.step()
-    shown.scene.hear(updates.Choosing(shown.view, "action", False))
+def test_a_question_waits_for_the_reveal_before_it_and_is_not_asked_once_it_is_answered() -> None:
+    shown = begun(staged=True).until(rules.news.PlaceShown)
+    shown.hear(updates.Choosing(shown.view, "action", False))
     assert shown.scene.question is None
     assert shown.scene.is_revealing
     shown.scene.hurry()
     assert shown.scene.question is not None
     assert not shown.scene.is_revealing
+    shown = begun(staged=True).until(rules.news.PlaceShown)
+    shown.hear(updates.Choosing(shown.view, "action", False), updates.Chosen("action", 1))
+    shown.scene.hurry()
+    assert shown.scene.question is None
 
 
 def test_who_comes_back_sees_at_once_how_it_stands() -> None:
     shown = begun(staged=True)
-    shown.scene.hear(updates.Away())
+    shown.hear(updates.Away())
     for _step in range(60):
         shown.step()
     assert not shown.scene.is_revealing
@@ -87,23 +89,10 @@ def test_a_long_queue_of_reveals_is_hurried() -> None:
         assert len(shown.scene._queue) <= MOST_BEATS + 20
 
 
-def test_a_question_that_was_answered_behind_a_reveal_is_not_asked_any_more() -> None:
-    shown = begun(staged=True)
-    while not any(isinstance(it, rules.news.PlaceShown) for it in shown.driver.record):
-        shown.step()
-    shown.scene.hear(updates.Choosing(shown.view, "action", False))
-    shown.scene.hear(updates.Chosen("action", 1))
-    shown.scene.hurry()
-    assert shown.scene.question is None
-
-
 def test_what_is_chosen_in_a_reveal_is_said_behind_it() -> None:
-    shown = begun(staged=True)
-    while not any(isinstance(it, rules.news.PlaceShown) for it in shown.driver.record):
-        shown.step()
+    shown = begun(staged=True).until(rules.news.PlaceShown)
     assert shown.scene.is_revealing
-    shown.scene.hear(Remark("Nothing else"))
-    shown.scene.hear(updates.Chosen("place", 0))
+    shown.hear(Remark("Nothing else"), updates.Chosen("place", 0))
     assert "Nothing else" not in shown.scene.log
     past = shown.scene.past
     shown.scene.hurry()
@@ -123,7 +112,7 @@ def test_the_last_beat_stays_for_its_time_whatever_comes() -> None:
             shown.wait({1}, 1.0)
             assert shown.scene.beat == beat
             if beat and not shown.scene._queue:
-                shown.scene.hear(asked)
+                shown.hear(asked)
                 assert shown.scene.question is not asked
                 assert shown.scene.advance() == 0
                 assert shown.scene.question is asked
@@ -134,28 +123,23 @@ def test_the_last_beat_stays_for_its_time_whatever_comes() -> None:
 
 def test_what_was_sealed_in_a_reveal_is_open_behind_it_if_its_step_has_passed() -> None:
     for has_passed in (False, True):
-        shown = begun(staged=True)
-        while not shown.scene.is_revealing:
-            shown.step()
-        shown.scene.hear(updates.Choosing(shown.view, "action", False))
-        shown.scene.hear(updates.Chosen("action", 1))
+        shown = begun(staged=True).revealing()
+        shown.hear(updates.Choosing(shown.view, "action", False), updates.Chosen("action", 1))
         if has_passed:
             before = SimpleNamespace(want=SimpleNamespace(kind=Kind.SEAL))
             after = SimpleNamespace(step=50, want=SimpleNamespace(kind=Kind.OPEN))
-            shown.scene.hear(updates.Stepped(before, after, 0.0))  # type: ignore[arg-type]
+            shown.hear(updates.Stepped(before, after, 0.0))  # type: ignore[arg-type]
         shown.scene.hurry()
         assert (shown.scene.sealed is None) is has_passed
 
 
 @pytest.mark.parametrize("void", ["away", "rewound"])
 def test_a_question_that_waits_for_a_reveal_goes_with_what_it_was_about(void: str) -> None:
-    shown = begun(staged=True)
-    while not shown.scene.is_revealing:
-        shown.step()
-    shown.scene.hear(updates.Choosing(shown.view, "place", False))
+    shown = begun(staged=True).revealing()
+    shown.hear(updates.Choosing(shown.view, "place", False))
     kept = len(shown.driver.record)
     how = {"away": updates.Away(), "rewound": updates.Rewound(1, kept, shown.view)}
-    shown.scene.hear(how[void])
+    shown.hear(how[void])
     shown.scene.hurry()
     assert shown.scene.question is None
 
@@ -166,7 +150,7 @@ def test_a_step_begins_with_no_clock_of_its_own() -> None:
     assert shown.scene.is_clock_of_step
     before = SimpleNamespace(want=SimpleNamespace(kind=Kind.OPEN))
     after = SimpleNamespace(step=50, want=SimpleNamespace(kind=Kind.SEAL))
-    shown.scene.hear(updates.Stepped(before, after, 0.0))  # type: ignore[arg-type]
+    shown.hear(updates.Stepped(before, after, 0.0))  # type: ignore[arg-type]
     assert not shown.scene.is_clock_of_step
     shown.wait({1})
     assert shown.scene.is_clock_of_step
@@ -179,19 +163,17 @@ def test_a_sale_that_was_taken_back_stands_beside_no_seat() -> None:
         before = dict(shown.scene.doings)
         shown.step()
     assert shown.scene.doings != before
-    shown.scene.hear(updates.Rewound(2, kept, view))
+    shown.hear(updates.Rewound(2, kept, view))
     assert shown.scene.doings == before
     assert shown.scene.figures == view.state.figures
 
 
 def test_a_reveal_of_the_game_before_is_over_when_the_next_begins() -> None:
-    shown = begun(mine=None, staged=True)
-    while not shown.scene.is_revealing:
-        shown.step()
+    shown = begun(mine=None, staged=True).revealing()
     table = shown.scene.table
     assert table is not None
-    shown.scene.hear(updates.Finished(table, None, (), None))  # type: ignore[arg-type]
-    shown.scene.hear(updates.Started(table, None))
+    shown.hear(updates.Finished(table, None, (), None))  # type: ignore[arg-type]
+    shown.hear(updates.Started(table, None))
     assert not shown.scene.is_revealing
     assert not shown.scene.is_over
 
@@ -199,27 +181,22 @@ def test_a_reveal_of_the_game_before_is_over_when_the_next_begins() -> None:
 def test_what_a_change_of_epoch_took_back_is_forgotten() -> None:
     shown = played(False, 1, 30)
     kept = len(shown.scene.record) - 3
-    shown.scene.hear(updates.Rewound(1, kept, shown.view))
+    shown.hear(updates.Rewound(1, kept, shown.view))
     assert len(shown.scene.record) == kept
     assert shown.scene.question is None
 
 
-def test_a_new_table_begins_with_nothing_of_the_one_before() -> None:
+def test_a_proven_fault_fills_the_screen_until_a_new_table_begins() -> None:
     shown = asked_for(begun(), "place", 3)
+    shown.hear(updates.Accused(2, "two-chains"))
+    assert shown.scene.alarm is not None
+    assert "Bruno" in shown.scene.alarm
     assert shown.scene.table is not None
-    shown.scene.hear(updates.Accused(2, "two-chains"))
-    shown.scene.hear(updates.Started(shown.scene.table, 0))
+    shown.hear(updates.Started(shown.scene.table, 0))
     assert shown.scene.record == []
     assert shown.scene.question is None
     assert shown.scene.faults == {}
     assert not shown.scene.is_over
-
-
-def test_a_proven_fault_fills_the_screen_once() -> None:
-    shown = asked_for(begun(), "place", 3)
-    shown.scene.hear(updates.Accused(2, "two-chains"))
-    assert shown.scene.alarm is not None
-    assert "Bruno" in shown.scene.alarm
 
 
 @pytest.mark.parametrize("update", updates.Update.__args__)  # type: ignore[attr-defined]
@@ -228,9 +205,6 @@ def test_every_update_is_heard_or_told(update: type[updates.Update]) -> None:
     assert update in named
     assert set(QUEUED) <= set(HEARERS)
     assert len(CHOOSING) == 3
-
-
-def test_an_empty_scene_has_no_board() -> None:
     scene = Scene()
     assert not scene.is_dealt
     assert scene.advance() == 0.0
@@ -240,14 +214,10 @@ def test_the_page_of_links_names_the_relay_until_there_is_a_direct_link() -> Non
     shown = begun(3)
     assert shown.scene.table is not None
     name = shown.scene.table.header.roster[1].nickname
-
-    def page() -> str:
-        return " ".join(line.plain for line in _links(shown.scene, Desk(), (), 100))
-
-    shown.scene.hear(updates.Linked(name, "relay+8.0.0.1:4646"))
-    assert "through the relay 8.0.0.1:4646" in page()
-    shown.scene.hear(updates.Linked(name))
-    assert "relay" not in page()
+    shown.hear(updates.Linked(name, "relay+8.0.0.1:4646"))
+    assert "through the relay 8.0.0.1:4646" in page_of(shown)
+    shown.hear(updates.Linked(name))
+    assert "relay" not in page_of(shown)
 
 
 LINKED, LOST = updates.Presence.LINKED, updates.Presence.UNLINKED
@@ -257,29 +227,31 @@ def page_of(shown: Shown) -> str:
     return " ".join(line.plain for line in _links(shown.scene, Desk(), (), 100))
 
 
-@pytest.mark.parametrize("seats", [(LINKED, LINKED, LOST), (LINKED, LINKED, LINKED)])
-def test_nobody_is_looked_for_elsewhere_while_the_host_is_linked(
-    seats: tuple[updates.Presence, ...],
+@pytest.mark.parametrize(
+    ("seats", "is_lost"),
+    [
+        ((LINKED, LINKED, LOST), False),
+        ((LINKED, LINKED, LINKED), False),
+        ((LOST, LINKED, LINKED), True),
+        ((LOST, LINKED, LOST), True),
+    ],
+)
+def test_a_host_is_looked_for_elsewhere_once_it_is_lost(
+    seats: tuple[updates.Presence, ...], is_lost: bool
 ) -> None:
     """A guest behind a NAT has no link to another one, and is heard through the host."""
     shown = begun(3)
     shown.scene.seat = 1
-    shown.scene.hear(updates.Attendance(seats))
-    assert "hoity join" not in page_of(shown)
-
-
-@pytest.mark.parametrize("seats", [(LOST, LINKED, LINKED), (LOST, LINKED, LOST)])
-def test_a_host_that_is_lost_may_be_elsewhere(seats: tuple[updates.Presence, ...]) -> None:
-    shown = begun(3)
-    shown.scene.seat = 1
-    shown.scene.hear(updates.Attendance(seats))
-    awaited = frozenset({0})
-    count = updates.Muster(3, 2, 1, unlinked=awaited)
-    shown.scene.hear(updates.Clock(awaited, 5.0, 295.0, 300.0, count))
-    assert "p says what" not in told_in_wait(shown)
-    shown.scene.hear(updates.Clock(awaited, 15.0, 285.0, 300.0, count))
-    assert "p says what to do if" in told_in_wait(shown)
-    assert "hoity join TICKET" in page_of(shown)
+    shown.there(*seats)
+    assert ("hoity join TICKET" in page_of(shown)) is is_lost
+    assert ("hoity join" in page_of(shown)) is is_lost
+    if is_lost:
+        awaited = frozenset({0})
+        count = updates.Muster(3, 2, 1, unlinked=awaited)
+        shown.hear(updates.Clock(awaited, 5.0, 295.0, 300.0, count))
+        assert "p says what" not in told_in_wait(shown)
+        shown.hear(updates.Clock(awaited, 15.0, 285.0, 300.0, count))
+        assert "p says what to do if" in told_in_wait(shown)
 
 
 def told_in_wait(shown: Shown) -> str:
@@ -289,15 +261,14 @@ def told_in_wait(shown: Shown) -> str:
 def test_who_came_back_elsewhere_finds_the_ticket_on_the_page_and_in_the_log() -> None:
     shown, ticket = begun(3), "hoity2" + "a" * 60
     reasons = (because(ReachCode.ANYWHERE),)
-    shown.scene.hear(updates.Attendance((LINKED, LOST, LOST)))
-    shown.scene.hear(updates.Moved(Scope.ANYWHERE, reasons, ticket))
+    shown.there(LINKED, LOST, LOST).hear(updates.Moved(Scope.ANYWHERE, reasons, ticket))
     assert list(shown.scene.log)[-1] == ticket
     assert ticket in page_of(shown)
     assert "works from anywhere" in page_of(shown)
     assert "come back at another address" not in page_of(shown)
-    shown.scene.hear(updates.Clock(frozenset({1}), 15.0, 1.0, 3.0, updates.Muster(3, 2, 1)))
+    shown.hear(updates.Clock(frozenset({1}), 15.0, 1.0, 3.0, updates.Muster(3, 2, 1)))
     assert "p shows a ticket" in told_in_wait(shown)
-    shown.scene.hear(updates.TicketTaken("Bob"))
+    shown.hear(updates.TicketTaken("Bob"))
     assert "Bob is dialled" in shown.scene.log[-1]
 
 

@@ -6,7 +6,7 @@ import pytest
 from support.moments import MOMENTS, Shown, asked_for, begun, over
 
 from cli.ui.full_screen.beats import Remark
-from cli.ui.full_screen.frame import ONLOOKERS, Desk, frame
+from cli.ui.full_screen.frame import ONLOOKERS, Desk
 from cli.ui.full_screen.ink import CUT
 from cli.ui.full_screen.leaving import options
 from cli.ui.full_screen.question import question
@@ -23,17 +23,12 @@ from p2p_hoity.session.updates import Presence
 SMALL = (80, 24)
 
 
-def told(shown: Shown, width: int = SMALL[0], height: int = SMALL[1]) -> str:
-    """All that stands on the screen."""
-    return "\n".join(line.plain for line in frame(shown.scene, shown.desk, width, height))
-
-
 @pytest.mark.parametrize("moment", ["over", "again", "not-again", "ended"])
 def test_what_is_said_behind_the_end_is_heard(moment: str) -> None:
     shown = MOMENTS[moment]()
     for number in range(9):
-        shown.scene.hear(updates.Said(1, "Ada", f"well played {number}"))
-    lines = told(shown).splitlines()
+        shown.hear(updates.Said(1, "Ada", f"well played {number}"))
+    lines = shown.lines()
     assert [line.strip() for line in lines[-4:-1]] == [
         f"» Ada: well played {number}" for number in (6, 7, 8)
     ]
@@ -43,11 +38,11 @@ def test_what_is_said_behind_the_end_is_heard(moment: str) -> None:
 @pytest.mark.parametrize("seats", [4, 5, 6])
 def test_who_plays_again_is_read_behind_any_talk(seats: int, seed: int) -> None:
     shown = over(seats, seed=seed)
-    shown.scene.hear(updates.Again(frozenset({0}), frozenset()))
+    shown.hear(updates.Again(frozenset({0}), frozenset()))
     for number in range(9):
-        shown.scene.hear(updates.Said(1, "Ada", f"well played {number}"))
-    assert "Another game with the same people: You ✓" in told(shown)
-    assert "well played 8" in told(shown)
+        shown.hear(updates.Said(1, "Ada", f"well played {number}"))
+    assert "Another game with the same people: You ✓" in shown.text()
+    assert "well played 8" in shown.text()
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -56,38 +51,35 @@ def test_a_plain_question_is_read_whole(language: str, name: str) -> None:
     lingo.speak(language)
     shown = MOMENTS["knock"]()
     shown.desk.answers = knock(name, "MLIL-DCD5-6CF4-OPNQ-DKLO")
-    lines = told(shown).splitlines()
+    lines = shown.lines()
     assert len(lines) == SMALL[1]
     at = next(number for number, line in enumerate(lines) if line.startswith(f" {name}"))
     assert " ".join(" ".join(lines[at:]).split()) == shown.desk.answers
 
 
-def test_what_is_muted_changes_nothing_that_is_shown() -> None:
-    shown = asked_for(begun(), "action", 3)
-    shown.scene.hear(updates.Said(1, "Ada", "hello"))
-    shown.scene.hear(Remark("news"))
-    shown.desk.muted.add(2)
-    before = told(shown)
-    shown.scene.hear(updates.Said(2, "Bruno", "psst"))
-    assert told(shown) == before
-
-
-def test_talk_that_has_no_row_is_told_of_in_the_title() -> None:
+def test_talk_that_has_no_row_is_told_of_in_the_title_and_muted_talk_nowhere() -> None:
     shown = asked_for(begun(6), "action", 9)
-    assert "» talk: l" not in told(shown)
-    shown.scene.hear(updates.Said(1, "Ada", "hello"))
-    assert "hello" not in told(shown)
-    assert "» talk: l" in told(shown).splitlines()[0]
-    assert "» talk: l" not in told(shown, 120, 40)
+    assert "» talk: l" not in shown.text()
+    shown.hear(updates.Said(1, "Ada", "hello"))
+    assert "hello" not in shown.text()
+    assert "» talk: l" in shown.lines()[0]
+    assert "» talk: l" not in shown.text(120, 40)
     shown.desk.muted.add(1)
-    assert "» talk: l" not in told(shown)
+    assert "» talk: l" not in shown.text()
+    shown = asked_for(begun(), "action", 3)
+    shown.hear(updates.Said(1, "Ada", "hello"))
+    shown.hear(Remark("news"))
+    shown.desk.muted.add(2)
+    before = shown.text()
+    shown.hear(updates.Said(2, "Bruno", "psst"))
+    assert shown.text() == before
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_talk_without_a_row_cuts_nothing_that_is_asked(language: str) -> None:
     lingo.speak(language)
     shown = asked_for(begun(6), "action", 10)
-    shown.scene.hear(updates.Said(1, "Ada", "hello"))
+    shown.hear(updates.Said(1, "Ada", "hello"))
     first = header(shown.scene, SMALL[0], is_unseen=True).plain
     assert "» " in first
     assert headline(shown.scene) in first
@@ -97,9 +89,9 @@ def test_talk_without_a_row_cuts_nothing_that_is_asked(language: str) -> None:
 @pytest.mark.parametrize("may_return", [True, False])
 def test_a_way_back_is_offered_only_where_there_is_one(may_return: bool) -> None:
     shown = MOMENTS["sealed"]()
-    shown.scene.hear(updates.Away(may_return))
-    assert ("Enter takes your seat again" in told(shown)) is may_return
-    assert ("The terms let you come back no more" in told(shown)) is not may_return
+    shown.hear(updates.Away(may_return))
+    assert ("Enter takes your seat again" in shown.text()) is may_return
+    assert ("The terms let you come back no more" in shown.text()) is not may_return
     lines = list[str]()
     SeatScreen(lines.append)(updates.Away(may_return))
     assert any("come back no more" in line for line in lines) is not may_return
@@ -107,11 +99,11 @@ def test_a_way_back_is_offered_only_where_there_is_one(may_return: bool) -> None
 
 def test_a_lobby_that_a_window_cannot_hold_says_where_the_rest_is() -> None:
     shown = MOMENTS["knock"]()
-    assert "# shows the rest" in told(shown).splitlines()[-2]
+    assert "# shows the rest" in shown.lines()[-2]
     rest = [line.plain.strip() for line in page("numbers", shown.scene, shown.desk, (), 70)[1]]
     for paper in shown.desk.papers:
         assert paper[:60] in "\n".join(rest)
-    assert "# shows the rest" not in told(shown, 120, 60)
+    assert "# shows the rest" not in shown.text(120, 60)
 
 
 def test_onlookers_are_muted_together_and_heard_again() -> None:
@@ -121,13 +113,13 @@ def test_onlookers_are_muted_together_and_heard_again() -> None:
         return dict(options(shown.scene, shown.desk, True))
 
     assert f"mute {ONLOOKERS}" not in offers()
-    shown.scene.hear(updates.Said(None, "Oskar", "take A"))
-    shown.scene.hear(updates.Said(1, "Ada", "do not"))
+    shown.hear(updates.Said(None, "Oskar", "take A"))
+    shown.hear(updates.Said(1, "Ada", "do not"))
     assert offers()[f"mute {ONLOOKERS}"] == "mute onlookers"
-    assert "take A" in told(shown, 100, 30)
+    assert "take A" in shown.text(100, 30)
     shown.desk.muted.add(ONLOOKERS)
-    assert "take A" not in told(shown, 100, 30)
-    assert "do not" in told(shown, 100, 30)
+    assert "take A" not in shown.text(100, 30)
+    assert "do not" in shown.text(100, 30)
     log = "".join(line.plain for line in page("log", shown.scene, shown.desk, (), 70)[1])
     assert "take A" not in log
     assert "do not" in log
@@ -139,16 +131,16 @@ def test_while_a_bot_plays_nothing_is_asked_in_the_title() -> None:
     assert headline(shown.scene) == "ROUND 3 · choose your Place"
     assert headline(shown.scene, by_bot=True) == "ROUND 3 · everyone picks a Place"
     shown.desk.autopilot = True
-    assert "choose your Place" not in told(shown)
+    assert "choose your Place" not in shown.text()
 
 
 def test_an_onlooker_is_told_of_no_lost_links_and_no_keys_of_players() -> None:
     shown = MOMENTS["watched"]()
     seats = (Presence.LINKED, *[Presence.UNLINKED] * 3)
-    shown.scene.hear(updates.Attendance(seats))
+    shown.hear(updates.Attendance(seats))
     assert "4/4 linked" in health(shown.scene, wide=True).plain
     played = MOMENTS["place"]()
-    played.scene.hear(updates.Attendance(seats))
+    played.hear(updates.Attendance(seats))
     assert "1/4 linked" in health(played.scene, wide=True).plain
 
     def keys(one: Shown) -> set[str]:
@@ -160,21 +152,21 @@ def test_an_onlooker_is_told_of_no_lost_links_and_no_keys_of_players() -> None:
     for one, waits_longer in ((played, True), (shown, False)):
         one.desk.menu = None
         one.wait({1}, 100.0, 200.0)
-        assert ("w waits longer" in told(one)) is waits_longer
-        assert "goes on without them" in told(one)
+        assert ("w waits longer" in one.text()) is waits_longer
+        assert "goes on without them" in one.text()
         pieces = "".join(line.plain for line in page("pieces", one.scene, Desk(), (), 90)[1])
         assert ("only you see it" in pieces) is waits_longer
 
 
 def test_the_clock_of_who_has_just_come_back_is_a_bound_until_the_first_choice() -> None:
     shown = asked_for(begun(), "place", 3)
-    assert "your choice 4:48" in told(shown)
-    shown.scene.hear(updates.Resumed(shown.view))
+    assert "your choice 4:48" in shown.text()
+    shown.hear(updates.Resumed(shown.view))
     shown.ask("place")
-    assert "your choice ≤ 4:48" in told(shown)
-    shown.scene.hear(updates.Chosen("place", shown.view.legal("place")[0]))
+    assert "your choice ≤ 4:48" in shown.text()
+    shown.hear(updates.Chosen("place", shown.view.legal("place")[0]))
     shown.ask("place")
-    assert "your choice 4:48" in told(shown)
+    assert "your choice 4:48" in shown.text()
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
