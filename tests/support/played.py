@@ -1,7 +1,5 @@
 """Toy games played to their end, undisturbed or with something going wrong; each played once."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 
 from protocol.chain.state import Kind, Node

@@ -1,7 +1,5 @@
 """Who waits for whom at the end of a table, by the links there are ([E-19])."""
 
-from __future__ import annotations
-
 from support.inspection import forget_announcement
 from support.machine_table import MachineTable, toy_table
 

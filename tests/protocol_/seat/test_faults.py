@@ -1,7 +1,5 @@
 """Each provable fault is named by every honest seat, with its code; nobody honest ever is."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Who is brought which message: each say once, unless its hearer lacks its author ([L-66])."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import pytest

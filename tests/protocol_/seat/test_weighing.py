@@ -1,7 +1,5 @@
 """Tests of weighing: what takes long is handed out, the rules rest, and all comes out the same."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 from typing import Any

@@ -1,7 +1,5 @@
 """Reading decoded values: any value gives a value of the type or Invalid, never anything else."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """Tests of plain text: the list is fixed, and SPEC's is the same."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from itertools import pairwise

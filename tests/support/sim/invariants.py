@@ -1,7 +1,5 @@
 """What must hold in every simulated game, checked while it runs."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from dataclasses import dataclass, field
 from itertools import combinations

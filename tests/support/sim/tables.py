@@ -4,8 +4,6 @@ Everything follows from the seed. `play(seed)` runs one game and raises `Violati
 seed in its text, when an invariant of `support.sim.invariants` does not hold.
 """
 
-from __future__ import annotations
-
 import hashlib
 import heapq
 import random

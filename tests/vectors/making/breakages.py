@@ -1,7 +1,5 @@
 """The list of broken files: each made of a sound one by a single change."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from support.forgeries.transcripts import cut, with_entry, with_evidence

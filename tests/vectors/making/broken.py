@@ -1,7 +1,5 @@
 """Sound files of played tables with one thing in them made wrong."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import cache
