@@ -65,14 +65,11 @@ def test_any_t_pieces_stand_in_for_the_key(t: int, secret: int, seed: bytes) -> 
     assert combine(shares, t) == mul(secret, BASE)
 
 
-def test_fewer_than_t_pieces_do_not() -> None:
+def test_fewer_than_t_pieces_do_not_nor_a_wrong_index_or_share() -> None:
     shares = {i: mul(piece(POLY, i), BASE) for i in (1, 4)}
     fails(ValueError, "needs 3 pieces", combine, shares, 3)
     assert combine(shares, 2) != mul(SECRET, BASE)
     fails(ValueError, "needs 0 pieces", combine, shares, 0)
-
-
-def test_a_wrong_index_or_share_gives_another_point() -> None:
     shares = {i: mul(piece(POLY, i), BASE) for i in (1, 2, 3)}
     assert combine({1: shares[1], 2: shares[2], 4: shares[3]}, 3) != mul(SECRET, BASE)
     assert combine({**shares, 3: shares[1]}, 3) != mul(SECRET, BASE)
@@ -143,10 +140,12 @@ def test_keys_of_other_lengths_are_rejected(key: Any) -> None:
 SEALED = seal_piece(CONTEXT, BOB_PUBLIC, piece(POLY, 2), lambda size: ALICE[:size])
 
 
-def test_a_sealed_piece_opens_for_its_receiver() -> None:
+def test_a_sealed_piece_opens_for_its_receiver_and_is_fresh() -> None:
     assert len(SEALED) == SEALED_SIZE == 80
     assert open_piece(CONTEXT, BOB, SEALED) == piece(POLY, 2)
     assert check_x25519_public(BOB_PUBLIC) == BOB_PUBLIC
+    rng = source(b"fresh")
+    assert seal_piece(CONTEXT, BOB_PUBLIC, 5, rng) != seal_piece(CONTEXT, BOB_PUBLIC, 5, rng)
 
 
 def cipher_by_the_text(secret: bytes, public: bytes) -> ChaCha20Poly1305:
@@ -190,8 +189,3 @@ def test_a_scalar_that_is_not_canonical_is_no_piece() -> None:
 def test_any_bytes_and_any_changed_byte_are_rejected(sealed: bytes, at: int, change: int) -> None:
     for bad in (sealed, SEALED[:at] + bytes([SEALED[at] ^ change]) + SEALED[at + 1 :]):
         fails(Invalid, "bad-backup", open_piece, CONTEXT, BOB, bad)
-
-
-def test_every_seal_is_fresh() -> None:
-    rng = source(b"fresh")
-    assert seal_piece(CONTEXT, BOB_PUBLIC, 5, rng) != seal_piece(CONTEXT, BOB_PUBLIC, 5, rng)

@@ -245,7 +245,7 @@ def test_a_repeating_source_gives_each_statement_its_own_nonces() -> None:
     assert len(nonces) == len(commitments) == 2 * N
 
 
-def test_a_shuffle_can_be_prepared() -> None:
+def test_a_shuffle_can_be_prepared_and_no_secret_is_shown() -> None:
     ready = shuffle.prepare(JOINT, N, source(b"ready"))
     after, secret = shuffle.shuffle(JOINT, BEFORE, source(b"unused"), ready)
     expected = [
@@ -257,9 +257,6 @@ def test_a_shuffle_can_be_prepared() -> None:
     assert repr(ready) == "Prepared()"
     fails(ValueError, "another size or key", shuffle.shuffle, BASE, BEFORE, source(b""), ready)
     fails(ValueError, "another size or key", shuffle.shuffle, JOINT, BEFORE[1:], source(b""), ready)
-
-
-def test_the_secret_is_not_shown() -> None:
     text = repr(SECRET) + str(SECRET)
     assert all(str(number) not in text for number in SECRET.randomness)
     assert str(SECRET.order) not in text

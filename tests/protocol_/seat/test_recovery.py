@@ -95,7 +95,7 @@ def test_a_mute_liar_costs_a_resumed_seat_only_the_grace(linked: tuple[int, ...]
     assert not signed(home, machine)
 
 
-def test_a_silent_seat_answers_all_the_same() -> None:
+def test_a_silent_seat_answers_all_the_same_and_hears_no_stranger() -> None:
     home = home_of()
     machine = restored(home)
     machine.take()
@@ -105,6 +105,10 @@ def test_a_silent_seat_answers_all_the_same() -> None:
     found = sent(machine)
     assert any(isinstance(frame, frames.Carry) for frame in found)
     assert isinstance(found[-1], frames.Told)
+    machine.link_up(bytes(32), home.now)
+    assert not any(isinstance(frame, frames.Own) for frame in sent(machine))
+    machine.receive(frames.encode_frame(frames.Told()), home.now, bytes(32))
+    assert inspect(machine).state is State.SILENT
 
 
 def test_a_seat_that_comes_back_to_nobody_before_the_game_does_not_name_itself() -> None:
@@ -134,16 +138,6 @@ def test_grace_does_not_run_while_nobody_is_linked() -> None:
     wait(home, 9)
     link(home, 2)
     check_grace(home)
-
-
-def test_a_stranger_is_neither_asked_nor_heard() -> None:
-    home = home_of()
-    machine = restored(home)
-    machine.take()
-    machine.link_up(bytes(32), home.now)
-    assert not any(isinstance(frame, frames.Own) for frame in sent(machine))
-    machine.receive(frames.encode_frame(frames.Told()), home.now, bytes(32))
-    assert inspect(machine).state is State.SILENT
 
 
 def resumed_from_old_copy() -> tuple[MachineTable, Machine, Message]:

@@ -79,6 +79,12 @@ def test_rooted_polynomials_are_zero_for_as_many_seats_as_can_be() -> None:
     assert 0 not in (pieces[1], poly[0])
 
 
+def test_a_cutting_liar_cuts_one_link_after_the_other() -> None:
+    cut = [victim("seed", 2, now / 2, 4) for now in range(200)]
+    assert set(cut) == {None, 0, 1, 3}
+    assert cut[0] == cut[11]
+
+
 @pytest.fixture
 def liar() -> Liar:
     world = World(draw_plan("liar", 4, True, only="rubbish"))
@@ -110,12 +116,6 @@ def test_huge_wishes_are_well_formed(liar: Liar) -> None:
         assert to <= liar.others
         far.add(type(message.statement))
     assert len(far) == 5
-
-
-def test_a_cutting_liar_cuts_one_link_after_the_other() -> None:
-    cut = [victim("seed", 2, now / 2, 4) for now in range(200)]
-    assert set(cut) == {None, 0, 1, 3}
-    assert cut[0] == cut[11]
 
 
 # What finds out.

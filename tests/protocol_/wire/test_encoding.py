@@ -110,14 +110,11 @@ def test_depth_is_capped() -> None:
     fails(Invalid, "", encode, value)
 
 
-def test_sizes_are_capped() -> None:
+def test_sizes_are_capped_and_a_claimed_length_takes_no_memory() -> None:
     assert decode(encode(bytes(100)), 102) == bytes(100)
     fails(Invalid, "", decode, encode(bytes(100)), 101)
     assert decode(encode((0,) * 10), LIMIT, max_items=10) == (0,) * 10
     fails(Invalid, "", decode, encode((0,) * 11), LIMIT, max_items=10)
-
-
-def test_a_claimed_length_takes_no_memory() -> None:
     assert not accepted(b"\xdd\xff\xff\xff\xff" * 200)
     assert not accepted(b"\xc6\xff\xff\xff\xff")
 

@@ -85,15 +85,6 @@ def test_what_is_of_its_form_is_read_and_anything_else_refused_with_code_and_pla
         assert caught.value.reason.startswith("a field ")
 
 
-def test_the_fields_of_a_row_know_their_names_and_places() -> None:
-    first, second = raw((7, b"x")).row("the seat", "the body")
-    assert (first.integer(9), second.octets()) == (7, b"x")
-    assert (first.path, second.path) == ((3, 1, 0), (3, 1, 1))
-    with pytest.raises(WrongForm, match="the body is not 2 bytes") as caught:
-        second.octets(2)
-    assert caught.value.path == (3, 1, 1)
-
-
 @pytest.mark.parametrize("value", [(), (1,), (1, 2, 3), b"ab", "ab", None, 2, {1: 2}])
 def test_a_row_has_exactly_its_fields_and_a_head_is_the_first_item(value: Any) -> None:
     fails(WrongForm, "", raw(value).row, "one", "two")
@@ -104,10 +95,16 @@ def test_a_row_has_exactly_its_fields_and_a_head_is_the_first_item(value: Any) -
     assert len(raw((1, 2)).row("one", "two")) == len(raw([1, 2]).exactly(2, "one")) == 2
 
 
-def test_a_list_has_at_most_its_items() -> None:
+def test_a_list_has_at_most_its_items_and_fields_know_their_names_and_places() -> None:
     assert [one.value for one in raw((1, 2)).items("one", 2)] == [1, 2]
     fails(WrongForm, "", raw((1, 2, 3)).items, "one", 2)
     fails(WrongForm, "", raw((1, 2, 3)).exactly, 2, "one")
+    first, second = raw((7, b"x")).row("the seat", "the body")
+    assert (first.integer(9), second.octets()) == (7, b"x")
+    assert (first.path, second.path) == ((3, 1, 0), (3, 1, 1))
+    with pytest.raises(WrongForm, match="the body is not 2 bytes") as caught:
+        second.octets(2)
+    assert caught.value.path == (3, 1, 1)
 
 
 @pytest.mark.parametrize("found", [(1, 1), (2, 1), (1, 3, 2)])
