@@ -9,6 +9,7 @@ from support.machine_table import PATIENCE, toy_table
 
 from protocol.chain import transition
 from protocol.chain.state import NEXT, SETUP, Kind, Missing, Node
+from protocol.transcript.verifier import steps_to
 from protocol.wire.faults import Fault
 
 pytestmark = pytest.mark.usefixtures("cheap")
@@ -18,12 +19,8 @@ def played(seats: int = 3) -> list[Node]:
     """Every node of an undisturbed game, in order."""
     room = toy_table(seats, 1, patience=PATIENCE)
     room.play(until=5)
-    node: Node | None = room.machine().tip
-    nodes: list[Node] = []
-    while node is not None:
-        nodes.append(node)
-        node = node.parent
-    return nodes[::-1]
+    passages = list(steps_to(room.machine().tip))
+    return [passages[0][0], *(after for _, _, after in passages)]
 
 
 def test_steps_follow_the_step_table_and_are_numbered_from_one() -> None:
