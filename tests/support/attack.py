@@ -5,8 +5,6 @@
 The last line it prints is JSON: what was tried how often. SIGTERM ends it sooner.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import signal
@@ -43,8 +41,11 @@ class Target:
     counts: Counter[str] = field(default_factory=Counter)
 
     async def raw(self) -> trio.SocketStream:
+        """Return one connection more."""
         where = parse_address(self.address)
-        return await trio.open_tcp_stream(where.host, where.port)
+        stream = await trio.open_tcp_stream(where.host, where.port)
+        self.counts["connections"] += 1
+        return stream
 
     async def secured(self) -> tuple[trio.abc.Stream, bytes]:
         """TLS to the target; (stream, digest of its certificate)."""
@@ -72,18 +73,14 @@ Attack = Callable[[Target], Awaitable[None]]
 async def garbage(target: Target) -> None:
     """Random bytes, again and again."""
     while True:
-        stream = await target.raw()
-        target.counts["connections"] += 1
-        async with stream:
+        async with await target.raw() as stream:
             await stream.send_all(os.urandom(4096))
 
 
 async def slow(target: Target) -> None:
     """A handshake, one byte in half a second, until it is cut."""
     while True:
-        stream = await target.raw()
-        target.counts["connections"] += 1
-        async with stream:
+        async with await target.raw() as stream:
             while True:
                 await stream.send_all(b"\x16")
                 await trio.sleep(0.5)
@@ -92,9 +89,7 @@ async def slow(target: Target) -> None:
 async def silent(target: Target) -> None:
     """A connection that says nothing."""
     while True:
-        stream = await target.raw()
-        target.counts["connections"] += 1
-        async with stream:
+        async with await target.raw() as stream:
             await stream.receive_some(1)
             target.counts["cut"] += 1
 
@@ -139,9 +134,8 @@ async def _linked(target: Target, then: Callable[[Hub], Awaitable[None]]) -> Non
 
 async def _read(hub: Hub, target: Target) -> None:
     async for event in hub.events:
-        if isinstance(event, LinkUp):
-            continue
-        target.counts[type(event).__name__] += 1
+        if not isinstance(event, LinkUp):
+            target.counts[type(event).__name__] += 1
 
 
 async def oversized(target: Target) -> None:

@@ -1,7 +1,5 @@
 """Many cases in one test, of which every one that fails is listed; and calls that must fail."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable
 from typing import Any

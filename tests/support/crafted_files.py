@@ -4,8 +4,6 @@
 signed as the maker likes. The first line is an honest game, for comparison.
 """
 
-from __future__ import annotations
-
 import hashlib
 import sys
 import time

@@ -1,7 +1,5 @@
 """A game whose rules break on whatever is not of its form, and a liar who says just that."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

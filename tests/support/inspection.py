@@ -4,8 +4,6 @@ A test compares `inspect(machine)` before and after, or reads one field of it. O
 how the product arranges what a seat holds.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType

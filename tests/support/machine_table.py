@@ -4,8 +4,6 @@ A `MachineTable` delivers frames one by one and at once. With a `delay` each lin
 and takes its time, links may be cut, and seats may leave as the program has them leave.
 """
 
-from __future__ import annotations
-
 import hashlib
 import heapq
 import random

@@ -7,8 +7,6 @@ the line of each mutant that is killed; `--write` leaves only those in the file.
 narrow the run. `--games 500` looks for seeds that kill them instead.
 """
 
-from __future__ import annotations
-
 import argparse
 import io
 import os

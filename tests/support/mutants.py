@@ -4,8 +4,6 @@ A mutant is data: for each function that it spoils the text to be replaced and i
 `support.mutant_run` runs them; what kills each stands in `protocol_/seat/killed_mutants.txt`.
 """
 
-from __future__ import annotations
-
 import inspect
 import textwrap
 from collections.abc import Callable, Iterator

@@ -1,13 +1,11 @@
 """Toy games played to their end, undisturbed or with something going wrong; each played once."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 
 from protocol.chain.state import Kind, Node
 from protocol.crypto import group, signing
 from protocol.transcript.writer import to_the_end
-from protocol.wire import frames, messages
+from protocol.wire import messages
 from protocol.wire.header import Patience, Terms
 from protocol.wire.messages import Message, Say
 from support.forgeries.bodies import Forge, another_seal, empty_escrow, fixed, patched, plus_one
@@ -62,11 +60,8 @@ def vanish(room: MachineTable, seat: int) -> None:
 
 def read_say(room: MachineTable, frame: bytes) -> Message | None:
     """The say that a frame carries, if it does."""
-    body = frames.parse_frame(frame)
-    if not isinstance(body, frames.Carry):
-        return None
-    message = messages.parse(body.message, room.table.id, room.table.ids)
-    return message if isinstance(message.statement, Say) else None
+    message = room.message(frame)
+    return message if message is not None and isinstance(message.statement, Say) else None
 
 
 # The tables.

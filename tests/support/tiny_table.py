@@ -1,7 +1,5 @@
 """A table so small that every way it can go may be tried: steps that take any of two bodies."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace

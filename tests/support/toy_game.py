@@ -6,8 +6,6 @@ In the last round every seat seals one slot of its hand ('card') and shows it; t
 shows a lone card ('solo'). All hands are opened at the end; the most drawn cards win.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from typing import Any
 

@@ -5,8 +5,6 @@ checks let pass and is worst for the others; any seat may fall silent at any ste
 found at fault, as long as a quorum is left.
 """
 
-from __future__ import annotations
-
 import random
 from collections import Counter
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Tests of what a liar's sealed show may not do: crash, or open what does not stand."""
 
-from __future__ import annotations
-
 import random
 from itertools import combinations
 from typing import Any

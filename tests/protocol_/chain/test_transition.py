@@ -9,6 +9,7 @@ from support.machine_table import PATIENCE, toy_table
 
 from protocol.chain import transition
 from protocol.chain.state import NEXT, SETUP, Kind, Missing, Node
+from protocol.transcript.verifier import steps_to
 from protocol.wire.faults import Fault
 
 pytestmark = pytest.mark.usefixtures("cheap")
@@ -18,12 +19,8 @@ def played(seats: int = 3) -> list[Node]:
     """Every node of an undisturbed game, in order."""
     room = toy_table(seats, 1, patience=PATIENCE)
     room.play(until=5)
-    node: Node | None = room.machine().tip
-    nodes: list[Node] = []
-    while node is not None:
-        nodes.append(node)
-        node = node.parent
-    return nodes[::-1]
+    passages = list(steps_to(room.machine().tip))
+    return [passages[0][0], *(after for _, _, after in passages)]
 
 
 def test_steps_follow_the_step_table_and_are_numbered_from_one() -> None:
@@ -87,6 +84,7 @@ def test_a_link_covers_presence_bans_and_counts(
 
 
 def test_below_the_quorum_the_chain_stands_still() -> None:
+    """And while nobody plays: all coins are void, while all seats are still present."""
     nodes = played(4)
     (deal,) = [n for n in nodes if n.want.kind is Kind.DEAL]
     assert deal.step == 9 == deal.table.first_step, "n plus five steps in"
@@ -95,6 +93,13 @@ def test_below_the_quorum_the_chain_stands_still() -> None:
     few = transition.link(node, frozenset({0, 1}), frozenset(), (0, 0, 1, 1))
     assert not transition.may_go_on(few)
     assert not transition.may_go_on(nodes[-1])
+    node = next(n for n in played() if n.want.kind is Kind.SEAL)
+    assert transition.may_go_on(node)
+    alone = replace(node, playing=frozenset())
+    assert not transition.may_go_on(alone)
+    linked = transition.link(alone, node.present, frozenset(), (0, 0, 0))
+    assert linked.playing == node.present
+    assert transition.may_go_on(linked)
 
 
 def test_no_share_of_a_card_is_asked_before_deck_ok_and_no_hand_before_over() -> None:
@@ -110,14 +115,3 @@ def test_no_share_of_a_card_is_asked_before_deck_ok_and_no_hand_before_over() ->
             assert all(slot not in layout.hands[seat] for slot, seat in owners)
         elif node.want.kind is Kind.FINAL:
             assert node.over_said
-
-
-def test_while_nobody_plays_the_chain_stands_still() -> None:
-    """All coins are void, so that the game has nobody, while all seats are still present."""
-    node = next(n for n in played() if n.want.kind is Kind.SEAL)
-    assert transition.may_go_on(node)
-    alone = replace(node, playing=frozenset())
-    assert not transition.may_go_on(alone)
-    linked = transition.link(alone, node.present, frozenset(), (0, 0, 0))
-    assert linked.playing == node.present
-    assert transition.may_go_on(linked)

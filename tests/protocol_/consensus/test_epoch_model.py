@@ -43,27 +43,17 @@ def _run(seats: int, quorum: int, liars: Set[int], shape: str, **wrong: Any) -> 
     return model
 
 
-def _check(model: Model, states: int, closes: int) -> None:
-    assert model.found == {}
-    assert (model.states, model.closes) == (states, closes)
-    assert model.closes > model.states > 1
-
-
 @pytest.mark.parametrize(
-    ("seats", "quorum", "liars", "shape", "states", "closes"), sample(QUICK, 5, "epochs")
+    ("seats", "quorum", "liars", "shape", "states", "closes"),
+    [*sample(QUICK, 5, "epochs"), *(pytest.param(*row, marks=pytest.mark.nightly) for row in LONG)],
 )
 def test_no_close_loses_a_final_step(
     seats: int, quorum: int, liars: Set[int], shape: str, states: int, closes: int
 ) -> None:
-    _check(_run(seats, quorum, liars, shape), states, closes)
-
-
-@pytest.mark.nightly
-@pytest.mark.parametrize(("seats", "quorum", "liars", "shape", "states", "closes"), LONG)
-def test_no_close_loses_a_final_step_in_two_steps(
-    seats: int, quorum: int, liars: Set[int], shape: str, states: int, closes: int
-) -> None:
-    _check(_run(seats, quorum, liars, shape), states, closes)
+    model = _run(seats, quorum, liars, shape)
+    assert model.found == {}
+    assert (model.states, model.closes) == (states, closes)
+    assert model.closes > model.states > 1
 
 
 def test_the_model_catches_a_wrong_rule() -> None:

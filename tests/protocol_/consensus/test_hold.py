@@ -1,7 +1,5 @@
 """Nothing sealed is shown before all present have confirmed it; strict tables need no hold."""
 
-from collections.abc import Iterator
-
 import pytest
 from support.cases import fails
 from support.machine_table import PATIENCE, toy_table
@@ -19,13 +17,17 @@ from protocol.wire.faults import Fault
 TRANSCRIPTS = VECTORS / "transcripts"
 
 
+def nodes_to(tip: Node) -> list[Node]:
+    """Every node before a step on the chain to this one."""
+    return [before for before, slots, _ in steps_to(tip) if slots is not None]
+
+
 def nodes_of(seats: int, quorum: int | None = None) -> list[Node]:
     """Every node of an undisturbed toy game, in order."""
     with cheap_blocks():
         room = toy_table(seats, 2, quorum, patience=PATIENCE)
         room.play(until=5)
-        tip = room.machine().tip
-        return [before for before, slots, _ in steps_to(tip) if slots is not None]
+        return nodes_to(room.machine().tip)
 
 
 def sealed_in(node: Node) -> set[int]:
@@ -33,9 +35,13 @@ def sealed_in(node: Node) -> set[int]:
     return {node.sealed[node.want.name, seat].step for seat in node.want.dues}
 
 
-def held_before_shown(nodes: list[Node]) -> Iterator[tuple[Node, int]]:
-    """Each reveal of choices with the last hold before it; a hold only where one is needed."""
-    last = 0
+def check_held(nodes: list[Node]) -> list[tuple[Node, int]]:
+    """Check that all is held before it is shown, and a hold only where one is needed.
+
+    Returns:
+        Each reveal of choices, with the step of the last hold before it.
+    """
+    last, found = 0, []
     for node in nodes:
         if node.want.kind is Kind.HOLD:
             assert any(sealed.step > last for sealed in node.sealed.values())
@@ -43,15 +49,14 @@ def held_before_shown(nodes: list[Node]) -> Iterator[tuple[Node, int]]:
             assert not node.want.owes
             last = node.step
         elif node.want.kind is Kind.REVEAL and node.want.dues:
-            yield node, last
+            assert max(sealed_in(node)) < last < node.step
+            found.append((node, last))
+    return found
 
 
 @pytest.mark.parametrize("seats", [3, 4])
 def test_every_sealed_choice_is_held_before_it_is_shown(seats: int) -> None:
-    found = list(held_before_shown(nodes_of(seats)))
-    assert len(found) == 3
-    for node, last in found:
-        assert max(sealed_in(node)) < last < node.step
+    assert len(check_held(nodes_of(seats))) == 3
 
 
 @pytest.mark.parametrize(("seats", "quorum"), [(2, 2), (3, 3)])
@@ -69,11 +74,9 @@ def test_a_hold_is_empty_and_of_present_seats() -> None:
     gone = transition.link(node, node.present - {3}, frozenset(), (0, 0, 0, 1))
     fails(Fault, "not-expected", transition.check, gone, 3, bodies.EMPTY)
     assert gone.want.kind is Kind.HOLD
-    after = transition.append(
-        gone, transition.slots_of(gone, dict.fromkeys(range(3), bodies.EMPTY))
-    )
-    assert after.want.kind is Kind.REVEAL
-    assert after.held == node.step
+    said = dict.fromkeys(range(3), bodies.EMPTY)
+    after = transition.append(gone, transition.slots_of(gone, said))
+    assert (after.want.kind, after.held) == (Kind.REVEAL, node.step)
 
 
 @pytest.mark.parametrize("edition", ["uberplay-2004", "reference-manual"])
@@ -81,10 +84,7 @@ def test_choices_sealed_together_are_held_once(edition: str) -> None:
     data = (TRANSCRIPTS / f"three-{edition}.hoity").read_bytes()
     report = verifier.verify(data, read_game)
     assert report.node is not None
-    nodes = [before for before, slots, _ in steps_to(report.node) if slots is not None]
-    found = list(held_before_shown(nodes))
+    found = check_held(nodes_to(report.node))
     assert found
-    for node, last in found:
-        assert max(sealed_in(node)) < last < node.step
     later = [node for node, last in found if node.step > last + 1]
     assert bool(later) is (edition == "reference-manual")

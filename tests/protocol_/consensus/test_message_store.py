@@ -1,7 +1,5 @@
 """What a node may lack: the indices of the store give what a look at every message would."""
 
-from __future__ import annotations
-
 import pytest
 from support.inspection import inspect
 from support.played import room_of

@@ -42,15 +42,12 @@ def test_re_encryption_looks_new() -> None:
     assert re_encrypt(JOINT, card, 0) == card
 
 
-def test_all_shares_are_needed() -> None:
+def test_all_shares_are_needed_and_only_cards_of_the_deck_open() -> None:
     card = re_encrypt(JOINT, starting_deck(JOINT, 3)[2], 99)
     shares = shares_of(card)
     assert open_card(card, shares, 3) == 2
     for some in ([], shares[:2], [*shares, shares[0]], [shares[0]] * 3):
         fails(Invalid, "bad-card", open_card, card, some, 3)
-
-
-def test_only_cards_of_the_deck_open() -> None:
     card = starting_deck(JOINT, 5)[4]
     assert open_card(card, shares_of(card)) == 4
     fails(Invalid, "bad-card", open_card, card, shares_of(card), 4)

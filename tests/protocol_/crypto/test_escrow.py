@@ -240,13 +240,10 @@ def any_bytes(size: int) -> st.SearchStrategy[bytes]:
 
 
 @settings(max_examples=40, deadline=None)
-@given(any_bytes(192), any_bytes(96))
-def test_any_bytes_as_escrow_or_share_are_invalid(box: bytes, share: bytes) -> None:
+@given(any_bytes(192), any_bytes(96), st.integers(0, len(ESCROW) - 1), st.integers(1, 255))
+def test_any_bytes_and_any_changed_byte_are_invalid(
+    box: bytes, share: bytes, at: int, change: int
+) -> None:
     rejected(box=box)
     fails(Invalid, "bad-share", take, 1, share)
-
-
-@settings(max_examples=40, deadline=None)
-@given(st.integers(0, len(ESCROW) - 1), st.integers(1, 255))
-def test_any_changed_byte_is_invalid(at: int, change: int) -> None:
     rejected(box=ESCROW[:at] + bytes([ESCROW[at] ^ change]) + ESCROW[at + 1 :])

@@ -51,17 +51,13 @@ def test_malleated_proofs_are_rejected() -> None:
         rejected(CONTEXT, PUBLIC, proof)
 
 
-def test_a_key_made_after_the_challenge_is_rejected() -> None:
-    """Weak Fiat-Shamir: had the challenge left the key out, this key would have a proof."""
+def test_a_key_of_nothing_or_made_after_the_challenge_is_rejected() -> None:
+    """Its proof is by the book: the secret is 0."""
+    rejected(CONTEXT, IDENTITY, prove_key(CONTEXT, 0, IDENTITY, source(b"zero")))
     commitment, response = group.mul_base(5), 77
     challenge = hash_to_scalar(Label.KEY_PROOF, CONTEXT.encode(), group.BASE, commitment)
     key = group.mul(pow(challenge, -1, ORDER), group.sub(group.mul_base(response), commitment))
     rejected(CONTEXT, key, encode_scalar(challenge) + encode_scalar(response))
-
-
-def test_a_key_of_nothing_is_rejected() -> None:
-    """Its proof is by the book: the secret is 0."""
-    rejected(CONTEXT, IDENTITY, prove_key(CONTEXT, 0, IDENTITY, source(b"zero")))
 
 
 def test_a_challenge_of_0_shows_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

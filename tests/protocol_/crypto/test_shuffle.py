@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.cases import fails
+from support.cases import each, fails
 from support.forged_points import forgeries
 from support.reference_crypto import elsewhere, re_encrypt, source
 
@@ -181,9 +181,7 @@ def test_words_of_the_proof_cannot_be_swapped(start: int) -> None:
     rejected(proof=b"".join(words))
 
 
-@pytest.mark.parametrize(
-    "proof", [b"", PROOF[:-1], PROOF[:-32], PROOF + b"\0", PROOF + bytes(32), PROOF * 2, None]
-)
+@each([b"", PROOF[:-1], PROOF[:-32], PROOF + b"\0", PROOF + bytes(32), PROOF * 2, None], repr)
 def test_a_proof_has_one_length(proof: Any) -> None:
     rejected(proof=proof)
 
@@ -247,7 +245,7 @@ def test_a_repeating_source_gives_each_statement_its_own_nonces() -> None:
     assert len(nonces) == len(commitments) == 2 * N
 
 
-def test_a_shuffle_can_be_prepared() -> None:
+def test_a_shuffle_can_be_prepared_and_no_secret_is_shown() -> None:
     ready = shuffle.prepare(JOINT, N, source(b"ready"))
     after, secret = shuffle.shuffle(JOINT, BEFORE, source(b"unused"), ready)
     expected = [
@@ -259,22 +257,18 @@ def test_a_shuffle_can_be_prepared() -> None:
     assert repr(ready) == "Prepared()"
     fails(ValueError, "another size or key", shuffle.shuffle, BASE, BEFORE, source(b""), ready)
     fails(ValueError, "another size or key", shuffle.shuffle, JOINT, BEFORE[1:], source(b""), ready)
-
-
-def test_the_secret_is_not_shown() -> None:
     text = repr(SECRET) + str(SECRET)
     assert all(str(number) not in text for number in SECRET.randomness)
     assert str(SECRET.order) not in text
 
 
 @settings(max_examples=40, deadline=None)
-@given(st.one_of(st.binary(max_size=80), st.binary(min_size=672, max_size=672)))
-def test_any_bytes_as_proof_are_invalid(proof: bytes) -> None:
+@given(
+    st.one_of(st.binary(max_size=80), st.binary(min_size=672, max_size=672)),
+    st.integers(0, len(PROOF) - 1),
+    st.integers(1, 255),
+)
+def test_any_bytes_and_any_changed_byte_are_invalid(proof: bytes, at: int, change: int) -> None:
     assert proof_size(N) == 672
     rejected(proof=proof)
-
-
-@settings(max_examples=30, deadline=None)
-@given(st.integers(0, len(PROOF) - 1), st.integers(1, 255))
-def test_any_changed_byte_is_invalid(at: int, change: int) -> None:
     rejected(proof=PROOF[:at] + bytes([PROOF[at] ^ change]) + PROOF[at + 1 :])

@@ -171,15 +171,12 @@ def test_any_bytes_as_key_are_invalid_or_another_key(data: bytes) -> None:
         fails(Invalid, "", verify_signature, data, Label.SAY, b"", KEY.sign(Label.SAY, b""))
 
 
-def test_the_seed_is_not_shown() -> None:
+def test_the_seed_is_not_shown_and_fingerprints_are_short_and_apart() -> None:
     assert KEY.seed.hex() not in repr(KEY)
     assert repr(KEY.seed) not in repr(KEY)
     assert Identity(KEY.seed) == KEY
     for seed in (b"", bytes(31), bytes(33)):
         fails(ValueError, "seed of 32 bytes", Identity, seed)
-
-
-def test_fingerprints_are_short_and_apart() -> None:
     text = fingerprint(KEY.public)
     assert [len(part) for part in text.split("-")] == [4] * 5
     assert text != fingerprint(OTHER.public)

@@ -1,7 +1,5 @@
 """What distance costs, on a virtual clock: how many delays one way a choice and the deal take."""
 
-from __future__ import annotations
-
 import itertools
 
 import pytest

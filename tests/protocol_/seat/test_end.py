@@ -1,7 +1,5 @@
 """Who waits for whom at the end of a table, by the links there are ([E-19])."""
 
-from __future__ import annotations
-
 from support.inspection import forget_announcement
 from support.machine_table import MachineTable, toy_table
 
@@ -47,7 +45,7 @@ def test_leaves_of_a_star_wait_for_each_other_for_a_grace_and_no_longer() -> Non
     assert has_end(room)[1] is False, "a link came up since"
 
 
-def test_the_hub_waits_for_a_leaf_that_has_said_its_last_and_is_gone() -> None:
+def test_who_waits_for_a_leaf_that_is_gone_and_for_all() -> None:
     room = played()
     hub = room.machine(HUB)
     room.places[2].alive = False
@@ -55,9 +53,6 @@ def test_the_hub_waits_for_a_leaf_that_has_said_its_last_and_is_gone() -> None:
     forget_announcement(hub, 2)
     linger(room)
     assert has_end(room) == [False, True, True, True]
-
-
-def test_a_seat_that_was_taken_again_waits_for_all() -> None:
     room = played()
     room.crash_and_resume(1)
     room.settle()

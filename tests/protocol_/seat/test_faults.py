@@ -1,7 +1,5 @@
 """Each provable fault is named by every honest seat, with its code; nobody honest ever is."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 
@@ -76,10 +74,8 @@ def gone_before(table: MachineTable, seat: int, due: Lie) -> None:
 
 
 def test_every_fault_is_in_the_catalogue_or_shown_by_a_statement() -> None:
+    """And every forgery names the section of SPEC that has its code."""
     assert {one.code for one in FORGERIES.values()} | BY_STATEMENT == set(FAULTS)
-
-
-def test_every_forgery_names_the_section_of_spec_that_has_its_code() -> None:
     text = (ROOT / "SPEC.md").read_text(encoding="utf-8")
     parts = re.split(r"^##+ (\d+(?:\.\d+)?) .*$", text, flags=re.MULTILINE)
     sections = dict(zip(parts[1::2], parts[2::2], strict=True))

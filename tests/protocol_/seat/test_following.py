@@ -42,18 +42,15 @@ def held(scene: Watched) -> set[int]:
     return {m.seat for m in inside.store.says(inside.epoch, scene.machine.tip.step)}
 
 
-def test_a_say_that_leaves_the_step_open_is_judged_and_nothing_else() -> None:
+def test_a_say_that_leaves_the_step_open_is_judged_alone_and_the_last_one_brings_the_game_on() -> (
+    None
+):
     scene = Watched()
     scene.bid(1, 2)
     assert held(scene) == {1, 2}
     assert scene.machine.awaited() == {0, 3}
     assert not scene.rounds.called
     assert not inspect(scene.machine).fresh
-
-
-def test_the_last_say_of_a_step_brings_the_game_on_at_once() -> None:
-    scene = Watched()
-    scene.bid(1, 2)
     scene.machine.choose(0, scene.table.now)
     assert scene.machine.tip.want.kind is Kind.SEAL
     scene.bid(3)

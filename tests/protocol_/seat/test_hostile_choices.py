@@ -1,7 +1,5 @@
 """Whatever a hostile seat chooses, nothing escapes `Machine.receive`: it is a fault, or void."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -42,21 +42,16 @@ def told(machine: Machine, now: float, *peers: bytes) -> None:
 
 @pytest.mark.parametrize("seats", [2, 3, 4, 5, 6])
 def test_an_undisturbed_game_ends_alike_for_all_with_one_say_per_seat_and_step(seats: int) -> None:
+    """And no seat sends what it has not recorded before."""
     room = toy_table(seats)
     room.play(until=5)
     assert {p.machine.tip.digest for p in room.places} == {room.machine().tip.digest}
-    for place in room.places:
+    for seat, place in enumerate(room.places):
         assert place.machine.finished
         assert place.machine.may_leave()
-        own = signed(room, place.heard, place.machine.seat or 0)
+        own = signed(room, place.heard, seat)
         assert all(isinstance(m.statement, Say) for m in own)
         assert len({m.identity for m in own}) == len({m.hash for m in own})
-
-
-def test_every_seat_signs_nothing_it_has_not_recorded_before() -> None:
-    room = toy_table(3)
-    room.play(until=5)
-    for place in room.places:
         recorded: set[bytes] = set()
         for effect in place.heard:
             if isinstance(effect, Record):
@@ -89,7 +84,7 @@ def test_a_seat_that_crashes_anywhere_comes_back_and_the_game_ends(at: int) -> N
         room.deliver()
     room.crash_and_resume(1)
     room.run(until=60)
-    assert all(p.machine.finished for p in room.places)
+    assert room.done()
     assert len({p.machine.tip.digest for p in room.places}) == 1
 
 
@@ -154,32 +149,28 @@ def test_a_rolled_back_seat_stays_careful_after_a_second_crash() -> None:
     assert inspect(later).floor == inspect(machine).floor > 0
 
 
-def test_two_seats_only_pause_when_one_is_gone_and_go_on_when_it_is_back() -> None:
-    room = toy_table(2)
+@pytest.mark.parametrize(("seats", "seconds", "at_once"), [(2, 3, True), (3, 500, False)])
+def test_a_strict_table_pauses_when_one_is_gone_and_goes_on_when_it_is_back(
+    seats: int, seconds: float, at_once: bool
+) -> None:
+    """It waits without end, from the first step on or within the game."""
+    room = toy_table(seats, quorum=seats)
     room.start()
-    room.places[1].alive = False
-    room.queue.clear()
-    room.run(until=3)
-    machine = room.machine()
-    assert not machine.broken
-    room.crash_and_resume(1)
+    while not (at_once or room.machine().has_begun):
+        room.deliver()
+    room.places[seats - 1].alive = False
+    if at_once:
+        room.queue.clear()
+    room.run(until=seconds)
+    assert not room.machine().broken
+    assert not room.machine().finished
+    assert inspect(room.machine()).promise == 0
+    told = [effect.seats for effect in room.places[0].of_kind(Waiting)]
+    assert at_once or {seats - 1} in told
+    room.crash_and_resume(seats - 1)
     room.run(until=60)
-    assert all(p.machine.finished for p in room.places)
-    assert all(inspect(p.machine).epoch == 0 for p in room.places)
-
-
-def test_a_strict_table_waits_without_end() -> None:
-    room = toy_table(3, quorum=3)
-    room.begin()
-    room.places[2].alive = False
-    room.run(until=500)
-    machine = room.machine()
-    assert not machine.finished
-    assert inspect(machine).promise == 0
-    assert any(isinstance(e, Waiting) and e.seats == {2} for e in room.places[0].heard)
-    room.crash_and_resume(2)
-    room.run(until=60)
-    assert all(p.machine.finished for p in room.places)
+    assert room.done()
+    assert all(inspect(machine).epoch == 0 for machine in room.machines())
 
 
 def _gone_at(room: MachineTable, seats: set[int], step: int) -> None:
@@ -429,9 +420,11 @@ def test_only_the_highest_late_of_a_seat_is_kept() -> None:
     machine = room.machine()
     for epoch in (1, 2, 1):
         hold(machine, room.sign(3, Late(epoch)))
-    lates = [said for said in inspect(machine).statements(3) if isinstance(said, Late)]
-    assert lates == [Late(2)]
+    assert inspect(machine).statements(3) == [Late(2)]
     assert inspect(machine).store.epochs_of(Late) == [2]
+    hold(room.machine(3), room.sign(3, Late(3)))
+    room.machine(3).receive(carried(room.sign(3, Late(2))), 0.0, None)
+    assert inspect(room.machine(3)).inquiry is None, "a lower one of its own tells nothing new"
 
 
 def test_one_seats_wishes_alone_halt_nobody() -> None:
@@ -463,19 +456,9 @@ def test_a_seat_that_hears_of_a_statement_it_does_not_know_signs_nothing_more_un
     assert all(p.machine.finished and not inspect(p.machine).proofs for p in room.places)
 
 
-def test_a_lower_wish_of_its_own_tells_a_seat_nothing_new() -> None:
-    room = toy_table(4)
-    machine = room.machine(3)
-    hold(machine, room.sign(3, Late(3)))
-    machine.receive(carried(room.sign(3, Late(2))), 0.0, None)
-    assert inspect(machine).inquiry is None
-
-
 def test_the_state_table_lets_only_the_right_states_speak() -> None:
-    assert {state for state, kinds in SIGNS.items() if Say in kinds} == {
-        State.STANDING,
-        State.FINISHED,
-    }
+    speaking = {state for state, kinds in SIGNS.items() if Say in kinds}
+    assert speaking == {State.STANDING, State.FINISHED}
     assert SIGNS[State.SILENT] == SIGNS[State.BROKEN] == SIGNS[State.WATCHING] == frozenset()
     assert Halt not in SIGNS[State.STANDING]
 

@@ -75,32 +75,27 @@ def test_a_resumed_seat_signs_nothing_before_the_linked_seats_have_told() -> Non
     wait(home, 100)
     assert inspect(machine).state is State.SILENT  # linked to nobody: nobody could hear it either
     link(home, 0, 2, 3)
-    told(home, 0)
-    told(home, 3)
-    assert inspect(machine).state is State.SILENT
-    told(home, 2)
-    assert inspect(machine).state is State.STANDING
-    assert inspect(machine).floor == 0
+    for seat in (0, 3, 2):
+        assert inspect(machine).state is State.SILENT
+        told(home, seat)
+    assert (inspect(machine).state, inspect(machine).floor) == (State.STANDING, 0)
 
 
-def test_who_is_linked_to_one_seat_alone_gives_the_others_time_to_come() -> None:
-    """That one may be a liar who tells nothing of what this seat has signed."""
+@pytest.mark.parametrize("linked", [(0, 2, 3), (0,)])
+def test_a_mute_liar_costs_a_resumed_seat_only_the_grace(linked: tuple[int, ...]) -> None:
+    """Who is linked to one seat alone gives the others time to come: that one may be the liar."""
     home = home_of()
-    restored(home)
-    link(home, 0)
+    machine = restored(home)
+    link(home, *linked)
     told(home, 0)
-    check_grace(home)
-
-
-def test_a_mute_liar_costs_a_resumed_seat_only_the_grace() -> None:
-    home = home_of()
-    machine = asks_all(home, 0, 2)
+    if 2 in linked:
+        told(home, 2)
     check_grace(home)
     assert inspect(machine).floor == 0
     assert not signed(home, machine)
 
 
-def test_a_silent_seat_answers_all_the_same() -> None:
+def test_a_silent_seat_answers_all_the_same_and_hears_no_stranger() -> None:
     home = home_of()
     machine = restored(home)
     machine.take()
@@ -110,6 +105,10 @@ def test_a_silent_seat_answers_all_the_same() -> None:
     found = sent(machine)
     assert any(isinstance(frame, frames.Carry) for frame in found)
     assert isinstance(found[-1], frames.Told)
+    machine.link_up(bytes(32), home.now)
+    assert not any(isinstance(frame, frames.Own) for frame in sent(machine))
+    machine.receive(frames.encode_frame(frames.Told()), home.now, bytes(32))
+    assert inspect(machine).state is State.SILENT
 
 
 def test_a_seat_that_comes_back_to_nobody_before_the_game_does_not_name_itself() -> None:
@@ -139,16 +138,6 @@ def test_grace_does_not_run_while_nobody_is_linked() -> None:
     wait(home, 9)
     link(home, 2)
     check_grace(home)
-
-
-def test_a_stranger_is_neither_asked_nor_heard() -> None:
-    home = home_of()
-    machine = restored(home)
-    machine.take()
-    machine.link_up(bytes(32), home.now)
-    assert not any(isinstance(frame, frames.Own) for frame in sent(machine))
-    machine.receive(frames.encode_frame(frames.Told()), home.now, bytes(32))
-    assert inspect(machine).state is State.SILENT
 
 
 def resumed_from_old_copy() -> tuple[MachineTable, Machine, Message]:

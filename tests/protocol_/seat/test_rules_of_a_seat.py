@@ -166,15 +166,23 @@ def test_patience_begins_anew_after_a_crash() -> None:
 
 
 def test_who_waits_longer_does_not_wish_and_reports_no_expiry_until_it_is_over() -> None:
+    """It is not journalled, and nothing is signed for it."""
     scene = waiting_table({3})
     scene.wait_first(15)
+    records = list(scene.places[0].journal)
     assert scene.machine().wait_longer(scene.now)
+    scene.collect(0)
+    assert scene.places[0].journal == records
+    assert scene.machine().take() == []
     scene.wait_first(19)
     assert inspect(scene.machine()).wishes == {}
     ask(scene)
     (halt,) = halts(scene)
     assert halt.expired is None
     assert inspect(scene.machine()).promise == 1
+    assert inspect(scene.machine()).clocks.granted != {}
+    scene.crash_and_resume(0)
+    assert inspect(scene.machine()).clocks.granted == {}
 
 
 def test_a_longer_wait_runs_out_too_and_is_told_again() -> None:
@@ -190,17 +198,6 @@ def test_a_longer_wait_runs_out_too_and_is_told_again() -> None:
     ask(scene, 1, 2)
     (halt,) = halts(scene)
     assert halt.expired is not None
-
-
-def test_a_longer_wait_is_not_journalled_and_signs_nothing() -> None:
-    scene = waiting_table({3})
-    records = list(scene.places[0].journal)
-    assert scene.machine().wait_longer(scene.now)
-    scene.collect(0)
-    assert scene.places[0].journal == records
-    assert scene.machine().take() == []
-    scene.crash_and_resume(0)
-    assert inspect(scene.machine()).clocks.granted == {}
 
 
 def test_there_is_nothing_to_wait_for_when_nobody_else_is_awaited() -> None:
@@ -316,23 +313,21 @@ def time_to_ask_why(scene: MachineTable) -> float:
 
 
 def test_a_wish_that_one_seat_was_left_with_holds_up_the_end_until_it_was_asked_why() -> None:
+    """One that comes later is asked why anew."""
     scene = waiting_table(())
     machine = scene.machine()
-    scene.tell_first(1, Late(1))
+    ask(scene, 1)
     assert machine.finished
     scene.wait_first(0)
     scene.wait_first(time_to_ask_why(scene) - 0.1)
     assert not machine.may_leave()
     scene.wait_first(0.2)
     assert machine.may_leave()
-
-
-def test_a_wish_that_comes_later_is_asked_why_anew() -> None:
     scene = waiting_table(())
     machine = scene.machine()
-    scene.tell_first(1, Late(1))
+    ask(scene, 1)
     scene.wait_first(time_to_ask_why(scene) - 2)
-    scene.tell_first(1, Late(2))
+    ask(scene, 1, epoch=2)
     assert not machine.may_leave()
     scene.wait_first(2.1)
     assert not machine.may_leave()
@@ -368,6 +363,8 @@ def test_what_is_waited_for_with_patience_at_the_end(name: str) -> None:
 
 
 def test_a_long_epoch_is_closed_though_nothing_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A promise has room for the longest one and every second version of three liars."""
+    assert epoch_change.LONG_EPOCH * (6 + 3) // 6 + 2 * 6 <= messages.MAX_LIST
     monkeypatch.setattr(epoch_change, "LONG_EPOCH", 24)
     room = toy_table(rounds=6)
     room.play(until=200)
@@ -380,12 +377,6 @@ def test_a_long_epoch_is_closed_though_nothing_is_wrong(monkeypatch: pytest.Monk
     steps = machines[0].tip.step
     every = [m.statement for m in inspect(room.machine()).store]
     assert all(len(one.says) <= 2 * 24 for one in every if isinstance(one, Halt)), steps
-
-
-def test_a_halt_has_room_for_the_longest_epoch_and_every_second_version() -> None:
-    liars = 3
-    versions = epoch_change.LONG_EPOCH * (6 + liars) // 6
-    assert versions + 2 * 6 <= messages.MAX_LIST
 
 
 @pytest.mark.parametrize(("wish", "waits"), [(4, True), (5, True), (6, False), (2**32 - 1, False)])

@@ -83,7 +83,8 @@ def test_two_liars_of_five_neither_fork_nor_frame() -> None:
     assert all(len(draw_plan(f"p-{n}", 5, True, two=True).liars) == 2 for n in range(20))
 
 
-def test_the_checker_finds_a_card_that_is_open_before_it_is_drawn(checker: Checker) -> None:
+def test_the_checker_finds_what_is_open_too_early(checker: Checker) -> None:
+    """A card before it is drawn, and a sealed choice."""
     secrets = checker.secrets
     slot, coalition = secrets.stock()[-1], frozenset({2})
     secrets.shares |= {(slot, 0)}
@@ -92,10 +93,6 @@ def test_the_checker_finds_a_card_that_is_open_before_it_is_drawn(checker: Check
     assert secrets.drawn_early(coalition) == [slot]
     secrets.due[slot].add(b"asked")
     assert secrets.drawn_early(coalition) == []
-
-
-def test_the_checker_finds_a_sealed_choice_that_is_open_too_early(checker: Checker) -> None:
-    secrets = checker.secrets
     choice, coalition = ("bid", 0, b"c"), frozenset({2})
     secrets.sealed.add(choice)
     assert secrets.read_early(coalition) == []

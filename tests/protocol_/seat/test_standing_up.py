@@ -3,8 +3,6 @@
 Four seats, three of them a quorum: seat 3 lies, 0, 1 and 2 are honest.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

@@ -1,7 +1,5 @@
 """Tests of weighing: what takes long is handed out, the rules rest, and all comes out the same."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 from typing import Any
@@ -72,7 +70,7 @@ def test_a_game_goes_as_without(monkeypatch: pytest.MonkeyPatch) -> None:
     assert with_jobs == {step: count for (handed, step), count in checks.items() if not handed}
 
 
-def test_while_a_job_is_under_way_nothing_is_decided() -> None:
+def test_while_a_job_is_under_way_nothing_is_decided_and_questions_are_answered() -> None:
     room, job = until_it_rests(1, Kind.SHUFFLE)
     machine = room.machine(1)
     tip = machine.tip
@@ -81,6 +79,12 @@ def test_while_a_job_is_under_way_nothing_is_decided() -> None:
     assert all(isinstance(one, frames.Sync) for one in parsed), "patience is over, and it only asks"
     assert machine.tip is tip
     assert machine.job is job
+    machine.receive(frames.encode_frame(frames.Sync(0, 1, ())), room.now, room.table.ids[0])
+    assert {e.peer for e in machine.take() if isinstance(e, Send)} == {room.table.ids[0]}
+    machine.finish(Job(lambda: None, lambda given: pytest.fail("taken in")), None, room.now)
+    assert machine.job is job
+    machine.finish(job, job.run(), room.now)
+    assert machine.job is not job
 
 
 def test_a_seat_that_is_not_heard_yet_is_awaited() -> None:
@@ -105,22 +109,6 @@ def test_a_body_that_is_quickly_checked_is_no_job(monkeypatch: pytest.MonkeyPatc
         ends.append(room.machine().tip.digest)
     assert jobs[0] > jobs[1] > jobs[2] > 0, "the own bodies are jobs all the same"
     assert len(set(ends)) == 1
-
-
-def test_questions_are_answered_meanwhile() -> None:
-    room, _ = until_it_rests(1, Kind.SHUFFLE)
-    machine, peer = room.machine(1), room.table.ids[0]
-    machine.receive(frames.encode_frame(frames.Sync(0, 1, ())), room.now, peer)
-    assert {e.peer for e in machine.take() if isinstance(e, Send)} == {peer}
-
-
-def test_only_the_job_under_way_is_taken_in() -> None:
-    room, job = until_it_rests(1, Kind.SHUFFLE)
-    machine = room.machine(1)
-    machine.finish(Job(lambda: None, lambda given: pytest.fail("taken in")), None, room.now)
-    assert machine.job is job
-    machine.finish(job, job.run(), room.now)
-    assert machine.job is not job
 
 
 def test_an_illegal_body_has_its_name_behind_the_job() -> None:

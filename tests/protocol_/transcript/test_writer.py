@@ -112,6 +112,7 @@ def test_a_watcher_writes_the_same_file() -> None:
 
 
 def test_an_unfinished_game_may_be_written() -> None:
+    """The last says are written only when they are all there."""
     room = new_room(3)
     start = room.places[0].machine.transcript()
     assert read(start).content.entries == ()
@@ -123,9 +124,6 @@ def test_an_unfinished_game_may_be_written() -> None:
     assert len(read(data).content.entries) == report.steps > 0
     assert report.unfinished
     assert not report.ok
-
-
-def test_the_last_says_are_written_only_when_they_are_all_there() -> None:
     room = new_room(3)
     room.start()
     while room.places[0].machine.tip.want.kind is not Kind.RESULT:

@@ -4,7 +4,6 @@ import struct
 from typing import Any
 
 import msgpack  # type: ignore[import-untyped]
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.cases import each, fails
@@ -16,13 +15,8 @@ from protocol.wire.encoding import MAX_DEPTH, decode, encode, first_break
 LIMIT = 1 << 20
 
 values = st.recursive(
-    st.one_of(
-        st.none(),
-        st.booleans(),
-        st.integers(0, 2**64 - 1),
-        st.binary(max_size=40),
-        st.text(max_size=40),
-    ),
+    st.one_of(st.none(), st.booleans(), st.integers(0, 2**64 - 1))
+    | st.one_of(st.binary(max_size=40), st.text(max_size=40)),
     lambda inner: st.lists(inner, max_size=5).map(tuple),
     max_leaves=20,
 )
@@ -116,14 +110,11 @@ def test_depth_is_capped() -> None:
     fails(Invalid, "", encode, value)
 
 
-def test_sizes_are_capped() -> None:
+def test_sizes_are_capped_and_a_claimed_length_takes_no_memory() -> None:
     assert decode(encode(bytes(100)), 102) == bytes(100)
     fails(Invalid, "", decode, encode(bytes(100)), 101)
     assert decode(encode((0,) * 10), LIMIT, max_items=10) == (0,) * 10
     fails(Invalid, "", decode, encode((0,) * 11), LIMIT, max_items=10)
-
-
-def test_a_claimed_length_takes_no_memory() -> None:
     assert not accepted(b"\xdd\xff\xff\xff\xff" * 200)
     assert not accepted(b"\xc6\xff\xff\xff\xff")
 
@@ -152,30 +143,20 @@ def test_only_bytes_are_decoded(data: bytes) -> None:
 def test_what_is_cut_lacks_only_its_end(value: Any) -> None:
     data = encode(value)
     assert first_break(data) is None
-    assert {first_break(data[:size]) for size in range(len(data))} <= {
-        (size, True) for size in range(len(data))
-    }
+    sizes = range(len(data))
+    assert {first_break(data[:size]) for size in sizes} <= {(size, True) for size in sizes}
     assert first_break(data + b"\xc0") == (len(data), False)
 
 
-@pytest.mark.parametrize(
-    ("data", "at", "cut"),
-    [
-        ("c500", 2, True),
-        ("c50005", 0, False),
-        ("92a3ff", 3, True),
-        ("92a1ff", 1, False),
-        ("c6ffffffff", 5, True),
-        ("dcffff", 0, False),
-        ("dc1001", 0, False),
-        ("dc1000", 3, True),
-        ("91ca", 1, False),
-        ("91ff", 1, False),
-        ("92c0cc05", 2, False),
-        ("81", 0, False),
-        ("91" * 16, 16, True),
-        ("91" * 17, 16, False),
-    ],
-)
-def test_the_first_item_that_cannot_be_read_decides(data: str, at: int, cut: bool) -> None:
+BREAKS = {
+    True: {"c500": 2, "92a3ff": 3, "c6ffffffff": 5, "dc1000": 3, "91" * 16: 16},
+    False: {"c50005": 0, "92a1ff": 1, "dcffff": 0, "dc1001": 0, "91ca": 1, "91ff": 1}
+    | {"92c0cc05": 2, "81": 0, "91" * 17: 16},
+}
+"""By whether they are cut, bytes that cannot be read, and from where on."""
+
+
+@each([(data, at, cut) for cut, every in BREAKS.items() for data, at in every.items()])
+def test_the_first_item_that_cannot_be_read_decides(case: tuple[str, int, bool]) -> None:
+    data, at, cut = case
     assert first_break(bytes.fromhex(data)) == (at, cut)

@@ -1,7 +1,5 @@
 """Tests of plain text: the list is fixed, and SPEC's is the same."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from itertools import pairwise
@@ -56,12 +54,9 @@ def test_a_name_with_a_separator_reads_as_two(code: int) -> None:
     assert not is_one_name("ada\u034f")
 
 
-def test_spec_names_the_same_separators() -> None:
+def test_spec_names_the_same_separators_and_ranges() -> None:
     (words,) = re.findall(r"\[H-10\] A nickname.*?list: (.*?)\.", SPEC, re.DOTALL)
     assert tuple(int(word, 16) for word in words.replace("\n", " ").split(",")) == SEPARATORS
-
-
-def test_spec_names_the_same_ranges() -> None:
     (words,) = re.findall(r"\[H-6\].*?both ends included\): (.*?)\. The list", SPEC, re.DOTALL)
     ranges = []
     for part in words.replace("\n", " ").split(","):

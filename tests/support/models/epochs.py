@@ -349,14 +349,9 @@ def stop_of(base: Node, start: Node) -> Node:
     return base.parent if is_link and base.parent is not None else base
 
 
-def ancestors(base: Node) -> dict[bytes, Node]:
-    """The chain that leads to a base, by digest."""
-    return evidence.ancestry(base)
-
-
 def loses_a_final_step(model: Model, closing: Closing) -> str | None:
     """Whether the base leaves a step that may be final for some honest seat."""
-    chain_of, whole = ancestors(closing.base), model.players <= closing.signers
+    chain_of, whole = evidence.ancestry(closing.base), model.players <= closing.signers
     for final in model.finals(closing.says):
         if final.digest in chain_of:
             continue

@@ -11,7 +11,8 @@ from collections.abc import Iterator
 
 from protocol.chain import transition
 from protocol.chain.state import Missing, Node
-from support.models.epochs import Closing, Model, Says, ancestors, say_of, stop_of
+from protocol.consensus import evidence
+from support.models.epochs import Closing, Model, Says, say_of, stop_of
 from support.tiny_table import letter
 
 VOID = "a liar's choice is void"
@@ -48,7 +49,7 @@ def has_reveal(model: Model, says: Says) -> bool:
 
 def vain_reveal(model: Model, closing: Closing) -> str | None:
     """What has become of the choices of a commit step after which an honest seat has revealed."""
-    chain_of = ancestors(closing.base)
+    chain_of = evidence.ancestry(closing.base)
     for _, seen in reveals(model, closing.says):
         if seen.digest not in chain_of:
             return _difference(model, seen, closing.base)

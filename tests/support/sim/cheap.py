@@ -4,8 +4,6 @@ The same machine runs on them. Nothing is secret here; the simulator counts who 
 what instead. A hash in the place of a signature can be computed by anybody.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext

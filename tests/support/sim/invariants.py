@@ -1,7 +1,5 @@
 """What must hold in every simulated game, checked while it runs."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from dataclasses import dataclass, field
 from itertools import combinations
@@ -10,6 +8,7 @@ from protocol.chain import transition
 from protocol.chain.openings import own_due
 from protocol.chain.state import Kind, Node, Table
 from protocol.seat.machine import Machine
+from protocol.transcript.verifier import steps_to
 from protocol.wire import bodies, messages
 from protocol.wire.faults import Fault
 from protocol.wire.leaves import Leave
@@ -95,9 +94,8 @@ class Secrets:
 
     def drawn_early(self, coalition: frozenset[int]) -> list[int]:
         """Slots outside all hands that the coalition can open and no honest chain has asked for."""
-        return [
-            slot for slot in self.stock() if not self.due[slot] and self.can_open(slot, coalition)
-        ]
+        early = (slot for slot in self.stock() if not self.due[slot])
+        return [slot for slot in early if self.can_open(slot, coalition)]
 
     def stock(self) -> list[int]:
         """The slots outside all hands."""
@@ -366,12 +364,7 @@ def content(tip: Node) -> list[tuple[int, bytes]]:
 
 def links(tip: Node) -> set[bytes]:
     """The digests after links along the chain."""
-    found, node = set(), tip
-    while node.parent is not None:
-        if node.slots is None:
-            found.add(node.digest)
-        node = node.parent
-    return found
+    return {after.digest for _, slots, after in steps_to(tip) if slots is None}
 
 
 def own_statement(raw: bytes, table: Table) -> Message:
@@ -381,7 +374,4 @@ def own_statement(raw: bytes, table: Table) -> Message:
 
 def _holds(word: Leave, place: Expired) -> bool:
     """Whether it says that its seat says nothing at this place."""
-    is_before = word.epoch < place.epoch
-    return not word.says_back and (
-        is_before or (word.epoch, word.step) <= (place.epoch, place.step)
-    )
+    return not word.says_back and (word.epoch, word.step) <= (place.epoch, place.step)

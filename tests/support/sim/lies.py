@@ -4,8 +4,6 @@ A lie is a function (liar, message) -> list of (message, seats it goes to). The 
 very same machine; only what leaves its process is changed. `LIES` is data: name -> lie.
 """
 
-from __future__ import annotations
-
 import hashlib
 import random
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """What one simulated game is made of, all drawn from its seed."""
 
-from __future__ import annotations
-
 import random
 from dataclasses import dataclass, replace
 from typing import Any

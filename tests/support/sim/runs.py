@@ -1,7 +1,5 @@
 """Simulated games of a long run, each by its number, on whichever machine."""
 
-from __future__ import annotations
-
 import faulthandler
 from collections import Counter
 from collections.abc import Iterator

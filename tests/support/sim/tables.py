@@ -4,8 +4,6 @@ Everything follows from the seed. `play(seed)` runs one game and raises `Violati
 seed in its text, when an invariant of `support.sim.invariants` does not hold.
 """
 
-from __future__ import annotations
-
 import hashlib
 import heapq
 import random
@@ -13,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from protocol.consensus import evidence
 from protocol.errors import Invalid
 from protocol.seat.effects import (
     SEAT_LEFT,
@@ -38,7 +37,7 @@ from support.sim.departures import Departures, leave_of
 from support.sim.endings import TICK as SHORT_TICK
 from support.sim.endings import Endings
 from support.sim.homes import Homes
-from support.sim.invariants import Checker, Violation, need, own_statement
+from support.sim.invariants import Checker, Violation, content, need, own_statement
 from support.sim.lies import LIES, Liar
 from support.sim.plan import THINKS, Plan, Wide, draw_plan, draw_plan_of_ending
 from support.sim.tricks import TRICKS, rooted, victim
@@ -524,7 +523,7 @@ class World:
         if self.check.forked:
             need(self._liar_provable(), "a fork without a provable fault")
         elif all(m.finished for m in machines):
-            tips = {content_digest(m) for m in machines}
+            tips = {tuple(content(m.tip)) for m in machines}
             need(len(tips) == 1, "the ends differ")
         self._judge_answers(machines)
         self.check.judge_looks([m.tip for m in machines])
@@ -570,8 +569,6 @@ class World:
 
     def _found_later(self) -> set[int]:
         """Whom all honest messages together prove at fault."""
-        from protocol.consensus import evidence
-
         every = [m for s in self.honest() for m in store_of(self.processes[s].machine)]
         found = {seat for seat, _, _ in evidence.two_statements(every)}
         halts = [m for m in every if m.seat in self.plan.liars]
@@ -580,16 +577,6 @@ class World:
                 if evidence.against_halt(a, b, self.table.first_step):
                     found.add(a.seat)
         return found
-
-
-def content_digest(machine: Machine) -> tuple[bytes, ...]:
-    """All slots of the chain, links left out."""
-    node, found = machine.tip, []
-    while node.parent is not None:
-        if node.slots is not None:
-            found.append(node.digest)
-        node = node.parent
-    return tuple(found)
 
 
 CATALOGUE = {**LIES, **TRICKS}

@@ -5,8 +5,6 @@ time, and the simulator itself carries them out: roots (backup pieces that are z
 seats, and then silence), mute (it answers no question), cut (it cuts its links, one by one).
 """
 
-from __future__ import annotations
-
 import random
 from dataclasses import replace
 from itertools import islice

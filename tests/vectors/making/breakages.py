@@ -1,10 +1,8 @@
 """The list of broken files: each made of a sound one by a single change."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
-from support.forgeries.transcripts import cut, with_entry, with_evidence
+from support.forgeries.transcripts import with_entry, with_evidence
 from vectors.making import broken
 from vectors.making.broken import (
     ABSENT,
@@ -279,12 +277,12 @@ BASES = {
     "halt-without-its-own-says-in-a-close": Broken(
         "Seat 0's halt names no says, and seat 1's halt holds says of seat 0.",
         "bad-base",
-        edited(ABSENT, with_halts(broken.omit_own)),
+        with_halts(ABSENT, 1, broken.omit_own),
     ),
     "patience-that-nobody-lost": Broken(
         "No halt says that patience ran out, so nobody is absent.",
         "unjustified-absence",
-        edited(ABSENT, with_halts(lambda _, halt: replace(halt, expired=None))),
+        with_halts(ABSENT, 1, lambda _, halt: replace(halt, expired=None)),
     ),
     "chain-short-of-its-base": Broken(
         "The chain ends before the last base.", "bad-base", edited(ABSENT, broken.before_link)
@@ -328,12 +326,7 @@ REST = {
     "chain-without-its-end": Broken(
         "The last three steps are missing.",
         "not-final",
-        edited(
-            TWO,
-            lambda whole: cut(
-                whole, len(whole.content.entries) - 3, len(whole.content.entries) - 3
-            ),
-        ),
+        edited(TWO, broken.without_last_steps),
     ),
 }
 

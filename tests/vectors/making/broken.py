@@ -1,7 +1,5 @@
 """Sound files of played tables with one thing in them made wrong."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import cache
@@ -204,6 +202,12 @@ def later_absence(whole: Transcript) -> Transcript:
     return with_evidence(spoilt, signatures=(*rows[:-1], rows[-1][:1]), final=())
 
 
+def without_last_steps(whole: Transcript) -> Transcript:
+    """The last three steps cut off."""
+    left = len(whole.content.entries) - 3
+    return cut(whole, left, left)
+
+
 def twice_signed(whole: Transcript) -> Transcript:
     """One signature more than bodies in step 1."""
     first, *rest = whole.evidence.signatures
@@ -241,24 +245,33 @@ def of_another_table(whole: Transcript) -> Transcript:
     return with_message(other, whole)
 
 
-def with_halts(make: Callable[[int, Halt], Halt]) -> Callable[[Transcript], Transcript]:
-    """Every halt changed and signed again, and the close over them."""
+def with_halts(
+    name: str,
+    epoch: int,
+    make: Callable[[int, Halt], Halt],
+    *more: Message,
+    instead: dict[int, int] | None = None,
+) -> Callable[[], bytes]:
+    """The file with every halt of an epoch changed, the close over them, and more messages.
 
-    def change(whole: Transcript) -> Transcript:
-        every = parsed(ABSENT, whole.evidence.messages)
-        halts = [m for m in every if isinstance(m.statement, Halt)]
-        others = [m for m in every if m not in halts]
-        changed = [signed(ABSENT, m.seat, make(m.seat, _halt(m))) for m in halts]
-        by_seat = sorted(changed, key=lambda m: m.seat)
-        close = signed(ABSENT, 1, Close(1, tuple(m.hash for m in by_seat)))
-        return with_evidence(whole, messages=envelopes(*others, *changed), closes=envelopes(close))
+    `instead`: for the halt of one seat that of another.
+    """
 
-    return change
+    def file() -> bytes:
+        whole, seats = whole_of(name), instead or {}
+        every = parsed(name, whole.evidence.messages)
+        closes = parsed(name, whole.evidence.closes)
+        old = {m: h for m in every if isinstance(h := m.statement, Halt) and h.epoch == epoch}
+        new = [signed(name, seats.get(m.seat, m.seat), make(m.seat, h)) for m, h in old.items()]
+        (close,) = [m for m in closes if getattr(m.statement, "epoch", None) == epoch]
+        hashes = tuple(m.hash for m in sorted(new, key=lambda m: m.seat))
+        rest = [m for m in closes if m is not close]
+        rest.append(signed(name, close.seat, Close(epoch, hashes)))
+        kept = [m for m in every if m not in old]
+        listed = tuple((m.payload, m.signature) for m in rest)
+        return with_evidence(whole, messages=envelopes(*kept, *new, *more), closes=listed).encode()
 
-
-def _halt(message: Message) -> Halt:
-    assert isinstance(message.statement, Halt)
-    return message.statement
+    return file
 
 
 def omit_own(seat: int, halt: Halt) -> Halt:

@@ -15,7 +15,7 @@ from vectors.making.broken import (
     parsed,
     room_of,
     signed,
-    whole_of,
+    with_halts,
 )
 from vectors.making.refused import undisturbed
 
@@ -28,72 +28,42 @@ FIVE = "small-five"
 ELSEWHERE = b"\x01" * 32
 
 
-def _with_halts(
-    name: str,
-    epoch: int,
-    make: Callable[[Halt], Halt],
-    *more: Message,
-    instead: dict[int, int] | None = None,
-) -> Callable[[], bytes]:
-    """The file with every halt of an epoch changed, the close over them, and more messages.
-
-    `instead`: for the halt of one seat that of another.
-    """
-
-    def file() -> bytes:
-        whole = whole_of(name)
-        every = parsed(name, whole.evidence.messages)
-        closes = parsed(name, whole.evidence.closes)
-        old = {m: h for m in every if isinstance(h := m.statement, Halt) and h.epoch == epoch}
-        new = [
-            signed(name, (instead or {}).get(m.seat, m.seat), make(halt)) for m, halt in old.items()
-        ]
-        (close,) = [
-            m for m in closes if isinstance(m.statement, Close) and m.statement.epoch == epoch
-        ]
-        hashes = tuple(m.hash for m in sorted(new, key=lambda m: m.seat))
-        made = signed(name, close.seat, Close(epoch, hashes))
-        rest = [m for m in closes if m is not close]
-        kept = [m for m in every if m not in old]
-        listed = tuple((m.payload, m.signature) for m in (*rest, made))
-        return with_evidence(whole, messages=envelopes(*kept, *new, *more), closes=listed).encode()
-
-    return file
-
-
 # What a halt lists.
+
+
+def _listing(*says: Message) -> Callable[[int, Halt], Halt]:
+    """Return the change of a halt by which it lists these says too."""
+    more = {say.hash for say in says}
+    return lambda _, halt: replace(halt, says=tuple(sorted({*halt.says, *more})))
+
+
+def _proving(*proofs: tuple[bytes, ...]) -> Callable[[int, Halt], Halt]:
+    """Return the change of a halt by which it holds these proofs."""
+    return lambda _, halt: replace(halt, proofs=proofs)
 
 
 def says_thrice() -> bytes:
     """Every halt lists three says of the absent seat for one step."""
     says = [signed(ABSENT, 2, Say(0, 9999, ELSEWHERE, bytes([i]))) for i in range(3)]
-
-    def make(halt: Halt) -> Halt:
-        return replace(halt, says=tuple(sorted({*halt.says, *(m.hash for m in says)})))
-
-    return _with_halts(ABSENT, 1, make, *says)()
+    return with_halts(ABSENT, 1, _listing(*says), *says)()
 
 
 def many_proofs() -> bytes:
     """Every halt holds four proofs at a table of three, each of a wish, which proves nothing."""
     lates = [signed(ABSENT, 2, Late(epoch)) for epoch in range(1, 5)]
     proofs = tuple(sorted((m.hash,) for m in lates))
-    return _with_halts(ABSENT, 1, lambda halt: replace(halt, proofs=proofs), *lates)()
+    return with_halts(ABSENT, 1, _proving(*proofs), *lates)()
 
 
 def builds_on_nothing() -> bytes:
     """Every halt lists a say of the absent seat on a chain that nobody knows."""
     say = signed(ABSENT, 2, Say(0, 9999, ELSEWHERE, b"\x00"))
-
-    def make(halt: Halt) -> Halt:
-        return replace(halt, says=tuple(sorted({*halt.says, say.hash})))
-
-    return _with_halts(ABSENT, 1, make, say)()
+    return with_halts(ABSENT, 1, _listing(say), say)()
 
 
 def voted_by_the_absent() -> bytes:
     """One of the two halts that say that patience ran out is of the seat awaited."""
-    return _with_halts(ABSENT, 1, lambda halt: halt, instead={1: 2})()
+    return with_halts(ABSENT, 1, lambda _, halt: halt, instead={1: 2})()
 
 
 # Two chains by digest alone.
@@ -110,10 +80,7 @@ def same_body_elsewhere() -> bytes:
     proof = tuple(sorted((wrong.hash, later.hash)))
     (back,) = {0, 1, 2, 3} - base.present
 
-    def make(halt: Halt) -> Halt:
-        return replace(halt, proofs=(proof,))
-
-    return _with_halts(RETURNED, 2, make, wrong, instead={seat: back})()
+    return with_halts(RETURNED, 2, _proving(proof), wrong, instead={seat: back})()
 
 
 def _first_base() -> Node:
@@ -211,8 +178,7 @@ def proofs_for_all() -> bytes:
     says = [signed(ABSENT, 2, Say(0, 9999, ELSEWHERE, bytes([i]))) for i in range(2)]
     lates = [signed(ABSENT, 2, Late(epoch)) for epoch in range(1, 3)]
     proofs = tuple(sorted([(m.hash,) for m in lates] + [tuple(sorted(m.hash for m in says))]))
-    make = lambda halt: replace(halt, proofs=proofs)  # noqa: E731
-    return _with_halts(ABSENT, 1, make, *lates, *says)()
+    return with_halts(ABSENT, 1, _proving(*proofs), *lates, *says)()
 
 
 CRAFTED: dict[str, Broken] = {

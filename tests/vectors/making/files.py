@@ -1,7 +1,5 @@
 """Every committed file by name, and how it is made."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 
 from vectors import make_crypto

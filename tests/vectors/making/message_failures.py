@@ -1,7 +1,5 @@
 """Single messages, frames and tickets that must be refused, one file each."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache

@@ -1,7 +1,5 @@
 """Every game whose transcript is kept, and what happens in it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

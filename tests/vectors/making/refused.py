@@ -1,7 +1,5 @@
 """Files that end with a body that no seat may send, signed by the seat that sent it."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 from support.forgeries.catalogue import FORGERIES, Forgery

@@ -1,7 +1,5 @@
 """The glass wall: every draw and every hash behind a building block, in the order they happen."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
