@@ -60,7 +60,7 @@ async def test_all_failures_are_told(autojump_clock):
     )
 
 
-async def test_of_two_at_once_the_second_is_cut(autojump_clock):
+async def test_no_stream_is_left_of_two_at_once_or_when_cancelled_just_then(autojump_clock):
     both = trio.Event()
     far_ends = []
 
@@ -79,9 +79,6 @@ async def test_of_two_at_once_the_second_is_cut(autojump_clock):
         secured = await Race(attempt, LIMITS).run([NEAR, FAR])
     (cut,) = [far for address, far in far_ends if address != secured.address]
     assert await cut.receive_some() == b""
-
-
-async def test_cancelled_just_as_someone_won_no_stream_is_left(autojump_clock):
     near, far = trio.testing.memory_stream_pair()
 
     async def attempt(address):

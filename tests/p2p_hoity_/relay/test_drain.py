@@ -68,7 +68,7 @@ async def test_pairs_that_talk_go_on_and_then_it_ends(ending, autojump_clock):
 
 
 @pytest.mark.parametrize("talks", [True, False])
-async def test_it_ends_with_the_last_pair_or_at_once_with_nobody_there(ending, talks, autojump_clock):
+async def test_it_ends_with_the_last_pair_or_with_nobody_there(ending, talks, autojump_clock):
     await ending.open(drain=3600)
     guest = (await ending.pair())[1] if talks else None
     ending.stop.set()

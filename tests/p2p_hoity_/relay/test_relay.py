@@ -143,13 +143,20 @@ async def test_an_id_nobody_waits_under_and_no_relay_there_is_told():
         assert seat.relays() == frozenset()
 
 
-async def test_a_seat_that_does_not_take_the_call_is_told(autojump_clock):
+async def test_a_seat_that_takes_no_call_is_told_and_one_come_again_waits(autojump_clock):
     async with street() as there:
         guest = await there.hub(GUEST)
         waiting = await register(there.network, there.relay, SEAT, ONE)
         with pytest.raises(NetError, match="verdict-no-answer"):
             await guest.connect([f"relay+{there.place}"], SEAT.public, 60)
         await waiting.aclose()
+    async with street() as there:
+        first = await register(there.network, there.relay, SEAT, TWO)
+        with pytest.raises(NetError, match="verdict-elsewhere"):
+            await register(there.network, there.relay, SEAT, ONE)
+        seat = await there.hub(SEAT)
+        assert first is not None  # it says nothing more, and is missed in time
+        assert await seat.listen_via(there.place)
 
 
 async def test_a_seat_comes_back_to_a_relay_that_was_away(autojump_clock):
@@ -187,16 +194,6 @@ async def test_another_process_of_the_same_id_is_told_and_the_first_waits_on(aut
         assert trio.current_time() - began >= 2 * Limits().silence
         assert seat.relays() == {address}
         await guest.connect([address], SEAT.public, 5)
-
-
-async def test_a_seat_whose_first_process_is_gone_may_wait_here_again(autojump_clock):
-    async with street() as there:
-        first = await register(there.network, there.relay, SEAT, TWO)
-        with pytest.raises(NetError, match="verdict-elsewhere"):
-            await register(there.network, there.relay, SEAT, ONE)
-        seat = await there.hub(SEAT)
-        assert first is not None  # it says nothing more, and is missed in time
-        assert await seat.listen_via(there.place)
 
 
 async def test_what_a_relay_says_of_other_processes_is_not_believed_of_a_seat():

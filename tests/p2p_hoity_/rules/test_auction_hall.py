@@ -21,7 +21,7 @@ def in_hall(words, edition=UBER, seats=3, **more):
     return referee, news
 
 
-def test_everyone_chooses_a_place_at_once_and_shows_it_before_any_action():
+def test_places_are_chosen_and_shown_at_once_and_a_void_one_sits_out():
     referee = table(UBER, 3)
     due = rules.expected(referee.state)
     assert (due.kind, due.seats) == ("place", {0, 1, 2})
@@ -29,6 +29,14 @@ def test_everyone_chooses_a_place_at_once_and_shows_it_before_any_action():
     assert referee.state.places == (HALL, CASTLE, CASTLE)
     assert [n.seat for n in of(referee.state.news, PlaceShown)] == [0, 1, 2]
     assert referee.state.actions == (None, None, None)
+    referee = table(UBER, 3)
+    referee.apply(rules.Sealed("place", frozenset({0, 1, 2})))
+    referee.apply(rules.Unsealed("place", {0: None, 1: HALL, 2: CASTLE}))
+    assert referee.state.places == (None, HALL, CASTLE)
+    referee.apply(rules.Sealed("action", frozenset({1})))
+    news = referee.apply(rules.Unsealed("action", {1: None})).news
+    assert [type(n).__name__ for n in news] == ["Voided", "Passed", "NoSale"]
+    assert rules.expected(referee.state).seats == {2}
 
 
 def test_the_largest_cash_buys_lies_in_the_register_and_other_cash_goes_back():
@@ -207,14 +215,3 @@ def test_illegal_and_unexpected_events_leave_the_state_as_it_was():
     assert state.places == (None, None, None)
     with pytest.raises(rules.IllegalMove, match=r"^not-in-hand \(card=\d+\)$"):
         rules.check(referee.state, "action", 0, card(referee.state, 1, rules.ActionKind.CASH))
-
-
-def test_a_void_place_sits_the_round_out_and_a_void_action_is_a_pass():
-    referee = table(UBER, 3)
-    referee.apply(rules.Sealed("place", frozenset({0, 1, 2})))
-    referee.apply(rules.Unsealed("place", {0: None, 1: HALL, 2: CASTLE}))
-    assert referee.state.places == (None, HALL, CASTLE)
-    referee.apply(rules.Sealed("action", frozenset({1})))
-    news = referee.apply(rules.Unsealed("action", {1: None})).news
-    assert [type(n).__name__ for n in news] == ["Voided", "Passed", "NoSale"]
-    assert rules.expected(referee.state).seats == {2}

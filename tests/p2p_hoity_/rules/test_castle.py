@@ -186,13 +186,19 @@ def test_two_exhibitors_choose_in_secret_and_one_that_shows_nothing_does_not_ran
     assert [n.seat for n in of(news, rules.news.NothingShown)] == [1]
 
 
-def test_an_exhibit_may_hold_back_collectibles():
+def test_an_exhibit_may_hold_back_collectibles_and_thieves_may_find_nothing():
     referee = table(UBER, 3, {0: RUN_A})
     shown = slots(referee, 0, "A2 A3 A4")
     news = referee.round(action=plays(referee.state, s0="Exhibit"), exhibit={0: shown})
     (exhibit,) = of(news, rules.news.ExhibitShown)
     assert tuple(p.slot for p in exhibit.pieces) == shown
     assert referee.state.known[slots(referee, 0, "A1")[0]] is None
+    referee = table(UBER, 6, {0: "A1 A2 A3 D1"})
+    words = {f"s{s}": "Thief:0" for s in range(1, 6)} | {"s0": "Exhibit"}
+    news = referee.round(action=plays(referee.state, **words), exhibit={0: (0, 1, 2)})
+    assert len(of(news, rules.news.Stolen)) == 3
+    assert [n.seat for n in of(news, rules.news.Stolen)] == [BEIGE, PURPLE, GREEN]  # 6, 5, 4
+    assert moves(news) == {0: 2}
 
 
 def test_what_is_no_exhibit_or_not_due_cannot_be_shown():
@@ -261,15 +267,6 @@ def test_thieves_take_one_slot_from_every_exhibit_in_descending_number():
     state = referee.apply(rules.Chosen("theft", 2, (first[1], second[2])))
     assert {first[1], second[2]} <= set(state.collectibles[2])
     assert first[1] not in state.exhibits[0]
-
-
-def test_an_exhibit_that_is_empty_is_passed_over_and_thieves_may_find_nothing():
-    referee = table(UBER, 6, {0: "A1 A2 A3 D1"})
-    words = {f"s{s}": "Thief:0" for s in range(1, 6)} | {"s0": "Exhibit"}
-    news = referee.round(action=plays(referee.state, **words), exhibit={0: (0, 1, 2)})
-    assert len(of(news, rules.news.Stolen)) == 3
-    assert [n.seat for n in of(news, rules.news.Stolen)] == [BEIGE, PURPLE, GREEN]  # 6, 5, 4
-    assert moves(news) == {0: 2}
 
 
 def test_stolen_collectibles_are_open_and_all_cards_but_imprisoned_thieves_go_home():

@@ -47,13 +47,10 @@ def test_of_two_exhibits_the_better_is(edition, better, worse):
     assert not strength(edition, theirs) < strength(edition, ours)
 
 
-def test_the_best_exhibit_is_the_longest_run_or_of_two_the_older():
+def test_the_best_exhibit_is_the_longest_run_and_the_oldest_piece_the_lowest():
     assert best_exhibit(UBER, letters("AABDEEF")) == tuple(letters("DEEF"))
     assert best_exhibit(UBER, letters("AAADEF")) == tuple(letters("DEF"))
     assert best_exhibit(UBER, letters("ABDEF")[:2] + letters("D")) is None
-
-
-def test_the_oldest_piece_is_the_lowest_number_then_the_lowest_letter():
     assert oldest(MANUAL, pieces("C2 D1 B1 A3", MANUAL)) == piece(MANUAL, "B1")
     assert oldest(UBER, pieces("A1 B1 C1")) == piece(UBER, "B1")
 

@@ -43,14 +43,11 @@ def test_a_folder_is_tried_before_it_is_needed(tmp_path: Path, shut: Path) -> No
     assert files(tmp_path) == ["shut"]
 
 
-def test_the_transcript_goes_where_it_is_wished(tmp_path: Path) -> None:
+def test_the_transcript_goes_where_wished_or_to_its_place(tmp_path: Path, shut: Path) -> None:
     wished = tmp_path / "new" / "a.hoity"
     assert archive.keep(NEW, wished, tmp_path / "usual", None) == wished
-    assert files(tmp_path) == ["a.hoity"]
+    assert files(tmp_path) == ["a.hoity", "shut"]
     assert wished.read_bytes() == NEW
-
-
-def test_it_goes_to_the_usual_place_if_it_cannot(tmp_path: Path, shut: Path) -> None:
     usual = tmp_path / "transcripts" / "a.hoity"
     assert archive.keep(NEW, shut / "a.hoity", usual, tmp_path / "a.journal") == usual
     assert usual.read_bytes() == NEW
