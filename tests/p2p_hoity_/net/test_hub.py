@@ -511,8 +511,7 @@ async def test_an_owner_that_reads_nothing_slows_its_peers_and_gone_ends_its_lin
 
 
 async def test_a_link_at_rest_is_read_later_and_the_others_at_once(autojump_clock):
-    network = MemoryNetwork()
-    async with hubs(LOW, HIGH, THIRD, network=network) as (a, b, c):
+    async with hubs(LOW, HIGH, THIRD, network=MemoryNetwork()) as (a, b, c):
         await a.listen("table", 4711)
         for other in (b, c):
             await other.connect(["table:4711"], LOW.public, 5)
@@ -532,8 +531,7 @@ async def test_a_link_at_rest_is_read_later_and_the_others_at_once(autojump_cloc
 @pytest.mark.parametrize("own", [False, True])
 async def test_a_flood_is_read_at_its_pace_and_the_others_at_once(autojump_clock, own):
     limits = Limits(frames_at_once=10, frames_a_second=5.0)
-    network = MemoryNetwork()
-    async with hubs(LOW, HIGH, THIRD, network=network, limits=limits) as (a, b, c):
+    async with hubs(LOW, HIGH, THIRD, network=MemoryNetwork(), limits=limits) as (a, b, c):
         await a.listen("table", 4711)
         a.prefer([HIGH.public] if own else [])
         for other in (b, c):

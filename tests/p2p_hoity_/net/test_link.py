@@ -7,6 +7,7 @@ import pytest
 import trio
 import trio.testing
 from support.running import running
+from support.street import Stuck
 
 from p2p_hoity.errors import Reason, because
 from p2p_hoity.net.errors import NetCode
@@ -209,25 +210,16 @@ async def test_cancelling_closes_the_stream():
     assert await far.receive_some() == b""
 
 
-class Tap(trio.abc.Stream):
+class Tap(Stuck):
     """Notes how much is sent at once."""
 
     def __init__(self, stream):
-        self.stream = stream
+        super().__init__(stream)
         self.sizes = []
 
     async def send_all(self, data):
         self.sizes.append(len(data))
-        await self.stream.send_all(data)
-
-    async def wait_send_all_might_not_block(self):
-        await trio.lowlevel.checkpoint()
-
-    async def receive_some(self, max_bytes=None):
-        return await self.stream.receive_some(max_bytes)
-
-    async def aclose(self):
-        await self.stream.aclose()
+        await super().send_all(data)
 
 
 async def test_a_long_frame_goes_out_in_records_that_a_slow_link_carries_in_time(autojump_clock):
@@ -324,16 +316,8 @@ async def test_a_first_frame_does_not_count(autojump_clock):
 
 async def test_small_frames_that_wait_go_out_in_one_record(autojump_clock):
     near, far = trio.testing.memory_stream_pair()
-    sent = []
-    send = near.send_all
-
-    async def counted(data):
-        sent.append(bytes(data))
-        await send(data)
-
-    near.send_all = counted
-    limits = Limits(queue_bytes=1 << 20)
-    ended, other = Ended(near, limits), Ended(far, limits)
+    tap, limits = Tap(near), Limits(queue_bytes=1 << 20)
+    ended, other = Ended(tap, limits), Ended(far, limits)
     frames = [bytes([number]) * 300 for number in range(1, 11)] + [b"x" * 5000, b"last"]
     async with running(other.run) as nursery:
         for data in frames:
@@ -341,8 +325,8 @@ async def test_small_frames_that_wait_go_out_in_one_record(autojump_clock):
         nursery.start_soon(ended.run)
         await trio.sleep(1)
         assert other.delivered == frames
-        assert all(len(data) <= RECORD for data in sent)
-        assert len(sent) == 2 + 3 + 1
+        assert max(tap.sizes) <= RECORD
+        assert len(tap.sizes) == 2 + 3 + 1
 
 
 async def test_a_link_in_no_hurry_collects_what_goes_out_and_then_sends_it_at_once(autojump_clock):

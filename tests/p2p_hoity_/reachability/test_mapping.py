@@ -293,9 +293,6 @@ def test_a_clock_that_goes_not_with_ours_is_new(theirs: int, ours: int, is_new: 
     assert epoch.is_new(theirs, ours) is is_new
 
 
-# Over real sockets.
-
-
 async def test_a_router_at_a_real_socket_is_asked() -> None:
     with Served(Router(GLOBAL)) as served:
         async with exchange.datagrams("127.0.0.1", served.port) as wire:

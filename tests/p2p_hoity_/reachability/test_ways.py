@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import Any
 
 import pytest
@@ -95,9 +96,7 @@ async def test_none_is_asked_without_need(
 async def test_what_a_relay_sees_is_told_beside_what_the_router_says() -> None:
     relay_network, found = _Numbered(), Found((HOME, LOOP), relays=("relay+relay:1",))
     async with running() as nursery:
-        await nursery.start(lambda task_status: serve_relay(
-            "relay", 1, network=relay_network, task_status=task_status
-        ))  # fmt: skip
+        await nursery.start(partial(serve_relay, "relay", 1, network=relay_network))
         ways = Ways(found, LAN, routers(Router(GLOBAL), []))
         ways.explore(nursery, relay_network)
         with trio.fail_after(LIMIT):

@@ -334,9 +334,6 @@ async def test_a_relay_that_takes_calls_itself_is_found_out():
             await guest.connect(["relay+bad-relay:1"], SEAT.public, 5)
 
 
-# Caps
-
-
 async def test_a_relay_with_no_seat_left_says_so_of_all_or_of_one_machine():
     async with street(limits=RelayLimits(seats=1)) as there:
         await register(there.network, there.relay, SEAT, ONE)

@@ -33,9 +33,6 @@ def everyone_in_castle(edition, seats, hands, figures, words, **more):
     return referee, news
 
 
-# Worked examples.
-
-
 @pytest.mark.parametrize(
     ("figures", "hands", "words", "moved"),
     [
@@ -133,9 +130,6 @@ def test_a_detective_passed_by_an_exhibitor_moves_by_its_editions_rank(edition, 
     assert referee.state.figures[4] > 3
 
 
-# Exhibits.
-
-
 def test_exhibit_only_with_what_may_be_a_valid_exhibit():
     referee = table(UBER, 3, {0: "A1 A2 C1 E1", 1: RUN_B})
     referee.until("action")
@@ -228,9 +222,6 @@ def test_what_is_no_exhibit_or_not_due_cannot_be_shown():
         rules.apply(referee.state, rules.Shown("exhibit", 1, (4, 5, 6)))
 
 
-# Thieves.
-
-
 def thief_table():
     referee = table(UBER, 5, {0: RUN_A, 1: RUN_B})
     actions = plays(
@@ -278,9 +269,6 @@ def test_stolen_collectibles_are_open_and_all_cards_but_imprisoned_thieves_go_ho
     assert stolen.piece.slot in referee.state.collectibles[1]
     assert len(referee.state.prison) == 1
     assert [len(hand) for hand in referee.state.hands] == [8, 7, 8]
-
-
-# Detectives and prison.
 
 
 def test_thieves_and_detectives_get_nothing_without_each_other_in_the_castle():

@@ -145,9 +145,6 @@ def test_a_link_carries_what_all_may_say_and_one_that_replays_takes_nobodys_voic
     assert bob.receive(liar, said(node(0, at=START + 1), "hello again"), 0.0)
 
 
-# Onlookers.
-
-
 def test_an_onlookers_words_go_through_the_seat_it_speaks_to_from_its_own_link() -> None:
     guest, door, far = node(None, GUESTS[0]), node(1), node(3)
     frame = said(guest, "bravo", door=1)
@@ -222,8 +219,6 @@ def test_what_is_remembered_is_bounded() -> None:
     assert len(door._onlookers._of) <= MOST_ONLOOKERS
     assert len(door._excess) <= 2 * MOST_ONLOOKERS
 
-
-# Any connected graph.
 
 EDGES = [(a, b) for a in range(4) for b in range(a)]
 

@@ -204,8 +204,6 @@ def test_a_mark_is_replaced_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert read(book.path)[0] is True
 
 
-# What somebody who can write the file may do to it.
-
 SEALED = "open sesame"
 
 
@@ -274,9 +272,6 @@ def test_a_plain_journal_or_one_of_an_earlier_version_is_refused(tmp_path: Path)
     own_files.write_private(path, b"hoity-journal-1\n\0")
     with pytest.raises(journal.JournalError, match="no-journal"):
         journal.reopen(path)
-
-
-# Looking without playing.
 
 
 def test_a_look_reads_what_is_there_and_changes_nothing(tmp_path: Path) -> None:

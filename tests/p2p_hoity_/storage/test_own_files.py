@@ -28,9 +28,6 @@ def as_told(error: NotPrivateError) -> list[str]:
     return shlex.split(error.fields["command"])
 
 
-# Links and files that others prepared.
-
-
 def test_a_prepared_new_file_does_not_take_the_key(tmp_path: Path) -> None:
     prepared = tmp_path / "identity.new"
     prepared.write_bytes(b"")
@@ -106,9 +103,6 @@ def test_once_means_never_over_another(tmp_path: Path, monkeypatch: pytest.Monke
     assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "other"]
 
 
-# Who owns it, and who can get at it.
-
-
 @pytest.mark.parametrize(
     ("mode", "name"),
     [
@@ -169,9 +163,6 @@ def test_the_command_line_says_so_and_does_nothing(
         assert code == 2, words
         assert f"chmod 700 {home}" in err or "there is no key yet" in err
     assert list(home.iterdir()) == []
-
-
-# Where the player names the file.
 
 
 def test_a_pipe_that_is_read_gets_the_bytes_and_any_other_is_told(tmp_path: Path) -> None:
