@@ -5,8 +5,6 @@
 The last line it prints is JSON: what was tried how often. SIGTERM ends it sooner.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import signal

@@ -1,7 +1,5 @@
 """Transcripts of the played tables: reading, changing and judging them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from protocol.transcript import format

@@ -67,17 +67,11 @@ def test_an_answer_to_something_else_is_dropped(at: int, data: bytes) -> None:
     assert pcp.read_answer(bytes(said), WISH) is None
 
 
-@pytest.mark.parametrize("size", [0, 1, 8, 23, 24, 59, 61, 1104])
-def test_an_answer_of_another_size_is_dropped(size: int) -> None:
-    assert pcp.read_answer(bytes(answered() + bytes(1100))[:size], WISH) is None
-
-
-@pytest.mark.parametrize("code", range(1, 14))
-def test_a_denial_has_its_code(code: int) -> None:
-    assert pcp.read_answer(bytes(answered(code=code)), WISH) == pcp.Denied(code, 7200)
-
-
-def test_an_older_router_is_known_and_a_denial_of_another_nonce_is_dropped() -> None:
+def test_a_denial_has_its_code_and_what_has_another_size_or_nonce_is_dropped() -> None:
+    for size in (0, 1, 8, 23, 24, 59, 61, 1104):
+        assert pcp.read_answer(bytes(answered() + bytes(1100))[:size], WISH) is None, size
+    for code in range(1, 14):
+        assert pcp.read_answer(bytes(answered(code=code)), WISH) == pcp.Denied(code, 7200)
     said = answered(code=2)
     said[24] ^= 1
     assert pcp.read_answer(bytes(said), WISH) is None
