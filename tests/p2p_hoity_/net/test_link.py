@@ -147,7 +147,7 @@ async def test_a_queue_that_overflows_by_number_or_size_closes_the_link(size, ac
     assert await far.receive_some() == b""
 
 
-async def test_a_broken_stream_or_an_oversized_frame_ends_the_link_in_words(autojump_clock):
+async def test_a_link_ends_in_words_and_closes_its_stream(autojump_clock):
     near, _far = trio.testing.memory_stream_pair()
     near.receive_stream.close_hook = None
 
@@ -164,6 +164,10 @@ async def test_a_broken_stream_or_an_oversized_frame_ends_the_link_in_words(auto
     await ended.run()
     assert ended.delivered == [b"fine"]
     assert ended.reason == because(FrameCode.OVERSIZED, length=1001, most=1000)
+    near, far = trio.testing.memory_stream_pair()
+    async with running(Ended(near).run):
+        await trio.testing.wait_all_tasks_blocked()
+    assert await far.receive_some() == b""
 
 
 async def test_all_that_was_posted_is_out_when_drained_but_of_a_closed_link(autojump_clock):
@@ -201,13 +205,6 @@ async def test_a_first_frame_is_out_when_drained_and_all_who_wait_are_told(autoj
         nursery.start_soon(ended.run)
         await trio.testing.wait_all_tasks_blocked()
         assert len(told) == 2
-
-
-async def test_cancelling_closes_the_stream():
-    near, far = trio.testing.memory_stream_pair()
-    async with running(Ended(near).run):
-        await trio.testing.wait_all_tasks_blocked()
-    assert await far.receive_some() == b""
 
 
 class Tap(Stuck):

@@ -141,7 +141,7 @@ async def test_two_routers_or_one_that_leads_elsewhere_are_told(autojump_clock: 
     assert len(router.heard) == 2
 
 
-async def test_one_that_drops_the_unknown_is_asked_in_the_older_soon(autojump_clock: Any) -> None:
+async def test_routers_are_asked_as_the_rfcs_say_and_silence_is_told(autojump_clock: Any) -> None:
     router = clocked(pcp=False)
     router.spoil = lambda said: None if len(said) == 8 else said
     net, began = Net(router), trio.current_time()
@@ -149,9 +149,6 @@ async def test_one_that_drops_the_unknown_is_asked_in_the_older_soon(autojump_cl
     (when, _), *_ = net.wires[1].asked
     assert when - began == pytest.approx(mapping.HEAD_START)
     assert net.told[0][0].startswith(GLOBAL)
-
-
-async def test_a_silent_router_is_asked_as_the_rfcs_say_and_then_told(autojump_clock: Any) -> None:
     net, began = Net(None), trio.current_time()
     await net.keep(20.0)
     newer, older = ([round(t - began, 2) for t, _ in wire.asked] for wire in net.wires)
@@ -184,7 +181,7 @@ async def test_a_refusal_is_told_in_meaning(code: int, why: Reason, autojump_clo
     assert net.told == [("", because(RouterCode.REFUSES, why=why))]
 
 
-async def test_a_mapping_is_renewed_in_time_with_its_nonce_and_port(autojump_clock: Any) -> None:
+async def test_a_mapping_is_renewed_in_time_and_not_too_often(autojump_clock: Any) -> None:
     router = clocked(lifetime=600)
     net = Net(router)
     await net.keep(3600.0)
@@ -197,9 +194,6 @@ async def test_a_mapping_is_renewed_in_time_with_its_nonce_and_port(autojump_clo
     port = int(net.told[0][0].rpartition(":")[2])
     renewals = [data[42:44] for _, data in net.wires[0].asked[1:-1]]
     assert set(renewals) == {port.to_bytes(2, "big")}
-
-
-async def test_a_mapping_is_asked_for_neither_too_late_nor_too_often(autojump_clock: Any) -> None:
     router = clocked()
     router.spoil = lambda said: said[:4] + b"\xff\xff\xff\xff" + said[8:]
     net = Net(router)
@@ -293,7 +287,7 @@ def test_a_clock_that_goes_not_with_ours_is_new(theirs: int, ours: int, is_new: 
     assert epoch.is_new(theirs, ours) is is_new
 
 
-async def test_a_router_at_a_real_socket_is_asked() -> None:
+async def test_a_router_at_a_real_socket_is_asked_and_one_that_is_not_there_known() -> None:
     with Served(Router(GLOBAL)) as served:
         async with exchange.datagrams("127.0.0.1", served.port) as wire:
             asking = product.PcpRouter(wire, PORT)
@@ -301,6 +295,12 @@ async def test_a_router_at_a_real_socket_is_asked() -> None:
             assert opened.external == f"{GLOBAL}:{served.router.opened[PORT][1]}"
             await asking.close()
             assert served.router.opened == {}
+    with trio.socket.socket(trio.socket.AF_INET, trio.socket.SOCK_DGRAM) as taken:
+        await taken.bind(("127.0.0.1", 0))
+        port = taken.getsockname()[1]
+    async with exchange.datagrams("127.0.0.1", port) as wire:
+        with pytest.raises(RouterError, match="router-does-not-open"):
+            await product.NatPmpRouter(wire, PORT).open()
 
 
 async def test_nobody_but_the_router_is_heard() -> None:
@@ -318,12 +318,3 @@ async def test_nobody_but_the_router_is_heard() -> None:
                 found = pcp.read_answer(await wire.receive(), wish)
     assert isinstance(found, pcp.Granted)
     assert str(found.external) == "203.0.113.7"
-
-
-async def test_where_nobody_listens_it_is_known_at_once() -> None:
-    with trio.socket.socket(trio.socket.AF_INET, trio.socket.SOCK_DGRAM) as taken:
-        await taken.bind(("127.0.0.1", 0))
-        port = taken.getsockname()[1]
-    async with exchange.datagrams("127.0.0.1", port) as wire:
-        with pytest.raises(RouterError, match="router-does-not-open"):
-            await product.NatPmpRouter(wire, PORT).open()

@@ -37,7 +37,7 @@ def routers(router: Router | None, asked: list[Wire]) -> mapping.Ways:
     return mapping.Ways(wire, list)
 
 
-async def test_a_router_that_answers_soon_or_late_is_in_the_ticket(autojump_clock: Any) -> None:
+async def test_a_router_that_answers_soon_late_or_not_is_in_the_ticket(autojump_clock: Any) -> None:
     ways = Ways(Found((HOME, LOOP)), LAN, routers(Router(GLOBAL), []))
     async with running() as nursery:
         ways.explore(nursery, MemoryNetwork())
@@ -55,9 +55,6 @@ async def test_a_router_that_answers_soon_or_late_is_in_the_ticket(autojump_cloc
         assert ways.judged().scope is Scope.LAN
         await ways.changed()
         assert ways.judged().scope is Scope.ANYWHERE
-
-
-async def test_a_silent_router_costs_a_second_and_is_told_when_known(autojump_clock: Any) -> None:
     ways = Ways(Found((HOME, LOOP)), LAN, routers(None, []))
     async with running() as nursery:
         began = trio.current_time()

@@ -72,7 +72,7 @@ async def test_who_asks_where_it_is_seen_is_answered_once(autojump_clock):
         assert await until_cut(stream) == 0
 
 
-async def test_a_seat_that_says_nothing_is_cut_and_one_that_beats_is_not(autojump_clock):
+async def test_a_seat_that_is_silent_or_deaf_is_cut_and_one_that_beats_is_not(autojump_clock):
     async with street() as there:
         silent = await register(there.network, there.relay, SEAT, ONE)
         assert await until_cut(silent) == pytest.approx(SILENT)
@@ -82,6 +82,11 @@ async def test_a_seat_that_says_nothing_is_cut_and_one_that_beats_is_not(autojum
                 nursery.start_soon(beat, beating)
                 await until_cut(beating)
         assert waited.cancelled_caught
+    network, ends = stuck_network()
+    async with street(network=network) as there:
+        stream = await seated(there)
+        ends[-1].stuck = True
+        assert await until_cut(stream) == pytest.approx(STALLED, abs=3)
 
 
 def stuck_network():
@@ -94,14 +99,6 @@ def stuck_network():
         return near, far_ends[-1]
 
     return MemoryNetwork(make), far_ends
-
-
-async def test_a_seat_that_beats_and_reads_nothing_is_cut(autojump_clock):
-    network, ends = stuck_network()
-    async with street(network=network) as there:
-        stream = await seated(there)
-        ends[-1].stuck = True
-        assert await until_cut(stream) == pytest.approx(STALLED, abs=3)
 
 
 async def quietly(act, *args):

@@ -196,7 +196,7 @@ async def test_another_process_of_the_same_id_is_told_and_the_first_waits_on(aut
         await guest.connect([address], SEAT.public, 5)
 
 
-async def test_what_a_relay_says_of_other_processes_is_not_believed_of_a_seat():
+async def test_a_lying_relay_is_found_out_or_not_believed():
     """A lying relay cannot keep a seat from its table."""
     async with street() as there:
         guest = await there.hub(GUEST)
@@ -208,6 +208,18 @@ async def test_what_a_relay_says_of_other_processes_is_not_believed_of_a_seat():
         with pytest.raises(NetError) as caught:
             await guest.connect(["relay+bad-relay:1"], SEAT.public, 5)
         assert not getattr(caught.value, "elsewhere", False)
+    async with street() as there:
+        guest, lying = await there.hub(GUEST), await there.hub(OTHER)
+
+        async def itself(stream, wish):
+            assert wish == CALL + SEAT.public
+            await stream.send_all(encode_frame(Verdict.WELCOME.encode()))
+            bare, early = await laid_aside(stream)
+            await lying.attend(BegunStream(early, bare), Address("bad-relay", 1))
+
+        await lie(there, itself)
+        with pytest.raises(NetError, match=r"bad-relay:1' why=.someone-else-answers"):
+            await guest.connect(["relay+bad-relay:1"], SEAT.public, 5)
 
 
 async def test_a_call_that_was_announced_cannot_be_pushed_out_by_the_silent(autojump_clock):
@@ -319,22 +331,7 @@ async def test_what_is_not_one_address_is_not_taken_for_one(said):
             await observed(there.network, Address("bad-relay", 1, via_relay=True))
 
 
-async def test_a_relay_that_takes_calls_itself_is_found_out():
-    async with street() as there:
-        guest, lying = await there.hub(GUEST), await there.hub(OTHER)
-
-        async def itself(stream, wish):
-            assert wish == CALL + SEAT.public
-            await stream.send_all(encode_frame(Verdict.WELCOME.encode()))
-            bare, early = await laid_aside(stream)
-            await lying.attend(BegunStream(early, bare), Address("bad-relay", 1))
-
-        await lie(there, itself)
-        with pytest.raises(NetError, match=r"bad-relay:1' why=.someone-else-answers"):
-            await guest.connect(["relay+bad-relay:1"], SEAT.public, 5)
-
-
-async def test_a_relay_with_no_seat_left_says_so_of_all_or_of_one_machine():
+async def test_a_relay_has_so_many_seats_for_all_and_for_one_machine():
     async with street(limits=RelayLimits(seats=1)) as there:
         await register(there.network, there.relay, SEAT, ONE)
         with pytest.raises(NetError, match="verdict-full"):
@@ -351,9 +348,6 @@ async def test_a_relay_with_no_seat_left_says_so_of_all_or_of_one_machine():
         await register(network, there.relay, SEAT, ONE)
         network.caller = "caller"
         await register(network, there.relay, GUEST, ONE)  # its place there is free again
-
-
-async def test_one_machine_cannot_take_all_seats_or_splices():
     limits = RelayLimits(seats_per_source=1, splices_per_source=1)
     async with street(limits=limits) as there:
         seat = await there.hub(SEAT)

@@ -65,7 +65,7 @@ def test_one_that_returns_takes_part_again_from_the_next_round_and_before_the_de
     assert rules.expected(rules.apply(back, dealt)) == rules.Seal("place", frozenset({0, 1, 2}))
 
 
-def test_a_place_without_an_action_is_a_pass_and_the_phase_goes_on_by_itself():
+def test_an_action_is_opened_if_sealed_and_a_pass_if_not():
     referee = table(UBER, 3)
     referee.until("action", place={0: HALL, 2: HALL})
     referee.away(2)
@@ -77,6 +77,24 @@ def test_a_place_without_an_action_is_a_pass_and_the_phase_goes_on_by_itself():
     referee.away(0)
     assert rules.expected(referee.state) == rules.Seal("action", frozenset({1, 2}))
     assert [n.seat for n in of(referee.state.news, rules.news.Passed)] == [0]
+    referee = table(MANUAL, 3)
+    referee.until("action", place={0: HALL})
+    referee.plan = {("action", 0): card(referee.state, 0, rules.ActionKind.CASH)}
+    referee.step()
+    referee.away(2)
+    referee.step()
+    referee.step()
+    referee.step()
+    assert rules.expected(referee.state) == rules.Unseal("action", frozenset({1, 2}))
+    referee = table(MANUAL, 3)
+    referee.until("action")
+    news = referee.apply(rules.Sealed("action", frozenset({0}))).news
+    assert [n.seat for n in of(news, rules.news.Passed)] == [1, 2]
+    assert rules.expected(referee.state) == rules.Unseal("action", frozenset({0}))
+    none = table(MANUAL, 3)
+    none.until("action")
+    none.apply(rules.Sealed("action", frozenset()))
+    assert none.state.round == 2
 
 
 def test_sealed_choices_are_opened_whoever_goes_and_what_is_not_shown_is_default():
@@ -98,27 +116,6 @@ def test_sealed_choices_are_opened_whoever_goes_and_what_is_not_shown_is_default
     assert of(
         rules.apply(referee.state, rules.Shown("exhibit", 0, ())).news, rules.news.NothingShown
     )
-
-
-def test_together_a_castle_action_is_opened_if_sealed_and_a_pass_if_not():
-    referee = table(MANUAL, 3)
-    referee.until("action", place={0: HALL})
-    referee.plan = {("action", 0): card(referee.state, 0, rules.ActionKind.CASH)}
-    referee.step()
-    referee.away(2)
-    referee.step()
-    referee.step()
-    referee.step()
-    assert rules.expected(referee.state) == rules.Unseal("action", frozenset({1, 2}))
-    referee = table(MANUAL, 3)
-    referee.until("action")
-    news = referee.apply(rules.Sealed("action", frozenset({0}))).news
-    assert [n.seat for n in of(news, rules.news.Passed)] == [1, 2]
-    assert rules.expected(referee.state) == rules.Unseal("action", frozenset({0}))
-    none = table(MANUAL, 3)
-    none.until("action")
-    none.apply(rules.Sealed("action", frozenset()))
-    assert none.state.round == 2
 
 
 def test_actions_already_shown_resolve_fully_with_the_lowest_window_that_is_not_empty():

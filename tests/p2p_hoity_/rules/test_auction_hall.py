@@ -73,7 +73,7 @@ def test_one_thief_takes_the_cash_just_paid_for_good_and_of_two_nobody_does():
     assert [len(hand) for hand in referee.state.hands] == [7, 8, 8]
 
 
-def test_a_thief_gains_nothing_without_cash_of_this_round():
+def test_neither_a_detective_nor_a_thief_without_cash_of_this_round_gains():
     referee, _ = in_hall({"s0": "Cash:3"})
     paid = referee.state.register
     state = referee.state
@@ -87,6 +87,11 @@ def test_a_thief_gains_nothing_without_cash_of_this_round():
     assert not of(news, Sale) + of(news, CashStolen)
     assert referee.state.collectibles == table(UBER, 3).state.collectibles
     assert len(referee.state.hands[0]) == 8
+    referee, news = in_hall({"s0": "Detective", "s1": "Thief:0", "s2": "Cash:0"}, MANUAL)
+    assert referee.state.prison == ()
+    assert referee.state.figures == (0, 0, 0)
+    assert len(referee.state.hands[0]) == 8
+    assert len(of(news, CashStolen)) == 1
 
 
 def test_after_the_sale_the_next_is_turned_up_and_a_window_is_never_refilled():
@@ -183,14 +188,6 @@ def test_which_action_belongs_where(place, kind, uber, manual):
         else:
             with pytest.raises(rules.IllegalMove, match="not-played-there"):
                 rules.check(referee.state, "action", 0, action)
-
-
-def test_a_detective_does_nothing_in_the_manuals_hall_and_returns():
-    referee, news = in_hall({"s0": "Detective", "s1": "Thief:0", "s2": "Cash:0"}, MANUAL)
-    assert referee.state.prison == ()
-    assert referee.state.figures == (0, 0, 0)
-    assert len(referee.state.hands[0]) == 8
-    assert len(of(news, CashStolen)) == 1
 
 
 def test_illegal_and_unexpected_events_leave_the_state_as_it_was():

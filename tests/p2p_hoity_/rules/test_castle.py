@@ -71,7 +71,7 @@ def test_the_best_two_exhibits_move_by_the_leaders_octagon(figures, hands, words
     assert UBER.octagons[2] == (2, 1) != UBER.octagons[4]
 
 
-def test_six_seats_a_thief_caught_detectives_move_1_3_and_4():
+def test_detectives_move_by_ranks_of_one_snapshot_that_the_tied_share():
     figures = (2, 9, 7, 6, 5, 1)
     words = {"s0": "Thief:0", "s1": "Detective", "s3": "Detective", "s4": "Detective"}
     referee = at(table(UBER, 6), *figures)
@@ -84,6 +84,14 @@ def test_six_seats_a_thief_caught_detectives_move_1_3_and_4():
     }
     assert moves(news) == {RED: 1, GREEN: 3, PURPLE: 4}
     assert referee.state.figures == (2, 10, 7, 9, 9, 1)
+    assert table(UBER, 5).state.ranks((9, 7, 7, 7, 3)) == (1, 2, 2, 2, 5)
+    referee = at(table(UBER, 5), 9, 7, 7, 7, 3)
+    news = referee.round(action=plays(referee.state, s0="Thief:0"))
+    assert moves(news) == {1: 2, 2: 2, 3: 2, 4: 5}
+    referee = at(table(UBER, 4), 5, 4, 4, 1)
+    news = referee.round(action=plays(referee.state, s0="Thief:0"))
+    assert moves(news) == {1: 2, 2: 2, 3: 4}
+    assert referee.state.figures == (5, 6, 6, 5)
 
 
 def test_thieves_enter_prison_by_number_and_leave_from_the_last_cell():
@@ -107,17 +115,6 @@ def test_thieves_enter_prison_by_number_and_leave_from_the_last_cell():
     news = referee.round(action=plays(referee.state, **words))
     assert [n.thief.number for n in of(news, rules.news.Imprisoned)] == [2, 10, 12]
     assert [UBER.number(c) for c in referee.state.prison] == [12, 10, 2]
-
-
-def test_detectives_ranks_come_from_one_snapshot_and_the_tied_share_theirs():
-    assert table(UBER, 5).state.ranks((9, 7, 7, 7, 3)) == (1, 2, 2, 2, 5)
-    referee = at(table(UBER, 5), 9, 7, 7, 7, 3)
-    news = referee.round(action=plays(referee.state, s0="Thief:0"))
-    assert moves(news) == {1: 2, 2: 2, 3: 2, 4: 5}
-    referee = at(table(UBER, 4), 5, 4, 4, 1)
-    news = referee.round(action=plays(referee.state, s0="Thief:0"))
-    assert moves(news) == {1: 2, 2: 2, 3: 4}
-    assert referee.state.figures == (5, 6, 6, 5)
 
 
 @pytest.mark.parametrize(("edition", "fields"), [(MANUAL, 4), (UBER, 5)])

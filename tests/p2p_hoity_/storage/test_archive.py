@@ -41,6 +41,17 @@ def test_a_folder_is_tried_before_it_is_needed(tmp_path: Path, shut: Path) -> No
     assert archive.why_not(tmp_path / "not" / "yet" / "there") is None
     assert archive.why_not(shut) == Reason("system-error", {"number": errno.ENOTDIR})
     assert files(tmp_path) == ["shut"]
+    check_output(None)
+    check_output(tmp_path / "a.hoity")
+    check_output(Path(os.devnull))
+    check_home(home.Home(tmp_path / "home"))
+    with pytest.raises(Trouble, match=r"cannot be written to .*Not a directory"):
+        check_output(shut / "a.hoity")
+    with pytest.raises(Trouble, match="is a folder"):
+        check_output(tmp_path)
+    with pytest.raises(Trouble, match=r"Games cannot be kept in .*Not a directory"):
+        check_home(home.Home(shut))
+    assert files(tmp_path) == ["shut"]
 
 
 def test_the_transcript_goes_where_wished_or_to_its_place(tmp_path: Path, shut: Path) -> None:
@@ -88,20 +99,6 @@ def test_a_transcript_is_its_owners_alone_and_a_device_stays_one(tmp_path: Path)
     assert stat.S_IMODE((tmp_path / "own" / "identity").stat().st_mode) == 0o600
     archive.write_transcript(Path(os.devnull), NEW)
     assert not Path(os.devnull).is_file()
-
-
-def test_the_commands_ask_before_the_game(tmp_path: Path, shut: Path) -> None:
-    check_output(None)
-    check_output(tmp_path / "a.hoity")
-    check_output(Path(os.devnull))
-    check_home(home.Home(tmp_path / "home"))
-    with pytest.raises(Trouble, match=r"cannot be written to .*Not a directory"):
-        check_output(shut / "a.hoity")
-    with pytest.raises(Trouble, match="is a folder"):
-        check_output(tmp_path)
-    with pytest.raises(Trouble, match=r"Games cannot be kept in .*Not a directory"):
-        check_home(home.Home(shut))
-    assert files(tmp_path) == ["shut"]
 
 
 def test_no_game_too_large_to_read_is_said_to_be_saved(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,20 +14,17 @@ from p2p_hoity.storage import journal, journal_format, marks, own_files
 from p2p_hoity.storage.vault import VaultError
 
 
-def test_what_was_appended_is_read_again_and_gone_on_with(tmp_path: Path) -> None:
+def test_what_was_appended_is_read_again_by_its_owner_alone(tmp_path: Path) -> None:
     path = write(tmp_path, b"one", b"two")
     assert read(path) == (True, FIRST, [b"one", b"two"])
     path = write(tmp_path / "other", b"one")
     play_on(path, b"two")
     assert read(path) == (True, FIRST, [b"one", b"two"])
-
-
-def test_only_the_owner_may_read_it_and_a_second_of_one_seat_is_refused(tmp_path: Path) -> None:
-    path = write(tmp_path)
+    path = write(tmp_path / "third")
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
     with pytest.raises(journal.JournalError, match="journal-exists"):
-        fresh(tmp_path)
+        fresh(tmp_path / "third")
 
 
 def test_every_torn_tail_is_cut_off_and_nothing_else(tmp_path: Path) -> None:
@@ -125,9 +122,15 @@ def test_a_file_that_is_missing_or_open_to_others_or_a_link_is_refused(tmp_path:
         journal.reopen(path)
 
 
-def test_a_removed_journal_leaves_nothing(tmp_path: Path) -> None:
+def test_neither_one_removed_nor_a_full_disk_leaves_a_journal(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     book = fresh(tmp_path)
     book.remove()
+    assert not [p for p in tmp_path.rglob("*") if p.is_file()]
+    fill_disk(monkeypatch)
+    with pytest.raises(journal.JournalError, match=f"number={errno.ENOSPC}"):
+        fresh(tmp_path)
     assert not [p for p in tmp_path.rglob("*") if p.is_file()]
 
 
@@ -145,13 +148,6 @@ def test_a_full_disk_is_told_and_costs_no_record(
     monkeypatch.undo()
     book._file.close()
     assert read(book.path)[2][:1] == [b"one"]
-
-
-def test_a_full_disk_leaves_no_journal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    fill_disk(monkeypatch)
-    with pytest.raises(journal.JournalError, match=f"number={errno.ENOSPC}"):
-        fresh(tmp_path)
-    assert not [p for p in tmp_path.rglob("*") if p.is_file()]
 
 
 def test_neither_the_repr_nor_the_form_shows_a_secret(tmp_path: Path) -> None:
