@@ -67,27 +67,21 @@ def test_what_a_dead_worker_had_done_is_done_again(local: Any) -> None:
     assert dict([first, *found]) == {number: 2 * number for number in range(6)}
 
 
-def test_a_piece_of_which_all_die_costs_no_other_its_result(local: Any) -> None:
+def test_a_piece_of_which_all_die_costs_no_other_its_result_nor_its_order(local: Any) -> None:
     found = dict(on_cluster(local.scheduler_address, pieces.doubled, [1, -1, 2, 3, 4]))
     assert isinstance(found.pop(-1), Ended)
     assert found == {1: 2, 2: 4, 3: 6, 4: 8}
-
-
-def test_in_order_is_as_a_map_would_do_it(local: Any) -> None:
     found = list(in_order(local.scheduler_address, pieces.doubled, [5, -1, *range(20, 0, -1)]))
     assert isinstance(found.pop(1), Ended)
     assert found == [10, *range(40, 0, -2)]
 
 
-def test_what_work_raises_is_told(local: Any) -> None:
+def test_what_work_raises_is_told_and_so_is_who_lacks_it(
+    local: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     with pytest.raises(ClusterError) as caught:
         list(on_cluster(local.scheduler_address, pieces.refused, range(9)))
     assert (caught.value.code, caught.value.fields["kind"]) == ("cluster-otherwise", "ValueError")
-
-
-def test_who_lacks_the_work_says_so(
-    local: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
     (tmp_path / "here_alone.py").write_text(
         "def work(piece: object) -> object:\n    return piece\n"
     )

@@ -101,9 +101,6 @@ def test_they_go_with_the_process_that_has_begun_them(end: signal.Signals) -> No
     assert first.returncode == -end
 
 
-# Side by side.
-
-
 @pytest.fixture
 def way(monkeypatch: pytest.MonkeyPatch, copies: bool) -> None:
     """How processes are begun; as copies only where that is done at all."""

@@ -34,16 +34,13 @@ def test_every_path_of_the_guide_exists(path: str) -> None:
     assert exists(path)
 
 
-def test_a_path_that_is_not_there_is_noticed() -> None:
+def test_the_guide_says_where_changes_go_and_a_path_that_is_not_there_is_noticed() -> None:
     assert paths_of("see `cli/nowhere.py`, `mypy`, `cli/words/locale/<code>/x.po`") == [
         "cli/nowhere.py",
         "cli/words/locale/<code>/x.po",
     ]
     assert not exists("cli/nowhere.py")
     assert not exists("cli/words/locale/<code>/x.po")
-
-
-def test_the_guide_says_where_likely_changes_go() -> None:
     rows = [line for line in GUIDE.splitlines() if line.startswith("| a")]
     assert len(rows) >= 10
     assert all(paths_of(row.split("|")[2]) for row in rows)

@@ -68,13 +68,10 @@ def test_a_second_command_waits_and_says_so(tasks: Any, monkeypatch: pytest.Monk
     assert tasks.made == ["first"]
 
 
-def test_two_environments_are_made_at_once(tasks: Any) -> None:
+def test_two_environments_are_made_at_once_and_every_script_is_there(tasks: Any) -> None:
     with tasks.held(tasks.ROOT / ".venv"):
         tasks.ready(tasks.ROOT / ".venv-test", ".[dev]", "version 1")
     assert tasks.made == [".[dev]"]
-
-
-def test_every_script_of_a_target_is_there(tasks: Any) -> None:
     source = (ROOT / "tasks.py").read_text(encoding="utf-8")
     words = source.split('"')
     scripts = [word for word in words if word.startswith(("tests/", "tools/"))]

@@ -11,14 +11,11 @@ REST = 0.05
 """Seconds on the clock of the wall for which a thread rests."""
 
 
-async def test_a_thread_takes_no_virtual_time(autojump_clock: Any) -> None:
+async def test_threads_take_no_virtual_time_until_the_last_has_ended(autojump_clock: Any) -> None:
     began = trio.current_time()
     async with running(partial(trio.sleep, 3600)):
         await trio.to_thread.run_sync(time.sleep, REST)
         assert trio.current_time() == began
-
-
-async def test_the_clock_waits_for_the_last_of_several_threads(autojump_clock: Any) -> None:
     began = trio.current_time()
     async with running(partial(trio.sleep, 3600)):
         async with trio.open_nursery() as threads:

@@ -32,12 +32,6 @@ from protocol.transcript import format
 FULL = "uberplay-2004"
 
 
-def tapped_table(path: Path, seats: int, edition: str) -> ProcessTable:
-    """A table of which all that each seat says is written down."""
-    taps = {number: (f"tap={path / str(number)}.wire",) for number in range(seats)}
-    return ProcessTable(path, seats, taps, edition=edition)
-
-
 def crash_again(table: ProcessTable, number: int, cuts: Iterable[int]) -> int:
     """Start a seat with one cut after the other until it lives; how often it crashed."""
     tap, words = table.habits[number], ("join", table.ticket, *LISTEN, *BOT)
@@ -60,7 +54,8 @@ def hear(table: ProcessTable, last: Terminal) -> dict[str, int]:
 
 def one_game(path: Path, cuts: Iterable[int], seats: int = 3, edition: str = "") -> dict[str, Any]:
     """A game whose last seat is killed at each of these cuts in turn."""
-    with tapped_table(path, seats, edition) as table:
+    taps = {number: (f"tap={path / str(number)}.wire",) for number in range(seats)}
+    with ProcessTable(path, seats, taps, edition=edition) as table:
         for number in range(1, seats - 1):
             table.join(number)
         crashes = crash_again(table, seats - 1, cuts)

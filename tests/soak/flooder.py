@@ -9,8 +9,6 @@ far it came. `truth` is the same without a flood. `cost` has one machine in memo
 each kind: processor time for each, and what it keeps.
 """
 
-from __future__ import annotations
-
 import itertools
 import json
 import os

@@ -7,8 +7,6 @@ open files of any of them, seen every half second, what lies in the temporary fo
 home afterwards, and what still runs.
 """
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -1,13 +1,12 @@
 """What processes use: memory, processor time, open files, and how long their journals are."""
 
-from __future__ import annotations
-
 import os
 import threading
 import time
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Self
 
 TICKS = os.sysconf("SC_CLK_TCK")
 
@@ -22,10 +21,10 @@ class Health:
     resident: int = 0
     journal: int = 0
 
-    def or_more(self, other: Health) -> Health:
+    def or_more(self, other: Self) -> Self:
         """Return the most of each figure."""
         pairs = zip(vars(self).values(), vars(other).values(), strict=True)
-        return Health(*(max(pair) for pair in pairs))
+        return type(self)(*(max(pair) for pair in pairs))
 
 
 def health(pid: int, home: Path | None = None) -> Health:

@@ -7,8 +7,6 @@ After a sixth, a half and the whole of this time the host's memory is taken; the
 attack, an honest guest sits down and the two play their game to its end.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import resource

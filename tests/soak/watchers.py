@@ -10,8 +10,6 @@ processor time in percent of a core and its memory, and by how many milliseconds
 step after the first one that did, which is the one whose say was the last that lacked.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import random

@@ -1,7 +1,5 @@
 """Every valid exhibit by exhaustive search: what the rules' quicker ways are held against."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from itertools import combinations
 

@@ -1,7 +1,5 @@
 """A Dask cluster of this machine: workers are processes that a nanny begins anew when they die."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress

@@ -6,8 +6,6 @@ handlers and exit code. Only the half second in which Python reads the modules i
 server starts with the first child, and ends with whoever started it, along with all children.
 """
 
-from __future__ import annotations
-
 import atexit
 import ctypes
 import gc

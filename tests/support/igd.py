@@ -4,8 +4,6 @@ maps ports in a table of its own. Run by itself it prints as JSON what is open a
 It shares no code with the product; what it says follows UPnP Device Architecture 1.0 and IGD 1.0.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import socket

@@ -1,7 +1,5 @@
 """Journals as a game leaves them, and a disk that is full."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

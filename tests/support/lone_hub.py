@@ -4,8 +4,6 @@
 Whoever is linked is sent twenty frames a second, and what comes is counted.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 import time

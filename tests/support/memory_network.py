@@ -1,7 +1,5 @@
 """A network inside one process: no sockets, no system, any clock."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Callable
 

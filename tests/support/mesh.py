@@ -5,8 +5,6 @@ costs half of what it does over two cables of `support.slow_wire`, which can be 
 where all is measured on a few cores, the cables should take little of them.
 """
 
-from __future__ import annotations
-
 import os
 import select
 import socket

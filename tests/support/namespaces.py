@@ -4,8 +4,6 @@ Needs root, Linux, iproute2 and nftables; `why_not` says what is missing. No add
 the machine: the namespaces have no way out.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """Where things are in this checkout, wherever a test stands."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Final
 

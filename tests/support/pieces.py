@@ -1,7 +1,5 @@
 """Work that processes do at pieces, as they find it by its name."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Tables of real `hoity` processes: who sits where, how each behaves, and how all is judged."""
 
-from __future__ import annotations
-
 import json
 import time
 from collections.abc import Mapping, Sequence

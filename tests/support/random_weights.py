@@ -1,7 +1,5 @@
 """A network of random weights, for tests of what does not depend on skill."""
 
-from __future__ import annotations
-
 import random
 
 from p2p_hoity.bots.learned.network import Shape

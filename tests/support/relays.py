@@ -1,7 +1,5 @@
 """A relay that nobody watches or stops."""
 
-from __future__ import annotations
-
 import trio
 
 from p2p_hoity.net.handshake import Identity

@@ -1,7 +1,5 @@
 """Tasks that run beside a test, and end with it."""
 
-from __future__ import annotations
-
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import Any

@@ -1,7 +1,5 @@
 """The edition of all tests for which a game is only a vehicle: few Collectibles, a short track."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from functools import cache

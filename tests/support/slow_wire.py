@@ -5,8 +5,6 @@ second, each packet late by its own lot, and some never. The kernel of a small m
 `netem`, which would do the same.
 """
 
-from __future__ import annotations
-
 import argparse
 import fcntl
 import heapq

@@ -1,8 +1,6 @@
 """A small SOCKS5 proxy (RFC 1928, 1929) over real sockets, for tests; it shares no code with the
 product or its library, and can refuse, lie or hang."""
 
-from __future__ import annotations
-
 import ipaddress
 import json
 import sys

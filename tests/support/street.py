@@ -1,6 +1,7 @@
 """A relay with people around it, in memory unless told otherwise."""
 
 from contextlib import asynccontextmanager
+from functools import partial
 
 import trio
 
@@ -34,22 +35,13 @@ class Street:
 
     async def _serve(self, port, limits, task_status):
         async def told(nursery, scope):
-            (self.place,) = await nursery.start(self._relay, port, limits)
+            how = {"identity": RELAY, "limits": limits, "network": self.network}
+            (self.place,) = await nursery.start(partial(serve_relay, "127.0.0.1", port, **how))
             task_status.started(scope)
 
         with trio.CancelScope() as scope:
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(told, nursery, scope)
-
-    async def _relay(self, port, limits, task_status):
-        await serve_relay(
-            "127.0.0.1",
-            port,
-            identity=RELAY,
-            limits=limits,
-            network=self.network,
-            task_status=task_status,
-        )
 
     async def hub(self, identity):
         hub = Hub(identity, network=self.network)

@@ -1,7 +1,5 @@
 """Real `hoity` processes, each with a home of its own, and what they print."""
 
-from __future__ import annotations
-
 import json
 import os
 import queue

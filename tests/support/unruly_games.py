@@ -1,7 +1,5 @@
 """Whole games at every kind of table in which seats vanish, return, and have choices voided."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable
 

@@ -4,8 +4,6 @@ The tap writes before the frame is queued, so that a SIGKILL leaves out nothing 
 A piece of the file: one letter, four bytes of length, the bytes.
 """
 
-from __future__ import annotations
-
 import os
 from collections import defaultdict
 from collections.abc import Iterable, Iterator

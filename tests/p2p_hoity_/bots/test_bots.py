@@ -107,7 +107,8 @@ def _castle(hands, figures=None):
     return referee
 
 
-def test_normal_plays_a_thief_for_large_known_exhibits_and_a_detective_only_against_one():
+def test_normal_arrests_when_it_pays_plays_thieves_for_large_exhibits_and_no_vain_detective():
+    """Seat 1 has much to show, seat 2 nothing but Thieves; who is last gains three fields."""
     hands = {0: "B1 D1 F1 F2", 1: "A1 A2 A3 A4", 2: "C1 C2 C3 C4"}
     played = _played(_castle(hands, (9, 9, 9)), 0)
     assert played[ActionKind.THIEF] > 0.7
@@ -119,10 +120,6 @@ def test_normal_plays_a_thief_for_large_known_exhibits_and_a_detective_only_agai
     )
     referee.state = referee.state.but(hands=without)
     assert _played(referee, 0)[ActionKind.DETECTIVE] == 0
-
-
-def test_normal_arrests_when_a_theft_pays_and_its_rank_does():
-    """Seat 1 has much to show, seat 2 nothing but Thieves; who is last gains three fields."""
     behind, ahead = (2, 9, 9), (9, 2, 2)
     hands = {0: "A1 A2 A3 F2", 1: "D1 D2 D3 D4", 2: "B1 F1 E1 C1"}
     last, first = (_played(_castle(hands, at), 0)[ActionKind.DETECTIVE] for at in (behind, ahead))
@@ -141,14 +138,10 @@ def test_normal_pays_for_what_fits_its_run_and_saves_its_cash_otherwise():
     assert went["A4"] > went["F5"]
     referee = table(load(), 3, {0: "A1 A2 A3 C1"}, {12: "A4"})
     referee.until("action", place={0: 1, 1: 0, 2: 0})
-    cards = _played_cash(referee)
-    assert max(cards, key=cards.count) == min(set(cards), key=referee.state.edition.number)
-
-
-def _played_cash(referee):
     due = expected(referee.state)
     played = [BOTS["normal"](referee.view(0), due, random.Random(i)) for i in range(100)]
-    return [card for card in played if referee.state.kind(card) == ActionKind.CASH]
+    cards = [card for card in played if referee.state.kind(card) == ActionKind.CASH]
+    assert max(cards, key=cards.count) == min(set(cards), key=referee.state.edition.number)
 
 
 class Curious(Exception):

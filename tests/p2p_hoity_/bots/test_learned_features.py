@@ -1,6 +1,5 @@
 """The features of the learned bot: their table, and what they say of a few known scenes."""
 
-import pytest
 from support.rules_driver import card, plays, table
 
 from p2p_hoity.bots.learned import scene_of
@@ -23,12 +22,9 @@ def read(features, numbers):
     return found
 
 
-@pytest.mark.parametrize("features", [OWN, OTHER, CANDIDATE])
-def test_every_feature_says_what_it_is(features):
-    assert all(feature.count > 0 and len(feature.meaning) > 10 for feature in features)
-
-
-def test_runs_gains_and_losses():
+def test_every_feature_says_what_it_is_and_runs_gains_and_losses_are_known():
+    for features in (OWN, OTHER, CANDIDATE):
+        assert all(feature.count > 0 and len(feature.meaning) > 10 for feature in features)
     counts = [2, 1, 0, 1, 1, 0]
     assert size_of(counts) == 3
     assert [gain(counts, letter) for letter in range(6)] == [1, 1, 3, 0, 0, 0]

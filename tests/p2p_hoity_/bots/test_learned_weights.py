@@ -13,12 +13,7 @@ from training.packing import pack
 DATA = random_weights(4)
 
 
-def sealed(data):
-    """With the sum of what stands before it."""
-    return data[:-4] + struct.pack("<I", zlib.crc32(data[:-4]))
-
-
-def test_weights_come_back_from_a_small_file():
+def test_weights_come_back_from_a_small_file_and_only_in_their_shape():
     network = read(DATA)
     assert (network.commit, network.seed, network.shape) == (COMMIT, 4, Shape())
     for layer, (matrix, bias) in zip(network.layers, matrices(4), strict=True):
@@ -30,6 +25,10 @@ def test_weights_come_back_from_a_small_file():
     layers = matrices(2)
     layers[0][0][0] = [0.0] * Shape().other
     assert set(read(pack(Shape(), layers, COMMIT, 2)).layers[0].rows[0]) == {0.0}
+    layers = matrices(2)
+    layers[1][0].pop()
+    with pytest.raises(ValueError, match="rows"):
+        pack(Shape(), layers, COMMIT, 2)
 
 
 def test_a_mixture_is_that_of_the_formula():
@@ -58,7 +57,9 @@ def test_a_mixture_is_that_of_the_formula():
 
 
 def changed(at, value):
-    return sealed(DATA[:at] + value + DATA[at + len(value) :])
+    """With the sum of what stands before it."""
+    body = (DATA[:at] + value + DATA[at + len(value) :])[:-4]
+    return body + struct.pack("<I", zlib.crc32(body))
 
 
 MALFORMED = {
@@ -83,10 +84,3 @@ def test_malformed_weights_are_refused(case):
     data, words = MALFORMED[case]
     with pytest.raises(BadWeights, match=words):
         read(data)
-
-
-def test_layers_of_another_shape_are_not_packed():
-    layers = matrices(2)
-    layers[1][0].pop()
-    with pytest.raises(ValueError, match="rows"):
-        pack(Shape(), layers, COMMIT, 2)

@@ -112,10 +112,6 @@ def test_a_users_own_file_is_loaded_and_an_unknown_name_says_what_there_is(tmp_p
             load(nothing)
 
 
-def line_with(text):
-    return next(i for i, line in enumerate(TEXT[DEFAULT].splitlines(), 1) if text in line)
-
-
 WRONG = [
     ("cash = [3, 10,", "cash = [35, 10,", "colours[3].cash", "cash-of-other-sum"),
     ("cash = [3, 10,", "cash = [4, 9,", "colours[4].cash[1]", "number-twice"),
@@ -173,7 +169,8 @@ def test_a_wrong_field_is_refused_by_name_and_line(old, new, field, what):
     assert error.field == field
     assert error.fields["why"].code == what
     known = {"colours[4].cash[1]": "cash = [4, 9"}  # the twin comes first, the blame second
-    assert error.line == line_with(known.get(field, old))
+    wrong = known.get(field, old)
+    assert error.line == next(i for i, line in enumerate(text.splitlines(), 1) if wrong in line)
     assert (error.code, error.file) == ("edition-line", "box.toml")
 
 

@@ -58,7 +58,7 @@ def test_any_bytes_give_frames_within_the_cap_or_an_oversized_frame(garbage):
     assert all(0 < len(data) <= MOST for data in frames)
 
 
-async def test_a_frame_of_the_cap_passes_and_one_byte_more_is_refused_by_its_length_alone():
+async def test_only_a_frame_of_the_cap_is_read_and_no_byte_behind_it():
     assert list(framing.FrameBuffer(MOST).feed(framing.encode_frame(bytes(MOST)))) == [bytes(MOST)]
     with pytest.raises(framing.OversizedFrame, match="frame-too-large length=51 most=50"):
         list(framing.FrameBuffer(MOST).feed(framing.encode_frame(bytes(MOST + 1))[:4]))
@@ -66,9 +66,6 @@ async def test_a_frame_of_the_cap_passes_and_one_byte_more_is_refused_by_its_len
     await near.send_all(b"\xff\xff\xff\xff")
     with pytest.raises(framing.OversizedFrame):
         await framing.read_frame(far, MOST)
-
-
-async def test_reading_one_frame_takes_no_byte_of_what_follows():
     near, far = trio.testing.memory_stream_pair()
     await near.send_all(framing.encode_frame(b"one") + b"rest")
     assert await framing.read_frame(far, MOST) == b"one"

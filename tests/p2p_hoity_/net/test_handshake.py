@@ -43,13 +43,17 @@ def check(data, challenge=CHALLENGE, *, purpose=Purpose.LINK, certificate=CERTIF
     return Listener(purpose, LISTENER.public, certificate).check(data, challenge).peer
 
 
-def test_both_ends_know_each_others_process_and_one_binding():
+def test_an_honest_answer_proves_the_diallers_id_once_and_makes_one_binding():
     listener = Listener(Purpose.LINK, LISTENER.public, CERTIFICATE)
     data = answer_to(CHALLENGE)
     at_listener, at_dialler = listener.check(data, CHALLENGE), listener.answered(data, CHALLENGE)
     assert (at_listener.instance, at_dialler.instance) == (THERE, HERE)
     assert at_listener.binding == at_dialler.binding
     assert at_listener.binding.hex() not in repr(at_listener)
+    assert check(answer_to(CHALLENGE)) == DIALLER.public
+    with pytest.raises(NetError, match="answer-without-proof"):
+        check(answer_to(CHALLENGE), fresh_challenge(HERE))
+    assert len({fresh_challenge(HERE) for _ in range(100)}) == 100
 
 
 @pytest.mark.parametrize(
@@ -69,13 +73,6 @@ def test_no_other_link_has_the_same_binding(other):
     assert Listener(*other[:3]).answered(data, other[3]).binding != one.binding
     again = Listener(Purpose.LINK, LISTENER.public, CERTIFICATE)
     assert again.answered(answer_to(CHALLENGE), CHALLENGE).binding != one.binding
-
-
-def test_an_honest_answer_proves_the_diallers_id_once():
-    assert check(answer_to(CHALLENGE)) == DIALLER.public
-    with pytest.raises(NetError, match="answer-without-proof"):
-        check(answer_to(CHALLENGE), fresh_challenge(HERE))
-    assert len({fresh_challenge(HERE) for _ in range(100)}) == 100
 
 
 def test_an_answer_is_for_one_listener_certificate_and_purpose_and_of_its_signer():

@@ -7,6 +7,7 @@ import pytest
 import trio
 import trio.testing
 from support.running import running
+from support.street import Stuck
 
 from p2p_hoity.errors import Reason, because
 from p2p_hoity.net.errors import NetCode
@@ -89,7 +90,7 @@ async def test_a_stop_of_our_own_is_not_the_peers_silence(mock_clock):
         assert b.link.reason is None
 
 
-async def test_a_peer_that_trickles_bytes_of_a_frame_is_not_silent(autojump_clock):
+async def test_neither_a_slow_peer_nor_a_slow_owner_is_taken_for_silence(autojump_clock):
     near, far = trio.testing.memory_stream_pair()
     ended = Ended(near)
     async with trio.open_nursery() as nursery:
@@ -101,9 +102,6 @@ async def test_a_peer_that_trickles_bytes_of_a_frame_is_not_silent(autojump_cloc
         assert ended.delivered == [b"slow but here"]
         await far.aclose()
     assert ended.reason == because(LinkCode.CLOSED)
-
-
-async def test_time_that_our_owner_takes_is_not_held_against_the_peer(autojump_clock):
     near, far = trio.testing.memory_stream_pair()
     ended = Ended(near, opened=lambda: trio.sleep(100))
     async with running(ended.run):
@@ -149,16 +147,7 @@ async def test_a_queue_that_overflows_by_number_or_size_closes_the_link(size, ac
     assert await far.receive_some() == b""
 
 
-async def test_an_oversized_frame_closes_the_link_before_it_is_read(autojump_clock):
-    near, far = trio.testing.memory_stream_pair()
-    ended = Ended(near)
-    await far.send_all(encode_frame(b"fine") + (LIMITS.frame + 1).to_bytes(4, "big"))
-    await ended.run()
-    assert ended.delivered == [b"fine"]
-    assert ended.reason == because(FrameCode.OVERSIZED, length=1001, most=1000)
-
-
-async def test_a_broken_stream_ends_the_link_in_words(autojump_clock):
+async def test_a_link_ends_in_words_and_closes_its_stream(autojump_clock):
     near, _far = trio.testing.memory_stream_pair()
     near.receive_stream.close_hook = None
 
@@ -169,6 +158,16 @@ async def test_a_broken_stream_ends_the_link_in_words(autojump_clock):
     ended = Ended(near)
     await ended.run()
     assert ended.reason == because(NetCode.CUT)
+    near, far = trio.testing.memory_stream_pair()
+    ended = Ended(near)
+    await far.send_all(encode_frame(b"fine") + (LIMITS.frame + 1).to_bytes(4, "big"))
+    await ended.run()
+    assert ended.delivered == [b"fine"]
+    assert ended.reason == because(FrameCode.OVERSIZED, length=1001, most=1000)
+    near, far = trio.testing.memory_stream_pair()
+    async with running(Ended(near).run):
+        await trio.testing.wait_all_tasks_blocked()
+    assert await far.receive_some() == b""
 
 
 async def test_all_that_was_posted_is_out_when_drained_but_of_a_closed_link(autojump_clock):
@@ -208,32 +207,16 @@ async def test_a_first_frame_is_out_when_drained_and_all_who_wait_are_told(autoj
         assert len(told) == 2
 
 
-async def test_cancelling_closes_the_stream():
-    near, far = trio.testing.memory_stream_pair()
-    async with running(Ended(near).run):
-        await trio.testing.wait_all_tasks_blocked()
-    assert await far.receive_some() == b""
-
-
-class Tap(trio.abc.Stream):
+class Tap(Stuck):
     """Notes how much is sent at once."""
 
     def __init__(self, stream):
-        self.stream = stream
+        super().__init__(stream)
         self.sizes = []
 
     async def send_all(self, data):
         self.sizes.append(len(data))
-        await self.stream.send_all(data)
-
-    async def wait_send_all_might_not_block(self):
-        await trio.lowlevel.checkpoint()
-
-    async def receive_some(self, max_bytes=None):
-        return await self.stream.receive_some(max_bytes)
-
-    async def aclose(self):
-        await self.stream.aclose()
+        await super().send_all(data)
 
 
 async def test_a_long_frame_goes_out_in_records_that_a_slow_link_carries_in_time(autojump_clock):
@@ -330,16 +313,8 @@ async def test_a_first_frame_does_not_count(autojump_clock):
 
 async def test_small_frames_that_wait_go_out_in_one_record(autojump_clock):
     near, far = trio.testing.memory_stream_pair()
-    sent = []
-    send = near.send_all
-
-    async def counted(data):
-        sent.append(bytes(data))
-        await send(data)
-
-    near.send_all = counted
-    limits = Limits(queue_bytes=1 << 20)
-    ended, other = Ended(near, limits), Ended(far, limits)
+    tap, limits = Tap(near), Limits(queue_bytes=1 << 20)
+    ended, other = Ended(tap, limits), Ended(far, limits)
     frames = [bytes([number]) * 300 for number in range(1, 11)] + [b"x" * 5000, b"last"]
     async with running(other.run) as nursery:
         for data in frames:
@@ -347,8 +322,8 @@ async def test_small_frames_that_wait_go_out_in_one_record(autojump_clock):
         nursery.start_soon(ended.run)
         await trio.sleep(1)
         assert other.delivered == frames
-        assert all(len(data) <= RECORD for data in sent)
-        assert len(sent) == 2 + 3 + 1
+        assert max(tap.sizes) <= RECORD
+        assert len(tap.sizes) == 2 + 3 + 1
 
 
 async def test_a_link_in_no_hurry_collects_what_goes_out_and_then_sends_it_at_once(autojump_clock):

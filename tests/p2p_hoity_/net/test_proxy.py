@@ -128,13 +128,16 @@ async def test_a_lie_is_no_crash(lie: bytes) -> None:
             await network(server).open(Address("h.example", 1))
 
 
-def test_a_broken_proxy_is_what_failed_only_if_no_way_got_further() -> None:
+def test_a_broken_proxy_is_told_if_no_way_got_further_and_its_password_never() -> None:
     no = NetError(ProxyCode.UNREACHED, proxy="h:1", why="w").reason
     other = NetError(ProxyCode.REFUSED, address="h:1", why="w").reason
     assert broken_proxy(no) == no
     assert broken_proxy(NetError(NetCode.EACH_WAY, reasons=(no, no)).reason) == no
     for reasons in ((no, other), (other,), ()):
         assert broken_proxy(NetError(NetCode.EACH_WAY, reasons=reasons).reason) is None
+    proxy = parse_proxy("socks5://Ada:s3cret@127.0.0.1:9050")
+    assert "s3cret" not in f"{proxy!r} {proxy} {SocksNetwork(proxy)!r}"
+    assert os.fspath(str(proxy)) == "127.0.0.1:9050"
 
 
 async def test_one_that_is_not_there_is_told_and_one_that_hangs_costs_one_attempt() -> None:
@@ -232,9 +235,3 @@ def test_any_text_is_a_proxy_or_none(text: str) -> None:
     except ProxyTypedError:
         return
     assert 1 <= found.port <= 65535
-
-
-def test_a_password_stands_in_no_repr() -> None:
-    proxy = parse_proxy("socks5://Ada:s3cret@127.0.0.1:9050")
-    assert "s3cret" not in f"{proxy!r} {proxy} {SocksNetwork(proxy)!r}"
-    assert os.fspath(str(proxy)) == "127.0.0.1:9050"

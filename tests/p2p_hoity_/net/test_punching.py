@@ -1,8 +1,9 @@
 """Hole punching: two behind NATs meet directly, or stay linked through their relay."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
+from functools import partial
 
 import pytest
 import trio
@@ -59,15 +60,22 @@ class World:
 @asynccontextmanager
 async def world(delay: float = 0.05) -> AsyncIterator[World]:
     internet = Internet(delay)
+    serve = partial(serve_relay, "relay.example", 4646, network=internet.network)
     async with running() as nursery:
-
-        async def relay(task_status: trio.TaskStatus[list[str]]) -> None:
-            await serve_relay(
-                "relay.example", 4646, network=internet.network, task_status=task_status
-            )
-
-        (place,) = await nursery.start(relay)
+        (place,) = await nursery.start(serve)
         yield World(internet, nursery, place)
+
+
+async def met(
+    there: World,
+    nats: Sequence[Nat] = (Nat.SAME_PORT, Nat.SAME_PORT),
+    who: Sequence[Identity] = (LOW, HIGH),
+) -> tuple[Node, Node]:
+    """Return two behind these NATs, of whom the first has called the second."""
+    one = await there.node(who[0], Home(there.internet, FIRST, nats[0]))
+    two = await there.node(who[1], Home(there.internet, SECOND, nats[1]))
+    await linked(there, one, two)
+    return one, two
 
 
 async def linked(there: World, caller: Node, callee: Node) -> None:
@@ -83,10 +91,7 @@ async def linked(there: World, caller: Node, callee: Node) -> None:
                                   (Nat.REFUSING, Nat.REFUSING)])  # fmt: skip
 async def test_two_behind_nats_meet_without_the_relay(nats, caller_is_low, autojump_clock) -> None:
     async with world() as there:
-        who = (LOW, HIGH) if caller_is_low else (HIGH, LOW)
-        one = await there.node(who[0], Home(there.internet, FIRST, nats[0]))
-        two = await there.node(who[1], Home(there.internet, SECOND, nats[1]))
-        await linked(there, one, two)
+        one, two = await met(there, nats, (LOW, HIGH) if caller_is_low else (HIGH, LOW))
         await trio.sleep(6)
         for node, other in ((one, SECOND), (two, FIRST)):
             assert [up[0] for up in node.links] == [True, False]
@@ -103,10 +108,7 @@ async def test_two_behind_nats_meet_without_the_relay(nats, caller_is_low, autoj
 @pytest.mark.parametrize("fresh", [(True, False), (False, True), (True, True)])
 async def test_where_a_nat_takes_a_fresh_port_the_relayed_link_stays(fresh, autojump_clock) -> None:
     async with world() as there:
-        kinds = [Nat.FRESH_PORT if one else Nat.SAME_PORT for one in fresh]
-        one = await there.node(LOW, Home(there.internet, FIRST, kinds[0]))
-        two = await there.node(HIGH, Home(there.internet, SECOND, kinds[1]))
-        await linked(there, one, two)
+        one, two = await met(there, [Nat.FRESH_PORT if one else Nat.SAME_PORT for one in fresh])
         began = trio.current_time()
         await trio.sleep(60)
         assert [up[0] for up in one.links] == [up[0] for up in two.links] == [True]
@@ -122,9 +124,7 @@ async def test_the_game_goes_on_while_it_is_tried_and_nothing_without_outlet(
     autojump_clock,
 ) -> None:
     async with world() as there:
-        one = await there.node(LOW, Home(there.internet, FIRST))
-        two = await there.node(HIGH, Home(there.internet, SECOND, Nat.FRESH_PORT))
-        await linked(there, one, two)
+        one, two = await met(there, (Nat.SAME_PORT, Nat.FRESH_PORT))
         for number in range(50):
             one.hub.post(two.hub.me, b"%d" % number)
             await trio.sleep(0.1)
@@ -141,9 +141,7 @@ async def test_the_game_goes_on_while_it_is_tried_and_nothing_without_outlet(
 
 async def test_a_new_link_through_the_relay_is_tried_anew(autojump_clock) -> None:
     async with world() as there:
-        one = await there.node(LOW, Home(there.internet, FIRST, Nat.FRESH_PORT))
-        two = await there.node(HIGH, Home(there.internet, SECOND))
-        await linked(there, one, two)
+        one, two = await met(there, (Nat.FRESH_PORT, Nat.SAME_PORT))
         await trio.sleep(10)
         two.home.internet.sent.clear()
         one.hub.drop(two.hub.me, Reason("again"))
@@ -152,9 +150,6 @@ async def test_a_new_link_through_the_relay_is_tried_anew(autojump_clock) -> Non
         await one.hub.connect([f"relay+{there.relay}"], two.hub.me, 5)
         await trio.sleep(10)
         assert [up[0] for up in one.links] == [True, True, False]
-
-
-# The liar.
 
 
 async def asked(there: World, who: Identity, peer: bytes, home: Home) -> trio.abc.Stream:
@@ -167,9 +162,7 @@ async def asked(there: World, who: Identity, peer: bytes, home: Home) -> trio.ab
 
 async def test_only_who_has_a_relayed_link_may_ask(autojump_clock) -> None:
     async with world() as there:
-        one = await there.node(LOW, Home(there.internet, FIRST))
-        two = await there.node(HIGH, Home(there.internet, SECOND))
-        await linked(there, one, two)
+        one, two = await met(there)
         with pytest.raises(NetError, match="verdict-refused"):
             await asked(there, STRANGER, two.hub.me, Home(there.internet, "8.3.0.1"))
         await trio.sleep(6)
@@ -287,10 +280,8 @@ async def met_by(there: World, who: Identity, node: Node, home: Home) -> trio.ab
 async def test_one_who_meets_a_node_twice_at_once_and_falls_silent_is_left(autojump_clock) -> None:
     """Each link through the relay may be tried, though another try of the same peer runs."""
     async with world() as there:
-        home, node = (
-            Home(there.internet, FIRST),
-            await there.node(LOW, Home(there.internet, SECOND)),
-        )
+        home = Home(there.internet, FIRST)
+        node = await there.node(LOW, Home(there.internet, SECOND))
         await node.hub.listen_via(there.relay)
         for _ in range(2):
             await lying_link(there, node, home, HIGH)

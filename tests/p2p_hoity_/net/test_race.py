@@ -34,24 +34,18 @@ class Ways:
         return await Race(self.attempt, LIMITS).run(addresses)
 
 
-async def test_the_first_to_succeed_counts_and_a_failure_ends_the_head_start(autojump_clock):
+async def test_the_first_to_succeed_counts_with_a_head_start_until_one_fails(autojump_clock):
     assert (await Ways(near=3, far=1).race(NEAR, FAR)).address == FAR
     ways = Ways(near=-0.1, relay=0)
     began = trio.current_time()
     assert (await ways.race(NEAR, RELAY)).address == RELAY
     assert trio.current_time() - began == pytest.approx(0.1)
-
-
-async def test_each_gets_a_head_start_over_the_next_and_relays_come_last(autojump_clock):
     ways = Ways(near=4, far=4, relay=4)
     began = trio.current_time()
     await ways.race(RELAY, NEAR, FAR)
     assert {host: at - began for host, at in ways.begun.items()} == pytest.approx(
         {"near": 0, "far": LIMITS.stagger, "relay": LIMITS.stagger + LIMITS.relay_stagger}
     )
-
-
-async def test_all_failures_are_told(autojump_clock):
     with pytest.raises(NetError) as failure:
         await Ways(near=-1, far=60).race(NEAR, FAR)
     assert (
@@ -60,7 +54,7 @@ async def test_all_failures_are_told(autojump_clock):
     )
 
 
-async def test_of_two_at_once_the_second_is_cut(autojump_clock):
+async def test_no_stream_is_left_of_two_at_once_or_when_cancelled_just_then(autojump_clock):
     both = trio.Event()
     far_ends = []
 
@@ -79,9 +73,6 @@ async def test_of_two_at_once_the_second_is_cut(autojump_clock):
         secured = await Race(attempt, LIMITS).run([NEAR, FAR])
     (cut,) = [far for address, far in far_ends if address != secured.address]
     assert await cut.receive_some() == b""
-
-
-async def test_cancelled_just_as_someone_won_no_stream_is_left(autojump_clock):
     near, far = trio.testing.memory_stream_pair()
 
     async def attempt(address):

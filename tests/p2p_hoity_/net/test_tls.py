@@ -57,7 +57,7 @@ async def test_the_dialler_learns_who_listens_by_tls_1_3_and_refuses_someone_els
         await meet(OTHER.public, listen_as_listener)
 
 
-async def test_a_certificate_that_is_not_for_an_ed25519_key_is_refused():
+async def test_older_tls_or_a_certificate_for_another_kind_of_key_is_refused():
     async def listen(raw):
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         load_p256_certificate(context)
@@ -65,6 +65,20 @@ async def test_a_certificate_that_is_not_for_an_ed25519_key_is_refused():
 
     with pytest.raises(NetError, match="certificate-of-other-kind"):
         await meet(LISTENER.public, listen)
+    near, far = trio.testing.memory_stream_pair()
+    old = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    old.check_hostname, old.verify_mode = False, ssl.CERT_NONE
+    old.maximum_version = ssl.TLSVersion.TLSv1_2
+
+    async def dial():
+        with pytest.raises(trio.BrokenResourceError):
+            await trio.SSLStream(near, old).do_handshake()
+
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(dial)
+        with pytest.raises(NetError, match="other-tls"):
+            await tls.secure_from(far, MINE)
+        await far.aclose()  # the refusal itself has been sent
 
 
 def reference(key, by=None, **other):
@@ -161,23 +175,6 @@ async def test_garbage_instead_of_tls_is_told_on_either_side(said):
 
     with pytest.raises(NetError, match="connection-failed"):
         await meet(LISTENER.public, listen)
-
-
-async def test_older_tls_is_refused():
-    near, far = trio.testing.memory_stream_pair()
-    old = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-    old.check_hostname, old.verify_mode = False, ssl.CERT_NONE
-    old.maximum_version = ssl.TLSVersion.TLSv1_2
-
-    async def dial():
-        with pytest.raises(trio.BrokenResourceError):
-            await trio.SSLStream(near, old).do_handshake()
-
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(dial)
-        with pytest.raises(NetError, match="other-tls"):
-            await tls.secure_from(far, MINE)
-        await far.aclose()  # the refusal itself has been sent
 
 
 def test_credentials_show_no_key_are_the_same_each_time_and_leave_no_file_open():

@@ -32,7 +32,7 @@ class Strangers:
         self.sent_away.append(name)
 
 
-async def test_a_newcomer_takes_the_place_of_one_of_the_fullest_source(autojump_clock):
+async def test_a_newcomer_takes_a_place_of_its_own_source_or_the_fullest(autojump_clock):
     unproven = UnprovenConnections(most=3, most_per_source=3)
     async with running() as nursery:
         strangers = Strangers(unproven, nursery)
@@ -40,9 +40,6 @@ async def test_a_newcomer_takes_the_place_of_one_of_the_fullest_source(autojump_
             await strangers.come(name, source)
         assert strangers.sent_away == ["loud"]
         assert len(unproven) == 3
-
-
-async def test_one_source_makes_room_for_itself_only(autojump_clock):
     unproven = UnprovenConnections(most=10, most_per_source=2)
     async with running() as nursery:
         strangers = Strangers(unproven, nursery)

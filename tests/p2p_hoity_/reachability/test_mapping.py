@@ -83,7 +83,7 @@ def clocked(**how: Any) -> Router:
     return made
 
 
-async def test_a_router_opens_and_closes(autojump_clock: Any) -> None:
+async def test_a_router_opens_and_closes_in_the_protocol_it_asks_for(autojump_clock: Any) -> None:
     router = clocked()
     net = Net(router)
     async with trio.open_nursery() as nursery:
@@ -93,6 +93,14 @@ async def test_a_router_opens_and_closes(autojump_clock: Any) -> None:
         assert net.told == [(f"{GLOBAL}:{outside}", None)]
     assert router.opened == {}
     assert len(router.nonces) == 1  # the same for asking and for taking away
+    router, began = clocked(pcp=False), trio.current_time()
+    net = Net(router)
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(net.keep, 10.0)
+        await trio.testing.wait_all_tasks_blocked()
+        assert trio.current_time() - began < mapping.HEAD_START
+        assert net.told[0][0].startswith(GLOBAL)
+    assert router.opened == {}
 
 
 @pytest.mark.parametrize("speaks_pcp", [True, False])
@@ -117,27 +125,23 @@ async def test_who_leaves_early_takes_away_what_was_opened(
     assert router.opened == {}
 
 
-async def test_a_router_that_leads_where_nobody_listens_is_not_asked(autojump_clock: Any) -> None:
+async def test_two_routers_or_one_that_leads_elsewhere_are_told(autojump_clock: Any) -> None:
     net = Net(clocked())
     with trio.move_on_after(10):
         await mapping.keep_open({"10.0.0.9"}, PORT, net.tell, net.ways)
     assert net.told == [("", because(RouterCode.ELSEWHERE, host=CLIENT))]
     assert net.router is not None
     assert net.router.heard == []
-
-
-async def test_the_older_protocol_is_spoken_to_a_router_that_asks_it(autojump_clock: Any) -> None:
-    router = clocked(pcp=False)
+    router = clocked()
+    router.external = "100.70.1.2"
     net = Net(router)
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(net.keep, 10.0)
-        await trio.testing.wait_all_tasks_blocked()
-        assert trio.current_time() < mapping.HEAD_START
-        assert net.told[0][0].startswith(GLOBAL)
+    await net.keep(10.0)
+    assert net.told == [("", because(ReachCode.DOUBLE_NAT, address="100.70.1.2"))]
     assert router.opened == {}
+    assert len(router.heard) == 2
 
 
-async def test_one_that_drops_the_unknown_is_asked_in_the_older_soon(autojump_clock: Any) -> None:
+async def test_routers_are_asked_as_the_rfcs_say_and_silence_is_told(autojump_clock: Any) -> None:
     router = clocked(pcp=False)
     router.spoil = lambda said: None if len(said) == 8 else said
     net, began = Net(router), trio.current_time()
@@ -145,9 +149,6 @@ async def test_one_that_drops_the_unknown_is_asked_in_the_older_soon(autojump_cl
     (when, _), *_ = net.wires[1].asked
     assert when - began == pytest.approx(mapping.HEAD_START)
     assert net.told[0][0].startswith(GLOBAL)
-
-
-async def test_a_silent_router_is_asked_as_the_rfcs_say_and_then_told(autojump_clock: Any) -> None:
     net, began = Net(None), trio.current_time()
     await net.keep(20.0)
     newer, older = ([round(t - began, 2) for t, _ in wire.asked] for wire in net.wires)
@@ -155,9 +156,6 @@ async def test_a_silent_router_is_asked_as_the_rfcs_say_and_then_told(autojump_c
     assert 2.7 <= newer[1] <= 3.3
     assert older == [0.5, 0.75, 1.25, 2.25]
     assert net.told == [("", because(RouterCode.SILENT))]
-
-
-async def test_pauses_double_up_to_a_bound() -> None:
     pauses = list(exchange.pcp_pauses(20))
     assert 2.7 <= pauses[0] <= 3.3
     ratios = [b / a for a, b in pairwise(pauses[:7])]
@@ -183,17 +181,7 @@ async def test_a_refusal_is_told_in_meaning(code: int, why: Reason, autojump_clo
     assert net.told == [("", because(RouterCode.REFUSES, why=why))]
 
 
-async def test_two_routers_in_a_row_are_told_and_the_way_is_taken_away(autojump_clock: Any) -> None:
-    router = clocked()
-    router.external = "100.70.1.2"
-    net = Net(router)
-    await net.keep(10.0)
-    assert net.told == [("", because(ReachCode.DOUBLE_NAT, address="100.70.1.2"))]
-    assert router.opened == {}
-    assert len(router.heard) == 2
-
-
-async def test_a_mapping_is_renewed_in_time_with_its_nonce_and_port(autojump_clock: Any) -> None:
+async def test_a_mapping_is_renewed_in_time_and_not_too_often(autojump_clock: Any) -> None:
     router = clocked(lifetime=600)
     net = Net(router)
     await net.keep(3600.0)
@@ -206,9 +194,6 @@ async def test_a_mapping_is_renewed_in_time_with_its_nonce_and_port(autojump_clo
     port = int(net.told[0][0].rpartition(":")[2])
     renewals = [data[42:44] for _, data in net.wires[0].asked[1:-1]]
     assert set(renewals) == {port.to_bytes(2, "big")}
-
-
-async def test_a_mapping_is_asked_for_neither_too_late_nor_too_often(autojump_clock: Any) -> None:
     router = clocked()
     router.spoil = lambda said: said[:4] + b"\xff\xff\xff\xff" + said[8:]
     net = Net(router)
@@ -219,7 +204,7 @@ async def test_a_mapping_is_asked_for_neither_too_late_nor_too_often(autojump_cl
     assert len(net.wires[0].asked) <= 60 / mapping.SHORTEST + 2
 
 
-async def test_a_router_that_falls_silent_is_asked_to_the_end_and_told(autojump_clock: Any) -> None:
+async def test_a_router_that_falls_silent_or_moves_is_told(autojump_clock: Any) -> None:
     router = clocked(lifetime=600)
     net = Net(router)
     async with trio.open_nursery() as nursery:
@@ -228,9 +213,6 @@ async def test_a_router_that_falls_silent_is_asked_to_the_end_and_told(autojump_
         router.spoil = lambda _: None
     assert len(net.wires[0].asked) >= 6
     assert net.told[1:] == [("", because(RouterCode.SILENT))]
-
-
-async def test_another_address_after_a_renewal_is_told(autojump_clock: Any) -> None:
     router = clocked(lifetime=600)
     net = Net(router)
     async with trio.open_nursery() as nursery:
@@ -240,7 +222,7 @@ async def test_another_address_after_a_renewal_is_told(autojump_clock: Any) -> N
     assert [external.rpartition(":")[0] for external, _ in net.told] == [GLOBAL, "93.184.216.34"]
 
 
-async def test_a_liar_is_not_heard_and_the_true_answer_after_it_is(autojump_clock: Any) -> None:
+async def test_no_liar_is_heard_and_a_fresh_router_is_asked_again(autojump_clock: Any) -> None:
     router = clocked(natpmp=False)
     net = Net(router)
     lies = [b"", b"\2\x81", bytes(60), bytes(1500)]
@@ -250,9 +232,6 @@ async def test_a_liar_is_not_heard_and_the_true_answer_after_it_is(autojump_cloc
     opened = await product.PcpRouter(wire, PORT).open()
     assert opened.external.startswith(GLOBAL)
     assert net.told == []
-
-
-async def test_a_router_that_starts_anew_in_between_is_asked_again(autojump_clock: Any) -> None:
     router = clocked(pcp=False)
     clocks = iter([100, 3, 3, 4])
     router.spoil = lambda said: said[:4] + next(clocks).to_bytes(4, "big") + said[8:]
@@ -308,10 +287,7 @@ def test_a_clock_that_goes_not_with_ours_is_new(theirs: int, ours: int, is_new: 
     assert epoch.is_new(theirs, ours) is is_new
 
 
-# Over real sockets.
-
-
-async def test_a_router_at_a_real_socket_is_asked() -> None:
+async def test_a_router_at_a_real_socket_is_asked_and_one_that_is_not_there_known() -> None:
     with Served(Router(GLOBAL)) as served:
         async with exchange.datagrams("127.0.0.1", served.port) as wire:
             asking = product.PcpRouter(wire, PORT)
@@ -319,6 +295,12 @@ async def test_a_router_at_a_real_socket_is_asked() -> None:
             assert opened.external == f"{GLOBAL}:{served.router.opened[PORT][1]}"
             await asking.close()
             assert served.router.opened == {}
+    with trio.socket.socket(trio.socket.AF_INET, trio.socket.SOCK_DGRAM) as taken:
+        await taken.bind(("127.0.0.1", 0))
+        port = taken.getsockname()[1]
+    async with exchange.datagrams("127.0.0.1", port) as wire:
+        with pytest.raises(RouterError, match="router-does-not-open"):
+            await product.NatPmpRouter(wire, PORT).open()
 
 
 async def test_nobody_but_the_router_is_heard() -> None:
@@ -336,12 +318,3 @@ async def test_nobody_but_the_router_is_heard() -> None:
                 found = pcp.read_answer(await wire.receive(), wish)
     assert isinstance(found, pcp.Granted)
     assert str(found.external) == "203.0.113.7"
-
-
-async def test_where_nobody_listens_it_is_known_at_once() -> None:
-    with trio.socket.socket(trio.socket.AF_INET, trio.socket.SOCK_DGRAM) as taken:
-        await taken.bind(("127.0.0.1", 0))
-        port = taken.getsockname()[1]
-    async with exchange.datagrams("127.0.0.1", port) as wire:
-        with pytest.raises(RouterError, match="router-does-not-open"):
-            await product.NatPmpRouter(wire, PORT).open()

@@ -68,7 +68,7 @@ async def why(device: Device) -> Reason:
     return raised.value.reason
 
 
-async def test_a_port_is_opened_for_two_hours_and_closed() -> None:
+async def test_a_port_is_opened_for_two_hours_and_no_other_machines() -> None:
     device = Device()
     router = asking(device)
     assert (await router.open()).external == f"{EXTERNAL}:4646"
@@ -76,9 +76,6 @@ async def test_a_port_is_opened_for_two_hours_and_closed() -> None:
     assert device.leases == [7200, 7200]
     await router.close()
     assert device.opened == {}
-
-
-async def test_a_port_of_another_machine_stays_and_a_second_one_is_taken() -> None:
     device = Device()
     device.opened[4646] = ("192.168.1.99", 80)
     router = asking(device)
@@ -89,10 +86,14 @@ async def test_a_port_of_another_machine_stays_and_a_second_one_is_taken() -> No
     assert device.opened == {4646: ("192.168.1.99", 80)}
 
 
-async def test_no_device_is_told() -> None:
+async def test_no_device_or_a_refusal_is_told_without_the_words_of_the_device() -> None:
     device = Device()
     device.found = 0
     assert await why(device) == because(RouterCode.ABSENT)
+    device = Device()
+    device.refusal = "OnlyPermanentLeasesSupported \x1b[2J"
+    found = await why(device)
+    assert found == because(RouterCode.REFUSES, why=because(RouterCode.NOT_ALLOWED))
 
 
 @pytest.mark.parametrize("external", ["", None, "not an address", "2001:db8::1"])
@@ -100,13 +101,6 @@ async def test_a_device_without_an_address_of_its_own_has_no_internet(external: 
     device = Device()
     device.external = external
     assert await why(device) == because(RouterCode.REFUSES, why=because(RouterCode.OFFLINE))
-
-
-async def test_a_refusal_is_told_without_the_words_of_the_device() -> None:
-    device = Device()
-    device.refusal = "OnlyPermanentLeasesSupported \x1b[2J"
-    found = await why(device)
-    assert found == because(RouterCode.REFUSES, why=because(RouterCode.NOT_ALLOWED))
 
 
 async def test_a_library_that_hangs_is_left_to_itself(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import Any
 
 import pytest
@@ -36,7 +37,7 @@ def routers(router: Router | None, asked: list[Wire]) -> mapping.Ways:
     return mapping.Ways(wire, list)
 
 
-async def test_a_router_that_answers_is_in_the_ticket(autojump_clock: Any) -> None:
+async def test_a_router_that_answers_soon_late_or_not_is_in_the_ticket(autojump_clock: Any) -> None:
     ways = Ways(Found((HOME, LOOP)), LAN, routers(Router(GLOBAL), []))
     async with running() as nursery:
         ways.explore(nursery, MemoryNetwork())
@@ -45,9 +46,15 @@ async def test_a_router_that_answers_is_in_the_ticket(autojump_clock: Any) -> No
         assert judged.scope is Scope.ANYWHERE
         assert judged.direct[0].startswith(GLOBAL)
         assert trio.current_time() < SETTLE
-
-
-async def test_a_silent_router_costs_a_second_and_is_told_when_known(autojump_clock: Any) -> None:
+    router = Router(GLOBAL)
+    router.spoil = lambda said: said if trio.current_time() > 2 else None
+    ways = Ways(Found((HOME, LOOP)), LAN, routers(router, []))
+    async with running() as nursery:
+        ways.explore(nursery, MemoryNetwork())
+        await ways.settle()
+        assert ways.judged().scope is Scope.LAN
+        await ways.changed()
+        assert ways.judged().scope is Scope.ANYWHERE
     ways = Ways(Found((HOME, LOOP)), LAN, routers(None, []))
     async with running() as nursery:
         began = trio.current_time()
@@ -59,18 +66,6 @@ async def test_a_silent_router_costs_a_second_and_is_told_when_known(autojump_cl
         codes = {reason.code for reason in ways.judged().reasons}
         assert "router-silent" in codes
         assert ReachCode.ASKED not in codes
-
-
-async def test_a_late_answer_makes_a_better_ticket(autojump_clock: Any) -> None:
-    router = Router(GLOBAL)
-    router.spoil = lambda said: said if trio.current_time() > 2 else None
-    ways = Ways(Found((HOME, LOOP)), LAN, routers(router, []))
-    async with running() as nursery:
-        ways.explore(nursery, MemoryNetwork())
-        await ways.settle()
-        assert ways.judged().scope is Scope.LAN
-        await ways.changed()
-        assert ways.judged().scope is Scope.ANYWHERE
 
 
 @pytest.mark.parametrize(
@@ -98,9 +93,7 @@ async def test_none_is_asked_without_need(
 async def test_what_a_relay_sees_is_told_beside_what_the_router_says() -> None:
     relay_network, found = _Numbered(), Found((HOME, LOOP), relays=("relay+relay:1",))
     async with running() as nursery:
-        await nursery.start(lambda task_status: serve_relay(
-            "relay", 1, network=relay_network, task_status=task_status
-        ))  # fmt: skip
+        await nursery.start(partial(serve_relay, "relay", 1, network=relay_network))
         ways = Ways(found, LAN, routers(Router(GLOBAL), []))
         ways.explore(nursery, relay_network)
         with trio.fail_after(LIMIT):

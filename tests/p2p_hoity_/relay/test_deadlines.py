@@ -72,7 +72,7 @@ async def test_who_asks_where_it_is_seen_is_answered_once(autojump_clock):
         assert await until_cut(stream) == 0
 
 
-async def test_a_seat_that_says_nothing_is_cut_and_one_that_beats_is_not(autojump_clock):
+async def test_a_seat_that_is_silent_or_deaf_is_cut_and_one_that_beats_is_not(autojump_clock):
     async with street() as there:
         silent = await register(there.network, there.relay, SEAT, ONE)
         assert await until_cut(silent) == pytest.approx(SILENT)
@@ -82,6 +82,11 @@ async def test_a_seat_that_says_nothing_is_cut_and_one_that_beats_is_not(autojum
                 nursery.start_soon(beat, beating)
                 await until_cut(beating)
         assert waited.cancelled_caught
+    network, ends = stuck_network()
+    async with street(network=network) as there:
+        stream = await seated(there)
+        ends[-1].stuck = True
+        assert await until_cut(stream) == pytest.approx(STALLED, abs=3)
 
 
 def stuck_network():
@@ -94,15 +99,6 @@ def stuck_network():
         return near, far_ends[-1]
 
     return MemoryNetwork(make), far_ends
-
-
-async def test_a_seat_that_beats_and_reads_nothing_is_cut(autojump_clock):
-    network, ends = stuck_network()
-    async with street(network=network) as there:
-        stream = await register(network, there.relay, SEAT, ONE)
-        there.nursery.start_soon(quietly, beat, stream)
-        ends[-1].stuck = True
-        assert await until_cut(stream) == pytest.approx(STALLED, abs=3)
 
 
 async def quietly(act, *args):
@@ -120,8 +116,7 @@ async def test_who_does_not_read_why_not_is_cut_at_once_or_after_a_call(autojump
         assert await until_cut(stream) == pytest.approx(SOON)
     network, ends = stuck_network()
     async with street(network=network) as there:
-        seat = await register(network, there.relay, SEAT, ONE)
-        there.nursery.start_soon(quietly, beat, seat)
+        await seated(there)
         stream, *_ = await secure_to(await network.open(there.relay), None)
         await read_frame(stream, 256)
         ends[-1].stuck = True
@@ -129,22 +124,31 @@ async def test_who_does_not_read_why_not_is_cut_at_once_or_after_a_call(autojump
         assert await until_cut(stream) == pytest.approx(SOON / 2 + SOON)
 
 
+async def seated(there):
+    """The stream of a seat that waits and lives."""
+    seat = await register(there.network, there.relay, SEAT, ONE)
+    there.nursery.start_soon(quietly, beat, seat)
+    return seat
+
+
 async def announced(there, seat, raw=None):
     """A call that the seat is told of: the caller's stream, and the token."""
     caller, *_ = await secure_to(raw or await there.network.open(there.relay), None)
     await read_frame(caller, 256)
     await caller.send_all(encode_frame(CALL + SEAT.public))
-    token = b""
-    while len(token) != TOKEN:
-        token = await read_frame(seat, 256)
-    return caller, token
+    return caller, await token_at(seat)
+
+
+async def token_at(seat):
+    while len(token := await read_frame(seat, 256)) != TOKEN:
+        pass
+    return token
 
 
 async def test_ends_that_do_not_lay_their_tls_aside_are_both_cut(autojump_clock):
     """[L-32]"""
     async with street() as there:
-        seat = await register(there.network, there.relay, SEAT, ONE)
-        there.nursery.start_soon(quietly, beat, seat)
+        seat = await seated(there)
         caller, token = await announced(there, seat)
         taker, said = await there.say(TAKE + token)
         assert said == Verdict.WELCOME.encode()
@@ -161,8 +165,7 @@ async def test_ends_that_do_not_lay_their_tls_aside_are_both_cut(autojump_clock)
 async def test_an_end_that_speaks_inside_once_it_is_welcome_is_cut(autojump_clock, talks):
     """[L-32]"""
     async with street() as there:
-        seat = await register(there.network, there.relay, SEAT, ONE)
-        there.nursery.start_soon(quietly, beat, seat)
+        seat = await seated(there)
         caller, token = await announced(there, seat)
         if talks:
             await caller.send_all(b"too early")
@@ -199,8 +202,7 @@ class Hasty(Stuck):
 async def test_who_says_more_than_is_held_before_the_splice_is_cut(size, autojump_clock):
     """[L-33]"""
     async with street() as there:
-        seat = await register(there.network, there.relay, SEAT, ONE)
-        there.nursery.start_soon(quietly, beat, seat)
+        seat = await seated(there)
         hasty = Hasty(await there.network.open(there.relay))
         caller, token = await announced(there, seat, hasty)
         heard = []
@@ -217,8 +219,7 @@ async def test_who_says_more_than_is_held_before_the_splice_is_cut(size, autojum
 async def test_ends_that_say_nothing_to_each_other_are_cut(autojump_clock):
     """[L-34]"""
     async with street() as there:
-        seat = await register(there.network, there.relay, SEAT, ONE)
-        there.nursery.start_soon(quietly, beat, seat)
+        seat = await seated(there)
         ends = []
 
         async def calling():
@@ -226,10 +227,7 @@ async def test_ends_that_say_nothing_to_each_other_are_cut(autojump_clock):
 
         async with trio.open_nursery() as nursery:
             nursery.start_soon(calling)
-            token = b""
-            while len(token) != TOKEN:
-                token = await read_frame(seat, 256)
-            ends.append(await take(there.network, there.relay, token))
+            ends.append(await take(there.network, there.relay, await token_at(seat)))
         began = trio.current_time()
         assert await until_cut(ends[0]) == pytest.approx(IDLE)
         assert await until_cut(ends[1]) == 0

@@ -37,13 +37,10 @@ class Ending:
 
         await self.nursery.start(serve)
 
-    async def hub(self, identity):
-        hub = Hub(identity, network=self.network)
-        await self.nursery.start(hub.run)
-        return hub
-
     async def pair(self):
-        seat, guest = await self.hub(SEAT), await self.hub(GUEST)
+        seat, guest = (Hub(one, network=self.network) for one in (SEAT, GUEST))
+        for hub in (seat, guest):
+            await self.nursery.start(hub.run)
         await guest.connect([await seat.listen_via("relay:1")], SEAT.public, 5)
         await seat.events.receive()
         return seat, guest
@@ -70,12 +67,14 @@ async def test_pairs_that_talk_go_on_and_then_it_ends(ending, autojump_clock):
     assert ending.watch.events[Event.CLOSES] == 1
 
 
-async def test_it_ends_with_the_last_pair(ending, autojump_clock):
+@pytest.mark.parametrize("talks", [True, False])
+async def test_it_ends_with_the_last_pair_or_with_nobody_there(ending, talks, autojump_clock):
     await ending.open(drain=3600)
-    _, guest = await ending.pair()
+    guest = (await ending.pair())[1] if talks else None
     ending.stop.set()
-    await trio.sleep(5)
-    guest.drop(SEAT.public, Reason("home"))
+    if guest:
+        await trio.sleep(5)
+        guest.drop(SEAT.public, Reason("home"))
     with trio.fail_after(1):
         await ending.ended.wait()
 
@@ -105,10 +104,3 @@ async def test_whoever_waits_or_calls_or_comes_is_cut_and_told_nothing(ending, a
     assert "verdict" not in failed[0]
     with pytest.raises(NetError, match="nobody-listens"):
         await ending.network.open(PLACE)
-
-
-async def test_with_nobody_there_it_ends_at_once(ending, autojump_clock):
-    await ending.open(drain=3600)
-    ending.stop.set()
-    with trio.fail_after(1):
-        await ending.ended.wait()

@@ -68,7 +68,7 @@ async def read(stream, size):
     return found
 
 
-async def test_bytes_pass_both_ways_and_the_end_of_one_is_the_end_of_both():
+async def test_bytes_pass_both_ways_until_an_end_or_its_share_of_bytes_ends():
     async with exchanging() as connect:
         one, other, splice = connect(early=(b"early ", b"before "))
         await one.send_all(b"there")
@@ -78,15 +78,17 @@ async def test_bytes_pass_both_ways_and_the_end_of_one_is_the_end_of_both():
         await one.aclose()
         assert await other.receive_some() == b""
         assert splice.carried == 26
-
-
-async def test_its_share_of_bytes_is_the_end_of_it():
-    async with exchanging() as connect:
         one, other, _ = connect(most=10)
         for _ in range(2):
             await one.send_all(bytes(9))
             assert await read(other, 9) == bytes(9)
         assert await other.receive_some() == b""
+        one, other, splice = connect(make=tcp_sockets)
+        await filled(one, splice)
+        one.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        one.socket.close()
+        while await other.receive_some():
+            pass
 
 
 async def test_a_splice_in_which_nothing_passes_or_an_end_takes_nothing_is_cut(autojump_clock):
@@ -162,16 +164,6 @@ async def test_ends_that_were_closed_already_end_the_splice_and_are_let_go():
     left.socket.close()
     exchange.leave(numbers)
     assert exchange._ends == {}
-
-
-async def test_one_that_breaks_off_while_bytes_wait_ends_it_at_once():
-    async with exchanging() as connect:
-        one, other, splice = connect(make=tcp_sockets)
-        await filled(one, splice)
-        one.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-        one.socket.close()
-        while await other.receive_some():
-            pass
 
 
 async def test_where_the_system_has_none_splices_run_as_tasks(monkeypatch):

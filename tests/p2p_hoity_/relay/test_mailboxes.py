@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
+from functools import partial
 from typing import Any
 
 import pytest
@@ -39,12 +40,8 @@ class Post:
 
 @asynccontextmanager
 async def post(**limits: Any) -> AsyncIterator[Post]:
-    network = MemoryNetwork()
-
-    async def serve(task_status: Any) -> None:
-        given = RelayLimits(**limits)
-        await serve_relay("relay", 0, limits=given, network=network, task_status=task_status)
-
+    network, given = MemoryNetwork(), RelayLimits(**limits)
+    serve = partial(serve_relay, "relay", 0, limits=given, network=network)
     async with running() as nursery:
         (place,) = await nursery.start(serve)
         yield Post(network, place)

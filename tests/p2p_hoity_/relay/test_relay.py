@@ -1,5 +1,7 @@
 """The relay: splices blindly, believes only proofs, and keeps to its caps."""
 
+from contextlib import asynccontextmanager
+
 import pytest
 import trio
 import trio.testing
@@ -20,9 +22,27 @@ from p2p_hoity.relay.limits import RelayLimits
 from p2p_hoity.relay.splice import Splice
 
 
+@asynccontextmanager
+async def street_for_two(**how):
+    async with street(**how) as there:
+        yield there, await there.hub(SEAT), await there.hub(GUEST)
+
+
+async def lie(there, told):
+    """Open a relay that answers the first wish of whoever comes by this."""
+    (door,) = await there.network.listen("bad-relay", 1)
+
+    async def attend():
+        raw, _ = await door.accept()
+        stream = await secure_from(raw, credentials(RELAY.seed))
+        await stream.send_all(encode_frame(fresh_challenge(ONE)))
+        await told(stream, await read_frame(stream, 256))
+
+    there.nursery.start_soon(attend)
+
+
 async def test_a_guest_reaches_a_seat_through_a_real_relay():
-    async with street(network=TcpNetwork()) as there:
-        seat, guest = await there.hub(SEAT), await there.hub(GUEST)
+    async with street_for_two(network=TcpNetwork()) as (there, seat, guest):
         address = await seat.listen_via(there.place)
         assert address == f"relay+{there.place}"
         assert seat.relays() == {address}
@@ -51,8 +71,7 @@ async def test_a_relay_sees_nothing_of_what_passes(monkeypatch):
             await super().send_all(data)
 
     monkeypatch.setattr("p2p_hoity.relay.switched.Splice", Watched)
-    async with street() as there:
-        seat, guest = await there.hub(SEAT), await there.hub(GUEST)
+    async with street_for_two() as (there, seat, guest):
         await guest.connect([await seat.listen_via(there.place)], SEAT.public, 5)
         await seat.events.receive()
         guest.post(SEAT.public, b"a sealed secret")
@@ -64,13 +83,11 @@ async def test_a_relay_sees_nothing_of_what_passes(monkeypatch):
 
 
 async def test_the_relay_is_taken_only_when_no_direct_address_answers(autojump_clock):
-    async with street() as there:
-        seat, guest = await there.hub(SEAT), await there.hub(GUEST)
+    async with street_for_two() as (there, seat, guest):
         (direct,) = await seat.listen("seat", 0)
         await guest.connect([await seat.listen_via(there.place), direct], SEAT.public, 5)
         assert not (await guest.events.receive()).via_relay
-    async with street() as there:
-        seat, guest = await there.hub(SEAT), await there.hub(GUEST)
+    async with street_for_two() as (there, seat, guest):
         await there.network.listen("mute", 1)
         await guest.connect(["mute:1", await seat.listen_via(there.place)], SEAT.public, 5)
         assert (await guest.events.receive()).via_relay
@@ -102,8 +119,7 @@ async def test_no_failed_attempt_leaves_a_stream_open(autojump_clock):
         near_ends.append(near)
         return near, far
 
-    async with street(network=MemoryNetwork(remember)) as there:
-        seat, guest = await there.hub(SEAT), await there.hub(GUEST)
+    async with street_for_two(network=MemoryNetwork(remember)) as (there, seat, guest):
         (direct,) = await seat.listen("seat", 0)
         await seat.listen_via(there.place)
         registered = len(near_ends)
@@ -127,18 +143,24 @@ async def test_an_id_nobody_waits_under_and_no_relay_there_is_told():
         assert seat.relays() == frozenset()
 
 
-async def test_a_seat_that_does_not_take_the_call_is_told(autojump_clock):
+async def test_a_seat_that_takes_no_call_is_told_and_one_come_again_waits(autojump_clock):
     async with street() as there:
         guest = await there.hub(GUEST)
         waiting = await register(there.network, there.relay, SEAT, ONE)
         with pytest.raises(NetError, match="verdict-no-answer"):
             await guest.connect([f"relay+{there.place}"], SEAT.public, 60)
         await waiting.aclose()
+    async with street() as there:
+        first = await register(there.network, there.relay, SEAT, TWO)
+        with pytest.raises(NetError, match="verdict-elsewhere"):
+            await register(there.network, there.relay, SEAT, ONE)
+        seat = await there.hub(SEAT)
+        assert first is not None  # it says nothing more, and is missed in time
+        assert await seat.listen_via(there.place)
 
 
 async def test_a_seat_comes_back_to_a_relay_that_was_away(autojump_clock):
-    async with street() as there:
-        seat, guest = await there.hub(SEAT), await there.hub(GUEST)
+    async with street_for_two() as (there, seat, guest):
         address = await seat.listen_via(there.place)
         there.relaying.cancel()
         await trio.sleep(60)
@@ -174,33 +196,30 @@ async def test_another_process_of_the_same_id_is_told_and_the_first_waits_on(aut
         await guest.connect([address], SEAT.public, 5)
 
 
-async def test_a_seat_whose_first_process_is_gone_may_wait_here_again(autojump_clock):
-    async with street() as there:
-        first = await register(there.network, there.relay, SEAT, TWO)
-        with pytest.raises(NetError, match="verdict-elsewhere"):
-            await register(there.network, there.relay, SEAT, ONE)
-        seat = await there.hub(SEAT)
-        assert first is not None  # it says nothing more, and is missed in time
-        assert await seat.listen_via(there.place)
-
-
-async def test_what_a_relay_says_of_other_processes_is_not_believed_of_a_seat():
+async def test_a_lying_relay_is_found_out_or_not_believed():
     """A lying relay cannot keep a seat from its table."""
     async with street() as there:
         guest = await there.hub(GUEST)
-        (door,) = await there.network.listen("bad-relay", 1)
 
-        async def lie():
-            raw, _ = await door.accept()
-            stream = await secure_from(raw, credentials(RELAY.seed))
-            await stream.send_all(encode_frame(fresh_challenge(ONE)))
-            await read_frame(stream, 256)
+        async def elsewhere(stream, _):
             await stream.send_all(encode_frame(Verdict.ELSEWHERE.encode()))
 
-        there.nursery.start_soon(lie)
+        await lie(there, elsewhere)
         with pytest.raises(NetError) as caught:
             await guest.connect(["relay+bad-relay:1"], SEAT.public, 5)
         assert not getattr(caught.value, "elsewhere", False)
+    async with street() as there:
+        guest, lying = await there.hub(GUEST), await there.hub(OTHER)
+
+        async def itself(stream, wish):
+            assert wish == CALL + SEAT.public
+            await stream.send_all(encode_frame(Verdict.WELCOME.encode()))
+            bare, early = await laid_aside(stream)
+            await lying.attend(BegunStream(early, bare), Address("bad-relay", 1))
+
+        await lie(there, itself)
+        with pytest.raises(NetError, match=r"bad-relay:1' why=.someone-else-answers"):
+            await guest.connect(["relay+bad-relay:1"], SEAT.public, 5)
 
 
 async def test_a_call_that_was_announced_cannot_be_pushed_out_by_the_silent(autojump_clock):
@@ -301,44 +320,18 @@ async def test_a_relay_that_sees_no_address_says_none():
 async def test_what_is_not_one_address_is_not_taken_for_one(said):
     """[L-31]"""
     async with street() as there:
-        (door,) = await there.network.listen("bad-relay", 1)
 
-        async def lie():
-            raw, _ = await door.accept()
-            stream = await secure_from(raw, credentials(RELAY.seed))
-            await stream.send_all(encode_frame(fresh_challenge(ONE)))
-            assert await read_frame(stream, 256) == OBSERVE
+        async def no_address(stream, wish):
+            assert wish == OBSERVE
             await stream.send_all(encode_frame(said))
             await stream.aclose()
 
-        there.nursery.start_soon(lie)
+        await lie(there, no_address)
         with pytest.raises(NetError, match=r"answer-without-address|connection-ended"):
             await observed(there.network, Address("bad-relay", 1, via_relay=True))
 
 
-async def test_a_relay_that_takes_calls_itself_is_found_out():
-    async with street() as there:
-        guest, lying = await there.hub(GUEST), await there.hub(OTHER)
-        (door,) = await there.network.listen("bad-relay", 1)
-
-        async def lie():
-            raw, _ = await door.accept()
-            stream = await secure_from(raw, credentials(RELAY.seed))
-            await stream.send_all(encode_frame(fresh_challenge(ONE)))
-            assert await read_frame(stream, 256) == CALL + SEAT.public
-            await stream.send_all(encode_frame(Verdict.WELCOME.encode()))
-            bare, early = await laid_aside(stream)
-            await lying.attend(BegunStream(early, bare), Address("bad-relay", 1))
-
-        there.nursery.start_soon(lie)
-        with pytest.raises(NetError, match=r"bad-relay:1' why=.someone-else-answers"):
-            await guest.connect(["relay+bad-relay:1"], SEAT.public, 5)
-
-
-# Caps
-
-
-async def test_a_relay_with_no_seat_left_says_so_of_all_or_of_one_machine():
+async def test_a_relay_has_so_many_seats_for_all_and_for_one_machine():
     async with street(limits=RelayLimits(seats=1)) as there:
         await register(there.network, there.relay, SEAT, ONE)
         with pytest.raises(NetError, match="verdict-full"):
@@ -355,9 +348,6 @@ async def test_a_relay_with_no_seat_left_says_so_of_all_or_of_one_machine():
         await register(network, there.relay, SEAT, ONE)
         network.caller = "caller"
         await register(network, there.relay, GUEST, ONE)  # its place there is free again
-
-
-async def test_one_machine_cannot_take_all_seats_or_splices():
     limits = RelayLimits(seats_per_source=1, splices_per_source=1)
     async with street(limits=limits) as there:
         seat = await there.hub(SEAT)
@@ -381,8 +371,7 @@ async def test_a_splice_that_ended_makes_room_for_the_next(autojump_clock):
 
 
 async def test_a_splice_that_idles_or_carried_its_bytes_is_cut_and_no_live_link(autojump_clock):
-    async with street() as there:
-        seat, guest = await there.hub(SEAT), await there.hub(GUEST)
+    async with street_for_two() as (there, seat, guest):
         await guest.connect([await seat.listen_via(there.place)], SEAT.public, 5)
         await trio.sleep(600)
         assert guest.links() == {SEAT.public}
@@ -392,8 +381,7 @@ async def test_a_splice_that_idles_or_carried_its_bytes_is_cut_and_no_live_link(
             pass
         assert trio.current_time() - began <= Limits().handshake  # the seat's own gate cut it
         assert guest.links() == {SEAT.public}
-    async with street(limits=RelayLimits(splice_bytes=100_000)) as there:
-        seat, guest = await there.hub(SEAT), await there.hub(GUEST)
+    async with street_for_two(limits=RelayLimits(splice_bytes=100_000)) as (there, seat, guest):
         await guest.connect([await seat.listen_via(there.place)], SEAT.public, 5)
         guest.post(SEAT.public, bytes(200_000))
         await guest.unlinked(SEAT.public)

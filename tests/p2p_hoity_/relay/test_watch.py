@@ -2,6 +2,7 @@
 
 import io
 import re
+from functools import partial
 
 import pytest
 import trio
@@ -27,11 +28,7 @@ async def evening(nursery, with_addresses=False):
     """Someone waits, someone calls and talks, someone is refused: the relay and its log."""
     lines, network = [], MemoryNetwork(caller=CALLER)
     relay = Relay(RelayLimits(seats=1), Watch(lines.append, with_addresses))
-
-    async def serve(task_status):
-        await relay.serve("relay", 1, network=network, task_status=task_status)
-
-    await nursery.start(serve)
+    await nursery.start(partial(relay.serve, "relay", 1, network=network))
     seat, guest = Hub(SEAT, network=network), Hub(GUEST, network=network)
     for hub in (seat, guest):
         await nursery.start(hub.run)
@@ -122,9 +119,6 @@ async def test_how_late_the_relay_is_is_counted(nursery, mock_clock):
     assert watch.late[0] == 1
     assert watch.late[LATE.index(5.0)] == 1
     assert watch.lateness == pytest.approx(3)
-
-
-# Metrics
 
 
 async def ask(network, data, pause=0.0):

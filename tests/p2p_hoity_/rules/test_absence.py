@@ -65,7 +65,7 @@ def test_one_that_returns_takes_part_again_from_the_next_round_and_before_the_de
     assert rules.expected(rules.apply(back, dealt)) == rules.Seal("place", frozenset({0, 1, 2}))
 
 
-def test_a_place_without_an_action_is_a_pass_and_the_phase_goes_on_by_itself():
+def test_an_action_is_opened_if_sealed_and_a_pass_if_not():
     referee = table(UBER, 3)
     referee.until("action", place={0: HALL, 2: HALL})
     referee.away(2)
@@ -77,20 +77,6 @@ def test_a_place_without_an_action_is_a_pass_and_the_phase_goes_on_by_itself():
     referee.away(0)
     assert rules.expected(referee.state) == rules.Seal("action", frozenset({1, 2}))
     assert [n.seat for n in of(referee.state.news, rules.news.Passed)] == [0]
-
-
-def test_a_sealed_choice_is_opened_though_its_seat_has_gone_or_returned():
-    referee = table(UBER, 3)
-    referee.until("action", place={0: HALL, 2: HALL})
-    referee.plan = {("action", s): card(referee.state, s, rules.ActionKind.CASH) for s in (0, 2)}
-    referee.step()
-    referee.away(2)
-    assert rules.expected(referee.state) == rules.Unseal("action", frozenset({0, 2}))
-    referee.away()
-    assert rules.expected(referee.state) == rules.Unseal("action", frozenset({0, 2}))
-
-
-def test_together_a_castle_action_is_opened_if_sealed_and_a_pass_if_not():
     referee = table(MANUAL, 3)
     referee.until("action", place={0: HALL})
     referee.plan = {("action", 0): card(referee.state, 0, rules.ActionKind.CASH)}
@@ -109,6 +95,27 @@ def test_together_a_castle_action_is_opened_if_sealed_and_a_pass_if_not():
     none.until("action")
     none.apply(rules.Sealed("action", frozenset()))
     assert none.state.round == 2
+
+
+def test_sealed_choices_are_opened_whoever_goes_and_what_is_not_shown_is_default():
+    referee = table(UBER, 3)
+    referee.until("action", place={0: HALL, 2: HALL})
+    referee.plan = {("action", s): card(referee.state, s, rules.ActionKind.CASH) for s in (0, 2)}
+    referee.step()
+    referee.away(2)
+    assert rules.expected(referee.state) == rules.Unseal("action", frozenset({0, 2}))
+    referee.away()
+    assert rules.expected(referee.state) == rules.Unseal("action", frozenset({0, 2}))
+    referee = table(UBER, 3, {0: RUN_A})
+    open_slots(referee, 0, 1, 2)
+    referee.until("show", action=plays(referee.state, s0="Exhibit"))
+    assert rules.default_exhibit(referee.state, 0) == (0, 1, 2)
+    assert of(
+        rules.apply(referee.state, rules.Shown("exhibit", 0, None)).news, rules.news.ExhibitShown
+    )
+    assert of(
+        rules.apply(referee.state, rules.Shown("exhibit", 0, ())).news, rules.news.NothingShown
+    )
 
 
 def test_actions_already_shown_resolve_fully_with_the_lowest_window_that_is_not_empty():
@@ -161,19 +168,6 @@ def test_an_absent_lone_exhibitor_shows_the_best_that_is_open_to_all_else_nothin
     else:
         assert not of(news, rules.news.ExhibitShown) + of(news, rules.news.FigureMoved)
         assert [n.seat for n in of(news, rules.news.NothingShown)] == [0]
-
-
-def test_shown_none_is_the_default():
-    referee = table(UBER, 3, {0: RUN_A})
-    open_slots(referee, 0, 1, 2)
-    referee.until("show", action=plays(referee.state, s0="Exhibit"))
-    assert rules.default_exhibit(referee.state, 0) == (0, 1, 2)
-    assert of(
-        rules.apply(referee.state, rules.Shown("exhibit", 0, None)).news, rules.news.ExhibitShown
-    )
-    assert of(
-        rules.apply(referee.state, rules.Shown("exhibit", 0, ())).news, rules.news.NothingShown
-    )
 
 
 def test_of_two_exhibitors_the_absent_show_by_default_what_they_have_not_sealed():

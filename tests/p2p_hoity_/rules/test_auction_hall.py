@@ -21,7 +21,7 @@ def in_hall(words, edition=UBER, seats=3, **more):
     return referee, news
 
 
-def test_everyone_chooses_a_place_at_once_and_shows_it_before_any_action():
+def test_places_are_chosen_and_shown_at_once_and_a_void_one_sits_out():
     referee = table(UBER, 3)
     due = rules.expected(referee.state)
     assert (due.kind, due.seats) == ("place", {0, 1, 2})
@@ -29,6 +29,14 @@ def test_everyone_chooses_a_place_at_once_and_shows_it_before_any_action():
     assert referee.state.places == (HALL, CASTLE, CASTLE)
     assert [n.seat for n in of(referee.state.news, PlaceShown)] == [0, 1, 2]
     assert referee.state.actions == (None, None, None)
+    referee = table(UBER, 3)
+    referee.apply(rules.Sealed("place", frozenset({0, 1, 2})))
+    referee.apply(rules.Unsealed("place", {0: None, 1: HALL, 2: CASTLE}))
+    assert referee.state.places == (None, HALL, CASTLE)
+    referee.apply(rules.Sealed("action", frozenset({1})))
+    news = referee.apply(rules.Unsealed("action", {1: None})).news
+    assert [type(n).__name__ for n in news] == ["Voided", "Passed", "NoSale"]
+    assert rules.expected(referee.state).seats == {2}
 
 
 def test_the_largest_cash_buys_lies_in_the_register_and_other_cash_goes_back():
@@ -65,7 +73,7 @@ def test_one_thief_takes_the_cash_just_paid_for_good_and_of_two_nobody_does():
     assert [len(hand) for hand in referee.state.hands] == [7, 8, 8]
 
 
-def test_a_thief_gains_nothing_without_cash_of_this_round():
+def test_neither_a_detective_nor_a_thief_without_cash_of_this_round_gains():
     referee, _ = in_hall({"s0": "Cash:3"})
     paid = referee.state.register
     state = referee.state
@@ -79,6 +87,11 @@ def test_a_thief_gains_nothing_without_cash_of_this_round():
     assert not of(news, Sale) + of(news, CashStolen)
     assert referee.state.collectibles == table(UBER, 3).state.collectibles
     assert len(referee.state.hands[0]) == 8
+    referee, news = in_hall({"s0": "Detective", "s1": "Thief:0", "s2": "Cash:0"}, MANUAL)
+    assert referee.state.prison == ()
+    assert referee.state.figures == (0, 0, 0)
+    assert len(referee.state.hands[0]) == 8
+    assert len(of(news, CashStolen)) == 1
 
 
 def test_after_the_sale_the_next_is_turned_up_and_a_window_is_never_refilled():
@@ -177,14 +190,6 @@ def test_which_action_belongs_where(place, kind, uber, manual):
                 rules.check(referee.state, "action", 0, action)
 
 
-def test_a_detective_does_nothing_in_the_manuals_hall_and_returns():
-    referee, news = in_hall({"s0": "Detective", "s1": "Thief:0", "s2": "Cash:0"}, MANUAL)
-    assert referee.state.prison == ()
-    assert referee.state.figures == (0, 0, 0)
-    assert len(referee.state.hands[0]) == 8
-    assert len(of(news, CashStolen)) == 1
-
-
 def test_illegal_and_unexpected_events_leave_the_state_as_it_was():
     referee = table(UBER, 3)
     state = referee.state
@@ -207,14 +212,3 @@ def test_illegal_and_unexpected_events_leave_the_state_as_it_was():
     assert state.places == (None, None, None)
     with pytest.raises(rules.IllegalMove, match=r"^not-in-hand \(card=\d+\)$"):
         rules.check(referee.state, "action", 0, card(referee.state, 1, rules.ActionKind.CASH))
-
-
-def test_a_void_place_sits_the_round_out_and_a_void_action_is_a_pass():
-    referee = table(UBER, 3)
-    referee.apply(rules.Sealed("place", frozenset({0, 1, 2})))
-    referee.apply(rules.Unsealed("place", {0: None, 1: HALL, 2: CASTLE}))
-    assert referee.state.places == (None, HALL, CASTLE)
-    referee.apply(rules.Sealed("action", frozenset({1})))
-    news = referee.apply(rules.Unsealed("action", {1: None})).news
-    assert [type(n).__name__ for n in news] == ["Voided", "Passed", "NoSale"]
-    assert rules.expected(referee.state).seats == {2}

@@ -50,27 +50,31 @@ def test_the_game_ends_after_the_round_in_which_a_figure_enters_the_banquet():
     assert referee.state.round == 2
 
 
-def test_the_best_final_exhibit_moves_8_and_the_second_4():
+def test_the_best_final_exhibit_moves_8_the_second_4_and_nobody_past_the_end():
     state, news = finished((FIRST_BANQUET, 20, 36))
     assert {n.seat: n.fields for n in of(news, FigureMoved)} == {1: 8, 2: 4}
     assert [n.seat for n in of(news, FinalExhibit)] == [1, 2, 0]
     assert lines(state) == [(1, 2, 40), (2, 0, 38), (3, 1, 28)]
-
-
-def test_only_hands_are_opened_at_the_end():
-    referee = end((FIRST_BANQUET, 0, 0))
-    assert rules.expected(referee.state) == rules.OpenAll(tuple(range(12)))
-    for cards in ({14: 50}, {0: 99}):
-        with pytest.raises(rules.UnexpectedEvent):
-            rules.apply(referee.state, rules.Opened(cards))
-
-
-def test_the_only_valid_exhibit_gets_8_and_a_figure_stops_on_the_last_field():
     hands = {0: HANDS[0], 1: "B1 B2 E1 E2", 2: "C1 C2 F1 F2"}
     _, news = finished((FIRST_BANQUET, 1, 2), hands)
     assert {n.seat: n.fields for n in of(news, FigureMoved)} == {0: 8}
     state, _ = finished((FIRST_BANQUET, UBER.last_field - 1, 0))
     assert lines(state)[0] == (1, 1, UBER.last_field)
+
+
+def test_only_hands_are_opened_at_the_end_and_then_only_presence_changes():
+    referee = end((FIRST_BANQUET, 0, 0))
+    assert rules.expected(referee.state) == rules.OpenAll(tuple(range(12)))
+    for cards in ({14: 50}, {0: 99}):
+        with pytest.raises(rules.UnexpectedEvent):
+            rules.apply(referee.state, rules.Opened(cards))
+    state, news = finished((FIRST_BANQUET, 0, 0))
+    assert len(of(news, StandingMade)) == 3
+    with pytest.raises(rules.UnexpectedEvent):
+        rules.apply(state, rules.Sealed("place", frozenset()))
+    gone = rules.apply(state, rules.Presence(frozenset({0, 1})))
+    assert isinstance(rules.expected(gone), rules.Over)
+    assert gone.standings == state.standings
 
 
 def test_a_tie_goes_to_the_better_final_exhibit_and_without_one_is_shared():
@@ -105,13 +109,3 @@ def test_an_exhibit_played_without_one_is_found_in_what_is_opened_at_the_end():
     assert found.standings == rules.apply(clean, opened).standings
     partly = rules.apply(claimed, rules.Opened(referee.cards(range(11))))
     assert not of(partly.news, FaultFound)
-
-
-def test_over_takes_no_event_but_a_change_of_presence():
-    state, news = finished((FIRST_BANQUET, 0, 0))
-    assert len(of(news, StandingMade)) == 3
-    with pytest.raises(rules.UnexpectedEvent):
-        rules.apply(state, rules.Sealed("place", frozenset()))
-    gone = rules.apply(state, rules.Presence(frozenset({0, 1})))
-    assert isinstance(rules.expected(gone), rules.Over)
-    assert gone.standings == state.standings

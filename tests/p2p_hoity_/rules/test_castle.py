@@ -33,9 +33,6 @@ def everyone_in_castle(edition, seats, hands, figures, words, **more):
     return referee, news
 
 
-# Worked examples.
-
-
 @pytest.mark.parametrize(
     ("figures", "hands", "words", "moved"),
     [
@@ -74,7 +71,7 @@ def test_the_best_two_exhibits_move_by_the_leaders_octagon(figures, hands, words
     assert UBER.octagons[2] == (2, 1) != UBER.octagons[4]
 
 
-def test_six_seats_a_thief_caught_detectives_move_1_3_and_4():
+def test_detectives_move_by_ranks_of_one_snapshot_that_the_tied_share():
     figures = (2, 9, 7, 6, 5, 1)
     words = {"s0": "Thief:0", "s1": "Detective", "s3": "Detective", "s4": "Detective"}
     referee = at(table(UBER, 6), *figures)
@@ -87,6 +84,14 @@ def test_six_seats_a_thief_caught_detectives_move_1_3_and_4():
     }
     assert moves(news) == {RED: 1, GREEN: 3, PURPLE: 4}
     assert referee.state.figures == (2, 10, 7, 9, 9, 1)
+    assert table(UBER, 5).state.ranks((9, 7, 7, 7, 3)) == (1, 2, 2, 2, 5)
+    referee = at(table(UBER, 5), 9, 7, 7, 7, 3)
+    news = referee.round(action=plays(referee.state, s0="Thief:0"))
+    assert moves(news) == {1: 2, 2: 2, 3: 2, 4: 5}
+    referee = at(table(UBER, 4), 5, 4, 4, 1)
+    news = referee.round(action=plays(referee.state, s0="Thief:0"))
+    assert moves(news) == {1: 2, 2: 2, 3: 4}
+    assert referee.state.figures == (5, 6, 6, 5)
 
 
 def test_thieves_enter_prison_by_number_and_leave_from_the_last_cell():
@@ -112,17 +117,6 @@ def test_thieves_enter_prison_by_number_and_leave_from_the_last_cell():
     assert [UBER.number(c) for c in referee.state.prison] == [12, 10, 2]
 
 
-def test_detectives_ranks_come_from_one_snapshot_and_the_tied_share_theirs():
-    assert table(UBER, 5).state.ranks((9, 7, 7, 7, 3)) == (1, 2, 2, 2, 5)
-    referee = at(table(UBER, 5), 9, 7, 7, 7, 3)
-    news = referee.round(action=plays(referee.state, s0="Thief:0"))
-    assert moves(news) == {1: 2, 2: 2, 3: 2, 4: 5}
-    referee = at(table(UBER, 4), 5, 4, 4, 1)
-    news = referee.round(action=plays(referee.state, s0="Thief:0"))
-    assert moves(news) == {1: 2, 2: 2, 3: 4}
-    assert referee.state.figures == (5, 6, 6, 5)
-
-
 @pytest.mark.parametrize(("edition", "fields"), [(MANUAL, 4), (UBER, 5)])
 def test_a_detective_passed_by_an_exhibitor_moves_by_its_editions_rank(edition, fields):
     figures = (6, 5, 4, 3, 2)
@@ -131,9 +125,6 @@ def test_a_detective_passed_by_an_exhibitor_moves_by_its_editions_rank(edition, 
     referee, news = everyone_in_castle(edition, 5, hands, figures, words)
     assert moves(news)[3] == fields
     assert referee.state.figures[4] > 3
-
-
-# Exhibits.
 
 
 def test_exhibit_only_with_what_may_be_a_valid_exhibit():
@@ -186,13 +177,19 @@ def test_two_exhibitors_choose_in_secret_and_one_that_shows_nothing_does_not_ran
     assert [n.seat for n in of(news, rules.news.NothingShown)] == [1]
 
 
-def test_an_exhibit_may_hold_back_collectibles():
+def test_an_exhibit_may_hold_back_collectibles_and_thieves_may_find_nothing():
     referee = table(UBER, 3, {0: RUN_A})
     shown = slots(referee, 0, "A2 A3 A4")
     news = referee.round(action=plays(referee.state, s0="Exhibit"), exhibit={0: shown})
     (exhibit,) = of(news, rules.news.ExhibitShown)
     assert tuple(p.slot for p in exhibit.pieces) == shown
     assert referee.state.known[slots(referee, 0, "A1")[0]] is None
+    referee = table(UBER, 6, {0: "A1 A2 A3 D1"})
+    words = {f"s{s}": "Thief:0" for s in range(1, 6)} | {"s0": "Exhibit"}
+    news = referee.round(action=plays(referee.state, **words), exhibit={0: (0, 1, 2)})
+    assert len(of(news, rules.news.Stolen)) == 3
+    assert [n.seat for n in of(news, rules.news.Stolen)] == [BEIGE, PURPLE, GREEN]  # 6, 5, 4
+    assert moves(news) == {0: 2}
 
 
 def test_what_is_no_exhibit_or_not_due_cannot_be_shown():
@@ -220,9 +217,6 @@ def test_what_is_no_exhibit_or_not_due_cannot_be_shown():
         rules.apply(referee.state, rules.Unsealed("exhibit", {0: (0, 1, 2)}))
     with pytest.raises(rules.UnexpectedEvent):
         rules.apply(referee.state, rules.Shown("exhibit", 1, (4, 5, 6)))
-
-
-# Thieves.
 
 
 def thief_table():
@@ -263,15 +257,6 @@ def test_thieves_take_one_slot_from_every_exhibit_in_descending_number():
     assert first[1] not in state.exhibits[0]
 
 
-def test_an_exhibit_that_is_empty_is_passed_over_and_thieves_may_find_nothing():
-    referee = table(UBER, 6, {0: "A1 A2 A3 D1"})
-    words = {f"s{s}": "Thief:0" for s in range(1, 6)} | {"s0": "Exhibit"}
-    news = referee.round(action=plays(referee.state, **words), exhibit={0: (0, 1, 2)})
-    assert len(of(news, rules.news.Stolen)) == 3
-    assert [n.seat for n in of(news, rules.news.Stolen)] == [BEIGE, PURPLE, GREEN]  # 6, 5, 4
-    assert moves(news) == {0: 2}
-
-
 def test_stolen_collectibles_are_open_and_all_cards_but_imprisoned_thieves_go_home():
     hands = {0: RUN_A}
     words = {"s0": "Exhibit", "s1": "Thief:0", "s2": "Detective"}
@@ -281,9 +266,6 @@ def test_stolen_collectibles_are_open_and_all_cards_but_imprisoned_thieves_go_ho
     assert stolen.piece.slot in referee.state.collectibles[1]
     assert len(referee.state.prison) == 1
     assert [len(hand) for hand in referee.state.hands] == [8, 7, 8]
-
-
-# Detectives and prison.
 
 
 def test_thieves_and_detectives_get_nothing_without_each_other_in_the_castle():

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from support.rules_driver import Referee, plays, table
+from support.rules_driver import Referee, card, plays, table
 
 from p2p_hoity.editions import load
 from p2p_hoity.rules import ActionKind, IllegalMove, Rule, check
@@ -46,11 +46,8 @@ def closed() -> Referee:
 def penniless() -> Referee:
     """Seat 0 has Action cards for the Castle alone."""
     made = fresh()
-    kept = tuple(
-        card
-        for card in made.state.hands[0]
-        if made.state.kind(card) in (ActionKind.EXHIBIT, ActionKind.DETECTIVE)
-    )
+    castle_only = (ActionKind.EXHIBIT, ActionKind.DETECTIVE)
+    kept = tuple(c for c in made.state.hands[0] if made.state.kind(c) in castle_only)
     made.state = replace(made.state, hands=(kept, *made.state.hands[1:]))
     return made
 
@@ -70,14 +67,8 @@ def theft() -> Referee:
     return made
 
 
-def cash() -> int:
-    state = fresh().state
-    return next(card for card in state.hands[0] if state.kind(card) == ActionKind.CASH)
-
-
-def exhibit_card(seat: int) -> int:
-    state = fresh().state
-    return next(card for card in state.hands[seat] if state.kind(card) == ActionKind.EXHIBIT)
+def held(seat: int, kind: ActionKind) -> int:
+    return card(fresh().state, seat, kind)
 
 
 BROKEN: dict[Rule, tuple[Callable[[], Referee], str, int, Any]] = {
@@ -92,8 +83,8 @@ BROKEN: dict[Rule, tuple[Callable[[], Referee], str, int, Any]] = {
     Rule.HALL_WITHOUT_ACTION: (penniless, "place", 0, 1),
     Rule.IN_NO_PLACE: (fresh, "action", 0, 0),
     Rule.NOT_IN_HAND: (castle, "action", 0, 8),
-    Rule.NOT_PLAYED_THERE: (castle, "action", 0, cash()),
-    Rule.WITHOUT_EXHIBIT: (castle, "action", 1, exhibit_card(1)),
+    Rule.NOT_PLAYED_THERE: (castle, "action", 0, held(0, ActionKind.CASH)),
+    Rule.WITHOUT_EXHIBIT: (castle, "action", 1, held(1, ActionKind.EXHIBIT)),
     Rule.NOT_HELD: (show, "exhibit", 0, (0, 1, 4)),
     Rule.NOT_SHOWN: (show, "exhibit", 0, (0, 1, 2)),
     Rule.NO_RUN: (show, "exhibit", 0, (0, 1, 3)),
@@ -124,7 +115,7 @@ def test_a_broken_rule_is_named_with_its_fields(rule: Rule) -> None:
     ("made", "kind", "seat", "choice"),
     [
         (fresh, "place", 0, 1),
-        (castle, "action", 0, exhibit_card(0)),
+        (castle, "action", 0, held(0, ActionKind.EXHIBIT)),
         (shop, "window", 0, 0),
         (show, "exhibit", 0, (0, 1, 2)),
         (theft, "theft", 1, (2,)),

@@ -32,15 +32,12 @@ def test_surprise_chooses_place_and_action_together_while_there_is_anything_to_b
     assert len(of(referee.round(), ActionShown)) == 2
 
 
-def test_surprise_in_both_places_resolves_hall_then_castle():
+def test_surprise_resolves_hall_then_castle_and_a_turn_is_legal_in_both_parts():
     referee = table(UBER, 2, {1: "A1 A2 A3 A4"}, variant="surprise")
     exhibit = card(referee.state, 1, ActionKind.EXHIBIT)
     news = referee.round(turn={0: (HALL, 0), 1: (CASTLE, exhibit)})
     kinds = [type(n) for n in news if isinstance(n, Sale | ExhibitShown)]
     assert kinds == [Sale, ExhibitShown]
-
-
-def test_a_turn_must_be_legal_in_both_parts():
     state = table(UBER, 2, variant="surprise").state
     check(state, "turn", 0, (HALL, 0))
     for turn in ((HALL, 6), (CASTLE, 0), (HALL, 8), (2, 0), (HALL,), 0, (True, 0)):

@@ -57,7 +57,7 @@ def linked(*held: Capability, **how: Any) -> tuple[Desk, bytes]:
     return desk, WHO[2].public
 
 
-def test_a_seat_shows_its_table_first_and_is_heard_when_it_has() -> None:
+def test_seats_show_their_table_and_two_of_one_host_are_found_out() -> None:
     desk, other = linked()
     assert desk.posted == [(other, lobby.Shown(ONE.table_id, desk.signature))]
     assert not desk.it.hears(other)
@@ -65,9 +65,6 @@ def test_a_seat_shows_its_table_first_and_is_heard_when_it_has() -> None:
     assert desk.it.hears(other)
     desk.it.down(other)
     assert not desk.it.hears(other)
-
-
-def test_two_tables_of_one_host_are_found_out_with_evidence_for_anyone() -> None:
     desk, other = linked()
     with pytest.raises(TwoRosters) as caught:
         desk.receive(other, lobby.Shown(OTHER.table_id, header.sign_roster(OTHER, WHO[0])))

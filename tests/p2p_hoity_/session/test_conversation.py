@@ -75,7 +75,7 @@ def test_ones_own_words_are_refused_with_a_reason(words: str | int, code: str) -
     assert found.code == code
 
 
-def test_who_has_no_key_or_no_door_says_nothing() -> None:
+def test_who_has_no_key_or_door_says_nothing_and_who_resumes_goes_on_above() -> None:
     for talker, doors, code in (
         (Conversation(TABLE, 0, None, lambda: 0), {1}, "talk-off"),
         (node(None, GUESTS[0]), set[int](), "talk-heard-by-nobody"),
@@ -83,6 +83,12 @@ def test_who_has_no_key_or_no_door_says_nothing() -> None:
         found = talker.say("hello", doors, 0.0)
         assert isinstance(found, Reason)
         assert found.code == code
+    bob = node(1)
+    assert bob.receive(WHO[0].public, said(node(0), "before"), 0.0)
+    assert bob.receive(WHO[0].public, said(node(0, at=START + 1), "after"), 1.0)
+    many = node(0, at=START + 5)  # a clock that stands still gives rising counts all the same
+    counts = [parse_talk(said(many, "again", 100.0 * n)).count for n in range(3)]
+    assert counts == [START + 5, START + 6, START + 7]
 
 
 def test_forged_words_are_not_heard_and_cost_their_alleged_author_nothing() -> None:
@@ -101,15 +107,6 @@ def test_forged_words_are_not_heard_and_cost_their_alleged_author_nothing() -> N
     for one in forged:
         assert bob.receive(WHO[3].public, one.encode(), 0.0) is None
     assert told(bob.receive(WHO[3].public, word.encode(), 0.0)) is not None
-
-
-def test_a_resumed_author_goes_on_above_what_it_has_said() -> None:
-    bob = node(1)
-    assert bob.receive(WHO[0].public, said(node(0), "before"), 0.0)
-    assert bob.receive(WHO[0].public, said(node(0, at=START + 1), "after"), 1.0)
-    many = node(0, at=START + 5)  # a clock that stands still gives rising counts all the same
-    counts = [parse_talk(said(many, "again", 100.0 * n)).count for n in range(3)]
-    assert counts == [START + 5, START + 6, START + 7]
 
 
 def test_a_seat_that_floods_loses_its_voice_no_other_does_and_ones_own_rests() -> None:
@@ -146,9 +143,6 @@ def test_a_link_carries_what_all_may_say_and_one_that_replays_takes_nobodys_voic
     for _ in range(1000):
         assert bob.receive(liar, old, 0.0) is None
     assert bob.receive(liar, said(node(0, at=START + 1), "hello again"), 0.0)
-
-
-# Onlookers.
 
 
 def test_an_onlookers_words_go_through_the_seat_it_speaks_to_from_its_own_link() -> None:
@@ -225,8 +219,6 @@ def test_what_is_remembered_is_bounded() -> None:
     assert len(door._onlookers._of) <= MOST_ONLOOKERS
     assert len(door._excess) <= 2 * MOST_ONLOOKERS
 
-
-# Any connected graph.
 
 EDGES = [(a, b) for a in range(4) for b in range(a)]
 

@@ -57,7 +57,7 @@ def roster(entries: Any, terms: Terms = NEXT, host: Any = WHO[0]) -> Roster:
     return Roster(complete.encode(), ((), (), ()), header.sign_roster(complete, host))
 
 
-def test_the_next_terms_are_the_same_but_for_a_nonce_that_all_can_compute() -> None:
+def test_all_can_compute_the_next_terms_and_its_secret_leads_forward_only() -> None:
     assert replace(NEXT, nonce=TERMS.nonce) == TERMS
     assert NEXT.nonce != TERMS.nonce
     assert next_table.is_next(NEXT, TABLE.id)
@@ -65,6 +65,18 @@ def test_the_next_terms_are_the_same_but_for_a_nonce_that_all_can_compute() -> N
     assert not next_table.is_next(TERMS, TABLE.id)
     other = Table(Header(TERMS, (ENTRIES[0], ENTRIES[2], ENTRIES[1])), ToyGame(3, 1))
     assert next_table.next_terms(other).nonce != NEXT.nonce
+    held = Capability(TERMS.digest(), b"s" * 16)
+    following = held.next(NEXT.digest())
+    assert len(following.secret) == 16
+    assert following.secret != held.secret
+    assert following.terms == NEXT.digest()
+    assert held.next(TERMS.digest()).secret != following.secret
+    link, door, guest = b"l" * 32, WHO[0].public, b"g" * 32
+    proof = following.guest_proof(link, door, guest)
+    assert following.admits(proof, link, door, guest)
+    assert not following.admits(held.guest_proof(link, door, guest), link, door, guest)
+    assert not Capability(NEXT.digest()).next(NEXT.digest()).secret
+    assert Capability(TERMS.digest(), is_open=True).next(NEXT.digest()).is_open
 
 
 def test_all_consent_and_the_host_signs_one_roster_that_all_take() -> None:
@@ -91,7 +103,7 @@ def test_all_consent_and_the_host_signs_one_roster_that_all_take() -> None:
         assert not node.hear(signed)
 
 
-def test_each_word_is_passed_on_once_and_told_to_new_links() -> None:
+def test_each_word_is_passed_on_once_and_of_a_flood_none() -> None:
     node = Node(0)
     for _ in range(3):
         node.hear(consent(1))
@@ -100,6 +112,11 @@ def test_each_word_is_passed_on_once_and_told_to_new_links() -> None:
     assert list(node.it.known()) == node.sent
     assert node.it.standing.willing == {1}
     assert node.it.standing.unwilling == {2}
+    node = Node(0)
+    bad = next_table.Refusal(TABLE.id, WHO[1].public, bytes(64))
+    assert not any(node.hear(bad, WHO[2].public) for _ in range(int(FRAMES) * TABLE.seats + 20))
+    assert not node.hear(consent(1), WHO[2].public)
+    assert node.hear(consent(1), WHO[1].public)
 
 
 OLD = header.sit(TERMS, WHO[1], "P1", bytes(32))
@@ -205,14 +222,6 @@ def test_no_roster_is_taken_by_who_has_not_consented_or_knows_a_refusal() -> Non
     assert watching.hear(good)  # an onlooker follows whoever plays on
 
 
-def test_a_link_that_floods_is_not_read_and_no_other_link_minds() -> None:
-    node = Node(0)
-    bad = next_table.Refusal(TABLE.id, WHO[1].public, bytes(64))
-    assert not any(node.hear(bad, WHO[2].public) for _ in range(int(FRAMES) * TABLE.seats + 20))
-    assert not node.hear(consent(1), WHO[2].public)
-    assert node.hear(consent(1), WHO[1].public)
-
-
 def test_the_frames_are_told_apart_and_passed_over_by_older_peers() -> None:
     for frame in (consent(0), next_table.refuse(TABLE.id, WHO[0])):
         data = frame.encode()
@@ -257,18 +266,3 @@ def test_any_bytes_give_a_word_or_invalid(data: bytes) -> None:
             assert next_table.parse_again(start + data).encode() == start + data
         except Invalid:
             continue
-
-
-def test_the_secret_of_the_next_table_leads_forward_only() -> None:
-    held = Capability(TERMS.digest(), b"s" * 16)
-    following = held.next(NEXT.digest())
-    assert len(following.secret) == 16
-    assert following.secret != held.secret
-    assert following.terms == NEXT.digest()
-    assert held.next(TERMS.digest()).secret != following.secret
-    link, door, guest = b"l" * 32, WHO[0].public, b"g" * 32
-    proof = following.guest_proof(link, door, guest)
-    assert following.admits(proof, link, door, guest)
-    assert not following.admits(held.guest_proof(link, door, guest), link, door, guest)
-    assert not Capability(NEXT.digest()).next(NEXT.digest()).secret
-    assert Capability(TERMS.digest(), is_open=True).next(NEXT.digest()).is_open

@@ -93,7 +93,7 @@ def test_while_oneself_must_choose_only_half_the_patience_is_said() -> None:
     assert word.seats == {0, 3}
 
 
-def test_half_the_patience_is_said_once_and_again_after_a_longer_wait() -> None:
+def test_half_the_patience_is_said_and_then_whether_enough_are_left() -> None:
     room = Watched({3}, 16)
     ((at, word),) = room.watch(15)
     assert at == 8
@@ -102,9 +102,6 @@ def test_half_the_patience_is_said_once_and_again_after_a_longer_wait() -> None:
     assert room.notes.extended(room.machine, True, room.now) == updates.Extended(frozenset({3}), 16)
     words = [(at, word) for at, word in room.watch(30) if isinstance(word, Halfway)]
     assert [(at, word.left) for at, word in words] == [(23, 8)]
-
-
-def test_patience_that_ran_out_says_whether_enough_are_left() -> None:
     room = Watched({2, 3}, 1000)
     word = room.notes.run_out(room.machine, {1, 2, 3}, 5)
     assert word == Paused(frozenset({2, 3}), 5, updates.Muster(4, 3, 2))

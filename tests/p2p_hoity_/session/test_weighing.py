@@ -117,9 +117,14 @@ async def settle() -> None:
     await trio.testing.wait_all_tasks_blocked()
 
 
-async def test_without_a_job_a_frame_is_handed_over_at_once(bench: Bench) -> None:
+async def test_without_a_job_a_frame_goes_on_and_garbage_costs_its_link(bench: Bench) -> None:
     bench.hear(A, say(b"light"))
     assert bench.machine.heard == [(A, say(b"light"))]
+    bench.hear(A, say(b"heavy"))
+    bench.hear(B, say(b"garbage"))
+    bench.end_jobs()
+    await settle()
+    assert bench.hub.dropped == [B]
 
 
 async def test_what_goes_round_waits_for_a_job_and_keeps_its_order(bench: Bench) -> None:
@@ -189,14 +194,6 @@ async def test_a_job_is_charged_to_who_brought_it_if_it_led_nowhere(
     await settle()
     assert bench.hub.rested == rested
     assert (bench.weighing.seconds > 0) is moves
-
-
-async def test_what_waited_and_is_garbage_costs_its_link(bench: Bench) -> None:
-    bench.hear(A, say(b"heavy"))
-    bench.hear(B, say(b"garbage"))
-    bench.end_jobs()
-    await settle()
-    assert bench.hub.dropped == [B]
 
 
 async def test_a_job_broken_off_decides_nothing_and_none_leaves_the_loop_unasked() -> None:

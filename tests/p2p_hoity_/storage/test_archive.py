@@ -41,16 +41,24 @@ def test_a_folder_is_tried_before_it_is_needed(tmp_path: Path, shut: Path) -> No
     assert archive.why_not(tmp_path / "not" / "yet" / "there") is None
     assert archive.why_not(shut) == Reason("system-error", {"number": errno.ENOTDIR})
     assert files(tmp_path) == ["shut"]
+    check_output(None)
+    check_output(tmp_path / "a.hoity")
+    check_output(Path(os.devnull))
+    check_home(home.Home(tmp_path / "home"))
+    with pytest.raises(Trouble, match=r"cannot be written to .*Not a directory"):
+        check_output(shut / "a.hoity")
+    with pytest.raises(Trouble, match="is a folder"):
+        check_output(tmp_path)
+    with pytest.raises(Trouble, match=r"Games cannot be kept in .*Not a directory"):
+        check_home(home.Home(shut))
+    assert files(tmp_path) == ["shut"]
 
 
-def test_the_transcript_goes_where_it_is_wished(tmp_path: Path) -> None:
+def test_the_transcript_goes_where_wished_or_to_its_place(tmp_path: Path, shut: Path) -> None:
     wished = tmp_path / "new" / "a.hoity"
     assert archive.keep(NEW, wished, tmp_path / "usual", None) == wished
-    assert files(tmp_path) == ["a.hoity"]
+    assert files(tmp_path) == ["a.hoity", "shut"]
     assert wished.read_bytes() == NEW
-
-
-def test_it_goes_to_the_usual_place_if_it_cannot(tmp_path: Path, shut: Path) -> None:
     usual = tmp_path / "transcripts" / "a.hoity"
     assert archive.keep(NEW, shut / "a.hoity", usual, tmp_path / "a.journal") == usual
     assert usual.read_bytes() == NEW
@@ -91,20 +99,6 @@ def test_a_transcript_is_its_owners_alone_and_a_device_stays_one(tmp_path: Path)
     assert stat.S_IMODE((tmp_path / "own" / "identity").stat().st_mode) == 0o600
     archive.write_transcript(Path(os.devnull), NEW)
     assert not Path(os.devnull).is_file()
-
-
-def test_the_commands_ask_before_the_game(tmp_path: Path, shut: Path) -> None:
-    check_output(None)
-    check_output(tmp_path / "a.hoity")
-    check_output(Path(os.devnull))
-    check_home(home.Home(tmp_path / "home"))
-    with pytest.raises(Trouble, match=r"cannot be written to .*Not a directory"):
-        check_output(shut / "a.hoity")
-    with pytest.raises(Trouble, match="is a folder"):
-        check_output(tmp_path)
-    with pytest.raises(Trouble, match=r"Games cannot be kept in .*Not a directory"):
-        check_home(home.Home(shut))
-    assert files(tmp_path) == ["shut"]
 
 
 def test_no_game_too_large_to_read_is_said_to_be_saved(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -28,9 +28,6 @@ def as_told(error: NotPrivateError) -> list[str]:
     return shlex.split(error.fields["command"])
 
 
-# Links and files that others prepared.
-
-
 def test_a_prepared_new_file_does_not_take_the_key(tmp_path: Path) -> None:
     prepared = tmp_path / "identity.new"
     prepared.write_bytes(b"")
@@ -70,27 +67,24 @@ def test_a_link_is_replaced_and_what_it_leads_to_is_left_alone(tmp_path: Path) -
         link.unlink()
 
 
-def test_a_latch_is_not_opened_through_a_link(tmp_path: Path) -> None:
+def test_a_fresh_file_is_not_written_through_a_link_nor_a_latch_opened(tmp_path: Path) -> None:
     victim, link = tmp_path / "victim", tmp_path / "link"
     link.symlink_to(victim)
     with pytest.raises(OSError, match="symbolic links"):
         own_files.open_private(link, "ab")
     assert not victim.exists()
-
-
-def test_a_pipe_in_place_of_a_file_of_ours_is_told_and_not_waited_for(tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / "identity", 0o600)
-    with pytest.raises(keys.KeyFileError, match="no-regular-file"):
-        keys.load_identity(Home(tmp_path))
-
-
-def test_a_fresh_file_takes_the_place_of_an_old_one(tmp_path: Path) -> None:
     victim, link = tmp_path / "victim", tmp_path / "errors"
     victim.write_bytes(b"mine")
     link.symlink_to(victim)
     with own_files.new_private(link) as file:
         file.write(b"new")
     assert (victim.read_bytes(), link.read_bytes()) == (b"mine", b"new")
+
+
+def test_a_pipe_in_place_of_a_file_of_ours_is_told_and_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "identity", 0o600)
+    with pytest.raises(keys.KeyFileError, match="no-regular-file"):
+        keys.load_identity(Home(tmp_path))
 
 
 def test_once_means_never_over_another(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -107,9 +101,6 @@ def test_once_means_never_over_another(tmp_path: Path, monkeypatch: pytest.Monke
     assert (tmp_path / "file").read_bytes() == b"old"
     assert (tmp_path / "other").read_bytes() == b"new"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "other"]
-
-
-# Who owns it, and who can get at it.
 
 
 @pytest.mark.parametrize(
@@ -172,9 +163,6 @@ def test_the_command_line_says_so_and_does_nothing(
         assert code == 2, words
         assert f"chmod 700 {home}" in err or "there is no key yet" in err
     assert list(home.iterdir()) == []
-
-
-# Where the player names the file.
 
 
 def test_a_pipe_that_is_read_gets_the_bytes_and_any_other_is_told(tmp_path: Path) -> None:
