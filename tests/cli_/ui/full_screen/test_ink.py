@@ -15,9 +15,7 @@ WIDTHS = st.integers(0, 60)
 
 
 @given(WORDS, WIDTHS)
-def test_a_text_is_cut_to_its_place_and_fills_it(
-    words: str, width: int
-) -> None:
+def test_a_text_is_cut_to_its_place_and_fills_it(words: str, width: int) -> None:
     plain = text(words).plain
     assert cut(words, cells(words)) == words
     assert cells(cut(plain, width)) <= width
