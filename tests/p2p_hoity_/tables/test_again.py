@@ -118,12 +118,11 @@ async def test_who_does_not_answer_counts_as_unwilling(tmp_path: Path) -> None:
     table = willing_table(tmp_path, 3, lambda number: willing(5, 1e9 if number == 2 else 0))
     began = list[float]()
 
-    def noted(update: updates.Update) -> None:
-        if isinstance(update, updates.Finished):
-            began.append(trio.current_time())
+    async def note() -> None:
+        await table.until_heard(updates.Finished, 0)
+        began.append(trio.current_time())
 
-    table.guests[0].listener = noted
-    await table.play()
+    await table.play({}, note)
     assert ANSWER - 5 < trio.current_time() - began[0] < LONGEST
     for guest in table.guests:
         assert len(guest.heard(updates.Started)) == 1
