@@ -211,9 +211,7 @@ def test_impossible_words_are_usage(hoity: Shell, words: str) -> None:
         ("host --relay foo", "'foo' no tiene puerto", "'foo' hat keinen Port"),
     ],
 )
-def test_usage_is_said_in_the_language_spoken(
-    hoity: Shell, words: str, spanish: str, german: str
-) -> None:
+def test_usage_is_said_in_any_language(hoity: Shell, words: str, spanish: str, german: str) -> None:
     for language, wanted in (("es", spanish), ("de", german)):
         done = hoity("--lang", language, *words.split())
         assert done.code == 2
@@ -223,7 +221,7 @@ def test_usage_is_said_in_the_language_spoken(
 
 
 @pytest.mark.parametrize("columns", ["40", "72", "120"])
-def test_help_fits_the_terminal_and_hides_nothing(
+def test_help_fits_the_terminal(
     hoity: Shell, monkeypatch: pytest.MonkeyPatch, columns: str
 ) -> None:
     monkeypatch.setenv("COLUMNS", columns)
@@ -243,9 +241,7 @@ def test_errors_fit_the_terminal(hoity: Shell, monkeypatch: pytest.MonkeyPatch) 
         assert max(map(len, lines)) <= 40
 
 
-def test_a_ticket_copied_over_a_lines_end_is_one_ticket(
-    hoity: Shell, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_ticket_copied_in_two_lines_is_one(hoity: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
     word = encode_ticket(Ticket(b"h" * 32, ("127.0.0.1:9",), b"t" * 32))
     read: list[Ticket] = []
 
@@ -297,9 +293,7 @@ FIELDS: dict[str, dict[str, Any]] = {
         (BaseExceptionGroup("g", [KeyboardInterrupt(), CUT]), 130, "interrupted", "Interrupted."),
     ],
 )
-def test_errors_become_words_and_codes(
-    error: BaseException, number: int, code: str, words: str
-) -> None:
+def test_errors_have_words_codes(error: BaseException, number: int, code: str, words: str) -> None:
     told = trouble.told(error)
     assert words in told.words
     assert (told.exit_code, told.code, told.fields) == (number, code, FIELDS.get(code, {}))
@@ -546,7 +540,7 @@ def test_a_replay_of_nothing(hoity: Shell, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("where", "rounds"), [(0.98, True), (0.85, True), (0.3, False)])
-def test_a_replay_of_a_changed_file_stops_where_it_does_not_hold(
+def test_a_replay_stops_where_it_does_not_hold(
     hoity: Shell, game: Path, where: float, rounds: bool
 ) -> None:
     whole = hoity("replay", game, "--json").lines
@@ -584,9 +578,7 @@ def test_a_reader_that_was_never_there_is_no_error() -> None:
         assert process.returncode == 141
 
 
-def test_verify_goes_on_after_a_file_that_is_not_there(
-    hoity: Shell, game: Path, tmp_path: Path
-) -> None:
+def test_verify_goes_on_after_a_missing_file(hoity: Shell, game: Path, tmp_path: Path) -> None:
     torn, gone = tmp_path / "torn.hoity", tmp_path / "gone.hoity"
     torn.write_bytes(game.read_bytes()[:99])
     files = (torn, gone, game)
@@ -637,9 +629,7 @@ def test_verify_does_itself_what_a_process_left_undone(
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
-def test_a_pipe_into_which_nobody_writes_is_not_waited_for(
-    hoity: Shell, game: Path, tmp_path: Path
-) -> None:
+def test_a_pipe_without_writer_is_not_waited_for(hoity: Shell, game: Path, tmp_path: Path) -> None:
     pipe = tmp_path / "pipe.hoity"
     os.mkfifo(pipe)
     done = hoity("verify", pipe, game, "--json")

@@ -32,9 +32,7 @@ def test_a_shell_is_offered(
     assert hoity.told(0).split() == offered
 
 
-def test_an_instruction_that_is_none_is_refused_and_the_script_is_shown(
-    monkeypatch: pytest.MonkeyPatch, hoity: Shell
-) -> None:
+def test_no_other_instruction_is_taken(monkeypatch: pytest.MonkeyPatch, hoity: Shell) -> None:
     for instruction in ("nonsense", "complete_noshell", "dance_bash"):
         monkeypatch.setenv(COMPLETING, instruction)
         done = hoity("play")

@@ -160,9 +160,7 @@ def test_no_word_of_a_command_line_reaches_the_terminal_raw(
         assert not any(line.startswith("x.hoity: ok") for line in out.err.splitlines())
 
 
-def test_a_file_named_like_a_verdict_adds_no_line(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_file_named_like_a_verdict(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "x\nfine.hoity: ok. Everything in it holds."
     path.write_bytes(b"nonsense")
     assert run(["verify", str(path)]) == 1

@@ -83,9 +83,7 @@ async def test_the_first_interrupt_leaves_and_the_next_is_the_systems(
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="no terminal is closed there")
-async def test_what_is_written_to_a_closed_terminal_is_thrown_away(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+async def test_what_a_closed_terminal_is_told_is_lost(monkeypatch: pytest.MonkeyPatch) -> None:
     """The very next line of the program writes there already, before trio hears of anything."""
     monkeypatch.setattr(signal, "alarm", lambda seconds: None)
     controller, terminal = os.openpty()

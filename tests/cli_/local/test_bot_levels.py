@@ -75,9 +75,7 @@ def test_a_level_that_is_none_counts_as_not_chosen(tmp_path: Path, kept: Any) ->
     assert settings.load(Home(tmp_path)).bots is None
 
 
-def test_a_bot_is_told_its_level_and_its_home_remembers_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_bot_is_told_its_level(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert own_level() == bots.STAND_IN
     for level, wanted in (("easy", "easy"), ("best", bots.STAND_IN)):
         monkeypatch.setenv(LEVEL, level)

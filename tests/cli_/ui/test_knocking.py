@@ -44,9 +44,7 @@ async def test_a_program_that_is_gone_lets_nobody_in() -> None:
         nursery.cancel_scope.cancel()
 
 
-def test_without_anybody_to_ask_no_table_is_opened(
-    monkeypatch: pytest.MonkeyPatch, hoity: Shell
-) -> None:
+def test_with_nobody_to_ask_no_table_opens(monkeypatch: pytest.MonkeyPatch, hoity: Shell) -> None:
     monkeypatch.setattr(sys.stdin, "isatty", lambda: False, raising=False)
     assert "--ask needs somebody to ask" in hoity.told(2, "host", "--ask")
     assert knock("Bob", "ABCD-EFGH").startswith("Bob, key ABCD-EFGH,")

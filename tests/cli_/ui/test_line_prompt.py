@@ -55,9 +55,7 @@ async def test_a_rounds_first_question_shows_ones_own_collectibles() -> None:
 
 
 @pytest.mark.parametrize("allowed", [True, False])
-async def test_a_hint_is_given_against_ones_own_bots_only_and_the_question_stays_open(
-    allowed: bool,
-) -> None:
+async def test_hints_are_given_against_ones_own_bots_only(allowed: bool) -> None:
     view = asked("place")
     async with desk(view) as here:
         here.prompt.has_hints = allowed
@@ -257,9 +255,7 @@ async def test_words_choose_as_numbers_do(typed: str) -> None:
 
 
 @pytest.mark.parametrize("command", ["c", "qr"])
-async def test_a_hosts_ticket_is_copied_and_shown_on_request(
-    command: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_hosts_ticket_is_copied(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
     asked_for: list[str] = []
     monkeypatch.setattr(ticket_block, "copy", asked_for.append)
     monkeypatch.setattr(ticket_block, "show_qr", asked_for.append)
@@ -273,7 +269,7 @@ async def test_a_hosts_ticket_is_copied_and_shown_on_request(
     ("handed_over", "typed", "yes"),
     [(False, ("", "x", "y"), True), (False, ("", "n"), False), (True, ("n",), False)],
 )
-async def test_a_guest_is_let_in_by_a_typed_word_only(
+async def test_guests_are_let_in_by_words(
     handed_over: bool, typed: tuple[str, ...], yes: bool
 ) -> None:
     async with desk(None) as here:
@@ -373,9 +369,7 @@ async def from_a_file(view: View, *lines: str) -> tuple[list[rules.Choice], Desk
     return here.found, here
 
 
-async def test_lines_of_a_file_wait_for_their_questions_and_leave_in_their_turn(
-    autojump_clock: object,
-) -> None:
+async def test_lines_of_a_file_wait_for_their_questions(autojump_clock: object) -> None:
     found, here = await from_a_file(asked("place"), "2", "y", "1", "n", "2", "", "1", "y")
     assert found == [1, 1, 0]
     assert here.left == ["the input has ended"]

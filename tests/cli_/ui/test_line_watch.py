@@ -55,9 +55,7 @@ def test_q_leaves_and_an_empty_line_says_nothing(capsys: Shown) -> None:
         assert left == ["you left"]
 
 
-def test_the_peer_runs_without_a_terminal_and_is_not_held_up_by_a_keyboard(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_the_peer_is_not_held_up_by_a_keyboard(monkeypatch: pytest.MonkeyPatch) -> None:
     watch, _ = watching()
 
     async def main(number: int) -> int:

@@ -288,7 +288,7 @@ async def test_a_program_that_ends_while_asked_is_told_what_to_do() -> None:
         ("again", None, False),
     ],
 )
-async def test_a_program_agrees_to_terms_and_to_another_game(
+async def test_a_program_agrees_to_terms_and_games(
     asked: str, line: str | None, wanted: bool
 ) -> None:
     player, _ = await program(*([] if line is None else [line]))
@@ -296,9 +296,7 @@ async def test_a_program_agrees_to_terms_and_to_another_game(
 
 
 @pytest.mark.parametrize(("word", "wish"), [("wait", WaitLonger()), ("leave", LeaveForNow())])
-async def test_a_program_waits_longer_or_leaves_without_answering(
-    word: str, wish: object, autojump_clock: Any
-) -> None:
+async def test_a_program_waits_or_leaves(word: str, wish: object, autojump_clock: Any) -> None:
     stray = f'{{"{word}": false}}'
     player, _ = await program(stray, f' {{"{word}" : true}} ', "1")
     assert await player.wish() == wish
@@ -429,9 +427,7 @@ def test_programs_hear_of_presence_by_change_and_of_no_clock() -> None:
     assert (late["gone"], late["unlinked"]) == ([1], [])
 
 
-async def test_a_program_whose_input_ends_leaves_when_a_choice_is_needed(
-    autojump_clock: Any,
-) -> None:
+async def test_a_program_whose_input_ends_leaves_when_it_must_choose(autojump_clock: Any) -> None:
     reasons: list[str] = []
     player, _ = await program(leave=reasons.append)
     assert await is_in_vain(player.choose, view(), "place", False)

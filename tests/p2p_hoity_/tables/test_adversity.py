@@ -43,7 +43,7 @@ async def _read(hub: Hub) -> None:
         pass
 
 
-async def test_a_guest_whose_addresses_are_nonsense_harms_nobody(
+async def test_nonsense_addresses_harm_nobody(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     table = PlayerTable(tmp_path, 3)
@@ -145,9 +145,7 @@ async def test_nobody_waits_at_the_end_when_all_are_there(tmp_path: Path) -> Non
     assert table.ended_alike()
 
 
-async def test_who_stays_at_a_table_for_two_can_claim_the_game_if_there_is_one(
-    tmp_path: Path,
-) -> None:
+async def test_who_stays_at_a_table_for_two_can_claim_the_game(tmp_path: Path) -> None:
     table = PlayerTable(tmp_path, 2, edition=LONGER)
     with pytest.raises(tables.PeerError, match="no-game"):
         resuming.claim_game(table.guests[0].seat, None)

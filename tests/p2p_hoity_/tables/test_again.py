@@ -22,9 +22,7 @@ from protocol.wire import header
 from protocol.wire.header import Header
 
 
-async def test_two_rosters_for_the_next_table_are_found_out(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_two_rosters_are_found_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A host with an accomplice, who has signed two entries: each seat's own one is in both."""
     table = willing_table(tmp_path, 4, lambda number: willing(5))
     host, victim, _, accomplice = table.guests
@@ -58,9 +56,7 @@ async def test_two_rosters_for_the_next_table_are_found_out(
 
 
 @pytest.mark.parametrize("seats", [2, 3, pytest.param(6, marks=pytest.mark.nightly)])
-async def test_the_same_people_play_twice_over_the_links_that_stand(
-    tmp_path: Path, seats: int
-) -> None:
+async def test_the_same_people_play_twice_over_their_links(tmp_path: Path, seats: int) -> None:
     table = willing_table(tmp_path, seats, lambda number: willing(1, number * 3.0))
     left: list[Path] = []
     host = table.guests[0]
@@ -102,9 +98,7 @@ async def test_who_says_no_is_named_to_all_at_once(tmp_path: Path) -> None:
         assert guest.outcome.code is None
 
 
-async def test_a_seat_that_takes_no_part_ends_as_ever_and_keeps_nobody_waiting(
-    tmp_path: Path,
-) -> None:
+async def test_a_seat_that_takes_no_part_keeps_nobody_waiting(tmp_path: Path) -> None:
     table = willing_table(tmp_path, 3, lambda number: willing(5))
     table.guests[2].options["again"] = False
     await table.play()
@@ -153,9 +147,7 @@ async def test_an_onlooker_follows_to_the_next_table(tmp_path: Path) -> None:
     assert len(ended) == 2
 
 
-async def test_a_seat_that_consents_and_does_not_come_is_named_by_the_next_table(
-    tmp_path: Path,
-) -> None:
+async def test_a_seat_that_consents_and_does_not_come_is_named(tmp_path: Path) -> None:
     table = willing_table(tmp_path, 3, lambda number: willing(5))
     gone = table.guests[2]
     await table.play_until_the_last_goes(lambda update: len(gone.heard(updates.Started)) == 2)
@@ -180,9 +172,7 @@ async def test_a_seat_resumed_at_the_second_table_plays_it_to_the_end(tmp_path: 
     assert len({guest.games()[-1][1].read_bytes() for guest in table.guests}) == 1
 
 
-async def test_a_lost_roster_is_asked_for_anew(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_lost_roster_is_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The host's roster for the next table never goes out to one seat, whose links then break."""
     table = willing_table(tmp_path, 3, lambda number: willing(1))
     post, host, victim = Hub.post, table.guests[0], table.guests[2].me.identity.public

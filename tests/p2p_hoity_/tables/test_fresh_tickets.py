@@ -184,9 +184,7 @@ async def test_a_game_that_ends_before_it_has_looked_has_taken_nothing(journal: 
     assert not journal.with_suffix(".ticket").exists()
 
 
-async def test_of_two_who_hand_over_to_a_game_that_does_not_look_neither_is_told_that_it_has(
-    journal: Path,
-) -> None:
+async def test_of_two_who_hand_over_to_a_blind_game_neither_is_told_so(journal: Path) -> None:
     told = []
 
     async def hand(where: str, after: float) -> None:

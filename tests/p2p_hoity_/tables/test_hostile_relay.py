@@ -79,9 +79,7 @@ async def test_a_game_outlives_its_only_relays_lies(relayed: Relayed, trick: str
 
 
 @pytest.mark.parametrize("trick", ["drop", "inject"])
-async def test_another_relay_is_taken_while_one_lies_all_the_time(
-    relayed: Relayed, trick: str
-) -> None:
+async def test_another_relay_is_taken_while_one_lies(relayed: Relayed, trick: str) -> None:
     hostile = Hostile(trick, seldom=0.2)
     async with relayed(hostile, "relay") as table:
         hostile.lies = True
@@ -91,9 +89,7 @@ async def test_another_relay_is_taken_while_one_lies_all_the_time(
     assert hostile.played > 0
 
 
-async def test_a_relay_that_carries_nothing_stalls_the_game_and_it_says_so(
-    relayed: Relayed,
-) -> None:
+async def test_a_relay_that_carries_nothing_stalls_the_game_which_is_said(relayed: Relayed) -> None:
     hostile = Hostile("drop", seldom=1.0)
     async with relayed(hostile) as table:
         await trio.sleep(5)

@@ -110,9 +110,7 @@ async def test_through_the_relay_nothing_is_said_to_who_lacks_the_ticket(private
     assert table.guests[0].heard(updates.Joined)[-1].names == ("P0",)
 
 
-async def test_a_code_gives_the_ticket_to_who_knows_the_words_and_nothing_to_the_relay(
-    private: Private,
-) -> None:
+async def test_a_code_gives_the_ticket_to_who_knows_it_not_to_the_relay(private: Private) -> None:
     table = private.table
     code = table.guests[0].heard(updates.Code)[0]
     wrong = replace(parse_code(f"{code.code}@{code.relay}"), words=("lantern", "walrus"))

@@ -98,9 +98,7 @@ def test_more_is_told_without_a_ticket_if_that_stays(tmp_path: Path) -> None:
     assert trouble in told[1].reasons
 
 
-async def test_who_hides_names_nothing_of_this_machine_and_waits_longer(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+async def test_who_hides_names_no_machine_and_waits_longer(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
     network = MemoryNetwork()
     listen = network.listen

@@ -17,9 +17,7 @@ from protocol.crypto.signing import Identity
 WHO = Identity(b"a" * 32)
 
 
-def test_a_door_open_everywhere_is_told_by_this_machines_own_addresses(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_door_open_everywhere_is_told_by_own_addresses(monkeypatch: pytest.MonkeyPatch) -> None:
     def own(port: int) -> list[str]:
         return [f"192.0.2.7:{port}", f"127.0.0.1:{port}"]
 
@@ -35,9 +33,7 @@ def test_a_named_address_is_told_as_it_is_and_nobody_to_dial_everywhere() -> Non
         assert address.rpartition(":")[0] not in seating.EVERYWHERE
 
 
-async def test_a_port_that_was_given_away_is_replaced_if_the_system_chose_it_and_else_told() -> (
-    None
-):
+async def test_a_port_given_away_is_replaced_if_the_system_chose_it_and_else_told() -> None:
     network = MemoryNetwork()
     async with seating.open_hub(WHO, seating.Reach("node0:0", network=network)) as (_, first):
         again = seating.Reach(first.named[0], network=network)

@@ -172,9 +172,7 @@ def test_the_menu_leaves_an_explanation_too_and_no_other_key_but_enter_goes_on()
     assert attend(leave).left == ["you left"]
 
 
-def test_when_the_screen_fails_the_lesson_goes_on_in_lines(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_when_the_screen_fails_a_lesson_goes_on_in_lines(monkeypatch: pytest.MonkeyPatch) -> None:
     typed = iter([b"2\n", b"\n", b"q\n"])
     monkeypatch.setattr("cli.ui.line_seat.read_stdin", lambda: next(typed, b""))
     said: list[str] = []
