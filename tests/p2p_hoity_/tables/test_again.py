@@ -49,9 +49,8 @@ async def test_two_rosters_are_found_out(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.setattr(Hub, "post", two_faced)
     await table.play()
     for guest in table.guests[1:3]:
-        assert guest.outcome is not None
-        assert (guest.outcome.code, guest.outcome.seat) == (TWO_ROSTERS, 0)
-        assert guest.outcome.evidence is not None
+        assert (guest.end.code, guest.end.seat) == (TWO_ROSTERS, 0)
+        assert guest.end.evidence is not None
         assert len(guest.games()) == 1
 
 
@@ -94,8 +93,7 @@ async def test_who_says_no_is_named_to_all_at_once(tmp_path: Path) -> None:
     for guest in table.guests:
         assert guest.heard(updates.Again)[-1].unwilling == {table.guests[1].place}
         assert len(guest.heard(updates.Started)) == 1
-        assert guest.outcome is not None
-        assert guest.outcome.code is None
+        assert guest.end.code is None
 
 
 async def test_a_seat_that_takes_no_part_keeps_nobody_waiting(tmp_path: Path) -> None:
@@ -153,9 +151,8 @@ async def test_a_seat_that_consents_and_does_not_come_is_named(tmp_path: Path) -
     await table.play_until_the_last_goes(lambda update: len(gone.heard(updates.Started)) == 2)
     for guest in table.guests[:2]:
         ids = guest.heard(updates.Started)[1].table.ids
-        assert guest.outcome is not None
-        assert guest.outcome.code is not None
-        assert guest.outcome.seat == ids.index(gone.me.identity.public)
+        assert guest.end.code
+        assert guest.end.seat == ids.index(gone.me.identity.public)
         assert len(guest.games()) == 1
 
 

@@ -31,9 +31,8 @@ async def test_the_others_go_on_at_once_and_who_left_is_back_later(tmp_path: Pat
         await table.join(2)
         left.append(trio.current_time())
         guest = table.guests[2]
-        assert guest.outcome is not None
         seat = table.guests[2].place
-        assert (guest.outcome.code, guest.outcome.seat, guest.outcome.kept) == (LEFT, seat, True)
+        assert (guest.end.code, guest.end.seat, guest.end.kept) == (LEFT, seat, True)
         assert not guest.heard(updates.Ended)
         guest.player = Thinker()
         await table.until(
@@ -100,8 +99,7 @@ async def test_before_the_deal_it_ends_the_table_and_names_who_left(tmp_path: Pa
     await table.play()
     seat = table.guests[2].place
     for guest in table.guests[:2]:
-        assert guest.outcome is not None
-        assert (guest.outcome.code, guest.outcome.seat) == (effects.SEAT_LEFT, seat)
+        assert (guest.end.code, guest.end.seat) == (effects.SEAT_LEFT, seat)
         assert guest.heard(updates.Ended) == [updates.Ended(effects.SEAT_LEFT, seat)]
         assert not guest.heard(updates.Accused)
         assert not tables.open_games(guest.home)

@@ -165,9 +165,8 @@ async def test_who_signs_both_is_named(tmp_path: Path, monkeypatch: pytest.Monke
     lying(table, 2, monkeypatch, (Offer, Roster))
     await table.play()
     for guest in table.guests:
-        assert guest.outcome is not None
-        assert (guest.outcome.code, guest.outcome.seat) == (TWO_ROSTERS, 0)
-        evidence = guest.outcome.evidence
+        assert (guest.end.code, guest.end.seat) == (TWO_ROSTERS, 0)
+        evidence = guest.end.evidence
         assert evidence is not None
         assert {shown.watched for shown in evidence.both} == {True, False}
         terms = guest.heard(updates.Started)[0].table.header.terms

@@ -36,11 +36,10 @@ async def test_the_others_are_told_and_leave_and_can_still_be_called_back(tmp_pa
         assert tables.open_games(seat.home)
     for number in (1, 2):
         guest = table.guests[number]
-        assert guest.outcome is not None
         (ended,) = guest.heard(updates.Ended)
         (started,) = guest.heard(updates.Started)
         assert ended.seat == started.table.ids.index(table.guests[GONE].me.identity.public)
-        assert guest.outcome.code == ended.code
+        assert guest.end.code == ended.code
         assert ended.code == "silent-seat"
         assert not guest.heard(updates.Accused)
     with trio.fail_after(3600):
