@@ -2,21 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
+from support.shell import Shell
 
-from cli.app import COMPLETING, run
-
-Shown = pytest.CaptureFixture[str]
-
-
-@pytest.fixture(autouse=True)
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("HOITY_HOME", str(tmp_path))
-    (tmp_path / "journals").mkdir()
-    (tmp_path / "journals" / "8daa000011112222.journal").touch()
-    return tmp_path
+from cli.app import COMPLETING
 
 
 @pytest.mark.parametrize(
@@ -33,25 +22,21 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     ],
 )
 def test_a_shell_is_offered(
-    typed: str, offered: list[str], monkeypatch: pytest.MonkeyPatch, capsys: Shown
+    typed: str, offered: list[str], monkeypatch: pytest.MonkeyPatch, hoity: Shell
 ) -> None:
+    hoity.home.journals.mkdir(parents=True)
+    (hoity.home.journals / "8daa000011112222.journal").touch()
     monkeypatch.setenv("COMP_WORDS", typed)
     monkeypatch.setenv("COMP_CWORD", str(len(typed.split()) - 1))
     monkeypatch.setenv(COMPLETING, "complete_bash")
-    assert run([]) == 0
-    assert capsys.readouterr().out.split() == offered
+    assert hoity.told(0).split() == offered
 
 
-@pytest.mark.parametrize("instruction", ["nonsense", "complete_noshell", "dance_bash"])
-def test_an_instruction_that_is_none_is_refused(
-    instruction: str, monkeypatch: pytest.MonkeyPatch, capsys: Shown
-) -> None:
-    monkeypatch.setenv(COMPLETING, instruction)
-    assert run(["play"]) == 1
-    assert capsys.readouterr().out == ""
-
-
-def test_the_script_is_shown(monkeypatch: pytest.MonkeyPatch, capsys: Shown) -> None:
+def test_no_other_instruction_is_taken(monkeypatch: pytest.MonkeyPatch, hoity: Shell) -> None:
+    for instruction in ("nonsense", "complete_noshell", "dance_bash"):
+        monkeypatch.setenv(COMPLETING, instruction)
+        done = hoity("play")
+        assert (done.code, done.out) == (1, "")
+    monkeypatch.delenv(COMPLETING)
     monkeypatch.setattr("typer.completion._get_shell_name", lambda: "bash")
-    assert run(["--show-completion"]) == 0
-    assert f"{COMPLETING}=complete_bash" in capsys.readouterr().out
+    assert f"{COMPLETING}=complete_bash" in hoity.told(0, "--show-completion")

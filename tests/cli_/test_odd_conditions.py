@@ -91,9 +91,7 @@ def test_an_odd_locale_is_spoken_to(home: Path, locale: str) -> None:
 
 
 @pytest.mark.parametrize("closed", [(0,), (1,), (2,), (0, 1, 2)])
-def test_a_closed_stream_takes_no_number_from_a_file_of_ours(
-    home: Path, closed: tuple[int, ...]
-) -> None:
+def test_a_closed_stream_takes_no_number_of_a_file(home: Path, closed: tuple[int, ...]) -> None:
     shut = " ".join(f"{number}>&-" if number else "<&-" for number in closed)
     command = f'exec "$0" -m cli id new --name Ada {shut}'
     done = subprocess.run(["sh", "-c", command, sys.executable], capture_output=True, check=False)
@@ -163,9 +161,7 @@ def test_a_key_that_is_no_file_of_ours_is_told(
     assert "identity" in run_here(2, *words)
 
 
-def test_an_edition_that_is_a_pipe_nobody_writes_to_is_not_waited_for(
-    tmp_path: Path, run_here: Any
-) -> None:
+def test_an_edition_that_is_an_idle_pipe_is_not_waited_for(tmp_path: Path, run_here: Any) -> None:
     a_pipe(tmp_path / "mine.toml")
     assert "mine.toml" in run_here(2, *PLAY, "--edition", tmp_path / "mine.toml")
 
@@ -207,9 +203,7 @@ def test_marks_that_can_be_kept_nowhere_are_told_before_the_game(
 
 
 @pytest.mark.parametrize("command", ["verify", "replay"])
-def test_an_endless_or_huge_file_is_too_large_and_read_no_further(
-    tmp_path: Path, command: str, run_here: Any
-) -> None:
+def test_endless_and_huge_files_are_too_large(tmp_path: Path, command: str, run_here: Any) -> None:
     huge(tmp_path / "huge")
     for name in ("/dev/zero", tmp_path / "huge"):
         assert "the file is larger than any game (too-large)" in run_here(1, command, name)
@@ -255,9 +249,7 @@ def test_errors_of_the_system_have_words() -> None:
 # A link over which comes what this table cannot read.
 
 
-def test_what_cannot_be_read_is_said_of_the_link_and_of_nobody(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_what_cannot_be_read_is_said_of_the_link_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     dropped: list[tuple[bytes, Reason]] = []
 
     class Hub:

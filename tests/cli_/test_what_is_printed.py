@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import io
 import json
 import os
 import subprocess
@@ -15,9 +16,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.paths import ROOT
 from support.sampling import times
+from support.shell import Shell
 
 from cli import printing, trouble
-from cli.app import run
 from cli.printing import write_line
 from cli.ui.line_screen import SeatScreen
 from p2p_hoity.editions import EditionError, parse
@@ -73,8 +74,6 @@ def test_any_line_is_printed_fit_for_a_terminal(words: str, columns: str | None)
 
 
 def _printed(patch: pytest.MonkeyPatch, act: object) -> str:
-    import io
-
     out = io.StringIO()
     patch.setattr(sys, "stdout", out)
     patch.setattr(sys, "stderr", out)
@@ -110,11 +109,6 @@ def test_any_error_is_told_in_lines_of_its_own_only(words: str) -> None:
         assert said.count("\n") == 1
 
 
-def test_a_trouble_of_several_lines_keeps_them_and_no_other() -> None:
-    words = trouble.told(trouble.Trouble(["one", "two\nthree"])).words
-    assert words == "one\ntwo\\nthree"
-
-
 @settings(max_examples=times(40, 100))
 @given(ANY, ANY)
 def test_what_a_link_says_of_a_peer_is_shown_fit(name: str, reason: str) -> None:
@@ -131,11 +125,7 @@ def test_what_a_link_says_of_a_peer_is_shown_fit(name: str, reason: str) -> None
 
 
 @pytest.mark.parametrize("attack", [a for a in ATTACKS if "\ud83d" not in a])
-def test_no_word_of_a_command_line_reaches_the_terminal_raw(
-    attack: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.setenv("HOITY_HOME", str(tmp_path / "home"))
-    monkeypatch.delenv("COLUMNS", raising=False)
+def test_no_word_of_a_command_line_reaches_the_terminal_raw(attack: str, hoity: Shell) -> None:
     for words in (
         [attack],
         ["verify", attack],
@@ -154,19 +144,18 @@ def test_no_word_of_a_command_line_reaches_the_terminal_raw(
         ["resume", attack],
         ["--lang", attack, "rules"],
     ):
-        assert run(words) != 0, words
-        out = capsys.readouterr()
-        assert not unfit(out.out + out.err), words
-        assert not any(line.startswith("x.hoity: ok") for line in out.err.splitlines())
+        done = hoity(*words)
+        assert done.code != 0, words
+        assert not unfit(done.out + done.err), words
+        assert not any(line.startswith("x.hoity: ok") for line in done.err.splitlines())
 
 
-def test_a_file_named_like_a_verdict_adds_no_line(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_file_named_like_a_verdict_adds_no_line(hoity: Shell, tmp_path: Path) -> None:
     path = tmp_path / "x\nfine.hoity: ok. Everything in it holds."
     path.write_bytes(b"nonsense")
-    assert run(["verify", str(path)]) == 1
-    assert not any(line.startswith("fine") for line in capsys.readouterr().out.splitlines())
+    done = hoity("verify", path)
+    assert done.code == 1
+    assert not any(line.startswith("fine") for line in done.out.splitlines())
 
 
 def test_a_path_that_is_not_utf8_is_told(tmp_path: Path) -> None:
@@ -180,12 +169,14 @@ def test_a_path_that_is_not_utf8_is_told(tmp_path: Path) -> None:
     assert "mistake" not in done.stderr.decode()
 
 
-@pytest.mark.parametrize("attack", ["\\u001b]0;t\\u0007", "a\\nb", "\\u202e", "\\u3164"])
-def test_a_key_of_an_edition_is_named_fit(attack: str) -> None:
-    with pytest.raises(EditionError) as caught:
-        parse(f'name = "x"\n"{attack}" = 1\n', "mine.toml")
-    assert not unfit(str(caught.value))
-    assert "\n" not in str(caught.value)
+def test_a_key_of_an_edition_is_named_fit_and_a_trouble_keeps_its_lines() -> None:
+    for attack in ("\\u001b]0;t\\u0007", "a\\nb", "\\u202e", "\\u3164"):
+        with pytest.raises(EditionError) as caught:
+            parse(f'name = "x"\n"{attack}" = 1\n', "mine.toml")
+        assert not unfit(str(caught.value))
+        assert "\n" not in str(caught.value)
+    words = trouble.told(trouble.Trouble(["one", "two\nthree"])).words
+    assert words == "one\ntwo\\nthree"
 
 
 def test_nothing_else_in_the_command_line_prints() -> None:

@@ -33,10 +33,10 @@ async def idle(min_sleep: float = 0.0, max_sleep: float = 1.0) -> None:
 
 
 class AtScreen:
-    """The person; `left` is why the seat was left."""
+    """The person; `left` is why the seat was left, `done` what came of all."""
 
-    def __init__(self, pilot: Pilot[None], seat: FullSeat) -> None:
-        self.pilot, self.seat = pilot, seat
+    def __init__(self, pilot: Pilot[None], seat: FullSeat, done: asyncio.Future[Any]) -> None:
+        self.pilot, self.seat, self.done = pilot, seat, done
         self.left: list[str] = []
 
     @property
@@ -79,8 +79,8 @@ class Sitting(AtScreen):
     """A person at the application, with a company behind it."""
 
     def __init__(self, pilot: Pilot[None], seat: FullSeat, company: Company, done: Any) -> None:
-        super().__init__(pilot, seat)
-        self.company, self.done = company, done
+        super().__init__(pilot, seat, done)
+        self.company = company
         self.wishes: list[object] = []
 
     async def strike(self, *keys: str) -> None:
@@ -122,10 +122,8 @@ async def _sit(
     left: list[str] = []
     seat = FullSeat(auto, left.append)
     seat.app.scene.staged = staged
-    loop = asyncio.get_running_loop()
-    done: asyncio.Future[Any] = loop.create_future()
     async with seat.app.run_test(size=size) as pilot:
-        sitting = Sitting(pilot, seat, company, done)
+        sitting = Sitting(pilot, seat, company, asyncio.get_running_loop().create_future())
         sitting.left = left
 
         async def hear_wishes() -> None:
@@ -139,19 +137,36 @@ async def _sit(
                 nursery.cancel_scope.cancel()
             return found
 
-        trio.lowlevel.start_guest_run(
-            seat.guest,
-            main,
-            run_sync_soon_threadsafe=loop.call_soon_threadsafe,
-            done_callback=done.set_result,
-        )
-        try:
-            await script(sitting)
-        finally:
-            company.stop()
-            await asyncio.wait_for(done, 20)
-    done.result().unwrap()
+        await play_beside(sitting, main, script, company.stop)
     return sitting
+
+
+async def play_beside(
+    at: Any,
+    main: Callable[[], Awaitable[Any]],
+    script: Callable[[Any], Awaitable[None]],
+    stop: Callable[[], object],
+) -> None:
+    """Run trio beside the application while a person plays by a script, then stop it.
+
+    Args:
+        at: The person.
+        main: What trio runs.
+        script: What the person does.
+        stop: Ends what trio runs.
+    """
+    trio.lowlevel.start_guest_run(
+        at.seat.guest,
+        main,
+        run_sync_soon_threadsafe=asyncio.get_running_loop().call_soon_threadsafe,
+        done_callback=at.done.set_result,
+    )
+    try:
+        await script(at)
+    finally:
+        stop()
+        await asyncio.wait_for(at.done, 20)
+    at.done.result().unwrap()
 
 
 def seated(

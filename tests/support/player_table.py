@@ -138,6 +138,12 @@ class Guest:
         self.home = Home(self.path / self.name)
         self.me = keys.new_identity(self.home, self.name)
 
+    @property
+    def end(self) -> Outcome:
+        """How its table ended."""
+        assert self.outcome is not None
+        return self.outcome
+
     def hear(self, update: updates.Update) -> None:
         """Show an update on the screen."""
         self.told.append(update)
@@ -326,11 +332,6 @@ class PlayerTable:
             nursery.start_soon(self.play)
             await self.until(condition)
             nursery.cancel_scope.cancel()
-
-    def all_began(self) -> bool:
-        """Return whether all have begun the same table."""
-        began = [guest.heard(updates.Started) for guest in self.guests]
-        return all(began) and len({one[0].table.id for one in began}) == 1
 
     async def play_until_the_last_goes(self, wanted: Condition) -> bool:
         """Let all play; the last seat is gone for good once its screen is told what is wanted.

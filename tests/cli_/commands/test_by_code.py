@@ -57,9 +57,7 @@ def test_the_relay_behind_the_at_goes_first_then_the_one_typed_then_the_one_kept
     assert asked == [SpokenCode(7, ("lantern", "walrus"), relay)]
 
 
-def test_nobody_is_asked_without_a_relay_nor_for_a_ticket_or_a_misspelt_word(
-    asked: list[SpokenCode], hoity: Shell
-) -> None:
+def test_nobody_is_asked_without_a_relay_or_a_code(asked: list[SpokenCode], hoity: Shell) -> None:
     assert by_code.ticket_of(encode_ticket(TICKET), (), None, False) == (TICKET, None)
     with pytest.raises(Trouble, match=r"hoity join 7-lantern-walrus@HOST:PORT") as trouble:
         by_code.ticket_of(CODE, (), None, True)
@@ -130,7 +128,7 @@ def test_a_relay_of_the_settings_that_is_none_is_not_used(home: Home, relay: obj
     assert all(relays.kept())
 
 
-def test_a_code_may_be_typed_where_a_table_is_picked(
+def test_a_code_is_typed_as_a_table_is_picked(
     types: Types, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def nobody(_seconds: float) -> list[object]:
@@ -159,7 +157,7 @@ def test_a_shell_completes_the_words(typed: str, offered: list[str]) -> None:
 
 
 @pytest.mark.parametrize("after", [None, *CodeEnd])
-def test_an_invitation_says_the_code_where_it_is_typed_and_how_long(
+def test_an_invitation_says_the_code_where_it_is_typed_and_until_when(
     after: CodeEnd | None,
 ) -> None:
     told = invitation(updates.Code(CODE, "relay.example:4646", 600.0, after))

@@ -51,9 +51,7 @@ def test_the_verdicts_are_those_of_this_machine(
         assert verified(hoity, folder.name, "--dask", scheduler, *way) == here
 
 
-def test_what_is_judged_there_is_kept_here(
-    hoity: Shell, scheduler: str, folder: Path, tmp_path: Path
-) -> None:
+def test_what_is_judged_is_kept(hoity: Shell, scheduler: str, folder: Path, tmp_path: Path) -> None:
     words = (folder / "empty.hoity", "--dask", scheduler, "--verdicts", tmp_path / "verdicts")
     assert len(verified(hoity, *words)[1]) == 1
     assert verified(hoity, *words) == (1, {})

@@ -28,9 +28,7 @@ def found(*paths: Path) -> tuple[list[Path], dict[Path, str]]:
     return files, {one[0]: str(one[1]) for one in all_of_them if not isinstance(one, Path)}
 
 
-def test_files_come_in_the_order_of_names_and_from_below_and_whatever_is_named(
-    tmp_path: Path,
-) -> None:
+def test_files_come_by_name_and_from_below_and_whatever_is_named(tmp_path: Path) -> None:
     names = ["a/1.hoity", "a/b/2.hoity", "a/c.hoity", "b.hoity/x.hoity", "z.hoity"]
     paths = [made(tmp_path / name) for name in names]
     made(tmp_path / "a/notes.txt")
@@ -75,9 +73,7 @@ def test_links_to_files_are_files_even_to_none(tmp_path: Path) -> None:
 
 
 @POSIX
-def test_what_is_no_regular_file_is_told_and_not_opened(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_is_no_regular_file_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     game = made(tmp_path / "a.hoity")
     os.mkfifo(tmp_path / "pipe.hoity")
     (tmp_path / "zero.hoity").symlink_to("/dev/zero")
@@ -91,9 +87,7 @@ def test_what_is_no_regular_file_is_told_and_not_opened(
 
 
 @POSIX
-def test_a_folder_that_cannot_be_read_is_told_and_the_rest_is_found(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_closed_folder_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     closed, game = tmp_path / "closed", made(tmp_path / "open" / "a.hoity")
     made(closed / "b.hoity")
     real = os.scandir

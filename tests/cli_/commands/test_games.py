@@ -66,9 +66,7 @@ def opened(home: Home) -> Path:
 
 
 @MODES
-def test_a_journal_open_to_others_is_named_and_the_other_games_listed(
-    game: str, opened: Path, hoity: Shell
-) -> None:
+def test_a_journal_open_to_others_is_named_by_games(game: str, opened: Path, hoity: Shell) -> None:
     told, done = hoity("games"), hoity("games", "--json")
     assert told.code == done.code == 2
     assert [line.split()[0] for line in told.out.splitlines()] == [game]
@@ -82,9 +80,7 @@ def test_a_journal_open_to_others_is_named_and_the_other_games_listed(
 
 
 @MODES
-def test_the_only_game_is_not_said_to_be_missing_if_it_is_open_to_others(
-    opened: Path, hoity: Shell
-) -> None:
+def test_the_only_game_is_not_missing_if_it_is_open_to_others(opened: Path, hoity: Shell) -> None:
     done = hoity("games")
     assert (done.code, done.out) == (2, "")
     assert f"chmod 600 {opened}" in hoity.told(2, "resume")
@@ -95,7 +91,7 @@ def test_without_a_game_it_is_said_how_one_is_played(hoity: Shell) -> None:
     assert hoity("games", "--json").out == ""
 
 
-def test_what_time_did_not_allow_is_said(
+def test_what_there_is_no_time_for(
     game: str, hoity: Shell, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(games, "READING", -1.0)

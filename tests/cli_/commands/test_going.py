@@ -45,31 +45,23 @@ class Wishful(BotPlayer):
 
 async def test_a_player_wishes_as_before_until_it_goes(autojump_clock: Any) -> None:
     player, going = Wishful(), trio.Event()
-    both = Going(player, going)
+    both, wishes = Going(player, going), list[Wish]()
     await player.tell.send(WaitLonger())
     assert await both.wish() == WaitLonger()
-    with trio.move_on_after(60) as scope:
-        await both.wish()
-    assert scope.cancelled_caught
-    going.set()
-    assert await both.wish() == LeaveForNow()
-    assert await both.again() is True
-
-
-async def test_a_wish_that_waits_is_not_lost_when_it_goes(autojump_clock: Any) -> None:
-    player, going = Wishful(), trio.Event()
-    both, wishes = Going(player, going), list[Wish]()
 
     async def hear() -> None:
         wishes.append(await both.wish())
 
     async with trio.open_nursery() as nursery:
         nursery.start_soon(hear)
-        await trio.testing.wait_all_tasks_blocked()
+        await trio.sleep(60)
+        assert wishes == []
         going.set()
     assert wishes == [LeaveForNow()]
-    player.tell.send_nowait(WaitLonger())
+    player.tell.send_nowait(WaitLonger())  # a wish that waits is not lost
     assert await player.wish() == WaitLonger()
+    assert await both.wish() == LeaveForNow()
+    assert await both.again() is True
 
 
 @pytest.mark.parametrize("number", ALL)
@@ -91,9 +83,7 @@ async def test_the_first_interrupt_leaves_and_the_next_is_the_systems(
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="no terminal is closed there")
-async def test_what_is_written_to_a_closed_terminal_is_thrown_away(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+async def test_what_a_closed_terminal_is_told_is_lost(monkeypatch: pytest.MonkeyPatch) -> None:
     """The very next line of the program writes there already, before trio hears of anything."""
     monkeypatch.setattr(signal, "alarm", lambda seconds: None)
     controller, terminal = os.openpty()
@@ -113,29 +103,22 @@ async def test_what_is_written_to_a_closed_terminal_is_thrown_away(
         os.close(kept)
 
 
-@pytest.mark.parametrize("number", ALL)
-async def test_where_one_of_them_is_ignored_it_stays_so(number: int) -> None:
+@pytest.mark.parametrize("numbers", [*((number,) for number in ALL), ALL])
+async def test_where_one_or_all_of_them_are_ignored_they_stay_so(numbers: tuple[int, ...]) -> None:
     reasons: list[str] = []
-    before = signal.signal(number, signal.SIG_IGN)
+    before = {number: signal.signal(number, signal.SIG_IGN) for number in numbers}
     try:
         async with trio.open_nursery() as nursery:
             await nursery.start(interrupted, reasons.append)
-            os.kill(os.getpid(), number)
+            for number in numbers:
+                os.kill(os.getpid(), number)
             await trio.testing.wait_all_tasks_blocked()
-            nursery.cancel_scope.cancel()
-    finally:
-        signal.signal(number, before)
-    assert reasons == []
-
-
-async def test_where_all_of_them_are_ignored_nothing_is_awaited() -> None:
-    before = {number: signal.signal(number, signal.SIG_IGN) for number in ALL}
-    try:
-        async with trio.open_nursery() as nursery:
-            await nursery.start(interrupted, lambda reason: None)
+            if numbers != ALL:  # else nothing is awaited
+                nursery.cancel_scope.cancel()
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+    assert reasons == []
 
 
 @pytest.mark.parametrize("others", [True, False])

@@ -39,9 +39,7 @@ def lan(monkeypatch: pytest.MonkeyPatch) -> list[Announcement]:
 Lan = list[Announcement]
 
 
-def test_an_open_table_is_picked_by_its_number_and_a_closed_one_by_its_ticket(
-    lan: Lan, types: Types, capsys: Shown
-) -> None:
+def test_a_table_is_picked_by_its_number_or_ticket(lan: Lan, types: Types, capsys: Shown) -> None:
     types("0", "9", "x", "1")
     assert pick_table.from_list() == OPEN
     out = capsys.readouterr().out
@@ -68,9 +66,7 @@ def test_a_host_is_found_by_its_nickname(lan: Lan) -> None:
 
 
 @pytest.mark.parametrize("nickname", ["ana", "Аna", "Ana"])
-def test_look_alikes_are_listed_and_asked(
-    lan: Lan, nickname: str, types: Types, capsys: Shown
-) -> None:
+def test_look_alikes_are_listed(lan: Lan, nickname: str, types: Types, capsys: Shown) -> None:
     lan.append(Announcement("Аnа", 4, 1, OTHER))  # two letters are Cyrillic
     types("2")
     assert pick_table.by_nickname(nickname) == OTHER
@@ -96,9 +92,7 @@ def test_without_a_terminal_a_ticket_is_needed(hoity: Shell) -> None:
 # A seat that is kept.
 
 
-def test_a_ticket_of_a_table_with_a_journal_here_resumes_it(
-    hoity: Shell, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_ticket_of_a_kept_table_resumes_it(hoity: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
     player(hoity.home, 1)
     here = room_of(3, 2)
     keep_journal(hoity.home, here, 1).close()
@@ -184,9 +178,7 @@ def test_a_seat_is_not_taken_again_by_a_forged_ticket(hoity: Shell) -> None:
     assert book.path.read_bytes() == before
 
 
-def test_the_seat_of_another_key_is_not_taken(
-    hoity: Shell, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_seat_of_another_key_is_kept(hoity: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
     player(hoity.home, 5)
     here = room_of(3, 2)
     keep_journal(hoity.home, here, 1).close()
@@ -197,7 +189,7 @@ def test_the_seat_of_another_key_is_not_taken(
     )
 
 
-def test_a_game_that_is_played_in_another_terminal_is_not_said_to_be_taken_up(
+def test_a_game_played_in_another_terminal_is_not_taken_up(
     played: MachineTable, hoity: Shell
 ) -> None:
     told = hoity.told(2, "resume")

@@ -121,9 +121,7 @@ def test_it_is_not_offered_where_the_first_run_asks_nothing_nor_to_a_bot(
     new_sitting(Manner(auto=True))
 
 
-def test_it_is_played_in_a_process_in_the_language_just_chosen(
-    home: Home, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_it_is_played_in_the_language_chosen(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     commands: list[list[str]] = []
 
     class Process:

@@ -43,23 +43,18 @@ def test_several_games_are_listed_with_date_and_opponents_and_what_to_type(
     assert third.startswith("  hoity resume dddd ")
     assert "2023-11-1" in first
     assert first.endswith("with Bob, Carol")
+    names = ["aaaaaaaa", "aaaaaaab", "bbbbbbbb"]
+    assert [open_games.short(name, names) for name in names] == ["aaaaaaaa", "aaaaaaab", "bbbb"]
 
 
 def test_a_claimed_game_and_that_of_another_key_are_found_by_name_only(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, me: keys.Player
 ) -> None:
-    waiting, claimed = game("aaaa", me), game("bbbb", me, put_away=True)
-    foreign = game("cccc", me, key=b"k" * 32)
-    offer(monkeypatch, waiting, claimed, foreign)
-    home = Home(tmp_path)
-    assert open_games.find(home, None, me, None, "hoity resume") == waiting
-    assert open_games.find(home, "bb", me, None, "hoity resume") == claimed
-    assert open_games.find(home, "cc", me, None, "hoity resume") == foreign
+    claimed = game("bbbb", me, put_away=True)
+    games = {None: game("aaaa", me), "bb": claimed, "cc": game("cccc", me, key=b"k" * 32)}
+    offer(monkeypatch, *games.values())
+    for name, wanted in games.items():
+        assert open_games.find(Home(tmp_path), name, me, None, "hoity resume") == wanted
     offer(monkeypatch, claimed)
     with pytest.raises(tables.PeerError, match=r"only-claimed-games names=..bbbb"):
-        open_games.find(home, None, me, None, "hoity resume")
-
-
-def test_the_shortest_beginning_is_never_another_games() -> None:
-    names = ["aaaaaaaa", "aaaaaaab", "bbbbbbbb"]
-    assert [open_games.short(name, names) for name in names] == ["aaaaaaaa", "aaaaaaab", "bbbb"]
+        open_games.find(Home(tmp_path), None, me, None, "hoity resume")

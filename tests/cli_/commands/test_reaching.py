@@ -136,9 +136,7 @@ def test_the_proxy_may_be_named_by_the_environment_and_is_not_given_to_bots_of_o
     assert [reach.hidden for reach in opened] == [True, False]
 
 
-def test_a_password_among_the_words_is_warned_about_and_not_repeated(
-    opened: list[Reach], hoity: Shell
-) -> None:
+def test_a_password_among_the_words_is_not_repeated(opened: list[Reach], hoity: Shell) -> None:
     words = ["host", "--relay", "r.example:1", "--proxy"]
     assert "HOITY_PROXY" in hoity(*words, "socks5://Ada:s3cret@127.0.0.1:9050").err
     for before in ([], ["--debug"]):

@@ -53,9 +53,7 @@ def test_the_caps_of_a_relay_are_options(served: list[RelayLimits]) -> None:
     ],
     ids=" ".join,
 )
-def test_caps_places_and_times_that_are_none_are_refused(
-    served: list[RelayLimits], words: list[str]
-) -> None:
+def test_caps_places_and_times_are_checked(served: list[RelayLimits], words: list[str]) -> None:
     assert run(["relay", *words]) == 2
     assert served == []
 

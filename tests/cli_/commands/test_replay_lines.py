@@ -23,7 +23,7 @@ def types(sealed: list[Sealing]) -> list[str]:
     return [str(line["type"]) for line in replay._lines(ITEMS, sealed)]
 
 
-def test_a_sealing_stands_before_what_had_not_happened_yet() -> None:
+def test_a_sealing_stands_before_what_had_not_happened_yet_and_says_who() -> None:
     one, two, end = (Sealing(at, 9 + at, "place", (0, 1)) for at in (0, 1, 3))
     assert types([one, two, end]) == [
         "sealed",
@@ -34,15 +34,9 @@ def test_a_sealing_stands_before_what_had_not_happened_yet() -> None:
         "sealed",
     ]
     assert types([]) == ["round-began", "place-shown", "no-sale"]
-
-
-def test_a_sealing_says_who_and_in_which_step() -> None:
     lines = list(replay._lines(ITEMS, [Sealing(1, 12, "action", (1,))]))
     assert lines[1] == {"type": "sealed", "round": 1, "step": 12, "kind": "action", "seats": [1]}
     assert [line["index"] for line in lines if "index" in line] == [0, 1, 2]
-
-
-def test_without_a_chain_nothing_was_sealed() -> None:
     assert list(sealings(None)) == []
 
 

@@ -77,9 +77,7 @@ def folder(tmp_path: Path) -> Path:
     return folder
 
 
-def test_a_folder_has_the_same_verdicts_by_any_number_of_processes(
-    verify: Verify, folder: Path
-) -> None:
+def test_a_folder_has_the_same_verdicts_by_any_processes(verify: Verify, folder: Path) -> None:
     alone = verify(folder, "--json", "--jobs", 1)
     assert alone.code == 1
     assert len(alone.verdicts) == len(QUICK) + 2
@@ -91,9 +89,7 @@ def test_a_folder_has_the_same_verdicts_by_any_number_of_processes(
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_in_any_order_the_verdicts_are_those_of_each_file_alone(
-    verify: Verify, folder: Path, seed: int
-) -> None:
+def test_in_any_order_verdicts_are_of_each_alone(verify: Verify, folder: Path, seed: int) -> None:
     paths = sorted(folder.rglob("*.hoity"))
     draw = random.Random(seed)
     some = draw.sample(paths, draw.randrange(2, len(paths)))
@@ -168,9 +164,7 @@ def wicked(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @COPIED
-def test_a_file_that_ends_its_process_costs_no_other_its_verdict(
-    verify: Verify, folder: Path, wicked: Path
-) -> None:
+def test_a_file_that_ends_its_process_is_told(verify: Verify, folder: Path, wicked: Path) -> None:
     done = verify(folder, "--json", "--jobs", 2)
     assert done.codes["wicked.hoity"] == "not-judged"
     told = verify(folder, "--jobs", 2).out
@@ -199,7 +193,7 @@ def test_a_second_run_judges_only_what_is_new(verify: Verify, folder: Path, tmp_
     assert third.out.strip().endswith(f"; {total} of them in an earlier run")
 
 
-def test_after_any_break_the_verdicts_are_those_of_one_run(
+def test_after_breaks_verdicts_are_as_of_one_run(
     verify: Verify, folder: Path, tmp_path: Path
 ) -> None:
     kept = tmp_path / "verdicts"
@@ -252,7 +246,7 @@ def test_ctrl_c_says_how_to_go_on(folder: Path, tmp_path: Path, jobs: str) -> No
 # Progress.
 
 
-def test_a_terminal_sees_how_far_it_is(
+def test_a_terminal_shows_progress(
     verify: Verify, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(printing, "is_watched", lambda: True)

@@ -44,20 +44,6 @@ def left_over(home: Home) -> bot_processes.Crew:
     return crew
 
 
-def test_a_crew_whose_game_never_began_is_swept_out(tmp_path: Path) -> None:
-    home = Home(tmp_path)
-    old = left_over(home)
-    assert bot_processes.crew_of(home, GAME, nothing) is None
-    assert not old.folder.exists()
-
-
-def test_a_crew_that_a_command_holds_stays(tmp_path: Path) -> None:
-    home = Home(tmp_path)
-    first = bot_processes.hire(home, ("normal",), "Ana", nothing)
-    second = bot_processes.hire(home, ("normal",), "Ana", nothing)
-    assert crews(home) == sorted([first.folder.name, second.folder.name])
-
-
 def test_a_crew_stays_as_long_as_its_game_can_be_resumed(tmp_path: Path) -> None:
     home = Home(tmp_path)
     left_over(home).remember(GAME)
@@ -83,9 +69,16 @@ def test_a_crew_killed_as_its_game_began_is_found_by_the_bots_journals(tmp_path:
     assert found.folder == old.folder
 
 
-def test_no_crew_leaves_no_folder(tmp_path: Path) -> None:
+def test_crews_that_nobody_needs_are_swept_out(tmp_path: Path) -> None:
     assert bot_processes.crew_of(Home(tmp_path), GAME, nothing) is None
     assert list(tmp_path.iterdir()) == []
+    home = Home(tmp_path)
+    old = left_over(home)
+    assert bot_processes.crew_of(home, GAME, nothing) is None
+    assert not old.folder.exists()
+    first = bot_processes.hire(home, ("normal",), "Ana", nothing)
+    second = bot_processes.hire(home, ("normal",), "Ana", nothing)
+    assert crews(home) == sorted([first.folder.name, second.folder.name])
 
 
 async def test_a_crew_that_is_dismissed_leaves_nothing(tmp_path: Path) -> None:

@@ -26,9 +26,7 @@ from p2p_hoity.storage.home import Home
         (("fr", "9", "2", "a,b", "x" * 25, "Ana"), Settings("Ana", "de")),
     ],
 )
-def test_what_is_said_is_kept(
-    home: Home, lines: tuple[str, ...], kept: Settings, types: Types
-) -> None:
+def test_answers_are_kept(home: Home, lines: tuple[str, ...], kept: Settings, types: Types) -> None:
     types(*lines)
     first_run.first_run(home)
     assert settings.load(home) == kept
@@ -79,9 +77,7 @@ def test_a_screen_may_ask_in_its_own_way(home: Home, types: Types) -> None:
     assert own_key.own_name(home) == "Zoe"
 
 
-def test_without_a_name_of_the_system_one_is_offered(
-    home: Home, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_a_name_one_is_offered(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("", ",;", "\x1b"):
         monkeypatch.setattr("getpass.getuser", lambda found=name: found)
         assert first_run.default_nickname() == "Player"
@@ -90,9 +86,7 @@ def test_without_a_name_of_the_system_one_is_offered(
 # The kept language.
 
 
-def test_the_kept_language_is_spoken_and_the_command_line_overrides_it(
-    hoity: Shell, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_kept_language_is_spoken(hoity: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LANG", "es_ES")
     settings.keep(hoity.home, Settings("Ana", "de"))
     assert "Befehle" in hoity("--help").out

@@ -29,22 +29,16 @@ def test_a_second_terminal_with_the_same_key_is_turned_away(tmp_path: Path) -> N
             pass
 
 
-def test_another_key_or_another_table_is_free(tmp_path: Path) -> None:
+def test_another_key_or_table_is_free_and_the_place_itself_once_it_was_left(tmp_path: Path) -> None:
     home = Home(tmp_path / "one")
-    with (
-        only_one(home, TICKET),
-        only_one(Home(tmp_path / "two"), TICKET),
-        only_one(home, replace(TICKET, terms=b"u" * 32)),
-    ):
-        pass
-
-
-def test_once_it_has_left_the_place_is_free_again(tmp_path: Path) -> None:
-    home = Home(tmp_path)
     for _ in range(2):
-        with only_one(home, TICKET):
-            assert list(tmp_path.iterdir())
-        assert list(tmp_path.iterdir()) == []
+        with (
+            only_one(home, TICKET),
+            only_one(Home(tmp_path / "two"), TICKET),
+            only_one(home, replace(TICKET, terms=b"u" * 32)),
+        ):
+            assert list(home.path.iterdir())
+        assert list(home.path.iterdir()) == []
 
 
 def test_joining_asks_for_the_place_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,8 +7,8 @@ import sys
 
 import pytest
 import trio
+from support.shell import Shell
 
-from cli.app import run
 from cli.trouble import Trouble
 from cli.ui.json_screen import JsonPlayer
 from cli.ui.json_seat import JsonSeat
@@ -44,13 +44,7 @@ async def test_a_program_that_is_gone_lets_nobody_in() -> None:
         nursery.cancel_scope.cancel()
 
 
-def test_the_question_shows_name_and_key() -> None:
-    assert knock("Bob", "ABCD-EFGH").startswith("Bob, key ABCD-EFGH,")
-
-
-def test_without_anybody_to_ask_no_table_is_opened(
-    monkeypatch: pytest.MonkeyPatch, capsys: Shown
-) -> None:
+def test_with_nobody_to_ask_no_table_opens(monkeypatch: pytest.MonkeyPatch, hoity: Shell) -> None:
     monkeypatch.setattr(sys.stdin, "isatty", lambda: False, raising=False)
-    assert run(["host", "--ask"]) == 2
-    assert "--ask needs somebody to ask" in capsys.readouterr().err
+    assert "--ask needs somebody to ask" in hoity.told(2, "host", "--ask")
+    assert knock("Bob", "ABCD-EFGH").startswith("Bob, key ABCD-EFGH,")

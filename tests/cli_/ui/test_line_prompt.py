@@ -56,9 +56,7 @@ async def test_a_rounds_first_question_shows_ones_own_collectibles() -> None:
 
 
 @pytest.mark.parametrize("allowed", [True, False])
-async def test_a_hint_is_given_against_ones_own_bots_only_and_the_question_stays_open(
-    allowed: bool,
-) -> None:
+async def test_hints_are_given_against_ones_own_bots_only(allowed: bool) -> None:
     view = asked("place")
     async with desk(view) as here:
         here.prompt.has_hints = allowed
@@ -70,38 +68,36 @@ async def test_a_hint_is_given_against_ones_own_bots_only_and_the_question_stays
     assert sum("Where do you go?" in line for line in here.said) == 2
 
 
-@pytest.mark.parametrize("nonsense", ["0", "3", "x", "-1", "1 2", "٣", "9" * 30])
-async def test_nonsense_is_asked_again(nonsense: str) -> None:
-    choice, here = await answer(asked("place"), "place", nonsense, "1", "what", "y")
+async def test_nonsense_is_asked_again_and_for_ever() -> None:
+    for nonsense in ("0", "3", "x", "-1", "1 2", "٣", "9" * 30):
+        choice, here = await answer(asked("place"), "place", nonsense, "1", "what", "y")
+        assert choice == 0
+        assert here.heard("A number from 1 to 2"), nonsense
+        assert here.heard("Enter or y confirms")
+    choice, _ = await answer(asked("place"), "place", *["x"] * 3 * STRAYS, "1", "y")
     assert choice == 0
-    assert here.heard("A number from 1 to 2")
-    assert here.heard("Enter or y confirms")
 
 
-@pytest.mark.parametrize("kind", ["action", "window", "exhibit"])
-async def test_every_numbered_choice_is_legal(kind: rules.Kind) -> None:
-    view = asked(kind)
-    choice, _ = await answer(view, kind, "2", "y")
-    assert choice == view.legal(kind)[1]
+async def test_every_numbered_choice_is_legal_and_words_choose_as_numbers_do() -> None:
+    for kind in ("action", "window", "exhibit"):
+        view = asked(kind)
+        choice, _ = await answer(view, kind, "2", "y")
+        assert choice == view.legal(kind)[1]
+    for typed in ("hall", "Auktionshaus", "sala de subastas"):
+        assert (await answer(asked("place"), "place", typed, "y"))[0] == 1
 
 
-async def test_a_turn_is_place_and_action() -> None:
+async def test_what_is_picked_is_chosen() -> None:
     view = until(referee(2, variant="surprise"), "turn", 0)
     choice, here = await answer(view, "turn", "1", "y")
     assert choice == view.legal("turn")[0]
     assert here.heard("  1  Castle, ")
-
-
-async def test_a_theft_is_asked_exhibit_by_exhibit() -> None:
     view = until(referee(5, seed=3), "theft", 1)
     options = rules.theft_options(view.state)
     lines = ["1"] * sum(len(slots) > 1 for slots in options)
     choice, _ = await answer(view, "theft", *lines, "y")
     assert choice == tuple(slots[0] for slots in options)
     view.check("theft", choice)
-
-
-async def test_an_exhibit_of_ones_own_pick() -> None:
     view = asked("exhibit")
     wanted = view.legal("exhibit")[-1]
     assert isinstance(wanted, tuple)
@@ -111,14 +107,20 @@ async def test_an_exhibit_of_ones_own_pick() -> None:
     assert choice == wanted
     assert here.heard("The rules forbid that")
     assert here.heard("99 names none or several of your Collectibles")
+    _, here = await answer(view, "exhibit", "p 1 2", "1", "y")
+    assert here.heard("The rules forbid that: an exhibit is of three or more Collectibles.")
 
 
-async def test_a_choice_with_one_answer_is_made_and_said() -> None:
+async def test_a_choice_with_one_answer_is_made_and_said_and_one_begun_afresh_too() -> None:
     view = asked("place")
     only = View(replace(view.state, windows=((), ())), view.seat, view.private)
     async with desk(only) as here:
         assert await here.prompt.choose(only, "place", False) == 0
         assert here.heard("Only one choice is legal and is made for you: Castle")
+    view = asked("place")
+    async with desk(view) as here:
+        await here.begin(here.prompt.choose, view, "place", True)
+        assert here.heard("the step begins afresh")
 
 
 @pytest.mark.parametrize(
@@ -159,11 +161,12 @@ async def test_the_log_is_told_again() -> None:
         assert here.said == ["Round 2", "Round 3"]
 
 
-@pytest.mark.parametrize("command", ["b", "h", "i", "i B1649", "r"])
-async def test_before_the_deal_there_is_nothing_to_show(command: str) -> None:
+async def test_before_the_deal_there_is_nothing_to_show() -> None:
     async with desk(None) as here:
-        await here.types(command)
-        assert here.said == ["The cards are not dealt yet."]
+        for command in ("b", "h", "i", "i B1649", "r"):
+            await here.types(command)
+            assert here.said == ["The cards are not dealt yet."], command
+            here.said.clear()
 
 
 async def test_what_is_typed_before_the_question_is_no_answer() -> None:
@@ -194,18 +197,14 @@ async def test_one_key_hands_nothing_over(second: str) -> None:
 
 
 @pytest.mark.parametrize("line", ["a", ""])
-async def test_the_seat_is_taken_back(line: str) -> None:
-    async with desk(asked("place"), autopilot=True) as here:
-        await here.types(line)
-        assert not here.prompt.autopilot
-        assert here.heard("The seat is yours again.")
-
-
-async def test_the_bot_chooses_while_it_has_the_seat() -> None:
+async def test_the_bot_chooses_until_the_seat_is_taken_back(line: str) -> None:
     view = asked("place")
     async with desk(view, autopilot=True) as here:
         assert await here.prompt.choose(view, "place", False) == 1
         assert here.said == []
+        await here.types(line)
+        assert not here.prompt.autopilot
+        assert here.heard("The seat is yours again.")
 
 
 @pytest.mark.parametrize("word", ["q", "QUIT", "exit", "salir", "ende", INTERRUPT, END])
@@ -252,15 +251,8 @@ async def test_after_the_terminal_is_back_the_open_question_is_said_again() -> N
         assert idle.said == []
 
 
-@pytest.mark.parametrize("typed", ["hall", "Auktionshaus", "sala de subastas"])
-async def test_words_choose_as_numbers_do(typed: str) -> None:
-    assert (await answer(asked("place"), "place", typed, "y"))[0] == 1
-
-
 @pytest.mark.parametrize("command", ["c", "qr"])
-async def test_a_hosts_ticket_is_copied_and_shown_on_request(
-    command: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_hosts_ticket_is_copied(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
     asked_for: list[str] = []
     monkeypatch.setattr(ticket_block, "copy", asked_for.append)
     monkeypatch.setattr(ticket_block, "show_qr", asked_for.append)
@@ -274,7 +266,7 @@ async def test_a_hosts_ticket_is_copied_and_shown_on_request(
     ("handed_over", "typed", "yes"),
     [(False, ("", "x", "y"), True), (False, ("", "n"), False), (True, ("n",), False)],
 )
-async def test_a_guest_is_let_in_by_a_typed_word_only(
+async def test_guests_are_let_in_by_words(
     handed_over: bool, typed: tuple[str, ...], yes: bool
 ) -> None:
     async with desk(None) as here:
@@ -324,15 +316,12 @@ async def test_a_choice_that_is_no_longer_needed_is_dropped() -> None:
         assert here.heard("Nothing is asked of you now")
 
 
-async def test_an_absent_player_comes_back_with_enter() -> None:
+async def test_an_absent_player_comes_back_with_enter_and_the_bot_by_itself() -> None:
     async with desk(asked("place")) as here:
         await here.begin(here.prompt.returning)
         assert not here.found
         await here.types("")
         assert here.found
-
-
-async def test_the_bot_comes_back_by_itself() -> None:
     async with desk(asked("place"), autopilot=True) as here:
         await here.prompt.returning()
         assert here.said == []
@@ -351,13 +340,6 @@ async def test_terms_are_agreed_to(line: str, agreed: bool, autopilot: bool) -> 
         assert here.prompt.autopilot is autopilot
 
 
-async def test_a_choice_begun_afresh_is_said() -> None:
-    view = asked("place")
-    async with desk(view) as here:
-        await here.begin(here.prompt.choose, view, "place", True)
-        assert here.heard("the step begins afresh")
-
-
 # Lines from a file or a pipe.
 
 
@@ -374,9 +356,7 @@ async def from_a_file(view: View, *lines: str) -> tuple[list[rules.Choice], Desk
     return here.found, here
 
 
-async def test_lines_of_a_file_wait_for_their_questions_and_leave_in_their_turn(
-    autojump_clock: object,
-) -> None:
+async def test_lines_of_a_file_wait_for_their_questions(autojump_clock: object) -> None:
     found, here = await from_a_file(asked("place"), "2", "y", "1", "n", "2", "", "1", "y")
     assert found == [1, 1, 0]
     assert here.left == ["the input has ended"]
@@ -449,17 +429,6 @@ async def test_a_pipe_that_never_chooses_is_given_up(line: str) -> None:
     assert [trouble.exit_code for trouble in troubles] == [2]
     assert "20 lines of the input have made no choice" in str(troubles[0])
     assert "hoity resume feed" in str(troubles[0])
-
-
-async def test_a_person_may_err_for_ever() -> None:
-    choice, _ = await answer(asked("place"), "place", *["x"] * 3 * STRAYS, "1", "y")
-    assert choice == 0
-
-
-async def test_too_small_an_exhibit_is_refused_in_the_games_words() -> None:
-    view = asked("exhibit")
-    _, here = await answer(view, "exhibit", "p 1 2", "1", "y")
-    assert here.heard("The rules forbid that: an exhibit is of three or more Collectibles.")
 
 
 async def test_a_page_shown_while_away_asks_for_enter_again_not_for_an_old_choice() -> None:
@@ -537,6 +506,9 @@ async def test_a_wait_is_heard_once_and_not_from_a_bots_seat_nor_who_has_no_game
 
 
 async def test_news_that_break_into_a_question_stand_apart_and_it_is_said_again() -> None:
+    async with desk(asked("place")) as here:
+        here.prompt.tell(updates.Linked("Bob"))
+        assert here.said == ["  [linked to Bob]"]
     view = asked("place")
     async with desk(view) as here:
         await here.begin(here.prompt.choose, view, "place", False)
@@ -549,9 +521,3 @@ async def test_news_that_break_into_a_question_stand_apart_and_it_is_said_again(
         here.prompt.tell(updates.Unlinked("Bob", because(LinkCode.REPLACED)))
         here.prompt.tell(updates.Awaited(frozenset({1}), 10.0, 20.0))
         assert len(here.said) == 1
-
-
-async def test_without_a_question_news_are_said_plainly() -> None:
-    async with desk(asked("place")) as here:
-        here.prompt.tell(updates.Linked("Bob"))
-        assert here.said == ["  [linked to Bob]"]

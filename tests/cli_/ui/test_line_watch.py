@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+import trio
 from support.cli_stage import NICKNAMES, referee
 
 from cli.ui.line_watch import LineWatch
@@ -45,42 +46,22 @@ def test_a_key_shows_its_page(line: str, words: str, capsys: Shown) -> None:
     assert left == []
 
 
-@pytest.mark.parametrize("line", ["q", "QUIT", "exit"])
-def test_q_leaves(line: str) -> None:
-    watch, left = watching()
-    watch._hear(line)
-    assert left == ["you left"]
+def test_q_leaves_and_an_empty_line_says_nothing(capsys: Shown) -> None:
+    for line in ("q", "QUIT", "exit"):
+        watch, left = watching()
+        watch._hear("")
+        assert capsys.readouterr().out == ""
+        watch._hear(line)
+        assert left == ["you left"]
 
 
-def test_an_empty_line_says_nothing(capsys: Shown) -> None:
-    watch, _ = watching()
-    watch._hear("")
-    assert capsys.readouterr().out == ""
-
-
-def test_without_a_terminal_nothing_is_heard_and_the_peer_runs(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_the_peer_is_not_held_up_by_a_keyboard(monkeypatch: pytest.MonkeyPatch) -> None:
     watch, _ = watching()
 
     async def main(number: int) -> int:
         return number + 1
 
     assert watch.run(main, 1) == 2
-
-
-def test_the_peers_end_is_not_held_up_by_a_keyboard(monkeypatch: pytest.MonkeyPatch) -> None:
-    import trio
-
-    watch, _ = watching()
-
-    async def listen() -> None:
-        await trio.sleep_forever()
-
     monkeypatch.setattr(watch, "listens", lambda is_asked: True)
-    monkeypatch.setattr(watch, "listen", listen)
-
-    async def main() -> str:
-        return "over"
-
-    assert watch.run(main) == "over"
+    monkeypatch.setattr(watch, "listen", trio.sleep_forever)
+    assert watch.run(main, 2) == 3

@@ -193,7 +193,7 @@ def test_what_a_shuffle_proved_is_kept_with_its_time_and_not_said() -> None:
     assert proof.endswith("proof checked, 55 ms")
 
 
-def test_after_a_choice_it_is_said_once_who_is_awaited_and_how_each_is_there() -> None:
+def test_after_a_choice_it_is_said_once_who_is_awaited() -> None:
     screen, said = told()
     seats = (updates.Presence.LINKED, updates.Presence.LINKED, updates.Presence.UNLINKED)
     waiting = updates.Clock(frozenset({1, 2}), 1.0, 299.0, 300.0, MUSTER)
@@ -207,9 +207,6 @@ def test_after_a_choice_it_is_said_once_who_is_awaited_and_how_each_is_there() -
     screen(waiting)
     screen(waiting)
     assert said == ["  [sealed; awaited: seat 1 (thinking), seat 2 (no link)]"]
-
-
-def test_what_happened_meanwhile_needs_no_waiting_and_ones_own_choice_is_not_said_again() -> None:
     screen, said = told()
     screen.is_confirmed = True
     screen(updates.Chosen("place", 1))
@@ -229,10 +226,6 @@ def test_every_presence_has_words_of_its_own(presence: updates.Presence) -> None
     assert bool(more) == (presence is updates.Presence.UNLINKED), "it may be elsewhere"
     assert line.startswith("  [awaited for 12 s: seat 1 (")
     assert [one for one, words in WORDS.items() if words in line] == [presence]
-
-
-def test_a_replaced_link_is_no_news() -> None:
-    assert said_of(updates.Unlinked("Bob", because(LinkCode.REPLACED))) == []
 
 
 @pytest.mark.parametrize("update", each(), ids=lambda one: type(one).__name__)
@@ -288,7 +281,7 @@ async def test_a_program_that_ends_while_asked_is_told_what_to_do() -> None:
         ("again", None, False),
     ],
 )
-async def test_a_program_agrees_to_terms_and_to_another_game(
+async def test_a_program_agrees_to_terms_and_games(
     asked: str, line: str | None, wanted: bool
 ) -> None:
     player, _ = await program(*([] if line is None else [line]))
@@ -296,9 +289,7 @@ async def test_a_program_agrees_to_terms_and_to_another_game(
 
 
 @pytest.mark.parametrize(("word", "wish"), [("wait", WaitLonger()), ("leave", LeaveForNow())])
-async def test_a_program_waits_longer_or_leaves_without_answering(
-    word: str, wish: object, autojump_clock: Any
-) -> None:
+async def test_a_program_waits_or_leaves(word: str, wish: object, autojump_clock: Any) -> None:
     stray = f'{{"{word}": false}}'
     player, _ = await program(stray, f' {{"{word}" : true}} ', "1")
     assert await player.wish() == wish
@@ -429,9 +420,7 @@ def test_programs_hear_of_presence_by_change_and_of_no_clock() -> None:
     assert (late["gone"], late["unlinked"]) == ([1], [])
 
 
-async def test_a_program_whose_input_ends_leaves_when_a_choice_is_needed(
-    autojump_clock: Any,
-) -> None:
+async def test_a_program_whose_input_ends_leaves_when_it_must_choose(autojump_clock: Any) -> None:
     reasons: list[str] = []
     player, _ = await program(leave=reasons.append)
     assert await is_in_vain(player.choose, view(), "place", False)
@@ -474,12 +463,13 @@ def test_an_onlooker_is_offered_no_choice() -> None:
     assert not any("wait " in line or "resume" in line for line in said)
 
 
-def test_what_came_of_the_wish_to_wait_is_said() -> None:
+def test_what_came_of_the_wish_to_wait_is_said_and_a_replaced_link_is_no_news() -> None:
     one, nobody = frozenset({1}), frozenset[int]()
     said = said_of(*(updates.Extended(*what) for what in ((one, 300.0), (one, 0.0), (nobody, 0.0))))
     assert "up to 300 s more for seat 1" in said[0]
     assert "waits in any case" in said[1]
     assert "Nobody else" in said[2]
+    assert said_of(updates.Unlinked("Bob", because(LinkCode.REPLACED))) == []
 
 
 def test_an_ended_table_names_whose_doing_it_was_or_who_was_awaited_or_has_left() -> None:

@@ -33,11 +33,6 @@ def modules(lines: list[str]) -> list[list[bool]]:
     return [row[edge : edge + size] for row in rows[edge : edge + size]]
 
 
-def test_the_ticket_stands_alone_on_its_line() -> None:
-    lines = ticket_block.block(TICKET)
-    assert lines[lines.index(TICKET) - 1] == lines[lines.index(TICKET) + 1] == ""
-
-
 @pytest.mark.parametrize("addresses", [1, MOST_ADDRESSES])
 def test_the_code_is_that_of_the_ticket(addresses: int) -> None:
     named = tuple(f"[2001:db8::{n:x}]:4646" for n in range(1, addresses + 1))
@@ -58,9 +53,11 @@ def test_it_fits_or_says_that_it_does_not(monkeypatch: pytest.MonkeyPatch, capsy
         assert ("The QR code needs" in out) is not fits
 
 
-def test_a_pipe_has_room_for_all(capsys: Shown) -> None:
+def test_a_pipe_has_room_for_all_and_the_ticket_stands_alone_on_its_line(capsys: Shown) -> None:
     ticket_block.show_qr(TICKET)
     assert capsys.readouterr().out.splitlines() == ticket_block.qr(TICKET)
+    lines = ticket_block.block(TICKET)
+    assert lines[lines.index(TICKET) - 1] == lines[lines.index(TICKET) + 1] == ""
 
 
 def test_it_is_copied_at_a_terminal_only(monkeypatch: pytest.MonkeyPatch, capsys: Shown) -> None:

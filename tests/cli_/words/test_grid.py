@@ -13,9 +13,7 @@ SEATS = st.integers(3, 6)
 
 
 @given(SEATS, st.integers(0, 9), st.sampled_from(["place", "action", "exhibit"]))
-def test_every_known_collectible_stands_in_its_cell_and_no_other(
-    seats: int, seed: int, kind: rules.Kind
-) -> None:
+def test_each_known_collectible_is_in_its_cell(seats: int, seed: int, kind: rules.Kind) -> None:
     view = until(referee(seats, seed), kind, 0)
     for row in grid(view).rows:
         known = view.held(row.seat)

@@ -91,7 +91,7 @@ def test_nobody_is_addressed_as_a_stranger(path: Path) -> None:
         ("es", "Your key, its fingerprint", "Tu clave, su huella y tu apodo.", False),
     ],
 )
-def test_an_address_to_a_stranger_is_noticed(
+def test_an_address_of_strangers_is_seen(
     language: str, message: str, text: str, found: bool
 ) -> None:
     assert stiff(language, message, text) is found

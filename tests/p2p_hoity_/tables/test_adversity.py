@@ -43,7 +43,7 @@ async def _read(hub: Hub) -> None:
         pass
 
 
-async def test_a_guest_whose_addresses_are_nonsense_harms_nobody(
+async def test_nonsense_addresses_harm_nobody(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     table = PlayerTable(tmp_path, 3)
@@ -81,30 +81,26 @@ async def test_a_host_that_leaves_before_the_table_is_full_is_told(tmp_path: Pat
 
 
 async def test_strangers_cannot_fill_what_waits_for_a_table() -> None:
-    waiting = Backlog()
-    for _ in range(50):
-        waiting.keep(Frame(b"p" * 32, bytes(1 << 20)))
-    assert len(waiting.frames) == Backlog.BYTES >> 20
-    waiting = Backlog()
-    for _ in range(5000):
-        waiting.keep(Frame(b"p" * 32, b"x"))
-    assert len(waiting.frames) == Backlog.FRAMES
+    for frame, times, most in (
+        (bytes(1 << 20), 50, Backlog.BYTES >> 20),
+        (b"x", 5000, Backlog.FRAMES),
+    ):
+        waiting = Backlog()
+        for _ in range(times):
+            waiting.keep(Frame(b"p" * 32, frame))
+        assert len(waiting.frames) == most
 
 
-@pytest.mark.parametrize("kind", [Kind.KEY_OK, Kind.REVEAL])
+QUICK = (Kind.KEY_OK, Kind.REVEAL)
+REST = [kind for kind in Kind if kind not in (*QUICK, Kind.ENDED, Kind.KEY_COMMIT)]
+
+
+@pytest.mark.parametrize(
+    "kind", [*QUICK, *(pytest.param(kind, marks=pytest.mark.nightly) for kind in REST)]
+)
 async def test_a_seat_that_goes_for_good_as_a_step_begins(tmp_path: Path, kind: Kind) -> None:
-    await _vanish(tmp_path, kind)
-
-
-@pytest.mark.nightly
-@pytest.mark.parametrize("kind", [k for k in Kind if k not in (Kind.ENDED, Kind.KEY_COMMIT)])
-async def test_a_seat_that_goes_for_good_in_every_kind_of_step(tmp_path: Path, kind: Kind) -> None:
-    await _vanish(tmp_path, kind)
-
-
-async def _vanish(path: Path, kind: Kind) -> None:
     """Three seats; the last is gone as the first step of a kind begins: the two others end."""
-    table = PlayerTable(path, 3)
+    table = PlayerTable(tmp_path, 3)
 
     def begins(update: updates.Update) -> bool:
         return isinstance(update, updates.Stepped) and update.after.want.kind is kind
@@ -118,8 +114,7 @@ async def _vanish(path: Path, kind: Kind) -> None:
         return
     before = kind in (Kind.KEY_REVEAL, Kind.KEY_OK, Kind.SHUFFLE, Kind.DECK_OK)
     for guest in stayed:
-        assert guest.outcome is not None
-        assert (guest.outcome.transcript is None) == before
+        assert (guest.end.transcript is None) == before
         if before:
             (ended,) = guest.heard(updates.Ended)
             assert ended.code == "silent-seat"
@@ -151,6 +146,8 @@ async def test_nobody_waits_at_the_end_when_all_are_there(tmp_path: Path) -> Non
 
 async def test_who_stays_at_a_table_for_two_can_claim_the_game(tmp_path: Path) -> None:
     table = PlayerTable(tmp_path, 2, edition=LONGER)
+    with pytest.raises(tables.PeerError, match="no-game"):
+        resuming.claim_game(table.guests[0].seat, None)
     async with trio.open_nursery() as nursery:
         nursery.start_soon(table.sit_until, 1, past_round(2))
         assert await table.sit_until(0, lambda update: isinstance(update, updates.Paused))
@@ -164,9 +161,3 @@ async def test_who_stays_at_a_table_for_two_can_claim_the_game(tmp_path: Path) -
     with pytest.raises(tables.PeerError, match=f"only-claimed-games .*{game.name}"):
         resuming.find_game(home, None)
     assert resuming.find_game(home, game.name[:4]) == game
-
-
-def test_there_is_nothing_to_claim_without_a_game(tmp_path: Path) -> None:
-    guest = Guest(tmp_path, "alone")
-    with pytest.raises(tables.PeerError, match="no-game"):
-        resuming.claim_game(guest.seat, None)

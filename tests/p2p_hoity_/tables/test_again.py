@@ -22,9 +22,7 @@ from protocol.wire import header
 from protocol.wire.header import Header
 
 
-async def test_two_rosters_for_the_next_table_are_found_out(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_two_rosters_are_found_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A host with an accomplice, who has signed two entries: each seat's own one is in both."""
     table = willing_table(tmp_path, 4, lambda number: willing(5))
     host, victim, _, accomplice = table.guests
@@ -51,16 +49,13 @@ async def test_two_rosters_for_the_next_table_are_found_out(
     monkeypatch.setattr(Hub, "post", two_faced)
     await table.play()
     for guest in table.guests[1:3]:
-        assert guest.outcome is not None
-        assert (guest.outcome.code, guest.outcome.seat) == (TWO_ROSTERS, 0)
-        assert guest.outcome.evidence is not None
+        assert (guest.end.code, guest.end.seat) == (TWO_ROSTERS, 0)
+        assert guest.end.evidence is not None
         assert len(guest.games()) == 1
 
 
 @pytest.mark.parametrize("seats", [2, 3, pytest.param(6, marks=pytest.mark.nightly)])
-async def test_the_same_people_play_twice_over_the_links_that_stand(
-    tmp_path: Path, seats: int
-) -> None:
+async def test_the_same_people_play_twice_over_their_links(tmp_path: Path, seats: int) -> None:
     table = willing_table(tmp_path, seats, lambda number: willing(1, number * 3.0))
     left: list[Path] = []
     host = table.guests[0]
@@ -98,13 +93,10 @@ async def test_who_says_no_is_named_to_all_at_once(tmp_path: Path) -> None:
     for guest in table.guests:
         assert guest.heard(updates.Again)[-1].unwilling == {table.guests[1].place}
         assert len(guest.heard(updates.Started)) == 1
-        assert guest.outcome is not None
-        assert guest.outcome.code is None
+        assert guest.end.code is None
 
 
-async def test_a_seat_that_takes_no_part_ends_as_ever_and_keeps_nobody_waiting(
-    tmp_path: Path,
-) -> None:
+async def test_a_seat_that_takes_no_part_keeps_nobody_waiting(tmp_path: Path) -> None:
     table = willing_table(tmp_path, 3, lambda number: willing(5))
     table.guests[2].options["again"] = False
     await table.play()
@@ -118,12 +110,11 @@ async def test_who_does_not_answer_counts_as_unwilling(tmp_path: Path) -> None:
     table = willing_table(tmp_path, 3, lambda number: willing(5, 1e9 if number == 2 else 0))
     began = list[float]()
 
-    def noted(update: updates.Update) -> None:
-        if isinstance(update, updates.Finished):
-            began.append(trio.current_time())
+    async def note() -> None:
+        await table.until_heard(updates.Finished, 0)
+        began.append(trio.current_time())
 
-    table.guests[0].listener = noted
-    await table.play()
+    await table.play({}, note)
     assert ANSWER - 5 < trio.current_time() - began[0] < LONGEST
     for guest in table.guests:
         assert len(guest.heard(updates.Started)) == 1
@@ -154,17 +145,14 @@ async def test_an_onlooker_follows_to_the_next_table(tmp_path: Path) -> None:
     assert len(ended) == 2
 
 
-async def test_a_seat_that_consents_and_does_not_come_is_named_by_the_next_table(
-    tmp_path: Path,
-) -> None:
+async def test_a_seat_that_consents_and_does_not_come_is_named(tmp_path: Path) -> None:
     table = willing_table(tmp_path, 3, lambda number: willing(5))
     gone = table.guests[2]
     await table.play_until_the_last_goes(lambda update: len(gone.heard(updates.Started)) == 2)
     for guest in table.guests[:2]:
         ids = guest.heard(updates.Started)[1].table.ids
-        assert guest.outcome is not None
-        assert guest.outcome.code is not None
-        assert guest.outcome.seat == ids.index(gone.me.identity.public)
+        assert guest.end.code
+        assert guest.end.seat == ids.index(gone.me.identity.public)
         assert len(guest.games()) == 1
 
 
@@ -181,9 +169,7 @@ async def test_a_seat_resumed_at_the_second_table_plays_it_to_the_end(tmp_path: 
     assert len({guest.games()[-1][1].read_bytes() for guest in table.guests}) == 1
 
 
-async def test_a_lost_roster_is_asked_for_anew(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_lost_roster_is_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The host's roster for the next table never goes out to one seat, whose links then break."""
     table = willing_table(tmp_path, 3, lambda number: willing(1))
     post, host, victim = Hub.post, table.guests[0], table.guests[2].me.identity.public

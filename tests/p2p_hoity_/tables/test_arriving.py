@@ -48,10 +48,8 @@ def test_whoever_is_let_in_goes_on_once_all_had_time_to_object() -> None:
     assert told(0).may_play(SETTLE)
     assert not told().may_play(SETTLE)
     assert told().may_play(ALONE)
-
-
-def test_while_anyone_objects_nothing_is_signed() -> None:
     assert not told(0, 1, elsewhere=(2,)).may_play(PATIENCE)
+    assert Limits().silence * 2 < PATIENCE  # it is asked for longer than a dead link lives
 
 
 @pytest.mark.parametrize(
@@ -70,23 +68,17 @@ def test_so_many_must_say_so_that_one_is_honest_or_nobody_else_is_there(
     assert told(*linked, elsewhere=elsewhere).is_played_elsewhere() == stops
 
 
-def test_who_lets_us_in_at_last_objects_no_more() -> None:
+def test_who_lets_us_in_at_last_objects_no_more_and_strangers_have_no_say() -> None:
     answers = told(elsewhere=(0, 2))
+    answers.hear(LinkedElsewhere(b"x" * 32))
     assert answers.names() == ("P0", "P2")
     answers.hear(LinkUp(WHO[0].public, "", False))
     assert answers.names() == ("P2",)
     answers.hear(LinkDown(WHO[0].public, Reason("gone")))
     assert answers.linked == set()
-
-
-def test_strangers_have_no_say() -> None:
     answers = told()
     answers.hear(LinkedElsewhere(b"x" * 32))
     assert not answers.elsewhere
-
-
-def test_it_is_asked_for_longer_than_a_dead_link_lives() -> None:
-    assert Limits().silence * 2 < arriving.PATIENCE
 
 
 async def test_a_copy_of_a_home_that_plays_already_stops_before_it_signs(tmp_path: Path) -> None:

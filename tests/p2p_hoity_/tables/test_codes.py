@@ -106,9 +106,7 @@ async def _relay(network: MemoryNetwork, port: int, task_status: Any) -> None:
 
 
 @pytest.mark.parametrize("end", [CodeEnd.USED, CodeEnd.WRONG, CodeEnd.OLD])
-async def test_a_code_is_good_for_one_guess_and_some_minutes_and_then_there_is_another(
-    end: CodeEnd,
-) -> None:
+async def test_a_code_is_good_for_one_guess_and_for_some_minutes(end: CodeEnd) -> None:
     async with desk() as (there, _):
         first = await there.code()
         began = trio.current_time()
@@ -369,9 +367,7 @@ async def test_one_number_for_two_hosts_burns_a_code_and_no_more() -> None:
         ((b"x" * 8193,), "code-unanswered"),
     ],
 )
-async def test_a_relay_that_answers_nonsense_is_told_from_a_host(
-    frames: tuple[bytes, ...], code: str
-) -> None:
+async def test_a_relay_that_answers_nonsense_is_told(frames: tuple[bytes, ...], code: str) -> None:
     async def lie(stream: TlsStream, wish: bytes) -> None:
         await say(stream, WELCOME, *frames)
         await trio.sleep_forever()

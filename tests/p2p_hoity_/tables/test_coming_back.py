@@ -35,7 +35,7 @@ class Walker(Thinker):
         self.key, self.is_away = trio.Event(), False
 
 
-async def test_who_walked_away_comes_back_by_a_key_and_each_time_anew(
+async def test_who_walked_away_is_back_by_a_key(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(driver, "TICK", 1.0)

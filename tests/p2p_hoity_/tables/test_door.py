@@ -172,9 +172,7 @@ async def test_after_so_many_refusals_the_host_is_left_in_peace(tmp_path: Path) 
 
 
 @pytest.mark.parametrize("back", ["after the answer", "before the answer"])
-async def test_a_guest_that_goes_while_asked_of_is_let_in_when_it_is_back(
-    tmp_path: Path, back: str
-) -> None:
+async def test_a_guest_that_goes_meanwhile_is_let_in_when_back(tmp_path: Path, back: str) -> None:
     """Started again, it knows nothing of an earlier consent, and would take no roster with it."""
     who = Identity(os.urandom(32))
     async with guarded(tmp_path, 3) as door:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pytest
 import trio
@@ -36,70 +36,62 @@ class Walled(NetworkNode):
         return await super().open(address)
 
 
-@pytest.fixture
-def relayed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., PlayerTable]:
-    """Make a table whose players reach each other through these relays alone; some will lie."""
+Relayed = Callable[..., AbstractAsyncContextManager[PlayerTable]]
 
-    def make(hostile: Hostile, *relays: str) -> PlayerTable:
+
+@pytest.fixture
+def relayed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Relayed:
+    """Run a table whose players reach each other through these relays alone; the first will lie."""
+
+    @asynccontextmanager
+    async def run(hostile: Hostile, *honest: str) -> AsyncIterator[PlayerTable]:
         hostile.lies = False
         monkeypatch.setattr(calls, "splice_of", hostile.splice_of)
         table = PlayerTable(tmp_path, 3, USUAL, thinking=1.0)
-        table.relays = relays
+        table.relays = ("relay-that-lies:1", *(f"{name}:1" for name in honest))
         table.node = lambda number: Walled(table.partition, f"node{number}")
-        return table
+        async with trio.open_nursery() as nursery:
+            await nursery.start(hostile.serve, "relay-that-lies", table.network)
+            for name in honest:
+                await nursery.start(partial(serve_relay, name, 1, network=table.network))
+            nursery.start_soon(table.play)
+            await table.until_heard(updates.Started)
+            yield table
+            nursery.cancel_scope.cancel()
 
-    return make
+    return run
 
 
 @pytest.mark.parametrize("trick", sample(TRICKS, 2, "tricks of relays"))
-async def test_a_game_outlives_its_only_relays_lies(relayed: Any, trick: str) -> None:
+async def test_a_game_outlives_its_only_relays_lies(relayed: Relayed, trick: str) -> None:
     """It may stall while the relay lies, and says so; then it goes on, and nobody is accused."""
     hostile = Hostile(trick)
-    table = relayed(hostile, "relay:1")
-    async with trio.open_nursery() as nursery:
-        await nursery.start(hostile.serve, "relay", table.network)
-
-        async def lie() -> None:
-            await table.until_heard(updates.Started)
-            hostile.lies = True
-            await trio.sleep(LIES)
-            hostile.lies = False
-
-        nursery.start_soon(lie)
+    async with relayed(hostile) as table:
         table.think(4.0)  # so that the game is longer than the lies
+        hostile.lies = True
+        await trio.sleep(LIES)
+        hostile.lies = False
         with trio.fail_after(LONGEST):
-            await table.play()
-        nursery.cancel_scope.cancel()
+            await table.until(lambda: all(guest.outcome for guest in table.guests))
     table.judge()
-    assert not hostile.lies
     assert hostile.played > 0
     assert trick == "delay" or table.heard(updates.Unlinked)
 
 
 @pytest.mark.parametrize("trick", ["drop", "inject"])
-async def test_another_relay_is_taken_while_one_lies_all_the_time(relayed: Any, trick: str) -> None:
+async def test_another_relay_is_taken_while_one_lies(relayed: Relayed, trick: str) -> None:
     hostile = Hostile(trick, seldom=0.2)
-    table = relayed(hostile, "relay-that-lies:1", "relay:1")
-    async with trio.open_nursery() as nursery:
-        await nursery.start(hostile.serve, "relay-that-lies", table.network)
-        await nursery.start(partial(serve_relay, "relay", 1, network=table.network))
-        nursery.start_soon(table.play)
-        await table.until_heard(updates.Started)
+    async with relayed(hostile, "relay") as table:
         hostile.lies = True
         with trio.fail_after(LONGEST):
-            await table.until_heard(updates.Finished)
-        nursery.cancel_scope.cancel()
+            await table.until(lambda: all(guest.outcome for guest in table.guests))
     table.judge()
     assert hostile.played > 0
 
 
-async def test_a_relay_that_carries_nothing_stalls_the_game_and_it_says_so(relayed: Any) -> None:
+async def test_a_relay_that_carries_nothing_stalls_the_game_which_is_said(relayed: Relayed) -> None:
     hostile = Hostile("drop", seldom=1.0)
-    table = relayed(hostile, "relay:1")
-    async with trio.open_nursery() as nursery:
-        await nursery.start(hostile.serve, "relay", table.network)
-        nursery.start_soon(table.play)
-        await table.until_heard(updates.Started)
+    async with relayed(hostile) as table:
         await trio.sleep(5)
         hostile.lies = True
         await trio.sleep(20)
@@ -108,4 +100,3 @@ async def test_a_relay_that_carries_nothing_stalls_the_game_and_it_says_so(relay
         await trio.sleep(30)
         assert len(table.heard(updates.Happened)) == rounds
         assert table.heard(updates.Accused) == table.heard(updates.Ended) == []
-        nursery.cancel_scope.cancel()

@@ -21,9 +21,7 @@ from protocol.wire.header import Patience
 LONG = Patience(choice=300_000, step=120_000, grace=1000, cap=8000)
 
 
-async def test_the_others_go_on_at_once_and_who_left_is_back_in_a_later_round(
-    tmp_path: Path,
-) -> None:
+async def test_the_others_go_on_at_once_and_who_left_is_back_later(tmp_path: Path) -> None:
     table = PlayerTable(tmp_path, 3, LONG, thinking=1.0)
     table.guests[2].leave_when(past_round(2))
     left: list[float] = []
@@ -33,9 +31,8 @@ async def test_the_others_go_on_at_once_and_who_left_is_back_in_a_later_round(
         await table.join(2)
         left.append(trio.current_time())
         guest = table.guests[2]
-        assert guest.outcome is not None
         seat = table.guests[2].place
-        assert (guest.outcome.code, guest.outcome.seat, guest.outcome.kept) == (LEFT, seat, True)
+        assert (guest.end.code, guest.end.seat, guest.end.kept) == (LEFT, seat, True)
         assert not guest.heard(updates.Ended)
         guest.player = Thinker()
         await table.until(
@@ -61,9 +58,7 @@ async def test_the_others_go_on_at_once_and_who_left_is_back_in_a_later_round(
     assert table.guests[2].absences == (1, 1)
 
 
-async def test_attendance_is_told_when_it_changes_and_the_clock_every_second(
-    tmp_path: Path,
-) -> None:
+async def test_attendance_is_told_as_it_changes_and_the_clock_every_second(tmp_path: Path) -> None:
     table = PlayerTable(tmp_path, 3, LONG, thinking=1.0)
     table.guests[1].player = Sleeper()
     await table.play()
@@ -98,16 +93,13 @@ class Sleeper(BotPlayer):
         return await super().choose(view, kind, again)
 
 
-async def test_before_the_cards_are_dealt_it_ends_the_table_and_names_who_left(
-    tmp_path: Path,
-) -> None:
+async def test_before_the_deal_it_ends_the_table_and_names_who_left(tmp_path: Path) -> None:
     table = PlayerTable(tmp_path, 3, LONG)
     table.guests[2].leave_when(lambda update: isinstance(update, updates.Started))
     await table.play()
     seat = table.guests[2].place
     for guest in table.guests[:2]:
-        assert guest.outcome is not None
-        assert (guest.outcome.code, guest.outcome.seat) == (effects.SEAT_LEFT, seat)
+        assert (guest.end.code, guest.end.seat) == (effects.SEAT_LEFT, seat)
         assert guest.heard(updates.Ended) == [updates.Ended(effects.SEAT_LEFT, seat)]
         assert not guest.heard(updates.Accused)
         assert not tables.open_games(guest.home)

@@ -91,9 +91,7 @@ async def test_a_crowd_without_the_ticket_fills_no_table(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("kind", ["secret", "door", "guest", "binding", "empty"])
-async def test_a_proof_that_is_not_for_this_link_guest_and_table_gives_no_seat(
-    tmp_path: Path, kind: str
-) -> None:
+async def test_a_proof_for_another_link_or_guest_gives_no_seat(tmp_path: Path, kind: str) -> None:
     table = PlayerTable(tmp_path, 2)
     async with hosted(table) as call:
         caller, other = await call(), await call()
@@ -176,9 +174,7 @@ async def test_the_secret_is_in_no_ticket_of_the_lan_and_in_no_repr(tmp_path: Pa
 
 
 @pytest.mark.parametrize("lan", [Lan.OPEN, Lan.CLOSED])
-async def test_an_open_table_seats_who_comes_by_the_lan_and_no_other(
-    tmp_path: Path, lan: Lan
-) -> None:
+async def test_an_open_table_alone_seats_who_comes_by_the_lan(tmp_path: Path, lan: Lan) -> None:
     table = PlayerTable(tmp_path, 2)
     async with hosted(table, lan):
         table.ticket = replace(table.ticket, secret=b"")
@@ -229,9 +225,7 @@ async def test_who_waits_at_the_door_as_the_game_begins_hears_nothing_of_it(tmp_
 # Coming back.
 
 
-async def test_a_reset_after_sitting_down_costs_nobody_the_table(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_reset_costs_nobody_a_seat(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each guest's link is cut as soon as it sits, and once more as the roster goes out."""
     table = PlayerTable(tmp_path, 3)
     cuts: list[bytes] = []
@@ -289,9 +283,7 @@ async def test_a_seat_is_kept_for_a_while_and_then_given_to_who_waits(tmp_path: 
 
 
 @pytest.mark.parametrize("lie", ["another's consent", ()])
-async def test_who_waits_for_a_kept_seat_has_consented_as_all_others(
-    lie: Any, tmp_path: Path
-) -> None:
+async def test_who_waits_for_a_kept_seat_has_consented_too(lie: Any, tmp_path: Path) -> None:
     """[L-8]"""
     table = PlayerTable(tmp_path, 3)
     async with hosted(table) as call:
@@ -408,7 +400,7 @@ def never(*_: Any) -> None:
     """No journal is found."""
 
 
-async def test_one_whose_seat_is_kept_is_told_to_resume(
+async def test_a_kept_seat_is_told_to_resume(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     table = PlayerTable(tmp_path, 3)
@@ -448,9 +440,7 @@ async def test_a_guest_dials_again_while_the_hosts_door_is_crowded(tmp_path: Pat
     assert table.ended_alike()
 
 
-async def test_a_host_that_cuts_every_link_is_given_up(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_who_cuts_all_links_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     table = PlayerTable(tmp_path, 2)
     tick = hosting.Lobby.hear
 
@@ -465,9 +455,7 @@ async def test_a_host_that_cuts_every_link_is_given_up(
             await table.join(1)
 
 
-async def test_a_second_process_of_one_key_does_not_take_the_seat_of_the_first(
-    tmp_path: Path,
-) -> None:
+async def test_a_second_process_of_one_key_does_not_take_its_seat(tmp_path: Path) -> None:
     table = PlayerTable(tmp_path, 3)
     async with hosted(table) as call:
         first = await call(table.guests[1].me.identity)

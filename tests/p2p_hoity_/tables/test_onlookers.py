@@ -60,7 +60,7 @@ async def stuck(table: PlayerTable) -> AsyncIterator[None]:
         nursery.cancel_scope.cancel()
 
 
-async def test_a_stuck_onlooker_is_dropped_and_slows_nobody(
+async def test_a_stuck_onlooker_slows_nobody(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     table, hubs, queued = thoughtful(tmp_path), list[Hub](), list[int]()
@@ -143,9 +143,7 @@ async def test_one_onlooker_too_many_is_told_once_and_gets_in_when_there_is_room
     assert isinstance(second[-1], updates.Finished)
 
 
-async def test_an_onlooker_sends_the_seats_nothing_back(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_onlookers_send_nothing_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """[M-7]"""
     table, sent, seen = thoughtful(tmp_path, 2), list[bytes](), list[Any]()
     asked, carried = list[float](), list[float]()

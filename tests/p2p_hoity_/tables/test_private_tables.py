@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 import trio
-from support.player_table import PlayerTable
+from support.player_table import PlayerTable, hosted
 from support.relays import serve_relay
 
 from p2p_hoity.codes.spoken import CodeError, parse_code
@@ -39,102 +40,96 @@ from protocol import Identity, header
 RELAY = "relay:4646"
 
 
-@asynccontextmanager
-async def private(path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Any]:
+@dataclass
+class Private:
     """A host at a relay with the LAN told, what the LAN is told, and what its relay can read."""
-    table, announced, passed = PlayerTable(path, 2), list[Announcement](), list[bytes]()
+
+    table: PlayerTable
+    announced: list[Announcement] = field(default_factory=list)
+    passed: list[bytes] = field(default_factory=list)
+
+
+@pytest.fixture
+async def private(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Private]:
+    here = Private(PlayerTable(tmp_path, 2))
+
+    class Air:
+        async def update(self, joined: int) -> None:
+            """Nobody hears."""
 
     @asynccontextmanager
-    async def air(what: Announcement) -> AsyncIterator[Any]:
-        announced.append(what)
-
-        class Air:
-            async def update(self, joined: int) -> None:
-                """Nobody hears."""
-
+    async def air(what: Announcement) -> AsyncIterator[Air]:
+        here.announced.append(what)
         yield Air()
 
     pass_on = mailboxes.Mailbox.pass_on
 
     def tapped(box: Any, data: bytes, teller: Any, hearer: Any) -> None:
-        passed.append(data)
+        here.passed.append(data)
         pass_on(box, data, teller, hearer)
 
     monkeypatch.setattr(hosting, "announce", air)
     monkeypatch.setattr(mailboxes.Mailbox, "pass_on", tapped)
-    table.relays, table.lan = (RELAY,), Lan.CLOSED
-
-    async def relay(task_status: Any) -> None:
-        await serve_relay("relay", 4646, network=table.network, task_status=task_status)
-
+    here.table.relays = (RELAY,)
     async with trio.open_nursery() as nursery:
-        await nursery.start(relay)
-        nursery.start_soon(table.host)
-        await table.opened.wait()
-        await table.until_heard(updates.Code, 0)
-        yield table, announced, passed, nursery
+        await nursery.start(partial(serve_relay, "relay", 4646, network=here.table.network))
+        async with hosted(here.table, Lan.CLOSED):
+            await here.table.until_heard(updates.Code, 0)
+            yield here
         nursery.cancel_scope.cancel()
 
 
-async def _refused(
-    table: PlayerTable, nursery: trio.Nursery, *frames: LobbyFrame
-) -> list[LobbyFrame]:
+async def refused(table: PlayerTable, *frames: LobbyFrame) -> list[LobbyFrame]:
     """All that a stranger hears who reaches the host through the relay and says these frames."""
     hub, host = Hub(Identity(os.urandom(32)), network=table.network), table.ticket.host_id
-    await nursery.start(hub.run)
-    await hub.connect([f"relay+{RELAY}"], host, 5)
     heard: list[LobbyFrame] = []
-    with trio.move_on_after(60):
-        async for event in hub.events:
-            if isinstance(event, LinkUp):
-                for frame in frames:
-                    hub.post(host, encode_lobby(frame))
-            elif isinstance(event, Frame) and is_lobby(event.data):
-                heard.append(parse_lobby(event.data))
-            else:
-                break
+    async with trio.open_nursery() as nursery:
+        await nursery.start(hub.run)
+        await hub.connect([f"relay+{RELAY}"], host, 5)
+        with trio.move_on_after(60):
+            async for event in hub.events:
+                if isinstance(event, LinkUp):
+                    for frame in frames:
+                        hub.post(host, encode_lobby(frame))
+                elif isinstance(event, Frame) and is_lobby(event.data):
+                    heard.append(parse_lobby(event.data))
+                else:
+                    break
+        nursery.cancel_scope.cancel()
     return heard
 
 
-async def test_through_the_relay_nothing_is_said_to_who_lacks_the_ticket(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async with private(tmp_path, monkeypatch) as (table, _, _, nursery):
-        unproven = Refuse(Refusal.UNPROVEN)
-        assert await _refused(table, nursery) == []
-        assert await _refused(table, nursery, Ask(b"")) == [unproven]
-        assert await _refused(table, nursery, Ask(os.urandom(32))) == [unproven]
-        thief = Identity(os.urandom(32))
-        entry = header.sit(table.terms, thief, "Thief", os.urandom(32))
-        assert await _refused(table, nursery, Sit(entry.value(), ())) == []
-        assert table.guests[0].heard(updates.Joined)[-1].names == ("P0",)
+async def test_through_the_relay_nothing_is_said_to_who_lacks_the_ticket(private: Private) -> None:
+    table, unproven = private.table, Refuse(Refusal.UNPROVEN)
+    assert await refused(table) == []
+    assert await refused(table, Ask(b"")) == [unproven]
+    assert await refused(table, Ask(os.urandom(32))) == [unproven]
+    thief = Identity(os.urandom(32))
+    entry = header.sit(table.terms, thief, "Thief", os.urandom(32))
+    assert await refused(table, Sit(entry.value(), ())) == []
+    assert table.guests[0].heard(updates.Joined)[-1].names == ("P0",)
 
 
-async def test_a_code_gives_the_ticket_to_who_knows_the_words_and_nothing_to_the_relay(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async with private(tmp_path, monkeypatch) as (table, _, passed, _nursery):
-        code = table.guests[0].heard(updates.Code)[0]
-        wrong = replace(parse_code(f"{code.code}@{code.relay}"), words=("lantern", "walrus"))
-        with pytest.raises(CodeError, match="code-wrong"):
-            await ticket_by_code(wrong, table.network)
-        while len(told := table.guests[0].heard(updates.Code)) < 2:
-            await trio.sleep(0.1)
-        right = parse_code(f"{told[1].code}@{told[1].relay}")
-        assert await ticket_by_code(right, table.network) == table.ticket
-        seen = b"".join(passed)
-        assert len(seen) > 400  # of the very exchange that gave it
-        word = encode_ticket(table.ticket)
-        hidden = (table.ticket.secret, table.ticket.terms, table.ticket.host_id, b"P0")
-        for secret in (*hidden, word.encode(), word[6:60].encode(), right.password):
-            assert secret not in seen
+async def test_a_code_gives_the_ticket_to_who_knows_it_not_to_the_relay(private: Private) -> None:
+    table = private.table
+    code = table.guests[0].heard(updates.Code)[0]
+    wrong = replace(parse_code(f"{code.code}@{code.relay}"), words=("lantern", "walrus"))
+    with pytest.raises(CodeError, match="code-wrong"):
+        await ticket_by_code(wrong, table.network)
+    await table.until_heard(updates.Code, 0, times=2)
+    second = table.guests[0].heard(updates.Code)[1]
+    right = parse_code(f"{second.code}@{second.relay}")
+    assert await ticket_by_code(right, table.network) == table.ticket
+    seen = b"".join(private.passed)
+    assert len(seen) > 400  # of the very exchange that gave it
+    word = encode_ticket(table.ticket)
+    hidden = (table.ticket.secret, table.ticket.terms, table.ticket.host_id, b"P0")
+    for secret in (*hidden, word.encode(), word[6:60].encode(), right.password):
+        assert secret not in seen
 
 
-async def test_the_lan_hears_of_a_table_and_gets_no_way_in(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async with private(tmp_path, monkeypatch) as (table, announced, _, _nursery):
-        assert announced == [Announcement("P0", 2, 1, "")]
-        shown = repr(announced)
-        assert table.ticket.secret.hex() not in shown
-        assert repr(table.ticket.secret)[2:-1] not in shown
+async def test_the_lan_hears_of_a_table_and_gets_no_way_in(private: Private) -> None:
+    assert private.announced == [Announcement("P0", 2, 1, "")]
+    shown = repr(private.announced)
+    assert private.table.ticket.secret.hex() not in shown
+    assert repr(private.table.ticket.secret)[2:-1] not in shown

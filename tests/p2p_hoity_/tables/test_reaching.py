@@ -50,57 +50,44 @@ async def test_a_guest_is_told_how_far_its_ticket_leads(
     assert exit_code_of(raised.value) == 3
 
 
-async def test_a_host_is_told_how_far_its_ticket_leads(tmp_path: Path) -> None:
+@pytest.mark.parametrize("outside", [True, False])
+async def test_a_host_is_told_how_far_its_ticket_leads(tmp_path: Path, outside: bool) -> None:
+    """Who plays on one machine is told nothing."""
     table = PlayerTable(tmp_path, 2)
-    table.how = lambda number: {"outside": number == 0}
+    table.how = lambda number: {"outside": outside and number == 0}
     await table.play()
-    (told,) = table.guests[0].heard(updates.Reached)
-    assert (told.scope, told.ticket) == (Scope.ANYWHERE, "")
+    told = [(one.scope, one.ticket) for one in table.guests[0].heard(updates.Reached)]
+    assert told == ([(Scope.ANYWHERE, "")] if outside else [])
     assert not table.guests[1].heard(updates.Reached)
 
 
-async def test_who_plays_on_one_machine_is_told_nothing(tmp_path: Path) -> None:
-    table = PlayerTable(tmp_path, 2)
-    await table.play()
-    assert not table.guests[0].heard(updates.Reached)
-
-
-def teller(tmp_path: Path, told: list[Any]) -> TicketTeller:
-    table = PlayerTable(tmp_path, 2)
+def told_of(tmp_path: Path, *found: Found) -> list[Any]:
+    """What a host of the LAN is told as these ways are found one after the other."""
+    table, told = PlayerTable(tmp_path, 2), list[Any]()
     me = table.guests[0].me.identity
     entry = header.sit(table.terms, me, "P0", b"n" * 32)
     ticket = Ticket(me.public, (HOME,), table.terms.digest())
-    return TicketTeller(Seating(table.terms, entry, ()), told.append, ticket, b"s" * 16, True)
+    teller = TicketTeller(Seating(table.terms, entry, ()), told.append, ticket, b"s" * 16, True)
+    for one in found:
+        teller.tell(judge(one, Wanted(lan=True)))
+    return told
 
 
 def test_a_better_ticket_is_given_once_with_the_same_secret(tmp_path: Path) -> None:
-    told: list[Any] = []
-    say = teller(tmp_path, told)
-    for found in (Found((HOME,)), Found((HOME,)), Found((HOME,), mapped=MAPPED)):
-        say.tell(judge(found, Wanted(lan=True)))
-    assert [(one.scope, bool(one.ticket)) for one in told] == [
-        (Scope.LAN, False),
-        (Scope.ANYWHERE, True),
-    ]
-    better = decode_ticket(told[1].ticket)
+    first, second = told_of(tmp_path, Found((HOME,)), Found((HOME,)), Found((HOME,), mapped=MAPPED))
+    assert (first.scope, first.ticket, second.scope) == (Scope.LAN, "", Scope.ANYWHERE)
+    better = decode_ticket(second.ticket)
     assert better.addresses == (MAPPED, HOME)
     assert better.secret == b"s" * 16
-    assert told[1].ticket not in repr(told[1])
+    assert second.ticket not in repr(second)
+    trouble = because(ReachCode.DOUBLE_NAT, address="100.64.0.1")  # more, though the ticket stays
+    ways = (Found((HOME,), asking=True), Found((HOME,), trouble=(trouble,)))
+    first, second = told_of(tmp_path / "other", *ways)
+    assert first.ticket == second.ticket == ""
+    assert trouble in second.reasons
 
 
-def test_more_is_told_without_a_ticket_if_that_stays(tmp_path: Path) -> None:
-    told: list[Any] = []
-    say = teller(tmp_path, told)
-    trouble = because(ReachCode.DOUBLE_NAT, address="100.64.0.1")
-    for found in (Found((HOME,), asking=True), Found((HOME,), trouble=(trouble,))):
-        say.tell(judge(found, Wanted(lan=True)))
-    assert [one.ticket for one in told] == ["", ""]
-    assert trouble in told[1].reasons
-
-
-async def test_who_hides_names_nothing_of_this_machine_and_waits_longer(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+async def test_who_hides_names_no_machine_and_waits_longer(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
     network = MemoryNetwork()
     listen = network.listen

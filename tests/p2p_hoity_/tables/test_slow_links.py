@@ -133,7 +133,7 @@ async def test_what_was_under_way_on_a_lost_link_is_sent_over_the_next(tmp_path:
     assert LinkCode.CLOSED in lost
 
 
-async def test_whole_frames_in_one_record_would_kill_such_a_link(
+async def test_long_records_would_kill_a_link(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(links, "RECORD", 1 << 16)

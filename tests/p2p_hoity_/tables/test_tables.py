@@ -86,9 +86,7 @@ async def test_a_ticket_of_an_earlier_table_is_told_so(tmp_path: Path) -> None:
             await table.look_on(tables.Onlooker([].append))
 
 
-async def test_who_left_before_the_table_began_is_not_told_that_its_host_cheats(
-    tmp_path: Path,
-) -> None:
+async def test_who_left_before_the_table_began_hears_of_no_cheating_host(tmp_path: Path) -> None:
     table = PlayerTable(tmp_path, 2)
     guest = table.guests[1]
     async with hosted(table, joining=[1]):
@@ -102,9 +100,7 @@ async def test_who_left_before_the_table_began_is_not_told_that_its_host_cheats(
         nursery.cancel_scope.cancel()
 
 
-async def test_an_old_consent_in_the_roster_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_an_old_consent_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     table = PlayerTable(tmp_path, 2)
     guest = table.guests[1].me
     old = header.sit(table.terms, guest.identity, guest.nickname, b"o" * 32)
@@ -120,7 +116,7 @@ async def test_an_old_consent_in_the_roster_is_refused(
             await table.join(1)
 
 
-async def test_a_guest_leaves_a_table_of_twins(
+async def test_guests_leave_a_table_of_twins(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     table = PlayerTable(tmp_path, 3)
@@ -143,9 +139,7 @@ async def test_a_guest_leaves_a_table_of_twins(
     [(0, r"host-unreached .*nobody-listens", 3), (1, "own-ticket", 2)],
     ids=["nobody there", "own"],
 )
-async def test_a_ticket_that_leads_nowhere_is_told_at_once(
-    tmp_path: Path, whose: int, words: str, code: int
-) -> None:
+async def test_a_useless_ticket_is_told(tmp_path: Path, whose: int, words: str, code: int) -> None:
     table, began = PlayerTable(tmp_path, 2), trio.current_time()
     table.ticket = Ticket(table.guests[whose].me.identity.public, ("node0:1",), b"t" * 32)
     with pytest.raises(tables.PeerError, match=words) as caught:
@@ -155,9 +149,7 @@ async def test_a_ticket_that_leads_nowhere_is_told_at_once(
 
 
 @pytest.mark.parametrize("number", [0, 2])
-async def test_a_seat_cut_down_and_resumed_ends_with_the_others(
-    tmp_path: Path, number: int
-) -> None:
+async def test_a_seat_cut_down_and_resumed_ends_with_others(tmp_path: Path, number: int) -> None:
     table = PlayerTable(tmp_path, 3, CALM, LONGER)
     crashed = table.guests[number]
 

@@ -62,9 +62,7 @@ async def begun(table: PlayerTable, games: int = 1) -> None:
     await table.until_heard(updates.Started, times=games)
 
 
-async def test_onlookers_are_turned_away_before_the_game_and_in_it_at_every_seat(
-    tmp_path: Path,
-) -> None:
+async def test_onlookers_are_turned_away_at_every_seat(tmp_path: Path) -> None:
     table, shown = unwatched(tmp_path), list[bool]()
 
     async def consents(*given: Any) -> bool:
@@ -97,9 +95,7 @@ async def test_a_seat_that_comes_back_still_lets_nobody_look_on(tmp_path: Path) 
     assert not table.heard(updates.Accused)
 
 
-async def test_a_game_of_an_earlier_version_is_not_played_on(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_old_games_are_not_played_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its host has not signed whether it may be watched; what was played can still be saved."""
     table = unwatched(tmp_path)
     create = journal.create
@@ -163,17 +159,14 @@ def lying(
     monkeypatch.setattr(Hub, "post", two_faced)
 
 
-async def test_a_host_who_signs_both_is_named_by_all(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_who_signs_both_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """[L-21]"""
     table = unwatched(tmp_path, 4)
     lying(table, 2, monkeypatch, (Offer, Roster))
     await table.play()
     for guest in table.guests:
-        assert guest.outcome is not None
-        assert (guest.outcome.code, guest.outcome.seat) == (TWO_ROSTERS, 0)
-        evidence = guest.outcome.evidence
+        assert (guest.end.code, guest.end.seat) == (TWO_ROSTERS, 0)
+        evidence = guest.end.evidence
         assert evidence is not None
         assert {shown.watched for shown in evidence.both} == {True, False}
         terms = guest.heard(updates.Started)[0].table.header.terms

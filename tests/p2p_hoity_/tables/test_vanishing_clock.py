@@ -21,9 +21,7 @@ DAY = 86_400.0
 HOUR = 3600.0
 
 
-async def test_a_jumping_wall_clock_changes_nothing_in_memory(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_jumping_clocks_do_no_harm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     honest, die, looks = time.time, random.Random(1), []
 
     def jumping() -> float:

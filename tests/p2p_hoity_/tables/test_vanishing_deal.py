@@ -29,33 +29,23 @@ async def confirm_without_one(table: PlayerTable) -> list[tables.Seat]:
     return [table.guests[n].seat for n in range(len(table.guests)) if n != GONE]
 
 
-async def test_the_others_are_told_and_leave(tmp_path: Path) -> None:
+async def test_the_others_are_told_and_leave_and_can_still_be_called_back(tmp_path: Path) -> None:
+    """Whoever resumes alone is told again."""
     table = PlayerTable(tmp_path, 3, thinking=1.0, parted=True)
     for seat in await confirm_without_one(table):
         assert tables.open_games(seat.home)
     for number in (1, 2):
         guest = table.guests[number]
-        assert guest.outcome is not None
         (ended,) = guest.heard(updates.Ended)
         (started,) = guest.heard(updates.Started)
         assert ended.seat == started.table.ids.index(table.guests[GONE].me.identity.public)
-        assert guest.outcome.code == ended.code
+        assert guest.end.code == ended.code
         assert ended.code == "silent-seat"
         assert not guest.heard(updates.Accused)
-
-
-async def test_they_can_still_be_called_back_to_the_table(tmp_path: Path) -> None:
-    table = PlayerTable(tmp_path, 3, thinking=1.0, parted=True)
-    await confirm_without_one(table)
+    with trio.fail_after(3600):
+        await table.resume(2)
+    assert len(table.guests[2].heard(updates.Ended)) == 2
     async with trio.open_nursery() as nursery:
         for number in range(3):
             nursery.start_soon(table.resume, number)
     table.judge()
-
-
-async def test_whoever_resumes_alone_is_told_again(tmp_path: Path) -> None:
-    table = PlayerTable(tmp_path, 3, thinking=1.0, parted=True)
-    await confirm_without_one(table)
-    with trio.fail_after(3600):
-        await table.resume(2)
-    assert len(table.guests[2].heard(updates.Ended)) == 2

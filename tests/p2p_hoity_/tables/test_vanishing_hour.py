@@ -66,9 +66,7 @@ async def test_a_seat_comes_back_after_an_hour(tmp_path: Path, seldom: None, way
     assert [guest.absences for guest in hour.table.guests] == [(0, 0)] * 3 + [(1, 1)]
 
 
-async def test_all_are_gone_for_an_hour_and_take_their_seats_again(
-    tmp_path: Path, seldom: None
-) -> None:
+async def test_all_are_gone_for_an_hour_and_come_back(tmp_path: Path, seldom: None) -> None:
     """All seats die in one moment, whichever is told of the next round first."""
     table = PlayerTable(tmp_path, 3, USUAL, thinking=1.0, parted=True)
     scopes = [trio.CancelScope() for _ in range(3)]

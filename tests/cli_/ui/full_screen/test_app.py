@@ -150,9 +150,7 @@ def test_a_game_on_the_whole_track() -> None:
 
 
 @seated()
-async def test_nothing_is_sealed_by_enter_alone_or_by_keys_typed_before_the_question(
-    at: Sitting,
-) -> None:
+async def test_nothing_is_sealed_by_enter_alone_or_by_keys_typed_before(at: Sitting) -> None:
     await at.press("enter", "enter", "space", "enter")
     assert at.company.asked == ["place"]
     assert "Nothing is picked yet" in at.text
@@ -366,9 +364,7 @@ async def test_over_a_hint_a_number_picks_and_nothing_is_sealed_before_enter(at:
 
 @pytest.mark.parametrize("key", ["h", "escape"])
 @seated()
-async def test_what_opened_under_a_page_or_the_menu_is_answered_once_it_is_seen(
-    at: Sitting, key: str
-) -> None:
+async def test_what_opened_under_a_page_is_answered_once_it_is_seen(at: Sitting, key: str) -> None:
     await at.press(key)
     before = at.app.desk.menu
     at.seat.bridge.do(at.company.run_out)
@@ -397,9 +393,7 @@ async def test_a_hint_is_shown_against_ones_own_bots_only(at: Sitting, allowed: 
 
 
 @seated()
-async def test_the_screen_is_resized_at_any_moment_and_what_is_not_seen_is_not_answered(
-    at: Sitting,
-) -> None:
+async def test_the_screen_is_resized_and_what_is_not_seen_is_not_answered(at: Sitting) -> None:
     await at.resize(60, 15)
     assert "80 × 24" in " ".join(at.text.split())
     await at.press("1", "enter")
@@ -466,9 +460,7 @@ def test_an_onlooker_can_leave_behind_the_end() -> None:
     assert len(left) == 1
 
 
-def test_what_is_said_beside_the_game_is_in_the_log_and_behind_it_in_the_terminal(
-    capsys: Shown,
-) -> None:
+def test_what_is_said_is_in_the_log_and_behind_the_game_in_the_terminal(capsys: Shown) -> None:
     async def script(at: Sitting) -> None:
         await at.asked()
         at.seat.say("The bot Ada has stopped")
@@ -533,9 +525,7 @@ async def test_a_question_that_is_void_before_its_reveal_is_over_does_not_rise(a
 
 @pytest.mark.parametrize("is_old", [True, False])
 @seated()
-async def test_a_clock_that_runs_out_hurries_the_reveals_of_its_own_step_only(
-    at: Sitting, is_old: bool
-) -> None:
+async def test_a_clock_that_runs_out_hurries_its_own_step_only(at: Sitting, is_old: bool) -> None:
     company, scene = at.company, at.app.scene
     clock = updates.Clock(frozenset({1}), 290.0, 10.0, 300.0, updates.Muster(3, 2, 3))
     at.app.on_told(Told(clock))
@@ -614,7 +604,7 @@ class Lines:
         return
 
 
-def test_a_screen_that_fails_gives_the_seat_to_the_line_prompt(
+def test_a_screen_that_fails_yields_to_lines(
     monkeypatch: pytest.MonkeyPatch, capsys: Shown
 ) -> None:
     monkeypatch.setattr(full_seat, "LineSeat", Lines)
@@ -746,9 +736,7 @@ def test_how_the_screen_is_wanted_is_kept_in_the_home(seat: FullSeat) -> None:
 
 
 @seated()
-async def test_the_ticket_is_copied_and_shown_as_a_picture_and_a_code_copied_with_its_relay(
-    at: Sitting,
-) -> None:
+async def test_ticket_and_code_are_copied_and_shown_as_a_picture(at: Sitting) -> None:
     await at.press("d")
     assert at.app.clipboard == ""  # there is no code
     at.app.scene.code = updates.Code("7-lantern-walrus", "relay.example:4646", 600.0, None)
@@ -780,9 +768,7 @@ def test_behind_the_screen_stands_how_it_ended(seat: FullSeat, capsys: Shown) ->
 
 
 @pytest.mark.parametrize("asked", ["agree", "again"])
-def test_a_plain_question_goes_on_in_lines_when_the_screen_fails(
-    asked: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_plain_question_goes_on_in_lines(asked: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(full_seat, "LineSeat", Lines)
     seat = FullSeat(False, lambda reason: None)
 

@@ -58,9 +58,7 @@ def test_a_moment_fits_every_size_in_every_language(name: str, language: str) ->
 
 
 @pytest.mark.parametrize("size", SIZES)
-def test_the_key_of_a_hint_is_shown_while_hints_are_given(
-    size: tuple[int, int],
-) -> None:
+def test_the_key_of_a_hint_is_shown_while_hints_are_given(size: tuple[int, int]) -> None:
     shown = asked_for(begun(), "place")
     assert "h hint" not in shown.lines(*size)[-1]
     shown.desk.has_hints = True
@@ -78,9 +76,7 @@ def test_the_key_of_a_hint_is_shown_while_hints_are_given(
     st.integers(3, 60),
 )
 @settings(max_examples=times(24, 60))
-def test_any_point_of_any_game_fits_any_size(
-    seats: int, seed: int, steps: int, width: int, height: int
-) -> None:
+def test_a_game_fits_any_size(seats: int, seed: int, steps: int, width: int, height: int) -> None:
     shown = begun(seats, seed)
     for _step in range(steps):
         if isinstance(rules.expected(shown.driver.state), rules.Over):
@@ -91,9 +87,7 @@ def test_any_point_of_any_game_fits_any_size(
 
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("seats", range(2, 7))
-def test_the_question_is_on_the_screen_with_all_that_one_decides_on(
-    seats: int, size: tuple[int, int]
-) -> None:
+def test_the_question_stands_by_all_that_one_decides_on(seats: int, size: tuple[int, int]) -> None:
     shown = asked_for(begun(seats, seed=3), "turn" if seats == 2 else "action", 4)
     text = shown.text(*size)
     assert shown.desk.menu is not None

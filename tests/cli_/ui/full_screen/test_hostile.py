@@ -65,9 +65,7 @@ async def test_a_key_struck_for_a_replaced_question_does_not_answer_the_next(at:
     assert len(found) == 1
 
 
-def test_a_screen_that_fails_when_the_result_is_shown_costs_no_result(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_a_screen_that_fails_at_the_end_costs_no_result(capsys: pytest.CaptureFixture[str]) -> None:
     seat = FullSeat(True, lambda reason: None)
 
     def broken(width: int, height: int) -> list[Line]:
@@ -85,9 +83,7 @@ def test_a_screen_that_fails_when_the_result_is_shown_costs_no_result(
 
 
 @seated()
-async def test_ctrl_z_gives_the_terminal_back_to_the_shell(
-    at: Sitting, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_ctrl_z_gives_the_terminal_back(at: Sitting, monkeypatch: pytest.MonkeyPatch) -> None:
     stopped: list[str] = []
     monkeypatch.setattr(TableApp, "action_suspend_process", lambda app: stopped.append("stopped"))
     await at.press("ctrl+z")

@@ -15,9 +15,7 @@ WIDTHS = st.integers(0, 60)
 
 
 @given(WORDS, WIDTHS)
-def test_a_text_is_cut_to_its_place_and_fills_it(
-    words: str, width: int
-) -> None:
+def test_a_text_is_cut_to_its_place_and_fills_it(words: str, width: int) -> None:
     plain = text(words).plain
     assert cut(words, cells(words)) == words
     assert cells(cut(plain, width)) <= width
@@ -26,9 +24,7 @@ def test_a_text_is_cut_to_its_place_and_fills_it(
 
 
 @given(st.lists(st.tuples(WORDS, st.sampled_from(["", "dim", "title on cursor"]))), WIDTHS)
-def test_a_line_within_a_width_has_exactly_this_width(
-    parts: list[tuple[str, str]], width: int
-) -> None:
+def test_a_line_within_a_width_has_this_width(parts: list[tuple[str, str]], width: int) -> None:
     line = Line()
     for words, style in parts:
         line.add(words, style)
@@ -69,9 +65,7 @@ def test_a_click_does_what_stands_there() -> None:
 
 
 @given(st.lists(st.text("abc漢 ", min_size=1, max_size=9)), st.integers(1, 40))
-def test_words_are_broken_into_lines_that_fit_and_none_is_lost(
-    words: list[str], width: int
-) -> None:
+def test_words_are_broken_into_lines_and_none_is_lost(words: list[str], width: int) -> None:
     told = " ".join(words)
     lines = broken(told, width)
     assert all(line.width <= width for line in lines)

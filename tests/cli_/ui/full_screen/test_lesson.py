@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 import trio
-from support.at_screen import AtScreen
+from support.at_screen import AtScreen, play_beside
 from textual.pilot import Pilot
 
 from cli.local.lesson import hear_talk, teach
@@ -27,8 +27,7 @@ class Pupil(AtScreen):
     """A person at the lesson's screen; `read` is what was explained, in its order."""
 
     def __init__(self, pilot: Pilot[None], seat: FullSeat, done: asyncio.Future[Any]) -> None:
-        super().__init__(pilot, seat)
-        self.done = done
+        super().__init__(pilot, seat, done)
         self.read: list[str] = []
 
     @property
@@ -79,8 +78,6 @@ async def _attend(script: Script, staged: bool) -> Pupil:
 
     seat = FullSeat(False, leave)
     seat.app.scene.staged = staged
-    loop = asyncio.get_running_loop()
-    done: asyncio.Future[Any] = loop.create_future()
 
     async def main() -> None:
         with scope:
@@ -91,20 +88,9 @@ async def _attend(script: Script, staged: bool) -> Pupil:
                 nursery.cancel_scope.cancel()
 
     async with seat.app.run_test(size=(80, 24)) as pilot:
-        pupil = Pupil(pilot, seat, done)
+        pupil = Pupil(pilot, seat, asyncio.get_running_loop().create_future())
         pupil.left = left
-        trio.lowlevel.start_guest_run(
-            seat.guest,
-            main,
-            run_sync_soon_threadsafe=loop.call_soon_threadsafe,
-            done_callback=done.set_result,
-        )
-        try:
-            await script(pupil)
-        finally:
-            seat.bridge.do(scope.cancel)
-            await asyncio.wait_for(done, 20)
-    done.result().unwrap()
+        await play_beside(pupil, main, script, lambda: seat.bridge.do(scope.cancel))
     return pupil
 
 
@@ -155,6 +141,9 @@ def test_an_explanation_has_room_and_no_table_is_named() -> None:
 def test_the_menu_leaves_at_once_and_offers_nothing_that_a_lesson_lacks() -> None:
     async def leave(at: Pupil) -> None:
         await at.go_on()
+        await at.press("t", "h", "i", "enter")
+        await at.until(lambda: at.app.scene.talk)
+        assert at.app.scene.talk[0].words == "hi"
         await at.press("escape")
         shown = at.app.screen
         assert isinstance(shown, Choices)
@@ -167,9 +156,13 @@ def test_the_menu_leaves_at_once_and_offers_nothing_that_a_lesson_lacks() -> Non
     assert attend(leave).left == ["you left"]
 
 
-def test_the_menu_leaves_an_explanation_too_and_staying_keeps_it() -> None:
+def test_the_menu_leaves_an_explanation_too_and_no_other_key_but_enter_goes_on() -> None:
     async def leave(at: Pupil) -> None:
         await at.until(lambda: at.is_explained)
+        await at.press("1", "down", "a", "y", "w")
+        if isinstance(at.app.screen, Choices):
+            await at.press("escape")
+        assert at.app.desk.lesson == WELCOME
         await at.press("q", "enter")
         assert at.is_explained
         assert at.app.desk.lesson == WELCOME
@@ -179,30 +172,7 @@ def test_the_menu_leaves_an_explanation_too_and_staying_keeps_it() -> None:
     assert attend(leave).left == ["you left"]
 
 
-def test_only_enter_goes_on() -> None:
-    async def try_keys(at: Pupil) -> None:
-        await at.until(lambda: at.is_explained)
-        await at.press("1", "down", "a", "y", "w")
-        if isinstance(at.app.screen, Choices):
-            await at.press("escape")
-        assert at.app.desk.lesson == WELCOME
-
-    attend(try_keys)
-
-
-def test_what_one_says_stands_there() -> None:
-    async def talk(at: Pupil) -> None:
-        await at.go_on()
-        await at.press("t", "h", "i", "enter")
-        await at.until(lambda: at.app.scene.talk)
-        assert at.app.scene.talk[0].words == "hi"
-
-    attend(talk)
-
-
-def test_when_the_screen_fails_the_lesson_goes_on_in_lines(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_when_the_screen_fails_a_lesson_goes_on_in_lines(monkeypatch: pytest.MonkeyPatch) -> None:
     typed = iter([b"2\n", b"\n", b"q\n"])
     monkeypatch.setattr("cli.ui.line_seat.read_stdin", lambda: next(typed, b""))
     said: list[str] = []

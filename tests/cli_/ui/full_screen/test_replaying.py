@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.moments import begun
-from support.paths import ROOT
+from support.paths import VECTORS
 from support.sampling import times
 from support.screened import table
 from textual.pilot import Pilot
 
+from cli.commands.replay import told
 from cli.commands.replay_screen import moments, show
 from cli.ui.full_screen.frame import frame
 from cli.ui.full_screen.pages import Page
@@ -34,16 +37,21 @@ def film(seats: int = 3, seed: int = 1) -> Film:
 
 
 FILM = film()
+LAST = len(FILM.moments)
+
+
+def verified() -> tuple[Any, Any]:
+    """A kept game: the report on it, and its last node."""
+    data = (VECTORS / "transcripts" / "four-uberplay-2004.hoity").read_bytes()
+    report = transcript.verify(data, read_game, lambda: 0.0)
+    assert report.node is not None
+    return report, report.node
 
 
 def test_a_file_gives_every_happening_once() -> None:
-    data = (ROOT / "tests/vectors/transcripts/four-uberplay-2004.hoity").read_bytes()
-    report = transcript.verify(data, read_game, lambda: 0.0)
+    report, node = verified()
     assert report.ok
-    assert report.node is not None
-    found = moments(report.node)
-    from cli.commands.replay import told
-
+    found = moments(node)
     assert [item for moment in found for item in moment.items] == told(report)
 
 
@@ -52,17 +60,13 @@ def test_a_file_gives_every_happening_once() -> None:
 def test_any_keys_stay_within_the_film_and_show_a_whole_screen(keys: list[str]) -> None:
     shown = Film(FILM.table, FILM.moments)
     for key in keys:
-        {
-            "right": lambda: shown.step(1),
-            "n": lambda: shown.step(1),
-            "left": lambda: shown.step(-1),
-            "b": lambda: shown.step(-1),
-            "pagedown": lambda: shown.jump(True),
-            "pageup": lambda: shown.jump(False),
-            "home": lambda: shown.step(-len(shown.moments)),
-            "end": lambda: shown.step(len(shown.moments)),
-            "s": shown.look,
-        }[key]()
+        steps = {"right": 1, "n": 1, "left": -1, "b": -1, "home": -LAST, "end": LAST}
+        if key in steps:
+            shown.step(steps[key])
+        elif key == "s":
+            shown.look()
+        else:
+            shown.jump({"pagedown": True, "pageup": False}[key])
         assert 0 <= shown.at < len(shown.moments)
     scene = shown.scene()
     assert scene.view is not None
@@ -99,13 +103,20 @@ def test_rounds_are_jumped_to_where_they_begin() -> None:
 
 
 def test_keys_move_the_film_and_q_leaves() -> None:
-    async def play() -> None:
-        app = ReplayApp(Film(FILM.table, FILM.moments))
-        async with app.run_test(size=(80, 24)) as pilot:
-            await _play(app, pilot)
-        assert app.return_code == 0
+    assert at_film(_play, (80, 24)).return_code == 0
 
-    asyncio.run(play())
+
+def at_film(script: Callable[[ReplayApp, Pilot[None]], Awaitable[None]], size: Any) -> ReplayApp:
+    """Let a person watch the film by a script."""
+
+    async def play() -> ReplayApp:
+        app = ReplayApp(Film(FILM.table, FILM.moments))
+        async with app.run_test(size=size) as pilot:
+            await script(app, pilot)
+        assert app.failure is None
+        return app
+
+    return asyncio.run(play())
 
 
 async def _play(app: ReplayApp, pilot: Pilot[None]) -> None:
@@ -126,31 +137,26 @@ async def _play(app: ReplayApp, pilot: Pilot[None]) -> None:
 
 @pytest.mark.parametrize("size", [(80, 24), (1, 1), (20, 5)])
 def test_every_page_opens_and_closes_whatever_the_size(size: tuple[int, int]) -> None:
-    async def play() -> None:
-        app = ReplayApp(Film(FILM.table, FILM.moments))
-        async with app.run_test(size=size) as pilot:
-            for key in PAGES:
-                await pilot.press(key)
-                assert isinstance(app.screen, Page)
-                await pilot.press("escape")
-                await pilot.press(key, "1", "a")
-                assert app.screen.name == PAGES[key]
-                await pilot.press(key)
-                await pilot.pause()
-                assert len(app.screen_stack) == 1
-            await pilot.press("end", "s", "i", "escape")
-        assert app.failure is None
+    async def play(app: ReplayApp, pilot: Pilot[None]) -> None:
+        for key in PAGES:
+            await pilot.press(key)
+            assert isinstance(app.screen, Page)
+            await pilot.press("escape")
+            await pilot.press(key, "1", "a")
+            assert app.screen.name == PAGES[key]
+            await pilot.press(key)
+            await pilot.pause()
+            assert len(app.screen_stack) == 1
+        await pilot.press("end", "s", "i", "escape")
 
-    asyncio.run(play())
+    at_film(play, size)
 
 
 def test_a_screen_that_fails_has_shown_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     """Then the lines are told instead."""
     failing = RuntimeError("drawn badly")
     monkeypatch.setattr(ReplayApp, "run", lambda app: setattr(app, "_exception", failing))
-    data = (ROOT / "tests/vectors/transcripts/four-uberplay-2004.hoity").read_bytes()
-    report = transcript.verify(data, read_game, lambda: 0.0)
-    assert report.node is not None
-    assert not show(report.node)
+    _report, node = verified()
+    assert not show(node)
     monkeypatch.setattr(ReplayApp, "run", lambda app: None)
-    assert show(report.node)
+    assert show(node)
