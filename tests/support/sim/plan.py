@@ -242,7 +242,9 @@ def widen(plan: Plan, only: str | None = None) -> Plan:
         else None,
         die.uniform(0.5, end) if "roots" in ways else None,
     )
-    wide = _departing(plan, _with_lying_hub(die, wide, liars), honest, only)
+    if "cut" in ways and wide.hub is not None:
+        wide = replace(wide, hub=min(liars))  # who cuts is the only path
+    wide = _departing(plan, wide, honest, only)
     return replace(plan, lies=plan.lies + lies, wide=wide)
 
 
@@ -262,13 +264,6 @@ def _departing(plan: Plan, wide: Wide, honest: list[int], only: str | None) -> W
 def _departure(die: random.Random, seat: int, end: float) -> Departure:
     away, amid = die.choice([0.1, 1.0, 5.0, 25.0]), die.choice([None, None, None, 0, 1])
     return Departure(die.uniform(0.5, end), seat, away, amid)
-
-
-def _with_lying_hub(die: random.Random, wide: Wide, liars: frozenset[int]) -> Wide:
-    """Who cuts is the only path."""
-    if "cut" in wide.ways and wide.hub is not None:
-        return replace(wide, hub=min(liars))
-    return wide
 
 
 def _tricks(
