@@ -11,7 +11,7 @@ from support.inspection import inspect
 from support.machine_table import MachineTable, toy_choice, toy_table
 from support.paths import ROOT
 
-from protocol.chain.state import Kind, Node
+from protocol.chain.state import Kind
 from protocol.consensus import evidence
 from protocol.consensus.tree import Tree
 from protocol.seat.effects import Asked, Broken, Guilty
@@ -52,10 +52,9 @@ def check_named(table: MachineTable, code: str) -> None:
 
 def check_goes_on(table: MachineTable) -> None:
     """Check that every honest seat has finished without the liar."""
-    for seat, place in enumerate(table.places):
-        if seat != LIAR and place.alive:
-            assert place.machine.finished
-            assert place.machine.tip.banned == {LIAR}
+    for machine in table.machines(found(table)):
+        assert machine.finished
+        assert machine.tip.banned == {LIAR}
 
 
 def gone_before(table: MachineTable, seat: int, due: Lie) -> None:
@@ -120,10 +119,8 @@ def play(table: MachineTable, code: str) -> MachineTable:
 
 
 def test_two_inputs_in_one_step_are_a_fault() -> None:
-    def opens(node: Node) -> bool:
-        return node.want.kind is Kind.OPEN
-
-    table = play(toy_table(cheaters={LIAR: twice(opens, fixed(b"\xc0\xc0"))}), "two-statements")
+    lie = twice(lambda node: node.want.kind is Kind.OPEN, fixed(b"\xc0\xc0"))
+    table = play(toy_table(cheaters={LIAR: lie}), "two-statements")
     check_named(table, "two-statements")
     assert table.machine().finished
 

@@ -36,18 +36,14 @@ class Watched:
         return bid
 
 
-def held(scene: Watched) -> set[int]:
-    """Whose says of the step that seat 0 stands before it holds."""
-    inside = inspect(scene.machine)
-    return {m.seat for m in inside.store.says(inside.epoch, scene.machine.tip.step)}
-
-
 def test_a_say_that_leaves_the_step_open_is_judged_alone_and_the_last_one_brings_the_game_on() -> (
     None
 ):
     scene = Watched()
     scene.bid(1, 2)
-    assert held(scene) == {1, 2}
+    inside = inspect(scene.machine)
+    says = inside.store.says(inside.epoch, scene.machine.tip.step)
+    assert {message.seat for message in says} == {1, 2}
     assert scene.machine.awaited() == {0, 3}
     assert not scene.rounds.called
     assert not inspect(scene.machine).fresh

@@ -339,18 +339,13 @@ def test_a_say_of_a_later_epoch_ends_it_and_one_of_an_epoch_to_come_waits_for_it
 # Who is back says so.
 
 
-def returns_of(scene: MachineTable, seat: int) -> list[Leave]:
-    """The returns that are on their way, sent by that seat."""
-    found = (leave_of(raw) for sender, _, raw in scene.queue if sender == seat)
-    return [word for word in found if word is not None and word.says_back]
-
-
 def test_who_is_back_says_so_once_it_may_sign() -> None:
     scene = scene_of({3})
     first = departs(scene, 3)
     scene.crash_and_resume(3)
     assert inspect(scene.machine(3)).state is State.SILENT
-    assert returns_of(scene, 3) == []
+    found = (leave_of(raw) for sender, _, raw in scene.queue if sender == 3)
+    assert not any(word is not None and word.says_back for word in found)
     scene.run(until=1)
     assert inspect(scene.machine(3)).state is State.STANDING
     for seat in range(4):

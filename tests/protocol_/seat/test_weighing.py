@@ -113,7 +113,13 @@ def test_a_body_that_is_quickly_checked_is_no_job(monkeypatch: pytest.MonkeyPatc
 
 def test_an_illegal_body_has_its_name_behind_the_job() -> None:
     room = office()
-    room.drop = lambda source, to, frame: source == 0 and _step_of(room, frame) == SHUFFLES_FROM
+    shuffles_from = 4  # the first step in which a deck is shuffled ([N-6])
+
+    def is_shuffle(source: int, to: int, frame: bytes) -> bool:
+        said = getattr(room.message(frame), "statement", None)
+        return source == 0 and isinstance(said, Say) and said.step == shuffles_from
+
+    room.drop = is_shuffle
     room.start()
     room.settle()
     machine, node = room.machine(1), room.machine(1).tip
@@ -126,15 +132,6 @@ def test_an_illegal_body_has_its_name_behind_the_job() -> None:
     room.collect(1)
     machine.tick(5.0)
     assert machine.broken == Broken("bad-body", 0)
-
-
-SHUFFLES_FROM = 4
-"""The first step in which a deck is shuffled ([N-6])."""
-
-
-def _step_of(room: MachineTable, frame: bytes) -> int | None:
-    said = getattr(room.message(frame), "statement", None)
-    return said.step if isinstance(said, Say) else None
 
 
 def test_who_leaves_says_nothing_that_was_written_meanwhile() -> None:

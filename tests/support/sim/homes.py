@@ -69,7 +69,8 @@ class Homes:
     def _clone(self, seat: int, lost: int) -> None:
         """Beside the first, while somebody is linked to it: it hears so, and until then is mute."""
         world, process = self.world, self.world.processes[seat]
-        if not process.up or process.gone or not self._linked(seat):
+        others = (s for s, one in enumerate(world.processes) if s != seat and one.up)
+        if not process.up or process.gone or not any(world.reach(seat, s) for s in others):
             return
         copy = process.disk[: max(0, len(process.disk) - lost)]
         twin = world.build(seat)
@@ -94,13 +95,6 @@ class Homes:
             message = own_statement(frame.message, self.world.table)
             fresh = message.seat == seat and frame.message not in mine
             need(not fresh, f"a second process of seat {seat} signs {message}")
-
-    def _linked(self, seat: int) -> bool:
-        processes = self.world.processes
-        return any(
-            other != seat and process.up and self.world.reach(seat, other)
-            for other, process in enumerate(processes)
-        )
 
 
 def known(disk: list[bytes]) -> set[bytes]:

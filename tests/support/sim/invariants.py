@@ -57,7 +57,8 @@ class Secrets:
         want = node.want
         if want.kind is Kind.FINAL:
             return
-        self._learn_seal(node, seat, say)
+        if want.kind is Kind.SEAL and seat in want.owes:
+            self.sealed.add((want.name, seat, bodies.parse_seal(say.body).commitment))
         if want.kind is Kind.SHOW and seat in want.owes:
             self.shares |= set(transition.check(node, seat, say.body).shares)
         if want.kind not in (Kind.DEAL, Kind.OPEN, Kind.REVEAL):
@@ -78,11 +79,6 @@ class Secrets:
             need(base.sealed[key] == node.sealed[key], "the sealed choice is not the base's")
             self.escrows += 1
             self.givers[choice_of(node, owner)].add(seat)
-
-    def _learn_seal(self, node: Node, seat: int, say: Say) -> None:
-        if node.want.kind is Kind.SEAL and seat in node.want.owes:
-            commitment = bodies.parse_seal(say.body).commitment
-            self.sealed.add((node.want.name, seat, commitment))
 
     def note_due(self, node: Node) -> None:
         """What the chain of an honest seat asks to be opened, by the step it stands before."""

@@ -237,10 +237,14 @@ def widen(plan: Plan, only: str | None = None) -> Plan:
         else None,
         frozenset(die.sample(honest, die.randint(1, 2))) if "thinkers" in habits else frozenset(),
         _restored(die, honest, end) if "restored" in habits and plan.vanish is None else None,
-        _clone(die, honest, end) if "clone" in habits else None,
+        Clone(die.uniform(0.5, end), die.choice(honest), die.choice([0, 0, 1, 5, 40]))
+        if "clone" in habits
+        else None,
         die.uniform(0.5, end) if "roots" in ways else None,
     )
-    wide = _departing(plan, _with_lying_hub(die, wide, liars), honest, only)
+    if "cut" in ways and wide.hub is not None:
+        wide = replace(wide, hub=min(liars))  # who cuts is the only path
+    wide = _departing(plan, wide, honest, only)
     return replace(plan, lies=plan.lies + lies, wide=wide)
 
 
@@ -262,13 +266,6 @@ def _departure(die: random.Random, seat: int, end: float) -> Departure:
     return Departure(die.uniform(0.5, end), seat, away, amid)
 
 
-def _with_lying_hub(die: random.Random, wide: Wide, liars: frozenset[int]) -> Wide:
-    """Who cuts is the only path."""
-    if "cut" in wide.ways and wide.hub is not None:
-        return replace(wide, hub=min(liars))
-    return wide
-
-
 def _tricks(
     die: random.Random, plan: Plan, only: str | None
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -285,7 +282,3 @@ def _restored(die: random.Random, honest: list[int], end: float) -> Restored:
     start = die.uniform(0.5, end)
     lost = die.choice([0, 0, 1, 3, 10, 40, 400])
     return Restored(start, start + die.choice([0.1, 1.0, 3.0, 25.0]), die.choice(honest), lost)
-
-
-def _clone(die: random.Random, honest: list[int], end: float) -> Clone:
-    return Clone(die.uniform(0.5, end), die.choice(honest), die.choice([0, 0, 1, 5, 40]))

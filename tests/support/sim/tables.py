@@ -290,10 +290,8 @@ class World:
         """
         if self.plan.liars & {a, b}:
             return False
-        return any(h.is_blind and is_asking(h.machine) for h in self._pair(a, b))
-
-    def _pair(self, a: int, b: int) -> tuple[Process, Process]:
-        return self.processes[a], self.processes[b]
+        pair = (self.processes[a], self.processes[b])
+        return any(process.is_blind and is_asking(process.machine) for process in pair)
 
     def _lose_links(self, seat: int) -> None:
         """The links of its former life are gone, and what was on its way in them waits for none."""
@@ -421,6 +419,7 @@ class World:
             return
         liar = self.liars[seat]
         to = frozenset(self._receivers(seat, send))
+        may_lie = bool(self.plan.lies) and send.peer is None and self.trouble is not None
         if send.peer is not None and "mute" in self.wide.ways:
             return
         if message.seat != seat:
@@ -428,7 +427,7 @@ class World:
             if "withhold" in self.plan.lies and liar.die.random() < liar.rate:
                 return
             parts = [(message, to)]
-        elif self._may_lie(send) and liar.die.random() < liar.rate:
+        elif may_lie and liar.die.random() < liar.rate:
             name = "rubbish" if self._may_waste(liar) else liar.die.choice(self.plan.lies)
             liar.told.append(name)
             parts = CATALOGUE[name](liar, message)
@@ -440,9 +439,6 @@ class World:
             frame = carried(part)
             for other in who:
                 self.post(seat, other, frame, False)
-
-    def _may_lie(self, send: Send) -> bool:
-        return bool(self.plan.lies) and send.peer is None and self.trouble is not None
 
     def _may_waste(self, liar: Liar) -> bool:
         """Whether the liar has room left to fill, which it does before all else."""
@@ -521,7 +517,8 @@ class World:
             stuck = [m.seat for m in machines if not m.finished]
             need(not stuck, f"seats {stuck} have not finished: {[m.tip for m in machines]}")
         if self.check.forked:
-            need(self._liar_provable(), "a fork without a provable fault")
+            is_provable = self.plan.liars & self.check.guilty or self._found_later()
+            need(bool(is_provable), "a fork without a provable fault")
         elif all(m.finished for m in machines):
             tips = {tuple(content(m.tip)) for m in machines}
             need(len(tips) == 1, "the ends differ")
@@ -563,9 +560,6 @@ class World:
             return False
         # A seat whose journal was old counts as absent until an epoch opens without it.
         return here - rolled_back >= self.plan.quorum
-
-    def _liar_provable(self) -> bool:
-        return bool(self.plan.liars & self.check.guilty) or bool(self._found_later())
 
     def _found_later(self) -> set[int]:
         """Whom all honest messages together prove at fault."""

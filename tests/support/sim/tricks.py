@@ -71,16 +71,13 @@ def unresolved_halt(liar: Liar, message: Message) -> Sent:
         return [(message, liar.others)]
     epoch = 0 if halt.lock is None else halt.lock.epoch
     held = {m.hash for m in _loose(liar, epoch)} - set(halt.says)
-    kept = [h for h in halt.says if _is_own(liar, h) or liar.die.random() < 0.8]
+    find = store_of(liar.machine).find
+    own = {h for h in halt.says if (found := find(h)) is not None and found.seat == liar.seat}
+    kept = [h for h in halt.says if h in own or liar.die.random() < 0.8]
     # In two versions at most, or the halt breaks its form at once.
     more = liar.die.sample(sorted(held), min(len(held), 3))
     other = replace(halt, says=tuple(sorted({*kept, *more})))
     return [(liar.sign(other), liar.die.choice([liar.others, liar.some()]))]
-
-
-def _is_own(liar: Liar, digest: bytes) -> bool:
-    found = store_of(liar.machine).find(digest)
-    return found is not None and found.seat == liar.seat
 
 
 def _loose(liar: Liar, epoch: int) -> list[Message]:

@@ -24,17 +24,9 @@ def _transcript(name: str, recipe: Recipe) -> Callable[[], Made]:
     return make
 
 
-def _messages() -> Made:
-    yield "messages.json", side.text(posts.book())
-
-
-def _crypto() -> Made:
-    yield "crypto.json", make_crypto.text().encode()
-
-
 FILES: dict[str, Callable[[], Made]] = {
-    "crypto": _crypto,
-    "messages": _messages,
+    "crypto": lambda: iter([("crypto.json", make_crypto.text().encode())]),
+    "messages": lambda: iter([("messages.json", side.text(posts.book()))]),
     **{f"transcripts/{name}": _transcript(name, one) for name, one in TRANSCRIPTS.items()},
     **{f"failures/{name}": make for name, make in FAILURES.items()},
 }

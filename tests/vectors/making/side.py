@@ -9,7 +9,7 @@ from typing import Any
 from vectors.making.tables import Plan
 
 from p2p_hoity import game_port
-from protocol.chain.state import Missing, Node
+from protocol.chain.state import Node
 from protocol.transcript.report import Report
 from protocol.transcript.verifier import steps_to, verify
 
@@ -49,16 +49,8 @@ def described(data: bytes) -> Entry:
 
 def outcome(report: Report) -> Entry:
     """A report as plain values; `problem` without words and offset, which are nobody's rule."""
-    problem = report.problem
-    found = None
-    if problem is not None:
-        found = {
-            "code": problem.code,
-            "step": problem.step,
-            "seat": problem.seat,
-            "part": problem.part,
-            "offset": problem.offset,
-        }
+    problem, names = report.problem, ("code", "step", "seat", "part", "offset")
+    found = None if problem is None else {name: getattr(problem, name) for name in names}
     return {
         "verdict": report.verdict,
         "problem": found,
@@ -108,17 +100,13 @@ def _entry(before: Node, slots: Any, after: Node) -> Entry:
         "speakers": sorted(want.speakers),
         "owes": sorted(want.owes),
         "opens": [list(pair) for pair in want.lacks],
-        "slots": [_slot(slot) for slot in slots],
+        "slots": [len(s) if isinstance(s, bytes) else s.name for s in slots],
         "digest": after.digest.hex(),
     }
     if not want.lacks:
         del entry["opens"]
     happened = _happened(before, after)
     return {**entry, "happened": happened} if happened else entry
-
-
-def _slot(slot: bytes | Missing) -> Any:
-    return len(slot) if isinstance(slot, bytes) else slot.name
 
 
 def _happened(before: Node, after: Node) -> list[Entry]:
