@@ -76,7 +76,7 @@ def test_a_piece_of_which_all_die_costs_no_other_its_result_nor_its_order(local:
     assert found == [10, *range(40, 0, -2)]
 
 
-def test_what_work_raises_is_told_and_so_is_who_lacks_it(
+def test_what_work_raises_is_told(
     local: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     with pytest.raises(ClusterError) as caught:
