@@ -1,5 +1,7 @@
 """Many machines: work handed to a Dask cluster of this machine, whose workers die."""
 
+from __future__ import annotations
+
 import importlib
 import sys
 import time
@@ -26,10 +28,13 @@ def local() -> Iterator[Any]:
         yield one
 
 
-def test_each_piece_comes_with_what_is_made_of_it_as_there_is_room(local: Any) -> None:
+def test_each_piece_comes_with_what_is_made_of_it(local: Any) -> None:
     found = dict(on_cluster(local.scheduler_address, pieces.doubled, range(30)))
     assert found == {number: 2 * number for number in range(30)}
     assert dict(on_cluster(local.scheduler_address, pieces.doubled, [])) == {}
+
+
+def test_pieces_are_taken_as_there_is_room(local: Any) -> None:
     found = on_cluster(local.scheduler_address, pieces.doubled, taken := Counted())
     for done, _ in zip(range(50), found, strict=False):
         assert taken.count <= done + 1 + 2 * cluster.AHEAD
@@ -67,21 +72,27 @@ def test_what_a_dead_worker_had_done_is_done_again(local: Any) -> None:
     assert dict([first, *found]) == {number: 2 * number for number in range(6)}
 
 
-def test_a_piece_of_which_all_die_costs_no_other_its_result_nor_its_order(local: Any) -> None:
+def test_a_piece_of_which_all_die_costs_no_other_its_result(local: Any) -> None:
     found = dict(on_cluster(local.scheduler_address, pieces.doubled, [1, -1, 2, 3, 4]))
     assert isinstance(found.pop(-1), Ended)
     assert found == {1: 2, 2: 4, 3: 6, 4: 8}
+
+
+def test_in_order_is_as_a_map_would_do_it(local: Any) -> None:
     found = list(in_order(local.scheduler_address, pieces.doubled, [5, -1, *range(20, 0, -1)]))
     assert isinstance(found.pop(1), Ended)
     assert found == [10, *range(40, 0, -2)]
 
 
-def test_what_work_raises_is_told_and_so_is_who_lacks_it(
-    local: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_what_work_raises_is_told(local: Any) -> None:
     with pytest.raises(ClusterError) as caught:
         list(on_cluster(local.scheduler_address, pieces.refused, range(9)))
     assert (caught.value.code, caught.value.fields["kind"]) == ("cluster-otherwise", "ValueError")
+
+
+def test_a_worker_that_lacks_what_the_work_needs_says_so(
+    local: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     (tmp_path / "here_alone.py").write_text(
         "def work(piece: object) -> object:\n    return piece\n"
     )
@@ -92,7 +103,7 @@ def test_what_work_raises_is_told_and_so_is_who_lacks_it(
     assert caught.value.fields["kind"] == "ModuleNotFoundError"
 
 
-def test_a_cluster_that_goes_or_has_no_workers_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_cluster_that_goes_is_told() -> None:
     with begun(1) as local:
         found = on_cluster(local.scheduler_address, pieces.doubled, count())
         next(found)
@@ -100,6 +111,9 @@ def test_a_cluster_that_goes_or_has_no_workers_is_told(monkeypatch: pytest.Monke
         with pytest.raises(ClusterError) as caught:
             list(found)
     assert caught.value.code == "cluster-gone"
+
+
+def test_a_cluster_without_workers_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     with begun(0) as local:
         monkeypatch.setattr(cluster, "PATIENCE", 0.5)
         with pytest.raises(ClusterError) as caught:

@@ -42,9 +42,7 @@ def tell(how: str) -> None:
 
 
 @pytest.mark.parametrize("how", ENDS)
-def test_a_forked_process_is_like_any(
-    tmp_path: Path, how: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_fork_is_like_any(tmp_path: Path, how: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     umask = os.umask(0o27)
     try:

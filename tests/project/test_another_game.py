@@ -32,9 +32,7 @@ def page() -> dict[str, Any]:
     return space
 
 
-def test_the_page_plays_a_whole_game_of_which_a_changed_file_does_not_verify(
-    page: dict[str, Any],
-) -> None:
+def test_the_page_plays_a_whole_game_that_verifies_unless_changed(page: dict[str, Any]) -> None:
     machines, report = page["machines"], page["report"]
     assert report.ok
     assert len({machine.tip.digest for machine in machines}) == 1

@@ -24,9 +24,7 @@ async def test_threads_take_no_virtual_time_until_the_last_has_ended(autojump_cl
         assert trio.current_time() == began
 
 
-async def test_a_thread_takes_no_virtual_time_and_after_it_the_clock_jumps_again(
-    autojump_clock: Any,
-) -> None:
+async def test_after_the_threads_the_clock_jumps_again(autojump_clock: Any) -> None:
     began = trio.current_time()
     await trio.to_thread.run_sync(time.sleep, REST)
     await trio.sleep(3600)

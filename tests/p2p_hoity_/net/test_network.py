@@ -76,9 +76,7 @@ async def test_everywhere_is_one_port_and_where_nothing_can_listen_that_is_told(
         await TcpNetwork().listen("", 0)
 
 
-async def test_a_door_waits_while_the_process_is_full_and_skips_the_gone(
-    monkeypatch, autojump_clock
-):
+async def test_a_door_waits_while_the_process_is_full_and_skips_some(monkeypatch, autojump_clock):
     (door,) = await TcpNetwork().listen(LOOPBACK, 0)
     troubles = [errno.EMFILE, errno.ECONNRESET, errno.ENOBUFS]
     accept = door._listener.accept

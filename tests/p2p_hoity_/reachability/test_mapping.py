@@ -104,9 +104,7 @@ async def test_a_router_opens_and_closes_in_the_protocol_it_asks_for(autojump_cl
 
 
 @pytest.mark.parametrize("speaks_pcp", [True, False])
-async def test_who_leaves_early_takes_away_what_was_opened(
-    speaks_pcp: bool, autojump_clock: Any
-) -> None:
+async def test_who_leaves_early_takes_it_all_away(speaks_pcp: bool, autojump_clock: Any) -> None:
     """[L-54]"""
     opened = []
 

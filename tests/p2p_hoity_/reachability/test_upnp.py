@@ -117,9 +117,7 @@ async def test_a_library_that_hangs_is_left_to_itself(monkeypatch: pytest.Monkey
 
 
 @pytest.mark.parametrize("where", ["externalipaddress", "addportmapping"])
-async def test_what_was_left_leaves_nothing_open(
-    where: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_who_was_left_leaves_no_port(where: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """[L-54]"""
     monkeypatch.setattr(upnp, "PATIENCE", 0.05)
     device, go_on, ended = Device(), threading.Event(), threading.Event()

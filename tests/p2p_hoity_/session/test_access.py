@@ -207,9 +207,7 @@ def test_other_frames_of_the_lobby_mean_nothing_at_a_table(frame: Any) -> None:
     assert desk.posted == []
 
 
-async def test_who_gives_two_rosters_is_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_two_rosters_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     table = PlayerTable(tmp_path, 4)
     post, host, given = Hub.post, table.guests[0].me.identity, list[bytes]()
 

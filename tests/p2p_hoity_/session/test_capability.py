@@ -35,9 +35,7 @@ def test_who_holds_the_ticket_is_let_in_and_sees_that_the_host_gave_it() -> None
     ],
     ids=["secret", "table", "link", "door", "guest"],
 )
-def test_no_other_proof_is_worth_anything(
-    other: Capability, place: tuple[bytes, bytes, bytes]
-) -> None:
+def test_no_other_proof_is_worth_it(other: Capability, place: tuple[bytes, bytes, bytes]) -> None:
     assert not HELD.admits(other.guest_proof(*place), LINK, DOOR, GUEST)
     assert not HELD.trusts(other.door_proof(*place), LINK, DOOR, GUEST)
 

@@ -10,9 +10,7 @@ from support.player_table import LONGER, Guest, PlayerTable, Thinker
 from support.running import running
 
 from p2p_hoity import tables
-from p2p_hoity.errors import because
 from p2p_hoity.net.addresses import Address
-from p2p_hoity.net.errors import NetCode, NobodyError
 from p2p_hoity.net.hub import Hub
 from p2p_hoity.session import updates
 from p2p_hoity.session.player import Talk, Wish
@@ -37,19 +35,12 @@ class HostOnly:
     """The network of a node that reaches the host and nobody else."""
 
     def __init__(self, network: Any) -> None:
-        self._network = network
+        self._network, self.listen = network, network.listen
 
-    async def open(self, address: Address) -> trio.abc.Stream:
-        """A stream to the host."""
-        if address.host != "node0":
-            nobody = because(NetCode.NOBODY_LISTENS)
-            raise NobodyError(NetCode.UNREACHED, address=str(address), why=nobody)
-        stream: trio.abc.Stream = await self._network.open(address)
-        return stream
-
-    async def listen(self, host: str, port: int) -> Any:
-        """Its listeners, which nobody reaches."""
-        return await self._network.listen(host, port)
+    async def open(self, address: Address) -> Any:
+        """A stream to the host; NetError from anybody else."""
+        there = address if address.host == "node0" else Address("nowhere", 1)
+        return await self._network.open(there)
 
 
 def line(path: Path, *words: tuple[str | int, ...]) -> PlayerTable:

@@ -122,9 +122,7 @@ def test_a_file_that_is_missing_or_open_to_others_or_a_link_is_refused(tmp_path:
         journal.reopen(path)
 
 
-def test_neither_one_removed_nor_a_full_disk_leaves_a_journal(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_journal_is_left_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     book = fresh(tmp_path)
     book.remove()
     assert not [p for p in tmp_path.rglob("*") if p.is_file()]
@@ -134,9 +132,7 @@ def test_neither_one_removed_nor_a_full_disk_leaves_a_journal(
     assert not [p for p in tmp_path.rglob("*") if p.is_file()]
 
 
-def test_a_full_disk_is_told_and_costs_no_record(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_full_disk_costs_no_record(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     book = fresh(tmp_path)
     book.append(b"one")
     book.sync()
@@ -160,9 +156,7 @@ def test_neither_the_repr_nor_the_form_shows_a_secret(tmp_path: Path) -> None:
 
 @settings(max_examples=times(20, 50))
 @given(data=st.binary(max_size=200))
-def test_any_bytes_are_read_or_an_error(
-    data: bytes, tmp_path_factory: pytest.TempPathFactory
-) -> None:
+def test_any_bytes_are_judged(data: bytes, tmp_path_factory: pytest.TempPathFactory) -> None:
     path = tmp_path_factory.mktemp("fuzz") / "x.journal"
     own_files.write_private(path, journal.MAGIC + b"\0" + data)
     try:

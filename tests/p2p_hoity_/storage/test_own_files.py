@@ -110,9 +110,7 @@ def test_once_means_never_over_another(tmp_path: Path, monkeypatch: pytest.Monke
         *((mode, "identity") for mode in (0o644, 0o640, 0o622, 0o666)),
     ],
 )
-def test_an_open_home_or_key_is_refused_with_the_command_that_mends_it(
-    tmp_path: Path, mode: int, name: str
-) -> None:
+def test_an_open_home_or_key_is_told_how_to_mend_it(tmp_path: Path, mode: int, name: str) -> None:
     home = Home(tmp_path / "it's home")
     keys.new_identity(home, "Ada")
     (home.path / name).chmod(mode)
