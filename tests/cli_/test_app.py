@@ -114,14 +114,11 @@ def test_a_file_that_is_refused_has_loaded_no_more_than_its_check(tmp_path: Path
     assert not ours & loaded
 
 
-def test_an_app_of_one_command_has_no_other() -> None:
+def test_a_command_has_no_other_and_python_m_cli_is_hoity(game: Path) -> None:
     assert [one.name for one in build("verify").registered_commands] == ["verify"]
     assert build("id").registered_commands == []
     everything = len(build("jion").registered_commands)
     assert everything == len(build().registered_commands) > 10
-
-
-def test_python_m_cli_is_hoity(game: Path) -> None:
     told = python("-m", "cli", "--lang", "de", "--help")
     assert "Befehle" in told
     assert "Optionen" in told
@@ -425,7 +422,9 @@ def test_a_broken_file_is_not_ok(
 
 def test_a_replay_fits_its_schema(hoity: Shell, game: Path) -> None:
     done = hoity("replay", game, "--json")
-    schema = tool("replay_schema").whole()
+    module = tool("replay_schema")
+    assert module.TARGET.read_text(encoding="utf-8") == module.text()
+    schema = module.whole()
     assert done.code == 0
     for line in done.lines:
         fitting = [one for one in schema["oneOf"] if fits(line, one, schema["$defs"])]
@@ -449,11 +448,6 @@ def test_every_choice_shown_was_sealed_before(hoity: Shell, game: Path, name: st
             owed.remove((kinds[line["type"]], line["seat"]))
     assert {kind for kind, _ in shown} == {"place", "action"}
     assert not owed & shown  # what is left was never opened: of an absent seat, or an exhibit
-
-
-def test_the_schema_is_current() -> None:
-    module = tool("replay_schema")
-    assert module.TARGET.read_text(encoding="utf-8") == module.text()
 
 
 def fits(value: Any, schema: dict[str, Any], defs: dict[str, Any]) -> bool:

@@ -7,47 +7,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from p2p_hoity.rules import (
-    ActionKind,
-    Cards,
-    Choice,
-    Choose,
-    Chosen,
-    Deal,
-    Dealt,
-    Draw,
-    Drawn,
-    Edition,
-    Event,
-    Expected,
-    Happening,
-    OpenAll,
-    Opened,
-    Over,
-    Presence,
-    Seal,
-    Sealed,
-    Show,
-    Shown,
-    State,
-    Unseal,
-    Unsealed,
-    Variant,
-    View,
-    apply,
-    expected,
-    layout,
-    legal,
-    start,
-    view,
-)
+from p2p_hoity import rules
 
-Chooser = Callable[[View, Expected, random.Random], Choice]
+Chooser = Callable[[rules.View, rules.Expected, random.Random], rules.Choice]
 COIN = bytes(32)
 H = TypeVar("H")
 
 
-def random_choice(seen: View, due: Expected, rng: random.Random) -> Choice:
+def random_choice(seen: rules.View, due: rules.Expected, rng: random.Random) -> rules.Choice:
     """Any legal choice."""
     kind = due.kind  # type: ignore[union-attr]
     return rng.choice(seen.legal(kind))  # type: ignore[arg-type]
@@ -57,141 +24,147 @@ def random_choice(seen: View, due: Expected, rng: random.Random) -> Choice:
 class Referee:
     """Drives one game; `deck` is the Collectible in each slot."""
 
-    state: State
+    state: rules.State
     deck: list[int]
     rng: random.Random
     choosers: list[Chooser]
-    sealed: dict[int, Choice] = field(default_factory=dict)
-    log: list[Event] = field(default_factory=list)
-    record: list[Happening] = field(default_factory=list)
-    plan: dict[tuple[str, int], Choice] = field(default_factory=dict)
+    sealed: dict[int, rules.Choice] = field(default_factory=dict)
+    log: list[rules.Event] = field(default_factory=list)
+    record: list[rules.Happening] = field(default_factory=list)
+    plan: dict[tuple[str, int], rules.Choice] = field(default_factory=dict)
 
     @classmethod
     def seat(
         cls,
-        edition: Edition,
+        edition: rules.Edition,
         seats: int,
         seed: int = 0,
-        variant: Variant = None,
+        variant: rules.Variant = None,
         choosers: list[Chooser] | None = None,
     ) -> Referee:
         rng = random.Random(seed)
         deck = list(range(len(edition.collectibles)))
         rng.shuffle(deck)
         chosen = choosers or [random_choice] * seats
-        return cls(start(edition, seats, variant), deck, rng, chosen)
+        return cls(rules.start(edition, seats, variant), deck, rng, chosen)
 
-    def cards(self, slots: object) -> Cards:
+    def cards(self, slots: object) -> rules.Cards:
         return {slot: self.deck[slot] for slot in slots}  # type: ignore[attr-defined]
 
-    def tops(self) -> Cards:
+    def tops(self) -> rules.Cards:
         """The window tops that the deal opens."""
-        return self.cards(layout(len(self.deck), self.state.seats).tops)
+        return self.cards(rules.layout(len(self.deck), self.state.seats).tops)
 
-    def private(self, seat: int) -> Cards:
+    def private(self, seat: int) -> rules.Cards:
         return self.cards(range(4 * seat, 4 * seat + 4))
 
-    def view(self, seat: int) -> View:
-        return view(self.state, seat, self.private(seat))
+    def view(self, seat: int) -> rules.View:
+        return rules.view(self.state, seat, self.private(seat))
 
-    def legal(self, kind: str, seat: int) -> tuple[Choice, ...]:
-        return legal(self.state, kind, seat, self.private(seat))  # type: ignore[arg-type]
+    def legal(self, kind: str, seat: int) -> tuple[rules.Choice, ...]:
+        return rules.legal(self.state, kind, seat, self.private(seat))  # type: ignore[arg-type]
 
-    def choose(self, seat: int, due: Expected) -> Choice:
+    def choose(self, seat: int, due: rules.Expected) -> rules.Choice:
         kind = due.kind  # type: ignore[union-attr]
         if (kind, seat) in self.plan:
             return self.plan[kind, seat]
         return self.choosers[seat](self.view(seat), due, self.rng)
 
-    def apply(self, event: Event) -> State:
-        self.state = apply(self.state, event)
+    def apply(self, event: rules.Event) -> rules.State:
+        self.state = rules.apply(self.state, event)
         self.log.append(event)
         self.record.extend(self.state.news)
         return self.state
 
-    def answer(self) -> Event:
+    def answer(self) -> rules.Event:
         """What honest seats would answer to what is expected."""
-        due = expected(self.state)
+        due = rules.expected(self.state)
         match due:
-            case Deal():
-                return Dealt(self.rng.randbytes(32), self.tops())
-            case Seal():
+            case rules.Deal():
+                return rules.Dealt(self.rng.randbytes(32), self.tops())
+            case rules.Seal():
                 self.sealed.update({s: self.choose(s, due) for s in sorted(due.seats)})
-                return Sealed(due.kind, due.seats)
-            case Unseal():
+                return rules.Sealed(due.kind, due.seats)
+            case rules.Unseal():
                 return self.unsealed(due, {s: self.sealed[s] for s in due.seats})
-            case Show():
+            case rules.Show():
                 slots = self.choose(due.seat, due)
                 assert isinstance(slots, tuple)
-                return Shown(due.kind, due.seat, slots, self.hidden(slots))
-            case Choose():
-                return Chosen(due.kind, due.seat, self.choose(due.seat, due))
-            case Draw():
-                return Drawn(self.cards(due.slots))
-            case OpenAll():
-                return Opened(self.cards(due.slots))
+                return rules.Shown(due.kind, due.seat, slots, self.hidden(slots))
+            case rules.Choose():
+                return rules.Chosen(due.kind, due.seat, self.choose(due.seat, due))
+            case rules.Draw():
+                return rules.Drawn(self.cards(due.slots))
+            case rules.OpenAll():
+                return rules.Opened(self.cards(due.slots))
         raise AssertionError(f"nothing answers {due}")
 
-    def unsealed(self, due: Unseal, choices: dict[int, Choice | None]) -> Unsealed:
+    def unsealed(
+        self, due: rules.Unseal, choices: dict[int, rules.Choice | None]
+    ) -> rules.Unsealed:
         cards: dict[int, int] = {}
         if due.kind == "exhibit":
             for slots in choices.values():
                 cards.update(self.hidden(slots or ()))
-        return Unsealed(due.kind, choices, cards)
+        return rules.Unsealed(due.kind, choices, cards)
 
-    def hidden(self, slots: object) -> Cards:
+    def hidden(self, slots: object) -> rules.Cards:
         return self.cards(s for s in slots if self.state.known[s] is None)  # type: ignore[attr-defined]
 
-    def step(self) -> State:
+    def step(self) -> rules.State:
         return self.apply(self.answer())
 
-    def play(self, limit: int = 200_000) -> State:
+    def play(self, limit: int = 200_000) -> rules.State:
         for _ in range(limit):
-            if isinstance(expected(self.state), Over):
+            if isinstance(rules.expected(self.state), rules.Over):
                 return self.state
             self.step()
         raise AssertionError("the game does not end")
 
-    def round(self, **plans: dict[int, Choice]) -> tuple[Happening, ...]:
+    def round(self, **plans: dict[int, rules.Choice]) -> tuple[rules.Happening, ...]:
         """Play one round by plan (place, action, turn, exhibit, window, theft by seat); what is
         not planned is chosen by the choosers. Returns what happened."""
         self.plan = {(kind, s): c for kind, plan in plans.items() for s, c in plan.items()}
         number, begun = self.state.round, len(self.record)
-        while self.state.round == number and not isinstance(expected(self.state), OpenAll | Over):
+        while self.state.round == number and not isinstance(
+            rules.expected(self.state), rules.OpenAll | rules.Over
+        ):
             self.step()
         return tuple(self.record[begun:])
 
-    def until(self, kind: str, **plans: dict[int, Choice]) -> Expected:
+    def until(self, kind: str, **plans: dict[int, rules.Choice]) -> rules.Expected:
         """Play by plan until a choice of this kind ("show" for a lone exhibit) is expected."""
         self.plan = {(k, s): c for k, plan in plans.items() for s, c in plan.items()}
-        while getattr(expected(self.state), "kind", None) != kind:
-            if kind == "show" and isinstance(expected(self.state), Show):
+        while getattr(rules.expected(self.state), "kind", None) != kind:
+            if kind == "show" and isinstance(rules.expected(self.state), rules.Show):
                 break
             self.step()
-        return expected(self.state)
+        return rules.expected(self.state)
 
-    def away(self, *seats: int, banned: frozenset[int] = frozenset()) -> State:
+    def away(self, *seats: int, banned: frozenset[int] = frozenset()) -> rules.State:
         present = frozenset(range(self.state.seats)) - set(seats) - banned
-        return self.apply(Presence(present, self.state.banned | banned))
+        return self.apply(rules.Presence(present, self.state.banned | banned))
 
 
-def cautious(seen: View, due: Expected, rng: random.Random) -> Choice:
+def cautious(seen: rules.View, due: rules.Expected, rng: random.Random) -> rules.Choice:
     """The Castle and the Detective, else the first legal choice: quiet company for a test."""
     assert seen.seat is not None
     kind = due.kind  # type: ignore[union-attr]
     options = seen.legal(kind)  # type: ignore[arg-type]
     if kind == "action":
-        return next((c for c in options if seen.state.kind(c) == ActionKind.DETECTIVE), options[0])  # type: ignore[arg-type]
+        return next(
+            (c for c in options if seen.state.kind(c) == rules.ActionKind.DETECTIVE), options[0]
+        )  # type: ignore[arg-type]
     return options[0]
 
 
-def piece(edition: Edition, name: str) -> int:
+def piece(edition: rules.Edition, name: str) -> int:
     """The Collectible of this letter and place by age: "A1" is the oldest A."""
     found = [i for i, c in enumerate(edition.collectibles) if c.letter == name[0]]
     return found[int(name[1:]) - 1]
 
 
-def deck_of(edition: Edition, wanted: dict[int, str]) -> list[int]:
+def deck_of(edition: rules.Edition, wanted: dict[int, str]) -> list[int]:
     """A deck with these Collectibles in these slots, the rest in order."""
     fixed = {slot: piece(edition, name) for slot, name in wanted.items()}
     rest = iter(c for c in range(len(edition.collectibles)) if c not in set(fixed.values()))
@@ -199,11 +172,11 @@ def deck_of(edition: Edition, wanted: dict[int, str]) -> list[int]:
 
 
 def table(
-    edition: Edition,
+    edition: rules.Edition,
     seats: int,
     hands: dict[int, str] | None = None,
     slots: dict[int, str] | None = None,
-    variant: Variant = None,
+    variant: rules.Variant = None,
 ) -> Referee:
     """A dealt table of cautious seats: seat i has colour i; `hands` gives a seat's four
     Collectibles as in "A1 A2 B1 C1", `slots` single slots."""
@@ -212,24 +185,24 @@ def table(
         wanted.update({4 * seat + i: name for i, name in enumerate(names.split())})
     referee = Referee.seat(edition, seats, 1, variant, [cautious] * seats)
     referee.deck = deck_of(edition, wanted)
-    due = expected(referee.state)
-    assert isinstance(due, Deal)
-    referee.apply(Dealt(COIN, referee.tops()))
+    due = rules.expected(referee.state)
+    assert isinstance(due, rules.Deal)
+    referee.apply(rules.Dealt(COIN, referee.tops()))
     return referee
 
 
-def card(state: State, seat: int, kind: ActionKind, which: int = 0) -> int:
+def card(state: rules.State, seat: int, kind: rules.ActionKind, which: int = 0) -> int:
     """An Action card of the seat's hand: of this kind the one so far up by number."""
     held = [c for c in state.hands[seat] if state.kind(c) == kind]
     return sorted(held, key=state.edition.number)[which]
 
 
-def plays(state: State, **kinds: str) -> dict[int, Choice]:
+def plays(state: rules.State, **kinds: str) -> dict[int, rules.Choice]:
     """Actions by seat, as in plays(state, s0="Thief", s1="Cash:3")."""
-    chosen: dict[int, Choice] = {}
+    chosen: dict[int, rules.Choice] = {}
     for seat, words in kinds.items():
         kind, _, which = words.partition(":")
-        chosen[int(seat[1:])] = card(state, int(seat[1:]), ActionKind(kind), int(which or 0))
+        chosen[int(seat[1:])] = card(state, int(seat[1:]), rules.ActionKind(kind), int(which or 0))
     return chosen
 
 

@@ -5,21 +5,8 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 
+from p2p_hoity import rules
 from p2p_hoity.editions import NAMES, load
-from p2p_hoity.rules import (
-    Chosen,
-    Event,
-    Expected,
-    Opened,
-    Over,
-    Presence,
-    Sealed,
-    Shown,
-    State,
-    Unsealed,
-    Variant,
-    expected,
-)
 from support.rules_driver import Referee
 
 TABLES = [(name, n, None) for name in NAMES for n in range(3, 7)] + [
@@ -27,44 +14,44 @@ TABLES = [(name, n, None) for name in NAMES for n in range(3, 7)] + [
 ]
 
 
-def unruly(referee: Referee, due: Expected, rng: random.Random) -> Event:
+def unruly(referee: Referee, due: rules.Expected, rng: random.Random) -> rules.Event:
     """An answer in which some seats vanish, come back, or have their choices voided."""
     event = referee.answer()
-    if isinstance(event, Sealed) and rng.random() < 0.05:
-        return Sealed(event.kind, frozenset(s for s in event.seats if rng.random() < 0.5))
-    if isinstance(event, Unsealed) and rng.random() < 0.05:
+    if isinstance(event, rules.Sealed) and rng.random() < 0.05:
+        return rules.Sealed(event.kind, frozenset(s for s in event.seats if rng.random() < 0.5))
+    if isinstance(event, rules.Unsealed) and rng.random() < 0.05:
         voided = rng.choice(sorted(event.choices))
         return referee.unsealed(due, {**event.choices, voided: None})
-    if isinstance(event, Shown | Chosen) and rng.random() < 0.05:
+    if isinstance(event, rules.Shown | rules.Chosen) and rng.random() < 0.05:
         return (
-            Shown(event.kind, event.seat, None)
-            if isinstance(event, Shown)
-            else Chosen(event.kind, event.seat, None)
+            rules.Shown(event.kind, event.seat, None)
+            if isinstance(event, rules.Shown)
+            else rules.Chosen(event.kind, event.seat, None)
         )
-    if isinstance(event, Opened):
-        return Opened({s: c for s, c in event.cards.items() if rng.random() < 0.7})
+    if isinstance(event, rules.Opened):
+        return rules.Opened({s: c for s, c in event.cards.items() if rng.random() < 0.7})
     return event
 
 
-def presence(state: State, rng: random.Random) -> Presence:
+def presence(state: rules.State, rng: random.Random) -> rules.Presence:
     """Somebody goes or comes; now and then somebody is banned; one seat stays."""
     banned = state.banned | ({rng.randrange(1, state.seats)} if rng.random() < 0.02 else set())
     present = {s for s in range(1, state.seats) if rng.random() < 0.7} | {0}
-    return Presence(frozenset(present) - banned, frozenset(banned))
+    return rules.Presence(frozenset(present) - banned, frozenset(banned))
 
 
 def play_unruly(
     name: str,
     seats: int,
-    variant: Variant,
+    variant: rules.Variant,
     seed: int,
-    watch: Callable[[State], object] = lambda state: None,
+    watch: Callable[[rules.State], object] = lambda state: None,
 ) -> Referee:
     """A whole game; `watch` sees every state."""
     referee = Referee.seat(load(name), seats, seed, variant)
     rng = random.Random(seed)
     referee.step()
-    while not isinstance(due := expected(referee.state), Over):
+    while not isinstance(due := rules.expected(referee.state), rules.Over):
         before = referee.state
         if rng.random() < 0.04:
             referee.apply(presence(before, rng))

@@ -87,6 +87,9 @@ def test_a_ticket_is_not_taken_for_a_nickname(word: str, is_name: bool) -> None:
 def test_without_a_terminal_a_ticket_is_needed(hoity: Shell) -> None:
     assert "Missing argument 'TICKET'." in hoity.told(2, "join")
     assert "this is not a ticket" in hoity.told(2, "join", "Ana")
+    for command in ("verify", "replay"):
+        assert "`hoity games` lists your games." in hoity.told(2, command)
+    assert "hoity games" not in hoity.told(2, "watch")
 
 
 # A seat that is kept.
@@ -166,7 +169,9 @@ def test_a_ticket_that_is_forged_or_not_taken_is_not_left_with_a_game(
     assert words in hoity.told(code, "join", encode_ticket(ticket_of(played, **given)))
 
 
-def test_a_seat_is_not_taken_again_by_a_forged_ticket(hoity: Shell) -> None:
+def test_a_seat_is_not_taken_by_a_forged_ticket_or_another_key(
+    hoity: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
     player(hoity.home, 1)
     here = room_of(3, 2)
     book = keep_journal(hoity.home, here, 1, secret=SECRET, whole=True)
@@ -176,12 +181,8 @@ def test_a_seat_is_not_taken_again_by_a_forged_ticket(hoity: Shell) -> None:
     done = hoity("join", "--auto", "--json", encode_ticket(forged))
     assert (done.code, done.lines[0]["code"]) == (2, "ticket-with-another-secret")
     assert book.path.read_bytes() == before
-
-
-def test_the_seat_of_another_key_is_kept(hoity: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    hoity.home.identity.unlink()
     player(hoity.home, 5)
-    here = room_of(3, 2)
-    keep_journal(hoity.home, here, 1).close()
     monkeypatch.setattr(join, "take_up", resume.take_up)
     monkeypatch.setattr(join.tables, "join_table", None)
     assert (
@@ -193,9 +194,3 @@ def test_a_game_played_in_another_terminal_is_not_taken_up(played: Room, hoity: 
     told = hoity.told(2, "resume")
     assert "in another terminal" in told
     assert "take your seat" not in told
-
-
-def test_who_names_no_game_is_told_where_games_are_listed(hoity: Shell) -> None:
-    for command in ("verify", "replay"):
-        assert "`hoity games` lists your games." in hoity.told(2, command)
-    assert "hoity games" not in hoity.told(2, "watch")

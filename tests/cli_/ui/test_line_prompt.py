@@ -186,13 +186,13 @@ async def test_the_seat_is_handed_over_in_the_middle_of_a_question(lines: tuple[
     assert here.left == []
 
 
-@pytest.mark.parametrize("second", ["n", ""])
-async def test_one_key_hands_nothing_over(second: str) -> None:
-    choice, here = await answer(asked("place"), "place", "a", "what", second, "1", "y")
-    assert choice == 0
-    assert not here.prompt.autopilot
-    assert sum("Give your seat to a bot?" in line for line in here.said) == 2
-    assert sum("Where do you go?" in line for line in here.said) == 2
+async def test_one_key_hands_nothing_over() -> None:
+    for second in ("n", ""):
+        choice, here = await answer(asked("place"), "place", "a", "what", second, "1", "y")
+        assert choice == 0
+        assert not here.prompt.autopilot
+        assert sum("Give your seat to a bot?" in line for line in here.said) == 2
+        assert sum("Where do you go?" in line for line in here.said) == 2
 
 
 @pytest.mark.parametrize("line", ["a", ""])
@@ -232,12 +232,16 @@ async def test_leaving_asks_once_more(begun: bool, answered: str, left: list[str
         assert begun or not here.heard("bot")
 
 
-@pytest.mark.parametrize("second", [INTERRUPT, END])
-async def test_a_second_ctrl_c_leaves_at_once(second: str) -> None:
+async def test_a_second_ctrl_c_or_the_end_of_the_input_leaves_at_once() -> None:
+    for second in (INTERRUPT, END):
+        async with desk(asked("place")) as here:
+            await here.types(INTERRUPT, second)
+            assert here.left == ["you left"]
     async with desk(asked("place")) as here:
-        await here.type.send(INTERRUPT)
-        await here.types(second)
-        assert here.left == ["you left"]
+        here.type.close()
+        await trio.testing.wait_all_tasks_blocked()
+        assert here.left == ["the input has ended"]
+        assert not here.prompt.autopilot
 
 
 async def test_after_the_terminal_is_back_the_open_question_is_said_again() -> None:
@@ -250,15 +254,20 @@ async def test_after_the_terminal_is_back_the_open_question_is_said_again() -> N
         assert idle.said == []
 
 
-@pytest.mark.parametrize("command", ["c", "qr"])
-async def test_a_hosts_ticket_is_copied(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_hosts_ticket_is_copied_and_shown_and_a_code_while_there_is_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     asked_for: list[str] = []
-    monkeypatch.setattr(ticket_block, "copy", asked_for.append)
-    monkeypatch.setattr(ticket_block, "show_qr", asked_for.append)
+    for way in ("copy", "show_qr", "copy_code"):
+        monkeypatch.setattr(ticket_block, way, asked_for.append)
     async with desk(None) as here:
         here.prompt.pages.ticket = "hoity2abc"
-        await here.types(command)
-    assert asked_for == ["hoity2abc"]
+        await here.types("c", "qr")
+        here.prompt.tell(updates.Code("7-lantern-walrus", "relay.example:4646", 600.0, None))
+        await here.types("code")
+        here.prompt.tell(updates.NoCode(because(CodesCode.TOO_MANY_WRONG, number=16)))
+        await here.types("code")
+    assert asked_for == ["hoity2abc", "hoity2abc", "7-lantern-walrus@relay.example:4646"]
 
 
 @pytest.mark.parametrize(
@@ -277,26 +286,6 @@ async def test_guests_are_let_in_by_words(
             assert here.found == []
             await here.types(line)
         assert here.found == [yes]
-
-
-async def test_a_hosts_code_is_copied_while_there_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    copied: list[str] = []
-    monkeypatch.setattr(ticket_block, "copy_code", copied.append)
-    async with desk(None) as here:
-        here.prompt.tell(updates.Code("7-lantern-walrus", "relay.example:4646", 600.0, None))
-        await here.types("code")
-        here.prompt.tell(updates.NoCode(because(CodesCode.TOO_MANY_WRONG, number=16)))
-        await here.types("code")
-    assert copied == ["7-lantern-walrus@relay.example:4646"]
-
-
-async def test_the_end_of_the_input_hands_nothing_to_a_bot() -> None:
-    view = asked("place")
-    async with desk(view) as here:
-        here.type.close()
-        await trio.testing.wait_all_tasks_blocked()
-        assert here.left == ["the input has ended"]
-        assert not here.prompt.autopilot
 
 
 async def test_a_choice_that_is_no_longer_needed_is_dropped() -> None:
