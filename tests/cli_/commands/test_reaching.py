@@ -234,17 +234,6 @@ def reached(found: Found, ticket: str = "") -> updates.Reached:
 HOME = Found(("192.168.1.5:4646",), trouble=(because(RouterCode.SILENT),))
 
 
-def test_every_reach_has_words_and_a_ticket_for_the_lan_says_so_and_what_to_do() -> None:
-    for scope in Scope:
-        (line,) = reach_lines(updates.Reached(scope, (because(SCOPES[scope]),)))
-        assert "ticket" in line
-    first, router, *rest = reach_lines(reached(HOME))
-    assert "only on your own network" in first
-    assert "does not answer" in router
-    assert any("--relay" in line for line in rest)
-    assert any("--listen :4646 --advertise HOST:4646" in line for line in rest)
-
-
 def test_the_line_prompt_says_each_thing_once_and_a_better_ticket_apart() -> None:
     lines: list[str] = []
     screen = SeatScreen(lines.append)
@@ -257,7 +246,7 @@ def test_the_line_prompt_says_each_thing_once_and_a_better_ticket_apart() -> Non
     assert "81.2.69.142:4646" in lines[-1]
 
 
-def test_a_program_gets_codes() -> None:
+def test_a_program_gets_codes_and_each_reach_has_words() -> None:
     out = written_of(reached(HOME), reached(Found(("93.184.216.34:1",)), TICKET))
     assert [(one["type"], one["reach"], one["ticket"]) for one in out] == [
         ("reached", "lan", None),
@@ -266,3 +255,11 @@ def test_a_program_gets_codes() -> None:
     codes = [reason["code"] for reason in out[0]["reasons"]]
     assert codes == ["reach-lan", "router-silent", "reach-take-relay", "reach-forward"]
     assert json.load(io.StringIO(json.dumps(out)))
+    for scope in Scope:
+        (line,) = reach_lines(updates.Reached(scope, (because(SCOPES[scope]),)))
+        assert "ticket" in line
+    first, router, *rest = reach_lines(reached(HOME))
+    assert "only on your own network" in first
+    assert "does not answer" in router
+    assert any("--relay" in line for line in rest)
+    assert any("--listen :4646 --advertise HOST:4646" in line for line in rest)

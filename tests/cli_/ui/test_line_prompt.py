@@ -35,14 +35,7 @@ async def test_a_choice_is_confirmed_before_it_is_sealed() -> None:
     assert sum("Where do you go?" in line for line in here.said) == 2
 
 
-async def test_who_takes_a_seat_again_sees_the_whole_table_once() -> None:
-    view = asked("place")
-    _, here = await answer(view, "place", "1", "y")
-    names = Names(view.state.edition, NICKNAMES, view.seat)
-    assert all(here.said.count(line) == 1 for line in set(board.board(view, names)))
-
-
-async def test_a_rounds_first_question_shows_ones_own_collectibles() -> None:
+async def test_the_log_is_told_again_and_a_rounds_first_question_shows_ones_own() -> None:
     view = asked("place")
     names = Names(view.state.edition, NICKNAMES, view.seat)
     async with desk(view) as here:
@@ -52,6 +45,12 @@ async def test_a_rounds_first_question_shows_ones_own_collectibles() -> None:
     assert here.said[: len(own)] == own
     assert len(own) == 1
     assert not here.heard("Register")
+    async with desk(view) as here:
+        names = Names(view.state.edition, NICKNAMES)
+        for number in (1, 2, 3):
+            here.prompt._screen.log.add(names, [news.RoundBegan(number, (0, 1, 2), (), None)])
+        await here.types("l")
+        assert here.said == ["Round 2", "Round 3"]
 
 
 @pytest.mark.parametrize("allowed", [True, False])
@@ -150,16 +149,6 @@ async def test_commands_answer_in_the_middle_of_a_question(command: str, words: 
     assert sum("Where do you go?" in line for line in here.said) == 2
 
 
-async def test_the_log_is_told_again() -> None:
-    view = asked("place")
-    async with desk(view) as here:
-        names = Names(view.state.edition, NICKNAMES)
-        for number in (1, 2, 3):
-            here.prompt._screen.log.add(names, [news.RoundBegan(number, (0, 1, 2), (), None)])
-        await here.types("l")
-        assert here.said == ["Round 2", "Round 3"]
-
-
 async def test_before_the_deal_there_is_nothing_to_show() -> None:
     async with desk(None) as here:
         for command in ("b", "h", "i", "i B1649", "r"):
@@ -206,12 +195,12 @@ async def test_the_bot_chooses_until_the_seat_is_taken_back(line: str) -> None:
         assert here.heard("The seat is yours again.")
 
 
-@pytest.mark.parametrize("word", ["q", "QUIT", "exit", "salir", "ende", INTERRUPT, END])
-async def test_leaving_asks_what_it_means_and_may_be_taken_back(word: str) -> None:
-    choice, here = await answer(asked("place"), "place", word, "9", "3", "1", "y")
-    assert choice == 0
-    assert here.left == []
-    assert sum("leave for now" in line for line in here.said) == 2
+async def test_leaving_asks_what_it_means_and_may_be_taken_back() -> None:
+    for word in ("q", "QUIT", "exit", "salir", "ende", INTERRUPT, END):
+        choice, here = await answer(asked("place"), "place", word, "9", "3", "1", "y")
+        assert choice == 0
+        assert here.left == []
+        assert sum("leave for now" in line for line in here.said) == 2, word
 
 
 @pytest.mark.parametrize(
@@ -288,7 +277,7 @@ async def test_guests_are_let_in_by_words(
         assert here.found == [yes]
 
 
-async def test_a_choice_that_is_no_longer_needed_is_dropped() -> None:
+async def test_a_question_that_is_dropped_or_ends_late_silences_no_other() -> None:
     view = asked("place")
     async with desk(view) as here:
         scope = trio.CancelScope()
@@ -302,6 +291,21 @@ async def test_a_choice_that_is_no_longer_needed_is_dropped() -> None:
         await trio.testing.wait_all_tasks_blocked()
         await here.types("1")
         assert here.heard("Nothing is asked of you now")
+    async with desk(view) as here:
+        old = trio.CancelScope()
+
+        async def first() -> None:
+            with old:
+                await here.prompt.choose(view, "place", False)
+
+        async def second() -> rules.Choice:
+            old.cancel()
+            return await here.prompt.choose(view, "place", False)
+
+        await here.begin(first)
+        await here.begin(second)
+        await here.types("2", "y")
+        assert here.found == [None, 1]
 
 
 async def test_an_absent_player_comes_back_with_enter_and_the_bot_by_itself() -> None:
@@ -375,25 +379,6 @@ async def test_nonsense_before_sitting_down_is_asked_the_same_again() -> None:
         assert here.said == ["Sit down?", "Sit down?"]
 
 
-async def test_an_old_question_that_ends_late_does_not_silence_the_new_one() -> None:
-    view = asked("place")
-    async with desk(view) as here:
-        old = trio.CancelScope()
-
-        async def first() -> None:
-            with old:
-                await here.prompt.choose(view, "place", False)
-
-        async def second() -> rules.Choice:
-            old.cancel()
-            return await here.prompt.choose(view, "place", False)
-
-        await here.begin(first)
-        await here.begin(second)
-        await here.types("2", "y")
-        assert here.found == [None, 1]
-
-
 async def from_an_endless_pipe(view: View, line: str) -> None:
     """A seat whose pipe says the same line again and again."""
     async with desk(view, patient=True) as here, trio.open_nursery() as nursery:
@@ -419,7 +404,7 @@ async def test_a_pipe_that_never_chooses_is_given_up(line: str) -> None:
     assert "hoity resume feed" in str(troubles[0])
 
 
-async def test_a_page_shown_while_away_asks_for_enter_again_not_for_an_old_choice() -> None:
+async def test_who_is_away_hears_again_how_to_come_back_behind_pages_and_pauses() -> None:
     view = asked("place")
     async with desk(view) as here:
         await here.begin(here.prompt.choose, view, "place", False)
@@ -428,28 +413,6 @@ async def test_a_page_shown_while_away_asks_for_enter_again_not_for_an_old_choic
         await here.types("b")
         assert here.said[-1] == "Press Enter to come back to the table."
         assert not here.heard("Where do you go?")
-
-
-async def test_a_newcomer_hears_of_help_once_and_help_names_the_rules_and_octagons() -> None:
-    view = asked("place")
-    _, here = await answer(view, "place", "?", "1", "y")
-    assert sum(line == FIRST_HINT for line in here.said) == 1
-    assert here.heard("`hoity rules`")
-    assert here.heard("An octagon, as in 4/2, says how far exhibits move")
-
-
-async def test_whoever_takes_its_seat_again_sees_the_board_at_once_and_once() -> None:
-    view = asked("place")
-    async with desk(view) as here:
-        here.prompt.tell(updates.Resumed(view))
-        assert here.heard("Register")
-        assert here.said[-1] == FIRST_HINT
-        here.said.clear()
-        await here.begin(here.prompt.choose, view, "place", False)
-        assert here.said[0].startswith("Where do you go?")
-
-
-async def test_whoever_is_absent_while_the_game_pauses_hears_again_how_to_come_back() -> None:
     async with desk(asked("place")) as here:
         await here.begin(here.prompt.returning)
         here.said.clear()
@@ -460,6 +423,24 @@ async def test_whoever_is_absent_while_the_game_pauses_hears_again_how_to_come_b
         assert here.said[-1] == "  [linked to Bob]"
         here.prompt.tell(updates.Linked("Bob", "relay+8.0.0.1:4646"))
         assert here.said[-1] == "  [linked to Bob through the relay 8.0.0.1:4646]"
+
+
+async def test_a_newcomer_hears_of_help_once_and_sees_the_whole_table_once() -> None:
+    view = asked("place")
+    _, here = await answer(view, "place", "?", "1", "y")
+    assert sum(line == FIRST_HINT for line in here.said) == 1
+    assert here.heard("`hoity rules`")
+    assert here.heard("An octagon, as in 4/2, says how far exhibits move")
+    _, here = await answer(view, "place", "1", "y")
+    names = Names(view.state.edition, NICKNAMES, view.seat)
+    assert all(here.said.count(line) == 1 for line in set(board.board(view, names)))
+    async with desk(view) as here:
+        here.prompt.tell(updates.Resumed(view))
+        assert here.heard("Register")
+        assert here.said[-1] == FIRST_HINT
+        here.said.clear()
+        await here.begin(here.prompt.choose, view, "place", False)
+        assert here.said[0].startswith("Where do you go?")
 
 
 @pytest.mark.parametrize("word", ["wait", "w", "WARTEN", "esperar"])
