@@ -115,14 +115,11 @@ def test_a_file_that_is_refused_has_loaded_no_more_than_its_check(tmp_path: Path
     assert not ours & loaded
 
 
-def test_an_app_of_one_command_has_no_other() -> None:
+def test_a_command_has_no_other_and_python_m_cli_is_hoity(game: Path) -> None:
     assert [one.name for one in build("verify").registered_commands] == ["verify"]
     assert build("id").registered_commands == []
     everything = len(build("jion").registered_commands)
     assert everything == len(build().registered_commands) > 10
-
-
-def test_python_m_cli_is_hoity(game: Path) -> None:
     told = python("-m", "cli", "--lang", "de", "--help")
     assert "Befehle" in told
     assert "Optionen" in told
@@ -426,7 +423,9 @@ def test_a_broken_file_is_not_ok(
 
 def test_a_replay_fits_its_schema(hoity: Shell, game: Path) -> None:
     done = hoity("replay", game, "--json")
-    schema = tool("replay_schema").whole()
+    module = tool("replay_schema")
+    assert module.TARGET.read_text(encoding="utf-8") == module.text()
+    schema = module.whole()
     assert done.code == 0
     for line in done.lines:
         fitting = [one for one in schema["oneOf"] if fits(line, one, schema["$defs"])]
@@ -450,11 +449,6 @@ def test_every_choice_shown_was_sealed_before(hoity: Shell, game: Path, name: st
             owed.remove((kinds[line["type"]], line["seat"]))
     assert {kind for kind, _ in shown} == {"place", "action"}
     assert not owed & shown  # what is left was never opened: of an absent seat, or an exhibit
-
-
-def test_the_schema_is_current() -> None:
-    module = tool("replay_schema")
-    assert module.TARGET.read_text(encoding="utf-8") == module.text()
 
 
 def fits(value: Any, schema: dict[str, Any], defs: dict[str, Any]) -> bool:
@@ -540,15 +534,12 @@ def test_a_replay_stops_where_it_does_not_hold(
     assert "step" in hoity("replay", game).out + hoity("replay", game).err
 
 
-def test_a_reader_that_has_gone_is_no_error(game: Path) -> None:
+def test_a_reader_that_has_gone_or_was_never_there_is_no_error(game: Path) -> None:
+    """Even help cannot be put into a pipe whose read end is closed already."""
     for words in (f"replay {game} --json", f"replay {game}", f"verify {game} --json", "rules"):
         command = f"set -o pipefail; {sys.executable} -m cli {words} | head -c 1"
         done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
         assert (done.returncode, done.stderr) in ((0, ""), (141, "")), words
-
-
-def test_a_reader_that_was_never_there_is_no_error() -> None:
-    """The write end of a pipe whose read end is closed already, so that even help cannot be put."""
     for words in (["--help"], ["rules"], ["play", "--help"]):
         read, write = os.pipe()
         os.close(read)

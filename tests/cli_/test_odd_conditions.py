@@ -161,9 +161,14 @@ def test_a_key_that_is_no_file_of_ours_is_told(
     assert "identity" in run_here(2, *words)
 
 
-def test_an_edition_that_is_an_idle_pipe_is_not_waited_for(tmp_path: Path, run_here: Any) -> None:
+def test_what_cannot_be_a_home_a_number_or_an_edition_is_told(
+    tmp_path: Path, run_here: Any
+) -> None:
     a_pipe(tmp_path / "mine.toml")
     assert "mine.toml" in run_here(2, *PLAY, "--edition", tmp_path / "mine.toml")
+    for words in (("play", "--patience", "nan"), ("tables", "--wait", "nan")):
+        assert "a number of seconds is needed" in run_here(2, *words)
+    assert trouble.told(OSError("odd")).words == "The system refuses: odd."
 
 
 @pytest.mark.parametrize("make", [a_file, a_pipe])
@@ -235,15 +240,6 @@ def _waits(process: subprocess.Popen[bytes], pipe: Path) -> bool:
 
 
 # Words of a command line, and errors of the system.
-
-
-def test_what_is_no_number_is_refused(run_here: Any) -> None:
-    for words in (("play", "--patience", "nan"), ("tables", "--wait", "nan")):
-        assert "a number of seconds is needed" in run_here(2, *words)
-
-
-def test_errors_of_the_system_have_words() -> None:
-    assert trouble.told(OSError("odd")).words == "The system refuses: odd."
 
 
 # A link over which comes what this table cannot read.

@@ -36,36 +36,26 @@ def test_no_word_is_ever_broken(words: list[str], columns: int) -> None:
     assert all(len(line) <= max(columns, longest + 2) for line in lines)
 
 
-@pytest.mark.parametrize(("columns", "width"), [("40", 40), ("3", 20), ("", None), ("x", None)])
 def test_columns_bounds_a_line_also_in_a_pipe(
-    monkeypatch: pytest.MonkeyPatch, columns: str, width: int | None
-) -> None:
-    monkeypatch.setenv("COLUMNS", columns)
-    assert printing.width() == width
-
-
-def test_say_breaks_at_columns(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setenv("COLUMNS", "40")
+    for columns, width in (("3", 20), ("", None), ("x", None), ("40", 40)):
+        monkeypatch.setenv("COLUMNS", columns)
+        assert printing.width() == width
     printing.say(LINE)
     out = capsys.readouterr().out.splitlines()
     assert len(out) == 2
     assert max(map(len, out)) <= 40
 
 
-@pytest.mark.parametrize(
-    "command",
-    [
+def test_a_command_is_kept_whole() -> None:
+    for command in (
         "hoity resume c1abbcb534cd5a75",
         "hoity resume --claim c1abbcb534cd5a75",
         "hoity verify /tmp/a/transcripts/11f09588ecb62e63.hoity",
         "hoity join TICKET",
-    ],
-)
-def test_a_command_is_kept_whole(command: str) -> None:
-    lines = printing.wrapped(
-        f"Left. The game is kept, and to go on say {command} and then wait", 44
-    )
-    assert len(lines) > 1
-    assert any(command in line for line in lines)
+    ):
+        told = f"Left. The game is kept, and to go on say {command} and then wait"
+        lines = printing.wrapped(told, 44)
+        assert len(lines) > 1
+        assert any(command in line for line in lines)

@@ -8,19 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from p2p_hoity.rules import (
-    Choice,
-    Choose,
-    Draw,
-    Edition,
-    Seal,
-    Show,
-    Unseal,
-    Variant,
-    check,
-    expected,
-    legal,
-)
+from p2p_hoity import rules
 from p2p_hoity.rules import Presence as Attendance
 from support.mirror import Mirror, written
 from training.sim import NONE, VOID, Ended, Point, Presence, Table
@@ -101,10 +89,13 @@ class Beside:
     def _check_due(self, mirror: Mirror, point: Point, rows: list[int]) -> None:
         """The rules ask the same seats for the same, and their lists have what the table lists."""
         mirror.compare()
-        due = expected(mirror.state)
-        assert isinstance(due, Seal | Choose | Show)
+        due = rules.expected(mirror.state)
+        assert isinstance(due, rules.Seal | rules.Choose | rules.Show)
         seats = {int(point.seats[row]) for row in rows}
-        assert (due.kind, due.seats if isinstance(due, Seal) else {due.seat}) == (point.kind, seats)
+        assert (due.kind, due.seats if isinstance(due, rules.Seal) else {due.seat}) == (
+            point.kind,
+            seats,
+        )
         for row in rows:
             self._check_listed(mirror, point, row)
 
@@ -112,7 +103,7 @@ class Beside:
         self.decisions += 1
         seat = int(point.seats[row])
         listed = point.option[point.first[row] : point.first[row] + point.count[row]].tolist()
-        options = legal(mirror.state, point.kind, seat, mirror.private(seat))
+        options = rules.legal(mirror.state, point.kind, seat, mirror.private(seat))
         if point.kind in LISTED:
             assert sorted(listed) == sorted(written(choice) for choice in options)
         elif point.kind == "exhibit":
@@ -120,7 +111,7 @@ class Beside:
             assert len(set(shown)) == len(shown)
             assert options[0] in shown
             for choice in shown:
-                check(mirror.state, "exhibit", seat, choice, mirror.private(seat))
+                rules.check(mirror.state, "exhibit", seat, choice, mirror.private(seat))
         else:
             exhibit = mirror.state.exhibits[point.owners[row]]
             assert exhibit
@@ -129,9 +120,9 @@ class Beside:
     # Choices, any that the rules allow.
 
     def _choose(self, mirror: Mirror, point: Point, rows: list[int]) -> list[int]:
-        answers: dict[int, Choice | None] = {}
+        answers: dict[int, rules.Choice | None] = {}
         nothing: set[int] = set()
-        given: dict[int, Choice | None] = {}
+        given: dict[int, rules.Choice | None] = {}
         exhibits = mirror.state.exhibits
         for seat in sorted({int(point.seats[row]) for row in rows}):
             lot = self.rng.random()
@@ -151,11 +142,11 @@ class Beside:
             ]
         return [self._written(mirror, point, choice) for choice in chosen]
 
-    def _any(self, mirror: Mirror, point: Point, seat: int) -> Choice:
+    def _any(self, mirror: Mirror, point: Point, seat: int) -> rules.Choice:
         state, private = mirror.state, mirror.private(seat)
         if point.kind == "theft":
             return tuple(self.rng.choice(exhibit) for exhibit in state.exhibits if exhibit)
-        options = legal(state, point.kind, seat, private)
+        options = rules.legal(state, point.kind, seat, private)
         choice = self.rng.choice(options)
         if point.kind == "exhibit":
             assert isinstance(choice, tuple)
@@ -171,7 +162,7 @@ class Beside:
                 slots = fewer
         return slots
 
-    def _written(self, mirror: Mirror, point: Point, choice: Choice | None) -> int:
+    def _written(self, mirror: Mirror, point: Point, choice: rules.Choice | None) -> int:
         if choice is None:
             return VOID
         if choice == NONE:
@@ -199,14 +190,14 @@ class Beside:
 
     def _between(self, mirror: Mirror) -> bool:
         """Whether the rules wait between what was chosen and what follows from it."""
-        return isinstance(expected(mirror.state), Unseal | Draw)
+        return isinstance(rules.expected(mirror.state), rules.Unseal | rules.Draw)
 
     def _wake(self) -> None:
         """Where everyone had gone somebody comes back."""
         for mirror in self.mirrors:
             if not mirror.state.present and not mirror.woken:
                 mirror.go()
-                if expected(mirror.state) == Seal("place", frozenset()):
+                if rules.expected(mirror.state) == rules.Seal("place", frozenset()):
                     back = next(s for s in range(6) if s not in mirror.state.banned)
                     changed = Attendance(frozenset({back}), mirror.state.banned)
                     mirror.apply(changed)
@@ -264,9 +255,9 @@ def oldest_of_letters(mirror: Mirror, slots: tuple[int, ...]) -> set[int]:
 
 
 def agree(
-    edition: Edition,
+    edition: rules.Edition,
     seats: int,
-    variant: Variant,
+    variant: rules.Variant,
     rounds: int,
     seed: int,
     unrest: Unrest,

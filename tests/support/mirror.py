@@ -5,29 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from p2p_hoity.rules import (
-    Choice,
-    Choose,
-    Chosen,
-    Dealt,
-    Draw,
-    Drawn,
-    Event,
-    OpenAll,
-    Opened,
-    Over,
-    Seal,
-    Sealed,
-    Show,
-    Shown,
-    State,
-    Unseal,
-    Unsealed,
-    apply,
-    expected,
-    layout,
-    start,
-)
+from p2p_hoity import rules
 from p2p_hoity.rules import Presence as Attendance
 from training.sim import CARD_IDS, NONE, Board
 
@@ -51,8 +29,8 @@ class Mirror:
     board: Board
     game: int
     early: Attendance | None = None
-    state: State = field(init=False)
-    sealed: dict[int, Choice | None] = field(default_factory=dict)
+    state: rules.State = field(init=False)
+    sealed: dict[int, rules.Choice | None] = field(default_factory=dict)
     woken: bool = False
 
     def __post_init__(self) -> None:
@@ -60,11 +38,11 @@ class Mirror:
         self.bits = board.deck[game].tolist()
         self.deck = board.pieces.card[board.deck[game]].tolist()
         self.slot = {bit: slot for slot, bit in enumerate(self.bits)}
-        self.state = start(board.edition, board.seats, board.variant)
+        self.state = rules.start(board.edition, board.seats, board.variant)
         if self.early is not None:
             self.apply(self.early)
-        tops = layout(len(self.deck), board.seats).tops
-        self.apply(Dealt(coin_of(board.colours[game].tolist()), self.cards(tops)))
+        tops = rules.layout(len(self.deck), board.seats).tops
+        self.apply(rules.Dealt(coin_of(board.colours[game].tolist()), self.cards(tops)))
 
     def cards(self, slots: Any) -> dict[int, int]:
         return {slot: self.deck[slot] for slot in slots}
@@ -81,8 +59,8 @@ class Mirror:
     def private(self, seat: int) -> dict[int, int]:
         return self.cards(range(4 * seat, 4 * seat + 4))
 
-    def apply(self, event: Event) -> None:
-        self.state = apply(self.state, event)
+    def apply(self, event: rules.Event) -> None:
+        self.state = rules.apply(self.state, event)
 
     # What the simulator's state is in the rules' words, and what theirs is.
 
@@ -134,50 +112,50 @@ class Mirror:
     def go(self) -> None:
         """On through all that no seat chooses, to the next choice that somebody owes."""
         while True:
-            match due := expected(self.state):
-                case Unseal():
+            match due := rules.expected(self.state):
+                case rules.Unseal():
                     self.apply(self.unsealed(due))
-                case Draw():
-                    self.apply(Drawn(self.cards(due.slots)))
+                case rules.Draw():
+                    self.apply(rules.Drawn(self.cards(due.slots)))
                 case _:
                     return
 
-    def unsealed(self, due: Unseal) -> Unsealed:
+    def unsealed(self, due: rules.Unseal) -> rules.Unsealed:
         choices = {seat: self.sealed.pop(seat) for seat in due.seats}
         shown = [slots for slots in choices.values() if isinstance(slots, tuple)]
         cards = self.hidden(s for slots in shown for s in slots) if due.kind == "exhibit" else {}
-        return Unsealed(due.kind, choices, cards)
+        return rules.Unsealed(due.kind, choices, cards)
 
-    def choose(self, answers: dict[int, Choice | None], nothing: set[int]) -> None:
+    def choose(self, answers: dict[int, rules.Choice | None], nothing: set[int]) -> None:
         """Answer what is due: None is void, those in `nothing` give none."""
-        match due := expected(self.state):
-            case Seal():
+        match due := rules.expected(self.state):
+            case rules.Seal():
                 given = {s: c for s, c in answers.items() if s not in nothing and s in due.seats}
                 self.sealed.update(given)
-                self.apply(Sealed(due.kind, frozenset(given)))
-            case Choose():
+                self.apply(rules.Sealed(due.kind, frozenset(given)))
+            case rules.Choose():
                 choice = None if due.seat in nothing else answers[due.seat]
-                self.apply(Chosen(due.kind, due.seat, choice))
-            case Show():
-                void: Choice = ()
+                self.apply(rules.Chosen(due.kind, due.seat, choice))
+            case rules.Show():
+                void: rules.Choice = ()
                 choice = answers[due.seat]
                 choice = None if due.seat in nothing else void if choice is None else choice
-                self.apply(Shown(due.kind, due.seat, choice, self.hidden(choice or ())))
+                self.apply(rules.Shown(due.kind, due.seat, choice, self.hidden(choice or ())))
 
     def finish(self, withheld: list[bool]) -> None:
-        due = expected(self.state)
-        assert isinstance(due, OpenAll)
+        due = rules.expected(self.state)
+        assert isinstance(due, rules.OpenAll)
         seats = [seat for seat, kept in enumerate(withheld) if not kept]
         held = {slot for seat in seats for slot in self.state.collectibles[seat]}
-        self.apply(Opened(self.cards(held.intersection(due.slots))))
-        assert isinstance(expected(self.state), Over)
+        self.apply(rules.Opened(self.cards(held.intersection(due.slots))))
+        assert isinstance(rules.expected(self.state), rules.Over)
 
 
-def flags(state: State, seats: Any) -> list[bool]:
+def flags(state: rules.State, seats: Any) -> list[bool]:
     return [seat in seats for seat in range(state.seats)]
 
 
-def written(choice: Choice) -> int:
+def written(choice: rules.Choice) -> int:
     """A choice of the rules that is a number, or a turn, as the simulator writes it."""
     if isinstance(choice, int):
         return choice

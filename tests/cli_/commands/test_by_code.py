@@ -139,20 +139,14 @@ def test_a_code_is_typed_as_a_table_is_picked(
     assert pick_table.from_list() == CODE
 
 
-@pytest.mark.parametrize(
-    ("typed", "offered"),
-    [
+def test_a_shell_completes_the_words() -> None:
+    for typed, offered in (
         ("7-lante", ["7-lantern-"]),
         ("7-lantern-walr", ["7-lantern-walrus"]),
         ("7-lantern-WALR", ["7-lantern-walrus"]),
-        ("7-zz", []),
-        ("7", []),
-        ("hoity2", []),
-        ("7-lantern-walrus-x", []),
-    ],
-)
-def test_a_shell_completes_the_words(typed: str, offered: list[str]) -> None:
-    assert codes(typed) == offered
+        *((word, []) for word in ("7-zz", "7", "hoity2", "7-lantern-walrus-x")),
+    ):
+        assert codes(typed) == offered
     assert len(codes("7-")) == len(beginning_with(""))
 
 

@@ -86,9 +86,13 @@ def test_the_only_game_is_not_missing_if_it_is_open_to_others(opened: Path, hoit
     assert f"chmod 600 {opened}" in hoity.told(2, "resume")
 
 
-def test_without_a_game_it_is_said_how_one_is_played(hoity: Shell) -> None:
+def test_without_a_game_it_is_said_how_one_is_played_and_a_running_one_stays(hoity: Shell) -> None:
     assert "hoity play" in hoity.told(0, "games")
     assert hoity("games", "--json").out == ""
+    book = keep_journal(hoity.home, room_of(3, 2, b"m"))
+    assert "being played just now" in hoity.told(2, "forget", "--yes", book.path.stem)
+    assert book.path.exists()
+    book.close()
 
 
 def test_what_there_is_no_time_for(
@@ -123,13 +127,6 @@ def test_without_a_terminal_forgetting_takes_yes(game: str, hoity: Shell) -> Non
     assert hoity("forget", "--yes", game).code == 2
 
 
-def test_a_running_game_is_not_forgotten(hoity: Shell) -> None:
-    book = keep_journal(hoity.home, room_of(3, 2, b"m"))
-    assert "being played just now" in hoity.told(2, "forget", "--yes", book.path.stem)
-    assert book.path.exists()
-    book.close()
-
-
 # Games by name.
 
 
@@ -156,16 +153,13 @@ def test_a_path_that_is_there_comes_first_and_a_finished_transcript_before_a_cla
         assert hoity("verify", name).code == 0
 
 
-def test_what_several_games_begin_with_names_them(hoity: Shell) -> None:
+def test_what_names_no_transcript_or_several_is_said(game: str, hoity: Shell) -> None:
+    assert "not over" in hoity.told(2, "verify", game[:6])
+    assert "no transcript on this machine" in hoity.told(2, "verify", "last")
     for name in ("8daa000011112222", "8daa100011112222"):
         keep_transcript(hoity.home, played_file(), f"{name}.hoity")
     assert "8daa000011112222, 8daa100011112222" in hoity.told(2, "verify", "8daa")
     assert hoity("verify", "8daa0").code == 0
-
-
-def test_an_unfinished_game_has_no_transcript_and_that_is_said(game: str, hoity: Shell) -> None:
-    assert "not over" in hoity.told(2, "verify", game[:6])
-    assert "no transcript on this machine" in hoity.told(2, "verify", "last")
 
 
 def test_the_shell_completes_games(home: Home, game: str) -> None:

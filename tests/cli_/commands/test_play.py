@@ -66,21 +66,14 @@ def test_what_is_not_asked_for_is_as_usual_and_switches_are_overridden() -> None
     assert switches.detective_rank == "before"
 
 
-@pytest.mark.parametrize(
-    "ask",
-    [
-        Ask(1),
-        Ask(7),
-        Ask(4, quorum=2),
-        Ask(4, quorum=5),
-        Ask(3, variant="surprise"),
-        Ask(3, edition="none"),
-    ],
-)
-def test_terms_that_cannot_be_played(ask: Ask) -> None:
-    with pytest.raises((Trouble, EditionError)) as caught:
-        checked_terms(ask, HOST)
-    assert told(caught.value).exit_code == 2
+def test_terms_that_cannot_be_played() -> None:
+    for ask in (
+        *(Ask(1), Ask(7), Ask(4, quorum=2), Ask(4, quorum=5)),
+        *(Ask(3, variant="surprise"), Ask(3, edition="none")),
+    ):
+        with pytest.raises((Trouble, EditionError)) as caught:
+            checked_terms(ask, HOST)
+        assert told(caught.value).exit_code == 2
 
 
 @pytest.mark.parametrize(
@@ -158,7 +151,7 @@ async def test_lines_come_whole_however_they_are_cut(pieces: list[bytes], lines:
     assert [line async for line in receive] == lines
 
 
-async def test_waiting_for_the_end_of_the_input() -> None:
+async def test_the_input_ends() -> None:
     pieces = iter([b"ignored", b""])
     await until_closed(lambda: next(pieces))
     assert list(pieces) == []
@@ -171,14 +164,11 @@ def nothing(words: str) -> None:
     """Say nothing."""
 
 
-def test_a_crew_has_other_names_than_the_player(tmp_path: Path) -> None:
+def test_a_crew_has_other_names_than_the_player_and_is_found_again(tmp_path: Path) -> None:
     crew = hire(Home(tmp_path), ("normal",) * 5, "Ada", nothing)
     assert len(set(crew.names)) == 5
     assert "Ada" not in crew.names
     assert stat.S_IMODE(crew.folder.stat().st_mode) == 0o700
-
-
-def test_a_crew_that_was_left_is_found_again(tmp_path: Path) -> None:
     home = Home(tmp_path)
     crew = hire(home, ("easy", "normal"), "Ana", nothing)
     for name in crew.names:

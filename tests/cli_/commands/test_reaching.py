@@ -30,20 +30,11 @@ from p2p_hoity.net.proxy import ProxyTypedError, SocksNetwork
 from p2p_hoity.net.ticket import Ticket, encode_ticket
 from p2p_hoity.reachability.judge import SCOPES, Found, ReachCode, Scope, Wanted, judge
 from p2p_hoity.reachability.routers import RouterCode
-from p2p_hoity.session.updates import (
-    Attendance,
-    Awaited,
-    Moved,
-    Presence,
-    Reached,
-    Started,
-    TicketTaken,
-    Update,
-)
+from p2p_hoity.session import updates
 from p2p_hoity.storage.home import Home
 from p2p_hoity.tables import Lan, Reach
 
-LINKED, UNLINKED = Presence.LINKED, Presence.UNLINKED
+LINKED, UNLINKED = updates.Presence.LINKED, updates.Presence.UNLINKED
 TOR = "socks5://127.0.0.1:9050"
 TICKET = encode_ticket(Ticket(b"h" * 32, ("10.0.0.1:9999",), b"t" * 32, (), b"s" * 16))
 
@@ -66,12 +57,15 @@ def opened(monkeypatch: pytest.MonkeyPatch) -> list[Reach]:
     return found
 
 
-def test_a_forwarded_port_is_named_and_listened_on() -> None:
+def test_a_forwarded_port_is_named_and_the_lan_not_asked_behind_a_proxy() -> None:
     reach = reach_of(":0", advertised=["my.example.org:4646", "[2606:4700::1111]:5"])
     assert reach.advertised == ("my.example.org:4646", "[2606:4700::1111]:5")
     assert reach.listen == ":4646"
     assert reach_of("192.168.1.5:9", advertised=["h:4646"]).listen == "192.168.1.5:9"
     assert reach_of(":0").listen == ":0"
+    with pytest.raises(Trouble):
+        _ticket(Manner(), "", True)
+    assert _ticket(Manner(), "Ana", True) == "Ana"
 
 
 @pytest.mark.parametrize(
@@ -145,12 +139,6 @@ def test_a_password_among_the_words_is_not_repeated(opened: list[Reach], hoity: 
         assert before or "socks5://HOST:PORT" in told
 
 
-def test_the_lan_is_not_asked_for_tables_behind_a_proxy() -> None:
-    with pytest.raises(Trouble):
-        _ticket(Manner(), "", True)
-    assert _ticket(Manner(), "Ana", True) == "Ana"
-
-
 # A seat that is taken again.
 
 
@@ -199,7 +187,7 @@ def test_only_a_game_with_others_looks_how_they_find_this_seat(
 # What is shown.
 
 
-MOVED = Moved(Scope.LAN, (because(SCOPES[Scope.LAN]), because(ReachCode.OTHERWISE)), TICKET)
+MOVED = updates.Moved(Scope.LAN, (because(SCOPES[Scope.LAN]), because(ReachCode.OTHERWISE)), TICKET)
 
 
 def test_the_ticket_of_one_who_moved_is_shown() -> None:
@@ -208,12 +196,12 @@ def test_the_ticket_of_one_who_moved_is_shown() -> None:
     assert lines.count(TICKET) == 1
     assert any("not everybody finds you" in line for line in lines)
     assert "hoity resume --relay" in lines[-1]
-    moved, taken = written_of(MOVED, TicketTaken("Bob"))
+    moved, taken = written_of(MOVED, updates.TicketTaken("Bob"))
     assert (moved["type"], moved["reach"], moved["ticket"]) == ("moved", "lan", TICKET)
     assert taken == {"type": "ticket-taken", "name": "Bob"}
 
 
-def written_of(*told: Update) -> list[dict[str, Any]]:
+def written_of(*told: updates.Update) -> list[dict[str, Any]]:
     """Return what a program is told."""
     out: list[dict[str, Any]] = []
     screen = JsonScreen(out.append)
@@ -226,32 +214,24 @@ def test_the_line_prompt_says_once_for_each_loss_what_to_do() -> None:
     lines: list[str] = []
     screen = SeatScreen(lines.append)
     table = room_of(3, 1).table
-    screen(Started(table, 1))
-    awaited, lost = Awaited(frozenset({0}), 30.0), Attendance((UNLINKED, LINKED, LINKED))
-    there = Attendance((LINKED,) * 3)
+    screen(updates.Started(table, 1))
+    awaited, lost = (
+        updates.Awaited(frozenset({0}), 30.0),
+        updates.Attendance((UNLINKED, LINKED, LINKED)),
+    )
+    there = updates.Attendance((LINKED,) * 3)
     for seats, times in ((there, 0), (lost, 1), (lost, 1), (there, 1), (lost, 2)):
         screen(seats)
         screen(awaited)
         assert sum("hoity join TICKET" in line for line in lines) == times
 
 
-def reached(found: Found, ticket: str = "") -> Reached:
+def reached(found: Found, ticket: str = "") -> updates.Reached:
     judged = judge(found, Wanted(lan=True))
-    return Reached(judged.scope, judged.reasons, ticket)
+    return updates.Reached(judged.scope, judged.reasons, ticket)
 
 
 HOME = Found(("192.168.1.5:4646",), trouble=(because(RouterCode.SILENT),))
-
-
-def test_every_reach_has_words_and_a_ticket_for_the_lan_says_so_and_what_to_do() -> None:
-    for scope in Scope:
-        (line,) = reach_lines(Reached(scope, (because(SCOPES[scope]),)))
-        assert "ticket" in line
-    first, router, *rest = reach_lines(reached(HOME))
-    assert "only on your own network" in first
-    assert "does not answer" in router
-    assert any("--relay" in line for line in rest)
-    assert any("--listen :4646 --advertise HOST:4646" in line for line in rest)
 
 
 def test_the_line_prompt_says_each_thing_once_and_a_better_ticket_apart() -> None:
@@ -266,7 +246,7 @@ def test_the_line_prompt_says_each_thing_once_and_a_better_ticket_apart() -> Non
     assert "81.2.69.142:4646" in lines[-1]
 
 
-def test_a_program_gets_codes() -> None:
+def test_a_program_gets_codes_and_each_reach_has_words() -> None:
     out = written_of(reached(HOME), reached(Found(("93.184.216.34:1",)), TICKET))
     assert [(one["type"], one["reach"], one["ticket"]) for one in out] == [
         ("reached", "lan", None),
@@ -275,3 +255,11 @@ def test_a_program_gets_codes() -> None:
     codes = [reason["code"] for reason in out[0]["reasons"]]
     assert codes == ["reach-lan", "router-silent", "reach-take-relay", "reach-forward"]
     assert json.load(io.StringIO(json.dumps(out)))
+    for scope in Scope:
+        (line,) = reach_lines(updates.Reached(scope, (because(SCOPES[scope]),)))
+        assert "ticket" in line
+    first, router, *rest = reach_lines(reached(HOME))
+    assert "only on your own network" in first
+    assert "does not answer" in router
+    assert any("--relay" in line for line in rest)
+    assert any("--listen :4646 --advertise HOST:4646" in line for line in rest)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
 from support.cli_stage import tool
 
 from cli.commands import replay
@@ -40,7 +39,7 @@ def test_a_sealing_stands_before_what_had_not_happened_yet_and_says_who() -> Non
     assert list(sealings(None)) == []
 
 
-def test_the_schema_and_the_document_have_every_why() -> None:
+def test_the_schema_and_the_document_have_every_why_and_know_objects_whole() -> None:
     schema = tool("replay_schema")
     listed = {why for whys in schema.WHY.values() for why in whys}
     assert listed == telling.WHY | {"Detective"}
@@ -48,10 +47,6 @@ def test_the_schema_and_the_document_have_every_why() -> None:
     for kind, whys in schema.WHY.items():
         (row,) = [line for line in text.splitlines() if line.startswith(f"| `{kind}`")][-1:]
         assert all(f"`{why}`" in row for why in whys), kind
-
-
-@pytest.mark.parametrize("key", ["edition", "sealed"])
-def test_the_schema_knows_these_objects_whole(key: str) -> None:
-    found = getattr(tool("replay_schema"), key)()
-    assert found["additionalProperties"] is False
-    assert found["required"] == list(found["properties"])
+    for found in (schema.edition(), schema.sealed()):
+        assert found["additionalProperties"] is False
+        assert found["required"] == list(found["properties"])

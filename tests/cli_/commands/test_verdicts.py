@@ -50,6 +50,9 @@ def add(kept: Path, *lines: dict[str, Any]) -> None:
 
 def test_what_was_judged_is_known_and_the_newest_verdict_counts(game: Path, kept: Path) -> None:
     assert known(kept, game) is None
+    for code in ("no-file", "not-judged"):
+        add(kept, line_of(game, "unreadable", code))
+        assert known(kept, game) is None
     add(kept, line_of(game, "fault", "bad-proof"))
     assert known(kept, game) == "fault"
     assert known(kept, game.with_name("other")) is None
@@ -65,20 +68,6 @@ def test_a_file_that_has_changed_is_not_known(game: Path, kept: Path, change: st
         game.write_bytes(b"another")
     os.utime(game, ns=(then, then + (change == "time") * 10**9))
     assert known(kept, game) is None
-
-
-@pytest.mark.parametrize("code", ["no-file", "not-judged"])
-def test_what_was_not_judged_is_judged_again(game: Path, kept: Path, code: str) -> None:
-    add(kept, line_of(game, "unreadable", code))
-    assert known(kept, game) is None
-
-
-def test_a_torn_line_goes_wherever_it_is_torn(game: Path, kept: Path) -> None:
-    whole = (json.dumps(line_of(game)) + "\n").encode()
-    for end in range(1, len(whole)):
-        kept.write_bytes(whole + whole[:end])
-        assert known(kept, game) == "ok"
-        assert kept.read_bytes() == whole
 
 
 @pytest.mark.parametrize(
@@ -125,11 +114,16 @@ def test_a_folder_or_a_pipe_is_refused(tmp_path: Path) -> None:
             Verdicts(tmp_path / "pipe")
 
 
-def test_two_runs_do_not_share_one(kept: Path) -> None:
+def test_a_torn_line_goes_and_two_runs_do_not_share_one(kept: Path, game: Path) -> None:
     with Verdicts(kept), pytest.raises(Trouble, match="Another run"):
         Verdicts(kept)
     with Verdicts(kept):
         pass
+    whole = (json.dumps(line_of(game)) + "\n").encode()
+    for end in range(1, len(whole)):
+        kept.write_bytes(whole + whole[:end])
+        assert known(kept, game) == "ok"
+        assert kept.read_bytes() == whole
 
 
 def test_a_name_in_no_encoding_is_kept(tmp_path: Path, kept: Path) -> None:

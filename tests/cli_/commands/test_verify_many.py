@@ -109,6 +109,12 @@ def test_in_words_what_is_ok_is_counted_and_the_rest_is_told(verify: Verify, fol
     assert f"{folder / 'sound.hoity'}" not in done.out
     assert done.out.splitlines()[-1].startswith(f"{len(QUICK) + 2} files: 1 ok, ")
     assert done.err == ""  # no terminal, no progress
+    sound = folder / "sound.hoity"
+    before = sound.read_bytes()
+    done = verify(folder, "--verdicts", sound)
+    assert done.code == 2
+    assert "something else" in done.err
+    assert sound.read_bytes() == before
 
 
 def test_what_is_told_by_other_processes_is_in_the_language_spoken(
@@ -203,15 +209,6 @@ def test_after_breaks_verdicts_are_as_of_one_run(
         kept.write_bytes(data[:end])
         verify(folder, "--json", "--verdicts", kept, "--jobs", 2)
         assert Verified(0, kept.read_text(), "").verdicts == whole.verdicts
-
-
-def test_a_file_of_something_else_is_not_written_to(verify: Verify, folder: Path) -> None:
-    sound = folder / "sound.hoity"
-    before = sound.read_bytes()
-    done = verify(folder, "--verdicts", sound)
-    assert done.code == 2
-    assert "something else" in done.err
-    assert sound.read_bytes() == before
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Ctrl-C is sent otherwise there")

@@ -70,6 +70,7 @@ def test_a_crew_killed_as_its_game_began_is_found_by_the_bots_journals(tmp_path:
 
 
 def test_crews_that_nobody_needs_are_swept_out(tmp_path: Path) -> None:
+    """Wherever it stands, and whether or not another one is installed."""
     assert bot_processes.crew_of(Home(tmp_path), GAME, nothing) is None
     assert list(tmp_path.iterdir()) == []
     home = Home(tmp_path)
@@ -79,6 +80,8 @@ def test_crews_that_nobody_needs_are_swept_out(tmp_path: Path) -> None:
     first = bot_processes.hire(home, ("normal",), "Ana", nothing)
     second = bot_processes.hire(home, ("normal",), "Ana", nothing)
     assert crews(home) == sorted([first.folder.name, second.folder.name])
+    paths = bot_processes.own_installation()["PYTHONPATH"].split(os.pathsep)
+    assert (Path(paths[0]) / "cli" / "__main__.py").samefile(ROOT / "cli" / "__main__.py")
 
 
 async def test_a_crew_that_is_dismissed_leaves_nothing(tmp_path: Path) -> None:
@@ -137,9 +140,3 @@ def test_a_bot_leaves_the_lobby_when_its_input_ends(tmp_path: Path) -> None:
     bot.stdin.close()
     assert bot.wait(LIMIT) == 130
     host.kill()
-
-
-def test_another_process_runs_this_very_installation() -> None:
-    """Wherever it stands, and whether or not another one is installed."""
-    paths = bot_processes.own_installation()["PYTHONPATH"].split(os.pathsep)
-    assert (Path(paths[0]) / "cli" / "__main__.py").samefile(ROOT / "cli" / "__main__.py")

@@ -56,11 +56,13 @@ def test_a_language_that_the_command_line_names_is_not_asked(home: Home, types: 
     assert settings.load(home) == Settings("Ana", None)
 
 
-@pytest.mark.parametrize("command", [["id", "new"], ["id", "new", "--json"]])
-def test_a_pipe_is_asked_nothing(hoity: Shell, command: list[str]) -> None:
-    assert "call you" not in hoity.told(0, *command)
+def test_a_pipe_is_asked_nothing(hoity: Shell) -> None:
+    assert "call you" not in hoity.told(0, "id", "new", "--json")
     assert not settings.is_kept(hoity.home)
     assert own_key.load(hoity.home)[0].nickname.startswith("ada-")
+    hoity.home.identity.unlink()
+    assert "call you" not in hoity.told(0, "id", "new")
+    assert not settings.is_kept(hoity.home)
 
 
 def test_a_screen_may_ask_in_its_own_way(home: Home, types: Types) -> None:

@@ -36,14 +36,7 @@ async def test_a_choice_is_confirmed_before_it_is_sealed() -> None:
     assert sum("Where do you go?" in line for line in here.said) == 2
 
 
-async def test_who_takes_a_seat_again_sees_the_whole_table_once() -> None:
-    view = asked("place")
-    _, here = await answer(view, "place", "1", "y")
-    names = Names(view.state.edition, NICKNAMES, view.seat)
-    assert all(here.said.count(line) == 1 for line in set(board.board(view, names)))
-
-
-async def test_a_rounds_first_question_shows_ones_own_collectibles() -> None:
+async def test_the_log_is_told_again_and_a_rounds_first_question_shows_ones_own() -> None:
     view = asked("place")
     names = Names(view.state.edition, NICKNAMES, view.seat)
     async with desk(view) as here:
@@ -53,6 +46,12 @@ async def test_a_rounds_first_question_shows_ones_own_collectibles() -> None:
     assert here.said[: len(own)] == own
     assert len(own) == 1
     assert not here.heard("Register")
+    async with desk(view) as here:
+        names = Names(view.state.edition, NICKNAMES)
+        for number in (1, 2, 3):
+            here.prompt._screen.log.add(names, [news.RoundBegan(number, (0, 1, 2), (), None)])
+        await here.types("l")
+        assert here.said == ["Round 2", "Round 3"]
 
 
 @pytest.mark.parametrize("allowed", [True, False])
@@ -151,16 +150,6 @@ async def test_commands_answer_in_the_middle_of_a_question(command: str, words: 
     assert sum("Where do you go?" in line for line in here.said) == 2
 
 
-async def test_the_log_is_told_again() -> None:
-    view = asked("place")
-    async with desk(view) as here:
-        names = Names(view.state.edition, NICKNAMES)
-        for number in (1, 2, 3):
-            here.prompt._screen.log.add(names, [news.RoundBegan(number, (0, 1, 2), (), None)])
-        await here.types("l")
-        assert here.said == ["Round 2", "Round 3"]
-
-
 async def test_before_the_deal_there_is_nothing_to_show() -> None:
     async with desk(None) as here:
         for command in ("b", "h", "i", "i B1649", "r"):
@@ -178,22 +167,22 @@ async def test_what_is_typed_before_the_question_is_no_answer() -> None:
         assert here.found == []
 
 
-@pytest.mark.parametrize("lines", [("a", "y"), ("q", "2")], ids=" ".join)
-async def test_the_seat_is_handed_over_in_the_middle_of_a_question(lines: tuple[str, ...]) -> None:
-    choice, here = await answer(asked("place"), "place", *lines)
-    assert choice == 1
-    assert here.prompt.autopilot
-    assert here.heard("A bot plays your seat")
-    assert here.left == []
+async def test_the_seat_is_handed_over_in_the_middle_of_a_question() -> None:
+    for lines in (("a", "y"), ("q", "2")):
+        choice, here = await answer(asked("place"), "place", *lines)
+        assert choice == 1
+        assert here.prompt.autopilot
+        assert here.heard("A bot plays your seat")
+        assert here.left == []
 
 
-@pytest.mark.parametrize("second", ["n", ""])
-async def test_one_key_hands_nothing_over(second: str) -> None:
-    choice, here = await answer(asked("place"), "place", "a", "what", second, "1", "y")
-    assert choice == 0
-    assert not here.prompt.autopilot
-    assert sum("Give your seat to a bot?" in line for line in here.said) == 2
-    assert sum("Where do you go?" in line for line in here.said) == 2
+async def test_one_key_hands_nothing_over() -> None:
+    for second in ("n", ""):
+        choice, here = await answer(asked("place"), "place", "a", "what", second, "1", "y")
+        assert choice == 0
+        assert not here.prompt.autopilot
+        assert sum("Give your seat to a bot?" in line for line in here.said) == 2
+        assert sum("Where do you go?" in line for line in here.said) == 2
 
 
 @pytest.mark.parametrize("line", ["a", ""])
@@ -207,12 +196,12 @@ async def test_the_bot_chooses_until_the_seat_is_taken_back(line: str) -> None:
         assert here.heard("The seat is yours again.")
 
 
-@pytest.mark.parametrize("word", ["q", "QUIT", "exit", "salir", "ende", INTERRUPT, END])
-async def test_leaving_asks_what_it_means_and_may_be_taken_back(word: str) -> None:
-    choice, here = await answer(asked("place"), "place", word, "9", "3", "1", "y")
-    assert choice == 0
-    assert here.left == []
-    assert sum("leave for now" in line for line in here.said) == 2
+async def test_leaving_asks_what_it_means_and_may_be_taken_back() -> None:
+    for word in ("q", "QUIT", "exit", "salir", "ende", INTERRUPT, END):
+        choice, here = await answer(asked("place"), "place", word, "9", "3", "1", "y")
+        assert choice == 0
+        assert here.left == []
+        assert sum("leave for now" in line for line in here.said) == 2, word
 
 
 @pytest.mark.parametrize(
@@ -233,12 +222,16 @@ async def test_leaving_asks_once_more(begun: bool, answered: str, left: list[str
         assert begun or not here.heard("bot")
 
 
-@pytest.mark.parametrize("second", [INTERRUPT, END])
-async def test_a_second_ctrl_c_leaves_at_once(second: str) -> None:
+async def test_a_second_ctrl_c_or_the_end_of_the_input_leaves_at_once() -> None:
+    for second in (INTERRUPT, END):
+        async with desk(asked("place")) as here:
+            await here.types(INTERRUPT, second)
+            assert here.left == ["you left"]
     async with desk(asked("place")) as here:
-        await here.type.send(INTERRUPT)
-        await here.types(second)
-        assert here.left == ["you left"]
+        here.type.close()
+        await trio.testing.wait_all_tasks_blocked()
+        assert here.left == ["the input has ended"]
+        assert not here.prompt.autopilot
 
 
 async def test_after_the_terminal_is_back_the_open_question_is_said_again() -> None:
@@ -251,15 +244,20 @@ async def test_after_the_terminal_is_back_the_open_question_is_said_again() -> N
         assert idle.said == []
 
 
-@pytest.mark.parametrize("command", ["c", "qr"])
-async def test_a_hosts_ticket_is_copied(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_hosts_ticket_is_copied_and_shown_and_a_code_while_there_is_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     asked_for: list[str] = []
-    monkeypatch.setattr(ticket_block, "copy", asked_for.append)
-    monkeypatch.setattr(ticket_block, "show_qr", asked_for.append)
+    for way in ("copy", "show_qr", "copy_code"):
+        monkeypatch.setattr(ticket_block, way, asked_for.append)
     async with desk(None) as here:
         here.prompt.pages.ticket = "hoity2abc"
-        await here.types(command)
-    assert asked_for == ["hoity2abc"]
+        await here.types("c", "qr")
+        here.prompt.tell(updates.Code("7-lantern-walrus", "relay.example:4646", 600.0, None))
+        await here.types("code")
+        here.prompt.tell(updates.NoCode(because(CodesCode.TOO_MANY_WRONG, number=16)))
+        await here.types("code")
+    assert asked_for == ["hoity2abc", "hoity2abc", "7-lantern-walrus@relay.example:4646"]
 
 
 @pytest.mark.parametrize(
@@ -280,27 +278,7 @@ async def test_guests_are_let_in_by_words(
         assert here.found == [yes]
 
 
-async def test_a_hosts_code_is_copied_while_there_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    copied: list[str] = []
-    monkeypatch.setattr(ticket_block, "copy_code", copied.append)
-    async with desk(None) as here:
-        here.prompt.tell(updates.Code("7-lantern-walrus", "relay.example:4646", 600.0, None))
-        await here.types("code")
-        here.prompt.tell(updates.NoCode(because(CodesCode.TOO_MANY_WRONG, number=16)))
-        await here.types("code")
-    assert copied == ["7-lantern-walrus@relay.example:4646"]
-
-
-async def test_the_end_of_the_input_hands_nothing_to_a_bot() -> None:
-    view = asked("place")
-    async with desk(view) as here:
-        here.type.close()
-        await trio.testing.wait_all_tasks_blocked()
-        assert here.left == ["the input has ended"]
-        assert not here.prompt.autopilot
-
-
-async def test_a_choice_that_is_no_longer_needed_is_dropped() -> None:
+async def test_a_question_that_is_dropped_or_ends_late_silences_no_other() -> None:
     view = asked("place")
     async with desk(view) as here:
         scope = trio.CancelScope()
@@ -314,6 +292,21 @@ async def test_a_choice_that_is_no_longer_needed_is_dropped() -> None:
         await trio.testing.wait_all_tasks_blocked()
         await here.types("1")
         assert here.heard("Nothing is asked of you now")
+    async with desk(view) as here:
+        old = trio.CancelScope()
+
+        async def first() -> None:
+            with old:
+                await here.prompt.choose(view, "place", False)
+
+        async def second() -> rules.Choice:
+            old.cancel()
+            return await here.prompt.choose(view, "place", False)
+
+        await here.begin(first)
+        await here.begin(second)
+        await here.types("2", "y")
+        assert here.found == [None, 1]
 
 
 async def test_an_absent_player_comes_back_with_enter_and_the_bot_by_itself() -> None:
@@ -387,25 +380,6 @@ async def test_nonsense_before_sitting_down_is_asked_the_same_again() -> None:
         assert here.said == ["Sit down?", "Sit down?"]
 
 
-async def test_an_old_question_that_ends_late_does_not_silence_the_new_one() -> None:
-    view = asked("place")
-    async with desk(view) as here:
-        old = trio.CancelScope()
-
-        async def first() -> None:
-            with old:
-                await here.prompt.choose(view, "place", False)
-
-        async def second() -> rules.Choice:
-            old.cancel()
-            return await here.prompt.choose(view, "place", False)
-
-        await here.begin(first)
-        await here.begin(second)
-        await here.types("2", "y")
-        assert here.found == [None, 1]
-
-
 async def from_an_endless_pipe(view: View, line: str) -> None:
     """A seat whose pipe says the same line again and again."""
     async with desk(view, patient=True) as here, trio.open_nursery() as nursery:
@@ -431,7 +405,7 @@ async def test_a_pipe_that_never_chooses_is_given_up(line: str) -> None:
     assert "hoity resume feed" in str(troubles[0])
 
 
-async def test_a_page_shown_while_away_asks_for_enter_again_not_for_an_old_choice() -> None:
+async def test_who_is_away_hears_again_how_to_come_back_behind_pages_and_pauses() -> None:
     view = asked("place")
     async with desk(view) as here:
         await here.begin(here.prompt.choose, view, "place", False)
@@ -440,28 +414,6 @@ async def test_a_page_shown_while_away_asks_for_enter_again_not_for_an_old_choic
         await here.types("b")
         assert here.said[-1] == "Press Enter to come back to the table."
         assert not here.heard("Where do you go?")
-
-
-async def test_a_newcomer_hears_of_help_once_and_help_names_the_rules_and_octagons() -> None:
-    view = asked("place")
-    _, here = await answer(view, "place", "?", "1", "y")
-    assert sum(line == FIRST_HINT for line in here.said) == 1
-    assert here.heard("`hoity rules`")
-    assert here.heard("An octagon, as in 4/2, says how far exhibits move")
-
-
-async def test_whoever_takes_its_seat_again_sees_the_board_at_once_and_once() -> None:
-    view = asked("place")
-    async with desk(view) as here:
-        here.prompt.tell(updates.Resumed(view))
-        assert here.heard("Register")
-        assert here.said[-1] == FIRST_HINT
-        here.said.clear()
-        await here.begin(here.prompt.choose, view, "place", False)
-        assert here.said[0].startswith("Where do you go?")
-
-
-async def test_whoever_is_absent_while_the_game_pauses_hears_again_how_to_come_back() -> None:
     async with desk(asked("place")) as here:
         await here.begin(here.prompt.returning)
         here.said.clear()
@@ -472,6 +424,24 @@ async def test_whoever_is_absent_while_the_game_pauses_hears_again_how_to_come_b
         assert here.said[-1] == "  [linked to Bob]"
         here.prompt.tell(updates.Linked("Bob", "relay+8.0.0.1:4646"))
         assert here.said[-1] == "  [linked to Bob through the relay 8.0.0.1:4646]"
+
+
+async def test_a_newcomer_hears_of_help_once_and_sees_the_whole_table_once() -> None:
+    view = asked("place")
+    _, here = await answer(view, "place", "?", "1", "y")
+    assert sum(line == FIRST_HINT for line in here.said) == 1
+    assert here.heard("`hoity rules`")
+    assert here.heard("An octagon, as in 4/2, says how far exhibits move")
+    _, here = await answer(view, "place", "1", "y")
+    names = Names(view.state.edition, NICKNAMES, view.seat)
+    assert all(here.said.count(line) == 1 for line in set(board.board(view, names)))
+    async with desk(view) as here:
+        here.prompt.tell(updates.Resumed(view))
+        assert here.heard("Register")
+        assert here.said[-1] == FIRST_HINT
+        here.said.clear()
+        await here.begin(here.prompt.choose, view, "place", False)
+        assert here.said[0].startswith("Where do you go?")
 
 
 @pytest.mark.parametrize("word", ["wait", "w", "WARTEN", "esperar"])

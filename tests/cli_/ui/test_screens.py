@@ -106,8 +106,15 @@ def test_every_seats_key_is_shown_when_the_table_begins() -> None:
     assert [one["fingerprint"] for one in written["seats"]] == [fingerprint(e.id) for e in roster]
 
 
-def test_there_is_a_teller_and_an_example_for_every_update() -> None:
+def test_every_update_has_a_teller_an_example_and_a_name_of_its_own() -> None:
     assert set(get_args(updates.Update)) == set(TELLERS) == {type(one) for one in each()}
+    written = written_of(*(one for one in each() if not isinstance(one, updates.Happened)))
+    happenings = {
+        one(*([0] * len(one.__dataclass_fields__))).as_json()["type"]
+        for one in vars(news).values()
+        if isinstance(one, type) and issubclass(one, news.Happening) and one is not news.Happening
+    }
+    assert not {line["type"] for line in written} & happenings
 
 
 def told() -> tuple[SeatScreen, list[str]]:
@@ -162,7 +169,7 @@ SILENT = (updates.Attendance, updates.Clock)
 
 
 @pytest.mark.parametrize("update", each(), ids=lambda one: type(one).__name__)
-def test_every_update_is_told(update: updates.Update) -> None:
+def test_every_update_is_told_and_is_an_object(update: updates.Update) -> None:
     screen, said = told()
     screen(update)
     if isinstance(update, updates.Choosing | updates.Resumed):
@@ -172,6 +179,11 @@ def test_every_update_is_told(update: updates.Update) -> None:
     else:
         assert said
         assert "{" not in "".join(said)
+    written = written_of(update)
+    left_to_the_host = isinstance(update, updates.Finished | updates.Ended | updates.Clock)
+    assert len(written) == (0 if left_to_the_host else 1)
+    for line in written:
+        assert json.loads(json.dumps(line))["type"]
 
 
 def test_before_the_table_is_complete_nothing_breaks() -> None:
@@ -228,31 +240,22 @@ def test_every_presence_has_words_of_its_own(presence: updates.Presence) -> None
     assert [one for one, words in WORDS.items() if words in line] == [presence]
 
 
-@pytest.mark.parametrize("update", each(), ids=lambda one: type(one).__name__)
-def test_every_update_is_an_object(update: updates.Update) -> None:
-    written = written_of(update)
-    left_to_the_host = isinstance(update, updates.Finished | updates.Ended | updates.Clock)
-    assert len(written) == (0 if left_to_the_host else 1)
-    for line in written:
-        assert json.loads(json.dumps(line))["type"]
-
-
-def test_no_update_has_the_name_of_a_happening() -> None:
-    written = written_of(*(one for one in each() if not isinstance(one, updates.Happened)))
-    happenings = {
-        one(*([0] * len(one.__dataclass_fields__))).as_json()["type"]
-        for one in vars(news).values()
-        if isinstance(one, type) and issubclass(one, news.Happening) and one is not news.Happening
-    }
-    assert not {line["type"] for line in written} & happenings
-
-
-async def test_a_program_answers_with_json() -> None:
+async def test_a_program_answers_with_json_or_talks_or_is_told_what_to_do() -> None:
     player, written = await program("nonsense", "7", '"1"', "[1]", "true", "1")
     assert await player.choose(view(), "place", False) == 1
     assert [line["type"] for line in written] == ["refused"] * 5
     assert {line["code"] for line in written} == {"not-a-place"}
     assert {line["reason"] for line in written} == {"a Place is a number from 0 to 1"}
+    stray = ('{"talk": true}', '{"talk": null}', '{"talk": "a", "b": 1}')
+    player, _ = await program('{"talk": "nice pipes"}', '{"talk":3}', *stray, "1")
+    assert await player.wish() == Talk("nice pipes")
+    assert await player.wish() == Talk(3)
+    assert [await player._line() for _ in stray] == [*stray]
+    assert await player._line() == "1"
+    player, _ = await program()
+    for ask, *given in ((player.choose, view(), "place", False), (player.agree,)):
+        with pytest.raises(Trouble, match="--auto"):
+            await ask(*given)
 
 
 @pytest.mark.parametrize("line", ["nonsense", "", "[" * 100_000])
@@ -261,13 +264,6 @@ async def test_a_program_that_never_chooses_is_not_asked_for_ever(line: str) -> 
     with pytest.raises(Trouble, match="have made no choice"):
         await player.choose(view(), "place", False)
     assert [line["type"] for line in written] == ["refused"] * STRAYS
-
-
-async def test_a_program_that_ends_while_asked_is_told_what_to_do() -> None:
-    player, _ = await program()
-    for ask, *given in ((player.choose, view(), "place", False), (player.agree,)):
-        with pytest.raises(Trouble, match="--auto"):
-            await ask(*given)
 
 
 @pytest.mark.parametrize(
@@ -295,15 +291,6 @@ async def test_a_program_waits_or_leaves(word: str, wish: object, autojump_clock
     assert await player.wish() == wish
     assert await is_in_vain(player.wish)
     assert await player._line() == stray
-    assert await player._line() == "1"
-
-
-async def test_a_program_talks_without_answering() -> None:
-    stray = ('{"talk": true}', '{"talk": null}', '{"talk": "a", "b": 1}')
-    player, _ = await program('{"talk": "nice pipes"}', '{"talk":3}', *stray, "1")
-    assert await player.wish() == Talk("nice pipes")
-    assert await player.wish() == Talk(3)
-    assert [await player._line() for _ in stray] == [*stray]
     assert await player._line() == "1"
 
 
@@ -445,14 +432,11 @@ def test_who_is_slow_itself_is_told_so_and_not_of_itself() -> None:
     ]
 
 
-@pytest.mark.parametrize(("there", "hinted"), [(1, True), (2, False)])
-def test_whoever_is_quite_alone_may_have_come_back_too_late(there: int, hinted: bool) -> None:
-    alone = replace(QUORUM, there=there, quorum=3)
-    said = said_of(updates.Paused(frozenset({1}), 300.0, alone))
-    assert any("ask one for its transcript" in line for line in said) is hinted
-
-
-def test_an_onlooker_is_offered_no_choice() -> None:
+def test_who_is_alone_may_be_back_too_late_and_an_onlooker_chooses_nothing() -> None:
+    for there, hinted in ((1, True), (2, False)):
+        alone = replace(QUORUM, there=there, quorum=3)
+        lines = said_of(updates.Paused(frozenset({1}), 300.0, alone))
+        assert any("ask one for its transcript" in line for line in lines) is hinted
     said: list[str] = []
     screen = SeatScreen(said.append)
     screen(updates.Started(bound(), None))

@@ -83,20 +83,17 @@ def test_every_cash_and_thief_is_on_the_board_once_and_stolen_cash_among_the_cas
     assert "(purple)" in "\n".join(hands)
 
 
-def test_an_absent_seat_is_named() -> None:
+def test_names_that_are_cut_to_the_same_stay_apart_and_an_absent_seat_is_named() -> None:
+    long = ("Maximilian the First", "Maximilian the Second", "Ana")
+    lines = board.seats(*at_step(5, names=long, seat=2))
+    names = [line.split("  ")[0] for line in lines[1:]]
+    assert len(set(names)) == 3
     driver = referee(3)
     for _ in range(10):
         driver.step()
     driver.away(2)
     lines = board.board(view(driver.state, 0), Names(driver.state.edition, NICKNAMES))
     assert any(line.startswith("Cleo") and line.endswith("absent") for line in lines)
-
-
-def test_names_that_are_cut_to_the_same_stay_apart() -> None:
-    long = ("Maximilian the First", "Maximilian the Second", "Ana")
-    lines = board.seats(*at_step(5, names=long, seat=2))
-    names = [line.split("  ")[0] for line in lines[1:]]
-    assert len(set(names)) == 3
 
 
 def test_collectibles_are_looked_up_by_letter_and_year() -> None:

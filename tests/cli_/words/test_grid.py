@@ -28,7 +28,7 @@ def test_each_known_collectible_is_in_its_cell(seats: int, seed: int, kind: rule
         assert all(list(c) == sorted(c, key=lambda m: m.year) for c in row.cells)
 
 
-def test_ones_own_row_is_first_and_an_onlooker_sees_only_what_is_open_to_all() -> None:
+def test_ones_own_row_is_first_with_its_best_exhibit() -> None:
     view = until(referee(4), "place", 2)
     first, *others = grid(view).rows
     assert first.seat == 2
@@ -38,9 +38,6 @@ def test_ones_own_row_is_first_and_an_onlooker_sees_only_what_is_open_to_all() -
     view = rules.view(until(referee(4), "place", 0).state, None)
     assert all(row.unknown == rules.HAND for row in grid(view).rows)
     assert [top.slot for top in grid(view).tops] == [w[0] for w in view.state.windows]
-
-
-def test_the_best_exhibit_is_that_of_the_known_ones() -> None:
     view = until(referee(4), "exhibit", 1)
     for row in grid(view).rows:
         best = rules.best_slots(view.state, view.held(row.seat))

@@ -51,7 +51,7 @@ def test_who_is_alone_in_the_castle_is_told_what_that_means(kind: ActionKind, wo
         assert words not in noted(view, kind, CASTLE, (CASTLE,) * 3)
 
 
-def test_the_rivals_of_a_buyer_stand_with_the_largest_first() -> None:
+def test_the_rivals_of_a_buyer_stand_with_the_largest_first_and_thieves_are_named() -> None:
     for view in views():
         words = noted(view, ActionKind.CASH, HALL, (HALL,) * 3)
         state = view.state
@@ -68,9 +68,6 @@ def test_the_rivals_of_a_buyer_stand_with_the_largest_first() -> None:
         }
         order = sorted((s for s in most if most[s]), key=lambda s: -most[s])
         assert words.endswith(", ".join(f"{NICKNAMES[s]} {most[s]}" for s in order))
-
-
-def test_a_thief_in_the_hall_is_named_where_nobody_else_has_cash() -> None:
     for view in views():
         hands = tuple(
             tuple(c for c in hand if seat == 0 or view.state.kind(c) != ActionKind.CASH)

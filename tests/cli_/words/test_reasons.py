@@ -9,7 +9,6 @@ import pkgutil
 import re
 from collections.abc import Iterator
 
-import pytest
 from support.paths import ROOT
 
 import p2p_hoity
@@ -52,12 +51,12 @@ def test_a_code_is_one_word_of_one_table_and_has_a_sentence() -> None:
         assert gaps(SENTENCES[code]) == set(code.fields), code
 
 
-@pytest.mark.parametrize("language", ["es", "de"])
-def test_every_sentence_with_words_is_in_every_language(language: str) -> None:
-    lingo.speak(language)
-    for code, template in {**SENTENCES, **PROTOCOL}.items():
-        has_words = re.search(r"[a-z]", re.sub(r"\{\w+\}", "", template)) is not None
-        assert (lingo._(template) != template) == has_words, code
+def test_every_sentence_with_words_is_in_every_language() -> None:
+    for language in ("es", "de"):
+        lingo.speak(language)
+        for code, template in {**SENTENCES, **PROTOCOL}.items():
+            has_words = re.search(r"[a-z]", re.sub(r"\{\w+\}", "", template)) is not None
+            assert (lingo._(template) != template) == has_words, code
 
 
 def calls() -> Iterator[tuple[str, Code, set[str]]]:
@@ -75,15 +74,12 @@ def calls() -> Iterator[tuple[str, Code, set[str]]]:
                     yield f"{path.name}: {maker}", table[first.attr], given
 
 
-def test_every_code_is_given_with_the_fields_that_it_has() -> None:
+def test_every_code_is_given_with_its_fields_and_has_a_meaning() -> None:
     found = list(calls())
     assert len(found) > 100
     for where, code, given in found:
         wanted = set(code.fields) - ({"why"} if where.endswith(": trouble_is") else set())
         assert given in (wanted, set()) if where.endswith(": _told") else given == wanted, where
-
-
-def test_every_code_of_bytes_that_the_protocol_raises_has_a_meaning() -> None:
     raised = set()
     for folder in ("protocol", "p2p_hoity"):
         for path in (ROOT / folder).rglob("*.py"):
@@ -93,21 +89,13 @@ def test_every_code_of_bytes_that_the_protocol_raises_has_a_meaning() -> None:
     assert raised <= set(PROTOCOL)
 
 
-@pytest.mark.parametrize(
-    ("code", "number"),
-    [
-        (JoinCode.OWN_TICKET, 2),
-        (SeatingCode.BAD_LISTEN, 2),
-        (ResumeCode.NO_GAME, 2),
-        (ResumeCode.NOT_BEGUN, 1),
-        (JoinCode.FULL, 1),
-        (ArrivalCode.ELSEWHERE, 1),
-        (JoinCode.GONE, 3),
-        (SeatingCode.CANNOT_LISTEN, 3),
-    ],
-)
-def test_a_table_that_cannot_be_played_at_has_its_exit_code(code: Code, number: int) -> None:
-    assert trouble.exit_code_of(PeerError(code)) == number
+def test_a_table_that_cannot_be_played_at_has_its_exit_code() -> None:
+    for number, codes in {
+        1: (ResumeCode.NOT_BEGUN, JoinCode.FULL, ArrivalCode.ELSEWHERE),
+        2: (JoinCode.OWN_TICKET, SeatingCode.BAD_LISTEN, ResumeCode.NO_GAME),
+        3: (JoinCode.GONE, SeatingCode.CANNOT_LISTEN),
+    }.items():
+        assert {trouble.exit_code_of(PeerError(code)) for code in codes} == {number}
     assert trouble.exit_code_of(NetError(NetCode.NO_ADDRESS)) == 3
 
 

@@ -57,10 +57,6 @@ def kinds() -> set[type[Happening]]:
     return {one for one in found if issubclass(one, Happening)} - {Happening}
 
 
-def test_every_kind_has_a_teller_and_an_example() -> None:
-    assert set(telling.TELLERS) == kinds() == {type(one) for one in EACH}
-
-
 @pytest.mark.parametrize("happening", EACH, ids=lambda one: type(one).__name__)
 def test_every_happening_is_told_in_every_language(happening: Happening) -> None:
     told = set()
@@ -87,10 +83,15 @@ def test_who_is_meant_is_named_with_colour_and_a_stolen_card_keeps_its_own() -> 
     assert other == "In the Auction Hall Bob (blue) plays Cash 18,000 (red)."
 
 
-def test_cards_that_go_home_as_always_are_left_out() -> None:
+def test_cards_that_go_home_as_always_are_left_out_and_twins_told_apart() -> None:
     home = news.Returned(0, CASH, "the sale is over")
     free = news.Returned(0, THIEF, "it leaves the last prison cell")
+    assert set(telling.TELLERS) == kinds() == {type(one) for one in EACH}
     assert telling.story(names(), [home, free]) == [telling.tell(names(), free)]
+    assert Names(load(), ("Ada", "Bob")).seat(0) == "Ada"
+    twins = Names(load(), ("Ada", "Bob", "Аdа"), 0)
+    assert twins.seats([0, 2]) == "Ada [seat 1] (you), Аdа [seat 3]"
+    assert run_letters(["C", "A", None, "B"]) == "?ABC"
 
 
 @pytest.mark.parametrize("seats", [3, 5])
@@ -106,10 +107,3 @@ def test_whole_games_have_no_reason_without_words(seats: int) -> None:
     reasons = {getattr(one, "why", None) for one in driver.record} - {None, "Detective"}
     assert reasons <= telling.WHY
     assert telling.story(names(), driver.record)
-
-
-def test_twins_in_a_file_are_told_apart_by_their_seats_and_others_left_alone() -> None:
-    assert Names(load(), ("Ada", "Bob")).seat(0) == "Ada"
-    twins = Names(load(), ("Ada", "Bob", "Аdа"), 0)
-    assert twins.seats([0, 2]) == "Ada [seat 1] (you), Аdа [seat 3]"
-    assert run_letters(["C", "A", None, "B"]) == "?ABC"

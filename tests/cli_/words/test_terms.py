@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from itertools import product
 
 import pytest
 from hypothesis import given
@@ -73,12 +74,6 @@ def test_a_duration_has_at_most_two_units_and_is_never_told_too_long(millisecond
     assert milliseconds * 0.95 - 1000 <= told * 1000 <= milliseconds
 
 
-def test_a_patience_that_can_be_asked_for_can_be_offered() -> None:
-    option = PatienceOption.__metadata__[0]  # type: ignore[attr-defined]
-    low, high = header.PATIENCE_BOUNDS[0]
-    assert (option.min * 1000, option.max * 1000) == (low, high)
-
-
 # Returns.
 
 
@@ -95,12 +90,11 @@ def test_the_terms_say_how_often_a_seat_may_come_back() -> None:
         assert terms_words.as_json(offered, read_game(offered), [])["returns"] == returns
 
 
-@pytest.mark.parametrize("seats", [frozenset({0}), frozenset({1})])
-def test_who_may_not_come_back_is_not_told_that_he_may(seats: frozenset[int]) -> None:
+def test_who_may_not_come_back_is_not_told_that_he_may() -> None:
     names = Names(UBER, ("Ana", "Bob", "Cleo"), 0)
-    for may in (True, False):
+    for may, seat in product((True, False), range(2)):
         count = updates.Muster(3, 2, 2, may_return=may)
-        told = "\n".join(late(updates.Late(seats, 30.0, count), names))
+        told = "\n".join(late(updates.Late(frozenset({seat}), 30.0, count), names))
         assert ("may come back later" in told) == may
         assert ("allow no return" in told) != may
 
@@ -108,11 +102,23 @@ def test_who_may_not_come_back_is_not_told_that_he_may(seats: frozenset[int]) ->
 # Editions.
 
 
-def test_a_shipped_edition_is_what_its_name_says() -> None:
+def test_a_shipped_edition_is_what_its_name_says_and_ones_own_said_to_be_one() -> None:
     for name in ("uberplay-2004", "reference-manual"):
         edition = known_edition(read_canonical(load(name).canonical()))
         assert editions.title(edition) == name
         assert editions.as_json(edition) == {"edition": name, "changed": []}
+    own = replace(UBER, name="my house")
+    assert "the host's own" in editions.title(own)
+    assert editions.as_json(own) == {"edition": "my house", "changed": None}
+    assert set(editions.CHANGED) == set(PARTS)
+    option = PatienceOption.__metadata__[0]  # type: ignore[attr-defined]
+    low, high = header.PATIENCE_BOUNDS[0]
+    assert (option.min * 1000, option.max * 1000) == (low, high)
+    edition = CHANGES["track"]
+    names = Names(edition, ("Ana", "Bob", "Cleo"), 0)
+    first = Setup(edition.name, None, "", False, "", (), (), (), (), (), 4, 3)
+    assert "edition uberplay-2004, changed (track)" in telling.tell(names, first)
+    assert json.dumps(editions.as_json(edition))
 
 
 def swapped(part: str) -> tuple[Colour, ...]:
@@ -147,18 +153,3 @@ def test_a_changed_edition_is_never_shown_under_its_originals_name_alone(part: s
     assert said == f"uberplay-2004, changed ({editions.CHANGED[part]})"
     assert f"Edition: {said}, " in described(terms(edition))
     assert editions.as_json(edition)["changed"] == [part]
-
-
-def test_the_log_and_the_program_are_told_of_the_change_too() -> None:
-    edition = CHANGES["track"]
-    names = Names(edition, ("Ana", "Bob", "Cleo"), 0)
-    first = Setup(edition.name, None, "", False, "", (), (), (), (), (), 4, 3)
-    assert "edition uberplay-2004, changed (track)" in telling.tell(names, first)
-    assert json.dumps(editions.as_json(edition))
-
-
-def test_an_edition_of_ones_own_is_said_to_be_one_and_every_part_of_one_has_its_words() -> None:
-    own = replace(UBER, name="my house")
-    assert "the host's own" in editions.title(own)
-    assert editions.as_json(own) == {"edition": "my house", "changed": None}
-    assert set(editions.CHANGED) == set(PARTS)

@@ -190,7 +190,7 @@ async def test_a_relay_that_restarts_gets_a_fresh_code() -> None:
             nursery.cancel_scope.cancel()
 
 
-async def test_another_relay_of_the_table_takes_over() -> None:
+async def test_another_relay_of_the_table_takes_over_and_without_any_it_is_told() -> None:
     async with desk(2) as (there, scopes):
         assert (await there.code()).relay == there.places[0]
         scopes[0].cancel()
@@ -198,9 +198,6 @@ async def test_another_relay_of_the_table_takes_over() -> None:
         second = await there.code()
         assert second.relay == there.places[1]
         assert await there.ask(spoken(second)) == TICKET
-
-
-async def test_no_relay_is_there() -> None:
     code = SpokenCode(7, WRONG, "nowhere:1")
     with pytest.raises(CodeError, match="code-relay-unreached"):
         await ticket_by_code(code, MemoryNetwork())

@@ -44,7 +44,7 @@ def ticket(**given: Any) -> Ticket:
     return replace(Ticket(identity(0).public, ("8.0.0.1:9",), TERMS, (), SECRET), **given)
 
 
-def test_a_ticket_of_a_seat_of_the_table_is_taken_and_no_other() -> None:
+def test_a_ticket_of_any_seat_is_taken_by_players_and_onlookers_and_no_other() -> None:
     """[T-3], by one whose ticket had a secret, and by one who came to an open table without."""
     header = room_of(2, 1).table.header
     for secret in (SECRET, b""):
@@ -58,10 +58,6 @@ def test_a_ticket_of_a_seat_of_the_table_is_taken_and_no_other() -> None:
     ):
         with pytest.raises(FreshError, match=code):
             check_fresh(ticket(**given), header, SECRET)
-
-
-def test_a_fresh_ticket_of_any_seat_is_good_for_looking_on_and_of_nobody_else() -> None:
-    header = room_of(2, 1).table.header
     roster = Roster(header.encode(), ((), ()), sign_roster(header, identity(0), True))
     for seat in range(2):
         assert complete(roster, ticket(host_id=identity(seat).public)) == header

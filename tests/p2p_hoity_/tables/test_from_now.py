@@ -63,16 +63,13 @@ async def test_the_end_is_never_kept_back_and_what_was_is_told_with_it() -> None
     assert told == [STARTED, updates.Resumed(3, ("a", "c")), FINISHED]  # type: ignore[arg-type]
 
 
-async def test_a_table_that_has_not_begun_has_no_past() -> None:
+async def test_what_has_not_begun_has_no_past_and_what_never_rests_is_shown_in_the_end() -> None:
     async with onlooker() as (late, told):
         await trio.sleep(100)  # the table fills
         late.tell(STARTED)
         await trio.sleep(FIRST + 1)
         late.tell(happened(1))
     assert told == [STARTED, happened(1)]
-
-
-async def test_a_game_that_never_rests_is_shown_in_the_end() -> None:
     async with onlooker() as (late, told):
         late.tell(STARTED)
         for number in range(int(4 * LONGEST)):

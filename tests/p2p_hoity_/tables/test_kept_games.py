@@ -13,25 +13,17 @@ from support.kept_home import keep_journal, keep_transcript, player, room_of
 from p2p_hoity.storage import marks
 from p2p_hoity.storage.home import Home
 from p2p_hoity.tables import PeerError, open_games
-from p2p_hoity.tables.kept_games import (
-    NOT_BEGUN,
-    KeptGame,
-    Progress,
-    forget_game,
-    is_running,
-    kept_games,
-    progress_of,
-)
+from p2p_hoity.tables import kept_games as games
 
 ALL = 1e9
 
 
-def listed(home: Home, seconds: float = ALL, password: str | None = None) -> list[KeptGame]:
+def listed(home: Home, seconds: float = ALL, password: str | None = None) -> list[games.KeptGame]:
     ticks = iter(range(10_000))
-    return kept_games(home, password, lambda: float(next(ticks)), seconds)
+    return games.kept_games(home, password, lambda: float(next(ticks)), seconds)
 
 
-def only(home: Home, **given: Any) -> tuple[KeptGame, Progress]:
+def only(home: Home, **given: Any) -> tuple[games.KeptGame, games.Progress]:
     """The one game that is listed, and how far it came."""
     (game,) = listed(home, **given)
     assert game.progress is not None
@@ -53,7 +45,7 @@ def test_an_unfinished_game_says_its_round_and_fields(home: Home) -> None:
     assert (game.is_over, game.is_running, game.seat) == (False, False, 0)
     state = here.places[0].machine.tip.state.state
     assert (progress.round, progress.fields, progress.ranks) == (3, state.figures, ())
-    assert progress_of(open_games(home)[0], None) == progress
+    assert games.progress_of(open_games(home)[0], None) == progress
 
 
 def test_a_finished_game_says_who_won_and_a_file_that_does_not_hold_that(home: Home) -> None:
@@ -99,7 +91,12 @@ def test_a_memory_that_is_none_is_read_anew(home: Home, kept: bytes) -> None:
     assert only(home)[1].round == 2
 
 
-def test_nothing_of_a_sealed_journal_is_kept_in_the_open(home: Home) -> None:
+def test_nothing_of_a_sealed_journal_is_kept_and_before_the_deal_is_no_round(home: Home) -> None:
+    keep_journal(home, room_of(3, 2), records=2).close()
+    assert only(home)[1] == games.NOT_BEGUN
+    (game,) = open_games(home)
+    games.forget_game(game)
+    (home.path / "games.json").unlink()
     keep_journal(home, room_of(3, 2), password="open sesame").close()
     assert only(home, password="open sesame")
     memory = home.path / "games.json"
@@ -107,23 +104,18 @@ def test_nothing_of_a_sealed_journal_is_kept_in_the_open(home: Home) -> None:
     assert listed(home) == []
 
 
-def test_a_game_whose_cards_are_not_dealt_has_no_round(home: Home) -> None:
-    keep_journal(home, room_of(3, 2), records=2).close()
-    assert only(home)[1] == NOT_BEGUN
-
-
 def test_a_game_that_is_played_is_not_forgotten_and_one_that_is_leaves_nothing(home: Home) -> None:
     book = keep_journal(home, room_of(3, 2))
     (game,) = open_games(home)
-    assert is_running(game)
+    assert games.is_running(game)
     assert [one.is_running for one in listed(home)] == [True]
     with pytest.raises(PeerError, match="game-running"):
-        forget_game(game)
+        games.forget_game(game)
     assert game.path.exists()
     book.close()
-    assert not is_running(game)
+    assert not games.is_running(game)
     game.path.with_suffix(".claimed").touch()
-    forget_game(game)
+    games.forget_game(game)
     assert list(home.journals.iterdir()) == []
     assert not marks.path_of(game.path).exists()
     assert listed(home) == []
@@ -135,7 +127,7 @@ def test_a_claim_is_told_by_its_journal_as_long_as_that_is_there(home: Home) -> 
     (game,) = open_games(home)
     keep_transcript(home, here.places[0].machine.transcript(), f"{game.name}.claim.hoity")
     assert [(one.path.suffix, one.is_over) for one in listed(home)] == [(".journal", False)]
-    forget_game(game)
+    games.forget_game(game)
     left, progress = only(home)
     assert (left.name, left.is_over, left.put_away) == (game.name, False, True)
     assert (progress.round, progress.whole) == (2, True)

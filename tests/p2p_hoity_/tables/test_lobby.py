@@ -21,23 +21,9 @@ from p2p_hoity.net.addresses import Address
 from p2p_hoity.net.events import Event, Frame, LinkDown, LinkUp
 from p2p_hoity.net.hub import Hub
 from p2p_hoity.net.ticket import Ticket
+from p2p_hoity.session import lobby as frames
 from p2p_hoity.session import updates
 from p2p_hoity.session.capability import Capability
-from p2p_hoity.session.lobby import (
-    Ask,
-    Asked,
-    LobbyFrame,
-    Names,
-    Offer,
-    Refusal,
-    Refuse,
-    Roster,
-    Shown,
-    Sit,
-    encode_lobby,
-    is_lobby,
-    parse_lobby,
-)
 from p2p_hoity.tables import hosting, joining
 from p2p_hoity.tables.hosting import KEEP, SHOW
 from p2p_hoity.tables.seating import Lan
@@ -84,7 +70,7 @@ async def test_a_crowd_without_the_ticket_fills_no_table(tmp_path: Path) -> None
     async with hosted(table) as call:
         for number in range(20):
             stranger = await call()
-            stranger.say(Ask(b""))
+            stranger.say(frames.Ask(b""))
             stranger.sit(table, f"scanner {number}")
         await table.join(1)
     assert table.guests[1].games()
@@ -104,11 +90,11 @@ async def test_a_proof_for_another_link_or_guest_gives_no_seat(tmp_path: Path, k
             proof = caller.proof(ticket, binding=other.hub.binding(other.host) or b"")
         else:
             proof = caller.proof(ticket, **{kind: other.hub.me})
-        caller.say(Ask(proof))
-        assert (await caller.next(Refuse)).reason is Refusal.UNPROVEN
+        caller.say(frames.Ask(proof))
+        assert (await caller.next(frames.Refuse)).reason is frames.Refusal.UNPROVEN
         caller.sit(table, "liar")
         assert isinstance(await caller.next(LinkDown), LinkDown)
-        assert not any(isinstance(one, Offer) for one in caller.heard)
+        assert not any(isinstance(one, frames.Offer) for one in caller.heard)
 
 
 async def test_a_proof_heard_on_one_link_is_worth_nothing_on_the_next(tmp_path: Path) -> None:
@@ -116,19 +102,20 @@ async def test_a_proof_heard_on_one_link_is_worth_nothing_on_the_next(tmp_path: 
     async with hosted(table) as call:
         caller = await call()
         proof = caller.proof(table.ticket)
-        caller.say(Ask(proof))
-        await caller.next(Offer)
+        caller.say(frames.Ask(proof))
+        await caller.next(frames.Offer)
         caller.hub.drop(caller.host, Reason("again"))
         await caller.next(LinkDown)
         await caller.hub.connect(table.ticket.addresses, caller.host, 5)
-        caller.say(Ask(proof))
-        assert (await caller.next(Refuse)).reason is Refusal.UNPROVEN
+        caller.say(frames.Ask(proof))
+        assert (await caller.next(frames.Refuse)).reason is frames.Refusal.UNPROVEN
 
 
-@pytest.mark.parametrize("proof", [b"x", bytes(31), bytes(33), bytes(5000), "text", None, 7])
-def test_a_proof_of_another_size_or_form_is_no_frame(proof: Any) -> None:
-    with pytest.raises(Invalid, match="bad-frame"):
-        parse_lobby(encode_lobby(Ask(proof)))
+def test_a_proof_of_another_size_or_form_is_no_frame() -> None:
+    wrong: list[Any] = [b"x", bytes(31), bytes(33), bytes(5000), "text", None, 7]
+    for proof in wrong:
+        with pytest.raises(Invalid, match="bad-frame"):
+            frames.parse_lobby(frames.encode_lobby(frames.Ask(proof)))
 
 
 class WithoutTheSecret(Capability):
@@ -204,10 +191,12 @@ async def test_without_the_ticket_nobody_looks_on_at_any_seat(tmp_path: Path, nu
         caller = Caller(hub, door)
         nursery.start_soon(caller.listen)
         await hub.connect([f"node{number}:{40000 + number}"], door, 5)
-        caller.say(Ask(b"x" * 32))
-        assert (await caller.next(Refuse)).reason is Refusal.UNPROVEN
+        caller.say(frames.Ask(b"x" * 32))
+        assert (await caller.next(frames.Refuse)).reason is frames.Refusal.UNPROVEN
         await caller.next(LinkDown)
-        assert not any(isinstance(one, Roster | Frame | Shown) for one in caller.heard)
+        assert not any(
+            isinstance(one, frames.Roster | Frame | frames.Shown) for one in caller.heard
+        )
         nursery.cancel_scope.cancel()
 
 
@@ -233,7 +222,7 @@ async def test_a_reset_costs_nobody_a_seat(tmp_path: Path, monkeypatch: pytest.M
 
     def cut(lobby: hosting.Lobby, event: Event) -> None:
         hear(lobby, event)
-        sat = isinstance(event, Frame) and isinstance(parse_lobby(event.data), Sit)
+        sat = isinstance(event, Frame) and isinstance(frames.parse_lobby(event.data), frames.Sit)
         if sat and cuts.count(event.peer) < 2:
             cuts.append(event.peer)
             lobby.hub.drop(event.peer, Reason("a reset"))
@@ -252,7 +241,11 @@ async def test_a_guest_that_lost_the_roster_gets_it_from_the_running_table(
     post = Hub.post
 
     def lose(hub: Hub, to: bytes, data: bytes, once: bool = False) -> bool:
-        is_first = not lost and is_lobby(data) and isinstance(parse_lobby(data), Roster)
+        is_first = (
+            not lost
+            and frames.is_lobby(data)
+            and isinstance(frames.parse_lobby(data), frames.Roster)
+        )
         if is_first:
             lost.append(to)
             hub.drop(to, Reason("a reset"))
@@ -269,9 +262,9 @@ async def test_a_seat_is_kept_for_a_while_and_then_given_to_who_waits(tmp_path: 
     table = PlayerTable(tmp_path, 3)
     async with hosted(table) as call:
         leaver = await call()
-        leaver.say(Ask(leaver.proof(table.ticket)))
+        leaver.say(frames.Ask(leaver.proof(table.ticket)))
         leaver.sit(table, "leaver")
-        await leaver.next(Names)
+        await leaver.next(frames.Names)
         leaver.hub.drop(leaver.host, Reason("gone"))
         began = trio.current_time()
         async with trio.open_nursery() as nursery:
@@ -289,8 +282,8 @@ async def test_who_waits_for_a_kept_seat_has_consented_too(lie: Any, tmp_path: P
     async with hosted(table) as call:
         guests = {name: await call() for name in ("leaver", "guest", "liar")}
         for name, guest in guests.items():
-            guest.say(Ask(guest.proof(table.ticket)))
-            await guest.next(Offer)
+            guest.say(frames.Ask(guest.proof(table.ticket)))
+            await guest.next(frames.Offer)
             if name != "liar":
                 guest.sit(table, name)
                 await trio.sleep(1)
@@ -298,7 +291,7 @@ async def test_who_waits_for_a_kept_seat_has_consented_too(lie: Any, tmp_path: P
                 guest.hub.drop(guest.host, Reason("gone"))
         other = header.sit(table.terms, Identity(os.urandom(32)), "other", os.urandom(32))
         liar = guests["liar"]
-        liar.say(Sit(other.value() if lie == "another's consent" else lie, ()))
+        liar.say(frames.Sit(other.value() if lie == "another's consent" else lie, ()))
         await liar.next(LinkDown)
         await trio.sleep(KEEP + 2)
         await table.join(1)
@@ -312,18 +305,18 @@ def test_a_table_is_complete_when_all_who_sit_are_there(tmp_path: Path) -> None:
     one, two = Identity(b"1" * 32), Identity(b"2" * 32)
     entry = header.sit(table.terms, one, "one", bytes(32)).value()
     other = header.sit(table.terms, two, "two", bytes(32)).value()
-    assert seating.sit(one.public, Sit(entry, ())) is None
+    assert seating.sit(one.public, frames.Sit(entry, ())) is None
     assert seating.complete
     seating.leave(one.public, 100.0)
     assert not seating.complete
     assert seating.is_kept
     assert not seating.give_up(100.0 + KEEP - 1 - KEEP)
-    assert seating.sit(two.public, Sit(other, ())) is Refusal.FULL
-    assert seating.sit(one.public, Sit(entry, ())) is None
+    assert seating.sit(two.public, frames.Sit(other, ())) is frames.Refusal.FULL
+    assert seating.sit(one.public, frames.Sit(entry, ())) is None
     assert seating.complete
     seating.leave(one.public, 200.0)
     assert seating.give_up(200.0)
-    assert seating.sit(two.public, Sit(other, ())) is None
+    assert seating.sit(two.public, frames.Sit(other, ())) is None
     assert seating.complete
 
 
@@ -334,7 +327,7 @@ async def test_sitting_down_again_and_again_under_new_names_costs_the_link(tmp_p
         for number in range(40):
             if not caller.hub.linked(caller.host):
                 await caller.hub.connect(table.ticket.addresses, caller.host, 5)
-            caller.say(Ask(caller.proof(table.ticket)))
+            caller.say(frames.Ask(caller.proof(table.ticket)))
             for name in "ab":
                 caller.sit(table, f"{name} {number}")
             await trio.sleep(0.2)
@@ -346,13 +339,13 @@ async def test_sitting_down_again_and_again_under_new_names_costs_the_link(tmp_p
 @pytest.mark.parametrize(
     ("word", "shown"),
     [
-        (lambda number: Names((f"line {number}",)), updates.Joined),
-        (lambda _: Asked(), updates.HostAsked),
+        (lambda number: frames.Names((f"line {number}",)), updates.Joined),
+        (lambda _: frames.Asked(), updates.HostAsked),
     ],
     ids=["names", "asked"],
 )
 async def test_lines_that_a_host_makes_appear_are_bounded(
-    word: Callable[[int], LobbyFrame],
+    word: Callable[[int], frames.LobbyFrame],
     shown: type[updates.Update],
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -377,7 +370,7 @@ async def test_addresses_of_this_machine_count_only_from_one_that_is_on_it(tmp_p
     kept: list[tuple[str, ...]] = []
     sit = hosting.Seating.sit
 
-    def watch(seating: Any, to: bytes, frame: Sit) -> Any:
+    def watch(seating: Any, to: bytes, frame: frames.Sit) -> Any:
         kept.append(frame.addresses)
         return sit(seating, to, frame)
 
@@ -385,11 +378,11 @@ async def test_addresses_of_this_machine_count_only_from_one_that_is_on_it(tmp_p
         patched.setattr(hosting.Seating, "sit", watch)
         async with hosted(table) as call:
             caller = await call()
-            caller.say(Ask(caller.proof(table.ticket)))
+            caller.say(frames.Ask(caller.proof(table.ticket)))
             caller.sit(
                 table, "far", "127.0.0.1:631", "[::1]:25", "192.0.2.7:1", "relay+127.0.0.1:9"
             )
-            await caller.next(Names)
+            await caller.next(frames.Names)
     assert kept == [("192.0.2.7:1",)]
 
 
@@ -459,9 +452,9 @@ async def test_a_second_process_of_one_key_does_not_take_its_seat(tmp_path: Path
     table = PlayerTable(tmp_path, 3)
     async with hosted(table) as call:
         first = await call(table.guests[1].me.identity)
-        first.say(Ask(first.proof(table.ticket)))
+        first.say(frames.Ask(first.proof(table.ticket)))
         first.sit(table, "P1")
-        await first.next(Names)
+        await first.next(frames.Names)
         with pytest.raises(tables.PeerError, match="sits-elsewhere") as caught:
             await table.join(1)
         assert exit_code_of(caught.value) == 1

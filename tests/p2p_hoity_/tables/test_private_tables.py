@@ -21,17 +21,7 @@ from p2p_hoity.net.events import Frame, LinkUp
 from p2p_hoity.net.hub import Hub
 from p2p_hoity.net.ticket import encode_ticket
 from p2p_hoity.relay import mailboxes
-from p2p_hoity.session import updates
-from p2p_hoity.session.lobby import (
-    Ask,
-    LobbyFrame,
-    Refusal,
-    Refuse,
-    Sit,
-    encode_lobby,
-    is_lobby,
-    parse_lobby,
-)
+from p2p_hoity.session import lobby, updates
 from p2p_hoity.tables import hosting
 from p2p_hoity.tables.by_code import ticket_by_code
 from p2p_hoity.tables.seating import Lan
@@ -79,10 +69,10 @@ async def private(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncItera
         nursery.cancel_scope.cancel()
 
 
-async def refused(table: PlayerTable, *frames: LobbyFrame) -> list[LobbyFrame]:
+async def refused(table: PlayerTable, *frames: lobby.LobbyFrame) -> list[lobby.LobbyFrame]:
     """All that a stranger hears who reaches the host through the relay and says these frames."""
     hub, host = Hub(Identity(os.urandom(32)), network=table.network), table.ticket.host_id
-    heard: list[LobbyFrame] = []
+    heard: list[lobby.LobbyFrame] = []
     async with trio.open_nursery() as nursery:
         await nursery.start(hub.run)
         await hub.connect([f"relay+{RELAY}"], host, 5)
@@ -90,9 +80,9 @@ async def refused(table: PlayerTable, *frames: LobbyFrame) -> list[LobbyFrame]:
             async for event in hub.events:
                 if isinstance(event, LinkUp):
                     for frame in frames:
-                        hub.post(host, encode_lobby(frame))
-                elif isinstance(event, Frame) and is_lobby(event.data):
-                    heard.append(parse_lobby(event.data))
+                        hub.post(host, lobby.encode_lobby(frame))
+                elif isinstance(event, Frame) and lobby.is_lobby(event.data):
+                    heard.append(lobby.parse_lobby(event.data))
                 else:
                     break
         nursery.cancel_scope.cancel()
@@ -100,13 +90,13 @@ async def refused(table: PlayerTable, *frames: LobbyFrame) -> list[LobbyFrame]:
 
 
 async def test_through_the_relay_nothing_is_said_to_who_lacks_the_ticket(private: Private) -> None:
-    table, unproven = private.table, Refuse(Refusal.UNPROVEN)
+    table, unproven = private.table, lobby.Refuse(lobby.Refusal.UNPROVEN)
     assert await refused(table) == []
-    assert await refused(table, Ask(b"")) == [unproven]
-    assert await refused(table, Ask(os.urandom(32))) == [unproven]
+    assert await refused(table, lobby.Ask(b"")) == [unproven]
+    assert await refused(table, lobby.Ask(os.urandom(32))) == [unproven]
     thief = Identity(os.urandom(32))
     entry = header.sit(table.terms, thief, "Thief", os.urandom(32))
-    assert await refused(table, Sit(entry.value(), ())) == []
+    assert await refused(table, lobby.Sit(entry.value(), ())) == []
     assert table.guests[0].heard(updates.Joined)[-1].names == ("P0",)
 
 

@@ -17,20 +17,23 @@ from protocol.crypto.signing import Identity
 WHO = Identity(b"a" * 32)
 
 
-def test_a_door_open_everywhere_is_told_by_own_addresses(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_named_address_is_told_as_it_is_and_a_returning_seats_as_before(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for address in ("127.0.0.1:7", "[::1]:7", "host.example:4646", "node0:40000"):
+        assert seating.reachable([address]) == [address]
+    for address in seating.reachable(["0.0.0.0:4646", "[::]:4646"]):
+        assert address.rpartition(":")[0] not in seating.EVERYWHERE
+    assert resuming._same_port(":0", ["relay+x:1", "192.0.2.7:4321"]) == ":4321"
+    assert resuming._same_port(":4646", ["192.0.2.7:4321"]) == ":4646"
+    assert resuming._same_port(":0", []) == ":0"
+
     def own(port: int) -> list[str]:
         return [f"192.0.2.7:{port}", f"127.0.0.1:{port}"]
 
     monkeypatch.setattr(seating, "local_addresses", own)
     found = seating.reachable(["0.0.0.0:4646", "[::]:4646"])
     assert found == ["192.0.2.7:4646", "127.0.0.1:4646"]
-
-
-def test_a_named_address_is_told_as_it_is_and_nobody_to_dial_everywhere() -> None:
-    for address in ("127.0.0.1:7", "[::1]:7", "host.example:4646", "node0:40000"):
-        assert seating.reachable([address]) == [address]
-    for address in seating.reachable(["0.0.0.0:4646", "[::]:4646"]):
-        assert address.rpartition(":")[0] not in seating.EVERYWHERE
 
 
 async def test_a_port_given_away_is_replaced_if_the_system_chose_it_and_else_told() -> None:
@@ -43,12 +46,6 @@ async def test_a_port_given_away_is_replaced_if_the_system_chose_it_and_else_tol
         with pytest.raises(seating.PeerError, match=r"cannot-listen-there .*port-in-use"):
             async with seating.open_hub(WHO, again):
                 pass
-
-
-def test_a_returning_seat_listens_where_the_others_will_dial() -> None:
-    assert resuming._same_port(":0", ["relay+x:1", "192.0.2.7:4321"]) == ":4321"
-    assert resuming._same_port(":4646", ["192.0.2.7:4321"]) == ":4646"
-    assert resuming._same_port(":0", []) == ":0"
 
 
 async def test_a_returning_seat_does_without_a_relay_that_says_it_waits_there() -> None:

@@ -14,6 +14,7 @@ from support.deep_stream import DeepStream, deep_pair
 from support.memory_network import MemoryNetwork
 from support.player_table import PlayerTable, past_round, short_edition
 
+from cli.commands.play import Ask, terms_of
 from p2p_hoity.net import link as links
 from p2p_hoity.net.framing import FrameBuffer
 from p2p_hoity.net.link import LinkCode
@@ -144,8 +145,6 @@ async def test_long_records_would_kill_a_link(
 
 
 def test_the_host_sets_the_patience_of_every_step() -> None:
-    from cli.commands.play import Ask, terms_of
-
     terms = terms_of(Ask(3, step_patience=90.0), bytes(32))
     assert terms.patience.step == 90_000
     assert header.Patience().step == 30_000

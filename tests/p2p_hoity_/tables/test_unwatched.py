@@ -21,17 +21,9 @@ from support.player_table import (
 
 from p2p_hoity import tables
 from p2p_hoity.net.hub import Hub
-from p2p_hoity.session import updates
+from p2p_hoity.session import lobby, updates
 from p2p_hoity.session.access import TWO_ROSTERS
 from p2p_hoity.session.capability import Capability
-from p2p_hoity.session.lobby import (
-    LobbyFrame,
-    Offer,
-    Roster,
-    encode_lobby,
-    is_lobby,
-    parse_lobby,
-)
 from p2p_hoity.storage import journal
 from p2p_hoity.tables.resuming import WATCHED
 from protocol.wire import header
@@ -142,18 +134,18 @@ def lying(
     post, host = Hub.post, table.guests[0].me.identity
     victim = table.guests[to].me.identity.public
 
-    def told(frame: LobbyFrame) -> LobbyFrame:
-        if isinstance(frame, Roster):
+    def told(frame: lobby.LobbyFrame) -> lobby.LobbyFrame:
+        if isinstance(frame, lobby.Roster):
             whole = header.parse_header(frame.header)
             return replace(frame, watched=True, signature=header.sign_roster(whole, host))
-        assert isinstance(frame, Offer)
+        assert isinstance(frame, lobby.Offer)
         return replace(frame, watched=True)
 
     def two_faced(hub: Hub, peer: bytes, data: bytes, once: bool = False) -> bool:
-        if hub.me == host.public and peer == victim and is_lobby(data):
-            frame = parse_lobby(data)
+        if hub.me == host.public and peer == victim and lobby.is_lobby(data):
+            frame = lobby.parse_lobby(data)
             if isinstance(frame, kinds):
-                data = encode_lobby(told(frame))
+                data = lobby.encode_lobby(told(frame))
         return post(hub, peer, data, once)
 
     monkeypatch.setattr(Hub, "post", two_faced)
@@ -162,7 +154,7 @@ def lying(
 async def test_who_signs_both_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """[L-21]"""
     table = unwatched(tmp_path, 4)
-    lying(table, 2, monkeypatch, (Offer, Roster))
+    lying(table, 2, monkeypatch, (lobby.Offer, lobby.Roster))
     await table.play()
     for guest in table.guests:
         assert (guest.end.code, guest.end.seat) == (TWO_ROSTERS, 0)
@@ -174,7 +166,7 @@ async def test_who_signs_both_is_named(tmp_path: Path, monkeypatch: pytest.Monke
             header.check_roster(terms, shown.table, shown.signature, shown.watched)
 
 
-@pytest.mark.parametrize("kind", [Offer, Roster])
+@pytest.mark.parametrize("kind", [lobby.Offer, lobby.Roster])
 async def test_a_guest_leaves_when_the_roster_says_otherwise_than_the_terms_did(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: type
 ) -> None:

@@ -205,12 +205,14 @@ async def test_who_lends_the_seat_to_a_bot_may_take_it_back_before_it_plays(at: 
     assert at.company.asked == ["place"]
 
 
-@seated()
+@seated(lambda: Company(3, pace=0.02))
 async def test_a_bot_that_stands_in_does_not_wait_where_time_runs_out(at: Sitting) -> None:
     assert at.app.scene.clock is not None
     at.seat.person.pause = at.app.scene.clock.left / 4
     at.app._hand_over(True)
     await at.until(lambda: len(at.company.asked) > 1)
+    at.seat.tell(updates.Started(table(3), 0))
+    await at.until(lambda: not at.app.desk.autopilot)
 
 
 @seated()
@@ -274,12 +276,16 @@ async def test_a_choice_that_nothing_else_is_open_to_is_said(at: Sitting) -> Non
 
 
 @seated(size=(80, 24))
-async def test_the_smallest_screen_has_room_for_the_line_of_talk(at: Sitting) -> None:
+async def test_talk_is_typed_on_the_smallest_screen_and_phrases_are_numbers(at: Sitting) -> None:
     before = at.text
     await at.press("t")
     assert at.text == before
-    await at.press(*"hi", "enter")
-    await at.until(lambda: at.wishes == [Talk("hi")])
+    await at.press(*"well 1", "enter")
+    await at.press("t", "2", "enter")
+    await at.press("t", "x", "escape")
+    await at.press("w")
+    await at.until(lambda: len(at.wishes) == 3)
+    assert at.wishes == [Talk("well 1"), Talk(1), WaitLonger()]
 
 
 @seated()
@@ -302,31 +308,22 @@ async def test_a_page_is_written_for_the_width_it_has(at: Sitting) -> None:
         await at.press("escape")
 
 
-@seated(lambda: Company(3, pace=0.02))
-async def test_another_game_is_ones_own_again(at: Sitting) -> None:
-    at.app._hand_over(True)
-    at.seat.tell(updates.Started(table(3), 0))
-    await at.until(lambda: not at.app.desk.autopilot)
-
-
-@seated()
-async def test_talk_is_typed_and_phrases_are_numbers(at: Sitting) -> None:
-    await at.press("t", *"well 1", "enter")
-    await at.press("t", "2", "enter")
-    await at.press("t", "x", "escape")
-    await at.press("w")
-    await at.until(lambda: len(at.wishes) == 3)
-    assert at.wishes == [Talk("well 1"), Talk(1), WaitLonger()]
-
-
 @seated(size=(100, 40))
-async def test_a_muted_seat_is_not_heard(at: Sitting) -> None:
+async def test_talk_can_be_read_again_but_that_of_a_muted_seat(at: Sitting) -> None:
     at.seat.tell(updates.Said(1, "Ada", "psst"))
     await at.until(lambda: "psst" in at.text)
     at.app._chosen("mute 1")
     await at.until(lambda: "psst" not in at.text)
     at.app._chosen("mute 1")
     await at.until(lambda: "psst" in at.text)
+    for number in range(30):
+        at.seat.tell(updates.Said(1, "Ada", f"word {number}"))
+    await at.until(lambda: "word 29" in at.text)
+    _title, lines = reading.page("log", at.app.scene, at.app.desk, (), 60)
+    assert [line.plain for line in lines].count("» Ada: word 0") == 1
+    at.app.desk.muted = {1}
+    _title, lines = reading.page("log", at.app.scene, at.app.desk, (), 60)
+    assert not any("word" in line.plain for line in lines)
 
 
 @seated()
@@ -402,18 +399,6 @@ async def test_the_screen_is_resized_and_what_is_not_seen_is_not_answered(at: Si
         await at.resize(*size)
     await at.press("1", "enter")
     await at.until(lambda: len(at.company.asked) > 1)
-
-
-@seated()
-async def test_talk_can_be_read_again(at: Sitting) -> None:
-    for number in range(30):
-        at.seat.tell(updates.Said(1, "Ada", f"word {number}"))
-    await at.until(lambda: "word 29" in at.text)
-    _title, lines = reading.page("log", at.app.scene, at.app.desk, (), 60)
-    assert [line.plain for line in lines].count("» Ada: word 0") == 1
-    at.app.desk.muted = {1}
-    _title, lines = reading.page("log", at.app.scene, at.app.desk, (), 60)
-    assert not any("word" in line.plain for line in lines)
 
 
 class Wishing(Company):

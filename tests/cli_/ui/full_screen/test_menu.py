@@ -69,7 +69,7 @@ def test_any_marks_are_judged_as_the_rules_do(seed: int, round: int, data: st.Da
     assert found.verdict
 
 
-def test_a_mark_is_taken_away_by_the_same_key_and_set_on_ones_own_pieces_only() -> None:
+def test_marks_are_set_on_ones_own_pieces_and_the_best_exhibits_a_key_away() -> None:
     found = open_menu("exhibit")
     found.toggle()
     assert found.picked == {found.slots[0]}
@@ -78,9 +78,6 @@ def test_a_mark_is_taken_away_by_the_same_key_and_set_on_ones_own_pieces_only() 
     other = next(s for s in range(51) if s not in found.slots)
     found.mark(other)
     assert not found.picked
-
-
-def test_the_best_exhibits_are_a_key_away() -> None:
     found = open_menu("exhibit", round=5)
     for number, choice in enumerate(found.view.legal("exhibit")[:9], 1):
         found.pick(number)
@@ -98,7 +95,7 @@ def test_a_theft_takes_one_piece_of_every_exhibit() -> None:
     assert not found.why_not()
 
 
-def test_a_theft_goes_on_to_the_exhibit_that_lacks_a_mark_and_names_it() -> None:
+def test_a_theft_goes_on_to_an_exhibit_that_lacks_a_mark_and_names_it() -> None:
     found = open_menu("theft", 5, seed=10)
     one, other = rules.theft_options(found.view.state)
     assert min(len(one), len(other)) > 1
@@ -114,9 +111,6 @@ def test_a_theft_goes_on_to_the_exhibit_that_lacks_a_mark_and_names_it() -> None
     assert found.slots[found.at] == other[1]
     assert found.choice == (one[1], other[1])
     assert not found.why_not()
-
-
-def test_a_theft_goes_on_from_the_pointer_and_names_one_exhibit() -> None:
     found = with_exhibits((2, 3, 2))
     first, second, third = rules.theft_options(found.view.state)
     found.at = found.slots.index(second[1])
@@ -131,9 +125,6 @@ def test_a_theft_goes_on_from_the_pointer_and_names_one_exhibit() -> None:
     assert found.why_not() == f"Not marked yet: a piece of {who[0]}."
     found.toggle()
     assert found.choice == (first[0], second[1], third[0])
-
-
-def test_a_theft_begins_at_an_exhibit_that_lacks_a_mark() -> None:
     found = with_exhibits((1, 3, 2))
     only, second, _third = rules.theft_options(found.view.state)
     assert found.picked == set(only)

@@ -72,7 +72,7 @@ def test_a_question_waits_for_the_reveal_before_it_and_is_not_asked_once_it_is_a
     assert shown.scene.question is None
 
 
-def test_who_comes_back_sees_at_once_how_it_stands() -> None:
+def test_who_comes_back_sees_at_once_how_it_stands_and_long_queues_are_hurried() -> None:
     shown = begun(staged=True)
     shown.hear(updates.Away())
     for _step in range(60):
@@ -80,9 +80,6 @@ def test_who_comes_back_sees_at_once_how_it_stands() -> None:
     assert not shown.scene.is_revealing
     assert shown.scene.view is not None
     assert shown.scene.view.state.round == shown.view.state.round
-
-
-def test_a_long_queue_of_reveals_is_hurried() -> None:
     shown = begun(staged=True)
     for _step in range(200):
         shown.step()
@@ -144,19 +141,7 @@ def test_a_question_that_waits_for_a_reveal_goes_with_what_it_was_about(void: st
     assert shown.scene.question is None
 
 
-def test_a_step_begins_with_no_clock_of_its_own() -> None:
-    shown = begun()
-    shown.wait({1})
-    assert shown.scene.is_clock_of_step
-    before = SimpleNamespace(want=SimpleNamespace(kind=Kind.OPEN))
-    after = SimpleNamespace(step=50, want=SimpleNamespace(kind=Kind.SEAL))
-    shown.hear(updates.Stepped(before, after, 0.0))  # type: ignore[arg-type]
-    assert not shown.scene.is_clock_of_step
-    shown.wait({1})
-    assert shown.scene.is_clock_of_step
-
-
-def test_a_sale_that_was_taken_back_stands_beside_no_seat() -> None:
+def test_what_was_taken_back_is_forgotten_and_stands_beside_no_seat() -> None:
     shown = begun()
     while not any(isinstance(it, rules.news.Sale) for it in shown.driver.record):
         kept, view = len(shown.driver.record), shown.view
@@ -166,19 +151,6 @@ def test_a_sale_that_was_taken_back_stands_beside_no_seat() -> None:
     shown.hear(updates.Rewound(2, kept, view))
     assert shown.scene.doings == before
     assert shown.scene.figures == view.state.figures
-
-
-def test_a_reveal_of_the_game_before_is_over_when_the_next_begins() -> None:
-    shown = begun(mine=None, staged=True).revealing()
-    table = shown.scene.table
-    assert table is not None
-    shown.hear(updates.Finished(table, None, (), None))  # type: ignore[arg-type]
-    shown.hear(updates.Started(table, None))
-    assert not shown.scene.is_revealing
-    assert not shown.scene.is_over
-
-
-def test_what_a_change_of_epoch_took_back_is_forgotten() -> None:
     shown = played(False, 1, 30)
     kept = len(shown.scene.record) - 3
     shown.hear(updates.Rewound(1, kept, shown.view))
@@ -186,7 +158,14 @@ def test_what_a_change_of_epoch_took_back_is_forgotten() -> None:
     assert shown.scene.question is None
 
 
-def test_a_proven_fault_fills_the_screen_until_a_new_table_begins() -> None:
+def test_a_new_table_begins_with_no_clock_reveal_or_fault_of_the_one_before() -> None:
+    shown = begun(mine=None, staged=True).revealing()
+    table = shown.scene.table
+    assert table is not None
+    shown.hear(updates.Finished(table, None, (), None))  # type: ignore[arg-type]
+    shown.hear(updates.Started(table, None))
+    assert not shown.scene.is_revealing
+    assert not shown.scene.is_over
     shown = asked_for(begun(), "place", 3)
     shown.hear(updates.Accused(2, "two-chains"))
     assert shown.scene.alarm is not None
@@ -197,6 +176,15 @@ def test_a_proven_fault_fills_the_screen_until_a_new_table_begins() -> None:
     assert shown.scene.question is None
     assert shown.scene.faults == {}
     assert not shown.scene.is_over
+    shown = begun()
+    shown.wait({1})
+    assert shown.scene.is_clock_of_step
+    before = SimpleNamespace(want=SimpleNamespace(kind=Kind.OPEN))
+    after = SimpleNamespace(step=50, want=SimpleNamespace(kind=Kind.SEAL))
+    shown.hear(updates.Stepped(before, after, 0.0))  # type: ignore[arg-type]
+    assert not shown.scene.is_clock_of_step
+    shown.wait({1})
+    assert shown.scene.is_clock_of_step
 
 
 @pytest.mark.parametrize("update", updates.Update.__args__)  # type: ignore[attr-defined]

@@ -76,7 +76,9 @@ def test_talk_that_has_no_row_is_told_of_in_the_title_and_muted_talk_nowhere() -
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_talk_without_a_row_cuts_nothing_that_is_asked(language: str) -> None:
+def test_talk_without_a_row_cuts_nothing_and_a_theft_is_read_whole(
+    language: str,
+) -> None:
     lingo.speak(language)
     shown = asked_for(begun(6), "action", 10)
     shown.hear(updates.Said(1, "Ada", "hello"))
@@ -84,6 +86,23 @@ def test_talk_without_a_row_cuts_nothing_that_is_asked(language: str) -> None:
     assert "» " in first
     assert headline(shown.scene) in first
     assert first.endswith(health(shown.scene, wide=False).plain)
+    for seed in range(1, 30):
+        shown = asked_for(begun(6, seed), "theft", 4)
+        if len(theft_options(shown.driver.state)) > 1:
+            break
+    found = shown.desk.menu
+    assert found is not None
+    for group in theft_options(shown.driver.state):
+        found.mark(group[0])
+    whole, narrow = (
+        [line.plain for line in question(shown.scene, found, SMALL[0], rows)] for rows in (20, 3)
+    )
+    for lines in (whole, narrow):
+        assert not any(CUT in line for line in lines)
+        for slot in found.picked:
+            assert str(shown.view.piece(slot).year) in "".join(lines)
+    assert whole[0].lstrip().startswith("←")
+    assert narrow[0].lstrip().startswith("←") is (len(whole) <= 3)
 
 
 @pytest.mark.parametrize("may_return", [True, False])
@@ -126,12 +145,20 @@ def test_onlookers_are_muted_together_and_heard_again() -> None:
     assert offers()[f"mute {ONLOOKERS}"] == "hear onlookers again"
 
 
-def test_while_a_bot_plays_nothing_is_asked_in_the_title() -> None:
+def test_the_title_and_the_clock_while_a_bot_plays_and_when_one_is_back() -> None:
     shown = asked_for(begun(), "place", 3)
     assert headline(shown.scene) == "ROUND 3 · choose your Place"
     assert headline(shown.scene, by_bot=True) == "ROUND 3 · everyone picks a Place"
     shown.desk.autopilot = True
     assert "choose your Place" not in shown.text()
+    shown = asked_for(begun(), "place", 3)
+    assert "your choice 4:48" in shown.text()
+    shown.hear(updates.Resumed(shown.view))
+    shown.ask("place")
+    assert "your choice ≤ 4:48" in shown.text()
+    shown.hear(updates.Chosen("place", shown.view.legal("place")[0]))
+    shown.ask("place")
+    assert "your choice 4:48" in shown.text()
 
 
 def test_an_onlooker_is_told_of_no_lost_links_and_no_keys_of_players() -> None:
@@ -156,36 +183,3 @@ def test_an_onlooker_is_told_of_no_lost_links_and_no_keys_of_players() -> None:
         assert "goes on without them" in one.text()
         pieces = "".join(line.plain for line in page("pieces", one.scene, Desk(), (), 90)[1])
         assert ("only you see it" in pieces) is waits_longer
-
-
-def test_the_clock_of_who_has_just_come_back_is_a_bound_until_the_first_choice() -> None:
-    shown = asked_for(begun(), "place", 3)
-    assert "your choice 4:48" in shown.text()
-    shown.hear(updates.Resumed(shown.view))
-    shown.ask("place")
-    assert "your choice ≤ 4:48" in shown.text()
-    shown.hear(updates.Chosen("place", shown.view.legal("place")[0]))
-    shown.ask("place")
-    assert "your choice 4:48" in shown.text()
-
-
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_what_a_thief_takes_is_read_whole(language: str) -> None:
-    lingo.speak(language)
-    for seed in range(1, 30):
-        shown = asked_for(begun(6, seed), "theft", 4)
-        if len(theft_options(shown.driver.state)) > 1:
-            break
-    found = shown.desk.menu
-    assert found is not None
-    for group in theft_options(shown.driver.state):
-        found.mark(group[0])
-    whole, narrow = (
-        [line.plain for line in question(shown.scene, found, SMALL[0], rows)] for rows in (20, 3)
-    )
-    for lines in (whole, narrow):
-        assert not any(CUT in line for line in lines)
-        for slot in found.picked:
-            assert str(shown.view.piece(slot).year) in "".join(lines)
-    assert whole[0].lstrip().startswith("←")
-    assert narrow[0].lstrip().startswith("←") is (len(whole) <= 3)
