@@ -1,7 +1,5 @@
 """What tests of the command line share: a home of their own, a shell, and a person who types."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

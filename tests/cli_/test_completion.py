@@ -1,7 +1,5 @@
 """Tests of shell completion: commands, options and games, by the library's own means."""
 
-from __future__ import annotations
-
 import pytest
 from support.shell import Shell
 

@@ -1,7 +1,5 @@
 """Tests of what an ordinary machine may be like: nothing of it is called the program's mistake."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

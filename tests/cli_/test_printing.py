@@ -1,7 +1,5 @@
 """Tests of the paper roll: lines are broken between words at the width of the terminal."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """Tests of what reaches a terminal: nothing anyone names can move it, hide or reorder words."""
 
-from __future__ import annotations
-
 import ast
 import io
 import json

@@ -1,7 +1,5 @@
 """Many machines: work handed to a Dask cluster of this machine, whose workers die."""
 
-from __future__ import annotations
-
 import importlib
 import sys
 import time

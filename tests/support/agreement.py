@@ -1,7 +1,5 @@
 """The simulator beside the rules: the same deals and choices, every field of both compared."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterator
 from dataclasses import dataclass

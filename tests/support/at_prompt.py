@@ -1,7 +1,5 @@
 """A person at the line prompt: what is typed, what is said, and views of games by rules alone."""
 
-from __future__ import annotations
-
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field

@@ -11,8 +11,6 @@ refuses. Logarithms are no secret: nothing here protects anything.
 `support.forged_points` knows the encodings that both groups refuse.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -3,8 +3,6 @@
 They are found by additions alone, which check no subgroup.
 """
 
-from __future__ import annotations
-
 from typing import Final
 
 from protocol.crypto import group

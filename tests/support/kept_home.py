@@ -1,7 +1,5 @@
 """A home with games in it, over or not, made without a network."""
 
-from __future__ import annotations
-
 import hashlib
 import random
 from pathlib import Path

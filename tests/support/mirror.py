@@ -1,7 +1,5 @@
 """One game of the simulator, played by the rules: what both have, in the same words."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import Any
 

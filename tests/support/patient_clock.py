@@ -1,7 +1,5 @@
 """A virtual clock that does not run on while a thread works: what a thread does takes no time."""
 
-from __future__ import annotations
-
 import inspect
 import math
 from collections.abc import Awaitable, Callable, Sequence

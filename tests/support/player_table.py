@@ -1,7 +1,5 @@
 """A table of players in one process: whole games over a network in memory, on a virtual clock."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator
 from contextlib import asynccontextmanager, nullcontext

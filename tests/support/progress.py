@@ -4,8 +4,6 @@ It replaces pytest's dots: a line tells every few seconds what is done and what 
 summary names what failed, which package or tool each skipped test lacks, and the slowest tests.
 """
 
-from __future__ import annotations
-
 import sys
 import time
 from collections import defaultdict

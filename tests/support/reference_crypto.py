@@ -3,8 +3,6 @@
 The reference forms are checks that the product does in another way.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from hashlib import shake_256

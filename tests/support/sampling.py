@@ -4,8 +4,6 @@ Each run draws with a seed of its own, which pytest prints in its header. Set `H
 to that seed to draw the same cases again.
 """
 
-from __future__ import annotations
-
 import os
 import random
 from collections.abc import Iterable

@@ -20,8 +20,6 @@ cut=N                 SIGKILL itself at an instant of writing its journal, see `
 lie=TALE              it lies once, see `support.liars.peer`
 """
 
-from __future__ import annotations
-
 import os
 import random
 import signal

@@ -1,7 +1,5 @@
 """A command line with a home of its own, and a person who types at it."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from dataclasses import dataclass

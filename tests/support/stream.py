@@ -5,8 +5,6 @@ one after the other, each behind its length as 8 bytes, big-endian: the seed (UT
 (UTF-8), and i as 8 bytes, big-endian.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from hashlib import shake_256
 from itertools import count

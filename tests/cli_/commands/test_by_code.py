@@ -1,7 +1,5 @@
 """Tests of codes at the command line: which relay is asked, and what is said of a code."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

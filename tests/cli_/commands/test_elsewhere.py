@@ -1,7 +1,5 @@
 """Files judged by other machines: named or sent, with the verdicts that they have here."""
 
-from __future__ import annotations
-
 import sys
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Folders of transcripts: what is found, in which order, and what is said of the rest."""
 
-from __future__ import annotations
-
 import os
 import socket
 import sys

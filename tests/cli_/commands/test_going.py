@@ -1,7 +1,5 @@
 """Leaving from outside of the screen: the event, the first Ctrl-C, and what stays ignored."""
 
-from __future__ import annotations
-
 import os
 import signal
 from collections.abc import Iterator

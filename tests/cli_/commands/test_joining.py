@@ -1,7 +1,5 @@
 """Tests of sitting down without a ticket at hand: picked from the LAN, or a seat that is kept."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The command `learn` in the line prompt, and the first run's offer of it."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 

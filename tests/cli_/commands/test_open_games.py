@@ -1,7 +1,5 @@
 """Tests of what `hoity resume` offers: several games are listed, claimed ones only by name."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Tests of what a table asks, who sits at it from here, and how it is left."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

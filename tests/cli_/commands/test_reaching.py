@@ -1,8 +1,6 @@
 """Tests of how a table is reached, as typed: forwarded ports, the proxy, the router; and of what a
 host is shown of its ticket."""
 
-from __future__ import annotations
-
 import io
 import json
 import os

@@ -1,7 +1,5 @@
 """Tests of `hoity relay`: its caps are options, and the system is asked for room."""
 
-from __future__ import annotations
-
 import resource
 import sys
 from typing import Any

@@ -1,7 +1,5 @@
 """The file of verdicts: what it knows, and what it is not taken for."""
 
-from __future__ import annotations
-
 import json
 import os
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Many transcripts: the same verdicts in any order, by any number of processes, after any break."""
 
-from __future__ import annotations
-
 import json
 import os
 import random

@@ -1,7 +1,5 @@
 """How well bots play: typed, chosen once, told to a bot and remembered for it."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Tests of crews: their folders are swept when nobody needs them, and bots go with their parent."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Tests of the first run: asked once and kept; never in pipes, never where it is said already."""
 
-from __future__ import annotations
-
 import sys
 
 import pytest

@@ -1,7 +1,5 @@
 """Tests of two terminals with one key: the second is told so, and the first keeps its seat."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Tests of guests that ask a host for a seat, as a program and a full screen are told."""
 
-from __future__ import annotations
-
 import json
 import sys
 

@@ -1,7 +1,5 @@
 """Tests of a ticket's block, its copy and its QR code."""
 
-from __future__ import annotations
-
 import base64
 import io
 import sys

@@ -1,7 +1,5 @@
 """Talk in lines: what somebody says never looks like a line of the game."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

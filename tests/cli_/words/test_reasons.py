@@ -1,7 +1,5 @@
 """Tests that every code has a sentence in every language, and every sentence a code."""
 
-from __future__ import annotations
-
 import ast
 import importlib
 import os

@@ -1,7 +1,5 @@
 """Every code with which the rules forbid a choice has a sentence, in every language."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

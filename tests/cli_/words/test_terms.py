@@ -1,7 +1,5 @@
 """Tests of the terms in words: durations, returns, and editions that are not what they say."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from itertools import product

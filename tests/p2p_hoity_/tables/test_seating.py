@@ -1,7 +1,5 @@
 """Tests of what a node tells others to dial."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import partial
 

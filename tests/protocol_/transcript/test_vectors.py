@@ -1,7 +1,5 @@
 """The committed vectors: each gives what its label says, and nothing has drifted."""
 
-from __future__ import annotations
-
 import itertools
 import json
 from functools import cache

@@ -1,7 +1,5 @@
 """Forged bodies: what a faulty seat sends in a step instead of its own body."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any

@@ -4,8 +4,6 @@ Cheaters at simulated tables, in real processes and in the transcripts of `tests
 from these rows. Each row names the section of SPEC.md whose check must find it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

@@ -4,8 +4,6 @@ A lie gets every statement that the rules of the seat want to sign, and returns 
 It may sign and send more by `say_too`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any

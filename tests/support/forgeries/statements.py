@@ -1,7 +1,5 @@
 """Forged statements: what a faulty seat signs beside its inputs, or in place of a vote."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from protocol.seat.machine import Machine

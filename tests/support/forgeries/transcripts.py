@@ -1,7 +1,5 @@
 """Changed transcripts: a sound file with one thing in it made wrong."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any

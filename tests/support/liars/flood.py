@@ -3,8 +3,6 @@
 Each flood is an endless iterator of frames; the seat plays on as if nothing were.
 """
 
-from __future__ import annotations
-
 import itertools
 import os
 from collections.abc import Callable, Iterator

@@ -6,8 +6,6 @@ version, in a step in which nothing is asked of it, and goes on with the others 
 the accomplice shows its second version to all.
 """
 
-from __future__ import annotations
-
 import json
 import os
 from pathlib import Path

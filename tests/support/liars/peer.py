@@ -5,8 +5,6 @@ TALE is a code of `protocol.wire.faults`, `truth`, `accomplice`, `stall-…` or 
 a time. The line `lied` says when it did.
 """
 
-from __future__ import annotations
-
 import atexit
 from collections.abc import Callable, Sequence
 from functools import partial

@@ -3,8 +3,6 @@
 Which table a lie needs, who helps, and in words what it is, for docs/adversity.md.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any

@@ -1,7 +1,5 @@
 """A table of real processes at which one seat lies: how it is set up and what the others saw."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass
 from pathlib import Path

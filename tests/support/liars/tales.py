@@ -4,8 +4,6 @@ A tale looks at each statement that the liar is about to send. It returns None w
 and once what is sent instead. `support.liars.plots` says what table each needs.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace

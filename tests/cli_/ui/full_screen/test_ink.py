@@ -1,7 +1,5 @@
 """Lines of the screen: measured in cells, cut where they must be, plain whatever comes in."""
 
-from __future__ import annotations
-
 import unicodedata
 
 from hypothesis import given
