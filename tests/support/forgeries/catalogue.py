@@ -288,6 +288,15 @@ FORGERIES: dict[str, Forgery] = {
         name="action",
         seats=3,
     ),
+    "escrow-of-another-size": Forgery(
+        "adds a byte to the escrow of its choice",
+        "bad-escrow",
+        "7.5",
+        Kind.SEAL,
+        patched(1, lambda escrow: escrow + b"\0"),
+        name="action",
+        seats=3,
+    ),
     "escrow-of-another-opening": Forgery(
         "seals an opening into its escrow that does not fit its commitment",
         "bad-escrow",
