@@ -88,6 +88,7 @@ class Progress:
         else:
             reporter.ensure_newline()
             reporter.write_line(line)
+        reporter.flush()
 
     def pytest_terminal_summary(self, terminalreporter: TerminalReporter) -> None:
         """Print the tests that took longest, and why tests were skipped."""
