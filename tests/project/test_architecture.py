@@ -3,6 +3,8 @@
 import ast
 import inspect
 import re
+import sys
+import tomllib
 from collections.abc import Collection, Iterator
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
@@ -255,3 +257,27 @@ def test_no_test_module_is_imported() -> None:
 def test_one_file_of_the_tests_knows_the_inside_of_a_machine() -> None:
     found = {short(path) for path in TESTS if re.search(r"\w\.core\b[.),\[]", text_of(path))}
     assert found - {short(Path(__file__))} <= KNOW_THE_CORE
+
+
+def test_what_the_product_imports_is_declared() -> None:
+    """The wheel is tried beside the tools of the tests, where nothing would be missing."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    extras = project["optional-dependencies"]
+    lines = [
+        *project["dependencies"],
+        *(one for x in ("upnp", "relay", "cluster") for one in extras[x]),
+    ]
+    declared = {re.split(r"[^\w-]", line)[0].replace("-", "_").lower() for line in lines}
+    names = {top for path in FILES for top in tops(imports(path))}
+    outside = names - set(sys.stdlib_module_names) - set(PACKAGES)
+    assert {NAMED_OTHERWISE.get(name, name) for name in outside} <= declared
+
+
+NAMED_OTHERWISE = {
+    "nacl": "pynacl",
+    "click": "typer",
+    "rich": "textual",
+    "cloudpickle": "distributed",
+    "netifaces": "netifaces_plus",
+}
+"""Modules by the distribution that brings them, where the names differ."""
