@@ -302,8 +302,9 @@ def fuzz(args: Sequence[str]) -> None:
     python = program(TEST, "python")
     run([python, "-m", "pip", "--disable-pip-version-check", "install", "--quiet", "atheris"])
     with tempfile.TemporaryDirectory() as corpus:
-        run([python, "tests/soak/fuzz_corpus.py", corpus])
-        run([python, "tests/soak/fuzz_parsers.py", *(args or ["-runs=1000000"]), corpus])
+        run([python, "-m", "soak.fuzz_corpus", corpus], env=with_tests())
+        runs = args or ["-runs=1000000"]
+        run([python, "-m", "soak.fuzz_parsers", *runs, corpus], env=with_tests())
 
 
 def bench(args: Sequence[str]) -> None:
