@@ -65,7 +65,7 @@ LONGER = replace(edition_of("small-4"), castles=editions.load().castles[:8])
 """An edition of 24 Collectibles, four of each letter, on a track that takes ten rounds or more."""
 
 
-def short_edition() -> rules.Edition:
+def short_track() -> rules.Edition:
     """Return the edition as shipped, on a track a third as long."""
     full = editions.load()
     castles = tuple(replace(castle, fields=1) for castle in full.castles)

@@ -12,7 +12,7 @@ import trio
 import trio.testing
 from support.deep_stream import DeepStream, deep_pair
 from support.memory_network import MemoryNetwork
-from support.player_table import PlayerTable, past_round, short_edition
+from support.player_table import PlayerTable, past_round, short_track
 
 from cli.commands.play import Ask, terms_of
 from p2p_hoity.net import link as links
@@ -58,7 +58,7 @@ def deep_network() -> MemoryNetwork:
 
 def slow_table(path: Path, seats: int) -> PlayerTable:
     """Return a table with a whole deck, and the times that a host gives by default."""
-    table = PlayerTable(path, seats, Patience(), short_edition())
+    table = PlayerTable(path, seats, Patience(), short_track())
     table.network = MemoryNetwork(narrow_pair)
     return table
 

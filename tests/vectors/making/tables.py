@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 from support.forgeries.cheater import Lie
 from support.forgeries.statements import carried
 from support.machine_table import MachineTable, Place
+from support.short_game import short_edition
 from support.stream import pick, stream
 
 from p2p_hoity import editions, game_port, rules
-from p2p_hoity.rules.edition import Castle, Edition
+from p2p_hoity.rules.edition import Edition
 from protocol.chain.state import Kind, Node, Table
 from protocol.crypto.signing import Identity
 from protocol.seat.effects import Asked, Send
@@ -35,11 +36,7 @@ def edition_of(name: str) -> Edition:
     a track of two Castles and a Banquet field."""
     if name in FULL:
         return editions.load(name)
-    each, full = int(name.removeprefix("small-")), editions.load(FULL[0])
-    few = [c for x in "ABCDEF" for c in [c for c in full.collectibles if c.letter == x][:each]]
-    castles = (Castle(3, 1, 1), Castle(2, 1, 1))
-    small = replace(full, name=name, collectibles=tuple(few), castles=castles)
-    return replace(small, banquet_fields=1)
+    return short_edition(int(name.removeprefix("small-")))
 
 
 @dataclass(frozen=True)
