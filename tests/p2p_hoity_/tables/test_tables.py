@@ -16,7 +16,7 @@ from support.player_table import (
     PlayerTable,
     hosted,
     past_round,
-    short_edition,
+    short_track,
 )
 
 from cli.trouble import exit_code_of
@@ -33,7 +33,7 @@ from protocol.wire.header import Terms
 @pytest.mark.real_cards
 @pytest.mark.parametrize("seats", [2, 4])
 async def test_all_seats_end_with_the_same_transcript(tmp_path: Path, seats: int) -> None:
-    table = PlayerTable(tmp_path, seats, edition=short_edition())
+    table = PlayerTable(tmp_path, seats, edition=short_track())
     await table.play()
     table.judge()
     assert len(set(table.transcripts())) == 1
