@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from support.cli_stage import NICKNAMES, referee, until
 
+from cli.words import notes
 from cli.words.cards import Names
 from cli.words.notes import note, placing
 from p2p_hoity.editions import load
@@ -82,6 +83,23 @@ def test_the_rivals_of_a_buyer_stand_with_the_largest_first_and_thieves_are_name
         words = noted(poor, ActionKind.CASH, HALL, (HALL,) * 3)
         assert words == f"buys; may steal the Cash: {', '.join(thieves)}"
         assert "nobody else" in noted(poor, ActionKind.CASH, HALL, (CASTLE,) * 3)
+
+
+@pytest.mark.parametrize(
+    ("rivals", "words"),
+    [
+        ([3], "2nd (+2) if Dan shows it; alone +4"),
+        ([1, 3], "3rd (+0) if Bob, Dan show theirs; alone +4"),
+    ],
+)
+def test_rivals_with_better_exhibits_are_named(
+    rivals: list[int], words: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    view = until(referee(4, 5), "exhibit", 0)
+    best = best_slots(view.state, view.mine()) or ()
+    assert notes.rivals_ahead(view, best) == [3]
+    monkeypatch.setattr(notes, "rivals_ahead", lambda *given: rivals)
+    assert placing(view, best, NAMES) == words
 
 
 def test_who_is_absent_still_shows_the_exhibit_it_has_played() -> None:

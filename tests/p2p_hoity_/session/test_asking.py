@@ -7,10 +7,12 @@ import pytest
 import trio
 import trio.testing
 
+from p2p_hoity.session import updates
 from p2p_hoity.session.asking import FRESH, Asking
 from p2p_hoity.session.driver import Driver
 from p2p_hoity.session.player import BotPlayer
 from protocol import effects
+from protocol.game import IllegalMove
 
 
 class Absentee(BotPlayer):
@@ -101,3 +103,62 @@ def test_what_a_change_of_epoch_asks_no_more_is_closed(is_due: bool) -> None:
     )
     Driver._show(here, effects.Entered(1, cast(Any, None), frozenset()))
     assert bool(stopped) is not is_due
+
+
+@pytest.mark.parametrize(
+    ("effect", "update"),
+    [(effects.Cautious(), updates.Cautious()), (effects.Silenced(), updates.Silenced())],
+)
+def test_a_seat_that_goes_on_with_an_old_copy_is_told_so(effect: Any, update: Any) -> None:
+    shown: list[Any] = []
+    here: Any = SimpleNamespace(screen=shown.append)
+    Driver._show(here, effect)
+    assert shown == [update]
+
+
+class Question:
+    """A machine that waits for a choice until it is answered or no longer waits."""
+
+    def __init__(self, legal: int | None = None) -> None:
+        self.must_choose, self.legal = True, legal
+        self.taken: list[Any] = []
+
+    def choose(self, choice: Any, now: float) -> None:
+        """Take the legal choice alone."""
+        if choice != self.legal:
+            raise IllegalMove("not-in-hand")
+        self.must_choose = False
+        self.taken.append(choice)
+
+
+async def asks(machine: Question, choose: Any, nursery: trio.Nursery) -> list[Any]:
+    """Return what the screen is told while a player chooses."""
+    shown: list[Any] = []
+    player: Any = SimpleNamespace(choose=choose)
+    given: Any = (machine, player, shown.append, lambda: None, trio.current_time, lambda: None)
+    Asking(*given, nursery).ask("place", False)
+    await trio.testing.wait_all_tasks_blocked()
+    return [type(update) for update in shown]
+
+
+async def test_an_illegal_answer_is_refused_and_asked_again(nursery: trio.Nursery) -> None:
+    answers = iter([7, 1])
+
+    async def choose(view: Any, kind: str, again: bool) -> int:
+        return next(answers)
+
+    machine = Question(legal=1)
+    told = await asks(machine, choose, nursery)
+    assert told == [updates.Choosing, updates.Refused, updates.Choosing, updates.Chosen]
+    assert machine.taken == [1]
+
+
+async def test_an_answer_that_comes_too_late_is_not_taken(nursery: trio.Nursery) -> None:
+    machine = Question(legal=1)
+
+    async def choose(view: Any, kind: str, again: bool) -> int:
+        machine.must_choose = False  # a change of epoch has made the question void
+        return 1
+
+    assert await asks(machine, choose, nursery) == [updates.Choosing]
+    assert machine.taken == []

@@ -6,16 +6,17 @@ from typing import Any
 
 import pytest
 from support.cases import fails
+from support.machine_table import identity
 from support.models.epochs import Model
 from support.tiny_table import tiny_steps
 
 from protocol.chain.state import Kind, Missing, Node
 from protocol.consensus import evidence, source, view_change
-from protocol.consensus.source import Malformed, Unknown
+from protocol.consensus.source import Malformed, Unknown, Void
 from protocol.consensus.tree import Tree
 from protocol.consensus.view_change import ReadHalt
 from protocol.wire import messages
-from protocol.wire.messages import Back, Close, Expired, Halt, Lock, Message, Say
+from protocol.wire.messages import Back, Close, Expired, Halt, Lock, Message, Say, SealVote
 
 
 class Core:
@@ -159,6 +160,8 @@ def test_a_say_that_only_a_proof_names_counts_for_two_chains(model: Model) -> No
     stray = signed(model, 3, Say(0, model.base.step, b"x" * 32, b"a"))
     assert list(evidence.off_chain(tree)) == []
     assert [seat for seat, _, _ in evidence.off_chain(tree, [stray])] == [3]
+    earlier = signed(model, 3, Say(0, model.base.step - 1, b"x" * 32, b"a"))
+    assert list(evidence.off_chain(tree, [earlier])) == []  # before the base nothing is compared
 
 
 def test_a_signer_at_fault_or_that_leaves_out_its_own_say_makes_the_close_invalid(
@@ -238,6 +241,8 @@ def test_halts_that_name_what_is_unknown_or_wrong_are_not_read(model: Model) -> 
     fails(Malformed, "another epoch", read, replace(NO_HALT, expired=Expired(1, 9, b"d" * 32)))
     lock = Lock(1, b"b" * 32, True, tuple((seat, b"s" * 64) for seat in range(3)))
     fails(Malformed, "fewer votes", read, replace(NO_HALT, epoch=2, lock=replace(lock, votes=())))
+    stranger = replace(lock, votes=tuple((seat, b"s" * 64) for seat in (4, 5, 6)))
+    fails(Malformed, "no seat", read, replace(NO_HALT, epoch=2, lock=stranger))
     fails(Malformed, "wrong signature", read, replace(NO_HALT, epoch=2, lock=lock))
     fails(Malformed, "not below", read, replace(NO_HALT, epoch=1, lock=lock))
 
@@ -249,6 +254,31 @@ def test_a_proof_of_two_needs_nothing_of_what_the_two_name(model: Model) -> None
     halt = signed(model, 0, replace(NO_HALT, proofs=(pair,)))
     assert view_change.read_halt(model.table, halt, Core(model, one, two)).bad == ()
     assert base_of(model, [], proofs=(one, two)).node.banned == {3}
+
+
+def test_two_sealed_bases_of_one_epoch_prove_no_bad_form(model: Model) -> None:
+    """Only t cheaters can seal two; the proposer that lists both has broken no form."""
+    one = base_of(model, said(model, 0, 1, 2, 3)).node
+    two = base_of(model, said(model, 0, 1, 2), expired=True).node
+    bases = {node.base_digest(): node for node in (one, two)}
+
+    def promise(seat: int, digest: bytes) -> Message:
+        votes = tuple(
+            (voter, messages.sign(identity(voter), model.table.id, voter, vote).signature)
+            for voter in (0, 1, 2)
+            for vote in [SealVote(1, digest)]
+        )
+        return signed(model, seat, Halt(2, Lock(1, digest, True, votes), (), None, (), ()))
+
+    first, second = bases
+    halts = [promise(0, first), promise(1, second), promise(2, first)]
+    close = signed(model, 2, Close(2, tuple(m.hash for m in halts)))
+    source = Core(model, *halts, close)
+    source.base = lambda epoch, digest: bases[digest]  # type: ignore[method-assign]
+    fails(Void, "two bases", view_change.base_of_close, model.table, close, source)
+    assert not view_change.is_bad_form(model.table, close, source)
+    unordered = signed(model, 2, Close(2, tuple(m.hash for m in reversed(halts))))
+    assert view_change.is_bad_form(model.table, unordered, source)
 
 
 def test_a_close_needs_t_halts_of_its_epoch_by_rising_seat_from_its_proposer(model: Model) -> None:

@@ -1,14 +1,14 @@
 """A seat that takes its place again asks first, and after an old journal signs above a floor."""
 
 import pytest
-from support.inspection import has_signed, inspect, next_floor
+from support.inspection import has_signed, inspect, keep, next_floor
 from support.machine_table import MachineTable, carried, sent, toy_table, waiting_table
 
 from protocol.seat.core import State
 from protocol.seat.effects import Broken, Record, Send, Silenced
 from protocol.seat.machine import Machine
 from protocol.wire import frames
-from protocol.wire.messages import Late, Message, Say
+from protocol.wire.messages import Halt, Late, Message, Say
 
 
 def home_of(seats: int = 4, quorum: int | None = None) -> MachineTable:
@@ -166,6 +166,18 @@ def test_a_statement_of_its_own_that_it_does_not_know_makes_a_seat_cautious() ->
     records = [e.data for e in machine.take() if isinstance(e, Record)]
     assert records
     assert not has_signed(machine, Late, 1)
+
+
+def test_a_seat_that_lacks_the_base_of_its_own_statement_asks_for_it_before_it_promises() -> None:
+    """Its promise of a higher epoch must name the statement, and so the base it was made on."""
+    home = home_of()
+    machine = home.machine(1)
+    tip = machine.tip
+    keep(machine, home.sign(1, Say(1, tip.step, tip.digest, b"")))
+    for seat in (0, 2, 3):
+        home.tell(1, home.sign(seat, Late(2)))
+    assert inspect(machine).store.wanted_closes == {1}
+    assert not has_signed(machine, Halt, 2)
 
 
 def test_a_cautious_seat_goes_on_after_one_patience_if_a_quorum_has_told_with_it() -> None:

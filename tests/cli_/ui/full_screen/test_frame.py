@@ -13,7 +13,7 @@ from support.moments import MOMENTS, Shown, asked_for, begun
 from support.sampling import sample, times
 from support.screened import table
 
-from cli.ui.full_screen.frame import Desk
+from cli.ui.full_screen.frame import Desk, keys
 from cli.ui.full_screen.ink import CUT, cells
 from cli.ui.full_screen.marks import DONE, POINTER
 from cli.ui.full_screen.question import question
@@ -66,6 +66,15 @@ def test_the_key_of_a_hint_is_shown_while_hints_are_given(size: tuple[int, int])
     assert "Esc" in shown.lines(*size)[-1]
     shown.desk.menu = None
     assert "h hint" not in shown.lines(*size)[-1]
+
+
+def test_keys_that_fit_nowhere_are_cut() -> None:
+    shown = asked_for(begun(), "place")
+    whole = keys(shown.scene, shown.desk, 200).plain
+    assert "choose" in whole
+    short = keys(shown.scene, shown.desk, 12)
+    assert short.width <= 12
+    assert short.plain[:8] == whole[:8]
 
 
 @given(

@@ -17,6 +17,7 @@ from textual.pilot import Pilot
 
 from cli.commands.replay import told
 from cli.commands.replay_screen import moments, show
+from cli.ui.full_screen import replaying
 from cli.ui.full_screen.frame import frame
 from cli.ui.full_screen.pages import Page
 from cli.ui.full_screen.replaying import MOVES, PAGES, Film, Moment, ReplayApp
@@ -160,3 +161,44 @@ def test_a_screen_that_fails_has_shown_nothing(monkeypatch: pytest.MonkeyPatch) 
     assert not show(node)
     monkeypatch.setattr(ReplayApp, "run", lambda app: None)
     assert show(node)
+
+
+@pytest.mark.parametrize("stops", ["space", "left"])
+def test_a_replay_runs_by_itself_until_a_key_stops_it(
+    stops: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(replaying, "SPEEDS", (0.001,) * 5)
+
+    async def play(app: ReplayApp, pilot: Pilot[None]) -> None:
+        await pilot.press("space", "+", "-", "-")
+        while app.film.at < 3:
+            await asyncio.sleep(0.001)
+        await pilot.press(stops)
+        at = app.film.at
+        await asyncio.sleep(0.05)
+        assert (app.speed, app.film.at) == (None, at)
+
+    at_film(play, (80, 24))
+
+
+def test_a_replay_that_runs_stops_behind_the_last_moment(monkeypatch: pytest.MonkeyPatch) -> None:
+    started: list[float] = []
+    monkeypatch.setattr(replaying, "SPEEDS", (0.001,) * 5)
+
+    async def play(app: ReplayApp, pilot: Pilot[None]) -> None:
+        app.film.at = LAST - 4
+        set_timer = app.set_timer
+
+        def count(delay: float, *given: Any, **named: Any) -> Any:
+            if delay == 0.001:
+                started.append(delay)
+            return set_timer(delay, *given, **named)
+
+        monkeypatch.setattr(app, "set_timer", count)
+        await pilot.press("space")
+        while len(started) < 4:
+            await asyncio.sleep(0.001)
+        await asyncio.sleep(0.05)
+        assert (app.film.at, len(started)) == (LAST - 1, 4)
+
+    at_film(play, (80, 24))
