@@ -4,14 +4,16 @@ import re
 from dataclasses import replace
 
 import pytest
-from support.forgeries.bodies import fixed
+from support.forgeries.bodies import fixed, patched, plus_one
 from support.forgeries.catalogue import FORGERIES
 from support.forgeries.cheater import Lie, changing, forging, on_say, say_too, twice
 from support.inspection import inspect
 from support.machine_table import MachineTable, toy_choice, toy_table
 from support.paths import ROOT
 
+from protocol.chain.openings import helped
 from protocol.chain.state import Kind
+from protocol.chain.steps import STEPS
 from protocol.consensus import evidence
 from protocol.consensus.tree import Tree
 from protocol.seat.effects import Asked, Broken, Guilty
@@ -99,6 +101,32 @@ def test_a_forged_body_is_named_by_every_honest_seat(name: str) -> None:
         check_goes_on(table)
     elif forgery.kind is not Kind.DECK_OK:
         assert all(table.machine(seat).broken for seat in found(table))
+
+
+def test_a_forged_share_given_for_an_absent_seat_is_named_and_t_others_suffice() -> None:
+    spoil = patched(2, lambda batches: tuple(plus_one(batch) for batch in batches))
+    lie = on_say(lambda node: LIAR in node.present and bool(helped(node)), spoil, passes=False)
+    table = toy_table(6, choose=eager, cheaters={LIAR: lie})
+    gone_before(table, 5, lambda node: node.want.kind is Kind.OPEN)
+    table.play(until=400)
+    check_named(table, "bad-share")
+    check_goes_on(table)
+    after = table.machine().tip
+    while after.parent is None or after.slots is None or not helped(after.parent):
+        assert after.parent is not None
+        after = after.parent
+    node, bodies = after.parent, after.slots
+    step = STEPS[node.want.kind]
+    given = {
+        seat: step.check(node, seat, step.read(node, seat, body))
+        for seat, body in enumerate(bodies)
+        if isinstance(body, bytes)
+    }
+    lacking = {lack for lack in node.want.lacks if lack[1] == 5}
+    assert lacking
+    few = dict(list(given.items())[: table.table.quorum - 1])
+    assert lacking <= set(step.apply(node, given).shares)
+    assert not lacking & set(step.apply(node, few).shares)
 
 
 # Statements
