@@ -239,7 +239,7 @@ def _course(report: transcript.Report) -> list[str]:
     rounds = state.round if state else 0
     lines = [_("  rounds: {rounds}, steps: {steps}").format(rounds=rounds, steps=report.steps)]
     for fault in report.faults:
-        text = _("  seat {number} was proven at fault in step {step}: {words} ({code})")
+        text = _("  seat {number} cheated in step {step}: {words} ({code})")
         lines.append(
             text.format(
                 number=fault.seat + 1, step=fault.step, words=meaning(fault.code), code=fault.code

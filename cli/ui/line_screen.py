@@ -318,7 +318,7 @@ class SeatScreen:
             self.say(text.format(code=update.code, reason=meaning(update.code)))
             return
         who = self.names.seat(update.seat) if self.names else str(update.seat)
-        text = _("{who} is proven at fault ({code}): {reason}.")
+        text = _("{who} cheated: {reason} ({code}).")
         self.say(text.format(who=who, code=update.code, reason=meaning(update.code)))
 
     def finished(self, update: updates.Finished) -> None:

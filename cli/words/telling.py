@@ -83,7 +83,7 @@ def _presence(names: Names, it: news.PresenceChanged) -> str:
     said = [
         (it.absent, _("Absent from now on: {who}.")),
         (it.returned, _("Back at the table: {who}.")),
-        (it.banned, _("Absent for good, at fault: {who}.")),
+        (it.banned, _("Banned for cheating: {who}.")),
     ]
     return "\n".join(text.format(who=names.seats(seats)) for seats, text in said if seats)
 

@@ -9,7 +9,7 @@ from p2p_hoity.rules import Standing
 from p2p_hoity.session.access import TWO_ROSTERS
 from p2p_hoity.session.driver import LEFT, STOPPED
 from p2p_hoity.session.updates import Ended
-from protocol import effects
+from protocol import FAULTS, effects
 
 from .cards import Names
 from .lingo import N_, _
@@ -29,7 +29,11 @@ def why_ended(code: str) -> str:
 
 
 def ended(update: Ended, names: Names | None) -> str:
-    """Why there is no result, and whose doing it is as far as is known."""
+    """Return why there is no result, and whose doing it is as far as is known."""
+    if update.code in FAULTS and update.seat is not None and names is not None:
+        text = _("The table has ended without a result because {who} cheated: {reason} ({code}).")
+        who = names.seat(update.seat)
+        return text.format(who=who, reason=why_ended(update.code), code=update.code)
     text = _("The table has ended without a result: {reason}.")
     if update.code not in effects.ENDS:
         text = _("The table has ended without a result: {reason} ({code}).")

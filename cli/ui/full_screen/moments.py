@@ -184,7 +184,7 @@ def turning_points(scene: Scene) -> list[str]:
     found += _most(scene, thefts, _("Most thefts: {who}, {number}."))
     found += _most(scene, jailed, _("Most often in prison: {who}, {number}."))
     for seat in sorted(scene.faults):
-        text_ = _("Proven at fault: {who}.")
+        text_ = _("Proven to have cheated: {who}.")
         found.append(text_.format(who=name_of(scene, seat)))
     return found
 

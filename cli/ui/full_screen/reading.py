@@ -115,7 +115,7 @@ def _links(scene: Scene, desk: Desk, numbers: Sequence[str], width: int) -> list
         Presence.UNLINKED: _("link lost: heard through others, if at all"),
         Presence.LEFT: _("left for now"),
         Presence.ABSENT: _("absent"),
-        Presence.BANNED: _("banned, at fault"),
+        Presence.BANNED: _("banned for cheating"),
     }
     lines = []
     for seat, (nickname, key) in enumerate(keys_of(scene.table)):

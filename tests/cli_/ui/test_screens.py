@@ -460,12 +460,15 @@ def test_an_ended_table_names_whose_doing_it_was_or_who_was_awaited_or_has_left(
     for code, seat, words in (
         ("silent-seat", 1, "a seat fell silent before the game began. Who was awaited: "),
         ("silent-seat", None, "a seat fell silent before the game began."),
-        ("bad-shuffle", 1, "did not prove its shuffle (bad-shuffle). Whose doing: "),
         ("seat-left", 1, "a seat left before the game began. Who has left: "),
     ):
         who = "" if seat is None else "seat 1 (purple)."
         (said,) = said_of(updates.Ended(code, seat))
         assert said == f"The table has ended without a result: {words}{who}"
+    assert said_of(updates.Ended("bad-shuffle", 1)) == [
+        "The table has ended without a result because seat 1 (purple) cheated:"
+        " the proof of its shuffle is invalid (bad-shuffle)."
+    ]
     for code, at_fault in (("bad-shuffle", 2), ("stopped", None)):
         line = last_line(Outcome(None, (), code, at_fault), ())
         assert (line["type"], line["seat"], line["code"]) == ("ended", at_fault, code)
@@ -476,5 +479,5 @@ def test_an_accused_player_is_told_what_may_be_the_matter() -> None:
     assert "a proof against your own seat (two-statements)" in said
     assert "two places" in said
     said = " ".join(said_of(updates.Accused(1, "two-statements")))
-    assert "is proven at fault" in said
+    assert " cheated: it signed two" in said
     assert "your own" not in said

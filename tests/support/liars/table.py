@@ -10,7 +10,7 @@ from support.liars.plots import PLOTS, Plot
 from support.process_table import ProcessTable, verify
 from support.terminals import Terminal
 
-TOLD = ("fault", "without a result", "--claim")
+TOLD = (" cheated", "Banned for cheating", "without a result", "--claim")
 SHORT = "2500,2500,500,4000"
 """Patience where the liar or its helper makes others wait for nothing."""
 
@@ -37,7 +37,7 @@ def play(path: Path, code: str, plot: Plot | None = None) -> Seen:
     plot = plot or PLOTS[code]
     habits = {0: (f"lie={code}",)} | ({1: (f"lie={plot.helper}",)} if plot.helper else {})
     options = ("--quorum", str(plot.quorum), *(("--variant", "surprise") * (plot.seats == 2)))
-    options = (*options, "--name", "liar")
+    options = (*options, "--name", "cheater")
     patience = plot.times or SHORT
     with ProcessTable(
         path,
