@@ -51,6 +51,16 @@ def _seconds(number: float | None) -> float | None:
 
 
 AutoOption = Annotated[bool, typer.Option("--auto", help=N_("A bot plays your seat."))]
+AutoOrNotOption = Annotated[
+    bool | None,
+    typer.Option(
+        "--auto/--no-auto",
+        help=N_(
+            "A bot plays your seat. Without a terminal one does so by itself if the input ends"
+            " before your first answer; --no-auto leaves the table then."
+        ),
+    ),
+]
 YesOption = Annotated[bool, typer.Option("--yes", "-y", help=N_("Accept the terms unasked."))]
 JsonOption = Annotated[
     bool, typer.Option("--json", help=N_("One JSON object a line, for programs."))

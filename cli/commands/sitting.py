@@ -35,7 +35,10 @@ ENDING: Final = 10.0
 
 @dataclass(frozen=True)
 class Manner:
-    """How a seat is taken: by whom it is played and how it talks."""
+    """How a seat is taken: by whom it is played and how it talks.
+
+    `stands_in`: a bot plays on if the input ends before the player's first answer.
+    """
 
     auto: bool = False
     yes: bool = False
@@ -47,6 +50,7 @@ class Manner:
     talks: bool = True
     again: bool | None = None
     bell: bool = True
+    stands_in: bool = False
 
     @property
     def asks_again(self) -> bool:
@@ -80,7 +84,13 @@ class Sitting:
         self._tells = False
         again = manner.asks_again and not manner.until_eof
         self.screen = seated(
-            manner.as_json, manner.auto, self._leave, manner.plain, again, manner.bell
+            manner.as_json,
+            manner.auto,
+            self._leave,
+            manner.plain,
+            again,
+            manner.bell,
+            manner.stands_in,
         )
 
     @property

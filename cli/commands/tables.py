@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ..words.lingo import N_
+from ..printing import say
+from ..words.lingo import N_, _
 from . import options as opt
 
 if TYPE_CHECKING:
@@ -35,7 +38,7 @@ def _manner(
 
 def play(
     bots: opt.OpponentsOption = None,
-    auto: opt.AutoOption = False,
+    auto: opt.AutoOrNotOption = None,
     edition: opt.EditionOption = "uberplay-2004",
     variant: opt.VariantOption = None,
     action_choice: opt.ActionChoiceOption = None,
@@ -55,15 +58,18 @@ def play(
     """A game against bots."""
     from .play import Ask, Opening, host, levels_typed, loopback
 
+    stands_in = auto is None and not as_json and not sys.stdin.isatty()
+    if stands_in:
+        say(_("This is no terminal: if the input ends before your first answer, a bot plays."))
     against = levels_typed(bots)
     counted = bots is None or bots.strip().isdecimal()
     waits = patience or (300.0 if auto else 3600.0)
     switches = (action_choice, detective_in_hall, detective_rank)
     ask = Ask(len(against) + 1, edition, variant, *switches, quorum, waits)
-    opening = Opening(
-        ask, against, loopback(None), counted and not (auto or as_json), show_ticket=False
-    )
-    manner = _manner(auto, as_json, transcript, name, plain, no_talk, again, no_bell)
+    asks_level = counted and not (auto or as_json)
+    opening = Opening(ask, against, loopback(None), asks_level, show_ticket=False)
+    manner = _manner(bool(auto), as_json, transcript, name, plain, no_talk, again, no_bell)
+    manner = replace(manner, stands_in=stands_in)
     raise typer.Exit(host(manner, opening))
 
 

@@ -58,12 +58,15 @@ class SeatPrompt:
         bot: Player | None = None,
         autopilot: bool = False,
         patient: bool = False,
+        stands_in: bool = False,
     ) -> None:
         """`leave` is called with the reason when the player quits or the input ends: it has the
         others told.
 
         `patient`: the lines come from a file or a pipe, so each waits until something is asked, and
         nothing is asked twice; what a person types before the question is no answer to it.
+
+        `stands_in`: a bot plays if the input ends before the first answer.
         """
         self._screen = screen
         self._say = screen.say
@@ -74,6 +77,7 @@ class SeatPrompt:
         self.pages = Pages(screen)
         self._asker = Asker(screen)
         self._patient = patient
+        self._stands_in = stands_in
         self._oriented = 0
         self._menu: Menu | None = None
         self._back: trio.Event | None = None
@@ -92,6 +96,9 @@ class SeatPrompt:
         async for line in self._lines:
             await self._hear(line)
         self._has_ended = True
+        if self._stands_in and not self.autopilot:
+            self._let_bot_play(_("The input has ended: a bot plays your seat."))
+            return
         await self._until_asked()
         if self._is_over:
             self._asker.answer("n")
@@ -159,6 +166,7 @@ class SeatPrompt:
             self._asker.hungry = trio.Event()
             self._back.set()
         elif self._asker.is_asking:
+            self._stands_in = False
             await self._asker.take(line)
         elif line:
             self._say(_("Nothing is asked of you now. ? helps."))
@@ -239,8 +247,11 @@ class SeatPrompt:
             self._menu = handing_over(self._hand_over)
 
     def _hand_over(self) -> None:
+        self._let_bot_play(_("A bot plays your seat. Enter or a takes it back."))
+
+    def _let_bot_play(self, words: str) -> None:
         self.autopilot = True
-        self._say(_("A bot plays your seat. Enter or a takes it back."))
+        self._say(words)
         self._asker.withdraw()
         if self._back is not None:
             self._back.set()

@@ -34,12 +34,15 @@ WIDTH: Final = 96
 class LineSeat:
     """The screen without `--json`; see `screen.Screen`."""
 
-    def __init__(self, auto: bool, leave: Callable[[str], None]) -> None:
+    def __init__(
+        self, auto: bool, leave: Callable[[str], None], stands_in: bool = False
+    ) -> None:
+        """Prepare the screen; `stands_in`: a bot plays if the input ends before the first answer."""
         self._send, lines = trio.open_memory_channel[str](64)
         self._screen = SeatScreen(printing.say)
         patient = not sys.stdin.isatty()
         self._at_terminal = not patient
-        self._prompt = SeatPrompt(self._screen, lines, leave, None, auto, patient)
+        self._prompt = SeatPrompt(self._screen, lines, leave, None, auto, patient, stands_in)
         self.player: Player = self._prompt
 
     @property

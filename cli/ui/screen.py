@@ -101,9 +101,19 @@ def seated(
     plain: bool = True,
     again: bool = False,
     bell: bool = True,
+    stands_in: bool = False,
 ) -> Screen:
-    """The screen of a seat; `leave` is called with the reason when its player goes. `again`: a
-    program is asked for another game. `bell`: a full screen may ring."""
+    """Return the screen of a seat.
+
+    Args:
+        as_json: Whether a program plays, by JSON lines.
+        auto: Whether a bot plays.
+        leave: Called with the reason when the player leaves.
+        plain: Whether lines are wanted instead of the full screen.
+        again: Whether a program is asked for another game.
+        bell: Whether a full screen may ring.
+        stands_in: Whether a bot plays on if the input ends before the first answer.
+    """
     if as_json:
         from .json_seat import JsonSeat
 
@@ -114,7 +124,7 @@ def seated(
         return FullSeat(auto, leave, bell=bell)
     from .line_seat import LineSeat
 
-    return LineSeat(auto, leave)
+    return LineSeat(auto, leave, stands_in)
 
 
 def classroom(plain: bool, leave: Leave) -> Classroom:
