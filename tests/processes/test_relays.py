@@ -54,7 +54,8 @@ def test_a_relay_that_is_told_to_end_lets_the_game_end_first(tmp_path: Path) -> 
             table.fill()
             table.read_until("round", 2)
             running.process.send_signal(signal.SIGTERM)
-            assert running.read_until("type", "drains")["splices"] == 1
+            drains = running.read_until("type", "drains")
+            assert drains["splices"] in (1, 2)  # both ends may have called before one link was kept
             late = start(tmp_path / "late", "host", "--relay", place, "--auto", "--json")
             assert late.end() == 3
             table.let_go()
@@ -63,7 +64,7 @@ def test_a_relay_that_is_told_to_end_lets_the_game_end_first(tmp_path: Path) -> 
             assert "unlinked" not in kinds[: kinds.index("hand-opened")]  # until the game was over
         assert running.end() == 0
         said = running.errors()
-        assert " drains splices=1" in said
+        assert f" drains splices={drains['splices']}" in said
         assert said.splitlines()[-1].endswith(" closes")
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from support.limits import LIMIT
 from support.paths import ROOT
 from support.short_game import short_file
-from support.terminals import BOT, LISTEN, environment, hoity, start
+from support.terminals import BOT, LISTEN, Terminal, environment, hoity, start
 
 from cli.local import bot_processes
 from p2p_hoity.storage import file_lock
@@ -88,12 +88,18 @@ async def test_a_crew_that_is_dismissed_leaves_nothing(tmp_path: Path) -> None:
     assert crews(home) == []
 
 
+def await_seated(host: Terminal, number: int) -> None:
+    """Wait until a host, who sits down first, says that so many are seated."""
+    while len(host.read_until("type", "joined")["names"]) < number:
+        pass
+
+
 def killed(path: Path, bots: int, seats: int) -> Path:
     """The home of a host with bots; it still waits in the lobby if a seat is free."""
     words = ("--seats", str(seats), "--bots", str(bots), "--lan", "off", *LISTEN, *BOT)
     host = start(path / "host", "host", "--edition", str(short_file(path)), *words)
     if seats > bots + 1:
-        host.read_until("type", "joined")
+        await_seated(host, bots + 1)
     else:
         host.read_until("round", 2)
     host.kill()
@@ -133,7 +139,7 @@ def test_a_bot_leaves_the_lobby_when_its_input_ends(tmp_path: Path) -> None:
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )
-    host.read_until("type", "joined")
+    await_seated(host, 2)
     assert bot.stdin is not None
     bot.stdin.close()
     assert bot.wait(LIMIT) == 130
