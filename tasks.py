@@ -21,8 +21,6 @@ from typing import IO
 ROOT = Path(__file__).resolve().parent
 PLAY = ROOT / ".venv"
 TEST = ROOT / ".venv-test"
-INTERRUPTED = 130
-"""The exit code of a game that was left, and can be resumed."""
 CODE = ["protocol", "p2p_hoity", "cli", "training", "tests", "tools", "bench", "tasks.py"]
 
 WORKERS = ["-n", str((os.cpu_count() or 1) + 1), "--dist", "worksteal"]
@@ -104,7 +102,17 @@ def make(environment: Path, what: str) -> None:
             "On Debian or Ubuntu install the package python3-venv, then run this again."
         )
     # Modules are compiled when they are first imported: most of what is installed never is.
-    run([*pip(environment), "install", "--quiet", "--no-compile", what])
+    command = [*pip(environment), "install", "--quiet", "--no-compile", what]
+    print("$", " ".join(command), flush=True)
+    done = subprocess.run(command, cwd=ROOT, check=False, stderr=subprocess.PIPE, text=True)
+    if done.returncode:
+        errors = [line for line in done.stderr.splitlines() if line.startswith("ERROR")]
+        sys.exit(
+            "\n".join(errors[-3:] or done.stderr.splitlines()[-3:])
+            + "\nThe packages that this project needs could not be installed. They are downloaded"
+            " once:\ncheck the connection to the package index (and PIP_NO_INDEX), then run this"
+            " again."
+        )
 
 
 def pip(environment: Path) -> list[str]:
@@ -128,7 +136,10 @@ def ready(environment: Path, what: str, made_from: str, fresh: bool = False) -> 
 def stamp() -> str:
     """What the play environment was made from: it is made again when the code changed."""
     files = sorted(
-        p for name in CODE[:3] for p in (ROOT / name).rglob("*") if "__pycache__" not in p.parts
+        p
+        for name in CODE[:3]
+        for p in (ROOT / name).rglob("*")
+        if p.is_file() and "__pycache__" not in p.parts
     )
     newest = max((p.stat().st_mtime_ns for p in [*files, ROOT / "pyproject.toml"]), default=0)
     return f"{sys.version}\n{newest}\n"
@@ -147,15 +158,15 @@ def play(args: Sequence[str]) -> None:
 def hoity(args: Sequence[str]) -> None:
     """Run any hoity command."""
     ready(PLAY, ".", stamp())
-    process = subprocess.Popen([program(PLAY, "hoity"), *args])
+    python = "python" if os.name == "nt" else "python3"
+    env = {"HOITY_CALLED_AS": f"{python} tasks.py hoity", **os.environ}
+    process = subprocess.Popen([program(PLAY, "hoity"), *args], env=env)
     while True:
         try:
             code = process.wait()
             break
         except KeyboardInterrupt:
             continue  # the game has heard it too, and says how to go on
-    if code == INTERRUPTED:
-        print("In this checkout `hoity` is `python3 tasks.py hoity`.", flush=True)
     sys.exit(code)
 
 

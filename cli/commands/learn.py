@@ -1,10 +1,12 @@
-"""The command `learn`: the lesson, at any time; and the first run's offer of it."""
+"""The command `learn`: the lesson at any time, and before a first game."""
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from collections.abc import Callable
+from typing import Final
 
 import trio
 
@@ -14,14 +16,15 @@ from ..local import settings
 from ..local.bot_processes import own_installation
 from ..local.first_run import default_nickname
 from ..local.lesson import hear_talk, teach
-from ..local.questions import answer
 from ..printing import say
 from ..trouble import INTERRUPTED, OK, Trouble, ctrl_c_means
 from ..ui.screen import Classroom, classroom
 from ..words import lingo
-from ..words.answers import yes_or_no
 from ..words.lingo import _
 from .going import interrupted
+
+BEFORE: Final = "HOITY_LESSON_BEFORE"
+"""In the environment of a lesson behind which a game begins: no command for one is shown."""
 
 
 def learn(plain: bool) -> int:
@@ -36,7 +39,8 @@ def learn(plain: bool) -> int:
     room = classroom(plain, leave)
     with ctrl_c_means(lambda: farewell(_("Interrupted"))):
         room.run(_attend, room, leave, scope, left)
-    say(_("Play against bots with: hoity play. With people: hoity host, or hoity join TICKET."))
+    if not os.environ.get(BEFORE):
+        say(_("Play against bots with: hoity play. With people: hoity host, or hoity join TICKET."))
     return OK
 
 
@@ -62,20 +66,15 @@ async def _attend(
         raise Trouble(farewell(left[0]), INTERRUPTED)
 
 
-def offer(plain: bool) -> None:
-    """Ask once whether to play the lesson before the game; however that ends, the game begins."""
-    while (wanted := yes_or_no(answer(_("A first round, explained? y or n: ")), None)) is None:
-        pass
-    if wanted:
-        _in_a_process(plain)
+def before_the_game(plain: bool) -> None:
+    """Play the lesson in a process of its own; however it ends, the game begins.
 
-
-def _in_a_process(plain: bool) -> None:
-    """The lesson in a process of its own: the terminal is then again as it was, and nobody reads
-    from it who would take the game's first line."""
+    The terminal is then again as it was, and nobody reads from it who would take the game's first
+    line.
+    """
     words = ["learn", "--lang", lingo.language(), *(["--plain"] if plain else [])]
     command = [sys.executable, "-P", "-m", "cli", *words]
-    process = subprocess.Popen(command, env=own_installation())
+    process = subprocess.Popen(command, env={**own_installation(), BEFORE: "1"})
     while True:
         try:
             process.wait()

@@ -27,6 +27,7 @@ from ..ui.ticket_block import show_qr
 from ..words.levels import level_word
 from ..words.lingo import _
 from ..words.reasons import sentence
+from .learn import before_the_game
 from .reaching import PROXY
 from .seats import Go, new_sitting
 from .sitting import Manner, Sitting, sit
@@ -121,10 +122,11 @@ def levels_typed(word: str | None, least: int = 1) -> tuple[str, ...]:
     return levels_of(word, kept_level(own_home()), MOST_BOTS, least)
 
 
-def _levels(opening: Opening, home: Home) -> tuple[str, ...]:
-    """Asked once, where they are only counted."""
+def _levels(opening: Opening, home: Home, plain: bool) -> tuple[str, ...]:
+    """Return the level of each bot. It is asked for once, where bots are only counted."""
     if opening.asks_level and at_terminal():
-        return (ask_level(home),) * len(opening.bots)
+        level = ask_level(home, lambda: before_the_game(plain))
+        return (level,) * len(opening.bots)
     return opening.bots
 
 
@@ -145,7 +147,7 @@ def host(manner: Manner, opening: Opening) -> int:
     terms = checked_terms(opening.ask, sitting.me.identity.public)
     if opening.bots:
         name = sitting.me.nickname
-        levels = _levels(opening, sitting.home)
+        levels = _levels(opening, sitting.home, manner.plain)
         sitting.crew = hire(sitting.home, levels, name, sitting.say)
     if opening.ask.seats == MIN_SEATS and opening.ask.variant is None:
         sitting.say(_("Two seats play a variant; this table plays surprise."))

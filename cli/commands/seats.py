@@ -16,7 +16,6 @@ from p2p_hoity.tables.resuming import ResumeCode
 from ..local import own_key
 from ..local.first_run import first_run
 from ..local.places import check_home
-from .learn import offer
 from .sitting import Manner, Sitting, taken_as
 
 Go = Callable[[Sitting, trio.Nursery], Awaitable[Outcome]]
@@ -26,8 +25,8 @@ def new_sitting(manner: Manner) -> Sitting:
     """A sitting with the kept key; on the very first game with a fresh one."""
     home = own_home()
     check_home(home)
-    if manner.name is None and not manner.as_json and first_run(home) and not manner.auto:
-        offer(manner.plain)
+    if manner.name is None and not manner.as_json:
+        first_run(home)
     me, passphrase = own_key.load_or_make(home, manner.name)
     return Sitting(home, taken_as(me, manner.name), manner, passphrase)
 

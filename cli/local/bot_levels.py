@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Final
@@ -21,6 +22,8 @@ LEVEL: Final = "HOITY_BOT"
 """In the environment of a bot: its level."""
 LEVEL_FILE: Final = "level"
 """In its home, for when it is woken again."""
+LEARN: Final = "learn"
+"""Typed in place of a level: the command that explains a first round."""
 USUAL: Final = 3
 """Bots of a game for which no number is given."""
 
@@ -50,17 +53,28 @@ def kept_level(home: Home) -> str:
     return settings.load(home).bots or DEFAULT_LEVEL
 
 
-def ask_level(home: Home) -> str:
-    """The level the player has chosen, asked at the first game; kept from then on."""
+def ask_level(home: Home, lesson: Callable[[], None]) -> str:
+    """Return the level that the player has chosen. At the first game it is asked for, and kept.
+
+    Args:
+        home: Where it is kept.
+        lesson: Explains a first round. It is called when the player types `LEARN`.
+    """
     chosen = settings.load(home)
     if chosen.bots is not None:
         return chosen.bots
     offered = ", ".join(level_word(level) for level in LEVELS)
     usual = level_word(DEFAULT_LEVEL)
-    question = _("How well shall the bots play: {levels}? Enter for {usual}: ")
+    question = _(
+        "How well should the bots play: {levels}? Enter for {usual}; learn explains a first round: "
+    )
     level = None
     while level is None:
-        level = level_meant(answer(question.format(levels=offered, usual=usual)) or DEFAULT_LEVEL)
+        word = answer(question.format(levels=offered, usual=usual)) or DEFAULT_LEVEL
+        if word.strip().lower() == LEARN:
+            lesson()
+            continue
+        level = level_meant(word)
         if level is None:
             say(_("One word for all of them, please; --bots gives each its own."))
     settings.keep(home, replace(chosen, bots=level))

@@ -1,5 +1,6 @@
-"""The first run: a nickname and a language asked once, and kept. Asking and keeping are separate,
-so that every screen asks in its own way.
+"""The first run: a nickname is asked for once and kept.
+
+Asking and keeping are separate, so that every screen asks in its own way.
 """
 
 from __future__ import annotations
@@ -22,8 +23,8 @@ from .questions import answer, at_terminal
 from .settings import Settings
 
 PLAYER: Final = "Player"
-Ask = Callable[[bool], Settings]
-"""Asks for the nickname and, if it is true, the language; to be kept as they are."""
+Ask = Callable[[], Settings]
+"""Asks for the nickname; the settings are kept as they are."""
 
 
 def is_first(home: Home) -> bool:
@@ -36,7 +37,7 @@ def first_run(home: Home, ask: Ask | None = None) -> bool:
     second time. OSError or NotPrivateError if the home takes no files."""
     asks = is_first(home) and at_terminal()
     if asks:
-        keep(home, (ask or in_lines)(not lingo.is_asked_for()))
+        keep(home, (ask or in_lines)())
     return asks
 
 
@@ -68,35 +69,14 @@ def why_no_nickname(word: str) -> str | None:
     return None
 
 
-def in_lines(with_language: bool) -> Settings:
-    """Asked at the line prompt; Enter takes what is offered."""
-    language = _language() if with_language else None
-    if language is not None:
-        lingo.speak(language)
+def in_lines() -> Settings:
+    """Ask at the line prompt for the nickname; Enter takes the one that is offered.
+
+    Returns:
+        What is to be kept: the nickname, and the language if the command line named one.
+    """
     offered = default_nickname()
     question = _("What shall the others call you? Enter for {name}: ").format(name=offered)
     while (why := why_no_nickname(word := answer(question) or offered)) is not None:
         say(_("That is no nickname: {why}.").format(why=why))
-    return Settings(word, language)
-
-
-def _language() -> str:
-    codes = lingo.LANGUAGES
-    listed = "  ".join(f"{n} {lingo.name_of(code)}" for n, code in enumerate(codes, 1))
-    now = lingo.language()
-    text = _("Language: {languages}. Enter for {now}: ")
-    question = text.format(languages=listed, now=lingo.name_of(now))
-    while (code := _code(answer(question), now)) is None:
-        pass
-    return code
-
-
-def _code(word: str, now: str) -> str | None:
-    """The language meant by its number, code or name; None if it is none of ours."""
-    codes = lingo.LANGUAGES
-    if not word:
-        return now
-    if word.isdecimal() and 1 <= int(word) <= len(codes):
-        return codes[int(word) - 1]
-    names = {lingo.name_of(code).casefold(): code for code in codes}
-    return {**names, **{code: code for code in codes}}.get(word.casefold())
+    return Settings(word, lingo.language() if lingo.is_asked_for() else None)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import os
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Final, Protocol
@@ -16,6 +17,9 @@ LANGUAGES: Final = (
     *sorted(path.parts[-3] for path in LOCALE.glob(f"*/LC_MESSAGES/{DOMAIN}.mo")),
 )
 """English, and every language that has a catalogue."""
+CALLED_AS: Final = "HOITY_CALLED_AS"
+"""In the environment: the words by which this program was started, if they are not `hoity`."""
+COMMAND: Final = re.compile(r"\bhoity( [a-z])")
 LOCALE_VARIABLES: Final = ("LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG")
 
 
@@ -112,8 +116,18 @@ def name_of(language: str) -> str:
 
 
 def _(message: str) -> str:
-    """The message in the language spoken."""
-    return _Speech.catalogue.gettext(message)
+    """Return a message in the language spoken, its commands as they are typed here.
+
+    Where `CALLED_AS` is set, as by `tasks.py`, a command such as `hoity resume` is shown with
+    these words in place of `hoity`.
+    """
+    text = _Speech.catalogue.gettext(message)
+    called_as = os.environ.get(CALLED_AS)
+    if called_as and "hoity " in text:
+        play = called_as.removesuffix(" hoity")
+        text = text.replace("hoity play", f"{play} play")
+        text = COMMAND.sub(lambda found: called_as + found[1], text)
+    return text
 
 
 def in_all(message: str) -> frozenset[str]:
