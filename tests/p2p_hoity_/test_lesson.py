@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass, field
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.cases import fails
 from support.sampling import times
 
 from p2p_hoity import rules
@@ -121,8 +121,7 @@ def test_every_sale_robbed_means_one_round_more() -> None:
 def test_it_is_the_same_every_time_and_behind_the_end_there_is_nothing() -> None:
     assert play([1, 2, 0, 1]).items == play([1, 2, 0, 1]).items
     played = play([])
-    with pytest.raises(rules.UnexpectedEvent, match="over"):
-        played.step()
+    fails(rules.UnexpectedEvent, "over", played.step)
 
 
 def test_the_player_wants_what_is_for_sale_and_sees_no_more_than_a_seat_does() -> None:
@@ -140,14 +139,12 @@ def test_the_player_wants_what_is_for_sale_and_sees_no_more_than_a_seat_does() -
 def test_a_choice_that_is_owed_is_asked_for_and_an_illegal_one_refused() -> None:
     played = Played()
     played.step()
-    with pytest.raises(rules.UnexpectedEvent, match="has not chosen"):
-        played.step()
+    fails(rules.UnexpectedEvent, "has not chosen", played.step)
     played.step(int(rules.Place.CASTLE))
     played.step()
     while played.lesson.question != "action":
         played.step()
     state = played.lesson.view.state
     cash = next(c for c in state.hands[MINE] if state.kind(c) is rules.ActionKind.CASH)
-    with pytest.raises(rules.IllegalMove):
-        played.step(cash)
+    fails(rules.IllegalMove, "", played.step, cash)
     played.step(played.lesson.view.legal("action")[0])

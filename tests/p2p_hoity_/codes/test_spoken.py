@@ -5,7 +5,7 @@ import re
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.cases import each
+from support.cases import each, fails
 
 from p2p_hoity.codes import spoken
 
@@ -61,8 +61,7 @@ def test_every_code_is_read_from_beginnings(number: int, one: str, two: str, let
 @given(st.text(max_size=60))
 def test_anything_else_is_refused_in_words(text: str) -> None:
     if not spoken.is_code(text):
-        with pytest.raises(spoken.CodeError):
-            spoken.parse_code(text)
+        fails(spoken.CodeError, "", spoken.parse_code, text)
 
 
 @each(

@@ -7,6 +7,7 @@ from importlib import resources
 
 import msgpack
 import pytest
+from support.cases import fails
 
 from cli.words.lingo import LANGUAGES
 from p2p_hoity.editions import DEFAULT, NAMES, EditionError, load, parse
@@ -79,8 +80,7 @@ def test_every_collectible_and_category_has_a_name_of_its_own(edition, language)
     "switch", [{"action_choice": "never"}, {"detective_rank": "mid"}, {"detective_in_hall": "yes"}]
 )
 def test_a_switch_has_only_its_settings(switch):
-    with pytest.raises(ValueError, match="is one of"):
-        UBER.with_switches(**switch)
+    fails(ValueError, "is one of", UBER.with_switches, **switch)
 
 
 def test_canonical_bytes_cover_the_rules_not_the_names_nor_the_order_of_the_file():
@@ -108,8 +108,7 @@ def test_a_users_own_file_is_loaded_and_an_unknown_name_says_what_there_is(tmp_p
     assert load(file).name == "my box"
     assert load(str(file)) == load(file)
     for nothing in ("monopoly", tmp_path, tmp_path / "none.toml", ""):
-        with pytest.raises(EditionError, match=r"known=\['uberplay-2004', 'reference-manual'\]"):
-            load(nothing)
+        fails(EditionError, r"known=\['uberplay-2004', 'reference-manual'\]", load, nothing)
 
 
 WRONG = [
@@ -177,8 +176,7 @@ def test_a_wrong_field_is_refused_by_name_and_line(old, new, field, what):
 def test_the_order_must_be_total_and_every_letter_has_a_collectible():
     text = TEXT[DEFAULT].replace("year = 1533", "year = 1489")
     twins = r"collectibles\[19\].year' why=\(collectible-twice letter='C' year=1489.*\[18\]"
-    with pytest.raises(EditionError, match=twins):
-        parse(text, "box.toml")
+    fails(EditionError, twins, parse, text, "box.toml")
     lines = [line for line in TEXT["reference-manual"].splitlines() if 'letter = "F"' not in line]
     with pytest.raises(EditionError, match=r"letters-without-collectible letters=\['F'\]"):
         parse("\n".join(lines), "box.toml")

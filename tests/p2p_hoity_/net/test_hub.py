@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 import pytest
 import trio
 import trio.testing
+from support.cases import ends_in, fails
 from support.memory_network import MemoryNetwork
 from support.running import running
 
@@ -87,16 +88,14 @@ async def test_closing_tells_both_why_and_a_blocked_peer_stays_out():
         assert (await a.events.receive()).reason == Reason("it lied")
         assert isinstance(await b.events.receive(), LinkDown)
         (place,) = await a.listen(LOOPBACK, 0)
-        with pytest.raises(NetError, match="verdict-refused"):
-            await b.connect([place], LOW.public, 5)
+        await ends_in(NetError, r"\(verdict-refused", b.connect([place], LOW.public, 5))
 
 
 async def test_when_a_hub_stops_all_are_told_and_connecting_again_changes_nothing():
     async with hubs(LOW) as (a,):
         async with hubs(HIGH) as (b,):
             await linked_pair(a, b)
-        with pytest.raises(trio.EndOfChannel):
-            await b.events.receive()
+        await ends_in(trio.EndOfChannel, "", b.events.receive())
         assert isinstance(await a.events.receive(), LinkDown)
     async with hubs(LOW, HIGH) as (a, b):
         addresses = await a.listen(LOOPBACK, 0)
@@ -183,10 +182,8 @@ async def test_dialling_may_begin_before_running_and_by_several_addresses(autoju
 
 
 async def test_a_hub_shows_no_secret_and_refuses_what_it_cannot_do_at_once():
-    with pytest.raises(AddressError, match="address-without-port"):
-        Hub(LOW).dial("table", HIGH.public)
-    with pytest.raises(RuntimeError, match="running"):
-        await Hub(LOW).listen(LOOPBACK, 0)
+    fails(AddressError, "address-without-port", Hub(LOW).dial, "table", HIGH.public)
+    await ends_in(RuntimeError, "running", Hub(LOW).listen(LOOPBACK, 0))
     assert LOW.seed.hex() not in repr(vars(Hub(LOW)))
 
 
@@ -201,12 +198,10 @@ async def test_a_failed_connect_names_every_way_and_a_port_in_use_is_told():
         assert f"'{place}' why=(someone-else-answers)" in str(failure.value)
         assert f"unreached address='{nobody}' why=(nobody-listens)" in str(failure.value)
         assert a.links() == b.links() == frozenset()
-        with pytest.raises(NetError, match="no-address"):
-            await b.connect([], LOW.public, 5)
+        await ends_in(NetError, "no-address", b.connect([], LOW.public, 5))
         assert not a.post(HIGH.public, b"hello")
         port = int(place.rpartition(":")[2])
-        with pytest.raises(NetError, match=f"'{LOOPBACK}:{port}' why=.port-in-use"):
-            await b.listen(LOOPBACK, port)
+        await ends_in(NetError, f"'{LOOPBACK}:{port}' why=.port-in-use", b.listen(LOOPBACK, port))
 
 
 async def test_connecting_to_a_listener_that_says_nothing_ends_in_time(autojump_clock):
@@ -383,8 +378,7 @@ async def test_silent_connections_are_cut_and_an_honest_one_gets_in(autojump_clo
         for stream in silent:
             assert not await stream.receive_some()  # all of them are cut
         assert isinstance(a.events.receive_nowait(), LinkUp)
-        with pytest.raises(trio.WouldBlock):
-            a.events.receive_nowait()
+        fails(trio.WouldBlock, "", a.events.receive_nowait)
 
 
 async def test_a_real_flood_lets_an_honest_one_in():
@@ -437,8 +431,7 @@ async def test_one_machine_makes_room_among_its_own_and_locks_no_newcomer_out():
         assert a.links() == {THIRD.public}
         a.prefer([THIRD.public])
         await b.unlinked(LOW.public)
-        with pytest.raises(NetError, match=r"verdict-full|no-room"):
-            await b.connect(places, LOW.public, 5)
+        await ends_in(NetError, r"\((verdict-full|no-room)", b.connect(places, LOW.public, 5))
     crowd = [Identity(bytes([n]) * 32) for n in range(10, 16)]
     async with hubs(LOW, limits=Limits(links=4)) as (a,), hubs(*crowd) as strangers:
         places = await a.listen(LOOPBACK, 0)

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 import trio
+from support.cases import ends_in
 from support.memory_network import MemoryNetwork
 from support.relays import serve_relay
 from support.running import running
@@ -66,8 +67,7 @@ async def test_frames_pass_between_a_host_and_its_first_guest(autojump_clock: An
             assert await host.receive() == b"third"
             host.post(b"x" * MOST_FRAME)
             assert await guest.receive() == b"x" * MOST_FRAME
-        with pytest.raises(NetError):
-            await host.receive()
+        await ends_in(NetError, "", host.receive())
     async with post() as there, there.host() as (host, number), there.guest(number):
         assert await refused(there, number) == "verdict-unknown"
         assert await host.receive() == b"first"
@@ -90,12 +90,10 @@ async def test_a_host_says_its_last_word_and_none_before_a_guest(autojump_clock:
         await trio.sleep(0.1)
         host._link.close(mailboxes.because(mailboxes.MailboxEnd.OVER))
         assert await guest.receive() == b"last"
-        with pytest.raises(NetError):
-            await guest.receive()
+        await ends_in(NetError, "", guest.receive())
     async with post() as there, there.host() as (host, number):
         host.post(b"hello?")
-        with pytest.raises(NetError):
-            await host.receive()
+        await ends_in(NetError, "", host.receive())
         assert await refused(there, number) == "verdict-unknown"
 
 
@@ -114,8 +112,7 @@ async def test_more_frames_than_it_takes_or_one_too_long_end_it(autojump_clock: 
             await host.receive()
             guest._link._limits = wide
             guest.post(b"x" * (MOST_FRAME + 1))
-            with pytest.raises(NetError):
-                await host.receive()
+            await ends_in(NetError, "", host.receive())
 
 
 async def test_a_conversation_and_a_mailbox_last_only_so_long(autojump_clock: Any) -> None:
@@ -123,13 +120,11 @@ async def test_a_conversation_and_a_mailbox_last_only_so_long(autojump_clock: An
     async with life as there, there.host() as (host, number), there.guest(number):
         await host.receive()
         began = trio.current_time()
-        with pytest.raises(NetError):
-            await host.receive()
+        await ends_in(NetError, "", host.receive())
         assert 29 < trio.current_time() - began < 31
     async with post(mailbox_life=900.0) as there, there.host() as (host, number):
         began = trio.current_time()
-        with pytest.raises(NetError):
-            await host.receive()
+        await ends_in(NetError, "", host.receive())
         assert 899 < trio.current_time() - began < 901
         assert await refused(there, number) == "verdict-unknown"
 

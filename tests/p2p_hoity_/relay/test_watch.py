@@ -7,6 +7,7 @@ from functools import partial
 import pytest
 import trio
 import trio.testing
+from support.cases import ends_in
 from support.memory_network import MemoryNetwork
 from support.running import running
 from support.street import GUEST, ONE, SEAT
@@ -35,10 +36,8 @@ async def evening(nursery, with_addresses=False):
     await guest.connect([await seat.listen_via("relay:1")], SEAT.public, 5)
     guest.post(SEAT.public, b"a sealed secret")
     await trio.sleep(1)
-    with pytest.raises(NetError, match="verdict-full"):
-        await register(network, PLACE, GUEST, ONE)
-    with pytest.raises(NetError, match="verdict-unknown"):
-        await call(network, PLACE, GUEST.public)
+    await ends_in(NetError, r"\(verdict-full", register(network, PLACE, GUEST, ONE))
+    await ends_in(NetError, r"\(verdict-unknown", call(network, PLACE, GUEST.public))
     await observed(network, PLACE)
     return relay, lines
 

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import pytest
+from support.cases import fails
 from support.rules_driver import card, of, plays, table
 
 from p2p_hoity import rules
@@ -219,14 +220,12 @@ def test_bans_are_for_good_and_with_nobody_present_the_table_waits():
         rules.Presence(frozenset({0, 3}), frozenset({2})),
         rules.Presence(frozenset({0}), frozenset({2, 3})),
     ):
-        with pytest.raises(rules.UnexpectedEvent):
-            rules.apply(state, event)
+        fails(rules.UnexpectedEvent, "", rules.apply, state, event)
     referee = table(UBER, 3)
     referee.until("action", place={0: HALL})
     state = referee.away(0, 1, 2)
     assert rules.expected(state) == rules.Seal("place", frozenset())
     assert state.round == 1
-    with pytest.raises(rules.UnexpectedEvent):
-        rules.apply(state, rules.Sealed("place", frozenset()))
+    fails(rules.UnexpectedEvent, "", rules.apply, state, rules.Sealed("place", frozenset()))
     back = rules.apply(state, rules.Presence(frozenset({1})))
     assert (back.round, rules.expected(back)) == (2, rules.Seal("place", frozenset({1})))

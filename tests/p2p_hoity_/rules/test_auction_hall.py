@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import pytest
+from support.cases import fails
 from support.rules_driver import card, of, plays, table
 
 from p2p_hoity import rules
@@ -101,8 +102,7 @@ def test_after_the_sale_the_next_is_turned_up_and_a_window_is_never_refilled():
     assert rules.expected(referee.state) == rules.Choose("window", 0)
     referee.apply(rules.Chosen("window", 0, 0))
     assert rules.expected(referee.state) == rules.Draw((following,))
-    with pytest.raises(rules.UnexpectedEvent):
-        rules.apply(referee.state, rules.Drawn({following + 1: 5}))
+    fails(rules.UnexpectedEvent, "", rules.apply, referee.state, rules.Drawn({following + 1: 5}))
     news = referee.step().news
     (up,) = of(news, TurnedUp)
     assert (up.window, up.piece.slot) == (0, following)
@@ -157,8 +157,7 @@ def test_the_hall_is_no_legal_place_without_a_collectible_or_a_card_for_it():
     with pytest.raises(rules.IllegalMove, match="hall-closed"):
         rules.check(replace(state, windows=((), ())), "place", 0, HALL)
     bare = replace(state, hands=((6, 7), *state.hands[1:]))
-    with pytest.raises(rules.IllegalMove, match="hall-without-action"):
-        rules.check(bare, "place", 0, HALL)
+    fails(rules.IllegalMove, "hall-without-action", rules.check, bare, "place", 0, HALL)
     rules.check(bare, "place", 0, CASTLE)
     state = table(MANUAL, 3).state
     rules.check(replace(state, hands=((6, 7), *state.hands[1:])), "place", 0, HALL)
@@ -204,10 +203,8 @@ def test_illegal_and_unexpected_events_leave_the_state_as_it_was():
         rules.Unsealed("action", {0: 0}),
         rules.Chosen("window", 0, 0),
     ):
-        with pytest.raises(rules.UnexpectedEvent):
-            rules.apply(begun, event)
-    with pytest.raises(rules.UnexpectedEvent):
-        rules.apply(sealed, rules.Unsealed("action", {0: 0, 1: 0}))
+        fails(rules.UnexpectedEvent, "", rules.apply, begun, event)
+    fails(rules.UnexpectedEvent, "", rules.apply, sealed, rules.Unsealed("action", {0: 0, 1: 0}))
     assert referee.state == begun
     assert state.places == (None, None, None)
     with pytest.raises(rules.IllegalMove, match=r"^not-in-hand \(card=\d+\)$"):

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-import pytest
+from support.cases import fails
 from support.rules_driver import of, plays, table
 
 from p2p_hoity import rules
@@ -66,12 +66,10 @@ def test_only_hands_are_opened_at_the_end_and_then_only_presence_changes():
     referee = end((FIRST_BANQUET, 0, 0))
     assert rules.expected(referee.state) == rules.OpenAll(tuple(range(12)))
     for cards in ({14: 50}, {0: 99}):
-        with pytest.raises(rules.UnexpectedEvent):
-            rules.apply(referee.state, rules.Opened(cards))
+        fails(rules.UnexpectedEvent, "", rules.apply, referee.state, rules.Opened(cards))
     state, news = finished((FIRST_BANQUET, 0, 0))
     assert len(of(news, StandingMade)) == 3
-    with pytest.raises(rules.UnexpectedEvent):
-        rules.apply(state, rules.Sealed("place", frozenset()))
+    fails(rules.UnexpectedEvent, "", rules.apply, state, rules.Sealed("place", frozenset()))
     gone = rules.apply(state, rules.Presence(frozenset({0, 1})))
     assert isinstance(rules.expected(gone), rules.Over)
     assert gone.standings == state.standings

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import pytest
+from support.cases import fails
 from support.rules_driver import card, of, piece, plays, table
 
 from p2p_hoity import rules
@@ -140,8 +141,7 @@ def test_exhibit_only_with_what_may_be_a_valid_exhibit():
     known[:4] = referee.deck[:4]
     referee.state = replace(referee.state, known=tuple(known))
     referee.until("action")
-    with pytest.raises(rules.IllegalMove, match="without-exhibit"):
-        rules.check(referee.state, "action", 0, 7)
+    fails(rules.IllegalMove, "without-exhibit", rules.check, referee.state, "action", 0, 7)
 
 
 def test_a_lone_exhibitor_just_shows_and_gets_the_larger_number_or_nothing_if_void():
@@ -203,10 +203,13 @@ def test_what_is_no_exhibit_or_not_due_cannot_be_shown():
         ((1, 0, 2), "not-rising"),
         ((0, 0, 1), "named-twice"),
     ):
-        with pytest.raises(rules.IllegalMove, match=rule):
-            rules.apply(
-                state, rules.Shown("exhibit", 0, slots_, {s: cards.get(s, 50) for s in slots_})
-            )
+        fails(
+            rules.IllegalMove,
+            rule,
+            rules.apply,
+            state,
+            rules.Shown("exhibit", 0, slots_, {s: cards.get(s, 50) for s in slots_}),
+        )
     with pytest.raises(rules.IllegalMove, match="not-shown"):
         rules.apply(state, rules.Shown("exhibit", 0, (0, 1, 2), {0: cards[0]}))
     with pytest.raises(rules.UnexpectedEvent):
@@ -248,8 +251,7 @@ def test_thieves_take_one_slot_from_every_exhibit_in_descending_number():
         (),
         first[0],
     ):
-        with pytest.raises(rules.IllegalMove):
-            rules.apply(referee.state, rules.Chosen("theft", 2, choice))
+        fails(rules.IllegalMove, "", rules.apply, referee.state, rules.Chosen("theft", 2, choice))
     with pytest.raises(rules.UnexpectedEvent):
         rules.apply(referee.state, rules.Chosen("theft", 3, (first[0], second[0])))
     state = referee.apply(rules.Chosen("theft", 2, (first[1], second[2])))

@@ -3,6 +3,7 @@
 from collections import Counter
 
 import pytest
+from support.cases import fails
 from support.rules_driver import COIN, Referee, table
 
 from p2p_hoity import rules
@@ -26,8 +27,7 @@ def test_four_slots_to_each_seat_and_the_larger_half_of_the_rest_to_window_one(c
 
 
 def test_too_few_collectibles_for_the_seats_are_refused():
-    with pytest.raises(ValueError, match="24 Collectibles"):
-        rules.layout(23, 6)
+    fails(ValueError, "24 Collectibles", rules.layout, 23, 6)
 
 
 @pytest.mark.parametrize(
@@ -43,8 +43,7 @@ def test_too_few_collectibles_for_the_seats_are_refused():
     ],
 )
 def test_seats_and_variant_must_fit(seats, variant):
-    with pytest.raises(ValueError, match=r"seats|variant"):
-        rules.start(UBER, seats, variant)
+    fails(ValueError, r"seats|variant", rules.start, UBER, seats, variant)
 
 
 def test_only_the_tops_are_open_figures_start_in_the_club_room_and_unused_colours_leave():
@@ -98,16 +97,14 @@ def test_the_deal_opens_the_tops_of_a_frozen_state_and_nothing_else():
         rules.Dealt(b"short", {12: 0, 32: 1}),
         rules.Drawn({12: 0, 32: 1}),
     ):
-        with pytest.raises(rules.UnexpectedEvent):
-            rules.apply(state, event)
+        fails(rules.UnexpectedEvent, "", rules.apply, state, event)
     assert state.phase == rules.Phase.DEAL
     changed = state.but(round=5)
     assert (changed.round, state.round) == (5, 0)
     assert changed != state
     assert changed.but(round=0) == state
     assert hash(changed.but(round=0)) == hash(state)
-    with pytest.raises(TypeError, match="nonsense"):
-        state.but(nonsense=1)
+    fails(TypeError, "nonsense", state.but, nonsense=1)
     with pytest.raises(AttributeError):
         state.round = 1
 

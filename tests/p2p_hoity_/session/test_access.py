@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.cases import fails
 from support.machine_table import identity
 from support.player_table import LONGER, PlayerTable, Thinker, past_round
 from support.toy_game import ToyGame
@@ -93,8 +94,7 @@ NEXT = Header(LATER, tuple(header.sit(LATER, one, "x", b"n" * 32) for one in WHO
 )
 def test_no_guest_can_frame_the_host(shown: lobby.Shown) -> None:
     desk, liar = linked()
-    with pytest.raises(Invalid):
-        desk.receive(liar, shown)
+    fails(Invalid, "", desk.receive, liar, shown)
     assert not desk.it.hears(liar)
 
 
@@ -296,13 +296,11 @@ def test_a_roster_is_signed_once_for_its_terms_and_table() -> None:
         (TERMS, ONE.table_id, header.sign_roster(ONE, WHO[1])),
         (TERMS, ONE.table_id, os.urandom(64)),
     ):
-        with pytest.raises(Invalid):
-            header.check_roster(terms, table, signed)
+        fails(Invalid, "", header.check_roster, terms, table, signed)
     for watched in (True, False):
         signature = header.sign_roster(ONE, WHO[0], watched)
         header.check_roster(TERMS, ONE.table_id, signature, watched)
-        with pytest.raises(Invalid):
-            header.check_roster(TERMS, ONE.table_id, signature, not watched)
+        fails(Invalid, "", header.check_roster, TERMS, ONE.table_id, signature, not watched)
 
 
 def test_one_seat_lets_in_so_many_onlookers_and_gives_the_others_the_roster() -> None:

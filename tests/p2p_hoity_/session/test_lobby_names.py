@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from support.cases import fails
 from support.machine_table import identity
 
 from p2p_hoity.session import lobby
@@ -49,14 +50,12 @@ def test_words_that_a_terminal_would_act_on_are_refused_where_they_are_read(word
         lobby.Names(("Ada", words)),
         lobby.Sit((), (words,)),
     ):
-        with pytest.raises(Invalid, match="bad-frame"):
-            lobby.parse_lobby(lobby.encode_lobby(frame))
+        fails(Invalid, "bad-frame", lobby.parse_lobby, lobby.encode_lobby(frame))
 
 
 @pytest.mark.parametrize("name", ["", "host, ada", "x" * 25, " ada", 7])
 def test_a_name_that_is_no_nickname_is_refused(name: Any) -> None:
-    with pytest.raises(Invalid, match="bad-frame"):
-        lobby.parse_lobby(encoding.encode(("names", (name,))))
+    fails(Invalid, "bad-frame", lobby.parse_lobby, encoding.encode(("names", (name,))))
 
 
 def sit(table: lobby.Seating, number: int, name: str) -> lobby.Refusal | None:

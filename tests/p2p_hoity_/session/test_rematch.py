@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.cases import fails
 from support.machine_table import identity
 from support.toy_game import ToyGame
 
@@ -230,12 +231,9 @@ def test_the_frames_are_told_apart_and_passed_over_by_older_peers() -> None:
         assert len(data) > 128
         assert next_table.parse_again(data) == frame
         for place in range(len(data)):
-            with pytest.raises(Invalid):
-                next_table.parse_again(data[:place])
-        with pytest.raises(Invalid):
-            next_table.parse_again(data + b"\0")
-    with pytest.raises(Invalid):
-        next_table.parse_again(encode_lobby(roster(CONSENTS)))
+            fails(Invalid, "", next_table.parse_again, data[:place])
+        fails(Invalid, "", next_table.parse_again, data + b"\0")
+    fails(Invalid, "", next_table.parse_again, encode_lobby(roster(CONSENTS)))
     assert isinstance(parse_lobby(encode_lobby(roster(CONSENTS))), Roster)
 
 
@@ -255,8 +253,7 @@ def test_the_frames_are_told_apart_and_passed_over_by_older_peers() -> None:
     ],
 )
 def test_another_form_is_no_word(fields: Any) -> None:
-    with pytest.raises(Invalid):
-        next_table.parse_again(encoding.encode(fields))
+    fails(Invalid, "", next_table.parse_again, encoding.encode(fields))
 
 
 @given(st.binary(max_size=300))

@@ -7,6 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from support.cases import fails
 
 from cli import trouble
 from cli.app import run
@@ -70,8 +71,7 @@ def test_a_link_is_replaced_and_what_it_leads_to_is_left_alone(tmp_path: Path) -
 def test_a_fresh_file_is_not_written_through_a_link_nor_a_latch_opened(tmp_path: Path) -> None:
     victim, link = tmp_path / "victim", tmp_path / "link"
     link.symlink_to(victim)
-    with pytest.raises(OSError, match="symbolic links"):
-        own_files.open_private(link, "ab")
+    fails(OSError, "symbolic links", own_files.open_private, link, "ab")
     assert not victim.exists()
     victim, link = tmp_path / "victim", tmp_path / "errors"
     victim.write_bytes(b"mine")
@@ -83,8 +83,7 @@ def test_a_fresh_file_is_not_written_through_a_link_nor_a_latch_opened(tmp_path:
 
 def test_a_pipe_in_place_of_a_file_of_ours_is_told_and_not_waited_for(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "identity", 0o600)
-    with pytest.raises(keys.KeyFileError, match="no-regular-file"):
-        keys.load_identity(Home(tmp_path))
+    fails(keys.KeyFileError, r"\(no-regular-file", keys.load_identity, Home(tmp_path))
 
 
 def test_once_means_never_over_another(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -94,8 +93,7 @@ def test_once_means_never_over_another(tmp_path: Path, monkeypatch: pytest.Monke
         raise OSError(95, "Operation not supported")
 
     for _ in range(2):
-        with pytest.raises(FileExistsError):
-            own_files.write_private(tmp_path / "file", b"new", once=True)
+        fails(FileExistsError, "", own_files.write_private, tmp_path / "file", b"new", once=True)
         monkeypatch.setattr(os, "link", unable)  # a file system without hard links
     own_files.write_private(tmp_path / "other", b"new", once=True)
     assert (tmp_path / "file").read_bytes() == b"old"
@@ -144,8 +142,7 @@ def test_a_link_of_another_user_to_a_folder_of_ours_is_refused(tmp_path: Path) -
     if os.geteuid() != 0:
         pytest.skip("only root can give a link away")
     os.chown(link, 12345, -1, follow_symlinks=False)
-    with pytest.raises(NotPrivateError, match="owned-by-another"):
-        own_files.private_folder(link)
+    fails(NotPrivateError, "owned-by-another", own_files.private_folder, link)
 
 
 def test_the_command_line_says_so_and_does_nothing(
@@ -165,8 +162,7 @@ def test_the_command_line_says_so_and_does_nothing(
 
 def test_a_pipe_that_is_read_gets_the_bytes_and_any_other_is_told(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(OSError, match="No such device"):
-        archive.write_transcript(tmp_path / "pipe", b"x")
+    fails(OSError, "No such device", archive.write_transcript, tmp_path / "pipe", b"x")
     reader = os.open(tmp_path / "pipe", os.O_RDONLY | os.O_NONBLOCK)
     archive.write_transcript(tmp_path / "pipe", b"bytes")
     assert os.read(reader, 100) == b"bytes"

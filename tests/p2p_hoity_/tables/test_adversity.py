@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 import trio
+from support.cases import ends_in, fails
 from support.player_table import CALM, LONGER, Guest, PlayerTable, past_round
 
 from cli.trouble import exit_code_of
@@ -76,8 +77,7 @@ async def test_a_host_that_leaves_before_the_table_is_full_is_told(tmp_path: Pat
         nursery.start_soon(
             table.sit_until, 0, lambda update: len(getattr(update, "names", ())) == 2
         )
-        with pytest.raises(tables.PeerError, match="host-gone"):
-            await table.join(1)
+        await ends_in(tables.PeerError, "host-gone", table.join(1))
 
 
 async def test_strangers_cannot_fill_what_waits_for_a_table() -> None:
@@ -146,8 +146,7 @@ async def test_nobody_waits_at_the_end_when_all_are_there(tmp_path: Path) -> Non
 
 async def test_who_stays_at_a_table_for_two_can_claim_the_game(tmp_path: Path) -> None:
     table = PlayerTable(tmp_path, 2, edition=LONGER)
-    with pytest.raises(tables.PeerError, match="no-game"):
-        resuming.claim_game(table.guests[0].seat, None)
+    fails(tables.PeerError, "no-game", resuming.claim_game, table.guests[0].seat, None)
     async with trio.open_nursery() as nursery:
         nursery.start_soon(table.sit_until, 1, past_round(2))
         assert await table.sit_until(0, lambda update: isinstance(update, updates.Paused))
@@ -158,6 +157,5 @@ async def test_who_stays_at_a_table_for_two_can_claim_the_game(tmp_path: Path) -
     assert report.faults == ()
     home = table.guests[0].home
     (game,) = resuming.open_games(home)
-    with pytest.raises(tables.PeerError, match=f"only-claimed-games .*{game.name}"):
-        resuming.find_game(home, None)
+    fails(tables.PeerError, f"only-claimed-games .*{game.name}", resuming.find_game, home, None)
     assert resuming.find_game(home, game.name[:4]) == game

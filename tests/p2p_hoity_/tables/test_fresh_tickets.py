@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 import trio
+from support.cases import fails
 from support.kept_home import room_of
 from support.machine_table import identity
 from support.memory_network import MemoryNetwork
@@ -56,13 +57,11 @@ def test_a_ticket_of_any_seat_is_taken_by_players_and_onlookers_and_no_other() -
         ({"secret": b"x" * 16}, "ticket-with-another-secret"),
         ({"secret": b""}, "ticket-with-another-secret"),
     ):
-        with pytest.raises(FreshError, match=code):
-            check_fresh(ticket(**given), header, SECRET)
+        fails(FreshError, code, check_fresh, ticket(**given), header, SECRET)
     roster = Roster(header.encode(), ((), ()), sign_roster(header, identity(0), True))
     for seat in range(2):
         assert complete(roster, ticket(host_id=identity(seat).public)) == header
-    with pytest.raises(tables.PeerError, match="other-host"):
-        complete(roster, ticket(host_id=b"h" * 32))
+    fails(tables.PeerError, "other-host", complete, roster, ticket(host_id=b"h" * 32))
     with pytest.raises(tables.PeerError, match="other-table"):
         complete(roster, ticket(host_id=identity(1).public, terms=b"t" * 32))
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 import trio
+from support.cases import ends_in, fails
 from support.memory_network import MemoryNetwork
 from support.player_table import Caller, Guest, PlayerTable, hosted
 
@@ -114,8 +115,7 @@ async def test_a_proof_heard_on_one_link_is_worth_nothing_on_the_next(tmp_path: 
 def test_a_proof_of_another_size_or_form_is_no_frame() -> None:
     wrong: list[Any] = [b"x", bytes(31), bytes(33), bytes(5000), "text", None, 7]
     for proof in wrong:
-        with pytest.raises(Invalid, match="bad-frame"):
-            frames.parse_lobby(frames.encode_lobby(frames.Ask(proof)))
+        fails(Invalid, "bad-frame", frames.parse_lobby, frames.encode_lobby(frames.Ask(proof)))
 
 
 class WithoutTheSecret(Capability):
@@ -138,8 +138,7 @@ async def test_a_host_that_cannot_show_the_ticket_is_left(
     monkeypatch.setattr(hosting, "Capability", WithoutTheSecret)
     monkeypatch.setattr(WithoutTheSecret, "shown", shown)
     async with hosted(table):
-        with pytest.raises(tables.PeerError, match="host-impostor"):
-            await table.join(1)
+        await ends_in(tables.PeerError, "host-impostor", table.join(1))
 
 
 async def test_a_host_that_says_anothers_terms_is_left(tmp_path: Path) -> None:
@@ -147,8 +146,7 @@ async def test_a_host_that_says_anothers_terms_is_left(tmp_path: Path) -> None:
     table = PlayerTable(tmp_path, 2)
     table.terms = replace(table.terms, host=Identity(b"famous" * 5 + b"xx").public)
     async with hosted(table):
-        with pytest.raises(tables.PeerError, match="other-host"):
-            await table.join(1)
+        await ends_in(tables.PeerError, "other-host", table.join(1))
 
 
 async def test_the_secret_is_in_no_ticket_of_the_lan_and_in_no_repr(tmp_path: Path) -> None:
@@ -176,8 +174,7 @@ async def test_once_the_table_is_full_the_ticket_gives_no_seat(tmp_path: Path) -
     table.guests.append(Guest(tmp_path, "late"))
     async with hosted(table, joining=[1]):
         await table.until_heard(updates.Started, 0)
-        with pytest.raises(tables.PeerError, match="game-begun"):
-            await table.join(2)
+        await ends_in(tables.PeerError, "game-begun", table.join(2))
 
 
 @pytest.mark.parametrize("number", [0, 1])
@@ -402,8 +399,7 @@ async def test_a_kept_seat_is_told_to_resume(
         await table.sit_until(2, lambda update: isinstance(update, updates.Stepped))
         for known in (True, False):  # by the journal that is here, or as the host says
             monkeypatch.setattr(joining, "kept_seat", joining.kept_seat if known else never)
-            with pytest.raises(tables.PeerError, match="seat-kept"):
-                await table.join(2)
+            await ends_in(tables.PeerError, "seat-kept", table.join(2))
         await table.resume(2)
 
     await table.play({2: leave})
@@ -444,8 +440,7 @@ async def test_who_cuts_all_links_is_left(tmp_path: Path, monkeypatch: pytest.Mo
 
     monkeypatch.setattr(hosting.Lobby, "hear", cut)
     async with hosted(table):
-        with pytest.raises(tables.PeerError, match="host-cuts-links"):
-            await table.join(1)
+        await ends_in(tables.PeerError, "host-cuts-links", table.join(1))
 
 
 async def test_a_second_process_of_one_key_does_not_take_its_seat(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 import trio
+from support.cases import ends_in, fails
 from support.player_table import (
     CALM,
     LONGER,
@@ -71,8 +72,7 @@ async def test_a_guest_may_refuse_the_terms(tmp_path: Path) -> None:
         return False
 
     async with hosted(table):
-        with pytest.raises(tables.PeerError, match="seat-not-taken"):
-            await table.join(1, no)
+        await ends_in(tables.PeerError, "seat-not-taken", table.join(1, no))
     assert asked == [(table.terms, "small-4", ("P0",), True)]
 
 
@@ -80,10 +80,8 @@ async def test_a_ticket_of_an_earlier_table_is_told_so(tmp_path: Path) -> None:
     table = PlayerTable(tmp_path, 2)
     async with hosted(table):
         table.ticket = replace(table.ticket, terms=b"t" * 32)
-        with pytest.raises(tables.PeerError, match="ticket-unknown"):
-            await table.join(1)
-        with pytest.raises(tables.PeerError, match="ticket-unknown"):
-            await table.look_on(tables.Onlooker([].append))
+        await ends_in(tables.PeerError, "ticket-unknown", table.join(1))
+        await ends_in(tables.PeerError, "ticket-unknown", table.look_on(tables.Onlooker([].append)))
 
 
 async def test_who_left_before_the_table_began_hears_of_no_cheating_host(tmp_path: Path) -> None:
@@ -95,8 +93,7 @@ async def test_who_left_before_the_table_began_hears_of_no_cheating_host(tmp_pat
     left.unlink()
     async with trio.open_nursery() as nursery:
         nursery.start_soon(table.resume, 0)
-        with pytest.raises(tables.PeerError, match="left-before-the-beginning"):
-            await table.join(1)
+        await ends_in(tables.PeerError, "left-before-the-beginning", table.join(1))
         nursery.cancel_scope.cancel()
 
 
@@ -112,8 +109,7 @@ async def test_an_old_consent_is_refused(tmp_path: Path, monkeypatch: pytest.Mon
 
     monkeypatch.setattr(Seating, "roster", replayed)
     async with hosted(table):
-        with pytest.raises(tables.PeerError, match="old-consent"):
-            await table.join(1)
+        await ends_in(tables.PeerError, "old-consent", table.join(1))
 
 
 async def test_guests_leave_a_table_of_twins(
@@ -130,8 +126,7 @@ async def test_guests_leave_a_table_of_twins(
     monkeypatch.setattr(Seating, "complete", property(lambda self: len(self._seats) == 2))
     monkeypatch.setattr(Seating, "roster", doubled)
     async with hosted(table):
-        with pytest.raises(tables.PeerError, match="names-alike"):
-            await table.join(1)
+        await ends_in(tables.PeerError, "names-alike", table.join(1))
 
 
 @pytest.mark.parametrize(
@@ -206,8 +201,7 @@ def test_no_game_to_resume_is_told(tmp_path: Path) -> None:
     with pytest.raises(tables.PeerError, match="no-game") as caught:
         tables.find_game(Home(tmp_path), None)
     assert exit_code_of(caught.value) == 2
-    with pytest.raises(tables.PeerError, match="no-such-game"):
-        tables.find_game(Home(tmp_path), "abcd")
+    fails(tables.PeerError, "no-such-game", tables.find_game, Home(tmp_path), "abcd")
 
 
 async def test_a_table_is_played_off_the_loop(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 import trio
+from support.cases import ends_in
 from support.player_table import (
     LONGER,
     PlayerTable,
@@ -98,8 +99,7 @@ async def test_old_games_are_not_played_on(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.setattr(journal, "create", shorter)
     async with hosted(table, joining=[1]):
         assert await table.sit_until(2, past_round(2))
-        with pytest.raises(tables.PeerError, match="game-of-earlier-version"):
-            await table.resume(2)
+        await ends_in(tables.PeerError, "game-of-earlier-version", table.resume(2))
         assert tables.claim_game(table.guests[2].seat, None).exists()
 
 
@@ -174,7 +174,6 @@ async def test_a_guest_leaves_when_the_roster_says_otherwise_than_the_terms_did(
     table = unwatched(tmp_path, 2)
     lying(table, 1, monkeypatch, (kind,))
     async with hosted(table):
-        with pytest.raises(tables.PeerError, match="host-changed-its-mind"):
-            await table.join(1)
+        await ends_in(tables.PeerError, "host-changed-its-mind", table.join(1))
     assert not table.guests[1].heard(updates.Started)
     assert not list(table.guests[1].home.journals.glob("*.journal"))
