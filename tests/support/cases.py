@@ -36,22 +36,27 @@ def each(
 
 def fails(
     error: type[Exception], words: str, call: Callable[..., Any], *given: Any, **named: Any
-) -> None:
-    """Check that a call raises this error, with this code or with these words in its text."""
+) -> Any:
+    """Check that a call raises this error, with this code or with these words in its text.
+
+    Returns:
+        The error.
+    """
     with pytest.raises(error) as caught:
         call(*given, **named)
-    _check(caught.value, words)
+    return _checked(caught.value, words)
 
 
-async def ends_in(error: type[Exception], words: str, work: Awaitable[Any]) -> None:
-    """Check that what is awaited raises this error, with this code or these words in its text."""
+async def ends_in(error: type[Exception], words: str, work: Awaitable[Any]) -> Any:
+    """Do the same for what is awaited."""
     with pytest.raises(error) as caught:
         await work
-    _check(caught.value, words)
+    return _checked(caught.value, words)
 
 
-def _check(found: Exception, words: str) -> None:
+def _checked(found: Exception, words: str) -> Exception:
     """Check that an error has one of these codes; other words stand somewhere in its text."""
     code = getattr(found, "code", None)
     is_code = code is not None and "-" in words and re.fullmatch("[a-z|-]+", words)
     assert re.fullmatch(words, str(code)) if is_code else re.search(words, str(found)), found
+    return found

@@ -2,7 +2,6 @@
 
 import re
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.cases import each, fails
@@ -92,16 +91,12 @@ def test_a_relay_may_stand_behind_it(case: tuple[str, str]) -> None:
 )
 def test_what_is_no_code_is_refused(case: tuple[str, str]) -> None:
     text, code = case
-    with pytest.raises(spoken.CodeError) as refused:
-        spoken.parse_code(text)
-    assert refused.value.code == code
+    fails(spoken.CodeError, code, spoken.parse_code, text)
 
 
 def test_a_slip_is_no_guess_and_neither_tickets_nor_nicknames_are_codes() -> None:
     others = ("hoity2abc", "Ana", "7 of nine", "", "7-up", "123")
     assert [text for text in others if spoken.is_code(text)] == []
     for typed, meant in (("7-lantrn-walrus", "lantern"), ("7-lantern-wlarus", "walrus")):
-        with pytest.raises(spoken.CodeError) as refused:
-            spoken.parse_code(typed)
-        assert refused.value.code == "code-misspelt"
-        assert refused.value.fields["meant"] == meant
+        refused = fails(spoken.CodeError, "code-misspelt", spoken.parse_code, typed)
+        assert refused.fields["meant"] == meant

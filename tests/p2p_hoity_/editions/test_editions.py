@@ -162,9 +162,7 @@ WRONG = [
 def test_a_wrong_field_is_refused_by_name_and_line(old, new, field, what):
     text = TEXT[DEFAULT]
     assert old in text
-    with pytest.raises(EditionError) as caught:
-        parse(text.replace(old, new, 1), "box.toml")
-    error = caught.value
+    error = fails(EditionError, "", parse, text.replace(old, new, 1), "box.toml")
     assert error.field == field
     assert error.fields["why"].code == what
     known = {"colours[4].cash[1]": "cash = [4, 9"}  # the twin comes first, the blame second
@@ -187,9 +185,7 @@ def test_a_missing_key_is_named(key):
     text = "\n".join(
         line for line in TEXT[DEFAULT].splitlines() if not line.startswith((f"{key} =", f"[{key}]"))
     )
-    with pytest.raises(EditionError) as caught:
-        parse(text, "box.toml")
-    assert caught.value.file == "box.toml"
+    assert fails(EditionError, "", parse, text, "box.toml").file == "box.toml"
 
 
 @pytest.mark.parametrize(
@@ -220,6 +216,5 @@ def test_lines_are_found_in_the_other_spelling_of_tables_too():
     text = TEXT[DEFAULT][:begin] + TEXT[DEFAULT][end:] + items
     assert parse(text, "box.toml") == UBER
     broken = text.replace("year = 1489", "year = -1")
-    with pytest.raises(EditionError) as caught:
-        parse(broken, "box.toml")
-    assert broken.splitlines()[(caught.value.line or 0) - 1] == "year = -1"
+    caught = fails(EditionError, "", parse, broken, "box.toml")
+    assert broken.splitlines()[(caught.line or 0) - 1] == "year = -1"

@@ -193,10 +193,9 @@ async def test_a_failed_connect_names_every_way_and_a_port_in_use_is_told():
         (door,) = await trio.open_tcp_listeners(0, host=LOOPBACK)
         nobody = f"{LOOPBACK}:{door.socket.getsockname()[1]}"
         await door.aclose()
-        with pytest.raises(NetError) as failure:
-            await b.connect([place, nobody], THIRD.public, 5)
-        assert f"'{place}' why=(someone-else-answers)" in str(failure.value)
-        assert f"unreached address='{nobody}' why=(nobody-listens)" in str(failure.value)
+        failure = await ends_in(NetError, "", b.connect([place, nobody], THIRD.public, 5))
+        assert f"'{place}' why=(someone-else-answers)" in str(failure)
+        assert f"unreached address='{nobody}' why=(nobody-listens)" in str(failure)
         assert a.links() == b.links() == frozenset()
         await ends_in(NetError, "no-address", b.connect([], LOW.public, 5))
         assert not a.post(HIGH.public, b"hello")
@@ -580,7 +579,6 @@ async def test_a_full_hub_says_so_to_whom_it_turns_away(autojump_clock):
         where = await a.listen("a", 1)
         a.prefer([HIGH.public])
         await b.connect(where, LOW.public, 5)
-        with pytest.raises(RefusedError) as caught:
-            await c.connect(where, LOW.public, 5)
-    assert caught.value.full
-    assert not caught.value.elsewhere
+        caught = await ends_in(RefusedError, "", c.connect(where, LOW.public, 5))
+    assert caught.full
+    assert not caught.elsewhere

@@ -7,7 +7,7 @@ import pytest
 import trio
 from hypothesis import given
 from hypothesis import strategies as st
-from support.cases import ends_in
+from support.cases import ends_in, fails
 from support.relays import serve_relay
 from support.running import running
 from support.socks_server import SocksServer, proxied
@@ -110,10 +110,9 @@ def _everything(error: BaseException | None) -> str:
 )
 async def test_each_refusal_has_its_meaning(reply: int, code: str, is_final: bool) -> None:
     async with proxied(SocksServer(reply=reply)) as server:
-        with pytest.raises(NetError, match=code) as raised:
-            await network(server).open(Address("93.184.216.34", 80))
-    assert raised.value.code == "proxy-refused"
-    assert isinstance(raised.value, NobodyError) is is_final
+        dialled = network(server).open(Address("93.184.216.34", 80))
+        raised = await ends_in(NetError, f"^proxy-refused .*{code}", dialled)
+    assert isinstance(raised, NobodyError) is is_final
 
 
 @pytest.mark.parametrize(
@@ -220,9 +219,7 @@ def test_a_proxy_as_typed(text: str, proxy: Proxy) -> None:
     ],
 )
 def test_what_is_no_proxy_is_refused_and_not_repeated(text: str) -> None:
-    with pytest.raises(ProxyTypedError) as raised:
-        parse_proxy(text)
-    assert "s3cr" not in _everything(raised.value)
+    assert "s3cr" not in _everything(fails(ProxyTypedError, "", parse_proxy, text))
 
 
 @given(st.text(max_size=60))

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 import trio
+from support.cases import ends_in
 
 from p2p_hoity.errors import Reason, because
 from p2p_hoity.reachability import mapping, upnp
@@ -63,9 +64,7 @@ def asking(device: Device) -> upnp.UpnpRouter:
 
 
 async def why(device: Device) -> Reason:
-    with pytest.raises(RouterError) as raised:
-        await asking(device).open()
-    return raised.value.reason
+    return (await ends_in(RouterError, "", asking(device).open())).reason
 
 
 async def test_a_port_is_opened_for_two_hours_and_no_other_machines() -> None:

@@ -201,9 +201,8 @@ async def test_a_lying_relay_is_found_out_or_not_believed():
             await stream.send_all(encode_frame(Verdict.ELSEWHERE.encode()))
 
         await lie(there, elsewhere)
-        with pytest.raises(NetError) as caught:
-            await guest.connect(["relay+bad-relay:1"], SEAT.public, 5)
-        assert not getattr(caught.value, "elsewhere", False)
+        caught = await ends_in(NetError, "", guest.connect(["relay+bad-relay:1"], SEAT.public, 5))
+        assert not getattr(caught, "elsewhere", False)
     async with street() as there:
         guest, lying = await there.hub(GUEST), await there.hub(OTHER)
 
@@ -227,9 +226,8 @@ async def test_a_call_that_was_announced_cannot_be_pushed_out_by_the_silent(auto
         answers = []
 
         async def caller():
-            with pytest.raises(NetError) as caught:
-                await call(there.network, there.relay, SEAT.public)
-            answers.append(str(caught.value))
+            caught = await ends_in(NetError, "", call(there.network, there.relay, SEAT.public))
+            answers.append(str(caught))
 
         there.nursery.start_soon(caller)
         await trio.testing.wait_all_tasks_blocked()

@@ -175,10 +175,9 @@ def test_one_table_signed_as_watched_and_not_is_two_rosters(watched: bool) -> No
     """[L-21]"""
     desk, other = linked(watched=watched)
     otherwise = lobby.Shown(ONE.table_id, header.sign_roster(ONE, WHO[0], not watched), not watched)
-    with pytest.raises(TwoRosters) as caught:
-        desk.receive(other, otherwise)
+    caught = fails(TwoRosters, "", desk.receive, other, otherwise)
     assert not desk.it.hears(other)
-    both = caught.value.evidence.both
+    both = caught.evidence.both
     assert {shown.watched for shown in both} == {True, False}
     for shown in both:
         header.check_roster(TERMS, shown.table, shown.signature, shown.watched)

@@ -64,11 +64,10 @@ def test_the_transcript_goes_where_wished_or_to_its_place(tmp_path: Path, shut: 
 
 def test_without_any_place_it_is_said_how_to_save_it_if_it_can_be(shut: Path) -> None:
     journal = Path("journals/0123456789abcdef.journal")
-    with pytest.raises(JournalError) as told:
-        archive.keep(NEW, shut / "a.hoity", shut / "b.hoity", journal)
-    assert str(told.value).startswith("transcript-unwritten-but-kept path=")
-    assert f"b.hoity' why=(system-error number={errno.ENOTDIR})" in str(told.value)
-    assert told.value.fields["game"] == "0123456789abcdef"
+    told = fails(JournalError, "", archive.keep, NEW, shut / "a.hoity", shut / "b.hoity", journal)
+    assert str(told).startswith("transcript-unwritten-but-kept path=")
+    assert f"b.hoity' why=(system-error number={errno.ENOTDIR})" in str(told)
+    assert told.fields["game"] == "0123456789abcdef"
     with pytest.raises(JournalError, match=rf"^transcript-unwritten .*number={errno.ENOTDIR}\)$"):
         archive.keep(NEW, shut / "a.hoity", shut / "a.hoity", None)
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 import trio
+from support.cases import fails
 from support.journals import fresh, play_on, read
 from support.journals import write as played
 from support.limits import LIMIT
@@ -116,9 +117,8 @@ def test_a_mark_that_cannot_be_written_is_told(tmp_path: Path, own: Path) -> Non
     path = played(tmp_path / "other" / "home")
     shutil.rmtree(own)
     own.write_bytes(b"no folder")
-    with pytest.raises(journal.JournalError) as told:
-        play_on(path)
-    assert (told.value.code, told.value.fields["path"]) == (
+    told = fails(journal.JournalError, "", play_on, path)
+    assert (told.code, told.fields["path"]) == (
         "journal-stopped",
         str(marks.path_of(path)),
     )

@@ -114,11 +114,10 @@ def test_an_open_home_or_key_is_told_how_to_mend_it(tmp_path: Path, mode: int, n
     (home.path / name).chmod(mode)
     attempts = [] if name else [lambda: check_home(home)]
     for attempt in (*attempts, lambda: keys.load_identity(home)):
-        with pytest.raises(NotPrivateError) as told:
-            attempt()
-        assert str(home.path / name) in str(told.value)
-        assert trouble.told(told.value).exit_code == trouble.USAGE
-    subprocess.run(as_told(told.value), check=True)
+        told = fails(NotPrivateError, "", attempt)
+        assert str(home.path / name) in str(told)
+        assert trouble.told(told).exit_code == trouble.USAGE
+    subprocess.run(as_told(told), check=True)
     check_home(home)
     assert keys.load_identity(home).nickname == "Ada"
 
@@ -129,9 +128,8 @@ def test_what_another_user_owns_is_refused(tmp_path: Path, monkeypatch: pytest.M
     uid = os.geteuid()
     monkeypatch.setattr(os, "geteuid", lambda: uid + 1)
     for attempt in (lambda: check_home(home), lambda: keys.load_identity(home)):
-        with pytest.raises(NotPrivateError, match="owned-by-another") as told:
-            attempt()
-    assert as_told(told.value)[:4] == ["sudo", "chown", "-h", str(uid + 1)]
+        told = fails(NotPrivateError, "owned-by-another", attempt)
+    assert as_told(told)[:4] == ["sudo", "chown", "-h", str(uid + 1)]
 
 
 def test_a_link_of_another_user_to_a_folder_of_ours_is_refused(tmp_path: Path) -> None:

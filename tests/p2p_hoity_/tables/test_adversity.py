@@ -33,10 +33,9 @@ async def test_a_host_that_says_nothing_is_told(tmp_path: Path) -> None:
         (address,) = await host.listen("node0", 0)
         nursery.start_soon(_read, host)
         table.ticket = Ticket(host._identity.public, (address,), b"t" * 32)
-        with pytest.raises(tables.PeerError, match="host-without-terms") as caught:
-            await table.join(1)
+        caught = await ends_in(tables.PeerError, "host-without-terms", table.join(1))
         nursery.cancel_scope.cancel()
-    assert exit_code_of(caught.value) == 3
+    assert exit_code_of(caught) == 3
 
 
 async def _read(hub: Hub) -> None:

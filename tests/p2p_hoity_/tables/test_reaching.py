@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 import trio
+from support.cases import ends_in
 from support.memory_network import MemoryNetwork
 from support.player_table import Guest, PlayerTable, past_round, yes
 
@@ -42,12 +43,9 @@ async def test_a_guest_is_told_how_far_its_ticket_leads(
     addresses: tuple[str, ...], relay: tuple[str, ...], code: str, tmp_path: Path,
 ) -> None:  # fmt: skip
     guest, ticket = Guest(tmp_path, "P0"), Ticket(b"h" * 32, addresses, b"t" * 32, relay)
-    with pytest.raises(tables.PeerError) as raised:
-        await tables.join_table(
-            guest.seat, ticket, yes, tables.Reach("n:0", network=MemoryNetwork())
-        )
-    assert raised.value.code == code
-    assert exit_code_of(raised.value) == 3
+    how = tables.Reach("n:0", network=MemoryNetwork())
+    joining = tables.join_table(guest.seat, ticket, yes, how)
+    assert exit_code_of(await ends_in(tables.PeerError, code, joining)) == 3
 
 
 @pytest.mark.parametrize("outside", [True, False])
@@ -149,7 +147,5 @@ async def test_a_guest_whose_own_proxy_is_down_is_told_so(tmp_path: Path) -> Non
 
     guest, ticket = Guest(tmp_path, "P0"), Ticket(b"h" * 32, (HOME, MAPPED), b"t" * 32)
     how = tables.Reach("n:0", network=NoProxy(), hidden=True)
-    with pytest.raises(tables.PeerError) as raised:
-        await tables.join_table(guest.seat, ticket, yes, how)
-    assert raised.value.code == "host-unreached-by-proxy"
-    assert exit_code_of(raised.value) == 3
+    joining = tables.join_table(guest.seat, ticket, yes, how)
+    assert exit_code_of(await ends_in(tables.PeerError, "host-unreached-by-proxy", joining)) == 3

@@ -51,9 +51,8 @@ async def test_a_guest_too_many_is_told_and_the_others_play(tmp_path: Path) -> N
 
     async def too_late() -> None:
         await table.until_heard(updates.Started, 0)
-        with pytest.raises(tables.PeerError, match=r"table-full|game-begun") as caught:
-            await table.join(3)
-        codes.append(exit_code_of(caught.value))
+        caught = await ends_in(tables.PeerError, r"table-full|game-begun", table.join(3))
+        codes.append(exit_code_of(caught))
 
     await table.play({3: too_late})
     table.guests.pop()
@@ -137,9 +136,7 @@ async def test_guests_leave_a_table_of_twins(
 async def test_a_useless_ticket_is_told(tmp_path: Path, whose: int, words: str, code: int) -> None:
     table, began = PlayerTable(tmp_path, 2), trio.current_time()
     table.ticket = Ticket(table.guests[whose].me.identity.public, ("node0:1",), b"t" * 32)
-    with pytest.raises(tables.PeerError, match=words) as caught:
-        await table.join(1)
-    assert exit_code_of(caught.value) == code
+    assert exit_code_of(await ends_in(tables.PeerError, words, table.join(1))) == code
     assert trio.current_time() - began < 1
 
 
@@ -198,9 +195,8 @@ async def test_an_onlooker_sees_the_same_end(tmp_path: Path) -> None:
 
 
 def test_no_game_to_resume_is_told(tmp_path: Path) -> None:
-    with pytest.raises(tables.PeerError, match="no-game") as caught:
-        tables.find_game(Home(tmp_path), None)
-    assert exit_code_of(caught.value) == 2
+    caught = fails(tables.PeerError, "no-game", tables.find_game, Home(tmp_path), None)
+    assert exit_code_of(caught) == 2
     fails(tables.PeerError, "no-such-game", tables.find_game, Home(tmp_path), "abcd")
 
 
