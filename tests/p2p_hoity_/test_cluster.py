@@ -27,10 +27,18 @@ def local() -> Iterator[Any]:
         yield one
 
 
-def test_each_piece_comes_with_what_is_made_of_it(local: Any) -> None:
+def test_each_piece_comes_with_what_is_made_of_it_or_with_what_went_wrong(local: Any) -> None:
     found = dict(on_cluster(local.scheduler_address, pieces.doubled, range(30)))
     assert found == {number: 2 * number for number in range(30)}
     assert dict(on_cluster(local.scheduler_address, pieces.doubled, [])) == {}
+    found = dict(on_cluster(local.scheduler_address, pieces.doubled, [1, -1, 2, 3, 4]))
+    assert isinstance(found.pop(-1), Ended)
+    assert found == {1: 2, 2: 4, 3: 6, 4: 8}
+    found = list(in_order(local.scheduler_address, pieces.doubled, [5, -1, *range(20, 0, -1)]))
+    assert isinstance(found.pop(1), Ended)
+    assert found == [10, *range(40, 0, -2)]
+    work = on_cluster(local.scheduler_address, pieces.refused, range(9))
+    assert fails(ClusterError, "cluster-otherwise", list, work).fields["kind"] == "ValueError"
 
 
 def test_pieces_are_taken_as_there_is_room(local: Any) -> None:
@@ -69,23 +77,6 @@ def test_what_a_dead_worker_had_done_is_done_again(local: Any) -> None:
     while all(task.state == "memory" for task in tasks.values()):
         time.sleep(0.01)
     assert dict([first, *found]) == {number: 2 * number for number in range(6)}
-
-
-def test_a_piece_of_which_all_die_costs_no_other_its_result(local: Any) -> None:
-    found = dict(on_cluster(local.scheduler_address, pieces.doubled, [1, -1, 2, 3, 4]))
-    assert isinstance(found.pop(-1), Ended)
-    assert found == {1: 2, 2: 4, 3: 6, 4: 8}
-
-
-def test_in_order_is_as_a_map_would_do_it(local: Any) -> None:
-    found = list(in_order(local.scheduler_address, pieces.doubled, [5, -1, *range(20, 0, -1)]))
-    assert isinstance(found.pop(1), Ended)
-    assert found == [10, *range(40, 0, -2)]
-
-
-def test_what_work_raises_is_told(local: Any) -> None:
-    work = on_cluster(local.scheduler_address, pieces.refused, range(9))
-    assert fails(ClusterError, "cluster-otherwise", list, work).fields["kind"] == "ValueError"
 
 
 def test_a_worker_that_lacks_what_the_work_needs_says_so(

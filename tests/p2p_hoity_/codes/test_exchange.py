@@ -105,17 +105,14 @@ def test_a_host_gives_the_ticket_for_one_proof_of_this_meeting_alone() -> None:
     fails(CodeError, "code-wrong", again.give, proof)
 
 
-def test_a_reflected_message_is_none() -> None:
+def test_a_reflected_message_is_none_and_no_other_the_hosts_proof() -> None:
     """Sent back as it is, or under the other side's byte."""
     for byte in (b"A", b"B"):
         guest = GuestExchange(CODE)
         fails(CodeError, "code-message-malformed", guest.prove, byte + guest.first[1:])
     second = HostExchange(CODE, TICKET).answer(GuestExchange(CODE).first)
     fails(CodeError, "code-message-malformed", HostExchange(CODE, TICKET).answer, second)
-
-
-def test_no_other_message_is_the_hosts_proof_with_its_ticket() -> None:
-    """The guest's proof, sent back to it, is not the host's."""
+    # The guest's proof, sent back to it, is not the host's.
     guest, host = GuestExchange(CODE), HostExchange(CODE, TICKET)
     proof = guest.prove(host.answer(guest.first))
     fails(CodeError, "code-wrong", guest.open, proof + b"\0" * 80)

@@ -12,7 +12,7 @@ LANTERN = spoken.SpokenCode(7, ("lantern", "walrus"))
 WORDS = st.sampled_from(spoken.word_list())
 
 
-def test_the_list_is_large_its_words_cannot_be_mixed_up_and_are_found_by_their_letters() -> None:
+def test_the_list_is_large_its_words_are_told_apart_by_few_letters_and_drawn_afresh() -> None:
     words = spoken.word_list()
     assert len(words) == len(set(words)) == 1295
     assert 1 / len(words) ** spoken.WORDS < 2**-20
@@ -22,9 +22,6 @@ def test_the_list_is_large_its_words_cannot_be_mixed_up_and_are_found_by_their_l
     assert spoken.beginning_with("zz") == ()
     assert spoken.beginning_with("") == spoken.word_list()
     assert all(word.startswith("wa") for word in spoken.beginning_with("wa"))
-
-
-def test_words_are_fresh_each_time_and_not_shown_by_accident() -> None:
     drawn = {spoken.fresh_words() for _ in range(64)}
     assert len(drawn) > 60
     assert all(word in spoken.word_list() for pair in drawn for word in pair)
@@ -50,15 +47,15 @@ def test_what_people_type_is_forgiven(text: str) -> None:
     assert spoken.parse_code(text).password == b"lantern-walrus"
 
 
-@given(st.integers(1, spoken.MOST_NUMBER), WORDS, WORDS, st.integers(3, 10))
-def test_every_code_is_read_from_beginnings(number: int, one: str, two: str, letters: int) -> None:
-    code = spoken.SpokenCode(number, (one, two))
+@given(
+    st.builds(spoken.SpokenCode, st.integers(1, spoken.MOST_NUMBER), st.tuples(WORDS, WORDS)),
+    st.integers(3, 10),
+    st.text(max_size=60),
+)
+def test_codes_are_read_from_beginnings(code: spoken.SpokenCode, letters: int, text: str) -> None:
+    one, two = code.words
     assert spoken.parse_code(str(code)) == code
-    assert spoken.parse_code(f"{number} {one[:letters]} {two.upper()}") == code
-
-
-@given(st.text(max_size=60))
-def test_anything_else_is_refused_in_words(text: str) -> None:
+    assert spoken.parse_code(f"{code.number} {one[:letters]} {two.upper()}") == code
     if not spoken.is_code(text):
         fails(spoken.CodeError, "", spoken.parse_code, text)
 

@@ -43,23 +43,10 @@ def test_what_was_read_is_told_between_frames(parts, places):
     assert got == [part for part in parts if part != b""]
 
 
-def test_the_count_of_what_was_read_goes_round_and_is_no_frame():
+async def test_only_a_frame_of_the_cap_is_read_and_the_count_of_bytes_read_goes_round():
     assert framing.encode_read(framing.MARK + 5) == framing.encode_read(5) == bytes([0x80, 0, 0, 5])
     with pytest.raises(framing.OversizedFrame):
         list(framing.FrameBuffer(MOST).feed(framing.encode_read(0)))
-
-
-@given(st.binary(max_size=200))
-def test_any_bytes_give_frames_within_the_cap_or_an_oversized_frame(garbage):
-    buffer = framing.FrameBuffer(MOST)
-    try:
-        frames = list(buffer.feed(garbage))
-    except framing.OversizedFrame:
-        return
-    assert all(0 < len(data) <= MOST for data in frames)
-
-
-async def test_only_a_frame_of_the_cap_is_read_and_no_byte_behind_it():
     assert list(framing.FrameBuffer(MOST).feed(framing.encode_frame(bytes(MOST)))) == [bytes(MOST)]
     with pytest.raises(framing.OversizedFrame, match="frame-too-large length=51 most=50"):
         list(framing.FrameBuffer(MOST).feed(framing.encode_frame(bytes(MOST + 1))[:4]))
@@ -70,6 +57,16 @@ async def test_only_a_frame_of_the_cap_is_read_and_no_byte_behind_it():
     await near.send_all(framing.encode_frame(b"one") + b"rest")
     assert await framing.read_frame(far, MOST) == b"one"
     assert await far.receive_some() == b"rest"
+
+
+@given(st.binary(max_size=200))
+def test_any_bytes_give_frames_within_the_cap_or_an_oversized_frame(garbage):
+    buffer = framing.FrameBuffer(MOST)
+    try:
+        frames = list(buffer.feed(garbage))
+    except framing.OversizedFrame:
+        return
+    assert all(0 < len(data) <= MOST for data in frames)
 
 
 @pytest.mark.parametrize("sent", [b"", b"\0\0", b"\0\0\0\3", b"\0\0\0\3ab"])

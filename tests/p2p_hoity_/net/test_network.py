@@ -19,7 +19,7 @@ def network(request):
     return request.param()
 
 
-async def test_bytes_pass_through_a_door(network):
+async def test_bytes_pass_through_a_door_and_who_waits_at_it_is_told_when_it_shuts(network):
     (door,) = await network.listen(LOOPBACK, 0)
     near = await network.open(door.address)
     far, _caller = await door.accept()
@@ -29,19 +29,6 @@ async def test_bytes_pass_through_a_door(network):
     assert await far.receive_some() == b""
     await trio.aclose_forcefully(far)
     await close_listeners([door])
-
-
-async def test_a_shut_door_has_nobody_behind_it_and_its_port_is_free_again(network):
-    (door,) = await network.listen(LOOPBACK, 0)
-    port = door.address.port
-    await ends_in(NetError, f"'{LOOPBACK}:{port}' why=.port-in-use", network.listen(LOOPBACK, port))
-    await door.aclose()
-    (door,) = await network.listen(LOOPBACK, port)
-    await door.aclose()
-    await ends_in(NetError, r"\(nobody-listens", network.open(door.address))
-
-
-async def test_who_waits_at_a_door_is_told_when_it_shuts(network):
     (door,) = await network.listen(LOOPBACK, 0)
     told = []
 
@@ -54,6 +41,16 @@ async def test_who_waits_at_a_door_is_told_when_it_shuts(network):
         await trio.testing.wait_all_tasks_blocked()
         await door.aclose()
     assert told == ["shut"]
+
+
+async def test_a_shut_door_has_nobody_behind_it_and_its_port_is_free_again(network):
+    (door,) = await network.listen(LOOPBACK, 0)
+    port = door.address.port
+    await ends_in(NetError, f"'{LOOPBACK}:{port}' why=.port-in-use", network.listen(LOOPBACK, port))
+    await door.aclose()
+    (door,) = await network.listen(LOOPBACK, port)
+    await door.aclose()
+    await ends_in(NetError, r"\(nobody-listens", network.open(door.address))
 
 
 async def test_everywhere_is_one_port_and_where_nothing_can_listen_that_is_told(monkeypatch):

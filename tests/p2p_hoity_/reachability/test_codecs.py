@@ -29,15 +29,11 @@ def test_a_router_grants_what_is_asked(nonce: bytes, port: int, lifetime: int) -
     assert found.lifetime == lifetime
 
 
-@given(st.binary(max_size=1200))
-def test_no_bytes_of_a_stranger_raise_or_are_a_mapping(data: bytes) -> None:
+@given(st.binary(max_size=1200), st.integers(0, 59), st.integers(1, 255))
+def test_no_bytes_of_a_stranger_are_a_mapping_or_raise(data: bytes, at: int, change: int) -> None:
     assert not isinstance(pcp.read_answer(data, WISH), pcp.Granted)
     natpmp.read_address(data)
     natpmp.read_map(data, 4646, 7200)
-
-
-@given(st.integers(0, 59), st.integers(1, 255))
-def test_a_changed_byte_is_never_another_port_inside(at: int, change: int) -> None:
     said = answered()
     said[at] ^= change
     found = pcp.read_answer(bytes(said), WISH)

@@ -88,7 +88,7 @@ def test_a_ticket_names(
     assert judged.reasons[0] == because(ReachCode[scope.name])
 
 
-def test_a_seat_names_all_its_ways_in_order_and_its_relay_whatever_else_there_is() -> None:
+def test_a_seat_names_all_its_ways_in_order_and_a_ticket_says_why_it_leads_no_further() -> None:
     found = Found((HOME, LOOP), (GLOBAL,), MAPPED, (RELAY,))
     assert judge(found, OFF).named == (GLOBAL, MAPPED, HOME, LOOP, RELAY)
     assert judge(found, Wanted(hidden=True)).named == (GLOBAL, RELAY)
@@ -96,9 +96,6 @@ def test_a_seat_names_all_its_ways_in_order_and_its_relay_whatever_else_there_is
     named = judge(Found(many, relays=(RELAY,)), LAN).named
     assert len(named) == MOST_NAMED
     assert named[-1] == RELAY
-
-
-def test_a_ticket_says_whether_it_works_and_why_not_from_anywhere() -> None:
     silent = because(RouterCode.SILENT)
     told = judge(Found((HOME, LOOP), trouble=(silent,)), LAN).reasons
     forward = because(ReachCode.FORWARD, port="4646")

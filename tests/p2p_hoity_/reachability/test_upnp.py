@@ -67,7 +67,7 @@ async def why(device: Device) -> Reason:
     return (await ends_in(RouterError, "", asking(device).open())).reason
 
 
-async def test_a_port_is_opened_for_two_hours_and_no_other_machines() -> None:
+async def test_a_port_of_ours_is_opened_for_two_hours_or_it_is_told_why_not() -> None:
     device = Device()
     router = asking(device)
     assert (await router.open()).external == f"{EXTERNAL}:4646"
@@ -83,9 +83,6 @@ async def test_a_port_is_opened_for_two_hours_and_no_other_machines() -> None:
     assert device.opened[outside] == ("192.168.1.5", 4646)
     await router.close()
     assert device.opened == {4646: ("192.168.1.99", 80)}
-
-
-async def test_no_device_or_a_refusal_is_told_without_the_words_of_the_device() -> None:
     device = Device()
     device.found = 0
     assert await why(device) == because(RouterCode.ABSENT)
@@ -143,16 +140,13 @@ async def test_who_was_left_leaves_no_port(where: str, monkeypatch: pytest.Monke
     assert len(device.leases) == (where == "addportmapping")
 
 
-async def test_a_renewal_too_slow_takes_nothing_away(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_slow_renewal_takes_nothing_away(monkeypatch: pytest.MonkeyPatch) -> None:
     device, left = Device(), threading.Event()
     router = asking(device)
     await router.open()
     monkeypatch.setattr(device, "addportmapping", lambda *_: left.set() or True)
     await trio.to_thread.run_sync(router._open, left)
     assert list(device.opened) == [4646]
-
-
-async def test_without_the_library_no_device_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(mapping, "library", lambda: None)
     assert mapping.of_this_network(4646).others() == []
     monkeypatch.setattr(mapping, "library", lambda: ModuleType("miniupnpc"))

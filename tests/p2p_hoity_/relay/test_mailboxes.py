@@ -73,7 +73,7 @@ async def test_frames_pass_between_a_host_and_its_first_guest(autojump_clock: An
         assert await host.receive() == b"first"
 
 
-async def test_nobody_waits_under_a_number_without_a_host(autojump_clock: Any) -> None:
+async def test_nobody_waits_without_a_host_or_a_first_message(autojump_clock: Any) -> None:
     async with post() as there:
         assert await refused(there, 77) == "verdict-unknown"
         assert await refused(there, 2**32 - 1) == "verdict-unknown"
@@ -81,6 +81,13 @@ async def test_nobody_waits_under_a_number_without_a_host(autojump_clock: Any) -
             pass
         await trio.sleep(1)
         assert await refused(there, number) == "verdict-unknown"
+    async with post() as there, there.host() as (_, number):
+        for size in range(1, NUMBER + 1):
+            wish = number.to_bytes(NUMBER, "big")[:size]
+            error = await ends_in(NetError, "", speak(there.network, there.relay, wish))
+            assert not isinstance(error, RefusedError)
+        async with there.guest(number):
+            pass
 
 
 async def test_a_host_says_its_last_word_and_none_before_a_guest(autojump_clock: Any) -> None:
@@ -156,16 +163,6 @@ async def test_tries_of_one_machine_are_bounded_and_hold_up_nobody(autojump_cloc
         there.network.caller = "caller"
         await trio.sleep(10)
         assert await refused(there, number) == "verdict-unknown"
-
-
-async def test_a_wish_without_a_first_message_is_none(autojump_clock: Any) -> None:
-    async with post() as there, there.host() as (_, number):
-        for size in range(1, NUMBER + 1):
-            wish = number.to_bytes(NUMBER, "big")[:size]
-            error = await ends_in(NetError, "", speak(there.network, there.relay, wish))
-            assert not isinstance(error, RefusedError)
-        async with there.guest(number):
-            pass
 
 
 def test_numbers_are_short_while_there_are_few_rest_and_are_given_again() -> None:

@@ -239,13 +239,6 @@ async def test_a_call_that_was_announced_cannot_be_pushed_out_by_the_silent(auto
         await waiting.aclose()
 
 
-def test_a_relay_carries_a_thousand_tables_of_six_unless_told_otherwise():
-    limits = RelayLimits()
-    assert limits.seats >= 1000 * 6
-    assert limits.splices >= 1000 * 15
-    assert limits.splices_per_source >= 15
-
-
 def proof(identity, purpose=Purpose.RELAY, relay=None, instance=ONE):
     def wish(peer, certificate, challenge):
         listener = Listener(purpose, relay or peer, certificate)
@@ -324,7 +317,7 @@ async def test_what_is_not_one_address_is_not_taken_for_one(said):
             await observed(there.network, Address("bad-relay", 1, via_relay=True))
 
 
-async def test_a_relay_has_so_many_seats_for_all_and_for_one_machine():
+async def test_a_relay_has_room_for_a_thousand_tables_of_six_or_as_it_is_told():
     async with street(limits=RelayLimits(seats=1)) as there:
         await register(there.network, there.relay, SEAT, ONE)
         await ends_in(NetError, r"\(verdict-full", register(there.network, there.relay, OTHER, ONE))
@@ -347,19 +340,13 @@ async def test_a_relay_has_so_many_seats_for_all_and_for_one_machine():
         held = await call(there.network, there.relay, SEAT.public)
         await ends_in(NetError, r"\(verdict-full", call(there.network, there.relay, SEAT.public))
         await held.aclose()
+    limits = RelayLimits()
+    assert limits.seats >= 1000 * 6
+    assert limits.splices >= 1000 * 15
+    assert limits.splices_per_source >= 15
 
 
-async def test_a_splice_that_ended_makes_room_for_the_next(autojump_clock):
-    async with street(limits=RelayLimits(splices_per_source=1)) as there:
-        seat = await there.hub(SEAT)
-        await seat.listen_via(there.place)
-        for _ in range(3):
-            held = await call(there.network, there.relay, SEAT.public)
-            await held.aclose()
-            await trio.sleep(1)
-
-
-async def test_a_splice_that_idles_or_carried_its_bytes_is_cut_and_no_live_link(autojump_clock):
+async def test_a_splice_that_idles_or_carried_its_bytes_is_cut_and_makes_room(autojump_clock):
     async with street_for_two() as (there, seat, guest):
         await guest.connect([await seat.listen_via(there.place)], SEAT.public, 5)
         await trio.sleep(600)
@@ -374,6 +361,13 @@ async def test_a_splice_that_idles_or_carried_its_bytes_is_cut_and_no_live_link(
         await guest.connect([await seat.listen_via(there.place)], SEAT.public, 5)
         guest.post(SEAT.public, bytes(200_000))
         await guest.unlinked(SEAT.public)
+    async with street(limits=RelayLimits(splices_per_source=1)) as there:
+        seat = await there.hub(SEAT)
+        await seat.listen_via(there.place)
+        for _ in range(3):
+            held = await call(there.network, there.relay, SEAT.public)
+            await held.aclose()
+            await trio.sleep(1)
 
 
 async def test_silent_connections_are_cut_and_honest_ones_pass(autojump_clock):

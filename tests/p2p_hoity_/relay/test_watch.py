@@ -42,7 +42,7 @@ async def evening(nursery, with_addresses=False):
     return relay, lines
 
 
-async def test_everything_that_happens_is_counted_and_a_log_names_nobody(nursery, autojump_clock):
+async def test_all_that_happens_is_counted_and_a_log_names_nobody_unasked(nursery, autojump_clock):
     relay, lines = await evening(nursery)
     events = relay._watch.events
     assert events[Event.CAME] == events[Event.SECURED] == 6
@@ -58,9 +58,6 @@ async def test_everything_that_happens_is_counted_and_a_log_names_nobody(nursery
     for hidden in (SEAT.public.hex()[:8], GUEST.public.hex()[:8], CALLER, "secret"):
         assert hidden not in text
     assert Watch()._word(CALLER) != Watch()._word(CALLER)
-
-
-async def test_a_log_has_addresses_when_asked_for(nursery, autojump_clock):
     _, lines = await evening(nursery, with_addresses=True)
     assert all(f"from={CALLER}" in line for line in lines)
 

@@ -23,7 +23,7 @@ def letters(text):
     return pieces(" ".join(f"{c}{text[: i + 1].count(c)}" for i, c in enumerate(text)))
 
 
-def test_an_exhibit_is_three_or_more_in_a_run_that_hidden_ones_may_fill():
+def test_an_exhibit_is_three_or_more_in_a_run_and_the_longest_run_is_the_best():
     for text in ("AAA", "AABBC", "CDEE", "AAAAABBC", "ABCDEF", "DEF", "EFF"):
         assert is_exhibit(UBER, letters(text)), text
     for text in ("", "A", "AB", "AA", "BCE", "FAB", "AAC", "AFF", "EFA"):
@@ -34,6 +34,11 @@ def test_an_exhibit_is_three_or_more_in_a_run_that_hidden_ones_may_fill():
     assert not may_hold_exhibit(UBER, pieces("A1 D1"), 1, rest)
     assert not may_hold_exhibit(UBER, pieces("A1 C1"), 1, letters("DEF"))
     assert not may_hold_exhibit(UBER, pieces("A1 C1"), 0, rest)
+    assert best_exhibit(UBER, letters("AABDEEF")) == tuple(letters("DEEF"))
+    assert best_exhibit(UBER, letters("AAADEF")) == tuple(letters("DEF"))
+    assert best_exhibit(UBER, letters("ABDEF")[:2] + letters("D")) is None
+    assert oldest(MANUAL, pieces("C2 D1 B1 A3", MANUAL)) == piece(MANUAL, "B1")
+    assert oldest(UBER, pieces("A1 B1 C1")) == piece(UBER, "B1")
 
 
 @pytest.mark.parametrize(
@@ -51,14 +56,6 @@ def test_of_two_exhibits_the_better_is(edition, better, worse):
     ours, theirs = pieces(better, edition), pieces(worse, edition)
     assert strength(edition, ours) < strength(edition, theirs)
     assert not strength(edition, theirs) < strength(edition, ours)
-
-
-def test_the_best_exhibit_is_the_longest_run_and_the_oldest_piece_the_lowest():
-    assert best_exhibit(UBER, letters("AABDEEF")) == tuple(letters("DEEF"))
-    assert best_exhibit(UBER, letters("AAADEF")) == tuple(letters("DEF"))
-    assert best_exhibit(UBER, letters("ABDEF")[:2] + letters("D")) is None
-    assert oldest(MANUAL, pieces("C2 D1 B1 A3", MANUAL)) == piece(MANUAL, "B1")
-    assert oldest(UBER, pieces("A1 B1 C1")) == piece(UBER, "B1")
 
 
 CARDS = st.sets(st.integers(0, len(MANUAL.collectibles) - 1), max_size=9).map(sorted)

@@ -26,10 +26,6 @@ def test_four_slots_to_each_seat_and_the_larger_half_of_the_rest_to_window_one(c
     assert laid.tops == (one[0], two[0])
 
 
-def test_too_few_collectibles_for_the_seats_are_refused():
-    fails(ValueError, "24 Collectibles", rules.layout, 23, 6)
-
-
 @pytest.mark.parametrize(
     ("seats", "variant"),
     [
@@ -46,7 +42,7 @@ def test_seats_and_variant_must_fit(seats, variant):
     fails(ValueError, r"seats|variant", rules.start, UBER, seats, variant)
 
 
-def test_only_the_tops_are_open_figures_start_in_the_club_room_and_unused_colours_leave():
+def test_only_the_tops_are_open_figures_are_in_the_club_room_and_spare_colours_leave():
     referee = table(UBER, 4)
     state = referee.state
     assert state.figures == (0, 0, 0, 0)
@@ -55,6 +51,7 @@ def test_only_the_tops_are_open_figures_start_in_the_club_room_and_unused_colour
     state = table(UBER, 3).state
     assert state.colours == (0, 1, 2)
     assert sorted(c for hand in state.hands for c in hand) == list(range(24))
+    fails(ValueError, "24 Collectibles", rules.layout, 23, 6)
 
 
 @pytest.mark.parametrize("name", NAMES)

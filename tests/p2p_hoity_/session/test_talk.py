@@ -49,13 +49,17 @@ def test_talk_comes_back_as_it_was_said_or_not_at_all(frame: talk.Spoken | talk.
         fails(Invalid, "", talk.parse_talk, bad)
 
 
-def test_the_shortest_talk_is_passed_over_by_older_peers_and_the_longest_fits() -> None:
+def test_the_shortest_and_the_longest_talk_fit_and_a_field_more_or_less_is_none() -> None:
     assert len(replace(SPOKEN, count=0, words=0).encode()) >= LEAST_UNREAD
     word = talk.speak(TABLE, GUEST, 15, talk.MAX_COUNT, "\U0001f600" * talk.MAX_WORDS)
     assert (
         talk.parse_talk(talk.pass_on(word, SEAT, talk.MAX_COUNT).encode()).count == talk.MAX_COUNT
     )
     fails(Invalid, "bad-encoding", talk.parse_talk, encoding.encode(("talk", bytes(talk.MAX_TALK))))
+    for fields in ((*FIELDS, 0), FIELDS[:-1], ("talk",), ()):
+        fails(Invalid, "", talk.parse_talk, encoding.encode(fields))
+    for inner in (PASSED.encode(), b"", b"\xc0", encoding.encode(("table", TABLE))):
+        fails(Invalid, "", talk.parse_talk, encoding.encode(("passed", inner, 1, bytes(64))))
 
 
 FIELDS: tuple[Any, ...] = ("talk", TABLE, SEAT.public, 1, 7, "words", bytes(64))
@@ -84,13 +88,6 @@ def changed(place: int, value: Any) -> bytes:
 def test_another_form_is_no_talk(place: int, value: Any) -> None:
     talk.parse_talk(changed(5, "words"))
     fails(Invalid, "", talk.parse_talk, changed(place, value))
-
-
-def test_a_field_more_or_less_or_anything_passed_on_but_talk_is_none() -> None:
-    for fields in ((*FIELDS, 0), FIELDS[:-1], ("talk",), ()):
-        fails(Invalid, "", talk.parse_talk, encoding.encode(fields))
-    for inner in (PASSED.encode(), b"", b"\xc0", encoding.encode(("table", TABLE))):
-        fails(Invalid, "", talk.parse_talk, encoding.encode(("passed", inner, 1, bytes(64))))
 
 
 @pytest.mark.parametrize(

@@ -52,7 +52,7 @@ def test_a_folder_is_tried_before_it_is_needed(tmp_path: Path, shut: Path) -> No
     assert files(tmp_path) == ["shut"]
 
 
-def test_the_transcript_goes_where_wished_or_to_its_place(tmp_path: Path, shut: Path) -> None:
+def test_the_transcript_goes_where_wished_or_it_is_told_how(tmp_path: Path, shut: Path) -> None:
     wished = tmp_path / "new" / "a.hoity"
     assert archive.keep(NEW, wished, tmp_path / "usual", None) == wished
     assert files(tmp_path) == ["a.hoity", "shut"]
@@ -60,9 +60,6 @@ def test_the_transcript_goes_where_wished_or_to_its_place(tmp_path: Path, shut: 
     usual = tmp_path / "transcripts" / "a.hoity"
     assert archive.keep(NEW, shut / "a.hoity", usual, tmp_path / "a.journal") == usual
     assert usual.read_bytes() == NEW
-
-
-def test_without_any_place_it_is_said_how_to_save_it_if_it_can_be(shut: Path) -> None:
     journal = Path("journals/0123456789abcdef.journal")
     told = fails(JournalError, "", archive.keep, NEW, shut / "a.hoity", shut / "b.hoity", journal)
     assert str(told).startswith("transcript-unwritten-but-kept path=")

@@ -22,15 +22,7 @@ def test_a_passphrase_seals_the_key_and_the_vault_shows_none(tmp_path: Path) -> 
     fails(vault.VaultError, "", vault.read_vault, b"", None)
 
 
-def test_an_existing_key_is_never_overwritten(tmp_path: Path) -> None:
-    place = home.Home(tmp_path)
-    keys.new_identity(place, "Ada")
-    before = place.identity.read_bytes()
-    fails(keys.KeyFileError, "key-exists", keys.new_identity, place, "Bob")
-    assert place.identity.read_bytes() == before
-
-
-def test_without_a_key_one_is_made_and_read_again(tmp_path: Path) -> None:
+def test_without_a_key_one_is_made_and_read_again_and_never_overwritten(tmp_path: Path) -> None:
     fails(keys.KeyFileError, "no-key", keys.load_identity, home.Home(tmp_path))
     place = home.Home(tmp_path / "home")
     made = keys.new_identity(place, "Ada")
@@ -38,6 +30,11 @@ def test_without_a_key_one_is_made_and_read_again(tmp_path: Path) -> None:
     assert (read.nickname, read.identity.public) == ("Ada", made.identity.public)
     assert stat.S_IMODE(place.identity.stat().st_mode) == 0o600
     assert stat.S_IMODE(place.path.stat().st_mode) == 0o700
+    place = home.Home(tmp_path)
+    keys.new_identity(place, "Ada")
+    before = place.identity.read_bytes()
+    fails(keys.KeyFileError, "key-exists", keys.new_identity, place, "Bob")
+    assert place.identity.read_bytes() == before
 
 
 @pytest.mark.parametrize("data", [b"", b"hello", keys.MAGIC, keys.MAGIC + b"\x00junk", b"\x01"])

@@ -94,7 +94,7 @@ def test_a_mark_may_lag_and_never_names_what_is_not_on_disk(tmp_path: Path) -> N
     assert current(path), "a mark that lags names a record that is there"
 
 
-def test_no_mark_outlives_its_journal_or_comes_behind_its_end(tmp_path: Path, own: Path) -> None:
+def test_no_mark_outlives_its_journal_and_a_failing_one_is_told(tmp_path: Path, own: Path) -> None:
     book = fresh(tmp_path / "home")
     book.append(b"one")
     book.settle()
@@ -105,9 +105,6 @@ def test_no_mark_outlives_its_journal_or_comes_behind_its_end(tmp_path: Path, ow
     book, _, _ = journal.reopen(path)
     book.remove()
     assert list(own.iterdir()) == []
-
-
-def test_a_mark_that_cannot_be_written_is_told(tmp_path: Path, own: Path) -> None:
     book = fresh(tmp_path / "home")
     shutil.rmtree(own)
     book.append(b"one")

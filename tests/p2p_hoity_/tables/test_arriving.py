@@ -43,16 +43,13 @@ def told(*linked: int, elsewhere: tuple[int, ...] = ()) -> Answers:
     return answers
 
 
-def test_whoever_is_let_in_goes_on_once_all_had_time_to_object() -> None:
+def test_whoever_is_let_in_goes_on_unless_so_many_object_that_one_is_honest() -> None:
     assert not told(0).may_play(SETTLE / 2)
     assert told(0).may_play(SETTLE)
     assert not told().may_play(SETTLE)
     assert told().may_play(ALONE)
     assert not told(0, 1, elsewhere=(2,)).may_play(PATIENCE)
     assert Limits().silence * 2 < PATIENCE  # it is asked for longer than a dead link lives
-
-
-def test_so_many_must_say_so_that_one_is_honest_or_nobody_else_is_there() -> None:
     for linked, elsewhere, stops in (
         ((), (0,), True),
         ((), (), False),
@@ -61,9 +58,6 @@ def test_so_many_must_say_so_that_one_is_honest_or_nobody_else_is_there() -> Non
         ((), (0, 1, 2), True),
     ):
         assert told(*linked, elsewhere=elsewhere).is_played_elsewhere() == stops
-
-
-def test_who_lets_us_in_at_last_objects_no_more_and_strangers_have_no_say() -> None:
     answers = told(elsewhere=(0, 2))
     answers.hear(LinkedElsewhere(b"x" * 32))
     assert answers.names() == ("P0", "P2")

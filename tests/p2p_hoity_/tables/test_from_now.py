@@ -35,7 +35,7 @@ async def onlooker() -> AsyncIterator[tuple[FromNow, list[Any]]]:
         nursery.cancel_scope.cancel()
 
 
-async def test_the_past_is_kept_back_and_then_shown_as_it_stands() -> None:
+async def test_the_past_is_kept_back_until_it_rests_or_the_end_comes() -> None:
     async with onlooker() as (late, told):
         late.tell(STARTED)
         await trio.sleep(FIRST - 1)  # the first answer takes its time
@@ -47,10 +47,6 @@ async def test_the_past_is_kept_back_and_then_shown_as_it_stands() -> None:
         late.tell(happened(10))
         late.tell(happened(11))
     assert told == [STARTED, updates.Resumed(9), happened(10), happened(11)]  # type: ignore[arg-type]
-
-
-async def test_the_end_is_never_kept_back_and_what_was_is_told_with_it() -> None:
-    """What was taken back is not."""
     async with onlooker() as (late, told):
         for update in (
             STARTED,
@@ -60,6 +56,7 @@ async def test_the_end_is_never_kept_back_and_what_was_is_told_with_it() -> None
             FINISHED,
         ):
             late.tell(update)
+    # What was taken back is not told.
     assert told == [STARTED, updates.Resumed(3, ("a", "c")), FINISHED]  # type: ignore[arg-type]
 
 
