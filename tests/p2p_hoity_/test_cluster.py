@@ -79,9 +79,7 @@ def test_what_a_dead_worker_had_done_is_done_again(local: Any) -> None:
     assert dict([first, *found]) == {number: 2 * number for number in range(6)}
 
 
-def test_a_worker_that_lacks_what_the_work_needs_says_so(
-    local: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_missing_code_is_told(local: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "here_alone.py").write_text(
         "def work(piece: object) -> object:\n    return piece\n"
     )

@@ -392,6 +392,18 @@ class PlayerTable:
         return reports
 
 
+@pytest.fixture
+def pair(tmp_path: Path) -> PlayerTable:
+    """Return a table of two who play a short game at once."""
+    return PlayerTable(tmp_path, 2)
+
+
+@pytest.fixture
+def three(tmp_path: Path) -> PlayerTable:
+    """Return a table of three who do the same."""
+    return PlayerTable(tmp_path, 3)
+
+
 def willing_table(
     path: Path,
     seats: int,

@@ -80,9 +80,7 @@ def test_how_far_an_address_leads(address: str, scope: Scope) -> None:
         (Found(), OFF, (), Scope.NOWHERE),
     ],
 )
-def test_a_ticket_names(
-    found: Found, wanted: Wanted, direct: tuple[str, ...], scope: Scope
-) -> None:
+def test_ticket_names(found: Found, wanted: Wanted, direct: tuple[str, ...], scope: Scope) -> None:
     judged = judge(found, wanted)
     assert (judged.direct, judged.scope) == (direct, scope)
     assert judged.reasons[0] == because(ReachCode[scope.name])

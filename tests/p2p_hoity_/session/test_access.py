@@ -234,9 +234,7 @@ async def test_two_rosters_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyP
         assert ended.seat == 0
 
 
-async def test_a_host_cannot_end_a_game_in_play_by_a_second_roster(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_late_roster_ends_no_game(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     table = PlayerTable(tmp_path, 3, edition=LONGER)
     host, hubs, shown = table.guests[0].me.identity, list[Hub](), list[bytes]()
     run = Hub.run
@@ -262,12 +260,9 @@ async def test_a_host_cannot_end_a_game_in_play_by_a_second_roster(
     assert table.ended_alike()
 
 
-async def test_a_guest_that_turns_the_roster_is_dropped_and_frames_nobody(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_guest_frames_nobody(three: PlayerTable, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its links are cut, so the others see it as silent; nobody says that the host did it."""
-    table = PlayerTable(tmp_path, 3)
-    liar, shown = table.guests[2].me.identity, Access.shown
+    liar, shown = three.guests[2].me.identity, Access.shown
 
     def turned(reception: Access) -> lobby.Shown:
         if reception.me != liar.public:
@@ -278,8 +273,8 @@ async def test_a_guest_that_turns_the_roster_is_dropped_and_frames_nobody(
         return lobby.Shown(other.table_id, header.sign_roster(other, liar))
 
     monkeypatch.setattr(Access, "shown", property(turned))
-    await table.play()
-    for guest in table.guests[:2]:
+    await three.play()
+    for guest in three.guests[:2]:
         assert guest.outcome is not None
         assert guest.outcome.code != TWO_ROSTERS
         assert guest.outcome.seat == guest.heard(updates.Started)[0].table.ids.index(liar.public)

@@ -57,9 +57,7 @@ def test_a_home_restored_whole_or_a_copy_of_it_is_noticed(tmp_path: Path) -> Non
     assert not current(path)
 
 
-def test_every_mark_is_forced_to_disk_and_the_first_with_its_folder(
-    tmp_path: Path, own: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_marks_reach_the_disk(tmp_path: Path, own: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     synced: list[str] = []
     honest = os.fsync
 

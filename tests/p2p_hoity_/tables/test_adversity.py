@@ -25,15 +25,14 @@ from protocol.transcript import verifier
 from protocol.wire.header import Patience
 
 
-async def test_a_host_that_says_nothing_is_told(tmp_path: Path) -> None:
-    table = PlayerTable(tmp_path, 2)
-    host = Hub(table.guests[0].me.identity, network=table.network)
+async def test_a_host_that_says_nothing_is_told(pair: PlayerTable) -> None:
+    host = Hub(pair.guests[0].me.identity, network=pair.network)
     async with trio.open_nursery() as nursery:
         await nursery.start(host.run)
         (address,) = await host.listen("node0", 0)
         nursery.start_soon(_read, host)
-        table.ticket = Ticket(host._identity.public, (address,), b"t" * 32)
-        caught = await ends_in(tables.PeerError, "host-without-terms", table.join(1))
+        pair.ticket = Ticket(host._identity.public, (address,), b"t" * 32)
+        caught = await ends_in(tables.PeerError, "host-without-terms", pair.join(1))
         nursery.cancel_scope.cancel()
     assert exit_code_of(caught) == 3
 
@@ -43,17 +42,14 @@ async def _read(hub: Hub) -> None:
         pass
 
 
-async def test_nonsense_addresses_harm_nobody(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    table = PlayerTable(tmp_path, 3)
+async def test_odd_addresses_harm_none(three: PlayerTable, monkeypatch: pytest.MonkeyPatch) -> None:
 
     def odd(entry: Any, addresses: Any) -> Sit:
         return Sit(entry, ("nowhere", ":::", "relay+", "[x]:1", "a:99999", *addresses))
 
     monkeypatch.setattr(joining, "Sit", odd)
-    await table.play()
-    assert table.ended_alike()
+    await three.play()
+    assert three.ended_alike()
 
 
 async def test_a_guest_that_leaves_before_the_table_is_full_frees_its_seat(tmp_path: Path) -> None:
@@ -70,13 +66,12 @@ async def test_a_guest_that_leaves_before_the_table_is_full_frees_its_seat(tmp_p
     assert table.ended_alike()
 
 
-async def test_a_host_that_leaves_before_the_table_is_full_is_told(tmp_path: Path) -> None:
-    table = PlayerTable(tmp_path, 3)
+async def test_a_host_that_leaves_before_the_table_is_full_is_told(three: PlayerTable) -> None:
     async with trio.open_nursery() as nursery:
         nursery.start_soon(
-            table.sit_until, 0, lambda update: len(getattr(update, "names", ())) == 2
+            three.sit_until, 0, lambda update: len(getattr(update, "names", ())) == 2
         )
-        await ends_in(tables.PeerError, "host-gone", table.join(1))
+        await ends_in(tables.PeerError, "host-gone", three.join(1))
 
 
 async def test_strangers_cannot_fill_what_waits_for_a_table() -> None:
@@ -97,17 +92,16 @@ REST = [kind for kind in Kind if kind not in (*QUICK, Kind.ENDED, Kind.KEY_COMMI
 @pytest.mark.parametrize(
     "kind", [*QUICK, *(pytest.param(kind, marks=pytest.mark.nightly) for kind in REST)]
 )
-async def test_a_seat_that_goes_for_good_as_a_step_begins(tmp_path: Path, kind: Kind) -> None:
+async def test_a_seat_that_goes_for_good_as_a_step_begins(three: PlayerTable, kind: Kind) -> None:
     """Three seats; the last is gone as the first step of a kind begins: the two others end."""
-    table = PlayerTable(tmp_path, 3)
 
     def begins(update: updates.Update) -> bool:
         return isinstance(update, updates.Stepped) and update.after.want.kind is kind
 
-    gone = await table.play_until_the_last_goes(begins)
-    stayed = [guest for guest in table.guests[:2] if guest.outcome]
+    gone = await three.play_until_the_last_goes(begins)
+    stayed = [guest for guest in three.guests[:2] if guest.outcome]
     assert len(stayed) == 2
-    assert not table.heard(updates.Accused)
+    assert not three.heard(updates.Accused)
     if not gone:
         assert kind in (Kind.SHOW, Kind.CHOOSE)  # no game need have such a step
         return

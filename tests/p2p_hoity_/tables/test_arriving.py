@@ -99,9 +99,7 @@ async def test_a_copy_of_a_home_that_plays_already_stops_before_it_signs(tmp_pat
     assert not table.heard(updates.Late)
 
 
-async def test_after_a_power_cut_the_seat_is_taken_again_as_soon_as_its_link_is_missed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_power_cut_costs_no_seat(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The others go on hearing nothing, as no packet tells them that the machine is off."""
     table = PlayerTable(tmp_path, 3, CALM, LONGER)
     began, back = list[float](), list[float]()

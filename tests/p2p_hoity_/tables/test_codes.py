@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,6 +13,7 @@ from support.cases import ends_in
 from support.memory_network import MemoryNetwork
 from support.player_table import PlayerTable
 from support.relays import serve_relay
+from support.running import running
 
 from p2p_hoity.codes.exchange import GuestExchange, HostExchange
 from p2p_hoity.codes.spoken import CodeError, SpokenCode, parse_code
@@ -92,12 +92,11 @@ async def desk(relays: int = 1) -> AsyncIterator[tuple[Desk, list[trio.CancelSco
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(told, nursery, scope)
 
-    async with trio.open_nursery() as nursery:
+    async with running() as nursery:
         places = [await nursery.start(serve, number) for number in range(relays)]
         there = Desk(network, places)
         nursery.start_soon(CodeKeeper(places, lambda: WORD, there.hear, network).run)
         yield there, scopes
-        nursery.cancel_scope.cancel()
 
 
 async def _relay(network: MemoryNetwork, port: int, task_status: Any) -> None:
@@ -180,13 +179,12 @@ async def test_a_relay_that_restarts_gets_a_fresh_code() -> None:
         await trio.sleep(100)
         assert there.told == []  # said once, however often it is tried
         assert await there.refused(spoken(first)) == "code-relay-unreached"
-        async with trio.open_nursery() as nursery:
+        async with running() as nursery:
             await nursery.start(_relay, there.network, 4646)
             second = await there.code()
             assert second.after is CodeEnd.LOST
             assert spoken(second).words != spoken(first).words
             assert await there.ask(spoken(second)) == TICKET
-            nursery.cancel_scope.cancel()
 
 
 async def test_another_relay_of_the_table_takes_over_and_without_any_it_is_told() -> None:
@@ -229,13 +227,11 @@ async def lying(lie: Lie, keeps: bool = False) -> AsyncIterator[tuple[Desk, str]
             raw, _ = await listener.accept()
             nursery.start_soon(attend, raw)
 
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(serve)
+    async with running(serve) as nursery:
         there = Desk(network, ["liar:1"])
         if keeps:
             nursery.start_soon(CodeKeeper(there.places, lambda: WORD, there.hear, network).run)
         yield there, "liar:1"
-        nursery.cancel_scope.cancel()
 
 
 async def say(stream: TlsStream, *frames: bytes) -> None:
@@ -338,7 +334,7 @@ async def test_one_number_for_two_hosts_burns_a_code_and_no_more() -> None:
         await ends_in(NetError, "", hear(other))
         done.set()
 
-    async with lying(lie, keeps=True) as (there, place), trio.open_nursery() as nursery:
+    async with lying(lie, keeps=True) as (there, place), running() as nursery:
         mine = await there.code()
         second = Desk(there.network, [place])
         theirs = encode_ticket(replace(TICKET, terms=b"u" * 32))
@@ -347,7 +343,6 @@ async def test_one_number_for_two_hosts_burns_a_code_and_no_more() -> None:
         assert await there.refused(spoken(mine)) == "code-wrong"
         assert (await second.code()).after is CodeEnd.WRONG
         assert there.told == []
-        nursery.cancel_scope.cancel()
 
 
 @pytest.mark.parametrize(
@@ -386,21 +381,19 @@ async def test_a_host_that_knows_the_words_and_gives_nonsense() -> None:
 # At a table.
 
 
-async def test_a_whole_game_by_code(tmp_path: Path) -> None:
-    table = PlayerTable(tmp_path, 2)
+async def test_a_whole_game_by_code(pair: PlayerTable) -> None:
 
     async def by_code() -> None:
-        await table.until_heard(updates.Code, 0)
-        ticket = await ticket_by_code(spoken(table.guests[0].heard(updates.Code)[0]), table.network)
-        assert ticket == table.ticket
-        await table.join(1)
+        await pair.until_heard(updates.Code, 0)
+        ticket = await ticket_by_code(spoken(pair.guests[0].heard(updates.Code)[0]), pair.network)
+        assert ticket == pair.ticket
+        await pair.join(1)
 
-    table.how = lambda number: {} if number else {"relays": ("relay:4646",)}
-    async with trio.open_nursery() as nursery:
-        await nursery.start(_relay, table.network, 4646)
-        await table.play({1: by_code})
-        nursery.cancel_scope.cancel()
-    assert all(guest.outcome and guest.outcome.standings for guest in table.guests)
-    assert "lantern" not in str(table.guests[0].told)
-    last = table.guests[0].heard(updates.Code)[-1]
+    pair.how = lambda number: {} if number else {"relays": ("relay:4646",)}
+    async with running() as nursery:
+        await nursery.start(_relay, pair.network, 4646)
+        await pair.play({1: by_code})
+    assert all(guest.outcome and guest.outcome.standings for guest in pair.guests)
+    assert "lantern" not in str(pair.guests[0].told)
+    last = pair.guests[0].heard(updates.Code)[-1]
     assert last.after in (None, CodeEnd.USED)

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 import trio
 from support.player_table import PlayerTable
+from support.running import running
 
 from p2p_hoity import tables
 from p2p_hoity.session import updates
@@ -29,10 +30,8 @@ async def onlooker() -> AsyncIterator[tuple[FromNow, list[Any]]]:
     """Someone who sees a game from now on, and what they are told."""
     told: list[Any] = []
     late = FromNow(told.append)
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(late.run)
+    async with running(late.run):
         yield late, told
-        nursery.cancel_scope.cancel()
 
 
 async def test_the_past_is_kept_back_until_it_rests_or_the_end_comes() -> None:

@@ -14,6 +14,7 @@ import pytest
 import trio
 from support.player_table import PlayerTable, hosted
 from support.relays import serve_relay
+from support.running import running
 
 from p2p_hoity.codes.spoken import CodeError, parse_code
 from p2p_hoity.net.discovery import Announcement
@@ -61,19 +62,18 @@ async def private(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncItera
     monkeypatch.setattr(hosting, "announce", air)
     monkeypatch.setattr(mailboxes.Mailbox, "pass_on", tapped)
     here.table.relays = (RELAY,)
-    async with trio.open_nursery() as nursery:
+    async with running() as nursery:
         await nursery.start(partial(serve_relay, "relay", 4646, network=here.table.network))
         async with hosted(here.table, Lan.CLOSED):
             await here.table.until_heard(updates.Code, 0)
             yield here
-        nursery.cancel_scope.cancel()
 
 
 async def refused(table: PlayerTable, *frames: lobby.LobbyFrame) -> list[lobby.LobbyFrame]:
     """All that a stranger hears who reaches the host through the relay and says these frames."""
     hub, host = Hub(Identity(os.urandom(32)), network=table.network), table.ticket.host_id
     heard: list[lobby.LobbyFrame] = []
-    async with trio.open_nursery() as nursery:
+    async with running() as nursery:
         await nursery.start(hub.run)
         await hub.connect([f"relay+{RELAY}"], host, 5)
         with trio.move_on_after(60):
@@ -85,7 +85,6 @@ async def refused(table: PlayerTable, *frames: lobby.LobbyFrame) -> list[lobby.L
                     heard.append(lobby.parse_lobby(event.data))
                 else:
                     break
-        nursery.cancel_scope.cancel()
     return heard
 
 

@@ -49,14 +49,13 @@ async def test_a_guest_is_told_how_far_its_ticket_leads(
 
 
 @pytest.mark.parametrize("outside", [True, False])
-async def test_a_host_is_told_how_far_its_ticket_leads(tmp_path: Path, outside: bool) -> None:
+async def test_a_host_is_told_how_far_its_ticket_leads(pair: PlayerTable, outside: bool) -> None:
     """Who plays on one machine is told nothing."""
-    table = PlayerTable(tmp_path, 2)
-    table.how = lambda number: {"outside": outside and number == 0}
-    await table.play()
-    told = [(one.scope, one.ticket) for one in table.guests[0].heard(updates.Reached)]
+    pair.how = lambda number: {"outside": outside and number == 0}
+    await pair.play()
+    told = [(one.scope, one.ticket) for one in pair.guests[0].heard(updates.Reached)]
     assert told == ([(Scope.ANYWHERE, "")] if outside else [])
-    assert not table.guests[1].heard(updates.Reached)
+    assert not pair.guests[1].heard(updates.Reached)
 
 
 def told_of(tmp_path: Path, *found: Found) -> list[Any]:
@@ -103,20 +102,19 @@ async def test_who_hides_names_no_machine_and_waits_longer(monkeypatch: pytest.M
         assert hub._limits.handshake == Limits().handshake
 
 
-async def test_a_game_begun_behind_a_proxy_is_not_resumed_without_one(tmp_path: Path) -> None:
+async def test_a_game_begun_behind_a_proxy_is_not_resumed_without_one(three: PlayerTable) -> None:
     """All sit behind proxies, each reached where it says."""
-    table = PlayerTable(tmp_path, 3)
-    table.how = lambda number: {
+    three.how = lambda number: {
         "listen": f"node{number}:7",
         "advertised": (f"node{number}:7",),
         "hidden": True,
     }
-    assert await table.play_until_the_last_goes(past_round(1))
+    assert await three.play_until_the_last_goes(past_round(1))
     with pytest.raises(tables.PeerError, match="game-by-proxy"):
-        await tables.resume_table(table.guests[2].seat, None, table.network)
+        await tables.resume_table(three.guests[2].seat, None, three.network)
     with trio.move_on_after(5) as waiting:
-        how = replace(table.reach(2), network=table.network)
-        await tables.resume_table(table.guests[2].seat, None, how=how)
+        how = replace(three.reach(2), network=three.network)
+        await tables.resume_table(three.guests[2].seat, None, how=how)
     assert waiting.cancelled_caught  # it waits for the others, who are gone
 
 

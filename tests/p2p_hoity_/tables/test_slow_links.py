@@ -134,9 +134,7 @@ async def test_what_was_under_way_on_a_lost_link_is_sent_over_the_next(tmp_path:
     assert LinkCode.CLOSED in lost
 
 
-async def test_long_records_would_kill_a_link(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_long_records_kill_a_link(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(links, "RECORD", 1 << 16)
     table = slow_table(tmp_path, 3)
     with trio.move_on_after(300), suppress(AssertionError, BaseExceptionGroup):

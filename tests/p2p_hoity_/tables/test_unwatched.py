@@ -127,9 +127,7 @@ async def turned_away_from_the_second(table: PlayerTable, door: int) -> None:
     table.ticket = kept
 
 
-def lying(
-    table: PlayerTable, to: int, monkeypatch: pytest.MonkeyPatch, kinds: tuple[type, ...]
-) -> None:
+def lying(table: PlayerTable, to: int, patch: pytest.MonkeyPatch, kinds: tuple[type, ...]) -> None:
     """The host says to one guest, in frames of these kinds, that onlookers are let in."""
     post, host = Hub.post, table.guests[0].me.identity
     victim = table.guests[to].me.identity.public
@@ -148,7 +146,7 @@ def lying(
                 data = lobby.encode_lobby(told(frame))
         return post(hub, peer, data, once)
 
-    monkeypatch.setattr(Hub, "post", two_faced)
+    patch.setattr(Hub, "post", two_faced)
 
 
 async def test_who_signs_both_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
