@@ -80,9 +80,7 @@ def test_what_a_dead_worker_had_done_is_done_again(local: Any) -> None:
 
 
 def test_missing_code_is_told(local: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    (tmp_path / "here_alone.py").write_text(
-        "def work(piece: object) -> object:\n    return piece\n"
-    )
+    (tmp_path / "here_alone.py").write_text("def work(piece):\n    return piece\n")
     monkeypatch.syspath_prepend(tmp_path)
     here_alone: Any = importlib.import_module("here_alone")
     work = on_cluster(local.scheduler_address, here_alone.work, range(9))

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.cases import fails
+from support.rules_driver import card
 from support.sampling import times
 
 from p2p_hoity import rules
@@ -75,9 +76,8 @@ def test_whatever_is_chosen_all_is_explained_and_each_thing_once(picks: list[int
     assert len(played.of(rules.news.RoundBegan)) <= len(PLAN)
     assert len(played.asked) <= 3 * len(PLAN)
     assert isinstance(played.items[0], rules.news.Setup)
-    assert isinstance(
-        played.items[-1], rules.news.RoundEnded | rules.news.TurnedUp | rules.news.Returned
-    )
+    last = rules.news.RoundEnded | rules.news.TurnedUp | rules.news.Returned
+    assert isinstance(played.items[-1], last)
 
 
 @given(st.lists(st.integers(0, 23), max_size=12))
@@ -106,10 +106,7 @@ def test_every_sale_robbed_means_one_round_more() -> None:
         if kind == "place":
             played.step(int(rules.Place.AUCTION_HALL))
         elif kind == "action":
-            state = played.lesson.view.state
-            played.step(
-                next(c for c in state.hands[MINE] if state.kind(c) is rules.ActionKind.THIEF)
-            )
+            played.step(card(played.lesson.view.state, MINE, rules.ActionKind.THIEF))
         else:
             assert kind is None
             played.step()
@@ -144,7 +141,6 @@ def test_a_choice_that_is_owed_is_asked_for_and_an_illegal_one_refused() -> None
     played.step()
     while played.lesson.question != "action":
         played.step()
-    state = played.lesson.view.state
-    cash = next(c for c in state.hands[MINE] if state.kind(c) is rules.ActionKind.CASH)
+    cash = card(played.lesson.view.state, MINE, rules.ActionKind.CASH)
     fails(rules.IllegalMove, "", played.step, cash)
     played.step(played.lesson.view.legal("action")[0])

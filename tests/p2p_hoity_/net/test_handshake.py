@@ -95,11 +95,9 @@ def test_no_other_bytes_prove_anything_and_every_bit_counts(data, bit):
     fails(NetError, "", check, number.to_bytes(ANSWER, "big"))
 
 
-@pytest.mark.parametrize(
-    "challenge", [b"", MAGIC, b"hoity link 3" + bytes(48), CHALLENGE[:-1], CHALLENGE + b"x"]
-)
-def test_only_our_own_challenges_are_signed(challenge):
-    fails(NetError, "handshake-of-other-version", answer_to, challenge)
+def test_only_our_own_challenges_are_signed():
+    for challenge in (b"", MAGIC, b"hoity link 3" + bytes(48), CHALLENGE[:-1], CHALLENGE + b"x"):
+        fails(NetError, "handshake-of-other-version", answer_to, challenge)
 
 
 async def introduce(listening, dialling):

@@ -111,12 +111,8 @@ def test_sealed_choices_are_opened_whoever_goes_and_what_is_not_shown_is_default
     open_slots(referee, 0, 1, 2)
     referee.until("show", action=plays(referee.state, s0="Exhibit"))
     assert rules.default_exhibit(referee.state, 0) == (0, 1, 2)
-    assert of(
-        rules.apply(referee.state, rules.Shown("exhibit", 0, None)).news, rules.news.ExhibitShown
-    )
-    assert of(
-        rules.apply(referee.state, rules.Shown("exhibit", 0, ())).news, rules.news.NothingShown
-    )
+    for choice, told in ((None, rules.news.ExhibitShown), ((), rules.news.NothingShown)):
+        assert of(rules.apply(referee.state, rules.Shown("exhibit", 0, choice)).news, told)
 
 
 def test_actions_already_shown_resolve_fully_with_the_lowest_window_that_is_not_empty():
@@ -129,12 +125,8 @@ def test_actions_already_shown_resolve_fully_with_the_lowest_window_that_is_not_
     referee = table(UBER, 3)
     referee.state = replace(referee.state, windows=((), referee.state.windows[1]))
     referee.until("window", place={0: HALL}, action=plays(referee.state, s0="Cash:0"))
-    assert [
-        n.window
-        for n in of(
-            rules.apply(referee.state, rules.Chosen("window", 0, None)).news, rules.news.Sale
-        )
-    ] == [1]
+    news = referee.apply(rules.Chosen("window", 0, None)).news
+    assert [n.window for n in of(news, rules.news.Sale)] == [1]
 
 
 def test_the_default_theft_is_the_oldest_piece_of_each_exhibit_for_a_resting_thief_too():
@@ -162,9 +154,8 @@ def test_an_absent_lone_exhibitor_shows_the_best_that_is_open_to_all_else_nothin
     referee.until("show", action=plays(referee.state, s0="Exhibit"))
     news = referee.away(0).news
     if len(opened) == 3:
-        assert [tuple(p.slot for p in n.pieces) for n in of(news, rules.news.ExhibitShown)] == [
-            opened
-        ]
+        (shown,) = of(news, rules.news.ExhibitShown)
+        assert tuple(p.slot for p in shown.pieces) == opened
         assert [n.fields for n in of(news, rules.news.FigureMoved)] == [2]
     else:
         assert not of(news, rules.news.ExhibitShown) + of(news, rules.news.FigureMoved)

@@ -53,10 +53,8 @@ def test_the_largest_cash_buys_lies_in_the_register_and_other_cash_goes_back():
     assert top in referee.state.collectibles[1]
     referee, news = in_hall({"s0": "Cash:3", "s1": "Cash:3", "s2": "Cash:2"})
     assert [referee.state.edition.number(c) for c in referee.state.register] == [20]
-    assert {n.card.number for n in of(news, Returned) if n.card.kind == rules.ActionKind.CASH} == {
-        19,
-        16,
-    }
+    home = [n.card for n in of(news, Returned)]
+    assert {c.number for c in home if c.kind == rules.ActionKind.CASH} == {19, 16}
     assert [len(hand) for hand in referee.state.hands] == [8, 7, 8]
     assert len(of(news, CashPaid)) == 1
 
@@ -77,10 +75,8 @@ def test_one_thief_takes_the_cash_just_paid_for_good_and_of_two_nobody_does():
 def test_neither_a_detective_nor_a_thief_without_cash_of_this_round_gains():
     referee, _ = in_hall({"s0": "Cash:3"})
     paid = referee.state.register
-    state = referee.state
-    news = referee.round(
-        place=ALL_IN_HALL, action=plays(state, s1="Cash:0", s2="Thief:0", s0="Cash:0")
-    )
+    actions = plays(referee.state, s1="Cash:0", s2="Thief:0", s0="Cash:0")
+    news = referee.round(place=ALL_IN_HALL, action=actions)
     assert [n.cash.number for n in of(news, CashStolen)] == [2]
     assert referee.state.register == paid
     referee, news = in_hall({"s0": "Thief:0"})

@@ -78,12 +78,8 @@ def test_detectives_move_by_ranks_of_one_snapshot_that_the_tied_share():
     referee = at(table(UBER, 6), *figures)
     actions = plays(referee.state, **words)
     news = referee.round(place={BLUE: 1, BEIGE: 1}, action=actions | {2: 16, 5: 40})
-    assert {n.seat: n.rank for n in of(news, rules.news.DetectiveRanked)} == {
-        RED: 1,
-        GREEN: 3,
-        PURPLE: 4,
-    }
-    assert moves(news) == {RED: 1, GREEN: 3, PURPLE: 4}
+    ranks = {n.seat: n.rank for n in of(news, rules.news.DetectiveRanked)}
+    assert ranks == moves(news) == {RED: 1, GREEN: 3, PURPLE: 4}
     assert referee.state.figures == (2, 10, 7, 9, 9, 1)
     assert table(UBER, 5).state.ranks((9, 7, 7, 7, 3)) == (1, 2, 2, 2, 5)
     referee = at(table(UBER, 5), 9, 7, 7, 7, 3)
@@ -98,9 +94,7 @@ def test_detectives_move_by_ranks_of_one_snapshot_that_the_tied_share():
 def test_thieves_enter_prison_by_number_and_leave_from_the_last_cell():
     # Thief 9 is green's; the cells hold 1 (black), 10 (blue), 4 (green), 9 (green).
     referee = table(UBER, 4)
-    ids = {
-        n: c.id for c in UBER.action_cards if c.kind == rules.ActionKind.THIEF for n in [c.number]
-    }
+    ids = {c.number: c.id for c in UBER.action_cards if c.kind == rules.ActionKind.THIEF}
     jailed = (ids[1], ids[10], ids[4], ids[9])
     hands = tuple(tuple(c for c in hand if c not in jailed) for hand in referee.state.hands)
     at(referee, 0, 0, 0, 0, prison=jailed, hands=hands)
@@ -203,13 +197,8 @@ def test_what_is_no_exhibit_or_not_due_cannot_be_shown():
         ((1, 0, 2), "not-rising"),
         ((0, 0, 1), "named-twice"),
     ):
-        fails(
-            rules.IllegalMove,
-            rule,
-            rules.apply,
-            state,
-            rules.Shown("exhibit", 0, slots_, {s: cards.get(s, 50) for s in slots_}),
-        )
+        shown = rules.Shown("exhibit", 0, slots_, {s: cards.get(s, 50) for s in slots_})
+        fails(rules.IllegalMove, rule, rules.apply, state, shown)
     with pytest.raises(rules.IllegalMove, match="not-shown"):
         rules.apply(state, rules.Shown("exhibit", 0, (0, 1, 2), {0: cards[0]}))
     with pytest.raises(rules.UnexpectedEvent):
@@ -224,10 +213,8 @@ def test_what_is_no_exhibit_or_not_due_cannot_be_shown():
 
 def thief_table():
     referee = table(UBER, 5, {0: RUN_A, 1: RUN_B})
-    actions = plays(
-        referee.state, s0="Exhibit", s1="Exhibit", s2="Thief:1", s3="Thief:0", s4="Thief:1"
-    )
-    referee.until("theft", action=actions)
+    thieves = {"s2": "Thief:1", "s3": "Thief:0", "s4": "Thief:1"}
+    referee.until("theft", action=plays(referee.state, s0="Exhibit", s1="Exhibit", **thieves))
     return referee
 
 

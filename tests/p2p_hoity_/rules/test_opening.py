@@ -17,9 +17,7 @@ UBER = load()
 @pytest.mark.parametrize("seats", [2, 3, 4, 5, 6])
 def test_four_slots_to_each_seat_and_the_larger_half_of_the_rest_to_window_one(cards, seats):
     laid = rules.layout(cards, seats)
-    assert [list(hand) for hand in laid.hands] == [
-        list(range(4 * i, 4 * i + 4)) for i in range(seats)
-    ]
+    assert [list(h) for h in laid.hands] == [list(range(4 * i, 4 * i + 4)) for i in range(seats)]
     one, two = laid.windows
     assert len(one) - len(two) in (0, 1)
     assert [s for hand in laid.hands for s in hand] + [*one, *two] == list(range(cards))

@@ -109,9 +109,8 @@ def test_a_shown_table_of_another_size_is_no_frame(size: int) -> None:
 def test_an_onlooker_cannot_show_a_table_but_shows_the_ticket_to_each_seat() -> None:
     desk, me = Desk(), WHO[1].public
     desk.it.up(STRANGER, LINK, 0.0)
-    assert not desk.receive(
-        STRANGER, lobby.Shown(OTHER.table_id, header.sign_roster(OTHER, WHO[0]))
-    )
+    other = lobby.Shown(OTHER.table_id, header.sign_roster(OTHER, WHO[0]))
+    assert not desk.receive(STRANGER, other)
     assert not desk.it.hears(STRANGER)
     assert desk.posted == []
     assert not desk.receive(STRANGER, lobby.Ask(b""))

@@ -68,9 +68,7 @@ async def test_a_guest_that_leaves_before_the_table_is_full_frees_its_seat(tmp_p
 
 async def test_a_host_that_leaves_before_the_table_is_full_is_told(three: PlayerTable) -> None:
     async with trio.open_nursery() as nursery:
-        nursery.start_soon(
-            three.sit_until, 0, lambda update: len(getattr(update, "names", ())) == 2
-        )
+        nursery.start_soon(three.sit_until, 0, lambda told: len(getattr(told, "names", ())) == 2)
         await ends_in(tables.PeerError, "host-gone", three.join(1))
 
 
@@ -86,12 +84,11 @@ async def test_strangers_cannot_fill_what_waits_for_a_table() -> None:
 
 
 QUICK = (Kind.KEY_OK, Kind.REVEAL)
-REST = [kind for kind in Kind if kind not in (*QUICK, Kind.ENDED, Kind.KEY_COMMIT)]
+LEFT_OUT = (*QUICK, Kind.ENDED, Kind.KEY_COMMIT)
+REST = [pytest.param(k, marks=pytest.mark.nightly) for k in Kind if k not in LEFT_OUT]
 
 
-@pytest.mark.parametrize(
-    "kind", [*QUICK, *(pytest.param(kind, marks=pytest.mark.nightly) for kind in REST)]
-)
+@pytest.mark.parametrize("kind", [*QUICK, *REST])
 async def test_a_seat_that_goes_for_good_as_a_step_begins(three: PlayerTable, kind: Kind) -> None:
     """Three seats; the last is gone as the first step of a kind begins: the two others end."""
 

@@ -185,9 +185,8 @@ async def test_without_the_ticket_nobody_looks_on_anywhere(pair: PlayerTable, nu
         caller.say(frames.Ask(b"x" * 32))
         assert (await caller.next(frames.Refuse)).reason is frames.Refusal.UNPROVEN
         await caller.next(LinkDown)
-        assert not any(
-            isinstance(one, frames.Roster | Frame | frames.Shown) for one in caller.heard
-        )
+        told = frames.Roster | Frame | frames.Shown
+        assert not any(isinstance(one, told) for one in caller.heard)
 
 
 async def test_who_waits_at_the_door_as_the_game_begins_hears_nothing(
@@ -227,12 +226,8 @@ async def test_a_lost_roster_is_given(three: PlayerTable, monkeypatch: pytest.Mo
     post = Hub.post
 
     def lose(hub: Hub, to: bytes, data: bytes, once: bool = False) -> bool:
-        is_first = (
-            not lost
-            and frames.is_lobby(data)
-            and isinstance(frames.parse_lobby(data), frames.Roster)
-        )
-        if is_first:
+        is_lobby = frames.is_lobby(data)
+        if not lost and is_lobby and isinstance(frames.parse_lobby(data), frames.Roster):
             lost.append(to)
             hub.drop(to, Reason("a reset"))
             return False
@@ -281,9 +276,8 @@ async def test_who_waits_for_a_kept_seat_has_consented_too(lie: Any, three: Play
 
 
 def test_a_table_is_complete_when_all_who_sit_are_there(pair: PlayerTable) -> None:
-    seating = hosting.Seating(
-        pair.terms, header.sit(pair.terms, pair.guests[0].me.identity, "P0", bytes(32)), ()
-    )
+    host = header.sit(pair.terms, pair.guests[0].me.identity, "P0", bytes(32))
+    seating = hosting.Seating(pair.terms, host, ())
     one, two = Identity(b"1" * 32), Identity(b"2" * 32)
     entry = header.sit(pair.terms, one, "one", bytes(32)).value()
     other = header.sit(pair.terms, two, "two", bytes(32)).value()
@@ -362,9 +356,8 @@ async def test_addresses_of_this_machine_count_only_from_who_is_on_it(
         async with hosted(three) as call:
             caller = await call()
             caller.say(frames.Ask(caller.proof(three.ticket)))
-            caller.sit(
-                three, "far", "127.0.0.1:631", "[::1]:25", "192.0.2.7:1", "relay+127.0.0.1:9"
-            )
+            near = ("127.0.0.1:631", "[::1]:25", "relay+127.0.0.1:9")
+            caller.sit(three, "far", "192.0.2.7:1", *near)
             await caller.next(frames.Names)
     assert kept == [("192.0.2.7:1",)]
 

@@ -52,9 +52,8 @@ async def stuck(table: PlayerTable) -> AsyncIterator[None]:
         await hub.connect(ticket.dial_addresses(), ticket.host_id, 5)
         up = await hub.events.receive()
         assert isinstance(up, LinkUp)
-        proof = Capability(ticket.terms, ticket.secret).guest_proof(
-            up.binding or b"", ticket.host_id, hub.me
-        )
+        held = Capability(ticket.terms, ticket.secret)
+        proof = held.guest_proof(up.binding or b"", ticket.host_id, hub.me)
         hub.post(ticket.host_id, encode_lobby(Ask(proof)))
         yield
         nursery.cancel_scope.cancel()

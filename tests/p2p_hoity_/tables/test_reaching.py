@@ -104,11 +104,8 @@ async def test_who_hides_names_no_machine_and_waits_longer(monkeypatch: pytest.M
 
 async def test_a_game_begun_behind_a_proxy_is_not_resumed_without_one(three: PlayerTable) -> None:
     """All sit behind proxies, each reached where it says."""
-    three.how = lambda number: {
-        "listen": f"node{number}:7",
-        "advertised": (f"node{number}:7",),
-        "hidden": True,
-    }
+    places = [f"node{number}:7" for number in range(3)]
+    three.how = lambda n: {"listen": places[n], "advertised": (places[n],), "hidden": True}
     assert await three.play_until_the_last_goes(past_round(1))
     with pytest.raises(tables.PeerError, match="game-by-proxy"):
         await tables.resume_table(three.guests[2].seat, None, three.network)
