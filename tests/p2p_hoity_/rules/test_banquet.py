@@ -90,9 +90,7 @@ def test_a_tie_goes_to_the_better_final_exhibit_and_without_one_is_shared():
 
 def test_an_exhibit_played_without_one_is_found_in_what_is_opened_at_the_end():
     referee = end((FIRST_BANQUET, 20, 30))
-    known = list(referee.state.known)
-    known[4:7] = referee.deck[4:7]  # three of seat 1's were shown once
-    referee.state = replace(referee.state, known=tuple(known))
+    referee.open(4, 5, 6)  # three of seat 1's were shown once
     assert rules.expected(referee.state) == rules.OpenAll((0, 1, 2, 3, 7, 8, 9, 10, 11))
     referee.apply(rules.Opened(referee.cards((0, 1, 2, 3, 8, 9, 10, 11))))
     by_seat = sorted(referee.state.standings, key=lambda line: line.seat)
