@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.machine_table import identity
+from support.machine_table import identity, make_table
 from support.sampling import times
 from support.toy_game import ToyGame
 
@@ -15,16 +15,10 @@ from p2p_hoity.errors import Reason
 from p2p_hoity.session import conversation, updates
 from p2p_hoity.session.conversation import DEBT, DOOR, MOST_ONLOOKERS, ONLOOKER, SEAT, Conversation
 from p2p_hoity.session.talk import MAX_WORDS, PHRASES, parse_talk, pass_on, speak
-from protocol.chain.state import Table
 from protocol.crypto.signing import fingerprint
-from protocol.wire import header
-from protocol.wire.header import Header, Terms
 
-WHO = [identity(seat) for seat in range(4)]
+TABLE, WHO = make_table(ToyGame(4, 1), 4, 3)
 GUESTS = [identity(seat) for seat in range(20, 24)]
-TERMS = Terms(WHO[0].public, b"n" * 32, "toy", 4, 3)
-ENTRIES = tuple(header.sit(TERMS, one, f"P{i}", bytes([i]) * 32) for i, one in enumerate(WHO))
-TABLE = Table(Header(TERMS, ENTRIES), ToyGame(4, 1))
 START = 1_700_000_000_000
 
 
@@ -47,13 +41,13 @@ def told(found: conversation.Heard | None) -> updates.Said | None:
 def test_words_of_a_seat_are_composed_and_heard_once_from_whoever_brings_them() -> None:
     ada, bob = node(0), node(1)
     frame = said(ada, "  nice pipes ")
-    assert told(bob.receive(WHO[0].public, frame, 0.0)) == updates.Said(0, "P0", "nice pipes")
+    assert told(bob.receive(WHO[0].public, frame, 0.0)) == updates.Said(0, "seat 0", "nice pipes")
     assert bob.receive(WHO[0].public, frame, 0.0) is None
     assert bob.receive(WHO[2].public, frame, 100.0) is None
     assert told(node(2).receive(WHO[3].public, frame, 0.0)) is not None
     assert ada.receive(WHO[1].public, frame, 0.0) is None  # its own words come back
     frame = said(node(0), "cafe\u0301")
-    assert told(node(1).receive(WHO[0].public, frame, 0.0)) == updates.Said(0, "P0", "café")
+    assert told(node(1).receive(WHO[0].public, frame, 0.0)) == updates.Said(0, "seat 0", "café")
 
 
 @pytest.mark.parametrize(

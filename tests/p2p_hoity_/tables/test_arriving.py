@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 import trio
-from support.machine_table import identity
+from support.machine_table import make_table
 from support.player_table import CALM, LONGER, PlayerTable, Thinker, past_round
 from support.toy_game import ToyGame
 
@@ -21,16 +21,8 @@ from p2p_hoity.session import updates
 from p2p_hoity.storage.home import Home
 from p2p_hoity.tables import arriving
 from p2p_hoity.tables.arriving import ALONE, PATIENCE, SETTLE, Answers
-from protocol.chain.state import Table
-from protocol.wire import header
-from protocol.wire.header import Header, Terms
 
-WHO = [identity(seat) for seat in range(4)]
-TERMS = Terms(WHO[0].public, b"n" * 32, "toy", 4, 3)
-TABLE = Table(
-    Header(TERMS, tuple(header.sit(TERMS, one, f"P{n}", bytes(32)) for n, one in enumerate(WHO))),
-    ToyGame(4, 1),
-)
+TABLE, WHO = make_table(ToyGame(4, 1), 4, 3)
 
 
 def told(*linked: int, elsewhere: tuple[int, ...] = ()) -> Answers:
@@ -60,9 +52,9 @@ def test_whoever_is_let_in_goes_on_unless_so_many_object_that_one_is_honest() ->
         assert told(*linked, elsewhere=elsewhere).is_played_elsewhere() == stops
     answers = told(elsewhere=(0, 2))
     answers.hear(LinkedElsewhere(b"x" * 32))
-    assert answers.names() == ("P0", "P2")
+    assert answers.names() == ("seat 0", "seat 2")
     answers.hear(LinkUp(WHO[0].public, "", False))
-    assert answers.names() == ("P2",)
+    assert answers.names() == ("seat 2",)
     answers.hear(LinkDown(WHO[0].public, Reason("gone")))
     assert answers.linked == set()
     answers = told()

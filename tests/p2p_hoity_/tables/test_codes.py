@@ -82,18 +82,12 @@ async def desk(relays: int = 1) -> AsyncIterator[tuple[Desk, list[trio.CancelSco
     network, scopes = MemoryNetwork(), []
 
     async def serve(number: int, task_status: Any) -> None:
-        async def told(nursery: trio.Nursery, scope: trio.CancelScope) -> None:
-            port = 4646 + number
-            (place,) = await nursery.start(_relay, network, port)
-            scopes.append(scope)
-            task_status.started(place)
-
         with trio.CancelScope() as scope:
-            async with trio.open_nursery() as nursery:
-                nursery.start_soon(told, nursery, scope)
+            scopes.append(scope)
+            await _relay(network, 4646 + number, task_status)
 
     async with running() as nursery:
-        places = [await nursery.start(serve, number) for number in range(relays)]
+        places = [(await nursery.start(serve, number))[0] for number in range(relays)]
         there = Desk(network, places)
         nursery.start_soon(CodeKeeper(places, lambda: WORD, there.hear, network).run)
         yield there, scopes

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager, nullcontext
+from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ import pytest
 import trio
 from support.cases import ends_in, fails
 from support.memory_network import MemoryNetwork
-from support.player_table import Caller, Guest, PlayerTable, hosted
+from support.player_table import Caller, Guest, PlayerTable, SilentAir, hosted
 from support.running import running
 
 from cli.trouble import exit_code_of
@@ -34,22 +34,9 @@ from protocol.errors import Invalid
 from protocol.wire import header
 
 
-class Air:
-    """The LAN, on which nobody hears."""
-
-    async def update(self, joined: int) -> None:
-        """Nobody hears."""
-
-
-@asynccontextmanager
-async def silent_air(_: Any) -> AsyncIterator[Any]:
-    """Announce nothing."""
-    yield Air()
-
-
 @pytest.fixture(autouse=True)
 def _no_lan(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(hosting, "announce", silent_air)
+    monkeypatch.setattr(hosting, "announce", SilentAir().announce)
 
 
 # The ticket, shown both ways.
