@@ -12,6 +12,8 @@ from p2p_hoity.net import framing
 from p2p_hoity.net.errors import NetError
 
 MOST = 50
+READ = st.integers(min_value=0, max_value=framing.MARK - 1)
+PLACES = st.lists(st.integers(0), max_size=20)
 FRAMES = st.lists(st.binary(max_size=MOST), max_size=8)
 
 
@@ -20,19 +22,12 @@ def cut_at(data, places):
     return [data[start:end] for start, end in itertools.pairwise(edges)]
 
 
-@given(FRAMES, st.lists(st.integers(min_value=0), max_size=20))
-def test_any_cutting_of_the_stream_gives_the_same_frames_without_heartbeats(frames, places):
+@given(FRAMES, PLACES, st.lists(st.binary(max_size=MOST) | READ, max_size=8))
+def test_any_cutting_gives_the_same_frames_and_what_was_read_between_them(frames, places, parts):
     stream = b"".join(framing.encode_frame(data) for data in frames)
     buffer = framing.FrameBuffer(MOST)
     got = [data for chunk in cut_at(stream, places) for data in buffer.feed(chunk)]
     assert got == [data for data in frames if data]
-
-
-READ = st.integers(min_value=0, max_value=framing.MARK - 1)
-
-
-@given(st.lists(st.binary(max_size=MOST) | READ, max_size=8), st.lists(st.integers(0), max_size=20))
-def test_what_was_read_is_told_between_frames(parts, places):
     stream = b"".join(
         framing.encode_read(p) if isinstance(p, int) else framing.encode_frame(p) for p in parts
     )

@@ -276,7 +276,7 @@ async def dial_by_hand(place, me, listener, tamper=lambda data: data, instance=b
     return stream, await read_frame(stream, 256)
 
 
-async def test_a_peer_that_comes_again_takes_the_place_of_its_dead_link():
+async def test_a_peer_that_comes_again_takes_its_place_and_a_recorded_answer_opens_nothing():
     async with hubs(LOW) as (a,):
         (place,) = await a.listen(LOOPBACK, 0)
         first, _ = await dial_by_hand(place, HIGH, LOW)
@@ -287,6 +287,23 @@ async def test_a_peer_that_comes_again_takes_the_place_of_its_dead_link():
         assert a.links() == {HIGH.public}
         await first.aclose()
         await second.aclose()
+    recorded = []
+
+    def record(data):
+        recorded.append(data)
+        return data
+
+    async with hubs(LOW) as (a,):
+        (place,) = await a.listen(LOOPBACK, 0)
+        stream, verdict = await dial_by_hand(place, HIGH, LOW, record)
+        assert verdict == b"\0"
+        await stream.aclose()
+        assert isinstance(await a.events.receive(), LinkUp)
+        assert isinstance(await a.events.receive(), LinkDown)
+        stream, verdict = await dial_by_hand(place, HIGH, LOW, lambda _: recorded[0])
+        assert verdict == b"\1"
+        assert a.links() == frozenset()
+        await cut(stream)
 
 
 # Strangers
@@ -308,26 +325,6 @@ async def test_who_proves_nothing_gets_no_link(tamper):
         stream, verdict = await dial_by_hand(place, HIGH, LOW, tamper)
         assert verdict == b"\1"
         assert await stream.receive_some() == b""
-        assert a.links() == frozenset()
-        await cut(stream)
-
-
-async def test_an_answer_recorded_in_one_link_opens_no_other():
-    recorded = []
-
-    def record(data):
-        recorded.append(data)
-        return data
-
-    async with hubs(LOW) as (a,):
-        (place,) = await a.listen(LOOPBACK, 0)
-        stream, verdict = await dial_by_hand(place, HIGH, LOW, record)
-        assert verdict == b"\0"
-        await stream.aclose()
-        assert isinstance(await a.events.receive(), LinkUp)
-        assert isinstance(await a.events.receive(), LinkDown)
-        stream, verdict = await dial_by_hand(place, HIGH, LOW, lambda _: recorded[0])
-        assert verdict == b"\1"
         assert a.links() == frozenset()
         await cut(stream)
 
@@ -490,19 +487,9 @@ async def test_a_second_process_gets_in_once_the_first_is_gone(autojump_clock, d
 # The owner
 
 
-async def test_an_owner_that_reads_nothing_slows_its_peers_and_gone_ends_its_links(autojump_clock):
-    async with pair(MemoryNetwork()) as (a, b):
-        for number in range(500):
-            assert b.post(LOW.public, b"%d" % number)
-        await trio.sleep(60)
-        got = [(await a.events.receive()).data for _ in range(500)]
-        assert got == [b"%d" % number for number in range(500)]
-        a.events.close()
-        b.post(LOW.public, b"anyone?")
-        assert isinstance(await b.events.receive(), LinkDown)
-
-
-async def test_a_link_at_rest_is_read_later_and_the_others_at_once(autojump_clock):
+async def test_a_link_at_rest_is_read_later_and_an_owner_that_is_slows_its_peers(
+    autojump_clock,
+):
     async with hubs(LOW, HIGH, THIRD, network=MemoryNetwork()) as (a, b, c):
         await a.listen("table", 4711)
         for other in (b, c):
@@ -518,6 +505,15 @@ async def test_a_link_at_rest_is_read_later_and_the_others_at_once(autojump_cloc
         assert await a.events.receive() == Frame(HIGH.public, b"much")
         assert trio.current_time() - began >= 30.0
         assert a.linked(HIGH.public)
+    async with pair(MemoryNetwork()) as (a, b):
+        for number in range(500):
+            assert b.post(LOW.public, b"%d" % number)
+        await trio.sleep(60)
+        got = [(await a.events.receive()).data for _ in range(500)]
+        assert got == [b"%d" % number for number in range(500)]
+        a.events.close()
+        b.post(LOW.public, b"anyone?")
+        assert isinstance(await b.events.receive(), LinkDown)
 
 
 @pytest.mark.parametrize("own", [False, True])
@@ -544,7 +540,7 @@ async def test_a_flood_is_read_at_its_pace_and_the_others_at_once(autojump_clock
         assert a.linked(HIGH.public)
 
 
-async def test_one_that_has_no_room_is_left_alone_for_a_while(autojump_clock):
+async def test_a_full_hub_says_so_and_is_left_alone_for_a_while(autojump_clock):
     """[L-65]"""
     dialled = []
 
@@ -569,9 +565,6 @@ async def test_one_that_has_no_room_is_left_alone_for_a_while(autojump_clock):
     assert min(pauses) >= Limits().full_pause
     assert max(pauses) <= 3 * Limits().full_pause
     assert len({round(pause, 3) for pause in pauses}) > 1  # uneven
-
-
-async def test_a_full_hub_says_so_to_whom_it_turns_away(autojump_clock):
     network = MemoryNetwork()
     limits = Limits(links=1)
     full, others = hubs(LOW, network=network, limits=limits), hubs(HIGH, THIRD, network=network)

@@ -32,15 +32,13 @@ HELD = Capability(TERMS.digest(), SECRET)
 class Desk:
     """A reception of seat 1, and what it posts."""
 
-    def __init__(
-        self, capability: Capability = HELD, seat: int | None = 1, watched: bool = True
-    ) -> None:
+    def __init__(self, held: Capability = HELD, seat: int | None = 1, watched: bool = True) -> None:
         signature = header.sign_roster(ONE, WHO[0], watched)
         roster = lobby.Roster(ONE.encode(), ((), (), ()), signature, watched)
         self.posted: list[tuple[bytes, Any]] = []
         table = Table(ONE, ToyGame(3, 1))
         me = STRANGER if seat is None else WHO[seat].public
-        self.it = Access(table, me, roster, capability, self.post, seat)
+        self.it = Access(table, me, roster, held, self.post, seat)
         self.signature = signature
 
     def post(self, to: bytes, data: bytes) -> bool:

@@ -123,7 +123,7 @@ def test_a_seat_that_floods_loses_its_voice_no_other_does_and_ones_own_rests() -
     said(ada, "hello", 1 / SEAT[1] + 0.1)
 
 
-def test_a_link_carries_what_all_may_say_and_one_that_replays_takes_nobodys_voice() -> None:
+def test_a_link_carries_what_all_may_say_replays_take_no_voice_and_memory_is_bounded() -> None:
     bob, neighbour = node(1), WHO[2].public
     admitted = sum(bob.admit(neighbour, 0.0) for _ in range(10_000))
     assert admitted == TABLE.seats * (SEAT[0] + DOOR[0])
@@ -137,6 +137,17 @@ def test_a_link_carries_what_all_may_say_and_one_that_replays_takes_nobodys_voic
     for _ in range(1000):
         assert bob.receive(liar, old, 0.0) is None
     assert bob.receive(liar, said(node(0, at=START + 1), "hello again"), 0.0)
+    door = node(1)
+    for number in range(200):
+        guest = identity(1000 + number)
+        word = speak(TABLE.id, guest, 1, 1, "hello").encode()
+        door.receive(guest.public, word, float(number * 100))
+        door.admit(guest.public, 0.0)
+        door.rest(guest.public, 0.0)
+    assert all(len(guests) <= MOST_ONLOOKERS for guests in door._guests)
+    assert len(door._last) <= 2 * TABLE.seats
+    assert len(door._onlookers._of) <= MOST_ONLOOKERS
+    assert len(door._excess) <= 2 * MOST_ONLOOKERS
 
 
 def test_an_onlookers_words_go_through_the_seat_it_speaks_to_from_its_own_link() -> None:
@@ -198,20 +209,6 @@ def test_an_onlooker_that_floods_or_a_crowd_leaves_the_others_their_voice() -> N
     assert far.receive(WHO[1].public, said(node(1), "sorry for that"), 0.0)
     other = pass_on(speak(TABLE.id, GUESTS[0], 2, 1, "hello"), WHO[2], 1).encode()
     assert far.receive(WHO[1].public, other, 0.0)
-
-
-def test_what_is_remembered_is_bounded() -> None:
-    door = node(1)
-    for number in range(200):
-        guest = identity(1000 + number)
-        word = speak(TABLE.id, guest, 1, 1, "hello").encode()
-        door.receive(guest.public, word, float(number * 100))
-        door.admit(guest.public, 0.0)
-        door.rest(guest.public, 0.0)
-    assert all(len(guests) <= MOST_ONLOOKERS for guests in door._guests)
-    assert len(door._last) <= 2 * TABLE.seats
-    assert len(door._onlookers._of) <= MOST_ONLOOKERS
-    assert len(door._excess) <= 2 * MOST_ONLOOKERS
 
 
 EDGES = [(a, b) for a in range(4) for b in range(a)]

@@ -45,11 +45,8 @@ def test_plain_frames_come_back() -> None:
 
 @pytest.mark.parametrize("words", HOSTILE)
 def test_words_that_a_terminal_would_act_on_are_refused_where_they_are_read(words: str) -> None:
-    for frame in (
-        lobby.Offer(b"", TERMS, (words,)),
-        lobby.Names(("Ada", words)),
-        lobby.Sit((), (words,)),
-    ):
+    offer = lobby.Offer(b"", TERMS, (words,))
+    for frame in (offer, lobby.Names(("Ada", words)), lobby.Sit((), (words,))):
         fails(Invalid, "bad-frame", lobby.parse_lobby, lobby.encode_lobby(frame))
 
 

@@ -73,10 +73,8 @@ async def test_a_host_that_leaves_before_the_table_is_full_is_told(three: Player
 
 
 async def test_strangers_cannot_fill_what_waits_for_a_table() -> None:
-    for frame, times, most in (
-        (bytes(1 << 20), 50, Backlog.BYTES >> 20),
-        (b"x", 5000, Backlog.FRAMES),
-    ):
+    large, small = (bytes(1 << 20), 50, Backlog.BYTES >> 20), (b"x", 5000, Backlog.FRAMES)
+    for frame, times, most in (large, small):
         waiting = Backlog()
         for _ in range(times):
             waiting.keep(Frame(b"p" * 32, frame))
