@@ -487,9 +487,7 @@ async def test_a_second_process_gets_in_once_the_first_is_gone(autojump_clock, d
 # The owner
 
 
-async def test_a_link_at_rest_is_read_later_and_an_owner_that_is_slows_its_peers(
-    autojump_clock,
-):
+async def test_a_link_at_rest_is_read_later_and_an_owner_at_rest_slows_its_peers(autojump_clock):
     async with hubs(LOW, HIGH, THIRD, network=MemoryNetwork()) as (a, b, c):
         await a.listen("table", 4711)
         for other in (b, c):

@@ -13,9 +13,7 @@ def spliced(**caps):
     return one, other, Splice((left, right), **{"idle": 30, "most": 1 << 20, **caps})
 
 
-async def test_bytes_pass_both_ways_until_one_end_is_the_end_of_both(
-    autojump_clock,
-):
+async def test_bytes_pass_both_ways_until_one_end_is_the_end_of_both(autojump_clock):
     one, other, splice = spliced()
     async with trio.open_nursery() as nursery:
         nursery.start_soon(splice.run)
@@ -38,9 +36,7 @@ async def test_bytes_pass_both_ways_until_one_end_is_the_end_of_both(
     assert splice.carried == 13
 
 
-async def test_it_ends_when_idle_or_not_taken_or_cancelled_or_it_had_its_share(
-    autojump_clock,
-):
+async def test_it_ends_when_idle_or_not_taken_or_cancelled_or_it_had_its_share(autojump_clock):
     one, other, splice = spliced()
     began = trio.current_time()
     async with trio.open_nursery() as nursery:

@@ -42,9 +42,7 @@ def _no_lan(monkeypatch: pytest.MonkeyPatch) -> None:
 # The ticket, shown both ways.
 
 
-async def test_who_merely_reaches_the_port_learns_nothing_and_must_go(
-    pair: PlayerTable,
-) -> None:
+async def test_who_merely_reaches_the_port_learns_nothing_and_must_go(pair: PlayerTable) -> None:
     async with hosted(pair) as call:
         stranger = await call()
         await trio.sleep(SHOW - 1)
@@ -176,9 +174,7 @@ async def test_without_the_ticket_nobody_looks_on_anywhere(pair: PlayerTable, nu
         assert not any(isinstance(one, told) for one in caller.heard)
 
 
-async def test_who_waits_at_the_door_as_the_game_begins_hears_nothing(
-    pair: PlayerTable,
-) -> None:
+async def test_who_waits_at_the_door_as_the_game_begins_hears_nothing(pair: PlayerTable) -> None:
     async with hosted(pair) as call, running() as nursery:
         stranger = await call()
         nursery.start_soon(pair.join, 1)
@@ -283,9 +279,7 @@ def test_a_table_is_complete_when_all_who_sit_are_there(pair: PlayerTable) -> No
     assert seating.complete
 
 
-async def test_sitting_down_often_under_new_names_costs_the_link(
-    three: PlayerTable,
-) -> None:
+async def test_sitting_down_often_under_new_names_costs_the_link(three: PlayerTable) -> None:
     async with hosted(three) as call:
         caller = await call()
         for number in range(40):
@@ -328,9 +322,7 @@ async def test_lines_that_a_host_makes_appear_are_bounded(
     assert 0 < len(three.guests[1].heard(shown)) <= joining.LINES + 5
 
 
-async def test_addresses_of_this_machine_count_only_from_who_is_on_it(
-    three: PlayerTable,
-) -> None:
+async def test_addresses_of_this_machine_count_only_from_who_is_on_it(three: PlayerTable) -> None:
     kept: list[tuple[str, ...]] = []
     sit = hosting.Seating.sit
 
