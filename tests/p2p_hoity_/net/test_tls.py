@@ -132,13 +132,6 @@ def test_any_other_certificate_is_refused(what, der):
     fails(NetError, "certificate-of-other-kind", certificate.key_of, der)
 
 
-def load(context, pem):
-    with tempfile.NamedTemporaryFile() as file:
-        file.write(pem)
-        file.flush()
-        context.load_cert_chain(file.name)
-
-
 def load_p256_certificate(context):
     key = ec.generate_private_key(ec.SECP256R1())
     certificate = reference(key, hashes.SHA256()).public_bytes(serialization.Encoding.PEM)
@@ -147,7 +140,10 @@ def load_p256_certificate(context):
         serialization.PrivateFormat.PKCS8,
         serialization.NoEncryption(),
     )
-    load(context, certificate + private)
+    with tempfile.NamedTemporaryFile() as file:
+        file.write(certificate + private)
+        file.flush()
+        context.load_cert_chain(file.name)
 
 
 @pytest.mark.parametrize("said", [b"GET / HTTP/1.1\r\n\r\n", bytes(100), b"\x16\x03\x01\xff\xff"])

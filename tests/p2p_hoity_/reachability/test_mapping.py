@@ -25,7 +25,6 @@ from p2p_hoity.reachability.routers import Opened, RouterCode, RouterError
 CLIENT = "192.168.1.5"
 PORT = 4646
 GLOBAL = "81.2.69.142"
-Told = list[tuple[str, Reason | None]]
 
 
 class Wire:
@@ -57,7 +56,7 @@ class Net:
     def __init__(self, router: Router | None, others: Callable[[], list[Any]] = list) -> None:
         self.router, self.wires = router, list[Wire]()
         self.ways = mapping.Ways(self._wire, others)
-        self.told: Told = []
+        self.told: list[tuple[str, Reason | None]] = []
 
     @asynccontextmanager
     async def _wire(self) -> AsyncIterator[Wire]:

@@ -14,7 +14,6 @@ from p2p_hoity.reachability import mapping, upnp
 from p2p_hoity.reachability.routers import RouterCode, RouterError
 
 EXTERNAL = "81.2.69.142"
-TABLE = dict[int, tuple[str, int, str, bool, int]]
 
 
 class Device:

@@ -29,10 +29,6 @@ def entry_of(number: int, name: str) -> header.SeatEntry:
     return header.sit(TERMS, identity(number), name, b"x" * 32)
 
 
-def seating(host: str = "Ada") -> lobby.Seating:
-    return lobby.Seating(TERMS, entry_of(0, host), ())
-
-
 def test_plain_frames_come_back() -> None:
     for frame in (
         lobby.Offer(b"", TERMS, ("Ada", "Bob")),
@@ -60,7 +56,7 @@ def sit(table: lobby.Seating, number: int, name: str) -> lobby.Refusal | None:
 
 
 def test_no_twin_of_a_seated_name_sits_down_and_one_may_change_ones_own() -> None:
-    table = seating()
+    table = lobby.Seating(TERMS, entry_of(0, "Ada"), ())
     for name in ("Ada", "ada", "Аdа", "A da", "Adá"):
         assert sit(table, 1, name) is lobby.Refusal.NAME, name
     assert table.names == ("Ada",)

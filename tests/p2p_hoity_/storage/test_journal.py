@@ -267,7 +267,7 @@ def test_an_open_journal_is_neither_reopened_nor_forgotten(tmp_path: Path) -> No
     book = fresh(tmp_path)
     assert journal.is_open(book.path)
     for use in (journal.reopen, journal.forget):
-        fails(journal.JournalError, r"\(journal-in-use", use, book.path)
+        fails(journal.JournalError, r"\bjournal-in-use", use, book.path)
     book.close()
     assert read(book.path)[0]
     assert not journal.is_open(book.path)

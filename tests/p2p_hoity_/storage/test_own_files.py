@@ -16,8 +16,7 @@ from p2p_hoity.storage import archive, keys, own_files
 from p2p_hoity.storage.home import Home
 from p2p_hoity.storage.own_files import NotPrivateError
 
-posix = pytest.mark.skipif(os.name == "nt", reason="Windows has no mode bits")
-pytestmark = posix
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="Windows has no mode bits")
 
 
 def mode_of(path: Path) -> int:

@@ -111,20 +111,15 @@ async def test_the_next_table_of_the_same_people_is_not_watched_either(tmp_path:
         await begun(table, 2)
         first, second = table.guests[0].heard(updates.Started)
         assert first.table.id != second.table.id
+        # The ticket of the next table follows from the first one's ([A-7]).
+        terms = second.table.header.terms.digest()
+        later = Capability(table.ticket.terms, table.ticket.secret).next(terms)
+        table.ticket = replace(table.ticket, terms=terms, secret=later.secret)
         for door in range(3):
-            await turned_away_from_the_second(table, door)
+            await turned_away(table, door)
 
     await table.play({}, look_on)
     assert all(len(guest.games()) == 2 for guest in table.guests)
-
-
-async def turned_away_from_the_second(table: PlayerTable, door: int) -> None:
-    """The ticket of the next table follows from the first one's ([A-7])."""
-    terms = table.guests[0].heard(updates.Started)[1].table.header.terms.digest()
-    later = Capability(table.ticket.terms, table.ticket.secret).next(terms)
-    kept, table.ticket = table.ticket, replace(table.ticket, terms=terms, secret=later.secret)
-    await turned_away(table, door)
-    table.ticket = kept
 
 
 def lying(table: PlayerTable, to: int, patch: pytest.MonkeyPatch, kinds: tuple[type, ...]) -> None:
