@@ -98,7 +98,7 @@ async def test_nothing_piles_up_behind_itself_in_the_buffers_of_the_system(
     await table.play()
     assert len(set(table.transcripts())) == 1
     assert set(came.values()) <= {0, 1}
-    assert len(came) > 100
+    assert len(came) > 40  # the deal alone has more
     for guest in table.guests:
         lost = {update.reason.code for update in guest.heard(updates.Unlinked)}
         assert not lost & {LinkCode.SILENT, LinkCode.UNREAD, LinkCode.TOO_SLOW}
