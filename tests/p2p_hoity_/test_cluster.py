@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from support import pieces
+from support.cases import fails
 from support.dask_cluster import begun, kill_workers
 
 from p2p_hoity import cluster
@@ -26,10 +27,18 @@ def local() -> Iterator[Any]:
         yield one
 
 
-def test_each_piece_comes_with_what_is_made_of_it(local: Any) -> None:
+def test_each_piece_comes_with_what_is_made_of_it_or_with_what_went_wrong(local: Any) -> None:
     found = dict(on_cluster(local.scheduler_address, pieces.doubled, range(30)))
     assert found == {number: 2 * number for number in range(30)}
     assert dict(on_cluster(local.scheduler_address, pieces.doubled, [])) == {}
+    found = dict(on_cluster(local.scheduler_address, pieces.doubled, [1, -1, 2, 3, 4]))
+    assert isinstance(found.pop(-1), Ended)
+    assert found == {1: 2, 2: 4, 3: 6, 4: 8}
+    found = list(in_order(local.scheduler_address, pieces.doubled, [5, -1, *range(20, 0, -1)]))
+    assert isinstance(found.pop(1), Ended)
+    assert found == [10, *range(40, 0, -2)]
+    work = on_cluster(local.scheduler_address, pieces.refused, range(9))
+    assert fails(ClusterError, "cluster-otherwise", list, work).fields["kind"] == "ValueError"
 
 
 def test_pieces_are_taken_as_there_is_room(local: Any) -> None:
@@ -70,35 +79,12 @@ def test_what_a_dead_worker_had_done_is_done_again(local: Any) -> None:
     assert dict([first, *found]) == {number: 2 * number for number in range(6)}
 
 
-def test_a_piece_of_which_all_die_costs_no_other_its_result(local: Any) -> None:
-    found = dict(on_cluster(local.scheduler_address, pieces.doubled, [1, -1, 2, 3, 4]))
-    assert isinstance(found.pop(-1), Ended)
-    assert found == {1: 2, 2: 4, 3: 6, 4: 8}
-
-
-def test_in_order_is_as_a_map_would_do_it(local: Any) -> None:
-    found = list(in_order(local.scheduler_address, pieces.doubled, [5, -1, *range(20, 0, -1)]))
-    assert isinstance(found.pop(1), Ended)
-    assert found == [10, *range(40, 0, -2)]
-
-
-def test_what_work_raises_is_told(local: Any) -> None:
-    with pytest.raises(ClusterError) as caught:
-        list(on_cluster(local.scheduler_address, pieces.refused, range(9)))
-    assert (caught.value.code, caught.value.fields["kind"]) == ("cluster-otherwise", "ValueError")
-
-
-def test_a_worker_that_lacks_what_the_work_needs_says_so(
-    local: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    (tmp_path / "here_alone.py").write_text(
-        "def work(piece: object) -> object:\n    return piece\n"
-    )
+def test_missing_code_is_told(local: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "here_alone.py").write_text("def work(piece):\n    return piece\n")
     monkeypatch.syspath_prepend(tmp_path)
     here_alone: Any = importlib.import_module("here_alone")
-    with pytest.raises(ClusterError) as caught:
-        list(on_cluster(local.scheduler_address, here_alone.work, range(9)))
-    assert caught.value.fields["kind"] == "ModuleNotFoundError"
+    work = on_cluster(local.scheduler_address, here_alone.work, range(9))
+    assert fails(ClusterError, "", list, work).fields["kind"] == "ModuleNotFoundError"
 
 
 def test_a_cluster_that_goes_is_told() -> None:
@@ -106,30 +92,24 @@ def test_a_cluster_that_goes_is_told() -> None:
         found = on_cluster(local.scheduler_address, pieces.doubled, count())
         next(found)
         local.close()
-        with pytest.raises(ClusterError) as caught:
-            list(found)
-    assert caught.value.code == "cluster-gone"
+        fails(ClusterError, "cluster-gone", list, found)
 
 
 def test_a_cluster_without_workers_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     with begun(0) as local:
         monkeypatch.setattr(cluster, "PATIENCE", 0.5)
-        with pytest.raises(ClusterError) as caught:
-            list(on_cluster(local.scheduler_address, pieces.doubled, [1]))
-    assert caught.value.code == "cluster-empty"
+        work = on_cluster(local.scheduler_address, pieces.doubled, [1])
+        fails(ClusterError, "cluster-empty", list, work)
 
 
 @pytest.mark.parametrize("address", [NOWHERE, "carrier-pigeon://here", "nowhere", ""])
 def test_where_no_cluster_is_that_is_told(monkeypatch: pytest.MonkeyPatch, address: str) -> None:
     pytest.importorskip("distributed", reason="Dask's distributed is not installed")
     monkeypatch.setattr(cluster, "PATIENCE", 0.5)
-    with pytest.raises(ClusterError) as caught:
-        list(on_cluster(address, pieces.doubled, [1]))
-    assert caught.value.code == "cluster-unreached"
+    fails(ClusterError, "cluster-unreached", list, on_cluster(address, pieces.doubled, [1]))
 
 
 def test_without_the_library_that_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "distributed", None)
-    with pytest.raises(ClusterError) as caught:
-        list(on_cluster(NOWHERE, pieces.doubled, [1]))
-    assert caught.value.fields["name"] == "distributed"
+    caught = fails(ClusterError, "", list, on_cluster(NOWHERE, pieces.doubled, [1]))
+    assert caught.fields["name"] == "distributed"

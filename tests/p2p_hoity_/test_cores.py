@@ -37,15 +37,11 @@ def _end_one_of_two() -> None:
 
 
 @ONLY_WHERE_FORKED
-def test_work_is_done_by_other_processes_which_a_keyboard_does_not_reach() -> None:
+def test_work_is_done_by_other_processes(monkeypatch: pytest.MonkeyPatch) -> None:
     with cores.spread(2) as submit:
         assert submit is not None
         assert submit(os.getpid).result() != os.getpid()
         assert submit(signal.getsignal, signal.SIGINT).result() == signal.SIG_IGN
-
-
-@ONLY_WHERE_FORKED
-def test_who_has_no_work_begins_no_process(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delattr(cores, "_processes")
     with cores.spread(2) as submit:
         assert submit is not None
@@ -65,17 +61,18 @@ def test_processes_come_to_the_same_verdict(spoilt: int | None) -> None:
     if spoilt is not None:
         data[spoilt] ^= 1
     with cores.spread(2) as submit:
-        assert bare(verify(bytes(data), read_game, None, submit)) == bare(
-            verify(bytes(data), read_game)
-        )
+        report = verify(bytes(data), read_game, None, submit)
+    assert bare(report) == bare(verify(bytes(data), read_game))
 
 
 @ONLY_WHERE_FORKED
-def test_a_process_that_is_ended_is_told_and_another_error_stays_what_it_is() -> None:
+def test_a_process_that_is_ended_is_told_or_once_forgiven(tmp_path: Path) -> None:
     with pytest.raises(cores.Ended):
         _end_one_of_two()
     with pytest.raises(RuntimeError, match="ours"), cores.spread(2):
         raise RuntimeError("ours")
+    given = ["", str(tmp_path / "was here")]
+    assert sorted(cores.side_by_side(pieces.ended_once, given, 2)) == [(one, one) for one in given]
 
 
 PARENT = """
@@ -120,12 +117,6 @@ def test_each_piece_comes_with_what_is_made_of_it_though_one_ends_its_process() 
     assert set(found) == set(given)
     for number, made in found.items():
         assert isinstance(made, cores.Ended) if number < 0 else made == 2 * number
-
-
-@ONLY_WHERE_FORKED
-def test_a_process_that_is_ended_once_is_forgiven(tmp_path: Path) -> None:
-    given = ["", str(tmp_path / "was here")]
-    assert sorted(cores.side_by_side(pieces.ended_once, given, 2)) == [(one, one) for one in given]
 
 
 @ONLY_WHERE_FORKED

@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import Any
 
 import pytest
+from support.cases import fails
 from support.cheap_group import cheap_cards
 from support.machine_table import Chooser, MachineTable, identity, seat_at
 from support.sim.cheap import shared_nodes
@@ -125,17 +126,13 @@ def test_what_happened_is_in_the_log_once_and_shared_until_two_plays_part() -> N
     ],
 )
 def test_a_header_of_another_game_is_refused(change: Any, words: str) -> None:
-    with pytest.raises(Invalid, match=words):
-        game_port.read_game(replace(terms(3), game=change))
+    fails(Invalid, words, game_port.read_game, replace(terms(3), game=change))
 
 
 def test_the_variant_fits_the_seats() -> None:
-    with pytest.raises(Invalid, match="variant"):
-        game_port.read_game(terms(3, variant="surprise"))
-    with pytest.raises(Invalid, match="variant"):
-        game_port.read_game(terms(2))
-    with pytest.raises(Invalid, match="2 to 6"):
-        game_port.read_game(replace(terms(6), seats=7, quorum=5))
+    fails(Invalid, "variant", game_port.read_game, terms(3, variant="surprise"))
+    fails(Invalid, "variant", game_port.read_game, terms(2))
+    fails(Invalid, "2 to 6", game_port.read_game, replace(terms(6), seats=7, quorum=5))
 
 
 @pytest.mark.parametrize("edition", EDITIONS)
@@ -172,8 +169,7 @@ def test_the_sizes_hold_every_choice_and_one_the_rules_do_not_know_is_illegal() 
         assert len(encoding.encode(choice)) <= game_port.SIZES[kind]
         assert game_port.read_game(terms(3)).form(kind).admits(choice)
     game = game_port.read_game(terms(3))
-    with pytest.raises(port.IllegalMove):
-        game.check(game.start(), "bluff", 0, 1, {})
+    fails(port.IllegalMove, "", game.check, game.start(), "bluff", 0, 1, {})
 
 
 def test_the_header_is_read_back_and_any_change_of_the_edition_is_another_table() -> None:

@@ -2,9 +2,10 @@
 
 from dataclasses import dataclass, field
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.cases import fails
+from support.rules_driver import card
 from support.sampling import times
 
 from p2p_hoity import rules
@@ -68,22 +69,15 @@ def play(picks: list[int]) -> Played:
 
 @given(st.lists(st.integers(0, 23), max_size=12))
 @settings(max_examples=times(40, 300))
-def test_whatever_is_chosen_all_is_explained_and_each_thing_once(picks: list[int]) -> None:
+def test_whatever_is_chosen_all_is_explained_once_when_it_has_happened(picks: list[int]) -> None:
     played = play(picks)
     assert len(played.topics) == len(set(played.topics))
     assert set(played.topics) >= ALWAYS
     assert len(played.of(rules.news.RoundBegan)) <= len(PLAN)
     assert len(played.asked) <= 3 * len(PLAN)
     assert isinstance(played.items[0], rules.news.Setup)
-    assert isinstance(
-        played.items[-1], rules.news.RoundEnded | rules.news.TurnedUp | rules.news.Returned
-    )
-
-
-@given(st.lists(st.integers(0, 23), max_size=12))
-@settings(max_examples=times(25, 100))
-def test_all_of_it_has_happened_when_it_is_explained(picks: list[int]) -> None:
-    played = play(picks)
+    last = rules.news.RoundEnded | rules.news.TurnedUp | rules.news.Returned
+    assert isinstance(played.items[-1], last)
     for topic, kind in {
         Topic.REGISTER: rules.news.CashPaid,
         Topic.OCTAGON: rules.news.FigureMoved,
@@ -106,10 +100,7 @@ def test_every_sale_robbed_means_one_round_more() -> None:
         if kind == "place":
             played.step(int(rules.Place.AUCTION_HALL))
         elif kind == "action":
-            state = played.lesson.view.state
-            played.step(
-                next(c for c in state.hands[MINE] if state.kind(c) is rules.ActionKind.THIEF)
-            )
+            played.step(card(played.lesson.view.state, MINE, rules.ActionKind.THIEF))
         else:
             assert kind is None
             played.step()
@@ -121,8 +112,7 @@ def test_every_sale_robbed_means_one_round_more() -> None:
 def test_it_is_the_same_every_time_and_behind_the_end_there_is_nothing() -> None:
     assert play([1, 2, 0, 1]).items == play([1, 2, 0, 1]).items
     played = play([])
-    with pytest.raises(rules.UnexpectedEvent, match="over"):
-        played.step()
+    fails(rules.UnexpectedEvent, "over", played.step)
 
 
 def test_the_player_wants_what_is_for_sale_and_sees_no_more_than_a_seat_does() -> None:
@@ -140,14 +130,11 @@ def test_the_player_wants_what_is_for_sale_and_sees_no_more_than_a_seat_does() -
 def test_a_choice_that_is_owed_is_asked_for_and_an_illegal_one_refused() -> None:
     played = Played()
     played.step()
-    with pytest.raises(rules.UnexpectedEvent, match="has not chosen"):
-        played.step()
+    fails(rules.UnexpectedEvent, "has not chosen", played.step)
     played.step(int(rules.Place.CASTLE))
     played.step()
     while played.lesson.question != "action":
         played.step()
-    state = played.lesson.view.state
-    cash = next(c for c in state.hands[MINE] if state.kind(c) is rules.ActionKind.CASH)
-    with pytest.raises(rules.IllegalMove):
-        played.step(cash)
+    cash = card(played.lesson.view.state, MINE, rules.ActionKind.CASH)
+    fails(rules.IllegalMove, "", played.step, cash)
     played.step(played.lesson.view.legal("action")[0])

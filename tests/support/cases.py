@@ -1,7 +1,7 @@
 """Many cases in one test, of which every one that fails is listed; and calls that must fail."""
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from typing import Any
 
 import pytest
@@ -36,10 +36,27 @@ def each(
 
 def fails(
     error: type[Exception], words: str, call: Callable[..., Any], *given: Any, **named: Any
-) -> None:
-    """Check that a call raises this error, with this code or with these words in its text."""
+) -> Any:
+    """Check that a call raises this error, with this code or with these words in its text.
+
+    Returns:
+        The error.
+    """
     with pytest.raises(error) as caught:
         call(*given, **named)
-    code = getattr(caught.value, "code", words)
-    is_code = "-" in words and " " not in words
-    assert code == words if is_code else re.search(words, str(caught.value)), caught.value
+    return _checked(caught.value, words)
+
+
+async def ends_in(error: type[Exception], words: str, work: Awaitable[Any]) -> Any:
+    """Do the same for what is awaited."""
+    with pytest.raises(error) as caught:
+        await work
+    return _checked(caught.value, words)
+
+
+def _checked(found: Exception, words: str) -> Exception:
+    """Check that an error has one of these codes; other words stand somewhere in its text."""
+    code = getattr(found, "code", None)
+    is_code = code is not None and "-" in words and re.fullmatch("[a-z|-]+", words)
+    assert re.fullmatch(words, str(code)) if is_code else re.search(words, str(found)), found
+    return found

@@ -12,6 +12,7 @@ import trio
 from vectors.making.tables import edition_of
 
 from p2p_hoity import editions, game_port, rules, tables
+from p2p_hoity.net.discovery import Announcement
 from p2p_hoity.net.events import Frame
 from p2p_hoity.net.hub import Hub
 from p2p_hoity.net.network import Network
@@ -392,6 +393,18 @@ class PlayerTable:
         return reports
 
 
+@pytest.fixture
+def pair(tmp_path: Path) -> PlayerTable:
+    """Return a table of two who play a short game at once."""
+    return PlayerTable(tmp_path, 2)
+
+
+@pytest.fixture
+def three(tmp_path: Path) -> PlayerTable:
+    """Return a table of three who do the same."""
+    return PlayerTable(tmp_path, 3)
+
+
 def willing_table(
     path: Path,
     seats: int,
@@ -464,6 +477,22 @@ async def call(
     nursery.start_soon(caller.listen)
     await hub.connect(table.ticket.addresses, table.ticket.host_id, 5)
     return caller
+
+
+class SilentAir:
+    """In place of the LAN: what is announced there, and nobody hears it."""
+
+    def __init__(self) -> None:
+        self.announced: list[Announcement] = []
+
+    @asynccontextmanager
+    async def announce(self, what: Announcement) -> AsyncIterator[Any]:
+        """Keep what is announced."""
+        self.announced.append(what)
+        yield self
+
+    async def update(self, joined: int) -> None:
+        """Keep nothing of who joined."""
 
 
 @asynccontextmanager

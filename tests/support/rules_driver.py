@@ -111,6 +111,12 @@ class Referee:
     def hidden(self, slots: object) -> rules.Cards:
         return self.cards(s for s in slots if self.state.known[s] is None)  # type: ignore[attr-defined]
 
+    def open(self, *slots: int) -> None:
+        """Let everybody know what lies in these slots."""
+        known = {slot: self.deck[slot] for slot in slots}
+        after = (known.get(slot, card) for slot, card in enumerate(self.state.known))
+        self.state = self.state.but(known=tuple(after))
+
     def step(self) -> rules.State:
         return self.apply(self.answer())
 
@@ -204,6 +210,20 @@ def plays(state: rules.State, **kinds: str) -> dict[int, rules.Choice]:
         kind, _, which = words.partition(":")
         chosen[int(seat[1:])] = card(state, int(seat[1:]), rules.ActionKind(kind), int(which or 0))
     return chosen
+
+
+def in_play(
+    kind: str,
+    edition: rules.Edition,
+    seats: int,
+    hands: dict[int, str] | None = None,
+    place: dict[int, rules.Choice] | None = None,
+    **kinds: str,
+) -> Referee:
+    """A table played by these plans until a choice of this kind is expected."""
+    referee = table(edition, seats, hands)
+    referee.until(kind, place=place or {}, action=plays(referee.state, **kinds))
+    return referee
 
 
 def of(news: object, kind: type[H]) -> list[H]:

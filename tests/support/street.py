@@ -1,7 +1,6 @@
 """A relay with people around it, in memory unless told otherwise."""
 
 from contextlib import asynccontextmanager
-from functools import partial
 
 import trio
 
@@ -13,6 +12,7 @@ from p2p_hoity.net.tls import secure_to
 from protocol.crypto.signing import Identity
 from support.memory_network import MemoryNetwork
 from support.relays import serve_relay
+from support.running import running
 
 SEAT = Identity(bytes([1]) * 32)
 GUEST = Identity(bytes([2]) * 32)
@@ -25,23 +25,16 @@ class Street:
     """A relay with hubs around it, in memory unless told otherwise."""
 
     def __init__(self, nursery, network):
-        self.nursery = nursery
-        self.network = network
-        self.place = ""
+        self.nursery, self.network, self.place = nursery, network, ""
         self.relaying = trio.CancelScope()
 
     async def open_relay(self, port=0, limits=None):
-        self.relaying = await self.nursery.start(self._serve, port, limits)
+        (self.place,) = await self.nursery.start(self._serve, port, limits)
 
     async def _serve(self, port, limits, task_status):
-        async def told(nursery, scope):
-            how = {"identity": RELAY, "limits": limits, "network": self.network}
-            (self.place,) = await nursery.start(partial(serve_relay, "127.0.0.1", port, **how))
-            task_status.started(scope)
-
-        with trio.CancelScope() as scope:
-            async with trio.open_nursery() as nursery:
-                nursery.start_soon(told, nursery, scope)
+        how = {"identity": RELAY, "limits": limits, "network": self.network}
+        with trio.CancelScope() as self.relaying:
+            await serve_relay("127.0.0.1", port, **how, task_status=task_status)
 
     async def hub(self, identity):
         hub = Hub(identity, network=self.network)
@@ -69,11 +62,10 @@ class Street:
 
 @asynccontextmanager
 async def street(*, network=None, limits=None):
-    async with trio.open_nursery() as nursery:
+    async with running() as nursery:
         made = Street(nursery, network or MemoryNetwork())
         await made.open_relay(limits=limits)
         yield made
-        nursery.cancel_scope.cancel()
 
 
 class Stuck(trio.abc.Stream):

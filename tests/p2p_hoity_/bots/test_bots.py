@@ -99,10 +99,8 @@ def _played(referee, seat, times=300):
 def _castle(hands, figures=None):
     """All seats in the Castle, with these hands, which all have seen."""
     referee = table(load(), len(hands), hands)
-    opened = {slot: referee.deck[slot] for slot in range(4 * len(hands))}
-    known = tuple(opened.get(slot, card) for slot, card in enumerate(referee.state.known))
-    fields = figures or referee.state.figures
-    referee.state = referee.state.but(known=known, figures=tuple(fields))
+    referee.open(*range(4 * len(hands)))
+    referee.state = referee.state.but(figures=tuple(figures or referee.state.figures))
     referee.plan = {("place", seat): 0 for seat in range(len(hands))}
     return referee
 

@@ -4,6 +4,7 @@ import struct
 import zlib
 
 import pytest
+from support.cases import fails
 from support.random_weights import COMMIT, matrices, random_weights
 
 from p2p_hoity.bots.learned import BadWeights, read
@@ -27,8 +28,7 @@ def test_weights_come_back_from_a_small_file_and_only_in_their_shape():
     assert set(read(pack(Shape(), layers, COMMIT, 2)).layers[0].rows[0]) == {0.0}
     layers = matrices(2)
     layers[1][0].pop()
-    with pytest.raises(ValueError, match="rows"):
-        pack(Shape(), layers, COMMIT, 2)
+    fails(ValueError, "rows", pack, Shape(), layers, COMMIT, 2)
 
 
 def test_a_mixture_is_that_of_the_formula():
@@ -82,5 +82,4 @@ MALFORMED = {
 @pytest.mark.parametrize("case", MALFORMED)
 def test_malformed_weights_are_refused(case):
     data, words = MALFORMED[case]
-    with pytest.raises(BadWeights, match=words):
-        read(data)
+    fails(BadWeights, words, read, data)

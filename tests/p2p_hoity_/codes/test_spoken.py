@@ -2,10 +2,9 @@
 
 import re
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.cases import each
+from support.cases import each, fails
 
 from p2p_hoity.codes import spoken
 
@@ -13,7 +12,7 @@ LANTERN = spoken.SpokenCode(7, ("lantern", "walrus"))
 WORDS = st.sampled_from(spoken.word_list())
 
 
-def test_the_list_is_large_its_words_cannot_be_mixed_up_and_are_found_by_their_letters() -> None:
+def test_the_list_is_large_its_words_are_told_apart_by_few_letters_and_drawn_afresh() -> None:
     words = spoken.word_list()
     assert len(words) == len(set(words)) == 1295
     assert 1 / len(words) ** spoken.WORDS < 2**-20
@@ -23,9 +22,6 @@ def test_the_list_is_large_its_words_cannot_be_mixed_up_and_are_found_by_their_l
     assert spoken.beginning_with("zz") == ()
     assert spoken.beginning_with("") == spoken.word_list()
     assert all(word.startswith("wa") for word in spoken.beginning_with("wa"))
-
-
-def test_words_are_fresh_each_time_and_not_shown_by_accident() -> None:
     drawn = {spoken.fresh_words() for _ in range(64)}
     assert len(drawn) > 60
     assert all(word in spoken.word_list() for pair in drawn for word in pair)
@@ -51,18 +47,17 @@ def test_what_people_type_is_forgiven(text: str) -> None:
     assert spoken.parse_code(text).password == b"lantern-walrus"
 
 
-@given(st.integers(1, spoken.MOST_NUMBER), WORDS, WORDS, st.integers(3, 10))
-def test_every_code_is_read_from_beginnings(number: int, one: str, two: str, letters: int) -> None:
-    code = spoken.SpokenCode(number, (one, two))
+@given(
+    st.builds(spoken.SpokenCode, st.integers(1, spoken.MOST_NUMBER), st.tuples(WORDS, WORDS)),
+    st.integers(3, 10),
+    st.text(max_size=60),
+)
+def test_codes_are_read_from_beginnings(code: spoken.SpokenCode, letters: int, text: str) -> None:
+    one, two = code.words
     assert spoken.parse_code(str(code)) == code
-    assert spoken.parse_code(f"{number} {one[:letters]} {two.upper()}") == code
-
-
-@given(st.text(max_size=60))
-def test_anything_else_is_refused_in_words(text: str) -> None:
+    assert spoken.parse_code(f"{code.number} {one[:letters]} {two.upper()}") == code
     if not spoken.is_code(text):
-        with pytest.raises(spoken.CodeError):
-            spoken.parse_code(text)
+        fails(spoken.CodeError, "", spoken.parse_code, text)
 
 
 @each(
@@ -93,16 +88,12 @@ def test_a_relay_may_stand_behind_it(case: tuple[str, str]) -> None:
 )
 def test_what_is_no_code_is_refused(case: tuple[str, str]) -> None:
     text, code = case
-    with pytest.raises(spoken.CodeError) as refused:
-        spoken.parse_code(text)
-    assert refused.value.code == code
+    fails(spoken.CodeError, code, spoken.parse_code, text)
 
 
 def test_a_slip_is_no_guess_and_neither_tickets_nor_nicknames_are_codes() -> None:
     others = ("hoity2abc", "Ana", "7 of nine", "", "7-up", "123")
     assert [text for text in others if spoken.is_code(text)] == []
     for typed, meant in (("7-lantrn-walrus", "lantern"), ("7-lantern-wlarus", "walrus")):
-        with pytest.raises(spoken.CodeError) as refused:
-            spoken.parse_code(typed)
-        assert refused.value.code == "code-misspelt"
-        assert refused.value.fields["meant"] == meant
+        refused = fails(spoken.CodeError, "code-misspelt", spoken.parse_code, typed)
+        assert refused.fields["meant"] == meant

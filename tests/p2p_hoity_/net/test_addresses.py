@@ -59,10 +59,6 @@ def test_what_nobody_could_dial_is_refused_in_words(text):
         addresses.parse_address(text)
 
 
-def test_port_zero_is_for_listening_only():
-    assert addresses.parse_address("127.0.0.1:0", lowest_port=0).port == 0
-
-
 @pytest.mark.parametrize(
     ("host", "source"),
     [
@@ -78,7 +74,7 @@ def test_a_connection_is_charged_to_what_one_machine_can_fill(host, source):
     assert addresses.source_of(host) == source
 
 
-def test_local_addresses_and_networks_are_ours_and_loopback_is_last():
+def test_local_addresses_and_networks_are_ours_and_port_zero_is_to_listen_at():
     *outside, last = addresses.local_addresses(4711)
     assert last == "127.0.0.1:4711"
     for text in outside:
@@ -89,6 +85,7 @@ def test_local_addresses_and_networks_are_ours_and_loopback_is_last():
         with socket.socket(family) as ours:
             ours.bind((address.host, 0))  # only an address of this machine can be bound
     assert all(not network.is_loopback for network in addresses.own_networks())
+    assert addresses.parse_address("127.0.0.1:0", lowest_port=0).port == 0
 
 
 OWN = [ipaddress.ip_network("192.168.7.0/24"), ipaddress.ip_network("fd00:7::/64")]

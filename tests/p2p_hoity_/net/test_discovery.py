@@ -18,9 +18,8 @@ from p2p_hoity.net.ticket import Ticket, encode_ticket
 
 SECRET = encode_ticket(Ticket(bytes(32), ("192.0.2.7:4711",), bytes(32), (), b"s" * 16))
 WORD = encode_ticket(Ticket(bytes(32), ("192.0.2.7:4711", "box.example:1"), bytes(32)))
-LONG_WORD = encode_ticket(
-    Ticket(bytes(32), tuple(f"{'x' * 60}{n}.example:4711" for n in range(8)), bytes(32))
-)
+MANY = tuple(f"{'x' * 60}{n}.example:4711" for n in range(8))
+LONG_WORD = encode_ticket(Ticket(bytes(32), MANY, bytes(32)))
 TABLE = Announcement("Ana's table", 4, 1, WORD)
 SOUND = discovery.write_properties(TABLE)
 

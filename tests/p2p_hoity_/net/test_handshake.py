@@ -8,6 +8,7 @@ import trio
 import trio.testing
 from hypothesis import given
 from hypothesis import strategies as st
+from support.cases import ends_in, fails
 
 from p2p_hoity.net.errors import NetError
 from p2p_hoity.net.framing import encode_frame
@@ -51,8 +52,7 @@ def test_an_honest_answer_proves_the_diallers_id_once_and_makes_one_binding():
     assert at_listener.binding == at_dialler.binding
     assert at_listener.binding.hex() not in repr(at_listener)
     assert check(answer_to(CHALLENGE)) == DIALLER.public
-    with pytest.raises(NetError, match="answer-without-proof"):
-        check(answer_to(CHALLENGE), fresh_challenge(HERE))
+    fails(NetError, "answer-without-proof", check, answer_to(CHALLENGE), fresh_challenge(HERE))
     assert len({fresh_challenge(HERE) for _ in range(100)}) == 100
 
 
@@ -76,39 +76,28 @@ def test_no_other_link_has_the_same_binding(other):
 
 
 def test_an_answer_is_for_one_listener_certificate_and_purpose_and_of_its_signer():
-    with pytest.raises(NetError, match="answer-without-proof"):
-        check(answer_to(CHALLENGE, listener=OTHER))
+    fails(NetError, "answer-without-proof", check, answer_to(CHALLENGE, listener=OTHER))
     data = answer_to(CHALLENGE)
-    with pytest.raises(NetError, match="answer-without-proof"):
-        check(data, certificate=bytes(32))
-    with pytest.raises(NetError, match="answer-without-proof"):
-        check(data, purpose=Purpose.RELAY)
+    fails(NetError, "answer-without-proof", check, data, certificate=bytes(32))
+    fails(NetError, "answer-without-proof", check, data, purpose=Purpose.RELAY)
     data = DIALLER.public + answer_to(CHALLENGE, by=OTHER)[32:]
-    with pytest.raises(NetError, match="answer-without-proof"):
-        check(data)
-    with pytest.raises(NetError, match="answer-by-ourselves"):
-        check(answer_to(CHALLENGE, by=LISTENER))
+    fails(NetError, "answer-without-proof", check, data)
+    fails(NetError, "answer-by-ourselves", check, answer_to(CHALLENGE, by=LISTENER))
 
 
-@given(st.binary(max_size=200) | st.binary(min_size=ANSWER, max_size=ANSWER))
-def test_no_other_bytes_prove_anything(data):
-    with pytest.raises(NetError):
-        check(data)
-
-
-@given(st.integers(0, ANSWER * 8 - 1))
-def test_every_bit_of_an_answer_counts(bit):
-    number = int.from_bytes(answer_to(CHALLENGE), "big") ^ 1 << bit
-    with pytest.raises(NetError):
-        check(number.to_bytes(ANSWER, "big"))
-
-
-@pytest.mark.parametrize(
-    "challenge", [b"", MAGIC, b"hoity link 3" + bytes(48), CHALLENGE[:-1], CHALLENGE + b"x"]
+@given(
+    st.binary(max_size=200) | st.binary(min_size=ANSWER, max_size=ANSWER),
+    st.integers(0, ANSWER * 8 - 1),
 )
-def test_only_our_own_challenges_are_signed(challenge):
-    with pytest.raises(NetError, match="handshake-of-other-version"):
-        answer_to(challenge)
+def test_no_other_bytes_prove_anything_and_every_bit_counts(data, bit):
+    fails(NetError, "", check, data)
+    number = int.from_bytes(answer_to(CHALLENGE), "big") ^ 1 << bit
+    fails(NetError, "", check, number.to_bytes(ANSWER, "big"))
+
+
+def test_only_our_own_challenges_are_signed():
+    for challenge in (b"", MAGIC, b"hoity link 3" + bytes(48), CHALLENGE[:-1], CHALLENGE + b"x"):
+        fails(NetError, "handshake-of-other-version", answer_to, challenge)
 
 
 async def introduce(listening, dialling):
@@ -139,7 +128,7 @@ async def dialling(stream, listener=LISTENER):
     return await prove(stream, known, DIALLER, THERE)
 
 
-async def test_both_sides_end_well_or_are_told():
+async def test_both_sides_end_well_or_are_told_and_no_long_frame_is_taken():
     ends = await introduce(listening, dialling)
     assert ends["listener"].peer == DIALLER.public
     assert ends["listener"].binding == ends["dialler"].binding
@@ -147,21 +136,16 @@ async def test_both_sides_end_well_or_are_told():
     ends = await introduce(listening, partial(dialling, listener=OTHER))
     assert str(ends["listener"]) == "answer-without-proof"
     assert str(ends["dialler"]) == "verdict-not-proven"
+    near, far = trio.testing.memory_stream_pair()
+    await far.send_all(encode_frame(secrets.token_bytes(257)))
+    await ends_in(NetError, "frame-too-large length=257", expect_welcome(near))
 
 
 @pytest.mark.parametrize("said", [b"\x63", b"", b"\0\0", *(v.encode() for v in Verdict if v)])
 async def test_only_a_welcome_is_one(said):
     near, far = trio.testing.memory_stream_pair()
     await far.send_all(encode_frame(said))
-    with pytest.raises(NetError, match=r"^(no-)?verdict"):
-        await expect_welcome(near)
-
-
-async def test_a_handshake_takes_no_long_frame():
-    near, far = trio.testing.memory_stream_pair()
-    await far.send_all(encode_frame(secrets.token_bytes(257)))
-    with pytest.raises(NetError, match="frame-too-large length=257"):
-        await expect_welcome(near)
+    await ends_in(NetError, r"^(no-)?verdict", expect_welcome(near))
 
 
 @pytest.mark.parametrize("purpose", list(Purpose))
@@ -176,7 +160,6 @@ async def test_what_a_dialler_came_for_is_what_it_signed(purpose):
     async with trio.open_nursery() as nursery:
         nursery.start_soon(dial)
         if purpose is Purpose.RELAY:
-            with pytest.raises(NetError, match="answer-without-proof"):
-                await ask(far, SERVED, HERE)
+            await ends_in(NetError, "answer-without-proof", ask(far, SERVED, HERE))
         else:
             assert (await ask(far, SERVED, HERE))[1] is purpose

@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 import pytest
 import trio
 import trio.testing
+from support.cases import ends_in, fails
 from support.memory_network import MemoryNetwork
 from support.running import running
 
@@ -87,16 +88,14 @@ async def test_closing_tells_both_why_and_a_blocked_peer_stays_out():
         assert (await a.events.receive()).reason == Reason("it lied")
         assert isinstance(await b.events.receive(), LinkDown)
         (place,) = await a.listen(LOOPBACK, 0)
-        with pytest.raises(NetError, match="verdict-refused"):
-            await b.connect([place], LOW.public, 5)
+        await ends_in(NetError, r"\(verdict-refused", b.connect([place], LOW.public, 5))
 
 
 async def test_when_a_hub_stops_all_are_told_and_connecting_again_changes_nothing():
     async with hubs(LOW) as (a,):
         async with hubs(HIGH) as (b,):
             await linked_pair(a, b)
-        with pytest.raises(trio.EndOfChannel):
-            await b.events.receive()
+        await ends_in(trio.EndOfChannel, "", b.events.receive())
         assert isinstance(await a.events.receive(), LinkDown)
     async with hubs(LOW, HIGH) as (a, b):
         addresses = await a.listen(LOOPBACK, 0)
@@ -183,10 +182,8 @@ async def test_dialling_may_begin_before_running_and_by_several_addresses(autoju
 
 
 async def test_a_hub_shows_no_secret_and_refuses_what_it_cannot_do_at_once():
-    with pytest.raises(AddressError, match="address-without-port"):
-        Hub(LOW).dial("table", HIGH.public)
-    with pytest.raises(RuntimeError, match="running"):
-        await Hub(LOW).listen(LOOPBACK, 0)
+    fails(AddressError, "address-without-port", Hub(LOW).dial, "table", HIGH.public)
+    await ends_in(RuntimeError, "running", Hub(LOW).listen(LOOPBACK, 0))
     assert LOW.seed.hex() not in repr(vars(Hub(LOW)))
 
 
@@ -196,17 +193,14 @@ async def test_a_failed_connect_names_every_way_and_a_port_in_use_is_told():
         (door,) = await trio.open_tcp_listeners(0, host=LOOPBACK)
         nobody = f"{LOOPBACK}:{door.socket.getsockname()[1]}"
         await door.aclose()
-        with pytest.raises(NetError) as failure:
-            await b.connect([place, nobody], THIRD.public, 5)
-        assert f"'{place}' why=(someone-else-answers)" in str(failure.value)
-        assert f"unreached address='{nobody}' why=(nobody-listens)" in str(failure.value)
+        failure = await ends_in(NetError, "", b.connect([place, nobody], THIRD.public, 5))
+        assert f"'{place}' why=(someone-else-answers)" in str(failure)
+        assert f"unreached address='{nobody}' why=(nobody-listens)" in str(failure)
         assert a.links() == b.links() == frozenset()
-        with pytest.raises(NetError, match="no-address"):
-            await b.connect([], LOW.public, 5)
+        await ends_in(NetError, "no-address", b.connect([], LOW.public, 5))
         assert not a.post(HIGH.public, b"hello")
         port = int(place.rpartition(":")[2])
-        with pytest.raises(NetError, match=f"'{LOOPBACK}:{port}' why=.port-in-use"):
-            await b.listen(LOOPBACK, port)
+        await ends_in(NetError, f"'{LOOPBACK}:{port}' why=.port-in-use", b.listen(LOOPBACK, port))
 
 
 async def test_connecting_to_a_listener_that_says_nothing_ends_in_time(autojump_clock):
@@ -282,7 +276,7 @@ async def dial_by_hand(place, me, listener, tamper=lambda data: data, instance=b
     return stream, await read_frame(stream, 256)
 
 
-async def test_a_peer_that_comes_again_takes_the_place_of_its_dead_link():
+async def test_a_peer_that_comes_again_takes_its_place_and_a_recorded_answer_opens_nothing():
     async with hubs(LOW) as (a,):
         (place,) = await a.listen(LOOPBACK, 0)
         first, _ = await dial_by_hand(place, HIGH, LOW)
@@ -293,6 +287,23 @@ async def test_a_peer_that_comes_again_takes_the_place_of_its_dead_link():
         assert a.links() == {HIGH.public}
         await first.aclose()
         await second.aclose()
+    recorded = []
+
+    def record(data):
+        recorded.append(data)
+        return data
+
+    async with hubs(LOW) as (a,):
+        (place,) = await a.listen(LOOPBACK, 0)
+        stream, verdict = await dial_by_hand(place, HIGH, LOW, record)
+        assert verdict == b"\0"
+        await stream.aclose()
+        assert isinstance(await a.events.receive(), LinkUp)
+        assert isinstance(await a.events.receive(), LinkDown)
+        stream, verdict = await dial_by_hand(place, HIGH, LOW, lambda _: recorded[0])
+        assert verdict == b"\1"
+        assert a.links() == frozenset()
+        await cut(stream)
 
 
 # Strangers
@@ -314,26 +325,6 @@ async def test_who_proves_nothing_gets_no_link(tamper):
         stream, verdict = await dial_by_hand(place, HIGH, LOW, tamper)
         assert verdict == b"\1"
         assert await stream.receive_some() == b""
-        assert a.links() == frozenset()
-        await cut(stream)
-
-
-async def test_an_answer_recorded_in_one_link_opens_no_other():
-    recorded = []
-
-    def record(data):
-        recorded.append(data)
-        return data
-
-    async with hubs(LOW) as (a,):
-        (place,) = await a.listen(LOOPBACK, 0)
-        stream, verdict = await dial_by_hand(place, HIGH, LOW, record)
-        assert verdict == b"\0"
-        await stream.aclose()
-        assert isinstance(await a.events.receive(), LinkUp)
-        assert isinstance(await a.events.receive(), LinkDown)
-        stream, verdict = await dial_by_hand(place, HIGH, LOW, lambda _: recorded[0])
-        assert verdict == b"\1"
         assert a.links() == frozenset()
         await cut(stream)
 
@@ -383,8 +374,7 @@ async def test_silent_connections_are_cut_and_an_honest_one_gets_in(autojump_clo
         for stream in silent:
             assert not await stream.receive_some()  # all of them are cut
         assert isinstance(a.events.receive_nowait(), LinkUp)
-        with pytest.raises(trio.WouldBlock):
-            a.events.receive_nowait()
+        fails(trio.WouldBlock, "", a.events.receive_nowait)
 
 
 async def test_a_real_flood_lets_an_honest_one_in():
@@ -437,8 +427,7 @@ async def test_one_machine_makes_room_among_its_own_and_locks_no_newcomer_out():
         assert a.links() == {THIRD.public}
         a.prefer([THIRD.public])
         await b.unlinked(LOW.public)
-        with pytest.raises(NetError, match=r"verdict-full|no-room"):
-            await b.connect(places, LOW.public, 5)
+        await ends_in(NetError, r"\((verdict-full|no-room)", b.connect(places, LOW.public, 5))
     crowd = [Identity(bytes([n]) * 32) for n in range(10, 16)]
     async with hubs(LOW, limits=Limits(links=4)) as (a,), hubs(*crowd) as strangers:
         places = await a.listen(LOOPBACK, 0)
@@ -498,19 +487,7 @@ async def test_a_second_process_gets_in_once_the_first_is_gone(autojump_clock, d
 # The owner
 
 
-async def test_an_owner_that_reads_nothing_slows_its_peers_and_gone_ends_its_links(autojump_clock):
-    async with pair(MemoryNetwork()) as (a, b):
-        for number in range(500):
-            assert b.post(LOW.public, b"%d" % number)
-        await trio.sleep(60)
-        got = [(await a.events.receive()).data for _ in range(500)]
-        assert got == [b"%d" % number for number in range(500)]
-        a.events.close()
-        b.post(LOW.public, b"anyone?")
-        assert isinstance(await b.events.receive(), LinkDown)
-
-
-async def test_a_link_at_rest_is_read_later_and_the_others_at_once(autojump_clock):
+async def test_a_link_at_rest_is_read_later_and_an_owner_at_rest_slows_its_peers(autojump_clock):
     async with hubs(LOW, HIGH, THIRD, network=MemoryNetwork()) as (a, b, c):
         await a.listen("table", 4711)
         for other in (b, c):
@@ -526,6 +503,15 @@ async def test_a_link_at_rest_is_read_later_and_the_others_at_once(autojump_cloc
         assert await a.events.receive() == Frame(HIGH.public, b"much")
         assert trio.current_time() - began >= 30.0
         assert a.linked(HIGH.public)
+    async with pair(MemoryNetwork()) as (a, b):
+        for number in range(500):
+            assert b.post(LOW.public, b"%d" % number)
+        await trio.sleep(60)
+        got = [(await a.events.receive()).data for _ in range(500)]
+        assert got == [b"%d" % number for number in range(500)]
+        a.events.close()
+        b.post(LOW.public, b"anyone?")
+        assert isinstance(await b.events.receive(), LinkDown)
 
 
 @pytest.mark.parametrize("own", [False, True])
@@ -552,7 +538,7 @@ async def test_a_flood_is_read_at_its_pace_and_the_others_at_once(autojump_clock
         assert a.linked(HIGH.public)
 
 
-async def test_one_that_has_no_room_is_left_alone_for_a_while(autojump_clock):
+async def test_a_full_hub_says_so_and_is_left_alone_for_a_while(autojump_clock):
     """[L-65]"""
     dialled = []
 
@@ -577,9 +563,6 @@ async def test_one_that_has_no_room_is_left_alone_for_a_while(autojump_clock):
     assert min(pauses) >= Limits().full_pause
     assert max(pauses) <= 3 * Limits().full_pause
     assert len({round(pause, 3) for pause in pauses}) > 1  # uneven
-
-
-async def test_a_full_hub_says_so_to_whom_it_turns_away(autojump_clock):
     network = MemoryNetwork()
     limits = Limits(links=1)
     full, others = hubs(LOW, network=network, limits=limits), hubs(HIGH, THIRD, network=network)
@@ -587,7 +570,6 @@ async def test_a_full_hub_says_so_to_whom_it_turns_away(autojump_clock):
         where = await a.listen("a", 1)
         a.prefer([HIGH.public])
         await b.connect(where, LOW.public, 5)
-        with pytest.raises(RefusedError) as caught:
-            await c.connect(where, LOW.public, 5)
-    assert caught.value.full
-    assert not caught.value.elsewhere
+        caught = await ends_in(RefusedError, "", c.connect(where, LOW.public, 5))
+    assert caught.full
+    assert not caught.elsewhere

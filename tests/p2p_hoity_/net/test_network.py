@@ -4,6 +4,7 @@ import errno
 
 import pytest
 import trio
+from support.cases import ends_in
 from support.memory_network import MemoryNetwork
 
 from p2p_hoity.net.addresses import Address, Named
@@ -18,7 +19,7 @@ def network(request):
     return request.param()
 
 
-async def test_bytes_pass_through_a_door(network):
+async def test_bytes_pass_through_a_door_and_who_waits_at_it_is_told_when_it_shuts(network):
     (door,) = await network.listen(LOOPBACK, 0)
     near = await network.open(door.address)
     far, _caller = await door.accept()
@@ -28,27 +29,11 @@ async def test_bytes_pass_through_a_door(network):
     assert await far.receive_some() == b""
     await trio.aclose_forcefully(far)
     await close_listeners([door])
-
-
-async def test_a_shut_door_has_nobody_behind_it_and_its_port_is_free_again(network):
-    (door,) = await network.listen(LOOPBACK, 0)
-    port = door.address.port
-    with pytest.raises(NetError, match=f"'{LOOPBACK}:{port}' why=.port-in-use"):
-        await network.listen(LOOPBACK, port)
-    await door.aclose()
-    (door,) = await network.listen(LOOPBACK, port)
-    await door.aclose()
-    with pytest.raises(NetError, match="nobody-listens"):
-        await network.open(door.address)
-
-
-async def test_who_waits_at_a_door_is_told_when_it_shuts(network):
     (door,) = await network.listen(LOOPBACK, 0)
     told = []
 
     async def wait():
-        with pytest.raises(NetError):
-            await door.accept()
+        await ends_in(NetError, "", door.accept())
         told.append("shut")
 
     async with trio.open_nursery() as nursery:
@@ -56,6 +41,16 @@ async def test_who_waits_at_a_door_is_told_when_it_shuts(network):
         await trio.testing.wait_all_tasks_blocked()
         await door.aclose()
     assert told == ["shut"]
+
+
+async def test_a_shut_door_has_nobody_behind_it_and_its_port_is_free_again(network):
+    (door,) = await network.listen(LOOPBACK, 0)
+    port = door.address.port
+    await ends_in(NetError, f"'{LOOPBACK}:{port}' why=.port-in-use", network.listen(LOOPBACK, port))
+    await door.aclose()
+    (door,) = await network.listen(LOOPBACK, port)
+    await door.aclose()
+    await ends_in(NetError, r"\(nobody-listens", network.open(door.address))
 
 
 async def test_everywhere_is_one_port_and_where_nothing_can_listen_that_is_told(monkeypatch):
@@ -72,8 +67,7 @@ async def test_everywhere_is_one_port_and_where_nothing_can_listen_that_is_told(
         raise OSError(errno.EAFNOSUPPORT, "no such thing here")
 
     monkeypatch.setattr(trio, "open_tcp_listeners", without)
-    with pytest.raises(NetError, match="no-such-address-family"):
-        await TcpNetwork().listen("", 0)
+    await ends_in(NetError, r"\(no-such-address-family", TcpNetwork().listen("", 0))
 
 
 async def test_a_door_waits_while_the_process_is_full_and_skips_some(monkeypatch, autojump_clock):
@@ -89,8 +83,7 @@ async def test_a_door_waits_while_the_process_is_full_and_skips_some(monkeypatch
 
     monkeypatch.setattr(door._listener, "accept", fail_first)
     began = trio.current_time()
-    with pytest.raises(NetError):
-        await door.accept()
+    await ends_in(NetError, "", door.accept())
     assert trio.current_time() - began == pytest.approx(0.2)
     assert door._listener.accept == accept
     await door.aclose()
@@ -102,8 +95,7 @@ async def test_an_address_named_by_a_stranger_does_not_lead_to_this_machine(host
     network = TcpNetwork()
     (door,) = await network.listen(LOOPBACK, 0)
     port = door.address.port
-    with pytest.raises(NetError, match="not-dialled"):
-        await network.open(Address(host, port, named=Named.FAR))
+    await ends_in(NetError, "not-dialled", network.open(Address(host, port, named=Named.FAR)))
     near = await network.open(Address(LOOPBACK, port, named=Named.NEAR))
     await trio.aclose_forcefully(near)
     await door.aclose()
@@ -114,8 +106,7 @@ async def test_that_nobody_listens_there_is_final_and_a_cut_is_not():
     (door,) = await network.listen(LOOPBACK, 0)
     port = door.address.port
     await door.aclose()
-    with pytest.raises(NobodyError, match="nobody-listens"):
-        await network.open(Address(LOOPBACK, port))
+    await ends_in(NobodyError, r"\(nobody-listens", network.open(Address(LOOPBACK, port)))
     with pytest.raises(NetError) as caught, trouble_is(NetCode.FAILED):
         raise ConnectionResetError
     assert not caught.value.is_final

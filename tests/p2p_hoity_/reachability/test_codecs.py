@@ -29,15 +29,11 @@ def test_a_router_grants_what_is_asked(nonce: bytes, port: int, lifetime: int) -
     assert found.lifetime == lifetime
 
 
-@given(st.binary(max_size=1200))
-def test_no_bytes_of_a_stranger_raise_or_are_a_mapping(data: bytes) -> None:
+@given(st.binary(max_size=1200), st.integers(0, 59), st.integers(1, 255))
+def test_no_bytes_of_a_stranger_are_a_mapping_or_raise(data: bytes, at: int, change: int) -> None:
     assert not isinstance(pcp.read_answer(data, WISH), pcp.Granted)
     natpmp.read_address(data)
     natpmp.read_map(data, 4646, 7200)
-
-
-@given(st.integers(0, 59), st.integers(1, 255))
-def test_a_changed_byte_is_never_another_port_inside(at: int, change: int) -> None:
     said = answered()
     said[at] ^= change
     found = pcp.read_answer(bytes(said), WISH)
@@ -67,7 +63,7 @@ def test_an_answer_to_something_else_is_dropped(at: int, data: bytes) -> None:
     assert pcp.read_answer(bytes(said), WISH) is None
 
 
-def test_a_denial_has_its_code_and_what_has_another_size_or_nonce_is_dropped() -> None:
+def test_a_denial_has_its_code_what_is_taken_away_no_port_and_others_are_dropped() -> None:
     for size in (0, 1, 8, 23, 24, 59, 61, 1104):
         assert pcp.read_answer(bytes(answered() + bytes(1100))[:size], WISH) is None, size
     for code in range(1, 14):
@@ -79,9 +75,6 @@ def test_a_denial_has_its_code_and_what_has_another_size_or_nonce_is_dropped() -
     assert said is not None
     assert pcp.read_answer(said, WISH) == pcp.NatPmpOnly()
     assert pcp.read_answer(b"\0\x80\0\0" + said[4:], WISH) is None
-
-
-def test_what_is_taken_away_has_no_port_and_other_older_answers_are_dropped() -> None:
     away = pcp.Wish(b"n" * 12, CLIENT, 4646, 0)
     found = pcp.read_answer(bytes(answered(away)), away)
     assert isinstance(found, pcp.Granted)

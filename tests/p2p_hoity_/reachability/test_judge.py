@@ -80,15 +80,13 @@ def test_how_far_an_address_leads(address: str, scope: Scope) -> None:
         (Found(), OFF, (), Scope.NOWHERE),
     ],
 )
-def test_a_ticket_names(
-    found: Found, wanted: Wanted, direct: tuple[str, ...], scope: Scope
-) -> None:
+def test_ticket_names(found: Found, wanted: Wanted, direct: tuple[str, ...], scope: Scope) -> None:
     judged = judge(found, wanted)
     assert (judged.direct, judged.scope) == (direct, scope)
     assert judged.reasons[0] == because(ReachCode[scope.name])
 
 
-def test_a_seat_names_all_its_ways_in_order_and_its_relay_whatever_else_there_is() -> None:
+def test_a_seat_names_all_its_ways_in_order_and_a_ticket_says_why_it_leads_no_further() -> None:
     found = Found((HOME, LOOP), (GLOBAL,), MAPPED, (RELAY,))
     assert judge(found, OFF).named == (GLOBAL, MAPPED, HOME, LOOP, RELAY)
     assert judge(found, Wanted(hidden=True)).named == (GLOBAL, RELAY)
@@ -96,9 +94,6 @@ def test_a_seat_names_all_its_ways_in_order_and_its_relay_whatever_else_there_is
     named = judge(Found(many, relays=(RELAY,)), LAN).named
     assert len(named) == MOST_NAMED
     assert named[-1] == RELAY
-
-
-def test_a_ticket_says_whether_it_works_and_why_not_from_anywhere() -> None:
     silent = because(RouterCode.SILENT)
     told = judge(Found((HOME, LOOP), trouble=(silent,)), LAN).reasons
     forward = because(ReachCode.FORWARD, port="4646")

@@ -25,7 +25,6 @@ from p2p_hoity.reachability.routers import Opened, RouterCode, RouterError
 CLIENT = "192.168.1.5"
 PORT = 4646
 GLOBAL = "81.2.69.142"
-Told = list[tuple[str, Reason | None]]
 
 
 class Wire:
@@ -57,7 +56,7 @@ class Net:
     def __init__(self, router: Router | None, others: Callable[[], list[Any]] = list) -> None:
         self.router, self.wires = router, list[Wire]()
         self.ways = mapping.Ways(self._wire, others)
-        self.told: Told = []
+        self.told: list[tuple[str, Reason | None]] = []
 
     @asynccontextmanager
     async def _wire(self) -> AsyncIterator[Wire]:
@@ -123,7 +122,9 @@ async def test_who_leaves_early_takes_it_all_away(speaks_pcp: bool, autojump_clo
     assert router.opened == {}
 
 
-async def test_two_routers_or_one_that_leads_elsewhere_are_told(autojump_clock: Any) -> None:
+async def test_a_router_that_leads_elsewhere_is_silent_or_moves_is_told(
+    autojump_clock: Any,
+) -> None:
     net = Net(clocked())
     with trio.move_on_after(10):
         await mapping.keep_open({"10.0.0.9"}, PORT, net.tell, net.ways)
@@ -137,6 +138,21 @@ async def test_two_routers_or_one_that_leads_elsewhere_are_told(autojump_clock: 
     assert net.told == [("", because(ReachCode.DOUBLE_NAT, address="100.70.1.2"))]
     assert router.opened == {}
     assert len(router.heard) == 2
+    router = clocked(lifetime=600)
+    net = Net(router)
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(net.keep, 640.0)
+        await trio.testing.wait_all_tasks_blocked()
+        router.spoil = lambda _: None
+    assert len(net.wires[0].asked) >= 6
+    assert net.told[1:] == [("", because(RouterCode.SILENT))]
+    router = clocked(lifetime=600)
+    net = Net(router)
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(net.keep, 500.0)
+        await trio.testing.wait_all_tasks_blocked()
+        router.external = "93.184.216.34"
+    assert [external.rpartition(":")[0] for external, _ in net.told] == [GLOBAL, "93.184.216.34"]
 
 
 async def test_routers_are_asked_as_the_rfcs_say_and_silence_is_told(autojump_clock: Any) -> None:
@@ -200,24 +216,6 @@ async def test_a_mapping_is_renewed_in_time_and_not_too_often(autojump_clock: An
     net = Net(clocked(lifetime=1))
     await net.keep(60.0)
     assert len(net.wires[0].asked) <= 60 / mapping.SHORTEST + 2
-
-
-async def test_a_router_that_falls_silent_or_moves_is_told(autojump_clock: Any) -> None:
-    router = clocked(lifetime=600)
-    net = Net(router)
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(net.keep, 640.0)
-        await trio.testing.wait_all_tasks_blocked()
-        router.spoil = lambda _: None
-    assert len(net.wires[0].asked) >= 6
-    assert net.told[1:] == [("", because(RouterCode.SILENT))]
-    router = clocked(lifetime=600)
-    net = Net(router)
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(net.keep, 500.0)
-        await trio.testing.wait_all_tasks_blocked()
-        router.external = "93.184.216.34"
-    assert [external.rpartition(":")[0] for external, _ in net.told] == [GLOBAL, "93.184.216.34"]
 
 
 async def test_no_liar_is_heard_and_a_fresh_router_is_asked_again(autojump_clock: Any) -> None:

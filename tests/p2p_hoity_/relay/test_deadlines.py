@@ -39,7 +39,7 @@ async def beat(stream):
         await trio.sleep(2)
 
 
-async def test_who_trickles_bytes_of_a_handshake_is_cut(autojump_clock):
+async def test_who_trickles_a_handshake_or_a_wish_or_wishes_nothing_is_cut(autojump_clock):
     async with street() as there:
         raw = await there.network.open(there.relay)
 
@@ -52,9 +52,6 @@ async def test_who_trickles_bytes_of_a_handshake_is_cut(autojump_clock):
             await trickle()
         assert await until_cut(raw) == 0
         assert trio.current_time() == pytest.approx(SOON, abs=1)
-
-
-async def test_who_wishes_nothing_or_trickles_its_wish_is_cut(autojump_clock):
     async with street() as there:
         stream, *_ = await secure_to(await there.network.open(there.relay), None)
         assert await until_cut(stream) == pytest.approx(SOON)

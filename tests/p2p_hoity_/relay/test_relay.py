@@ -5,6 +5,7 @@ from contextlib import asynccontextmanager
 import pytest
 import trio
 import trio.testing
+from support.cases import ends_in
 from support.memory_network import MemoryNetwork
 from support.street import GUEST, ONE, OTHER, RELAY, SEAT, TWO, Stuck, street
 
@@ -124,12 +125,10 @@ async def test_no_failed_attempt_leaves_a_stream_open(autojump_clock):
         await seat.listen_via(there.place)
         registered = len(near_ends)
         for address in (direct, f"relay+{there.place}", there.place):
-            with pytest.raises(NetError):
-                await guest.connect([address], OTHER.public, 5)
+            await ends_in(NetError, "", guest.connect([address], OTHER.public, 5))
         assert len(near_ends) == registered + 3
         for near in near_ends[registered:]:
-            with pytest.raises(trio.ClosedResourceError):
-                await near.send_all(b"x")
+            await ends_in(trio.ClosedResourceError, "", near.send_all(b"x"))
 
 
 async def test_an_id_nobody_waits_under_and_no_relay_there_is_told():
@@ -138,8 +137,7 @@ async def test_an_id_nobody_waits_under_and_no_relay_there_is_told():
         with pytest.raises(NetError, match="verdict-unknown"):
             await guest.connect([f"relay+{there.place}"], SEAT.public, 5)
         seat = await there.hub(SEAT)
-        with pytest.raises(NetError, match="unreached address='nowhere:1'"):
-            await seat.listen_via("nowhere:1")
+        await ends_in(NetError, "unreached address='nowhere:1'", seat.listen_via("nowhere:1"))
         assert seat.relays() == frozenset()
 
 
@@ -180,8 +178,7 @@ async def test_one_who_waits_again_replaces_the_first_and_one_that_talks_is_cut(
         await waiting.send_all(encode_frame(b"hello?"))
         while await waiting.receive_some():
             pass
-        with pytest.raises(NetError, match="verdict-unknown"):
-            await call(there.network, there.relay, SEAT.public)
+        await ends_in(NetError, r"\(verdict-unknown", call(there.network, there.relay, SEAT.public))
 
 
 async def test_another_process_of_the_same_id_is_told_and_the_first_waits_on(autojump_clock):
@@ -189,8 +186,7 @@ async def test_another_process_of_the_same_id_is_told_and_the_first_waits_on(aut
         seat, clone, guest = [await there.hub(one) for one in (SEAT, SEAT, GUEST)]
         address = await seat.listen_via(there.place)
         began = trio.current_time()
-        with pytest.raises(NetError, match="verdict-elsewhere"):
-            await clone.listen_via(there.place)
+        await ends_in(NetError, r"\(verdict-elsewhere", clone.listen_via(there.place))
         assert trio.current_time() - began >= 2 * Limits().silence
         assert seat.relays() == {address}
         await guest.connect([address], SEAT.public, 5)
@@ -205,9 +201,8 @@ async def test_a_lying_relay_is_found_out_or_not_believed():
             await stream.send_all(encode_frame(Verdict.ELSEWHERE.encode()))
 
         await lie(there, elsewhere)
-        with pytest.raises(NetError) as caught:
-            await guest.connect(["relay+bad-relay:1"], SEAT.public, 5)
-        assert not getattr(caught.value, "elsewhere", False)
+        caught = await ends_in(NetError, "", guest.connect(["relay+bad-relay:1"], SEAT.public, 5))
+        assert not getattr(caught, "elsewhere", False)
     async with street() as there:
         guest, lying = await there.hub(GUEST), await there.hub(OTHER)
 
@@ -231,9 +226,8 @@ async def test_a_call_that_was_announced_cannot_be_pushed_out_by_the_silent(auto
         answers = []
 
         async def caller():
-            with pytest.raises(NetError) as caught:
-                await call(there.network, there.relay, SEAT.public)
-            answers.append(str(caught.value))
+            caught = await ends_in(NetError, "", call(there.network, there.relay, SEAT.public))
+            answers.append(str(caught))
 
         there.nursery.start_soon(caller)
         await trio.testing.wait_all_tasks_blocked()
@@ -243,13 +237,6 @@ async def test_a_call_that_was_announced_cannot_be_pushed_out_by_the_silent(auto
         await trio.sleep(60)
         assert "verdict-no-answer" in answers[0]  # by the seat, in its own time
         await waiting.aclose()
-
-
-def test_a_relay_carries_a_thousand_tables_of_six_unless_told_otherwise():
-    limits = RelayLimits()
-    assert limits.seats >= 1000 * 6
-    assert limits.splices >= 1000 * 15
-    assert limits.splices_per_source >= 15
 
 
 def proof(identity, purpose=Purpose.RELAY, relay=None, instance=ONE):
@@ -300,8 +287,7 @@ async def test_a_relay_tells_where_it_sees_one_come_from(caller, seen):
 
 async def test_a_relay_that_sees_no_address_says_none():
     async with street(network=MemoryNetwork(caller="somewhere")) as there:
-        with pytest.raises(NetError, match="connection-ended"):
-            await observed(there.network, there.relay)
+        await ends_in(NetError, r"\(connection-ended", observed(there.network, there.relay))
 
 
 @pytest.mark.parametrize(
@@ -331,19 +317,17 @@ async def test_what_is_not_one_address_is_not_taken_for_one(said):
             await observed(there.network, Address("bad-relay", 1, via_relay=True))
 
 
-async def test_a_relay_has_so_many_seats_for_all_and_for_one_machine():
+async def test_a_relay_has_room_for_a_thousand_tables_of_six_or_as_it_is_told():
     async with street(limits=RelayLimits(seats=1)) as there:
         await register(there.network, there.relay, SEAT, ONE)
-        with pytest.raises(NetError, match="verdict-full"):
-            await register(there.network, there.relay, OTHER, ONE)
+        await ends_in(NetError, r"\(verdict-full", register(there.network, there.relay, OTHER, ONE))
         await register(there.network, there.relay, SEAT, ONE)  # who is there already may come again
     network = MemoryNetwork()
     async with street(network=network, limits=RelayLimits(seats_per_source=1)) as there:
         await register(network, there.relay, SEAT, ONE)
         network.caller = "another"
         await register(network, there.relay, OTHER, ONE)
-        with pytest.raises(NetError, match="verdict-full"):
-            await register(network, there.relay, SEAT, ONE)
+        await ends_in(NetError, r"\(verdict-full", register(network, there.relay, SEAT, ONE))
         network.caller = "a third"
         await register(network, there.relay, SEAT, ONE)
         network.caller = "caller"
@@ -352,25 +336,17 @@ async def test_a_relay_has_so_many_seats_for_all_and_for_one_machine():
     async with street(limits=limits) as there:
         seat = await there.hub(SEAT)
         await seat.listen_via(there.place)
-        with pytest.raises(NetError, match="verdict-full"):
-            await register(there.network, there.relay, OTHER, ONE)
+        await ends_in(NetError, r"\(verdict-full", register(there.network, there.relay, OTHER, ONE))
         held = await call(there.network, there.relay, SEAT.public)
-        with pytest.raises(NetError, match="verdict-full"):
-            await call(there.network, there.relay, SEAT.public)
+        await ends_in(NetError, r"\(verdict-full", call(there.network, there.relay, SEAT.public))
         await held.aclose()
+    limits = RelayLimits()
+    assert limits.seats >= 1000 * 6
+    assert limits.splices >= 1000 * 15
+    assert limits.splices_per_source >= 15
 
 
-async def test_a_splice_that_ended_makes_room_for_the_next(autojump_clock):
-    async with street(limits=RelayLimits(splices_per_source=1)) as there:
-        seat = await there.hub(SEAT)
-        await seat.listen_via(there.place)
-        for _ in range(3):
-            held = await call(there.network, there.relay, SEAT.public)
-            await held.aclose()
-            await trio.sleep(1)
-
-
-async def test_a_splice_that_idles_or_carried_its_bytes_is_cut_and_no_live_link(autojump_clock):
+async def test_a_splice_that_idles_or_carried_its_bytes_is_cut_and_makes_room(autojump_clock):
     async with street_for_two() as (there, seat, guest):
         await guest.connect([await seat.listen_via(there.place)], SEAT.public, 5)
         await trio.sleep(600)
@@ -385,6 +361,13 @@ async def test_a_splice_that_idles_or_carried_its_bytes_is_cut_and_no_live_link(
         await guest.connect([await seat.listen_via(there.place)], SEAT.public, 5)
         guest.post(SEAT.public, bytes(200_000))
         await guest.unlinked(SEAT.public)
+    async with street(limits=RelayLimits(splices_per_source=1)) as there:
+        seat = await there.hub(SEAT)
+        await seat.listen_via(there.place)
+        for _ in range(3):
+            held = await call(there.network, there.relay, SEAT.public)
+            await held.aclose()
+            await trio.sleep(1)
 
 
 async def test_silent_connections_are_cut_and_honest_ones_pass(autojump_clock):

@@ -7,6 +7,7 @@ from functools import partial
 import pytest
 import trio
 import trio.testing
+from support.cases import ends_in
 from support.memory_network import MemoryNetwork
 from support.running import running
 from support.street import GUEST, ONE, SEAT
@@ -35,15 +36,13 @@ async def evening(nursery, with_addresses=False):
     await guest.connect([await seat.listen_via("relay:1")], SEAT.public, 5)
     guest.post(SEAT.public, b"a sealed secret")
     await trio.sleep(1)
-    with pytest.raises(NetError, match="verdict-full"):
-        await register(network, PLACE, GUEST, ONE)
-    with pytest.raises(NetError, match="verdict-unknown"):
-        await call(network, PLACE, GUEST.public)
+    await ends_in(NetError, r"\(verdict-full", register(network, PLACE, GUEST, ONE))
+    await ends_in(NetError, r"\(verdict-unknown", call(network, PLACE, GUEST.public))
     await observed(network, PLACE)
     return relay, lines
 
 
-async def test_everything_that_happens_is_counted_and_a_log_names_nobody(nursery, autojump_clock):
+async def test_all_that_happens_is_counted_and_a_log_names_nobody_unasked(nursery, autojump_clock):
     relay, lines = await evening(nursery)
     events = relay._watch.events
     assert events[Event.CAME] == events[Event.SECURED] == 6
@@ -59,9 +58,6 @@ async def test_everything_that_happens_is_counted_and_a_log_names_nobody(nursery
     for hidden in (SEAT.public.hex()[:8], GUEST.public.hex()[:8], CALLER, "secret"):
         assert hidden not in text
     assert Watch()._word(CALLER) != Watch()._word(CALLER)
-
-
-async def test_a_log_has_addresses_when_asked_for(nursery, autojump_clock):
     _, lines = await evening(nursery, with_addresses=True)
     assert all(f"from={CALLER}" in line for line in lines)
 

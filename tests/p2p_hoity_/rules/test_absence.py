@@ -3,7 +3,8 @@
 from dataclasses import replace
 
 import pytest
-from support.rules_driver import card, of, plays, table
+from support.cases import fails
+from support.rules_driver import card, in_play, of, plays, table
 
 from p2p_hoity import rules
 from p2p_hoity.editions import load
@@ -11,13 +12,6 @@ from p2p_hoity.editions import load
 UBER, MANUAL = load("uberplay-2004"), load("reference-manual")
 HALL = 1
 RUN_A, RUN_B = "A1 A2 A3 A4", "B1 B2 B3 B4"
-
-
-def open_slots(referee, *slots):
-    known = list(referee.state.known)
-    for slot in slots:
-        known[slot] = referee.deck[slot]
-    referee.state = replace(referee.state, known=tuple(known))
 
 
 def test_a_seat_that_is_absent_or_seals_nothing_in_the_place_step_sits_the_round_out():
@@ -66,19 +60,16 @@ def test_one_that_returns_takes_part_again_from_the_next_round_and_before_the_de
 
 
 def test_an_action_is_opened_if_sealed_and_a_pass_if_not():
-    referee = table(UBER, 3)
-    referee.until("action", place={0: HALL, 2: HALL})
+    referee = in_play("action", UBER, 3, place={0: HALL, 2: HALL})
     referee.away(2)
     assert rules.expected(referee.state).seats == {0}
     news = referee.round(action=plays(referee.state, s0="Cash:0"))
     assert [(n.seat, n.why) for n in of(news, rules.news.Passed)] == [(2, "no sealed choice")]
-    referee = table(UBER, 3)
-    referee.until("action", place={0: HALL})
+    referee = in_play("action", UBER, 3, place={0: HALL})
     referee.away(0)
     assert rules.expected(referee.state) == rules.Seal("action", frozenset({1, 2}))
     assert [n.seat for n in of(referee.state.news, rules.news.Passed)] == [0]
-    referee = table(MANUAL, 3)
-    referee.until("action", place={0: HALL})
+    referee = in_play("action", MANUAL, 3, place={0: HALL})
     referee.plan = {("action", 0): card(referee.state, 0, rules.ActionKind.CASH)}
     referee.step()
     referee.away(2)
@@ -86,20 +77,17 @@ def test_an_action_is_opened_if_sealed_and_a_pass_if_not():
     referee.step()
     referee.step()
     assert rules.expected(referee.state) == rules.Unseal("action", frozenset({1, 2}))
-    referee = table(MANUAL, 3)
-    referee.until("action")
+    referee = in_play("action", MANUAL, 3)
     news = referee.apply(rules.Sealed("action", frozenset({0}))).news
     assert [n.seat for n in of(news, rules.news.Passed)] == [1, 2]
     assert rules.expected(referee.state) == rules.Unseal("action", frozenset({0}))
-    none = table(MANUAL, 3)
-    none.until("action")
+    none = in_play("action", MANUAL, 3)
     none.apply(rules.Sealed("action", frozenset()))
     assert none.state.round == 2
 
 
 def test_sealed_choices_are_opened_whoever_goes_and_what_is_not_shown_is_default():
-    referee = table(UBER, 3)
-    referee.until("action", place={0: HALL, 2: HALL})
+    referee = in_play("action", UBER, 3, place={0: HALL, 2: HALL})
     referee.plan = {("action", s): card(referee.state, s, rules.ActionKind.CASH) for s in (0, 2)}
     referee.step()
     referee.away(2)
@@ -107,20 +95,15 @@ def test_sealed_choices_are_opened_whoever_goes_and_what_is_not_shown_is_default
     referee.away()
     assert rules.expected(referee.state) == rules.Unseal("action", frozenset({0, 2}))
     referee = table(UBER, 3, {0: RUN_A})
-    open_slots(referee, 0, 1, 2)
+    referee.open(0, 1, 2)
     referee.until("show", action=plays(referee.state, s0="Exhibit"))
     assert rules.default_exhibit(referee.state, 0) == (0, 1, 2)
-    assert of(
-        rules.apply(referee.state, rules.Shown("exhibit", 0, None)).news, rules.news.ExhibitShown
-    )
-    assert of(
-        rules.apply(referee.state, rules.Shown("exhibit", 0, ())).news, rules.news.NothingShown
-    )
+    for choice, told in ((None, rules.news.ExhibitShown), ((), rules.news.NothingShown)):
+        assert of(rules.apply(referee.state, rules.Shown("exhibit", 0, choice)).news, told)
 
 
 def test_actions_already_shown_resolve_fully_with_the_lowest_window_that_is_not_empty():
-    referee = table(UBER, 3)
-    referee.until("window", place={0: HALL}, action=plays(referee.state, s0="Cash:0"))
+    referee = in_play("window", UBER, 3, place={0: HALL}, s0="Cash:0")
     top = referee.state.windows[0][0]
     news = referee.away(0).news
     assert [n.choice for n in of(news, rules.news.DefaultTaken)] == [0]
@@ -128,12 +111,8 @@ def test_actions_already_shown_resolve_fully_with_the_lowest_window_that_is_not_
     referee = table(UBER, 3)
     referee.state = replace(referee.state, windows=((), referee.state.windows[1]))
     referee.until("window", place={0: HALL}, action=plays(referee.state, s0="Cash:0"))
-    assert [
-        n.window
-        for n in of(
-            rules.apply(referee.state, rules.Chosen("window", 0, None)).news, rules.news.Sale
-        )
-    ] == [1]
+    news = referee.apply(rules.Chosen("window", 0, None)).news
+    assert [n.window for n in of(news, rules.news.Sale)] == [1]
 
 
 def test_the_default_theft_is_the_oldest_piece_of_each_exhibit_for_a_resting_thief_too():
@@ -146,8 +125,7 @@ def test_the_default_theft_is_the_oldest_piece_of_each_exhibit_for_a_resting_thi
     assert [seat for seat, _ in taken] == [3, 3, 2, 2]
     assert len(of(news, rules.news.DefaultTaken)) == 2
     assert referee.state.round == 2
-    referee = table(UBER, 3, {0: RUN_A})
-    referee.until("show", action=plays(referee.state, s0="Exhibit", s1="Thief:0"))
+    referee = in_play("show", UBER, 3, {0: RUN_A}, s0="Exhibit", s1="Thief:0")
     referee.away(1)
     referee.away()
     news = referee.step().news
@@ -157,13 +135,12 @@ def test_the_default_theft_is_the_oldest_piece_of_each_exhibit_for_a_resting_thi
 @pytest.mark.parametrize("opened", [(), (0, 1), (0, 1, 2)])
 def test_an_absent_lone_exhibitor_shows_the_best_that_is_open_to_all_else_nothing(opened):
     referee = table(UBER, 3, {0: RUN_A})
-    open_slots(referee, *opened)
+    referee.open(*opened)
     referee.until("show", action=plays(referee.state, s0="Exhibit"))
     news = referee.away(0).news
     if len(opened) == 3:
-        assert [tuple(p.slot for p in n.pieces) for n in of(news, rules.news.ExhibitShown)] == [
-            opened
-        ]
+        (shown,) = of(news, rules.news.ExhibitShown)
+        assert tuple(p.slot for p in shown.pieces) == opened
         assert [n.fields for n in of(news, rules.news.FigureMoved)] == [2]
     else:
         assert not of(news, rules.news.ExhibitShown) + of(news, rules.news.FigureMoved)
@@ -172,7 +149,7 @@ def test_an_absent_lone_exhibitor_shows_the_best_that_is_open_to_all_else_nothin
 
 def test_of_two_exhibitors_the_absent_show_by_default_what_they_have_not_sealed():
     referee = table(UBER, 3, {0: RUN_A, 1: RUN_B})
-    open_slots(referee, 4, 5, 6, 7)
+    referee.open(4, 5, 6, 7)
     referee.until("exhibit", action=plays(referee.state, s0="Exhibit", s1="Exhibit"))
     referee.away(1)
     assert rules.expected(referee.state) == rules.Seal("exhibit", frozenset({0}))
@@ -180,14 +157,13 @@ def test_of_two_exhibitors_the_absent_show_by_default_what_they_have_not_sealed(
     news = referee.step().news
     assert {n.seat: n.placing for n in of(news, rules.news.ExhibitShown)} == {1: 1, 0: 2}
     referee = table(UBER, 3, {0: RUN_A, 1: RUN_B})
-    open_slots(referee, 4, 5, 6)
+    referee.open(4, 5, 6)
     referee.until("exhibit", action=plays(referee.state, s0="Exhibit", s1="Exhibit"))
     news = referee.away(0, 1).news
     assert [n.seat for n in of(news, rules.news.ExhibitShown)] == [1]
     assert [n.seat for n in of(news, rules.news.NothingShown)] == [0]
     assert [n.fields for n in of(news, rules.news.FigureMoved)] == [2]
-    referee = table(UBER, 3, {0: RUN_A, 1: RUN_B})
-    referee.until("exhibit", action=plays(referee.state, s0="Exhibit", s1="Exhibit"))
+    referee = in_play("exhibit", UBER, 3, {0: RUN_A, 1: RUN_B}, s0="Exhibit", s1="Exhibit")
     referee.step()
     referee.away(1)
     assert rules.expected(referee.state) == rules.Unseal("exhibit", frozenset({0, 1}), shows=True)
@@ -195,8 +171,7 @@ def test_of_two_exhibitors_the_absent_show_by_default_what_they_have_not_sealed(
 
 
 def test_an_exhibit_without_one_is_found_at_the_end_of_a_whole_game():
-    referee = table(UBER, 3, {0: "A1 A2 C1 C2"})
-    referee.until("action")
+    referee = in_play("action", UBER, 3, {0: "A1 A2 C1 C2"})
     referee.plan = {("action", 0): 7}
     referee.step()
     referee.step()
@@ -219,14 +194,11 @@ def test_bans_are_for_good_and_with_nobody_present_the_table_waits():
         rules.Presence(frozenset({0, 3}), frozenset({2})),
         rules.Presence(frozenset({0}), frozenset({2, 3})),
     ):
-        with pytest.raises(rules.UnexpectedEvent):
-            rules.apply(state, event)
-    referee = table(UBER, 3)
-    referee.until("action", place={0: HALL})
+        fails(rules.UnexpectedEvent, "", rules.apply, state, event)
+    referee = in_play("action", UBER, 3, place={0: HALL})
     state = referee.away(0, 1, 2)
     assert rules.expected(state) == rules.Seal("place", frozenset())
     assert state.round == 1
-    with pytest.raises(rules.UnexpectedEvent):
-        rules.apply(state, rules.Sealed("place", frozenset()))
+    fails(rules.UnexpectedEvent, "", rules.apply, state, rules.Sealed("place", frozenset()))
     back = rules.apply(state, rules.Presence(frozenset({1})))
     assert (back.round, rules.expected(back)) == (2, rules.Seal("place", frozenset({1})))

@@ -3,10 +3,12 @@
 from dataclasses import replace
 
 import pytest
-from support.rules_driver import card, of, plays, table
+from support.cases import fails
+from support.rules_driver import card, in_play, of, plays, table
 
 from p2p_hoity import rules
 from p2p_hoity.editions import load
+from p2p_hoity.rules import ActionKind, IllegalMove, UnexpectedEvent
 from p2p_hoity.rules.news import CashPaid, CashStolen, NoSale, PlaceShown, Returned, Sale, TurnedUp
 
 UBER, MANUAL = load("uberplay-2004"), load("reference-manual")
@@ -52,10 +54,8 @@ def test_the_largest_cash_buys_lies_in_the_register_and_other_cash_goes_back():
     assert top in referee.state.collectibles[1]
     referee, news = in_hall({"s0": "Cash:3", "s1": "Cash:3", "s2": "Cash:2"})
     assert [referee.state.edition.number(c) for c in referee.state.register] == [20]
-    assert {n.card.number for n in of(news, Returned) if n.card.kind == rules.ActionKind.CASH} == {
-        19,
-        16,
-    }
+    home = [n.card for n in of(news, Returned)]
+    assert {c.number for c in home if c.kind == ActionKind.CASH} == {19, 16}
     assert [len(hand) for hand in referee.state.hands] == [8, 7, 8]
     assert len(of(news, CashPaid)) == 1
 
@@ -66,7 +66,7 @@ def test_one_thief_takes_the_cash_just_paid_for_good_and_of_two_nobody_does():
     assert (stolen.seat, stolen.owner, stolen.cash.number) == (2, 1, 20)
     assert stolen.cash.id in referee.state.hands[2]
     assert referee.state.register == ()
-    assert card(referee.state, 2, rules.ActionKind.THIEF) in referee.state.hands[2]
+    assert card(referee.state, 2, ActionKind.THIEF) in referee.state.hands[2]
     referee, news = in_hall({"s0": "Cash:0", "s1": "Thief:0", "s2": "Thief:1"})
     assert not of(news, CashStolen)
     assert [referee.state.edition.number(c) for c in referee.state.register] == [1]
@@ -76,10 +76,8 @@ def test_one_thief_takes_the_cash_just_paid_for_good_and_of_two_nobody_does():
 def test_neither_a_detective_nor_a_thief_without_cash_of_this_round_gains():
     referee, _ = in_hall({"s0": "Cash:3"})
     paid = referee.state.register
-    state = referee.state
-    news = referee.round(
-        place=ALL_IN_HALL, action=plays(state, s1="Cash:0", s2="Thief:0", s0="Cash:0")
-    )
+    actions = plays(referee.state, s1="Cash:0", s2="Thief:0", s0="Cash:0")
+    news = referee.round(place=ALL_IN_HALL, action=actions)
     assert [n.cash.number for n in of(news, CashStolen)] == [2]
     assert referee.state.register == paid
     referee, news = in_hall({"s0": "Thief:0"})
@@ -101,8 +99,7 @@ def test_after_the_sale_the_next_is_turned_up_and_a_window_is_never_refilled():
     assert rules.expected(referee.state) == rules.Choose("window", 0)
     referee.apply(rules.Chosen("window", 0, 0))
     assert rules.expected(referee.state) == rules.Draw((following,))
-    with pytest.raises(rules.UnexpectedEvent):
-        rules.apply(referee.state, rules.Drawn({following + 1: 5}))
+    fails(UnexpectedEvent, "", rules.apply, referee.state, rules.Drawn({following + 1: 5}))
     news = referee.step().news
     (up,) = of(news, TurnedUp)
     assert (up.window, up.piece.slot) == (0, following)
@@ -111,8 +108,7 @@ def test_after_the_sale_the_next_is_turned_up_and_a_window_is_never_refilled():
     state = replace(referee.state, windows=((), referee.state.windows[1]))
     referee.state = state
     referee.until("window", place={0: HALL}, action=plays(state, s0="Cash:0"))
-    with pytest.raises(rules.IllegalMove, match="window-empty"):
-        rules.apply(referee.state, rules.Chosen("window", 0, 0))
+    fails(IllegalMove, "window-empty", rules.apply, referee.state, rules.Chosen("window", 0, 0))
     assert referee.legal("window", 0) == (1,)
     referee.apply(rules.Chosen("window", 0, 1))
     assert referee.state.windows[0] == ()
@@ -129,7 +125,7 @@ def test_castle_seats_choose_after_the_sale_or_together_in_phase_two_and_show_la
     referee = table(MANUAL, 3)
     due = referee.until("action", place={0: HALL})
     assert due.seats == {0, 1, 2}
-    referee.plan = {("action", 0): card(referee.state, 0, rules.ActionKind.CASH)}
+    referee.plan = {("action", 0): card(referee.state, 0, ActionKind.CASH)}
     referee.step()
     assert rules.expected(referee.state).seats == {0}
     referee.step()
@@ -154,11 +150,10 @@ def test_after_the_last_sale_nothing_is_drawn_and_all_are_in_the_castle():
 def test_the_hall_is_no_legal_place_without_a_collectible_or_a_card_for_it():
     state = table(UBER, 3).state
     rules.check(state, "place", 0, HALL)
-    with pytest.raises(rules.IllegalMove, match="hall-closed"):
+    with pytest.raises(IllegalMove, match="hall-closed"):
         rules.check(replace(state, windows=((), ())), "place", 0, HALL)
     bare = replace(state, hands=((6, 7), *state.hands[1:]))
-    with pytest.raises(rules.IllegalMove, match="hall-without-action"):
-        rules.check(bare, "place", 0, HALL)
+    fails(IllegalMove, "hall-without-action", rules.check, bare, "place", 0, HALL)
     rules.check(bare, "place", 0, CASTLE)
     state = table(MANUAL, 3).state
     rules.check(replace(state, hands=((6, 7), *state.hands[1:])), "place", 0, HALL)
@@ -179,15 +174,13 @@ def test_the_hall_is_no_legal_place_without_a_collectible_or_a_card_for_it():
 )
 def test_which_action_belongs_where(place, kind, uber, manual):
     for edition, allowed in ((UBER, uber), (MANUAL, manual)):
-        referee = table(edition, 3, {0: "A1 A2 A3 A4"})
-        referee.until("action", place={0: place, 1: HALL})
-        action = card(referee.state, 0, rules.ActionKind(kind))
+        referee = in_play("action", edition, 3, {0: "A1 A2 A3 A4"}, place={0: place, 1: HALL})
+        action = card(referee.state, 0, ActionKind(kind))
         assert (action in referee.legal("action", 0)) == allowed
         if allowed:
             rules.check(referee.state, "action", 0, action)
         else:
-            with pytest.raises(rules.IllegalMove, match="not-played-there"):
-                rules.check(referee.state, "action", 0, action)
+            fails(IllegalMove, "not-played-there", rules.check, referee.state, "action", 0, action)
 
 
 def test_illegal_and_unexpected_events_leave_the_state_as_it_was():
@@ -196,19 +189,17 @@ def test_illegal_and_unexpected_events_leave_the_state_as_it_was():
     referee.until("action", place={0: HALL})
     begun = referee.state
     sealed = rules.apply(begun, rules.Sealed("action", frozenset({0})))
-    with pytest.raises(rules.IllegalMove):
-        rules.apply(sealed, rules.Unsealed("action", {0: card(begun, 0, rules.ActionKind.EXHIBIT)}))
+    with pytest.raises(IllegalMove):
+        rules.apply(sealed, rules.Unsealed("action", {0: card(begun, 0, ActionKind.EXHIBIT)}))
     for event in (
         rules.Sealed("place", frozenset({0})),
         rules.Sealed("action", frozenset({0, 1})),
         rules.Unsealed("action", {0: 0}),
         rules.Chosen("window", 0, 0),
     ):
-        with pytest.raises(rules.UnexpectedEvent):
-            rules.apply(begun, event)
-    with pytest.raises(rules.UnexpectedEvent):
-        rules.apply(sealed, rules.Unsealed("action", {0: 0, 1: 0}))
+        fails(UnexpectedEvent, "", rules.apply, begun, event)
+    fails(UnexpectedEvent, "", rules.apply, sealed, rules.Unsealed("action", {0: 0, 1: 0}))
     assert referee.state == begun
     assert state.places == (None, None, None)
-    with pytest.raises(rules.IllegalMove, match=r"^not-in-hand \(card=\d+\)$"):
-        rules.check(referee.state, "action", 0, card(referee.state, 1, rules.ActionKind.CASH))
+    with pytest.raises(IllegalMove, match=r"^not-in-hand \(card=\d+\)$"):
+        rules.check(referee.state, "action", 0, card(referee.state, 1, ActionKind.CASH))

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-import pytest
+from support.cases import fails
 from support.rules_driver import of, plays, table
 
 from p2p_hoity import rules
@@ -66,12 +66,10 @@ def test_only_hands_are_opened_at_the_end_and_then_only_presence_changes():
     referee = end((FIRST_BANQUET, 0, 0))
     assert rules.expected(referee.state) == rules.OpenAll(tuple(range(12)))
     for cards in ({14: 50}, {0: 99}):
-        with pytest.raises(rules.UnexpectedEvent):
-            rules.apply(referee.state, rules.Opened(cards))
+        fails(rules.UnexpectedEvent, "", rules.apply, referee.state, rules.Opened(cards))
     state, news = finished((FIRST_BANQUET, 0, 0))
     assert len(of(news, StandingMade)) == 3
-    with pytest.raises(rules.UnexpectedEvent):
-        rules.apply(state, rules.Sealed("place", frozenset()))
+    fails(rules.UnexpectedEvent, "", rules.apply, state, rules.Sealed("place", frozenset()))
     gone = rules.apply(state, rules.Presence(frozenset({0, 1})))
     assert isinstance(rules.expected(gone), rules.Over)
     assert gone.standings == state.standings
@@ -92,9 +90,7 @@ def test_a_tie_goes_to_the_better_final_exhibit_and_without_one_is_shared():
 
 def test_an_exhibit_played_without_one_is_found_in_what_is_opened_at_the_end():
     referee = end((FIRST_BANQUET, 20, 30))
-    known = list(referee.state.known)
-    known[4:7] = referee.deck[4:7]  # three of seat 1's were shown once
-    referee.state = replace(referee.state, known=tuple(known))
+    referee.open(4, 5, 6)  # three of seat 1's were shown once
     assert rules.expected(referee.state) == rules.OpenAll((0, 1, 2, 3, 7, 8, 9, 10, 11))
     referee.apply(rules.Opened(referee.cards((0, 1, 2, 3, 8, 9, 10, 11))))
     by_seat = sorted(referee.state.standings, key=lambda line: line.seat)

@@ -3,10 +3,12 @@
 from dataclasses import replace
 
 import pytest
-from support.rules_driver import card, of, piece, plays, table
+from support.cases import fails
+from support.rules_driver import card, in_play, of, piece, plays, table
 
 from p2p_hoity import rules
 from p2p_hoity.editions import load
+from p2p_hoity.rules import ActionKind, IllegalMove, UnexpectedEvent
 
 UBER, MANUAL = load("uberplay-2004"), load("reference-manual")
 BLACK, RED, BLUE, GREEN, PURPLE, BEIGE = range(6)
@@ -77,12 +79,8 @@ def test_detectives_move_by_ranks_of_one_snapshot_that_the_tied_share():
     referee = at(table(UBER, 6), *figures)
     actions = plays(referee.state, **words)
     news = referee.round(place={BLUE: 1, BEIGE: 1}, action=actions | {2: 16, 5: 40})
-    assert {n.seat: n.rank for n in of(news, rules.news.DetectiveRanked)} == {
-        RED: 1,
-        GREEN: 3,
-        PURPLE: 4,
-    }
-    assert moves(news) == {RED: 1, GREEN: 3, PURPLE: 4}
+    ranks = {n.seat: n.rank for n in of(news, rules.news.DetectiveRanked)}
+    assert ranks == moves(news) == {RED: 1, GREEN: 3, PURPLE: 4}
     assert referee.state.figures == (2, 10, 7, 9, 9, 1)
     assert table(UBER, 5).state.ranks((9, 7, 7, 7, 3)) == (1, 2, 2, 2, 5)
     referee = at(table(UBER, 5), 9, 7, 7, 7, 3)
@@ -97,9 +95,7 @@ def test_detectives_move_by_ranks_of_one_snapshot_that_the_tied_share():
 def test_thieves_enter_prison_by_number_and_leave_from_the_last_cell():
     # Thief 9 is green's; the cells hold 1 (black), 10 (blue), 4 (green), 9 (green).
     referee = table(UBER, 4)
-    ids = {
-        n: c.id for c in UBER.action_cards if c.kind == rules.ActionKind.THIEF for n in [c.number]
-    }
+    ids = {c.number: c.id for c in UBER.action_cards if c.kind == ActionKind.THIEF}
     jailed = (ids[1], ids[10], ids[4], ids[9])
     hands = tuple(tuple(c for c in hand if c not in jailed) for hand in referee.state.hands)
     at(referee, 0, 0, 0, 0, prison=jailed, hands=hands)
@@ -128,20 +124,16 @@ def test_a_detective_passed_by_an_exhibitor_moves_by_its_editions_rank(edition, 
 
 
 def test_exhibit_only_with_what_may_be_a_valid_exhibit():
-    referee = table(UBER, 3, {0: "A1 A2 C1 E1", 1: RUN_B})
-    referee.until("action")
+    referee = in_play("action", UBER, 3, {0: "A1 A2 C1 E1", 1: RUN_B})
     for seat, listed in ((0, False), (1, True)):
-        action = card(referee.state, seat, rules.ActionKind.EXHIBIT)
+        action = card(referee.state, seat, ActionKind.EXHIBIT)
         assert (action in referee.legal("action", seat)) == listed
-    with pytest.raises(rules.IllegalMove, match="without-exhibit"):
+    with pytest.raises(IllegalMove, match="without-exhibit"):
         rules.check(referee.state, "action", 0, 7, referee.private(0))
     referee = table(UBER, 3, {0: "A1 A2 C1 E1"})
-    known = list(referee.state.known)
-    known[:4] = referee.deck[:4]
-    referee.state = replace(referee.state, known=tuple(known))
+    referee.open(*range(4))
     referee.until("action")
-    with pytest.raises(rules.IllegalMove, match="without-exhibit"):
-        rules.check(referee.state, "action", 0, 7)
+    fails(IllegalMove, "without-exhibit", rules.check, referee.state, "action", 0, 7)
 
 
 def test_a_lone_exhibitor_just_shows_and_gets_the_larger_number_or_nothing_if_void():
@@ -151,8 +143,7 @@ def test_a_lone_exhibitor_just_shows_and_gets_the_larger_number_or_nothing_if_vo
     news = referee.step().news
     assert UBER.octagons[3] == (3, 1)
     assert moves(news) == {0: 3}
-    referee = table(UBER, 3, {0: RUN_A})
-    referee.until("show", action=plays(referee.state, s0="Exhibit"))
+    referee = in_play("show", UBER, 3, {0: RUN_A}, s0="Exhibit")
     news = referee.apply(rules.Shown("exhibit", 0, ())).news
     assert of(news, rules.news.NothingShown)
     assert not of(news, rules.news.FigureMoved)
@@ -193,8 +184,7 @@ def test_an_exhibit_may_hold_back_collectibles_and_thieves_may_find_nothing():
 
 
 def test_what_is_no_exhibit_or_not_due_cannot_be_shown():
-    referee = table(UBER, 3, {0: "A1 A2 A3 D1"})
-    referee.until("show", action=plays(referee.state, s0="Exhibit"))
+    referee = in_play("show", UBER, 3, {0: "A1 A2 A3 D1"}, s0="Exhibit")
     state, cards = referee.state, referee.private(0)
     for slots_, rule in (
         ((0, 1), "exhibit-too-small"),
@@ -203,28 +193,22 @@ def test_what_is_no_exhibit_or_not_due_cannot_be_shown():
         ((1, 0, 2), "not-rising"),
         ((0, 0, 1), "named-twice"),
     ):
-        with pytest.raises(rules.IllegalMove, match=rule):
-            rules.apply(
-                state, rules.Shown("exhibit", 0, slots_, {s: cards.get(s, 50) for s in slots_})
-            )
-    with pytest.raises(rules.IllegalMove, match="not-shown"):
+        shown = rules.Shown("exhibit", 0, slots_, {s: cards.get(s, 50) for s in slots_})
+        fails(IllegalMove, rule, rules.apply, state, shown)
+    with pytest.raises(IllegalMove, match="not-shown"):
         rules.apply(state, rules.Shown("exhibit", 0, (0, 1, 2), {0: cards[0]}))
-    with pytest.raises(rules.UnexpectedEvent):
-        rules.apply(state, rules.Shown("exhibit", 0, (0, 1, 2), cards))
+    fails(UnexpectedEvent, "", rules.apply, state, rules.Shown("exhibit", 0, (0, 1, 2), cards))
     shown = rules.Shown("exhibit", 0, (0, 1, 2), {s: cards[s] for s in (0, 1, 2)})
     assert rules.apply(state, shown).figures[0] == 2
-    with pytest.raises(rules.UnexpectedEvent):
+    with pytest.raises(UnexpectedEvent):
         rules.apply(referee.state, rules.Unsealed("exhibit", {0: (0, 1, 2)}))
-    with pytest.raises(rules.UnexpectedEvent):
-        rules.apply(referee.state, rules.Shown("exhibit", 1, (4, 5, 6)))
+    fails(UnexpectedEvent, "", rules.apply, referee.state, rules.Shown("exhibit", 1, (4, 5, 6)))
 
 
 def thief_table():
     referee = table(UBER, 5, {0: RUN_A, 1: RUN_B})
-    actions = plays(
-        referee.state, s0="Exhibit", s1="Exhibit", s2="Thief:1", s3="Thief:0", s4="Thief:1"
-    )
-    referee.until("theft", action=actions)
+    thieves = {"s2": "Thief:1", "s3": "Thief:0", "s4": "Thief:1"}
+    referee.until("theft", action=plays(referee.state, s0="Exhibit", s1="Exhibit", **thieves))
     return referee
 
 
@@ -248,9 +232,8 @@ def test_thieves_take_one_slot_from_every_exhibit_in_descending_number():
         (),
         first[0],
     ):
-        with pytest.raises(rules.IllegalMove):
-            rules.apply(referee.state, rules.Chosen("theft", 2, choice))
-    with pytest.raises(rules.UnexpectedEvent):
+        fails(IllegalMove, "", rules.apply, referee.state, rules.Chosen("theft", 2, choice))
+    with pytest.raises(UnexpectedEvent):
         rules.apply(referee.state, rules.Chosen("theft", 3, (first[0], second[0])))
     state = referee.apply(rules.Chosen("theft", 2, (first[1], second[2])))
     assert {first[1], second[2]} <= set(state.collectibles[2])

@@ -37,12 +37,10 @@ def perft(state, deck, last_round, sealed=None):
         seats = sorted(due.seats)
         after = rules.apply(state, rules.Sealed(due.kind, due.seats))
         options = product(*(choices(state, deck, due.kind, seat) for seat in seats))
-        return sum(
-            perft(after, deck, last_round, dict(zip(seats, o, strict=True))) for o in options
-        )
-    return sum(
-        perft(rules.apply(state, e), deck, last_round) for e in events(state, deck, due, sealed)
-    )
+        chosen = (dict(zip(seats, option, strict=True)) for option in options)
+        return sum(perft(after, deck, last_round, one) for one in chosen)
+    answers = events(state, deck, due, sealed)
+    return sum(perft(rules.apply(state, event), deck, last_round) for event in answers)
 
 
 def choices(state, deck, kind, seat):
@@ -61,9 +59,7 @@ def hidden(state, deck, slots):
 def events(state, deck, due, sealed):
     if isinstance(due, rules.Show):
         shown = choices(state, deck, "exhibit", due.seat)
-        return [
-            rules.Shown(due.kind, due.seat, slots, hidden(state, deck, slots)) for slots in shown
-        ]
+        return [rules.Shown(due.kind, due.seat, s, hidden(state, deck, s)) for s in shown]
     if isinstance(due, rules.Choose):
         options = choices(state, deck, due.kind, due.seat)
         return [rules.Chosen(due.kind, due.seat, choice) for choice in options]

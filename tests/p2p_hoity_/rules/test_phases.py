@@ -1,6 +1,6 @@
 """The phase machine's table."""
 
-import pytest
+from support.cases import fails
 
 from p2p_hoity.rules.machine import STEPS
 from p2p_hoity.rules.phases import TABLE, IllegalTransition, Phase, require
@@ -16,5 +16,4 @@ def test_every_phase_has_a_step_and_only_listed_transitions():
             if (start, end) in listed:
                 require(start, end)
             else:
-                with pytest.raises(IllegalTransition):
-                    require(start, end)
+                fails(IllegalTransition, "", require, start, end)

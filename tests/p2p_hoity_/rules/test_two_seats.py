@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import pytest
+from support.cases import fails
 from support.rules_driver import card, of, plays, table
 
 from p2p_hoity.editions import NAMES, load
@@ -41,10 +42,8 @@ def test_surprise_resolves_hall_then_castle_and_a_turn_is_legal_in_both_parts():
     state = table(UBER, 2, variant="surprise").state
     check(state, "turn", 0, (HALL, 0))
     for turn in ((HALL, 6), (CASTLE, 0), (HALL, 8), (2, 0), (HALL,), 0, (True, 0)):
-        with pytest.raises(IllegalMove):
-            check(state, "turn", 0, turn)
-    with pytest.raises(IllegalMove, match="hall-closed"):
-        check(replace(state, windows=((), ())), "turn", 0, (HALL, 0))
+        fails(IllegalMove, "", check, state, "turn", 0, turn)
+    fails(IllegalMove, "hall-closed", check, replace(state, windows=((), ())), "turn", 0, (HALL, 0))
 
 
 @pytest.mark.parametrize("edition", EDITIONS)

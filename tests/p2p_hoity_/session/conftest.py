@@ -2,9 +2,9 @@
 
 import pytest
 from support.patient_clock import run_on_virtual_time
-from support.player_table import cheap_table
+from support.player_table import cheap_table, three
 
-__all__ = ["cheap_table"]
+__all__ = ["cheap_table", "three"]
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:

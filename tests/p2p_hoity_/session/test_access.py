@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.cases import fails
 from support.machine_table import identity
 from support.player_table import LONGER, PlayerTable, Thinker, past_round
 from support.toy_game import ToyGame
@@ -31,15 +32,13 @@ HELD = Capability(TERMS.digest(), SECRET)
 class Desk:
     """A reception of seat 1, and what it posts."""
 
-    def __init__(
-        self, capability: Capability = HELD, seat: int | None = 1, watched: bool = True
-    ) -> None:
+    def __init__(self, held: Capability = HELD, seat: int | None = 1, watched: bool = True) -> None:
         signature = header.sign_roster(ONE, WHO[0], watched)
         roster = lobby.Roster(ONE.encode(), ((), (), ()), signature, watched)
         self.posted: list[tuple[bytes, Any]] = []
         table = Table(ONE, ToyGame(3, 1))
         me = STRANGER if seat is None else WHO[seat].public
-        self.it = Access(table, me, roster, capability, self.post, seat)
+        self.it = Access(table, me, roster, held, self.post, seat)
         self.signature = signature
 
     def post(self, to: bytes, data: bytes) -> bool:
@@ -93,8 +92,7 @@ NEXT = Header(LATER, tuple(header.sit(LATER, one, "x", b"n" * 32) for one in WHO
 )
 def test_no_guest_can_frame_the_host(shown: lobby.Shown) -> None:
     desk, liar = linked()
-    with pytest.raises(Invalid):
-        desk.receive(liar, shown)
+    fails(Invalid, "", desk.receive, liar, shown)
     assert not desk.it.hears(liar)
 
 
@@ -109,9 +107,8 @@ def test_a_shown_table_of_another_size_is_no_frame(size: int) -> None:
 def test_an_onlooker_cannot_show_a_table_but_shows_the_ticket_to_each_seat() -> None:
     desk, me = Desk(), WHO[1].public
     desk.it.up(STRANGER, LINK, 0.0)
-    assert not desk.receive(
-        STRANGER, lobby.Shown(OTHER.table_id, header.sign_roster(OTHER, WHO[0]))
-    )
+    other = lobby.Shown(OTHER.table_id, header.sign_roster(OTHER, WHO[0]))
+    assert not desk.receive(STRANGER, other)
     assert not desk.it.hears(STRANGER)
     assert desk.posted == []
     assert not desk.receive(STRANGER, lobby.Ask(b""))
@@ -175,10 +172,9 @@ def test_one_table_signed_as_watched_and_not_is_two_rosters(watched: bool) -> No
     """[L-21]"""
     desk, other = linked(watched=watched)
     otherwise = lobby.Shown(ONE.table_id, header.sign_roster(ONE, WHO[0], not watched), not watched)
-    with pytest.raises(TwoRosters) as caught:
-        desk.receive(other, otherwise)
+    caught = fails(TwoRosters, "", desk.receive, other, otherwise)
     assert not desk.it.hears(other)
-    both = caught.value.evidence.both
+    both = caught.evidence.both
     assert {shown.watched for shown in both} == {True, False}
     for shown in both:
         header.check_roster(TERMS, shown.table, shown.signature, shown.watched)
@@ -235,9 +231,7 @@ async def test_two_rosters_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyP
         assert ended.seat == 0
 
 
-async def test_a_host_cannot_end_a_game_in_play_by_a_second_roster(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_late_roster_ends_no_game(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     table = PlayerTable(tmp_path, 3, edition=LONGER)
     host, hubs, shown = table.guests[0].me.identity, list[Hub](), list[bytes]()
     run = Hub.run
@@ -263,12 +257,9 @@ async def test_a_host_cannot_end_a_game_in_play_by_a_second_roster(
     assert table.ended_alike()
 
 
-async def test_a_guest_that_turns_the_roster_is_dropped_and_frames_nobody(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_guest_frames_nobody(three: PlayerTable, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its links are cut, so the others see it as silent; nobody says that the host did it."""
-    table = PlayerTable(tmp_path, 3)
-    liar, shown = table.guests[2].me.identity, Access.shown
+    liar, shown = three.guests[2].me.identity, Access.shown
 
     def turned(reception: Access) -> lobby.Shown:
         if reception.me != liar.public:
@@ -279,8 +270,8 @@ async def test_a_guest_that_turns_the_roster_is_dropped_and_frames_nobody(
         return lobby.Shown(other.table_id, header.sign_roster(other, liar))
 
     monkeypatch.setattr(Access, "shown", property(turned))
-    await table.play()
-    for guest in table.guests[:2]:
+    await three.play()
+    for guest in three.guests[:2]:
         assert guest.outcome is not None
         assert guest.outcome.code != TWO_ROSTERS
         assert guest.outcome.seat == guest.heard(updates.Started)[0].table.ids.index(liar.public)
@@ -296,13 +287,11 @@ def test_a_roster_is_signed_once_for_its_terms_and_table() -> None:
         (TERMS, ONE.table_id, header.sign_roster(ONE, WHO[1])),
         (TERMS, ONE.table_id, os.urandom(64)),
     ):
-        with pytest.raises(Invalid):
-            header.check_roster(terms, table, signed)
+        fails(Invalid, "", header.check_roster, terms, table, signed)
     for watched in (True, False):
         signature = header.sign_roster(ONE, WHO[0], watched)
         header.check_roster(TERMS, ONE.table_id, signature, watched)
-        with pytest.raises(Invalid):
-            header.check_roster(TERMS, ONE.table_id, signature, not watched)
+        fails(Invalid, "", header.check_roster, TERMS, ONE.table_id, signature, not watched)
 
 
 def test_one_seat_lets_in_so_many_onlookers_and_gives_the_others_the_roster() -> None:

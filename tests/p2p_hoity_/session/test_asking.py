@@ -54,7 +54,7 @@ class Chair:
         self.drained = self.asked
 
 
-async def test_who_has_just_sat_down_is_back_unasked_if_it_may_come(nursery: trio.Nursery) -> None:
+async def test_who_has_just_sat_down_is_back_unasked_others_say_so(nursery: trio.Nursery) -> None:
     chair = Chair(nursery)
     await trio.sleep(FRESH - 1)
     await chair.absent()
@@ -65,9 +65,6 @@ async def test_who_has_just_sat_down_is_back_unasked_if_it_may_come(nursery: tri
     chair = Chair(nursery)
     await chair.absent(may_return=False)
     assert (chair.asked, chair.player.waits) == (0, 0)
-
-
-async def test_who_was_absent_at_the_table_says_when_it_is_back(nursery: trio.Nursery) -> None:
     chair = Chair(nursery)
     await trio.sleep(FRESH)
     await chair.absent()

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.machine_table import identity
+from support.machine_table import identity, make_table
 from support.sampling import times
 from support.toy_game import ToyGame
 
@@ -15,16 +15,10 @@ from p2p_hoity.errors import Reason
 from p2p_hoity.session import conversation, updates
 from p2p_hoity.session.conversation import DEBT, DOOR, MOST_ONLOOKERS, ONLOOKER, SEAT, Conversation
 from p2p_hoity.session.talk import MAX_WORDS, PHRASES, parse_talk, pass_on, speak
-from protocol.chain.state import Table
 from protocol.crypto.signing import fingerprint
-from protocol.wire import header
-from protocol.wire.header import Header, Terms
 
-WHO = [identity(seat) for seat in range(4)]
+TABLE, WHO = make_table(ToyGame(4, 1), 4, 3)
 GUESTS = [identity(seat) for seat in range(20, 24)]
-TERMS = Terms(WHO[0].public, b"n" * 32, "toy", 4, 3)
-ENTRIES = tuple(header.sit(TERMS, one, f"P{i}", bytes([i]) * 32) for i, one in enumerate(WHO))
-TABLE = Table(Header(TERMS, ENTRIES), ToyGame(4, 1))
 START = 1_700_000_000_000
 
 
@@ -47,13 +41,13 @@ def told(found: conversation.Heard | None) -> updates.Said | None:
 def test_words_of_a_seat_are_composed_and_heard_once_from_whoever_brings_them() -> None:
     ada, bob = node(0), node(1)
     frame = said(ada, "  nice pipes ")
-    assert told(bob.receive(WHO[0].public, frame, 0.0)) == updates.Said(0, "P0", "nice pipes")
+    assert told(bob.receive(WHO[0].public, frame, 0.0)) == updates.Said(0, "seat 0", "nice pipes")
     assert bob.receive(WHO[0].public, frame, 0.0) is None
     assert bob.receive(WHO[2].public, frame, 100.0) is None
     assert told(node(2).receive(WHO[3].public, frame, 0.0)) is not None
     assert ada.receive(WHO[1].public, frame, 0.0) is None  # its own words come back
     frame = said(node(0), "cafe\u0301")
-    assert told(node(1).receive(WHO[0].public, frame, 0.0)) == updates.Said(0, "P0", "café")
+    assert told(node(1).receive(WHO[0].public, frame, 0.0)) == updates.Said(0, "seat 0", "café")
 
 
 @pytest.mark.parametrize(
@@ -129,7 +123,7 @@ def test_a_seat_that_floods_loses_its_voice_no_other_does_and_ones_own_rests() -
     said(ada, "hello", 1 / SEAT[1] + 0.1)
 
 
-def test_a_link_carries_what_all_may_say_and_one_that_replays_takes_nobodys_voice() -> None:
+def test_a_link_carries_what_all_may_say_replays_take_no_voice_and_memory_is_bounded() -> None:
     bob, neighbour = node(1), WHO[2].public
     admitted = sum(bob.admit(neighbour, 0.0) for _ in range(10_000))
     assert admitted == TABLE.seats * (SEAT[0] + DOOR[0])
@@ -143,6 +137,17 @@ def test_a_link_carries_what_all_may_say_and_one_that_replays_takes_nobodys_voic
     for _ in range(1000):
         assert bob.receive(liar, old, 0.0) is None
     assert bob.receive(liar, said(node(0, at=START + 1), "hello again"), 0.0)
+    door = node(1)
+    for number in range(200):
+        guest = identity(1000 + number)
+        word = speak(TABLE.id, guest, 1, 1, "hello").encode()
+        door.receive(guest.public, word, float(number * 100))
+        door.admit(guest.public, 0.0)
+        door.rest(guest.public, 0.0)
+    assert all(len(guests) <= MOST_ONLOOKERS for guests in door._guests)
+    assert len(door._last) <= 2 * TABLE.seats
+    assert len(door._onlookers._of) <= MOST_ONLOOKERS
+    assert len(door._excess) <= 2 * MOST_ONLOOKERS
 
 
 def test_an_onlookers_words_go_through_the_seat_it_speaks_to_from_its_own_link() -> None:
@@ -204,20 +209,6 @@ def test_an_onlooker_that_floods_or_a_crowd_leaves_the_others_their_voice() -> N
     assert far.receive(WHO[1].public, said(node(1), "sorry for that"), 0.0)
     other = pass_on(speak(TABLE.id, GUESTS[0], 2, 1, "hello"), WHO[2], 1).encode()
     assert far.receive(WHO[1].public, other, 0.0)
-
-
-def test_what_is_remembered_is_bounded() -> None:
-    door = node(1)
-    for number in range(200):
-        guest = identity(1000 + number)
-        word = speak(TABLE.id, guest, 1, 1, "hello").encode()
-        door.receive(guest.public, word, float(number * 100))
-        door.admit(guest.public, 0.0)
-        door.rest(guest.public, 0.0)
-    assert all(len(guests) <= MOST_ONLOOKERS for guests in door._guests)
-    assert len(door._last) <= 2 * TABLE.seats
-    assert len(door._onlookers._of) <= MOST_ONLOOKERS
-    assert len(door._excess) <= 2 * MOST_ONLOOKERS
 
 
 EDGES = [(a, b) for a in range(4) for b in range(a)]

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.cases import fails
 from support.machine_table import identity
 from support.toy_game import ToyGame
 
@@ -35,9 +36,7 @@ class Node:
         me = None if seat is None else WHO[seat]
         self.it = Rematch(TABLE, seat, me, lambda frame, source: self.sent.append(frame))
 
-    def hear(
-        self, frame: next_table.Consent | next_table.Refusal | Roster | bytes, peer: bytes = PEER
-    ) -> bool:
+    def hear(self, frame: Any, peer: bytes = PEER) -> bool:
         if isinstance(frame, Roster):
             frame = encode_lobby(frame)
         data = frame if isinstance(frame, bytes) else frame.encode()
@@ -103,7 +102,7 @@ def test_all_consent_and_the_host_signs_one_roster_that_all_take() -> None:
         assert not node.hear(signed)
 
 
-def test_each_word_is_passed_on_once_and_of_a_flood_none() -> None:
+def test_each_word_is_passed_on_once_and_the_host_signs_when_all_have_consented() -> None:
     node = Node(0)
     for _ in range(3):
         node.hear(consent(1))
@@ -117,6 +116,21 @@ def test_each_word_is_passed_on_once_and_of_a_flood_none() -> None:
     assert not any(node.hear(bad, WHO[2].public) for _ in range(int(FRAMES) * TABLE.seats + 20))
     assert not node.hear(consent(1), WHO[2].public)
     assert node.hear(consent(1), WHO[1].public)
+    node = Node(0)
+    node.hear(next_table.refuse(TABLE.id, WHO[1]))
+    assert not node.hear(consent(1))
+    assert node.it.standing.willing == frozenset()
+    node.hear(consent(2))
+    node.hear(next_table.refuse(TABLE.id, WHO[2]))
+    assert node.it.standing.willing == frozenset()
+    node.it.consent()
+    node.it.sign()
+    assert node.it.roster is None
+    node = Node(0)
+    node.it.consent()
+    node.hear(consent(1))
+    node.it.sign()
+    assert node.it.roster is None
 
 
 OLD = header.sit(TERMS, WHO[1], "P1", bytes(32))
@@ -152,24 +166,6 @@ def test_what_is_no_word_of_a_seat_on_the_next_table_counts_for_nothing(frame: A
     assert not node.hear(frame)
     assert node.sent == []
     assert node.it.standing == type(node.it.standing)(frozenset(), frozenset())
-
-
-def test_the_host_does_not_sign_before_all_have_consented_nor_after_a_refusal() -> None:
-    node = Node(0)
-    node.hear(next_table.refuse(TABLE.id, WHO[1]))
-    assert not node.hear(consent(1))
-    assert node.it.standing.willing == frozenset()
-    node.hear(consent(2))
-    node.hear(next_table.refuse(TABLE.id, WHO[2]))
-    assert node.it.standing.willing == frozenset()
-    node.it.consent()
-    node.it.sign()
-    assert node.it.roster is None
-    node = Node(0)
-    node.it.consent()
-    node.hear(consent(1))
-    node.it.sign()
-    assert node.it.roster is None
 
 
 STRANGER = header.sit(NEXT, identity(9), "P2", bytes(32))
@@ -230,12 +226,9 @@ def test_the_frames_are_told_apart_and_passed_over_by_older_peers() -> None:
         assert len(data) > 128
         assert next_table.parse_again(data) == frame
         for place in range(len(data)):
-            with pytest.raises(Invalid):
-                next_table.parse_again(data[:place])
-        with pytest.raises(Invalid):
-            next_table.parse_again(data + b"\0")
-    with pytest.raises(Invalid):
-        next_table.parse_again(encode_lobby(roster(CONSENTS)))
+            fails(Invalid, "", next_table.parse_again, data[:place])
+        fails(Invalid, "", next_table.parse_again, data + b"\0")
+    fails(Invalid, "", next_table.parse_again, encode_lobby(roster(CONSENTS)))
     assert isinstance(parse_lobby(encode_lobby(roster(CONSENTS))), Roster)
 
 
@@ -255,8 +248,7 @@ def test_the_frames_are_told_apart_and_passed_over_by_older_peers() -> None:
     ],
 )
 def test_another_form_is_no_word(fields: Any) -> None:
-    with pytest.raises(Invalid):
-        next_table.parse_again(encoding.encode(fields))
+    fails(Invalid, "", next_table.parse_again, encoding.encode(fields))
 
 
 @given(st.binary(max_size=300))

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.cases import fails
 from support.machine_table import identity
 
 from cli.words.phrases import PHRASES as WORDS
@@ -43,21 +44,21 @@ def test_talk_comes_back_as_it_was_said_or_not_at_all(frame: talk.Spoken | talk.
     PASSED.check(SEAT.public)
     for place in range(len(data)):
         spoilt = data[:place] + bytes([data[place] ^ 1]) + data[place + 1 :]
-        with pytest.raises(Invalid):
-            check(spoilt)
+        fails(Invalid, "", check, spoilt)
     for bad in (data + b"\0", *(data[:size] for size in range(len(data)))):
-        with pytest.raises(Invalid):
-            talk.parse_talk(bad)
+        fails(Invalid, "", talk.parse_talk, bad)
 
 
-def test_the_shortest_talk_is_passed_over_by_older_peers_and_the_longest_fits() -> None:
+def test_the_shortest_and_the_longest_talk_fit_and_a_field_more_or_less_is_none() -> None:
     assert len(replace(SPOKEN, count=0, words=0).encode()) >= LEAST_UNREAD
     word = talk.speak(TABLE, GUEST, 15, talk.MAX_COUNT, "\U0001f600" * talk.MAX_WORDS)
-    assert (
-        talk.parse_talk(talk.pass_on(word, SEAT, talk.MAX_COUNT).encode()).count == talk.MAX_COUNT
-    )
-    with pytest.raises(Invalid, match="bad-encoding"):
-        talk.parse_talk(encoding.encode(("talk", bytes(talk.MAX_TALK))))
+    passed = talk.pass_on(word, SEAT, talk.MAX_COUNT)
+    assert talk.parse_talk(passed.encode()).count == talk.MAX_COUNT
+    fails(Invalid, "bad-encoding", talk.parse_talk, encoding.encode(("talk", bytes(talk.MAX_TALK))))
+    for fields in ((*FIELDS, 0), FIELDS[:-1], ("talk",), ()):
+        fails(Invalid, "", talk.parse_talk, encoding.encode(fields))
+    for inner in (PASSED.encode(), b"", b"\xc0", encoding.encode(("table", TABLE))):
+        fails(Invalid, "", talk.parse_talk, encoding.encode(("passed", inner, 1, bytes(64))))
 
 
 FIELDS: tuple[Any, ...] = ("talk", TABLE, SEAT.public, 1, 7, "words", bytes(64))
@@ -74,10 +75,8 @@ def changed(place: int, value: Any) -> bytes:
         *((place, bad) for place in (1, 2) for bad in (bytes(31), bytes(33), "t" * 32, None)),
         *((3, bad) for bad in (16, "0", None, True)),
         *((4, bad) for bad in ("7", None, b"7")),
-        *(
-            (5, bad)
-            for bad in ("", " ", "a" * (talk.MAX_WORDS + 1), talk.PHRASES, 2**63, None, True, b"a")
-        ),
+        *((5, bad) for bad in ("", " ", "a" * (talk.MAX_WORDS + 1), None, True, b"a")),
+        *((5, bad) for bad in (talk.PHRASES, 2**63)),
         *((5, bad) for bad in (" a", "a ", "a\nb", "a\x1b[2J", "\x00", "a\u202eb", "a\u200fb")),
         *((5, bad) for bad in ("a\u200bb", "a\u2066b", "a\ufeffb", "\ue000", "a\u2028b")),
         *((6, bad) for bad in (bytes(63), bytes(65), "s" * 64, None)),
@@ -85,17 +84,7 @@ def changed(place: int, value: Any) -> bytes:
 )
 def test_another_form_is_no_talk(place: int, value: Any) -> None:
     talk.parse_talk(changed(5, "words"))
-    with pytest.raises(Invalid):
-        talk.parse_talk(changed(place, value))
-
-
-def test_a_field_more_or_less_or_anything_passed_on_but_talk_is_none() -> None:
-    for fields in ((*FIELDS, 0), FIELDS[:-1], ("talk",), ()):
-        with pytest.raises(Invalid):
-            talk.parse_talk(encoding.encode(fields))
-    for inner in (PASSED.encode(), b"", b"\xc0", encoding.encode(("table", TABLE))):
-        with pytest.raises(Invalid):
-            talk.parse_talk(encoding.encode(("passed", inner, 1, bytes(64))))
+    fails(Invalid, "", talk.parse_talk, changed(place, value))
 
 
 @pytest.mark.parametrize(
@@ -108,21 +97,16 @@ def test_a_field_more_or_less_or_anything_passed_on_but_talk_is_none() -> None:
     ids=["a long number", "a long array", "a long string"],
 )
 def test_another_encoding_of_the_same_is_no_talk(data: bytes) -> None:
-    with pytest.raises(Invalid, match="bad-encoding"):
-        talk.parse_talk(data)
+    fails(Invalid, "bad-encoding", talk.parse_talk, data)
 
 
 def test_a_signature_is_of_one_table_author_door_count_and_words() -> None:
     others = {"table": bytes(32), "author": GUEST.public, "door": 2, "count": 8, "words": "bad"}
     for name, value in others.items():
-        with pytest.raises(Invalid):
-            replace(SPOKEN, **{name: value}).check()
-    with pytest.raises(Invalid):
-        replace(PASSED, count=9).check(SEAT.public)
-    with pytest.raises(Invalid):
-        replace(PASSED, spoken=replace(PASSED.spoken, words=6)).check(SEAT.public)
-    with pytest.raises(Invalid):
-        PASSED.check(GUEST.public)
+        fails(Invalid, "", replace(SPOKEN, **{name: value}).check)
+    fails(Invalid, "", replace(PASSED, count=9).check, SEAT.public)
+    fails(Invalid, "", replace(PASSED, spoken=replace(PASSED.spoken, words=6)).check, SEAT.public)
+    fails(Invalid, "", PASSED.check, GUEST.public)
     assert len(WORDS) == talk.PHRASES == len(set(WORDS))
 
 

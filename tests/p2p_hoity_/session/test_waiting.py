@@ -82,17 +82,6 @@ def test_who_is_awaited_is_said_at_growing_intervals_of_each_step() -> None:
     assert (at, word.seconds) == (55, 10)
 
 
-def test_while_oneself_must_choose_only_half_the_patience_is_said() -> None:
-    ((at, word),) = Watched({0}, 60).watch(59)
-    assert at == 30
-    assert word == Halfway(frozenset({0}), 30, 30, updates.Muster(4, 3, 4))
-    assert Watched({0}, 60, quorum=4).watch(59) == []
-    ((at, word),) = Watched({0, 3}, 100).watch(99)
-    assert at == 50
-    assert isinstance(word, Halfway)
-    assert word.seats == {0, 3}
-
-
 def test_half_the_patience_is_said_and_then_whether_enough_are_left() -> None:
     room = Watched({3}, 16)
     ((at, word),) = room.watch(15)
@@ -109,6 +98,14 @@ def test_half_the_patience_is_said_and_then_whether_enough_are_left() -> None:
     room.bid(2)
     (late,) = [word for _, word in room.watch(12) if not isinstance(word, Awaited)]
     assert late == Late(frozenset({3}), 9.5, updates.Muster(4, 3, 3))
+    ((at, word),) = Watched({0}, 60).watch(59)
+    assert at == 30
+    assert word == Halfway(frozenset({0}), 30, 30, updates.Muster(4, 3, 4))
+    assert Watched({0}, 60, quorum=4).watch(59) == []
+    ((at, word),) = Watched({0, 3}, 100).watch(99)
+    assert at == 50
+    assert isinstance(word, Halfway)
+    assert word.seats == {0, 3}
 
 
 def test_who_has_no_link_nor_spoken_or_is_below_its_floor_does_not_count() -> None:
@@ -129,7 +126,7 @@ def test_who_has_no_link_nor_spoken_or_is_below_its_floor_does_not_count() -> No
     assert isinstance(word, Paused)
 
 
-def test_a_strict_table_waits_in_any_case_and_with_nobody_awaited_nothing_is_extended() -> None:
+def test_a_strict_table_waits_in_any_case_and_who_may_not_speak_is_not_told_of_it() -> None:
     room = Watched({3}, 16, quorum=4)
     assert isinstance(room.notes.run_out(room.machine, {1, 2, 3}, 16), Paused)
     given = room.machine.wait_longer(room.now)
@@ -138,9 +135,6 @@ def test_a_strict_table_waits_in_any_case_and_with_nobody_awaited_nothing_is_ext
     room = Watched({0}, 16)
     given = room.machine.wait_longer(room.now)
     assert room.notes.extended(room.machine, given, room.now) == updates.Extended(frozenset(), 0)
-
-
-def test_a_seat_that_may_not_speak_is_not_told_that_all_wait_for_its_choice() -> None:
     room = Watched({0}, 20, 4, 4)
     place = room.places[0]
     place.machine = room.build(0)

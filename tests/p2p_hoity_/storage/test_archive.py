@@ -6,6 +6,7 @@ import stat
 from pathlib import Path
 
 import pytest
+from support.cases import fails
 from support.journals import fill_disk
 from support.played import game_of, room_of
 
@@ -45,16 +46,13 @@ def test_a_folder_is_tried_before_it_is_needed(tmp_path: Path, shut: Path) -> No
     check_output(tmp_path / "a.hoity")
     check_output(Path(os.devnull))
     check_home(home.Home(tmp_path / "home"))
-    with pytest.raises(Trouble, match=r"cannot be written to .*Not a directory"):
-        check_output(shut / "a.hoity")
-    with pytest.raises(Trouble, match="is a folder"):
-        check_output(tmp_path)
-    with pytest.raises(Trouble, match=r"Games cannot be kept in .*Not a directory"):
-        check_home(home.Home(shut))
+    fails(Trouble, r"cannot be written to .*Not a directory", check_output, shut / "a.hoity")
+    fails(Trouble, "is a folder", check_output, tmp_path)
+    fails(Trouble, r"Games cannot be kept in .*Not a directory", check_home, home.Home(shut))
     assert files(tmp_path) == ["shut"]
 
 
-def test_the_transcript_goes_where_wished_or_to_its_place(tmp_path: Path, shut: Path) -> None:
+def test_the_transcript_goes_where_wished_or_it_is_told_how(tmp_path: Path, shut: Path) -> None:
     wished = tmp_path / "new" / "a.hoity"
     assert archive.keep(NEW, wished, tmp_path / "usual", None) == wished
     assert files(tmp_path) == ["a.hoity", "shut"]
@@ -62,15 +60,11 @@ def test_the_transcript_goes_where_wished_or_to_its_place(tmp_path: Path, shut: 
     usual = tmp_path / "transcripts" / "a.hoity"
     assert archive.keep(NEW, shut / "a.hoity", usual, tmp_path / "a.journal") == usual
     assert usual.read_bytes() == NEW
-
-
-def test_without_any_place_it_is_said_how_to_save_it_if_it_can_be(shut: Path) -> None:
     journal = Path("journals/0123456789abcdef.journal")
-    with pytest.raises(JournalError) as told:
-        archive.keep(NEW, shut / "a.hoity", shut / "b.hoity", journal)
-    assert str(told.value).startswith("transcript-unwritten-but-kept path=")
-    assert f"b.hoity' why=(system-error number={errno.ENOTDIR})" in str(told.value)
-    assert told.value.fields["game"] == "0123456789abcdef"
+    told = fails(JournalError, "", archive.keep, NEW, shut / "a.hoity", shut / "b.hoity", journal)
+    assert str(told).startswith("transcript-unwritten-but-kept path=")
+    assert f"b.hoity' why=(system-error number={errno.ENOTDIR})" in str(told)
+    assert told.fields["game"] == "0123456789abcdef"
     with pytest.raises(JournalError, match=rf"^transcript-unwritten .*number={errno.ENOTDIR}\)$"):
         archive.keep(NEW, shut / "a.hoity", shut / "a.hoity", None)
 
@@ -81,8 +75,7 @@ def test_a_full_disk_leaves_the_old_files_and_no_half_of_a_new_one(tmp_path: Pat
         (tmp_path / name).write_bytes(OLD)
     with pytest.raises(JournalError, match=f"number={errno.ENOSPC}"):
         archive.keep(NEW, tmp_path / "a.hoity", tmp_path / "b.hoity", None)
-    with pytest.raises(OSError, match="No space left on device"):
-        own_files.write_private(tmp_path / "identity", NEW)
+    fails(OSError, "No space left on device", own_files.write_private, tmp_path / "identity", NEW)
     assert files(tmp_path) == ["a.hoity", "identity"]
     assert (tmp_path / "a.hoity").read_bytes() == (tmp_path / "identity").read_bytes() == OLD
 
@@ -106,9 +99,7 @@ def test_no_game_too_large_to_read_is_said_to_be_saved(monkeypatch: pytest.Monke
     whole = archive.transcript_of(machine)
     assert verify(whole, game_of).ok
     monkeypatch.setattr(format, "MAX_FILE", len(whole) - 1)
-    with pytest.raises(JournalError, match="game-too-large"):
-        archive.transcript_of(machine)
+    fails(JournalError, "game-too-large", archive.transcript_of, machine)
     monkeypatch.undo()
     monkeypatch.setattr(format, "MAX_ITEMS", 4)
-    with pytest.raises(JournalError, match="game-too-large"):
-        archive.transcript_of(machine)
+    fails(JournalError, "game-too-large", archive.transcript_of, machine)

@@ -22,7 +22,7 @@ def open_to_others(path: Path) -> bool:
     return bool(stat.S_IMODE(path.stat().st_mode) & 0o077)
 
 
-def test_files_and_folders_are_the_owners_alone(tmp_path: Path) -> None:
+def test_files_and_folders_are_the_owners_alone_and_added_to(tmp_path: Path) -> None:
     made = tmp_path / "made" / "deeper"
     write_private(made / "one", b"1")
     with open_private(private_folder(made) / "two", "ab") as file:
@@ -33,9 +33,6 @@ def test_files_and_folders_are_the_owners_alone(tmp_path: Path) -> None:
     assert len(paths) == 5
     assert [path for path in paths if open_to_others(path)] == []
     assert (made / "two").read_bytes() == b"2"
-
-
-def test_what_is_there_is_added_to_and_what_is_made_otherwise_is_open_here(tmp_path: Path) -> None:
     (tmp_path / "open").write_bytes(b"")
     assert open_to_others(tmp_path / "open")
     for word in (b"a", b"b"):

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.cases import fails
 from support.journals import FIRST, fill_disk, fresh, play_on, read, write
 from support.sampling import times
 
@@ -23,8 +24,7 @@ def test_what_was_appended_is_read_again_by_its_owner_alone(tmp_path: Path) -> N
     path = write(tmp_path / "third")
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
-    with pytest.raises(journal.JournalError, match="journal-exists"):
-        fresh(tmp_path / "third")
+    fails(journal.JournalError, "journal-exists", fresh, tmp_path / "third")
 
 
 def test_every_torn_tail_is_cut_off_and_nothing_else(tmp_path: Path) -> None:
@@ -47,10 +47,8 @@ def test_a_flipped_bit_ends_the_journal_and_in_the_first_record_is_told(tmp_path
     data = bytearray(path.read_bytes())
     data[data.index(b"header")] ^= 4
     path.write_bytes(bytes(data))
-    with pytest.raises(journal.JournalError, match="journal-empty"):
-        journal.read_first(path)
-    with pytest.raises(journal.JournalError, match=r"journal-unusable .*journal-empty"):
-        journal.reopen(path)
+    fails(journal.JournalError, "journal-empty", journal.read_first, path)
+    fails(journal.JournalError, r"journal-unusable .*journal-empty", journal.reopen, path)
 
 
 def test_a_bit_flipped_anywhere_is_noticed(tmp_path: Path) -> None:
@@ -86,8 +84,7 @@ def test_a_passphrase_seals_every_record_and_the_first_in_its_place(tmp_path: Pa
     path = write(tmp_path / "other", b"one", passphrase=SEALED)
     head, parts = pieces(path.read_bytes())
     path.write_bytes(head + parts[1])
-    with pytest.raises(journal.JournalError, match="passphrase-wrong"):
-        read(path, SEALED)
+    fails(journal.JournalError, r"\(passphrase-wrong", read, path, SEALED)
 
 
 @pytest.mark.parametrize("passphrase", [None, "", "wrong"])
@@ -96,30 +93,25 @@ def test_a_wrong_passphrase_says_so(tmp_path: Path, passphrase: str | None) -> N
     with pytest.raises(journal.JournalError, match=r"passphrase-wrong|file-sealed"):
         journal.reopen(path, passphrase)
     assert journal.read(path, "right") == (FIRST, [b"one"])
-    with pytest.raises(VaultError):
-        journal.read(path, passphrase)
+    fails(VaultError, "", journal.read, path, passphrase)
 
 
 @pytest.mark.parametrize("data", [b"", b"hoity", b"x" * 100, journal.MAGIC, journal.MAGIC + b"\0"])
 def test_a_foreign_file_is_refused(tmp_path: Path, data: bytes) -> None:
     path = tmp_path / "x.journal"
     own_files.write_private(path, data)
-    with pytest.raises(journal.JournalError):
-        journal.reopen(path)
+    fails(journal.JournalError, "", journal.reopen, path)
 
 
 def test_a_file_that_is_missing_or_open_to_others_or_a_link_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(journal.JournalError, match="journal-unopened"):
-        journal.reopen(tmp_path / "none.journal")
+    fails(journal.JournalError, "journal-unopened", journal.reopen, tmp_path / "none.journal")
     path = write(tmp_path, b"one")
     path.chmod(0o644)
-    with pytest.raises(own_files.NotPrivateError, match="chmod 600"):
-        journal.reopen(path)
+    fails(own_files.NotPrivateError, "chmod 600", journal.reopen, path)
     path = write(tmp_path / "other", b"one")
     path.rename(tmp_path / "other" / "elsewhere")
     path.symlink_to(tmp_path / "other" / "elsewhere")
-    with pytest.raises(journal.JournalError, match="journal-unopened"):
-        journal.reopen(path)
+    fails(journal.JournalError, "journal-unopened", journal.reopen, path)
 
 
 def test_no_journal_is_left_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -127,8 +119,7 @@ def test_no_journal_is_left_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     book.remove()
     assert not [p for p in tmp_path.rglob("*") if p.is_file()]
     fill_disk(monkeypatch)
-    with pytest.raises(journal.JournalError, match=f"number={errno.ENOSPC}"):
-        fresh(tmp_path)
+    fails(journal.JournalError, f"number={errno.ENOSPC}", fresh, tmp_path)
     assert not [p for p in tmp_path.rglob("*") if p.is_file()]
 
 
@@ -139,8 +130,7 @@ def test_a_full_disk_costs_no_record(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
     fill_disk(monkeypatch)
     book.append(b"two")
-    with pytest.raises(journal.JournalError, match=f"number={errno.ENOSPC}"):
-        book.sync()
+    fails(journal.JournalError, f"number={errno.ENOSPC}", book.sync)
     monkeypatch.undo()
     book._file.close()
     assert read(book.path)[2][:1] == [b"one"]
@@ -189,8 +179,7 @@ def test_a_mark_is_replaced_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
     monkeypatch.setattr(Path, "replace", crash)
     book.append(b"one")
-    with pytest.raises(journal.JournalError, match=f"number={errno.ENOSPC}"):
-        book.sync()
+    fails(journal.JournalError, f"number={errno.ENOSPC}", book.sync)
     assert book.mark.read_bytes() == old
     monkeypatch.undo()
     book._file.close()
@@ -223,9 +212,7 @@ def pieces(data: bytes) -> tuple[bytes, list[bytes]]:
         ([0], []),
     ],
 )
-def test_a_sealed_journal_with_records_gone_or_moved_is_not_current(
-    tmp_path: Path, order: list[int], left: list[bytes]
-) -> None:
+def test_gone_or_moved_records_show(tmp_path: Path, order: list[int], left: list[bytes]) -> None:
     path = write(tmp_path, b"one", b"two", b"three", passphrase=SEALED)
     head, parts = pieces(path.read_bytes())
     path.write_bytes(head + b"".join(parts[i] for i in order))
@@ -248,8 +235,7 @@ def test_no_record_is_sealed_without_the_passphrase_or_elsewhere(tmp_path: Path)
     sealed = form.seal(1, before, b"one")
     assert form.open(1, before, sealed) == b"one"
     for number, check in ((2, before), (1, after)):
-        with pytest.raises(VaultError):
-            form.open(number, check, sealed)
+        fails(VaultError, "", form.open, number, check, sealed)
     path = write(tmp_path, b"one", passphrase=SEALED)
     data = path.read_bytes()
     guessed = journal_format._form(data[len(journal.MAGIC) :][: journal_format.HEAD], b"", True)
@@ -258,13 +244,11 @@ def test_no_record_is_sealed_without_the_passphrase_or_elsewhere(tmp_path: Path)
 
 def test_a_plain_journal_or_one_of_an_earlier_version_is_refused(tmp_path: Path) -> None:
     path = write(tmp_path, b"one")
-    with pytest.raises(journal.JournalError, match="file-not-sealed"):
-        read(path, SEALED)
+    fails(journal.JournalError, r"\(file-not-sealed", read, path, SEALED)
     assert read(path)[0] is True
     path = tmp_path / "x.journal"
     own_files.write_private(path, b"hoity-journal-1\n\0")
-    with pytest.raises(journal.JournalError, match="no-journal"):
-        journal.reopen(path)
+    fails(journal.JournalError, r"\(no-journal", journal.reopen, path)
 
 
 def test_a_look_reads_what_is_there_and_changes_nothing(tmp_path: Path) -> None:
@@ -283,13 +267,11 @@ def test_an_open_journal_is_neither_reopened_nor_forgotten(tmp_path: Path) -> No
     book = fresh(tmp_path)
     assert journal.is_open(book.path)
     for use in (journal.reopen, journal.forget):
-        with pytest.raises(journal.JournalError, match="journal-in-use"):
-            use(book.path)
+        fails(journal.JournalError, r"\bjournal-in-use", use, book.path)
     book.close()
     assert read(book.path)[0]
     assert not journal.is_open(book.path)
     journal.forget(book.path)
     assert not book.path.exists()
     assert not marks.path_of(book.path).exists()
-    with pytest.raises(journal.JournalError, match="journal-unopened"):
-        journal.forget(book.path)
+    fails(journal.JournalError, "journal-unopened", journal.forget, book.path)

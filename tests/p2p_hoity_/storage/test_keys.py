@@ -4,6 +4,7 @@ import stat
 from pathlib import Path
 
 import pytest
+from support.cases import fails
 
 from cli.local import own_key
 from p2p_hoity.storage import home, keys, own_files, vault
@@ -18,47 +19,38 @@ def test_a_passphrase_seals_the_key_and_the_vault_shows_none(tmp_path: Path) -> 
         with pytest.raises(keys.KeyFileError, match=r"passphrase-wrong|file-sealed"):
             keys.load_identity(place, wrong)
     assert "box" not in repr(vault.new_vault("open sesame"))
-    with pytest.raises(vault.VaultError):
-        vault.read_vault(b"", None)
+    fails(vault.VaultError, "", vault.read_vault, b"", None)
 
 
-def test_an_existing_key_is_never_overwritten(tmp_path: Path) -> None:
-    place = home.Home(tmp_path)
-    keys.new_identity(place, "Ada")
-    before = place.identity.read_bytes()
-    with pytest.raises(keys.KeyFileError, match="key-exists"):
-        keys.new_identity(place, "Bob")
-    assert place.identity.read_bytes() == before
-
-
-def test_without_a_key_one_is_made_and_read_again(tmp_path: Path) -> None:
-    with pytest.raises(keys.KeyFileError, match="no-key"):
-        keys.load_identity(home.Home(tmp_path))
+def test_without_a_key_one_is_made_and_read_again_and_never_overwritten(tmp_path: Path) -> None:
+    fails(keys.KeyFileError, "no-key", keys.load_identity, home.Home(tmp_path))
     place = home.Home(tmp_path / "home")
     made = keys.new_identity(place, "Ada")
     read = keys.load_identity(place)
     assert (read.nickname, read.identity.public) == ("Ada", made.identity.public)
     assert stat.S_IMODE(place.identity.stat().st_mode) == 0o600
     assert stat.S_IMODE(place.path.stat().st_mode) == 0o700
+    place = home.Home(tmp_path)
+    keys.new_identity(place, "Ada")
+    before = place.identity.read_bytes()
+    fails(keys.KeyFileError, "key-exists", keys.new_identity, place, "Bob")
+    assert place.identity.read_bytes() == before
 
 
 @pytest.mark.parametrize("data", [b"", b"hello", keys.MAGIC, keys.MAGIC + b"\x00junk", b"\x01"])
 def test_a_damaged_key_file_is_told(tmp_path: Path, data: bytes) -> None:
     place = home.Home(tmp_path)
     own_files.write_private(place.identity, data)
-    with pytest.raises(keys.KeyFileError):
-        keys.load_identity(place)
+    fails(keys.KeyFileError, "", keys.load_identity, place)
 
 
 @pytest.mark.parametrize("name", ["", " ", "x" * 25, "x" * 100, "tab\there", " Ada"])
 def test_a_bad_nickname_is_refused_for_a_new_key_and_an_old_one(tmp_path: Path, name: str) -> None:
     place = home.Home(tmp_path)
-    with pytest.raises(keys.KeyFileError):
-        keys.new_identity(place, name)
+    fails(keys.KeyFileError, "", keys.new_identity, place, name)
     assert not place.identity.exists()
     keys.new_identity(place, "Ada")
-    with pytest.raises(keys.KeyFileError, match=r"^nickname-"):
-        own_key.load_or_make(place, name)
+    fails(keys.KeyFileError, r"^nickname-", own_key.load_or_make, place, name)
 
 
 def test_hoity_home_moves_every_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

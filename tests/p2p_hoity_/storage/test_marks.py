@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 import trio
+from support.cases import fails
 from support.journals import fresh, play_on, read
 from support.journals import write as played
 from support.limits import LIMIT
@@ -56,9 +57,7 @@ def test_a_home_restored_whole_or_a_copy_of_it_is_noticed(tmp_path: Path) -> Non
     assert not current(path)
 
 
-def test_every_mark_is_forced_to_disk_and_the_first_with_its_folder(
-    tmp_path: Path, own: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_marks_reach_the_disk(tmp_path: Path, own: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     synced: list[str] = []
     honest = os.fsync
 
@@ -93,7 +92,7 @@ def test_a_mark_may_lag_and_never_names_what_is_not_on_disk(tmp_path: Path) -> N
     assert current(path), "a mark that lags names a record that is there"
 
 
-def test_no_mark_outlives_its_journal_or_comes_behind_its_end(tmp_path: Path, own: Path) -> None:
+def test_no_mark_outlives_its_journal_and_a_failing_one_is_told(tmp_path: Path, own: Path) -> None:
     book = fresh(tmp_path / "home")
     book.append(b"one")
     book.settle()
@@ -104,9 +103,6 @@ def test_no_mark_outlives_its_journal_or_comes_behind_its_end(tmp_path: Path, ow
     book, _, _ = journal.reopen(path)
     book.remove()
     assert list(own.iterdir()) == []
-
-
-def test_a_mark_that_cannot_be_written_is_told(tmp_path: Path, own: Path) -> None:
     book = fresh(tmp_path / "home")
     shutil.rmtree(own)
     book.append(b"one")
@@ -116,9 +112,8 @@ def test_a_mark_that_cannot_be_written_is_told(tmp_path: Path, own: Path) -> Non
     path = played(tmp_path / "other" / "home")
     shutil.rmtree(own)
     own.write_bytes(b"no folder")
-    with pytest.raises(journal.JournalError) as told:
-        play_on(path)
-    assert (told.value.code, told.value.fields["path"]) == (
+    told = fails(journal.JournalError, "", play_on, path)
+    assert (told.code, told.fields["path"]) == (
         "journal-stopped",
         str(marks.path_of(path)),
     )

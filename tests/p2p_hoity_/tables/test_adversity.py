@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 import trio
+from support.cases import ends_in, fails
 from support.player_table import CALM, LONGER, Guest, PlayerTable, past_round
 
 from cli.trouble import exit_code_of
@@ -24,18 +25,16 @@ from protocol.transcript import verifier
 from protocol.wire.header import Patience
 
 
-async def test_a_host_that_says_nothing_is_told(tmp_path: Path) -> None:
-    table = PlayerTable(tmp_path, 2)
-    host = Hub(table.guests[0].me.identity, network=table.network)
+async def test_a_host_that_says_nothing_is_told(pair: PlayerTable) -> None:
+    host = Hub(pair.guests[0].me.identity, network=pair.network)
     async with trio.open_nursery() as nursery:
         await nursery.start(host.run)
         (address,) = await host.listen("node0", 0)
         nursery.start_soon(_read, host)
-        table.ticket = Ticket(host._identity.public, (address,), b"t" * 32)
-        with pytest.raises(tables.PeerError, match="host-without-terms") as caught:
-            await table.join(1)
+        pair.ticket = Ticket(host._identity.public, (address,), b"t" * 32)
+        caught = await ends_in(tables.PeerError, "host-without-terms", pair.join(1))
         nursery.cancel_scope.cancel()
-    assert exit_code_of(caught.value) == 3
+    assert exit_code_of(caught) == 3
 
 
 async def _read(hub: Hub) -> None:
@@ -43,17 +42,14 @@ async def _read(hub: Hub) -> None:
         pass
 
 
-async def test_nonsense_addresses_harm_nobody(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    table = PlayerTable(tmp_path, 3)
+async def test_odd_addresses_harm_none(three: PlayerTable, monkeypatch: pytest.MonkeyPatch) -> None:
 
     def odd(entry: Any, addresses: Any) -> Sit:
         return Sit(entry, ("nowhere", ":::", "relay+", "[x]:1", "a:99999", *addresses))
 
     monkeypatch.setattr(joining, "Sit", odd)
-    await table.play()
-    assert table.ended_alike()
+    await three.play()
+    assert three.ended_alike()
 
 
 async def test_a_guest_that_leaves_before_the_table_is_full_frees_its_seat(tmp_path: Path) -> None:
@@ -70,21 +66,15 @@ async def test_a_guest_that_leaves_before_the_table_is_full_frees_its_seat(tmp_p
     assert table.ended_alike()
 
 
-async def test_a_host_that_leaves_before_the_table_is_full_is_told(tmp_path: Path) -> None:
-    table = PlayerTable(tmp_path, 3)
+async def test_a_host_that_leaves_before_the_table_is_full_is_told(three: PlayerTable) -> None:
     async with trio.open_nursery() as nursery:
-        nursery.start_soon(
-            table.sit_until, 0, lambda update: len(getattr(update, "names", ())) == 2
-        )
-        with pytest.raises(tables.PeerError, match="host-gone"):
-            await table.join(1)
+        nursery.start_soon(three.sit_until, 0, lambda told: len(getattr(told, "names", ())) == 2)
+        await ends_in(tables.PeerError, "host-gone", three.join(1))
 
 
 async def test_strangers_cannot_fill_what_waits_for_a_table() -> None:
-    for frame, times, most in (
-        (bytes(1 << 20), 50, Backlog.BYTES >> 20),
-        (b"x", 5000, Backlog.FRAMES),
-    ):
+    large, small = (bytes(1 << 20), 50, Backlog.BYTES >> 20), (b"x", 5000, Backlog.FRAMES)
+    for frame, times, most in (large, small):
         waiting = Backlog()
         for _ in range(times):
             waiting.keep(Frame(b"p" * 32, frame))
@@ -92,23 +82,21 @@ async def test_strangers_cannot_fill_what_waits_for_a_table() -> None:
 
 
 QUICK = (Kind.KEY_OK, Kind.REVEAL)
-REST = [kind for kind in Kind if kind not in (*QUICK, Kind.ENDED, Kind.KEY_COMMIT)]
+LEFT_OUT = (*QUICK, Kind.ENDED, Kind.KEY_COMMIT)
+REST = [pytest.param(k, marks=pytest.mark.nightly) for k in Kind if k not in LEFT_OUT]
 
 
-@pytest.mark.parametrize(
-    "kind", [*QUICK, *(pytest.param(kind, marks=pytest.mark.nightly) for kind in REST)]
-)
-async def test_a_seat_that_goes_for_good_as_a_step_begins(tmp_path: Path, kind: Kind) -> None:
+@pytest.mark.parametrize("kind", [*QUICK, *REST])
+async def test_a_seat_that_goes_for_good_as_a_step_begins(three: PlayerTable, kind: Kind) -> None:
     """Three seats; the last is gone as the first step of a kind begins: the two others end."""
-    table = PlayerTable(tmp_path, 3)
 
     def begins(update: updates.Update) -> bool:
         return isinstance(update, updates.Stepped) and update.after.want.kind is kind
 
-    gone = await table.play_until_the_last_goes(begins)
-    stayed = [guest for guest in table.guests[:2] if guest.outcome]
+    gone = await three.play_until_the_last_goes(begins)
+    stayed = [guest for guest in three.guests[:2] if guest.outcome]
     assert len(stayed) == 2
-    assert not table.heard(updates.Accused)
+    assert not three.heard(updates.Accused)
     if not gone:
         assert kind in (Kind.SHOW, Kind.CHOOSE)  # no game need have such a step
         return
@@ -146,8 +134,7 @@ async def test_nobody_waits_at_the_end_when_all_are_there(tmp_path: Path) -> Non
 
 async def test_who_stays_at_a_table_for_two_can_claim_the_game(tmp_path: Path) -> None:
     table = PlayerTable(tmp_path, 2, edition=LONGER)
-    with pytest.raises(tables.PeerError, match="no-game"):
-        resuming.claim_game(table.guests[0].seat, None)
+    fails(tables.PeerError, "no-game", resuming.claim_game, table.guests[0].seat, None)
     async with trio.open_nursery() as nursery:
         nursery.start_soon(table.sit_until, 1, past_round(2))
         assert await table.sit_until(0, lambda update: isinstance(update, updates.Paused))
@@ -158,6 +145,5 @@ async def test_who_stays_at_a_table_for_two_can_claim_the_game(tmp_path: Path) -
     assert report.faults == ()
     home = table.guests[0].home
     (game,) = resuming.open_games(home)
-    with pytest.raises(tables.PeerError, match=f"only-claimed-games .*{game.name}"):
-        resuming.find_game(home, None)
+    fails(tables.PeerError, f"only-claimed-games .*{game.name}", resuming.find_game, home, None)
     assert resuming.find_game(home, game.name[:4]) == game

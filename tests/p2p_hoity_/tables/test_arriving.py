@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 import trio
-from support.machine_table import identity
+from support.machine_table import make_table
 from support.player_table import CALM, LONGER, PlayerTable, Thinker, past_round
 from support.toy_game import ToyGame
 
@@ -21,16 +21,8 @@ from p2p_hoity.session import updates
 from p2p_hoity.storage.home import Home
 from p2p_hoity.tables import arriving
 from p2p_hoity.tables.arriving import ALONE, PATIENCE, SETTLE, Answers
-from protocol.chain.state import Table
-from protocol.wire import header
-from protocol.wire.header import Header, Terms
 
-WHO = [identity(seat) for seat in range(4)]
-TERMS = Terms(WHO[0].public, b"n" * 32, "toy", 4, 3)
-TABLE = Table(
-    Header(TERMS, tuple(header.sit(TERMS, one, f"P{n}", bytes(32)) for n, one in enumerate(WHO))),
-    ToyGame(4, 1),
-)
+TABLE, WHO = make_table(ToyGame(4, 1), 4, 3)
 
 
 def told(*linked: int, elsewhere: tuple[int, ...] = ()) -> Answers:
@@ -43,16 +35,13 @@ def told(*linked: int, elsewhere: tuple[int, ...] = ()) -> Answers:
     return answers
 
 
-def test_whoever_is_let_in_goes_on_once_all_had_time_to_object() -> None:
+def test_whoever_is_let_in_goes_on_unless_so_many_object_that_one_is_honest() -> None:
     assert not told(0).may_play(SETTLE / 2)
     assert told(0).may_play(SETTLE)
     assert not told().may_play(SETTLE)
     assert told().may_play(ALONE)
     assert not told(0, 1, elsewhere=(2,)).may_play(PATIENCE)
     assert Limits().silence * 2 < PATIENCE  # it is asked for longer than a dead link lives
-
-
-def test_so_many_must_say_so_that_one_is_honest_or_nobody_else_is_there() -> None:
     for linked, elsewhere, stops in (
         ((), (0,), True),
         ((), (), False),
@@ -61,14 +50,11 @@ def test_so_many_must_say_so_that_one_is_honest_or_nobody_else_is_there() -> Non
         ((), (0, 1, 2), True),
     ):
         assert told(*linked, elsewhere=elsewhere).is_played_elsewhere() == stops
-
-
-def test_who_lets_us_in_at_last_objects_no_more_and_strangers_have_no_say() -> None:
     answers = told(elsewhere=(0, 2))
     answers.hear(LinkedElsewhere(b"x" * 32))
-    assert answers.names() == ("P0", "P2")
+    assert answers.names() == ("seat 0", "seat 2")
     answers.hear(LinkUp(WHO[0].public, "", False))
-    assert answers.names() == ("P2",)
+    assert answers.names() == ("seat 2",)
     answers.hear(LinkDown(WHO[0].public, Reason("gone")))
     assert answers.linked == set()
     answers = told()
@@ -105,9 +91,7 @@ async def test_a_copy_of_a_home_that_plays_already_stops_before_it_signs(tmp_pat
     assert not table.heard(updates.Late)
 
 
-async def test_after_a_power_cut_the_seat_is_taken_again_as_soon_as_its_link_is_missed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_power_cut_costs_no_seat(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The others go on hearing nothing, as no packet tells them that the machine is off."""
     table = PlayerTable(tmp_path, 3, CALM, LONGER)
     began, back = list[float](), list[float]()

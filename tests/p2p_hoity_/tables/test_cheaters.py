@@ -35,9 +35,7 @@ def accused(table: PlayerTable) -> list[set[tuple[int, str]]]:
     return [{(one.seat, one.code) for one in g.heard(updates.Accused)} for g in table.guests[:-1]]
 
 
-async def test_a_fault_in_the_setup_ends_the_table(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_fault_in_setup_ends_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     table = cheating_table(tmp_path, monkeypatch, "key-not-proven", 3)
     await table.play()
     liar = table.guests[-1].place
@@ -47,9 +45,7 @@ async def test_a_fault_in_the_setup_ends_the_table(
         assert (ended.code, ended.seat) == ("bad-key-proof", liar)
 
 
-async def test_a_fault_in_play_bans_the_seat(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_fault_in_play_bans_a_seat(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     table = cheating_table(tmp_path, monkeypatch, "share-not-proven", 4)
     honest = table.guests[:-1]
     await table.play_until(lambda: all(guest.heard(updates.Finished) for guest in honest))

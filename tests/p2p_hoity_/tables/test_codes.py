@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
 import trio
+from support.cases import ends_in
 from support.memory_network import MemoryNetwork
 from support.player_table import PlayerTable
 from support.relays import serve_relay
+from support.running import running
 
 from p2p_hoity.codes.exchange import GuestExchange, HostExchange
 from p2p_hoity.codes.spoken import CodeError, SpokenCode, parse_code
@@ -62,9 +63,7 @@ class Desk:
         return await ticket_by_code(code, self.network)
 
     async def refused(self, code: SpokenCode) -> str:
-        with pytest.raises(CodeError) as error:
-            await self.ask(code)
-        return error.value.code
+        return (await ends_in(CodeError, "", self.ask(code))).code
 
 
 def spoken(code: updates.Code) -> SpokenCode:
@@ -83,22 +82,15 @@ async def desk(relays: int = 1) -> AsyncIterator[tuple[Desk, list[trio.CancelSco
     network, scopes = MemoryNetwork(), []
 
     async def serve(number: int, task_status: Any) -> None:
-        async def told(nursery: trio.Nursery, scope: trio.CancelScope) -> None:
-            port = 4646 + number
-            (place,) = await nursery.start(_relay, network, port)
-            scopes.append(scope)
-            task_status.started(place)
-
         with trio.CancelScope() as scope:
-            async with trio.open_nursery() as nursery:
-                nursery.start_soon(told, nursery, scope)
+            scopes.append(scope)
+            await _relay(network, 4646 + number, task_status)
 
-    async with trio.open_nursery() as nursery:
-        places = [await nursery.start(serve, number) for number in range(relays)]
+    async with running() as nursery:
+        places = [(await nursery.start(serve, number))[0] for number in range(relays)]
         there = Desk(network, places)
         nursery.start_soon(CodeKeeper(places, lambda: WORD, there.hear, network).run)
         yield there, scopes
-        nursery.cancel_scope.cancel()
 
 
 async def _relay(network: MemoryNetwork, port: int, task_status: Any) -> None:
@@ -181,13 +173,12 @@ async def test_a_relay_that_restarts_gets_a_fresh_code() -> None:
         await trio.sleep(100)
         assert there.told == []  # said once, however often it is tried
         assert await there.refused(spoken(first)) == "code-relay-unreached"
-        async with trio.open_nursery() as nursery:
+        async with running() as nursery:
             await nursery.start(_relay, there.network, 4646)
             second = await there.code()
             assert second.after is CodeEnd.LOST
             assert spoken(second).words != spoken(first).words
             assert await there.ask(spoken(second)) == TICKET
-            nursery.cancel_scope.cancel()
 
 
 async def test_another_relay_of_the_table_takes_over_and_without_any_it_is_told() -> None:
@@ -199,8 +190,7 @@ async def test_another_relay_of_the_table_takes_over_and_without_any_it_is_told(
         assert second.relay == there.places[1]
         assert await there.ask(spoken(second)) == TICKET
     code = SpokenCode(7, WRONG, "nowhere:1")
-    with pytest.raises(CodeError, match="code-relay-unreached"):
-        await ticket_by_code(code, MemoryNetwork())
+    await ends_in(CodeError, "code-relay-unreached", ticket_by_code(code, MemoryNetwork()))
 
 
 # Relays that lie: each speaks TLS and its challenge, and then does as it likes.
@@ -231,13 +221,11 @@ async def lying(lie: Lie, keeps: bool = False) -> AsyncIterator[tuple[Desk, str]
             raw, _ = await listener.accept()
             nursery.start_soon(attend, raw)
 
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(serve)
+    async with running(serve) as nursery:
         there = Desk(network, ["liar:1"])
         if keeps:
             nursery.start_soon(CodeKeeper(there.places, lambda: WORD, there.hear, network).run)
         yield there, "liar:1"
-        nursery.cancel_scope.cancel()
 
 
 async def say(stream: TlsStream, *frames: bytes) -> None:
@@ -337,11 +325,10 @@ async def test_one_number_for_two_hosts_burns_a_code_and_no_more() -> None:
         await say(other, wish[NUMBER:])
         await say(stream, await hear(other))
         await say(other, await hear(stream))
-        with pytest.raises(NetError):
-            await hear(other)
+        await ends_in(NetError, "", hear(other))
         done.set()
 
-    async with lying(lie, keeps=True) as (there, place), trio.open_nursery() as nursery:
+    async with lying(lie, keeps=True) as (there, place), running() as nursery:
         mine = await there.code()
         second = Desk(there.network, [place])
         theirs = encode_ticket(replace(TICKET, terms=b"u" * 32))
@@ -350,7 +337,6 @@ async def test_one_number_for_two_hosts_burns_a_code_and_no_more() -> None:
         assert await there.refused(spoken(mine)) == "code-wrong"
         assert (await second.code()).after is CodeEnd.WRONG
         assert there.told == []
-        nursery.cancel_scope.cancel()
 
 
 @pytest.mark.parametrize(
@@ -389,21 +375,19 @@ async def test_a_host_that_knows_the_words_and_gives_nonsense() -> None:
 # At a table.
 
 
-async def test_a_whole_game_by_code(tmp_path: Path) -> None:
-    table = PlayerTable(tmp_path, 2)
+async def test_a_whole_game_by_code(pair: PlayerTable) -> None:
 
     async def by_code() -> None:
-        await table.until_heard(updates.Code, 0)
-        ticket = await ticket_by_code(spoken(table.guests[0].heard(updates.Code)[0]), table.network)
-        assert ticket == table.ticket
-        await table.join(1)
+        await pair.until_heard(updates.Code, 0)
+        ticket = await ticket_by_code(spoken(pair.guests[0].heard(updates.Code)[0]), pair.network)
+        assert ticket == pair.ticket
+        await pair.join(1)
 
-    table.how = lambda number: {} if number else {"relays": ("relay:4646",)}
-    async with trio.open_nursery() as nursery:
-        await nursery.start(_relay, table.network, 4646)
-        await table.play({1: by_code})
-        nursery.cancel_scope.cancel()
-    assert all(guest.outcome and guest.outcome.standings for guest in table.guests)
-    assert "lantern" not in str(table.guests[0].told)
-    last = table.guests[0].heard(updates.Code)[-1]
+    pair.how = lambda number: {} if number else {"relays": ("relay:4646",)}
+    async with running() as nursery:
+        await nursery.start(_relay, pair.network, 4646)
+        await pair.play({1: by_code})
+    assert all(guest.outcome and guest.outcome.standings for guest in pair.guests)
+    assert "lantern" not in str(pair.guests[0].told)
+    last = pair.guests[0].heard(updates.Code)[-1]
     assert last.after in (None, CodeEnd.USED)

@@ -35,9 +35,7 @@ class Walker(Thinker):
         self.key, self.is_away = trio.Event(), False
 
 
-async def test_who_walked_away_is_back_by_a_key(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_who_walked_away_comes_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(driver, "TICK", 1.0)
     table = PlayerTable(tmp_path, 5, TIMES, thinking=2.0)
     one, walker = table.guests[3], Walker()

@@ -12,10 +12,12 @@ from typing import Any
 
 import pytest
 import trio
+from support.cases import fails
 from support.kept_home import room_of
 from support.machine_table import identity
 from support.memory_network import MemoryNetwork
 from support.player_table import PlayerTable, past_round
+from support.running import running
 
 from p2p_hoity import tables
 from p2p_hoity.net.addresses import Address
@@ -56,13 +58,11 @@ def test_a_ticket_of_any_seat_is_taken_by_players_and_onlookers_and_no_other() -
         ({"secret": b"x" * 16}, "ticket-with-another-secret"),
         ({"secret": b""}, "ticket-with-another-secret"),
     ):
-        with pytest.raises(FreshError, match=code):
-            check_fresh(ticket(**given), header, SECRET)
+        fails(FreshError, code, check_fresh, ticket(**given), header, SECRET)
     roster = Roster(header.encode(), ((), ()), sign_roster(header, identity(0), True))
     for seat in range(2):
         assert complete(roster, ticket(host_id=identity(seat).public)) == header
-    with pytest.raises(tables.PeerError, match="other-host"):
-        complete(roster, ticket(host_id=b"h" * 32))
+    fails(tables.PeerError, "other-host", complete, roster, ticket(host_id=b"h" * 32))
     with pytest.raises(tables.PeerError, match="other-table"):
         complete(roster, ticket(host_id=identity(1).public, terms=b"t" * 32))
 
@@ -90,7 +90,7 @@ async def test_the_ticket_of_a_liar_is_dialled_in_vain_and_the_known_ways_stay()
     street, table = Street(), ROOM.table
     mine, seat, stranger = identity(1), identity(0), Identity(os.urandom(32))
     known = ((*(f"nowhere{n}:9" for n in range(11)), "known:9"), (), ())
-    async with trio.open_nursery() as nursery:
+    async with running() as nursery:
         hubs = [Hub(who, network=street) for who in (mine, seat, stranger)]
         for hub in hubs:
             await nursery.start(hub.run)
@@ -108,13 +108,12 @@ async def test_the_ticket_of_a_liar_is_dialled_in_vain_and_the_known_ways_stay()
         await hubs[1].listen("known", 9)
         await trio.sleep(60)
         assert hubs[0].links() == {seat.public}
-        nursery.cancel_scope.cancel()
 
 
 async def test_a_seat_is_found_by_the_ticket_and_not_where_it_was() -> None:
     """[T-4]."""
     street, table = Street(), ROOM.table
-    async with trio.open_nursery() as nursery:
+    async with running() as nursery:
         hubs = [Hub(identity(n), network=street) for n in (1, 0)]
         for hub in hubs:
             await nursery.start(hub.run)
@@ -126,7 +125,6 @@ async def test_a_seat_is_found_by_the_ticket_and_not_where_it_was() -> None:
         dial_by_ticket(hubs[0], table, ((), (), ()), replace(fresh, host_id=identity(1).public))
         await trio.sleep(5)
         assert hubs[0].links() == {identity(0).public}
-        nursery.cancel_scope.cancel()
 
 
 # To a game that is being played.
@@ -150,11 +148,10 @@ async def game(journal: Path, looks: bool = True) -> AsyncIterator[trio.CancelSc
             finally:
                 made.close()
 
-    async with trio.open_nursery() as nursery:
+    async with running() as nursery:
         await nursery.start(hub.run)
         nursery.start_soon(play)
         yield scope
-        nursery.cancel_scope.cancel()
 
 
 def room_ticket(where: str) -> Ticket:
@@ -167,10 +164,9 @@ def journal(tmp_path: Path) -> Path:
 
 
 async def test_a_game_that_ends_before_it_has_looked_has_taken_nothing(journal: Path) -> None:
-    async with game(journal, looks=False) as scope, trio.open_nursery() as nursery:
+    async with game(journal, looks=False) as scope, running():
         scope.deadline = trio.current_time() + 2
         assert not await hand_over(journal, room_ticket("8.0.0.1:9"))
-        nursery.cancel_scope.cancel()
     assert not journal.with_suffix(".ticket").exists()
 
 
@@ -264,9 +260,7 @@ ELSEWHERE = far("8.0.9.9:9")
         *("one-lost", "new-relay", "meant"),
     ],
 )
-async def test_a_host_is_told_if_somebody_does_not_find_it_and_else_nothing(
-    given: Any, times: int
-) -> None:
+async def test_a_host_is_told_if_somebody_does_not_find_it(given: Any, times: int) -> None:
     assert len(await told(**given)) == times
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 import trio
 from support.player_table import PlayerTable
+from support.running import running
 
 from p2p_hoity import tables
 from p2p_hoity.session import updates
@@ -29,13 +30,11 @@ async def onlooker() -> AsyncIterator[tuple[FromNow, list[Any]]]:
     """Someone who sees a game from now on, and what they are told."""
     told: list[Any] = []
     late = FromNow(told.append)
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(late.run)
+    async with running(late.run):
         yield late, told
-        nursery.cancel_scope.cancel()
 
 
-async def test_the_past_is_kept_back_and_then_shown_as_it_stands() -> None:
+async def test_the_past_is_kept_back_until_it_rests_or_the_end_comes() -> None:
     async with onlooker() as (late, told):
         late.tell(STARTED)
         await trio.sleep(FIRST - 1)  # the first answer takes its time
@@ -47,10 +46,6 @@ async def test_the_past_is_kept_back_and_then_shown_as_it_stands() -> None:
         late.tell(happened(10))
         late.tell(happened(11))
     assert told == [STARTED, updates.Resumed(9), happened(10), happened(11)]  # type: ignore[arg-type]
-
-
-async def test_the_end_is_never_kept_back_and_what_was_is_told_with_it() -> None:
-    """What was taken back is not."""
     async with onlooker() as (late, told):
         for update in (
             STARTED,
@@ -60,6 +55,7 @@ async def test_the_end_is_never_kept_back_and_what_was_is_told_with_it() -> None
             FINISHED,
         ):
             late.tell(update)
+    # What was taken back is not told.
     assert told == [STARTED, updates.Resumed(3, ("a", "c")), FINISHED]  # type: ignore[arg-type]
 
 

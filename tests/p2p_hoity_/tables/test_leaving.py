@@ -67,11 +67,8 @@ async def test_attendance_is_told_as_it_changes_and_the_clock_every_second(tmp_p
     assert told[0].seats[0] == Presence.LINKED
     clocks = table.guests[0].heard(Clock)
     assert any(0 in clock.awaited for clock in clocks)
-    waits = [
-        int(c.waited)
-        for c in clocks
-        if c.awaited == {table.guests[1].place} and c.patience == 300.0
-    ]
+    late = {table.guests[1].place}
+    waits = [int(c.waited) for c in clocks if c.awaited == late and c.patience == 300.0]
     last = waits.index(max(waits))
     assert waits[last] in (19, 20)
     run = waits[max(0, last - 15) : last + 1]

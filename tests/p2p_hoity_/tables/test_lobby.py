@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager, nullcontext
+from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 import trio
+from support.cases import ends_in, fails
 from support.memory_network import MemoryNetwork
-from support.player_table import Caller, Guest, PlayerTable, hosted
+from support.player_table import Caller, Guest, PlayerTable, SilentAir, hosted
+from support.running import running
 
 from cli.trouble import exit_code_of
 from p2p_hoity import tables
@@ -32,56 +34,40 @@ from protocol.errors import Invalid
 from protocol.wire import header
 
 
-class Air:
-    """The LAN, on which nobody hears."""
-
-    async def update(self, joined: int) -> None:
-        """Nobody hears."""
-
-
-@asynccontextmanager
-async def silent_air(_: Any) -> AsyncIterator[Any]:
-    """Announce nothing."""
-    yield Air()
-
-
 @pytest.fixture(autouse=True)
 def _no_lan(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(hosting, "announce", silent_air)
+    monkeypatch.setattr(hosting, "announce", SilentAir().announce)
 
 
 # The ticket, shown both ways.
 
 
-async def test_who_merely_reaches_the_port_learns_nothing_and_is_sent_away(tmp_path: Path) -> None:
-    table = PlayerTable(tmp_path, 2)
-    async with hosted(table) as call:
+async def test_who_merely_reaches_the_port_learns_nothing_and_must_go(pair: PlayerTable) -> None:
+    async with hosted(pair) as call:
         stranger = await call()
         await trio.sleep(SHOW - 1)
         assert [type(one) for one in stranger.heard] == [LinkUp]
-        stranger.sit(table, "scanner")
+        stranger.sit(pair, "scanner")
         await trio.sleep(3)
         assert [type(one) for one in stranger.heard] == [LinkUp, LinkDown]
-    assert [update.names for update in table.guests[0].heard(updates.Joined)] == [("P0",)]
+    assert [update.names for update in pair.guests[0].heard(updates.Joined)] == [("P0",)]
 
 
-async def test_a_crowd_without_the_ticket_fills_no_table(tmp_path: Path) -> None:
-    table = PlayerTable(tmp_path, 2)
-    async with hosted(table) as call:
+async def test_a_crowd_without_the_ticket_fills_no_table(pair: PlayerTable) -> None:
+    async with hosted(pair) as call:
         for number in range(20):
             stranger = await call()
             stranger.say(frames.Ask(b""))
-            stranger.sit(table, f"scanner {number}")
-        await table.join(1)
-    assert table.guests[1].games()
+            stranger.sit(pair, f"scanner {number}")
+        await pair.join(1)
+    assert pair.guests[1].games()
 
 
 @pytest.mark.parametrize("kind", ["secret", "door", "guest", "binding", "empty"])
-async def test_a_proof_for_another_link_or_guest_gives_no_seat(tmp_path: Path, kind: str) -> None:
-    table = PlayerTable(tmp_path, 2)
-    async with hosted(table) as call:
+async def test_a_proof_for_another_link_or_guest_is_refused(pair: PlayerTable, kind: str) -> None:
+    async with hosted(pair) as call:
         caller, other = await call(), await call()
-        ticket = table.ticket
+        ticket = pair.ticket
         if kind == "secret":
             proof = caller.proof(replace(ticket, secret=b"x" * 16))
         elif kind == "empty":
@@ -92,21 +78,20 @@ async def test_a_proof_for_another_link_or_guest_gives_no_seat(tmp_path: Path, k
             proof = caller.proof(ticket, **{kind: other.hub.me})
         caller.say(frames.Ask(proof))
         assert (await caller.next(frames.Refuse)).reason is frames.Refusal.UNPROVEN
-        caller.sit(table, "liar")
+        caller.sit(pair, "liar")
         assert isinstance(await caller.next(LinkDown), LinkDown)
         assert not any(isinstance(one, frames.Offer) for one in caller.heard)
 
 
-async def test_a_proof_heard_on_one_link_is_worth_nothing_on_the_next(tmp_path: Path) -> None:
-    table = PlayerTable(tmp_path, 2)
-    async with hosted(table) as call:
+async def test_a_proof_heard_on_one_link_is_worth_nothing_on_the_next(pair: PlayerTable) -> None:
+    async with hosted(pair) as call:
         caller = await call()
-        proof = caller.proof(table.ticket)
+        proof = caller.proof(pair.ticket)
         caller.say(frames.Ask(proof))
         await caller.next(frames.Offer)
         caller.hub.drop(caller.host, Reason("again"))
         await caller.next(LinkDown)
-        await caller.hub.connect(table.ticket.addresses, caller.host, 5)
+        await caller.hub.connect(pair.ticket.addresses, caller.host, 5)
         caller.say(frames.Ask(proof))
         assert (await caller.next(frames.Refuse)).reason is frames.Refusal.UNPROVEN
 
@@ -114,8 +99,7 @@ async def test_a_proof_heard_on_one_link_is_worth_nothing_on_the_next(tmp_path: 
 def test_a_proof_of_another_size_or_form_is_no_frame() -> None:
     wrong: list[Any] = [b"x", bytes(31), bytes(33), bytes(5000), "text", None, 7]
     for proof in wrong:
-        with pytest.raises(Invalid, match="bad-frame"):
-            frames.parse_lobby(frames.encode_lobby(frames.Ask(proof)))
+        fails(Invalid, "bad-frame", frames.parse_lobby, frames.encode_lobby(frames.Ask(proof)))
 
 
 class WithoutTheSecret(Capability):
@@ -132,43 +116,37 @@ class WithoutTheSecret(Capability):
 
 @pytest.mark.parametrize("shown", [b"x" * 32, b""])
 async def test_a_host_that_cannot_show_the_ticket_is_left(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, shown: bytes
+    pair: PlayerTable, monkeypatch: pytest.MonkeyPatch, shown: bytes
 ) -> None:
-    table = PlayerTable(tmp_path, 2)
     monkeypatch.setattr(hosting, "Capability", WithoutTheSecret)
     monkeypatch.setattr(WithoutTheSecret, "shown", shown)
-    async with hosted(table):
-        with pytest.raises(tables.PeerError, match="host-impostor"):
-            await table.join(1)
+    async with hosted(pair):
+        await ends_in(tables.PeerError, "host-impostor", pair.join(1))
 
 
-async def test_a_host_that_says_anothers_terms_is_left(tmp_path: Path) -> None:
+async def test_a_host_that_says_anothers_terms_is_left(pair: PlayerTable) -> None:
     """A host can name anyone in its terms; the guest compares with the link and the ticket."""
-    table = PlayerTable(tmp_path, 2)
-    table.terms = replace(table.terms, host=Identity(b"famous" * 5 + b"xx").public)
-    async with hosted(table):
-        with pytest.raises(tables.PeerError, match="other-host"):
-            await table.join(1)
+    pair.terms = replace(pair.terms, host=Identity(b"famous" * 5 + b"xx").public)
+    async with hosted(pair):
+        await ends_in(tables.PeerError, "other-host", pair.join(1))
 
 
-async def test_the_secret_is_in_no_ticket_of_the_lan_and_in_no_repr(tmp_path: Path) -> None:
-    table = PlayerTable(tmp_path, 2)
-    bare = Ticket(table.terms.host, ("192.0.2.1:7",), table.terms.digest())
+async def test_the_secret_is_in_no_ticket_of_the_lan_and_in_no_repr(pair: PlayerTable) -> None:
+    bare = Ticket(pair.terms.host, ("192.0.2.1:7",), pair.terms.digest())
     for lan in Lan:
-        told = hosting._announced(table.guests[0].seat, table.terms, bare, tables.Reach(lan=lan))
+        told = hosting._announced(pair.guests[0].seat, pair.terms, bare, tables.Reach(lan=lan))
         assert (told is None) == (lan is Lan.OFF)
         assert bool(told and told.ticket) == (lan is Lan.OPEN)
 
 
 @pytest.mark.parametrize("lan", [Lan.OPEN, Lan.CLOSED])
-async def test_an_open_table_alone_seats_who_comes_by_the_lan(tmp_path: Path, lan: Lan) -> None:
-    table = PlayerTable(tmp_path, 2)
-    async with hosted(table, lan):
-        table.ticket = replace(table.ticket, secret=b"")
+async def test_an_open_table_alone_seats_who_comes_by_the_lan(pair: PlayerTable, lan: Lan) -> None:
+    async with hosted(pair, lan):
+        pair.ticket = replace(pair.ticket, secret=b"")
         closed = pytest.raises(tables.PeerError, match="ticket-unknown")
         with closed if lan is Lan.CLOSED else nullcontext():
-            await table.join(1)
-    assert lan is Lan.CLOSED or table.guests[1].games()
+            await pair.join(1)
+    assert lan is Lan.CLOSED or pair.guests[1].games()
 
 
 async def test_once_the_table_is_full_the_ticket_gives_no_seat(tmp_path: Path) -> None:
@@ -176,47 +154,40 @@ async def test_once_the_table_is_full_the_ticket_gives_no_seat(tmp_path: Path) -
     table.guests.append(Guest(tmp_path, "late"))
     async with hosted(table, joining=[1]):
         await table.until_heard(updates.Started, 0)
-        with pytest.raises(tables.PeerError, match="game-begun"):
-            await table.join(2)
+        await ends_in(tables.PeerError, "game-begun", table.join(2))
 
 
 @pytest.mark.parametrize("number", [0, 1])
-async def test_without_the_ticket_nobody_looks_on_at_any_seat(tmp_path: Path, number: int) -> None:
-    table = PlayerTable(tmp_path, 2)
-    async with hosted(table, joining=[1]), trio.open_nursery() as nursery:
-        await table.until_heard(updates.Started, 1)
-        hub = Hub(Identity(os.urandom(32)), network=table.network)
+async def test_without_the_ticket_nobody_looks_on_anywhere(pair: PlayerTable, number: int) -> None:
+    async with hosted(pair, joining=[1]), running() as nursery:
+        await pair.until_heard(updates.Started, 1)
+        hub = Hub(Identity(os.urandom(32)), network=pair.network)
         await nursery.start(hub.run)
-        door = table.guests[number].me.identity.public
+        door = pair.guests[number].me.identity.public
         caller = Caller(hub, door)
         nursery.start_soon(caller.listen)
         await hub.connect([f"node{number}:{40000 + number}"], door, 5)
         caller.say(frames.Ask(b"x" * 32))
         assert (await caller.next(frames.Refuse)).reason is frames.Refusal.UNPROVEN
         await caller.next(LinkDown)
-        assert not any(
-            isinstance(one, frames.Roster | Frame | frames.Shown) for one in caller.heard
-        )
-        nursery.cancel_scope.cancel()
+        told = frames.Roster | Frame | frames.Shown
+        assert not any(isinstance(one, told) for one in caller.heard)
 
 
-async def test_who_waits_at_the_door_as_the_game_begins_hears_nothing_of_it(tmp_path: Path) -> None:
-    table = PlayerTable(tmp_path, 2)
-    async with hosted(table) as call, trio.open_nursery() as nursery:
+async def test_who_waits_at_the_door_as_the_game_begins_hears_nothing(pair: PlayerTable) -> None:
+    async with hosted(pair) as call, running() as nursery:
         stranger = await call()
-        nursery.start_soon(table.join, 1)
-        await table.until_heard(updates.Stepped, 0)
+        nursery.start_soon(pair.join, 1)
+        await pair.until_heard(updates.Stepped, 0)
         await stranger.next(LinkDown)
         assert [type(one) for one in stranger.heard] == [LinkUp]
-        nursery.cancel_scope.cancel()
 
 
 # Coming back.
 
 
-async def test_a_reset_costs_nobody_a_seat(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_reset_costs_no_seat(three: PlayerTable, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each guest's link is cut as soon as it sits, and once more as the roster goes out."""
-    table = PlayerTable(tmp_path, 3)
     cuts: list[bytes] = []
     hear = hosting.Lobby.hear
 
@@ -228,83 +199,71 @@ async def test_a_reset_costs_nobody_a_seat(tmp_path: Path, monkeypatch: pytest.M
             lobby.hub.drop(event.peer, Reason("a reset"))
 
     monkeypatch.setattr(hosting.Lobby, "hear", cut)
-    await table.play()
+    await three.play()
     assert len(cuts) >= 2
-    assert table.ended_alike()
+    assert three.ended_alike()
 
 
-async def test_a_guest_that_lost_the_roster_gets_it_from_the_running_table(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    table = PlayerTable(tmp_path, 3)
+async def test_a_lost_roster_is_given(three: PlayerTable, monkeypatch: pytest.MonkeyPatch) -> None:
     lost: list[bytes] = []
     post = Hub.post
 
     def lose(hub: Hub, to: bytes, data: bytes, once: bool = False) -> bool:
-        is_first = (
-            not lost
-            and frames.is_lobby(data)
-            and isinstance(frames.parse_lobby(data), frames.Roster)
-        )
-        if is_first:
+        is_lobby = frames.is_lobby(data)
+        if not lost and is_lobby and isinstance(frames.parse_lobby(data), frames.Roster):
             lost.append(to)
             hub.drop(to, Reason("a reset"))
             return False
         return post(hub, to, data, once)
 
     monkeypatch.setattr(Hub, "post", lose)
-    await table.play()
+    await three.play()
     assert lost
-    assert table.ended_alike()
+    assert three.ended_alike()
 
 
-async def test_a_seat_is_kept_for_a_while_and_then_given_to_who_waits(tmp_path: Path) -> None:
-    table = PlayerTable(tmp_path, 3)
-    async with hosted(table) as call:
+async def test_a_seat_is_kept_for_a_while_and_then_given_to_who_waits(three: PlayerTable) -> None:
+    async with hosted(three) as call:
         leaver = await call()
-        leaver.say(frames.Ask(leaver.proof(table.ticket)))
-        leaver.sit(table, "leaver")
+        leaver.say(frames.Ask(leaver.proof(three.ticket)))
+        leaver.sit(three, "leaver")
         await leaver.next(frames.Names)
         leaver.hub.drop(leaver.host, Reason("gone"))
         began = trio.current_time()
-        async with trio.open_nursery() as nursery:
-            nursery.start_soon(table.join, 1)
-            nursery.start_soon(table.join, 2)
-            await table.until_heard(updates.Started, 0)
+        async with running() as nursery:
+            nursery.start_soon(three.join, 1)
+            nursery.start_soon(three.join, 2)
+            await three.until_heard(updates.Started, 0)
             assert KEEP <= trio.current_time() - began <= KEEP + 3
-            nursery.cancel_scope.cancel()
 
 
 @pytest.mark.parametrize("lie", ["another's consent", ()])
-async def test_who_waits_for_a_kept_seat_has_consented_too(lie: Any, tmp_path: Path) -> None:
+async def test_who_waits_for_a_kept_seat_has_consented_too(lie: Any, three: PlayerTable) -> None:
     """[L-8]"""
-    table = PlayerTable(tmp_path, 3)
-    async with hosted(table) as call:
+    async with hosted(three) as call:
         guests = {name: await call() for name in ("leaver", "guest", "liar")}
         for name, guest in guests.items():
-            guest.say(frames.Ask(guest.proof(table.ticket)))
+            guest.say(frames.Ask(guest.proof(three.ticket)))
             await guest.next(frames.Offer)
             if name != "liar":
-                guest.sit(table, name)
+                guest.sit(three, name)
                 await trio.sleep(1)
             if name == "leaver":
                 guest.hub.drop(guest.host, Reason("gone"))
-        other = header.sit(table.terms, Identity(os.urandom(32)), "other", os.urandom(32))
+        other = header.sit(three.terms, Identity(os.urandom(32)), "other", os.urandom(32))
         liar = guests["liar"]
         liar.say(frames.Sit(other.value() if lie == "another's consent" else lie, ()))
         await liar.next(LinkDown)
         await trio.sleep(KEEP + 2)
-        await table.join(1)
+        await three.join(1)
 
 
-def test_a_table_is_complete_when_all_who_sit_are_there(tmp_path: Path) -> None:
-    table = PlayerTable(tmp_path, 2)
-    seating = hosting.Seating(
-        table.terms, header.sit(table.terms, table.guests[0].me.identity, "P0", bytes(32)), ()
-    )
+def test_a_table_is_complete_when_all_who_sit_are_there(pair: PlayerTable) -> None:
+    host = header.sit(pair.terms, pair.guests[0].me.identity, "P0", bytes(32))
+    seating = hosting.Seating(pair.terms, host, ())
     one, two = Identity(b"1" * 32), Identity(b"2" * 32)
-    entry = header.sit(table.terms, one, "one", bytes(32)).value()
-    other = header.sit(table.terms, two, "two", bytes(32)).value()
+    entry = header.sit(pair.terms, one, "one", bytes(32)).value()
+    other = header.sit(pair.terms, two, "two", bytes(32)).value()
     assert seating.sit(one.public, frames.Sit(entry, ())) is None
     assert seating.complete
     seating.leave(one.public, 100.0)
@@ -320,18 +279,17 @@ def test_a_table_is_complete_when_all_who_sit_are_there(tmp_path: Path) -> None:
     assert seating.complete
 
 
-async def test_sitting_down_again_and_again_under_new_names_costs_the_link(tmp_path: Path) -> None:
-    table = PlayerTable(tmp_path, 3)
-    async with hosted(table) as call:
+async def test_sitting_down_often_under_new_names_costs_the_link(three: PlayerTable) -> None:
+    async with hosted(three) as call:
         caller = await call()
         for number in range(40):
             if not caller.hub.linked(caller.host):
-                await caller.hub.connect(table.ticket.addresses, caller.host, 5)
-            caller.say(frames.Ask(caller.proof(table.ticket)))
+                await caller.hub.connect(three.ticket.addresses, caller.host, 5)
+            caller.say(frames.Ask(caller.proof(three.ticket)))
             for name in "ab":
-                caller.sit(table, f"{name} {number}")
+                caller.sit(three, f"{name} {number}")
             await trio.sleep(0.2)
-        lines = table.guests[0].heard(updates.Joined)
+        lines = three.guests[0].heard(updates.Joined)
         assert len(lines) <= hosting.SITS + 10
         assert len({update.names for update in lines}) <= hosting.SITS + 10
 
@@ -347,10 +305,9 @@ async def test_sitting_down_again_and_again_under_new_names_costs_the_link(tmp_p
 async def test_lines_that_a_host_makes_appear_are_bounded(
     word: Callable[[int], frames.LobbyFrame],
     shown: type[updates.Update],
-    tmp_path: Path,
+    three: PlayerTable,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    table = PlayerTable(tmp_path, 3)
     offer = hosting.Lobby._asked
 
     def flood(lobby: hosting.Lobby, to: bytes, proof: bytes, data: bytes) -> None:
@@ -359,14 +316,13 @@ async def test_lines_that_a_host_makes_appear_are_bounded(
             lobby._post(to, word(number))
 
     monkeypatch.setattr(hosting.Lobby, "_asked", flood)
-    async with hosted(table):
+    async with hosted(three):
         with trio.move_on_after(5):
-            await table.join(1)
-    assert 0 < len(table.guests[1].heard(shown)) <= joining.LINES + 5
+            await three.join(1)
+    assert 0 < len(three.guests[1].heard(shown)) <= joining.LINES + 5
 
 
-async def test_addresses_of_this_machine_count_only_from_one_that_is_on_it(tmp_path: Path) -> None:
-    table = PlayerTable(tmp_path, 3)
+async def test_addresses_of_this_machine_count_only_from_who_is_on_it(three: PlayerTable) -> None:
     kept: list[tuple[str, ...]] = []
     sit = hosting.Seating.sit
 
@@ -376,12 +332,11 @@ async def test_addresses_of_this_machine_count_only_from_one_that_is_on_it(tmp_p
 
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(hosting.Seating, "sit", watch)
-        async with hosted(table) as call:
+        async with hosted(three) as call:
             caller = await call()
-            caller.say(frames.Ask(caller.proof(table.ticket)))
-            caller.sit(
-                table, "far", "127.0.0.1:631", "[::1]:25", "192.0.2.7:1", "relay+127.0.0.1:9"
-            )
+            caller.say(frames.Ask(caller.proof(three.ticket)))
+            near = ("127.0.0.1:631", "[::1]:25", "relay+127.0.0.1:9")
+            caller.sit(three, "far", "192.0.2.7:1", *near)
             await caller.next(frames.Names)
     assert kept == [("192.0.2.7:1",)]
 
@@ -393,21 +348,17 @@ def never(*_: Any) -> None:
     """No journal is found."""
 
 
-async def test_a_kept_seat_is_told_to_resume(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    table = PlayerTable(tmp_path, 3)
+async def test_a_kept_seat_is_told_so(three: PlayerTable, monkeypatch: pytest.MonkeyPatch) -> None:
 
     async def leave() -> None:
-        await table.sit_until(2, lambda update: isinstance(update, updates.Stepped))
+        await three.sit_until(2, lambda update: isinstance(update, updates.Stepped))
         for known in (True, False):  # by the journal that is here, or as the host says
             monkeypatch.setattr(joining, "kept_seat", joining.kept_seat if known else never)
-            with pytest.raises(tables.PeerError, match="seat-kept"):
-                await table.join(2)
-        await table.resume(2)
+            await ends_in(tables.PeerError, "seat-kept", three.join(2))
+        await three.resume(2)
 
-    await table.play({2: leave})
-    assert table.ended_alike()
+    await three.play({2: leave})
+    assert three.ended_alike()
 
 
 # Dialling the host.
@@ -426,15 +377,13 @@ class Crowded(MemoryNetwork):
         return stream
 
 
-async def test_a_guest_dials_again_while_the_hosts_door_is_crowded(tmp_path: Path) -> None:
-    table = PlayerTable(tmp_path, 2)
-    table.network = Crowded()
-    await table.play()
-    assert table.ended_alike()
+async def test_a_guest_dials_again_while_the_hosts_door_is_crowded(pair: PlayerTable) -> None:
+    pair.network = Crowded()
+    await pair.play()
+    assert pair.ended_alike()
 
 
-async def test_who_cuts_all_links_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    table = PlayerTable(tmp_path, 2)
+async def test_who_cuts_links_is_left(pair: PlayerTable, monkeypatch: pytest.MonkeyPatch) -> None:
     tick = hosting.Lobby.hear
 
     def cut(lobby: hosting.Lobby, event: Event) -> None:
@@ -443,20 +392,16 @@ async def test_who_cuts_all_links_is_left(tmp_path: Path, monkeypatch: pytest.Mo
             lobby.hub.drop(event.peer, Reason("no"))
 
     monkeypatch.setattr(hosting.Lobby, "hear", cut)
-    async with hosted(table):
-        with pytest.raises(tables.PeerError, match="host-cuts-links"):
-            await table.join(1)
+    async with hosted(pair):
+        await ends_in(tables.PeerError, "host-cuts-links", pair.join(1))
 
 
-async def test_a_second_process_of_one_key_does_not_take_its_seat(tmp_path: Path) -> None:
-    table = PlayerTable(tmp_path, 3)
-    async with hosted(table) as call:
-        first = await call(table.guests[1].me.identity)
-        first.say(frames.Ask(first.proof(table.ticket)))
-        first.sit(table, "P1")
+async def test_a_second_process_of_one_key_does_not_take_its_seat(three: PlayerTable) -> None:
+    async with hosted(three) as call:
+        first = await call(three.guests[1].me.identity)
+        first.say(frames.Ask(first.proof(three.ticket)))
+        first.sit(three, "P1")
         await first.next(frames.Names)
-        with pytest.raises(tables.PeerError, match="sits-elsewhere") as caught:
-            await table.join(1)
-        assert exit_code_of(caught.value) == 1
+        assert exit_code_of(await ends_in(tables.PeerError, "sits-elsewhere", three.join(1))) == 1
         assert first.hub.linked(first.host)
-    assert table.guests[0].heard(updates.Joined)[-1].names == ("P0", "P1")
+    assert three.guests[0].heard(updates.Joined)[-1].names == ("P0", "P1")

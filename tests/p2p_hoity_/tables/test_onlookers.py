@@ -52,17 +52,14 @@ async def stuck(table: PlayerTable) -> AsyncIterator[None]:
         await hub.connect(ticket.dial_addresses(), ticket.host_id, 5)
         up = await hub.events.receive()
         assert isinstance(up, LinkUp)
-        proof = Capability(ticket.terms, ticket.secret).guest_proof(
-            up.binding or b"", ticket.host_id, hub.me
-        )
+        held = Capability(ticket.terms, ticket.secret)
+        proof = held.guest_proof(up.binding or b"", ticket.host_id, hub.me)
         hub.post(ticket.host_id, encode_lobby(Ask(proof)))
         yield
         nursery.cancel_scope.cancel()
 
 
-async def test_a_stuck_onlooker_slows_nobody(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_stuck_onlooker_slows_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     table, hubs, queued = thoughtful(tmp_path), list[Hub](), list[int]()
     when: dict[int, list[float]] = {}
     dropped: list[float] = []
@@ -104,10 +101,8 @@ async def test_a_stuck_onlooker_slows_nobody(
     assert table.ended_alike()
 
 
-async def test_one_onlooker_too_many_is_told_once_and_gets_in_when_there_is_room(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """[L-62], [L-65]"""
+async def test_one_too_many_waits_for_room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """[L-62], [L-65]: it is told once, and gets in when there is room."""
     monkeypatch.setattr(access, "MOST_ONLOOKERS", 1)
     table, first, second = thoughtful(tmp_path), list[Any](), list[Any]()
     opened: list[float] = []

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import pytest
 import trio
-from support.player_table import PlayerTable, hosted
+from support.player_table import PlayerTable, SilentAir, hosted
 from support.relays import serve_relay
+from support.running import running
 
 from p2p_hoity.codes.spoken import CodeError, parse_code
 from p2p_hoity.net.discovery import Announcement
@@ -35,22 +34,13 @@ class Private:
     """A host at a relay with the LAN told, what the LAN is told, and what its relay can read."""
 
     table: PlayerTable
-    announced: list[Announcement] = field(default_factory=list)
+    air: SilentAir = field(default_factory=SilentAir)
     passed: list[bytes] = field(default_factory=list)
 
 
 @pytest.fixture
-async def private(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Private]:
-    here = Private(PlayerTable(tmp_path, 2))
-
-    class Air:
-        async def update(self, joined: int) -> None:
-            """Nobody hears."""
-
-    @asynccontextmanager
-    async def air(what: Announcement) -> AsyncIterator[Air]:
-        here.announced.append(what)
-        yield Air()
+async def private(pair: PlayerTable, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Private]:
+    here = Private(pair)
 
     pass_on = mailboxes.Mailbox.pass_on
 
@@ -58,22 +48,21 @@ async def private(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncItera
         here.passed.append(data)
         pass_on(box, data, teller, hearer)
 
-    monkeypatch.setattr(hosting, "announce", air)
+    monkeypatch.setattr(hosting, "announce", here.air.announce)
     monkeypatch.setattr(mailboxes.Mailbox, "pass_on", tapped)
     here.table.relays = (RELAY,)
-    async with trio.open_nursery() as nursery:
+    async with running() as nursery:
         await nursery.start(partial(serve_relay, "relay", 4646, network=here.table.network))
         async with hosted(here.table, Lan.CLOSED):
             await here.table.until_heard(updates.Code, 0)
             yield here
-        nursery.cancel_scope.cancel()
 
 
 async def refused(table: PlayerTable, *frames: lobby.LobbyFrame) -> list[lobby.LobbyFrame]:
     """All that a stranger hears who reaches the host through the relay and says these frames."""
     hub, host = Hub(Identity(os.urandom(32)), network=table.network), table.ticket.host_id
     heard: list[lobby.LobbyFrame] = []
-    async with trio.open_nursery() as nursery:
+    async with running() as nursery:
         await nursery.start(hub.run)
         await hub.connect([f"relay+{RELAY}"], host, 5)
         with trio.move_on_after(60):
@@ -85,7 +74,6 @@ async def refused(table: PlayerTable, *frames: lobby.LobbyFrame) -> list[lobby.L
                     heard.append(lobby.parse_lobby(event.data))
                 else:
                     break
-        nursery.cancel_scope.cancel()
     return heard
 
 
@@ -119,7 +107,7 @@ async def test_a_code_gives_the_ticket_to_who_knows_it_not_to_the_relay(private:
 
 
 async def test_the_lan_hears_of_a_table_and_gets_no_way_in(private: Private) -> None:
-    assert private.announced == [Announcement("P0", 2, 1, "")]
-    shown = repr(private.announced)
+    assert private.air.announced == [Announcement("P0", 2, 1, "")]
+    shown = repr(private.air.announced)
     assert private.table.ticket.secret.hex() not in shown
     assert repr(private.table.ticket.secret)[2:-1] not in shown

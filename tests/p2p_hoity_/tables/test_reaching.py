@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 import trio
+from support.cases import ends_in
 from support.memory_network import MemoryNetwork
 from support.player_table import Guest, PlayerTable, past_round, yes
 
@@ -42,23 +43,19 @@ async def test_a_guest_is_told_how_far_its_ticket_leads(
     addresses: tuple[str, ...], relay: tuple[str, ...], code: str, tmp_path: Path,
 ) -> None:  # fmt: skip
     guest, ticket = Guest(tmp_path, "P0"), Ticket(b"h" * 32, addresses, b"t" * 32, relay)
-    with pytest.raises(tables.PeerError) as raised:
-        await tables.join_table(
-            guest.seat, ticket, yes, tables.Reach("n:0", network=MemoryNetwork())
-        )
-    assert raised.value.code == code
-    assert exit_code_of(raised.value) == 3
+    how = tables.Reach("n:0", network=MemoryNetwork())
+    joining = tables.join_table(guest.seat, ticket, yes, how)
+    assert exit_code_of(await ends_in(tables.PeerError, code, joining)) == 3
 
 
 @pytest.mark.parametrize("outside", [True, False])
-async def test_a_host_is_told_how_far_its_ticket_leads(tmp_path: Path, outside: bool) -> None:
+async def test_a_host_is_told_how_far_its_ticket_leads(pair: PlayerTable, outside: bool) -> None:
     """Who plays on one machine is told nothing."""
-    table = PlayerTable(tmp_path, 2)
-    table.how = lambda number: {"outside": outside and number == 0}
-    await table.play()
-    told = [(one.scope, one.ticket) for one in table.guests[0].heard(updates.Reached)]
+    pair.how = lambda number: {"outside": outside and number == 0}
+    await pair.play()
+    told = [(one.scope, one.ticket) for one in pair.guests[0].heard(updates.Reached)]
     assert told == ([(Scope.ANYWHERE, "")] if outside else [])
-    assert not table.guests[1].heard(updates.Reached)
+    assert not pair.guests[1].heard(updates.Reached)
 
 
 def told_of(tmp_path: Path, *found: Found) -> list[Any]:
@@ -105,20 +102,16 @@ async def test_who_hides_names_no_machine_and_waits_longer(monkeypatch: pytest.M
         assert hub._limits.handshake == Limits().handshake
 
 
-async def test_a_game_begun_behind_a_proxy_is_not_resumed_without_one(tmp_path: Path) -> None:
+async def test_a_game_begun_behind_a_proxy_is_not_resumed_without_one(three: PlayerTable) -> None:
     """All sit behind proxies, each reached where it says."""
-    table = PlayerTable(tmp_path, 3)
-    table.how = lambda number: {
-        "listen": f"node{number}:7",
-        "advertised": (f"node{number}:7",),
-        "hidden": True,
-    }
-    assert await table.play_until_the_last_goes(past_round(1))
+    places = [f"node{number}:7" for number in range(3)]
+    three.how = lambda n: {"listen": places[n], "advertised": (places[n],), "hidden": True}
+    assert await three.play_until_the_last_goes(past_round(1))
     with pytest.raises(tables.PeerError, match="game-by-proxy"):
-        await tables.resume_table(table.guests[2].seat, None, table.network)
+        await tables.resume_table(three.guests[2].seat, None, three.network)
     with trio.move_on_after(5) as waiting:
-        how = replace(table.reach(2), network=table.network)
-        await tables.resume_table(table.guests[2].seat, None, how=how)
+        how = replace(three.reach(2), network=three.network)
+        await tables.resume_table(three.guests[2].seat, None, how=how)
     assert waiting.cancelled_caught  # it waits for the others, who are gone
 
 
@@ -149,7 +142,5 @@ async def test_a_guest_whose_own_proxy_is_down_is_told_so(tmp_path: Path) -> Non
 
     guest, ticket = Guest(tmp_path, "P0"), Ticket(b"h" * 32, (HOME, MAPPED), b"t" * 32)
     how = tables.Reach("n:0", network=NoProxy(), hidden=True)
-    with pytest.raises(tables.PeerError) as raised:
-        await tables.join_table(guest.seat, ticket, yes, how)
-    assert raised.value.code == "host-unreached-by-proxy"
-    assert exit_code_of(raised.value) == 3
+    joining = tables.join_table(guest.seat, ticket, yes, how)
+    assert exit_code_of(await ends_in(tables.PeerError, "host-unreached-by-proxy", joining)) == 3

@@ -15,9 +15,7 @@ from protocol.crypto.signing import Identity
 WHO = Identity(b"a" * 32)
 
 
-def test_a_named_address_is_told_as_it_is_and_a_returning_seats_as_before(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_named_address_is_told_as_it_is_or_as_before(monkeypatch: pytest.MonkeyPatch) -> None:
     for address in ("127.0.0.1:7", "[::1]:7", "host.example:4646", "node0:40000"):
         assert seating.reachable([address]) == [address]
     for address in seating.reachable(["0.0.0.0:4646", "[::]:4646"]):

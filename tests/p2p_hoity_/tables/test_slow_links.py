@@ -51,11 +51,6 @@ def narrow_pair() -> tuple[trio.abc.Stream, trio.abc.Stream]:
     return Narrow(near), Narrow(far)
 
 
-def deep_network() -> MemoryNetwork:
-    """Links whose system takes in a minute's worth of what it sends."""
-    return MemoryNetwork(lambda: deep_pair(RATE, int(60 * RATE)))
-
-
 def slow_table(path: Path, seats: int) -> PlayerTable:
     """Return a table with a whole deck, and the times that a host gives by default."""
     table = PlayerTable(path, seats, Patience(), short_track())
@@ -99,11 +94,11 @@ async def test_nothing_piles_up_behind_itself_in_the_buffers_of_the_system(
 
     monkeypatch.setattr(FrameBuffer, "feed", counted)
     table = slow_table(tmp_path, seats)
-    table.network = deep_network()
+    table.network = MemoryNetwork(lambda: deep_pair(RATE, int(60 * RATE)))  # a minute's worth
     await table.play()
     assert len(set(table.transcripts())) == 1
     assert set(came.values()) <= {0, 1}
-    assert len(came) > 100
+    assert len(came) > 40  # the deal alone has more
     for guest in table.guests:
         lost = {update.reason.code for update in guest.heard(updates.Unlinked)}
         assert not lost & {LinkCode.SILENT, LinkCode.UNREAD, LinkCode.TOO_SLOW}
@@ -134,9 +129,7 @@ async def test_what_was_under_way_on_a_lost_link_is_sent_over_the_next(tmp_path:
     assert LinkCode.CLOSED in lost
 
 
-async def test_long_records_would_kill_a_link(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_long_records_kill_a_link(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(links, "RECORD", 1 << 16)
     table = slow_table(tmp_path, 3)
     with trio.move_on_after(300), suppress(AssertionError, BaseExceptionGroup):

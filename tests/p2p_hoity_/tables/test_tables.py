@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 import trio
+from support.cases import ends_in, fails
 from support.player_table import (
     CALM,
     LONGER,
@@ -20,14 +21,13 @@ from support.player_table import (
 )
 
 from cli.trouble import exit_code_of
-from p2p_hoity import game_port, tables
+from p2p_hoity import tables
 from p2p_hoity.net.ticket import Ticket
 from p2p_hoity.session import updates
 from p2p_hoity.session.lobby import Roster, Seating
 from p2p_hoity.storage.home import Home
 from protocol.crypto.signing import Identity
 from protocol.wire import header
-from protocol.wire.header import Terms
 
 
 @pytest.mark.real_cards
@@ -50,9 +50,8 @@ async def test_a_guest_too_many_is_told_and_the_others_play(tmp_path: Path) -> N
 
     async def too_late() -> None:
         await table.until_heard(updates.Started, 0)
-        with pytest.raises(tables.PeerError, match=r"table-full|game-begun") as caught:
-            await table.join(3)
-        codes.append(exit_code_of(caught.value))
+        caught = await ends_in(tables.PeerError, r"table-full|game-begun", table.join(3))
+        codes.append(exit_code_of(caught))
 
     await table.play({3: too_late})
     table.guests.pop()
@@ -60,50 +59,40 @@ async def test_a_guest_too_many_is_told_and_the_others_play(tmp_path: Path) -> N
     assert table.ended_alike()
 
 
-async def test_a_guest_may_refuse_the_terms(tmp_path: Path) -> None:
-    table = PlayerTable(tmp_path, 2)
+async def test_a_guest_may_refuse_the_terms(pair: PlayerTable) -> None:
     asked: list[Any] = []
 
-    async def no(
-        terms: Terms, game: game_port.HoityToity, names: tuple[str, ...], watched: bool
-    ) -> bool:
+    async def no(terms: Any, game: Any, names: Any, watched: bool) -> bool:
         asked.append((terms, game.edition.name, names, watched))
         return False
 
-    async with hosted(table):
-        with pytest.raises(tables.PeerError, match="seat-not-taken"):
-            await table.join(1, no)
-    assert asked == [(table.terms, "small-4", ("P0",), True)]
+    async with hosted(pair):
+        await ends_in(tables.PeerError, "seat-not-taken", pair.join(1, no))
+    assert asked == [(pair.terms, "small-4", ("P0",), True)]
 
 
-async def test_a_ticket_of_an_earlier_table_is_told_so(tmp_path: Path) -> None:
-    table = PlayerTable(tmp_path, 2)
-    async with hosted(table):
-        table.ticket = replace(table.ticket, terms=b"t" * 32)
-        with pytest.raises(tables.PeerError, match="ticket-unknown"):
-            await table.join(1)
-        with pytest.raises(tables.PeerError, match="ticket-unknown"):
-            await table.look_on(tables.Onlooker([].append))
+async def test_a_ticket_of_an_earlier_table_is_told_so(pair: PlayerTable) -> None:
+    async with hosted(pair):
+        pair.ticket = replace(pair.ticket, terms=b"t" * 32)
+        await ends_in(tables.PeerError, "ticket-unknown", pair.join(1))
+        await ends_in(tables.PeerError, "ticket-unknown", pair.look_on(tables.Onlooker([].append)))
 
 
-async def test_who_left_before_the_table_began_hears_of_no_cheating_host(tmp_path: Path) -> None:
-    table = PlayerTable(tmp_path, 2)
-    guest = table.guests[1]
-    async with hosted(table, joining=[1]):
-        await table.until_heard(updates.Started, 1)
+async def test_who_left_before_the_table_began_hears_of_no_cheating_host(pair: PlayerTable) -> None:
+    guest = pair.guests[1]
+    async with hosted(pair, joining=[1]):
+        await pair.until_heard(updates.Started, 1)
     (left,) = guest.home.journals.glob("*.journal")
     left.unlink()
     async with trio.open_nursery() as nursery:
-        nursery.start_soon(table.resume, 0)
-        with pytest.raises(tables.PeerError, match="left-before-the-beginning"):
-            await table.join(1)
+        nursery.start_soon(pair.resume, 0)
+        await ends_in(tables.PeerError, "left-before-the-beginning", pair.join(1))
         nursery.cancel_scope.cancel()
 
 
-async def test_an_old_consent_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    table = PlayerTable(tmp_path, 2)
-    guest = table.guests[1].me
-    old = header.sit(table.terms, guest.identity, guest.nickname, b"o" * 32)
+async def test_old_consent_is_refused(pair: PlayerTable, monkeypatch: pytest.MonkeyPatch) -> None:
+    guest = pair.guests[1].me
+    old = header.sit(pair.terms, guest.identity, guest.nickname, b"o" * 32)
     honest = Seating.roster
 
     def replayed(seating: Seating, host: Any) -> Roster:
@@ -111,16 +100,12 @@ async def test_an_old_consent_is_refused(tmp_path: Path, monkeypatch: pytest.Mon
         return honest(seating, host)
 
     monkeypatch.setattr(Seating, "roster", replayed)
-    async with hosted(table):
-        with pytest.raises(tables.PeerError, match="old-consent"):
-            await table.join(1)
+    async with hosted(pair):
+        await ends_in(tables.PeerError, "old-consent", pair.join(1))
 
 
-async def test_guests_leave_a_table_of_twins(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    table = PlayerTable(tmp_path, 3)
-    other = header.sit(table.terms, Identity(b"o" * 32), "p1", b"o" * 32)
+async def test_guests_leave_twins(three: PlayerTable, monkeypatch: pytest.MonkeyPatch) -> None:
+    other = header.sit(three.terms, Identity(b"o" * 32), "p1", b"o" * 32)
     honest = Seating.roster
 
     def doubled(seating: Seating, host: Any) -> Roster:
@@ -129,9 +114,8 @@ async def test_guests_leave_a_table_of_twins(
 
     monkeypatch.setattr(Seating, "complete", property(lambda self: len(self._seats) == 2))
     monkeypatch.setattr(Seating, "roster", doubled)
-    async with hosted(table):
-        with pytest.raises(tables.PeerError, match="names-alike"):
-            await table.join(1)
+    async with hosted(three):
+        await ends_in(tables.PeerError, "names-alike", three.join(1))
 
 
 @pytest.mark.parametrize(
@@ -142,9 +126,7 @@ async def test_guests_leave_a_table_of_twins(
 async def test_a_useless_ticket_is_told(tmp_path: Path, whose: int, words: str, code: int) -> None:
     table, began = PlayerTable(tmp_path, 2), trio.current_time()
     table.ticket = Ticket(table.guests[whose].me.identity.public, ("node0:1",), b"t" * 32)
-    with pytest.raises(tables.PeerError, match=words) as caught:
-        await table.join(1)
-    assert exit_code_of(caught.value) == code
+    assert exit_code_of(await ends_in(tables.PeerError, words, table.join(1))) == code
     assert trio.current_time() - began < 1
 
 
@@ -203,11 +185,9 @@ async def test_an_onlooker_sees_the_same_end(tmp_path: Path) -> None:
 
 
 def test_no_game_to_resume_is_told(tmp_path: Path) -> None:
-    with pytest.raises(tables.PeerError, match="no-game") as caught:
-        tables.find_game(Home(tmp_path), None)
-    assert exit_code_of(caught.value) == 2
-    with pytest.raises(tables.PeerError, match="no-such-game"):
-        tables.find_game(Home(tmp_path), "abcd")
+    caught = fails(tables.PeerError, "no-game", tables.find_game, Home(tmp_path), None)
+    assert exit_code_of(caught) == 2
+    fails(tables.PeerError, "no-such-game", tables.find_game, Home(tmp_path), "abcd")
 
 
 async def test_a_table_is_played_off_the_loop(tmp_path: Path) -> None:

@@ -40,13 +40,9 @@ async def test_jumping_clocks_do_no_harm(tmp_path: Path, monkeypatch: pytest.Mon
 
 @pytest.mark.parametrize("leap", [HOUR, -HOUR])
 @pytest.mark.parametrize("seats", [3, 4, 6])
+@cheap_blocks()
 def test_a_machine_whose_own_clock_leaps_makes_nobody_absent(seats: int, leap: float) -> None:
     """Alone it has no quorum, so that its impatience is nobody's harm."""
-    with cheap_blocks():
-        leap_in_a_room(seats, leap)
-
-
-def leap_in_a_room(seats: int, leap: float) -> None:
     table, who = make_table(ToyGame(seats, 2), seats)
     room = MachineTable(table, who, toy_choice)
     room.start()

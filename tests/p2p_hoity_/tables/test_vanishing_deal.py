@@ -15,8 +15,12 @@ GONE = 0
 """The host, who shuffles first: what it has shuffled is out when it goes."""
 
 
-async def confirm_without_one(table: PlayerTable) -> list[tables.Seat]:
-    """A seat is cut off before its word on the deck is out; all others have said theirs."""
+async def test_the_others_are_told_and_leave_and_can_still_be_called_back(tmp_path: Path) -> None:
+    """The seat is cut off before its word on the deck is out; all others have said theirs.
+
+    Whoever resumes alone is told again.
+    """
+    table = PlayerTable(tmp_path, 3, thinking=1.0, parted=True)
 
     def cut(update: updates.Update) -> bool:
         return isinstance(update, updates.Stepped) and update.after.want.kind is Kind.DECK_OK
@@ -26,16 +30,8 @@ async def confirm_without_one(table: PlayerTable) -> list[tables.Seat]:
 
     with trio.fail_after(3600):
         await table.play({GONE: vanish})
-    return [table.guests[n].seat for n in range(len(table.guests)) if n != GONE]
-
-
-async def test_the_others_are_told_and_leave_and_can_still_be_called_back(tmp_path: Path) -> None:
-    """Whoever resumes alone is told again."""
-    table = PlayerTable(tmp_path, 3, thinking=1.0, parted=True)
-    for seat in await confirm_without_one(table):
-        assert tables.open_games(seat.home)
-    for number in (1, 2):
-        guest = table.guests[number]
+    for guest in table.guests[1:]:
+        assert tables.open_games(guest.home)
         (ended,) = guest.heard(updates.Ended)
         (started,) = guest.heard(updates.Started)
         assert ended.seat == started.table.ids.index(table.guests[GONE].me.identity.public)
