@@ -343,7 +343,7 @@ TARGETS: dict[str, tuple[Callable[[Sequence[str]], None], str]] = {
     "types": (types, "check types"),
     "coverage": (coverage, "what the tests reach, in lines and branches"),
     "wheel": (wheel, "build the wheel twice, unpack it elsewhere, play and verify with it"),
-    "liars": (tool("-m", "soak.liars"), "every lie, each at a table of its own: CODE …"),
+    "liars": (tool("-m", "soak.liars"), "a seat cheats and is caught, for each code: CODE …"),
     "crashes": (tool("-m", "soak.crashes"), "kill a seat at every write of a game: every FILE"),
     "links": (tool("-m", "soak.links"), "strangers attack a host's door: SECONDS"),
     "flood": (tool("-m", "soak.flooder"), "a seat floods its table"),
@@ -377,14 +377,30 @@ TARGETS: dict[str, tuple[Callable[[Sequence[str]], None], str]] = {
 }
 
 
+PLAYING = ("play", "hoity")
+MEASURING = (
+    *("nightly", "exhaustive", "coverage", "simulate", "agree", "fuzz", "bench", "cores", "delays"),
+    *("deals", "games", "crashes", "archive", "relay", "watchers", "links", "flood"),
+)
+
+
+def listed() -> str:
+    """Return all targets, in groups."""
+    developing = [name for name in TARGETS if name not in (*PLAYING, *MEASURING)]
+    groups = {"Play": PLAYING, "Develop": developing, "Measure and search": MEASURING}
+    lines = ["python3 tasks.py TARGET [ARGS]"]
+    for heading, names in groups.items():
+        lines += ["", f"{heading}:", *(f"  {name:10} {TARGETS[name][1]}" for name in names)]
+    return "\n".join(lines)
+
+
 def main() -> None:
     """Find the target and run it."""
     if sys.version_info < (3, 11):  # noqa: UP036 - this file is what an older Python meets first
         sys.exit(f"Python 3.11 or newer is needed; this is {sys.version.split()[0]}.")
     name = sys.argv[1] if len(sys.argv) > 1 else ""
     if name not in TARGETS:
-        lines = [f"  {key:10} {words}" for key, (_, words) in TARGETS.items()]
-        sys.exit("python3 tasks.py TARGET [ARGS]\n" + "\n".join(lines))
+        sys.exit(listed())
     try:
         TARGETS[name][0](sys.argv[2:])
     except KeyboardInterrupt:

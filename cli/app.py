@@ -60,13 +60,17 @@ HELP: Final = {
     "bench": N_("What this machine needs for each part, against the raw cost of the operations."),
 }
 COMMANDS: Final = {
+    "learn": files,
     **dict.fromkeys(("play", "host", "join", "tables", "resume", "watch"), tables),
     **dict.fromkeys(("games", "forget", "verify", "replay"), files),
     "relay": tables,
-    **dict.fromkeys(("id", "rules", "learn", "bench"), files),
+    **dict.fromkeys(("id", "rules", "bench"), files),
 }
 """The first words, in the order in which they are shown, and where each is."""
-ABOUT: Final = N_("Hoity Toity among strangers: a table without a server to trust.")
+ABOUT: Final = N_(
+    "Hoity Toity among strangers: a table without a server to trust. `hoity learn` explains a first"
+    " round, `hoity play` is a game against bots, `hoity host` opens a table for people."
+)
 LIBRARY_HELP: Final = (
     N_("Show this message and exit."),
     N_("Install completion for the current shell."),

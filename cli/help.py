@@ -10,6 +10,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from . import printing
+from .option_groups import GROUPS, MANY, OTHERS, heading_of
 from .trouble import INTERRUPTED, USAGE, Trouble
 from .words.lingo import N_, _
 from .words.usage import NoSuchCommand, SpareWords, UsageError, complaint
@@ -42,6 +43,21 @@ class _Narrow:
 
 class SpokenCommand(_Narrow, TyperCommand):
     """A command."""
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Write the options, under several headings if there are many."""
+        rows: dict[str, list[tuple[str, str]]] = {heading: [] for heading in (*GROUPS, OTHERS)}
+        for param in self.get_params(ctx):
+            record = param.get_help_record(ctx)
+            if record is not None:
+                rows[heading_of(param.name or "")].append(record)
+        if sum(map(len, rows.values())) < MANY:
+            super().format_options(ctx, formatter)
+            return
+        for heading, records in rows.items():
+            if records:
+                with formatter.section(_(heading)):
+                    formatter.write_dl(records)
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse its words; SpareWords if some are left over."""

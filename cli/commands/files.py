@@ -34,13 +34,48 @@ FileArgument = Annotated[
 ]
 
 
+JobsOption = Annotated[
+    int | None,
+    typer.Option(
+        "--jobs",
+        metavar="N",
+        min=1,
+        max=1024,
+        help=N_("How many processes judge; one for each core unless you say otherwise."),
+    ),
+]
+VerdictsOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--verdicts",
+        metavar="FILE",
+        help=N_(
+            "Keep the verdicts in this file, a JSON object a line, and pass over files that it has"
+            " one of: a run that was broken off goes on."
+        ),
+    ),
+]
+DaskOption = Annotated[
+    str | None,
+    typer.Option(
+        "--dask",
+        metavar="SCHEDULER",
+        help=N_("The workers of this Dask cluster judge, as of tcp://HOST:8786; extra: cluster."),
+    ),
+]
+SendOption = Annotated[
+    bool,
+    typer.Option("--send", help=N_("With --dask: send the files to workers that lack them.")),
+]
+
+
 def verify(
     files: FilesArgument,
     as_json: opt.JsonOption = False,
-    jobs: opt.JobsOption = None,
-    verdicts: opt.VerdictsOption = None,
-    dask: opt.DaskOption = None,
-    send: opt.SendOption = False,
+    jobs: JobsOption = None,
+    verdicts: VerdictsOption = None,
+    dask: DaskOption = None,
+    send: SendOption = False,
 ) -> None:
     """Check transcripts."""
     from .game_names import all_of

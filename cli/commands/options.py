@@ -55,10 +55,8 @@ AutoOrNotOption = Annotated[
     bool | None,
     typer.Option(
         "--auto/--no-auto",
-        help=N_(
-            "A bot plays your seat. Without a terminal one does so by itself if the input ends"
-            " before your first answer; --no-auto leaves the table then."
-        ),
+        help=N_("A bot plays your seat; it also does if the input ends without an answer."),
+        show_default=False,
     ),
 ]
 YesOption = Annotated[bool, typer.Option("--yes", "-y", help=N_("Accept the terms unasked."))]
@@ -115,7 +113,11 @@ DetectiveRankOption = Annotated[
 ]
 QuorumOption = Annotated[
     int | None,
-    typer.Option("--quorum", metavar="T", help=N_("How many seats can go on without the others.")),
+    typer.Option(
+        "--quorum",
+        metavar="T",
+        help=N_("How many seats can go on without the others; by default 2, 2, 3, 4, 4."),
+    ),
 ]
 
 
@@ -194,7 +196,11 @@ LookOption = Annotated[
 ]
 ListenOption = Annotated[
     str,
-    typer.Option("--listen", metavar="HOST:PORT", help=N_("Where to listen; port 0: a free one.")),
+    typer.Option(
+        "--listen",
+        metavar="HOST:PORT",
+        help=N_("Where to listen; port 0 is any free port, as is a default that is in use."),
+    ),
 ]
 ListenAnewOption = Annotated[
     str | None,
@@ -237,7 +243,7 @@ OpponentsOption = Annotated[
     typer.Option(
         "--bots",
         metavar="N|LEVELS",
-        help=N_("How many bots play against you, or a level for each: easy,normal,hard."),
+        help=N_("How many bots play against you (by default 3), or a level for each."),
     ),
 ]
 QrOption = Annotated[bool, typer.Option("--qr", help=N_("Show the ticket as a QR code too."))]
@@ -325,39 +331,6 @@ AgainOption = Annotated[
         help=N_("Whether to ask for another game with the same people; a terminal is asked."),
         show_default=False,
     ),
-]
-JobsOption = Annotated[
-    int | None,
-    typer.Option(
-        "--jobs",
-        metavar="N",
-        min=1,
-        max=1024,
-        help=N_("How many processes judge; one for each core unless you say otherwise."),
-    ),
-]
-VerdictsOption = Annotated[
-    Path | None,
-    typer.Option(
-        "--verdicts",
-        metavar="FILE",
-        help=N_(
-            "Keep the verdicts in this file, a JSON object a line, and pass over files that it has"
-            " one of: a run that was broken off goes on."
-        ),
-    ),
-]
-DaskOption = Annotated[
-    str | None,
-    typer.Option(
-        "--dask",
-        metavar="SCHEDULER",
-        help=N_("The workers of this Dask cluster judge, as of tcp://HOST:8786; extra: cluster."),
-    ),
-]
-SendOption = Annotated[
-    bool,
-    typer.Option("--send", help=N_("With --dask: send the files to workers that lack them.")),
 ]
 UntilEofOption = Annotated[bool, typer.Option("--until-eof", hidden=True)]
 

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from p2p_hoity.net.proxy import SocksNetwork
 
 ANY_PORT: Final = ":0"
+USUAL: Final = ":4647"
+"""Where `host` and `join` listen unless they are told otherwise. If the port is taken, another one
+does."""
 LOOPBACK: Final = "127.0.0.1"
 PROXY: Final = "HOITY_PROXY"
 """The proxy for commands that name none, and for the bots that this command starts."""
@@ -58,7 +61,8 @@ def reach_of(
         words = _("A table has room for {most} relays, not {number}.")
         raise Trouble(words.format(most=MOST_RELAYS, number=len(found)), USAGE)
     if not proxy:
-        return Reach(listen, found, lan, advertised=named, maps=not no_map)
+        or_any = listen == USUAL
+        return Reach(listen, found, lan, or_any=or_any, advertised=named, maps=not no_map)
     return Reach(listen, found, network=through(proxy), advertised=named, hidden=True)
 
 
@@ -73,7 +77,7 @@ def again_by(
     relays: by none."""
     waits = () if relays and NONE in relays else relays
     reach = reach_of(listen or ANY_PORT, waits, Lan.OFF, advertised, proxy, no_map)
-    anew = bool(listen and listen != ANY_PORT) or bool(advertised)
+    anew = listen not in (None, ANY_PORT, USUAL) or bool(advertised)
     return replace(reach, anew=anew, relays_anew=bool(relays))
 
 
@@ -116,7 +120,7 @@ def _listen(listen: str, advertised: Sequence[str], by_proxy: bool) -> str:
     """Where to listen: unless it was said, on the port that is advertised; behind a proxy on this
     machine alone."""
     host, port = listening(listen)
-    if listen == ANY_PORT and advertised:
+    if listen in (ANY_PORT, USUAL) and advertised:
         port = parse_address(advertised[0]).port
     if by_proxy and not is_loopback(host or LOOPBACK):
         words = _("With --proxy a table listens on this machine only: --listen 127.0.0.1:PORT.")

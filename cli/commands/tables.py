@@ -16,7 +16,8 @@ from . import options as opt
 if TYPE_CHECKING:
     from .sitting import Manner
 
-ANY_PORT = ":0"
+LISTEN = ":4647"
+"""Where a seat listens unless it is told otherwise, so that a firewall can let the port in."""
 
 
 def _manner(
@@ -76,7 +77,7 @@ def play(
 def host(
     seats: opt.SeatsOption = 4,
     bots: opt.BotsOption = "0",
-    listen: opt.ListenOption = ANY_PORT,
+    listen: opt.ListenOption = LISTEN,
     relay: opt.RelayOption = None,
     advertise: opt.AdvertiseOption = None,
     proxy: opt.ProxyOption = None,
@@ -127,7 +128,7 @@ def join(
     auto: opt.AutoOption = False,
     yes: opt.YesOption = False,
     name: opt.NameOption = None,
-    listen: opt.ListenOption = ANY_PORT,
+    listen: opt.ListenOption = LISTEN,
     relay: opt.RelayOption = None,
     advertise: opt.AdvertiseOption = None,
     proxy: opt.ProxyOption = None,

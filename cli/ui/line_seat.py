@@ -34,10 +34,14 @@ WIDTH: Final = 96
 class LineSeat:
     """The screen without `--json`; see `screen.Screen`."""
 
-    def __init__(
-        self, auto: bool, leave: Callable[[str], None], stands_in: bool = False
-    ) -> None:
-        """Prepare the screen; `stands_in`: a bot plays if the input ends before the first answer."""
+    def __init__(self, auto: bool, leave: Callable[[str], None], stands_in: bool = False) -> None:
+        """Prepare the screen.
+
+        Args:
+            auto: Whether a bot plays.
+            leave: Called with the reason when the player leaves.
+            stands_in: Whether a bot plays on if the input ends before the first answer.
+        """
         self._send, lines = trio.open_memory_channel[str](64)
         self._screen = SeatScreen(printing.say)
         patient = not sys.stdin.isatty()

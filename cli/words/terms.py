@@ -38,7 +38,8 @@ def onlookers(watched: bool) -> str:
 def bounds(terms: Terms) -> list[str]:
     """Quorum, secrecy, progress and no fork, with this table's numbers."""
     n, t = terms.seats, terms.quorum
-    return [
+    liars = max(0, 2 * t - n - 1)
+    found = [
         _("Quorum: {quorum} of {seats}").format(quorum=t, seats=n),
         count(
             "Secrecy: not even {number} seat on its own sees a hidden card or choice.",
@@ -46,12 +47,15 @@ def bounds(terms: Terms) -> list[str]:
             t - 1,
         ).format(number=t - 1),
         _progress(n - t),
-        _one_history(max(0, 2 * t - n - 1)),
-        _(
-            "Whoever is your only path to the others can see your reveal first while he cuts you"
-            " off: link to more than one seat."
-        ),
+        _one_history(liars),
     ]
+    if not liars:
+        words = _(
+            "If your only link is with one seat, it can see your reveal before the others and cut"
+            " you off: link with more than one."
+        )
+        found.append(words)
+    return found
 
 
 def _progress(gone: int) -> str:

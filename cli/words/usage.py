@@ -86,8 +86,12 @@ def _missing(error: Any) -> str:
     is_argument = error.param.param_type_name == "argument"
     text = _("Missing argument {name}.") if is_argument else _("Missing option {name}.")
     told = text.format(name=_name(error))
-    is_game = str(error.param.metavar).startswith("GAME")
-    return told + " " + _("`hoity games` lists your games.") if is_game else told
+    if str(error.param.metavar).startswith("GAME"):
+        return told + " " + _("`hoity games` lists your games.")
+    if "TICKET" in str(error.param.metavar):
+        words = _("The host's `hoity host` prints it; `hoity tables` lists the tables of this LAN.")
+        return told + " " + words
+    return told
 
 
 def _bad(error: Any) -> str:
