@@ -17,6 +17,7 @@ from ..words.choices import (
     in_words,
     questions,
     read,
+    sealing,
     together,
 )
 from ..words.lingo import _
@@ -116,7 +117,7 @@ class Asker:
             answers = [await self._question(q, view, kind) for q in questions(view, kind, names)]
             choice = together(kind, answers)
             text = _("{choice}? No undo: Enter or y confirms, n chooses again.")
-            self._put(text.format(choice=in_words(view, kind, choice, names)))
+            self._put(text.format(choice=sealing(view, kind, choice, names)))
             if await self._confirmed():
                 return choice
 

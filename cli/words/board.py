@@ -7,7 +7,7 @@ from typing import Final
 
 from p2p_hoity.rules import ActionCard, ActionKind, Phase, View
 
-from .cards import KIND_WORDS, Names, card, coloured_card, listed, place, short_card
+from .cards import KIND_WORDS, Names, card, coloured_card, listed, place
 from .grid import Grid, Row, grid
 from .lingo import _
 
@@ -100,7 +100,7 @@ def _whereabouts(view: View, names: Names, seat: int) -> str:
     where, action = state.places[seat], state.actions[seat]
     if where is None:
         return ""
-    played = "" if action is None else f": {short_card(state.action_card(action))}"
+    played = "" if action is None else f": {card(state.action_card(action))}"
     return f"{place(where)}{played}"
 
 

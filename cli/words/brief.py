@@ -13,7 +13,7 @@ from typing import Any, Final
 from p2p_hoity.rules import Happening, Place, news
 
 from . import telling
-from .cards import Names, code, listed, place, run_letters, short_card
+from .cards import Names, card, code, listed, place, run_letters
 from .editions import title
 from .lingo import _
 
@@ -88,9 +88,7 @@ def _places(names: Names, items: Many) -> list[str]:
 def _actions(names: Names, items: Many) -> list[str]:
     found = []
     for where in (Place.AUCTION_HALL, Place.CASTLE):
-        played = [
-            f"{names.short(it.seat)} {short_card(it.card)}" for it in items if it.place == where
-        ]
+        played = [f"{names.short(it.seat)} {card(it.card)}" for it in items if it.place == where]
         if played:
             found.append(f"{place(where)}: {listed(played)}")
     return [BETWEEN.join(found)]
@@ -103,7 +101,7 @@ def _sale(names: Names, items: Many) -> list[str]:
             who=names.short(it.seat),
             piece=code(it.took),
             window=it.window + 1,
-            cash=short_card(it.paid),
+            cash=card(it.paid),
         )
         for it in items
     ]
@@ -112,7 +110,7 @@ def _sale(names: Names, items: Many) -> list[str]:
 def _cash_stolen(names: Names, items: Many) -> list[str]:
     text = _("Stolen from the cash register: {cash} ({owner} → {who})")
     return [
-        text.format(who=names.short(it.seat), cash=short_card(it.cash), owner=names.short(it.owner))
+        text.format(who=names.short(it.seat), cash=card(it.cash), owner=names.short(it.owner))
         for it in items
     ]
 
@@ -166,7 +164,7 @@ def _capital(words: str) -> str:
 
 def _returned(names: Names, items: Many) -> list[str]:
     text = _("Back to hand: {cards}")
-    cards = listed(f"{names.short(it.seat)} {short_card(it.card)}" for it in items)
+    cards = listed(f"{names.short(it.seat)} {card(it.card)}" for it in items)
     return [text.format(cards=cards)]
 
 
@@ -180,7 +178,7 @@ def _stolen(names: Names, items: Many) -> list[str]:
 
 
 def _imprisoned(names: Names, items: Many) -> list[str]:
-    thieves = listed(f"{names.short(it.seat)} {short_card(it.thief)}" for it in items)
+    thieves = listed(f"{names.short(it.seat)} {card(it.thief)}" for it in items)
     return [_("To prison: {thieves}").format(thieves=thieves)]
 
 

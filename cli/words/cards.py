@@ -33,28 +33,15 @@ def place(where: Place) -> str:
     return _(PLACE_WORDS[where])
 
 
-def thousands(number: int) -> str:
-    """Cash, given in thousands, as money is written in the language spoken."""
-    return f"{number * 1000:,}".replace(",", "," if language() == "en" else ".")
-
-
 def card(action: ActionCard) -> str:
-    """An Action card's name and number, without its colour."""
+    """Return an Action card's name and number, without its colour; Cash counts thousands."""
     kind = _(KIND_WORDS[action.kind])
-    if action.kind is ActionKind.CASH:
-        return f"{kind} {thousands(action.number or 0)}"
     return kind if action.number is None else f"{kind} {action.number}"
 
 
 def coloured_card(action: ActionCard) -> str:
     """An Action card's name and the colour it belongs to."""
     return f"{card(action)} ({colour(action.colour)})"
-
-
-def short_card(action: ActionCard) -> str:
-    """An Action card by its kind and number; Cash in thousands."""
-    kind = _(KIND_WORDS[action.kind])
-    return kind if action.number is None else f"{kind} {action.number}"
 
 
 def code(piece: Piece) -> str:

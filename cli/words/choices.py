@@ -10,7 +10,7 @@ from typing import Final
 from p2p_hoity.rules import ActionCard, ActionKind, Choice, IllegalMove, Place, View, theft_options
 
 from .board import own_slots, rank
-from .cards import KIND_WORDS, PLACE_WORDS, Names, code, listed, place, run_letters, short_card
+from .cards import KIND_WORDS, PLACE_WORDS, Names, card, code, listed, place, run_letters
 from .lingo import N_, _, in_all
 from .refusals import choose_again
 
@@ -115,6 +115,25 @@ def in_words(view: View, kind: str, choice: Choice, names: Names) -> str:
     return _line(view, kind, choice, names)
 
 
+def sealing(view: View, kind: str, choice: Choice, names: Names) -> str:
+    """Return a choice in words before it is sealed: each Collectible whole, and whose it is."""
+    if kind == "window" and isinstance(choice, int):
+        window = view.state.windows[choice]
+        text = _("window {number}: {piece}")
+        top = names.piece(view.piece(window[0])) if window else "–"
+        return text.format(number=choice + 1, piece=top)
+    if isinstance(choice, int) or kind not in ("theft", "exhibit"):
+        return in_words(view, kind, choice, names)
+    if kind == "exhibit":
+        return f"{_exhibit(view, choice)}: {names.pieces(view.piece(slot) for slot in choice)}"
+    text, held = _("{piece} of {owner}"), view.state.collectibles
+    owners = {slot: seat for seat, slots in enumerate(held) for slot in slots}
+    return listed(
+        text.format(piece=names.piece(view.piece(slot)), owner=names.short(owners[slot]))
+        for slot in choice
+    )
+
+
 def _line(view: View, kind: str, choice: Choice, names: Names) -> str:
     if kind == "exhibit" and not isinstance(choice, int):
         return _exhibit(view, choice)
@@ -126,7 +145,7 @@ def _line(view: View, kind: str, choice: Choice, names: Names) -> str:
         text = _("window {number}: {piece} of {size}")
         top = code(view.piece(window[0])) if window else "–"
         return text.format(number=action + 1, piece=top, size=len(window))
-    told = short_card(view.state.action_card(action))
+    told = card(view.state.action_card(action))
     return f"{place(Place(where))}, {told}" if kind == "turn" else told
 
 

@@ -61,6 +61,8 @@ CASTLE_PHASES: Final = frozenset(
 
 def _castle(view: View, names: Names) -> str:
     best, second = octagon(view)
+    if best_slots(view.state, view.mine()) is None:
+        return _("you have no valid exhibit; Thieves steal, Detectives jail")
     text = _("exhibits pay +{best} / +{second}; Thieves steal, Detectives jail")
     return text.format(best=best, second=second)
 
@@ -148,7 +150,11 @@ def placing(view: View, slots: Sequence[int], names: Names) -> str:
     if not any(_may_show(view, seat) for seat in _others_at(view, Place.CASTLE)):
         return _("nobody else can exhibit here: +{fields}").format(fields=larger)
     if not ahead:
-        return _("beats every exhibit known here: +{fields}").format(fields=larger)
+        hidden = _hidden(view)
+        if not hidden:
+            return _("beats every exhibit here: +{fields}").format(fields=larger)
+        text = _("largest known: +{fields}; {number} hidden here")
+        return text.format(fields=larger, number=hidden)
     gains = (larger, smaller)
     place = len(ahead) + 1
     fields = gains[place - 1] if place <= len(gains) else 0
@@ -156,6 +162,15 @@ def placing(view: View, slots: Sequence[int], names: Names) -> str:
     if len(ahead) == 1:
         text = _("{place} (+{fields}) if {who} shows it; alone +{most}")
     return text.format(place=ordinal(place), fields=fields, who=listed(ahead), most=larger)
+
+
+def _hidden(view: View) -> int:
+    """Return how many Collectibles the seats hide that may exhibit beside this one."""
+    return sum(
+        len(view.state.collectibles[seat]) - len(view.held(seat))
+        for seat in _others_at(view, Place.CASTLE)
+        if _may_show(view, seat)
+    )
 
 
 def rivals_ahead(view: View, slots: Sequence[int]) -> list[int]:

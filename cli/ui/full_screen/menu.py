@@ -5,6 +5,7 @@ Nothing is sealed by one key: something is picked first, and Enter seals what is
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from p2p_hoity import rules
@@ -12,7 +13,8 @@ from p2p_hoity.rules import Choice, View, theft_options
 
 from ...words.board import own_slots
 from ...words.cards import Names, card, place, run_letters
-from ...words.choices import ordered
+from ...words.choices import ordered, sealing
+from ...words.grid import grid
 from ...words.lingo import _
 from ...words.notes import note, placing
 from ...words.refusals import refusal
@@ -148,15 +150,16 @@ class Menu:
         except rules.IllegalMove as error:
             return f"{letters}: {refusal(error.code, error.fields)}"
         oldest = min(piece.year or 0 for piece in pieces)
-        text = _("{letters}: {size} pieces, oldest {year} · {rank}")
-        rank = placing(self.view, sorted(self.picked), self.names)
-        return text.format(letters=letters, size=len(pieces), year=oldest, rank=rank)
+        text = _("{letters}: {size} pieces, oldest {year} · {rank} · {pieces}")
+        rank, shown = placing(self.view, sorted(self.picked), self.names), self.names.pieces(pieces)
+        return text.format(letters=letters, size=len(pieces), year=oldest, rank=rank, pieces=shown)
 
     def _theft_words(self) -> str:
         if self._unmarked():
-            return _("mark one piece of every exhibit")
-        pieces = [self.names.piece(self.view.piece(slot)) for slot in sorted(self.picked)]
-        return _("your Thief takes {pieces}").format(pieces=", ".join(pieces))
+            here = sealing(self.view, self.kind, (self.slots[self.at],), self.names)
+            return _("mark one piece of every exhibit; here: {piece}").format(piece=here)
+        pieces = sealing(self.view, self.kind, tuple(self.choice), self.names)
+        return _("your Thief takes {pieces}").format(pieces=pieces)
 
     def why_not(self) -> str:
         """Why Enter seals nothing yet; empty if it would."""
@@ -179,15 +182,21 @@ def menu(view: View, kind: rules.Kind, names: Names, again: bool = False) -> Men
     legal = ordered(view, kind)
     if kind == "exhibit":
         found.entries = tuple(Entry(_letters(view, c), "", c) for c in legal[:BEST])
-        found.slots = tuple(own_slots(view))
+        found.slots = _as_shown(view, own_slots(view))
     elif kind == "theft":
-        found.slots = tuple(slot for group in theft_options(view.state) for slot in group)
         groups = theft_options(view.state)
+        found.slots = _as_shown(view, [slot for group in groups for slot in group])
         found.picked = frozenset(group[0] for group in groups if len(group) == 1)
         found.go_on()
     else:
         found.entries = tuple(_entry(view, kind, choice, names) for choice in legal)
     return found
+
+
+def _as_shown(view: View, slots: Sequence[int]) -> tuple[int, ...]:
+    """Return slots in the order in which the grid shows them, row by row."""
+    shown = [mark.slot for row in grid(view).rows for cell in row.cells for mark in cell]
+    return tuple(slot for slot in shown if slot in slots)
 
 
 def _letters(view: View, choice: Choice) -> str:

@@ -16,6 +16,8 @@ from .scene import Scene
 
 WINDOWS = "①②"
 HIDDEN = "?"
+TAKEN = "›"
+"""Before a piece that a Thief may take."""
 
 
 @dataclass(frozen=True)
@@ -65,13 +67,16 @@ def _holds(cell: Sequence[Mark], slots: Sequence[int]) -> bool:
 def _fitting(
     names: Names, found: Grid, needed: Sequence[int], room: int
 ) -> tuple[list[Years], list[int]]:
-    """Years whole where they fit, the widest columns short; what is left over goes to the letters'
-    names, and what is lacking is taken where more than what is `needed` is left."""
-    years, columns = [WHOLE] * len(found.letters), _widths(found, WHOLE)
-    short = _widths(found, SHORT)
-    while sum(columns) > room and WHOLE in years:
-        widest = max((at for at, one in enumerate(years) if one is WHOLE), key=columns.__getitem__)
-        years[widest], columns[widest] = SHORT, short[widest]
+    """Return how the years of each letter are written, and the width of its column.
+
+    Years are whole in as many columns as there is room for. What is left over goes to the letters'
+    names, and what is lacking is taken where more than what is `needed` is left.
+    """
+    years, columns = [SHORT] * len(found.letters), _widths(found, SHORT)
+    whole = _widths(found, WHOLE)
+    for at in sorted(range(len(columns)), key=lambda at: whole[at] - columns[at]):
+        if sum(columns) - columns[at] + whole[at] <= room:
+            years[at], columns[at] = WHOLE, whole[at]
     wished = [cells(category(names, letter)) + 4 for letter in found.letters]
     while sum(columns) < room:
         lacking = [w - c for c, w in zip(columns, wished, strict=True)]
@@ -158,14 +163,19 @@ def _cell(menu: Menu | None, cell: Sequence[Mark], years: Years, column: int) ->
 
 
 def _piece(menu: Menu | None, mark: Mark, word: str) -> Line:
-    """A piece behind a blank, which is an arrow if it is pointed at, or a tick if it is marked; if
-    both, the tick stands behind it, where each column has a cell to spare."""
+    """Return a piece behind a blank, or behind the mark of what may be done with it.
+
+    It is an arrow if it is pointed at, a tick if it is marked, and `TAKEN` if a Thief may take it.
+    A piece that is pointed at and marked has its tick behind it, where each column has a cell to
+    spare.
+    """
     if menu is None or mark.slot not in menu.slots:
         return text(" ").add(word, "title" if mark.is_secret else "plain")
     pointed = menu.slots[menu.at] == mark.slot
     chosen = mark.slot in menu.picked
     style = ("*good" if chosen else "bright") + (" on cursor" if pointed or chosen else "")
-    line = text(POINTER if pointed else DONE if chosen else " ", "title")
+    blank = TAKEN if menu.kind == "theft" else " "
+    line = text(POINTER if pointed else DONE if chosen else blank, "title")
     return line.add(word + (DONE if pointed and chosen else ""), style, f"mark({mark.slot})")
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from p2p_hoity.rules import Phase, Place, View
+from p2p_hoity.rules import Edition, Phase, Place, View
 from p2p_hoity.session.updates import Presence
 
 from ...words.lingo import _
@@ -13,6 +13,8 @@ from .marks import letters, seat_style
 from .scene import Scene
 
 STEP = 5
+SEVERAL = "&"
+"""On a field where several figures stand, if there is no room for all of them."""
 
 
 def header(scene: Scene, width: int, by_bot: bool = False, is_unseen: bool = False) -> Line:
@@ -121,7 +123,11 @@ def health(scene: Scene, wide: bool) -> Line:
 
 
 def track(scene: Scene, width: int, rows: int) -> list[Line]:
-    """The score track: a scale above, the figures below, several on one field stacked."""
+    """Return the score track: a scale above, the figures below, several on one field stacked.
+
+    A free field shows what its octagon brings the best exhibit, and in a second row, if there is
+    room, what it brings the second-best.
+    """
     view = scene.view
     if view is None:
         return []
@@ -152,7 +158,7 @@ def _figures(scene: Scene, view: View, rows: int) -> list[Line]:
     for seat, field in enumerate(figures):
         stacks.setdefault(field, []).append(seat)
     tallest = max(len(stack) for stack in stacks.values())
-    height = tallest if tallest <= rows else 1  # a number where not all have room
+    height = max(tallest, min(2, rows)) if tallest <= rows else 1  # else `SEVERAL` stands there
     lines = [Line().add(" ") for _row in range(height)]
     for field in range(edition.last_field + 1):
         if field == len(edition.octagons):
@@ -161,7 +167,8 @@ def _figures(scene: Scene, view: View, rows: int) -> list[Line]:
         stack = stacks.get(field, [])
         crowded = len(stack) > height
         for row, line in enumerate(lines):
-            _put(scene, line, stack, row, crowded, marks, edition.in_banquet(field))
+            ground = _ground(edition, field, row)
+            _put(scene, line, stack, row, crowded, marks, ground)
     return lines
 
 
@@ -172,13 +179,22 @@ def _put(
     row: int,
     crowded: bool,
     marks: tuple[str, ...],
-    banquet: bool,
+    ground: str,
 ) -> None:
     if crowded and row == 0:
-        line.add(str(len(stack)), "bright")
+        line.add(SEVERAL, "bright")
     elif not crowded and row < len(stack):
         seat = stack[row]
         line.add(marks[seat], seat_style(scene, seat))
     else:
-        ground = ("=" if banquet else "·") if row == 0 else " "
         line.add(ground, "rule")
+
+
+def _ground(edition: Edition, field: int, row: int) -> str:
+    """Return what stands on a field without a figure, in the first or the second row."""
+    if edition.in_banquet(field):
+        return "=" if row == 0 else " "
+    if row > 1:
+        return " "
+    brings = edition.octagons[field][row]
+    return str(brings) if brings < 10 else "+"
