@@ -9,8 +9,9 @@ from support.cases import fails
 from support.models.epochs import Model
 from support.tiny_table import tiny_steps
 
+from protocol.chain import transition
 from protocol.chain.state import Kind, Missing, Node
-from protocol.consensus import evidence, source, view_change
+from protocol.consensus import evidence, source, tree, view_change
 from protocol.consensus.source import Malformed, Unknown
 from protocol.consensus.tree import Tree
 from protocol.consensus.view_change import ReadHalt
@@ -152,13 +153,24 @@ def test_versions_that_only_proofs_name_convict_and_build_nothing(model: Model) 
     assert slots_before(base.node) == (b"a",) * 4
 
 
+def test_of_all_choices_of_bodies_only_the_first_are_looked_at(
+    model: Model, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bodies = {**dict.fromkeys(range(3), b"a"), 3: b"b"}
+    after = transition.append(model.base, transition.slots_of(model.base, bodies))
+    says = [*said(model, 0, 1, 2, 3), model.say(model.base, 3, b"b"), *said(model, 0, node=after)]
+    assert after.digest in Tree(model.base, says, 0).nodes
+    monkeypatch.setattr(tree, "MAX_VERSIONS", 1)
+    assert after.digest not in Tree(model.base, says, 0).nodes
+
+
 def test_a_say_that_only_a_proof_names_counts_for_two_chains(model: Model) -> None:
     says = said(model, 0, 1, 2, 3)
     after = base_of(model, says).node
-    tree = Tree(model.base, [*says, *said(model, 0, 1, 2, 3, node=after)], 0)
+    whole = Tree(model.base, [*says, *said(model, 0, 1, 2, 3, node=after)], 0)
     stray = signed(model, 3, Say(0, model.base.step, b"x" * 32, b"a"))
-    assert list(evidence.off_chain(tree)) == []
-    assert [seat for seat, _, _ in evidence.off_chain(tree, [stray])] == [3]
+    assert list(evidence.off_chain(whole)) == []
+    assert [seat for seat, _, _ in evidence.off_chain(whole, [stray])] == [3]
 
 
 def test_a_signer_at_fault_or_that_leaves_out_its_own_say_makes_the_close_invalid(
