@@ -15,7 +15,7 @@ from support.forgeries.transcripts import (
     with_evidence,
 )
 from support.inspection import store_of, view_of
-from vectors.making.playing import TRANSCRIPTS
+from vectors.making.playing import TRANSCRIPTS, sentence
 from vectors.making.refused import undisturbed
 from vectors.making.tables import Plan, VectorRoom
 
@@ -49,6 +49,11 @@ class Broken:
     file: Callable[[], bytes]
 
 
+def told(file: Callable[[], bytes], code: str) -> Broken:
+    """A file described by its maker's docstring."""
+    return Broken(sentence(file), code, file)
+
+
 @cache
 def room_of(name: str) -> VectorRoom:
     """The room of a base file: two undisturbed seats, or a transcript by its name."""
@@ -67,14 +72,27 @@ def whole_of(name: str) -> Transcript:
 TWO, ABSENT, RETURNED = "two", "small-three-absent", "small-four-returned"
 
 
-def edited(name: str, change: Callable[[Transcript], Transcript]) -> Callable[[], bytes]:
-    """The file after a change."""
-    return lambda: change(whole_of(name)).encode()
+Change = Callable[[Transcript], Transcript]
 
 
-def on_bytes(change: Callable[[bytes], bytes]) -> Callable[[], bytes]:
+def edited(what: str, code: str, change: Change, name: str = TWO) -> Broken:
+    """A file after a change."""
+    return Broken(what, code, lambda: change(whole_of(name)).encode())
+
+
+def changed(change: Change, code: str, name: str = TWO) -> Broken:
+    """A file after a change that is described by its docstring."""
+    return edited(sentence(change), code, change, name)
+
+
+def on_bytes(what: str, code: str, change: Callable[[bytes], bytes]) -> Broken:
     """The two seats' file after a change of its bytes."""
-    return lambda: change(whole_of(TWO).encode())
+    return Broken(what, code, lambda: change(whole_of(TWO).encode()))
+
+
+def outer(what: str, code: str, change: Callable[[Any], Any]) -> Broken:
+    """The plain value of the two seats' file changed."""
+    return on_bytes(what, code, lambda data: encoding.encode(change(format.open_file(data))))
 
 
 def signed(name: str, seat: int, statement: Statement) -> Message:
@@ -90,33 +108,32 @@ def parsed(name: str, listed: Iterable[Envelope]) -> list[Message]:
 # Headers.
 
 
-def header_value(whole: Transcript) -> Any:
-    """The header as a plain value."""
-    return encoding.decode(whole.content.header, header.MAX_HEADER)
+def of_header(what: str, code: str, change: Callable[[Any, Any], Any]) -> Broken:
+    """A file of the two seats' header alone, its terms and roster changed as plain values."""
+
+    def make() -> bytes:
+        value = encoding.decode(whole_of(TWO).content.header, header.MAX_HEADER)
+        return Transcript(Content(encoding.encode(change(*value)), ()), Evidence()).encode()
+
+    return Broken(what, code, make)
 
 
-def with_terms(index: int, value: Any) -> Callable[[Transcript], Transcript]:
+def with_terms(what: str, code: str, index: int, value: Any) -> Broken:
     """One field of the terms changed; the signatures stay."""
-
-    def change(whole: Transcript) -> Transcript:
-        terms, roster = header_value(whole)
-        terms = (*terms[:index], value, *terms[index + 1 :])
-        return Transcript(Content(encoding.encode((terms, roster)), ()), Evidence())
-
-    return change
+    return of_header(what, code, lambda t, roster: ((*t[:index], value, *t[index + 1 :]), roster))
 
 
-def with_roster(change: Callable[[Any], Any]) -> Callable[[Transcript], Transcript]:
+def with_roster(what: str, code: str, change: Callable[[Any], Any]) -> Broken:
     """The roster changed."""
-
-    def changed(whole: Transcript) -> Transcript:
-        terms, roster = header_value(whole)
-        return Transcript(Content(encoding.encode((terms, change(roster))), ()), Evidence())
-
-    return changed
+    return of_header(what, code, lambda terms, roster: (terms, change(roster)))
 
 
-def other_game(game: Any) -> Callable[[], bytes]:
+def with_nickname(what: str, name: str) -> Broken:
+    """The host's nickname changed."""
+    return with_roster(what, "bad-header", lambda r: ((r[0][0], name, *r[0][2:]), r[1]))
+
+
+def other_game(what: str, game: Any) -> Broken:
     """A header whose terms name this game, every seat's consent included."""
 
     def make() -> bytes:
@@ -126,13 +143,13 @@ def other_game(game: Any) -> Callable[[], bytes]:
         roster = tuple(header.sit(terms, who, entry.nickname, entry.nonce) for who, entry in old)
         return Transcript(Content(Header(terms, roster).encode(), ()), Evidence()).encode()
 
-    return make
+    return Broken(what, "bad-game", make)
 
 
 # The chain.
 
 
-def without_last_body(missing: Missing) -> Callable[[Transcript], Transcript]:
+def without_last_body(missing: Missing) -> Change:
     """The last seat's body of the last step taken away, with its signature."""
 
     def change(whole: Transcript) -> Transcript:
@@ -145,13 +162,13 @@ def without_last_body(missing: Missing) -> Callable[[Transcript], Transcript]:
 
 
 def forged_link(whole: Transcript) -> Transcript:
-    """One seat put out by nothing but the file."""
+    """A link puts seat 1 out, and no close does."""
     more = with_entries(whole, (*whole.content.entries, Link((0,), (1,), (0, 0))))
     return with_evidence(more, final=())
 
 
 def other_link(whole: Transcript) -> Transcript:
-    """Called banned who was only absent."""
+    """The link bans who is only absent."""
     at = first_link(whole)
     link = whole.content.entries[at]
     assert isinstance(link, Link)
@@ -159,7 +176,7 @@ def other_link(whole: Transcript) -> Transcript:
 
 
 def other_slot(whole: Transcript) -> Transcript:
-    """An absence called a fault."""
+    """A true ABSENT is called FAULT."""
     at = first_link(whole) - 1
     step = whole.content.entries[at]
     assert isinstance(step, Step)
@@ -168,7 +185,7 @@ def other_slot(whole: Transcript) -> Transcript:
 
 
 def other_body(whole: Transcript) -> Transcript:
-    """One bit of the first body of the deal."""
+    """One bit of a body of the deal is changed."""
     step = whole.content.entries[6]
     assert isinstance(step, Step)
     body = step.slots[0]
@@ -178,13 +195,13 @@ def other_body(whole: Transcript) -> Transcript:
 
 
 def signatures_exchanged(whole: Transcript) -> Transcript:
-    """The two seats' signatures of step 1."""
+    """The two signatures of step 1 are exchanged."""
     first, *rest = whole.evidence.signatures
     return with_evidence(whole, signatures=(first[::-1], *rest))
 
 
 def later_epoch(whole: Transcript) -> Transcript:
-    """Seat 0's body of step 1 said in epoch 1."""
+    """A body of step 1 is signed in epoch 1, and there is no close."""
     step = whole.content.entries[0]
     assert isinstance(step, Step)
     body = step.slots[0]
@@ -195,7 +212,7 @@ def later_epoch(whole: Transcript) -> Transcript:
 
 
 def later_absence(whole: Transcript) -> Transcript:
-    """Seat 1's body of the last step replaced by ABSENT, though the file has its closes."""
+    """In a file with a change of epoch the last body is replaced by ABSENT."""
     last, rows = whole.content.entries[-1], whole.evidence.signatures
     assert isinstance(last, Step)
     spoilt = with_entry(whole, -1, Step((last.slots[0], Missing.ABSENT, last.slots[2])))
@@ -203,19 +220,19 @@ def later_absence(whole: Transcript) -> Transcript:
 
 
 def without_last_steps(whole: Transcript) -> Transcript:
-    """The last three steps cut off."""
+    """The last three steps are missing."""
     left = len(whole.content.entries) - 3
     return cut(whole, left, left)
 
 
 def twice_signed(whole: Transcript) -> Transcript:
-    """One signature more than bodies in step 1."""
+    """A step has one signature more than bodies."""
     first, *rest = whole.evidence.signatures
     return with_evidence(whole, signatures=((*first, first[0]), *rest))
 
 
 def before_link(whole: Transcript) -> Transcript:
-    """The chain cut off where the last base goes on."""
+    """The chain ends before the last base."""
     at = first_link(whole)
     return cut(whole, at, at)
 
@@ -223,7 +240,7 @@ def before_link(whole: Transcript) -> Transcript:
 # Messages, closes and votes.
 
 
-def with_close(seat: int, make: Callable[[Close], Statement]) -> Callable[[Transcript], Transcript]:
+def with_close(what: str, code: str, seat: int, make: Callable[[Close], Statement]) -> Broken:
     """Put another statement where the close stood."""
 
     def change(whole: Transcript) -> Transcript:
@@ -231,7 +248,7 @@ def with_close(seat: int, make: Callable[[Close], Statement]) -> Callable[[Trans
         assert isinstance(close.statement, Close)
         return transcripts.with_close(room_of(ABSENT), whole, seat, make(close.statement))
 
-    return change
+    return edited(what, code, change, ABSENT)
 
 
 def with_message(message: Message, whole: Transcript) -> Transcript:
@@ -240,7 +257,7 @@ def with_message(message: Message, whole: Transcript) -> Transcript:
 
 
 def of_another_table(whole: Transcript) -> Transcript:
-    """A message signed for another table among the messages."""
+    """A message is signed for another table."""
     other = messages.sign(room_of(ABSENT).who[0], bytes(32), 0, Late(1))
     return with_message(other, whole)
 
@@ -283,7 +300,7 @@ def omit_own(seat: int, halt: Halt) -> Halt:
 
 
 def two_sealed_bases() -> bytes:
-    """All seats seal two bases of epoch 1, and both are locked in halts of epoch 2."""
+    """Seats seal two bases of epoch 1, and halts of epoch 2 are locked on both."""
     room, name = room_of("small-three"), "small-three"
     machine = room.first.machine
     start = machine.tip.before(room.table.first_step)
@@ -315,34 +332,24 @@ def _seals(name: str, base: bytes) -> tuple[tuple[int, bytes], ...]:
 
 
 def sealed_by_accepts(whole: Transcript) -> Transcript:
-    """Accepts where seals belong."""
+    """The votes for the last base are accepts."""
     base = view_of(room_of(ABSENT).first.machine).base.base_digest()
     votes = ((s, signed(ABSENT, s, Accept(1, base)).signature) for s, _ in whole.evidence.seals)
     return with_evidence(whole, seals=tuple(votes))
 
 
 def absent_end(whole: Transcript) -> Transcript:
-    """The last say of a seat that is not present, beside the others'."""
+    """The absent seat's last say is there too."""
     tip: Node = room_of(ABSENT).first.machine.tip
     say = signed(ABSENT, 2, Say(1, tip.step, tip.digest, b"\xc0"))
     return with_evidence(whole, final=(*whole.evidence.final, (2, say.signature)))
 
 
-def reversed_part(part: str) -> Callable[[Transcript], Transcript]:
+def reversed_part(part: str) -> Change:
     """A list of the evidence backwards."""
     return lambda whole: with_evidence(whole, **{part: getattr(whole.evidence, part)[::-1]})
 
 
-def shortened(part: str, size: int) -> Callable[[Transcript], Transcript]:
+def shortened(part: str, size: int) -> Change:
     """Only the first items of a list of the evidence."""
     return lambda whole: with_evidence(whole, **{part: getattr(whole.evidence, part)[:size]})
-
-
-def outer(change: Callable[[Any], Any]) -> Callable[[], bytes]:
-    """The plain value of the two seats' file changed."""
-
-    def make() -> bytes:
-        value = format.open_file(whole_of(TWO).encode())
-        return encoding.encode(change(value))
-
-    return make

@@ -15,6 +15,7 @@ from vectors.making.broken import (
     parsed,
     room_of,
     signed,
+    told,
     with_halts,
 )
 from vectors.making.refused import undisturbed
@@ -43,26 +44,26 @@ def _proving(*proofs: tuple[bytes, ...]) -> Callable[[int, Halt], Halt]:
 
 
 def says_thrice() -> bytes:
-    """Every halt lists three says of the absent seat for one step."""
+    """Each halt lists three says of the absent seat for one step."""
     says = [signed(ABSENT, 2, Say(0, 9999, ELSEWHERE, bytes([i]))) for i in range(3)]
     return with_halts(ABSENT, 1, _listing(*says), *says)()
 
 
 def many_proofs() -> bytes:
-    """Every halt holds four proofs at a table of three, each of a wish, which proves nothing."""
+    """Each halt holds four proofs at a table of three."""
     lates = [signed(ABSENT, 2, Late(epoch)) for epoch in range(1, 5)]
     proofs = tuple(sorted((m.hash,) for m in lates))
     return with_halts(ABSENT, 1, _proving(*proofs), *lates)()
 
 
 def builds_on_nothing() -> bytes:
-    """Every halt lists a say of the absent seat on a chain that nobody knows."""
+    """Each halt lists a say of the absent seat on an unknown chain."""
     say = signed(ABSENT, 2, Say(0, 9999, ELSEWHERE, b"\x00"))
     return with_halts(ABSENT, 1, _listing(say), say)()
 
 
 def voted_by_the_absent() -> bytes:
-    """One of the two halts that say that patience ran out is of the seat awaited."""
+    """Of the two halts that say that patience ran out one is of the very seat that was awaited."""
     return with_halts(ABSENT, 1, lambda _, halt: halt, instead={1: 2})()
 
 
@@ -70,7 +71,9 @@ def voted_by_the_absent() -> bytes:
 
 
 def same_body_elsewhere() -> bytes:
-    """A say on an unknown chain of a seat whose halt is not used; its body stands in the step."""
+    """The halts of epoch 2 prove that seat 2 said, in epoch 1 and on an unknown chain, the very
+    body of it that stands in an earlier step; the file plays on with it.
+    """
     base, seat = _first_base(), 2
     body, step = _body_before(base, seat)
     wrong = signed(RETURNED, seat, Say(1, step, ELSEWHERE, body))
@@ -134,12 +137,12 @@ def _two_absent() -> tuple[Transcript, Node]:
 
 
 def three_of_five() -> bytes:
-    """The chain stands still with three present of a quorum of four."""
+    """Two of five seats are absent, as four have signed; the chain stands still."""
     return _two_absent()[0].encode()
 
 
 def three_of_five_go_on() -> bytes:
-    """The three present say what the step asks, and the chain grows."""
+    """Two of five seats are absent, and the others play on."""
     whole, base = _two_absent()
     rooms = room_of(FIVE)
     said = {}
@@ -154,7 +157,7 @@ def three_of_five_go_on() -> bytes:
 
 
 def say_where_nothing_grows() -> bytes:
-    """The halts of epoch 2 name an illegal say on a base where nothing may be said."""
+    """A proof names a say on a base at which fewer than a quorum are present: it is no fault."""
     whole, base = _two_absent()
     (first,) = parsed(FIVE, whole.evidence.closes)
     digest = base.base_digest()
@@ -174,7 +177,9 @@ def say_where_nothing_grows() -> bytes:
 
 
 def proofs_for_all() -> bytes:
-    """Every halt holds three proofs at a table of three; one shows a fault of the absent seat."""
+    """Each halt holds three proofs at a table of three, one of which bans the absent seat; the file
+    goes on as if it did not.
+    """
     says = [signed(ABSENT, 2, Say(0, 9999, ELSEWHERE, bytes([i]))) for i in range(2)]
     lates = [signed(ABSENT, 2, Late(epoch)) for epoch in range(1, 3)]
     proofs = tuple(sorted([(m.hash,) for m in lates] + [tuple(sorted(m.hash for m in says))]))
@@ -182,46 +187,14 @@ def proofs_for_all() -> bytes:
 
 
 CRAFTED: dict[str, Broken] = {
-    "three-says-of-one-step-in-a-halt": Broken(
-        "Each halt lists three says of the absent seat for one step.", "bad-base", says_thrice
-    ),
-    "say-that-builds-on-nothing-in-a-halt": Broken(
-        "Each halt lists a say of the absent seat on an unknown chain.",
-        "bad-base",
-        builds_on_nothing,
-    ),
-    "absence-voted-by-the-absent": Broken(
-        "Of the two halts that say that patience ran out one is of the very seat that was awaited.",
-        "unjustified-absence",
-        voted_by_the_absent,
-    ),
-    "more-proofs-than-seats-in-a-halt": Broken(
-        "Each halt holds four proofs at a table of three.", "bad-base", many_proofs
-    ),
-    "says-on-two-chains-by-digest": Broken(
-        "The halts of epoch 2 prove that seat 2 said, in epoch 1 and on an unknown chain, the very "
-        "body of it that stands in an earlier step; the file plays on with it.",
-        "unjustified-link",
-        same_body_elsewhere,
-    ),
-    "as-many-proofs-as-seats-in-a-halt": Broken(
-        "Each halt holds three proofs at a table of three, one of which bans the absent seat; the "
-        "file goes on as if it did not.",
-        "unjustified-link",
-        proofs_for_all,
-    ),
-    "say-where-nothing-may-be-said": Broken(
-        "A proof names a say on a base at which fewer than a quorum are present: it is no fault.",
-        "not-final",
-        say_where_nothing_grows,
-    ),
-    "three-present-of-a-quorum-of-four": Broken(
-        "Two of five seats are absent, as four have signed; the chain stands still.",
-        "not-final",
-        three_of_five,
-    ),
-    "three-present-go-on-alone": Broken(
-        "Two of five seats are absent, and the others play on.", "left-over", three_of_five_go_on
-    ),
+    "three-says-of-one-step-in-a-halt": told(says_thrice, "bad-base"),
+    "say-that-builds-on-nothing-in-a-halt": told(builds_on_nothing, "bad-base"),
+    "absence-voted-by-the-absent": told(voted_by_the_absent, "unjustified-absence"),
+    "more-proofs-than-seats-in-a-halt": told(many_proofs, "bad-base"),
+    "says-on-two-chains-by-digest": told(same_body_elsewhere, "unjustified-link"),
+    "as-many-proofs-as-seats-in-a-halt": told(proofs_for_all, "unjustified-link"),
+    "say-where-nothing-may-be-said": told(say_where_nothing_grows, "not-final"),
+    "three-present-of-a-quorum-of-four": told(three_of_five, "not-final"),
+    "three-present-go-on-alone": told(three_of_five_go_on, "left-over"),
 }
 """Name to file; all seats of these tables may lie."""

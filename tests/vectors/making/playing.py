@@ -75,8 +75,9 @@ def _unfinished(plan: Plan) -> VectorRoom:
     return room.play(until=1)
 
 
-def _said(play: Callable[[Plan], VectorRoom]) -> str:
-    return " ".join(str(play.__doc__).split())
+def sentence(maker: Callable[..., object]) -> str:
+    """What a maker does, as its docstring says it."""
+    return " ".join(str(maker.__doc__).split())
 
 
 def _full(edition: str) -> dict[str, Recipe]:
@@ -92,7 +93,7 @@ def _full(edition: str) -> dict[str, Recipe]:
         plan = Plan(f"{name} {edition}", edition, seats)
         recipe = Recipe(honest, plan)
         if edition == FULL[1]:
-            recipe = Recipe(_said(plays[name]), plan, plays[name])
+            recipe = Recipe(sentence(plays[name]), plan, plays[name])
         found[f"{name}-{edition}"] = recipe
     return found
 
@@ -100,7 +101,7 @@ def _full(edition: str) -> dict[str, Recipe]:
 def _small() -> dict[str, Recipe]:
     plays = {"absent": _absent, "escrow-opened": _escrow, "returned": _returned}
     found = {
-        f"small-four-{name}": Recipe(_said(play), Plan(f"four {name}", "small-4", 4), play)
+        f"small-four-{name}": Recipe(sentence(play), Plan(f"four {name}", "small-4", 4), play)
         for name, play in plays.items()
     }
     honest = "A whole game in which nothing goes wrong."
@@ -113,13 +114,13 @@ def _small() -> dict[str, Recipe]:
         Plan("three strict", "small-4", 3, quorum=3),
     )
     found["small-three-absent"] = Recipe(
-        _said(_absent), Plan("three absent", "small-4", 3), _absent
+        sentence(_absent), Plan("three absent", "small-4", 3), _absent
     )
     found["small-six-two-absent"] = Recipe(
-        _said(_two_absent), Plan("six two absent", "small-5", 6), _two_absent
+        sentence(_two_absent), Plan("six two absent", "small-5", 6), _two_absent
     )
     found["small-three-unfinished"] = Recipe(
-        _said(_unfinished), Plan("three unfinished", "small-4", 3), _unfinished
+        sentence(_unfinished), Plan("three unfinished", "small-4", 3), _unfinished
     )
     return found
 

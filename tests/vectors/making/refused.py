@@ -89,7 +89,7 @@ class Refused:
 
 
 def not_asked() -> bytes:
-    """A second body in a shuffle, well signed."""
+    """Seat 1 speaks in seat 0's shuffle."""
     plan = Plan("refused not-expected", "small-4", 2, "confrontation")
     room = VectorRoom(plan).play(until=1)
     machine, liar = room.places[0].machine, room.places[1].machine
