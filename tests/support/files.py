@@ -36,11 +36,6 @@ def code_of(whole: Transcript) -> str:
     return refusal(whole.encode()).code
 
 
-def signed(name: str, seat: int, statement: Statement) -> Message:
-    """Sign any statement with the key of any seat of a played table."""
-    return transcripts.signed(room_of(name), seat, statement)
-
-
 def parsed(name: str, listed: Iterable[Envelope]) -> list[Message]:
     """Return the messages that evidence of a played table lists in full."""
     return transcripts.parsed(room_of(name), listed)

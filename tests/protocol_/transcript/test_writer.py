@@ -3,7 +3,6 @@
 import hashlib
 
 import pytest
-from support.cases import each, fails
 from support.inspection import store_of
 from support.machine_table import carried, seeded
 from support.played import DISTURBED, TABLES, files_of, game_of, new_room, room_of
@@ -15,7 +14,6 @@ from protocol.crypto import group
 from protocol.seat.machine import Machine
 from protocol.transcript import format
 from protocol.transcript.format import MAGIC, VERSION, Link, Step, Transcript
-from protocol.transcript.problem import Unsound
 from protocol.transcript.verifier import verify
 from protocol.transcript.writer import to_the_end
 
@@ -139,24 +137,6 @@ def test_a_base_that_ends_the_game_needs_no_last_says() -> None:
     evidence = read(files_of("doubted end")[0]).evidence
     assert len(store_of(machine).says(1, machine.tip.step)) == 4
     assert (evidence.final, len(evidence.seals)) == ((), 3)
-
-
-HEAD = b"\x94\xb0hoity-transcript"
-NO_FILES = {
-    "empty": [b""],
-    "torn": [b"\x94", HEAD[:-5], HEAD, HEAD + b"\x02"],
-    "other-version": [HEAD + b"\x01\x90\x90"],
-    "wrong-magic": [b"hello", b"\x94\xb0HOITY-transcript\x01\x90\x90"],
-    "bad-encoding": [
-        HEAD + b"\x02" + rest for rest in (b"\xc1\x90", b"\xdc\0\0\x90", b"\x90\x90\0")
-    ],
-    "bad-form": [HEAD + b"\x02\x90\x90"],
-}
-
-
-@each([(code, data) for code, every in NO_FILES.items() for data in every])
-def test_what_is_no_transcript_is_refused(case: tuple[str, bytes]) -> None:
-    fails(Unsound, case[0], read, case[1])
 
 
 def test_an_item_is_found_by_its_path() -> None:

@@ -38,11 +38,6 @@ def first_link(whole: Transcript) -> int:
     return next(i for i, e in enumerate(whole.content.entries) if isinstance(e, Link))
 
 
-def signed(room: MachineTable, seat: int, statement: Statement) -> Message:
-    """Sign any statement with the key of any seat of a table, as faulty seats could."""
-    return messages.sign(room.who[seat], room.table.id, seat, statement)
-
-
 def envelopes(*every: Message) -> tuple[Envelope, ...]:
     """Return messages as a file lists them, by rising hash."""
     return tuple((m.payload, m.signature) for m in sorted(every, key=lambda m: m.hash))
@@ -64,4 +59,4 @@ def with_close(
     room: MachineTable, whole: Transcript, seat: int, statement: Statement
 ) -> Transcript:
     """Replace all closes by one statement of a seat."""
-    return with_evidence(whole, closes=envelopes(signed(room, seat, statement)))
+    return with_evidence(whole, closes=envelopes(room.sign(seat, statement)))

@@ -15,8 +15,8 @@ from vectors.making.broken import (
     other_game,
     outer,
     reversed_part,
+    room_of,
     shortened,
-    signed,
     told,
     with_close,
     with_halts,
@@ -219,7 +219,7 @@ BROKEN: dict[str, Broken] = {
     "message-that-nothing-needs": edited(
         "A late is among the messages.",
         "left-over",
-        lambda whole: with_message(signed(ABSENT, 0, Late(1)), whole),
+        lambda whole: with_message(room_of(ABSENT).sign(0, Late(1)), whole),
         ABSENT,
     ),
     "signature-of-no-body": changed(broken.twice_signed, "left-over"),

@@ -95,11 +95,6 @@ def outer(what: str, code: str, change: Callable[[Any], Any]) -> Broken:
     return on_bytes(what, code, lambda data: encoding.encode(change(format.open_file(data))))
 
 
-def signed(name: str, seat: int, statement: Statement) -> Message:
-    """Sign any statement with the key of any seat of a base file's table."""
-    return transcripts.signed(room_of(name), seat, statement)
-
-
 def parsed(name: str, listed: Iterable[Envelope]) -> list[Message]:
     """Return the messages of a base file."""
     return transcripts.parsed(room_of(name), listed)
@@ -206,7 +201,7 @@ def later_epoch(whole: Transcript) -> Transcript:
     assert isinstance(step, Step)
     body = step.slots[0]
     assert isinstance(body, bytes)
-    say = signed(TWO, 0, Say(1, 1, room_of(TWO).table.id, body))
+    say = room_of(TWO).sign(0, Say(1, 1, room_of(TWO).table.id, body))
     first, *rest = whole.evidence.signatures
     return with_evidence(whole, signatures=(((1, say.signature), *first[1:]), *rest))
 
@@ -279,11 +274,13 @@ def with_halts(
         every = parsed(name, whole.evidence.messages)
         closes = parsed(name, whole.evidence.closes)
         old = {m: h for m in every if isinstance(h := m.statement, Halt) and h.epoch == epoch}
-        new = [signed(name, seats.get(m.seat, m.seat), make(m.seat, h)) for m, h in old.items()]
+        new = [
+            room_of(name).sign(seats.get(m.seat, m.seat), make(m.seat, h)) for m, h in old.items()
+        ]
         (close,) = [m for m in closes if getattr(m.statement, "epoch", None) == epoch]
         hashes = tuple(m.hash for m in sorted(new, key=lambda m: m.seat))
         rest = [m for m in closes if m is not close]
-        rest.append(signed(name, close.seat, Close(epoch, hashes)))
+        rest.append(room_of(name).sign(close.seat, Close(epoch, hashes)))
         kept = [m for m in every if m not in old]
         listed = tuple((m.payload, m.signature) for m in rest)
         return with_evidence(whole, messages=envelopes(*kept, *new, *more), closes=listed).encode()
@@ -309,11 +306,11 @@ def two_sealed_bases() -> bytes:
     assert after is not None
     says = tuple(sorted(m.hash for m in store_of(machine).says(0, start.step)))
     told = [_halts(name, 1, ()), _halts(name, 1, says)]
-    closes = [signed(name, 1, Close(1, tuple(m.hash for m in halts))) for halts in told]
+    closes = [room_of(name).sign(1, Close(1, tuple(m.hash for m in halts))) for halts in told]
     bases = [start.base_digest(), after.base_digest()]
     locks = [Lock(1, base, True, _seals(name, base)) for base in bases]
-    last = [signed(name, i, Halt(2, locks[i], (), None, (), ())) for i in (0, 1)]
-    end = signed(name, 2, Close(2, tuple(m.hash for m in last)))
+    last = [room_of(name).sign(i, Halt(2, locks[i], (), None, (), ())) for i in (0, 1)]
+    end = room_of(name).sign(2, Close(2, tuple(m.hash for m in last)))
     rising = [close for _, close in sorted(zip(bases, closes, strict=True), key=lambda p: p[0])]
     whole = undisturbed(machine, room.table.first_step)
     kept = list(store_of(machine).says(0, start.step))
@@ -324,24 +321,26 @@ def two_sealed_bases() -> bytes:
 
 def _halts(name: str, epoch: int, says: tuple[bytes, ...]) -> list[Message]:
     seats = (0, 1) if says else (1, 2)
-    return [signed(name, seat, Halt(epoch, None, says, None, (), ())) for seat in seats]
+    return [room_of(name).sign(seat, Halt(epoch, None, says, None, (), ())) for seat in seats]
 
 
 def _seals(name: str, base: bytes) -> tuple[tuple[int, bytes], ...]:
-    return tuple((seat, signed(name, seat, SealVote(1, base)).signature) for seat in (0, 1))
+    return tuple((seat, room_of(name).sign(seat, SealVote(1, base)).signature) for seat in (0, 1))
 
 
 def sealed_by_accepts(whole: Transcript) -> Transcript:
     """The votes for the last base are accepts."""
     base = view_of(room_of(ABSENT).first.machine).base.base_digest()
-    votes = ((s, signed(ABSENT, s, Accept(1, base)).signature) for s, _ in whole.evidence.seals)
+    votes = (
+        (s, room_of(ABSENT).sign(s, Accept(1, base)).signature) for s, _ in whole.evidence.seals
+    )
     return with_evidence(whole, seals=tuple(votes))
 
 
 def absent_end(whole: Transcript) -> Transcript:
     """The absent seat's last say is there too."""
     tip: Node = room_of(ABSENT).first.machine.tip
-    say = signed(ABSENT, 2, Say(1, tip.step, tip.digest, b"\xc0"))
+    say = room_of(ABSENT).sign(2, Say(1, tip.step, tip.digest, b"\xc0"))
     return with_evidence(whole, final=(*whole.evidence.final, (2, say.signature)))
 
 

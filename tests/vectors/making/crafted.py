@@ -14,7 +14,6 @@ from vectors.making.broken import (
     Broken,
     parsed,
     room_of,
-    signed,
     told,
     with_halts,
 )
@@ -45,20 +44,20 @@ def _proving(*proofs: tuple[bytes, ...]) -> Callable[[int, Halt], Halt]:
 
 def says_thrice() -> bytes:
     """Each halt lists three says of the absent seat for one step."""
-    says = [signed(ABSENT, 2, Say(0, 9999, ELSEWHERE, bytes([i]))) for i in range(3)]
+    says = [room_of(ABSENT).sign(2, Say(0, 9999, ELSEWHERE, bytes([i]))) for i in range(3)]
     return with_halts(ABSENT, 1, _listing(*says), *says)()
 
 
 def many_proofs() -> bytes:
     """Each halt holds four proofs at a table of three."""
-    lates = [signed(ABSENT, 2, Late(epoch)) for epoch in range(1, 5)]
+    lates = [room_of(ABSENT).sign(2, Late(epoch)) for epoch in range(1, 5)]
     proofs = tuple(sorted((m.hash,) for m in lates))
     return with_halts(ABSENT, 1, _proving(*proofs), *lates)()
 
 
 def builds_on_nothing() -> bytes:
     """Each halt lists a say of the absent seat on an unknown chain."""
-    say = signed(ABSENT, 2, Say(0, 9999, ELSEWHERE, b"\x00"))
+    say = room_of(ABSENT).sign(2, Say(0, 9999, ELSEWHERE, b"\x00"))
     return with_halts(ABSENT, 1, _listing(say), say)()
 
 
@@ -76,7 +75,7 @@ def same_body_elsewhere() -> bytes:
     """
     base, seat = _first_base(), 2
     body, step = _body_before(base, seat)
-    wrong = signed(RETURNED, seat, Say(1, step, ELSEWHERE, body))
+    wrong = room_of(RETURNED).sign(seat, Say(1, step, ELSEWHERE, body))
     later = next(
         m for m in store_of(room_of(RETURNED).first.machine).epoch_says(1) if m.seat == seat
     )
@@ -117,14 +116,16 @@ def _two_absent() -> tuple[Transcript, Node]:
     bodies = {seat: m.statement.body for seat, m in said.items()}  # type: ignore[union-attr]
     expired = Expired(0, start.step, start.digest)
     says = tuple(sorted(m.hash for m in said.values()))
-    halts = [signed(FIVE, seat, Halt(1, None, says, expired, (), ())) for seat in range(4)]
-    close = signed(FIVE, 1, Close(1, tuple(m.hash for m in halts)))
+    halts = [room_of(FIVE).sign(seat, Halt(1, None, says, expired, (), ())) for seat in range(4)]
+    close = room_of(FIVE).sign(1, Close(1, tuple(m.hash for m in halts)))
     slots = transition.slots_of(start, bodies, Missing.ABSENT)
     counts = (0, 0, 0, 1, 1)
     base = transition.link(
         transition.append(start, slots), frozenset({0, 1, 2}), frozenset(), counts
     )
-    votes = ((s, signed(FIVE, s, SealVote(1, base.base_digest())).signature) for s in range(4))
+    votes = (
+        (s, room_of(FIVE).sign(s, SealVote(1, base.base_digest())).signature) for s in range(4)
+    )
     whole = undisturbed(machine, start.step)
     entries = (*whole.content.entries, Step(slots), Link((0, 1, 2), (), counts))
     proof = Evidence(
@@ -149,7 +150,7 @@ def three_of_five_go_on() -> bytes:
     for seat in range(3):
         secrets = secrets_of(rooms.places[seat].machine)
         said[seat] = own_bodies.body_of(base, seat, secrets, stream("three", f"nonce {seat}"))
-    says = [signed(FIVE, s, Say(1, base.step, base.digest, body)) for s, body in said.items()]
+    says = [room_of(FIVE).sign(s, Say(1, base.step, base.digest, body)) for s, body in said.items()]
     entries = (*whole.content.entries, Step(transition.slots_of(base, said)))
     rows = (*whole.evidence.signatures, tuple((1, say.signature) for say in says))
     more = Transcript(Content(whole.content.header, entries), whole.evidence)
@@ -162,11 +163,11 @@ def say_where_nothing_grows() -> bytes:
     (first,) = parsed(FIVE, whole.evidence.closes)
     digest = base.base_digest()
     votes = tuple(whole.evidence.seals)
-    say = signed(FIVE, 4, Say(1, base.step, base.digest, b"\x01"))
+    say = room_of(FIVE).sign(4, Say(1, base.step, base.digest, b"\x01"))
     lock = Lock(1, digest, True, votes)
-    halts = [signed(FIVE, s, Halt(2, lock, (), None, (), ((say.hash,),))) for s in range(4)]
-    second = signed(FIVE, 2, Close(2, tuple(m.hash for m in halts)))
-    seals = tuple((s, signed(FIVE, s, SealVote(2, digest)).signature) for s in range(4))
+    halts = [room_of(FIVE).sign(s, Halt(2, lock, (), None, (), ((say.hash,),))) for s in range(4)]
+    second = room_of(FIVE).sign(2, Close(2, tuple(m.hash for m in halts)))
+    seals = tuple((s, room_of(FIVE).sign(s, SealVote(2, digest)).signature) for s in range(4))
     old = parsed(FIVE, whole.evidence.messages)
     return with_evidence(
         whole,
@@ -180,8 +181,8 @@ def proofs_for_all() -> bytes:
     """Each halt holds three proofs at a table of three, one of which bans the absent seat; the file
     goes on as if it did not.
     """
-    says = [signed(ABSENT, 2, Say(0, 9999, ELSEWHERE, bytes([i]))) for i in range(2)]
-    lates = [signed(ABSENT, 2, Late(epoch)) for epoch in range(1, 3)]
+    says = [room_of(ABSENT).sign(2, Say(0, 9999, ELSEWHERE, bytes([i]))) for i in range(2)]
+    lates = [room_of(ABSENT).sign(2, Late(epoch)) for epoch in range(1, 3)]
     proofs = tuple(sorted([(m.hash,) for m in lates] + [tuple(sorted(m.hash for m in says))]))
     return with_halts(ABSENT, 1, _proving(*proofs), *lates, *says)()
 
