@@ -12,7 +12,7 @@ from support.sampling import sample
 from support.sim.cheap import cheap_blocks
 from support.sim.homes import known
 from support.sim.invariants import ANSWER, Checker, Violation
-from support.sim.lies import Liar, two_closes
+from support.sim.lies import Liar
 from support.sim.plan import DEPARTURES, HABITS, Wide, draw_plan
 from support.sim.tables import CATALOGUE, World, play
 from support.sim.tricks import RUBBISH, TRICKS, WAYS, huge_wishes, rooted, rubbish, victim
@@ -105,7 +105,7 @@ def test_rubbish_fills_an_epoch_once_and_only_where_nothing_was_said(liar: Liar)
 
 def test_a_lie_that_comes_back_is_passed_on_as_it_is(liar: Liar) -> None:
     close = liar.sign(Close(liar.seat or 4, (b"x" * 32,)))
-    assert two_closes(liar, close) == [(close, liar.others)]
+    assert CATALOGUE["two-closes"](liar, close) == [(close, liar.others)]
 
 
 def test_huge_wishes_are_well_formed(liar: Liar) -> None:
