@@ -7,7 +7,7 @@ and takes its time, links may be cut, and seats may leave as the program has the
 import hashlib
 import heapq
 import random
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -39,12 +39,13 @@ def identity(seat: int) -> Identity:
     return Identity(hashlib.sha256(b"seat%d" % seat).digest())
 
 
-def seat_at(terms: Terms, game_of: Callable[[Terms], Any]) -> tuple[Table, list[Identity]]:
+def seat_at(
+    terms: Terms, game_of: Callable[[Terms], Any], names: Sequence[str] = ()
+) -> tuple[Table, list[Identity]]:
     """Return a table of these terms with a roster of seeded identities."""
     who = [identity(i) for i in range(terms.seats)]
-    roster = tuple(
-        header.sit(terms, one, f"seat {i}", bytes([i]) * 32) for i, one in enumerate(who)
-    )
+    names = names or [f"seat {i}" for i in range(terms.seats)]
+    roster = tuple(header.sit(terms, one, names[i], bytes([i]) * 32) for i, one in enumerate(who))
     return Table(Header(terms, roster), game_of(terms)), who
 
 

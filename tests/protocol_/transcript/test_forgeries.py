@@ -155,9 +155,10 @@ def test_last_says_are_of_the_last_epoch_and_where_no_base_ends_the_game() -> No
     assert code_of(with_evidence(whole, final=((0, more.signature),))) == "left-over"
 
 
-def test_a_base_has_the_seals_of_a_quorum_and_no_more() -> None:
+def test_the_end_is_not_final_without_the_seals_of_a_quorum_and_no_more() -> None:
     whole = read("spoilt result")
     seals = whole.evidence.seals
+    assert code_of(with_evidence(whole, seals=seals[:2])) == "missing-votes"
     base = view_of(room_of("spoilt result").places[0].machine).base.base_digest()
     more = room_of("spoilt result").sign(3, SealVote(1, base))
     assert code_of(with_evidence(whole, seals=(*seals, (3, more.signature)))) == "left-over"
