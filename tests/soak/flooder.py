@@ -86,7 +86,7 @@ def cost(kind: str, frames: int) -> dict[str, Any]:
     while not all(place.machine.has_begun for place in room.places):
         room.deliver()
     machine = room.places[0].machine
-    heard = list(itertools.islice(FLOODS[kind](Liar(room.places[3].machine, who[3])), frames))
+    heard = list(itertools.islice(FLOODS[kind](Liar(room.machine(3))), frames))
     before, began = len(store_of(machine)), time.thread_time()
     for frame in heard:
         machine.receive(frame, room.now, table.ids[3])
