@@ -266,6 +266,3 @@ def agree(
     beside = Beside(table, random.Random(seed), unrest)
     beside.play(rounds)
     return beside
-
-
-__all__ = ["CALM", "UNRULY", "Beside", "Unrest", "agree"]

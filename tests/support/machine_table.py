@@ -278,6 +278,11 @@ class MachineTable:
             return None
         return messages.parse(parsed.message, self.table.id, self.table.ids)
 
+    def own_messages(self, seat: int, effects: Iterable[Effect]) -> list[Message]:
+        """Return every own statement of a seat that it sends among these effects."""
+        found = [self.message(effect.frame) for effect in effects if isinstance(effect, Send)]
+        return [message for message in found if message is not None and message.seat == seat]
+
     def tell(self, seat: int, message: Message, peer: int | None = None) -> Message:
         """Let a seat receive a message from its author, or from another peer."""
         self.hear(seat, carried(message), message.seat if peer is None else peer)
@@ -329,10 +334,10 @@ class MachineTable:
         self.start()
         self.run(until)
 
-    def begin(self, seat: int = 0) -> None:
-        """Start all machines, and deliver until the game has begun for a seat."""
+    def begin(self, *seats: int) -> None:
+        """Start all machines, and deliver until the game has begun for these, or for seat 0."""
         self.start()
-        while not self.machine(seat).has_begun:
+        while not all(machine.has_begun for machine in self.machines(seats or (0,))):
             self.deliver()
 
     def done(self) -> bool:

@@ -229,9 +229,7 @@ def test_a_table_ends_once_more_seats_are_at_fault_than_it_can_spare(
     seats: int, quorum: int, liars: int, ends: bool
 ) -> None:
     table = toy_table(seats, quorum=quorum)
-    table.start()
-    while not all(machine.has_begun for machine in table.machines()):
-        table.deliver()
+    table.begin(*range(seats))
     honest, faulty = range(seats - liars), range(seats - liars, seats)
     step = table.machine().tip.step + 1
     for liar in faulty:

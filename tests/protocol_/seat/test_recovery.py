@@ -5,7 +5,7 @@ from support.inspection import has_signed, inspect, next_floor
 from support.machine_table import MachineTable, carried, sent, toy_table, waiting_table
 
 from protocol.seat.core import State
-from protocol.seat.effects import Broken, Record, Send, Silenced
+from protocol.seat.effects import Broken, Record, Silenced
 from protocol.seat.machine import Machine
 from protocol.wire import frames
 from protocol.wire.messages import Late, Message, Say
@@ -54,12 +54,6 @@ def wait(home: MachineTable, seconds: float) -> None:
     home.machine(1).tick(home.now)
 
 
-def signed(home: MachineTable, machine: Machine) -> list[Message]:
-    """What the machine's own effects carry of its own."""
-    found = [home.message(e.frame) for e in machine.take() if isinstance(e, Send)]
-    return [message for message in found if message is not None and message.seat == machine.seat]
-
-
 def check_grace(home: MachineTable, left: float = 3) -> None:
     """Check that seat 1 is silent for so long and no longer."""
     wait(home, left - 0.1)
@@ -92,7 +86,7 @@ def test_a_mute_liar_costs_a_resumed_seat_only_the_grace(linked: tuple[int, ...]
         told(home, 2)
     check_grace(home)
     assert inspect(machine).floor == 0
-    assert not signed(home, machine)
+    assert not home.own_messages(1, machine.take())
 
 
 def test_a_silent_seat_answers_all_the_same_and_hears_no_stranger() -> None:
@@ -147,7 +141,7 @@ def resumed_from_old_copy() -> tuple[MachineTable, Machine, Message]:
     live = home.machine(1)
     step = live.tip.step
     live.choose(2, home.now)
-    says = [m for m in signed(home, live) if isinstance(m.statement, Say)]
+    says = [m for m in home.own_messages(1, live.take()) if isinstance(m.statement, Say)]
     (bid,) = [m for m in says if m.statement.step == step]  # type: ignore[union-attr]
     return home, restored(home, keep), bid
 

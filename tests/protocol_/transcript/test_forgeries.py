@@ -7,8 +7,16 @@ those of which a whole family must be refused.
 from dataclasses import replace
 
 import pytest
-from support.files import code_of, parsed, read, refusal, with_message
-from support.forgeries.transcripts import cut, first_link, with_entries, with_entry, with_evidence
+from support.files import code_of, read, refusal
+from support.forgeries.transcripts import (
+    cut,
+    first_link,
+    parsed,
+    with_entries,
+    with_entry,
+    with_evidence,
+    with_message,
+)
 from support.inspection import store_of, view_of
 from support.played import game_of, room_of
 
@@ -55,17 +63,17 @@ def test_evidence_that_nothing_needs_is_left_over(part: str) -> None:
 
 
 def test_a_say_that_the_content_holds_is_not_listed_again() -> None:
-    store = store_of(room_of("vanished").places[0].machine)
-    (named,) = [m for m in store.says(0, 9) if m.seat == 0]
-    assert code_of(with_message("vanished", named)) == "left-over"
+    room = room_of("vanished")
+    (named,) = [m for m in store_of(room.machine()).says(0, 9) if m.seat == 0]
+    assert code_of(with_message(room, read("vanished"), named)) == "left-over"
 
 
 def test_a_close_that_no_lock_needs_is_left_over() -> None:
     """Another base of epoch 1, from halts that name nothing: well formed, and locked by none."""
-    whole, name = read("returned"), "returned"
-    halts = [room_of(name).sign(seat, Halt(1, None, (), None, (), ())) for seat in range(3)]
-    close = room_of(name).sign(1, Close(1, tuple(m.hash for m in halts)))
-    every = sorted([*parsed(name, whole.evidence.messages), *halts], key=lambda m: m.hash)
+    whole, room = read("returned"), room_of("returned")
+    halts = [room.sign(seat, Halt(1, None, (), None, (), ())) for seat in range(3)]
+    close = room.sign(1, Close(1, tuple(m.hash for m in halts)))
+    every = sorted([*parsed(room, whole.evidence.messages), *halts], key=lambda m: m.hash)
     with_halts = with_evidence(whole, messages=tuple((m.payload, m.signature) for m in every))
     own, more = whole.evidence.closes, (close.payload, close.signature)
     found = [

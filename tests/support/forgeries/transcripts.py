@@ -6,7 +6,7 @@ from typing import Any
 
 from protocol.transcript.format import Entry, Envelope, Link, Transcript
 from protocol.wire import encoding, messages
-from protocol.wire.messages import Message, Statement
+from protocol.wire.messages import Message
 from support.machine_table import MachineTable
 
 
@@ -53,10 +53,3 @@ def with_message(room: MachineTable, whole: Transcript, message: Message) -> Tra
     """Add a message, in its place."""
     every = parsed(room, whole.evidence.messages)
     return with_evidence(whole, messages=envelopes(*every, message))
-
-
-def with_close(
-    room: MachineTable, whole: Transcript, seat: int, statement: Statement
-) -> Transcript:
-    """Replace all closes by one statement of a seat."""
-    return with_evidence(whole, closes=envelopes(room.sign(seat, statement)))

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from support.forgeries.transcripts import with_entry, with_evidence
+from support.forgeries.transcripts import with_entry, with_evidence, with_message
 from vectors.making import broken
 from vectors.making.broken import (
     ABSENT,
@@ -20,7 +20,6 @@ from vectors.making.broken import (
     told,
     with_close,
     with_halts,
-    with_message,
     with_nickname,
     with_roster,
     with_terms,
@@ -219,7 +218,7 @@ BROKEN: dict[str, Broken] = {
     "message-that-nothing-needs": edited(
         "A late is among the messages.",
         "left-over",
-        lambda whole: with_message(room_of(ABSENT).sign(0, Late(1)), whole),
+        lambda whole: with_message(room_of(ABSENT), whole, room_of(ABSENT).sign(0, Late(1))),
         ABSENT,
     ),
     "signature-of-no-body": changed(broken.twice_signed, "left-over"),

@@ -1,18 +1,19 @@
 """Sound files of played tables with one thing in them made wrong."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
-from support.forgeries import transcripts
 from support.forgeries.transcripts import (
     cut,
     envelopes,
     first_link,
+    parsed,
     with_entries,
     with_entry,
     with_evidence,
+    with_message,
 )
 from support.inspection import store_of, view_of
 from vectors.making.playing import TRANSCRIPTS, sentence
@@ -21,7 +22,7 @@ from vectors.making.tables import Plan, VectorRoom
 
 from protocol.chain.state import Missing, Node
 from protocol.transcript import format
-from protocol.transcript.format import Content, Envelope, Evidence, Link, Step, Transcript
+from protocol.transcript.format import Content, Evidence, Link, Step, Transcript
 from protocol.wire import encoding, header, messages
 from protocol.wire.header import Header
 from protocol.wire.messages import (
@@ -93,11 +94,6 @@ def on_bytes(what: str, code: str, change: Callable[[bytes], bytes]) -> Broken:
 def outer(what: str, code: str, change: Callable[[Any], Any]) -> Broken:
     """The plain value of the two seats' file changed."""
     return on_bytes(what, code, lambda data: encoding.encode(change(format.open_file(data))))
-
-
-def parsed(name: str, listed: Iterable[Envelope]) -> list[Message]:
-    """Return the messages of a base file."""
-    return transcripts.parsed(room_of(name), listed)
 
 
 # Headers.
@@ -239,22 +235,18 @@ def with_close(what: str, code: str, seat: int, make: Callable[[Close], Statemen
     """Put another statement where the close stood."""
 
     def change(whole: Transcript) -> Transcript:
-        (close,) = parsed(ABSENT, whole.evidence.closes)
+        room = room_of(ABSENT)
+        (close,) = parsed(room, whole.evidence.closes)
         assert isinstance(close.statement, Close)
-        return transcripts.with_close(room_of(ABSENT), whole, seat, make(close.statement))
+        return with_evidence(whole, closes=envelopes(room.sign(seat, make(close.statement))))
 
     return edited(what, code, change, ABSENT)
-
-
-def with_message(message: Message, whole: Transcript) -> Transcript:
-    """Add a message, in its place."""
-    return transcripts.with_message(room_of(ABSENT), whole, message)
 
 
 def of_another_table(whole: Transcript) -> Transcript:
     """A message is signed for another table."""
     other = messages.sign(room_of(ABSENT).who[0], bytes(32), 0, Late(1))
-    return with_message(other, whole)
+    return with_message(room_of(ABSENT), whole, other)
 
 
 def with_halts(
@@ -271,8 +263,8 @@ def with_halts(
 
     def file() -> bytes:
         whole, seats = whole_of(name), instead or {}
-        every = parsed(name, whole.evidence.messages)
-        closes = parsed(name, whole.evidence.closes)
+        every = parsed(room_of(name), whole.evidence.messages)
+        closes = parsed(room_of(name), whole.evidence.closes)
         old = {m: h for m in every if isinstance(h := m.statement, Halt) and h.epoch == epoch}
         new = [
             room_of(name).sign(seats.get(m.seat, m.seat), make(m.seat, h)) for m, h in old.items()

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from support.forgeries.transcripts import envelopes, with_evidence
+from support.forgeries.transcripts import envelopes, parsed, with_evidence
 from support.inspection import secrets_of, store_of, votes_of
 from support.stream import stream
 from vectors.making.broken import (
     ABSENT,
     RETURNED,
     Broken,
-    parsed,
     room_of,
     told,
     with_halts,
@@ -160,7 +159,7 @@ def three_of_five_go_on() -> bytes:
 def say_where_nothing_grows() -> bytes:
     """A proof names a say on a base at which fewer than a quorum are present: it is no fault."""
     whole, base = _two_absent()
-    (first,) = parsed(FIVE, whole.evidence.closes)
+    (first,) = parsed(room_of(FIVE), whole.evidence.closes)
     digest = base.base_digest()
     votes = tuple(whole.evidence.seals)
     say = room_of(FIVE).sign(4, Say(1, base.step, base.digest, b"\x01"))
@@ -168,7 +167,7 @@ def say_where_nothing_grows() -> bytes:
     halts = [room_of(FIVE).sign(s, Halt(2, lock, (), None, (), ((say.hash,),))) for s in range(4)]
     second = room_of(FIVE).sign(2, Close(2, tuple(m.hash for m in halts)))
     seals = tuple((s, room_of(FIVE).sign(s, SealVote(2, digest)).signature) for s in range(4))
-    old = parsed(FIVE, whole.evidence.messages)
+    old = parsed(room_of(FIVE), whole.evidence.messages)
     return with_evidence(
         whole,
         messages=envelopes(*old, *halts, say),

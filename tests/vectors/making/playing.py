@@ -11,7 +11,6 @@ from vectors.making.tables import (
     VectorRoom,
     before,
     come_back,
-    from_step,
     opening,
     owing,
     vanish,
@@ -71,7 +70,7 @@ def _unfinished(plan: Plan) -> VectorRoom:
     """Everybody is gone once the fourth step of the game is complete."""
     room = VectorRoom(plan)
     for seat in range(plan.seats):
-        room.at(from_step(plan.seats + 9), vanish(seat))
+        room.at(lambda node: node.step >= plan.seats + 9, vanish(seat))
     return room.play(until=1)
 
 

@@ -153,10 +153,6 @@ class VectorRoom(MachineTable):
                 hour.act(self)
         return super().deliver()
 
-    def tell(self, seat: int, frame: bytes) -> None:
-        """Send a frame of a seat to all others."""
-        self.post(seat, Send(frame))
-
     def play(self, until: float = 600.0) -> VectorRoom:
         """From the first word to the end."""
         self.start()
@@ -174,11 +170,6 @@ def before(kind: Kind, name: str = "", least: int = 0) -> Callable[[Node], bool]
     return lambda node: (
         node.want.kind is kind and (not name or node.want.name == name) and node.step >= least
     )
-
-
-def from_step(step: int) -> Callable[[Node], bool]:
-    """Due from this step on."""
-    return lambda node: node.step >= step
 
 
 def vanish(seat: int) -> Callable[[VectorRoom], None]:
@@ -207,7 +198,7 @@ def inject(seat: int, make: Callable[[Machine], Statement]) -> Callable[[VectorR
     def act(room: VectorRoom) -> None:
         machine = room.places[seat].machine
         machine.be_cautious = lambda certain=False: None  # type: ignore[method-assign]
-        room.tell(seat, carried(machine, make(machine)))
+        room.post(seat, Send(carried(machine, make(machine))))
 
     return act
 
