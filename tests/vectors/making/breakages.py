@@ -201,7 +201,7 @@ BROKEN: dict[str, Broken] = {
     "halt-without-its-own-says-in-a-close": Broken(
         "Seat 0's halt names no says, and seat 1's halt holds says of seat 0.",
         "bad-base",
-        with_halts(ABSENT, 1, broken.omit_own),
+        with_halts(ABSENT, 1, lambda s, h: h if s else replace(h, says=(), expired=None)),
     ),
     "patience-that-nobody-lost": Broken(
         "No halt says that patience ran out, so nobody is absent.",

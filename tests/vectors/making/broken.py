@@ -280,11 +280,6 @@ def with_halts(
     return file
 
 
-def omit_own(seat: int, halt: Halt) -> Halt:
-    """Seat 0 names no says; seat 1's halt still holds them."""
-    return replace(halt, says=(), expired=None) if seat == 0 else halt
-
-
 # Two sealed bases.
 
 

@@ -72,23 +72,16 @@ def same_body_elsewhere() -> bytes:
     """The halts of epoch 2 prove that seat 2 said, in epoch 1 and on an unknown chain, the very
     body of it that stands in an earlier step; the file plays on with it.
     """
-    base, seat = _first_base(), 2
+    seat, machine = 2, room_of(RETURNED).first.machine
+    ((_, found),) = votes_of(machine).closes[1].values()
+    base: Node = found.node
     body, step = _body_before(base, seat)
     wrong = room_of(RETURNED).sign(seat, Say(1, step, ELSEWHERE, body))
-    later = next(
-        m for m in store_of(room_of(RETURNED).first.machine).epoch_says(1) if m.seat == seat
-    )
+    later = next(m for m in store_of(machine).epoch_says(1) if m.seat == seat)
     proof = tuple(sorted((wrong.hash, later.hash)))
     (back,) = {0, 1, 2, 3} - base.present
 
     return with_halts(RETURNED, 2, _proving(proof), wrong, instead={seat: back})()
-
-
-def _first_base() -> Node:
-    machine = room_of(RETURNED).first.machine
-    ((_, base),) = votes_of(machine).closes[1].values()
-    node: Node = base.node
-    return node
 
 
 def _body_before(base: Node, seat: int) -> tuple[bytes, int]:

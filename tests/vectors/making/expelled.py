@@ -15,7 +15,7 @@ from vectors.making.tables import (
     Plan,
     VectorRoom,
     before,
-    come_back,
+    go_and_come,
     inject,
     opening,
     owing,
@@ -87,16 +87,9 @@ def _alone(node: Node) -> bool:
     return node.want.kind is Kind.CHOOSE and LAST not in node.want.speakers
 
 
-def _goes_and_comes(room: VectorRoom, seat: int) -> VectorRoom:
-    """The seat goes and comes back, for which the others wait: epochs 1 and 2."""
-    room.at(before(Kind.REVEAL, "place"), vanish(seat))
-    room.waits = lambda node: seat not in node.present
-    return room.at(lambda node: seat not in node.present, come_back(seat))
-
-
 def _low_lock(plan: Plan) -> VectorRoom:
     """After a return seat 3 halts as if nothing had been sealed since."""
-    room = _goes_and_comes(VectorRoom(plan), 2)
+    room = go_and_come(VectorRoom(plan), 2)
     return room.at(_back_again(), inject(LAST, statements.forgetful_halt), LAST).play()
 
 

@@ -10,7 +10,7 @@ from vectors.making.tables import (
     Plan,
     VectorRoom,
     before,
-    come_back,
+    go_and_come,
     opening,
     owing,
     vanish,
@@ -48,10 +48,7 @@ def _escrow(plan: Plan) -> VectorRoom:
 def _returned(plan: Plan) -> VectorRoom:
     """The last seat vanishes between its commitment to a Place and its reveal, and comes
     back while the others wait for it."""
-    last = plan.seats - 1
-    room = VectorRoom(plan).at(before(Kind.REVEAL, "place"), vanish(last))
-    room.waits = lambda node: last not in node.present
-    return room.at(lambda node: last not in node.present, come_back(last)).play()
+    return go_and_come(VectorRoom(plan), plan.seats - 1).play()
 
 
 def _two_absent(plan: Plan) -> VectorRoom:

@@ -181,15 +181,17 @@ def vanish(seat: int) -> Callable[[VectorRoom], None]:
     return act
 
 
-def come_back(seat: int) -> Callable[[VectorRoom], None]:
-    """The seat resumes from its journal and asks to be let in again."""
+def go_and_come(room: VectorRoom, seat: int) -> VectorRoom:
+    """Have the seat go, and while the others wait resume from its journal and ask to be let in."""
 
-    def act(room: VectorRoom) -> None:
+    def come_back(room: VectorRoom) -> None:
         room.crash_and_resume(seat)
         room.places[seat].machine.ask_back(room.now)
         room.collect(seat)
 
-    return act
+    room.at(before(Kind.REVEAL, "place"), vanish(seat))
+    room.waits = lambda node: seat not in node.present
+    return room.at(room.waits, come_back)
 
 
 def inject(seat: int, make: Callable[[Machine], Statement]) -> Callable[[VectorRoom], None]:
