@@ -320,28 +320,17 @@ def vectors() -> Entry:
     def add(block: str, name: str, code: str, **replace: Any) -> None:
         reject.append({"block": block, "name": name, "code": code, "replace": replace})
 
-    for block, entry, code in (
-        ("key_proof", key, "bad-key-proof"),
-        ("card_shares", shares, "bad-share"),
-    ):
-        add(
-            block,
-            "response not canonical",
-            code,
-            proof=entry["proof"][:64] + high(entry["proof"][64:]),
-        )
+    for block, code in (("key_proof", "bad-key-proof"), ("card_shares", "bad-share")):
+        proof = accept[block]["proof"]
+        add(block, "response not canonical", code, proof=proof[:64] + high(proof[64:]))
     add("card_shares", "shares swapped", "bad-share", shares=shares["shares"][::-1])
-    add(
-        "shuffle",
-        "cards swapped",
-        "bad-shuffle",
-        after=deck["after"][2:4] + deck["after"][:2] + deck["after"][4:],
-    )
+    after = deck["after"]
+    add("shuffle", "cards swapped", "bad-shuffle", after=after[2:4] + after[:2] + after[4:])
     add("shuffle", "not shuffled", "bad-shuffle", after=deck["before"])
     for name, point in bad_points(shares["shares"][0]).items():
         add("card_shares", f"share: {name}", "bad-share", shares=[point, shares["shares"][1]])
-    for name, point in bad_points(deck["after"][0]).items():
-        add("shuffle", f"card: {name}", "bad-shuffle", after=[point, *deck["after"][1:]])
+    for name, point in bad_points(after[0]).items():
+        add("shuffle", f"card: {name}", "bad-shuffle", after=[point, *after[1:]])
     for name, point in bad_points(key["public"]).items():
         add("key_proof", f"key: {name}", "bad-key-proof", public=point)
     return {"plain": first, "hash_to_group": group_hashes(), "accept": accept, "reject": reject}

@@ -79,16 +79,12 @@ def signed(model: Model, seat: int, statement: messages.Statement) -> Message:
     return Message(seat, statement, messages.payload(model.table.id, seat, statement), b"")
 
 
-def test_all_bodies_complete_the_step(model: Model) -> None:
+def test_all_bodies_complete_the_step_also_from_different_halts(model: Model) -> None:
     says = said(model, 0, 1, 2, 3)
     base = base_of(model, says)
     assert base.node.step == model.base.step + 1
     assert base.node.present == {0, 1, 2, 3}
     assert base.faults == ()
-
-
-def test_bodies_may_come_from_different_halts(model: Model) -> None:
-    says = said(model, 0, 1, 2, 3)
     halts = [halt_of(model, s, [says[s], says[3]]) for s in (0, 1, 2)]
     assert view_change.base_of_halts(halts).node.step == model.base.step + 1
 
@@ -123,24 +119,16 @@ def test_a_seat_with_two_bodies_is_banned_and_its_body_void(model: Model) -> Non
     assert slots_before(base.node)[3] is Missing.FAULT
 
 
-def test_the_version_all_signers_built_on_is_kept_and_its_author_banned(model: Model) -> None:
+@pytest.mark.parametrize(("signers", "kept"), [((0, 1, 2), True), ((0, 1), False)])
+def test_a_version_that_all_signers_built_on_is_kept_any_other_void_and_its_author_banned(
+    model: Model, signers: tuple[int, ...], kept: bool
+) -> None:
     says = said(model, 0, 1, 2, 3)
     after = base_of(model, says).node
-    beyond = said(model, 0, 1, 2, node=after)
-    every = [*says, model.say(model.base, 3, b"b"), *beyond]
+    every = [*says, model.say(model.base, 3, b"b"), *said(model, *signers, node=after)]
     node = base_of(model, every).node
-    assert node.before(after.step) is not None
+    assert (after.digest in evidence.ancestry(node)) is kept
     assert node.banned == {3}
-    assert after.digest in evidence.ancestry(node)
-
-
-def test_a_version_that_one_signer_did_not_build_on_is_void(model: Model) -> None:
-    says = said(model, 0, 1, 2, 3)
-    after = base_of(model, says).node
-    every = [*says, model.say(model.base, 3, b"b"), *said(model, 0, 1, node=after)]
-    base = base_of(model, every)
-    assert base.node.before(after.step) is not after
-    assert base.node.banned == {3}
 
 
 def test_versions_that_only_proofs_name_convict_and_build_nothing(model: Model) -> None:

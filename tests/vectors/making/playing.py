@@ -18,6 +18,8 @@ from vectors.making.tables import (
 
 from protocol.chain.state import Kind
 
+HONEST = "A whole game in which nothing goes wrong."
+
 
 @dataclass(frozen=True)
 class Recipe:
@@ -77,17 +79,16 @@ def sentence(maker: Callable[..., object]) -> str:
 
 
 def _full(edition: str) -> dict[str, Recipe]:
-    honest = "A whole game in which nothing goes wrong."
     found = {
         f"two-{variant}-{edition}": Recipe(
-            honest, Plan(f"two {variant} {edition}", edition, 2, variant)
+            HONEST, Plan(f"two {variant} {edition}", edition, 2, variant)
         )
         for variant in ("surprise", "confrontation")
     }
     plays = {"three": _absent, "four": _returned, "six": _absent_and_expelled}
     for name, seats in (("three", 3), ("four", 4), ("six", 6)):
         plan = Plan(f"{name} {edition}", edition, seats)
-        recipe = Recipe(honest, plan)
+        recipe = Recipe(HONEST, plan)
         if edition == FULL[1]:
             recipe = Recipe(sentence(plays[name]), plan, plays[name])
         found[f"{name}-{edition}"] = recipe
@@ -100,11 +101,10 @@ def _small() -> dict[str, Recipe]:
         f"small-four-{name}": Recipe(sentence(play), Plan(f"four {name}", "small-4", 4), play)
         for name, play in plays.items()
     }
-    honest = "A whole game in which nothing goes wrong."
-    found["small-three"] = Recipe(honest, Plan("three", "small-4", 3))
-    found["small-four"] = Recipe(honest, Plan("four", "small-4", 4))
-    found["small-five"] = Recipe(honest, Plan("five", "small-5", 5))
-    found["small-six"] = Recipe(honest, Plan("six", "small-5", 6))
+    found["small-three"] = Recipe(HONEST, Plan("three", "small-4", 3))
+    found["small-four"] = Recipe(HONEST, Plan("four", "small-4", 4))
+    found["small-five"] = Recipe(HONEST, Plan("five", "small-5", 5))
+    found["small-six"] = Recipe(HONEST, Plan("six", "small-5", 6))
     found["small-three-strict"] = Recipe(
         "A whole game at a strict table: no backup, no escrow.",
         Plan("three strict", "small-4", 3, quorum=3),
