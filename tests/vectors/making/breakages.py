@@ -23,6 +23,7 @@ from vectors.making.broken import (
     with_nickname,
     with_roster,
     with_terms,
+    without_last_body,
 )
 from vectors.making.crafted import CRAFTED
 from vectors.making.refused import not_asked
@@ -150,18 +151,14 @@ BROKEN: dict[str, Broken] = {
         "The last says are by falling seat.", "bad-order", reversed_part("final")
     ),
     # The chain.
-    "body-left-out": edited(
-        "The last body is left out.", "incomplete-step", broken.without_last_body(Missing.NONE)
+    "body-left-out": without_last_body(
+        "The last body is left out.", "incomplete-step", Missing.NONE
     ),
-    "absence-made-up": edited(
-        "The last body is replaced by ABSENT.",
-        "unjustified-absence",
-        broken.without_last_body(Missing.ABSENT),
+    "absence-made-up": without_last_body(
+        "The last body is replaced by ABSENT.", "unjustified-absence", Missing.ABSENT
     ),
-    "fault-made-up": edited(
-        "The last body is replaced by FAULT.",
-        "unjustified-fault",
-        broken.without_last_body(Missing.FAULT),
+    "fault-made-up": without_last_body(
+        "The last body is replaced by FAULT.", "unjustified-fault", Missing.FAULT
     ),
     "absence-made-up-after-a-true-one": changed(
         broken.later_absence, "unjustified-absence", ABSENT

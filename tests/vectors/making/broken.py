@@ -71,8 +71,6 @@ def whole_of(name: str) -> Transcript:
 
 
 TWO, ABSENT, RETURNED = "two", "small-three-absent", "small-four-returned"
-
-
 Change = Callable[[Transcript], Transcript]
 
 
@@ -140,7 +138,7 @@ def other_game(what: str, game: Any) -> Broken:
 # The chain.
 
 
-def without_last_body(missing: Missing) -> Change:
+def without_last_body(what: str, code: str, missing: Missing) -> Broken:
     """The last seat's body of the last step taken away, with its signature."""
 
     def change(whole: Transcript) -> Transcript:
@@ -149,7 +147,7 @@ def without_last_body(missing: Missing) -> Change:
         spoilt = with_entry(whole, -1, Step((*last.slots[:-1], missing)))
         return with_evidence(spoilt, signatures=(*rows[:-1], rows[-1][:-1]), final=())
 
-    return change
+    return edited(what, code, change)
 
 
 def forged_link(whole: Transcript) -> Transcript:
@@ -285,34 +283,27 @@ def with_halts(
 
 def two_sealed_bases() -> bytes:
     """Seats seal two bases of epoch 1, and halts of epoch 2 are locked on both."""
-    room, name = room_of("small-three"), "small-three"
-    machine = room.first.machine
+    room = room_of("small-three")
+    machine, sign = room.first.machine, room.sign
     start = machine.tip.before(room.table.first_step)
     after = machine.tip.before(room.table.first_step + 1)
     assert start is not None
     assert after is not None
-    says = tuple(sorted(m.hash for m in store_of(machine).says(0, start.step)))
-    told = [_halts(name, 1, ()), _halts(name, 1, says)]
-    closes = [room_of(name).sign(1, Close(1, tuple(m.hash for m in halts))) for halts in told]
-    bases = [start.base_digest(), after.base_digest()]
-    locks = [Lock(1, base, True, _seals(name, base)) for base in bases]
-    last = [room_of(name).sign(i, Halt(2, locks[i], (), None, (), ())) for i in (0, 1)]
-    end = room_of(name).sign(2, Close(2, tuple(m.hash for m in last)))
+    kept = store_of(machine).says(0, start.step)
+    listed, bases = tuple(sorted(m.hash for m in kept)), (start.base_digest(), after.base_digest())
+    told, closes, locks = list[Message](), list[Message](), list[Lock]()
+    for base, says, seats in zip(bases, ((), listed), ((1, 2), (0, 1)), strict=True):
+        halts = [sign(seat, Halt(1, None, says, None, (), ())) for seat in seats]
+        told += halts
+        closes.append(sign(1, Close(1, tuple(m.hash for m in halts))))
+        votes = tuple((seat, sign(seat, SealVote(1, base)).signature) for seat in (0, 1))
+        locks.append(Lock(1, base, True, votes))
+    last = [sign(seat, Halt(2, locks[seat], (), None, (), ())) for seat in (0, 1)]
+    end = sign(2, Close(2, tuple(m.hash for m in last)))
     rising = [close for _, close in sorted(zip(bases, closes, strict=True), key=lambda p: p[0])]
+    proof = {"closes": tuple((m.payload, m.signature) for m in (*rising, end))}
     whole = undisturbed(machine, room.table.first_step)
-    kept = list(store_of(machine).says(0, start.step))
-    every = envelopes(*told[0], *told[1], *last, *kept)
-    listed = tuple((m.payload, m.signature) for m in (*rising, end))
-    return with_evidence(whole, messages=every, closes=listed).encode()
-
-
-def _halts(name: str, epoch: int, says: tuple[bytes, ...]) -> list[Message]:
-    seats = (0, 1) if says else (1, 2)
-    return [room_of(name).sign(seat, Halt(epoch, None, says, None, (), ())) for seat in seats]
-
-
-def _seals(name: str, base: bytes) -> tuple[tuple[int, bytes], ...]:
-    return tuple((seat, room_of(name).sign(seat, SealVote(1, base)).signature) for seat in (0, 1))
+    return with_evidence(whole, messages=envelopes(*told, *last, *kept), **proof).encode()
 
 
 def sealed_by_accepts(whole: Transcript) -> Transcript:
