@@ -15,7 +15,6 @@ from support.sim.runs import Run
 from support.sim.tables import play
 from support.toy_game import ToyGame
 
-from protocol.chain import transition
 from protocol.consensus import view
 
 BLOCK = 10
@@ -102,17 +101,6 @@ def test_the_checker_finds_what_is_open_too_early(checker: Checker) -> None:
     assert secrets.read_early(frozenset({0})) == []
     secrets.asked.add(choice)
     assert secrets.read_early(coalition) == []
-
-
-def test_the_checker_finds_a_card_seen_on_a_chain_that_was_replaced() -> None:
-    table, _ = make_table(ToyGame(4), 4)
-    checker = Checker(table, frozenset())
-    tip = transition.begin(table)
-    slot = checker.secrets.stock()[-1]
-    checker.secrets.shares |= {(slot, seat) for seat in range(4)}
-    checker.judge_looks([tip])
-    checker.secrets.due[slot].add(b"elsewhere")
-    fails(Violation, "replaced", checker.judge_looks, [tip])
 
 
 HASTY = {
