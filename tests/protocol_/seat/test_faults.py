@@ -50,13 +50,6 @@ def check_named(table: MachineTable, code: str) -> None:
         assert (LIAR, code) in told, f"seat {seat} found {told}"
 
 
-def check_goes_on(table: MachineTable) -> None:
-    """Check that every honest seat has finished without the liar."""
-    for machine in table.machines(found(table)):
-        assert machine.finished
-        assert machine.tip.banned == {LIAR}
-
-
 def gone_before(table: MachineTable, seat: int, due: Lie) -> None:
     """Let a seat be gone as soon as seat 0 stands where it is due."""
     collect = table.collect
@@ -96,19 +89,14 @@ def test_a_forged_body_is_named_by_every_honest_seat(name: str) -> None:
     table.play(until=400)
     check_named(table, forgery.code)
     if table.machine().has_begun:
-        check_goes_on(table)
+        for machine in table.machines(found(table)):
+            assert machine.finished
+            assert machine.tip.banned == {LIAR}
     elif forgery.kind is not Kind.DECK_OK:
         assert all(table.machine(seat).broken for seat in found(table))
 
 
 # Statements
-
-
-def lying_table(lie: Lie, seats: int = 4) -> MachineTable:
-    """Return a table at which the last seat is gone after three steps, so that epochs change."""
-    table = toy_table(seats, cheaters={LIAR: lie})
-    gone_before(table, seats - 1, lambda node: node.step >= table.table.first_step + 3)
-    return table
 
 
 def play(table: MachineTable, code: str) -> MachineTable:
@@ -196,7 +184,10 @@ def close_with_too_few(machine: Machine, close: Close) -> Statement:
     ids=["halt-omits-say", "halt-below-lock", "bad-halt", "bad-close"],
 )
 def test_a_lie_about_epochs_is_a_fault(lie: Lie, code: str, seats: int) -> None:
-    table = play(lying_table(lie, seats), code)
+    """The last seat is gone after three steps, so that epochs change."""
+    table = toy_table(seats, cheaters={LIAR: lie})
+    gone_before(table, seats - 1, lambda node: node.step >= table.table.first_step + 3)
+    play(table, code)
     if code == "bad-close":
         check_named(table, code)
     assert table.machine().finished or seats == 4

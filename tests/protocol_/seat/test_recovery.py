@@ -39,15 +39,6 @@ def told(home: MachineTable, seat: int) -> None:
     home.machine(1).receive(frame, home.now, home.table.ids[seat])
 
 
-def asks_all(home: MachineTable, *have_told: int) -> Machine:
-    """Return seat 1's machine, resumed and linked to all, after these seats have told."""
-    machine = restored(home)
-    link(home, 0, 2, 3)
-    for seat in have_told:
-        told(home, seat)
-    return machine
-
-
 def wait(home: MachineTable, seconds: float) -> None:
     """Let time pass for seat 1 alone."""
     home.now += seconds
@@ -115,7 +106,10 @@ def test_a_seat_that_comes_back_to_nobody_before_the_game_does_not_name_itself()
 
 def test_a_lost_link_is_waited_for_no_longer_than_the_grace() -> None:
     home = home_of()
-    machine = asks_all(home, 0, 3)
+    machine = restored(home)
+    link(home, 0, 2, 3)
+    for seat in (0, 3):
+        told(home, seat)
     machine.link_down(home.table.ids[2], home.now)
     assert inspect(machine).state is State.SILENT
     wait(home, 3)
