@@ -151,8 +151,7 @@ def test_no_word_of_a_command_line_reaches_the_terminal_raw(attack: str, hoity: 
 def test_a_file_named_like_a_verdict_adds_no_line(hoity: Shell, tmp_path: Path) -> None:
     path = tmp_path / "x\nfine.hoity: ok. Everything in it holds."
     path.write_bytes(b"nonsense")
-    done = hoity("verify", path)
-    assert done.code == 1
+    done = hoity.done(1, "verify", path)
     assert not any(line.startswith("fine") for line in done.out.splitlines())
 
 

@@ -65,8 +65,7 @@ def test_a_star_plays(net: Internet, tmp_path: Path) -> None:
     places = machines(net, 4)
     part(places, [(1, 2), (1, 3), (2, 3)], "wall", LOST)
     with ProcessTable(tmp_path, 4, machines=places) as table:
-        table.fill()
-        table.judge()
+        table.play()
         assert [len(table.seen(n, "linked")) for n in (1, 2, 3)] == [1, 1, 1]
 
 
@@ -286,8 +285,7 @@ def test_homes_with_mixed_nats_play(far: Internet, tmp_path: Path, masks: tuple[
         relay(far, tmp_path / "relay"),
         ProcessTable(tmp_path, len(masks), machines=homes, way=way) as table,
     ):
-        table.fill()
-        table.judge()
+        table.play()
 
 
 @pytest.mark.nightly
@@ -297,8 +295,7 @@ def test_the_change_to_a_direct_link_is_no_pause(far: Internet, tmp_path: Path) 
     table = ProcessTable(tmp_path, 2, machines=homes, way=("--relay", RELAY), edition=FULL)
     table.every = ("think=0.1",)
     with relay(far, tmp_path / "relay"), table:
-        table.fill()
-        table.judge()
+        table.play()
         for number, seat in table.running.items():
             lines = list(zip(seat.lines, seat.came, strict=True))
             changed = [at for line, at in lines if line.get("code") == "link-replaced"]
@@ -342,8 +339,7 @@ def test_over_ipv6_alone(net: Internet, tmp_path: Path) -> None:
         relay(net, tmp_path / "relay", "2a0e::9/64"),
         ProcessTable(tmp_path, 3, machines=places, way=way) as table,
     ):
-        table.fill()
-        table.judge()
+        table.play()
 
 
 @pytest.mark.nightly
@@ -355,8 +351,7 @@ def test_where_only_port_443_leads_out(net: Internet, tmp_path: Path) -> None:
         relay(net, tmp_path / "relay", listen=":443"),
         ProcessTable(tmp_path, 2, machines=places, way=("--relay", "8.9.0.1:443")) as table,
     ):
-        table.fill()
-        table.judge()
+        table.play()
         lost = {line["code"] for line in table.seen(1, "unlinked")}
         assert lost <= {"link-closed"}, "whoever is done first closes"
 

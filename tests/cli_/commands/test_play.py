@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 import trio
 from support.limits import LIMIT
+from support.shell import nothing
 from support.short_game import short_file
 
 from cli.commands.play import Ask, checked_terms, edition_of
@@ -156,10 +157,6 @@ async def test_the_input_ends() -> None:
 
 
 # Bots.
-
-
-def nothing(words: str) -> None:
-    """Say nothing."""
 
 
 def test_a_crew_has_other_names_than_the_player_and_is_found_again(tmp_path: Path) -> None:

@@ -32,6 +32,7 @@ from cli.ui.full_screen.pages import Choices, Page, Picture
 from cli.words import advice, lingo
 from cli.words.reasons import sentence
 from p2p_hoity import rules
+from p2p_hoity.editions import load
 from p2p_hoity.errors import because
 from p2p_hoity.game_port import read_game
 from p2p_hoity.reachability.judge import Found, Wanted, judge
@@ -123,30 +124,23 @@ GAMES = [
 
 
 @pytest.mark.parametrize(
-    ("seats", "variant", "size", "language", "hands"),
+    ("seats", "variant", "size", "language", "hands", "edition"),
     [
-        *((*game, by_keys) for game in GAMES),
-        *sample([(*game, by_mouse) for game in GAMES], 1, "games by mouse"),
+        *((*game, by_keys, short) for game in GAMES),
+        *sample([(*game, by_mouse, short) for game in GAMES], 1, "games by mouse"),
+        pytest.param(4, None, (120, 40), "en", by_keys, load, marks=pytest.mark.nightly),
     ],
 )
 def test_a_whole_game(
-    seats: int, variant: Any, size: tuple[int, int], language: str, hands: Any
+    seats: int, variant: Any, size: tuple[int, int], language: str, hands: Any, edition: Any
 ) -> None:
-    company = Company(seats, seed=seats, variant=variant, edition=short())
+    """At night also on the whole track."""
+    company = Company(seats, seed=seats, variant=variant, edition=edition())
     lingo.speak(language)
-    try:
-        sitting = sit(hands(random.Random(7)), company, size)
-    finally:
-        lingo.speak("en")
+    sitting = sit(hands(random.Random(7)), company, size)
     assert sitting.done.result().value == "finished"
     assert sitting.app.scene.standings is not None
     assert {"action", "turn"} & set(company.asked)
-
-
-@pytest.mark.nightly
-def test_a_game_on_the_whole_track() -> None:
-    sitting = sit(by_keys(random.Random(1)), Company(4, seed=4), (120, 40))
-    assert sitting.done.result().value == "finished"
 
 
 @seated()
@@ -590,11 +584,10 @@ class Lines:
 
 
 def test_a_screen_that_fails_yields_to_lines(
-    monkeypatch: pytest.MonkeyPatch, capsys: Shown
+    seat: FullSeat, monkeypatch: pytest.MonkeyPatch, capsys: Shown
 ) -> None:
     monkeypatch.setattr(full_seat, "LineSeat", Lines)
     company = Company(3, edition=short())
-    seat = FullSeat(False, lambda reason: None)
 
     async def game() -> str:
         async def fail() -> None:
@@ -753,9 +746,10 @@ def test_behind_the_screen_stands_how_it_ended(seat: FullSeat, capsys: Shown) ->
 
 
 @pytest.mark.parametrize("asked", ["agree", "again"])
-def test_a_plain_question_goes_on_in_lines(asked: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_plain_question_goes_on_in_lines(
+    seat: FullSeat, asked: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(full_seat, "LineSeat", Lines)
-    seat = FullSeat(False, lambda reason: None)
 
     async def ask() -> bool:
         async def fail() -> None:
