@@ -1,7 +1,5 @@
 """Tests of the command line as a whole: help, exit codes, and errors in words."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """A person at the full screen's application: what stands there, keys, and waiting for something."""
 
-from __future__ import annotations
-
 import asyncio
 import time
 from collections.abc import Awaitable, Callable

@@ -1,7 +1,5 @@
 """Games for the tests of the command line: views from the rules alone, and one real transcript."""
 
-from __future__ import annotations
-
 import importlib.util
 import random
 import sys

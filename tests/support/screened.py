@@ -1,7 +1,5 @@
 """A table by the rules alone behind a full screen: the real application, no proofs."""
 
-from __future__ import annotations
-
 import contextlib
 import hashlib
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Tests of the lines of a replay: when choices were sealed, and every why that there is."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from support.cli_stage import tool

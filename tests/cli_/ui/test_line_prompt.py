@@ -1,7 +1,5 @@
 """Tests of the plain prompt: a person typing lines, and what the seat then does."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """Tests of talk in the line prompt: what is typed, what is shown, and whom one does not hear."""
 
-from __future__ import annotations
-
 import pytest
 import trio
 from support.at_prompt import asked, desk

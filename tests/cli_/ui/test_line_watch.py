@@ -1,7 +1,5 @@
 """Tests of looking on in lines: keys show pages, q leaves, and nothing is asked or played."""
 
-from __future__ import annotations
-
 import pytest
 import trio
 from support.cli_stage import NICKNAMES, referee

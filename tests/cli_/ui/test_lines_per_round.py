@@ -1,7 +1,5 @@
 """How many lines a round of the line prompt prints: whole games played at it, at 80 columns."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Tests of the two plain screens: every update has words, and an object for programs."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Awaitable, Callable
 from dataclasses import replace

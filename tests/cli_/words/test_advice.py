@@ -1,7 +1,5 @@
 """Hints in words: the mixture of the learned bot, in every language, for every kind of choice."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

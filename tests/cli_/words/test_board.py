@@ -1,7 +1,5 @@
 """Tests of the table on one screen: one board word for word, its size, and what it may not show."""
 
-from __future__ import annotations
-
 import random
 from pathlib import Path
 

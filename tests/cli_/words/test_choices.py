@@ -1,7 +1,5 @@
 """Tests of choices in words: every option can be typed by its words, and nothing else is one."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Tests of the languages: every message is translated, and every catalogue is current."""
 
-from __future__ import annotations
-
 import ast
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The notes beside the Action cards: true by what is open, and short enough to be read whole."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """Tests of the storyteller: every happening has a sentence in every language."""
 
-from __future__ import annotations
-
 import pytest
 from support.cli_stage import NICKNAMES, referee
 

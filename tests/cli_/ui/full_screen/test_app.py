@@ -1,7 +1,5 @@
 """The application through Textual's pilot: whole games by keys and by mouse, and mishaps."""
 
-from __future__ import annotations
-
 import asyncio
 import io
 import random

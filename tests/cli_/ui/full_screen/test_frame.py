@@ -1,7 +1,5 @@
 """The frame: every moment fits every size, and is what the kept pictures show."""
 
-from __future__ import annotations
-
 import os
 from itertools import product
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The lesson on the full screen, through Textual's pilot: read, chosen, left, told in lines."""
 
-from __future__ import annotations
-
 import asyncio
 import random
 from collections.abc import Awaitable, Callable

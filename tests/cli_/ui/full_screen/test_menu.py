@@ -1,7 +1,5 @@
 """The menu: what is picked is what is sealed, and nothing is sealed that was not picked."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """The replay: every moment once, forward and back, and never more than was known then."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any

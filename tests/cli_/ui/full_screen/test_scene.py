@@ -1,7 +1,5 @@
 """The scene: reveals come beat by beat and end where everything at once would have ended."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 
 import pytest

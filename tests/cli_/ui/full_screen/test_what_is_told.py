@@ -1,7 +1,5 @@
 """What stands beside the game: talk behind its end, cut pages, whom a line is for."""
 
-from __future__ import annotations
-
 import pytest
 from support.moments import MOMENTS, Shown, asked_for, begun, over
 
