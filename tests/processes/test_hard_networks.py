@@ -115,9 +115,8 @@ def test_a_half_open_link_is_noticed_and_mended(net: Internet, tmp_path: Path) -
 def test_two_split_from_four_and_heal(net: Internet, tmp_path: Path) -> None:
     places, two = machines(net, 6), (4, 5)
     patience = "20000,20000,1000,8000"
-    table = ProcessTable(tmp_path, 6, machines=places, edition=FULL, patience=patience)
-    table.every = ("think=0.5",)
-    with table:
+    how = {"edition": FULL, "patience": patience, "every": ("think=0.5",)}
+    with ProcessTable(tmp_path, 6, machines=places, **how) as table:
         table.fill()
         table.running[0].read_until("round", 2)
         part(places, itertools.product(range(4), two), "cut", LOST)
@@ -292,8 +291,8 @@ def test_homes_with_mixed_nats_play(far: Internet, tmp_path: Path, masks: tuple[
 def test_the_change_to_a_direct_link_is_no_pause(far: Internet, tmp_path: Path) -> None:
     """Prints the longest pause between two steps around the change, and of the whole game."""
     homes = [home_of(far, number) for number in range(2)]
-    table = ProcessTable(tmp_path, 2, machines=homes, way=("--relay", RELAY), edition=FULL)
-    table.every = ("think=0.1",)
+    how = {"way": ("--relay", RELAY), "edition": FULL, "every": ("think=0.1",)}
+    table = ProcessTable(tmp_path, 2, machines=homes, **how)
     with relay(far, tmp_path / "relay"), table:
         table.play()
         for number, seat in table.running.items():

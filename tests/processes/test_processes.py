@@ -36,23 +36,20 @@ def test_every_number_of_seats(tmp_path: Path, seats: int, edition: str) -> None
         table.play()
 
 
-def test_a_killed_seat_resumes_and_all_end_alike(tmp_path: Path) -> None:
-    with ProcessTable(tmp_path, 3) as table:
-        table.fill()
-        table.running[1].read_until("round", 2)
-        table.kill(1)
-        table.resume(1)
-        table.judge()
+JUMPING = {0: ("jump=0",), 1: ("jump=1",)}
 
 
-def test_processes_whose_wall_clocks_jump_end_alike(tmp_path: Path) -> None:
-    with ProcessTable(tmp_path, 2, {0: ("jump=0",), 1: ("jump=1",)}) as table:
+@pytest.mark.parametrize(("seats", "habits"), [(3, {}), (2, JUMPING)], ids=["steady", "jumping"])
+def test_a_killed_seat_resumes_and_all_end_alike_whatever_the_wall_clocks_say(
+    tmp_path: Path, seats: int, habits: dict[int, tuple[str]]
+) -> None:
+    with ProcessTable(tmp_path, seats, habits) as table:
         table.fill()
         table.running[1].read_until("round", 2)
         table.kill(1)
         table.resume(1)
         found = table.judge()
-    assert (found["epochs"], found["late"], found["away"]) == ([0], [], 0)
+    assert not habits or (found["epochs"], found["late"], found["away"]) == ([0], [], 0)
 
 
 def test_the_clocks_of_that_test_do_jump(monkeypatch: pytest.MonkeyPatch) -> None:

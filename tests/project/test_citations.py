@@ -44,7 +44,7 @@ def cited() -> dict[str, frozenset[str]]:
     return {one: frozenset(files) for one, files in found.items()}
 
 
-def test_every_citation_is_of_a_sentence_of_spec_and_in_its_place() -> None:
+def test_citations_are_of_sentences_of_spec_and_every_sentence_is_cited_or_binds_no_code() -> None:
     assert {"C-1", "E-4", "H-12", "V-12"} <= numbered()
     assert len(numbered()) > 100
     unknown = {one: sorted(files) for one, files in cited().items() if one not in numbered()}
@@ -52,9 +52,6 @@ def test_every_citation_is_of_a_sentence_of_spec_and_in_its_place() -> None:
     of_game = {one for one in numbered() if one.startswith("G-")}
     for one in of_game & set(cited()):
         assert not [path for path in cited()[one] if path.startswith("protocol/")], one
-
-
-def test_every_sentence_is_cited_or_said_to_bind_no_code() -> None:
     assert sorted(numbered() - set(cited()) - set(NOT_IN_CODE)) == []
     assert set(NOT_IN_CODE) <= numbered()
     assert set(NOT_IN_CODE) & set(cited()) == set()

@@ -109,8 +109,10 @@ class Referee:
     def hidden(self, slots: object) -> rules.Cards:
         return self.cards(s for s in slots if self.state.known[s] is None)  # type: ignore[attr-defined]
 
-    def step(self) -> rules.State:
-        return self.apply(self.answer())
+    def step(self, times: int = 1) -> rules.State:
+        for _ in range(times):
+            self.apply(self.answer())
+        return self.state
 
     def play(self, limit: int = 200_000) -> rules.State:
         for _ in range(limit):
