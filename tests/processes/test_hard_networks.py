@@ -13,20 +13,7 @@ from typing import Any
 
 import pytest
 from support import namespaces
-from support.namespaces import (
-    LOST,
-    REFUSED,
-    RELAY,
-    Internet,
-    Machine,
-    address,
-    join,
-    machines,
-    move,
-    nat,
-    part,
-    relay,
-)
+from support.namespaces import LOST, REFUSED, RELAY, Internet, Machine, machines, part, relay
 from support.process_table import ProcessTable
 from support.sampling import is_nightly, sample
 from support.short_game import short_file
@@ -54,7 +41,7 @@ def far() -> Iterator[Internet]:
 
 def home_of(net: Internet, number: int, masking: str = KEEPS, **more: str) -> Machine:
     """A home behind a NAT; all have the same address inside unless told otherwise."""
-    rules = nat(masking, more.pop("unexpected", "drop"))
+    rules = namespaces.nat(masking, more.pop("unexpected", "drop"))
     return net.home("abcd"[number], f"8.{number + 1}.0.1/8", rules, **more)
 
 
@@ -90,7 +77,7 @@ def test_a_line_plays_and_is_cut_in_two_and_joined_again(net: Internet, tmp_path
             told = table.running[number].read_until("type", "unlinked")
             assert told["code"] in ("link-silent", "link-unread")
         table.let_go("cut")
-        join(places, "cut")
+        namespaces.join(places, "cut")
         print(table.judge())
 
 
@@ -107,7 +94,7 @@ def test_a_half_open_link_is_noticed_and_mended(net: Internet, tmp_path: Path) -
         told = [seat.read_until("type", "unlinked")["code"] for seat in table.running.values()]
         assert set(told) <= {"link-silent", "link-unread"}
         table.let_go()
-        join(places, "cut")
+        namespaces.join(places, "cut")
         table.judge()
 
 
@@ -122,7 +109,7 @@ def test_two_split_from_four_and_heal(net: Internet, tmp_path: Path) -> None:
         part(places, itertools.product(range(4), two), "cut", LOST)
         table.running[0].read_until("type", "late")
         table.running[0].read_until("round")
-        join(places, "cut")
+        namespaces.join(places, "cut")
         found = table.judge(equal=False)
         for number in two:
             assert table.seen(number, "away")
@@ -151,9 +138,9 @@ def lost_host(tmp_path: Path, places: list[Machine], **more: Any) -> Iterator[Pr
 def test_a_killed_host_goes_on_at_another_address(net: Internet, tmp_path: Path) -> None:
     """It dials the others, who find nobody where it was; it had listened at that address only."""
     places = machines(net, 3)
-    ways = {0: ("--listen", f"{address(0)}:4646")}
+    ways = {0: ("--listen", f"{namespaces.address(0)}:4646")}
     with lost_host(tmp_path, places, ways=ways) as table:
-        move(places[0], f"{address(0)}/8", "8.0.9.9/8")
+        namespaces.move(places[0], f"{namespaces.address(0)}/8", "8.0.9.9/8")
         assert table.resume(0).end() == 3
         assert "name another with --listen" in table.running[0].errors()
         table.resume(0, "--listen", "8.0.9.9:4646")
