@@ -173,7 +173,8 @@ def test_a_killed_host_goes_on_elsewhere_by_a_fresh_ticket(net: Internet, tmp_pa
         assert told["reach"] == "anywhere"
         ticket, first = (decode_ticket(word) for word in (told["ticket"], table.ticket))
         assert replace(ticket, addresses=()) == replace(first, addresses=())
-        with stranger_at(stranger, tmp_path):
+        theirs = {"machines": [stranger], "way": ("--listen", ":4646")}
+        with ProcessTable(tmp_path / "stranger", 2, **theirs):
             hand_forged_tickets(table, ticket)
             exit_code, handed = hand(table, told["ticket"])
             assert (exit_code, handed["type"]) == (0, "handed")
@@ -192,14 +193,6 @@ def hand(table: ProcessTable, ticket: str) -> tuple[int, dict[str, Any]]:
     code = done.end()
     assert "Traceback" not in done.errors()
     return code, done.last
-
-
-@contextmanager
-def stranger_at(machine: Machine, tmp_path: Path) -> Iterator[None]:
-    """Somebody else who hosts a table at 8.8.0.1:4646."""
-    table = ProcessTable(tmp_path / "stranger", 2, machines=[machine], way=("--listen", ":4646"))
-    with table:
-        yield
 
 
 def hand_forged_tickets(table: ProcessTable, ticket: Ticket) -> None:

@@ -2,9 +2,7 @@
 
 import ast
 import re
-from collections.abc import Iterator
 from functools import cache
-from pathlib import Path
 
 from support.paths import ROOT
 from support.source import files_under, nodes_of, short
@@ -26,21 +24,15 @@ def numbered() -> frozenset[str]:
     return frozenset(RULE.findall((ROOT / "SPEC.md").read_text(encoding="utf-8")))
 
 
-def docstrings(path: Path) -> Iterator[str]:
-    """The docstrings of a module, its classes, functions and constants."""
-    for node in nodes_of(path):
-        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
-            yield str(node.value.value)
-
-
 @cache
 def cited() -> dict[str, frozenset[str]]:
     """Each identifier cited in a docstring, and the files that cite it."""
     found: dict[str, set[str]] = {}
     for path in files_under("protocol", "p2p_hoity"):
-        for text in docstrings(path):
-            for one in ID.findall(text):
-                found.setdefault(one, set()).add(short(path))
+        for node in nodes_of(path):
+            if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+                for one in ID.findall(str(node.value.value)):
+                    found.setdefault(one, set()).add(short(path))
     return {one: frozenset(files) for one, files in found.items()}
 
 

@@ -264,16 +264,13 @@ def test_limits_of_talk_read_off_the_page_are_those_of_the_code() -> None:
 # Identifiers.
 
 
-def items() -> list[str]:
-    """The paragraphs and list items of the page; notes, tables and code left out."""
-    kept = [line for line in TEXT.splitlines() if not line.startswith(("    ", ">", "|", "<!--"))]
-    return re.split(r"\n\s*\n|\n(?=- |\d+\. )", "\n".join(kept))
-
-
 def test_every_must_has_an_identifier_that_is_defined_once_and_none_is_missing() -> None:
-    bare = [item for item in items() if "MUST" in item and not re.search(r"\[[A-Z]-\d+\]", item)]
+    """Paragraphs and list items of the page are looked at, not its notes, tables and code."""
+    kept = [line for line in TEXT.splitlines() if not line.startswith(("    ", ">", "|", "<!--"))]
+    items = re.split(r"\n\s*\n|\n(?=- |\d+\. )", "\n".join(kept))
+    bare = [item for item in items if "MUST" in item and not re.search(r"\[[A-Z]-\d+\]", item)]
     assert bare == []
-    starts = [re.match(r"(?:- |\d+\. )?\[([A-Z]-\d+)\] ", item) for item in items()]
+    starts = [re.match(r"(?:- |\d+\. )?\[([A-Z]-\d+)\] ", item) for item in items]
     defined = [found[1] for found in starts if found]
     assert len(defined) == len(set(defined))
     assert set(re.findall(r"\[([A-Z]-\d+)\]", TEXT)) == set(defined)

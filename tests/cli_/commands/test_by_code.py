@@ -69,30 +69,23 @@ def test_nobody_is_asked_without_a_relay_or_a_code(asked: list[SpokenCode], hoit
 
 @pytest.mark.parametrize("command", ["join", "watch"])
 @pytest.mark.parametrize(
-    ("code", "fields", "number"),
+    ("error", "number"),
     [
-        (CodeCode.WRONG, {}, 1),
-        (CodeCode.NOBODY, {"number": 7, "relay": "r:1"}, 3),
-        (CodeCode.BUSY, {"relay": "r:1"}, 3),
-        (CodeCode.UNANSWERED, {"number": 7, "relay": "r:1"}, 3),
+        (CodeError(CodeCode.WRONG), 1),
+        (CodeError(CodeCode.NOBODY, number=7, relay="r:1"), 3),
+        (CodeError(CodeCode.BUSY, relay="r:1"), 3),
+        (CodeError(CodeCode.UNANSWERED, number=7, relay="r:1"), 3),
     ],
 )
 def test_a_program_is_told_why_there_is_no_ticket(
-    command: str,
-    code: CodeCode,
-    fields: dict[str, object],
-    number: int,
-    hoity: Shell,
-    monkeypatch: pytest.MonkeyPatch,
+    command: str, error: CodeError, number: int, hoity: Shell, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def ask(_code: SpokenCode, _network: object) -> Ticket:
-        raise CodeError(code, **fields)
+        raise error
 
     monkeypatch.setattr(by_code, "ticket_by_code", ask)
-    done = hoity(command, f"{CODE}@r:1", "--json")
-    (told,) = done.lines
-    assert (told["type"], told["code"], told["exit"]) == ("error", str(code), number)
-    assert done.code == number
+    (told,) = hoity.done(number, command, f"{CODE}@r:1", "--json").lines
+    assert (told["type"], told["code"], told["exit"]) == ("error", str(error.code), number)
 
 
 def test_a_relay_is_kept_and_forgotten(hoity: Shell) -> None:

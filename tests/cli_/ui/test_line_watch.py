@@ -15,8 +15,7 @@ def watching() -> tuple[LineWatch, list[str]]:
     left: list[str] = []
     watch = LineWatch(left.append)
     driver = referee(3)
-    for _ in range(40):
-        driver.step()
+    driver.step(40)
     watch._screen.names = Names(driver.state.edition, NICKNAMES[:3])
     watch._screen.look(rules.view(driver.state, None))
     return watch, left
