@@ -6,6 +6,7 @@ import signal
 import stat
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -135,25 +136,18 @@ def test_the_last_line() -> None:
 # Standard input.
 
 
-@pytest.mark.parametrize(
-    ("pieces", "lines"),
-    [
+async def test_lines_come_whole_however_they_are_cut_until_the_input_ends() -> None:
+    for pieces, lines in (
         ([b"on", b"e\ntw", "o é\n\nlast".encode()], ["one", "two é", "", "last"]),
         ([b"\xff\xfe\n"], ["\ufffd\ufffd"]),
-    ],
-    ids=["cut", "no text"],
-)
-async def test_lines_come_whole_however_they_are_cut(pieces: list[bytes], lines: list[str]) -> None:
-    come = iter([*pieces, b""])
-    send, receive = trio.open_memory_channel[str](10)
-    await pump(send, lambda: next(come))
-    assert [line async for line in receive] == lines
-
-
-async def test_the_input_ends() -> None:
-    pieces = iter([b"ignored", b""])
-    await until_closed(lambda: next(pieces))
-    assert list(pieces) == []
+    ):
+        come = iter([*pieces, b""])
+        send, receive = trio.open_memory_channel[str](10)
+        await pump(send, partial(next, come))
+        assert [line async for line in receive] == lines
+    come = iter([b"ignored", b""])
+    await until_closed(partial(next, come))
+    assert list(come) == []
 
 
 # Bots.

@@ -13,6 +13,7 @@ import pytest
 import trio
 import trio.testing
 from support.at_screen import Script, Sitting, seated, sit
+from support.running import running
 from support.sampling import sample
 from support.screened import Company, short, table
 from textual.containers import VerticalScroll
@@ -580,10 +581,8 @@ def test_a_screen_that_fails_yields_to_lines(
             monkeypatch.setattr(seat.app, "_frame", broken)
             seat.app._board.draw = broken  # type: ignore[assignment]
 
-        async with trio.open_nursery() as nursery:
-            nursery.start_soon(fail)
+        async with running(fail):
             return await company.play(seat.player, seat.tell)
-        raise AssertionError
 
     found = asyncio.run(seat.host(game, headless=True))
     assert found.unwrap() == "finished"
@@ -596,7 +595,6 @@ def test_a_screen_that_fails_yields_to_lines(
 
 
 def test_an_error_of_the_peer_comes_out_of_the_application(seat: FullSeat) -> None:
-
     async def fails() -> None:
         raise ValueError("no table")
 
@@ -613,7 +611,6 @@ ENDS: Any = {
 
 @pytest.mark.parametrize("end", ENDS)
 def test_how_a_table_ended_stays_until_it_is_read(seat: FullSeat, end: str) -> None:
-
     async def over() -> str:
         seat.tell(updates.Started(table(3), 0))
         seat.tell(ENDS[end])
@@ -739,11 +736,9 @@ def test_a_plain_question_goes_on_in_lines(
             seat.app._board.draw = broken  # type: ignore[assignment]
             seat.app.call_later(seat.app.redraw)
 
-        async with trio.open_nursery() as nursery:
-            nursery.start_soon(fail)
+        async with running(fail):
             seat.say("the ticket")
             return await (seat.agree() if asked == "agree" else seat.player.again())
-        raise AssertionError
 
     assert asyncio.run(seat.host(ask, headless=True)).unwrap() is True
     assert isinstance(seat.line, Lines)
