@@ -91,6 +91,13 @@ async def answer(view: View, kind: rules.Kind, *lines: str) -> tuple[rules.Choic
         return here.found[0], here
 
 
+async def is_in_vain(wait: Callable[..., Awaitable[object]], *given: Any) -> bool:
+    """Return whether nothing comes of this in a minute."""
+    with trio.move_on_after(60) as scope:
+        await wait(*given)
+    return scope.cancelled_caught
+
+
 def written_of(*heard: Update) -> list[dict[str, Any]]:
     """Return what a program is written when it hears this."""
     written: list[dict[str, Any]] = []

@@ -1,14 +1,13 @@
 """Tests of the two plain screens: every update has words, and an object for programs."""
 
 import json
-from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, get_args
 
 import pytest
 import trio
-from support.at_prompt import written_of
+from support.at_prompt import is_in_vain, written_of
 from support.cli_stage import until
 from support.machine_table import identity, seat_at
 from support.rules_driver import Referee
@@ -151,13 +150,6 @@ async def program(*lines: str, leave: Any = None) -> tuple[JsonPlayer, list[dict
     send.close()
     await player.listen()
     return player, written
-
-
-async def is_in_vain(wait: Callable[..., Awaitable[object]], *given: Any) -> bool:
-    """Return whether nothing comes of this in a minute."""
-    with trio.move_on_after(60) as scope:
-        await wait(*given)
-    return scope.cancelled_caught
 
 
 SILENT = (updates.Attendance, updates.Clock)

@@ -177,7 +177,13 @@ async def test_leaving_takes_more_than_one_key(at: Sitting, keys: tuple[str, ...
 
 
 @seated(lambda: Company(3, pace=0.02))
-async def test_a_bot_plays_on_and_the_seat_is_taken_back(at: Sitting) -> None:
+async def test_a_bot_plays_on_and_the_seat_is_taken_back_even_before_it_plays(at: Sitting) -> None:
+    at.seat.person.pause = 50.0
+    at.app._hand_over(True)
+    await at.until(lambda: at.app.desk.menu is None)
+    await at.press("a")
+    await at.asked()
+    assert at.company.asked == ["place"]
     at.seat.person.pause = 0.05
     await at.press("a")
     assert isinstance(at.app.screen, Choices)
@@ -186,16 +192,6 @@ async def test_a_bot_plays_on_and_the_seat_is_taken_back(at: Sitting) -> None:
     await at.press("a")
     await at.asked()
     await at.until(lambda: at.app.desk.menu is not None)
-
-
-@seated()
-async def test_who_lends_the_seat_to_a_bot_may_take_it_back_before_it_plays(at: Sitting) -> None:
-    at.seat.person.pause = 50.0
-    at.app._hand_over(True)
-    await at.until(lambda: at.app.desk.menu is None)
-    await at.press("a")
-    await at.asked()
-    assert at.company.asked == ["place"]
 
 
 @seated(lambda: Company(3, pace=0.02))
@@ -209,7 +205,9 @@ async def test_a_bot_that_stands_in_does_not_wait_where_time_runs_out(at: Sittin
 
 
 @seated()
-async def test_a_question_that_replaces_another_outlives_its_end(at: Sitting) -> None:
+async def test_a_question_that_replaces_another_outlives_its_end_and_an_only_choice_is_said(
+    at: Sitting,
+) -> None:
     before = menu_of(at).view
     now = replace(before)
     at.app.ask(now, "place", True)
@@ -220,6 +218,9 @@ async def test_a_question_that_replaces_another_outlives_its_end(at: Sitting) ->
     assert at.app.desk.menu is None
     at.app.ask(now, "place", True)
     await at.until(lambda: at.app.is_asking and "your choice" in at.text)
+    alone = replace(now, state=now.state.but(windows=((), ())))
+    assert await at.seat.person.choose(alone, "place", False) == 0
+    await at.until(lambda: "Nothing else is open to you:" in at.app.scene.log)
 
 
 class Anew(Company):
@@ -258,14 +259,6 @@ async def test_who_is_asked_anew_is_asked_at_the_screen(at: Sitting) -> None:
         assert "your choice" in at.text
         await at.press("2", "enter")
     await at.until(lambda: len(at.company.asked) > 3)
-
-
-@seated()
-async def test_a_choice_that_nothing_else_is_open_to_is_said(at: Sitting) -> None:
-    view = menu_of(at).view
-    alone = replace(view, state=view.state.but(windows=((), ())))
-    assert await at.seat.person.choose(alone, "place", False) == 0
-    await at.until(lambda: "Nothing else is open to you:" in at.app.scene.log)
 
 
 @seated(size=(80, 24))
