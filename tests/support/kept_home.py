@@ -23,13 +23,13 @@ STARTED = 1_700_000_000
 
 
 @cache_per_backend(maxsize=16)
-def room_of(seats: int, rounds: int, nonce: bytes = b"n") -> MachineTable:
+def room_of(seats: int, rounds: int, nonce: bytes = b"n", edition: str = "small-4") -> MachineTable:
     """Return a table of seeded seats, played by bots until this round has begun.
 
     It is shared by all who ask for it, and not to be changed.
     """
     variant = "surprise" if seats == 2 else None
-    game = game_port.game_value(edition_of("small-4"), variant)
+    game = game_port.game_value(edition_of(edition), variant)
     terms = Terms(identity(0).public, nonce * 32, game, seats, seats // 2 + 1, Patience())
     bound, who = seat_at(terms, game_port.read_game)
     rng = random.Random(2)
