@@ -32,10 +32,10 @@ def test_a_whole_game_by_code_through_a_relay(tmp_path: Path) -> None:
         assert onlooker.last["standings"] == host.last["standings"]
 
 
-def table_at(path: Path, relay: str, *words: str) -> ProcessTable:
-    """Return a table for two whose host waits at this relay too."""
+def table_at(path: Path, place: str, *words: str) -> ProcessTable:
+    """Return a table for two whose host waits at a relay too."""
     options = ("--name", "Ana")
-    return ProcessTable(path, 2, options=options, ways={0: (*LISTEN, "--relay", relay, *words)})
+    return ProcessTable(path, 2, options=options, ways={0: (*LISTEN, "--relay", place, *words)})
 
 
 def test_who_comes_to_look_on_is_told_whose_doing_it_is(tmp_path: Path) -> None:
