@@ -26,14 +26,10 @@ def tasks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     return module
 
 
-def test_an_environment_is_made_once(tasks: Any) -> None:
+def test_an_environment_is_made_once_for_each_that_it_is_made_from_or_fresh(tasks: Any) -> None:
     for _ in range(2):
-        tasks.ready(tasks.ROOT / ".venv", ".", "version 1")
-    assert tasks.made == ["."]
-
-
-def test_it_is_made_again_from_something_else_or_if_it_shall_be_fresh(tasks: Any) -> None:
-    tasks.ready(tasks.ROOT / ".venv", "1", "version 1")
+        tasks.ready(tasks.ROOT / ".venv", "1", "version 1")
+    assert tasks.made == ["1"]
     tasks.ready(tasks.ROOT / ".venv", "2", "version 2")
     tasks.ready(tasks.ROOT / ".venv", "3", "version 2", fresh=True)
     assert tasks.made == ["1", "2", "3"]

@@ -1,7 +1,5 @@
 """Games for the tests of the command line: views from the rules alone, and one real transcript."""
 
-from __future__ import annotations
-
 import importlib.util
 import sys
 from types import ModuleType
@@ -9,7 +7,6 @@ from typing import Any
 
 from p2p_hoity import editions, rules
 from p2p_hoity.rules import View, view
-from protocol.crypto.group import cache_per_backend
 from support.kept_home import room_of
 from support.paths import ROOT
 from support.rules_driver import Referee
@@ -47,7 +44,6 @@ def until(driver: Referee, kind: rules.Kind, seat: int) -> View:
     raise AssertionError(f"seat {seat} is never asked for {kind}")
 
 
-@cache_per_backend(maxsize=1)
 def played_file() -> bytes:
-    """The transcript of a whole game for two."""
+    """Return the transcript of a whole game for two."""
     return room_of(2, 99, edition=editions.DEFAULT).machine().transcript()

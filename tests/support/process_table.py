@@ -130,6 +130,11 @@ class ProcessTable:
         """Return what a seat's screen told of this type."""
         return self.running[number].seen(kind)
 
+    def play(self) -> dict[str, Any]:
+        """Have all guests come, and judge how all ended."""
+        self.fill()
+        return self.judge()
+
     def judge(self, numbers: Sequence[int] = (), equal: bool = True) -> dict[str, Any]:
         """Wait until these have ended alike, without an accusation; `hoity verify` says so too.
 

@@ -1,7 +1,5 @@
 """A table by the rules alone behind a full screen: the real application, no proofs."""
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace

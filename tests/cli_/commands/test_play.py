@@ -6,12 +6,14 @@ import signal
 import stat
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 import trio
 from support.limits import LIMIT
+from support.shell import nothing
 from support.short_game import short_file
 
 from cli.commands.play import Ask, checked_terms, edition_of
@@ -134,32 +136,21 @@ def test_the_last_line() -> None:
 # Standard input.
 
 
-@pytest.mark.parametrize(
-    ("pieces", "lines"),
-    [
+async def test_lines_come_whole_however_they_are_cut_until_the_input_ends() -> None:
+    for pieces, lines in (
         ([b"on", b"e\ntw", "o é\n\nlast".encode()], ["one", "two é", "", "last"]),
         ([b"\xff\xfe\n"], ["\ufffd\ufffd"]),
-    ],
-    ids=["cut", "no text"],
-)
-async def test_lines_come_whole_however_they_are_cut(pieces: list[bytes], lines: list[str]) -> None:
-    come = iter([*pieces, b""])
-    send, receive = trio.open_memory_channel[str](10)
-    await pump(send, lambda: next(come))
-    assert [line async for line in receive] == lines
-
-
-async def test_the_input_ends() -> None:
-    pieces = iter([b"ignored", b""])
-    await until_closed(lambda: next(pieces))
-    assert list(pieces) == []
+    ):
+        come = iter([*pieces, b""])
+        send, receive = trio.open_memory_channel[str](10)
+        await pump(send, partial(next, come))
+        assert [line async for line in receive] == lines
+    come = iter([b"ignored", b""])
+    await until_closed(partial(next, come))
+    assert list(come) == []
 
 
 # Bots.
-
-
-def nothing(words: str) -> None:
-    """Say nothing."""
 
 
 def test_a_crew_has_other_names_than_the_player_and_is_found_again(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 import trio
+from support.at_prompt import written_of
 from support.kept_home import keep_journal, player, room_of
 from support.shell import Shell
 
@@ -19,7 +20,6 @@ from cli.commands.join import _ticket
 from cli.commands.reaching import again_by, for_guests, reach_of
 from cli.commands.sitting import Manner
 from cli.trouble import Trouble
-from cli.ui.json_screen import JsonScreen
 from cli.ui.line_screen import SeatScreen
 from cli.words.reaching import reach_lines
 from p2p_hoity.errors import because
@@ -84,12 +84,8 @@ def test_what_is_no_address_is_no_forwarded_port(typed: list[str], error: type[E
 
 def test_behind_a_proxy_nothing_is_listened_to_announced_or_asked() -> None:
     reach = reach_of(":0", ["r.example:1"], Lan.OPEN, ["x.onion:47"], TOR, False)
-    assert (reach.listen, reach.lan, reach.maps, reach.hidden) == (
-        "127.0.0.1:47",
-        Lan.OFF,
-        False,
-        True,
-    )
+    assert (reach.listen, reach.lan) == ("127.0.0.1:47", Lan.OFF)
+    assert (reach.maps, reach.hidden) == (False, True)
     assert isinstance(reach.network, SocksNetwork)
     assert os.environ[reaching.PROXY] == TOR  # for the bots that this command hires
     assert reach_of("127.0.0.1:9", proxy=TOR).listen == "127.0.0.1:9"
@@ -199,24 +195,13 @@ def test_the_ticket_of_one_who_moved_is_shown() -> None:
     assert taken == {"type": "ticket-taken", "name": "Bob"}
 
 
-def written_of(*told: updates.Update) -> list[dict[str, Any]]:
-    """Return what a program is told."""
-    out: list[dict[str, Any]] = []
-    screen = JsonScreen(out.append)
-    for update in told:
-        screen(update)
-    return out
-
-
 def test_the_line_prompt_says_once_for_each_loss_what_to_do() -> None:
     lines: list[str] = []
     screen = SeatScreen(lines.append)
     table = room_of(3, 1).table
     screen(updates.Started(table, 1))
-    awaited, lost = (
-        updates.Awaited(frozenset({0}), 30.0),
-        updates.Attendance((UNLINKED, LINKED, LINKED)),
-    )
+    awaited = updates.Awaited(frozenset({0}), 30.0)
+    lost = updates.Attendance((UNLINKED, LINKED, LINKED))
     there = updates.Attendance((LINKED,) * 3)
     for seats, times in ((there, 0), (lost, 1), (lost, 1), (there, 1), (lost, 2)):
         screen(seats)

@@ -31,20 +31,18 @@ def test_answers_are_kept(home: Home, lines: tuple[str, ...], kept: Settings, ty
     assert lingo.language() == kept.language
 
 
-def test_it_is_asked_once(home: Home, types: Types) -> None:
-    types("", "Ana", "n")
-    for _time in range(2):
-        assert new_sitting(Manner()).me.nickname == "Ana"
-    assert not first_run.is_first(home)
-
-
-def test_where_there_is_a_name_or_a_key_nothing_is_asked(home: Home, types: Types) -> None:
+def test_it_is_asked_once_and_not_where_there_is_a_name_or_a_key(home: Home, types: Types) -> None:
     types()
     assert new_sitting(Manner(name="Bob")).me.nickname == "Bob"
     assert not settings.is_kept(home)
     home.identity.unlink()
     keys.new_identity(home, "Old")
     assert new_sitting(Manner()).me.nickname == "Old"
+    home.identity.unlink()
+    types("", "Ana", "n")
+    for _time in range(2):
+        assert new_sitting(Manner()).me.nickname == "Ana"
+    assert not first_run.is_first(home)
 
 
 def test_a_language_that_the_command_line_names_is_not_asked(home: Home, types: Types) -> None:

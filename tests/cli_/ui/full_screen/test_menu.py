@@ -1,7 +1,5 @@
 """The menu: what is picked is what is sealed, and nothing is sealed that was not picked."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest
@@ -22,16 +20,11 @@ def open_menu(kind: str, seats: int = 4, seed: int = 1, round: int = 1) -> Menu:
     return found
 
 
-def test_nothing_is_picked_before_a_key() -> None:
-    for kind in ("place", "action", "window", "exhibit"):
-        found = open_menu(kind)
-        assert found.choice is None, kind
-        assert found.why_not(), kind
-
-
 @pytest.mark.parametrize("kind", ["place", "action", "window", "turn"])
-def test_every_legal_choice_is_an_entry_and_can_be_picked(kind: str) -> None:
+def test_nothing_is_picked_and_every_legal_choice_is_an_entry_and_can_be(kind: str) -> None:
     found = open_menu(kind, seats=2 if kind == "turn" else 4)
+    assert found.choice is None
+    assert found.why_not()
     assert [entry.value for entry in found.entries] == ordered(found.view, found.kind)
     assert {entry.value for entry in found.entries} == set(found.view.legal(found.kind))
     for number, entry in enumerate(found.entries, 1):
@@ -71,6 +64,8 @@ def test_any_marks_are_judged_as_the_rules_do(seed: int, round: int, data: st.Da
 
 def test_marks_are_set_on_ones_own_pieces_and_the_best_exhibits_a_key_away() -> None:
     found = open_menu("exhibit")
+    assert found.choice is None
+    assert found.why_not()
     found.toggle()
     assert found.picked == {found.slots[0]}
     found.toggle()
