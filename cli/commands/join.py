@@ -64,12 +64,6 @@ def _ticket(manner: Manner, word: str, hidden: bool) -> str:
         return pick_table.from_list()
     if is_code(word):
         return word
-    if not pick_table.is_nickname(word):
-        return word
-    if manner.as_json or not at_terminal():
-        words = _(
-            "{word} is no ticket and no code. A nickname can be given at a terminal only; hoity"
-            " tables --json lists the tables of this LAN with their tickets."
-        )
-        raise Trouble(words.format(word=repr(word)), USAGE)
-    return pick_table.by_nickname(word)
+    if not manner.as_json and at_terminal() and pick_table.is_nickname(word):
+        return pick_table.by_nickname(word)
+    return word

@@ -17,6 +17,9 @@ from .refusals import choose_again
 MOST: Final = 6
 """Exhibits that one question lists: the best ones, a key each."""
 
+NAMED: Final = 4
+"""Pieces of an exhibit that are named before it is sealed; more are told by letter and year."""
+
 QUESTIONS: Final = {
     "place": N_("Where do you go?"),
     "action": N_("Which Action card do you play?"),
@@ -125,7 +128,9 @@ def sealing(view: View, kind: str, choice: Choice, names: Names) -> str:
     if isinstance(choice, int) or kind not in ("theft", "exhibit"):
         return in_words(view, kind, choice, names)
     if kind == "exhibit":
-        return f"{_exhibit(view, choice)}: {names.pieces(view.piece(slot) for slot in choice)}"
+        pieces = [view.piece(slot) for slot in choice]
+        told = names.pieces(pieces) if len(pieces) <= NAMED else " ".join(map(code, pieces))
+        return f"{_exhibit(view, choice)}: {told}"
     text, held = _("{piece} of {owner}"), view.state.collectibles
     owners = {slot: seat for seat, slots in enumerate(held) for slot in slots}
     return listed(

@@ -1,7 +1,5 @@
 """Tests of the command line as a whole: help, exit codes, and errors in words."""
 
-from __future__ import annotations
-
 import json
 import os
 import re
@@ -19,8 +17,8 @@ from typing import Any
 import pytest
 from support.cli_stage import played_file, tool
 from support.limits import LIMIT
-from support.paths import ROOT
-from support.shell import Shell
+from support.paths import VECTORS
+from support.shell import Shell, modules_of
 from support.sim.cheap import shared_nodes
 
 from cli import trouble
@@ -61,8 +59,7 @@ def python(*words: object) -> str:
 
 
 def test_help_lists_every_command(hoity: Shell) -> None:
-    done = hoity("--help")
-    assert done.code == 0
+    done = hoity.done(0, "--help")
     assert all(f"\n  {command} " in done.out for command in COMMANDS)
     assert "Exit codes" in done.out
     assert hoity("--version").out.startswith("hoity ")
@@ -70,49 +67,33 @@ def test_help_lists_every_command(hoity: Shell) -> None:
 
 @pytest.mark.parametrize("command", [*COMMANDS, "id new", "id show", "id export"])
 def test_every_command_has_help_with_an_example_in_english_only(hoity: Shell, command: str) -> None:
-    done = hoity(*command.split(), "--help")
-    assert done.code == 0
+    done = hoity.done(0, *command.split(), "--help")
     assert f"Example: {EXAMPLES[command.split()[-1]]}" in done.out
     english = set(done.out.splitlines())
     for language in ("es", "de"):
-        other = hoity(*command.split(), "--help", "--lang", language)
-        assert other.code == 0
+        other = hoity.done(0, *command.split(), "--help", "--lang", language)
         assert "Example" not in other.out
         assert "Show this message" not in other.out
         assert len(english & set(other.out.splitlines())) < len(english) / 2
 
 
-def test_help_imports_nothing_heavy() -> None:
+def test_a_command_loads_no_more_than_it_needs(tmp_path: Path) -> None:
+    """No screen, no network, no process, no seat: half of a small file's time is what is loaded."""
     heavy = {"trio", "nacl", "msgpack", "rich", "protocol", "zeroconf", "textual", "segno"}
     ours = {"p2p_hoity", "p2p_hoity.storage", "p2p_hoity.storage.home"}
-    code = (
-        "import sys; from cli.app import run; code = run(['--help']);"
-        f"found = {heavy!r} & set(sys.modules);"
-        f"found |= {{m for m in sys.modules if m.startswith('p2p_hoity')}} - {ours!r};"
-        "print('HEAVY', sorted(found)); sys.exit(code)"
-    )
-    assert python("-c", code).splitlines()[-1] == "HEAVY []"
-
-
-def test_a_file_that_is_refused_has_loaded_no_more_than_its_check(tmp_path: Path) -> None:
-    """No screen, no network, no process, no seat: half of a small file's time is what is loaded."""
+    loaded = modules_of(0, "--help")
+    assert not heavy & loaded
+    assert {name for name in loaded if name.startswith("p2p_hoity")} <= ours
     (tmp_path / "a.hoity").write_bytes(b"x")
-    code = (
-        "import sys; from cli.app import run; code = run(['verify', sys.argv[1]]);"
-        "print(*sys.modules); sys.exit(code != 1)"
-    )
-    loaded = set(python("-c", code, tmp_path / "a.hoity").splitlines()[-1].split())
+    loaded = modules_of(1, "verify", tmp_path / "a.hoity")
     assert "protocol.transcript.verifier" in loaded
     heavy = {"trio", "textual", "zeroconf", "cryptography", "multiprocessing", "concurrent"}
     assert not heavy & {name.split(".")[0] for name in loaded}
-    ours = {
-        "protocol.seat.machine",
-        "p2p_hoity.session",
-        "p2p_hoity.bots",
-        "p2p_hoity.net",
-        "cli.ui",
-    }
-    assert not ours & loaded
+    above = {"protocol.seat.machine", "p2p_hoity.session", "p2p_hoity.bots", "p2p_hoity.net"}
+    assert not {*above, "cli.ui"} & loaded
+    whole = VECTORS / "failures" / "another-game.hoity"
+    of_many = {"multiprocessing", "cli.commands.verify_many", "distributed", "asyncio"}
+    assert not of_many & modules_of(1, "verify", whole, "--jobs", "1")
 
 
 def test_a_command_has_no_other_and_python_m_cli_is_hoity(game: Path) -> None:
@@ -176,8 +157,7 @@ def test_a_command_has_no_other_and_python_m_cli_is_hoity(game: Path) -> None:
     ],
 )
 def test_impossible_words_are_usage(hoity: Shell, words: str) -> None:
-    done = hoity(*shlex.split(words))
-    assert done.code == 2
+    done = hoity.done(2, *shlex.split(words))
     assert done.err.strip()
     assert "Traceback" not in done.err
     if words.startswith("resume") and "no-such" not in words:  # without a key none is missed
@@ -208,8 +188,7 @@ def test_impossible_words_are_usage(hoity: Shell, words: str) -> None:
 )
 def test_usage_is_said_in_any_language(hoity: Shell, words: str, spanish: str, german: str) -> None:
     for language, wanted in (("es", spanish), ("de", german)):
-        done = hoity("--lang", language, *words.split())
-        assert done.code == 2
+        done = hoity.done(2, "--lang", language, *words.split())
         assert wanted in done.err
         for english in ("Usage", "OPTIONS", "Error", "Try", "Invalid", "Missing", "No such"):
             assert english not in done.err
@@ -228,8 +207,7 @@ def test_help_fits_the_terminal(hoity: Shell, monkeypatch: pytest.MonkeyPatch) -
 def test_errors_fit_the_terminal_and_debug_shows_where(
     hoity: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    done = hoity("join", "nonsense", "--debug")
-    assert done.code == 2
+    done = hoity.done(2, "join", "nonsense", "--debug")
     assert "Traceback" in done.err
     assert "TicketError" in done.err
     file = tmp_path / "mine.toml"
@@ -260,8 +238,6 @@ def test_a_ticket_copied_in_two_lines_is_one(hoity: Shell, monkeypatch: pytest.M
 
 
 CUT = NetError(NetCode.CUT)
-
-
 FIELDS: dict[str, dict[str, Any]] = {
     "journal-in-use": {"journal": "j"},
     "system-error": {"number": 13, "path": "x"},
@@ -296,8 +272,7 @@ def test_errors_have_words_codes(error: BaseException, number: int, code: str, w
 
 
 def test_a_key_is_made_shown_and_exported_and_not_replaced(hoity: Shell, tmp_path: Path) -> None:
-    made = hoity("id", "new", "--name", "Ana", "--json")
-    assert made.code == 0
+    made = hoity.done(0, "id", "new", "--name", "Ana", "--json")
     assert made.lines[0]["nickname"] == "Ana"
     assert stat.S_IMODE((hoity.home.identity).stat().st_mode) == 0o600
     assert hoity("id", "show", "--json").lines == made.lines
@@ -343,19 +318,17 @@ def test_the_rules_fit_one_screen_and_name_the_switches_of_the_edition(hoity: Sh
     assert "A Detective may be played in the Auction Hall" in told[1]
 
 
-def test_bench(hoity: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("seats", [3, pytest.param(6, marks=pytest.mark.nightly)])
+def test_bench(hoity: Shell, monkeypatch: pytest.MonkeyPatch, seats: int) -> None:
     """With a table of three; with one of six among the long tests."""
-    monkeypatch.setattr(whole_tables, "SEATS", 3)
+    monkeypatch.setattr(whole_tables, "SEATS", seats)
     whole_tables.whole_game.cache_clear()
-    with shared_nodes():
+    with shared_nodes() if seats == 3 else nullcontext():
         whole_tables.whole_game()
-    measure(hoity)
+    found = hoity("bench", "--cards", "24", "--rounds", "1", "--json").lines[0]
+    assert found["cards"] == 24
+    assert found["verify"]["operations"]["multiply"] > 0
     whole_tables.whole_game.cache_clear()
-
-
-@pytest.mark.nightly
-def test_bench_of_six(hoity: Shell) -> None:
-    measure(hoity)
 
 
 def test_a_bench_says_how_long_it_takes_and_shows_progress_at_a_terminal_only(
@@ -372,12 +345,6 @@ def test_a_bench_says_how_long_it_takes_and_shows_progress_at_a_terminal_only(
         assert watched.wait(LIMIT)
     five, fifty = (expected_seconds(rounds, time.process_time) for rounds in (5, 500))
     assert 0 < five < fifty
-
-
-def measure(hoity: Shell) -> None:
-    found = hoity("bench", "--cards", "24", "--rounds", "1", "--json").lines[0]
-    assert found["cards"] == 24
-    assert found["verify"]["operations"]["multiply"] > 0
 
 
 # Transcripts.
@@ -411,22 +378,18 @@ def test_a_broken_file_is_not_ok(
 ) -> None:
     broken = tmp_path / "broken.hoity"
     broken.write_bytes(change(game.read_bytes()))
-    done = hoity("verify", game, broken, "--json", "--jobs", 1)
-    first, second = done.lines
-    assert done.code == 1
+    first, second = hoity.done(1, "verify", game, broken, "--json", "--jobs", 1).lines
     assert (first["verdict"], second["verdict"]) == ("ok", verdict)
     assert code in (None, second["problem"]["code"])
-    told = hoity("verify", broken, "--lang", "de")
-    assert told.code == 1
+    told = hoity.done(1, "verify", broken, "--lang", "de")
     assert second["problem"]["code"] in told.out
 
 
 def test_a_replay_fits_its_schema(hoity: Shell, game: Path) -> None:
-    done = hoity("replay", game, "--json")
+    done = hoity.done(0, "replay", game, "--json")
     module = tool("replay_schema")
     assert module.TARGET.read_text(encoding="utf-8") == module.text()
     schema = module.whole()
-    assert done.code == 0
     for line in done.lines:
         fitting = [one for one in schema["oneOf"] if fits(line, one, schema["$defs"])]
         assert len(fitting) == 1, line
@@ -437,7 +400,7 @@ def test_a_replay_fits_its_schema(hoity: Shell, game: Path) -> None:
 
 @pytest.mark.parametrize("name", ["six-uberplay-2004", "small-four-returned", ""])
 def test_every_choice_shown_was_sealed_before(hoity: Shell, game: Path, name: str) -> None:
-    path = ROOT / "tests" / "vectors" / "transcripts" / f"{name}.hoity" if name else game
+    path = VECTORS / "transcripts" / f"{name}.hoity" if name else game
     kinds = {"place-shown": "place", "action-shown": "action"}
     owed, shown = set[tuple[str, int]](), set[tuple[str, int]]()
     for line in hoity("replay", path, "--json").lines:
@@ -477,16 +440,14 @@ def fits(value: Any, schema: dict[str, Any], defs: dict[str, Any]) -> bool:
 
 
 def test_a_replay_in_words_and_one_of_nothing(hoity: Shell, game: Path, tmp_path: Path) -> None:
-    done = hoity("replay", game)
-    assert done.code == 0
+    done = hoity.done(0, "replay", game)
     assert done.out.index("Round 1\n") < done.out.index("Round 2\n")
     assert "Rank 1:" in done.out
     assert "checked: " in done.out
     assert "took 0 ms" not in done.out
     empty = tmp_path / "empty.hoity"
     empty.write_bytes(b"")
-    done = hoity("replay", empty, "--json")
-    assert done.code == 1
+    done = hoity.done(1, "replay", empty, "--json")
     assert [(line["verdict"], line["problem"]) for line in done.lines] == [("unreadable", "empty")]
     assert "unreadable" in done.err
 
@@ -504,8 +465,7 @@ def test_a_replay_waits_between_rounds_and_may_be_left_there(
             return next(typed)
 
     monkeypatch.setattr(sys, "stdin", Keys())
-    done = hoity("replay", game, "--step")
-    assert done.code == 0
+    done = hoity.done(0, "replay", game, "--step")
     if leaves:
         assert "Round 2\n" in done.out
         assert "Round 3\n" not in done.out
@@ -580,8 +540,7 @@ def test_verify_goes_on_after_a_file_on_which_it_fails(
         return real(data, *rest)
 
     monkeypatch.setattr(transcript, "verify", fails)
-    done = hoity("verify", wicked, game, "--json", "--jobs", 1)
-    assert done.code == 1
+    done = hoity.done(1, "verify", wicked, game, "--json", "--jobs", 1)
     assert [line["verdict"] for line in done.lines] == ["unreadable", "ok"]
     assert done.lines[0]["problem"]["code"] == "not-judged"
     told = hoity("verify", wicked, game)
@@ -596,22 +555,19 @@ def test_verify_does_itself_what_a_process_left_undone(
         raise cores.Ended
 
     monkeypatch.setattr(cores, "spread", lambda _: nullcontext(gone))
-    done = hoity("verify", game, "--json")
-    assert done.code == 0
+    done = hoity.done(0, "verify", game, "--json")
     assert [line["verdict"] for line in done.lines] == ["ok"]
 
 
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
-def test_a_pipe_without_writer_is_not_waited_for(hoity: Shell, game: Path, tmp_path: Path) -> None:
+@pytest.mark.skipif(not Path("/dev/fd").exists(), reason="no files of that kind here")
+def test_a_pipe_is_read_to_its_end_and_without_a_writer_is_not_waited_for(
+    hoity: Shell, game: Path, tmp_path: Path
+) -> None:
     pipe = tmp_path / "pipe.hoity"
     os.mkfifo(pipe)
     done = hoity("verify", pipe, game, "--json")
     assert [line["verdict"] for line in done.lines] == ["unreadable", "ok"]
     assert hoity("replay", pipe).code == 1
-
-
-@pytest.mark.skipif(not Path("/dev/fd").exists(), reason="no files of that kind here")
-def test_a_pipe_that_is_written_to_is_read_to_its_end(hoity: Shell, game: Path) -> None:
     command = ["sh", "-c", 'read -r _ && cat "$0"', str(game)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as writer:
         assert writer.stdin is not None
@@ -655,3 +611,13 @@ def test_a_program_is_told_an_error_by_its_code(
     assert fields is None or told["fields"] == fields
     assert told["words"] in " ".join(done.err.split())
     assert hoity(*words[:-1]).out == ""
+
+
+def test_a_long_help_has_headings_and_a_short_one_has_not(hoity: Shell) -> None:
+    long, short = (hoity.told(0, command, "--help") for command in ("host", "verify"))
+    for heading in ("Table:", "Who can come:", "Network:", "Your seat and the screen:"):
+        assert heading in long
+    assert "Options:" not in long
+    assert "Options:" in short
+    for words in ("[default: :4647]", "by default 2, 2, 3, 4, 4"):
+        assert words in " ".join(long.split())

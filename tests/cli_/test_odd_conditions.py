@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable
 from importlib import metadata
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -187,13 +188,7 @@ def test_a_home_that_can_be_none_is_told(
     if place.startswith("relative"):
         Path(place).write_bytes(b"")
     for words in (("id", "new"), ("play", "--auto"), ("resume",)):
-        run_here(2, *words)
-
-
-def test_a_home_that_is_a_file_is_not_called_a_key(home: Path, run_here: Any) -> None:
-    home.rmdir()
-    home.write_bytes(b"")
-    assert "there is a key already" not in run_here(2, "id", "new")
+        assert "there is a key already" not in run_here(2, *words)
 
 
 @pytest.mark.parametrize("place", ["/dev/null", "home/marks"])
@@ -212,58 +207,23 @@ def test_endless_and_huge_files_are_too_large(tmp_path: Path, command: str, run_
         assert "the file is larger than any game (too-large)" in run_here(1, command, name)
 
 
-@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="only Linux tells what is open")
-def test_a_pipe_that_is_written_to_is_verified_as_any_file(tmp_path: Path) -> None:
-    a_pipe(tmp_path / "pipe")
-    writer = os.open(tmp_path / "pipe", os.O_RDWR)
-    os.write(writer, b"nonsense")
-    process = subprocess.Popen(
-        [sys.executable, "-m", "cli", "verify", tmp_path / "pipe"], stdout=-1, stderr=-1
-    )
-    while _waits(process, tmp_path / "pipe"):
-        pass
-    os.close(writer)
-    assert b"unreadable" in process.communicate()[0]
-
-
-def _waits(process: subprocess.Popen[bytes], pipe: Path) -> bool:
-    """Whether the process has yet to open the pipe."""
-    if process.poll() is not None:
-        return False
-    opened = Path(f"/proc/{process.pid}/fd")
-    try:
-        return not any(os.path.realpath(fd) == str(pipe) for fd in opened.iterdir())
-    except OSError:
-        return True
-
-
-# Words of a command line, and errors of the system.
-
-
 # A link over which comes what this table cannot read.
 
 
-def test_what_cannot_be_read_is_said_of_the_link_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_cannot_be_read_is_said_of_the_link_alone() -> None:
     dropped: list[tuple[bytes, Reason]] = []
 
-    class Hub:
-        def drop(self, peer: bytes, reason: Reason) -> None:
-            dropped.append((peer, reason))
+    def receive(*_: object) -> None:
+        raise Invalid("bad-message", "it is of another table")
 
-    class Machine:
-        lacks_messages = False
+    def drop(peer: bytes, reason: Reason) -> None:
+        dropped.append((peer, reason))
 
-        class table:
-            ids = (b"p",)
-
-        tip = job = None
-
-        def receive(self, *_: object) -> None:
-            raise Invalid("bad-message", "it is of another table")
-
+    table = SimpleNamespace(ids=(b"p",))
+    machine = SimpleNamespace(lacks_messages=False, table=table, tip=None, job=None)
+    machine.receive, hub = receive, SimpleNamespace(drop=drop)
     running = object.__new__(driver.Driver)
     limit = type("RateLimit", (), {"is_due": lambda *_: True, "spend": lambda *_: 0})()
-    hub, machine = Hub(), Machine()
     for name, value in {
         "hub": hub,
         "machine": machine,

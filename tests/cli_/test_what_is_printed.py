@@ -7,6 +7,9 @@ import os
 import subprocess
 import sys
 import unicodedata
+from collections.abc import Callable
+from contextlib import redirect_stderr, redirect_stdout
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -66,24 +69,22 @@ def test_any_line_is_printed_fit_for_a_terminal(words: str, columns: str | None)
         if columns is not None:
             patch.setenv("COLUMNS", columns)
         for print_it in (printing.say, printing.complain, printing.ask):
-            assert not unfit(_printed(patch, lambda it=print_it: it(words)))  # type: ignore[misc]
-        assert not unfit(_printed(patch, lambda: printing.complain_as_set([words, words])))
+            assert not unfit(_printed(partial(print_it, words)))
+        assert not unfit(_printed(lambda: printing.complain_as_set([words, words])))
     assert "\n" not in printing.shown(words)
 
 
-def _printed(patch: pytest.MonkeyPatch, act: object) -> str:
+def _printed(act: Callable[[], object]) -> str:
     out = io.StringIO()
-    patch.setattr(sys, "stdout", out)
-    patch.setattr(sys, "stderr", out)
-    act()  # type: ignore[operator]
+    with redirect_stdout(out), redirect_stderr(out):
+        act()
     return out.getvalue()
 
 
 @settings(max_examples=times(120, 300))
 @given(st.dictionaries(ANY, ANY | st.integers() | st.lists(ANY), max_size=4))
 def test_any_object_is_one_fit_line_that_reads_back_the_same(value: dict[str, object]) -> None:
-    with pytest.MonkeyPatch.context() as patch:
-        line = _printed(patch, lambda: write_line(value))
+    line = _printed(lambda: write_line(value))
     assert not unfit(line)
     assert line.count("\n") == 1
     assert json.loads(line) == json.loads(json.dumps(value))
@@ -99,10 +100,8 @@ def test_any_error_is_told_in_lines_of_its_own_only(words: str) -> None:
         OSError(2, words, words),
     )
     for error in errors:
-        with pytest.MonkeyPatch.context() as patch:
-            patch.delenv("COLUMNS", raising=False)
-            said = _printed(patch, lambda e=error: trouble.report(e))  # type: ignore[misc]
-            traced = _printed(patch, lambda e=error: trouble.show_where(e))  # type: ignore[misc]
+        said = _printed(partial(trouble.report, error))
+        traced = _printed(partial(trouble.show_where, error))
         assert not unfit(said + traced)
         assert said.count("\n") == 1
 
@@ -110,15 +109,10 @@ def test_any_error_is_told_in_lines_of_its_own_only(words: str) -> None:
 @settings(max_examples=times(40, 100))
 @given(ANY, ANY)
 def test_what_a_link_says_of_a_peer_is_shown_fit(name: str, reason: str) -> None:
-    with pytest.MonkeyPatch.context() as patch:
-        screen = SeatScreen(printing.say)
-        said = _printed(
-            patch,
-            lambda: screen(
-                updates.Unlinked(name, Reason("address-without-machine", {"text": reason}))
-            ),
-        )
-        joined = _printed(patch, lambda: screen(updates.Joined((name, reason), 3)))
+    screen = SeatScreen(printing.say)
+    unlinked = updates.Unlinked(name, Reason("address-without-machine", {"text": reason}))
+    said = _printed(lambda: screen(unlinked))
+    joined = _printed(lambda: screen(updates.Joined((name, reason), 3)))
     assert not unfit(said + joined)
 
 
@@ -151,8 +145,7 @@ def test_no_word_of_a_command_line_reaches_the_terminal_raw(attack: str, hoity: 
 def test_a_file_named_like_a_verdict_adds_no_line(hoity: Shell, tmp_path: Path) -> None:
     path = tmp_path / "x\nfine.hoity: ok. Everything in it holds."
     path.write_bytes(b"nonsense")
-    done = hoity("verify", path)
-    assert done.code == 1
+    done = hoity.done(1, "verify", path)
     assert not any(line.startswith("fine") for line in done.out.splitlines())
 
 

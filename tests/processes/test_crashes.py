@@ -38,26 +38,22 @@ def test_one_seat_is_not_taken_twice_and_a_full_disk_is_told(tmp_path: Path) -> 
         home = table.running[1].home
         table.running[1].read_until("round", 2)
         table.kill(1)
-        cramped = hoity(home, "disk=4096", *RESUME, module="support.seat")
-        assert cramped.returncode == 2
+        cramped = hoity(home, "disk=4096", *RESUME, code=2, module="support.seat")
         assert "Make room and resume" in cramped.stderr
         assert "File too large" in cramped.stderr
         table.running[0].process.send_signal(signal.SIGSTOP)  # or the game might be over too soon
         table.resume(1).read_until("type", "started")
-        second = hoity(home, *RESUME)
-        assert second.returncode == 2
+        second = hoity(home, *RESUME, code=2)
         assert "this seat is played already" in second.stderr
         table.running[0].process.send_signal(signal.SIGCONT)
         table.judge()
 
 
 def test_a_folder_that_cannot_be_written_is_told_before_the_game(tmp_path: Path) -> None:
-    made = hoity(tmp_path / "home", "id", "new", "--name", "Ana")
-    assert made.returncode == 0
+    hoity(tmp_path / "home", "id", "new", "--name", "Ana", code=0)
     (tmp_path / "home" / "journals").write_text("no folder")
     with ProcessTable(tmp_path, 2) as table:
-        refused = hoity(tmp_path / "home", "join", table.ticket, *BOT)
-    assert refused.returncode == 2
+        refused = hoity(tmp_path / "home", "join", table.ticket, *BOT, code=2)
     assert "Games cannot be kept in" in refused.stderr
     assert "Traceback" not in refused.stderr
 
@@ -94,6 +90,5 @@ def test_a_damaged_journal_is_told_and_nothing_is_signed(tmp_path: Path) -> None
     assert wire_tap.SIGNED not in {letter for letter, _ in wire_tap.pieces(wire)}
     book.write_bytes(whole)
     flip(book, 200)
-    refused = hoity(home, *RESUME)
-    assert refused.returncode == 2
+    refused = hoity(home, *RESUME, code=2)
     assert f"cannot use {book}: it has no record that is whole" in refused.stderr

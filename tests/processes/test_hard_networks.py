@@ -13,20 +13,7 @@ from typing import Any
 
 import pytest
 from support import namespaces
-from support.namespaces import (
-    LOST,
-    REFUSED,
-    RELAY,
-    Internet,
-    Machine,
-    address,
-    join,
-    machines,
-    move,
-    nat,
-    part,
-    relay,
-)
+from support.namespaces import LOST, REFUSED, RELAY, Internet, Machine, machines, part, relay
 from support.process_table import ProcessTable
 from support.sampling import is_nightly, sample
 from support.short_game import short_file
@@ -54,7 +41,7 @@ def far() -> Iterator[Internet]:
 
 def home_of(net: Internet, number: int, masking: str = KEEPS, **more: str) -> Machine:
     """A home behind a NAT; all have the same address inside unless told otherwise."""
-    rules = nat(masking, more.pop("unexpected", "drop"))
+    rules = namespaces.nat(masking, more.pop("unexpected", "drop"))
     return net.home("abcd"[number], f"8.{number + 1}.0.1/8", rules, **more)
 
 
@@ -65,8 +52,7 @@ def test_a_star_plays(net: Internet, tmp_path: Path) -> None:
     places = machines(net, 4)
     part(places, [(1, 2), (1, 3), (2, 3)], "wall", LOST)
     with ProcessTable(tmp_path, 4, machines=places) as table:
-        table.fill()
-        table.judge()
+        table.play()
         assert [len(table.seen(n, "linked")) for n in (1, 2, 3)] == [1, 1, 1]
 
 
@@ -91,7 +77,7 @@ def test_a_line_plays_and_is_cut_in_two_and_joined_again(net: Internet, tmp_path
             told = table.running[number].read_until("type", "unlinked")
             assert told["code"] in ("link-silent", "link-unread")
         table.let_go("cut")
-        join(places, "cut")
+        namespaces.join(places, "cut")
         print(table.judge())
 
 
@@ -108,7 +94,7 @@ def test_a_half_open_link_is_noticed_and_mended(net: Internet, tmp_path: Path) -
         told = [seat.read_until("type", "unlinked")["code"] for seat in table.running.values()]
         assert set(told) <= {"link-silent", "link-unread"}
         table.let_go()
-        join(places, "cut")
+        namespaces.join(places, "cut")
         table.judge()
 
 
@@ -116,15 +102,14 @@ def test_a_half_open_link_is_noticed_and_mended(net: Internet, tmp_path: Path) -
 def test_two_split_from_four_and_heal(net: Internet, tmp_path: Path) -> None:
     places, two = machines(net, 6), (4, 5)
     patience = "20000,20000,1000,8000"
-    table = ProcessTable(tmp_path, 6, machines=places, edition=FULL, patience=patience)
-    table.every = ("think=0.5",)
-    with table:
+    how = {"edition": FULL, "patience": patience, "every": ("think=0.5",)}
+    with ProcessTable(tmp_path, 6, machines=places, **how) as table:
         table.fill()
         table.running[0].read_until("round", 2)
         part(places, itertools.product(range(4), two), "cut", LOST)
         table.running[0].read_until("type", "late")
         table.running[0].read_until("round")
-        join(places, "cut")
+        namespaces.join(places, "cut")
         found = table.judge(equal=False)
         for number in two:
             assert table.seen(number, "away")
@@ -153,9 +138,9 @@ def lost_host(tmp_path: Path, places: list[Machine], **more: Any) -> Iterator[Pr
 def test_a_killed_host_goes_on_at_another_address(net: Internet, tmp_path: Path) -> None:
     """It dials the others, who find nobody where it was; it had listened at that address only."""
     places = machines(net, 3)
-    ways = {0: ("--listen", f"{address(0)}:4646")}
+    ways = {0: ("--listen", f"{namespaces.address(0)}:4646")}
     with lost_host(tmp_path, places, ways=ways) as table:
-        move(places[0], f"{address(0)}/8", "8.0.9.9/8")
+        namespaces.move(places[0], f"{namespaces.address(0)}/8", "8.0.9.9/8")
         assert table.resume(0).end() == 3
         assert "name another with --listen" in table.running[0].errors()
         table.resume(0, "--listen", "8.0.9.9:4646")
@@ -188,7 +173,8 @@ def test_a_killed_host_goes_on_elsewhere_by_a_fresh_ticket(net: Internet, tmp_pa
         assert told["reach"] == "anywhere"
         ticket, first = (decode_ticket(word) for word in (told["ticket"], table.ticket))
         assert replace(ticket, addresses=()) == replace(first, addresses=())
-        with stranger_at(stranger, tmp_path):
+        theirs = {"machines": [stranger], "way": ("--listen", ":4646")}
+        with ProcessTable(tmp_path / "stranger", 2, **theirs):
             hand_forged_tickets(table, ticket)
             exit_code, handed = hand(table, told["ticket"])
             assert (exit_code, handed["type"]) == (0, "handed")
@@ -207,14 +193,6 @@ def hand(table: ProcessTable, ticket: str) -> tuple[int, dict[str, Any]]:
     code = done.end()
     assert "Traceback" not in done.errors()
     return code, done.last
-
-
-@contextmanager
-def stranger_at(machine: Machine, tmp_path: Path) -> Iterator[None]:
-    """Somebody else who hosts a table at 8.8.0.1:4646."""
-    table = ProcessTable(tmp_path / "stranger", 2, machines=[machine], way=("--listen", ":4646"))
-    with table:
-        yield
 
 
 def hand_forged_tickets(table: ProcessTable, ticket: Ticket) -> None:
@@ -286,19 +264,17 @@ def test_homes_with_mixed_nats_play(far: Internet, tmp_path: Path, masks: tuple[
         relay(far, tmp_path / "relay"),
         ProcessTable(tmp_path, len(masks), machines=homes, way=way) as table,
     ):
-        table.fill()
-        table.judge()
+        table.play()
 
 
 @pytest.mark.nightly
 def test_the_change_to_a_direct_link_is_no_pause(far: Internet, tmp_path: Path) -> None:
     """Prints the longest pause between two steps around the change, and of the whole game."""
     homes = [home_of(far, number) for number in range(2)]
-    table = ProcessTable(tmp_path, 2, machines=homes, way=("--relay", RELAY), edition=FULL)
-    table.every = ("think=0.1",)
+    how = {"way": ("--relay", RELAY), "edition": FULL, "every": ("think=0.1",)}
+    table = ProcessTable(tmp_path, 2, machines=homes, **how)
     with relay(far, tmp_path / "relay"), table:
-        table.fill()
-        table.judge()
+        table.play()
         for number, seat in table.running.items():
             lines = list(zip(seat.lines, seat.came, strict=True))
             changed = [at for line, at in lines if line.get("code") == "link-replaced"]
@@ -342,8 +318,7 @@ def test_over_ipv6_alone(net: Internet, tmp_path: Path) -> None:
         relay(net, tmp_path / "relay", "2a0e::9/64"),
         ProcessTable(tmp_path, 3, machines=places, way=way) as table,
     ):
-        table.fill()
-        table.judge()
+        table.play()
 
 
 @pytest.mark.nightly
@@ -355,8 +330,7 @@ def test_where_only_port_443_leads_out(net: Internet, tmp_path: Path) -> None:
         relay(net, tmp_path / "relay", listen=":443"),
         ProcessTable(tmp_path, 2, machines=places, way=("--relay", "8.9.0.1:443")) as table,
     ):
-        table.fill()
-        table.judge()
+        table.play()
         lost = {line["code"] for line in table.seen(1, "unlinked")}
         assert lost <= {"link-closed"}, "whoever is done first closes"
 

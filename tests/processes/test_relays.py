@@ -2,6 +2,8 @@
 
 import signal
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from urllib.request import urlopen
 
@@ -11,14 +13,18 @@ from support.sampling import sample
 from support.terminals import LISTEN, relay, start
 
 
-def walled(path: Path, seats: int, *places: str, until: int = 2) -> ProcessTable:
-    """A table whose seats can dial nothing but these relays and wait at all of them; the host
-    chooses nothing from a round on until it is let go."""
+@contextmanager
+def walled(path: Path, seats: int, *places: str) -> Iterator[ProcessTable]:
+    """A full table whose seats can dial nothing but these relays and wait at all of them; the host
+    chooses nothing from the second round on, which all have begun, until it is let go."""
     ports = ",".join(place.rpartition(":")[2] for place in places)
     way = [*LISTEN, *(word for place in places for word in ("--relay", place))]
     table = ProcessTable(path / "table", seats, way=way, every=(f"only={ports}",))
-    table.habits = {0: (table.waits(until),)}
-    return table
+    table.habits = {0: (table.waits(2),)}
+    with table:
+        table.fill()
+        table.read_until("round", 2)
+        yield table
 
 
 def test_a_game_goes_on_when_one_of_two_relays_is_gone(tmp_path: Path) -> None:
@@ -27,8 +33,6 @@ def test_a_game_goes_on_when_one_of_two_relays_is_gone(tmp_path: Path) -> None:
         relay(tmp_path / "2") as (_, other),
         walled(tmp_path, 3, place, other) as table,
     ):
-        table.fill()
-        table.read_until("round", 2)
         one.kill()
         table.let_go()
         table.judge()
@@ -36,8 +40,6 @@ def test_a_game_goes_on_when_one_of_two_relays_is_gone(tmp_path: Path) -> None:
 
 def test_a_game_goes_on_when_its_only_relay_comes_back(tmp_path: Path) -> None:
     with relay(tmp_path / "first") as (first, place), walled(tmp_path, 3, place) as table:
-        table.fill()
-        table.read_until("round", 2)
         first.kill()
         table.read_until("type", "unlinked")
         table.let_go()
@@ -51,8 +53,6 @@ def test_a_relay_that_is_told_to_end_lets_the_game_end_first(tmp_path: Path) -> 
     """[L-35]"""
     with relay(tmp_path / "relay", "--drain", "3600", "--log") as (running, place):
         with walled(tmp_path, 2, place) as table:
-            table.fill()
-            table.read_until("round", 2)
             running.process.send_signal(signal.SIGTERM)
             drains = running.read_until("type", "drains")
             assert drains["splices"] in (1, 2)  # both ends may have called before one link was kept
@@ -72,10 +72,8 @@ def test_a_relay_that_is_told_to_end_lets_the_game_end_first(tmp_path: Path) -> 
 def test_a_second_signal_ends_a_relay_at_once(tmp_path: Path, number: signal.Signals) -> None:
     with (
         relay(tmp_path / "relay", "--drain", "3600") as (running, place),
-        walled(tmp_path, 2, place) as table,
+        walled(tmp_path, 2, place),
     ):
-        table.fill()
-        table.running[1].read_until("round", 1)
         running.process.send_signal(number)
         running.read_until("type", "drains")
         running.process.send_signal(number)

@@ -11,7 +11,6 @@ from support.terminals import BOT, LISTEN, hoity, start
 from p2p_hoity.storage import journal
 from p2p_hoity.storage.home import Home
 from p2p_hoity.storage.keys import load_identity
-from p2p_hoity.storage.own_files import private_folder
 
 PASSPHRASE = "correct horse battery staple"
 
@@ -70,10 +69,3 @@ def _locked(home: Path, sealed: set[bytes]) -> None:
         assert stat.S_IMODE(path.stat().st_mode) & 0o077 == 0, path
         if path.is_file():
             assert not any(secret in path.read_bytes() for secret in sealed), path
-
-
-@pytest.mark.usefixtures("careless")
-def test_every_folder_that_is_made_is_the_owners_alone(tmp_path: Path) -> None:
-    private_folder(tmp_path / "a" / "b" / "c")
-    for path in tmp_path.rglob("*"):
-        assert stat.S_IMODE(path.stat().st_mode) == 0o700

@@ -9,20 +9,8 @@ from support.process_table import HASTY, ProcessTable
 
 pytestmark = pytest.mark.nightly
 BEFORE = ("key.commit", "key.reveal", "key.ok", "shuffle", "deck.ok")
-DURING = (
-    "deal",
-    "seal+own",
-    "seal+pass",
-    "reveal+own",
-    "reveal+pass",
-    "show",
-    "choose+own",
-    "choose+pass",
-    "open",
-    "over",
-    "final",
-    "result",
-)
+CHOSEN = [f"{kind}+{who}" for kind in ("seal", "reveal", "choose") for who in ("own", "pass")]
+DURING = ("deal", "show", "open", "over", "final", "result", *CHOSEN)
 
 
 def test_a_guest_killed_before_the_table_is_full_frees_its_seat(tmp_path: Path) -> None:

@@ -227,12 +227,8 @@ def test_the_face_is_small_and_each_name_says_what_it_is() -> None:
 def test_a_driver_touches_nothing_inside_a_machine() -> None:
     """What stands behind the public names of a machine is nobody's business above the protocol."""
     for path in under("p2p_hoity") + under("cli"):
-        inside = [
-            node.attr
-            for node in nodes_of(path)
-            if isinstance(node, ast.Attribute) and node.attr == "core"
-        ]
-        assert inside == [], path
+        named = {node.attr for node in nodes_of(path) if isinstance(node, ast.Attribute)}
+        assert "core" not in named, path
 
 
 # The tests themselves
@@ -250,11 +246,8 @@ KNOW_THE_CORE = {
 """Files that name a `core`: of a machine, of a machine that stands in for one, of a processor."""
 
 
-def test_no_test_module_is_imported() -> None:
+def test_no_test_module_is_imported_and_one_file_knows_the_inside_of_a_machine() -> None:
     assert [short(path) for path in TESTS if OF_TESTS.search(text_of(path))] == []
-
-
-def test_one_file_of_the_tests_knows_the_inside_of_a_machine() -> None:
     found = {short(path) for path in TESTS if re.search(r"\w\.core\b[.),\[]", text_of(path))}
     assert found - {short(Path(__file__))} <= KNOW_THE_CORE
 
@@ -263,10 +256,7 @@ def test_what_the_product_imports_is_declared() -> None:
     """The wheel is tried beside the tools of the tests, where nothing would be missing."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     extras = project["optional-dependencies"]
-    lines = [
-        *project["dependencies"],
-        *(one for x in ("upnp", "relay", "cluster") for one in extras[x]),
-    ]
+    lines = sum((extras[name] for name in ("upnp", "relay", "cluster")), project["dependencies"])
     declared = {re.split(r"[^\w-]", line)[0].replace("-", "_").lower() for line in lines}
     names = {top for path in FILES for top in tops(imports(path))}
     outside = names - set(sys.stdlib_module_names) - set(PACKAGES)

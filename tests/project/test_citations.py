@@ -2,9 +2,7 @@
 
 import ast
 import re
-from collections.abc import Iterator
 from functools import cache
-from pathlib import Path
 
 from support.paths import ROOT
 from support.source import files_under, nodes_of, short
@@ -26,25 +24,19 @@ def numbered() -> frozenset[str]:
     return frozenset(RULE.findall((ROOT / "SPEC.md").read_text(encoding="utf-8")))
 
 
-def docstrings(path: Path) -> Iterator[str]:
-    """The docstrings of a module, its classes, functions and constants."""
-    for node in nodes_of(path):
-        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
-            yield str(node.value.value)
-
-
 @cache
 def cited() -> dict[str, frozenset[str]]:
     """Each identifier cited in a docstring, and the files that cite it."""
     found: dict[str, set[str]] = {}
     for path in files_under("protocol", "p2p_hoity"):
-        for text in docstrings(path):
-            for one in ID.findall(text):
-                found.setdefault(one, set()).add(short(path))
+        for node in nodes_of(path):
+            if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+                for one in ID.findall(str(node.value.value)):
+                    found.setdefault(one, set()).add(short(path))
     return {one: frozenset(files) for one, files in found.items()}
 
 
-def test_every_citation_is_of_a_sentence_of_spec_and_in_its_place() -> None:
+def test_citations_are_of_sentences_of_spec_and_every_sentence_is_cited_or_binds_no_code() -> None:
     assert {"C-1", "E-4", "H-12", "V-12"} <= numbered()
     assert len(numbered()) > 100
     unknown = {one: sorted(files) for one, files in cited().items() if one not in numbered()}
@@ -52,9 +44,6 @@ def test_every_citation_is_of_a_sentence_of_spec_and_in_its_place() -> None:
     of_game = {one for one in numbered() if one.startswith("G-")}
     for one in of_game & set(cited()):
         assert not [path for path in cited()[one] if path.startswith("protocol/")], one
-
-
-def test_every_sentence_is_cited_or_said_to_bind_no_code() -> None:
     assert sorted(numbered() - set(cited()) - set(NOT_IN_CODE)) == []
     assert set(NOT_IN_CODE) <= numbered()
     assert set(NOT_IN_CODE) & set(cited()) == set()

@@ -36,13 +36,18 @@ def untimed(text: str) -> str:
 
 
 @pytest.mark.nightly
-def test_simulated_games_are_the_same_though_a_worker_is_killed(
+def test_games_and_duels_are_told_the_same_though_a_worker_is_killed(
     local: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(simulate, "in_order", reaper := Reaper(local))
-    assert simulate.main([*SIMULATED, "--dask", local.scheduler_address]) == 0
-    assert reaper.killed
-    assert untimed(capsys.readouterr().out) == told("-m", "soak.simulate", *SIMULATED)
+    bots_duel: Any = importlib.import_module("bots_duel")
+    for module, code, alone, words in (
+        (simulate, 0, ("-m", "soak.simulate"), SIMULATED),
+        (bots_duel, None, (DUEL,), FOUGHT),
+    ):
+        monkeypatch.setattr(module, "in_order", reaper := Reaper(local))
+        assert module.main([*words, "--dask", local.scheduler_address]) == code
+        assert reaper.killed
+        assert untimed(capsys.readouterr().out) == told(*alone, *words)
 
 
 @pytest.mark.nightly
@@ -52,17 +57,6 @@ def test_a_game_that_takes_too_long_wherever_it_is_played_has_failed(
     words = ("--games", "1", "--seed", "long", "--limit", "0.001")
     assert simulate.main([*words, "--dask", local.scheduler_address]) == 1
     assert "1 failed: ['long-0']" in capsys.readouterr().out
-
-
-@pytest.mark.nightly
-def test_a_duel_ends_the_same_though_a_worker_is_killed(
-    local: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    bots_duel: Any = importlib.import_module("bots_duel")
-    monkeypatch.setattr(bots_duel, "in_order", reaper := Reaper(local))
-    bots_duel.main([*FOUGHT, "--dask", local.scheduler_address])
-    assert reaper.killed
-    assert untimed(capsys.readouterr().out) == told(DUEL, *FOUGHT)
 
 
 def test_a_duel_is_handed_out_by_its_script(local: Any) -> None:

@@ -139,13 +139,20 @@ def values(row: Sequence[str]) -> tuple[list[Any], list[Any]]:
     return [], [1, "a", b"a"]
 
 
-def test_every_message_has_the_fields_of_the_page() -> None:
+def test_messages_and_terms_have_the_fields_of_the_page() -> None:
     found: dict[str, list[str]] = {}
     for kind, _, row in field_rows():
         found.setdefault(kind, []).append(row[1])
     assert found == {
         made.name_of(cls): list(cls.__dataclass_fields__) for cls, _ in messages.KINDS.values()
     }
+    terms = header.Terms(identity(0).public, HASH, "any", 3, 2)
+    names = [row[1] for row in rows_of("header") if row[0] == "terms"]
+    assert len(terms.value()) == len(names)
+    assert [name for name in names if name != "version"] == list(terms.__dataclass_fields__)
+    assert terms.value()[0] == VERSION
+    names = [row[1] for row in rows_of("header") if row[0] == "entry"]
+    assert names == list(header.SeatEntry.__dataclass_fields__)
 
 
 @pytest.mark.parametrize(("kind", "place", "row"), list(field_rows()))
@@ -167,18 +174,6 @@ def test_a_field_more_or_less_is_no_message(kind: str) -> None:
 
 
 # Header, frames, lobby.
-
-
-def test_the_terms_have_the_fields_of_the_page() -> None:
-    terms = header.Terms(identity(0).public, HASH, "any", 3, 2)
-    names = [row[1] for row in rows_of("header") if row[0] == "terms"]
-    assert len(terms.value()) == len(names)
-    assert [name for name in names if name != "version"] == list(terms.__dataclass_fields__)
-    assert terms.value()[0] == VERSION
-    entry = header.sit(terms, identity(0), "Ada", HASH)
-    assert [row[1] for row in rows_of("header") if row[0] == "entry"] == list(
-        entry.__dataclass_fields__
-    )
 
 
 BOUNDS = header.PATIENCE_BOUNDS
@@ -269,16 +264,13 @@ def test_limits_of_talk_read_off_the_page_are_those_of_the_code() -> None:
 # Identifiers.
 
 
-def items() -> list[str]:
-    """The paragraphs and list items of the page; notes, tables and code left out."""
-    kept = [line for line in TEXT.splitlines() if not line.startswith(("    ", ">", "|", "<!--"))]
-    return re.split(r"\n\s*\n|\n(?=- |\d+\. )", "\n".join(kept))
-
-
 def test_every_must_has_an_identifier_that_is_defined_once_and_none_is_missing() -> None:
-    bare = [item for item in items() if "MUST" in item and not re.search(r"\[[A-Z]-\d+\]", item)]
+    """Paragraphs and list items of the page are looked at, not its notes, tables and code."""
+    kept = [line for line in TEXT.splitlines() if not line.startswith(("    ", ">", "|", "<!--"))]
+    items = re.split(r"\n\s*\n|\n(?=- |\d+\. )", "\n".join(kept))
+    bare = [item for item in items if "MUST" in item and not re.search(r"\[[A-Z]-\d+\]", item)]
     assert bare == []
-    starts = [re.match(r"(?:- |\d+\. )?\[([A-Z]-\d+)\] ", item) for item in items()]
+    starts = [re.match(r"(?:- |\d+\. )?\[([A-Z]-\d+)\] ", item) for item in items]
     defined = [found[1] for found in starts if found]
     assert len(defined) == len(set(defined))
     assert set(re.findall(r"\[([A-Z]-\d+)\]", TEXT)) == set(defined)

@@ -1,4 +1,4 @@
-"""The simulator beside the rules: `python tests/soak/agree.py [ROUNDS] [SEED]`.
+"""The simulator beside the rules: `python -m soak.agree [ROUNDS] [SEED]`.
 
 Every number of seats, both editions, all switches, both variants of two seats; half of the rounds
 with absences, returns, bans, void choices and hands that nobody opens. Prints one JSON object.
@@ -8,9 +8,6 @@ import json
 import sys
 import time
 from itertools import product
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from support.agreement import CALM, UNRULY, agree
 from support.unruly_games import TABLES

@@ -117,9 +117,9 @@ async def sit(words: list[str]) -> None:
     )
 
 
-OFF_LOOP: dict[str, Any] = {}
-if hasattr(tables.Seat, "off_loop") and not os.environ.get("ON_LOOP"):
-    OFF_LOOP = {"off_loop": trio.to_thread.run_sync}
+OFF_LOOP: dict[str, Any] = (
+    {} if os.environ.get("ON_LOOP") else {"off_loop": trio.to_thread.run_sync}
+)
 
 
 def one_deal(folder: Path, seats: int) -> dict[str, float]:

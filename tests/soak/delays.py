@@ -32,7 +32,11 @@ def game(seats: int, delay: float, quorum: int | None) -> list[terminals.Termina
 
 
 def choices(stepped: Sequence[tuple[float, str]]) -> list[float]:
-    """How long each sealed choice took, of the times at which one seat's steps were over."""
+    """How long each sealed choice took, from the step before it to the one in which it is shown.
+
+    Args:
+        stepped: When the steps of one seat were over, and their kinds.
+    """
     found, begun = [], 0.0
     for (before, _), (at, kind) in itertools.pairwise(stepped):
         begun = before if kind == "seal" else begun

@@ -82,11 +82,9 @@ def cost(kind: str, frames: int) -> dict[str, Any]:
     """One kind of flood at the fourth seat of four that stand before the deal."""
     table, who = make_table(ToyGame(4, 1), 4)
     room = MachineTable(table, who, toy_choice)
-    room.start()
-    while not all(place.machine.has_begun for place in room.places):
-        room.deliver()
-    machine = room.places[0].machine
-    heard = list(itertools.islice(FLOODS[kind](Liar(room.places[3].machine, who[3])), frames))
+    room.begin(0, 1, 2, 3)
+    machine = room.machine()
+    heard = list(itertools.islice(FLOODS[kind](Liar(room.machine(3))), frames))
     before, began = len(store_of(machine)), time.thread_time()
     for frame in heard:
         machine.receive(frame, room.now, table.ids[3])

@@ -10,14 +10,10 @@ from __future__ import annotations
 
 import random
 import sys
-from pathlib import Path
 from typing import Any
 
 import atheris
 import msgpack
-
-TESTS = Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(TESTS.parent), str(TESTS)]
 
 with atheris.instrument_imports(include=["protocol", "p2p_hoity", "msgpack"]):
     from p2p_hoity.net.errors import NetError

@@ -8,11 +8,13 @@ from typing import Any
 import trio
 import trio.testing
 
+from cli.ui.json_screen import JsonScreen
 from cli.ui.line_prompt import SeatPrompt
 from cli.ui.line_screen import SeatScreen
 from cli.words.cards import Names
 from p2p_hoity import rules
 from p2p_hoity.rules import View
+from p2p_hoity.session.updates import Update
 from support.cli_stage import NICKNAMES, referee, until
 
 
@@ -87,6 +89,22 @@ async def answer(view: View, kind: rules.Kind, *lines: str) -> tuple[rules.Choic
         await here.begin(here.prompt.choose, view, kind, False)
         await here.types(*lines)
         return here.found[0], here
+
+
+async def is_in_vain(wait: Callable[..., Awaitable[object]], *given: Any) -> bool:
+    """Return whether nothing comes of this in a minute."""
+    with trio.move_on_after(60) as scope:
+        await wait(*given)
+    return scope.cancelled_caught
+
+
+def written_of(*heard: Update) -> list[dict[str, Any]]:
+    """Return what a program is written when it hears this."""
+    written: list[dict[str, Any]] = []
+    screen = JsonScreen(written.append)
+    for update in heard:
+        screen(update)
+    return written
 
 
 def asked(kind: rules.Kind, seats: int = 3, seed: int = 1) -> View:

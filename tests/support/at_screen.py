@@ -1,7 +1,5 @@
 """A person at the full screen's application: what stands there, keys, and waiting for something."""
 
-from __future__ import annotations
-
 import asyncio
 import time
 from collections.abc import Awaitable, Callable
@@ -16,6 +14,7 @@ from cli.ui.full_screen.app import TableApp
 from cli.ui.full_screen.full_seat import FullSeat
 from cli.ui.full_screen.ink import cells
 from support.limits import LIMIT
+from support.running import running
 from support.screened import Company
 
 
@@ -106,39 +105,30 @@ class Sitting(AtScreen):
 
 
 def sit(
-    script: Script, company: Company, size: tuple[int, int] = (80, 24), **given: Any
+    script: Script, company: Company, size: tuple[int, int] = (80, 24), staged: bool = False
 ) -> Sitting:
     """Let a person play by a script."""
-    return asyncio.run(_sit(script, company, size, **given))
-
-
-async def _sit(
-    script: Script,
-    company: Company,
-    size: tuple[int, int],
-    staged: bool = False,
-    auto: bool = False,
-) -> Sitting:
     left: list[str] = []
-    seat = FullSeat(auto, left.append)
+    seat = FullSeat(False, left.append)
     seat.app.scene.staged = staged
-    async with seat.app.run_test(size=size) as pilot:
-        sitting = Sitting(pilot, seat, company, asyncio.get_running_loop().create_future())
-        sitting.left = left
 
-        async def hear_wishes() -> None:
-            while True:
-                sitting.wishes.append(await seat.player.wish())
+    async def play() -> Sitting:
+        async with seat.app.run_test(size=size) as pilot:
+            sitting = Sitting(pilot, seat, company, asyncio.get_running_loop().create_future())
+            sitting.left = left
 
-        async def main() -> str:
-            async with trio.open_nursery() as nursery:
-                nursery.start_soon(hear_wishes)
-                found = await company.play(seat.player, seat.tell)
-                nursery.cancel_scope.cancel()
-            return found
+            async def hear_wishes() -> None:
+                while True:
+                    sitting.wishes.append(await seat.player.wish())
 
-        await play_beside(sitting, main, script, company.stop)
-    return sitting
+            async def main() -> str:
+                async with running(hear_wishes):
+                    return await company.play(seat.player, seat.tell)
+
+            await play_beside(sitting, main, script, company.stop)
+        return sitting
+
+    return asyncio.run(play())
 
 
 async def play_beside(

@@ -1,21 +1,13 @@
 """Games for the tests of the command line: views from the rules alone, and one real transcript."""
 
-from __future__ import annotations
-
 import importlib.util
-import random
 import sys
 from types import ModuleType
 from typing import Any
 
-from p2p_hoity import bots, game_port, rules
-from p2p_hoity.editions import load
+from p2p_hoity import editions, rules
 from p2p_hoity.rules import View, view
-from protocol.crypto.group import cache_per_backend
-from protocol.seat.effects import Asked
-from protocol.seat.machine import Machine
-from protocol.wire.header import Patience, Terms
-from support.machine_table import MachineTable, identity, seat_at
+from support.kept_home import room_of
 from support.paths import ROOT
 from support.rules_driver import Referee
 
@@ -35,7 +27,7 @@ def tool(name: str, folder: str = "tools") -> ModuleType:
 
 def referee(seats: int, seed: int = 1, variant: Any = None) -> Referee:
     """A game by the rules alone, before its first step."""
-    return Referee.seat(load(), seats, seed, variant)
+    return Referee.seat(editions.load(), seats, seed, variant)
 
 
 def until(driver: Referee, kind: rules.Kind, seat: int) -> View:
@@ -52,19 +44,6 @@ def until(driver: Referee, kind: rules.Kind, seat: int) -> View:
     raise AssertionError(f"seat {seat} is never asked for {kind}")
 
 
-@cache_per_backend(maxsize=1)
 def played_file() -> bytes:
-    """The transcript of a whole game for two."""
-    game = game_port.game_value(load(), "surprise")
-    terms = Terms(identity(0).public, b"n" * 32, game, 2, 2, Patience())
-    bound, who = seat_at(terms, game_port.read_game)
-    rng = random.Random(2)
-
-    def choose(machine: Machine, asked: Asked) -> Any:
-        seen = view(asked.node.state.state, machine.seat, machine.hand())
-        return bots.BOTS["normal"](seen, rules.expected(seen.state), rng)
-
-    here = MachineTable(bound, who, choose)
-    here.start()
-    here.run(until=5)
-    return here.places[0].machine.transcript()
+    """Return the transcript of a whole game for two."""
+    return room_of(2, 99, edition=editions.DEFAULT).machine().transcript()

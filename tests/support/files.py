@@ -1,15 +1,11 @@
 """Transcripts of the played tables: reading, changing and judging them."""
 
-from collections.abc import Iterable
-
 from protocol.transcript import format
-from protocol.transcript.format import Envelope, Transcript
+from protocol.transcript.format import Transcript
 from protocol.transcript.problem import FILE_FAULTS, PARTS, UNREADABLE, Problem
 from protocol.transcript.verifier import verify
 from protocol.wire.faults import FAULTS
-from protocol.wire.messages import Message, Statement
-from support.forgeries import transcripts
-from support.played import files_of, game_of, room_of
+from support.played import files_of, game_of
 
 
 def read(name: str) -> Transcript:
@@ -34,23 +30,3 @@ def refusal(data: bytes) -> Problem:
 def code_of(whole: Transcript) -> str:
     """Return the code of the first problem of a transcript that must not pass."""
     return refusal(whole.encode()).code
-
-
-def signed(name: str, seat: int, statement: Statement) -> Message:
-    """Sign any statement with the key of any seat of a played table."""
-    return transcripts.signed(room_of(name), seat, statement)
-
-
-def parsed(name: str, listed: Iterable[Envelope]) -> list[Message]:
-    """Return the messages that evidence of a played table lists in full."""
-    return transcripts.parsed(room_of(name), listed)
-
-
-def with_message(name: str, message: Message) -> Transcript:
-    """Return the file of a played table with one message more, in its place."""
-    return transcripts.with_message(room_of(name), read(name), message)
-
-
-def with_close(name: str, seat: int, close: Statement) -> Transcript:
-    """Return the file of a played table with another statement in place of its closes."""
-    return transcripts.with_close(room_of(name), read(name), seat, close)

@@ -1,6 +1,5 @@
 """A home with games in it, over or not, made without a network."""
 
-import hashlib
 import random
 from pathlib import Path
 from typing import Any
@@ -11,7 +10,6 @@ from p2p_hoity import bots, game_port, rules
 from p2p_hoity.storage import journal, keys
 from p2p_hoity.storage.home import Home
 from p2p_hoity.storage.journal import Journal
-from protocol import Identity
 from protocol.crypto.group import cache_per_backend
 from protocol.seat.effects import Asked
 from protocol.seat.machine import Machine
@@ -23,13 +21,13 @@ STARTED = 1_700_000_000
 
 
 @cache_per_backend(maxsize=16)
-def room_of(seats: int, rounds: int, nonce: bytes = b"n") -> MachineTable:
+def room_of(seats: int, rounds: int, nonce: bytes = b"n", edition: str = "small-4") -> MachineTable:
     """Return a table of seeded seats, played by bots until this round has begun.
 
     It is shared by all who ask for it, and not to be changed.
     """
     variant = "surprise" if seats == 2 else None
-    game = game_port.game_value(edition_of("small-4"), variant)
+    game = game_port.game_value(edition_of(edition), variant)
     terms = Terms(identity(0).public, nonce * 32, game, seats, seats // 2 + 1, Patience())
     bound, who = seat_at(terms, game_port.read_game)
     rng = random.Random(2)
@@ -48,15 +46,9 @@ def room_of(seats: int, rounds: int, nonce: bytes = b"n") -> MachineTable:
 
 def player(home: Home, seat: int = 0) -> keys.Player:
     """The kept key of this home: that of a seeded seat."""
-    nickname = f"seat {seat}"
-    seed = _seed_of(seat)
-    keys.save_identity(home, seed, nickname, keys.new_vault(None))
-    return keys.Player(Identity(seed), nickname)
-
-
-def _seed_of(seat: int) -> bytes:
-    """What `machine_table.identity` is made from."""
-    return hashlib.sha256(b"seat%d" % seat).digest()
+    who, nickname = identity(seat), f"seat {seat}"
+    keys.save_identity(home, who.seed, nickname, keys.new_vault(None))
+    return keys.Player(who, nickname)
 
 
 def keep_journal(

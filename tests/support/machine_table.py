@@ -7,7 +7,7 @@ and takes its time, links may be cut, and seats may leave as the program has the
 import hashlib
 import heapq
 import random
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -39,12 +39,13 @@ def identity(seat: int) -> Identity:
     return Identity(hashlib.sha256(b"seat%d" % seat).digest())
 
 
-def seat_at(terms: Terms, game_of: Callable[[Terms], Any]) -> tuple[Table, list[Identity]]:
+def seat_at(
+    terms: Terms, game_of: Callable[[Terms], Any], names: Sequence[str] = ()
+) -> tuple[Table, list[Identity]]:
     """Return a table of these terms with a roster of seeded identities."""
     who = [identity(i) for i in range(terms.seats)]
-    roster = tuple(
-        header.sit(terms, one, f"seat {i}", bytes([i]) * 32) for i, one in enumerate(who)
-    )
+    names = names or [f"seat {i}" for i in range(terms.seats)]
+    roster = tuple(header.sit(terms, one, names[i], bytes([i]) * 32) for i, one in enumerate(who))
     return Table(Header(terms, roster), game_of(terms)), who
 
 
@@ -277,6 +278,11 @@ class MachineTable:
             return None
         return messages.parse(parsed.message, self.table.id, self.table.ids)
 
+    def own_messages(self, seat: int, effects: Iterable[Effect]) -> list[Message]:
+        """Return every own statement of a seat that it sends among these effects."""
+        found = [self.message(effect.frame) for effect in effects if isinstance(effect, Send)]
+        return [message for message in found if message is not None and message.seat == seat]
+
     def tell(self, seat: int, message: Message, peer: int | None = None) -> Message:
         """Let a seat receive a message from its author, or from another peer."""
         self.hear(seat, carried(message), message.seat if peer is None else peer)
@@ -328,10 +334,10 @@ class MachineTable:
         self.start()
         self.run(until)
 
-    def begin(self, seat: int = 0) -> None:
-        """Start all machines, and deliver until the game has begun for a seat."""
+    def begin(self, *seats: int) -> None:
+        """Start all machines, and deliver until the game has begun for these, or for seat 0."""
         self.start()
-        while not self.machine(seat).has_begun:
+        while not all(machine.has_begun for machine in self.machines(seats or (0,))):
             self.deliver()
 
     def done(self) -> bool:

@@ -40,12 +40,14 @@ class Shown:
         own = {} if self.mine is None else self.driver.private(self.mine)
         return rules.view(self.driver.state, self.mine, own)
 
-    def step(self) -> None:
-        """One step of the game, told."""
-        before = len(self.driver.record)
-        self.driver.step()
-        if items := tuple(self.driver.record[before:]):
-            self.scene.hear(updates.Happened(items, self.view, True))
+    def step(self, times: int = 1) -> Shown:
+        """So many steps of the game, each told."""
+        for _step in range(times):
+            before = len(self.driver.record)
+            self.driver.step()
+            if items := tuple(self.driver.record[before:]):
+                self.scene.hear(updates.Happened(items, self.view, True))
+        return self
 
     def until(self, kind: type[rules.Happening]) -> Shown:
         """Play until something of this kind has happened."""

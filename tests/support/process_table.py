@@ -5,7 +5,6 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self
 
 from support import terminals
@@ -56,12 +55,7 @@ class ProcessTable:
         self.open()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         for terminal in self.running.values():
             terminal.kill()
 
@@ -135,6 +129,11 @@ class ProcessTable:
     def seen(self, number: int, kind: str) -> list[dict[str, Any]]:
         """Return what a seat's screen told of this type."""
         return self.running[number].seen(kind)
+
+    def play(self) -> dict[str, Any]:
+        """Have all guests come, and judge how all ended."""
+        self.fill()
+        return self.judge()
 
     def judge(self, numbers: Sequence[int] = (), equal: bool = True) -> dict[str, Any]:
         """Wait until these have ended alike, without an accusation; `hoity verify` says so too.

@@ -1,11 +1,9 @@
 """A driver of the rules for tests: it holds the true deck and plays games without any protocol."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import Self, TypeVar
 
 from p2p_hoity import rules
 
@@ -41,7 +39,7 @@ class Referee:
         seed: int = 0,
         variant: rules.Variant = None,
         choosers: list[Chooser] | None = None,
-    ) -> Referee:
+    ) -> Self:
         rng = random.Random(seed)
         deck = list(range(len(edition.collectibles)))
         rng.shuffle(deck)
@@ -117,8 +115,10 @@ class Referee:
         after = (known.get(slot, card) for slot, card in enumerate(self.state.known))
         self.state = self.state.but(known=tuple(after))
 
-    def step(self) -> rules.State:
-        return self.apply(self.answer())
+    def step(self, times: int = 1) -> rules.State:
+        for _ in range(times):
+            self.apply(self.answer())
+        return self.state
 
     def play(self, limit: int = 200_000) -> rules.State:
         for _ in range(limit):

@@ -1,9 +1,6 @@
 """A table by the rules alone behind a full screen: the real application, no proofs."""
 
-from __future__ import annotations
-
 import contextlib
-import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
@@ -15,7 +12,8 @@ from p2p_hoity.rules import Choose, Over, Seal, Show, expected
 from p2p_hoity.session import updates
 from p2p_hoity.session.player import Player
 from p2p_hoity.session.updates import Clock, Muster, Presence
-from protocol import Header, Identity, Patience, Table, Terms, header
+from protocol import Patience, Table, Terms, header
+from support.machine_table import identity, seat_at
 from support.rules_driver import Referee
 
 NAMES = ("Iris", "Ada", "Bruno", "Clara", "Dov", "Ewa")
@@ -33,15 +31,10 @@ def table(
     edition: rules.Edition | None = None,
 ) -> Table:
     """A table with a roster of people."""
-    who = [Identity(hashlib.sha256(b"seat%d" % seat).digest()) for seat in range(seats)]
     game = game_port.game_value(edition or load(), variant)
     quorum = header.default_quorum(seats)
-    terms = Terms(who[0].public, b"n" * 32, game, seats, quorum, Patience())
-    roster = tuple(
-        header.sit(terms, one, name, bytes([i]) * 32)
-        for i, (one, name) in enumerate(zip(who, names, strict=False))
-    )
-    return game_port.bind(Header(terms, roster))
+    terms = Terms(identity(0).public, b"n" * 32, game, seats, quorum, Patience())
+    return seat_at(terms, game_port.read_game, names)[0]
 
 
 @dataclass

@@ -49,6 +49,7 @@ from protocol.seat.effects import Effect, Send, Stepped
 from protocol.wire.header import Patience
 from support import wire_tap
 from support.liars import peer
+from support.wire_tap import before
 
 FIRST_RECORD = 4
 """The cut with which a seat has its first record, and so can be resumed."""
@@ -107,17 +108,6 @@ def die(word: str) -> None:
     DyingDriver.kind, _, DyingDriver.role = place.partition("+")
     DyingDriver.left = int(number)
     setattr(seating, "Driver", DyingDriver)  # noqa: B010 - a name that mypy does not see
-
-
-def before(owner: type, name: str, act: Callable[..., Any]) -> None:
-    """Have a method do this first, with all that it is given."""
-    method = getattr(owner, name)
-
-    def doing(*given: Any) -> Any:
-        act(*given)
-        return method(*given)
-
-    setattr(owner, name, doing)
 
 
 def before_a_choice(act: Callable[[rules.View], Any]) -> None:

@@ -1,6 +1,8 @@
 """A command line with a home of its own, and a person who types at it."""
 
 import json
+import subprocess
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -12,6 +14,10 @@ from p2p_hoity.storage.home import Home
 
 Types = Callable[..., None]
 """Says which lines a person at a terminal types, and no more."""
+
+
+def nothing(words: str) -> None:
+    """Say nothing."""
 
 
 @dataclass(frozen=True)
@@ -40,8 +46,25 @@ class Shell:
         found = self.capture.readouterr()
         return Done(code, found.out, found.err)
 
-    def told(self, code: int, *words: object) -> str:
-        """Return in one line all that is written by a command that ends with this code."""
+    def done(self, code: int, *words: object) -> Done:
+        """Run a command that ends with this code."""
         done = self(*words)
         assert done.code == code, done
+        return done
+
+    def told(self, code: int, *words: object) -> str:
+        """Return in one line all that is written by a command that ends with this code."""
+        done = self.done(code, *words)
         return " ".join((done.err + done.out).split())
+
+
+def modules_of(code: int, *words: object) -> set[str]:
+    """Return what a Python has loaded at the end of a command that ends with this code."""
+    script = (
+        "import sys; from cli.app import run; code = run(sys.argv[1:]);"
+        "print(*sys.modules); sys.exit(code)"
+    )
+    command = [sys.executable, "-c", script, *map(str, words)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (code, ""), done
+    return set(done.stdout.splitlines()[-1].split())

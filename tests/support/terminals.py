@@ -164,11 +164,14 @@ def start(
     return Terminal(cast("subprocess.Popen[str]", process), home, complaints)
 
 
-def hoity(home: Path, *words: str, **how: Any) -> subprocess.CompletedProcess[str]:
-    """Run a command to its end; `how` is what `start` takes besides."""
+def hoity(
+    home: Path, *words: str, code: int | None = None, **how: Any
+) -> subprocess.CompletedProcess[str]:
+    """Run a command to its end, with this code if given; `how` is what `start` takes besides."""
     running = start(home, *words, **how)
-    printed = running.rest()
-    return subprocess.CompletedProcess(words, running.process.returncode, printed, running.errors())
+    printed, ended, errors = running.rest(), running.process.returncode, running.errors()
+    assert code in (None, ended), (ended, printed, errors)
+    return subprocess.CompletedProcess(words, ended, printed, errors)
 
 
 @contextmanager

@@ -21,11 +21,7 @@ def unruly(referee: Referee, due: rules.Expected, rng: random.Random) -> rules.E
         voided = rng.choice(sorted(event.choices))
         return referee.unsealed(due, {**event.choices, voided: None})
     if isinstance(event, rules.Shown | rules.Chosen) and rng.random() < 0.05:
-        return (
-            rules.Shown(event.kind, event.seat, None)
-            if isinstance(event, rules.Shown)
-            else rules.Chosen(event.kind, event.seat, None)
-        )
+        return type(event)(event.kind, event.seat, None)
     if isinstance(event, rules.Opened):
         return rules.Opened({s: c for s, c in event.cards.items() if rng.random() < 0.7})
     return event

@@ -6,7 +6,7 @@ A piece of the file: one letter, four bytes of length, the bytes.
 
 import os
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -27,8 +27,8 @@ def tap(path: Path) -> None:
     def note(letter: bytes, data: bytes) -> None:
         os.write(file, letter + len(data).to_bytes(4, "big") + data)
 
-    _before(Hub, "post", lambda hub, peer, data, once=False: note(POSTED, data))
-    _before(Driver, "_on_frame", lambda driver, peer, data: note(HEARD, data))
+    before(Hub, "post", lambda hub, peer, data, once=False: note(POSTED, data))
+    before(Driver, "_on_frame", lambda driver, peer, data: note(HEARD, data))
     sign = messages.sign
 
     def signed(*args: Any) -> messages.Message:
@@ -39,14 +39,15 @@ def tap(path: Path) -> None:
     messages.sign = signed
 
 
-def _before(owner: type, name: str, act: Any) -> None:
+def before(owner: type, name: str, act: Callable[..., Any]) -> None:
+    """Have a method do this first, with all that it is given."""
     method = getattr(owner, name)
 
-    def tapped(*args: Any) -> Any:
-        act(*args)
-        return method(*args)
+    def doing(*given: Any) -> Any:
+        act(*given)
+        return method(*given)
 
-    setattr(owner, name, tapped)
+    setattr(owner, name, doing)
 
 
 def pieces(path: Path) -> Iterator[tuple[bytes, bytes]]:

@@ -13,8 +13,8 @@ is the first bytes.
 """
 
 import json
-import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from hashlib import shake_256
 from itertools import count
 from pathlib import Path
@@ -27,6 +27,7 @@ from protocol.crypto import (
     escrow,
     generators,
     group,
+    hashing,
     schnorr,
     secret_sharing,
     shuffle,
@@ -39,10 +40,6 @@ from protocol.crypto.signing import Identity, fingerprint
 from protocol.wire.encoding import encode
 
 PATH = Path(__file__).with_name("crypto.json")
-sys.path[:0] = [str(PATH.parent.parent.parent), str(PATH.parent.parent)]
-
-from vectors.making.tracing import noted, traced  # noqa: E402 - the path is set above
-
 DRAWS: list[str] = []
 TABLE = bytes(range(32))
 SECRET = 31337
@@ -52,14 +49,35 @@ ORDER_EIGHT = bytes.fromhex("c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec
 Entry = dict[str, Any]
 
 
+@contextmanager
+def traced() -> Iterator[list[Entry]]:
+    """A list that fills with every hash: label, parts, and all 64 bytes of its SHA-512."""
+    found: list[Entry] = []
+    real = hashing.wide
+
+    def wide(label: Label, *parts: bytes) -> bytes:
+        data = real(label, *parts)
+        entry = {"label": label.value, "parts": [part.hex() for part in parts]}
+        found.append({**entry, "sha512": data.hex()})
+        return data
+
+    hashing.wide = wide
+    try:
+        yield found
+    finally:
+        hashing.wide = real
+
+
 def source(seed: str) -> Callable[[int], bytes]:
-    """A repeatable stream of random bytes."""
+    """A repeatable stream of random bytes, each draw of which is noted."""
     calls = count()
 
     def draw(size: int) -> bytes:
-        return shake_256(seed.encode() + next(calls).to_bytes(8, "big")).digest(size)
+        data = shake_256(seed.encode() + next(calls).to_bytes(8, "big")).digest(size)
+        DRAWS.append(data.hex())
+        return data
 
-    return noted(draw, DRAWS)
+    return draw
 
 
 def inside(make: Callable[[], Entry]) -> Entry:
@@ -302,28 +320,17 @@ def vectors() -> Entry:
     def add(block: str, name: str, code: str, **replace: Any) -> None:
         reject.append({"block": block, "name": name, "code": code, "replace": replace})
 
-    for block, entry, code in (
-        ("key_proof", key, "bad-key-proof"),
-        ("card_shares", shares, "bad-share"),
-    ):
-        add(
-            block,
-            "response not canonical",
-            code,
-            proof=entry["proof"][:64] + high(entry["proof"][64:]),
-        )
+    for block, code in (("key_proof", "bad-key-proof"), ("card_shares", "bad-share")):
+        proof = accept[block]["proof"]
+        add(block, "response not canonical", code, proof=proof[:64] + high(proof[64:]))
     add("card_shares", "shares swapped", "bad-share", shares=shares["shares"][::-1])
-    add(
-        "shuffle",
-        "cards swapped",
-        "bad-shuffle",
-        after=deck["after"][2:4] + deck["after"][:2] + deck["after"][4:],
-    )
+    after = deck["after"]
+    add("shuffle", "cards swapped", "bad-shuffle", after=after[2:4] + after[:2] + after[4:])
     add("shuffle", "not shuffled", "bad-shuffle", after=deck["before"])
     for name, point in bad_points(shares["shares"][0]).items():
         add("card_shares", f"share: {name}", "bad-share", shares=[point, shares["shares"][1]])
-    for name, point in bad_points(deck["after"][0]).items():
-        add("shuffle", f"card: {name}", "bad-shuffle", after=[point, *deck["after"][1:]])
+    for name, point in bad_points(after[0]).items():
+        add("shuffle", f"card: {name}", "bad-shuffle", after=[point, *after[1:]])
     for name, point in bad_points(key["public"]).items():
         add("key_proof", f"key: {name}", "bad-key-proof", public=point)
     return {"plain": first, "hash_to_group": group_hashes(), "accept": accept, "reject": reject}

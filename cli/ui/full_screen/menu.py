@@ -129,7 +129,8 @@ class Menu:
     def _theft(self) -> Choice | None:
         if self._unmarked():
             return None
-        return tuple(slot for slot in self.slots if slot in self.picked)
+        groups = theft_options(self.view.state)
+        return tuple(slot for group in groups for slot in group if slot in self.picked)
 
     @property
     def verdict(self) -> str:

@@ -69,33 +69,26 @@ def test_nobody_is_asked_without_a_relay_or_a_code(asked: list[SpokenCode], hoit
 
 @pytest.mark.parametrize("command", ["join", "watch"])
 @pytest.mark.parametrize(
-    ("code", "fields", "number"),
+    ("error", "number"),
     [
-        (CodeCode.WRONG, {}, 1),
-        (CodeCode.NOBODY, {"number": 7, "relay": "r:1"}, 3),
-        (CodeCode.BUSY, {"relay": "r:1"}, 3),
-        (CodeCode.UNANSWERED, {"number": 7, "relay": "r:1"}, 3),
+        (CodeError(CodeCode.WRONG), 1),
+        (CodeError(CodeCode.NOBODY, number=7, relay="r:1"), 3),
+        (CodeError(CodeCode.BUSY, relay="r:1"), 3),
+        (CodeError(CodeCode.UNANSWERED, number=7, relay="r:1"), 3),
     ],
 )
 def test_a_program_is_told_why_there_is_no_ticket(
-    command: str,
-    code: CodeCode,
-    fields: dict[str, object],
-    number: int,
-    hoity: Shell,
-    monkeypatch: pytest.MonkeyPatch,
+    command: str, error: CodeError, number: int, hoity: Shell, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def ask(_code: SpokenCode, _network: object) -> Ticket:
-        raise CodeError(code, **fields)
+        raise error
 
     monkeypatch.setattr(by_code, "ticket_by_code", ask)
-    done = hoity(command, f"{CODE}@r:1", "--json")
-    (told,) = done.lines
-    assert (told["type"], told["code"], told["exit"]) == ("error", str(code), number)
-    assert done.code == number
+    (told,) = hoity.done(number, command, f"{CODE}@r:1", "--json").lines
+    assert (told["type"], told["code"], told["exit"]) == ("error", str(error.code), number)
 
 
-def test_a_relay_is_kept_and_forgotten(hoity: Shell) -> None:
+def test_a_relay_is_kept_and_forgotten_and_what_is_none_not_used(hoity: Shell) -> None:
     assert hoity("relay", "--use", "Relay.Example").code == 0
     assert settings.load(hoity.home).relay == "relay.example:4646"
     assert relays.relays_of(None) == ("relay.example:4646",)
@@ -105,25 +98,22 @@ def test_a_relay_is_kept_and_forgotten(hoity: Shell) -> None:
     assert (done.code, done.lines[-1]) == (0, {"type": "use", "relay": None})
     assert settings.load(hoity.home).relay is None
     assert hoity("relay", "--use", "no relay").code == 2
+    settings.keep(hoity.home, Settings("Ana"))
+    for kept in (7, "", None, ["a"]):
+        path = hoity.home.path / "settings.json"
+        path.write_text(json.dumps({"nickname": "Ana", "relay": kept}))
+        assert settings.load(hoity.home).relay in (None, ""), kept
+        assert all(relays.kept()), kept
 
 
 def test_a_relay_kept_first_takes_nothing_from_the_first_run(home: Home, types: Types) -> None:
     relays.keep("relay.example:1")
     assert first_run.is_first(home)
-    types("", "Ana")
+    types("Ana")
     assert first_run.first_run(home)
     kept = settings.load(home)
     assert (kept.nickname, kept.relay) == ("Ana", "relay.example:1")
     assert not first_run.is_first(home)
-
-
-@pytest.mark.parametrize("relay", [7, "", None, ["a"]])
-def test_a_relay_of_the_settings_that_is_none_is_not_used(home: Home, relay: object) -> None:
-    settings.keep(home, Settings("Ana"))
-    path = home.path / "settings.json"
-    path.write_text(json.dumps({"nickname": "Ana", "relay": relay}))
-    assert settings.load(home).relay in (None, "")
-    assert all(relays.kept())
 
 
 def test_a_code_is_typed_as_a_table_is_picked(

@@ -38,7 +38,7 @@ def verified(hoity: Shell, *words: object) -> tuple[int, dict[str, Any]]:
     return done.code, {line["file"]: {**line, "timings": None} for line in done.lines}
 
 
-def test_the_verdicts_are_those_of_this_machine(
+def test_the_verdicts_are_those_of_this_machine_and_kept(
     hoity: Shell, monkeypatch: pytest.MonkeyPatch, scheduler: str, folder: Path
 ) -> None:
     monkeypatch.chdir(folder.parent)  # names need not be whole
@@ -47,10 +47,7 @@ def test_the_verdicts_are_those_of_this_machine(
     assert len(here[1]) == 4
     for way in ([], ["--send"]):
         assert verified(hoity, folder.name, "--dask", scheduler, *way) == here
-
-
-def test_what_is_judged_is_kept(hoity: Shell, scheduler: str, folder: Path, tmp_path: Path) -> None:
-    words = (folder / "empty.hoity", "--dask", scheduler, "--verdicts", tmp_path / "verdicts")
+    words = (folder / "empty.hoity", "--dask", scheduler, "--verdicts", folder / "verdicts")
     assert len(verified(hoity, *words)[1]) == 1
     assert verified(hoity, *words) == (1, {})
 

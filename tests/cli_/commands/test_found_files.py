@@ -58,16 +58,10 @@ def test_named_links_are_followed_and_other_links_to_folders_are_told(tmp_path: 
     link = tmp_path / "link"
     link.symlink_to(tmp_path / "games")
     assert found(link) == ([link / "a.hoity"], {})
-
-
-@POSIX
-def test_links_to_files_are_files_even_to_none(tmp_path: Path) -> None:
-    game = made(tmp_path / "a.hoity")
-    (tmp_path / "b.hoity").symlink_to(game)
-    (tmp_path / "c.hoity").symlink_to(tmp_path / "nowhere")
-    (tmp_path / "d.hoity").symlink_to(tmp_path / "d.hoity")
-    names = [tmp_path / f"{letter}.hoity" for letter in "abcd"]
-    assert found(tmp_path) == (names, {})
+    (link / "b.hoity").symlink_to(game)  # links to files are files, even to none
+    (link / "c.hoity").symlink_to(tmp_path / "nowhere")
+    (link / "d.hoity").symlink_to(link / "d.hoity")
+    assert found(link) == ([link / f"{letter}.hoity" for letter in "abcd"], {})
 
 
 @POSIX

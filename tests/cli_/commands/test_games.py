@@ -1,7 +1,5 @@
 """Tests of `games` and `forget`, and of games by their names wherever a file is asked for."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from pathlib import Path

@@ -57,23 +57,19 @@ def test_a_table_is_picked_by_its_number_or_ticket(lan: Lan, types: Types, capsy
     assert "hoity host" in capsys.readouterr().out
 
 
-def test_a_host_is_found_by_its_nickname(lan: Lan) -> None:
+def test_a_host_is_found_by_its_nickname_or_asked_among_look_alikes(
+    lan: Lan, types: Types, capsys: Shown
+) -> None:
+    assert all(map(pick_table.is_nickname, ("Ana", "nonsense", "hoity")))
+    assert not any(map(pick_table.is_nickname, ("", "hoity2abc", "HOITY1ABC", "x" * 25, OPEN)))
     assert pick_table.by_nickname("Ana") == OPEN
     with pytest.raises(Trouble, match="no table of Zoe on this LAN"):
         pick_table.by_nickname("Zoe")
-
-
-def test_look_alikes_are_listed_and_asked(lan: Lan, types: Types, capsys: Shown) -> None:
     lan.append(Announcement("Аnа", 4, 1, OTHER))  # two letters are Cyrillic
     for nickname in ("ana", "Аna", "Ana"):
         types("2")
         assert pick_table.by_nickname(nickname) == OTHER
         assert "looks like it" in capsys.readouterr().out
-
-
-def test_a_ticket_is_not_taken_for_a_nickname() -> None:
-    assert all(map(pick_table.is_nickname, ("Ana", "nonsense", "hoity")))
-    assert not any(map(pick_table.is_nickname, ("", "hoity2abc", "HOITY1ABC", "x" * 25, OPEN)))
 
 
 def test_without_a_terminal_a_ticket_is_needed(hoity: Shell) -> None:
@@ -125,7 +121,7 @@ def played(home: Home, monkeypatch: pytest.MonkeyPatch) -> Iterator[MachineTable
     assert not list(home.journals.glob("*.ticket"))
 
 
-def test_a_game_that_is_played_is_handed_the_ticket(
+def test_a_game_that_is_played_elsewhere_is_handed_the_ticket_and_not_taken_up(
     played: MachineTable, hoity: Shell, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     found: list[Ticket] = []
@@ -143,6 +139,9 @@ def test_a_game_that_is_played_is_handed_the_ticket(
     done = hoity("join", "--json", encode_ticket(ticket))
     handed = {"type": "handed", "game": played.table.id.hex()[:16], "name": "seat 0"}
     assert (done.code, done.lines) == (0, [handed])
+    told = hoity.told(2, "resume")
+    assert "in another terminal" in told
+    assert "take your seat" not in told
 
 
 @pytest.mark.parametrize(
@@ -180,11 +179,3 @@ def test_a_seat_is_not_taken_by_a_forged_ticket_or_another_key(
     assert (
         "kept" not in hoity("join", "--yes", encode_ticket(ticket_of(here, secret=bytes(16)))).out
     )
-
-
-def test_a_game_played_in_another_terminal_is_not_taken_up(
-    played: MachineTable, hoity: Shell
-) -> None:
-    told = hoity.told(2, "resume")
-    assert "in another terminal" in told
-    assert "take your seat" not in told

@@ -7,12 +7,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from support.sampling import times
-from support.shell import Done, Shell, Types
+from support.shell import Done, Shell
 
-from cli.commands import learn, seats
-from cli.commands.seats import new_sitting
-from cli.commands.sitting import Manner
-from cli.local import settings as kept
+from cli.commands import learn
 from cli.words import lingo
 from cli.words.lesson import EXPLANATIONS, FAREWELL
 from p2p_hoity.lesson import Topic
@@ -83,39 +80,7 @@ def test_every_explanation_is_short() -> None:
             assert 1 <= len(re.findall(r"[.!?](?= |$)", shown)) <= 3
 
 
-# The first run.
-
-
-@pytest.fixture
-def played(home: Home, monkeypatch: pytest.MonkeyPatch) -> list[bool]:
-    """Whether each lesson that was played is plain."""
-    found: list[bool] = []
-    monkeypatch.setattr(learn, "_in_a_process", found.append)
-    return found
-
-
-@pytest.mark.parametrize(
-    ("lines", "plain"), [(("y",), [True]), (("", "x", "y"), [True]), (("n",), [])]
-)
-def test_the_first_run_offers_it_once(
-    played: list[bool], types: Types, lines: tuple[str, ...], plain: list[bool]
-) -> None:
-    types("", "Ana", *lines)
-    for _time in range(2):
-        assert new_sitting(Manner(plain=True)).me.nickname == "Ana"
-    assert played == plain
-
-
-def test_it_is_not_offered_where_the_first_run_asks_nothing_nor_to_a_bot(
-    home: Home, types: Types, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    types()
-    new_sitting(Manner(name="Bob"))
-    assert not kept.is_kept(home)
-    home.identity.unlink()
-    monkeypatch.setattr(seats, "offer", lambda plain: pytest.fail("offered"))
-    types("", "Ana")
-    new_sitting(Manner(auto=True))
+# Before the first game.
 
 
 def test_it_is_played_in_the_language_chosen(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -126,6 +91,7 @@ def test_it_is_played_in_the_language_chosen(home: Home, monkeypatch: pytest.Mon
 
         def __init__(self, command: list[str], env: dict[str, str]) -> None:
             commands.append(command)
+            assert env[learn.BEFORE]  # the game follows: no command for one is shown
             self.waits = iter([KeyboardInterrupt, None])
 
         def wait(self) -> None:
@@ -134,5 +100,5 @@ def test_it_is_played_in_the_language_chosen(home: Home, monkeypatch: pytest.Mon
 
     monkeypatch.setattr("subprocess.Popen", Process)
     lingo.speak("de")
-    learn._in_a_process(plain=True)
+    learn.before_the_game(plain=True)
     assert commands[0][3:] == ["cli", "learn", "--lang", "de", "--plain"]

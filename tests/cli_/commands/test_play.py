@@ -6,13 +6,16 @@ import signal
 import stat
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 import trio
 from support.limits import LIMIT
+from support.shell import nothing
 from support.short_game import short_file
+from support.terminals import hoity
 
 from cli.commands.play import Ask, checked_terms, edition_of
 from cli.commands.seats import new_sitting
@@ -86,6 +89,7 @@ def test_the_three_bounds_in_words(seats: int, secrecy: int, progress: int, fork
     assert f" {progress} seat" in found["Progress"]
     assert f"{fork} lying seat" in found["One history"] or not fork
     assert ("a single liar can split" in text) is (fork == 0)
+    assert ("If your only link is with one seat" in text) is (fork == 0)
     assert "Ana" in text
     plain = terms_words.as_json(offered, read_game(offered), ["Ana"])
     assert [plain[key] for key in ("secrecy", "progress", "no_fork")] == [secrecy, progress, fork]
@@ -134,32 +138,21 @@ def test_the_last_line() -> None:
 # Standard input.
 
 
-@pytest.mark.parametrize(
-    ("pieces", "lines"),
-    [
+async def test_lines_come_whole_however_they_are_cut_until_the_input_ends() -> None:
+    for pieces, lines in (
         ([b"on", b"e\ntw", "o é\n\nlast".encode()], ["one", "two é", "", "last"]),
         ([b"\xff\xfe\n"], ["\ufffd\ufffd"]),
-    ],
-    ids=["cut", "no text"],
-)
-async def test_lines_come_whole_however_they_are_cut(pieces: list[bytes], lines: list[str]) -> None:
-    come = iter([*pieces, b""])
-    send, receive = trio.open_memory_channel[str](10)
-    await pump(send, lambda: next(come))
-    assert [line async for line in receive] == lines
-
-
-async def test_the_input_ends() -> None:
-    pieces = iter([b"ignored", b""])
-    await until_closed(lambda: next(pieces))
-    assert list(pieces) == []
+    ):
+        come = iter([*pieces, b""])
+        send, receive = trio.open_memory_channel[str](10)
+        await pump(send, partial(next, come))
+        assert [line async for line in receive] == lines
+    come = iter([b"ignored", b""])
+    await until_closed(partial(next, come))
+    assert list(come) == []
 
 
 # Bots.
-
-
-def nothing(words: str) -> None:
-    """Say nothing."""
 
 
 def test_a_crew_has_other_names_than_the_player_and_is_found_again(tmp_path: Path) -> None:
@@ -228,6 +221,17 @@ async def test_a_bot_that_cannot_come_is_trouble(tmp_path: Path) -> None:
         async with open_nursery() as nursery:
             await crew.join("nonsense", nursery)
     await crew.dismiss(keep=False)
+
+
+def test_without_a_terminal_a_bot_plays_if_the_input_ends_unanswered(tmp_path: Path) -> None:
+    words = ("play", "--bots", "1", "--edition", str(short_file(tmp_path)))
+    done = hoity(tmp_path / "one", *words, code=0)
+    first, *_, last = done.stdout.splitlines()
+    assert first.startswith("This is no terminal")
+    assert "hoity verify" in last
+    assert "The input has ended: a bot plays your seat." in done.stdout
+    hoity(tmp_path / "two", *words, "--no-auto", code=130)
+    hoity(tmp_path / "three", *words, typed="1\ny\n", code=130)
 
 
 def test_ctrl_c_keeps_the_game_and_its_bots(tmp_path: Path) -> None:

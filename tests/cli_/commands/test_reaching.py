@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 import trio
+from support.at_prompt import written_of
 from support.kept_home import keep_journal, player, room_of
 from support.shell import Shell
 
@@ -16,10 +17,9 @@ from cli.app import run
 from cli.commands import play as play_command
 from cli.commands import reaching, resume
 from cli.commands.join import _ticket
-from cli.commands.reaching import again_by, for_guests, reach_of
+from cli.commands.reaching import USUAL, again_by, for_guests, reach_of
 from cli.commands.sitting import Manner
 from cli.trouble import Trouble
-from cli.ui.json_screen import JsonScreen
 from cli.ui.line_screen import SeatScreen
 from cli.words.reaching import reach_lines
 from p2p_hoity.errors import because
@@ -61,6 +61,9 @@ def test_a_forwarded_port_is_named_and_the_lan_not_asked_behind_a_proxy() -> Non
     assert reach.listen == ":4646"
     assert reach_of("192.168.1.5:9", advertised=["h:4646"]).listen == "192.168.1.5:9"
     assert reach_of(":0").listen == ":0"
+    assert reach_of(USUAL, advertised=["h:4646"]).listen == ":4646"
+    usual, typed = reach_of(USUAL), reach_of(":4646")
+    assert (usual.or_any, typed.or_any) == (True, False)
     with pytest.raises(Trouble):
         _ticket(Manner(), "", True)
     assert _ticket(Manner(), "Ana", True) == "Ana"
@@ -84,12 +87,8 @@ def test_what_is_no_address_is_no_forwarded_port(typed: list[str], error: type[E
 
 def test_behind_a_proxy_nothing_is_listened_to_announced_or_asked() -> None:
     reach = reach_of(":0", ["r.example:1"], Lan.OPEN, ["x.onion:47"], TOR, False)
-    assert (reach.listen, reach.lan, reach.maps, reach.hidden) == (
-        "127.0.0.1:47",
-        Lan.OFF,
-        False,
-        True,
-    )
+    assert (reach.listen, reach.lan) == ("127.0.0.1:47", Lan.OFF)
+    assert (reach.maps, reach.hidden) == (False, True)
     assert isinstance(reach.network, SocksNetwork)
     assert os.environ[reaching.PROXY] == TOR  # for the bots that this command hires
     assert reach_of("127.0.0.1:9", proxy=TOR).listen == "127.0.0.1:9"
@@ -144,6 +143,7 @@ def test_a_seat_is_taken_again_as_before_but_for_what_is_typed() -> None:
     before = again_by(None)
     assert (before.anew, before.relays_anew, before.advertised) == (False, False, ())
     assert again_by(":0") == before
+    assert not again_by(USUAL).anew
     elsewhere = again_by(None, ["relay.example:9"], ["home.example:4646"])
     assert (elsewhere.anew, elsewhere.relays_anew) == (True, True)
     assert elsewhere.listen == ":4646"
@@ -199,24 +199,13 @@ def test_the_ticket_of_one_who_moved_is_shown() -> None:
     assert taken == {"type": "ticket-taken", "name": "Bob"}
 
 
-def written_of(*told: updates.Update) -> list[dict[str, Any]]:
-    """Return what a program is told."""
-    out: list[dict[str, Any]] = []
-    screen = JsonScreen(out.append)
-    for update in told:
-        screen(update)
-    return out
-
-
 def test_the_line_prompt_says_once_for_each_loss_what_to_do() -> None:
     lines: list[str] = []
     screen = SeatScreen(lines.append)
     table = room_of(3, 1).table
     screen(updates.Started(table, 1))
-    awaited, lost = (
-        updates.Awaited(frozenset({0}), 30.0),
-        updates.Attendance((UNLINKED, LINKED, LINKED)),
-    )
+    awaited = updates.Awaited(frozenset({0}), 30.0)
+    lost = updates.Attendance((UNLINKED, LINKED, LINKED))
     there = updates.Attendance((LINKED,) * 3)
     for seats, times in ((there, 0), (lost, 1), (lost, 1), (there, 1), (lost, 2)):
         screen(seats)

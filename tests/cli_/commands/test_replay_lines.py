@@ -1,7 +1,5 @@
 """Tests of the lines of a replay: when choices were sealed, and every why that there is."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from support.cli_stage import tool
@@ -24,14 +22,8 @@ def types(sealed: list[Sealing]) -> list[str]:
 
 def test_a_sealing_stands_before_what_had_not_happened_yet_and_says_who() -> None:
     one, two, end = (Sealing(at, 9 + at, "place", (0, 1)) for at in (0, 1, 3))
-    assert types([one, two, end]) == [
-        "sealed",
-        "round-began",
-        "sealed",
-        "place-shown",
-        "no-sale",
-        "sealed",
-    ]
+    wanted = ["sealed", "round-began", "sealed", "place-shown", "no-sale", "sealed"]
+    assert types([one, two, end]) == wanted
     assert types([]) == ["round-began", "place-shown", "no-sale"]
     lines = list(replay._lines(ITEMS, [Sealing(1, 12, "action", (1,))]))
     assert lines[1] == {"type": "sealed", "round": 1, "step": 12, "kind": "action", "seats": [1]}

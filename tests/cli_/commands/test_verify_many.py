@@ -253,18 +253,3 @@ def test_a_terminal_shows_progress(
     assert shown[-1].startswith(f"{total} of {total} files, ")
     assert done.err.endswith("\r\x1b[K")
     assert len(done.verdicts) == total
-
-
-# What one file costs.
-
-
-def test_one_file_needs_no_other_process_and_nothing_of_many() -> None:
-    script = (
-        "import sys; from cli.app import run\n"
-        f"code = run(['verify', {str(VECTORS / 'failures' / 'another-game.hoity')!r},"
-        " '--jobs', '1'])\n"
-        "names = ['multiprocessing', 'cli.commands.verify_many', 'distributed', 'asyncio']\n"
-        "sys.exit([name for name in names if name in sys.modules] or code)\n"
-    )
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, check=False)
-    assert (done.returncode, done.stderr) == (1, b"")

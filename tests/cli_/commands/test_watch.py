@@ -1,7 +1,5 @@
 """Looking on: what is told of a table that is left behind its end, or before."""
 
-from __future__ import annotations
-
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any

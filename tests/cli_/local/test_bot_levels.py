@@ -41,27 +41,26 @@ def test_anything_else_is_refused_in_words() -> None:
             levels_of(word, "normal", 5)
 
 
-def test_the_level_is_asked_once_and_kept(
+def test_the_level_is_asked_once_and_kept_and_is_not_the_first_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    home, typed = Home(tmp_path), iter(["easy,hard", "ea"])
+    home, typed = Home(tmp_path), iter(["", "easy,hard", "Learn", "ea"])
+    lessons: list[bool] = []
+
+    def asked() -> str:
+        return ask_level(home, lambda: lessons.append(True))
+
     tmp_path.chmod(0o700)
-    settings.keep(home, settings.Settings(nickname="Ana", relay="here:1"))
     monkeypatch.setattr(bot_levels, "answer", lambda question: next(typed))
-    assert ask_level(home) == "easy"
+    assert asked() == bots.DEFAULT_LEVEL
+    settings.keep(home, settings.Settings(bots="easy"))
+    assert not settings.is_kept(home)
+    settings.keep(home, settings.Settings(nickname="Ana", relay="here:1"))
+    assert asked() == "easy"
     assert capsys.readouterr().out.count("One word for all of them") == 1
-    assert ask_level(home) == "easy"
+    assert lessons == [True]
+    assert asked() == "easy"
     assert settings.load(home) == settings.Settings(nickname="Ana", relay="here:1", bots="easy")
-
-
-def test_enter_takes_the_usual_one_and_a_level_alone_is_not_the_first_run(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    tmp_path.chmod(0o700)
-    monkeypatch.setattr(bot_levels, "answer", lambda question: "")
-    assert ask_level(Home(tmp_path)) == bots.DEFAULT_LEVEL
-    settings.keep(Home(tmp_path), settings.Settings(bots="easy"))
-    assert not settings.is_kept(Home(tmp_path))
 
 
 @pytest.mark.parametrize("kept", ["best", 7, None, ["easy"]])

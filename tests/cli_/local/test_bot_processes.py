@@ -7,6 +7,7 @@ from pathlib import Path
 
 from support.limits import LIMIT
 from support.paths import ROOT
+from support.shell import nothing
 from support.short_game import short_file
 from support.terminals import BOT, LISTEN, Terminal, environment, hoity, start
 
@@ -16,10 +17,6 @@ from p2p_hoity.storage.home import Home
 from p2p_hoity.storage.own_files import private_folder
 
 GAME, OTHER = "0123456789abcdef", "fedcba9876543210"
-
-
-def nothing(_: str) -> None:
-    """A screen."""
 
 
 def crews(home: Home) -> list[str]:
@@ -82,12 +79,6 @@ def test_crews_that_nobody_needs_are_swept_out(tmp_path: Path) -> None:
     assert (Path(paths[0]) / "cli" / "__main__.py").samefile(ROOT / "cli" / "__main__.py")
 
 
-async def test_a_crew_that_is_dismissed_leaves_nothing(tmp_path: Path) -> None:
-    home = Home(tmp_path)
-    await bot_processes.hire(home, ("normal",), "Ana", nothing).dismiss(keep=False)
-    assert crews(home) == []
-
-
 def await_seated(host: Terminal, number: int) -> None:
     """Wait until a host, who sits down first, says that so many are seated."""
     while len(host.read_until("type", "joined")["names"]) < number:
@@ -113,8 +104,7 @@ def test_bots_of_a_host_killed_in_the_game_let_go_of_it(tmp_path: Path) -> None:
     for book in books:
         with book.open("rb+") as file:
             assert file_lock.hold(file, wait=True)  # returns when the bot has ended
-    done = hoity(home, "resume", "--auto", "--json")
-    assert done.returncode == 0, done.stderr
+    hoity(home, "resume", "--auto", "--json", code=0)
     assert crews(Home(home)) == []
 
 
@@ -122,8 +112,7 @@ def test_what_a_host_killed_in_the_lobby_left_is_gone_after_the_next_game(tmp_pa
     home = killed(tmp_path, 1, 3)
     assert len(crews(Home(home))) == 1
     words = ("--bots", "1", "--edition", str(tmp_path / "small-4.toml"))
-    done = hoity(home, "play", *words, "--auto", "--json")
-    assert done.returncode == 0, done.stderr
+    hoity(home, "play", *words, "--auto", "--json", code=0)
     assert crews(Home(home)) == []
 
 

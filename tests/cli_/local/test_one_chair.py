@@ -16,7 +16,10 @@ from p2p_hoity.tables import Reach
 TICKET = Ticket(b"h" * 32, ("127.0.0.1:4646",), b"t" * 32)
 
 
-def test_a_second_terminal_with_the_same_key_is_turned_away(tmp_path: Path) -> None:
+def test_a_second_terminal_with_the_same_key_is_turned_away_and_joins_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOITY_HOME", str(tmp_path / "new"))
     home = Home(tmp_path / "new")
     with only_one(home, TICKET):
         with pytest.raises(Trouble, match="Another terminal") as caught, only_one(home, TICKET):
@@ -25,6 +28,8 @@ def test_a_second_terminal_with_the_same_key_is_turned_away(tmp_path: Path) -> N
         assert str(home.identity) in str(caught.value)
         with pytest.raises(Trouble), only_one(home, TICKET):
             pass
+        with pytest.raises(Trouble, match="Another terminal"):
+            join(Manner(), encode_ticket(TICKET), Reach())
 
 
 def test_another_key_or_table_is_free_and_the_place_itself_once_it_was_left(tmp_path: Path) -> None:
@@ -37,9 +42,3 @@ def test_another_key_or_table_is_free_and_the_place_itself_once_it_was_left(tmp_
         ):
             assert list(home.path.iterdir())
         assert list(home.path.iterdir()) == []
-
-
-def test_joining_asks_for_the_place_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("HOITY_HOME", str(tmp_path))
-    with only_one(Home(tmp_path), TICKET), pytest.raises(Trouble, match="Another terminal"):
-        join(Manner(), encode_ticket(TICKET), Reach())

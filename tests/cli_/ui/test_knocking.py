@@ -5,6 +5,7 @@ import sys
 
 import pytest
 import trio
+from support.running import running
 from support.shell import Shell
 
 from cli.trouble import Trouble
@@ -15,31 +16,23 @@ from cli.words.presence import knock
 Shown = pytest.CaptureFixture[str]
 
 
-async def test_a_program_answers_by_the_key_and_strays_say_nothing(capsys: Shown) -> None:
+async def test_a_program_answers_by_the_key_until_it_is_gone_and_strays_say_nothing(
+    capsys: Shown,
+) -> None:
     send, lines = trio.open_memory_channel[str](16)
     seat = JsonSeat(True, lambda reason: None)
     seat._program = JsonPlayer(lines, lambda value: None)
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(seat._program.listen)
+    async with running(seat._program.listen):
         for said in ("y", '{"admit":"OTHER"}', "[1", '{"admit":"KEY","x":1}', '{"admit": "KEY"}'):
             await send.send(said)
         assert await seat.admit("Bob", "KEY") is True
         await send.send('{"refuse":"KEY"}')
         assert await seat.admit("Bob", "KEY") is False
-        nursery.cancel_scope.cancel()
+        await send.aclose()
+        with pytest.raises(Trouble, match="input has ended"):
+            await seat._program.admit("KEY")
     first = json.loads(capsys.readouterr().out.splitlines()[0])
     assert first == {"type": "knock", "nickname": "Bob", "fingerprint": "KEY"}
-
-
-async def test_a_program_that_is_gone_lets_nobody_in() -> None:
-    send, lines = trio.open_memory_channel[str](16)
-    player = JsonPlayer(lines, lambda value: None)
-    async with trio.open_nursery() as nursery:
-        await send.aclose()
-        nursery.start_soon(player.listen)
-        with pytest.raises(Trouble, match="input has ended"):
-            await player.admit("KEY")
-        nursery.cancel_scope.cancel()
 
 
 def test_with_nobody_to_ask_no_table_opens(monkeypatch: pytest.MonkeyPatch, hoity: Shell) -> None:

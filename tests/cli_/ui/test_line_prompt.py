@@ -1,13 +1,11 @@
 """Tests of the plain prompt: a person typing lines, and what the seat then does."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest
 import trio
 import trio.testing
-from support.at_prompt import Desk, answer, asked, desk
+from support.at_prompt import Desk, answer, asked, desk, is_in_vain
 from support.cli_stage import NICKNAMES, referee, until
 from support.limits import LIMIT
 
@@ -167,22 +165,19 @@ async def test_what_is_typed_before_the_question_is_no_answer() -> None:
         assert here.found == []
 
 
-async def test_the_seat_is_handed_over_in_the_middle_of_a_question() -> None:
+async def test_the_seat_is_handed_over_in_the_middle_of_a_question_but_not_by_one_key() -> None:
     for lines in (("a", "y"), ("q", "2")):
         choice, here = await answer(asked("place"), "place", *lines)
         assert choice == 1
         assert here.prompt.autopilot
         assert here.heard("A bot plays your seat")
         assert here.left == []
-
-
-async def test_one_key_hands_nothing_over() -> None:
     for second in ("n", ""):
         choice, here = await answer(asked("place"), "place", "a", "what", second, "1", "y")
         assert choice == 0
         assert not here.prompt.autopilot
-        assert sum("Give your seat to a bot?" in line for line in here.said) == 2
-        assert sum("Where do you go?" in line for line in here.said) == 2
+        for words in ("Give your seat to a bot?", "Where do you go?"):
+            assert sum(words in line for line in here.said) == 2
 
 
 @pytest.mark.parametrize("line", ["a", ""])
@@ -239,8 +234,7 @@ async def test_after_the_terminal_is_back_the_open_question_is_said_again() -> N
     assert choice == 0
     assert sum("Where do you go?" in line for line in here.said) == 2
     async with desk(asked("place")) as idle:
-        await idle.type.send(CONTINUED)
-        await trio.testing.wait_all_tasks_blocked()
+        await idle.types(CONTINUED)
         assert idle.said == []
 
 
@@ -325,9 +319,11 @@ async def test_an_absent_player_comes_back_with_enter_and_the_bot_by_itself() ->
     [("", True, False), ("y", True, False), ("n", False, False), ("", True, True)],
 )
 async def test_terms_are_agreed_to(line: str, agreed: bool, autopilot: bool) -> None:
-    """Enter agrees while the bot has the seat, too."""
+    """Enter agrees while the bot has the seat, too; at nonsense the same is asked again."""
     async with desk(None, autopilot) as here:
         await here.begin(here.prompt.agree, "Sit down?")
+        await here.types("maybe")
+        assert here.said == ["Sit down?", "Sit down?"]
         await here.types(line)
         assert here.found == [agreed]
         assert here.prompt.autopilot is autopilot
@@ -373,32 +369,25 @@ async def test_a_file_may_hand_the_seat_over_for_good(autojump_clock: object) ->
         assert here.prompt.autopilot
 
 
-async def test_nonsense_before_sitting_down_is_asked_the_same_again() -> None:
-    async with desk(None) as here:
-        await here.begin(here.prompt.agree, "Sit down?")
-        await here.types("maybe")
-        assert here.said == ["Sit down?", "Sit down?"]
-
-
-async def from_an_endless_pipe(view: View, line: str) -> None:
-    """A seat whose pipe says the same line again and again."""
-    async with desk(view, patient=True) as here, trio.open_nursery() as nursery:
-        here.prompt._screen.table_name = "feed"
-
-        async def play() -> None:
-            while True:
-                await here.prompt.choose(view, "place", False)
-                await trio.lowlevel.checkpoint()
-
-        nursery.start_soon(play)
-        while True:
-            await here.type.send(line)
-
-
 @pytest.mark.parametrize("line", ["", "9", "n", "b", "a", "wait", "r"])
 async def test_a_pipe_that_never_chooses_is_given_up(line: str) -> None:
+    """It says the same line again and again."""
+    view = asked("place")
+
+    async def play(here: Desk) -> None:
+        while True:
+            await here.prompt.choose(view, "place", False)
+            await trio.lowlevel.checkpoint()
+
+    async def feed() -> None:
+        async with desk(view, patient=True) as here, trio.open_nursery() as nursery:
+            here.prompt._screen.table_name = "feed"
+            nursery.start_soon(play, here)
+            while True:
+                await here.type.send(line)
+
     with pytest.raises(BaseExceptionGroup) as raised:
-        await from_an_endless_pipe(asked("place"), line)
+        await feed()
     troubles = [one for one in leaves(raised.value) if isinstance(one, Trouble)]
     assert [trouble.exit_code for trouble in troubles] == [2]
     assert "20 lines of the input have made no choice" in str(troubles[0])
@@ -469,9 +458,7 @@ async def test_a_wait_is_heard_once_and_not_from_a_bots_seat_nor_who_has_no_game
         await here.type.send("wait")
         if words is None:
             await here.prompt.wish()
-        with trio.move_on_after(60) as scope:
-            await here.prompt.wish()
-        assert scope.cancelled_caught
+        assert await is_in_vain(here.prompt.wish)
         assert words is None or here.heard(words)
 
 

@@ -1,7 +1,5 @@
 """Tests of looking on in lines: keys show pages, q leaves, and nothing is asked or played."""
 
-from __future__ import annotations
-
 import pytest
 import trio
 from support.cli_stage import NICKNAMES, referee
@@ -17,8 +15,7 @@ def watching() -> tuple[LineWatch, list[str]]:
     left: list[str] = []
     watch = LineWatch(left.append)
     driver = referee(3)
-    for _ in range(40):
-        driver.step()
+    driver.step(40)
     watch._screen.names = Names(driver.state.edition, NICKNAMES[:3])
     watch._screen.look(rules.view(driver.state, None))
     return watch, left

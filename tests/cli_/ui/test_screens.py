@@ -1,21 +1,19 @@
 """Tests of the two plain screens: every update has words, and an object for programs."""
 
-from __future__ import annotations
-
 import json
-from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, get_args
 
 import pytest
 import trio
+from support.at_prompt import is_in_vain, written_of
 from support.cli_stage import until
 from support.machine_table import identity, seat_at
 from support.rules_driver import Referee
 
 from cli.trouble import Trouble
-from cli.ui.json_screen import JsonPlayer, JsonScreen
+from cli.ui.json_screen import JsonPlayer
 from cli.ui.json_seat import JsonSeat, last_line
 from cli.ui.line_screen import TELLERS, SeatScreen
 from cli.ui.stdin_lines import STRAYS
@@ -106,7 +104,7 @@ def test_every_seats_key_is_shown_when_the_table_begins() -> None:
     assert [one["fingerprint"] for one in written["seats"]] == [fingerprint(e.id) for e in roster]
 
 
-def test_every_update_has_a_teller_an_example_and_a_name_of_its_own() -> None:
+def test_every_update_has_a_teller_and_a_name_of_its_own_and_may_come_before_the_table() -> None:
     assert set(get_args(updates.Update)) == set(TELLERS) == {type(one) for one in each()}
     written = written_of(*(one for one in each() if not isinstance(one, updates.Happened)))
     happenings = {
@@ -115,6 +113,12 @@ def test_every_update_has_a_teller_an_example_and_a_name_of_its_own() -> None:
         if isinstance(one, type) and issubclass(one, news.Happening) and one is not news.Happening
     }
     assert not {line["type"] for line in written} & happenings
+    said: list[str] = []
+    screen = SeatScreen(said.append)
+    for update in each():
+        if not isinstance(update, updates.Started):
+            screen(update)
+    assert any("Seated 1 of 3: Ana" in line for line in said)
 
 
 def told() -> tuple[SeatScreen, list[str]]:
@@ -135,15 +139,6 @@ def said_of(*heard: updates.Update) -> list[str]:
     return said
 
 
-def written_of(*heard: updates.Update) -> list[dict[str, Any]]:
-    """Return what a program is written when it hears this."""
-    written: list[dict[str, Any]] = []
-    screen = JsonScreen(written.append)
-    for update in heard:
-        screen(update)
-    return written
-
-
 async def program(*lines: str, leave: Any = None) -> tuple[JsonPlayer, list[dict[str, Any]]]:
     """Return a program that has said these lines and no more, and what it is written."""
     written: list[dict[str, Any]] = []
@@ -155,13 +150,6 @@ async def program(*lines: str, leave: Any = None) -> tuple[JsonPlayer, list[dict
     send.close()
     await player.listen()
     return player, written
-
-
-async def is_in_vain(wait: Callable[..., Awaitable[object]], *given: Any) -> bool:
-    """Return whether nothing comes of this in a minute."""
-    with trio.move_on_after(60) as scope:
-        await wait(*given)
-    return scope.cancelled_caught
 
 
 SILENT = (updates.Attendance, updates.Clock)
@@ -184,15 +172,6 @@ def test_every_update_is_told_and_is_an_object(update: updates.Update) -> None:
     assert len(written) == (0 if left_to_the_host else 1)
     for line in written:
         assert json.loads(json.dumps(line))["type"]
-
-
-def test_before_the_table_is_complete_nothing_breaks() -> None:
-    said: list[str] = []
-    screen = SeatScreen(said.append)
-    for update in each():
-        if not isinstance(update, updates.Started):
-            screen(update)
-    assert any("Seated 1 of 3: Ana" in line for line in said)
 
 
 def test_what_a_shuffle_proved_is_kept_with_its_time_and_not_said() -> None:
@@ -240,7 +219,9 @@ def test_every_presence_has_words_of_its_own(presence: updates.Presence) -> None
     assert [one for one, words in WORDS.items() if words in line] == [presence]
 
 
-async def test_a_program_answers_with_json_or_talks_or_is_told_what_to_do() -> None:
+async def test_a_program_answers_with_json_or_talks_or_is_told_what_to_do(
+    autojump_clock: Any,
+) -> None:
     player, written = await program("nonsense", "7", '"1"', "[1]", "true", "1")
     assert await player.choose(view(), "place", False) == 1
     assert [line["type"] for line in written] == ["refused"] * 5
@@ -256,6 +237,11 @@ async def test_a_program_answers_with_json_or_talks_or_is_told_what_to_do() -> N
     for ask, *given in ((player.choose, view(), "place", False), (player.agree,)):
         with pytest.raises(Trouble, match="--auto"):
             await ask(*given)
+    reasons: list[str] = []
+    player, _ = await program(leave=reasons.append)
+    assert await is_in_vain(player.choose, view(), "place", False)
+    assert len(reasons) == 1
+    assert "--auto" in reasons[0]
 
 
 @pytest.mark.parametrize("line", ["nonsense", "", "[" * 100_000])
@@ -294,12 +280,15 @@ async def test_a_program_waits_or_leaves(word: str, wish: object, autojump_clock
     assert await player._line() == "1"
 
 
-def test_what_is_said_is_written_for_programs() -> None:
+def test_talk_and_presence_are_written_for_programs_by_change_and_no_clock() -> None:
     assert written_of(
         updates.Said(1, "Bob", "nice pipes"),
         updates.Said(None, "ABCD-EFGH", 1),
         updates.Unsaid(because(TalkCode.LONG, most=200)),
         updates.Again(frozenset({0, 2}), frozenset({1})),
+        updates.Attendance((updates.Presence.LINKED, updates.Presence.UNLINKED)),
+        updates.Clock(frozenset({1}), 1.0, 299.0, 300.0, MUSTER),
+        updates.LeftForNow(1),
     ) == [
         {"type": "said", "seat": 1, "who": "Bob", "words": "nice pipes", "phrase": None},
         {"type": "said", "seat": None, "who": "ABCD-EFGH", "words": "Well played.", "phrase": 1},
@@ -310,7 +299,11 @@ def test_what_is_said_is_written_for_programs() -> None:
             "words": "that is too long: 200 characters at most",
         },
         {"type": "again", "willing": [0, 2], "unwilling": [1]},
+        {"type": "attendance", "seats": ["linked", "unlinked"]},
+        {"type": "left", "seat": 1},
     ]
+    (late,) = written_of(updates.Late(frozenset({1}), 5.0, replace(MUSTER, gone=frozenset({1}))))
+    assert (late["gone"], late["unlinked"]) == ([1], [])
 
 
 @pytest.mark.parametrize("listens", [False, True])
@@ -367,17 +360,14 @@ def test_halfway_a_player_reads_what_comes_and_what_can_be_done(
     assert [word for word in others if word in text] == []
 
 
-GONE = replace(QUORUM, gone=frozenset({1}))
-CUT_OFF = replace(QUORUM, unlinked=frozenset({2}))
-
-
 def test_left_for_now_is_neither_silent_nor_cut_off() -> None:
+    gone = replace(QUORUM, gone=frozenset({1}))
     assert said_of(updates.LeftForNow(1)) == ["  [Left for now: seat 1 (purple).]"]
-    said = said_of(updates.Late(frozenset({1}), 5.0, GONE))
+    said = said_of(updates.Late(frozenset({1}), 5.0, gone))
     assert "Left for now: seat 1 (purple). The game goes on without" in said[0]
     assert "patience" not in " ".join(said)
     assert "may come back later" in said[0]
-    both = replace(CUT_OFF, gone=frozenset({1}))
+    both = replace(gone, unlinked=frozenset({2}))
     said = said_of(updates.Halfway(frozenset({1, 2}), 150.0, 150.0, both))
     assert said[0] == "  [Nothing has come from seat 2 (green) for 150 s.]"
     assert said[1] == "  [Left for now: seat 1 (purple).]"
@@ -390,29 +380,8 @@ def test_left_for_now_is_neither_silent_nor_cut_off() -> None:
     said = said_of(updates.Paused(frozenset({1}), 5.0, replace(STRICT, gone=frozenset({1}))))
     assert said[0] == "  [Left for now: seat 1 (purple).]"
     assert "Still nothing" not in " ".join(said)
-    said = said_of(updates.Halfway(frozenset({1}), 150.0, 150.0, GONE))
+    said = said_of(updates.Halfway(frozenset({1}), 150.0, 150.0, gone))
     assert "Nothing has come" not in " ".join(said)
-
-
-def test_programs_hear_of_presence_by_change_and_of_no_clock() -> None:
-    assert written_of(
-        updates.Attendance((updates.Presence.LINKED, updates.Presence.UNLINKED)),
-        updates.Clock(frozenset({1}), 1.0, 299.0, 300.0, MUSTER),
-        updates.LeftForNow(1),
-    ) == [
-        {"type": "attendance", "seats": ["linked", "unlinked"]},
-        {"type": "left", "seat": 1},
-    ]
-    (late,) = written_of(updates.Late(frozenset({1}), 5.0, GONE))
-    assert (late["gone"], late["unlinked"]) == ([1], [])
-
-
-async def test_a_program_whose_input_ends_leaves_when_it_must_choose(autojump_clock: Any) -> None:
-    reasons: list[str] = []
-    player, _ = await program(leave=reasons.append)
-    assert await is_in_vain(player.choose, view(), "place", False)
-    assert len(reasons) == 1
-    assert "--auto" in reasons[0]
 
 
 def test_who_is_slow_itself_is_told_so_and_not_of_itself() -> None:
@@ -456,7 +425,7 @@ def test_what_came_of_the_wish_to_wait_is_said_and_a_replaced_link_is_no_news() 
     assert said_of(updates.Unlinked("Bob", because(LinkCode.REPLACED))) == []
 
 
-def test_an_ended_table_names_whose_doing_it_was_or_who_was_awaited_or_has_left() -> None:
+def test_a_fault_and_an_end_name_whose_doing_it_was_or_who_was_awaited() -> None:
     for code, seat, words in (
         ("silent-seat", 1, "a seat fell silent before the game began. Who was awaited: "),
         ("silent-seat", None, "a seat fell silent before the game began."),
@@ -472,12 +441,8 @@ def test_an_ended_table_names_whose_doing_it_was_or_who_was_awaited_or_has_left(
     for code, at_fault in (("bad-shuffle", 2), ("stopped", None)):
         line = last_line(Outcome(None, (), code, at_fault), ())
         assert (line["type"], line["seat"], line["code"]) == ("ended", at_fault, code)
-
-
-def test_an_accused_player_is_told_what_may_be_the_matter() -> None:
-    said = " ".join(said_of(updates.Accused(0, "two-statements")))
-    assert "a proof against your own seat (two-statements)" in said
-    assert "two places" in said
-    said = " ".join(said_of(updates.Accused(1, "two-statements")))
-    assert " cheated: it signed two" in said
-    assert "your own" not in said
+    own, other = (" ".join(said_of(updates.Accused(n, "two-statements"))) for n in (0, 1))
+    assert "a proof against your own seat (two-statements)" in own
+    assert "two places" in own
+    assert " cheated: it signed two" in other
+    assert "your own" not in other

@@ -42,20 +42,18 @@ def test_the_code_is_that_of_the_ticket(addresses: int) -> None:
 
 
 def test_it_fits_or_says_that_it_does_not(monkeypatch: pytest.MonkeyPatch, capsys: Shown) -> None:
+    """A pipe has room for all."""
     lines = ticket_block.qr(TICKET)
+    ticket_block.show_qr(TICKET)
+    assert capsys.readouterr().out.splitlines() == lines
     for wide, high, fits in ((80, 50, True), (len(lines[0]) - 1, 50, False), (80, 20, False)):
         monkeypatch.setattr(printing, "room", lambda found=(wide, high): found)
         ticket_block.show_qr(TICKET)
         out = capsys.readouterr().out
         assert ("█" in out) is fits
         assert ("The QR code needs" in out) is not fits
-
-
-def test_a_pipe_has_room_for_all_and_the_ticket_stands_alone_on_its_line(capsys: Shown) -> None:
-    ticket_block.show_qr(TICKET)
-    assert capsys.readouterr().out.splitlines() == ticket_block.qr(TICKET)
-    lines = ticket_block.block(TICKET)
-    assert lines[lines.index(TICKET) - 1] == lines[lines.index(TICKET) + 1] == ""
+    block = ticket_block.block(TICKET)  # the ticket stands alone on its line
+    assert block[block.index(TICKET) - 1] == block[block.index(TICKET) + 1] == ""
 
 
 def test_it_is_copied_at_a_terminal_only(monkeypatch: pytest.MonkeyPatch, capsys: Shown) -> None:

@@ -1,7 +1,5 @@
 """Hints in words: the mixture of the learned bot, in every language, for every kind of choice."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 
@@ -25,11 +23,8 @@ def test_it_is_what_the_bot_would_draw_from_likeliest_first(kind: Any, language:
     view = until(referee(4, 3), kind, 0)
     names = Names(view.state.edition, NICKNAMES[:4], 0)
     lingo.speak(language)
-    try:
-        heading, *lines = advice(view, kind, names, LISTED)
-        words = {in_words(view, kind, one, names): one for one in ordered(view, kind)}
-    finally:
-        lingo.speak("en")
+    heading, *lines = advice(view, kind, names, LISTED)
+    words = {in_words(view, kind, one, names): one for one in ordered(view, kind)}
     read = [found for line in lines if (found := LINE.fullmatch(line))]
     shares = [int(found[1]) for found in read]
     numbers = [ordered(view, kind).index(words[found[3]]) + 1 for found in read]

@@ -1,7 +1,5 @@
 """Tests of the table on one screen: one board word for word, its size, and what it may not show."""
 
-from __future__ import annotations
-
 import random
 from pathlib import Path
 
@@ -24,8 +22,7 @@ def at_step(
     steps: int, seats: int = 3, seat: int | None = 1, names: tuple[str, ...] = NICKNAMES
 ) -> tuple[View, Names]:
     driver = referee(seats, seed=7)
-    for _ in range(steps):
-        driver.step()
+    driver.step(steps)
     private = driver.private(seat) if seat is not None else {}
     return view(driver.state, seat, private), Names(driver.state.edition, names[:seats], seat)
 
@@ -89,8 +86,7 @@ def test_names_that_are_cut_to_the_same_stay_apart_and_an_absent_seat_is_named()
     names = [line.split("  ")[0] for line in lines[1:]]
     assert len(set(names)) == 3
     driver = referee(3)
-    for _ in range(10):
-        driver.step()
+    driver.step(10)
     driver.away(2)
     lines = board.board(view(driver.state, 0), Names(driver.state.edition, NICKNAMES))
     assert any(line.startswith("Cleo") and line.endswith("absent") for line in lines)

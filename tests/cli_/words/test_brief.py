@@ -1,7 +1,5 @@
 """Tests of what happened in few lines: nothing that matters is left out; the octagon is right."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The grid: every known Collectible in one cell of its seat and letter, no hidden one in any."""
 
-from __future__ import annotations
-
 from hypothesis import given
 from hypothesis import strategies as st
 from support.cli_stage import referee, until

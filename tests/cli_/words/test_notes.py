@@ -1,7 +1,5 @@
 """The notes beside the Action cards: true by what is open, and short enough to be read whole."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
@@ -16,19 +14,24 @@ from p2p_hoity.editions import load
 from p2p_hoity.rules import ActionKind, Place, View, best_slots
 
 
+def held(view: View, seat: int, kind: ActionKind) -> list[int]:
+    """The Action cards of this kind in a hand."""
+    return [card for card in view.state.hands[seat] if view.state.kind(card) == kind]
+
+
 def noted(view: View, kind: ActionKind, where: Place, others: Sequence[Place | None]) -> str:
     """The note at the first Action card of a kind, if everyone is where it is said."""
     state = view.state.but(places=(where, *others), actions=(None,) * view.state.seats)
     there = replace(view, state=state)
-    card = next(c for c in state.hands[0] if state.kind(c) == kind)
-    return note(there, "action", card, Names(state.edition, NICKNAMES[: state.seats], 0))
+    names = Names(state.edition, NICKNAMES[: state.seats], 0)
+    return note(there, "action", held(there, 0, kind)[0], names)
 
 
 def views() -> Iterator[View]:
     """Moments of several games in which seat 0 picks an Action with its first Thief in hand."""
     for seed in range(1, 9):
         view = until(referee(4, seed), "action", 0)
-        if all(any(view.state.kind(c) == kind for c in view.state.hands[0]) for kind in ActionKind):
+        if all(held(view, 0, kind) for kind in ActionKind):
             yield view
 
 
@@ -55,18 +58,9 @@ def test_who_is_alone_in_the_castle_is_told_what_that_means(kind: ActionKind, wo
 def test_the_rivals_of_a_buyer_stand_with_the_largest_first_and_thieves_are_named() -> None:
     for view in views():
         words = noted(view, ActionKind.CASH, HALL, (HALL,) * 3)
-        state = view.state
-        most = {
-            seat: max(
-                (
-                    state.edition.number(c)
-                    for c in state.hands[seat]
-                    if state.kind(c) == ActionKind.CASH
-                ),
-                default=0,
-            )
-            for seat in (1, 2, 3)
-        }
+        cash = {seat: held(view, seat, ActionKind.CASH) for seat in (1, 2, 3)}
+        number = view.state.edition.number
+        most = {seat: max(map(number, cards), default=0) for seat, cards in cash.items()}
         order = sorted((s for s in most if most[s]), key=lambda s: -most[s])
         assert words.endswith(", ".join(f"{NICKNAMES[s]} {most[s]}" for s in order))
     for view in views():
@@ -75,11 +69,7 @@ def test_the_rivals_of_a_buyer_stand_with_the_largest_first_and_thieves_are_name
             for seat, hand in enumerate(view.state.hands)
         )
         poor = replace(view, state=view.state.but(hands=hands))
-        thieves = [
-            NICKNAMES[seat]
-            for seat in (1, 2, 3)
-            if any(view.state.kind(c) == ActionKind.THIEF for c in hands[seat])
-        ]
+        thieves = [NICKNAMES[seat] for seat in (1, 2, 3) if held(poor, seat, ActionKind.THIEF)]
         words = noted(poor, ActionKind.CASH, HALL, (HALL,) * 3)
         assert words == f"buys; may steal the Cash: {', '.join(thieves)}"
         assert "nobody else" in noted(poor, ActionKind.CASH, HALL, (CASTLE,) * 3)

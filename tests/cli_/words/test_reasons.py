@@ -32,10 +32,6 @@ WORDLESS = {SystemCode.NUMBERED}
 """What the system itself has words for."""
 
 
-def gaps(template: str) -> set[str]:
-    return set(re.findall(r"\{(\w+)\}", template))
-
-
 def test_a_code_is_one_word_of_one_table_and_has_a_sentence() -> None:
     assert set(SENTENCES) == {str(code) for code in CODES} - {str(code) for code in WORDLESS}
     words = [str(code) for code in CODES]
@@ -46,7 +42,7 @@ def test_a_code_is_one_word_of_one_table_and_has_a_sentence() -> None:
     assert codes >= trouble.TABLE_NOT_OK | trouble.TABLE_UNREACHED
     assert not trouble.TABLE_NOT_OK & trouble.TABLE_UNREACHED
     for code in set(CODES) - WORDLESS:
-        assert gaps(SENTENCES[code]) == set(code.fields), code
+        assert set(re.findall(r"\{(\w+)\}", SENTENCES[code])) == set(code.fields), code
 
 
 def test_every_sentence_with_words_is_in_every_language() -> None:

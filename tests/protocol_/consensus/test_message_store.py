@@ -17,8 +17,8 @@ def may_lack(message: Message, epoch: int, step: int) -> bool:
 
 
 @pytest.mark.parametrize("name", ["four", "vanished", "returned", "doubted"])
-def test_what_a_node_may_lack_in_the_order_it_came(name: str) -> None:
-    lacked = 0
+def test_what_a_node_may_lack_and_the_halts_of_a_seat_in_the_order_they_came(name: str) -> None:
+    lacked = found = 0
     for place in room_of(name).places:
         store = inspect(place.machine).store
         for epoch in range(4):
@@ -26,16 +26,9 @@ def test_what_a_node_may_lack_in_the_order_it_came(name: str) -> None:
                 every = [m for m in store if may_lack(m, epoch, step)]
                 assert store.since(epoch, step) == every
                 lacked += len(every)
-    assert lacked > 100
-
-
-@pytest.mark.parametrize("name", ["four", "vanished", "doubted"])
-def test_the_halts_of_a_seat_in_the_order_they_came(name: str) -> None:
-    found = 0
-    for place in room_of(name).places:
-        store = inspect(place.machine).store
         for seat in range(place.machine.table.seats):
             halts = [m for m in store.by_seat(seat) if isinstance(m.statement, Halt)]
             assert store.halts_by(seat) == halts
             found += len(halts)
+    assert lacked > 100
     assert (found > 0) == (name != "four")

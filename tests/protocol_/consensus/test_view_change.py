@@ -10,8 +10,9 @@ from support.machine_table import identity
 from support.models.epochs import Model
 from support.tiny_table import tiny_steps
 
+from protocol.chain import transition
 from protocol.chain.state import Kind, Missing, Node
-from protocol.consensus import evidence, source, view_change
+from protocol.consensus import evidence, source, tree, view_change
 from protocol.consensus.source import Malformed, Unknown, Void
 from protocol.consensus.tree import Tree
 from protocol.consensus.view_change import ReadHalt
@@ -79,16 +80,12 @@ def signed(model: Model, seat: int, statement: messages.Statement) -> Message:
     return Message(seat, statement, messages.payload(model.table.id, seat, statement), b"")
 
 
-def test_all_bodies_complete_the_step(model: Model) -> None:
+def test_all_bodies_complete_the_step_also_from_different_halts(model: Model) -> None:
     says = said(model, 0, 1, 2, 3)
     base = base_of(model, says)
     assert base.node.step == model.base.step + 1
     assert base.node.present == {0, 1, 2, 3}
     assert base.faults == ()
-
-
-def test_bodies_may_come_from_different_halts(model: Model) -> None:
-    says = said(model, 0, 1, 2, 3)
     halts = [halt_of(model, s, [says[s], says[3]]) for s in (0, 1, 2)]
     assert view_change.base_of_halts(halts).node.step == model.base.step + 1
 
@@ -123,24 +120,16 @@ def test_a_seat_with_two_bodies_is_banned_and_its_body_void(model: Model) -> Non
     assert slots_before(base.node)[3] is Missing.FAULT
 
 
-def test_the_version_all_signers_built_on_is_kept_and_its_author_banned(model: Model) -> None:
+@pytest.mark.parametrize(("signers", "kept"), [((0, 1, 2), True), ((0, 1), False)])
+def test_a_version_that_all_signers_built_on_is_kept_any_other_void_and_its_author_banned(
+    model: Model, signers: tuple[int, ...], kept: bool
+) -> None:
     says = said(model, 0, 1, 2, 3)
     after = base_of(model, says).node
-    beyond = said(model, 0, 1, 2, node=after)
-    every = [*says, model.say(model.base, 3, b"b"), *beyond]
+    every = [*says, model.say(model.base, 3, b"b"), *said(model, *signers, node=after)]
     node = base_of(model, every).node
-    assert node.before(after.step) is not None
+    assert (after.digest in evidence.ancestry(node)) is kept
     assert node.banned == {3}
-    assert after.digest in evidence.ancestry(node)
-
-
-def test_a_version_that_one_signer_did_not_build_on_is_void(model: Model) -> None:
-    says = said(model, 0, 1, 2, 3)
-    after = base_of(model, says).node
-    every = [*says, model.say(model.base, 3, b"b"), *said(model, 0, 1, node=after)]
-    base = base_of(model, every)
-    assert base.node.before(after.step) is not after
-    assert base.node.banned == {3}
 
 
 def test_versions_that_only_proofs_name_convict_and_build_nothing(model: Model) -> None:
@@ -153,15 +142,26 @@ def test_versions_that_only_proofs_name_convict_and_build_nothing(model: Model) 
     assert slots_before(base.node) == (b"a",) * 4
 
 
+def test_of_all_choices_of_bodies_only_the_first_are_looked_at(
+    model: Model, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bodies = {**dict.fromkeys(range(3), b"a"), 3: b"b"}
+    after = transition.append(model.base, transition.slots_of(model.base, bodies))
+    says = [*said(model, 0, 1, 2, 3), model.say(model.base, 3, b"b"), *said(model, 0, node=after)]
+    assert after.digest in Tree(model.base, says, 0).nodes
+    monkeypatch.setattr(tree, "MAX_VERSIONS", 1)
+    assert after.digest not in Tree(model.base, says, 0).nodes
+
+
 def test_a_say_that_only_a_proof_names_counts_for_two_chains(model: Model) -> None:
     says = said(model, 0, 1, 2, 3)
     after = base_of(model, says).node
-    tree = Tree(model.base, [*says, *said(model, 0, 1, 2, 3, node=after)], 0)
+    whole = Tree(model.base, [*says, *said(model, 0, 1, 2, 3, node=after)], 0)
     stray = signed(model, 3, Say(0, model.base.step, b"x" * 32, b"a"))
-    assert list(evidence.off_chain(tree)) == []
-    assert [seat for seat, _, _ in evidence.off_chain(tree, [stray])] == [3]
+    assert list(evidence.off_chain(whole)) == []
+    assert [seat for seat, _, _ in evidence.off_chain(whole, [stray])] == [3]
     earlier = signed(model, 3, Say(0, model.base.step - 1, b"x" * 32, b"a"))
-    assert list(evidence.off_chain(tree, [earlier])) == []  # before the base nothing is compared
+    assert list(evidence.off_chain(whole, [earlier])) == []  # before the base nothing is compared
 
 
 def test_a_signer_at_fault_or_that_leaves_out_its_own_say_makes_the_close_invalid(

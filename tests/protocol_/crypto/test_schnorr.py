@@ -29,18 +29,14 @@ def test_a_proof_holds() -> None:
     assert len(PROOF) == PROOF_SIZE == 64
 
 
-def rejected(context: Context, public: bytes, proof: bytes) -> None:
-    fails(Invalid, "bad-key-proof", verify_key, context, public, proof)
-
-
-@pytest.mark.parametrize("context", ELSEWHERE)
-def test_a_proof_holds_nowhere_else(context: Context) -> None:
-    rejected(context, PUBLIC, PROOF)
+def rejected(public: bytes, proof: bytes) -> None:
+    """Check that this proof does not hold here; the vectors move the true one elsewhere."""
+    fails(Invalid, "bad-key-proof", verify_key, CONTEXT, public, proof)
 
 
 def test_a_proof_holds_for_no_other_key_nor_for_one_outside_the_group() -> None:
     for public in (group.mul_base(SECRET + 1), group.neg(PUBLIC), *BAD_KEYS):
-        rejected(CONTEXT, public, PROOF)
+        rejected(public, PROOF)
 
 
 def test_malleated_proofs_are_rejected() -> None:
@@ -48,23 +44,23 @@ def test_malleated_proofs_are_rejected() -> None:
     high = (int.from_bytes(response, "little") + ORDER).to_bytes(32, "little")
     spoilt = (response + challenge, challenge + high, bytes(32) + response)
     for proof in (*spoilt, bytes(64), PROOF[:-1], PROOF + b"\0", b""):
-        rejected(CONTEXT, PUBLIC, proof)
+        rejected(PUBLIC, proof)
 
 
 def test_a_key_of_nothing_or_made_after_the_challenge_is_rejected() -> None:
     """Its proof is by the book: the secret is 0."""
-    rejected(CONTEXT, IDENTITY, prove_key(CONTEXT, 0, IDENTITY, source(b"zero")))
+    rejected(IDENTITY, prove_key(CONTEXT, 0, IDENTITY, source(b"zero")))
     commitment, response = group.mul_base(5), 77
     challenge = hash_to_scalar(Label.KEY_PROOF, CONTEXT.encode(), group.BASE, commitment)
     key = group.mul(pow(challenge, -1, ORDER), group.sub(group.mul_base(response), commitment))
-    rejected(CONTEXT, key, encode_scalar(challenge) + encode_scalar(response))
+    rejected(key, encode_scalar(challenge) + encode_scalar(response))
 
 
 def test_a_challenge_of_0_shows_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     """It would leave the key out of the equation, even if a hash could give it."""
     monkeypatch.setattr(schnorr, "hash_to_scalar", lambda *_: 0)
     for key in (PUBLIC, bytes(32)):
-        rejected(CONTEXT, key, bytes(32) + encode_scalar(5))
+        rejected(key, bytes(32) + encode_scalar(5))
 
 
 def test_a_repeating_source_gives_each_statement_its_own_nonce() -> None:
@@ -83,4 +79,4 @@ def test_a_repeating_source_gives_each_statement_its_own_nonce() -> None:
 @settings(max_examples=60, deadline=None)
 @given(st.one_of(st.binary(max_size=70), st.binary(min_size=64, max_size=64)))
 def test_any_bytes_as_proof_are_invalid(proof: bytes) -> None:
-    rejected(CONTEXT, PUBLIC, proof)
+    rejected(PUBLIC, proof)

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.cases import each, fails
 from support.forged_points import forgeries
-from support.reference_crypto import elsewhere, re_encrypt, source
+from support.reference_crypto import re_encrypt, source
 
 from protocol.crypto import group, shuffle
 from protocol.crypto.context import Context
@@ -41,14 +41,13 @@ def cards_of(deck: Deck) -> list[int]:
 
 
 def rejected(
-    context: Context = CONTEXT,
     joint: bytes = JOINT,
     before: Deck = BEFORE,
     after: Any = AFTER,
     proof: Any = PROOF,
 ) -> None:
-    """Whatever is put in place of a true part, the proof does not hold."""
-    fails(Invalid, "bad-shuffle", shuffle.verify, context, joint, before, after, proof)
+    """Whatever is put in place of a true part, the proof does not hold. The vectors move it."""
+    fails(Invalid, "bad-shuffle", shuffle.verify, CONTEXT, joint, before, after, proof)
 
 
 def proven(after: Deck, secret: ShuffleSecret, before: Deck = BEFORE) -> bytes:
@@ -77,11 +76,6 @@ def test_a_whole_deck_holds() -> None:
     proof = shuffle.prove(CONTEXT, JOINT, deck, after, secret, rng)
     assert len(proof) == 6688
     shuffle.verify(CONTEXT, JOINT, deck, after, proof)
-
-
-@pytest.mark.parametrize("context", elsewhere(CONTEXT))
-def test_a_proof_holds_nowhere_else(context: Context) -> None:
-    rejected(context=context)
 
 
 def test_the_whole_statement_counts() -> None:

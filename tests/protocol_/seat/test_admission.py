@@ -78,9 +78,7 @@ def test_spare_versions_are_counted_too(room: MachineTable) -> None:
 
 def test_a_seat_that_comes_back_to_a_table_that_has_ended_is_told_why_again() -> None:
     made = toy_table(3, 1, 3, patience=PATIENCE)
-    made.start()
-    while not all(place.machine.has_begun for place in made.places):
-        made.deliver()
+    made.begin(0, 1, 2)
     machine = made.machine()
     for body in (b"one", b"two"):
         hear(machine, made.sign(2, Say(0, machine.tip.step + 1, bytes(32), body)))

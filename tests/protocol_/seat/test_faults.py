@@ -52,13 +52,6 @@ def check_named(table: MachineTable, code: str) -> None:
         assert (LIAR, code) in told, f"seat {seat} found {told}"
 
 
-def check_goes_on(table: MachineTable) -> None:
-    """Check that every honest seat has finished without the liar."""
-    for machine in table.machines(found(table)):
-        assert machine.finished
-        assert machine.tip.banned == {LIAR}
-
-
 def gone_before(table: MachineTable, seat: int, due: Lie) -> None:
     """Let a seat be gone as soon as seat 0 stands where it is due."""
     collect = table.collect
@@ -98,7 +91,9 @@ def test_a_forged_body_is_named_by_every_honest_seat(name: str) -> None:
     table.play(until=400)
     check_named(table, forgery.code)
     if table.machine().has_begun:
-        check_goes_on(table)
+        for machine in table.machines(found(table)):
+            assert machine.finished
+            assert machine.tip.banned == {LIAR}
     elif forgery.kind is not Kind.DECK_OK:
         assert all(table.machine(seat).broken for seat in found(table))
 
@@ -110,8 +105,9 @@ def test_a_forged_share_given_for_an_absent_seat_is_named_and_t_others_suffice()
     gone_before(table, 5, lambda node: node.want.kind is Kind.OPEN)
     table.play(until=400)
     check_named(table, "bad-share")
-    check_goes_on(table)
+    assert all(machine.finished for machine in table.machines(found(table)))
     after = table.machine().tip
+    assert after.banned == {LIAR}
     while after.parent is None or after.slots is None or not helped(after.parent):
         assert after.parent is not None
         after = after.parent
@@ -130,13 +126,6 @@ def test_a_forged_share_given_for_an_absent_seat_is_named_and_t_others_suffice()
 
 
 # Statements
-
-
-def lying_table(lie: Lie, seats: int = 4) -> MachineTable:
-    """Return a table at which the last seat is gone after three steps, so that epochs change."""
-    table = toy_table(seats, cheaters={LIAR: lie})
-    gone_before(table, seats - 1, lambda node: node.step >= table.table.first_step + 3)
-    return table
 
 
 def play(table: MachineTable, code: str) -> MachineTable:
@@ -224,7 +213,10 @@ def close_with_too_few(machine: Machine, close: Close) -> Statement:
     ids=["halt-omits-say", "halt-below-lock", "bad-halt", "bad-close"],
 )
 def test_a_lie_about_epochs_is_a_fault(lie: Lie, code: str, seats: int) -> None:
-    table = play(lying_table(lie, seats), code)
+    """The last seat is gone after three steps, so that epochs change."""
+    table = toy_table(seats, cheaters={LIAR: lie})
+    gone_before(table, seats - 1, lambda node: node.step >= table.table.first_step + 3)
+    play(table, code)
     if code == "bad-close":
         check_named(table, code)
     assert table.machine().finished or seats == 4
@@ -257,9 +249,7 @@ def test_a_table_ends_once_more_seats_are_at_fault_than_it_can_spare(
     seats: int, quorum: int, liars: int, ends: bool
 ) -> None:
     table = toy_table(seats, quorum=quorum)
-    table.start()
-    while not all(machine.has_begun for machine in table.machines()):
-        table.deliver()
+    table.begin(*range(seats))
     honest, faulty = range(seats - liars), range(seats - liars, seats)
     step = table.machine().tip.step + 1
     for liar in faulty:

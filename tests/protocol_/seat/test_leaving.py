@@ -15,6 +15,7 @@ from support.machine_table import (
     toy_table,
     waiting_table,
 )
+from support.sim.departures import leave_of
 
 from protocol.chain.state import Kind
 from protocol.errors import Invalid
@@ -97,11 +98,6 @@ def word_of(
     """Return a departure of a seat for where seat 0 stands."""
     tip, table = scene.machine().tip, scene.table.id
     return leaves.sign(scene.who[seat], table, seat, number, epoch, tip.step + ahead, tip.digest)
-
-
-def leave_of(raw: bytes) -> Leave | None:
-    frame = frames.parse_frame(raw)
-    return frame if isinstance(frame, Leave) else None
 
 
 # What it does.

@@ -1,6 +1,5 @@
 """The seat machine: crashes at every record, old journals, returns, pauses, bounds."""
 
-from collections.abc import Iterable
 from typing import Any
 
 import pytest
@@ -21,17 +20,11 @@ from protocol.errors import Invalid
 from protocol.game import IllegalMove
 from protocol.seat import admission
 from protocol.seat.core import PlayerChoice
-from protocol.seat.effects import Asked, Broken, Cautious, Effect, Guilty, Record, Send, Waiting
+from protocol.seat.effects import Asked, Broken, Cautious, Guilty, Record, Send, Waiting
 from protocol.seat.machine import Machine
 from protocol.seat.states import SIGNS, State
 from protocol.wire import frames
-from protocol.wire.messages import Accept, Back, Halt, Late, Message, Say, SealVote
-
-
-def signed(room: MachineTable, effects: Iterable[Effect], seat: int) -> list[Message]:
-    """Return every own statement of a seat that it sends among these effects."""
-    found = [room.message(effect.frame) for effect in effects if isinstance(effect, Send)]
-    return [message for message in found if message is not None and message.seat == seat]
+from protocol.wire.messages import Accept, Back, Halt, Late, Say, SealVote
 
 
 def told(machine: Machine, now: float, *peers: bytes) -> None:
@@ -49,7 +42,7 @@ def test_an_undisturbed_game_ends_alike_for_all_with_one_say_per_seat_and_step(s
     for seat, place in enumerate(room.places):
         assert place.machine.finished
         assert place.machine.may_leave()
-        own = signed(room, place.heard, seat)
+        own = room.own_messages(seat, place.heard)
         assert all(isinstance(m.statement, Say) for m in own)
         assert len({m.identity for m in own}) == len({m.hash for m in own})
         recorded: set[bytes] = set()
@@ -64,7 +57,7 @@ def test_a_crash_after_every_single_record_never_makes_a_seat_contradict_itself(
     whole = toy_table(3)
     whole.play(until=5)
     journal = whole.places[1].journal
-    once = {m.identity: m.hash for m in signed(whole, whole.places[1].heard, 1)}
+    once = {m.identity: m.hash for m in whole.own_messages(1, whole.places[1].heard)}
     for length in range(len(journal) + 1):
         secret = secrets_of(whole.machine(1)).seed
         machine = Machine(whole.table, seeded(f"again{length}"), 1, whole.who[1], secret)
@@ -72,7 +65,7 @@ def test_a_crash_after_every_single_record_never_makes_a_seat_contradict_itself(
         held = {m.identity: m.hash for m in inspect(machine).store if m.seat == 1}
         assert held.items() <= once.items()
         machine.start(0.0)
-        for message in signed(whole, machine.take(), 1):
+        for message in whole.own_messages(1, machine.take()):
             assert held.get(message.identity, message.hash) == message.hash
 
 

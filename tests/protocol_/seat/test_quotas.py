@@ -8,7 +8,7 @@ from support.machine_table import PATIENCE, MachineTable, carried, make_table, t
 from support.toy_game import ToyGame
 
 from protocol.seat import admission
-from protocol.seat.effects import Asked, Send
+from protocol.seat.effects import Asked
 from protocol.seat.machine import Machine
 from protocol.wire.messages import Close, Halt, Late, Message, Say
 
@@ -90,8 +90,8 @@ def other_commitment(room: MachineTable) -> Message:
     twin.start(room.now)
     step = twin.tip.step
     twin.choose(2, room.now)
-    said = (room.message(e.frame) for e in twin.take() if isinstance(e, Send))
-    return next(m for m in said if m is not None and m.identity == (1, LIAR, 0, step))
+    said = room.own_messages(LIAR, twin.take())
+    return next(m for m in said if m.identity == (1, LIAR, 0, step))
 
 
 def fill(room: MachineTable) -> set[bytes]:

@@ -5,7 +5,7 @@ from support.inspection import has_signed, inspect, keep, next_floor
 from support.machine_table import MachineTable, carried, sent, toy_table, waiting_table
 
 from protocol.seat.core import State
-from protocol.seat.effects import Broken, Record, Send, Silenced
+from protocol.seat.effects import Broken, Record, Silenced
 from protocol.seat.machine import Machine
 from protocol.wire import frames
 from protocol.wire.messages import Halt, Late, Message, Say
@@ -39,25 +39,10 @@ def told(home: MachineTable, seat: int) -> None:
     home.machine(1).receive(frame, home.now, home.table.ids[seat])
 
 
-def asks_all(home: MachineTable, *have_told: int) -> Machine:
-    """Return seat 1's machine, resumed and linked to all, after these seats have told."""
-    machine = restored(home)
-    link(home, 0, 2, 3)
-    for seat in have_told:
-        told(home, seat)
-    return machine
-
-
 def wait(home: MachineTable, seconds: float) -> None:
     """Let time pass for seat 1 alone."""
     home.now += seconds
     home.machine(1).tick(home.now)
-
-
-def signed(home: MachineTable, machine: Machine) -> list[Message]:
-    """What the machine's own effects carry of its own."""
-    found = [home.message(e.frame) for e in machine.take() if isinstance(e, Send)]
-    return [message for message in found if message is not None and message.seat == machine.seat]
 
 
 def check_grace(home: MachineTable, left: float = 3) -> None:
@@ -92,7 +77,7 @@ def test_a_mute_liar_costs_a_resumed_seat_only_the_grace(linked: tuple[int, ...]
         told(home, 2)
     check_grace(home)
     assert inspect(machine).floor == 0
-    assert not signed(home, machine)
+    assert not home.own_messages(1, machine.take())
 
 
 def test_a_silent_seat_answers_all_the_same_and_hears_no_stranger() -> None:
@@ -121,7 +106,10 @@ def test_a_seat_that_comes_back_to_nobody_before_the_game_does_not_name_itself()
 
 def test_a_lost_link_is_waited_for_no_longer_than_the_grace() -> None:
     home = home_of()
-    machine = asks_all(home, 0, 3)
+    machine = restored(home)
+    link(home, 0, 2, 3)
+    for seat in (0, 3):
+        told(home, seat)
     machine.link_down(home.table.ids[2], home.now)
     assert inspect(machine).state is State.SILENT
     wait(home, 3)
@@ -147,7 +135,7 @@ def resumed_from_old_copy() -> tuple[MachineTable, Machine, Message]:
     live = home.machine(1)
     step = live.tip.step
     live.choose(2, home.now)
-    says = [m for m in signed(home, live) if isinstance(m.statement, Say)]
+    says = [m for m in home.own_messages(1, live.take()) if isinstance(m.statement, Say)]
     (bid,) = [m for m in says if m.statement.step == step]  # type: ignore[union-attr]
     return home, restored(home, keep), bid
 

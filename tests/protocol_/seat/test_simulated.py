@@ -11,10 +11,10 @@ from support.sim.cheap import cheap_blocks, shared_nodes
 from support.sim.invariants import Checker, Violation
 from support.sim.lies import LIES
 from support.sim.plan import draw_plan
+from support.sim.runs import Run
 from support.sim.tables import play
 from support.toy_game import ToyGame
 
-from protocol.chain import transition
 from protocol.consensus import view
 
 BLOCK = 10
@@ -103,17 +103,6 @@ def test_the_checker_finds_what_is_open_too_early(checker: Checker) -> None:
     assert secrets.read_early(coalition) == []
 
 
-def test_the_checker_finds_a_card_seen_on_a_chain_that_was_replaced() -> None:
-    table, _ = make_table(ToyGame(4), 4)
-    checker = Checker(table, frozenset())
-    tip = transition.begin(table)
-    slot = checker.secrets.stock()[-1]
-    checker.secrets.shares |= {(slot, seat) for seat in range(4)}
-    checker.judge_looks([tip])
-    checker.secrets.due[slot].add(b"elsewhere")
-    fails(Violation, "replaced", checker.judge_looks, [tip])
-
-
 HASTY = {
     "it holds all commitments": "node.want.kind in (Kind.SEAL, Kind.HOLD)",
     "it holds that all have confirmed": "node.want.kind is Kind.HOLD",
@@ -129,3 +118,19 @@ def test_a_seat_that_opens_too_early_is_found(lacking: str) -> None:
     early = Mutant("two says for all", ((view.grow, old, new),))
     with planted(early), cheap_blocks(), pytest.raises(Violation, match=lacking):
         play("early-2", 4, liar=False)
+
+
+# Games that reach rules which few games reach, so that each quick run does.
+
+
+@pytest.mark.parametrize("number", [10, 38])
+def test_closes_are_fetched_and_readings_wait_for_the_base_of_a_later_epoch(number: int) -> None:
+    seen, failed = Run("rare").game(number)
+    assert not failed
+    assert seen["games"] == 1
+
+
+def test_a_job_ends_when_what_it_was_for_has_passed() -> None:
+    seen, failed = Run("rare", slow_jobs=True).game(62)
+    assert not failed
+    assert seen["jobs"] > 0

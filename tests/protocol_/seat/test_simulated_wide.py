@@ -12,7 +12,7 @@ from support.sampling import sample
 from support.sim.cheap import cheap_blocks
 from support.sim.homes import known
 from support.sim.invariants import ANSWER, Checker, Violation
-from support.sim.lies import Liar, two_closes
+from support.sim.lies import Liar
 from support.sim.plan import DEPARTURES, HABITS, Wide, draw_plan
 from support.sim.tables import CATALOGUE, World, play
 from support.sim.tricks import RUBBISH, TRICKS, WAYS, huge_wishes, rooted, rubbish, victim
@@ -105,7 +105,7 @@ def test_rubbish_fills_an_epoch_once_and_only_where_nothing_was_said(liar: Liar)
 
 def test_a_lie_that_comes_back_is_passed_on_as_it_is(liar: Liar) -> None:
     close = liar.sign(Close(liar.seat or 4, (b"x" * 32,)))
-    assert two_closes(liar, close) == [(close, liar.others)]
+    assert CATALOGUE["two-closes"](liar, close) == [(close, liar.others)]
 
 
 def test_huge_wishes_are_well_formed(liar: Liar) -> None:
@@ -143,13 +143,19 @@ def test_the_checker_finds_a_seat_that_is_mute_for_ever() -> None:
     fails(Violation, "from epoch 6 on only", checker.watch, 0, machine)
 
 
-def test_two_liars_may_see_a_card_that_is_not_drawn_only_at_the_price_of_a_ban() -> None:
-    checker = _checker(5, (3, 4))
+@pytest.mark.parametrize(("seats", "liars"), [(4, ()), (5, (3, 4))])
+def test_the_checker_finds_a_card_seen_on_a_chain_that_was_replaced(
+    seats: int, liars: tuple[int, ...]
+) -> None:
+    """Two liars may see one more, at the price of a ban."""
+    checker = _checker(seats, liars)
     tip = transition.begin(checker.table)
     slot = checker.secrets.stock()[-1]
-    checker.secrets.shares |= {(slot, seat) for seat in range(3)}
+    checker.secrets.shares |= {(slot, seat) for seat in range(seats - len(liars))}
+    checker.judge_looks([tip])
     checker.secrets.due[slot].add(b"elsewhere")
-    checker.judge_looks([replace(tip, banned=frozenset({4}))])
+    if liars:
+        checker.judge_looks([replace(tip, banned=frozenset({4}))])
     fails(Violation, "replaced", checker.judge_looks, [tip])
 
 

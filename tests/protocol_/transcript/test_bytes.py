@@ -47,6 +47,12 @@ def test_another_encoding_of_the_same_value_another_version_or_what_follows_is_r
     problem = refusal(data[:18] + b"\x01" + data[19:])
     assert (problem.code, problem.offset) == ("other-version", 18)
     assert problem.code in UNREADABLE
+    for other, code in (
+        (b"hello", "wrong-magic"),
+        (data[:19] + b"\xc1\x90", "bad-encoding"),
+        (data[:19] + b"\x90\x90", "bad-form"),
+    ):
+        assert refusal(other).code == code
 
 
 def test_a_file_larger_than_any_game_is_not_read(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,8 +4,8 @@ from unittest.mock import Mock
 
 import pytest
 from support.cases import fails
-from support.files import code_of, parsed, read, refusal, with_close
-from support.forgeries.transcripts import with_evidence
+from support.files import code_of, read, refusal
+from support.forgeries.transcripts import envelopes, parsed, with_evidence
 from support.inspection import store_of
 from support.played import DISTURBED, room_of
 
@@ -17,10 +17,12 @@ from protocol.wire.messages import Close, Halt
 
 
 def test_fewer_than_a_quorum_of_halts_make_no_base() -> None:
-    every = parsed("vanished", read("vanished").evidence.messages)
+    whole, room = read("vanished"), room_of("vanished")
+    every = parsed(room, whole.evidence.messages)
     halts = [message for message in every if isinstance(message.statement, Halt)]
     for some in (halts[:1], [*halts[:1], *halts[:1]], [*halts, *halts[:1]]):
-        problem = refusal(with_close("vanished", 1, Close(1, tuple(m.hash for m in some))).encode())
+        close = room.sign(1, Close(1, tuple(m.hash for m in some)))
+        problem = refusal(with_evidence(whole, closes=envelopes(close)).encode())
         assert (problem.code, problem.part, problem.seat) == ("bad-base", "closes", 1)
 
 
@@ -29,16 +31,16 @@ def test_a_close_that_rests_on_too_much_is_refused(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(check_bases, "MAX_LOOKUPS", 2)
     assert code_of(read("vanished")) == "bad-base"
     monkeypatch.setattr(check_bases, "MAX_LOOKUPS", 1)
-    table = room_of("vanished").table
-    (close,) = parsed("vanished", read("vanished").evidence.closes)
-    held = {m.hash: m for m in parsed("vanished", read("vanished").evidence.messages)}
-    source = check_bases.FileSource(transition.begin(table), held)
-    fails(check_bases.TooMuch, "", view_change.bad_form, table, close, source)
+    room, proof = room_of("vanished"), read("vanished").evidence
+    (close,) = parsed(room, proof.closes)
+    held = {m.hash: m for m in parsed(room, proof.messages)}
+    source = check_bases.FileSource(transition.begin(room.table), held)
+    fails(check_bases.TooMuch, "", view_change.bad_form, room.table, close, source)
 
 
 def test_a_halt_is_read_once_and_its_messages_count_each_time() -> None:
     room = room_of("vanished")
-    every = parsed("vanished", read("vanished").evidence.messages)
+    every = parsed(room, read("vanished").evidence.messages)
     machine = room.places[0].machine
     held = {m.hash: m for m in (*every, *store_of(machine))}
     start = machine.tip.before(room.table.first_step)

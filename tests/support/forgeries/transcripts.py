@@ -6,7 +6,7 @@ from typing import Any
 
 from protocol.transcript.format import Entry, Envelope, Link, Transcript
 from protocol.wire import encoding, messages
-from protocol.wire.messages import Message, Statement
+from protocol.wire.messages import Message
 from support.machine_table import MachineTable
 
 
@@ -38,11 +38,6 @@ def first_link(whole: Transcript) -> int:
     return next(i for i, e in enumerate(whole.content.entries) if isinstance(e, Link))
 
 
-def signed(room: MachineTable, seat: int, statement: Statement) -> Message:
-    """Sign any statement with the key of any seat of a table, as faulty seats could."""
-    return messages.sign(room.who[seat], room.table.id, seat, statement)
-
-
 def envelopes(*every: Message) -> tuple[Envelope, ...]:
     """Return messages as a file lists them, by rising hash."""
     return tuple((m.payload, m.signature) for m in sorted(every, key=lambda m: m.hash))
@@ -58,10 +53,3 @@ def with_message(room: MachineTable, whole: Transcript, message: Message) -> Tra
     """Add a message, in its place."""
     every = parsed(room, whole.evidence.messages)
     return with_evidence(whole, messages=envelopes(*every, message))
-
-
-def with_close(
-    room: MachineTable, whole: Transcript, seat: int, statement: Statement
-) -> Transcript:
-    """Replace all closes by one statement of a seat."""
-    return with_evidence(whole, closes=envelopes(signed(room, seat, statement)))

@@ -22,13 +22,13 @@ from protocol.wire.messages import (
     Close,
     Halt,
     Late,
-    Message,
     Say,
     SealVote,
     Statement,
 )
-from support.inspection import store_of, view_of
+from support.inspection import identity_of, store_of, view_of
 from support.liars.tales import Liar
+from support.machine_table import carried
 
 QUEUE: Final = 1 << 18
 """Bytes that may wait on one link before no more is added."""
@@ -38,11 +38,7 @@ Frames = Iterator[bytes]
 
 
 def _carry(liar: Liar, statement: Statement) -> bytes:
-    return _frame(liar.sign(statement))
-
-
-def _frame(message: Message) -> bytes:
-    return frames.encode_frame(frames.Carry(message.encode()))
+    return carried(liar.sign(statement))
 
 
 def far_says(liar: Liar) -> Frames:
@@ -60,10 +56,6 @@ def near_says(liar: Liar, size: int = 200) -> Frames:
     for number in itertools.count():
         step = number // 4 % (liar.machine.tip.step + 8) + 1
         epoch = view_of(liar.machine).epoch + 1
-        if epoch == view_of(liar.machine).epoch and store_of(liar.machine).versions(
-            (1, liar.seat, epoch, step)
-        ):
-            epoch += 1
         yield _carry(liar, Say(epoch, step, os.urandom(32), body + os.urandom(8)))
 
 
@@ -96,7 +88,7 @@ def again(liar: Liar) -> Frames:
     yield _carry(liar, Close(1, tuple(os.urandom(32) for _ in range(3))))
     while True:
         for message in list(store_of(liar.machine)):
-            yield _frame(message)
+            yield carried(message)
 
 
 def asks(liar: Liar) -> Frames:
@@ -112,12 +104,12 @@ def talk(liar: Liar) -> Frames:
     """Words without end: signed, forged, malformed, and of a whole crowd of onlookers."""
     table, seat = liar.machine.table.id, liar.seat
     for number in itertools.count(1):
-        word = speak(table, liar.who, seat, number, f"spam {number}")
+        word = speak(table, identity_of(liar.machine), seat, number, f"spam {number}")
         yield word.encode()
         yield replace(word, author=liar.machine.table.ids[(seat + 1) % 2]).encode()
         yield word.encode()[:-1]
         guest = speak(table, Identity(os.urandom(32)), seat, number, number % 12)
-        yield pass_on(guest, liar.who, number).encode()
+        yield pass_on(guest, identity_of(liar.machine), number).encode()
 
 
 ASIDE: Final = frozenset({"everything", "talk"})

@@ -18,15 +18,14 @@ from p2p_hoity.session.driver import Driver
 from p2p_hoity.tables import seating
 from protocol.seat.effects import Effect, Send, Stepped
 from protocol.seat.machine import Machine
-from protocol.wire import frames
 from protocol.wire.messages import Message, Say, Statement
 from support.forgeries.bodies import seat_of
 from support.forgeries.cheater import CheatingMachine, Lie
-from support.inspection import identity_of
 from support.liars.flood import pour
 from support.liars.pact import speak_on_the_other
 from support.liars.plots import PLOTS, TALES
 from support.liars.tales import Liar, own_message, speak_unasked
+from support.machine_table import carried
 
 UNASKED = {"not-expected": speak_unasked, "two-chains": speak_on_the_other}
 """Tales of a say that nobody asked for, looked for as each step begins."""
@@ -50,7 +49,7 @@ class LyingDriver(Driver):
     @property
     def liar(self) -> Liar:
         if "_liar" not in vars(self):
-            self._liar = Liar(self.machine, identity_of(self.machine))
+            self._liar = Liar(self.machine)
         return self._liar
 
     def _do(self, effect: Effect) -> None:
@@ -73,8 +72,7 @@ class LyingDriver(Driver):
             self._carry(told, send)
 
     def _carry(self, message: Message, send: Send) -> None:
-        frame = frames.encode_frame(frames.Carry(message.encode()))
-        super()._send(Send(frame, send.peer, send.but))
+        super()._send(Send(carried(message), send.peer, send.but))
 
     def _versions(self, message: Message) -> Sequence[Message]:
         liar = self.liar

@@ -38,15 +38,9 @@ def play(path: Path, code: str, plot: Plot | None = None) -> Seen:
     habits = {0: (f"lie={code}",)} | ({1: (f"lie={plot.helper}",)} if plot.helper else {})
     options = ("--quorum", str(plot.quorum), *(("--variant", "surprise") * (plot.seats == 2)))
     options = (*options, "--name", "cheater")
-    patience = plot.times or SHORT
-    with ProcessTable(
-        path,
-        plot.seats,
-        habits,
-        options=options,
-        patience=patience,
-        edition=plot.edition,
-    ) as table:
+    table = ProcessTable(path, plot.seats, habits, options=options, edition=plot.edition)
+    table.patience = plot.times or SHORT
+    with table:
         first = 1
         if plot.helper:
             table.join(first, "--name", plot.helper)

@@ -7,7 +7,6 @@ and once what is sent instead. `support.liars.plots` says what table each needs.
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from protocol.chain.state import Kind, Node
 from protocol.consensus.votes import held_says
@@ -19,6 +18,8 @@ from protocol.wire import bodies, messages
 from protocol.wire.bodies import COIN
 from protocol.wire.frames import Carry, parse_frame
 from protocol.wire.messages import Close, Halt, Message, Say, SealVote, Statement
+from support.forgeries.bodies import seat_of
+from support.forgeries.statements import signed
 from support.inspection import inspect, store_of, view_of, votes_of
 
 Told = list[Message]
@@ -26,20 +27,18 @@ Told = list[Message]
 
 @dataclass
 class Liar:
-    """The lying seat: its machine and its key, what it has told, and what it made up."""
+    """The lying seat: its machine, what it has told, and whether it has lied."""
 
     machine: Machine
-    who: Any
     told: dict[tuple[int, ...], Told] = field(default_factory=dict)
     lied: bool = False
 
     def sign(self, statement: Statement) -> Message:
-        return messages.sign(self.who, self.machine.table.id, self.seat, statement)
+        return signed(self.machine, statement)
 
     @property
     def seat(self) -> int:
-        assert self.machine.seat is not None
-        return self.machine.seat
+        return seat_of(self.machine)
 
     def node(self, say: Say) -> Node | None:
         return view_of(self.machine).path.get(say.on)

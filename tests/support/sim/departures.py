@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
-from protocol.seat.effects import Send
 from protocol.wire import frames, leaves
 from protocol.wire.leaves import Leave
 from support.inspection import view_of
@@ -82,7 +81,7 @@ class Departures:
         return word
 
 
-def leave_of(send: Send) -> Leave | None:
-    """The leave in a frame that is sent."""
-    frame = frames.parse_frame(send.frame)
+def leave_of(raw: bytes) -> Leave | None:
+    """The leave in a frame's bytes."""
+    frame = frames.parse_frame(raw)
     return frame if isinstance(frame, Leave) else None

@@ -139,7 +139,7 @@ class Endings:
 
     def _show(self) -> None:
         for seat, message in sorted(self.held.items()):
-            self._give(seat, self.ending.favoured, message)
+            self.world.post(seat, self.ending.favoured, carried(message), True)
 
     def _tell(self) -> None:
         for seat, message in sorted(self.held.items()):
@@ -150,11 +150,7 @@ class Endings:
             for statement in (Say(say.epoch, say.step, say.on, b"other"), say, Late(1)):
                 made = messages.sign(self.world.who[seat], self.world.table.id, seat, statement)
                 for other in sorted(others):
-                    self._give(seat, other, made)
-
-    def _give(self, seat: int, other: int, message: Message) -> None:
-        frame = carried(message)
-        self.world.post(seat, other, frame, True)
+                    self.world.post(seat, other, carried(made), True)
 
     def _waits_for_liars(self, seat: int) -> bool:
         machine = self.world.processes[seat].machine

@@ -31,6 +31,7 @@ from protocol.wire.messages import (
 from support.inspection import own_halt, promise_of, secrets_of, view_of, votes_of
 
 Sent = list[tuple[Message, frozenset[int]]]
+Lie = Callable[["Liar", Message], Sent]
 
 
 @dataclass
@@ -63,8 +64,15 @@ class Liar:
         return view_of(self.machine).path.get(say.on)
 
 
-def _say(message: Message) -> Say | None:
-    return message.statement if isinstance(message.statement, Say) else None
+def about(kind: Any, lie: Callable[[Liar, Message, Any], Sent]) -> Lie:
+    """Make a lie of one about statements of a kind; all others are told as they are."""
+
+    def told(liar: Liar, message: Message) -> Sent:
+        if isinstance(message.statement, kind):
+            return lie(liar, message, message.statement)
+        return [(message, liar.others)]
+
+    return told
 
 
 def _with_body(liar: Liar, say: Say, body: bytes) -> Message:
@@ -87,11 +95,8 @@ def second_body(liar: Liar, say: Say) -> bytes:
 # Lies in a step.
 
 
-def equivocate(liar: Liar, message: Message) -> Sent:
+def equivocate(liar: Liar, message: Message, say: Say) -> Sent:
     """Two bodies of one step, each to some."""
-    say = _say(message)
-    if say is None:
-        return [(message, liar.others)]
     other, some = _with_body(liar, say, second_body(liar, say)), liar.some()
     if liar.die.random() < 0.3:
         some = frozenset()
@@ -108,38 +113,31 @@ def whisper(liar: Liar, message: Message) -> Sent:
     return [(message, liar.some())]
 
 
-def spoil_body(liar: Liar, message: Message) -> Sent:
+def spoil_body(liar: Liar, message: Message, say: Say) -> Sent:
     """One bit of the body flipped: a proof, point, scalar, opening or escrow that is wrong."""
-    say = _say(message)
-    if say is None or not say.body:
+    if not say.body:
         return [(message, liar.others)]
     body = bytearray(say.body)
     body[liar.die.randrange(len(body))] ^= 1 << liar.die.randrange(8)
     return [(_with_body(liar, say, bytes(body)), liar.others)]
 
 
-def garbage_body(liar: Liar, message: Message) -> Sent:
+def garbage_body(liar: Liar, message: Message, say: Say) -> Sent:
     """Random bytes, or an empty pass, for a body."""
-    say = _say(message)
-    if say is None:
-        return [(message, liar.others)]
     body = liar.die.choice([bodies.EMPTY, liar.die.randbytes(60), encoding.encode((b"", b""))])
     return [(_with_body(liar, say, body), liar.others)]
 
 
-def replay_body(liar: Liar, message: Message) -> Sent:
+def replay_body(liar: Liar, message: Message, say: Say) -> Sent:
     """A body said before, by anyone, in any step."""
-    say, heard = _say(message), [s for m in liar.heard if (s := _say(m))]
-    if say is None or not heard:
+    heard = [m.statement for m in liar.heard if isinstance(m.statement, Say)]
+    if not heard:
         return [(message, liar.others)]
     return [(_with_body(liar, say, liar.die.choice(heard).body), liar.others)]
 
 
-def replay_step(liar: Liar, message: Message) -> Sent:
+def replay_step(liar: Liar, message: Message, say: Say) -> Sent:
     """A say of another step or on another digest."""
-    say = _say(message)
-    if say is None:
-        return [(message, liar.others)]
     other = replace(say, step=max(1, say.step + liar.die.choice([-1, 1, 2])))
     if liar.die.random() < 0.5:
         other = replace(say, on=hashlib.sha256(say.on).digest())
@@ -152,11 +150,10 @@ def other_table(liar: Liar, message: Message) -> Sent:
     return [(other, liar.others)]
 
 
-def stranger_escrow(liar: Liar, message: Message) -> Sent:
+def stranger_escrow(liar: Liar, message: Message, say: Say) -> Sent:
     """An escrow whose header is a card's ciphertext or another seat's escrow."""
-    say = _say(message)
-    node = liar.node_of(say) if say else None
-    if say is None or node is None or node.want.kind is not Kind.SEAL or say.body == bodies.EMPTY:
+    node = liar.node_of(say)
+    if node is None or node.want.kind is not Kind.SEAL or say.body == bodies.EMPTY:
         return [(message, liar.others)]
     try:
         read = bodies.parse_seal(say.body)
@@ -170,11 +167,10 @@ def stranger_escrow(liar: Liar, message: Message) -> Sent:
     return [(_with_body(liar, say, body), liar.others)]
 
 
-def bad_opening(liar: Liar, message: Message) -> Sent:
+def bad_opening(liar: Liar, message: Message, say: Say) -> Sent:
     """An opening of another choice than the committed one."""
-    say = _say(message)
-    node = liar.node_of(say) if say else None
-    if say is None or node is None or node.want.kind not in (Kind.REVEAL, Kind.DEAL):
+    node = liar.node_of(say)
+    if node is None or node.want.kind not in (Kind.REVEAL, Kind.DEAL):
         return [(message, liar.others)]
     if say.body == bodies.EMPTY:
         return [(message, liar.others)]
@@ -187,11 +183,10 @@ def bad_opening(liar: Liar, message: Message) -> Sent:
     return [(_with_body(liar, say, encoding.encode((changed, *rest))), liar.others)]
 
 
-def illegal_choice(liar: Liar, message: Message) -> Sent:
+def illegal_choice(liar: Liar, message: Message, say: Say) -> Sent:
     """A choice that the rules forbid, openly or sealed."""
-    say = _say(message)
-    node = liar.node_of(say) if say else None
-    if say is None or node is None or not own_bodies.needs_choice(node, liar.seat):
+    node = liar.node_of(say)
+    if node is None or not own_bodies.needs_choice(node, liar.seat):
         return [(message, liar.others)]
     if node.want.kind is Kind.SHOW:
         body = bodies.encode_body(bodies.ShowBody(bodies.encode_choice((0,)), b""))
@@ -229,26 +224,20 @@ def _fake_halt(liar: Liar, halt: Halt) -> Halt:
     return replace(halt, says=tuple(sorted((*says, liar.die.randbytes(32)))))
 
 
-def false_halt(liar: Liar, message: Message) -> Sent:
+def false_halt(liar: Liar, message: Message, halt: Halt) -> Sent:
     """A halt that leaves out, adds or claims something; to some or to all."""
-    if not isinstance(message.statement, Halt):
-        return [(message, liar.others)]
-    return [(liar.sign(_fake_halt(liar, message.statement)), liar.others)]
+    return [(liar.sign(_fake_halt(liar, halt)), liar.others)]
 
 
-def two_halts(liar: Liar, message: Message) -> Sent:
+def two_halts(liar: Liar, message: Message, halt: Halt) -> Sent:
     """One halt to some, another to the rest."""
-    if not isinstance(message.statement, Halt):
-        return [(message, liar.others)]
     some = liar.some()
-    other = liar.sign(_fake_halt(liar, message.statement))
+    other = liar.sign(_fake_halt(liar, halt))
     return [(message, liar.others - some), (other, some)]
 
 
-def halt_and_go_on(liar: Liar, message: Message) -> Sent:
+def halt_and_go_on(liar: Liar, message: Message, _halt: Halt) -> Sent:
     """Halt, and speak on in the old epoch all the same."""
-    if not isinstance(message.statement, Halt):
-        return [(message, liar.others)]
     sent: Sent = [(message, liar.others)]
     view, seat = view_of(liar.machine), liar.seat
     node = view.tip
@@ -271,11 +260,9 @@ def early_halt(liar: Liar, message: Message) -> Sent:
     return [(message, liar.others), (liar.sign(halt), liar.some())]
 
 
-def two_closes(liar: Liar, message: Message) -> Sent:
+def two_closes(liar: Liar, message: Message, close: Close) -> Sent:
     """Two closes of other halts, or a close that is none."""
-    if not isinstance(message.statement, Close):
-        return [(message, liar.others)]
-    close, machine = message.statement, liar.machine
+    machine = liar.machine
     held = [read.message.hash for read in votes_of(machine).halts(close.epoch)]
     if len(held) < machine.table.quorum:  # an earlier lie, come back to it
         return [(message, liar.others)]
@@ -287,22 +274,16 @@ def two_closes(liar: Liar, message: Message) -> Sent:
     return [(message, liar.others - some), (liar.sign(other), some)]
 
 
-def two_votes(liar: Liar, message: Message) -> Sent:
+def two_votes(liar: Liar, message: Message, vote: Accept | SealVote) -> Sent:
     """Vote for two bases, the second of any other close held or of none."""
-    vote = message.statement
-    if not isinstance(vote, (Accept, SealVote)):
-        return [(message, liar.others)]
     bases = list(votes_of(liar.machine).closes.get(vote.epoch, {})) or [b"x" * 32]
     other = replace(vote, base=liar.die.choice([*bases, b"x" * 32]))
     some = liar.some()
     return [(message, liar.others - some), (liar.sign(other), some)]
 
 
-def early_seal(liar: Liar, message: Message) -> Sent:
+def early_seal(liar: Liar, message: Message, accept: Accept) -> Sent:
     """Seal what has not been accepted."""
-    if not isinstance(message.statement, Accept):
-        return [(message, liar.others)]
-    accept = message.statement
     return [(message, liar.others), (liar.sign(SealVote(accept.epoch, accept.base)), liar.some())]
 
 
@@ -328,32 +309,27 @@ def flood(liar: Liar, message: Message) -> Sent:
     return [(message, liar.others), (liar.sign(die.choice(junk)), liar.some())]
 
 
-Lie = Callable[[Liar, Message], Sent]
-
 LIES: dict[str, Lie] = {
-    f.__name__.replace("_", "-"): f
-    for f in (
-        equivocate,
-        withhold,
-        whisper,
-        spoil_body,
-        garbage_body,
-        replay_body,
-        replay_step,
-        other_table,
-        stranger_escrow,
-        bad_opening,
-        illegal_choice,
-        early_late,
-        false_halt,
-        two_halts,
-        halt_and_go_on,
-        early_halt,
-        two_closes,
-        two_votes,
-        early_seal,
-        false_back,
-        flood,
-    )
+    "equivocate": about(Say, equivocate),
+    "withhold": withhold,
+    "whisper": whisper,
+    "spoil-body": about(Say, spoil_body),
+    "garbage-body": about(Say, garbage_body),
+    "replay-body": about(Say, replay_body),
+    "replay-step": about(Say, replay_step),
+    "other-table": other_table,
+    "stranger-escrow": about(Say, stranger_escrow),
+    "bad-opening": about(Say, bad_opening),
+    "illegal-choice": about(Say, illegal_choice),
+    "early-late": early_late,
+    "false-halt": about(Halt, false_halt),
+    "two-halts": about(Halt, two_halts),
+    "halt-and-go-on": about(Halt, halt_and_go_on),
+    "early-halt": early_halt,
+    "two-closes": about(Close, two_closes),
+    "two-votes": about(Accept | SealVote, two_votes),
+    "early-seal": about(Accept, early_seal),
+    "false-back": false_back,
+    "flood": flood,
 }
 """Name to lie; `silence` (say nothing from a step on) and `delay` are the network's in `sim`."""

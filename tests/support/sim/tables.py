@@ -403,7 +403,7 @@ class World:
                 self.check.signed_by(process.machine, message)
         elif seat in self.plan.liars and "mute" in self.wide.ways:
             return
-        if (word := leave_of(send)) is not None:
+        if (word := leave_of(send.frame)) is not None:
             self.departures.note(seat, word)
         for other in self._receivers(seat, send):
             self.post(seat, other, send.frame, surely or isinstance(frame, frames.Told))

@@ -14,7 +14,7 @@ from protocol.consensus.tree import Tree
 from protocol.crypto.group import ORDER
 from protocol.wire.messages import Accept, Close, Halt, Late, Message, Say, SealVote
 from support.inspection import promise_of, store_of, view_of
-from support.sim.lies import Liar, Lie, Sent
+from support.sim.lies import Liar, Lie, Sent, about
 
 RUBBISH = 250_000
 """Bytes of says on digests that are none, in each epoch."""
@@ -64,11 +64,8 @@ def _turn_of(liar: Liar, epoch: int) -> int:
     return max(epoch - (epoch - liar.seat) % seats, liar.seat or seats)
 
 
-def unresolved_halt(liar: Liar, message: Message) -> Sent:
+def unresolved_halt(liar: Liar, message: Message, halt: Halt) -> Sent:
     """A halt that lists others' says which resolve on nothing it lists."""
-    halt = message.statement
-    if not isinstance(halt, Halt):
-        return [(message, liar.others)]
     epoch = 0 if halt.lock is None else halt.lock.epoch
     held = {m.hash for m in _loose(liar, epoch)} - set(halt.says)
     find = store_of(liar.machine).find
@@ -91,7 +88,9 @@ def _loose(liar: Liar, epoch: int) -> list[Message]:
 
 
 TRICKS: dict[str, Lie] = {
-    f.__name__.replace("_", "-"): f for f in (rubbish, huge_wishes, unresolved_halt)
+    "rubbish": rubbish,
+    "huge-wishes": huge_wishes,
+    "unresolved-halt": about(Halt, unresolved_halt),
 }
 
 

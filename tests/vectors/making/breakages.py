@@ -2,26 +2,28 @@
 
 from dataclasses import replace
 
-from support.forgeries.transcripts import with_entry, with_evidence
+from support.forgeries.transcripts import with_entry, with_evidence, with_message
 from vectors.making import broken
 from vectors.making.broken import (
     ABSENT,
     MAGIC,
     RETURNED,
-    TWO,
     Broken,
+    changed,
     edited,
     on_bytes,
     other_game,
     outer,
     reversed_part,
+    room_of,
     shortened,
-    signed,
+    told,
     with_close,
     with_halts,
-    with_message,
+    with_nickname,
     with_roster,
     with_terms,
+    without_last_body,
 )
 from vectors.making.crafted import CRAFTED
 from vectors.making.refused import not_asked
@@ -31,314 +33,197 @@ from protocol.chain.state import Missing
 from protocol.transcript.format import Step
 from protocol.wire.messages import Late
 
-UNREADABLE = {
-    "empty-file": Broken("There is not one byte.", "empty", lambda: b""),
-    "torn-file": Broken("The last byte is missing.", "torn", on_bytes(lambda data: data[:-1])),
-    "torn-in-the-magic": Broken(
-        "The file ends within its magic.", "torn", on_bytes(lambda data: data[:9])
-    ),
-    "other-magic": Broken(
-        "One letter of the magic is changed.",
-        "wrong-magic",
-        on_bytes(lambda data: data[:2] + b"H" + data[3:]),
-    ),
-    "other-version": Broken(
-        "The version is 1, that of an earlier form.",
-        "other-version",
-        on_bytes(lambda data: data[:MAGIC] + b"\x01" + data[MAGIC + 1 :]),
-    ),
-}
-
-FORM = {
-    "longer-array-head": Broken(
-        "The head of the content's array takes three bytes where one does.",
-        "bad-encoding",
-        on_bytes(lambda data: data[: MAGIC + 1] + b"\xdc\x00\x02" + data[MAGIC + 2 :]),
-    ),
-    "byte-after-the-end": Broken(
-        "One byte follows the end.", "bad-encoding", on_bytes(lambda data: data + b"\xc0")
-    ),
-    "map-in-the-file": Broken(
-        "The evidence is a map.",
-        "bad-encoding",
-        on_bytes(lambda data: b"\x94" + data[1:MAGIC] + b"\x02\x92\xc4\x00\x90\x80"),
-    ),
-    "evidence-of-four-lists": Broken(
-        "The list of last says is missing.",
-        "bad-form",
-        outer(lambda value: (*value[:3], value[3][:4])),
-    ),
-    "slot-that-is-no-body": Broken(
-        "A slot holds the number 3.",
-        "bad-form",
-        outer(lambda v: (*v[:2], (v[2][0], ((0, (3, 3)), *v[2][1][1:])), v[3])),
-    ),
-    "signature-of-63-bytes": Broken(
-        "A signature is one byte short.",
-        "bad-form",
-        outer(lambda v: (*v[:3], ((((0, v[3][0][0][0][1][:63]),), *v[3][0][1:]), *v[3][1:]))),
-    ),
-    "step-of-three-slots": Broken(
-        "A step at a table of two has three slots.",
-        "bad-form",
-        edited(TWO, lambda whole: with_entry(whole, 0, _longer(whole.content.entries[0]))),
-    ),
-}
-
 
 def _longer(step: object) -> Step:
     assert isinstance(step, Step)
     return Step((*step.slots, Missing.NONE))
 
 
-HEADER = {
-    "quorum-of-one": Broken(
-        "The quorum is not more than half of the seats.",
-        "bad-header",
-        edited(TWO, with_terms(5, 1)),
+BROKEN: dict[str, Broken] = {
+    # What cannot be read.
+    "empty-file": Broken("There is not one byte.", "empty", lambda: b""),
+    "torn-file": on_bytes("The last byte is missing.", "torn", lambda data: data[:-1]),
+    "torn-in-the-magic": on_bytes("The file ends within its magic.", "torn", lambda data: data[:9]),
+    "other-magic": on_bytes(
+        "One letter of the magic is changed.",
+        "wrong-magic",
+        lambda data: data[:2] + b"H" + data[3:],
     ),
-    "other-protocol-version": Broken(
-        "The terms speak another version of the protocol.",
-        "bad-header",
-        edited(TWO, with_terms(0, "p2p-table/1")),
+    "other-version": on_bytes(
+        "The version is 1, that of an earlier form.",
+        "other-version",
+        lambda data: data[:MAGIC] + b"\x01" + data[MAGIC + 1 :],
     ),
-    "one-player-in-two-seats": Broken(
-        "The roster names one identity twice.",
-        "bad-header",
-        edited(TWO, with_roster(lambda roster: (roster[0], roster[0]))),
+    # The form.
+    "longer-array-head": on_bytes(
+        "The head of the content's array takes three bytes where one does.",
+        "bad-encoding",
+        lambda data: data[: MAGIC + 1] + b"\xdc\x00\x02" + data[MAGIC + 2 :],
     ),
-    "roster-not-led-by-its-host": Broken(
-        "The first entry of the roster is a guest's.",
-        "bad-header",
-        edited(TWO, with_roster(lambda roster: roster[::-1])),
+    "byte-after-the-end": on_bytes(
+        "One byte follows the end.", "bad-encoding", lambda data: data + b"\xc0"
     ),
-    "patience-of-less-than-a-second": Broken(
-        "The terms give a choice 999 ms.",
-        "bad-header",
-        edited(TWO, with_terms(6, (999, 5000, 1000, 60000))),
+    "map-in-the-file": on_bytes(
+        "The evidence is a map.",
+        "bad-encoding",
+        lambda data: b"\x94" + data[1:MAGIC] + b"\x02\x92\xc4\x00\x90\x80",
     ),
-    "nickname-with-a-comma": Broken(
-        "A nickname holds a comma, and would read as two.",
-        "bad-header",
-        edited(TWO, with_roster(lambda r: ((r[0][0], "Ada,Bob", *r[0][2:]), r[1]))),
+    "evidence-of-four-lists": outer(
+        "The list of last says is missing.", "bad-form", lambda value: (*value[:3], value[3][:4])
     ),
-    "nickname-that-shows-nothing": Broken(
-        "A nickname is one Hangul filler, U+3164, which renders as nothing.",
-        "bad-header",
-        edited(TWO, with_roster(lambda r: ((r[0][0], "\u3164", *r[0][2:]), r[1]))),
+    "slot-that-is-no-body": outer(
+        "A slot holds the number 3.",
+        "bad-form",
+        lambda v: (*v[:2], (v[2][0], ((0, (3, 3)), *v[2][1][1:])), v[3]),
     ),
-    "nickname-with-a-blank-end": Broken(
-        "A nickname ends in a blank.",
-        "bad-header",
-        edited(TWO, with_roster(lambda r: ((r[0][0], "Ada ", *r[0][2:]), r[1]))),
+    "signature-of-63-bytes": outer(
+        "A signature is one byte short.",
+        "bad-form",
+        lambda v: (*v[:3], ((((0, v[3][0][0][0][1][:63]),), *v[3][0][1:]), *v[3][1:])),
     ),
-    "roster-exchanged-signatures": Broken(
+    "step-of-three-slots": edited(
+        "A step at a table of two has three slots.",
+        "bad-form",
+        lambda whole: with_entry(whole, 0, _longer(whole.content.entries[0])),
+    ),
+    # The header.
+    "quorum-of-one": with_terms(
+        "The quorum is not more than half of the seats.", "bad-header", 5, 1
+    ),
+    "other-protocol-version": with_terms(
+        "The terms speak another version of the protocol.", "bad-header", 0, "p2p-table/1"
+    ),
+    "one-player-in-two-seats": with_roster(
+        "The roster names one identity twice.", "bad-header", lambda roster: (roster[0], roster[0])
+    ),
+    "roster-not-led-by-its-host": with_roster(
+        "The first entry of the roster is a guest's.", "bad-header", lambda roster: roster[::-1]
+    ),
+    "patience-of-less-than-a-second": with_terms(
+        "The terms give a choice 999 ms.", "bad-header", 6, (999, 5000, 1000, 60000)
+    ),
+    "nickname-with-a-comma": with_nickname(
+        "A nickname holds a comma, and would read as two.", "Ada,Bob"
+    ),
+    "nickname-that-shows-nothing": with_nickname(
+        "A nickname is one Hangul filler, U+3164, which renders as nothing.", "\u3164"
+    ),
+    "nickname-with-a-blank-end": with_nickname("A nickname ends in a blank.", "Ada "),
+    "roster-exchanged-signatures": with_roster(
         "The two seats' signatures in the roster are exchanged.",
         "bad-signature",
-        edited(TWO, with_roster(lambda r: ((*r[0][:3], r[1][3]), (*r[1][:3], r[0][3])))),
+        lambda r: ((*r[0][:3], r[1][3]), (*r[1][:3], r[0][3])),
     ),
-    "terms-changed-after-signing": Broken(
+    "terms-changed-after-signing": with_terms(
         "The patience was raised after the seats had signed.",
         "bad-signature",
-        edited(TWO, with_terms(6, (20_001, 10_000, 3_000, 60_000))),
+        6,
+        (20_001, 10_000, 3_000, 60_000),
     ),
-    "another-game": Broken(
-        "The terms name another game.",
-        "bad-game",
-        other_game(("chess", 1, b"", "")),
+    "another-game": other_game("The terms name another game.", ("chess", 1, b"", "")),
+    "no-edition": other_game(
+        "The edition is no edition.", ("hoity-toity", 1, b"\x90", "confrontation")
     ),
-    "no-edition": Broken(
-        "The edition is no edition.",
-        "bad-game",
-        other_game(("hoity-toity", 1, b"\x90", "confrontation")),
+    "two-seats-without-a-variant": other_game(
+        "Two seats play no variant.", ("hoity-toity", 1, edition_of("small-4").canonical(), "")
     ),
-    "two-seats-without-a-variant": Broken(
-        "Two seats play no variant.",
-        "bad-game",
-        other_game(("hoity-toity", 1, edition_of("small-4").canonical(), "")),
-    ),
-}
-
-SIGNATURES = {
-    "body-without-a-signature": Broken(
+    # Signatures.
+    "body-without-a-signature": edited(
         "The last step's signatures are missing.",
         "missing-signature",
-        edited(TWO, lambda whole: with_evidence(whole, signatures=whole.evidence.signatures[:-1])),
+        lambda whole: with_evidence(whole, signatures=whole.evidence.signatures[:-1]),
     ),
-    "signatures-exchanged": Broken(
-        "The two signatures of step 1 are exchanged.",
-        "bad-signature",
-        edited(TWO, broken.signatures_exchanged),
+    "signatures-exchanged": changed(broken.signatures_exchanged, "bad-signature"),
+    "body-changed": changed(broken.other_body, "bad-signature"),
+    "body-of-an-epoch-never-reached": changed(broken.later_epoch, "bad-epoch"),
+    "accepts-for-seals": changed(broken.sealed_by_accepts, "bad-signature", ABSENT),
+    "late-for-a-close": with_close(
+        "A late stands where a close belongs.", "bad-message", 1, lambda close: Late(close.epoch)
     ),
-    "body-changed": Broken(
-        "One bit of a body of the deal is changed.",
-        "bad-signature",
-        edited(TWO, broken.other_body),
+    "message-of-another-table": changed(broken.of_another_table, "bad-message", ABSENT),
+    "messages-backwards": edited(
+        "The messages are by falling hash.", "bad-order", reversed_part("messages"), ABSENT
     ),
-    "body-of-an-epoch-never-reached": Broken(
-        "A body of step 1 is signed in epoch 1, and there is no close.",
-        "bad-epoch",
-        edited(TWO, broken.later_epoch),
+    "seals-backwards": edited(
+        "The seals are by falling seat.", "bad-order", reversed_part("seals"), ABSENT
     ),
-    "accepts-for-seals": Broken(
-        "The votes for the last base are accepts.",
-        "bad-signature",
-        edited(ABSENT, broken.sealed_by_accepts),
+    "last-says-backwards": edited(
+        "The last says are by falling seat.", "bad-order", reversed_part("final")
     ),
-    "late-for-a-close": Broken(
-        "A late stands where a close belongs.",
-        "bad-message",
-        edited(ABSENT, with_close(1, lambda close: Late(close.epoch))),
+    # The chain.
+    "body-left-out": without_last_body(
+        "The last body is left out.", "incomplete-step", Missing.NONE
     ),
-    "message-of-another-table": Broken(
-        "A message is signed for another table.",
-        "bad-message",
-        edited(ABSENT, broken.of_another_table),
+    "absence-made-up": without_last_body(
+        "The last body is replaced by ABSENT.", "unjustified-absence", Missing.ABSENT
     ),
-    "messages-backwards": Broken(
-        "The messages are by falling hash.",
-        "bad-order",
-        edited(ABSENT, reversed_part("messages")),
+    "fault-made-up": without_last_body(
+        "The last body is replaced by FAULT.", "unjustified-fault", Missing.FAULT
     ),
-    "seals-backwards": Broken(
-        "The seals are by falling seat.", "bad-order", edited(ABSENT, reversed_part("seals"))
+    "absence-made-up-after-a-true-one": changed(
+        broken.later_absence, "unjustified-absence", ABSENT
     ),
-    "last-says-backwards": Broken(
-        "The last says are by falling seat.", "bad-order", edited(TWO, reversed_part("final"))
-    ),
-}
-
-CHAIN = {
-    "body-left-out": Broken(
-        "The last body is left out.",
-        "incomplete-step",
-        edited(TWO, broken.without_last_body(Missing.NONE)),
-    ),
-    "absence-made-up": Broken(
-        "The last body is replaced by ABSENT.",
-        "unjustified-absence",
-        edited(TWO, broken.without_last_body(Missing.ABSENT)),
-    ),
-    "fault-made-up": Broken(
-        "The last body is replaced by FAULT.",
-        "unjustified-fault",
-        edited(TWO, broken.without_last_body(Missing.FAULT)),
-    ),
-    "absence-made-up-after-a-true-one": Broken(
-        "In a file with a change of epoch the last body is replaced by ABSENT.",
-        "unjustified-absence",
-        edited(ABSENT, broken.later_absence),
-    ),
-    "absence-called-a-fault": Broken(
-        "A true ABSENT is called FAULT.", "unjustified-fault", edited(ABSENT, broken.other_slot)
-    ),
-    "link-made-up": Broken(
-        "A link puts seat 1 out, and no close does.",
-        "unjustified-link",
-        edited(TWO, broken.forged_link),
-    ),
-    "absent-seat-called-banned": Broken(
-        "The link bans who is only absent.",
-        "unjustified-link",
-        edited(ABSENT, broken.other_link),
-    ),
-    "body-of-a-seat-not-asked": Broken(
-        "Seat 1 speaks in seat 0's shuffle.", "not-expected", not_asked
-    ),
-}
-
-
-BASES = {
-    "closes-without-halts": Broken(
+    "absence-called-a-fault": changed(broken.other_slot, "unjustified-fault", ABSENT),
+    "link-made-up": changed(broken.forged_link, "unjustified-link"),
+    "absent-seat-called-banned": changed(broken.other_link, "unjustified-link", ABSENT),
+    "body-of-a-seat-not-asked": told(not_asked, "not-expected"),
+    # Bases.
+    "closes-without-halts": edited(
         "The messages that the close rests on are missing.",
         "missing-evidence",
-        edited(ABSENT, shortened("messages", 0)),
+        shortened("messages", 0),
+        ABSENT,
     ),
-    "first-close-missing": Broken(
+    "first-close-missing": edited(
         "The close of epoch 1, which epoch 2 is locked on, is missing.",
         "missing-evidence",
-        edited(RETURNED, lambda whole: with_evidence(whole, closes=whole.evidence.closes[1:])),
+        lambda whole: with_evidence(whole, closes=whole.evidence.closes[1:]),
+        RETURNED,
     ),
-    "close-by-another-seat": Broken(
-        "Seat 0 signs the close of epoch 1.",
-        "bad-base",
-        edited(ABSENT, with_close(0, lambda close: close)),
+    "close-by-another-seat": with_close(
+        "Seat 0 signs the close of epoch 1.", "bad-base", 0, lambda close: close
     ),
-    "close-of-one-halt": Broken(
+    "close-of-one-halt": with_close(
         "The close names one halt where the quorum is two.",
         "bad-base",
-        edited(ABSENT, with_close(1, lambda close: replace(close, halts=close.halts[:1]))),
+        1,
+        lambda close: replace(close, halts=close.halts[:1]),
     ),
-    "close-of-halts-by-falling-seat": Broken(
+    "close-of-halts-by-falling-seat": with_close(
         "The close names its halts by falling seat.",
         "bad-base",
-        edited(ABSENT, with_close(1, lambda close: replace(close, halts=close.halts[::-1]))),
+        1,
+        lambda close: replace(close, halts=close.halts[::-1]),
     ),
     "halt-without-its-own-says-in-a-close": Broken(
         "Seat 0's halt names no says, and seat 1's halt holds says of seat 0.",
         "bad-base",
-        with_halts(ABSENT, 1, broken.omit_own),
+        with_halts(ABSENT, 1, lambda s, h: h if s else replace(h, says=(), expired=None)),
     ),
     "patience-that-nobody-lost": Broken(
         "No halt says that patience ran out, so nobody is absent.",
         "unjustified-absence",
         with_halts(ABSENT, 1, lambda _, halt: replace(halt, expired=None)),
     ),
-    "chain-short-of-its-base": Broken(
-        "The chain ends before the last base.", "bad-base", edited(ABSENT, broken.before_link)
+    "chain-short-of-its-base": changed(broken.before_link, "bad-base", ABSENT),
+    "two-sealed-bases": told(broken.two_sealed_bases, "void"),
+    "seals-of-fewer-than-a-quorum": edited(
+        "One seal of the last base is missing.", "missing-votes", shortened("seals", 1), ABSENT
     ),
-    "two-sealed-bases": Broken(
-        "Seats seal two bases of epoch 1, and halts of epoch 2 are locked on both.",
-        "void",
-        broken.two_sealed_bases,
-    ),
-    "seals-of-fewer-than-a-quorum": Broken(
-        "One seal of the last base is missing.",
-        "missing-votes",
-        edited(ABSENT, shortened("seals", 1)),
-    ),
-}
-
-REST = {
-    "message-that-nothing-needs": Broken(
+    **CRAFTED,
+    # What is too much, or lacks.
+    "message-that-nothing-needs": edited(
         "A late is among the messages.",
         "left-over",
-        edited(ABSENT, lambda whole: with_message(signed(ABSENT, 0, Late(1)), whole)),
+        lambda whole: with_message(room_of(ABSENT), whole, room_of(ABSENT).sign(0, Late(1))),
+        ABSENT,
     ),
-    "signature-of-no-body": Broken(
-        "A step has one signature more than bodies.",
-        "left-over",
-        edited(TWO, broken.twice_signed),
+    "signature-of-no-body": changed(broken.twice_signed, "left-over"),
+    "last-say-of-an-absent-seat": changed(broken.absent_end, "left-over", ABSENT),
+    "last-say-missing": edited(
+        "One present seat's last say is missing.", "not-final", shortened("final", 1)
     ),
-    "last-say-of-an-absent-seat": Broken(
-        "The absent seat's last say is there too.",
-        "left-over",
-        edited(ABSENT, broken.absent_end),
-    ),
-    "last-say-missing": Broken(
-        "One present seat's last say is missing.",
-        "not-final",
-        edited(TWO, shortened("final", 1)),
-    ),
-    "no-last-says": Broken(
-        "Nothing makes the end final.", "not-final", edited(TWO, shortened("final", 0))
-    ),
-    "chain-without-its-end": Broken(
-        "The last three steps are missing.",
-        "not-final",
-        edited(TWO, broken.without_last_steps),
-    ),
-}
-
-
-BROKEN: dict[str, Broken] = {
-    **UNREADABLE,
-    **FORM,
-    **HEADER,
-    **SIGNATURES,
-    **CHAIN,
-    **BASES,
-    **CRAFTED,
-    **REST,
+    "no-last-says": edited("Nothing makes the end final.", "not-final", shortened("final", 0)),
+    "chain-without-its-end": changed(broken.without_last_steps, "not-final"),
 }
 """Name to file."""

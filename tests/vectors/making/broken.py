@@ -1,27 +1,28 @@
 """Sound files of played tables with one thing in them made wrong."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
-from support.forgeries import transcripts
 from support.forgeries.transcripts import (
     cut,
     envelopes,
     first_link,
+    parsed,
     with_entries,
     with_entry,
     with_evidence,
+    with_message,
 )
 from support.inspection import store_of, view_of
-from vectors.making.playing import TRANSCRIPTS
+from vectors.making.playing import TRANSCRIPTS, sentence
 from vectors.making.refused import undisturbed
 from vectors.making.tables import Plan, VectorRoom
 
 from protocol.chain.state import Missing, Node
 from protocol.transcript import format
-from protocol.transcript.format import Content, Envelope, Evidence, Link, Step, Transcript
+from protocol.transcript.format import Content, Evidence, Link, Step, Transcript
 from protocol.wire import encoding, header, messages
 from protocol.wire.header import Header
 from protocol.wire.messages import (
@@ -49,6 +50,11 @@ class Broken:
     file: Callable[[], bytes]
 
 
+def told(file: Callable[[], bytes], code: str) -> Broken:
+    """A file described by its maker's docstring."""
+    return Broken(sentence(file), code, file)
+
+
 @cache
 def room_of(name: str) -> VectorRoom:
     """The room of a base file: two undisturbed seats, or a transcript by its name."""
@@ -65,58 +71,58 @@ def whole_of(name: str) -> Transcript:
 
 
 TWO, ABSENT, RETURNED = "two", "small-three-absent", "small-four-returned"
+Change = Callable[[Transcript], Transcript]
 
 
-def edited(name: str, change: Callable[[Transcript], Transcript]) -> Callable[[], bytes]:
-    """The file after a change."""
-    return lambda: change(whole_of(name)).encode()
+def edited(what: str, code: str, change: Change, name: str = TWO) -> Broken:
+    """A file after a change."""
+    return Broken(what, code, lambda: change(whole_of(name)).encode())
 
 
-def on_bytes(change: Callable[[bytes], bytes]) -> Callable[[], bytes]:
+def changed(change: Change, code: str, name: str = TWO) -> Broken:
+    """A file after a change that is described by its docstring."""
+    return edited(sentence(change), code, change, name)
+
+
+def on_bytes(what: str, code: str, change: Callable[[bytes], bytes]) -> Broken:
     """The two seats' file after a change of its bytes."""
-    return lambda: change(whole_of(TWO).encode())
+    return Broken(what, code, lambda: change(whole_of(TWO).encode()))
 
 
-def signed(name: str, seat: int, statement: Statement) -> Message:
-    """Sign any statement with the key of any seat of a base file's table."""
-    return transcripts.signed(room_of(name), seat, statement)
-
-
-def parsed(name: str, listed: Iterable[Envelope]) -> list[Message]:
-    """Return the messages of a base file."""
-    return transcripts.parsed(room_of(name), listed)
+def outer(what: str, code: str, change: Callable[[Any], Any]) -> Broken:
+    """The plain value of the two seats' file changed."""
+    return on_bytes(what, code, lambda data: encoding.encode(change(format.open_file(data))))
 
 
 # Headers.
 
 
-def header_value(whole: Transcript) -> Any:
-    """The header as a plain value."""
-    return encoding.decode(whole.content.header, header.MAX_HEADER)
+def of_header(what: str, code: str, change: Callable[[Any, Any], Any]) -> Broken:
+    """A file of the two seats' header alone, its terms and roster changed as plain values."""
+
+    def make() -> bytes:
+        value = encoding.decode(whole_of(TWO).content.header, header.MAX_HEADER)
+        return Transcript(Content(encoding.encode(change(*value)), ()), Evidence()).encode()
+
+    return Broken(what, code, make)
 
 
-def with_terms(index: int, value: Any) -> Callable[[Transcript], Transcript]:
+def with_terms(what: str, code: str, index: int, value: Any) -> Broken:
     """One field of the terms changed; the signatures stay."""
-
-    def change(whole: Transcript) -> Transcript:
-        terms, roster = header_value(whole)
-        terms = (*terms[:index], value, *terms[index + 1 :])
-        return Transcript(Content(encoding.encode((terms, roster)), ()), Evidence())
-
-    return change
+    return of_header(what, code, lambda t, roster: ((*t[:index], value, *t[index + 1 :]), roster))
 
 
-def with_roster(change: Callable[[Any], Any]) -> Callable[[Transcript], Transcript]:
+def with_roster(what: str, code: str, change: Callable[[Any], Any]) -> Broken:
     """The roster changed."""
-
-    def changed(whole: Transcript) -> Transcript:
-        terms, roster = header_value(whole)
-        return Transcript(Content(encoding.encode((terms, change(roster))), ()), Evidence())
-
-    return changed
+    return of_header(what, code, lambda terms, roster: (terms, change(roster)))
 
 
-def other_game(game: Any) -> Callable[[], bytes]:
+def with_nickname(what: str, name: str) -> Broken:
+    """The host's nickname changed."""
+    return with_roster(what, "bad-header", lambda r: ((r[0][0], name, *r[0][2:]), r[1]))
+
+
+def other_game(what: str, game: Any) -> Broken:
     """A header whose terms name this game, every seat's consent included."""
 
     def make() -> bytes:
@@ -126,13 +132,13 @@ def other_game(game: Any) -> Callable[[], bytes]:
         roster = tuple(header.sit(terms, who, entry.nickname, entry.nonce) for who, entry in old)
         return Transcript(Content(Header(terms, roster).encode(), ()), Evidence()).encode()
 
-    return make
+    return Broken(what, "bad-game", make)
 
 
 # The chain.
 
 
-def without_last_body(missing: Missing) -> Callable[[Transcript], Transcript]:
+def without_last_body(what: str, code: str, missing: Missing) -> Broken:
     """The last seat's body of the last step taken away, with its signature."""
 
     def change(whole: Transcript) -> Transcript:
@@ -141,17 +147,17 @@ def without_last_body(missing: Missing) -> Callable[[Transcript], Transcript]:
         spoilt = with_entry(whole, -1, Step((*last.slots[:-1], missing)))
         return with_evidence(spoilt, signatures=(*rows[:-1], rows[-1][:-1]), final=())
 
-    return change
+    return edited(what, code, change)
 
 
 def forged_link(whole: Transcript) -> Transcript:
-    """One seat put out by nothing but the file."""
+    """A link puts seat 1 out, and no close does."""
     more = with_entries(whole, (*whole.content.entries, Link((0,), (1,), (0, 0))))
     return with_evidence(more, final=())
 
 
 def other_link(whole: Transcript) -> Transcript:
-    """Called banned who was only absent."""
+    """The link bans who is only absent."""
     at = first_link(whole)
     link = whole.content.entries[at]
     assert isinstance(link, Link)
@@ -159,7 +165,7 @@ def other_link(whole: Transcript) -> Transcript:
 
 
 def other_slot(whole: Transcript) -> Transcript:
-    """An absence called a fault."""
+    """A true ABSENT is called FAULT."""
     at = first_link(whole) - 1
     step = whole.content.entries[at]
     assert isinstance(step, Step)
@@ -168,7 +174,7 @@ def other_slot(whole: Transcript) -> Transcript:
 
 
 def other_body(whole: Transcript) -> Transcript:
-    """One bit of the first body of the deal."""
+    """One bit of a body of the deal is changed."""
     step = whole.content.entries[6]
     assert isinstance(step, Step)
     body = step.slots[0]
@@ -178,24 +184,24 @@ def other_body(whole: Transcript) -> Transcript:
 
 
 def signatures_exchanged(whole: Transcript) -> Transcript:
-    """The two seats' signatures of step 1."""
+    """The two signatures of step 1 are exchanged."""
     first, *rest = whole.evidence.signatures
     return with_evidence(whole, signatures=(first[::-1], *rest))
 
 
 def later_epoch(whole: Transcript) -> Transcript:
-    """Seat 0's body of step 1 said in epoch 1."""
+    """A body of step 1 is signed in epoch 1, and there is no close."""
     step = whole.content.entries[0]
     assert isinstance(step, Step)
     body = step.slots[0]
     assert isinstance(body, bytes)
-    say = signed(TWO, 0, Say(1, 1, room_of(TWO).table.id, body))
+    say = room_of(TWO).sign(0, Say(1, 1, room_of(TWO).table.id, body))
     first, *rest = whole.evidence.signatures
     return with_evidence(whole, signatures=(((1, say.signature), *first[1:]), *rest))
 
 
 def later_absence(whole: Transcript) -> Transcript:
-    """Seat 1's body of the last step replaced by ABSENT, though the file has its closes."""
+    """In a file with a change of epoch the last body is replaced by ABSENT."""
     last, rows = whole.content.entries[-1], whole.evidence.signatures
     assert isinstance(last, Step)
     spoilt = with_entry(whole, -1, Step((last.slots[0], Missing.ABSENT, last.slots[2])))
@@ -203,19 +209,19 @@ def later_absence(whole: Transcript) -> Transcript:
 
 
 def without_last_steps(whole: Transcript) -> Transcript:
-    """The last three steps cut off."""
+    """The last three steps are missing."""
     left = len(whole.content.entries) - 3
     return cut(whole, left, left)
 
 
 def twice_signed(whole: Transcript) -> Transcript:
-    """One signature more than bodies in step 1."""
+    """A step has one signature more than bodies."""
     first, *rest = whole.evidence.signatures
     return with_evidence(whole, signatures=((*first, first[0]), *rest))
 
 
 def before_link(whole: Transcript) -> Transcript:
-    """The chain cut off where the last base goes on."""
+    """The chain ends before the last base."""
     at = first_link(whole)
     return cut(whole, at, at)
 
@@ -223,26 +229,22 @@ def before_link(whole: Transcript) -> Transcript:
 # Messages, closes and votes.
 
 
-def with_close(seat: int, make: Callable[[Close], Statement]) -> Callable[[Transcript], Transcript]:
+def with_close(what: str, code: str, seat: int, make: Callable[[Close], Statement]) -> Broken:
     """Put another statement where the close stood."""
 
     def change(whole: Transcript) -> Transcript:
-        (close,) = parsed(ABSENT, whole.evidence.closes)
+        room = room_of(ABSENT)
+        (close,) = parsed(room, whole.evidence.closes)
         assert isinstance(close.statement, Close)
-        return transcripts.with_close(room_of(ABSENT), whole, seat, make(close.statement))
+        return with_evidence(whole, closes=envelopes(room.sign(seat, make(close.statement))))
 
-    return change
-
-
-def with_message(message: Message, whole: Transcript) -> Transcript:
-    """Add a message, in its place."""
-    return transcripts.with_message(room_of(ABSENT), whole, message)
+    return edited(what, code, change, ABSENT)
 
 
 def of_another_table(whole: Transcript) -> Transcript:
-    """A message signed for another table among the messages."""
+    """A message is signed for another table."""
     other = messages.sign(room_of(ABSENT).who[0], bytes(32), 0, Late(1))
-    return with_message(other, whole)
+    return with_message(room_of(ABSENT), whole, other)
 
 
 def with_halts(
@@ -259,14 +261,16 @@ def with_halts(
 
     def file() -> bytes:
         whole, seats = whole_of(name), instead or {}
-        every = parsed(name, whole.evidence.messages)
-        closes = parsed(name, whole.evidence.closes)
+        every = parsed(room_of(name), whole.evidence.messages)
+        closes = parsed(room_of(name), whole.evidence.closes)
         old = {m: h for m in every if isinstance(h := m.statement, Halt) and h.epoch == epoch}
-        new = [signed(name, seats.get(m.seat, m.seat), make(m.seat, h)) for m, h in old.items()]
+        new = [
+            room_of(name).sign(seats.get(m.seat, m.seat), make(m.seat, h)) for m, h in old.items()
+        ]
         (close,) = [m for m in closes if getattr(m.statement, "epoch", None) == epoch]
         hashes = tuple(m.hash for m in sorted(new, key=lambda m: m.seat))
         rest = [m for m in closes if m is not close]
-        rest.append(signed(name, close.seat, Close(epoch, hashes)))
+        rest.append(room_of(name).sign(close.seat, Close(epoch, hashes)))
         kept = [m for m in every if m not in old]
         listed = tuple((m.payload, m.signature) for m in rest)
         return with_evidence(whole, messages=envelopes(*kept, *new, *more), closes=listed).encode()
@@ -274,75 +278,55 @@ def with_halts(
     return file
 
 
-def omit_own(seat: int, halt: Halt) -> Halt:
-    """Seat 0 names no says; seat 1's halt still holds them."""
-    return replace(halt, says=(), expired=None) if seat == 0 else halt
-
-
 # Two sealed bases.
 
 
 def two_sealed_bases() -> bytes:
-    """All seats seal two bases of epoch 1, and both are locked in halts of epoch 2."""
-    room, name = room_of("small-three"), "small-three"
-    machine = room.first.machine
+    """Seats seal two bases of epoch 1, and halts of epoch 2 are locked on both."""
+    room = room_of("small-three")
+    machine, sign = room.first.machine, room.sign
     start = machine.tip.before(room.table.first_step)
     after = machine.tip.before(room.table.first_step + 1)
     assert start is not None
     assert after is not None
-    says = tuple(sorted(m.hash for m in store_of(machine).says(0, start.step)))
-    told = [_halts(name, 1, ()), _halts(name, 1, says)]
-    closes = [signed(name, 1, Close(1, tuple(m.hash for m in halts))) for halts in told]
-    bases = [start.base_digest(), after.base_digest()]
-    locks = [Lock(1, base, True, _seals(name, base)) for base in bases]
-    last = [signed(name, i, Halt(2, locks[i], (), None, (), ())) for i in (0, 1)]
-    end = signed(name, 2, Close(2, tuple(m.hash for m in last)))
+    kept = store_of(machine).says(0, start.step)
+    listed, bases = tuple(sorted(m.hash for m in kept)), (start.base_digest(), after.base_digest())
+    told, closes, locks = list[Message](), list[Message](), list[Lock]()
+    for base, says, seats in zip(bases, ((), listed), ((1, 2), (0, 1)), strict=True):
+        halts = [sign(seat, Halt(1, None, says, None, (), ())) for seat in seats]
+        told += halts
+        closes.append(sign(1, Close(1, tuple(m.hash for m in halts))))
+        votes = tuple((seat, sign(seat, SealVote(1, base)).signature) for seat in (0, 1))
+        locks.append(Lock(1, base, True, votes))
+    last = [sign(seat, Halt(2, locks[seat], (), None, (), ())) for seat in (0, 1)]
+    end = sign(2, Close(2, tuple(m.hash for m in last)))
     rising = [close for _, close in sorted(zip(bases, closes, strict=True), key=lambda p: p[0])]
+    proof = {"closes": tuple((m.payload, m.signature) for m in (*rising, end))}
     whole = undisturbed(machine, room.table.first_step)
-    kept = list(store_of(machine).says(0, start.step))
-    every = envelopes(*told[0], *told[1], *last, *kept)
-    listed = tuple((m.payload, m.signature) for m in (*rising, end))
-    return with_evidence(whole, messages=every, closes=listed).encode()
-
-
-def _halts(name: str, epoch: int, says: tuple[bytes, ...]) -> list[Message]:
-    seats = (0, 1) if says else (1, 2)
-    return [signed(name, seat, Halt(epoch, None, says, None, (), ())) for seat in seats]
-
-
-def _seals(name: str, base: bytes) -> tuple[tuple[int, bytes], ...]:
-    return tuple((seat, signed(name, seat, SealVote(1, base)).signature) for seat in (0, 1))
+    return with_evidence(whole, messages=envelopes(*told, *last, *kept), **proof).encode()
 
 
 def sealed_by_accepts(whole: Transcript) -> Transcript:
-    """Accepts where seals belong."""
+    """The votes for the last base are accepts."""
     base = view_of(room_of(ABSENT).first.machine).base.base_digest()
-    votes = ((s, signed(ABSENT, s, Accept(1, base)).signature) for s, _ in whole.evidence.seals)
+    votes = (
+        (s, room_of(ABSENT).sign(s, Accept(1, base)).signature) for s, _ in whole.evidence.seals
+    )
     return with_evidence(whole, seals=tuple(votes))
 
 
 def absent_end(whole: Transcript) -> Transcript:
-    """The last say of a seat that is not present, beside the others'."""
+    """The absent seat's last say is there too."""
     tip: Node = room_of(ABSENT).first.machine.tip
-    say = signed(ABSENT, 2, Say(1, tip.step, tip.digest, b"\xc0"))
+    say = room_of(ABSENT).sign(2, Say(1, tip.step, tip.digest, b"\xc0"))
     return with_evidence(whole, final=(*whole.evidence.final, (2, say.signature)))
 
 
-def reversed_part(part: str) -> Callable[[Transcript], Transcript]:
+def reversed_part(part: str) -> Change:
     """A list of the evidence backwards."""
     return lambda whole: with_evidence(whole, **{part: getattr(whole.evidence, part)[::-1]})
 
 
-def shortened(part: str, size: int) -> Callable[[Transcript], Transcript]:
+def shortened(part: str, size: int) -> Change:
     """Only the first items of a list of the evidence."""
     return lambda whole: with_evidence(whole, **{part: getattr(whole.evidence, part)[:size]})
-
-
-def outer(change: Callable[[Any], Any]) -> Callable[[], bytes]:
-    """The plain value of the two seats' file changed."""
-
-    def make() -> bytes:
-        value = format.open_file(whole_of(TWO).encode())
-        return encoding.encode(change(value))
-
-    return make

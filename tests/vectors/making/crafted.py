@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from support.forgeries.transcripts import envelopes, with_evidence
+from support.forgeries.transcripts import envelopes, parsed, with_evidence
 from support.inspection import secrets_of, store_of, votes_of
 from support.stream import stream
 from vectors.making.broken import (
     ABSENT,
     RETURNED,
     Broken,
-    parsed,
     room_of,
-    signed,
+    told,
     with_halts,
 )
 from vectors.making.refused import undisturbed
@@ -43,26 +42,26 @@ def _proving(*proofs: tuple[bytes, ...]) -> Callable[[int, Halt], Halt]:
 
 
 def says_thrice() -> bytes:
-    """Every halt lists three says of the absent seat for one step."""
-    says = [signed(ABSENT, 2, Say(0, 9999, ELSEWHERE, bytes([i]))) for i in range(3)]
+    """Each halt lists three says of the absent seat for one step."""
+    says = [room_of(ABSENT).sign(2, Say(0, 9999, ELSEWHERE, bytes([i]))) for i in range(3)]
     return with_halts(ABSENT, 1, _listing(*says), *says)()
 
 
 def many_proofs() -> bytes:
-    """Every halt holds four proofs at a table of three, each of a wish, which proves nothing."""
-    lates = [signed(ABSENT, 2, Late(epoch)) for epoch in range(1, 5)]
+    """Each halt holds four proofs at a table of three."""
+    lates = [room_of(ABSENT).sign(2, Late(epoch)) for epoch in range(1, 5)]
     proofs = tuple(sorted((m.hash,) for m in lates))
     return with_halts(ABSENT, 1, _proving(*proofs), *lates)()
 
 
 def builds_on_nothing() -> bytes:
-    """Every halt lists a say of the absent seat on a chain that nobody knows."""
-    say = signed(ABSENT, 2, Say(0, 9999, ELSEWHERE, b"\x00"))
+    """Each halt lists a say of the absent seat on an unknown chain."""
+    say = room_of(ABSENT).sign(2, Say(0, 9999, ELSEWHERE, b"\x00"))
     return with_halts(ABSENT, 1, _listing(say), say)()
 
 
 def voted_by_the_absent() -> bytes:
-    """One of the two halts that say that patience ran out is of the seat awaited."""
+    """Of the two halts that say that patience ran out one is of the very seat that was awaited."""
     return with_halts(ABSENT, 1, lambda _, halt: halt, instead={1: 2})()
 
 
@@ -70,24 +69,19 @@ def voted_by_the_absent() -> bytes:
 
 
 def same_body_elsewhere() -> bytes:
-    """A say on an unknown chain of a seat whose halt is not used; its body stands in the step."""
-    base, seat = _first_base(), 2
+    """The halts of epoch 2 prove that seat 2 said, in epoch 1 and on an unknown chain, the very
+    body of it that stands in an earlier step; the file plays on with it.
+    """
+    seat, machine = 2, room_of(RETURNED).first.machine
+    ((_, found),) = votes_of(machine).closes[1].values()
+    base: Node = found.node
     body, step = _body_before(base, seat)
-    wrong = signed(RETURNED, seat, Say(1, step, ELSEWHERE, body))
-    later = next(
-        m for m in store_of(room_of(RETURNED).first.machine).epoch_says(1) if m.seat == seat
-    )
+    wrong = room_of(RETURNED).sign(seat, Say(1, step, ELSEWHERE, body))
+    later = next(m for m in store_of(machine).epoch_says(1) if m.seat == seat)
     proof = tuple(sorted((wrong.hash, later.hash)))
     (back,) = {0, 1, 2, 3} - base.present
 
     return with_halts(RETURNED, 2, _proving(proof), wrong, instead={seat: back})()
-
-
-def _first_base() -> Node:
-    machine = room_of(RETURNED).first.machine
-    ((_, base),) = votes_of(machine).closes[1].values()
-    node: Node = base.node
-    return node
 
 
 def _body_before(base: Node, seat: int) -> tuple[bytes, int]:
@@ -114,14 +108,16 @@ def _two_absent() -> tuple[Transcript, Node]:
     bodies = {seat: m.statement.body for seat, m in said.items()}  # type: ignore[union-attr]
     expired = Expired(0, start.step, start.digest)
     says = tuple(sorted(m.hash for m in said.values()))
-    halts = [signed(FIVE, seat, Halt(1, None, says, expired, (), ())) for seat in range(4)]
-    close = signed(FIVE, 1, Close(1, tuple(m.hash for m in halts)))
+    halts = [room_of(FIVE).sign(seat, Halt(1, None, says, expired, (), ())) for seat in range(4)]
+    close = room_of(FIVE).sign(1, Close(1, tuple(m.hash for m in halts)))
     slots = transition.slots_of(start, bodies, Missing.ABSENT)
     counts = (0, 0, 0, 1, 1)
     base = transition.link(
         transition.append(start, slots), frozenset({0, 1, 2}), frozenset(), counts
     )
-    votes = ((s, signed(FIVE, s, SealVote(1, base.base_digest())).signature) for s in range(4))
+    votes = (
+        (s, room_of(FIVE).sign(s, SealVote(1, base.base_digest())).signature) for s in range(4)
+    )
     whole = undisturbed(machine, start.step)
     entries = (*whole.content.entries, Step(slots), Link((0, 1, 2), (), counts))
     proof = Evidence(
@@ -134,19 +130,19 @@ def _two_absent() -> tuple[Transcript, Node]:
 
 
 def three_of_five() -> bytes:
-    """The chain stands still with three present of a quorum of four."""
+    """Two of five seats are absent, as four have signed; the chain stands still."""
     return _two_absent()[0].encode()
 
 
 def three_of_five_go_on() -> bytes:
-    """The three present say what the step asks, and the chain grows."""
+    """Two of five seats are absent, and the others play on."""
     whole, base = _two_absent()
     rooms = room_of(FIVE)
     said = {}
     for seat in range(3):
         secrets = secrets_of(rooms.places[seat].machine)
         said[seat] = own_bodies.body_of(base, seat, secrets, stream("three", f"nonce {seat}"))
-    says = [signed(FIVE, s, Say(1, base.step, base.digest, body)) for s, body in said.items()]
+    says = [room_of(FIVE).sign(s, Say(1, base.step, base.digest, body)) for s, body in said.items()]
     entries = (*whole.content.entries, Step(transition.slots_of(base, said)))
     rows = (*whole.evidence.signatures, tuple((1, say.signature) for say in says))
     more = Transcript(Content(whole.content.header, entries), whole.evidence)
@@ -154,17 +150,17 @@ def three_of_five_go_on() -> bytes:
 
 
 def say_where_nothing_grows() -> bytes:
-    """The halts of epoch 2 name an illegal say on a base where nothing may be said."""
+    """A proof names a say on a base at which fewer than a quorum are present: it is no fault."""
     whole, base = _two_absent()
-    (first,) = parsed(FIVE, whole.evidence.closes)
+    (first,) = parsed(room_of(FIVE), whole.evidence.closes)
     digest = base.base_digest()
     votes = tuple(whole.evidence.seals)
-    say = signed(FIVE, 4, Say(1, base.step, base.digest, b"\x01"))
+    say = room_of(FIVE).sign(4, Say(1, base.step, base.digest, b"\x01"))
     lock = Lock(1, digest, True, votes)
-    halts = [signed(FIVE, s, Halt(2, lock, (), None, (), ((say.hash,),))) for s in range(4)]
-    second = signed(FIVE, 2, Close(2, tuple(m.hash for m in halts)))
-    seals = tuple((s, signed(FIVE, s, SealVote(2, digest)).signature) for s in range(4))
-    old = parsed(FIVE, whole.evidence.messages)
+    halts = [room_of(FIVE).sign(s, Halt(2, lock, (), None, (), ((say.hash,),))) for s in range(4)]
+    second = room_of(FIVE).sign(2, Close(2, tuple(m.hash for m in halts)))
+    seals = tuple((s, room_of(FIVE).sign(s, SealVote(2, digest)).signature) for s in range(4))
+    old = parsed(room_of(FIVE), whole.evidence.messages)
     return with_evidence(
         whole,
         messages=envelopes(*old, *halts, say),
@@ -174,54 +170,24 @@ def say_where_nothing_grows() -> bytes:
 
 
 def proofs_for_all() -> bytes:
-    """Every halt holds three proofs at a table of three; one shows a fault of the absent seat."""
-    says = [signed(ABSENT, 2, Say(0, 9999, ELSEWHERE, bytes([i]))) for i in range(2)]
-    lates = [signed(ABSENT, 2, Late(epoch)) for epoch in range(1, 3)]
+    """Each halt holds three proofs at a table of three, one of which bans the absent seat; the file
+    goes on as if it did not.
+    """
+    says = [room_of(ABSENT).sign(2, Say(0, 9999, ELSEWHERE, bytes([i]))) for i in range(2)]
+    lates = [room_of(ABSENT).sign(2, Late(epoch)) for epoch in range(1, 3)]
     proofs = tuple(sorted([(m.hash,) for m in lates] + [tuple(sorted(m.hash for m in says))]))
     return with_halts(ABSENT, 1, _proving(*proofs), *lates, *says)()
 
 
 CRAFTED: dict[str, Broken] = {
-    "three-says-of-one-step-in-a-halt": Broken(
-        "Each halt lists three says of the absent seat for one step.", "bad-base", says_thrice
-    ),
-    "say-that-builds-on-nothing-in-a-halt": Broken(
-        "Each halt lists a say of the absent seat on an unknown chain.",
-        "bad-base",
-        builds_on_nothing,
-    ),
-    "absence-voted-by-the-absent": Broken(
-        "Of the two halts that say that patience ran out one is of the very seat that was awaited.",
-        "unjustified-absence",
-        voted_by_the_absent,
-    ),
-    "more-proofs-than-seats-in-a-halt": Broken(
-        "Each halt holds four proofs at a table of three.", "bad-base", many_proofs
-    ),
-    "says-on-two-chains-by-digest": Broken(
-        "The halts of epoch 2 prove that seat 2 said, in epoch 1 and on an unknown chain, the very "
-        "body of it that stands in an earlier step; the file plays on with it.",
-        "unjustified-link",
-        same_body_elsewhere,
-    ),
-    "as-many-proofs-as-seats-in-a-halt": Broken(
-        "Each halt holds three proofs at a table of three, one of which bans the absent seat; the "
-        "file goes on as if it did not.",
-        "unjustified-link",
-        proofs_for_all,
-    ),
-    "say-where-nothing-may-be-said": Broken(
-        "A proof names a say on a base at which fewer than a quorum are present: it is no fault.",
-        "not-final",
-        say_where_nothing_grows,
-    ),
-    "three-present-of-a-quorum-of-four": Broken(
-        "Two of five seats are absent, as four have signed; the chain stands still.",
-        "not-final",
-        three_of_five,
-    ),
-    "three-present-go-on-alone": Broken(
-        "Two of five seats are absent, and the others play on.", "left-over", three_of_five_go_on
-    ),
+    "three-says-of-one-step-in-a-halt": told(says_thrice, "bad-base"),
+    "say-that-builds-on-nothing-in-a-halt": told(builds_on_nothing, "bad-base"),
+    "absence-voted-by-the-absent": told(voted_by_the_absent, "unjustified-absence"),
+    "more-proofs-than-seats-in-a-halt": told(many_proofs, "bad-base"),
+    "says-on-two-chains-by-digest": told(same_body_elsewhere, "unjustified-link"),
+    "as-many-proofs-as-seats-in-a-halt": told(proofs_for_all, "unjustified-link"),
+    "say-where-nothing-may-be-said": told(say_where_nothing_grows, "not-final"),
+    "three-present-of-a-quorum-of-four": told(three_of_five, "not-final"),
+    "three-present-go-on-alone": told(three_of_five_go_on, "left-over"),
 }
 """Name to file; all seats of these tables may lie."""

@@ -9,13 +9,14 @@ from support.forgeries import bodies as make
 from support.forgeries import statements
 from support.forgeries.bodies import Forge
 from support.forgeries.catalogue import FORGERIES
-from support.forgeries.cheater import Lie, on_say, twice
+from support.forgeries.cheater import Due, Lie, on_say, twice
 from support.inspection import votes_of
 from vectors.making.tables import (
+    Act,
     Plan,
     VectorRoom,
     before,
-    come_back,
+    go_and_come,
     inject,
     opening,
     owing,
@@ -26,7 +27,7 @@ from protocol.chain.state import Kind, Node
 
 LAST = 3
 ACTION = owing(Kind.SEAL, "action", LAST)
-Due = Callable[[Node], bool]
+Play = Callable[[Plan], VectorRoom]
 
 
 @dataclass(frozen=True)
@@ -37,25 +38,18 @@ class Expelled:
     code: str
     seat: int
     plan: Plan
-    play: Callable[[Plan], VectorRoom]
+    play: Play
 
     def file(self) -> bytes:
         """The bytes of the transcript."""
         return self.play(self.plan).first.machine.transcript()
 
 
-def _four(
-    code: str,
-    what: str,
-    play: Callable[[Plan], VectorRoom],
-    seat: int = LAST,
-    seed: str = "",
-) -> Expelled:
-    plan = Plan(f"expelled {code}{seed}", "small-4", 4)
-    return Expelled(what, code, seat, plan, play)
+def _four(code: str, what: str, play: Play, seat: int = LAST) -> Expelled:
+    return Expelled(what, code, seat, Plan(f"expelled {code}", "small-4", 4), play)
 
 
-def _lies(lie: Callable[[], Lie]) -> Callable[[Plan], VectorRoom]:
+def _lies(lie: Callable[[], Lie]) -> Play:
     return lambda plan: VectorRoom(plan, {LAST: lie()}).play()
 
 
@@ -76,9 +70,7 @@ def _sends_and_goes(name: str, what: str, forge: Forge) -> Expelled:
     return _four(FORGERIES[name].code, f"Seat 3 {what}{end}", play)
 
 
-def _adds(
-    due: Due, more: Callable[[VectorRoom], None], seat: int = LAST
-) -> Callable[[Plan], VectorRoom]:
+def _adds(due: Due, more: Act, seat: int = LAST) -> Play:
     return lambda plan: VectorRoom(plan).at(due, more, seat).play()
 
 
@@ -87,16 +79,9 @@ def _alone(node: Node) -> bool:
     return node.want.kind is Kind.CHOOSE and LAST not in node.want.speakers
 
 
-def _goes_and_comes(room: VectorRoom, seat: int) -> VectorRoom:
-    """The seat goes and comes back, for which the others wait: epochs 1 and 2."""
-    room.at(before(Kind.REVEAL, "place"), vanish(seat))
-    room.waits = lambda node: seat not in node.present
-    return room.at(lambda node: seat not in node.present, come_back(seat))
-
-
 def _low_lock(plan: Plan) -> VectorRoom:
     """After a return seat 3 halts as if nothing had been sealed since."""
-    room = _goes_and_comes(VectorRoom(plan), 2)
+    room = go_and_come(VectorRoom(plan), 2)
     return room.at(_back_again(), inject(LAST, statements.forgetful_halt), LAST).play()
 
 

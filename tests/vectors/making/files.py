@@ -1,11 +1,18 @@
 """Every committed file by name, and how it is made."""
 
 from collections.abc import Callable, Iterator
+from typing import Any
 
 from vectors import make_crypto
 from vectors.making import posts, side
-from vectors.making.failing import FAILURES
+from vectors.making.breakages import BROKEN
+from vectors.making.broken import Broken
+from vectors.making.expelled import EXPELLED, Expelled
+from vectors.making.message_failures import MESSAGE_FAILURES
 from vectors.making.playing import TRANSCRIPTS, Recipe
+from vectors.making.refused import REFUSED, Refused
+
+from protocol.transcript.format import MAX_FILE
 
 Made = Iterator[tuple[str, bytes]]
 
@@ -24,10 +31,47 @@ def _transcript(name: str, recipe: Recipe) -> Callable[[], Made]:
     return make
 
 
+def _filed(name: str, one: Broken | Refused | Expelled) -> Callable[[], Made]:
+    """The file and its label; ValueError unless the code comes out that the maker declares."""
+
+    def make() -> Made:
+        data = one.file()
+        label: dict[str, Any] = {"what": one.what, "code": one.code}
+        if not isinstance(one, Broken):
+            label |= {"seat": one.seat, "made_from": side.game_of(one.plan)}
+        found = side.expected(data)
+        named = [each for each in (found["problem"], *found["faults"]) if each is not None]
+        due = [each for each in named if each["code"] == one.code]
+        if not due or label.get("seat", due[0]["seat"]) != due[0]["seat"]:
+            raise ValueError(f"{name} gives {named}")
+        place = {"step": due[0]["step"], "seat": due[0]["seat"]}
+        yield f"failures/{name}.hoity", data
+        yield f"failures/{name}.json", side.text({**label, **place, **found})
+
+    return make
+
+
+def _message(name: str) -> Callable[[], Made]:
+    return lambda: iter([(f"failures/{name}.json", side.text(MESSAGE_FAILURES[name]()))])
+
+
+def _too_large() -> Made:
+    label = {
+        "what": "The file is one byte larger than any may be: this byte, so many times.",
+        "code": "too-large",
+        "repeat": "00",
+        "times": MAX_FILE + 1,
+        "verdict": "unreadable",
+    }
+    yield "failures/too-large-file.json", side.text(label)
+
+
 FILES: dict[str, Callable[[], Made]] = {
     "crypto": lambda: iter([("crypto.json", make_crypto.text().encode())]),
     "messages": lambda: iter([("messages.json", side.text(posts.book()))]),
     **{f"transcripts/{name}": _transcript(name, one) for name, one in TRANSCRIPTS.items()},
-    **{f"failures/{name}": make for name, make in FAILURES.items()},
+    "failures/too-large-file": _too_large,
+    **{f"failures/{n}": _filed(n, one) for n, one in {**BROKEN, **REFUSED, **EXPELLED}.items()},
+    **{f"failures/{name}": _message(name) for name in MESSAGE_FAILURES},
 }
 """Name to what makes the file and the label beside it."""

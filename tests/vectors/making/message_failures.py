@@ -54,12 +54,12 @@ def read(kind: str, data: bytes) -> str:
 
 @dataclass(frozen=True)
 class BadPost:
-    """In a sentence what is wrong, the code, what is read, and its bytes."""
+    """In a sentence what is wrong, the bytes, the code, and what is read."""
 
     what: str
-    code: str
-    kind: str
     data: Callable[[], bytes]
+    code: str = "bad-message"
+    kind: str = "message"
 
     def __call__(self) -> dict[str, Any]:
         """The label, which is the whole file."""
@@ -114,8 +114,17 @@ def high(signature: bytes) -> bytes:
     return signature[:32] + value.to_bytes(32, "little")
 
 
+def halted(*fields: Any) -> Callable[[], bytes]:
+    """Any fields of a halt, well signed."""
+    return said(*fields, label=Label.HALT, kind=3)
+
+
+def bad_frame(what: str, value: Any, kind: str = "frame") -> BadPost:
+    """A frame, of the game or of the lobby, that holds this value."""
+    return BadPost(what, lambda: encoding.encode(value), "bad-frame", kind)
+
+
 VOTES = tuple((seat, bytes(64)) for seat in (1, 0))
-HALT = {"label": Label.HALT, "kind": 3}
 
 
 def good_ticket() -> str:
@@ -124,203 +133,132 @@ def good_ticket() -> str:
     return ticket.encode_ticket(ticket.Ticket(terms.host, ("203.0.113.7:4433",), terms.digest()))
 
 
-def mistyped() -> bytes:
-    """One letter of it changed for its neighbour."""
-    text = good_ticket()
-    return (text[:20] + ("a" if text[20] != "a" else "b") + text[21:]).encode()
+def bad_ticket(what: str, change: Callable[[str], str]) -> BadPost:
+    """That ticket, changed."""
+    return BadPost(what, lambda: change(good_ticket()).encode(), "bad-ticket", "ticket")
 
-
-BAD = "bad-message"
 
 MESSAGE_FAILURES: dict[str, BadPost] = {
     "message-with-a-byte-more": BadPost(
-        "One byte follows the envelope.", "bad-encoding", "message", lambda: honest() + b"\xc0"
+        "One byte follows the envelope.", lambda: honest() + b"\xc0", "bad-encoding"
     ),
     "message-with-a-byte-less": BadPost(
-        "The last byte is missing.", "bad-encoding", "message", lambda: honest()[:-1]
+        "The last byte is missing.", lambda: honest()[:-1], "bad-encoding"
     ),
     "message-with-a-long-number": BadPost(
         "The payload writes the kind 1 with two bytes; it is signed as it is.",
-        "bad-encoding",
-        "message",
         respelled(lambda data: data[:1] + b"\xcc\x01" + data[2:]),
+        "bad-encoding",
     ),
     "message-with-a-float": BadPost(
         "The payload writes its step as a float.",
-        "bad-encoding",
-        "message",
         respelled(
             lambda data: data.replace(b"\x00\x09\xc4\x20", b"\x00\xca\x41\x10\x00\x00\xc4\x20")
         ),
+        "bad-encoding",
     ),
     "message-with-a-negative-number": BadPost(
         "The payload's epoch is -1.",
-        "bad-encoding",
-        "message",
         respelled(lambda data: data.replace(b"\x00\x09\xc4\x20", b"\xff\x09\xc4\x20")),
+        "bad-encoding",
     ),
     "message-of-three-fields": BadPost(
         "The envelope has three fields.",
-        BAD,
-        "message",
         lambda: encoding.encode((*encoding.decode(honest(), 10_000), 0)),
     ),
-    "message-of-no-kind": BadPost("Kind 8 is none.", BAD, "message", said(0, kind=8)),
+    "message-of-no-kind": BadPost("Kind 8 is none.", said(0, kind=8)),
     "message-of-a-seat-too-many": BadPost(
-        "Seat 3 at a table of three.",
-        BAD,
-        "message",
-        lambda: posted(payload(0, 9, HASHES[0], b"\xc0", seat=3)),
+        "Seat 3 at a table of three.", lambda: posted(payload(0, 9, HASHES[0], b"\xc0", seat=3))
     ),
     "message-from-elsewhere": BadPost(
         "The payload names another table.",
-        BAD,
-        "message",
         lambda: posted(payload(0, 9, HASHES[0], b"\xc0", at=bytes(32))),
     ),
-    "say-of-three-fields": BadPost("A say lacks its body.", BAD, "message", said(0, 9, HASHES[0])),
-    "say-of-step-0": BadPost("Steps begin with 1.", BAD, "message", said(0, 0, HASHES[0], b"\xc0")),
+    "say-of-three-fields": BadPost("A say lacks its body.", said(0, 9, HASHES[0])),
+    "say-of-step-0": BadPost("Steps begin with 1.", said(0, 0, HASHES[0], b"\xc0")),
     "say-on-a-short-digest": BadPost(
-        "The digest has 31 bytes.", BAD, "message", said(0, 9, HASHES[0][1:], b"\xc0")
+        "The digest has 31 bytes.", said(0, 9, HASHES[0][1:], b"\xc0")
     ),
-    "say-with-text-for-a-body": BadPost(
-        "The body is text, not bytes.", BAD, "message", said(0, 9, HASHES[0], "x")
-    ),
-    "say-of-a-true-epoch": BadPost(
-        "The epoch is `true`.", BAD, "message", said(True, 9, HASHES[0], b"\xc0")
-    ),
-    "say-of-an-epoch-too-high": BadPost(
-        "The epoch is 2^32.", BAD, "message", said(2**32, 9, HASHES[0], b"\xc0")
-    ),
-    "late-for-epoch-0": BadPost(
-        "Nobody can wish epoch 0.", BAD, "message", said(0, label=Label.LATE, kind=2)
-    ),
+    "say-with-text-for-a-body": BadPost("The body is text, not bytes.", said(0, 9, HASHES[0], "x")),
+    "say-of-a-true-epoch": BadPost("The epoch is `true`.", said(True, 9, HASHES[0], b"\xc0")),
+    "say-of-an-epoch-too-high": BadPost("The epoch is 2^32.", said(2**32, 9, HASHES[0], b"\xc0")),
+    "late-for-epoch-0": BadPost("Nobody can wish epoch 0.", said(0, label=Label.LATE, kind=2)),
     "halt-with-says-backwards": BadPost(
-        "The hashes of says are by falling value.",
-        BAD,
-        "message",
-        said(1, None, HASHES[1::-1], None, (), (), **HALT),  # type: ignore[arg-type]
+        "The hashes of says are by falling value.", halted(1, None, HASHES[1::-1], None, (), ())
     ),
     "halt-with-a-say-twice": BadPost(
-        "One hash of a say is named twice.",
-        BAD,
-        "message",
-        said(1, None, (HASHES[0], HASHES[0]), None, (), (), **HALT),  # type: ignore[arg-type]
+        "One hash of a say is named twice.", halted(1, None, (HASHES[0], HASHES[0]), None, (), ())
     ),
     "halt-with-votes-backwards": BadPost(
         "The votes of the lock are by falling seat.",
-        BAD,
-        "message",
-        said(2, (1, HASHES[0], True, VOTES), (), None, (), (), **HALT),  # type: ignore[arg-type]
+        halted(2, (1, HASHES[0], True, VOTES), (), None, (), ()),
     ),
     "halt-with-a-proof-of-three": BadPost(
-        "A proof names three messages.",
-        BAD,
-        "message",
-        said(1, None, (), None, (), (HASHES[:3],), **HALT),  # type: ignore[arg-type]
+        "A proof names three messages.", halted(1, None, (), None, (), (HASHES[:3],))
     ),
-    "back-of-256": BadPost(
-        "A count of absences above 255.", BAD, "message", said(256, label=Label.BACK, kind=7)
-    ),
+    "back-of-256": BadPost("A count of absences above 255.", said(256, label=Label.BACK, kind=7)),
     "signature-of-63-bytes-in-a-message": BadPost(
-        "The signature is one byte short.", BAD, "message", with_signature(lambda s: s[:63])
+        "The signature is one byte short.", with_signature(lambda s: s[:63])
     ),
     "signature-with-another-label": BadPost(
         "A say signed with the label of a late.",
-        "bad-signature",
-        "message",
         lambda: posted(payload(0, 9, HASHES[0], b"\xc0"), Label.LATE),
+        "bad-signature",
     ),
     "signature-of-another-seat": BadPost(
         "Seat 0's say signed by seat 1.",
-        "bad-signature",
-        "message",
         lambda: posted(payload(0, 9, HASHES[0], b"\xc0"), signer=1),
+        "bad-signature",
     ),
     "signature-with-a-high-s": BadPost(
-        "S of the signature has the group order added.",
-        "bad-signature",
-        "message",
-        with_signature(high),
+        "S of the signature has the group order added.", with_signature(high), "bad-signature"
     ),
     "signature-with-r-outside-the-group": BadPost(
         "R of the signature is a point of order eight.",
-        "bad-signature",
-        "message",
         with_signature(lambda s: order_eight() + s[32:]),
+        "bad-signature",
     ),
     "signature-changed": BadPost(
         "One bit of S is changed.",
-        "bad-signature",
-        "message",
         with_signature(lambda s: s[:40] + bytes([s[40] ^ 1]) + s[41:]),
+        "bad-signature",
     ),
-    "frame-of-no-kind": BadPost(
-        "Frame kind 6 is none.", "bad-frame", "frame", lambda: encoding.encode((6,))
+    "frame-of-no-kind": bad_frame("Frame kind 6 is none.", (6,)),
+    "leave-of-number-0": bad_frame(
+        "Leaves are counted from 1.", (5, 1, 0, 0, 14, bytes(32), bytes(64))
     ),
-    "leave-of-number-0": BadPost(
-        "Leaves are counted from 1.",
-        "bad-frame",
-        "frame",
-        lambda: encoding.encode((5, 1, 0, 0, 14, bytes(32), bytes(64))),
+    "leave-without-a-signature": bad_frame("A leave is signed.", (5, 1, 1, 0, 14, bytes(32), b"")),
+    "frame-with-a-short-hash": bad_frame(
+        "A request names a hash of 31 bytes.", (1, (HASHES[0][1:],), ())
     ),
-    "leave-without-a-signature": BadPost(
-        "A leave is signed.",
-        "bad-frame",
-        "frame",
-        lambda: encoding.encode((5, 1, 1, 0, 14, bytes(32), b"")),
-    ),
-    "frame-with-a-short-hash": BadPost(
-        "A request names a hash of 31 bytes.",
-        "bad-frame",
-        "frame",
-        lambda: encoding.encode((1, (HASHES[0][1:],), ())),
-    ),
-    "frame-with-a-field-more": BadPost(
-        "`own` has no field.", "bad-frame", "frame", lambda: encoding.encode((3, 0))
-    ),
-    "frame-that-is-no-array": BadPost(
-        "A frame is an array.", "bad-frame", "frame", lambda: encoding.encode(b"")
-    ),
+    "frame-with-a-field-more": bad_frame("`own` has no field.", (3, 0)),
+    "frame-that-is-no-array": bad_frame("A frame is an array.", b""),
     "frame-with-a-long-head": BadPost(
         "The array's head takes three bytes where one does.",
+        lambda: b"\xdc\x00\x01\x03",
         "bad-encoding",
         "frame",
-        lambda: b"\xdc\x00\x01\x03",
     ),
-    "lobby-word-unknown": BadPost(
-        "There is no lobby frame `hello`.",
-        "bad-frame",
-        "lobby",
-        lambda: encoding.encode(("hello", ())),
-    ),
+    "lobby-word-unknown": bad_frame("There is no lobby frame `hello`.", ("hello", ()), "lobby"),
     "lobby-offer-of-one-seat": BadPost(
         "The terms offer one seat.",
+        lambda: encoding.encode(("offer", bytes(32), _one_seat(), (), True)),
         "bad-header",
         "lobby",
-        lambda: encoding.encode(("offer", bytes(32), _one_seat(), (), True)),
     ),
-    "lobby-ask-of-31-bytes": BadPost(
-        "A proof has 32 bytes or none.",
-        "bad-frame",
-        "lobby",
-        lambda: encoding.encode(("ask", bytes(31))),
+    "lobby-ask-of-31-bytes": bad_frame(
+        "A proof has 32 bytes or none.", ("ask", bytes(31)), "lobby"
     ),
-    "lobby-refuse-for-another-reason": BadPost(
-        "The reason is no word of the table.",
-        "bad-frame",
-        "lobby",
-        lambda: encoding.encode(("refuse", "I do not like you")),
+    "lobby-refuse-for-another-reason": bad_frame(
+        "The reason is no word of the table.", ("refuse", "I do not like you"), "lobby"
     ),
-    "ticket-mistyped": BadPost("One letter is another.", "bad-ticket", "ticket", mistyped),
-    "ticket-cut-short": BadPost(
-        "The last letter is missing.", "bad-ticket", "ticket", lambda: good_ticket()[:-1].encode()
+    "ticket-mistyped": bad_ticket(
+        "One letter is another.",
+        lambda text: text[:20] + ("a" if text[20] != "a" else "b") + text[21:],
     ),
-    "ticket-of-another-version": BadPost(
-        "The version is 1.",
-        "bad-ticket",
-        "ticket",
-        lambda: good_ticket().replace("hoity2", "hoity1").encode(),
+    "ticket-cut-short": bad_ticket("The last letter is missing.", lambda text: text[:-1]),
+    "ticket-of-another-version": bad_ticket(
+        "The version is 1.", lambda text: text.replace("hoity2", "hoity1")
     ),
 }
 """Name to file."""

@@ -10,14 +10,15 @@ from vectors.making.tables import (
     Plan,
     VectorRoom,
     before,
-    come_back,
-    from_step,
+    go_and_come,
     opening,
     owing,
     vanish,
 )
 
 from protocol.chain.state import Kind
+
+HONEST = "A whole game in which nothing goes wrong."
 
 
 @dataclass(frozen=True)
@@ -49,10 +50,7 @@ def _escrow(plan: Plan) -> VectorRoom:
 def _returned(plan: Plan) -> VectorRoom:
     """The last seat vanishes between its commitment to a Place and its reveal, and comes
     back while the others wait for it."""
-    last = plan.seats - 1
-    room = VectorRoom(plan).at(before(Kind.REVEAL, "place"), vanish(last))
-    room.waits = lambda node: last not in node.present
-    return room.at(lambda node: last not in node.present, come_back(last)).play()
+    return go_and_come(VectorRoom(plan), plan.seats - 1).play()
 
 
 def _two_absent(plan: Plan) -> VectorRoom:
@@ -71,28 +69,28 @@ def _unfinished(plan: Plan) -> VectorRoom:
     """Everybody is gone once the fourth step of the game is complete."""
     room = VectorRoom(plan)
     for seat in range(plan.seats):
-        room.at(from_step(plan.seats + 9), vanish(seat))
+        room.at(lambda node: node.step >= plan.seats + 9, vanish(seat))
     return room.play(until=1)
 
 
-def _said(play: Callable[[Plan], VectorRoom]) -> str:
-    return " ".join(str(play.__doc__).split())
+def sentence(maker: Callable[..., object]) -> str:
+    """What a maker does, as its docstring says it."""
+    return " ".join(str(maker.__doc__).split())
 
 
 def _full(edition: str) -> dict[str, Recipe]:
-    honest = "A whole game in which nothing goes wrong."
     found = {
         f"two-{variant}-{edition}": Recipe(
-            honest, Plan(f"two {variant} {edition}", edition, 2, variant)
+            HONEST, Plan(f"two {variant} {edition}", edition, 2, variant)
         )
         for variant in ("surprise", "confrontation")
     }
     plays = {"three": _absent, "four": _returned, "six": _absent_and_expelled}
     for name, seats in (("three", 3), ("four", 4), ("six", 6)):
         plan = Plan(f"{name} {edition}", edition, seats)
-        recipe = Recipe(honest, plan)
+        recipe = Recipe(HONEST, plan)
         if edition == FULL[1]:
-            recipe = Recipe(_said(plays[name]), plan, plays[name])
+            recipe = Recipe(sentence(plays[name]), plan, plays[name])
         found[f"{name}-{edition}"] = recipe
     return found
 
@@ -100,26 +98,25 @@ def _full(edition: str) -> dict[str, Recipe]:
 def _small() -> dict[str, Recipe]:
     plays = {"absent": _absent, "escrow-opened": _escrow, "returned": _returned}
     found = {
-        f"small-four-{name}": Recipe(_said(play), Plan(f"four {name}", "small-4", 4), play)
+        f"small-four-{name}": Recipe(sentence(play), Plan(f"four {name}", "small-4", 4), play)
         for name, play in plays.items()
     }
-    honest = "A whole game in which nothing goes wrong."
-    found["small-three"] = Recipe(honest, Plan("three", "small-4", 3))
-    found["small-four"] = Recipe(honest, Plan("four", "small-4", 4))
-    found["small-five"] = Recipe(honest, Plan("five", "small-5", 5))
-    found["small-six"] = Recipe(honest, Plan("six", "small-5", 6))
+    found["small-three"] = Recipe(HONEST, Plan("three", "small-4", 3))
+    found["small-four"] = Recipe(HONEST, Plan("four", "small-4", 4))
+    found["small-five"] = Recipe(HONEST, Plan("five", "small-5", 5))
+    found["small-six"] = Recipe(HONEST, Plan("six", "small-5", 6))
     found["small-three-strict"] = Recipe(
         "A whole game at a strict table: no backup, no escrow.",
         Plan("three strict", "small-4", 3, quorum=3),
     )
     found["small-three-absent"] = Recipe(
-        _said(_absent), Plan("three absent", "small-4", 3), _absent
+        sentence(_absent), Plan("three absent", "small-4", 3), _absent
     )
     found["small-six-two-absent"] = Recipe(
-        _said(_two_absent), Plan("six two absent", "small-5", 6), _two_absent
+        sentence(_two_absent), Plan("six two absent", "small-5", 6), _two_absent
     )
     found["small-three-unfinished"] = Recipe(
-        _said(_unfinished), Plan("three unfinished", "small-4", 3), _unfinished
+        sentence(_unfinished), Plan("three unfinished", "small-4", 3), _unfinished
     )
     return found
 

@@ -152,7 +152,8 @@ def lobby_frames() -> list[Entry]:
     """Each kind of frame between host and guest before there is a table."""
     found = table().header
     addresses = ("203.0.113.7:4433", "[2001:db8::7]:4433")
-    capability, link = Capability(found.terms.digest(), SECRET), proof_of()
+    capability = Capability(found.terms.digest(), SECRET)
+    link = bytes.fromhex(links()["binding"]), who()[0].public, who()[1].public
     signature = sign_roster(found, who()[0])
     every: list[lobby.LobbyFrame] = [
         lobby.Ask(capability.guest_proof(*link)),
@@ -209,11 +210,6 @@ def _ticket(one: ticket.Ticket) -> Entry:
         "relays": list(one.relay),
         "ticket": ticket.encode_ticket(one),
     }
-
-
-def proof_of() -> tuple[bytes, bytes, bytes]:
-    """The link of `links`: its binding, the host who keeps the door, the guest."""
-    return bytes.fromhex(links()["binding"]), who()[0].public, who()[1].public
 
 
 def links() -> Entry:

@@ -38,12 +38,11 @@ def undisturbed(machine: Machine, last: int | None = None) -> Transcript:
     return Transcript(content, Evidence(tuple(rows)))
 
 
-def and_then(whole: Transcript, machine: Machine, extra: dict[int, bytes]) -> Transcript:
-    """The same with all that was said in the next step, and more that is not said yet."""
+def and_then(whole: Transcript, machine: Machine) -> Transcript:
+    """The same with all that was said in the next step."""
     node, step = machine.tip, machine.tip.step
     said = {m.seat: _say(m).body for m in store_of(machine).says(0, step)}
-    entry = Step(transition.slots_of(node, said | extra))
-    entry = replace(entry, slots=tuple(extra.get(i, s) for i, s in enumerate(entry.slots)))
+    entry = Step(transition.slots_of(node, said))
     rows = (*whole.evidence.signatures, row(machine, node, entry))
     content = replace(whole.content, entries=(*whole.content.entries, entry))
     return Transcript(content, replace(whole.evidence, signatures=rows))
@@ -85,11 +84,11 @@ class Refused:
         lie = on_say(self.forgery.due(self.seat), self.forgery.forge)
         machine = VectorRoom(self.plan, {self.seat: lie}).play(until=1).places[0].machine
         whole = undisturbed(machine)
-        return (whole if self.convicts else and_then(whole, machine, {})).encode()
+        return (whole if self.convicts else and_then(whole, machine)).encode()
 
 
 def not_asked() -> bytes:
-    """A second body in a shuffle, well signed."""
+    """Seat 1 speaks in seat 0's shuffle."""
     plan = Plan("refused not-expected", "small-4", 2, "confrontation")
     room = VectorRoom(plan).play(until=1)
     machine, liar = room.places[0].machine, room.places[1].machine

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from support.forgeries.cheater import Lie
+from support.forgeries.cheater import Due, Lie
 from support.forgeries.statements import carried
 from support.machine_table import MachineTable, Place
 from support.short_game import short_edition
@@ -15,7 +15,7 @@ from support.stream import pick, stream
 
 from p2p_hoity import editions, game_port, rules
 from p2p_hoity.rules.edition import Edition
-from protocol.chain.state import Kind, Node, Table
+from protocol.chain.state import Kind, Table
 from protocol.crypto.signing import Identity
 from protocol.seat.effects import Asked, Send
 from protocol.seat.machine import Machine
@@ -93,13 +93,16 @@ def eager(seed: str) -> Callable[[Machine, Asked], Any]:
     return choose
 
 
+Act = Callable[["VectorRoom"], None]
+
+
 @dataclass
 class Hour:
     """Something that happens once, when any seat that is there (or this one) first stands where it
     is due."""
 
-    due: Callable[[Node], bool]
-    act: Callable[[VectorRoom], None]
+    due: Due
+    act: Act
     seat: int | None = None
     done: bool = False
 
@@ -110,7 +113,7 @@ class VectorRoom(MachineTable):
     def __init__(self, plan: Plan, lies: dict[int, Lie] | None = None) -> None:
         self.plan, self.lives = plan, dict.fromkeys(range(6), 0)
         self.hours: list[Hour] = []
-        self.waits: Callable[[Node], bool] = lambda node: False
+        self.waits: Due = lambda node: False
         self.hasty: set[int] = set()
         chooser = eager(plan.seed)
         super().__init__(
@@ -133,12 +136,7 @@ class VectorRoom(MachineTable):
         self.lives[seat] += 1
         return self.made(seat, draw, secret)
 
-    def at(
-        self,
-        due: Callable[[Node], bool],
-        act: Callable[[VectorRoom], None],
-        seat: int | None = None,
-    ) -> VectorRoom:
+    def at(self, due: Due, act: Act, seat: int | None = None) -> VectorRoom:
         """Have something happen."""
         self.hours.append(Hour(due, act, seat))
         return self
@@ -153,10 +151,6 @@ class VectorRoom(MachineTable):
                 hour.act(self)
         return super().deliver()
 
-    def tell(self, seat: int, frame: bytes) -> None:
-        """Send a frame of a seat to all others."""
-        self.post(seat, Send(frame))
-
     def play(self, until: float = 600.0) -> VectorRoom:
         """From the first word to the end."""
         self.start()
@@ -169,19 +163,14 @@ class VectorRoom(MachineTable):
         return next(p for p in self.places if p.machine.finished)
 
 
-def before(kind: Kind, name: str = "", least: int = 0) -> Callable[[Node], bool]:
+def before(kind: Kind, name: str = "", least: int = 0) -> Due:
     """Due before a step of this kind (of choice), not before step `least`."""
     return lambda node: (
         node.want.kind is kind and (not name or node.want.name == name) and node.step >= least
     )
 
 
-def from_step(step: int) -> Callable[[Node], bool]:
-    """Due from this step on."""
-    return lambda node: node.step >= step
-
-
-def vanish(seat: int) -> Callable[[VectorRoom], None]:
+def vanish(seat: int) -> Act:
     """The seat is gone."""
 
     def act(room: VectorRoom) -> None:
@@ -190,35 +179,37 @@ def vanish(seat: int) -> Callable[[VectorRoom], None]:
     return act
 
 
-def come_back(seat: int) -> Callable[[VectorRoom], None]:
-    """The seat resumes from its journal and asks to be let in again."""
+def go_and_come(room: VectorRoom, seat: int) -> VectorRoom:
+    """Have the seat go, and while the others wait resume from its journal and ask to be let in."""
 
-    def act(room: VectorRoom) -> None:
+    def come_back(room: VectorRoom) -> None:
         room.crash_and_resume(seat)
         room.places[seat].machine.ask_back(room.now)
         room.collect(seat)
 
-    return act
+    room.at(before(Kind.REVEAL, "place"), vanish(seat))
+    room.waits = lambda node: seat not in node.present
+    return room.at(room.waits, come_back)
 
 
-def inject(seat: int, make: Callable[[Machine], Statement]) -> Callable[[VectorRoom], None]:
+def inject(seat: int, make: Callable[[Machine], Statement]) -> Act:
     """Have the seat sign one statement more and send it to all."""
 
     def act(room: VectorRoom) -> None:
         machine = room.places[seat].machine
         machine.be_cautious = lambda certain=False: None  # type: ignore[method-assign]
-        room.tell(seat, carried(machine, make(machine)))
+        room.post(seat, Send(carried(machine, make(machine))))
 
     return act
 
 
-def owing(kind: Kind, name: str, seat: int, least: int = 0) -> Callable[[Node], bool]:
+def owing(kind: Kind, name: str, seat: int, least: int = 0) -> Due:
     """Due in a step of this kind in which the seat owes a choice."""
     due = before(kind, name, least)
     return lambda node: due(node) and seat in node.want.owes
 
 
-def opening(name: str, seat: int) -> Callable[[Node], bool]:
+def opening(name: str, seat: int) -> Due:
     """Due before the reveal of the seat's sealed choice of this kind."""
     due = before(Kind.REVEAL, name)
     return lambda node: due(node) and seat in node.want.dues

@@ -1,18 +1,9 @@
-"""What holds for every test of the screen: a home of its own, colours, and English behind it."""
+"""What holds for every test of the screen: a home of its own, and colours."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from support.at_screen import idle
-
-from cli.words import lingo
-
-
-@pytest.fixture(autouse=True)
-def _english() -> Iterator[None]:
-    yield
-    lingo.speak("en")
 
 
 @pytest.fixture(autouse=True)

@@ -1,7 +1,5 @@
 """The application through Textual's pilot: whole games by keys and by mouse, and mishaps."""
 
-from __future__ import annotations
-
 import asyncio
 import io
 import random
@@ -15,6 +13,7 @@ import pytest
 import trio
 import trio.testing
 from support.at_screen import Script, Sitting, seated, sit
+from support.running import running
 from support.sampling import sample
 from support.screened import Company, short, table
 from textual.containers import VerticalScroll
@@ -32,6 +31,7 @@ from cli.ui.full_screen.pages import Choices, Page, Picture
 from cli.words import advice, lingo
 from cli.words.reasons import sentence
 from p2p_hoity import rules
+from p2p_hoity.editions import load
 from p2p_hoity.errors import because
 from p2p_hoity.game_port import read_game
 from p2p_hoity.reachability.judge import Found, Wanted, judge
@@ -123,30 +123,23 @@ GAMES = [
 
 
 @pytest.mark.parametrize(
-    ("seats", "variant", "size", "language", "hands"),
+    ("seats", "variant", "size", "language", "hands", "edition"),
     [
-        *((*game, by_keys) for game in GAMES),
-        *sample([(*game, by_mouse) for game in GAMES], 1, "games by mouse"),
+        *((*game, by_keys, short) for game in GAMES),
+        *sample([(*game, by_mouse, short) for game in GAMES], 1, "games by mouse"),
+        pytest.param(4, None, (120, 40), "en", by_keys, load, marks=pytest.mark.nightly),
     ],
 )
 def test_a_whole_game(
-    seats: int, variant: Any, size: tuple[int, int], language: str, hands: Any
+    seats: int, variant: Any, size: tuple[int, int], language: str, hands: Any, edition: Any
 ) -> None:
-    company = Company(seats, seed=seats, variant=variant, edition=short())
+    """At night also on the whole track."""
+    company = Company(seats, seed=seats, variant=variant, edition=edition())
     lingo.speak(language)
-    try:
-        sitting = sit(hands(random.Random(7)), company, size)
-    finally:
-        lingo.speak("en")
+    sitting = sit(hands(random.Random(7)), company, size)
     assert sitting.done.result().value == "finished"
     assert sitting.app.scene.standings is not None
     assert {"action", "turn"} & set(company.asked)
-
-
-@pytest.mark.nightly
-def test_a_game_on_the_whole_track() -> None:
-    sitting = sit(by_keys(random.Random(1)), Company(4, seed=4), (120, 40))
-    assert sitting.done.result().value == "finished"
 
 
 @seated()
@@ -184,7 +177,13 @@ async def test_leaving_takes_more_than_one_key(at: Sitting, keys: tuple[str, ...
 
 
 @seated(lambda: Company(3, pace=0.02))
-async def test_a_bot_plays_on_and_the_seat_is_taken_back(at: Sitting) -> None:
+async def test_a_bot_plays_on_and_the_seat_is_taken_back_even_before_it_plays(at: Sitting) -> None:
+    at.seat.person.pause = 50.0
+    at.app._hand_over(True)
+    await at.until(lambda: at.app.desk.menu is None)
+    await at.press("a")
+    await at.asked()
+    assert at.company.asked == ["place"]
     at.seat.person.pause = 0.05
     await at.press("a")
     assert isinstance(at.app.screen, Choices)
@@ -193,16 +192,6 @@ async def test_a_bot_plays_on_and_the_seat_is_taken_back(at: Sitting) -> None:
     await at.press("a")
     await at.asked()
     await at.until(lambda: at.app.desk.menu is not None)
-
-
-@seated()
-async def test_who_lends_the_seat_to_a_bot_may_take_it_back_before_it_plays(at: Sitting) -> None:
-    at.seat.person.pause = 50.0
-    at.app._hand_over(True)
-    await at.until(lambda: at.app.desk.menu is None)
-    await at.press("a")
-    await at.asked()
-    assert at.company.asked == ["place"]
 
 
 @seated(lambda: Company(3, pace=0.02))
@@ -216,7 +205,9 @@ async def test_a_bot_that_stands_in_does_not_wait_where_time_runs_out(at: Sittin
 
 
 @seated()
-async def test_a_question_that_replaces_another_outlives_its_end(at: Sitting) -> None:
+async def test_a_question_that_replaces_another_outlives_its_end_and_an_only_choice_is_said(
+    at: Sitting,
+) -> None:
     before = menu_of(at).view
     now = replace(before)
     at.app.ask(now, "place", True)
@@ -227,6 +218,9 @@ async def test_a_question_that_replaces_another_outlives_its_end(at: Sitting) ->
     assert at.app.desk.menu is None
     at.app.ask(now, "place", True)
     await at.until(lambda: at.app.is_asking and "your choice" in at.text)
+    alone = replace(now, state=now.state.but(windows=((), ())))
+    assert await at.seat.person.choose(alone, "place", False) == 0
+    await at.until(lambda: "Nothing else is open to you:" in at.app.scene.log)
 
 
 class Anew(Company):
@@ -265,14 +259,6 @@ async def test_who_is_asked_anew_is_asked_at_the_screen(at: Sitting) -> None:
         assert "your choice" in at.text
         await at.press("2", "enter")
     await at.until(lambda: len(at.company.asked) > 3)
-
-
-@seated()
-async def test_a_choice_that_nothing_else_is_open_to_is_said(at: Sitting) -> None:
-    view = menu_of(at).view
-    alone = replace(view, state=view.state.but(windows=((), ())))
-    assert await at.seat.person.choose(alone, "place", False) == 0
-    await at.until(lambda: "Nothing else is open to you:" in at.app.scene.log)
 
 
 @seated(size=(80, 24))
@@ -327,13 +313,12 @@ async def test_talk_can_be_read_again_but_that_of_a_muted_seat(at: Sitting) -> N
 
 
 @seated()
-async def test_pages_open_and_close_and_a_key_over_one_turns_to_its_own(at: Sitting) -> None:
+async def test_pages_open_and_close_and_a_key_over_one_turns_or_picks(at: Sitting) -> None:
     for key in "ilroph?#":
         await at.press(key)
         assert isinstance(at.app.screen, Page)
         await at.press("escape")
         assert not isinstance(at.app.screen, Page)
-    for key in "ilroph?#":
         await at.press(key)
         other = "h" if key == "i" else "i"
         await at.press(other)
@@ -347,11 +332,7 @@ async def test_pages_open_and_close_and_a_key_over_one_turns_to_its_own(at: Sitt
     await at.press("i", "9", "0")
     assert isinstance(at.app.screen, Page)
     assert menu_of(at).cursor is None
-
-
-@seated()
-async def test_over_a_hint_a_number_picks_and_nothing_is_sealed_before_enter(at: Sitting) -> None:
-    await at.press("h", "2")
+    await at.press("escape", "h", "2")  # but a number picks over a hint
     assert len(at.app.screen_stack) == 1
     assert menu_of(at).cursor == 1
     assert at.company.asked == ["place"]
@@ -468,14 +449,7 @@ def test_who_is_muted_on_the_screen_is_muted_in_the_lines_that_replace_it(
     seat.app.scene.hear(updates.Said(None, "Oskar", "psst"))
     seat.app.desk.muted = {1, ONLOOKERS}
     assert seat._muted == {"Ada", "Oskar"}
-
-    class Deaf(full_seat.LineSeat):
-        """Lines that nobody types."""
-
-        async def listen(self) -> None:
-            """Nothing."""
-
-    monkeypatch.setattr(full_seat, "LineSeat", Deaf)
+    monkeypatch.setattr(full_seat, "LineSeat", Lines)
     monkeypatch.setattr("sys.stdin", io.StringIO())
 
     async def fail() -> None:
@@ -561,40 +535,34 @@ async def test_a_yes_or_no_is_asked_and_answered_in_any_language(at: Sitting) ->
     assert found == [True, True, True, False]
 
 
-class Lines:
-    """A line prompt in whose seat a bot sits."""
+class Lines(full_seat.LineSeat):
+    """A line prompt in whose seat a bot sits, and at which nobody types."""
 
     def __init__(self, auto: bool, leave: Callable[[str], None]) -> None:
+        super().__init__(auto, leave)
         self.player = BotPlayer()
         self.told: list[updates.Update] = []
         self.said: list[str] = []
-        self.auto = auto
 
     def say(self, words: str) -> None:
         self.said.append(words)
-
-    def allow_hints(self, allowed: bool) -> None:
-        self.has_hints = allowed
-
-    def mute(self, names: frozenset[str]) -> None:
-        self.muted = names
 
     async def agree(self) -> bool:
         return True
 
     def tell(self, update: updates.Update) -> None:
         self.told.append(update)
+        super().tell(update)
 
     async def listen(self) -> None:
         return
 
 
 def test_a_screen_that_fails_yields_to_lines(
-    monkeypatch: pytest.MonkeyPatch, capsys: Shown
+    seat: FullSeat, monkeypatch: pytest.MonkeyPatch, capsys: Shown
 ) -> None:
     monkeypatch.setattr(full_seat, "LineSeat", Lines)
     company = Company(3, edition=short())
-    seat = FullSeat(False, lambda reason: None)
 
     async def game() -> str:
         async def fail() -> None:
@@ -606,10 +574,8 @@ def test_a_screen_that_fails_yields_to_lines(
             monkeypatch.setattr(seat.app, "_frame", broken)
             seat.app._board.draw = broken  # type: ignore[assignment]
 
-        async with trio.open_nursery() as nursery:
-            nursery.start_soon(fail)
+        async with running(fail):
             return await company.play(seat.player, seat.tell)
-        raise AssertionError
 
     found = asyncio.run(seat.host(game, headless=True))
     assert found.unwrap() == "finished"
@@ -622,7 +588,6 @@ def test_a_screen_that_fails_yields_to_lines(
 
 
 def test_an_error_of_the_peer_comes_out_of_the_application(seat: FullSeat) -> None:
-
     async def fails() -> None:
         raise ValueError("no table")
 
@@ -639,7 +604,6 @@ ENDS: Any = {
 
 @pytest.mark.parametrize("end", ENDS)
 def test_how_a_table_ended_stays_until_it_is_read(seat: FullSeat, end: str) -> None:
-
     async def over() -> str:
         seat.tell(updates.Started(table(3), 0))
         seat.tell(ENDS[end])
@@ -753,9 +717,10 @@ def test_behind_the_screen_stands_how_it_ended(seat: FullSeat, capsys: Shown) ->
 
 
 @pytest.mark.parametrize("asked", ["agree", "again"])
-def test_a_plain_question_goes_on_in_lines(asked: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_plain_question_goes_on_in_lines(
+    seat: FullSeat, asked: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(full_seat, "LineSeat", Lines)
-    seat = FullSeat(False, lambda reason: None)
 
     async def ask() -> bool:
         async def fail() -> None:
@@ -764,11 +729,9 @@ def test_a_plain_question_goes_on_in_lines(asked: str, monkeypatch: pytest.Monke
             seat.app._board.draw = broken  # type: ignore[assignment]
             seat.app.call_later(seat.app.redraw)
 
-        async with trio.open_nursery() as nursery:
-            nursery.start_soon(fail)
+        async with running(fail):
             seat.say("the ticket")
             return await (seat.agree() if asked == "agree" else seat.player.again())
-        raise AssertionError
 
     assert asyncio.run(seat.host(ask, headless=True)).unwrap() is True
     assert isinstance(seat.line, Lines)

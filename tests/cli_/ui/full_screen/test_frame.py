@@ -1,7 +1,5 @@
 """The frame: every moment fits every size, and is what the kept pictures show."""
 
-from __future__ import annotations
-
 import os
 from itertools import product
 from pathlib import Path
@@ -117,10 +115,8 @@ def test_no_hidden_collectible_of_another_seat_is_drawn() -> None:
         other.driver.deck[slot] = card
     for each in (one, other):
         each.hear(updates.Resumed(each.view))
-    for width, height in SIZES:
-        first = one.lines(width, height)
-        second = other.lines(width, height)
-        assert first[:-8] == second[:-8]
+    for size in SIZES:
+        assert one.lines(*size)[:-8] == other.lines(*size)[:-8]
 
 
 @pytest.mark.parametrize("seed", range(1, 7))
@@ -153,17 +149,13 @@ def test_notes_are_read_whole_on_the_smallest_screen(moment: str, language: str)
     assert [line.plain for line in lines if CUT in line.plain] == []
 
 
-def test_what_was_said_ages() -> None:
+def test_what_was_said_ages_and_no_plain_question_is_shown_before_the_reveal_is_over() -> None:
     shown = asked_for(begun(), "place", 2)
     shown.hear(updates.Said(1, "Ada", "psst"))
     assert "psst" in shown.text()
-    for _step in range(200):
-        shown.step()
+    shown.step(200)
     assert "psst" not in shown.text()
     assert "psst" in "".join(line.plain for line in page("log", shown.scene, Desk(), (), 70)[1])
-
-
-def test_no_plain_question_is_shown_before_the_reveal_is_over() -> None:
     shown = begun(staged=True).revealing()
     shown.desk.answers = "Another game? y or n"
     assert "Another" not in shown.lines()[-1]
@@ -192,5 +184,4 @@ def test_every_option_can_be_reached_where_not_all_have_room(seats: int) -> None
     assert shown.desk.menu is not None
     for number, entry in enumerate(shown.desk.menu.entries, 1):
         shown.desk.menu.pick(number)
-        text = shown.text()
-        assert f"▸ {number} {entry.words}" in text
+        assert f"▸ {number} {entry.words}" in shown.text()

@@ -1,7 +1,5 @@
 """What other seats make appear on the full screen, and moments at which a key would do harm."""
 
-from __future__ import annotations
-
 import asyncio
 from itertools import product
 

@@ -40,26 +40,17 @@ def test_no_control_or_format_character_reaches_the_screen(words: str) -> None:
 
 
 @given(st.integers(0, 99))
-def test_a_tower_of_marks_is_cut_down(marks: int) -> None:
+def test_a_tower_of_marks_is_cut_down_and_a_wide_letter_never_cut_in_half(marks: int) -> None:
     shown = text("a" + "\u0301" * marks + "b").plain
     assert shown == "a" + "\u0301" * min(marks, 2) + "b"
-
-
-def test_a_wide_letter_is_never_cut_in_half() -> None:
     assert cut("漢字漢字", 6) == "漢字…"
     assert fit("漢字", 3) == "漢…" or cells(fit("漢字", 3)) == 3
 
 
 def test_a_click_does_what_stands_there() -> None:
     line = Line().add("ab").add("漢", action="mark(3)").add("c", action="seal()")
-    assert [line.action_at(column) for column in range(6)] == [
-        "",
-        "",
-        "mark(3)",
-        "mark(3)",
-        "seal()",
-        "",
-    ]
+    wanted = ["", "", "mark(3)", "mark(3)", "seal()", ""]
+    assert [line.action_at(column) for column in range(6)] == wanted
 
 
 @given(st.lists(st.text("abc漢 ", min_size=1, max_size=9)), st.integers(1, 40))
@@ -73,8 +64,6 @@ def test_words_are_broken_into_lines_and_none_is_lost(words: list[str], width: i
 
 
 def test_blanks_at_the_front_stay_and_a_word_without_room_goes_on_in_the_next_line() -> None:
-    assert [line.plain for line in broken("  one two three", 9, indent="    ")] == [
-        "  one two",
-        "    three",
-    ]
+    lines = broken("  one two three", 9, indent="    ")
+    assert [line.plain for line in lines] == ["  one two", "    three"]
     assert [line.plain for line in broken("ab " + "x" * 7, 3)] == ["ab", "xxx", "xxx", "x"]

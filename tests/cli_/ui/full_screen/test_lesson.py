@@ -1,7 +1,5 @@
 """The lesson on the full screen, through Textual's pilot: read, chosen, left, told in lines."""
 
-from __future__ import annotations
-
 import asyncio
 import random
 from collections.abc import Awaitable, Callable
@@ -65,19 +63,12 @@ class Pupil(AtScreen):
 
 def attend(script: Script, staged: bool = False) -> Pupil:
     """Let a person go through the lesson by a script."""
-    return asyncio.run(_attend(script, staged))
-
-
-async def _attend(script: Script, staged: bool) -> Pupil:
     left: list[str] = []
     scope = trio.CancelScope()
 
     def leave(reason: str) -> None:
         left.append(reason)
         scope.cancel()
-
-    seat = FullSeat(False, leave)
-    seat.app.scene.staged = staged
 
     async def main() -> None:
         with scope:
@@ -87,11 +78,16 @@ async def _attend(script: Script, staged: bool) -> Pupil:
                 seat.end_lesson()
                 nursery.cancel_scope.cancel()
 
-    async with seat.app.run_test(size=(80, 24)) as pilot:
-        pupil = Pupil(pilot, seat, asyncio.get_running_loop().create_future())
-        pupil.left = left
-        await play_beside(pupil, main, script, lambda: seat.bridge.do(scope.cancel))
-    return pupil
+    async def play() -> Pupil:
+        async with seat.app.run_test(size=(80, 24)) as pilot:
+            pupil = Pupil(pilot, seat, asyncio.get_running_loop().create_future())
+            pupil.left = left
+            await play_beside(pupil, main, script, lambda: seat.bridge.do(scope.cancel))
+        return pupil
+
+    seat = FullSeat(False, leave)
+    seat.app.scene.staged = staged
+    return asyncio.run(play())
 
 
 def by_keys(rng: random.Random) -> Script:

@@ -1,18 +1,21 @@
 """The menu: what is picked is what is sealed, and nothing is sealed that was not picked."""
 
-from __future__ import annotations
-
+import re
 from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.moments import asked_for, begun
+from support.moments import Shown, asked_for, begun
 from support.sampling import times
 
+from cli.ui.full_screen.frame import frame
+from cli.ui.full_screen.marks import DONE, POINTER
 from cli.ui.full_screen.menu import Menu, forced, menu
 from cli.words.choices import ordered, own_slots
 from p2p_hoity import rules
+
+THEFTS: list[tuple[rules.Kind, int]] = [("theft", seats) for seats in (3, 4, 5, 6)]
 
 
 def open_menu(kind: str, seats: int = 4, seed: int = 1, round: int = 1) -> Menu:
@@ -22,16 +25,11 @@ def open_menu(kind: str, seats: int = 4, seed: int = 1, round: int = 1) -> Menu:
     return found
 
 
-def test_nothing_is_picked_before_a_key() -> None:
-    for kind in ("place", "action", "window", "exhibit"):
-        found = open_menu(kind)
-        assert found.choice is None, kind
-        assert found.why_not(), kind
-
-
 @pytest.mark.parametrize("kind", ["place", "action", "window", "turn"])
-def test_every_legal_choice_is_an_entry_and_can_be_picked(kind: str) -> None:
+def test_nothing_is_picked_and_every_legal_choice_is_an_entry_and_can_be(kind: str) -> None:
     found = open_menu(kind, seats=2 if kind == "turn" else 4)
+    assert found.choice is None
+    assert found.why_not()
     assert [entry.value for entry in found.entries] == ordered(found.view, found.kind)
     assert {entry.value for entry in found.entries} == set(found.view.legal(found.kind))
     for number, entry in enumerate(found.entries, 1):
@@ -71,6 +69,8 @@ def test_any_marks_are_judged_as_the_rules_do(seed: int, round: int, data: st.Da
 
 def test_marks_are_set_on_ones_own_pieces_and_the_best_exhibits_a_key_away() -> None:
     found = open_menu("exhibit")
+    assert found.choice is None
+    assert found.why_not()
     found.toggle()
     assert found.picked == {found.slots[0]}
     found.toggle()
@@ -97,22 +97,22 @@ def test_a_theft_takes_one_piece_of_every_exhibit() -> None:
 
 def test_a_theft_goes_on_to_an_exhibit_that_lacks_a_mark_and_names_it() -> None:
     found = open_menu("theft", 5, seed=10)
-    one, other = rules.theft_options(found.view.state)
+    one, other = groups(found)
     assert min(len(one), len(other)) > 1
     assert found.why_not() == "Nothing is picked yet."
     found.at = found.slots.index(one[1])
     found.toggle()
     assert found.slots[found.at] == other[0]
-    owner = found.view.state.exhibits.index(other)
-    assert found.names.seat(owner) in found.why_not()
-    assert found.names.seat(found.view.state.exhibits.index(one)) not in found.why_not()
+    owners = [seat for seat, shown in enumerate(found.view.state.exhibits) if shown]
+    assert found.names.seat(owners[1]) in found.why_not()
+    assert found.names.seat(owners[0]) not in found.why_not()
     found.walk(1)
     found.toggle()
     assert found.slots[found.at] == other[1]
     assert found.choice == (one[1], other[1])
     assert not found.why_not()
     found = with_exhibits((2, 3, 2))
-    first, second, third = rules.theft_options(found.view.state)
+    first, second, third = groups(found)
     found.at = found.slots.index(second[1])
     found.toggle()
     assert found.slots[found.at] == third[0]
@@ -126,9 +126,15 @@ def test_a_theft_goes_on_to_an_exhibit_that_lacks_a_mark_and_names_it() -> None:
     found.toggle()
     assert found.choice == (first[0], second[1], third[0])
     found = with_exhibits((1, 3, 2))
-    only, second, _third = rules.theft_options(found.view.state)
+    only, second, _third = groups(found)
     assert found.picked == set(only)
     assert found.slots[found.at] == second[0]
+
+
+def groups(found: Menu) -> list[list[int]]:
+    """The pieces of each exhibit that a theft may take, in the order of the screen."""
+    options = rules.theft_options(found.view.state)
+    return [[slot for slot in found.slots if slot in group] for group in options]
 
 
 def with_exhibits(sizes: tuple[int, int, int]) -> Menu:
@@ -153,3 +159,49 @@ def test_an_only_choice_needs_no_question() -> None:
     alone = rules.view(empty, 0, shown.driver.private(0))
     assert forced(alone, "place") == 0
     assert [entry.value for entry in menu(alone, "place", shown.scene.names).entries] == [0]
+
+
+# What is drawn.
+
+
+def drawn(shown: Shown, size: tuple[int, int]) -> tuple[list[int], int | None, set[int]]:
+    """The pieces that can be marked, in the order of the screen; which is pointed at; the ticks."""
+    slots: list[int] = []
+    pointed, ticked, before = None, set(), ""
+    for line in frame(shown.scene, shown.desk, *size):
+        for span in line.spans:
+            if found := re.fullmatch(r"mark\((\d+)\)", span.action):
+                slot = int(found[1])
+                slots.append(slot)
+                pointed = slot if before == POINTER else pointed
+                if before == DONE or span.text.endswith(DONE):
+                    ticked.add(slot)
+            before = span.text
+    return slots, pointed, ticked
+
+
+@pytest.mark.parametrize("size", [(80, 24), (100, 30), (140, 40)])
+@pytest.mark.parametrize(("kind", "seats"), [("exhibit", 4), ("exhibit", 6), *THEFTS])
+def test_the_cursor_walks_as_the_screen_shows_and_what_is_ticked_is_sealed(
+    kind: rules.Kind, seats: int, size: tuple[int, int]
+) -> None:
+    shown = asked_for(begun(seats, seed=10), kind, 4)
+    found = shown.desk.menu
+    assert found is not None
+    for step in (1, -1):
+        for _piece in found.slots:
+            slots, pointed, _ = drawn(shown, size)
+            assert slots == list(found.slots)
+            assert pointed == found.slots[found.at]
+            place = found.at
+            found.walk(step)
+            assert found.at == (place + step) % len(slots)
+    for at in range(0, len(found.slots), 2):
+        found.at = at
+        found.toggle()
+        assert drawn(shown, size)[2] == found.picked
+        if not found.why_not():
+            assert found.choice is not None
+            assert set(found.choice) == found.picked  # type: ignore[arg-type]
+            for slot in found.picked:
+                assert found.names.piece(found.view.piece(slot)) in found.verdict

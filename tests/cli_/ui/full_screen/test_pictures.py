@@ -1,7 +1,5 @@
 """The kept pictures: what they show is what the application draws now."""
 
-from __future__ import annotations
-
 import html
 import re
 from collections import defaultdict

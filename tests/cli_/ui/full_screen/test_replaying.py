@@ -1,7 +1,5 @@
 """The replay: every moment once, forward and back, and never more than was known then."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -103,10 +101,6 @@ def test_rounds_are_jumped_to_where_they_begin() -> None:
     assert shown.at < there
 
 
-def test_keys_move_the_film_and_q_leaves() -> None:
-    assert at_film(_play, (80, 24)).return_code == 0
-
-
 def at_film(script: Callable[[ReplayApp, Pilot[None]], Awaitable[None]], size: Any) -> ReplayApp:
     """Let a person watch the film by a script."""
 
@@ -120,20 +114,23 @@ def at_film(script: Callable[[ReplayApp, Pilot[None]], Awaitable[None]], size: A
     return asyncio.run(play())
 
 
-async def _play(app: ReplayApp, pilot: Pilot[None]) -> None:
-    await pilot.press("right", "right", "s")
-    assert (app.film.at, app.film.eyes) == (2, 0)
-    await pilot.press("end")
-    assert "RANK" in "\n".join(line.plain for line in app.board_lines)
-    await pilot.press("home", "i", "escape", "question_mark", "escape")
-    assert app.film.at == 0
-    await pilot.press("+", "+", "+", "space")
-    await pilot.press("pagedown", "a", "1", "enter", "t", "w")
-    assert app.failure is None
-    assert app.is_running
-    for width in (40, 80, 200):
-        assert len(frame(app.scene, app.desk, width, 24)) == 24
-    await pilot.press("q")
+def test_keys_move_the_film_and_q_leaves() -> None:
+    async def play(app: ReplayApp, pilot: Pilot[None]) -> None:
+        await pilot.press("right", "right", "s")
+        assert (app.film.at, app.film.eyes) == (2, 0)
+        await pilot.press("end")
+        assert "RANK" in "\n".join(line.plain for line in app.board_lines)
+        await pilot.press("home", "i", "escape", "question_mark", "escape")
+        assert app.film.at == 0
+        await pilot.press("+", "+", "+", "space")
+        await pilot.press("pagedown", "a", "1", "enter", "t", "w")
+        assert app.failure is None
+        assert app.is_running
+        for width in (40, 80, 200):
+            assert len(frame(app.scene, app.desk, width, 24)) == 24
+        await pilot.press("q")
+
+    assert at_film(play, (80, 24)).return_code == 0
 
 
 @pytest.mark.parametrize("size", [(80, 24), (1, 1), (20, 5)])

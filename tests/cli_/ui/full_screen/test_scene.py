@@ -1,7 +1,5 @@
 """The scene: reveals come beat by beat and end where everything at once would have ended."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 
 import pytest
@@ -24,18 +22,16 @@ from p2p_hoity.session import updates
 from protocol import Kind
 
 
-def played(staged: bool, seed: int, steps: int, seats: int = 4) -> Shown:
-    """A game of so many steps."""
-    shown = begun(seats, seed, staged=staged)
-    for _step in range(steps):
-        shown.step()
-    return shown
-
-
 @given(st.integers(0, 20), st.integers(1, 200))
 @settings(max_examples=times(10, 25))
-def test_staged_and_at_once_end_alike(seed: int, steps: int) -> None:
-    slow, fast = played(True, seed, steps), played(False, seed, steps)
+def test_staged_and_at_once_end_alike_and_beats_are_the_whole(seed: int, steps: int) -> None:
+    slow, fast = begun(4, seed, staged=True).step(steps), begun(4, seed)
+    for _step in range(steps):
+        before = len(fast.driver.record)
+        fast.step()
+        items = tuple(fast.driver.record[before:])
+        parts = beats(updates.Happened(items, fast.view, True)) if items else []
+        assert tuple(item for part in parts for item in part.items) == items
     while slow.scene.advance():
         pass
     assert bool(slow.scene.log) == bool(fast.scene.log)
@@ -46,19 +42,7 @@ def test_staged_and_at_once_end_alike(seed: int, steps: int) -> None:
     assert not slow.scene.is_revealing
 
 
-@given(st.integers(0, 20), st.integers(1, 200))
-@settings(max_examples=times(10, 25))
-def test_beats_together_are_the_whole(seed: int, steps: int) -> None:
-    shown = begun(4, seed)
-    for _step in range(steps):
-        before = len(shown.driver.record)
-        shown.driver.step()
-        items = tuple(shown.driver.record[before:])
-        parts = beats(updates.Happened(items, shown.view, True)) if items else []
-        assert tuple(item for part in parts for item in part.items) == items
-
-
-def test_a_question_waits_for_the_reveal_before_it_and_is_not_asked_once_it_is_answered() -> None:
+def test_a_question_waits_for_the_reveal_before_it() -> None:
     shown = begun(staged=True).until(rules.news.PlaceShown)
     shown.hear(updates.Choosing(shown.view, "action", False))
     assert shown.scene.question is None
@@ -66,17 +50,21 @@ def test_a_question_waits_for_the_reveal_before_it_and_is_not_asked_once_it_is_a
     shown.scene.hurry()
     assert shown.scene.question is not None
     assert not shown.scene.is_revealing
+
+
+@pytest.mark.parametrize("void", ["answered", "away", "rewound"])
+def test_a_question_that_waits_for_a_reveal_goes_with_what_it_was_about(void: str) -> None:
     shown = begun(staged=True).until(rules.news.PlaceShown)
-    shown.hear(updates.Choosing(shown.view, "action", False), updates.Chosen("action", 1))
+    shown.hear(updates.Choosing(shown.view, "action", False))
+    rewound = updates.Rewound(1, len(shown.driver.record), shown.view)
+    how = {"answered": updates.Chosen("action", 1), "away": updates.Away(), "rewound": rewound}
+    shown.hear(how[void])
     shown.scene.hurry()
     assert shown.scene.question is None
 
 
 def test_who_comes_back_sees_at_once_how_it_stands_and_long_queues_are_hurried() -> None:
-    shown = begun(staged=True)
-    shown.hear(updates.Away())
-    for _step in range(60):
-        shown.step()
+    shown = begun(staged=True).hear(updates.Away()).step(60)
     assert not shown.scene.is_revealing
     assert shown.scene.view is not None
     assert shown.scene.view.state.round == shown.view.state.round
@@ -118,27 +106,20 @@ def test_the_last_beat_stays_for_its_time_whatever_comes() -> None:
     assert seen > 3
 
 
+def stepped(*kinds: Kind) -> updates.Stepped:
+    """A step of the first kind, behind which one of the second stands."""
+    before, after = (SimpleNamespace(step=50, want=SimpleNamespace(kind=kind)) for kind in kinds)
+    return updates.Stepped(before, after, 0.0)  # type: ignore[arg-type]
+
+
 def test_what_was_sealed_in_a_reveal_is_open_behind_it_if_its_step_has_passed() -> None:
     for has_passed in (False, True):
         shown = begun(staged=True).revealing()
         shown.hear(updates.Choosing(shown.view, "action", False), updates.Chosen("action", 1))
         if has_passed:
-            before = SimpleNamespace(want=SimpleNamespace(kind=Kind.SEAL))
-            after = SimpleNamespace(step=50, want=SimpleNamespace(kind=Kind.OPEN))
-            shown.hear(updates.Stepped(before, after, 0.0))  # type: ignore[arg-type]
+            shown.hear(stepped(Kind.SEAL, Kind.OPEN))
         shown.scene.hurry()
         assert (shown.scene.sealed is None) is has_passed
-
-
-@pytest.mark.parametrize("void", ["away", "rewound"])
-def test_a_question_that_waits_for_a_reveal_goes_with_what_it_was_about(void: str) -> None:
-    shown = begun(staged=True).revealing()
-    shown.hear(updates.Choosing(shown.view, "place", False))
-    kept = len(shown.driver.record)
-    how = {"away": updates.Away(), "rewound": updates.Rewound(1, kept, shown.view)}
-    shown.hear(how[void])
-    shown.scene.hurry()
-    assert shown.scene.question is None
 
 
 def test_what_was_taken_back_is_forgotten_and_stands_beside_no_seat() -> None:
@@ -151,7 +132,7 @@ def test_what_was_taken_back_is_forgotten_and_stands_beside_no_seat() -> None:
     shown.hear(updates.Rewound(2, kept, view))
     assert shown.scene.doings == before
     assert shown.scene.figures == view.state.figures
-    shown = played(False, 1, 30)
+    shown = begun().step(30)
     kept = len(shown.scene.record) - 3
     shown.hear(updates.Rewound(1, kept, shown.view))
     assert len(shown.scene.record) == kept
@@ -179,9 +160,7 @@ def test_a_new_table_begins_with_no_clock_reveal_or_fault_of_the_one_before() ->
     shown = begun()
     shown.wait({1})
     assert shown.scene.is_clock_of_step
-    before = SimpleNamespace(want=SimpleNamespace(kind=Kind.OPEN))
-    after = SimpleNamespace(step=50, want=SimpleNamespace(kind=Kind.SEAL))
-    shown.hear(updates.Stepped(before, after, 0.0))  # type: ignore[arg-type]
+    shown.hear(stepped(Kind.OPEN, Kind.SEAL))
     assert not shown.scene.is_clock_of_step
     shown.wait({1})
     assert shown.scene.is_clock_of_step
@@ -262,8 +241,7 @@ def test_who_came_back_elsewhere_finds_the_ticket_on_the_page_and_in_the_log() -
 
 @pytest.mark.parametrize("steps", [40, 200])
 def test_who_takes_a_seat_again_sees_what_happened_before(steps: int) -> None:
-    one = played(False, 1, steps)
-    again = begun(4, 1)
+    one, again = begun().step(steps), begun()
     again.scene.hear(updates.Resumed(one.view, tuple(one.driver.record)))
     assert again.scene.record == one.scene.record
     assert again.scene.figures == one.scene.figures

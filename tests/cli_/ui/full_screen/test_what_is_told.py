@@ -1,7 +1,5 @@
 """What stands beside the game: talk behind its end, cut pages, whom a line is for."""
 
-from __future__ import annotations
-
 import pytest
 from support.moments import MOMENTS, Shown, asked_for, begun, over
 
@@ -147,12 +145,12 @@ def test_onlookers_are_muted_together_and_heard_again() -> None:
 
 def test_the_title_and_the_clock_while_a_bot_plays_and_when_one_is_back() -> None:
     shown = asked_for(begun(), "place", 3)
+    assert "your choice 4:48" in shown.text()
     assert headline(shown.scene) == "ROUND 3 · choose your Place"
     assert headline(shown.scene, by_bot=True) == "ROUND 3 · everyone picks a Place"
     shown.desk.autopilot = True
     assert "choose your Place" not in shown.text()
-    shown = asked_for(begun(), "place", 3)
-    assert "your choice 4:48" in shown.text()
+    shown.desk.autopilot = False
     shown.hear(updates.Resumed(shown.view))
     shown.ask("place")
     assert "your choice ≤ 4:48" in shown.text()
