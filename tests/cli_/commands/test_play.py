@@ -21,7 +21,7 @@ from cli.local import own_key
 from cli.local.bot_processes import Crew, crew_of, hire
 from cli.trouble import Trouble, told
 from cli.ui.json_seat import last_line
-from cli.ui.stdin_lines import pump, until_closed
+from cli.ui.stdin_lines import END, pump, until_closed
 from cli.words import editions as edition_words
 from cli.words import rules_text
 from cli.words import terms as terms_words
@@ -147,6 +147,13 @@ async def test_lines_come_whole_however_they_are_cut(pieces: list[bytes], lines:
     send, receive = trio.open_memory_channel[str](10)
     await pump(send, lambda: next(come))
     assert [line async for line in receive] == lines
+
+
+async def test_at_a_terminal_each_end_is_told_and_after_two_in_a_row_nothing_is_read() -> None:
+    come = iter([b"", b"3\n", b"", b""])
+    send, receive = trio.open_memory_channel[str](10)
+    await pump(send, lambda: next(come), at_terminal=True)
+    assert [line async for line in receive] == [END, "3", END, END]
 
 
 async def test_the_input_ends() -> None:
