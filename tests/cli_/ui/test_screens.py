@@ -181,9 +181,24 @@ def test_every_update_is_told_and_is_an_object(update: updates.Update) -> None:
         assert "{" not in "".join(said)
     written = written_of(update)
     left_to_the_host = isinstance(update, updates.Finished | updates.Ended | updates.Clock)
-    assert len(written) == (0 if left_to_the_host else 1)
+    with_hand = isinstance(update, updates.Resumed)
+    assert len(written) == (0 if left_to_the_host else 1 + with_hand)
     for line in written:
         assert json.loads(json.dumps(line))["type"]
+
+
+def test_a_program_is_told_its_own_pieces_at_the_deal_and_when_it_sits_down_again() -> None:
+    driver = Referee.seat(load(), 3, 1)
+    seen, edition = until(driver, "place", 0), driver.state.edition
+    setup = updates.Happened(tuple(driver.record[:1]), seen, False)
+    held = [(slot, card, edition.collectibles[card]) for slot, card in enumerate(driver.deck[:4])]
+    pieces = [{"slot": s, "card": i, "letter": c.letter, "year": c.year} for s, i, c in held]
+    hand = {"type": "hand", "collectibles": pieces}
+    again = updates.Resumed(seen, tuple(driver.record[:2]))
+    assert written_of(setup)[1:] == [hand]
+    assert written_of(again) == [{"type": "resumed", "round": 1, "happenings": 2}, hand]
+    for kind in (setup, again):
+        assert len(written_of(replace(kind, view=rules.view(seen.state, None)))) == 1
 
 
 def test_before_the_table_is_complete_nothing_breaks() -> None:
