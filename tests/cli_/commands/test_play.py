@@ -6,6 +6,7 @@ import signal
 import stat
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -206,6 +207,23 @@ def test_hints_are_for_a_table_full_of_ones_own_bots(
     assert told == [hints]
     go_along = bots > 0 and bots < seats - 1
     assert ("Your bots have left with you" in here.farewell("you left")) is go_along
+
+
+@pytest.mark.parametrize(
+    ("manner", "command"),
+    [
+        (Manner(), "hoity resume 0123"),
+        (Manner(plain=True), "hoity resume --plain 0123"),
+        (Manner(as_json=True), "hoity resume --json 0123"),
+    ],
+)
+def test_the_command_that_takes_a_seat_again_keeps_the_way_it_is_shown(
+    tmp_path: Path, manner: Manner, command: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOITY_HOME", str(tmp_path))
+    here = new_sitting(replace(manner, yes=True, name="Ana"))
+    monkeypatch.setattr(type(here), "game", "0123")
+    assert here.farewell("you left").endswith(f" {command}")
 
 
 @pytest.mark.parametrize("is_over", [True, False])

@@ -117,10 +117,10 @@ def test_every_update_has_a_teller_an_example_and_a_name_of_its_own() -> None:
     assert not {line["type"] for line in written} & happenings
 
 
-def told() -> tuple[SeatScreen, list[str]]:
+def told(options: str = "") -> tuple[SeatScreen, list[str]]:
     """Return the screen of seat 0, and what it says from now on."""
     said: list[str] = []
-    screen = SeatScreen(said.append)
+    screen = SeatScreen(said.append, options)
     screen(updates.Started(bound(), 0))
     screen.look(view())
     said.clear()
@@ -380,6 +380,12 @@ def test_halfway_a_player_reads_what_comes_and_what_can_be_done(
     assert "Nothing has come from seat 1" in text
     assert [word for word in words if word.lower() not in text.lower()] == []
     assert [word for word in others if word in text] == []
+
+
+def test_who_reads_lines_by_choice_is_shown_commands_that_keep_them() -> None:
+    screen, said = told("--plain ")
+    screen(updates.Halfway(frozenset({1}), 150.0, 150.0, STRICT))
+    assert f"hoity resume --plain {screen.table_name}" in " ".join(said)
 
 
 GONE = replace(QUORUM, gone=frozenset({1}))
