@@ -199,23 +199,26 @@ def _run(words: Sequence[str]) -> int:
     """Not by the library's own `main`, which has words and exit codes of its own."""
     completing = COMPLETING in os.environ
     command = typer.main.get_command(build(words[0] if words and not completing else ""))
-    if completing:
-        return _complete(command, os.environ[COMPLETING])
-    if lingo.language() != "en":
-        translate(command)
     columns = min(READERS, printing.width() or READERS)
     try:
+        if completing:
+            return _complete(command, os.environ[COMPLETING])
+        if lingo.language() != "en":
+            translate(command)
         with command.make_context("hoity", list(words), terminal_width=columns) as context:
             command.invoke(context)
     except typer.Exit as end:
         return end.exit_code
-    except SystemExit as end:  # how the library ends after it has shown or installed completion
+    except SystemExit as end:  # how the library ends what it does for completion
         return end.code if isinstance(end.code, int) else OK
     return OK
 
 
 def _complete(command: Any, instruction: str) -> int:
-    """What a shell asks for while a command line is typed, in the library's own form."""
+    """Answer what a shell asks while a command line is typed, in the library's own form.
+
+    One answer to fish is an exit code, which the library gives by SystemExit.
+    """
     from typer.completion import shell_complete
 
     return shell_complete(command, {}, "hoity", COMPLETING, instruction)

@@ -24,7 +24,8 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 """A shell has Ctrl-C ignored by what it runs in the background; processes would inherit that."""
 os.environ["HOITY_NO_MAP"] = "1"
-os.environ.pop("HOITY_PROXY", None)
+for name in ("HOITY_PLAIN", "HOITY_PROXY"):
+    os.environ.pop(name, None)
 """No test asks the router of whoever runs it for anything, or dials through a proxy of theirs."""
 os.environ.pop("COLUMNS", None)
 """Lines are as long as they are, unless a test says otherwise."""

@@ -37,22 +37,22 @@ def learn(plain: bool) -> int:
         scope.cancel()
 
     room = classroom(plain, leave)
-    with ctrl_c_means(lambda: farewell(_("Interrupted"))):
-        room.run(_attend, room, leave, scope, left)
+    with ctrl_c_means(lambda: farewell(_("Interrupted"), plain)):
+        room.run(_attend, room, leave, scope)
+    if left:
+        raise Trouble(farewell(left[0], plain), INTERRUPTED)
     if not os.environ.get(BEFORE):
         say(_("Play against bots with: hoity play. With people: hoity host, or hoity join TICKET."))
     return OK
 
 
-def farewell(reason: str) -> str:
-    """Words for a lesson that is left."""
+def farewell(reason: str, plain: bool) -> str:
+    """Return the words for a lesson that is left, with the command that begins it in this way."""
     text = _("{reason}. Nothing is lost; the lesson begins anew with: hoity learn")
-    return text.format(reason=reason)
+    return text.format(reason=reason) + (" --plain" if plain else "")
 
 
-async def _attend(
-    room: Classroom, leave: Callable[[str], None], scope: trio.CancelScope, left: list[str]
-) -> None:
+async def _attend(room: Classroom, leave: Callable[[str], None], scope: trio.CancelScope) -> None:
     nickname = settings.load(own_home()).nickname or default_nickname()
     with scope:
         async with trio.open_nursery() as nursery:
@@ -62,8 +62,6 @@ async def _attend(
             await teach(room, nickname)
             room.end_lesson()
             nursery.cancel_scope.cancel()
-    if left:
-        raise Trouble(farewell(left[0]), INTERRUPTED)
 
 
 def before_the_game(plain: bool) -> None:

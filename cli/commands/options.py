@@ -67,7 +67,12 @@ PlainOption = Annotated[
     bool,
     typer.Option(
         "--plain",
-        help=N_("The line prompt instead of the full screen, for screen readers and pipes."),
+        envvar="HOITY_PLAIN",
+        show_envvar=False,
+        help=N_(
+            "The line prompt instead of the full screen, for screen readers and pipes;"
+            " HOITY_PLAIN=1 in the environment means it for every command."
+        ),
     ),
 ]
 NameOption = Annotated[

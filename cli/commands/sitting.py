@@ -53,6 +53,11 @@ class Manner:
     stands_in: bool = False
 
     @property
+    def options(self) -> str:
+        """What a command that takes the seat again needs to be shown in the same way."""
+        return "--json " if self.as_json else "--plain " if self.plain else ""
+
+    @property
     def asks_again(self) -> bool:
         """Whether the player is asked for another game: a person at a terminal is, unless the
         command says otherwise; a bot or a program only if the command says so."""
@@ -197,7 +202,7 @@ class Sitting:
         if not self.game or not kept:
             return _("{reason}; no game had begun.").format(reason=reason)
         text = _("{reason}. The game is kept; take your seat again with: hoity resume {game}")
-        told = text.format(reason=reason, game=self.game)
+        told = text.format(reason=reason, game=self.manner.options + self.game)
         if self.crew is not None and self._tells:
             told += " " + _("Your bots have left with you, and come back with you.")
         return told

@@ -10,6 +10,7 @@ import trio
 
 from p2p_hoity import rules
 from p2p_hoity.game_port import HoityToity
+from p2p_hoity.rules import news
 from p2p_hoity.rules.news import plain
 from p2p_hoity.session import updates
 from p2p_hoity.session.player import LeaveForNow, Talk, WaitLonger, Wish
@@ -57,9 +58,19 @@ class JsonScreen:
         if isinstance(update, updates.Happened):
             for item in update.items:
                 self.write({**item.as_json(), "final": update.final})
+            if any(isinstance(item, news.Setup) for item in update.items):
+                self._show_hand(update.view)
             return
         name = type(update).__name__.lower()
         self.write({"type": RENAMED.get(name, name), **self._fields(update)})
+        if isinstance(update, updates.Resumed):
+            self._show_hand(update.view)
+
+    def _show_hand(self, view: rules.View) -> None:
+        """Write what this seat alone may know: its Collectibles; nothing to an onlooker."""
+        own = [plain(view.piece(slot)) for slot in sorted(view.mine())]
+        if own:
+            self.write({"type": "hand", "collectibles": own})
 
     def _fields(self, update: updates.Update) -> dict[str, Any]:
         match update:
@@ -68,12 +79,13 @@ class JsonScreen:
                 return {"reach": str(scope), "reasons": told, "ticket": ticket or None}
             case updates.Started():
                 return self._started(update)
-            case updates.Stepped(before=before, seconds=seconds):
-                return {"step": before.step, "kind": str(before.want.kind), "seconds": seconds}
+            case updates.Stepped(before=before, seconds=seconds, final=final):
+                step, kind = before.step, str(before.want.kind)
+                return {"step": step, "kind": kind, "seconds": seconds, "final": final}
             case updates.Rewound(epoch=epoch, kept=kept):
                 return {"epoch": epoch, "kept": kept}
-            case updates.Resumed(view):
-                return {"round": view.state.round}
+            case updates.Resumed(view, items):
+                return {"round": view.state.round, "happenings": len(items)}
             case updates.Choosing(view, kind, again):
                 return {"kind": kind, "again": again, "choices": _choices(view, kind)}
             case updates.Awaited() | updates.Halfway() | updates.Late() | updates.Paused():

@@ -128,7 +128,7 @@ class SeatPrompt:
             words = _("{number} lines of the input have made no choice.")
             raise Trouble(words.format(number=STRAYS), USAGE)
         words = _("{number} lines of the input have made no choice; --auto lets a bot play")
-        reason, game = words.format(number=STRAYS), self._screen.table_name
+        reason, game = words.format(number=STRAYS), self._screen.typed_game
         kept = _("{reason}. The game is kept; take your seat again with: hoity resume {game}")
         none = _("{reason}; no game had begun.")
         raise Trouble((kept if game else none).format(reason=reason, game=game), USAGE)

@@ -35,9 +35,10 @@ class SeatScreen:
     choice, which needs not be told again.
     """
 
-    def __init__(self, say: Say) -> None:
-        """`say` takes one line."""
+    def __init__(self, say: Say, options: str = "") -> None:
+        """`say` takes one line; `options` stand before a game in the commands that are shown."""
         self.say = say
+        self._options = options
         self.names: Names | None = None
         self.view: View | None = None
         self.log = Log()
@@ -49,6 +50,11 @@ class SeatScreen:
         self._reach: list[str] = []
         self._has_hinted = False
         self._seats: tuple[updates.Presence, ...] = ()
+
+    @property
+    def typed_game(self) -> str:
+        """The game as it stands behind `hoity resume`; empty before it has begun."""
+        return self.table_name and self._options + self.table_name
 
     def __call__(self, update: updates.Update) -> None:
         """Tell one update."""
@@ -216,7 +222,7 @@ class SeatScreen:
     def halfway(self, update: updates.Halfway) -> None:
         """Half of the patience is over: what comes next, and what one can do."""
         if self.names is not None:
-            self._notes(waiting.halfway(update, self.names, self.table_name))
+            self._notes(waiting.halfway(update, self.names, self.typed_game))
 
     def late(self, update: updates.Late) -> None:
         """Patience has run out."""
@@ -226,7 +232,7 @@ class SeatScreen:
     def paused(self, update: updates.Paused) -> None:
         """The game cannot go on without them."""
         if self.names is not None:
-            self._notes(waiting.paused(update, self.names, self.table_name))
+            self._notes(waiting.paused(update, self.names, self.typed_game))
 
     def extended(self, update: updates.Extended) -> None:
         """The seat waits longer."""

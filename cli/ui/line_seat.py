@@ -34,16 +34,23 @@ WIDTH: Final = 96
 class LineSeat:
     """The screen without `--json`; see `screen.Screen`."""
 
-    def __init__(self, auto: bool, leave: Callable[[str], None], stands_in: bool = False) -> None:
+    def __init__(
+        self,
+        auto: bool,
+        leave: Callable[[str], None],
+        stands_in: bool = False,
+        plain: bool = False,
+    ) -> None:
         """Prepare the screen.
 
         Args:
             auto: Whether a bot plays.
             leave: Called with the reason when the player leaves.
             stands_in: Whether a bot plays on if the input ends before the first answer.
+            plain: Whether lines were asked for, so that the commands shown keep them.
         """
         self._send, lines = trio.open_memory_channel[str](64)
-        self._screen = SeatScreen(printing.say)
+        self._screen = SeatScreen(printing.say, "--plain " if plain else "")
         patient = not sys.stdin.isatty()
         self._at_terminal = not patient
         self._prompt = SeatPrompt(self._screen, lines, leave, None, auto, patient, stands_in)

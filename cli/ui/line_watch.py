@@ -38,11 +38,12 @@ class LineWatch(LineSeat):
         return sys.stdin.isatty()
 
     async def listen(self) -> None:
-        """Hear every line until the input ends."""
+        """Hear every line, and leave when the input ends."""
         async with trio.open_nursery() as nursery:
             nursery.start_soon(pump, self._typed)
             async for line in self._lines:
                 self._hear(line)
+            self._leave(_("the input has ended"))
 
     def _hear(self, line: str) -> None:
         word, _space, rest = line.strip().partition(" ")

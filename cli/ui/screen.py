@@ -124,7 +124,7 @@ def seated(
         return FullSeat(auto, leave, bell=bell)
     from .line_seat import LineSeat
 
-    return LineSeat(auto, leave, stands_in)
+    return LineSeat(auto, leave, stands_in, plain)
 
 
 def classroom(plain: bool, leave: Leave) -> Classroom:

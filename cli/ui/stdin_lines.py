@@ -27,17 +27,20 @@ def read_stdin() -> bytes:
 async def pump(
     lines: trio.MemorySendChannel[str], read: Read = read_stdin, at_terminal: bool = False
 ) -> None:
-    """Send every line on; the channel closes at the end of the input. At a terminal the end can be
-    typed, and what comes behind it is heard: END is sent, and the channel closes at a second one.
+    """Send every line on; the channel closes at the end of the input.
+
+    At a terminal the end can be typed, and what follows is still heard: END is sent. After two ENDs
+    in a row nothing more is read.
     """
     rest, was_end = b"", False
     async with lines:
         while True:
             data = await trio.to_thread.run_sync(read, abandon_on_cancel=True)
             if not data:
-                if not at_terminal or was_end:
+                if at_terminal:
+                    await lines.send(END)
+                if was_end or not at_terminal:
                     break
-                await lines.send(END)
             was_end = not data
             *whole, rest = (rest + data).split(b"\n")
             for line in whole:

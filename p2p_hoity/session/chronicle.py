@@ -33,6 +33,16 @@ class Chronicle:
     def _view_of(self, play: Play) -> rules.View:
         return rules.view(play.state, self._machine.seat, self._machine.hand())
 
+    def final(self) -> int:
+        """Return how many of the happenings told so far, from the first on, nothing can replace.
+
+        A step is final only once every present seat has spoken beyond it, so its own happenings are
+        told before that.
+        """
+        tip = self._machine.tip
+        node = tip.before(min(tip.step, self._machine.final_step() + 1))
+        return 0 if node is None else shared_length(self._told, play_of(node))
+
     def accuse(self, seat: int, code: str) -> None:
         """Once a seat and code: by own proof, by the chain, or by a base that others proposed."""
         if self._accused.get(seat) != code:

@@ -276,7 +276,8 @@ class Driver:
         """What of an effect is for this seat's own player."""
         match effect:
             case effects.Stepped(before, after):
-                self.screen(updates.Stepped(before, after, self._weighing.seconds))
+                seconds, final = self._weighing.seconds, self._chronicle.final()
+                self.screen(updates.Stepped(before, after, seconds, final))
                 self._chronicle.tell(after)
             case effects.Entered(epoch, base, faults):
                 self._chronicle.entered(epoch, base, faults)

@@ -88,16 +88,24 @@ class Unlinked:
 
 @dataclass(frozen=True)
 class Stepped:
-    """The chain grew; `seconds` is what checking the last message of the step took."""
+    """The chain grew.
+
+    Attributes:
+        before: Its tip until now.
+        after: Its tip from now on.
+        seconds: What checking the last message of the step took.
+        final: How many of the happenings told so far, from the first on, nothing can replace.
+    """
 
     before: Node
     after: Node
     seconds: float
+    final: int = 0
 
 
 @dataclass(frozen=True)
 class Happened:
-    """New happenings of the game; `final` if nothing can replace them any more."""
+    """New happenings of the game; `final` if nothing can replace them already now."""
 
     items: tuple[rules.Happening, ...]
     view: rules.View

@@ -27,10 +27,11 @@ OTHERS: Final = 0o077
 
 
 class PrivateCode(Code):
-    """Why a file is not ours alone; `command` mends it."""
+    """Why a file is not ours alone; `command` mends it, where anything but another folder does."""
 
     OTHERS = "owned-by-another", "path", "command"
     OPEN = "open-to-others", "path", "command"
+    SHARED = "shared-folder", "path"
 
 
 class NotPrivateError(CodedError):
@@ -41,12 +42,16 @@ def check_private(path: Path, found: os.stat_result) -> None:
     """NotPrivateError unless this is ours alone, as far as the system can say."""
     if not CHECKED:
         return
-    quoted = shlex.quote(str(path))
-    if found.st_uid != os.geteuid():
+    quoted, is_folder = shlex.quote(str(path)), stat.S_ISDIR(found.st_mode)
+    is_foreign = found.st_uid != os.geteuid()
+    is_open = not stat.S_ISLNK(found.st_mode) and bool(found.st_mode & OTHERS)
+    if is_folder and (is_foreign or (is_open and found.st_mode & stat.S_ISVTX)):
+        raise NotPrivateError(PrivateCode.SHARED, path=str(path))
+    if is_foreign:
         command = f"sudo chown -h {os.geteuid()} {quoted}"
         raise NotPrivateError(PrivateCode.OTHERS, path=str(path), command=command)
-    if not stat.S_ISLNK(found.st_mode) and found.st_mode & OTHERS:
-        command = f"chmod {'700' if stat.S_ISDIR(found.st_mode) else '600'} {quoted}"
+    if is_open:
+        command = f"chmod {'700' if is_folder else '600'} {quoted}"
         raise NotPrivateError(PrivateCode.OPEN, path=str(path), command=command)
 
 

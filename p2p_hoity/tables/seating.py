@@ -64,6 +64,7 @@ class SeatingCode(Code):
 
     BAD_LISTEN = "bad-listen", "text"
     CANNOT_LISTEN = "cannot-listen-there", "address", "why"
+    NO_RELAY = "relay-unreached", "why"
 
 
 class PeerError(CodedError):
@@ -169,10 +170,13 @@ async def _found(hub: Hub, reach: Reach) -> Found:
 async def _wait_at(hub: Hub, relay: str, returning: bool) -> list[str]:
     try:
         return [await hub.listen_via(relay)]
-    except RefusedError as error:
-        if not (error.elsewhere and returning):
+    except NetError as error:
+        is_elsewhere = isinstance(error, RefusedError) and error.elsewhere
+        if is_elsewhere and returning:
+            return []
+        if is_elsewhere:
             raise
-        return []
+        raise NetError(SeatingCode.NO_RELAY, why=error.reason) from error
 
 
 async def _listen(hub: Hub, host: str, port: int, or_any: bool) -> list[str]:

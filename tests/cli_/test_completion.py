@@ -30,6 +30,17 @@ def test_a_shell_is_offered(
     assert hoity.told(0).split() == offered
 
 
+@pytest.mark.parametrize(("typed", "code"), [("hoity ver", 0), ("hoity nonsense", 1)])
+def test_fish_asks_first_whether_anything_is_offered(
+    typed: str, code: int, monkeypatch: pytest.MonkeyPatch, hoity: Shell
+) -> None:
+    monkeypatch.setenv(COMPLETING, "complete_fish")
+    monkeypatch.setenv("_TYPER_COMPLETE_FISH_ACTION", "is-args")
+    monkeypatch.setenv("_TYPER_COMPLETE_ARGS", typed)
+    done = hoity()
+    assert (done.code, done.out, done.err) == (code, "", "")
+
+
 def test_no_other_instruction_is_taken(monkeypatch: pytest.MonkeyPatch, hoity: Shell) -> None:
     for instruction in ("nonsense", "complete_noshell", "dance_bash"):
         monkeypatch.setenv(COMPLETING, instruction)

@@ -45,6 +45,10 @@ STORAGE: Final = {
         " with: {command}"
     ),
     "open-to-others": N_("{path} is open to other users of this machine: close it with: {command}"),
+    "shared-folder": N_(
+        "other users of this machine share or own the folder {path}: name a folder of your own"
+        " with HOITY_HOME (for the marks of journals: HOITY_MARKS)"
+    ),
     "game-too-large": N_("the game does not fit into a file; it is over, and its journal is kept"),
     "transcript-unwritten": N_("cannot write {path}: {why}"),
     "transcript-unwritten-but-kept": N_(

@@ -11,6 +11,10 @@ TABLES: Final = {
     "cannot-listen-there": N_(
         "cannot listen on {address}: {why}; name another with --listen, or port 0 for a free one"
     ),
+    "relay-unreached": N_(
+        "{why}; --relay none goes on without a relay, and --relay HOST:PORT with another; the"
+        " others at the table may have to do the same"
+    ),
     "own-ticket": N_("this is your own ticket: give it to the others"),
     "ticket-of-another-table": N_("this ticket is of another table than this game"),
     "ticket-of-no-seat": N_(

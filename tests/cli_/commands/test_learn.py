@@ -69,6 +69,15 @@ def test_it_is_left_without_loss_and_keeps_nothing(
     assert not home.path.exists()
 
 
+@pytest.mark.parametrize(("words", "variable"), [(["--plain"], ""), ([], "1")])
+def test_the_command_for_another_lesson_keeps_plain_lines(
+    words: list[str], variable: str, hoity: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOITY_PLAIN", variable)
+    monkeypatch.setattr("cli.ui.line_seat.read_stdin", lambda: b"")
+    assert "anew with: hoity learn --plain" in hoity.told(130, "learn", *words)
+
+
 def test_every_explanation_is_short() -> None:
     """It has four lines of eighty columns at most, and one to three sentences."""
     assert set(EXPLANATIONS) == set(Topic)

@@ -6,6 +6,7 @@ import signal
 import stat
 import subprocess
 import sys
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -24,7 +25,7 @@ from cli.local import own_key
 from cli.local.bot_processes import Crew, crew_of, hire
 from cli.trouble import Trouble, told
 from cli.ui.json_seat import last_line
-from cli.ui.stdin_lines import pump, until_closed
+from cli.ui.stdin_lines import END, pump, until_closed
 from cli.words import editions as edition_words
 from cli.words import rules_text
 from cli.words import terms as terms_words
@@ -152,6 +153,13 @@ async def test_lines_come_whole_however_they_are_cut_until_the_input_ends() -> N
     assert list(come) == []
 
 
+async def test_at_a_terminal_each_end_is_told_and_after_two_in_a_row_nothing_is_read() -> None:
+    come = iter([b"", b"3\n", b"", b""])
+    send, receive = trio.open_memory_channel[str](10)
+    await pump(send, lambda: next(come), at_terminal=True)
+    assert [line async for line in receive] == [END, "3", END, END]
+
+
 # Bots.
 
 
@@ -192,6 +200,23 @@ def test_hints_are_for_a_table_full_of_ones_own_bots(
     assert told == [hints]
     go_along = bots > 0 and bots < seats - 1
     assert ("Your bots have left with you" in here.farewell("you left")) is go_along
+
+
+@pytest.mark.parametrize(
+    ("manner", "command"),
+    [
+        (Manner(), "hoity resume 0123"),
+        (Manner(plain=True), "hoity resume --plain 0123"),
+        (Manner(as_json=True), "hoity resume --json 0123"),
+    ],
+)
+def test_the_command_that_takes_a_seat_again_keeps_the_way_it_is_shown(
+    tmp_path: Path, manner: Manner, command: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOITY_HOME", str(tmp_path))
+    here = new_sitting(replace(manner, yes=True, name="Ana"))
+    monkeypatch.setattr(type(here), "game", "0123")
+    assert here.farewell("you left").endswith(f" {command}")
 
 
 @pytest.mark.parametrize("is_over", [True, False])

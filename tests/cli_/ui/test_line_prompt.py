@@ -218,9 +218,9 @@ async def test_leaving_asks_once_more(begun: bool, answered: str, left: list[str
 
 
 async def test_a_second_ctrl_c_or_the_end_of_the_input_leaves_at_once() -> None:
-    for second in (INTERRUPT, END):
+    for both in ((INTERRUPT, INTERRUPT), (INTERRUPT, END), (END, END)):
         async with desk(asked("place")) as here:
-            await here.types(INTERRUPT, second)
+            await here.types(*both)
             assert here.left == ["you left"]
     async with desk(asked("place")) as here:
         here.type.close()

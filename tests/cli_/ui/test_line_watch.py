@@ -52,6 +52,17 @@ def test_q_leaves_and_an_empty_line_says_nothing(capsys: Shown) -> None:
         assert left == ["you left"]
 
 
+async def test_the_end_of_the_input_leaves(monkeypatch: pytest.MonkeyPatch) -> None:
+    watch, left = watching()
+
+    async def ended(lines: trio.MemorySendChannel[str]) -> None:
+        lines.close()
+
+    monkeypatch.setattr("cli.ui.line_watch.pump", ended)
+    await watch.listen()
+    assert left == ["the input has ended"]
+
+
 def test_the_peer_is_not_held_up_by_a_keyboard(monkeypatch: pytest.MonkeyPatch) -> None:
     watch, _ = watching()
 

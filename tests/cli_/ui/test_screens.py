@@ -121,10 +121,10 @@ def test_every_update_has_a_teller_and_a_name_of_its_own_and_may_come_before_the
     assert any("Seated 1 of 3: Ana" in line for line in said)
 
 
-def told() -> tuple[SeatScreen, list[str]]:
+def told(options: str = "") -> tuple[SeatScreen, list[str]]:
     """Return the screen of seat 0, and what it says from now on."""
     said: list[str] = []
-    screen = SeatScreen(said.append)
+    screen = SeatScreen(said.append, options)
     screen(updates.Started(bound(), 0))
     screen.look(view())
     said.clear()
@@ -169,9 +169,24 @@ def test_every_update_is_told_and_is_an_object(update: updates.Update) -> None:
         assert "{" not in "".join(said)
     written = written_of(update)
     left_to_the_host = isinstance(update, updates.Finished | updates.Ended | updates.Clock)
-    assert len(written) == (0 if left_to_the_host else 1)
+    with_hand = isinstance(update, updates.Resumed)
+    assert len(written) == (0 if left_to_the_host else 1 + with_hand)
     for line in written:
         assert json.loads(json.dumps(line))["type"]
+
+
+def test_a_program_is_told_its_own_pieces_at_the_deal_and_when_it_sits_down_again() -> None:
+    driver = Referee.seat(load(), 3, 1)
+    seen, edition = until(driver, "place", 0), driver.state.edition
+    setup = updates.Happened(tuple(driver.record[:1]), seen, False)
+    held = [(slot, card, edition.collectibles[card]) for slot, card in enumerate(driver.deck[:4])]
+    pieces = [{"slot": s, "card": i, "letter": c.letter, "year": c.year} for s, i, c in held]
+    hand = {"type": "hand", "collectibles": pieces}
+    again = updates.Resumed(seen, tuple(driver.record[:2]))
+    assert written_of(setup)[1:] == [hand]
+    assert written_of(again) == [{"type": "resumed", "round": 1, "happenings": 2}, hand]
+    for kind in (setup, again):
+        assert len(written_of(replace(kind, view=rules.view(seen.state, None)))) == 1
 
 
 def test_what_a_shuffle_proved_is_kept_with_its_time_and_not_said() -> None:
@@ -358,6 +373,12 @@ def test_halfway_a_player_reads_what_comes_and_what_can_be_done(
     assert "Nothing has come from seat 1" in text
     assert [word for word in words if word.lower() not in text.lower()] == []
     assert [word for word in others if word in text] == []
+
+
+def test_who_reads_lines_by_choice_is_shown_commands_that_keep_them() -> None:
+    screen, said = told("--plain ")
+    screen(updates.Halfway(frozenset({1}), 150.0, 150.0, STRICT))
+    assert f"hoity resume --plain {screen.table_name}" in " ".join(said)
 
 
 def test_left_for_now_is_neither_silent_nor_cut_off() -> None:

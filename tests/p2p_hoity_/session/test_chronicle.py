@@ -50,3 +50,13 @@ def test_a_base_that_keeps_every_step_is_told_only_by_what_is_new() -> None:
     for _again in range(2):
         chronicle.tell(node(past=tip.state.log, convictions=(guilty,)))
     assert told == [updates.Accused(1, "two-statements")]
+
+
+def test_of_a_chain_that_was_not_told_only_what_it_shares_with_the_told_one_is_final() -> None:
+    first, second = node(1), node(1, 2)
+    tip = node(2, 3, past=first.state.log)
+    other = node(4, 5, past=first.state.log)
+    chronicle, _ = chronicle_at(tip)
+    for final, count in ((tip, 3), (first, 1), (other, 1), (second, 0)):
+        chronicle._machine.tip.before = {9: final}.get  # type: ignore[method-assign, assignment]
+        assert chronicle.final() == count

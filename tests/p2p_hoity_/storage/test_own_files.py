@@ -117,9 +117,20 @@ def test_what_another_user_owns_is_refused(tmp_path: Path, monkeypatch: pytest.M
     keys.new_identity(home, "Ada")
     uid = os.geteuid()
     monkeypatch.setattr(os, "geteuid", lambda: uid + 1)
-    for attempt in (lambda: check_home(home), lambda: keys.load_identity(home)):
-        told = fails(NotPrivateError, "owned-by-another", attempt)
+    fails(NotPrivateError, "shared-folder", check_home, home)
+    told = fails(NotPrivateError, "owned-by-another", keys.load_identity, home)
     assert as_told(told)[:4] == ["sudo", "chown", "-h", str(uid + 1)]
+
+
+def test_where_users_share_a_folder_another_one_is_named(tmp_path: Path) -> None:
+    home = Home(tmp_path / "tmp")
+    home.path.mkdir()
+    home.path.chmod(0o1777)
+    told = trouble.told(fails(NotPrivateError, "shared-folder", check_home, home))
+    assert "HOITY_HOME" in told.words
+    assert "chmod" not in told.words
+    home.path.chmod(0o1700)
+    check_home(home)
 
 
 def test_a_link_of_another_user_to_a_folder_of_ours_is_refused(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ import trio
 from support.memory_network import MemoryNetwork
 from support.relays import serve_relay
 
+from cli import trouble
 from p2p_hoity.net.errors import NetError
 from p2p_hoity.tables import resuming, seating
 from protocol.crypto.signing import Identity
@@ -42,6 +43,18 @@ async def test_a_port_given_away_is_replaced_if_the_system_chose_it_and_else_tol
         with pytest.raises(seating.PeerError, match=r"cannot-listen-there .*port-in-use"):
             async with seating.open_hub(WHO, again):
                 pass
+
+
+@pytest.mark.parametrize("returning", [True, False])
+async def test_a_relay_that_is_gone_is_told_with_the_ways_to_go_on(returning: bool) -> None:
+    reach = seating.Reach("node0:0", ("relay:1",), network=MemoryNetwork(), returning=returning)
+    with pytest.raises(NetError, match=r"relay-unreached .*unreached address='relay:1'") as caught:
+        async with seating.open_hub(WHO, reach):
+            pass
+    told = trouble.told(caught.value)
+    assert told.exit_code == trouble.NETWORK
+    assert "--relay none" in told.words
+    assert "--relay HOST:PORT" in told.words
 
 
 async def test_a_returning_seat_does_without_a_relay_that_says_it_waits_there() -> None:

@@ -41,6 +41,10 @@ async def test_all_seats_end_with_the_same_transcript(tmp_path: Path, seats: int
     for guest in table.guests:
         assert not list(guest.home.journals.iterdir())
         assert guest.heard(updates.Finished)
+        finals = [step.final for step in guest.heard(updates.Stepped)]
+        told = sum(len(update.items) for update in guest.heard(updates.Happened))
+        assert finals == sorted(finals)
+        assert 0 < finals[-1] < told
 
 
 async def test_a_guest_too_many_is_told_and_the_others_play(tmp_path: Path) -> None:
