@@ -186,7 +186,15 @@ FLOORS = {
         "session sealings",
         "tables",
     ),
-    "cli": ("words printing", "trouble", "local", "ui", "commands", "help", "app"),
+    "cli": (
+        "words printing",
+        "trouble option_groups",
+        "local",
+        "ui",
+        "commands",
+        "help",
+        "app",
+    ),
 }
 """The floors of each package, the lowest first; several names of one floor stand side by side."""
 
