@@ -146,7 +146,8 @@ class Muster:
     `strict`: an absence only pauses the game. `begun`: the cards are dealt; before that a seat
     that stays silent ends the table. `may_return`: the terms let those awaited come back. `gone`:
     those awaited that have left for now. `unlinked`: others awaited to whom there is no link from
-    here just now; they may be heard through others.
+    here just now; they may be heard through others. `thinking`: the rest of those awaited, present
+    and linked, without oneself.
     """
 
     seats: int
@@ -157,6 +158,13 @@ class Muster:
     may_return: bool = True
     gone: frozenset[int] = frozenset()
     unlinked: frozenset[int] = frozenset()
+    thinking: frozenset[int] = frozenset()
+
+    @property
+    def is_short(self) -> bool:
+        """Whether the game pauses: it needs all seats, or too few are left, those who are still
+        thinking counted in."""
+        return self.strict or self.there + len(self.thinking) < self.quorum
 
     @property
     def goes_on(self) -> bool:

@@ -187,6 +187,12 @@ def _halfway() -> Shown:
     return shown.hear(updates.Halfway(frozenset({1}), 150.0, 150.0, MUSTER))
 
 
+def _left() -> Shown:
+    shown = _sealed().there(Presence.LINKED, Presence.LEFT).hear(updates.LeftForNow(1))
+    shown.wait({1, 3}, there=2, gone=frozenset({1}), thinking=frozenset({3}))
+    return shown
+
+
 def _absence(shown: Shown) -> Shown:
     """The second seat is away for good."""
     shown.driver.away(1)
@@ -264,7 +270,7 @@ MOMENTS: dict[str, Callable[[], Shown]] = {
     "sealed": _sealed,
     "halfway": _halfway,
     "link-lost": lambda: _sealed().there(Presence.LINKED, Presence.UNLINKED),
-    "left": lambda: _sealed().there(Presence.LINKED, Presence.LEFT).hear(updates.LeftForNow(1)),
+    "left": _left,
     "absent": _absent,
     "away": _away,
     "returned": lambda: _away().there().hear(updates.Returned()),

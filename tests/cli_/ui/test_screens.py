@@ -341,6 +341,7 @@ QUORUM, PAUSE = MUSTER, replace(MUSTER, there=1)
 STRICT = updates.Muster(3, 3, 2, strict=True)
 TWO = updates.Muster(2, 2, 1, strict=True)
 SETUP = replace(MUSTER, begun=False)
+BUSY = updates.Muster(4, 3, 2, gone=frozenset({2}), thinking=frozenset({1}))
 CLAIM = "hoity resume --claim"
 
 
@@ -356,6 +357,7 @@ CLAIM = "hoity resume --claim"
         ),
         (TWO, ["needs all 2 seats", "pauses", "end it here", CLAIM], ["goes on", "absence"]),
         (SETUP, ["the table ends", "wait"], ["goes on", CLAIM]),
+        (BUSY, ["may be declared absent", "goes on once they have chosen"], ["pauses", CLAIM]),
     ],
 )
 def test_halfway_a_player_reads_what_comes_and_what_can_be_done(
@@ -392,6 +394,17 @@ def test_left_for_now_is_neither_silent_nor_cut_off() -> None:
     assert "Still nothing" not in " ".join(said)
     said = said_of(updates.Halfway(frozenset({1}), 150.0, 150.0, GONE))
     assert "Nothing has come" not in " ".join(said)
+
+
+def test_a_game_that_goes_on_by_those_who_think_does_not_pause() -> None:
+    said = " ".join(said_of(updates.Paused(frozenset({1, 2}), 300.0, BUSY)))
+    assert "Left for now: seat 2 (green)." in said
+    assert "seat 1 (purple). The game goes on once they have chosen." in said
+    assert "pauses" not in said
+    assert CLAIM not in said
+    said = " ".join(said_of(updates.Paused(frozenset({1, 2}), 300.0, replace(BUSY, quorum=4))))
+    assert "pauses until enough are back" in said
+    assert CLAIM in said
 
 
 def test_programs_hear_of_presence_by_change_and_of_no_clock() -> None:
