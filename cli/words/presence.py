@@ -11,6 +11,10 @@ from .cards import Names, listed
 from .lingo import N_, _
 
 FOR_GOOD: Final = N_("The terms let you come back no more: the others finish without you.")
+ROUND_LOST: Final = N_(
+    "If the others play on without you, you are back in the next round at the earliest."
+)
+"""What leaving for now may cost; nothing where the game pauses meanwhile."""
 HOST: Final = 0
 """The host sits first."""
 WORDS: Final = {

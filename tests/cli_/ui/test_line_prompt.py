@@ -202,6 +202,7 @@ async def test_leaving_asks_what_it_means_and_may_be_taken_back() -> None:
         assert choice == 0
         assert here.left == []
         assert sum("leave for now" in line for line in here.said) == 2, word
+        assert sum("back in the next round" in line for line in here.said) == 2, word
 
 
 @pytest.mark.parametrize(

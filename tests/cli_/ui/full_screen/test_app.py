@@ -18,6 +18,7 @@ from support.at_screen import Script, Sitting, seated, sit
 from support.sampling import sample
 from support.screened import Company, short, table
 from textual.containers import VerticalScroll
+from textual.widgets import OptionList
 
 from cli.commands.play import Ask, terms_of
 from cli.local import settings
@@ -165,6 +166,8 @@ async def test_every_way_out_asks_and_stay_loses_nothing(at: Sitting) -> None:
     for key in ("escape", "q", "ctrl+c", "ctrl+d"):
         await at.press(key)
         assert isinstance(at.app.screen, Choices)
+        leave = at.app.screen.query_one(OptionList).get_option("leave")
+        assert "you are back in the next round at the earliest" in str(leave.prompt)
         await at.press("enter")  # stay
         assert not isinstance(at.app.screen, Choices)
         assert at.wishes == []
