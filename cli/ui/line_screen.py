@@ -49,6 +49,7 @@ class SeatScreen:
         self._reach: list[str] = []
         self._has_hinted = False
         self._seats: tuple[updates.Presence, ...] = ()
+        self._have_sealed = False
 
     def __call__(self, update: updates.Update) -> None:
         """Tell one update."""
@@ -182,7 +183,7 @@ class SeatScreen:
         """Who is waited for."""
         if self.names is not None:
             text = _("awaited for {seconds} s: {who}")
-            who = presence.awaited(update.seats, self._seats, self.names)
+            who = presence.awaited(update.seats, self._seats, self.names, self._have_sealed)
             self.note(text.format(seconds=round(update.seconds), who=who))
             self._owes_awaited = False
             self._look_elsewhere(self.names)
@@ -199,7 +200,9 @@ class SeatScreen:
         self._seats = update.seats
 
     def clock(self, update: updates.Clock) -> None:
-        """Once after a choice: who is awaited now."""
+        """Once after a choice: who is awaited now; nobody, if this seat was the last to seal."""
+        self._have_sealed = update.is_opening
+        self._owes_awaited &= not update.is_opening
         if self.names is None or not self._owes_awaited:
             return
         others = update.awaited - {self.names.mine}

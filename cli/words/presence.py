@@ -25,6 +25,7 @@ WORDS: Final = {
     Presence.BANNED: N_("banned"),
 }
 """What each means while a seat is awaited."""
+SEALED: Final = N_("sealed")
 
 
 def knock(nickname: str, key: str) -> str:
@@ -42,12 +43,17 @@ def lost(found: Sequence[Presence], mine: int | None) -> list[int]:
     return gone if is_cut_off and mine is not None else []
 
 
-def awaited(seats: Iterable[int], found: Sequence[Presence], names: Names) -> str:
-    """The seats that are awaited, and how each is there as far as it is known."""
-    return listed(_seat(seat, found, names) for seat in sorted(seats))
+def awaited(
+    seats: Iterable[int], found: Sequence[Presence], names: Names, have_sealed: bool = False
+) -> str:
+    """The seats that are awaited, and how each is there as far as it is known. `have_sealed`: all
+    have chosen, and only their programs are awaited."""
+    return listed(_seat(seat, found, names, have_sealed) for seat in sorted(seats))
 
 
-def _seat(seat: int, found: Sequence[Presence], names: Names) -> str:
+def _seat(seat: int, found: Sequence[Presence], names: Names, has_sealed: bool) -> str:
     if seat >= len(found):
         return names.seat(seat)
-    return f"{names.short(seat)} ({_(WORDS[found[seat]])})"
+    is_sealed = has_sealed and found[seat] is Presence.LINKED
+    words = SEALED if is_sealed else WORDS[found[seat]]
+    return f"{names.short(seat)} ({_(words)})"

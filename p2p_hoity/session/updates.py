@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from protocol import Node, Table
+from protocol import Kind, Node, Table
 from protocol.game import Field
 
 from .. import rules
@@ -244,13 +244,20 @@ class Attendance:
 @dataclass(frozen=True)
 class Clock:
     """The clock of the open step, told every second from its first one on: who has to speak, one's
-    own seat too; for how many seconds; in how many this node's patience runs out, of how many."""
+    own seat too; for how many seconds; in how many this node's patience runs out, of how many; and
+    what kind of step it is."""
 
     awaited: frozenset[int]
     waited: float
     left: float
     patience: float
     muster: Muster
+    kind: Kind | None = None
+
+    @property
+    def is_opening(self) -> bool:
+        """Whether all have sealed, and what they sealed is confirmed and opened."""
+        return self.kind in (Kind.HOLD, Kind.REVEAL)
 
 
 @dataclass(frozen=True)

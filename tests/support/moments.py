@@ -19,6 +19,7 @@ from p2p_hoity.lesson import MINE, OPPONENTS, SEATS, Lesson, Topic
 from p2p_hoity.rules import Choose, Over, Seal, Show, expected
 from p2p_hoity.session import updates
 from p2p_hoity.session.updates import Clock, Muster, Presence
+from protocol import Kind
 from support.rules_driver import Referee
 from support.screened import NAMES, table
 
@@ -85,11 +86,16 @@ class Shown:
         self.desk.menu = menu(self.view, kind, self.scene.names, again)
 
     def wait(
-        self, seats: set[int], waited: float = 12.0, left: float = 288.0, **muster: object
+        self,
+        seats: set[int],
+        waited: float = 12.0,
+        left: float = 288.0,
+        kind: Kind | None = None,
+        **muster: object,
     ) -> None:
         """The clock as it stands."""
         count = replace(MUSTER, seats=self.driver.state.seats, **muster)  # type: ignore[arg-type]
-        self.scene.hear(Clock(frozenset(seats), waited, left, 300.0, count))
+        self.scene.hear(Clock(frozenset(seats), waited, left, 300.0, count, kind))
 
 
 def begun(
@@ -157,8 +163,6 @@ def _knock() -> Shown:
 
 
 def _deal() -> Shown:
-    from protocol import Kind
-
     shown = begun()
     shown.scene.steps, shown.scene.stage = 4, Kind.SHUFFLE
     shown.wait({2}, 0.4, 29.0, begun=False)

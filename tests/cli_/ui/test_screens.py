@@ -230,6 +230,18 @@ def test_after_a_choice_it_is_said_once_who_is_awaited() -> None:
     assert said_of(updates.Chosen("place", 1)) == ["  [chosen: Auction Hall]"]
 
 
+def test_whose_choice_is_sealed_is_not_called_thinking_while_it_is_confirmed() -> None:
+    screen, said = told()
+    screen.is_confirmed = True
+    screen(updates.Chosen("place", 1))
+    screen(updates.Attendance((updates.Presence.LINKED,) * 2 + (updates.Presence.UNLINKED,)))
+    others = frozenset({1, 2})
+    screen(updates.Clock(others, 1.0, 29.0, 30.0, MUSTER, Kind.HOLD))
+    assert said == []
+    screen(updates.Awaited(others, 10.0))
+    assert said[0] == "  [awaited for 10 s: seat 1 (sealed), seat 2 (no link)]"
+
+
 @pytest.mark.parametrize("presence", list(updates.Presence))
 def test_every_presence_has_words_of_its_own(presence: updates.Presence) -> None:
     line, *more = said_of(
