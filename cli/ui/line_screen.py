@@ -21,7 +21,7 @@ from ..words.quoting import quoted
 from ..words.reaching import if_moved, moved, reach_lines, taken
 from ..words.reasons import meaning, sentence
 from ..words.refusals import choose_again
-from ..words.updates import ended
+from ..words.updates import ended, no_other_game, won
 from . import ticket_block
 from .line_log import Log
 
@@ -32,7 +32,7 @@ class SeatScreen:
     """Tells updates line by line; keeps the names, the view and the log for whoever asks.
 
     `proofs`: what was proven, told on demand only. `is_confirmed`: the player has just confirmed a
-    choice, which needs not be told again.
+    choice, which needs not be told again. `by_bot`: a bot plays the seat.
     """
 
     def __init__(self, say: Say) -> None:
@@ -44,7 +44,7 @@ class SeatScreen:
         self.code: updates.Code | None = None
         self.proofs: list[str] = []
         self.table_name = ""
-        self.is_confirmed = False
+        self.is_confirmed = self.by_bot = False
         self._owes_awaited = False
         self._reach: list[str] = []
         self._has_hinted = False
@@ -305,8 +305,12 @@ class SeatScreen:
         if self.names is None:
             return
         if update.unwilling:
-            who = self.names.seats(sorted(update.unwilling))
-            self.note(_("no other game with the same people: {who}").format(who=who))
+            mine, there = self.names.mine, self._seats
+            gone = sorted(seat for seat in update.unwilling if seat != mine)
+            was_there = mine is None or mine >= len(there) or there[mine] not in presence.OUT
+            is_mine = mine in update.unwilling
+            others = self.names.seats(gone) if gone else ""
+            self.note(no_other_game(others, is_mine, self.by_bot, was_there))
         elif update.willing:
             who = self.names.seats(sorted(update.willing))
             self.note(_("another game wanted by: {who}").format(who=who))
@@ -325,8 +329,9 @@ class SeatScreen:
         self.say(text.format(who=who, code=update.code, reason=meaning(update.code)))
 
     def finished(self, update: updates.Finished) -> None:
-        """The log has told the standings; where the transcript is."""
-        self.say(_("The game is over."))
+        """The log has told the standings: who has won, and where the transcript is."""
+        who = won(update.standings, self.names) if update.standings and self.names else ""
+        self.say(_("The game is over.") + f" {who}".rstrip())
         if update.transcript is not None:
             text = _("Transcript: {path}. Check it with: hoity verify {path}")
             self.say(text.format(path=update.transcript))

@@ -25,6 +25,8 @@ WORDS: Final = {
     Presence.BANNED: N_("banned"),
 }
 """What each means while a seat is awaited."""
+OUT: Final = (Presence.ABSENT, Presence.BANNED)
+"""How a seat is not at the table."""
 SEALED: Final = N_("sealed")
 
 

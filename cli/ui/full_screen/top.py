@@ -10,6 +10,7 @@ from p2p_hoity.session.updates import Presence
 from ...words.lingo import N_, _
 from ...words.notes import leading, octagon
 from ...words.quoting import MARK
+from ...words.updates import victory
 from .ink import Line, between, cells, text
 from .marks import letters, seat_style
 from .scene import Scene
@@ -46,7 +47,8 @@ def headline(scene: Scene, by_bot: bool = False) -> str:
     if scene.is_revealing and scene.record:
         return f"{_round(_revealed_round(scene))} · {_revealed(scene)}"
     if scene.standings is not None:
-        return _("The game is over")
+        won = victory(scene.standings, scene.names) if scene.standings and scene.names else ""
+        return won or _("The game is over")
     if scene.ended is not None:
         return _("The table has ended")
     return f"{_round(view.state.round)} · {_doing(scene, view, by_bot)}"

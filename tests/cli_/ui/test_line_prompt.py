@@ -191,6 +191,8 @@ async def test_the_bot_chooses_until_the_seat_is_taken_back(line: str) -> None:
     async with desk(view, autopilot=True) as here:
         assert await here.prompt.choose(view, "place", False) == 1
         assert here.said == []
+        here.prompt.tell(updates.Again(frozenset(), frozenset({0})))
+        assert here.heard("a bot held your seat")
         await here.types(line)
         assert not here.prompt.autopilot
         assert here.heard("The seat is yours again.")

@@ -19,7 +19,9 @@ from cli.ui.json_screen import JsonPlayer, JsonScreen
 from cli.ui.json_seat import JsonSeat, last_line
 from cli.ui.line_screen import TELLERS, SeatScreen
 from cli.ui.stdin_lines import STRAYS
+from cli.words.cards import run_letters
 from cli.words.presence import WORDS
+from cli.words.updates import won
 from p2p_hoity import game_port, rules
 from p2p_hoity.editions import load
 from p2p_hoity.errors import because
@@ -228,6 +230,41 @@ def test_after_a_choice_it_is_said_once_who_is_awaited() -> None:
     screen(updates.Clock(frozenset({1}), 1.0, 299.0, 300.0, MUSTER))
     assert said == []
     assert said_of(updates.Chosen("place", 1)) == ["  [chosen: Auction Hall]"]
+
+
+def test_the_end_names_the_winner_and_every_last_exhibit() -> None:
+    screen, said = told()
+    referee = Referee.seat(load(), 3, 1)
+    while not isinstance(rules.expected(referee.state), rules.Over):
+        referee.step()
+    standings = referee.state.standings
+    at = bound()
+    screen(updates.Happened(tuple(referee.record), rules.view(referee.state, 0, {}), True))
+    screen(updates.Finished(at, transition.begin(at), standings, None))
+    assert screen.names is not None
+    assert said[-1] == f"The game is over. {won(standings, screen.names)}"
+    for one in standings:
+        letters = run_letters(referee.state.piece(slot).letter for slot in one.exhibit)
+        assert any(f"final exhibit {letters or '–'}." in line for line in said)
+
+
+@pytest.mark.parametrize(
+    ("by_bot", "mine", "why"),
+    [
+        (False, updates.Presence.LINKED, "you did not agree"),
+        (True, updates.Presence.LINKED, "a bot held your seat, so you did not agree"),
+        (True, updates.Presence.ABSENT, "you were not at the table at the end, and were not asked"),
+    ],
+)
+def test_why_there_is_no_other_game_is_true_of_oneself(
+    by_bot: bool, mine: updates.Presence, why: str
+) -> None:
+    screen, said = told()
+    screen.by_bot = by_bot
+    screen(updates.Attendance((mine, updates.Presence.LINKED, updates.Presence.LINKED)))
+    screen(updates.Again(frozenset({1}), frozenset({0, 2})))
+    who = "seat 2 (green)"
+    assert said == [f"  [No other game with the same people: no yes from {who}; {why}.]"]
 
 
 def test_whose_choice_is_sealed_is_not_called_thinking_while_it_is_confirmed() -> None:

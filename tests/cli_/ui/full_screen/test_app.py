@@ -752,6 +752,7 @@ def test_behind_the_screen_stands_how_it_ended(seat: FullSeat, capsys: Shown) ->
     seat.end(Outcome(path, standings))
     told = capsys.readouterr().out
     assert "1 Ada 39 · 2 Bruno 38 · 3 Iris 37" in told
+    assert "Ada wins with field 39, 1 field ahead of Bruno." in told
     assert "hoity verify game.hoity" in told
 
 
